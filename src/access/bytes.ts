@@ -1,0 +1,47 @@
+/** Owns the one shape that every readable thing takes: bytes at offsets, with a version. */
+
+export interface ByteSource {
+  /** Bytes; undefined while the source grows (a stream that has not ended). */
+  readonly size: number | undefined;
+  /**
+   * Changes when the content may have changed. For a file: device, inode, size and mtime in ns; for derived
+   * text also the converter and its options. Line indexes and snapshots are kept under it.
+   */
+  readonly version: string;
+  /**
+   * Fills `target` from byte `offset` (0-based) and resolves to the number of bytes written: fewer than
+   * `target.length` only at the end. Throws OrielError (`CANCELLED`, `CORRUPT`, …).
+   */
+  readInto(target: Uint8Array, offset: number, signal?: AbortSignal): Promise<number>;
+  /** Whether the content is no longer that of `version`. Absent where content cannot change. */
+  changed?(): Promise<boolean>;
+  /** Whether the source still grows; `size` is final when it does not. */
+  readonly growing?: boolean;
+}
+
+/** Up to `length` bytes at `offset`; shorter only at the end. */
+export async function readAt(
+  source: ByteSource,
+  offset: number,
+  length: number,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
+  const room = source.size === undefined ? length : Math.max(0, Math.min(length, source.size - offset));
+  const target = Buffer.allocUnsafe(room);
+  const got = room === 0 ? 0 : await source.readInto(target, offset, signal);
+  return target.subarray(0, got);
+}
+
+/** Bytes that are already in memory: a rendered listing, a small converted text. */
+export function memoryBytes(content: Uint8Array | string, version: string): ByteSource {
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
+  return {
+    size: bytes.length,
+    version,
+    readInto(target, offset) {
+      const part = bytes.subarray(offset, offset + target.length);
+      target.set(part);
+      return Promise.resolve(part.length);
+    },
+  };
+}

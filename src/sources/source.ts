@@ -1,0 +1,97 @@
+/** Owns the shape of a source: what claims a path, and what it hands to the engine. One file a kind beside this one. */
+
+import type { ByteSource } from '../access/bytes.ts';
+import type { Opened } from '../access/access.ts';
+import type { Call } from '../engine/call.ts';
+import type { Notice } from '../render/notices.ts';
+import type { Selection } from '../selector/selection.ts';
+
+export type SourceKind =
+  | 'file'
+  | 'directory'
+  | 'archive'
+  | 'sqlite'
+  | 'document'
+  | 'image'
+  | 'notebook'
+  | 'web'
+  | 'internal';
+
+/** Something opened inside the walls, and the words that were typed after its path. */
+export interface Subject {
+  /** The path as typed, without what follows it: the front of every suggested call. */
+  readonly typed: string;
+  /** What follows the path, without the colon or with the `?`: `""`, `"50-100"`, `"dir/x.ts:5-9"`, `"?q=…"`. */
+  readonly rest: string;
+  /** Base name, for detection by name. */
+  readonly name: string;
+  /** Absolute real path of what was opened (of the outermost container for members). */
+  readonly path: string;
+  readonly opened: Opened;
+  /** The first bytes (up to 4,096) of a file; empty for a directory. */
+  readonly head: Uint8Array;
+}
+
+/** Text to be windowed, as it is stored or as it was derived. */
+export interface TextResource {
+  readonly is: 'text';
+  readonly kind: SourceKind;
+  readonly bytes: ByteSource;
+  /** `stored`: the encoding is found from the bytes. `utf-8`: the text is our own. */
+  readonly encoding: 'stored' | 'utf-8';
+  readonly selection: Selection;
+  /** What goes before `:selector` in the next call: `"a.zip:dir/x.ts"`. */
+  readonly target: string;
+  /** Base name of the text itself (`x.ts`), for languages and outlines. */
+  readonly name: string;
+  /** `lines`: shown as the host's display says. `plain`: a listing or table, never numbered. */
+  readonly display: 'lines' | 'plain';
+  /** Whether an edit tool could write it: only then hashline headers are given. */
+  readonly editable: boolean;
+  /** Facts for `details.meta`, plain JSON. */
+  readonly facts?: Readonly<Record<string, unknown>>;
+  /** Said below the text whatever the window. */
+  readonly notes?: readonly Notice[];
+  /** Said last when the window reaches the end of this text: a table's next page, a listing's. */
+  readonly more?: Notice;
+}
+
+/** An image for the model, or only its facts. */
+export interface ImageResource {
+  readonly is: 'image';
+  readonly kind: SourceKind;
+  /** The metadata line, and what was done to the image. */
+  readonly text: string;
+  readonly image?: { readonly mimeType: string; readonly data: Uint8Array };
+  readonly facts?: Readonly<Record<string, unknown>>;
+  readonly notes?: readonly Notice[];
+}
+
+/** Text blocks and images in their order: a notebook with its outputs. */
+export interface MixedResource {
+  readonly is: 'mixed';
+  readonly kind: SourceKind;
+  readonly text: TextResource;
+  readonly images: readonly { readonly mimeType: string; readonly data: Uint8Array }[];
+}
+
+/** One sentence instead of content: a binary member, an encrypted entry. */
+export interface NoteResource {
+  readonly is: 'note';
+  readonly kind: SourceKind;
+  readonly note: Notice;
+  readonly facts?: Readonly<Record<string, unknown>>;
+}
+
+export type Resource = TextResource | ImageResource | MixedResource | NoteResource;
+
+export interface Source {
+  readonly kind: SourceKind;
+  /** Decides by name and head alone: no reading, no guessing. The first source that claims a subject opens it. */
+  claims(subject: Subject): boolean;
+  /**
+   * Reads the source's own part of `subject.rest` and answers what it names. Throws OrielError; `BAD_SELECTOR`
+   * for words that are neither its own nor the generic tail.
+   */
+  open(subject: Subject, call: Call): Promise<Resource>;
+}

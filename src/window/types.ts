@@ -1,0 +1,79 @@
+/** Owns the vocabulary of windows: what may be asked for, what bounds an answer, what comes back. */
+
+/** Lines `from` to `to`, 1-based and inclusive; without `to`, to the end. */
+export interface Range {
+  readonly from: number;
+  readonly to?: number;
+}
+
+export type Window =
+  /** Sorted, merged ranges. `context` lines may be shown around constrained sides. */
+  | { readonly by: 'lines'; readonly ranges: readonly Range[]; readonly context: boolean }
+  /** `length` bytes from byte `start` (0-based), rounded to whole lines. */
+  | { readonly by: 'bytes'; readonly start: number; readonly length?: number }
+  /** The last `lines` lines, or the last `lines` lines that end at or before byte `before`. */
+  | { readonly by: 'tail'; readonly lines: number; readonly before?: number };
+
+/** The budget of one answer. All limits are inclusive and count what is shown, prefixes and escapes included. */
+export interface Limits {
+  /** Lines of one answer. */
+  readonly lines: number;
+  /** Bytes of UTF-8 of one answer; notices come on top (1 KiB at most). */
+  readonly bytes: number;
+  /** Bytes of one line: a longer one is cut, dropped or refused as the fit says. */
+  readonly line: number;
+  /** Estimated tokens of one answer; Infinity for no such limit. */
+  readonly tokens: number;
+  /** Bytes of a byte window that names no length. */
+  readonly window: number;
+  /** The most bytes a byte window may have. */
+  readonly windowMax: number;
+  /** Files up to this many bytes have their lines counted; above it answers speak in bytes. */
+  readonly countBytes: number;
+}
+
+export type LimitName = keyof Limits;
+
+/** One shown line, or the shown part of a giant one. */
+export interface Line {
+  /** 1-based; absent where lines are not counted. */
+  readonly no?: number;
+  /** Stored byte offset of the shown part: half-open [start, end), terminator included. */
+  readonly start: number;
+  readonly end: number;
+  /** Decoded, terminator included, controls untouched. */
+  readonly text: string;
+  readonly role: 'asked' | 'context';
+  /** `slice`: a part of a giant line; `clip`: its head, the rest left out; absent for whole lines. */
+  readonly cut?: 'slice' | 'clip';
+}
+
+/** Where the next call begins. */
+export type Next =
+  | { readonly by: 'lines'; readonly ranges: readonly Range[] }
+  | { readonly by: 'bytes'; readonly start: number; readonly length?: number }
+  | { readonly by: 'tail'; readonly lines: number; readonly before: number };
+
+/** What a window yielded within the limits. */
+export interface Excerpt {
+  /** One part for each range; a part's lines are contiguous. */
+  readonly parts: readonly (readonly Line[])[];
+  /** Of the whole text: bytes as stored; lines where they are counted. */
+  readonly totals: { readonly bytes?: number; readonly lines?: number };
+  /** What was cut the answer short; absent when the window was shown to its end. */
+  readonly cutBy?: 'lines' | 'bytes' | 'line' | 'tokens' | 'window';
+  /** Present when text follows (or, for a tail, precedes) the shown part and belongs to what was asked. */
+  readonly next?: Next;
+  /** Set when nothing could be shown because the window lies past the end. */
+  readonly pastEnd?: boolean;
+  /** The giant line that was cut, refused or left out. `bytes` is its stored length where that was counted. */
+  readonly giant?: { readonly no?: number; readonly start: number; readonly bytes?: number };
+  /** Invalid sequences that were shown as U+FFFD. */
+  readonly invalid: number;
+  /** Stored bytes covered by the asked lines, half-open. */
+  readonly span?: { readonly start: number; readonly end: number };
+  /** A NUL was met in the shown bytes of a text without 16- or 32-bit units. */
+  readonly binary?: boolean;
+  /** The last line of the text was shown and has no terminator. */
+  readonly unterminated?: boolean;
+}
