@@ -1,0 +1,63 @@
+/**
+ * Owns the door to the file system: paths as typed become opened things inside the roots, or an error.
+ * What was opened is judged, never what was asked for: a path can change between a check and an open.
+ */
+
+import type { ByteSource } from './bytes.ts';
+
+export interface OpenedFile {
+  readonly is: 'file';
+  /** Absolute real path of what was opened. */
+  readonly path: string;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly bytes: ByteSource;
+  /** The descriptor, for code that reads in a worker or child; absent for things that live in memory. */
+  readonly fd?: number;
+  /** Opens a file beside this one (`-wal`), or undefined when there is none. Same walls. */
+  sibling?(suffix: string): Promise<OpenedFile | undefined>;
+  close(): Promise<void>;
+}
+
+export interface Entry {
+  readonly name: string;
+  readonly type: 'file' | 'directory' | 'link' | 'fifo' | 'socket' | 'device' | 'unknown';
+}
+
+export interface EntryStat extends Entry {
+  /** Bytes; of the link itself for a link. */
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ino: bigint;
+}
+
+export interface OpenedDirectory {
+  readonly is: 'directory';
+  /** Absolute real path of what was opened. */
+  readonly path: string;
+  readonly mtimeMs: number;
+  /** Names and types in the order of the file system; stops after `most` and says whether there were more. */
+  list(most: number, signal?: AbortSignal): Promise<{ entries: Entry[]; more: boolean }>;
+  /** Undefined for an entry that has vanished. Links are not followed. */
+  stat(name: string): Promise<EntryStat | undefined>;
+  /** Where a link points, as written; undefined for what is not a link. */
+  linkTarget(name: string): Promise<string | undefined>;
+  /** Opens a real directory inside this one (links refused), or undefined when it is none. */
+  enter(name: string): Promise<OpenedDirectory | undefined>;
+  close(): Promise<void>;
+}
+
+export type Opened = OpenedFile | OpenedDirectory;
+
+export interface Access {
+  /** Absolute; relative paths are resolved against it. */
+  readonly cwd: string;
+  /** Absolute real paths of the walls; empty for none. */
+  readonly roots: readonly string[];
+  /** `~`, `@`, `file://` and relative forms to an absolute path. Does not touch the disk. */
+  absolute(typed: string): string;
+  /** Opens what `path` (absolute) names. Throws OrielError: `NOT_FOUND`, `OUTSIDE_ROOT`, `NOT_REGULAR`, `DENIED`, … */
+  open(path: string, signal?: AbortSignal): Promise<Opened>;
+  /** The path relative to `cwd` where it lies below it, else absolute: what a model is shown. */
+  display(path: string): string;
+}

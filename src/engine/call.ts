@@ -1,0 +1,30 @@
+/** Owns what every layer below the gate receives: who may stop the work, how much may be shown, what outlives it. */
+
+import type { Access } from '../access/access.ts';
+import type { Session } from '../session/session.ts';
+import type { Resource, Subject } from '../sources/source.ts';
+import type { Limits } from '../window/types.ts';
+import type { Settings } from './settings.ts';
+
+export interface Progress {
+  /** What is being done, for a person: "scanning 412 MiB of 1 GiB". */
+  readonly message: string;
+  readonly done?: number;
+  readonly total?: number;
+}
+
+export interface Call {
+  /** Aborted by the caller, by the deadline, or when the gate has answered. Pass it to every wait. */
+  readonly signal: AbortSignal;
+  /** `performance.now()` at which the work must be over. */
+  readonly deadline: number;
+  readonly limits: Limits;
+  readonly settings: Settings;
+  readonly access: Access;
+  readonly session: Session;
+  progress(progress: Progress): void;
+  /** Hands something found inside a container back to the sources: an image in a zip, a tar in a tar. */
+  open(subject: Subject): Promise<Resource>;
+  /** Runs when the answer is complete, however it ended: closes descriptors, ends workers. */
+  onEnd(release: () => void | Promise<void>): void;
+}
