@@ -15,8 +15,8 @@ export interface ByteSource {
   readInto(target: Uint8Array, offset: number, signal?: AbortSignal): Promise<number>;
   /** Whether the content is no longer that of `version`. Absent where content cannot change. */
   changed?(): Promise<boolean>;
-  /** Whether the source still grows; `size` is final when it does not. */
-  readonly growing?: boolean;
+  /** Comes from a stream: its size is unknown until the stream has ended. Never changes. */
+  readonly streamed?: boolean;
 }
 
 /** Up to `length` bytes at `offset`; shorter only at the end. */

@@ -3,19 +3,130 @@
  * them differently.
  */
 
-import type { Limits, Next } from '../window/types.ts';
+import { oneLine } from '../text/visible.ts';
+import type { CutBy, Limits } from '../window/types.ts';
+import { binarySize, plural } from './units.ts';
 
+/** Byte and line spans here are as a reader counts: bytes half-open from 0, lines inclusive from 1. */
 export type Notice =
+  /** More follows. */
   | {
       readonly kind: 'cut';
-      readonly lines?: readonly [number, number];
+      readonly lines: readonly (readonly [number, number])[];
       readonly bytes?: readonly [number, number];
       readonly totals: { readonly lines?: number; readonly bytes?: number };
-      readonly by: 'lines' | 'bytes' | 'line' | 'tokens' | 'window';
+      readonly by: CutBy;
       readonly limits: Limits;
-      readonly next?: Next;
+      /** What the span is stated in. */
+      readonly in: 'lines' | 'bytes';
+      /** The giant line that the answer ends in. */
+      readonly inside?: { readonly no?: number; readonly bytes?: number };
+      readonly backwards?: boolean;
       /** The exact `path` of the next call. */
       readonly use: string;
     }
-  /** A sentence that a source words itself from its own facts, without brackets: "20 of 1000 rows shown. Use db:t?offset=20 to continue". */
-  | { readonly kind: 'said'; readonly text: string; readonly next?: string };
+  | {
+      readonly kind: 'past-end';
+      readonly target: string;
+      readonly asked: string;
+      readonly totals: { readonly lines?: number; readonly bytes?: number };
+      readonly use: readonly string[];
+    }
+  | { readonly kind: 'empty'; readonly target: string }
+  /** A range reaches beyond the last line. */
+  | { readonly kind: 'short'; readonly target: string; readonly last: number }
+  | { readonly kind: 'binary'; readonly target: string; readonly type: string; readonly bytes?: number; readonly use: string }
+  | { readonly kind: 'escaped'; readonly count: number; readonly use: string }
+  | { readonly kind: 'invalid'; readonly count: number; readonly encoding: string }
+  | { readonly kind: 'encoding'; readonly encoding: string; readonly mark: boolean }
+  | { readonly kind: 'unterminated' }
+  | { readonly kind: 'changed'; readonly target: string }
+  | { readonly kind: 'suffix'; readonly from: string; readonly to: string }
+  /** A sentence that a source words from its own facts, without brackets and without a final full stop. */
+  | { readonly kind: 'said'; readonly text: string; readonly use?: string };
+
+export type Wording = { [K in Notice['kind']]: (notice: Extract<Notice, { kind: K }>) => string };
+
+export const wording: Wording = {
+  cut(notice) {
+    const span = notice.in === 'lines' ? inLines(notice) : inBytes(notice);
+    const where = notice.backwards ? 'continue backwards' : 'continue';
+    return `Showing ${span}. Use ${notice.use} to ${where}`;
+  },
+  'past-end': ({ target, asked, totals, use }) => {
+    const size =
+      totals.lines !== undefined
+        ? plural(totals.lines, 'line')
+        : totals.bytes === undefined
+          ? 'which is shorter'
+          : plural(totals.bytes, 'byte');
+    const calls = use.map((call, i) => `${call} for the ${i === 0 ? 'end' : 'start'}`).join(' or ');
+    return `${asked} is beyond the end of ${oneLine(target)} (${size}). Use ${calls}`;
+  },
+  empty: ({ target }) => `${oneLine(target)} is empty: 0 lines`,
+  short: ({ target, last }) => `${oneLine(target)} ends at line ${last}`,
+  binary: ({ target, type, bytes, use }) =>
+    `${oneLine(target)} is binary (${type}${bytes === undefined ? '' : `, ${binarySize(bytes)}`}). Use ${use} to see it as text`,
+  escaped: ({ count, use }) =>
+    `${plural(count, 'control or invisible character')} shown as escapes; ${use} has ${count === 1 ? 'it' : 'them'} as stored`,
+  invalid: ({ count, encoding }) => `${plural(count, `invalid ${encoding} sequence`)} shown as U+FFFD`,
+  encoding: ({ encoding, mark }) =>
+    encoding === 'UTF-8' ? 'UTF-8 byte order mark taken off' : `Decoded from ${encoding}${mark ? '' : ' (no byte order mark)'}`,
+  unterminated: () => 'No newline at end of file',
+  changed: ({ target }) => `${oneLine(target)} changed while it was being read: lines may be of two versions. Call again`,
+  suffix: ({ from, to }) => `Path '${oneLine(from)}' not found; resolved to '${oneLine(to)}' via suffix match`,
+  said: ({ text }) => text,
+};
+
+/** The notice in brackets, as it stands in an answer. */
+export function say(notice: Notice, words: Wording = wording): string {
+  const sentence = words[notice.kind] as (notice: Notice) => string;
+  return `[${sentence(notice)}]`;
+}
+
+type Cut = Extract<Notice, { kind: 'cut' }>;
+
+function inLines({ lines, bytes, totals, by, limits, inside }: Cut): string {
+  const shown = lines.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(', ');
+  if (inside) return `a part of line ${shown}${lengthOf(inside.bytes)}${limit(by, limits)}`;
+  const noun = lines.length === 1 && lines[0]?.[0] === lines[0]?.[1] ? 'line' : 'lines';
+  if (totals.lines !== undefined) return `${noun} ${shown} of ${totals.lines}${limit(by, limits)}`;
+  const stored = bytes && totals.bytes !== undefined ? `, bytes ${bytes[0]}-${bytes[1]} of ${totals.bytes}` : '';
+  return `${noun} ${shown}${stored}${limit(by, limits)}`;
+}
+
+function inBytes({ lines, bytes, totals, by, limits, inside }: Cut): string {
+  const [start, end] = bytes ?? [0, 0];
+  const of = totals.bytes === undefined ? '' : ` of ${totals.bytes}`;
+  const first = lines[0];
+  if (inside) {
+    const line = inside.no === undefined ? 'a line' : `line ${inside.no}`;
+    return `bytes ${start}-${end}${of}, inside ${line}${lengthOf(inside.bytes)}`;
+  }
+  const why = by === 'window' ? '' : limitWords(by, limits);
+  const facts = [first && `lines ${first[0]}-${first[1]}`, why].filter(Boolean).join(', ');
+  return `bytes ${start}-${end}${of}${facts ? ` (${facts})` : ''}`;
+}
+
+function lengthOf(bytes: number | undefined): string {
+  return bytes === undefined ? '' : ` (${bytes} bytes long)`;
+}
+
+function limit(by: CutBy, limits: Limits): string {
+  const words = limitWords(by, limits);
+  return words === '' ? '' : ` (${words})`;
+}
+
+/** The line limit needs no words: its number stands in the span. */
+function limitWords(by: CutBy, limits: Limits): string {
+  switch (by) {
+    case 'bytes':
+      return `${binarySize(limits.bytes)} limit`;
+    case 'line':
+      return `${binarySize(Math.min(limits.line, limits.bytes))} limit`;
+    case 'tokens':
+      return `${limits.tokens} token limit`;
+    default:
+      return '';
+  }
+}

@@ -1,15 +1,161 @@
 /** Owns the generic tail of a path: what `:50-100`, `:raw`, `:@65536+64K` or `:outline` mean, and how they are written. */
 
-import type { Window } from '../window/types.ts';
+import { OrielError } from '../errors.ts';
+import { quote } from '../text/visible.ts';
+import type { Next, Range, Window } from '../window/types.ts';
+
+export type Mode = 'raw' | 'conflicts' | 'outline' | 'outputs' | 'meta';
 
 export interface Selection {
   /** Absent: the whole text (or its summary). */
   readonly window?: Window;
   /** `raw`: the decoded text as it is. The others are views that a source or the engine derives. */
-  readonly mode?: 'raw' | 'conflicts' | 'outline' | 'outputs' | 'meta';
+  readonly mode?: Mode;
   /** `:#Server.start`. */
   readonly symbol?: string;
+  /** As typed, for messages. */
+  readonly typed?: string;
 }
 
 /** The whole text in the default display. */
 export const everything: Selection = {};
+
+const MODES: ReadonlySet<string> = new Set<Mode>(['raw', 'conflicts', 'outline', 'outputs', 'meta']);
+
+/** Every form, for the messages about a bad one. */
+export const FORMS =
+  ':50 :50-100 :50+20 :50..100 :5-16,40-80 :-20 :@65536+64K :raw :conflicts :outline :#name, and a range with :raw';
+
+/**
+ * What `text` (without the leading colon) selects, or undefined where it is no selector at all. Throws
+ * `BAD_SELECTOR` for one that has the right shape and no meaning: line 0, a range that ends before it starts.
+ */
+export function parseSelection(text: string): Selection | undefined {
+  if (text.startsWith('#') && text.length > 1) return { symbol: text.slice(1), typed: text };
+  const [first = '', second, ...others] = text.split(':');
+  if (others.length > 0) return undefined;
+  if (second === undefined) {
+    if (isMode(first)) return { mode: first, typed: text };
+    const window = parseWindow(first);
+    return window && { window, typed: text };
+  }
+  const [mode, range] = isMode(first) ? [first, second] : [second, first];
+  if (!isMode(mode)) return undefined;
+  const window = parseWindow(range);
+  return window && { window: withoutContext(window), mode, typed: text };
+}
+
+function isMode(word: string): word is Mode {
+  return MODES.has(word);
+}
+
+/** Verbatim text and views hold what was asked for and nothing around it. */
+function withoutContext(window: Window): Window {
+  return window.by === 'lines' ? { ...window, context: false } : window;
+}
+
+function parseWindow(text: string): Window | undefined {
+  const bytes = /^@(\d+)(?:\+(\d+)([KM])?)?$/.exec(text);
+  if (bytes) return bytesWindow(text, bytes);
+  const tail = /^-(\d+)(?:@(\d+))?$/.exec(text);
+  if (tail) {
+    const lines = count(tail[1] as string);
+    if (lines === 0) throw bad(text, 'the number of last lines starts at 1', ':-20');
+    return { by: 'tail', lines, ...(tail[2] !== undefined && { before: count(tail[2]) }) };
+  }
+  return linesWindow(text);
+}
+
+function bytesWindow(text: string, [, start = '', length, unit]: RegExpExecArray): Window {
+  if (length === undefined) return { by: 'bytes', start: count(start) };
+  const bytes = Number(length) * (unit === 'M' ? 1 << 20 : unit === 'K' ? 1024 : 1);
+  if (bytes === 0 || !Number.isSafeInteger(bytes)) {
+    throw bad(text, 'the length of a byte window is 1 byte to 256K', `:@${start.slice(0, 15)}+64K`);
+  }
+  return { by: 'bytes', start: count(start), length: bytes };
+}
+
+interface Item extends Range {
+  /** Written with `..`: exactly these lines. */
+  readonly exact: boolean;
+  /** A bare number: a starting line on its own, one line in a list. */
+  readonly bare: boolean;
+}
+
+const ITEM = /^L?(\d+)(?:(-|\.\.)(?:L?(\d+))?|\+(\d+))?$/;
+
+function linesWindow(text: string): Window | undefined {
+  const items: Item[] = [];
+  const chunks = text.split(',');
+  for (const chunk of chunks) {
+    const item = parseItem(chunk, text);
+    if (!item) return undefined;
+    items.push(item.bare && chunks.length > 1 ? { ...item, to: item.from } : item);
+  }
+  return { by: 'lines', ranges: merge(items), context: !items.every((item) => item.exact) };
+}
+
+function parseItem(chunk: string, whole: string): Item | undefined {
+  const match = ITEM.exec(chunk);
+  if (!match) return undefined;
+  const [, start = '', joint, end, length] = match;
+  const from = count(start);
+  if (from === 0) {
+    throw new OrielError('BAD_SELECTOR', 'Line selector 0 is invalid; lines are 1-indexed. Use :1.', ':1');
+  }
+  const exact = joint === '..';
+  if (length !== undefined) {
+    if (count(length) === 0) throw bad(whole, 'a range holds at least one line', `:${start}+1`);
+    return { from, to: Math.min(from + count(length) - 1, Number.MAX_SAFE_INTEGER), exact, bare: false };
+  }
+  if (end === undefined) return { from, exact, bare: joint === undefined };
+  const to = count(end);
+  if (to < from) throw bad(whole, 'the range ends before it starts', `:${end}${joint}${start}`);
+  return { from, to, exact, bare: false };
+}
+
+/** Larger numbers than can be told apart name nothing that exists: the largest stands for all of them. */
+function count(digits: string): number {
+  return Math.min(Number(digits), Number.MAX_SAFE_INTEGER);
+}
+
+function bad(text: string, why: string, next: string): OrielError {
+  return new OrielError('BAD_SELECTOR', `The selector :${quote(text)} is invalid: ${why}. Use ${next}.`, next);
+}
+
+/** Sorted by start; ranges that overlap or touch become one. */
+export function merge(ranges: readonly Range[]): Range[] {
+  const merged: Range[] = [];
+  for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
+    const last = merged.at(-1);
+    if (last && (last.to === undefined || from <= last.to + 1)) {
+      if (last.to !== undefined) merged[merged.length - 1] = joined(last.from, last.to, to);
+    } else merged.push(to === undefined ? { from } : { from, to });
+  }
+  return merged;
+}
+
+function joined(from: number, one: number, other: number | undefined): Range {
+  return other === undefined ? { from } : { from, to: Math.max(one, other) };
+}
+
+/** The selector, with its leading colon, that asks for `next` in the same mode. */
+export function writeSelector(next: Next, mode?: Mode): string {
+  return `:${writeNext(next)}${mode ? `:${mode}` : ''}`;
+}
+
+function writeNext(next: Next): string {
+  switch (next.by) {
+    case 'lines':
+      return next.ranges.map(({ from, to }) => `${from}..${to ?? ''}`).join(',');
+    case 'bytes':
+      return `@${next.start}${next.length === undefined ? '+64K' : `+${writeSize(next.length)}`}`;
+    case 'tail':
+      return `-${next.lines}@${next.before}`;
+  }
+}
+
+function writeSize(bytes: number): string {
+  if (bytes % (1 << 20) === 0) return `${bytes / (1 << 20)}M`;
+  return bytes % 1024 === 0 ? `${bytes / 1024}K` : String(bytes);
+}

@@ -48,9 +48,7 @@ export class Spool implements ByteSource {
     return this.#ended ? this.#pulled : undefined;
   }
 
-  get growing(): boolean {
-    return !this.#ended;
-  }
+  readonly streamed = true;
 
   /** Bytes pulled so far. */
   get pulled(): number {

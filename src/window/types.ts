@@ -34,6 +34,8 @@ export interface Limits {
 
 export type LimitName = keyof Limits;
 
+export type CutBy = 'lines' | 'bytes' | 'line' | 'tokens' | 'window';
+
 /** One shown line, or the shown part of a giant one. */
 export interface Line {
   /** 1-based; absent where lines are not counted. */
@@ -60,8 +62,8 @@ export interface Excerpt {
   readonly parts: readonly (readonly Line[])[];
   /** Of the whole text: bytes as stored; lines where they are counted. */
   readonly totals: { readonly bytes?: number; readonly lines?: number };
-  /** What was cut the answer short; absent when the window was shown to its end. */
-  readonly cutBy?: 'lines' | 'bytes' | 'line' | 'tokens' | 'window';
+  /** Which limit ended the answer; absent when the window was shown to its end. `window`: a byte window's own. */
+  readonly cutBy?: CutBy;
   /** Present when text follows (or, for a tail, precedes) the shown part and belongs to what was asked. */
   readonly next?: Next;
   /** Set when nothing could be shown because the window lies past the end. */
@@ -72,6 +74,8 @@ export interface Excerpt {
   readonly invalid: number;
   /** Stored bytes covered by the asked lines, half-open. */
   readonly span?: { readonly start: number; readonly end: number };
+  /** The fit refuses what does not fit, and this limit was passed: nothing is shown. */
+  readonly refusedBy?: CutBy;
   /** A NUL was met in the shown bytes of a text without 16- or 32-bit units. */
   readonly binary?: boolean;
   /** The last line of the text was shown and has no terminator. */

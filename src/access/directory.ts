@@ -1,0 +1,60 @@
+/** Owns an open directory: its entries and their facts, read through the descriptor so that no rename leads elsewhere. */
+
+import { type BigIntStats, type Dirent, type Stats, constants } from 'node:fs';
+import { lstat, opendir, readlink } from 'node:fs/promises';
+import type { Entry, OpenedDirectory } from './access.ts';
+import { closeDescriptor, openDescriptor, statDescriptor } from './descriptors.ts';
+
+const ENTER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+export function openedDirectory(fd: number, path: string, stats: BigIntStats): OpenedDirectory {
+  /** A path that means this very directory, whatever has happened to its name. */
+  const self = process.platform === 'linux' ? `/proc/self/fd/${fd}` : path;
+  let open = true;
+  return {
+    is: 'directory',
+    path,
+    mtimeMs: Number(stats.mtimeMs),
+    async list(most, signal) {
+      const entries: Entry[] = [];
+      for await (const entry of await opendir(self, { bufferSize: 512 })) {
+        signal?.throwIfAborted();
+        if (entries.length === most) return { entries, more: true };
+        entries.push({ name: entry.name, type: typeOf(entry) });
+      }
+      return { entries, more: false };
+    },
+    async stat(name) {
+      const found = await lstat(`${self}/${name}`, { bigint: true }).catch(() => undefined);
+      if (!found) return undefined;
+      return {
+        name,
+        type: typeOf(found),
+        size: Number(found.size),
+        mtimeMs: Number(found.mtimeMs),
+        ino: found.ino,
+      };
+    },
+    linkTarget: (name) => readlink(`${self}/${name}`).catch(() => undefined),
+    async enter(name) {
+      const inner = await openDescriptor(`${self}/${name}`, ENTER).catch(() => undefined);
+      return inner === undefined
+        ? undefined
+        : openedDirectory(inner, `${path === '/' ? '' : path}/${name}`, await statDescriptor(inner));
+    },
+    async close() {
+      if (!open) return;
+      open = false;
+      await closeDescriptor(fd);
+    },
+  };
+}
+
+function typeOf(entry: Dirent | Stats | BigIntStats): Entry['type'] {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'directory';
+  if (entry.isSymbolicLink()) return 'link';
+  if (entry.isFIFO()) return 'fifo';
+  if (entry.isSocket()) return 'socket';
+  return entry.isCharacterDevice() || entry.isBlockDevice() ? 'device' : 'unknown';
+}

@@ -1,0 +1,34 @@
+/** Owns turning what the operating system said into our errors, without naming what lies outside. */
+
+import { type ErrorCode, OrielError } from '../errors.ts';
+import { quote } from '../text/visible.ts';
+
+const SENTENCES: Record<string, readonly [ErrorCode, string]> = {
+  ENOENT: ['NOT_FOUND', 'does not exist'],
+  ENOTDIR: ['NOT_DIRECTORY', 'goes through something that is not a directory'],
+  EACCES: ['DENIED', 'may not be read: permission denied'],
+  EPERM: ['DENIED', 'may not be read: operation not permitted'],
+  ELOOP: ['LOOP', 'goes round in a loop of links'],
+  ENAMETOOLONG: ['NAME_TOO_LONG', 'has a name that is too long'],
+  EINVAL: ['BAD_PATH', 'is no valid path'],
+  EMFILE: ['BUSY', 'could not be opened: too many files are open'],
+  ENFILE: ['BUSY', 'could not be opened: too many files are open'],
+  ENXIO: ['NOT_REGULAR', 'is not a regular file'],
+  EISDIR: ['IS_DIRECTORY', 'is a directory'],
+  EIO: ['CORRUPT', 'could not be read: input/output error'],
+};
+
+export function errno(error: unknown): string {
+  return (error as NodeJS.ErrnoException | null)?.code ?? '';
+}
+
+/** The error for `path` (as a model may see it) that the operating system's `error` stands for. */
+export function failure(error: unknown, path: string): OrielError {
+  if (error instanceof OrielError) return error;
+  const [code, sentence] = SENTENCES[errno(error)] ?? ['INTERNAL', `could not be read (${errno(error) || 'unknown'})`];
+  return new OrielError(code, `${quote(path)} ${sentence}.`);
+}
+
+export function outsideRoot(path: string): OrielError {
+  return new OrielError('OUTSIDE_ROOT', `${quote(path)} lies outside the folders that may be read.`);
+}

@@ -1,0 +1,162 @@
+/**
+ * Owns opening what lies on this machine. A path is first opened without reading rights (`O_PATH`): nothing blocks
+ * on a FIFO and no device notices. What that handle turned out to be is judged, and only then opened for reading,
+ * through the handle and not through the path, which may mean something else by now.
+ */
+
+import { type BigIntStats, constants } from 'node:fs';
+import { readlink, realpath } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { OrielError } from '../errors.ts';
+import { quote } from '../text/visible.ts';
+import type { Access, Opened } from './access.ts';
+import { memoryBytes } from './bytes.ts';
+import { closeDescriptor, openDescriptor, readDescriptor, statDescriptor } from './descriptors.ts';
+import { openedDirectory } from './directory.ts';
+import { errno, failure, outsideRoot } from './failure.ts';
+import { openedFile } from './file.ts';
+import { absolutePath } from './paths.ts';
+import { Roots, within } from './roots.ts';
+
+export interface AccessOptions {
+  readonly cwd: string;
+  /** Folders outside which nothing is opened; none for no walls. */
+  readonly roots: readonly string[];
+  /** Folders of the kernel's own files that may be read all the same: `/proc`, `/sys`. */
+  readonly allow: readonly string[];
+}
+
+/** Not in node:fs. Source: asm-generic/fcntl.h. */
+const O_PATH = 0o10000000;
+const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+
+/** Files here are made up as they are read: some never end, some stop the reader, some change what they touch. */
+const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
+
+/** Kernel files say that they are empty; this much is read to see what they hold. */
+const KERNEL_FILE_BYTES = 1 << 20;
+
+export function createAccess(options: AccessOptions): Access {
+  const roots = new Roots(options.roots);
+  const { cwd } = options;
+  const display = (path: string): string => {
+    const inside = relative(cwd, path);
+    return inside === '' ? '.' : within(path, cwd) && !inside.startsWith('..') ? inside : path;
+  };
+
+  async function open(path: string, signal?: AbortSignal): Promise<Opened> {
+    signal?.throwIfAborted();
+    const shown = display(path);
+    if (!roots.mayName(path)) throw outsideRoot(shown);
+    const handle = await look(path).catch(async (error: unknown) => {
+      throw await roots.explain(path, shown, error);
+    });
+    try {
+      if (!(await roots.holds(handle.path))) throw outsideRoot(shown);
+      refuseSpecial(handle.stats, shown);
+      const kernel = KERNEL_FOLDERS.find((folder) => within(handle.path, folder));
+      if (kernel && !options.allow.some((folder) => within(handle.path, folder))) {
+        throw new OrielError('NOT_REGULAR', `${quote(shown)} is a file of the kernel, not a stored file.`);
+      }
+      const fd = await openDescriptor(handle.again, READ);
+      const opened = await identify(fd, handle).catch(async (error: unknown) => {
+        await closeDescriptor(fd);
+        throw error;
+      });
+      if (opened.stats.isDirectory()) return openedDirectory(fd, handle.path, opened.stats);
+      if (kernel && opened.stats.size === 0n) return kernelFile(fd, handle.path, opened.stats, signal);
+      return openedFile(fd, handle.path, opened.stats, (suffix) => sibling(path + suffix));
+    } catch (error) {
+      throw failure(error, shown);
+    } finally {
+      await handle.release();
+    }
+  }
+
+  async function sibling(path: string): Promise<Awaited<ReturnType<typeof openedFile>> | undefined> {
+    const opened = await open(path).catch((error: unknown) => {
+      if (error instanceof OrielError && error.code === 'NOT_FOUND') return undefined;
+      throw error;
+    });
+    if (opened?.is === 'file') return opened;
+    await opened?.close();
+    return undefined;
+  }
+
+  return { cwd, roots: roots.paths, absolute: (typed) => absolutePath(typed, cwd), open, display };
+}
+
+interface Handle {
+  /** Real path of what the path led to. */
+  readonly path: string;
+  readonly stats: BigIntStats;
+  /** A path that opens the same thing again. */
+  readonly again: string;
+  release(): Promise<void>;
+}
+
+/** What a path leads to, without opening it. */
+async function look(path: string): Promise<Handle> {
+  if (process.platform !== 'linux') return lookByPath(path);
+  const fd = await openDescriptor(path, O_PATH);
+  try {
+    const again = `/proc/self/fd/${fd}`;
+    const [stats, real] = await Promise.all([statDescriptor(fd), readlink(again)]);
+    return { path: real.replace(/ \(deleted\)$/, ''), stats, again, release: () => closeDescriptor(fd) };
+  } catch (error) {
+    await closeDescriptor(fd);
+    throw error;
+  }
+}
+
+/** Where there is no `/proc/self/fd`: the identity is compared after opening instead. */
+async function lookByPath(path: string): Promise<Handle> {
+  const { stat } = await import('node:fs/promises');
+  const real = await realpath(path);
+  const stats = await stat(real, { bigint: true });
+  return { path: real, stats, again: real, release: () => Promise.resolve() };
+}
+
+async function identify(fd: number, handle: Handle): Promise<{ stats: BigIntStats }> {
+  const stats = await statDescriptor(fd);
+  if (stats.dev !== handle.stats.dev || stats.ino !== handle.stats.ino) {
+    throw new OrielError('BUSY', `${quote(handle.path)} was replaced while it was being opened. Call again.`);
+  }
+  return { stats };
+}
+
+function refuseSpecial(stats: BigIntStats, shown: string): void {
+  if (stats.isFile() || stats.isDirectory()) return;
+  const what = stats.isFIFO()
+    ? 'a FIFO'
+    : stats.isSocket()
+      ? 'a socket'
+      : stats.isCharacterDevice()
+        ? 'a character device'
+        : stats.isBlockDevice()
+          ? 'a block device'
+          : 'no regular file';
+  throw new OrielError('NOT_REGULAR', `${quote(shown)} is ${what}; only regular files and directories are read.`);
+}
+
+async function kernelFile(fd: number, path: string, stats: BigIntStats, signal?: AbortSignal): Promise<Opened> {
+  const buffer = Buffer.alloc(KERNEL_FILE_BYTES);
+  let got = 0;
+  try {
+    got = await readDescriptor(fd, buffer, 0, signal);
+  } catch (error) {
+    if (errno(error) !== 'EAGAIN') throw error;
+  } finally {
+    await closeDescriptor(fd);
+  }
+  const bytes = memoryBytes(buffer.subarray(0, got), `kernel:${path}:${performance.now()}`);
+  return {
+    is: 'file',
+    path,
+    size: got,
+    mtimeMs: Number(stats.mtimeMs),
+    bytes,
+    close: () => Promise.resolve(),
+  };
+}
+

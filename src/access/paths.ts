@@ -1,0 +1,91 @@
+/** Owns what a typed path may mean, without touching the disk: expansions, spellings, and names that are no paths here. */
+
+import { homedir } from 'node:os';
+import { isAbsolute, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { OrielError } from '../errors.ts';
+import { quote } from '../text/visible.ts';
+
+/** Source: PATH_MAX in linux/limits.h. */
+const PATH_MAX = 4096;
+
+/**
+ * The absolute paths that `typed` may mean, the most literal first: as written, then without an `@` that an editor
+ * put in front, then with the Unicode spellings that file systems and screenshots use. Throws `BAD_PATH` and
+ * `NAME_TOO_LONG`.
+ */
+export function spellings(typed: string, cwd: string): string[] {
+  const absolute = absolutePath(typed, cwd);
+  const found = new Set([absolute]);
+  if (typed.startsWith('@')) found.add(absolutePath(typed.slice(1) || '.', cwd));
+  for (const path of [...found]) for (const respelled of respell(path)) found.add(respelled);
+  return [...found];
+}
+
+/** `~`, `file://` and relative forms to one absolute path; a bare `/` is the working folder. */
+export function absolutePath(typed: string, cwd: string): string {
+  if (typed === '') throw new OrielError('BAD_PATH', 'The path is empty. Use . for the working folder.', '.');
+  if (typed.includes('\0')) throw new OrielError('BAD_PATH', `The path ${quote(typed)} holds a NUL byte.`);
+  if (Buffer.byteLength(typed) > PATH_MAX * 3) throw tooLong(typed);
+  const path = /^file:\/\//i.test(typed) ? fromFileUrl(typed) : typed;
+  if (path === '/') return cwd;
+  const expanded = path === '~' || path.startsWith('~/') ? homedir() + path.slice(1) : path;
+  const absolute = isAbsolute(expanded) ? resolve(expanded) : resolve(cwd, expanded);
+  if (Buffer.byteLength(absolute) > PATH_MAX) throw tooLong(typed);
+  return absolute;
+}
+
+function tooLong(typed: string): OrielError {
+  return new OrielError('NAME_TOO_LONG', `The path ${quote(typed)} is longer than ${PATH_MAX} bytes.`);
+}
+
+function fromFileUrl(typed: string): string {
+  try {
+    return fileURLToPath(typed);
+  } catch {
+    throw new OrielError('BAD_PATH', `${quote(typed)} is no file URL of this machine. Use file:///absolute/path.`);
+  }
+}
+
+/** Spaces that look like U+0020; macOS puts U+202F before AM and PM in the names of screenshots. */
+const SPACES = /[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g;
+
+function respell(path: string): string[] {
+  const spaced = path.replace(SPACES, ' ');
+  const forms = [
+    spaced,
+    path.replace(/ (AM|PM)\b/g, '\u202f$1'),
+    path.normalize('NFC'),
+    path.normalize('NFD'),
+    path.replaceAll("'", '\u2019'),
+    path.replaceAll('\u2019', "'"),
+    path.normalize('NFD').replaceAll("'", '\u2019'),
+    spaced.normalize('NFC'),
+    spaced.normalize('NFD'),
+  ];
+  return forms.filter((form) => form !== path);
+}
+
+/**
+ * What is wrong with a name that does not exist here and that another system would take for a device, a stream or
+ * a drive; undefined for ordinary names. Asked only after the disk: a file really called `CON` is readable.
+ */
+export function foreignName(typed: string, walled: boolean): OrielError | undefined {
+  const shown = quote(typed);
+  if (walled && /^[^/\\]{1,8}~\d[^/\\]*\\/.test(typed)) {
+    return new OrielError('OUTSIDE_ROOT', `${shown} is a short name that cannot be placed inside the roots. Use the long path.`);
+  }
+  const name = typed.split(/[/\\]/).at(-1) ?? typed;
+  const why = /^\\\\/.test(typed)
+    ? 'is a network or device path'
+    : /^[A-Za-z]:/.test(typed)
+      ? 'names a drive'
+      : /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i.test(name)
+        ? 'is the name of a Windows device'
+        : /::?\$DATA$/i.test(name)
+          ? 'names an alternate data stream'
+          : /[^. ][. ]$/.test(name)
+            ? 'ends with a dot or a space, and no such file exists'
+            : undefined;
+  return why && new OrielError('BAD_PATH', `${shown} ${why}. Use a path like src/app.ts.`);
+}

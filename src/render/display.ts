@@ -1,0 +1,41 @@
+/** Owns how a line looks and what it costs: the two must agree to the byte, or a budget lies. */
+
+import { escapeNul, makeVisible } from '../text/visible.ts';
+import type { Line } from '../window/types.ts';
+
+export interface Display {
+  /** The line as shown, its terminator included. */
+  show(line: Line): string;
+  /** A piece of text as shown, without a prefix. */
+  text(text: string): string;
+}
+
+const visible = (text: string): string => makeVisible(text).text;
+
+/** `41|def alpha():`; lines that are not counted have no prefix. */
+export const numbers: Display = {
+  show: (line) => (line.no === undefined ? '' : `${line.no}|`) + visible(line.text),
+  text: visible,
+};
+
+/** `41:def alpha():`, below a header that names the snapshot. */
+export const hashline: Display = {
+  show: (line) => (line.no === undefined ? '' : `${line.no}:`) + visible(line.text),
+  text: visible,
+};
+
+export const plain: Display = { show: (line) => visible(line.text), text: visible };
+
+/** The decoded text as it is. */
+export const raw: Display = { show: (line) => escapeNul(line.text).text, text: (text) => escapeNul(text).text };
+
+export const displays: { readonly numbers: Display; readonly hashline: Display; readonly plain: Display } = {
+  numbers,
+  hashline,
+  plain,
+};
+
+/** Joins parts; a line of dots stands where lines were left out between them. */
+export function showParts(parts: readonly (readonly Line[])[], display: Display, gap: string): string {
+  return parts.map((lines) => lines.map((line) => display.show(line)).join('')).join(gap);
+}

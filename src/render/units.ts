@@ -1,0 +1,33 @@
+/** Owns how sizes, counts and ages are written for a reader. */
+
+const KIB = 1024;
+
+/** `512 B`, `50 KiB`, `1.5 MiB`: whole where it is whole. */
+export function binarySize(bytes: number): string {
+  if (bytes < KIB) return `${bytes} B`;
+  const units = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+  let value = bytes / KIB;
+  let unit = 0;
+  while (value >= KIB && unit < units.length - 1) {
+    value /= KIB;
+    unit += 1;
+  }
+  const digits = value >= 100 || Number.isInteger(value) ? 0 : 1;
+  return `${value.toFixed(digits).replace(/\.0$/, '')} ${units[unit]}`;
+}
+
+/** `now`, `5m`, `3h`, `2d`, `6w`, `3y`. */
+export function age(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return 'now';
+  if (minutes < 60) return `${minutes}m`;
+  if (minutes < 24 * 60) return `${Math.floor(minutes / 60)}h`;
+  const days = Math.floor(minutes / (24 * 60));
+  if (days < 14) return `${days}d`;
+  return days < 2 * 365 ? `${Math.floor(days / 7)}w` : `${Math.floor(days / 365)}y`;
+}
+
+/** `1 line`, `2 lines`. */
+export function plural(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,32 @@
+/** Owns where a path may end and a selector begin, when both are one string. */
+
+export interface Candidate {
+  readonly path: string;
+  /** What follows: without the colon, with the question mark. */
+  readonly rest: string;
+}
+
+/** More places than this are no path with a selector. */
+const MOST_CANDIDATES = 256;
+
+/**
+ * Every way to read `target` as a path and a rest, the longest path first, so that a file that is really called
+ * `notes:1-2` wins over lines 1 to 2 of `notes`.
+ * "a.zip:dir/x.ts:5-9" → [a.zip:dir/x.ts:5-9], [a.zip:dir/x.ts | 5-9], [a.zip | dir/x.ts:5-9]
+ */
+export function candidates(target: string): Candidate[] {
+  const isUrl = /^file:\/\//i.test(target);
+  const found: Candidate[] = isUrl && target.includes('?') ? [] : [{ path: target, rest: '' }];
+  for (let at = target.length - 1; at > (isUrl ? 'file://'.length : 0); at -= 1) {
+    const mark = target[at];
+    if (mark !== ':' && mark !== '?') continue;
+    const path = target.slice(0, at);
+    // In a file URL a question mark that belongs to the name is written %3F.
+    if (isUrl && path.includes('?')) continue;
+    found.push({ path, rest: mark === ':' ? target.slice(at + 1) : target.slice(at) });
+  }
+  // Of too many, the shortest paths are kept: a query with many colons still has its database in front.
+  return found.length <= MOST_CANDIDATES
+    ? found
+    : [...found.slice(0, 1), ...found.slice(1 - MOST_CANDIDATES)];
+}

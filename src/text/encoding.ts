@@ -1,0 +1,138 @@
+/**
+ * Owns what the stored bytes of a text mean: which encoding, how long its byte order mark is, and how a run of
+ * them decodes. Newlines and offsets stay in stored bytes, in whole code units; decoding happens line by line.
+ */
+
+import { isUtf8 } from 'node:buffer';
+import { type Scanner, newlinesInBytes, newlinesInUnits } from './scan.ts';
+
+export type EncodingName = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be';
+
+export interface Encoding {
+  readonly name: EncodingName;
+  /** Bytes of a code unit. */
+  readonly unit: 1 | 2 | 4;
+  /** Bytes of the mark at the start of the text; 0 without one. */
+  readonly bom: number;
+  readonly scanner: Scanner;
+}
+
+const UNITS: Record<EncodingName, { unit: 1 | 2 | 4; scanner: Scanner }> = {
+  'utf-8': { unit: 1, scanner: newlinesInBytes },
+  'utf-16le': { unit: 2, scanner: newlinesInUnits(2, false) },
+  'utf-16be': { unit: 2, scanner: newlinesInUnits(2, true) },
+  'utf-32le': { unit: 4, scanner: newlinesInUnits(4, false) },
+  'utf-32be': { unit: 4, scanner: newlinesInUnits(4, true) },
+};
+
+export function encodingOf(name: EncodingName, bom = 0): Encoding {
+  return { name, bom, ...UNITS[name] };
+}
+
+export const utf8: Encoding = encodingOf('utf-8');
+
+/** UTF-32LE begins like UTF-16LE, so it is looked for first. Source: the Unicode Standard, table 23-6. */
+const MARKS: readonly (readonly [EncodingName, readonly number[]])[] = [
+  ['utf-8', [0xef, 0xbb, 0xbf]],
+  ['utf-32le', [0xff, 0xfe, 0x00, 0x00]],
+  ['utf-32be', [0x00, 0x00, 0xfe, 0xff]],
+  ['utf-16le', [0xff, 0xfe]],
+  ['utf-16be', [0xfe, 0xff]],
+];
+
+/** The encoding that the first bytes of a text announce or plainly show; UTF-8 when they do neither. */
+export function detectEncoding(head: Uint8Array): Encoding {
+  for (const [name, mark] of MARKS) {
+    if (mark.every((byte, i) => head[i] === byte)) return encodingOf(name, mark.length);
+  }
+  return encodingOf(unmarkedUtf16(head) ?? 'utf-8');
+}
+
+/**
+ * UTF-16 without a mark is believed only where it is plain: nearly every unit is a printable character below
+ * U+0100, which puts a zero in every second byte, and there is no zero anywhere else.
+ */
+function unmarkedUtf16(head: Uint8Array): EncodingName | undefined {
+  const units = head.length >> 1;
+  if (units < 2) return undefined;
+  const plain = { 'utf-16le': 0, 'utf-16be': 0 };
+  for (let i = 0; i + 1 < head.length; i += 2) {
+    const [first, second] = [head[i] as number, head[i + 1] as number];
+    if (first === 0 && second === 0) return undefined;
+    if (second === 0 && isPrintable(first)) plain['utf-16le'] += 1;
+    if (first === 0 && isPrintable(second)) plain['utf-16be'] += 1;
+  }
+  if (plain['utf-16le'] >= units * 0.9 && plain['utf-16be'] === 0) return 'utf-16le';
+  if (plain['utf-16be'] >= units * 0.9 && plain['utf-16le'] === 0) return 'utf-16be';
+  return undefined;
+}
+
+function isPrintable(byte: number): boolean {
+  return (byte >= 0x20 && byte !== 0x7f) || (byte >= 0x09 && byte <= 0x0d);
+}
+
+export interface Decoded {
+  readonly text: string;
+  /** Sequences that were not text and became U+FFFD, one for each maximal subpart (WHATWG Encoding). */
+  readonly invalid: number;
+}
+
+/** Decodes whole code units. A trailing part of a unit becomes one U+FFFD. */
+export function decode(bytes: Uint8Array, encoding: Encoding): Decoded {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  switch (encoding.name) {
+    case 'utf-8':
+      return decodeUtf8(buffer);
+    case 'utf-16le':
+      return decodeUtf16(buffer);
+    case 'utf-16be': {
+      const even = Buffer.from(buffer.subarray(0, buffer.length & ~1)).swap16();
+      return decodeUtf16(Buffer.concat([even, buffer.subarray(even.length)]));
+    }
+    case 'utf-32le':
+      return decodeUtf32(buffer, (at) => buffer.readUInt32LE(at));
+    case 'utf-32be':
+      return decodeUtf32(buffer, (at) => buffer.readUInt32BE(at));
+  }
+}
+
+function decodeUtf8(bytes: Buffer): Decoded {
+  const text = bytes.toString('utf8');
+  if (isUtf8(bytes)) return { text, invalid: 0 };
+  return { text, invalid: count(text, '\ufffd') - countStoredReplacements(bytes) };
+}
+
+/** U+FFFD that stand in the file itself are no damage of ours. */
+function countStoredReplacements(bytes: Buffer): number {
+  let total = 0;
+  const stored = Buffer.from('\ufffd');
+  for (let at = bytes.indexOf(stored); at !== -1; at = bytes.indexOf(stored, at + 3)) total += 1;
+  return total;
+}
+
+function decodeUtf16(bytes: Buffer): Decoded {
+  const odd = bytes.length % 2;
+  const text = bytes.toString('utf16le', 0, bytes.length - odd);
+  const whole = text.isWellFormed() ? text : text.toWellFormed();
+  let invalid = odd;
+  for (let i = 0; whole !== text && i < text.length; i += 1) if (whole[i] !== text[i]) invalid += 1;
+  return { text: odd ? `${whole}\ufffd` : whole, invalid };
+}
+
+function decodeUtf32(bytes: Buffer, read: (at: number) => number): Decoded {
+  let text = '';
+  let invalid = 0;
+  for (let at = 0; at < bytes.length; at += 4) {
+    const code = at + 4 <= bytes.length ? read(at) : -1;
+    const ok = code >= 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+    text += ok ? String.fromCodePoint(code) : '\ufffd';
+    if (!ok) invalid += 1;
+  }
+  return { text, invalid };
+}
+
+function count(text: string, character: string): number {
+  let total = 0;
+  for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) total += 1;
+  return total;
+}

@@ -1,0 +1,163 @@
+/**
+ * Owns finding newlines fast: how many there are in a block, and where the k-th one ends. SIMD where the machine
+ * has it, plain JavaScript where it does not; both give the same answers.
+ */
+
+import { scanWasm } from './scan-wasm.ts';
+
+/** Counts and finds newlines. Works on bytes for UTF-8 and its kin, on code units for UTF-16 and UTF-32. */
+export interface Scanner {
+  /** How many newlines `bytes` holds. */
+  count(bytes: Uint8Array): number;
+  /** The position just after the k-th newline (k ≥ 1) in `bytes`, or -1 when it holds fewer. */
+  after(bytes: Uint8Array, k: number): number;
+}
+
+interface Exports {
+  readonly memory: { readonly buffer: ArrayBuffer };
+  count(from: number, length: number): number;
+  after(from: number, length: number, k: number): number;
+}
+
+/** Bytes of one read buffer; a scan uses two, so that reading and counting overlap. */
+export const SCAN_BUFFER: number = 2 << 20;
+
+/** Scans by SIMD. Bytes inside its own `buffers` are scanned where they lie, others are copied in first. */
+export class SimdScanner implements Scanner {
+  readonly buffers: readonly [Uint8Array, Uint8Array];
+  readonly #exports: Exports;
+  readonly #copy: Uint8Array;
+
+  constructor(exports: Exports) {
+    this.#exports = exports;
+    const { buffer } = exports.memory;
+    this.buffers = [
+      new Uint8Array(buffer, 0, SCAN_BUFFER),
+      new Uint8Array(buffer, SCAN_BUFFER, SCAN_BUFFER),
+    ];
+    this.#copy = new Uint8Array(buffer, 2 * SCAN_BUFFER);
+  }
+
+  count(bytes: Uint8Array): number {
+    if (bytes.buffer === this.#copy.buffer) return this.#exports.count(bytes.byteOffset, bytes.length);
+    let total = 0;
+    for (let at = 0; at < bytes.length; at += this.#copy.length) {
+      const part = bytes.subarray(at, at + this.#copy.length);
+      this.#copy.set(part);
+      total += this.#exports.count(this.#copy.byteOffset, part.length);
+    }
+    return total;
+  }
+
+  after(bytes: Uint8Array, k: number): number {
+    if (bytes.buffer === this.#copy.buffer) return this.#exports.after(bytes.byteOffset, bytes.length, k);
+    return newlinesInBytes.after(bytes, k);
+  }
+}
+
+/** The same in plain JavaScript, on the two buffers of an ordinary scan. */
+export class PlainScanner implements Scanner {
+  readonly buffers: readonly [Uint8Array, Uint8Array] = [
+    new Uint8Array(SCAN_BUFFER),
+    new Uint8Array(SCAN_BUFFER),
+  ];
+
+  count(bytes: Uint8Array): number {
+    return newlinesInBytes.count(bytes);
+  }
+
+  after(bytes: Uint8Array, k: number): number {
+    return newlinesInBytes.after(bytes, k);
+  }
+}
+
+export type BufferedScanner = SimdScanner | PlainScanner;
+
+interface WebAssemblyApi {
+  Module: new (bytes: Uint8Array) => object;
+  Instance: new (module: object) => { exports: Exports };
+}
+
+let compiled: object | null | undefined;
+
+/** A scanner with its own buffers: SIMD, or plain where WebAssembly SIMD is not to be had. */
+export function createScanner(): BufferedScanner {
+  const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly?: WebAssemblyApi };
+  try {
+    if (!wasm || compiled === null) return new PlainScanner();
+    compiled ??= new wasm.Module(Buffer.from(scanWasm, 'base64'));
+    return new SimdScanner(new wasm.Instance(compiled).exports);
+  } catch {
+    compiled = null;
+    return new PlainScanner();
+  }
+}
+
+const idle: BufferedScanner[] = [];
+const waiting: (() => void)[] = [];
+let lent = 0;
+
+/** Two scans at a time saturate memory; more would only hold more buffers. */
+const MOST_SCANNERS = 2;
+
+/** Lends a scanner for as long as `use` runs. Further callers wait their turn. */
+export async function withScanner<T>(use: (scanner: BufferedScanner) => Promise<T>): Promise<T> {
+  while (lent >= MOST_SCANNERS) await new Promise<void>((resume) => waiting.push(resume));
+  lent += 1;
+  const scanner = idle.pop() ?? createScanner();
+  try {
+    return await use(scanner);
+  } finally {
+    idle.push(scanner);
+    lent -= 1;
+    waiting.shift()?.();
+  }
+}
+
+/** Newlines in bytes, wherever they lie. */
+export const newlinesInBytes: Scanner = {
+  count(bytes) {
+    let total = 0;
+    for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) total += 1;
+    return total;
+  },
+  after(bytes, k) {
+    let at = -1;
+    for (let left = k; left > 0; left -= 1) {
+      at = bytes.indexOf(10, at + 1);
+      if (at === -1) return -1;
+    }
+    return at + 1;
+  },
+};
+
+/** Newlines among code units of `unit` bytes; `bytes` begins on a unit. */
+export function newlinesInUnits(unit: 2 | 4, bigEndian: boolean): Scanner {
+  /** The byte of the unit that holds the 0x0A; all others are zero. */
+  const low = bigEndian ? unit - 1 : 0;
+  const next = (bytes: Uint8Array, from: number): number => {
+    for (let at = bytes.indexOf(10, from); at !== -1; at = bytes.indexOf(10, at + 1)) {
+      const start = at - (at % unit);
+      if (at % unit !== low || start + unit > bytes.length) continue;
+      let zeros = true;
+      for (let i = start; i < start + unit; i += 1) zeros &&= i === at || bytes[i] === 0;
+      if (zeros) return start;
+    }
+    return -1;
+  };
+  return {
+    count(bytes) {
+      let total = 0;
+      for (let at = next(bytes, 0); at !== -1; at = next(bytes, at + unit)) total += 1;
+      return total;
+    },
+    after(bytes, k) {
+      let at = -unit;
+      for (let left = k; left > 0; left -= 1) {
+        at = next(bytes, at + unit);
+        if (at === -1) return -1;
+      }
+      return at + unit;
+    },
+  };
+}

@@ -1,0 +1,202 @@
+/** Owns windows by line numbers: one or several ranges over one budget, with lines of context where there is room. */
+
+import { readAt } from '../access/bytes.ts';
+import { decode } from '../text/encoding.ts';
+import { Budget, type Fit, type LongLine, holdFor, isGiant, sliceOf } from './fit.ts';
+import { type TextInput, toLine } from './input.ts';
+import { LineReader, type StoredLine } from './line-reader.ts';
+import type { CutBy, Excerpt, Line, Range } from './types.ts';
+
+/** Lines shown before and after a range that was asked for in so many words. */
+const CONTEXT_BEFORE = 1;
+const CONTEXT_AFTER = 3;
+
+type Part = { lines: Line[]; range: Range };
+
+/** An excerpt without its totals. */
+export type Yield = Omit<Excerpt, 'totals'>;
+
+export async function linesWindow(
+  input: TextInput,
+  ranges: readonly Range[],
+  context: boolean,
+  fit: Fit,
+): Promise<Yield> {
+  const budget = new Budget(fit, fit.limits);
+  const tally = { invalid: 0 };
+  const parts: Part[] = [];
+  let stop: Stop | undefined;
+  for (const [i, range] of ranges.entries()) {
+    const part: Part = { lines: [], range };
+    const outcome = await readRange(input, part, budget, fit, tally, parts.length === 0);
+    if (outcome === 'past-end') break;
+    if (part.lines.length > 0) parts.push(part);
+    if (outcome !== undefined) {
+      stop = { ...outcome, rest: [...outcome.rest, ...ranges.slice(i + 1)] };
+      break;
+    }
+  }
+  if (fit.overflow === 'refuse' && stop?.cutBy) {
+    return { parts: [], invalid: 0, refusedBy: stop.cutBy, ...(stop.giant && { giant: stop.giant }) };
+  }
+  const asked = parts.flatMap((part) => part.lines);
+  if (context) await addContext(input, parts, budget, fit, stop === undefined);
+  const first = asked[0];
+  const last = asked.at(-1);
+  return {
+    parts: parts.map((part) => part.lines),
+    invalid: tally.invalid,
+    ...(first && last && { span: { start: first.start, end: last.end } }),
+    ...(stop === undefined && !first && { pastEnd: true }),
+    ...(stop && { cutBy: stop.cutBy }),
+    ...(stop?.giant && { giant: stop.giant }),
+    ...(stop && nextOf(stop)),
+  };
+}
+
+interface Stop {
+  readonly cutBy: CutBy;
+  /** Ranges not shown yet. */
+  readonly rest: readonly Range[];
+  /** Set when a giant line is to be gone on with in bytes. */
+  readonly inside?: number;
+  readonly giant?: NonNullable<Excerpt['giant']>;
+  /** The rest of the line cannot be shown by this fit. */
+  readonly deadEnd?: boolean;
+}
+
+function nextOf(stop: Stop): Pick<Excerpt, 'next'> {
+  if (stop.deadEnd) return {};
+  if (stop.inside !== undefined) return { next: { by: 'bytes', start: stop.inside } };
+  return stop.rest.length > 0 ? { next: { by: 'lines', ranges: stop.rest } } : {};
+}
+
+async function readRange(
+  input: TextInput,
+  part: Part,
+  budget: Budget,
+  fit: Fit,
+  tally: { invalid: number },
+  firstOfAll: boolean,
+): Promise<Stop | 'past-end' | undefined> {
+  const { source, encoding, signal } = input;
+  const { from, to = Number.POSITIVE_INFINITY } = part.range;
+  const start = await input.index.startOf(from, source, signal, input.onScan);
+  if (start === undefined) return 'past-end';
+  const reader = new LineReader(source, encoding, start, holdFor(fit, encoding), signal);
+  for (let no = from; no <= to; no += 1) {
+    const stored = await reader.next();
+    if (!stored) return undefined;
+    const rest = [{ ...part.range, from: no }];
+    const alone = firstOfAll && part.lines.length === 0;
+    const giant = stored.end === undefined || isGiant(stored.bytes, encoding, fit);
+    if (giant && fit.longLine.then !== 'clip') {
+      if (!alone) return { cutBy: budget.lines < 1 ? 'lines' : 'bytes', rest };
+      return sliceLine({ input, stored, reader, fit, part, no, tally, rest, budget });
+    }
+    const line = giantClipped(fit.longLine)
+      ? await clipLine(input, stored, reader, no, fit.longLine, tally)
+      : toLine(stored.bytes, stored.start, no, encoding, tally);
+    const cutBy = budget.take(line);
+    if (cutBy) return { cutBy, rest };
+    part.lines.push(line);
+  }
+  return undefined;
+}
+
+function giantClipped(longLine: LongLine): longLine is Extract<LongLine, { then: 'clip' }> {
+  return longLine.then === 'clip';
+}
+
+interface GiantLine {
+  readonly input: TextInput;
+  readonly stored: StoredLine;
+  readonly reader: LineReader;
+  readonly fit: Fit;
+  readonly part: Part;
+  readonly no: number;
+  readonly tally: { invalid: number };
+  readonly rest: readonly Range[];
+  readonly budget: Budget;
+}
+
+/** The first line of an answer is too large for it: its head is shown, or nothing, as the fit says. */
+async function sliceLine(line: GiantLine): Promise<Stop> {
+  const { input, stored, reader, fit, part, no, tally, rest, budget } = line;
+  const end = stored.end ?? (input.counted ? await reader.skipRest() : undefined);
+  const giant = { no, start: stored.start, ...(end !== undefined && { bytes: end - stored.start }) };
+  if (fit.longLine.then === 'stop') return { cutBy: 'bytes', rest, giant, deadEnd: true };
+  const slice = sliceOf(stored.bytes, input.encoding, fit, 'head');
+  const shown: Line = { ...toLine(slice, stored.start, no, input.encoding, tally), cut: 'slice' };
+  budget.take(shown);
+  part.lines.push(shown);
+  return { cutBy: 'line', rest, giant, inside: shown.end };
+}
+
+/** A line up to the fit's width, its terminator kept, the middle left out. */
+async function clipLine(
+  input: TextInput,
+  stored: StoredLine,
+  reader: LineReader,
+  no: number,
+  clip: Extract<LongLine, { then: 'clip' }>,
+  tally: { invalid: number },
+): Promise<Line> {
+  const { encoding, source, signal } = input;
+  const end = stored.end ?? (await reader.skipRest()) ?? stored.start + stored.bytes.length;
+  const whole = decode(stored.bytes, encoding).text;
+  const content = whole.replace(/\r?\n$/, '');
+  const head = clipText(content, clip);
+  if (head.length === content.length && stored.end !== undefined) {
+    return toLine(stored.bytes, stored.start, no, encoding, tally);
+  }
+  const tail = await readAt(source, Math.max(stored.start, end - 2 * encoding.unit), 2 * encoding.unit, signal);
+  const terminator = /\r?\n$/.exec(decode(tail, encoding).text)?.[0] ?? '';
+  return { no, start: stored.start, end, text: head + terminator, role: 'asked', cut: 'clip' };
+}
+
+/** The head of `text` within `at` code points, or within `at` bytes of UTF-8, cut between code points. */
+function clipText(text: string, { at, unit }: { at: number; unit: 'byte' | 'char' }): string {
+  let used = 0;
+  let length = 0;
+  for (const character of text) {
+    used += unit === 'byte' ? Buffer.byteLength(character) : 1;
+    if (used > at) return text.slice(0, length);
+    length += character.length;
+  }
+  return text;
+}
+
+/** Context lies outside window and totals, and takes only what the asked lines left of the budget. */
+async function addContext(
+  input: TextInput,
+  parts: readonly Part[],
+  budget: Budget,
+  fit: Fit,
+  complete: boolean,
+): Promise<void> {
+  const { source, encoding, signal } = input;
+  const readContext = async (no: number): Promise<Line | undefined> => {
+    const start = await input.index.startOf(no, source, signal);
+    if (start === undefined) return undefined;
+    const stored = await new LineReader(source, encoding, start, holdFor(fit, encoding), signal).next();
+    if (!stored || stored.end === undefined || isGiant(stored.bytes, encoding, fit)) return undefined;
+    const line: Line = { ...toLine(stored.bytes, start, no, encoding, { invalid: 0 }), role: 'context' };
+    return budget.takeContext(line) ? line : undefined;
+  };
+  for (const [i, { lines, range }] of parts.entries()) {
+    const before = (parts[i - 1]?.lines.at(-1)?.no ?? 0) + 1;
+    for (let no = range.from - 1; no >= Math.max(before, range.from - CONTEXT_BEFORE); no -= 1) {
+      const line = await readContext(no);
+      if (!line) break;
+      lines.unshift(line);
+    }
+    if (range.to === undefined || (i === parts.length - 1 && !complete)) continue;
+    const after = parts[i + 1]?.range.from ?? Number.POSITIVE_INFINITY;
+    for (let no = range.to + 1; no < after && no <= range.to + CONTEXT_AFTER; no += 1) {
+      const line = await readContext(no);
+      if (!line) break;
+      lines.push(line);
+    }
+  }
+}

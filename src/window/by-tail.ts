@@ -1,0 +1,67 @@
+/** Owns windows from the end: the last lines of a text, or of what lies before a byte, paged backwards. */
+
+import { Budget, type Fit, holdFor, isGiant, sliceOf } from './fit.ts';
+import { type TextInput, toLine } from './input.ts';
+import type { Yield } from './by-lines.ts';
+import { readBehind, startOfLineBefore } from './line-start.ts';
+import type { CutBy, Line } from './types.ts';
+
+/** The last `count` lines before byte `before` (exclusive), or before the end. Reads no more than it shows. */
+export async function tailWindow(
+  input: TextInput,
+  count: number,
+  before: number | undefined,
+  fit: Fit,
+): Promise<Yield> {
+  const { encoding, signal } = input;
+  const source = readBehind(input.source);
+  const size = await endOf(input);
+  const end = Math.min(before ?? size, size);
+  const hold = holdFor(fit, encoding);
+  const budget = new Budget(fit, fit.limits);
+  const tally = { invalid: 0 };
+  const lines: Line[] = [];
+  let at = end;
+  let no =
+    input.counted && end > encoding.bom
+      ? await input.index.lineAt(end - encoding.unit, source, signal, input.onScan)
+      : undefined;
+  let cutBy: CutBy | undefined;
+  let giant: Yield['giant'];
+  while (lines.length < count && at > encoding.bom) {
+    const stored = await startOfLineBefore(at, hold, { source, encoding, signal });
+    if (stored.start === undefined || isGiant(stored.bytes, encoding, fit)) {
+      cutBy = budget.lines < 1 ? 'lines' : 'bytes';
+      if (lines.length > 0) break;
+      const slice = sliceOf(stored.bytes, encoding, fit, 'tail');
+      const line: Line = { ...toLine(slice, at - slice.length, no, encoding, tally), cut: 'slice' };
+      lines.push(line);
+      giant = { start: line.start, ...(no !== undefined && { no }) };
+      at = line.start;
+      cutBy = 'line';
+      break;
+    }
+    const line = toLine(stored.bytes, stored.start, no, encoding, { invalid: 0 });
+    cutBy = budget.take(line);
+    if (cutBy) break;
+    lines.unshift(toLine(stored.bytes, stored.start, no, encoding, tally));
+    at = stored.start;
+    no = no === undefined ? undefined : no - 1;
+  }
+  // The line of a slice is not done with: it is counted again by the next call.
+  const left = giant ? count : count - lines.length;
+  return {
+    parts: [lines],
+    invalid: tally.invalid,
+    span: { start: at, end },
+    ...(cutBy && at > encoding.bom && { cutBy, next: { by: 'tail' as const, lines: left, before: at } }),
+    ...(giant && { giant }),
+  };
+}
+
+/** The size of the text. A stream is drawn to its end: there is no other way to know its last line. */
+async function endOf({ source, signal }: TextInput): Promise<number> {
+  const step = 4 << 20;
+  for (let at = 0; source.size === undefined; at += step) await source.readInto(new Uint8Array(1), at, signal);
+  return source.size;
+}

@@ -1,0 +1,30 @@
+/** Owns what a window is laid on: stored bytes with their encoding, their line index, and whether lines are counted. */
+
+import type { ByteSource } from '../access/bytes.ts';
+import { type Encoding, decode } from '../text/encoding.ts';
+import type { LineIndex, OnScan } from './line-index.ts';
+import type { Line } from './types.ts';
+
+export interface TextInput {
+  readonly source: ByteSource;
+  readonly encoding: Encoding;
+  readonly index: LineIndex;
+  /** Whether totals and the numbers of lines found by byte are stated. */
+  readonly counted: boolean;
+  readonly signal?: AbortSignal;
+  readonly onScan?: OnScan;
+}
+
+/** A shown line from its stored bytes; adds the invalid sequences it holds to `tally`. */
+export function toLine(
+  bytes: Uint8Array,
+  start: number,
+  no: number | undefined,
+  encoding: Encoding,
+  tally: { invalid: number },
+): Line {
+  const { text, invalid } = decode(bytes, encoding);
+  tally.invalid += invalid;
+  const line = { start, end: start + bytes.length, text, role: 'asked' as const };
+  return no === undefined ? line : { no, ...line };
+}

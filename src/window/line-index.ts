@@ -1,0 +1,159 @@
+/**
+ * Owns where lines lie in a text of any size: a sparse table of newline counts, one entry a block, built once for
+ * a version and only as far as a call needs. Its memory is bounded: when the table is full, blocks double.
+ */
+
+import { type ByteSource, readAt } from '../access/bytes.ts';
+import type { Encoding } from '../text/encoding.ts';
+import { type BufferedScanner, SCAN_BUFFER, type Scanner, withScanner } from '../text/scan.ts';
+
+const FIRST_BLOCK = 64 << 10;
+const MOST_ENTRIES = 1 << 16;
+
+/** How far a scan has come, for progress reports. */
+export type OnScan = (scanned: number) => void;
+
+export class LineIndex {
+  readonly #encoding: Encoding;
+  #block = FIRST_BLOCK;
+  /** Entry i: newlines in [0, i × block). */
+  #before = new Float64Array(64);
+  #entries = 1;
+  /** Everything before this byte (a multiple of the block, or the end) has been counted. */
+  #scanned = 0;
+  #newlines = 0;
+  #ended = false;
+  /** Whether the last unit counted was no newline: the text so far ends inside a line. */
+  #unterminated = false;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(encoding: Encoding) {
+    this.#encoding = encoding;
+  }
+
+  /** Lines of the whole text (contract: a final newline begins no further line). */
+  async total(source: ByteSource, signal?: AbortSignal, onScan?: OnScan): Promise<number> {
+    await this.#extend(source, () => false, signal, onScan);
+    return this.#newlines + (this.#unterminated ? 1 : 0);
+  }
+
+  /** The byte at which line `line` (1-based) begins, or undefined where the text has no such line. */
+  async startOf(
+    line: number,
+    source: ByteSource,
+    signal?: AbortSignal,
+    onScan?: OnScan,
+  ): Promise<number | undefined> {
+    const before = line - 1;
+    if (before > 0) await this.#extend(source, () => this.#newlines >= before, signal, onScan);
+    if (before === 0) return (await this.#isEmpty(source)) ? undefined : this.#encoding.bom;
+    if (this.#newlines < before) return undefined;
+    const entry = this.#entryWithFewerThan(before);
+    const start = entry * this.#block;
+    const bytes = await readAt(source, start, this.#block, signal);
+    const within = this.#encoding.scanner.after(bytes, before - (this.#before[entry] as number));
+    if (within === -1) return undefined;
+    const at = start + within;
+    const end = source.size ?? (this.#ended ? this.#scanned : undefined);
+    return at === end ? undefined : at;
+  }
+
+  /** The number (1-based) of the line that holds byte `offset`. */
+  async lineAt(offset: number, source: ByteSource, signal?: AbortSignal, onScan?: OnScan): Promise<number> {
+    await this.#extend(source, () => this.#scanned >= offset, signal, onScan);
+    const at = Math.min(offset, this.#scanned);
+    const entry = Math.min(Math.floor(at / this.#block), this.#entries - 1);
+    const start = entry * this.#block;
+    const bytes = await readAt(source, start, at - start, signal);
+    return (this.#before[entry] as number) + this.#encoding.scanner.count(bytes) + 1;
+  }
+
+  async #isEmpty(source: ByteSource): Promise<boolean> {
+    if (source.size !== undefined) return source.size <= this.#encoding.bom;
+    return (await readAt(source, this.#encoding.bom, 1)).length === 0;
+  }
+
+  /** Calls that arrive together take turns: each finds the table as far as the last one left it. */
+  async #extend(
+    source: ByteSource,
+    enough: () => boolean,
+    signal: AbortSignal | undefined,
+    onScan: OnScan | undefined,
+  ): Promise<void> {
+    const turn = this.#queue.then(async () => {
+      if (this.#ended || enough()) return;
+      await withScanner((scanner) => this.#scan(source, scanner, enough, signal, onScan));
+    });
+    this.#queue = turn.catch(() => undefined);
+    await turn;
+  }
+
+  /** Reads one buffer while the other is being counted. */
+  async #scan(
+    source: ByteSource,
+    buffered: BufferedScanner,
+    enough: () => boolean,
+    signal: AbortSignal | undefined,
+    onScan: OnScan | undefined,
+  ): Promise<void> {
+    const scanner = this.#encoding.unit === 1 ? buffered : this.#encoding.scanner;
+    const buffers = buffered.buffers;
+    let turn = 0;
+    const reading = (offset: number): Promise<number> =>
+      source.readInto(buffers[turn % 2] as Uint8Array, offset, signal);
+    let next = reading(this.#scanned);
+    while (!this.#ended && !enough()) {
+      const got = await next;
+      signal?.throwIfAborted();
+      const bytes = (buffers[turn % 2] as Uint8Array).subarray(0, got);
+      turn += 1;
+      const ended = got < SCAN_BUFFER;
+      if (!ended) next = reading(this.#scanned + got);
+      this.#count(bytes, scanner);
+      this.#ended = ended;
+      onScan?.(this.#scanned);
+    }
+    // The buffer goes back to the pool: nobody may still be writing into it.
+    await next.catch(() => undefined);
+  }
+
+  #count(bytes: Uint8Array, scanner: Scanner): void {
+    for (let at = 0; at < bytes.length; ) {
+      const step = Math.min(this.#block - (this.#scanned % this.#block), bytes.length - at);
+      this.#newlines += scanner.count(bytes.subarray(at, at + step));
+      this.#scanned += step;
+      at += step;
+      if (this.#scanned % this.#block === 0) this.#note();
+    }
+    const { unit, bom } = this.#encoding;
+    if (bytes.length === 0) return;
+    const last = bytes.subarray(-(bytes.length % unit || unit));
+    this.#unterminated = this.#scanned > bom && scanner.count(last) === 0;
+  }
+
+  #note(): void {
+    if (this.#entries === MOST_ENTRIES) {
+      for (let i = 1; i < MOST_ENTRIES / 2; i += 1) this.#before[i] = this.#before[i * 2] as number;
+      this.#entries = MOST_ENTRIES / 2;
+      this.#block *= 2;
+    }
+    if (this.#entries === this.#before.length) {
+      const larger = new Float64Array(this.#before.length * 2);
+      larger.set(this.#before);
+      this.#before = larger;
+    }
+    this.#before[this.#entries] = this.#newlines;
+    this.#entries += 1;
+  }
+
+  #entryWithFewerThan(newlines: number): number {
+    let low = 0;
+    let high = this.#entries - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#before[middle] as number) < newlines) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+}

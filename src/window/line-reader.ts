@@ -1,0 +1,100 @@
+/** Owns walking a text line by line from a byte offset, holding no more of one line than the caller wants. */
+
+import { type ByteSource, readAt } from '../access/bytes.ts';
+import type { Encoding } from '../text/encoding.ts';
+
+/** A line as stored. */
+export interface StoredLine {
+  /** Byte offset of its first byte. */
+  readonly start: number;
+  /** Offset after its terminator; undefined for a line longer than what is held, whose end was not looked for. */
+  readonly end: number | undefined;
+  /** The whole line, terminator included, or as much of its head as is held. */
+  readonly bytes: Uint8Array;
+}
+
+const FIRST_READ = 64 << 10;
+const LATER_READ = 256 << 10;
+
+export class LineReader {
+  readonly #source: ByteSource;
+  readonly #encoding: Encoding;
+  readonly #hold: number;
+  readonly #signal: AbortSignal | undefined;
+  #buffer: Uint8Array = new Uint8Array(0);
+  /** Offset of the first byte of the buffer. */
+  #at: number;
+  #reads = 0;
+  #ended = false;
+
+  /** Begins at byte `offset`, which is taken for the start of a line. Lines over `hold` bytes are given in part. */
+  constructor(source: ByteSource, encoding: Encoding, offset: number, hold: number, signal?: AbortSignal) {
+    this.#source = source;
+    this.#encoding = encoding;
+    this.#at = Math.max(offset, encoding.bom);
+    this.#hold = hold;
+    this.#signal = signal;
+  }
+
+  /** Offset of the line that comes next. */
+  get offset(): number {
+    return this.#at;
+  }
+
+  /** The next line, or undefined at the end of the text. */
+  async next(): Promise<StoredLine | undefined> {
+    let searched = 0;
+    for (;;) {
+      const after = this.#encoding.scanner.after(this.#buffer.subarray(searched), 1);
+      if (after !== -1 && searched + after <= this.#hold) return this.#take(searched + after);
+      if (this.#buffer.length > this.#hold) return this.#partial();
+      if (this.#ended) return this.#buffer.length > 0 ? this.#take(this.#buffer.length) : undefined;
+      searched = this.#buffer.length - (this.#buffer.length % this.#encoding.unit);
+      await this.#fill();
+    }
+  }
+
+  /** Goes to the line after the one that `next` gave in part, and returns where that is. */
+  async skipRest(most = Number.POSITIVE_INFINITY): Promise<number | undefined> {
+    const limit = this.#at + most;
+    for (;;) {
+      const after = this.#encoding.scanner.after(this.#buffer, 1);
+      if (after !== -1) {
+        this.#drop(after);
+        return this.#at;
+      }
+      this.#drop(this.#buffer.length - (this.#buffer.length % this.#encoding.unit));
+      if (this.#at > limit) return undefined;
+      if (this.#ended) {
+        this.#drop(this.#buffer.length);
+        return this.#at;
+      }
+      await this.#fill();
+    }
+  }
+
+  #take(length: number): StoredLine {
+    const start = this.#at;
+    const bytes = this.#buffer.subarray(0, length);
+    this.#drop(length);
+    return { start, end: start + length, bytes };
+  }
+
+  #partial(): StoredLine {
+    return { start: this.#at, end: undefined, bytes: this.#buffer.subarray(0, this.#hold) };
+  }
+
+  #drop(length: number): void {
+    this.#buffer = this.#buffer.subarray(length);
+    this.#at += length;
+  }
+
+  async #fill(): Promise<void> {
+    const length = this.#reads === 0 ? FIRST_READ : LATER_READ;
+    this.#reads += 1;
+    const more = await readAt(this.#source, this.#at + this.#buffer.length, length, this.#signal);
+    this.#signal?.throwIfAborted();
+    this.#ended = more.length < length;
+    this.#buffer = this.#buffer.length === 0 ? more : Buffer.concat([this.#buffer, more]);
+  }
+}

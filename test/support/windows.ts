@@ -1,0 +1,63 @@
+/** Plain windows over texts in memory, for tests of window/ alone. */
+
+import { memoryBytes } from '../../src/access/bytes.ts';
+import { detectEncoding } from '../../src/text/encoding.ts';
+import { estimateTokens } from '../../src/text/tokens.ts';
+import { excerpt } from '../../src/window/excerpt.ts';
+import type { Fit } from '../../src/window/fit.ts';
+import type { TextInput } from '../../src/window/input.ts';
+import { LineIndex } from '../../src/window/line-index.ts';
+import type { Excerpt, Limits, Next, Window } from '../../src/window/types.ts';
+
+export const wide: Limits = {
+  lines: 3000,
+  bytes: 51_200,
+  line: 51_200,
+  tokens: Number.POSITIVE_INFINITY,
+  window: 65_536,
+  windowMax: 262_144,
+  countBytes: 1 << 30,
+};
+
+/** Lines as they are, without prefixes. */
+export function plainFit(limits: Partial<Limits> = {}, over: Partial<Fit> = {}): Fit {
+  return {
+    limits: { ...wide, ...limits },
+    cost: (line) => Buffer.byteLength(line.text),
+    shown: (text) => Buffer.byteLength(text),
+    tokens: estimateTokens,
+    overflow: 'cut',
+    longLine: { then: 'slice' },
+    ...over,
+  };
+}
+
+export function inputOf(content: string | Uint8Array, counted = true): TextInput {
+  const source = memoryBytes(content, 'test');
+  const encoding = detectEncoding(Buffer.from(content).subarray(0, 4096));
+  return { source, encoding, index: new LineIndex(encoding), counted };
+}
+
+export const textOf = (result: Excerpt): string =>
+  result.parts
+    .flat()
+    .filter((line) => line.role === 'asked')
+    .map((line) => line.text)
+    .join('');
+
+/** The window that a cut answer's `next` stands for. */
+export function windowOf(next: Next): Window {
+  return next.by === 'lines' ? { ...next, context: false } : next;
+}
+
+/** Follows `next` from the first excerpt to the last. */
+export async function follow(input: TextInput, window: Window | undefined, fit: Fit): Promise<Excerpt[]> {
+  const pages: Excerpt[] = [];
+  for (let at = window; ; ) {
+    const page = await excerpt(input, at, fit);
+    pages.push(page);
+    if (!page.next) return pages;
+    if (pages.length > 100_000) throw new Error('the notices loop');
+    at = windowOf(page.next);
+  }
+}
