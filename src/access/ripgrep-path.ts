@@ -1,0 +1,58 @@
+/** Owns finding ripgrep's binary: the one that came with the package, else one on PATH. */
+
+import { accessSync, constants, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, isAbsolute, join } from 'node:path';
+
+import { OrielError } from '../errors.ts';
+
+let known: string | undefined;
+
+/** Absolute. Looked for once per process. Throws `UNSUPPORTED`. */
+export function ripgrepPath(): string {
+  known ??= packaged() ?? onPath(process.env['PATH'] ?? '');
+  if (known !== undefined) return known;
+  throw new OrielError(
+    'UNSUPPORTED',
+    `ripgrep is not installed: neither the package ${platformPackage()} nor "rg" on PATH was found.`,
+  );
+}
+
+/**
+ * The binary lies in a package of its own for each platform, which only `@vscode/ripgrep` is sure to see (pnpm
+ * nests it there). Its path is found without running that package's code.
+ */
+function packaged(): string | undefined {
+  try {
+    const index = createRequire(import.meta.url).resolve('@vscode/ripgrep');
+    return createRequire(index).resolve(`${platformPackage()}/bin/${binary()}`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first executable `rg` in an absolute folder of `path`: a relative one would run a file of the workspace. */
+export function onPath(path: string): string | undefined {
+  return path
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder))
+    .map((folder) => join(folder, binary()))
+    .find(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function binary(): string {
+  return process.platform === 'win32' ? 'rg.exe' : 'rg';
+}
+
+function platformPackage(): string {
+  return `@vscode/ripgrep-${process.platform}-${process.arch}`;
+}

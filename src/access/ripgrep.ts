@@ -1,0 +1,202 @@
+/**
+ * Owns running ripgrep: where its binary is, what it may see, how it is bounded and how it is ended. What its
+ * output means is left to the caller; what it names must be opened again through `Access` before it is shown.
+ */
+
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+import { OrielError } from '../errors.ts';
+import { ripgrepPath } from './ripgrep-path.ts';
+
+export interface RipgrepJob {
+  /** Absolute path of a directory: operands and output are relative to it. */
+  readonly cwd: string;
+  /** Single words; a value is joined to its flag (`--regexp=…`), so that no value can become a flag. */
+  readonly flags: readonly string[];
+  /** Paths relative to `cwd`, each beginning with `./`. */
+  readonly operands: readonly string[];
+  /** `performance.now()` at which the process is killed. */
+  readonly deadline: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface RipgrepOutcome {
+  /** ripgrep's own: 0 found, 1 nothing found, 2 error; undefined when it was ended by a signal. */
+  readonly code: number | undefined;
+  /** The first 8 KiB of what it said on stderr. */
+  readonly stderr: string;
+  readonly timedOut: boolean;
+  /** It needed more memory than it may have: a line of hundreds of megabytes. `--mmap` needs none. */
+  readonly outOfMemory: boolean;
+}
+
+/** Never read: the user's configuration, stdin, compressed files, anything behind a link. */
+const fixedFlags = [
+  '--no-config',
+  '--color=never',
+  '--no-follow',
+  '--no-pre',
+  '--no-search-zip',
+  '--no-ignore-global',
+  '--no-ignore-messages',
+];
+
+const shell = '/bin/sh';
+
+const stderrBytes = 8 * 1024;
+
+/** Kilobytes of private memory; pages of mapped files do not count. */
+const dataLimit = 256 * 1024;
+
+/**
+ * One run. Iterating starts the process and yields its stdout in chunks as they come; leaving the loop early kills
+ * it. `outcome` tells how it ended, once the iteration is over. Throws `UNSUPPORTED` when there is no ripgrep, and
+ * the signal's reason when that was aborted.
+ */
+export class RipgrepRun implements AsyncIterable<Buffer> {
+  #outcome: RipgrepOutcome | undefined;
+  readonly #job: RipgrepJob;
+
+  constructor(job: RipgrepJob) {
+    this.#job = job;
+  }
+
+  /** Undefined while it runs and when the reader left early. */
+  get outcome(): RipgrepOutcome | undefined {
+    return this.#outcome;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
+    const { signal, deadline } = this.#job;
+    signal?.throwIfAborted();
+    const child = start(this.#job);
+    const ended = whenEnded(child);
+    // A rejection before anybody awaits must not end the process.
+    ended.catch(() => undefined);
+    const stderr = collect(child);
+    let timedOut = false;
+    const kill = (): void => void child.kill('SIGKILL');
+    const stop = (): void => {
+      timedOut = true;
+      kill();
+    };
+    const timer = setTimeout(stop, Math.max(0, Math.min(deadline - performance.now(), 2 ** 31 - 1)));
+    signal?.addEventListener('abort', kill, { once: true });
+    try {
+      if (child.stdout) for await (const chunk of child.stdout) yield chunk as Buffer;
+      const code = await ended;
+      signal?.throwIfAborted();
+      const said = stderr();
+      const outOfMemory = said.includes('memory allocation of') && code === undefined;
+      this.#outcome = { code, stderr: said, timedOut, outOfMemory };
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', kill);
+      kill();
+    }
+  }
+}
+
+/**
+ * Records without their separator, in batches as they come. A record longer than `most` bytes is cut there: names
+ * and addresses are short, so what is longer is nobody's.
+ */
+export async function* records(
+  chunks: AsyncIterable<Buffer>,
+  separator: 0 | 10,
+  most: number,
+): AsyncGenerator<Buffer[], void> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of chunks) {
+    const batch: Buffer[] = [];
+    let from = 0;
+    for (let at = chunk.indexOf(separator); at !== -1; at = chunk.indexOf(separator, from)) {
+      const piece = chunk.subarray(from, at);
+      batch.push((rest.length === 0 ? piece : Buffer.concat([rest, piece])).subarray(0, most));
+      rest = Buffer.alloc(0);
+      from = at + 1;
+    }
+    if (from < chunk.length && rest.length < most) rest = Buffer.concat([rest, chunk.subarray(from)]);
+    if (batch.length > 0) yield batch;
+  }
+  if (rest.length > 0) yield [rest.subarray(0, most)];
+}
+
+export interface ListFilesOptions {
+  /** A glob in ripgrep's syntax. Files that match it are listed even if they are ignored. */
+  readonly glob?: string;
+  /** Names that begin with a dot. */
+  readonly hidden?: boolean;
+  /** Files after which the walk ends. */
+  readonly most: number;
+  /** Milliseconds from now after which the walk ends. */
+  readonly deadlineMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Regular files below `dir` (absolute), relative to it, in no order; `.gitignore` is honoured and `.git` left out.
+ * Ends quietly at its bounds. Names that are not UTF-8 are left out: no string names them.
+ */
+export async function* listFiles(dir: string, options: ListFilesOptions): AsyncGenerator<string, void> {
+  const { glob, hidden, most, deadlineMs, signal } = options;
+  const flags = ['--files', '--null', '--no-require-git', '--no-messages'];
+  if (hidden) flags.push('--hidden');
+  if (glob !== undefined) flags.push(`--glob=${glob}`);
+  flags.push('--glob=!.git');
+  const deadline = performance.now() + deadlineMs;
+  const run = new RipgrepRun({ cwd: dir, flags, operands: ['./'], deadline, ...(signal && { signal }) });
+  let left = most;
+  for await (const batch of records(run, 0, maxPath)) {
+    for (const record of batch) {
+      const name = record.toString('utf8');
+      if (name.includes('\uFFFD')) continue;
+      if (left-- <= 0) return;
+      yield name.startsWith('./') ? name.slice(2) : name;
+    }
+  }
+}
+
+/** Bytes; longer than any path that a kernel opens. */
+export const maxPath = 8 * 1024;
+
+function start(job: RipgrepJob): ChildProcess {
+  const words = [...fixedFlags, ...job.flags, '--', ...job.operands];
+  const nul = words.find((word) => word.includes('\0'));
+  if (nul !== undefined)
+    throw new OrielError('BAD_INPUT', 'A pattern, glob or path cannot contain a NUL character.');
+  const [command, args] = bounded(ripgrepPath(), words);
+  // An empty environment: RIPGREP_CONFIG_PATH would add flags, among them --pre, which runs programs.
+  const env = process.platform === 'win32' ? { SystemRoot: process.env['SystemRoot'] } : {};
+  return spawn(command, args, { cwd: job.cwd, env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
+}
+
+/**
+ * ripgrep holds a line in memory whole. On Linux the shell sets the limit, since Node cannot; elsewhere there is
+ * none (macOS does not enforce it).
+ */
+function bounded(rg: string, words: readonly string[]): [string, string[]] {
+  if (process.platform !== 'linux' || !existsSync(shell)) return [rg, [...words]];
+  return [shell, ['-c', `ulimit -S -d ${dataLimit} 2>/dev/null; exec "$0" "$@"`, rg, ...words]];
+}
+
+function whenEnded(child: ChildProcess): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    child.once('error', (error) =>
+      reject(new OrielError('UNSUPPORTED', `ripgrep could not be started: ${error.message.slice(0, 100)}.`)),
+    );
+    child.once('close', (code) => resolve(code ?? undefined));
+  });
+}
+
+function collect(child: ChildProcess): () => string {
+  const kept: Buffer[] = [];
+  let room = stderrBytes;
+  child.stderr?.on('data', (chunk: Buffer) => {
+    if (room > 0) kept.push(chunk.subarray(0, room));
+    room -= chunk.length;
+  });
+  return () => Buffer.concat(kept).toString('utf8');
+}
