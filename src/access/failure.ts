@@ -25,7 +25,10 @@ export function errno(error: unknown): string {
 /** The error for `path` (as a model may see it) that the operating system's `error` stands for. */
 export function failure(error: unknown, path: string): OrielError {
   if (error instanceof OrielError) return error;
-  const [code, sentence] = SENTENCES[errno(error)] ?? ['INTERNAL', `could not be read (${errno(error) || 'unknown'})`];
+  const [code, sentence] = SENTENCES[errno(error)] ?? [
+    'INTERNAL',
+    `could not be read (${errno(error) || 'unknown'})`,
+  ];
   return new OrielError(code, `${quote(path)} ${sentence}.`);
 }
 

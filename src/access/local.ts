@@ -136,10 +136,18 @@ function refuseSpecial(stats: BigIntStats, shown: string): void {
         : stats.isBlockDevice()
           ? 'a block device'
           : 'no regular file';
-  throw new OrielError('NOT_REGULAR', `${quote(shown)} is ${what}; only regular files and directories are read.`);
+  throw new OrielError(
+    'NOT_REGULAR',
+    `${quote(shown)} is ${what}; only regular files and directories are read.`,
+  );
 }
 
-async function kernelFile(fd: number, path: string, stats: BigIntStats, signal?: AbortSignal): Promise<Opened> {
+async function kernelFile(
+  fd: number,
+  path: string,
+  stats: BigIntStats,
+  signal?: AbortSignal,
+): Promise<Opened> {
   const buffer = Buffer.alloc(KERNEL_FILE_BYTES);
   let got = 0;
   try {
@@ -159,4 +167,3 @@ async function kernelFile(fd: number, path: string, stats: BigIntStats, signal?:
     close: () => Promise.resolve(),
   };
 }
-

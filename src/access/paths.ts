@@ -18,7 +18,7 @@ export function spellings(typed: string, cwd: string): string[] {
   const absolute = absolutePath(typed, cwd);
   const found = new Set([absolute]);
   if (typed.startsWith('@')) found.add(absolutePath(typed.slice(1) || '.', cwd));
-  for (const path of [...found]) for (const respelled of respell(path)) found.add(respelled);
+  for (const path of Array.from(found)) for (const respelled of respell(path)) found.add(respelled);
   return [...found];
 }
 
@@ -43,7 +43,10 @@ function fromFileUrl(typed: string): string {
   try {
     return fileURLToPath(typed);
   } catch {
-    throw new OrielError('BAD_PATH', `${quote(typed)} is no file URL of this machine. Use file:///absolute/path.`);
+    throw new OrielError(
+      'BAD_PATH',
+      `${quote(typed)} is no file URL of this machine. Use file:///absolute/path.`,
+    );
   }
 }
 
@@ -73,10 +76,13 @@ function respell(path: string): string[] {
 export function foreignName(typed: string, walled: boolean): OrielError | undefined {
   const shown = quote(typed);
   if (walled && /^[^/\\]{1,8}~\d[^/\\]*\\/.test(typed)) {
-    return new OrielError('OUTSIDE_ROOT', `${shown} is a short name that cannot be placed inside the roots. Use the long path.`);
+    return new OrielError(
+      'OUTSIDE_ROOT',
+      `${shown} is a short name that cannot be placed inside the roots. Use the long path.`,
+    );
   }
   const name = typed.split(/[/\\]/).at(-1) ?? typed;
-  const why = /^\\\\/.test(typed)
+  const why = typed.startsWith('\\\\')
     ? 'is a network or device path'
     : /^[A-Za-z]:/.test(typed)
       ? 'names a drive'

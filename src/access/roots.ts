@@ -36,7 +36,8 @@ export class Roots {
       } catch (error) {
         throw failure(error, given);
       }
-      if (!stats.isDirectory()) throw new OrielError('NOT_DIRECTORY', `The root ${quote(given)} is not a directory.`);
+      if (!stats.isDirectory())
+        throw new OrielError('NOT_DIRECTORY', `The root ${quote(given)} is not a directory.`);
       return { given, real, dev: stats.dev, ino: stats.ino };
     });
   }

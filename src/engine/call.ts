@@ -22,6 +22,8 @@ export interface Call {
   readonly settings: Settings;
   readonly access: Access;
   readonly session: Session;
+  /** Milliseconds since the epoch: the only clock that answers may depend on. */
+  now(): number;
   progress(progress: Progress): void;
   /** Hands something found inside a container back to the sources: an image in a zip, a tar in a tar. */
   open(subject: Subject): Promise<Resource>;

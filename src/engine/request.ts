@@ -3,6 +3,7 @@
  * Words come later, in render/ and the dialects.
  */
 
+import type { SourceKind } from '../sources/source.ts';
 import type { Excerpt, Limits, Window } from '../window/types.ts';
 
 export type Request = ReadRequest | RunRequest | SearchRequest | FindRequest | ListRequest;
@@ -12,11 +13,13 @@ export interface ReadRequest {
   /** A path as typed; with `selectors` it may end in the grammar of selector/, with `literal` it is only a path. */
   readonly target: string;
   readonly grammar: 'selectors' | 'literal';
+  /** Kinds of things that may be read; all when absent. */
+  readonly kinds?: readonly SourceKind[];
   /** For `literal` grammars. */
   readonly window?: Window;
   readonly raw?: boolean;
   /** What to answer for a whole text over this many bytes. */
-  readonly whole?: { readonly over: number; readonly then: 'outline' };
+  readonly whole?: { readonly over: number; readonly as: 'outline' };
   /** A named remote workspace to read in. */
   readonly on?: string;
 }

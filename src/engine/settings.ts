@@ -1,5 +1,7 @@
 /** Owns the options a host may set for reading; their names and meaning are part of the public surface. */
 
+import type { TokenCounter } from '../text/tokens.ts';
+
 export interface Settings {
   /** Lines of an open-ended read, at most `limits.lines` (`read.defaultLimit`). */
   readonly defaultLimit: number;
@@ -7,6 +9,8 @@ export interface Settings {
   readonly display: 'numbers' | 'hashline' | 'plain';
   /** Whether long code files are answered with their structure (`read.summarize`). */
   readonly summarize: boolean;
+  /** The model's own token counter, for `limits.tokens`; four bytes a token when absent. */
+  readonly tokens?: TokenCounter;
   /** Answer images with their facts only. */
   readonly imageMetadataOnly: boolean;
 }

@@ -27,7 +27,10 @@ export const hashline: Display = {
 export const plain: Display = { show: (line) => visible(line.text), text: visible };
 
 /** The decoded text as it is. */
-export const raw: Display = { show: (line) => escapeNul(line.text).text, text: (text) => escapeNul(text).text };
+export const raw: Display = {
+  show: (line) => escapeNul(line.text).text,
+  text: (text) => escapeNul(text).text,
+};
 
 export const displays: { readonly numbers: Display; readonly hashline: Display; readonly plain: Display } = {
   numbers,

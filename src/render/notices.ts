@@ -35,7 +35,13 @@ export type Notice =
   | { readonly kind: 'empty'; readonly target: string }
   /** A range reaches beyond the last line. */
   | { readonly kind: 'short'; readonly target: string; readonly last: number }
-  | { readonly kind: 'binary'; readonly target: string; readonly type: string; readonly bytes?: number; readonly use: string }
+  | {
+      readonly kind: 'binary';
+      readonly target: string;
+      readonly type: string;
+      readonly bytes?: number;
+      readonly use: string;
+    }
   | { readonly kind: 'escaped'; readonly count: number; readonly use: string }
   | { readonly kind: 'invalid'; readonly count: number; readonly encoding: string }
   | { readonly kind: 'encoding'; readonly encoding: string; readonly mark: boolean }
@@ -71,10 +77,14 @@ export const wording: Wording = {
     `${plural(count, 'control or invisible character')} shown as escapes; ${use} has ${count === 1 ? 'it' : 'them'} as stored`,
   invalid: ({ count, encoding }) => `${plural(count, `invalid ${encoding} sequence`)} shown as U+FFFD`,
   encoding: ({ encoding, mark }) =>
-    encoding === 'UTF-8' ? 'UTF-8 byte order mark taken off' : `Decoded from ${encoding}${mark ? '' : ' (no byte order mark)'}`,
+    encoding === 'UTF-8'
+      ? 'UTF-8 byte order mark taken off'
+      : `Decoded from ${encoding}${mark ? '' : ' (no byte order mark)'}`,
   unterminated: () => 'No newline at end of file',
-  changed: ({ target }) => `${oneLine(target)} changed while it was being read: lines may be of two versions. Call again`,
-  suffix: ({ from, to }) => `Path '${oneLine(from)}' not found; resolved to '${oneLine(to)}' via suffix match`,
+  changed: ({ target }) =>
+    `${oneLine(target)} changed while it was being read: lines may be of two versions. Call again`,
+  suffix: ({ from, to }) =>
+    `Path '${oneLine(from)}' not found; resolved to '${oneLine(to)}' via suffix match`,
   said: ({ text }) => text,
 };
 
@@ -87,11 +97,14 @@ export function say(notice: Notice, words: Wording = wording): string {
 type Cut = Extract<Notice, { kind: 'cut' }>;
 
 function inLines({ lines, bytes, totals, by, limits, inside }: Cut): string {
-  const shown = lines.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(', ');
+  const shown = lines
+    .map(([first, last]) => (first === last ? String(first) : `${first}-${last}`))
+    .join(', ');
   if (inside) return `a part of line ${shown}${lengthOf(inside.bytes)}${limit(by, limits)}`;
   const noun = lines.length === 1 && lines[0]?.[0] === lines[0]?.[1] ? 'line' : 'lines';
   if (totals.lines !== undefined) return `${noun} ${shown} of ${totals.lines}${limit(by, limits)}`;
-  const stored = bytes && totals.bytes !== undefined ? `, bytes ${bytes[0]}-${bytes[1]} of ${totals.bytes}` : '';
+  const stored =
+    bytes && totals.bytes !== undefined ? `, bytes ${bytes[0]}-${bytes[1]} of ${totals.bytes}` : '';
   return `${noun} ${shown}${stored}${limit(by, limits)}`;
 }
 

@@ -120,7 +120,11 @@ function count(digits: string): number {
 }
 
 function bad(text: string, why: string, next: string): OrielError {
-  return new OrielError('BAD_SELECTOR', `The selector :${quote(text)} is invalid: ${why}. Use ${next}.`, next);
+  return new OrielError(
+    'BAD_SELECTOR',
+    `The selector :${quote(text)} is invalid: ${why}. Use ${next}.`,
+    next,
+  );
 }
 
 /** Sorted by start; ranges that overlap or touch become one. */

@@ -4,7 +4,7 @@ import type { ByteSource } from '../access/bytes.ts';
 import type { Opened } from '../access/access.ts';
 import type { Call } from '../engine/call.ts';
 import type { Notice } from '../render/notices.ts';
-import type { Selection } from '../selector/selection.ts';
+import type { Mode, Selection } from '../selector/selection.ts';
 
 export type SourceKind =
   | 'file'
@@ -37,9 +37,13 @@ export interface TextResource {
   readonly is: 'text';
   readonly kind: SourceKind;
   readonly bytes: ByteSource;
+  /** For streamed bytes: texts up to this many bytes state their totals; 4 MiB when absent. */
+  readonly countUpTo?: number;
   /** `stored`: the encoding is found from the bytes. `utf-8`: the text is our own. */
   readonly encoding: 'stored' | 'utf-8';
   readonly selection: Selection;
+  /** Modes of the selection that the source has already answered in `bytes` (`outputs` of a notebook). */
+  readonly modes?: readonly Mode[];
   /** What goes before `:selector` in the next call: `"a.zip:dir/x.ts"`. */
   readonly target: string;
   /** Base name of the text itself (`x.ts`), for languages and outlines. */

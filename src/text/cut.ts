@@ -111,7 +111,7 @@ function graphemeStarts(points: readonly CodePoint[]): Set<number> {
 
 /** Walks stored bytes one code point, or one invalid maximal subpart, at a time. */
 export function* codePoints(bytes: Uint8Array, encoding: Encoding): Generator<CodePoint> {
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const length = Math.min(lengthAt(bytes, at, encoding), bytes.length - at);
     yield { length, text: decode(bytes.subarray(at, at + length), encoding).text };
     at += length;

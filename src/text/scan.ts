@@ -31,10 +31,7 @@ export class SimdScanner implements Scanner {
   constructor(exports: Exports) {
     this.#exports = exports;
     const { buffer } = exports.memory;
-    this.buffers = [
-      new Uint8Array(buffer, 0, SCAN_BUFFER),
-      new Uint8Array(buffer, SCAN_BUFFER, SCAN_BUFFER),
-    ];
+    this.buffers = [new Uint8Array(buffer, 0, SCAN_BUFFER), new Uint8Array(buffer, SCAN_BUFFER, SCAN_BUFFER)];
     this.#copy = new Uint8Array(buffer, 2 * SCAN_BUFFER);
   }
 

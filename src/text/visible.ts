@@ -44,7 +44,8 @@ function isInnocent(character: string, text: string, at: number): boolean {
     }
     return JOINING.test(before) && JOINING.test(after);
   }
-  if (code >= 0xfe00 && code <= 0xfe0f) return /^[^\s\p{Default_Ignorable_Code_Point}\p{Cc}]$/u.test(lastCodePoint(text, at));
+  if (code >= 0xfe00 && code <= 0xfe0f)
+    return /^[^\s\p{Default_Ignorable_Code_Point}\p{Cc}]$/u.test(lastCodePoint(text, at));
   return false;
 }
 

@@ -90,7 +90,7 @@ async function readRange(
     const rest = [{ ...part.range, from: no }];
     const alone = firstOfAll && part.lines.length === 0;
     const giant = stored.end === undefined || isGiant(stored.bytes, encoding, fit);
-    if (giant && fit.longLine.then !== 'clip') {
+    if (giant && fit.longLine.as !== 'clip') {
       if (!alone) return { cutBy: budget.lines < 1 ? 'lines' : 'bytes', rest };
       return sliceLine({ input, stored, reader, fit, part, no, tally, rest, budget });
     }
@@ -104,8 +104,8 @@ async function readRange(
   return undefined;
 }
 
-function giantClipped(longLine: LongLine): longLine is Extract<LongLine, { then: 'clip' }> {
-  return longLine.then === 'clip';
+function giantClipped(longLine: LongLine): longLine is Extract<LongLine, { as: 'clip' }> {
+  return longLine.as === 'clip';
 }
 
 interface GiantLine {
@@ -125,7 +125,7 @@ async function sliceLine(line: GiantLine): Promise<Stop> {
   const { input, stored, reader, fit, part, no, tally, rest, budget } = line;
   const end = stored.end ?? (input.counted ? await reader.skipRest() : undefined);
   const giant = { no, start: stored.start, ...(end !== undefined && { bytes: end - stored.start }) };
-  if (fit.longLine.then === 'stop') return { cutBy: 'bytes', rest, giant, deadEnd: true };
+  if (fit.longLine.as === 'stop') return { cutBy: 'bytes', rest, giant, deadEnd: true };
   const slice = sliceOf(stored.bytes, input.encoding, fit, 'head');
   const shown: Line = { ...toLine(slice, stored.start, no, input.encoding, tally), cut: 'slice' };
   budget.take(shown);
@@ -139,7 +139,7 @@ async function clipLine(
   stored: StoredLine,
   reader: LineReader,
   no: number,
-  clip: Extract<LongLine, { then: 'clip' }>,
+  clip: Extract<LongLine, { as: 'clip' }>,
   tally: { invalid: number },
 ): Promise<Line> {
   const { encoding, source, signal } = input;
@@ -150,7 +150,12 @@ async function clipLine(
   if (head.length === content.length && stored.end !== undefined) {
     return toLine(stored.bytes, stored.start, no, encoding, tally);
   }
-  const tail = await readAt(source, Math.max(stored.start, end - 2 * encoding.unit), 2 * encoding.unit, signal);
+  const tail = await readAt(
+    source,
+    Math.max(stored.start, end - 2 * encoding.unit),
+    2 * encoding.unit,
+    signal,
+  );
   const terminator = /\r?\n$/.exec(decode(tail, encoding).text)?.[0] ?? '';
   return { no, start: stored.start, end, text: head + terminator, role: 'asked', cut: 'clip' };
 }

@@ -20,11 +20,11 @@ export interface Fit {
 
 export type LongLine =
   /** A line over the budget is shown in slices, each call going on inside it. */
-  | { readonly then: 'slice' }
+  | { readonly as: 'slice' }
   /** A line over the budget is not shown and ends the answer. */
-  | { readonly then: 'stop' }
+  | { readonly as: 'stop' }
   /** A line over `at` is shown up to there, its rest left out, with `marker` behind it. */
-  | { readonly then: 'clip'; readonly at: number; readonly unit: 'byte' | 'char'; readonly marker: string };
+  | { readonly as: 'clip'; readonly at: number; readonly unit: 'byte' | 'char'; readonly marker: string };
 
 /** Room kept for a line number or an anchor, so that a line counts as giant whatever its prefix is. */
 const PREFIX_ROOM = 32;
@@ -42,7 +42,7 @@ export function windowBudget(limits: Limits): number {
 /** Stored bytes to hold of a line in order to tell whether it is giant. */
 export function holdFor(fit: Fit, encoding: Encoding): number {
   const { longLine, limits } = fit;
-  if (longLine.then === 'clip') return (longLine.at + 8) * 4;
+  if (longLine.as === 'clip') return (longLine.at + 8) * 4;
   return Math.max(encoding.unit, Math.min(limits.bytes, limits.line) * encoding.unit);
 }
 

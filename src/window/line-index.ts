@@ -118,7 +118,7 @@ export class LineIndex {
   }
 
   #count(bytes: Uint8Array, scanner: Scanner): void {
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = 0; at < bytes.length;) {
       const step = Math.min(this.#block - (this.#scanned % this.#block), bytes.length - at);
       this.#newlines += scanner.count(bytes.subarray(at, at + step));
       this.#scanned += step;

@@ -27,7 +27,7 @@ export function plainFit(limits: Partial<Limits> = {}, over: Partial<Fit> = {}):
     shown: (text) => Buffer.byteLength(text),
     tokens: estimateTokens,
     overflow: 'cut',
-    longLine: { then: 'slice' },
+    longLine: { as: 'slice' },
     ...over,
   };
 }
@@ -53,7 +53,7 @@ export function windowOf(next: Next): Window {
 /** Follows `next` from the first excerpt to the last. */
 export async function follow(input: TextInput, window: Window | undefined, fit: Fit): Promise<Excerpt[]> {
   const pages: Excerpt[] = [];
-  for (let at = window; ; ) {
+  for (let at = window; ;) {
     const page = await excerpt(input, at, fit);
     pages.push(page);
     if (!page.next) return pages;

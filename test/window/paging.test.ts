@@ -31,31 +31,36 @@ const encoders: Record<string, (text: string) => Uint8Array> = {
     Buffer.concat([...`\ufeff${text}`].map((c) => Buffer.from(new Uint32Array([c.codePointAt(0)!]).buffer))),
 };
 
-describe.each(Object.entries(encoders))('following the notices yields every byte once: %s', (_name, encode) => {
-  const check = (
-    window: (size: number) => Parameters<typeof follow>[1],
-    join: (pages: string[]) => string,
-    counted: boolean,
-  ) =>
-    fc.assert(
-      fc.asyncProperty(text, limits, async (raw, limit) => {
-        const content = raw.toWellFormed();
-        const bytes = encode(content);
-        const fit = plainFit({ ...limit, window: Math.min(limit.window, limit.windowMax) });
-        const pages = await follow(inputOf(bytes, counted), window(bytes.length), fit);
-        expect(join(pages.map(textOf))).toBe(content);
-        for (const page of pages) {
-          const most = page.next?.by === 'bytes' || page.giant ? Math.max(limit.bytes, limit.windowMax) : limit.bytes;
-          expect(Buffer.byteLength(textOf(page))).toBeLessThanOrEqual(Math.max(most, limit.windowMax));
-        }
-      }),
-      { numRuns: 300 },
-    );
-  const forwards = (pages: string[]) => pages.join('');
-  const backwards = (pages: string[]) => pages.toReversed().join('');
+describe.each(Object.entries(encoders))(
+  'following the notices yields every byte once: %s',
+  (_name, encode) => {
+    const check = (
+      window: (size: number) => Parameters<typeof follow>[1],
+      join: (pages: string[]) => string,
+      counted: boolean,
+    ) =>
+      fc.assert(
+        fc.asyncProperty(text, limits, async (raw, limit) => {
+          const content = raw.toWellFormed();
+          const bytes = encode(content);
+          const fit = plainFit({ ...limit, window: Math.min(limit.window, limit.windowMax) });
+          const pages = await follow(inputOf(bytes, counted), window(bytes.length), fit);
+          expect(join(pages.map(textOf))).toBe(content);
+          for (const page of pages) {
+            const most =
+              page.next?.by === 'bytes' || page.giant ? Math.max(limit.bytes, limit.windowMax) : limit.bytes;
+            expect(Buffer.byteLength(textOf(page))).toBeLessThanOrEqual(Math.max(most, limit.windowMax));
+          }
+        }),
+        { numRuns: 300 },
+      );
+    const forwards = (pages: string[]) => pages.join('');
+    const backwards = (pages: string[]) => pages.toReversed().join('');
 
-  test('by lines', () => check(() => undefined, forwards, true));
-  test('by bytes', () => check(() => ({ by: 'bytes', start: 0 }), forwards, true));
-  test('by bytes where lines are not counted', () => check(() => ({ by: 'bytes', start: 0 }), forwards, false));
-  test('by tail, backwards', () => check((size) => ({ by: 'tail', lines: size + 1 }), backwards, true));
-});
+    test('by lines', () => check(() => undefined, forwards, true));
+    test('by bytes', () => check(() => ({ by: 'bytes', start: 0 }), forwards, true));
+    test('by bytes where lines are not counted', () =>
+      check(() => ({ by: 'bytes', start: 0 }), forwards, false));
+    test('by tail, backwards', () => check((size) => ({ by: 'tail', lines: size + 1 }), backwards, true));
+  },
+);

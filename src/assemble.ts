@@ -1,0 +1,117 @@
+/** Owns putting the parts together: options become an engine and the tools of one dialect over it. */
+
+import { resolve } from 'node:path';
+import { createAccess } from './access/local.ts';
+import type { DeclaredTool, Dialect } from './dialects/dialect.ts';
+import { type DialectName, dialectOf } from './dialects/table.ts';
+import type { Progress } from './engine/call.ts';
+import { type Engine, pass } from './engine/gate.ts';
+import { defaultSettings, type Settings } from './engine/settings.ts';
+import { OrielError, isOrielError } from './errors.ts';
+import { type LimitOptions, limitsWith } from './limits.ts';
+import type { Answer } from './render/answer.ts';
+import { type Session, createSession } from './session/session.ts';
+import { quote } from './text/visible.ts';
+import type { Limits } from './window/types.ts';
+
+export interface OrielOptions {
+  /** Relative paths are resolved against it; `process.cwd()` when absent. */
+  readonly cwd?: string;
+  /** Folders outside which nothing is read; no walls when absent or empty. */
+  readonly roots?: readonly string[];
+  /** Folders of kernel files that may be read all the same: `/proc`. */
+  readonly allow?: readonly string[];
+  readonly dialect?: DialectName;
+  /** Lower or raise the dialect's own limits. */
+  readonly limits?: LimitOptions;
+  /** Lines of an open-ended read; the line limit when absent. */
+  readonly defaultLimit?: number;
+  readonly display?: Settings['display'];
+  readonly summarize?: boolean;
+  readonly imageMetadataOnly?: boolean;
+  /** The model's own token counter, for `limits.tokens`. */
+  readonly tokens?: Settings['tokens'];
+  /** Milliseconds one call may take; 30,000 when absent. */
+  readonly timeoutMs?: number;
+  /** Shares snapshots and caches with another instance. */
+  readonly session?: Session;
+  /** Milliseconds since the epoch, for the ages in listings. */
+  readonly now?: () => number;
+}
+
+export interface RunOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export interface Assembly {
+  readonly dialect: Dialect;
+  readonly limits: Limits;
+  readonly session: Session;
+  readonly engine: Engine;
+  /** The tool of that name. Throws OrielError (`BAD_INPUT`). */
+  tool(name: string): DeclaredTool;
+  /** Answers an input that fits the tool's schema. Never throws: a failure is an answer with `isError`. */
+  run(tool: DeclaredTool, accepted: unknown, options?: RunOptions): Promise<Answer>;
+}
+
+/** Throws OrielError for options that cannot work: a root that is no folder, a limit that is no number. */
+export function assemble(options: OrielOptions = {}): Assembly {
+  const dialect = dialectOf(options.dialect ?? 'oriel');
+  const limits = limitsWith(dialect.limits, options.limits);
+  const session = options.session ?? createSession();
+  const engine: Engine = {
+    access: createAccess({
+      cwd: resolve(options.cwd ?? process.cwd()),
+      roots: options.roots ?? [],
+      allow: options.allow ?? [],
+    }),
+    session,
+    settings: settingsOf(options),
+    timeoutMs: options.timeoutMs ?? 30_000,
+    now: options.now ?? Date.now,
+  };
+  return {
+    dialect,
+    limits,
+    session,
+    engine,
+    tool(name) {
+      const found = dialect.tools.find((tool) => tool.name === name);
+      if (found) return found;
+      const names = dialect.tools.map((tool) => tool.name).join(', ');
+      throw new OrielError(
+        'BAD_INPUT',
+        `The dialect ${dialect.name} has no tool ${quote(name)}. Use one of ${names}.`,
+      );
+    },
+    async run(tool, accepted, { signal, onProgress } = {}) {
+      try {
+        const { answer, ...order } = tool.prepare(accepted, limits);
+        const result = await pass(engine, {
+          ...order,
+          ...(signal && { signal }),
+          ...(onProgress && { onProgress }),
+        });
+        return answer(result);
+      } catch (error) {
+        return tool.failure(asOrielError(error));
+      }
+    },
+  };
+}
+
+export function asOrielError(error: unknown): OrielError {
+  if (isOrielError(error)) return error;
+  return new OrielError('INTERNAL', 'Something went wrong inside oriel. Try another call.');
+}
+
+function settingsOf(options: OrielOptions): Settings {
+  return {
+    defaultLimit: options.defaultLimit ?? defaultSettings.defaultLimit,
+    display: options.display ?? defaultSettings.display,
+    summarize: options.summarize ?? defaultSettings.summarize,
+    imageMetadataOnly: options.imageMetadataOnly ?? defaultSettings.imageMetadataOnly,
+    ...(options.tokens && { tokens: options.tokens }),
+  };
+}

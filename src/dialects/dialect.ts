@@ -1,0 +1,103 @@
+/**
+ * Owns what a dialect is: the names, parameters, limits and words of one tool surface, declared as data over the
+ * one engine. A dialect has no features of its own.
+ */
+
+import type { z, ZodType } from 'zod';
+import { cutPolicy, type TextPolicy } from '../engine/policy.ts';
+import type { Result } from '../engine/perform.ts';
+import type { Request } from '../engine/request.ts';
+import type { OrielError } from '../errors.ts';
+import { type Answer, errorAnswer } from '../render/answer.ts';
+import type { Limits } from '../window/types.ts';
+
+export type Zod = typeof z;
+
+/** What a tool does to the world, as hosts ask it. */
+export interface Effects {
+  readonly readOnly: boolean;
+  /** May undo or overwrite something. */
+  readonly destructive: boolean;
+  /** The same call again changes nothing more. */
+  readonly idempotent: boolean;
+  /** Reaches beyond this machine. */
+  readonly openWorld: boolean;
+}
+
+export const reads: Effects = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
+
+/** A tool as a dialect declares it. */
+export interface ToolSpec<Input> {
+  readonly name: string;
+  readonly title: string;
+  readonly effects: Effects;
+  /** For the model: what it does, what bounds it, how to go on. Under 2,000 characters. */
+  about(limits: Limits): string;
+  /** Given the library, so that a face which checks its own input does not load it. */
+  input(zod: Zod): ZodType<Input>;
+  /** Pure. Throws OrielError (`BAD_INPUT`) for what a schema cannot say. */
+  request(input: Input, limits: Limits): Request;
+  /** The dialect's limits for this call, where the input changes them. */
+  limits?(input: Input, limits: Limits): Limits;
+  policy?(input: Input): TextPolicy;
+  answer(result: Result, input: Input, limits: Limits): Answer;
+  /** How a failure is worded; one sentence when absent. */
+  failure?(error: OrielError): Answer;
+}
+
+/** One accepted call: what the engine is asked, and how its result is worded. */
+export interface Prepared {
+  readonly request: Request;
+  readonly limits: Limits;
+  readonly policy: TextPolicy;
+  answer(result: Result): Answer;
+}
+
+/** A tool whose input type is its own business. */
+export interface DeclaredTool {
+  readonly name: string;
+  readonly title: string;
+  readonly effects: Effects;
+  about(limits: Limits): string;
+  schema(zod: Zod): ZodType;
+  /** `accepted` has passed the schema, or was made by a face to fit it. Throws OrielError (`BAD_INPUT`). */
+  prepare(accepted: unknown, limits: Limits): Prepared;
+  failure(error: OrielError): Answer;
+}
+
+/** Where a dialect does what a law forbids, because its origin demands it. Tests hold it to exactly this. */
+export interface Departure {
+  readonly law: number;
+  readonly tool: string;
+  readonly why: string;
+}
+
+export interface Dialect {
+  readonly name: string;
+  readonly limits: Limits;
+  readonly tools: readonly DeclaredTool[];
+  readonly departs: readonly Departure[];
+}
+
+/** Puts a tool with its own input type into a dialect's list. */
+export function tool<Input>(spec: ToolSpec<Input>): DeclaredTool {
+  const { name, title, effects } = spec;
+  return {
+    name,
+    title,
+    effects,
+    about: (limits) => spec.about(limits),
+    schema: (zod) => spec.input(zod),
+    prepare(accepted, dialectLimits) {
+      const input = accepted as Input;
+      const limits = spec.limits?.(input, dialectLimits) ?? dialectLimits;
+      return {
+        request: spec.request(input, limits),
+        limits,
+        policy: spec.policy?.(input) ?? cutPolicy,
+        answer: (result) => spec.answer(result, input, limits),
+      };
+    },
+    failure: (error) => (spec.failure ?? errorAnswer)(error),
+  };
+}

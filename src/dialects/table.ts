@@ -1,0 +1,19 @@
+/** Owns the list of dialects. */
+
+import { OrielError } from '../errors.ts';
+import { quote } from '../text/visible.ts';
+import type { Dialect } from './dialect.ts';
+import { oriel } from './oriel.ts';
+
+const DIALECTS = { oriel } satisfies Record<string, Dialect>;
+
+export type DialectName = keyof typeof DIALECTS;
+
+export const dialectNames = Object.keys(DIALECTS) as DialectName[];
+
+/** Throws `BAD_INPUT` for a name that is none. */
+export function dialectOf(name: string): Dialect {
+  if (Object.hasOwn(DIALECTS, name)) return DIALECTS[name as DialectName];
+  const names = dialectNames.join(', ');
+  throw new OrielError('BAD_INPUT', `There is no dialect ${quote(name)}. Use one of ${names}.`);
+}

@@ -1,0 +1,119 @@
+/**
+ * Owns the one gate: every request passes it, with a signal, a deadline and limits, and leaves as a result or as an
+ * OrielError. Whatever was opened on the way is closed when it does.
+ */
+
+import type { Access } from '../access/access.ts';
+import { OrielError, isOrielError } from '../errors.ts';
+import type { Session } from '../session/session.ts';
+import type { Source, SourceKind, Subject } from '../sources/source.ts';
+import { sources } from '../sources/table.ts';
+import { quote } from '../text/visible.ts';
+import type { Limits } from '../window/types.ts';
+import type { Call, Progress } from './call.ts';
+import { perform, type Result } from './perform.ts';
+import type { TextPolicy } from './policy.ts';
+import type { Request } from './request.ts';
+import type { Settings } from './settings.ts';
+
+export interface Engine {
+  readonly access: Access;
+  readonly session: Session;
+  readonly settings: Settings;
+  /** Milliseconds that a call may take which sets no limit of its own. */
+  readonly timeoutMs: number;
+  now(): number;
+}
+
+export interface Order {
+  readonly request: Request;
+  readonly limits: Limits;
+  readonly policy: TextPolicy;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** A run has a time limit of its own; the gate's comes a little later and only guards against its failure. */
+const RUN_GRACE_MS = 10_000;
+
+/** Throws OrielError and nothing else. */
+export async function pass(engine: Engine, order: Order): Promise<Result> {
+  const timeoutMs = order.request.do === 'run' ? runTimeout(order.request.timeout, engine) : engine.timeoutMs;
+  const deadline = performance.now() + timeoutMs;
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(timedOut(timeoutMs)), timeoutMs);
+  const cancel = (): void => stop.abort(new OrielError('CANCELLED', 'The call was cancelled.'));
+  if (order.signal?.aborted) cancel();
+  order.signal?.addEventListener('abort', cancel, { once: true });
+  const releases: (() => void | Promise<void>)[] = [];
+  const call = callFor(engine, order, stop.signal, deadline, releases);
+  try {
+    return await Promise.race([perform(order.request, call, order.policy), aborted(stop.signal)]);
+  } catch (error) {
+    throw worded(error, stop.signal);
+  } finally {
+    clearTimeout(timer);
+    order.signal?.removeEventListener('abort', cancel);
+    // Work that goes on after a time-out has nobody left to answer.
+    stop.abort(new OrielError('CANCELLED', 'The call is over.'));
+    for (const release of releases.toReversed()) await Promise.resolve(release()).catch(() => undefined);
+  }
+}
+
+function callFor(
+  engine: Engine,
+  order: Order,
+  signal: AbortSignal,
+  deadline: number,
+  releases: (() => void | Promise<void>)[],
+): Call {
+  const { access, session, settings, now } = engine;
+  const call: Call = {
+    signal,
+    deadline,
+    limits: order.limits,
+    settings,
+    access,
+    session,
+    now,
+    progress: (progress) => order.onProgress?.(progress),
+    open: (subject) => sourceFor(subject, kindsOf(order.request)).open(subject, call),
+    onEnd: (release) => void releases.push(release),
+  };
+  return call;
+}
+
+function kindsOf(request: Request): readonly SourceKind[] | undefined {
+  return request.do === 'read' ? request.kinds : undefined;
+}
+
+function sourceFor(subject: Subject, kinds: readonly SourceKind[] | undefined): Source {
+  const source = sources.find((known) => (kinds?.includes(known.kind) ?? true) && known.claims(subject));
+  if (source) return source;
+  throw new OrielError('IS_DIRECTORY', `${quote(subject.typed)} is a directory, not a file.`);
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason as Error);
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+}
+
+function timedOut(ms: number): OrielError {
+  return new OrielError('TIMEOUT', `The call took longer than ${ms / 1000} seconds and was ended.`);
+}
+
+/** Whatever went wrong below, as one sentence with a stable code; never a stack, never a path outside. */
+function worded(error: unknown, signal: AbortSignal): OrielError {
+  if (isOrielError(error)) return error;
+  if (signal.aborted && isOrielError(signal.reason)) return signal.reason;
+  return new OrielError(
+    'INTERNAL',
+    'Something went wrong inside oriel; the call was ended. Try another window or path.',
+  );
+}
+
+function runTimeout(seconds: number | undefined, engine: Engine): number {
+  return (seconds === undefined ? engine.timeoutMs : seconds * 1000) + RUN_GRACE_MS;
+}

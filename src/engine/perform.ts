@@ -1,0 +1,17 @@
+/** Owns which part of the engine answers which request. Each part is loaded when it is first needed. */
+
+import type { Call } from './call.ts';
+import type { TextPolicy } from './policy.ts';
+import type { ReadResult } from './read.ts';
+import type { ListResult, Request, RunResult, SearchResult } from './request.ts';
+
+export type Result = ReadResult | RunResult | SearchResult | ListResult;
+
+export async function perform(request: Request, call: Call, policy: TextPolicy): Promise<Result> {
+  switch (request.do) {
+    case 'read':
+      return (await import('./read.ts')).read(request, call, policy);
+    default:
+      throw new TypeError(`no engine for ${request.do}`);
+  }
+}

@@ -1,0 +1,169 @@
+/** Owns the last steps of reading text: its view, its display, the window that fits, and what was taken note of. */
+
+import { createHash } from 'node:crypto';
+import { type ByteSource, readAt } from '../access/bytes.ts';
+import { type Display, displays, raw } from '../render/display.ts';
+import type { Notice } from '../render/notices.ts';
+import type { Selection } from '../selector/selection.ts';
+import type { NoteResource, SourceKind, TextResource } from '../sources/source.ts';
+import type { Encoding } from '../text/encoding.ts';
+import { view } from '../views/view.ts';
+import { excerpt } from '../window/excerpt.ts';
+import type { Excerpt, Limits, Window } from '../window/types.ts';
+import { typeOfBytes } from './binary.ts';
+import type { Call } from './call.ts';
+import { type TextPolicy, fitOf } from './policy.ts';
+import type { ReadRequest } from './request.ts';
+import { textInput } from './text-input.ts';
+
+/** What a read found, whatever its kind. */
+export interface Origin {
+  readonly kind: SourceKind;
+  /** What was read, without its selector: the front of the next call. */
+  readonly target: string;
+  readonly resolvedPath: string;
+  readonly suffix?: { readonly from: string; readonly to: string };
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+export interface TextResult extends Origin {
+  readonly is: 'text';
+  readonly excerpt: Excerpt;
+  readonly selection: Selection;
+  readonly encoding: Encoding;
+  readonly display: Display;
+  /** The tag of the version shown, and the line above the text that carries it. */
+  readonly snapshot?: { readonly tag: string; readonly header: string };
+  readonly limits: Limits;
+  readonly changed: boolean;
+  readonly notes: readonly Notice[];
+  readonly more?: Notice;
+  readonly images?: readonly { readonly mimeType: string; readonly data: Uint8Array }[];
+}
+
+export interface BinaryResult extends Origin {
+  readonly is: 'binary';
+  /** A media type, or what was seen. */
+  readonly type: string;
+  readonly bytes?: number;
+  readonly selection: Selection;
+}
+
+export interface ViewNote extends Origin {
+  readonly is: 'note';
+  readonly resource: NoteResource;
+}
+
+export async function readText(
+  stored: TextResource,
+  found: Origin,
+  request: ReadRequest,
+  call: Call,
+  policy: TextPolicy,
+): Promise<TextResult | BinaryResult | ViewNote> {
+  const selection = request.grammar === 'selectors' ? stored.selection : literalSelection(request);
+  const resource = await view(stored, selection, call);
+  if (resource.is === 'note') return { ...found, is: 'note', resource };
+  const origin = { ...found, target: resource.target };
+  const input = await textInput(resource, call);
+  const verbatim = selection.mode === 'raw';
+  const binary = (type: string): BinaryResult => ({
+    ...origin,
+    is: 'binary',
+    type,
+    ...(resource.bytes.size !== undefined && { bytes: resource.bytes.size }),
+    selection,
+  });
+  // A byte window may look at a text part of something that begins as a binary.
+  if (!verbatim && selection.window?.by !== 'bytes' && resource.encoding === 'stored') {
+    const type = await typeOfBytes(resource.bytes, input.encoding, call.signal);
+    if (type !== undefined) return binary(type);
+  }
+  const anchored = policy.display === undefined && isAnchored(resource, selection, call);
+  const display = displayOf(resource, selection, call, policy, anchored);
+  const header = anchored ? `¶${origin.target}#` : undefined;
+  const limits = limitsFor(selection.window, call, header);
+  const shown = await excerpt(
+    input,
+    windowFor(selection.window, display),
+    fitOf(policy, display, limits, call.settings.tokens),
+  );
+  if (shown.binary && !verbatim) return binary('NUL bytes');
+  const tag = header && (await takeSnapshot(resource.bytes, found.resolvedPath, shown, call));
+  return {
+    ...origin,
+    is: 'text',
+    excerpt: shown,
+    selection,
+    encoding: input.encoding,
+    display,
+    ...(tag && { snapshot: { tag, header: header + tag } }),
+    limits,
+    changed: (await resource.bytes.changed?.()) ?? false,
+    notes: resource.notes ?? [],
+    ...(resource.more && { more: resource.more }),
+  };
+}
+
+function literalSelection({ window, raw: verbatim }: ReadRequest): Selection {
+  return { ...(window && { window }), ...(verbatim && { mode: 'raw' }) };
+}
+
+/** Anchors are for lines that an edit can name: stored, editable, shown as they are. */
+function isAnchored(resource: TextResource, selection: Selection, call: Call): boolean {
+  return (
+    call.settings.display === 'hashline' &&
+    resource.editable &&
+    resource.display === 'lines' &&
+    selection.mode === undefined
+  );
+}
+
+function displayOf(
+  resource: TextResource,
+  selection: Selection,
+  call: Call,
+  policy: TextPolicy,
+  anchored: boolean,
+): Display {
+  if (policy.display) return policy.display;
+  if (selection.mode === 'raw') return raw;
+  if (resource.display === 'plain') return displays.plain;
+  if (call.settings.display === 'hashline') return anchored ? displays.hashline : displays.numbers;
+  return displays[call.settings.display];
+}
+
+/** An open-ended read has the host's own line limit; a header takes its room from the text below it. */
+function limitsFor(window: Window | undefined, call: Call, header: string | undefined): Limits {
+  const { limits, settings } = call;
+  const openEnded = window === undefined || (window.by === 'lines' && window.ranges.at(-1)?.to === undefined);
+  const lines = openEnded ? Math.max(1, Math.min(limits.lines, settings.defaultLimit)) : limits.lines;
+  const room = header === undefined ? 0 : Buffer.byteLength(header) + '0000\n'.length;
+  return { ...limits, lines, bytes: Math.max(limits.bytes - room, 64) };
+}
+
+/** Without numbers a line of context could not be told from a line that was asked for. */
+function windowFor(window: Window | undefined, display: Display): Window | undefined {
+  const numbered = display === displays.numbers || display === displays.hashline;
+  return window?.by === 'lines' && !numbered ? { ...window, context: false } : window;
+}
+
+/** Files up to this size are told apart by their content, larger ones by their version. */
+const HASH_UP_TO = 1 << 20;
+
+async function takeSnapshot(bytes: ByteSource, path: string, shown: Excerpt, call: Call): Promise<string> {
+  const { snapshots } = call.session;
+  const size = bytes.size ?? Number.POSITIVE_INFINITY;
+  const content =
+    size <= HASH_UP_TO
+      ? createHash('sha256')
+          .update(await readAt(bytes, 0, size, call.signal))
+          .digest('base64')
+      : bytes.version;
+  const tag = snapshots.tag(path, content);
+  const lines = shown.parts
+    .flat()
+    .flatMap((line) => (line.no === undefined || line.cut ? [] : [[line.no, line.text] as const]));
+  snapshots.see(path, tag, lines);
+  return tag;
+}

@@ -1,0 +1,56 @@
+/** Owns the way of a read below the gate: what was typed, what it names, what kind of thing that is. */
+
+import type { ImageResource, NoteResource, Resource } from '../sources/source.ts';
+import { schemeOf } from '../sources/table.ts';
+import type { Call } from './call.ts';
+import type { TextPolicy } from './policy.ts';
+import { type BinaryResult, type Origin, type TextResult, readText } from './read-text.ts';
+import type { ReadRequest } from './request.ts';
+import { findTarget } from './target.ts';
+
+export interface ImageResult extends Origin {
+  readonly is: 'image';
+  readonly resource: ImageResource;
+}
+
+export interface NoteResult extends Origin {
+  readonly is: 'note';
+  readonly resource: NoteResource;
+}
+
+export type ReadResult = TextResult | BinaryResult | ImageResult | NoteResult;
+
+export async function read(request: ReadRequest, call: Call, policy: TextPolicy): Promise<ReadResult> {
+  const { resource, ...found } = await resolve(request, call);
+  const origin: Origin = {
+    ...found,
+    kind: resource.kind,
+    facts: ('facts' in resource && resource.facts) || {},
+  };
+  switch (resource.is) {
+    case 'image':
+      return { ...origin, is: 'image', resource };
+    case 'note':
+      return { ...origin, is: 'note', resource };
+    case 'mixed': {
+      const result = await readText(resource.text, origin, request, call, policy);
+      return result.is === 'text' ? { ...result, images: resource.images } : result;
+    }
+    case 'text':
+      return readText(resource, origin, request, call, policy);
+  }
+}
+
+type Resolved = Pick<Origin, 'target' | 'resolvedPath' | 'suffix'> & { readonly resource: Resource };
+
+async function resolve({ target, grammar }: ReadRequest, call: Call): Promise<Resolved> {
+  const named = grammar === 'selectors' ? schemeOf(target) : undefined;
+  if (named) {
+    const resource = await named.scheme.open(named.rest, call);
+    const url = resource.is === 'text' ? resource.target : target;
+    return { resource, target: url, resolvedPath: url };
+  }
+  const { subject, suffix } = await findTarget(target, grammar, call);
+  const resource = await call.open(subject);
+  return { resource, target: subject.typed, resolvedPath: subject.path, ...(suffix && { suffix }) };
+}

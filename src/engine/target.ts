@@ -1,0 +1,124 @@
+/** Owns finding what a typed string names: which part is the path, which spelling exists, and what may have been meant. */
+
+import { basename } from 'node:path';
+import type { Opened } from '../access/access.ts';
+import { readAt } from '../access/bytes.ts';
+import { foreignName, spellings } from '../access/paths.ts';
+import { type ErrorCode, OrielError } from '../errors.ts';
+import { parseSelection } from '../selector/selection.ts';
+import { type Candidate, candidates } from '../selector/split.ts';
+import type { Subject } from '../sources/source.ts';
+import { quote } from '../text/visible.ts';
+import type { Call } from './call.ts';
+import { findBySuffix } from './lookup.ts';
+
+export interface Found {
+  readonly subject: Subject;
+  /** Set when the path did not exist and another one, ending in it, was read instead. */
+  readonly suffix?: { readonly from: string; readonly to: string };
+}
+
+const HEAD_BYTES = 4096;
+
+/** Opens what `target` names. Throws OrielError; the caller closes `subject.opened` at the end of the call. */
+export async function findTarget(
+  target: string,
+  grammar: 'selectors' | 'literal',
+  call: Call,
+): Promise<Found> {
+  const ways = grammar === 'selectors' ? candidates(target) : [{ path: target, rest: '' }];
+  const misses: { way: Candidate; error: OrielError }[] = [];
+  for (const way of ways) {
+    const opened = await openAny(way.path, call).catch((error: unknown) => {
+      if (!(error instanceof OrielError) || !isMiss(error.code)) throw error;
+      misses.push({ way, error });
+      return undefined;
+    });
+    if (opened) return { subject: await subjectOf(way, opened, call) };
+  }
+  return missing(target, misses, call);
+}
+
+/** Failures that leave room for a shorter path: the longer one does not exist. */
+const MISSES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'NOT_FOUND',
+  'NOT_DIRECTORY',
+  'OUTSIDE_ROOT',
+  'NAME_TOO_LONG',
+  'BAD_PATH',
+]);
+
+function isMiss(code: ErrorCode): boolean {
+  return MISSES.has(code);
+}
+
+/** The first spelling of `path` that exists. */
+async function openAny(path: string, call: Call): Promise<Opened> {
+  let first: OrielError | undefined;
+  for (const spelling of spellings(path, call.access.cwd)) {
+    try {
+      return await call.access.open(spelling, call.signal);
+    } catch (error) {
+      if (!(error instanceof OrielError) || !isMiss(error.code)) throw error;
+      first ??= error;
+    }
+  }
+  throw first ?? new OrielError('BAD_PATH', `${quote(path)} is no path.`);
+}
+
+export async function subjectOf(way: Candidate, opened: Opened, call: Call): Promise<Subject> {
+  call.onEnd(() => opened.close());
+  const head =
+    opened.is === 'file' ? await readAt(opened.bytes, 0, HEAD_BYTES, call.signal) : new Uint8Array(0);
+  return { typed: way.path, rest: way.rest, name: basename(opened.path), path: opened.path, opened, head };
+}
+
+/** Nothing of that name exists: one file that ends in it, or an error that names what does exist. */
+async function missing(
+  target: string,
+  misses: readonly { way: Candidate; error: OrielError }[],
+  call: Call,
+): Promise<Found> {
+  const walls = misses.findLast(({ error }) => error.code === 'OUTSIDE_ROOT');
+  if (walls) throw walls.error;
+  const foreign = foreignName(target, call.access.roots.length > 0);
+  if (foreign) throw foreign;
+  // A path that is too long, or goes through a file, cannot be the end of another one.
+  const other = misses.find(({ error }) => error.code !== 'NOT_FOUND');
+  if (other) throw other.error;
+  const wanted = misses.findLast(({ way }) => way.rest === '' || isSelection(way.rest))?.way ?? {
+    path: target,
+    rest: '',
+  };
+  const matches = await findBySuffix(wanted.path, call);
+  const [only, ...others] = matches;
+  if (only !== undefined && others.length === 0) {
+    const opened = await call.access.open(call.access.absolute(only), call.signal);
+    const subject = await subjectOf({ path: only, rest: wanted.rest }, opened, call);
+    return { subject, suffix: { from: wanted.path, to: only } };
+  }
+  throw notFound(wanted.path, matches);
+}
+
+function isSelection(rest: string): boolean {
+  try {
+    return parseSelection(rest) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+const MOST_CANDIDATES = 5;
+
+function notFound(path: string, matches: readonly string[]): OrielError {
+  const shown = quote(path);
+  if (matches.length === 0)
+    return new OrielError('NOT_FOUND', `${shown} does not exist. Use . to list the working folder.`, '.');
+  const listed = matches.slice(0, MOST_CANDIDATES).map(quote).join(', ');
+  const more = matches.length > MOST_CANDIDATES ? ', …' : '';
+  return new OrielError(
+    'NOT_FOUND',
+    `${shown} does not exist. Several files end in it: ${listed}${more}. Use one of them.`,
+    matches[0],
+  );
+}

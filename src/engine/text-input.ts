@@ -1,0 +1,49 @@
+/** Owns laying a text resource out for windows: its encoding, its line index from the session, whether it is counted. */
+
+import { readAt } from '../access/bytes.ts';
+import type { TextResource } from '../sources/source.ts';
+import { detectEncoding, utf8 } from '../text/encoding.ts';
+import type { TextInput } from '../window/input.ts';
+import { LineIndex } from '../window/line-index.ts';
+import { binarySize } from '../render/units.ts';
+import type { Call } from './call.ts';
+
+const HEAD_BYTES = 4096;
+const COUNT_STREAMS_UP_TO = 4 << 20;
+/** Scans shorter than this are over before anyone wonders. */
+const REPORT_AFTER = 256 << 20;
+
+export async function textInput(resource: TextResource, call: Call): Promise<TextInput> {
+  const { bytes } = resource;
+  const encoding =
+    resource.encoding === 'utf-8' ? utf8 : detectEncoding(await readAt(bytes, 0, HEAD_BYTES, call.signal));
+  const index = await call.session.cached('lines', `${bytes.version}:${encoding.name}`, () =>
+    Promise.resolve(new LineIndex(encoding)),
+  );
+  return {
+    source: bytes,
+    encoding,
+    index,
+    counted: await isCounted(resource, call),
+    signal: call.signal,
+    onScan: (scanned) => {
+      if (scanned < REPORT_AFTER) return;
+      const of = bytes.size === undefined ? '' : ` of ${binarySize(bytes.size)}`;
+      call.progress({
+        message: `counting lines: ${binarySize(scanned)}${of}`,
+        done: scanned,
+        ...(bytes.size !== undefined && { total: bytes.size }),
+      });
+    },
+  };
+}
+
+/** By kind and size alone, never by what happens to be known already. */
+async function isCounted(
+  { bytes, countUpTo = COUNT_STREAMS_UP_TO }: TextResource,
+  call: Call,
+): Promise<boolean> {
+  if (!bytes.streamed) return (bytes.size ?? Number.POSITIVE_INFINITY) <= call.limits.countBytes;
+  await bytes.readInto(new Uint8Array(1), countUpTo, call.signal);
+  return bytes.size !== undefined && bytes.size <= countUpTo;
+}

@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+/** Owns the process of the command line: arguments in, streams out, an exit code. */
+
+export {};

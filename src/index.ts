@@ -1,0 +1,12 @@
+/** The public surface of oriel. */
+
+export { createOriel, type Oriel, type Tool } from './oriel.ts';
+export type { OrielOptions, RunOptions } from './assemble.ts';
+export type { Answer, Block } from './render/answer.ts';
+export type { Effects } from './dialects/dialect.ts';
+export { type DialectName, dialectNames } from './dialects/table.ts';
+export type { Progress } from './engine/call.ts';
+export { type ErrorCode, OrielError } from './errors.ts';
+export type { LimitOptions } from './limits.ts';
+export { type Session, createSession } from './session/session.ts';
+export type { Limits } from './window/types.ts';

@@ -1,0 +1,57 @@
+/** Owns how a host changes the limits of a dialect, and which values make sense. */
+
+import { OrielError } from './errors.ts';
+import { quote } from './text/visible.ts';
+import type { LimitName, Limits } from './window/types.ts';
+
+export type LimitOptions = { readonly [K in LimitName]?: number };
+
+/** Below these a line number and one character would not fit. */
+const LEAST: Readonly<Record<LimitName, number>> = {
+  lines: 1,
+  bytes: 64,
+  line: 64,
+  tokens: 32,
+  window: 1,
+  windowMax: 64,
+  countBytes: 0,
+};
+
+export const limitNames = Object.keys(LEAST) as LimitName[];
+
+/**
+ * The dialect's limits with a host's own. Lowering `bytes` also lowers what follows from it (the width of a line,
+ * byte windows), unless these are given too. Throws `BAD_INPUT`.
+ */
+export function limitsWith(base: Limits, options: LimitOptions = {}): Limits {
+  for (const [name, value] of Object.entries(options)) check(name, value);
+  const given = Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined),
+  ) as LimitOptions;
+  const limits = { ...base, ...given };
+  if (given.bytes === undefined) return capped(limits);
+  return capped({
+    ...limits,
+    line: given.line ?? Math.min(base.line, given.bytes),
+    windowMax:
+      given.windowMax ?? (given.bytes < base.bytes ? given.bytes : Math.max(base.windowMax, given.bytes)),
+    window: given.window ?? Math.min(base.window, given.bytes),
+  });
+}
+
+function capped(limits: Limits): Limits {
+  return { ...limits, window: Math.min(limits.window, limits.windowMax) };
+}
+
+function check(name: string, value: number | undefined): void {
+  if (!Object.hasOwn(LEAST, name)) {
+    throw new OrielError(
+      'BAD_INPUT',
+      `There is no limit ${quote(name)}. Use one of ${limitNames.join(', ')}.`,
+    );
+  }
+  const least = LEAST[name as LimitName];
+  if (value !== undefined && !(value >= least)) {
+    throw new OrielError('BAD_INPUT', `The limit ${name} is at least ${least}.`);
+  }
+}

@@ -1,0 +1,84 @@
+/** Owns the library's front door: tools with their schemas, ready to be handed to an agent. */
+
+import { z, type ZodType } from 'zod';
+import { asOrielError, assemble, type OrielOptions, type RunOptions } from './assemble.ts';
+import type { DeclaredTool, Effects } from './dialects/dialect.ts';
+import { OrielError } from './errors.ts';
+import type { Answer } from './render/answer.ts';
+import type { Session } from './session/session.ts';
+import { quote } from './text/visible.ts';
+
+export interface Tool {
+  readonly name: string;
+  readonly title: string;
+  /** For the model. */
+  readonly description: string;
+  readonly effects: Effects;
+  readonly inputSchema: ZodType;
+  /** The same as JSON Schema 2020-12. */
+  readonly jsonSchema: Readonly<Record<string, unknown>>;
+  /** Never throws: a failure is an answer with `isError`. */
+  run(input: unknown, options?: RunOptions): Promise<Answer>;
+}
+
+export interface Oriel {
+  readonly dialect: string;
+  readonly tools: readonly Tool[];
+  /** The tool of that name. Throws OrielError (`BAD_INPUT`). */
+  tool(name: string): Tool;
+  readonly session: Session;
+  /** Ends the session: removes its files. */
+  close(): Promise<void>;
+}
+
+/** Throws OrielError for options that cannot work: a root that is no folder, a limit that is no number. */
+export function createOriel(options: OrielOptions = {}): Oriel {
+  const assembly = assemble(options);
+  const { dialect, limits, session } = assembly;
+  const tools = dialect.tools.map((declared): Tool => {
+    const inputSchema = declared.schema(z);
+    return {
+      name: declared.name,
+      title: declared.title,
+      description: declared.about(limits),
+      effects: declared.effects,
+      inputSchema,
+      jsonSchema: z.toJSONSchema(inputSchema, { io: 'input' }) as Record<string, unknown>,
+      async run(input, runOptions) {
+        try {
+          return await assembly.run(declared, accept(declared, inputSchema, input), runOptions);
+        } catch (error) {
+          return declared.failure(asOrielError(error));
+        }
+      },
+    };
+  });
+  return {
+    dialect: dialect.name,
+    tools,
+    tool(name) {
+      assembly.tool(name);
+      return tools.find((tool) => tool.name === name) as Tool;
+    },
+    session,
+    close: () => session.close(),
+  };
+}
+
+/** The input as the schema understands it. Throws `BAD_INPUT` that names the first field that is wrong. */
+function accept(tool: DeclaredTool, schema: ZodType, input: unknown): unknown {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input' });
+  const fields = `Its fields are ${Object.keys(properties).join(', ')}.`;
+  if (issue?.code === 'unrecognized_keys') {
+    throw new OrielError(
+      'BAD_INPUT',
+      `The tool ${tool.name} has no field ${quote(issue.keys.join(', '))}. ${fields}`,
+    );
+  }
+  const field = issue?.path.join('.') ?? '';
+  const where = field === '' ? `The input of ${tool.name}` : `The field ${quote(field)} of ${tool.name}`;
+  throw new OrielError('BAD_INPUT', `${where} is wrong: ${quote(issue?.message ?? 'invalid')}. ${fields}`);
+}

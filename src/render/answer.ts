@@ -1,0 +1,36 @@
+/** Owns the shape of an answer, the same from every face. */
+
+import type { OrielError } from '../errors.ts';
+import { type Notice, say, type Wording } from './notices.ts';
+
+export type Block =
+  | { readonly type: 'text'; readonly text: string }
+  /** `data` is base64. */
+  | { readonly type: 'image'; readonly mimeType: string; readonly data: string };
+
+export interface Answer {
+  readonly content: readonly Block[];
+  /** Facts about the answer, plain JSON. */
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly isError: boolean;
+}
+
+export function textAnswer(text: string, details: Record<string, unknown> = {}, isError = false): Answer {
+  return { content: [{ type: 'text', text }], details, isError };
+}
+
+export function errorAnswer(error: OrielError, details: Record<string, unknown> = {}): Answer {
+  const { code, message, next } = error;
+  return textAnswer(
+    message,
+    { ...details, error: { code, message, ...(next !== undefined && { next }) } },
+    true,
+  );
+}
+
+/** Text with notices below it, each on a line of its own; the last one names the next call. */
+export function withNotices(text: string, notices: readonly Notice[], words: Wording): string {
+  const said = notices.map((notice) => say(notice, words)).join('\n');
+  if (said === '') return text;
+  return text === '' || text.endsWith('\n') ? text + said : `${text}\n${said}`;
+}

@@ -1,0 +1,116 @@
+/** Owns the answer to a read in the default wording: the text with its notices, and the same facts as details. */
+
+import type { ReadResult } from '../engine/read.ts';
+import type { BinaryResult, TextResult } from '../engine/read-text.ts';
+import { writeSelector } from '../selector/selection.ts';
+import { type Answer, type Block, withNotices } from './answer.ts';
+import { showParts } from './display.ts';
+import { displays } from './display.ts';
+import { type Notice, say, type Wording } from './notices.ts';
+import { readNotices, shownLines } from './read-notices.ts';
+
+/** Stands where lines between two ranges were left out. */
+const GAP = '…\n';
+
+export function readAnswer(result: ReadResult, words: Wording): Answer {
+  const prefix = result.suffix ? `${say({ kind: 'suffix', ...result.suffix }, words)}\n` : '';
+  switch (result.is) {
+    case 'text':
+      return textOf(result, prefix, words);
+    case 'binary':
+      return noteOf(result, binaryNotice(result), prefix, words);
+    case 'note':
+      return noteOf(result, result.resource.note, prefix, words);
+    case 'image': {
+      const { text, image, notes = [] } = result.resource;
+      const blocks: Block[] = [{ type: 'text', text: prefix + withNotices(text, notes, words) }];
+      if (image) blocks.push(imageBlock(image));
+      return { content: blocks, details: { ...origin(result), notices: notes }, isError: false };
+    }
+  }
+}
+
+function textOf(result: TextResult, prefix: string, words: Wording): Answer {
+  const { excerpt, display, snapshot, selection } = result;
+  const notices = readNotices(result);
+  const numbered = display === displays.numbers || display === displays.hashline;
+  const gap = excerpt.parts.length > 1 && (numbered || display === displays.plain) ? GAP : '';
+  const body = showParts(excerpt.parts, display, gap);
+  const header = snapshot && body !== '' ? `${snapshot.header}\n` : '';
+  const images = (result.images ?? []).map(imageBlock);
+  const { pastEnd } = excerpt;
+  const details = {
+    ...origin(result),
+    ...(selection.window && { window: selection.window }),
+    ...(selection.mode && { mode: selection.mode }),
+    totals: excerpt.totals,
+    ...(result.encoding.name !== 'utf-8' && { encoding: result.encoding.name }),
+    ...(result.encoding.bom > 0 && { byteOrderMark: true }),
+    ...(excerpt.next && {
+      truncation: {
+        by: excerpt.cutBy,
+        shown: {
+          ...(shownLines(excerpt).length > 0 && { lines: shownLines(excerpt) }),
+          ...(excerpt.span && { bytes: [excerpt.span.start, excerpt.span.end] }),
+        },
+        next: result.target + writeSelector(excerpt.next, selection.mode),
+      },
+    }),
+    limits: jsonLimits(result),
+    ...(snapshot && { snapshot: snapshot.tag }),
+    ...(notices.length > 0 && { notices: notices.map(withText(words)) }),
+    ...(pastEnd && { error: pastEndError(notices, words) }),
+  };
+  return {
+    content: [{ type: 'text', text: prefix + header + withNotices(body, notices, words) }, ...images],
+    details,
+    isError: false,
+  };
+}
+
+/** Not a failure, but hosts may want to branch on it. */
+function pastEndError(notices: readonly Notice[], words: Wording): Record<string, unknown> {
+  const notice = notices.at(-1);
+  const next = notice?.kind === 'past-end' ? notice.use[0] : undefined;
+  const message = notice ? say(notice, words).slice(1, -1) : '';
+  return { code: 'OUT_OF_RANGE', message, ...(next !== undefined && { next }) };
+}
+
+function noteOf(
+  result: Exclude<ReadResult, TextResult>,
+  notice: Notice,
+  prefix: string,
+  words: Wording,
+): Answer {
+  const details = { ...origin(result), notices: [withText(words)(notice)] };
+  return { content: [{ type: 'text', text: prefix + say(notice, words) }], details, isError: false };
+}
+
+function binaryNotice({ target, type, bytes, selection }: BinaryResult): Notice {
+  const part = selection.typed === undefined || selection.mode !== undefined ? '' : `:${selection.typed}`;
+  return { kind: 'binary', target, type, ...(bytes !== undefined && { bytes }), use: `${target}${part}:raw` };
+}
+
+function withText(words: Wording): (notice: Notice) => Record<string, unknown> {
+  return (notice) => ({ kind: notice.kind, text: say(notice, words).slice(1, -1) });
+}
+
+function imageBlock({ mimeType, data }: { mimeType: string; data: Uint8Array }): Block {
+  return { type: 'image', mimeType, data: Buffer.from(data).toString('base64') };
+}
+
+function origin(result: ReadResult): Record<string, unknown> {
+  const { target, resolvedPath, kind, suffix, facts } = result;
+  return {
+    source: target,
+    resolvedPath,
+    kind,
+    ...(suffix && { suffixResolution: suffix }),
+    ...(Object.keys(facts).length > 0 && { meta: facts }),
+  };
+}
+
+/** JSON has no infinity: a limit that is none is left out. */
+function jsonLimits({ limits }: TextResult): Record<string, number> {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => Number.isFinite(value)));
+}

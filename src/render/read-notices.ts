@@ -1,0 +1,112 @@
+/** Owns what is to be said about a text that was read: the excerpt's facts as notices, the next call last. */
+
+import type { TextResult } from '../engine/read-text.ts';
+import { type Selection, writeSelector } from '../selector/selection.ts';
+import type { EncodingName } from '../text/encoding.ts';
+import { makeVisible, oneLine } from '../text/visible.ts';
+import type { Excerpt, Line } from '../window/types.ts';
+import { raw } from './display.ts';
+import type { Notice } from './notices.ts';
+
+const ENCODINGS: Record<EncodingName, string> = {
+  'utf-8': 'UTF-8',
+  'utf-16le': 'UTF-16LE',
+  'utf-16be': 'UTF-16BE',
+  'utf-32le': 'UTF-32LE',
+  'utf-32be': 'UTF-32BE',
+};
+
+/** In the order in which they stand below the text. Verbatim text is followed only by what changes the next step. */
+export function readNotices(result: TextResult): Notice[] {
+  const { excerpt, target, encoding, display, selection } = result;
+  const last: Notice[] = [cutNotice(result), shortNotice(result), result.more].filter((n) => n !== undefined);
+  const changed: Notice[] = result.changed ? [{ kind: 'changed', target }] : [];
+  if (excerpt.pastEnd) return [...changed, pastEndNotice(result)];
+  if (display === raw) return [...result.notes, ...changed, ...last];
+  const lines = excerpt.parts.flat();
+  const escaped = countEscaped(lines);
+  const notices: Notice[] = [];
+  if (lines.length === 0 && !excerpt.next && result.kind === 'file')
+    notices.push({ kind: 'empty', target: oneLine(target) });
+  if (result.kind === 'file' && (encoding.unit > 1 || encoding.bom > 0)) {
+    notices.push({ kind: 'encoding', encoding: ENCODINGS[encoding.name], mark: encoding.bom > 0 });
+  }
+  if (excerpt.invalid > 0) {
+    notices.push({ kind: 'invalid', count: excerpt.invalid, encoding: ENCODINGS[encoding.name] });
+  }
+  if (escaped > 0)
+    notices.push({ kind: 'escaped', count: escaped, use: `${callFor(target, selection)}:raw` });
+  if (excerpt.unterminated && result.kind === 'file') notices.push({ kind: 'unterminated' });
+  return [...notices, ...result.notes, ...changed, ...last];
+}
+
+/** The path of this very call, without a mode. */
+function callFor(target: string, { typed, mode }: Selection): string {
+  return typed === undefined || typed === mode ? target : `${target}:${typed.replace(`:${mode}`, '')}`;
+}
+
+function countEscaped(lines: readonly Line[]): number {
+  return lines.reduce((sum, line) => sum + makeVisible(line.text).escaped, 0);
+}
+
+function cutNotice(result: TextResult): Notice | undefined {
+  const { excerpt, target, selection, limits } = result;
+  const { next, cutBy } = excerpt;
+  if (!next || !cutBy) return undefined;
+  const inBytes = selection.window?.by === 'bytes' || shownLines(excerpt).length === 0;
+  const byBytes = selection.window?.by === 'bytes';
+  return {
+    kind: 'cut',
+    lines: shownLines(excerpt),
+    ...(excerpt.span && { bytes: [excerpt.span.start, excerpt.span.end] }),
+    totals: excerpt.totals,
+    by: cutBy,
+    limits: byBytes ? { ...limits, bytes: limits.windowMax } : limits,
+    in: inBytes || (excerpt.giant && next.by === 'bytes') ? 'bytes' : 'lines',
+    ...(excerpt.giant && { inside: excerpt.giant }),
+    ...(next.by === 'tail' && { backwards: true }),
+    use: target + writeSelector(next, selection.mode),
+  };
+}
+
+/** Runs of line numbers that were asked for and shown, inclusive. */
+export function shownLines(excerpt: Excerpt): [number, number][] {
+  const runs: [number, number][] = [];
+  for (const { no, role } of excerpt.parts.flat()) {
+    if (no === undefined || role === 'context') continue;
+    const run = runs.at(-1);
+    if (run && no <= run[1] + 1) run[1] = no;
+    else runs.push([no, no]);
+  }
+  return runs;
+}
+
+function shortNotice({ excerpt, selection, target }: TextResult): Notice | undefined {
+  if (excerpt.next || selection.window?.by !== 'lines') return undefined;
+  const to = selection.window.ranges.at(-1)?.to;
+  const last = shownLines(excerpt).at(-1)?.[1];
+  return to !== undefined && last !== undefined && last < to ? { kind: 'short', target, last } : undefined;
+}
+
+function pastEndNotice({ excerpt, selection, target }: TextResult): Notice {
+  const { window } = selection;
+  const { lines, bytes } = excerpt.totals;
+  if (lines === 0 || bytes === 0) return { kind: 'empty', target };
+  const asked =
+    window?.by === 'bytes' ? `Byte ${askedOf(selection, /@(\d+)/)}` : `Line ${askedOf(selection, /(\d+)/)}`;
+  return {
+    kind: 'past-end',
+    target,
+    asked,
+    totals:
+      window?.by === 'bytes' || lines === undefined ? { ...(bytes !== undefined && { bytes }) } : { lines },
+    use: lines === undefined ? [`${target}:-20`, `${target}:1`] : [`${target}:${lines}`, `${target}:1`],
+  };
+}
+
+/** The number as it was typed: a huge one is not what a float would make of it. */
+function askedOf({ typed = '', window }: Selection, digits: RegExp): string {
+  const first = window?.by === 'lines' ? window.ranges[0]?.from : window?.by === 'bytes' ? window.start : 1;
+  const found = digits.exec(typed)?.[1];
+  return found !== undefined && Number(found) >= (first ?? 0) ? found : String(first);
+}

@@ -1,0 +1,51 @@
+/** Owns plain files: any stored text that no other source claims. */
+
+import { OrielError } from '../errors.ts';
+import { everything, FORMS, parseSelection, type Selection } from '../selector/selection.ts';
+import { quote } from '../text/visible.ts';
+import type { Source, Subject } from './source.ts';
+
+export const fileSource: Source = {
+  kind: 'file',
+  claims: (subject) => subject.opened.is === 'file',
+  open(subject) {
+    if (subject.opened.is !== 'file') throw new TypeError('a file was claimed that is none');
+    const { bytes } = subject.opened;
+    return Promise.resolve({
+      is: 'text',
+      kind: 'file',
+      bytes,
+      encoding: 'stored',
+      selection: selectionOf(subject),
+      target: subject.typed,
+      name: subject.name,
+      display: 'lines',
+      editable: true,
+    });
+  },
+};
+
+/** The generic tail of a subject. Throws `BAD_SELECTOR` where its rest is no selector. */
+export function selectionOf(subject: Subject): Selection {
+  if (subject.rest === '') return everything;
+  const selection = parse(subject);
+  if (selection) return selection;
+  const shown = quote(subject.rest);
+  throw new OrielError(
+    'BAD_SELECTOR',
+    `${shown.startsWith('?') ? '' : ':'}${shown} is no selector of ${quote(subject.typed)}. Use one of ${FORMS}, or no selector.`,
+    subject.typed,
+  );
+}
+
+/** A selector that is wrong by itself names a right one; the call to make has the path in front. */
+function parse({ rest, typed }: Subject): Selection | undefined {
+  try {
+    return parseSelection(rest);
+  } catch (error) {
+    if (error instanceof OrielError && error.next !== undefined) {
+      throw new OrielError(error.code, error.message, typed + error.next);
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,27 @@
+/** Owns the list of what can be read: the order is the order in which sources are asked. */
+
+import { OrielError } from '../errors.ts';
+import { quote } from '../text/visible.ts';
+import { directorySource } from './directory.ts';
+import { fileSource } from './file.ts';
+import type { Scheme } from './schemes/scheme.ts';
+import type { Source } from './source.ts';
+
+/** The last one takes every file. */
+export const sources: readonly Source[] = [directorySource, fileSource];
+
+const schemes: readonly Scheme[] = [];
+
+/** The scheme of a target like `artifact://3`, and what follows; undefined for paths. */
+export function schemeOf(target: string): { scheme: Scheme; rest: string } | undefined {
+  const match = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(target);
+  const name = match?.[1]?.toLowerCase();
+  if (name === undefined || name === 'file') return undefined;
+  const scheme = schemes.find((known) => known.name === name);
+  if (scheme) return { scheme, rest: match?.[2] ?? '' };
+  throw new OrielError(
+    'UNSUPPORTED',
+    `${quote(`${name}://`)} is not read here. Use a path like src/app.ts, or . for the working folder.`,
+    '.',
+  );
+}

@@ -1,0 +1,148 @@
+/**
+ * Owns unresolved merge conflicts: where they are and what each side says, with the common ancestor where the
+ * `diff3` or `zdiff3` style left one.
+ */
+
+import type { Call } from '../engine/call.ts';
+import type { NoteResource, TextResource } from '../sources/source.ts';
+import { decode } from '../text/encoding.ts';
+import { textInput } from '../engine/text-input.ts';
+import { LineReader } from '../window/line-reader.ts';
+import type { TextInput } from '../window/input.ts';
+import { Spool } from '../window/spool.ts';
+import { quote } from '../text/visible.ts';
+
+/** Lines are 1-based; a side is half-open: [from, to). */
+interface Side {
+  readonly name: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Conflict {
+  /** The marker lines, inclusive. */
+  readonly first: number;
+  readonly last: number;
+  readonly ours: Side;
+  readonly base?: Side;
+  readonly theirs: Side;
+}
+
+/** More conflicts than this are not listed one by one. */
+const MOST_CONFLICTS = 10_000;
+const VIEW_CAP = 256 << 20;
+/** A marker line longer than this is none. */
+const MARKER_BYTES = 1024;
+
+export async function conflictsView(
+  resource: TextResource,
+  call: Call,
+): Promise<TextResource | NoteResource> {
+  const input = await textInput(resource, call);
+  const conflicts = await findConflicts(input);
+  if (conflicts.length === 0) {
+    return {
+      is: 'note',
+      kind: resource.kind,
+      note: { kind: 'said', text: `${quote(resource.target)} has no conflicts` },
+    };
+  }
+  const version = `${resource.bytes.version}:conflicts`;
+  const spool = new Spool(show(conflicts, input), {
+    version,
+    memory: 4 << 20,
+    cap: VIEW_CAP,
+    overflow: () => call.session.scratch(),
+  });
+  call.onEnd(() => spool.close());
+  return { ...resource, bytes: spool, encoding: 'utf-8', display: 'plain', editable: false };
+}
+
+/** Complete conflicts only: an opening marker without its end is text. */
+export async function findConflicts(input: TextInput): Promise<Conflict[]> {
+  const reader = new LineReader(input.source, input.encoding, 0, MARKER_BYTES, input.signal);
+  const found: Conflict[] = [];
+  let open: Open | undefined;
+  for (let no = 1; found.length < MOST_CONFLICTS; no += 1) {
+    const line = await reader.next();
+    if (!line) break;
+    if (line.end === undefined) {
+      await reader.skipRest();
+      continue;
+    }
+    const marker = markerOf(decode(line.bytes.subarray(0, MARKER_BYTES), input.encoding).text);
+    if (marker?.is === '<') open = { ours: { at: no, name: marker.name } };
+    else if (marker && open) {
+      const conflict = advance(open, marker, no);
+      if (conflict) found.push(conflict);
+      if (conflict || marker.is === '>') open = undefined;
+    }
+  }
+  return found;
+}
+
+interface Open {
+  readonly ours: { readonly at: number; readonly name: string };
+  base?: { readonly at: number; readonly name: string };
+  theirs?: number;
+}
+
+function advance(open: Open, marker: Marker, no: number): Conflict | undefined {
+  if (marker.is === '|' && open.theirs === undefined) open.base ??= { at: no, name: marker.name };
+  if (marker.is === '=') open.theirs ??= no;
+  if (marker.is !== '>' || open.theirs === undefined) return undefined;
+  const { ours, base, theirs } = open;
+  return {
+    first: ours.at,
+    last: no,
+    ours: { name: ours.name, from: ours.at + 1, to: base?.at ?? theirs },
+    ...(base && { base: { name: base.name, from: base.at + 1, to: theirs } }),
+    theirs: { name: marker.name, from: theirs + 1, to: no },
+  };
+}
+
+interface Marker {
+  readonly is: '<' | '|' | '=' | '>';
+  readonly name: string;
+}
+
+/** Source: git-merge, "How conflicts are presented": seven characters, then a space and a label or nothing. */
+function markerOf(line: string): Marker | undefined {
+  const match = /^(?:(<)<{6}|(\|)\|{6}|(=)={6}|(>)>{6})(?: ([^\r\n]*))?\r?\n?$/.exec(line);
+  if (!match) return undefined;
+  const is = (match[1] ?? match[2] ?? match[3] ?? match[4]) as Marker['is'];
+  return { is, name: match[5] ?? '' };
+}
+
+async function* show(conflicts: readonly Conflict[], input: TextInput): AsyncGenerator<Uint8Array> {
+  const say = (text: string): Uint8Array => Buffer.from(`${text}\n`);
+  for (const [i, { first, last, ours, base, theirs }] of conflicts.entries()) {
+    yield say(`conflict ${i + 1} of ${conflicts.length}, lines ${first}-${last}`);
+    for (const [title, side] of [
+      ['ours', ours],
+      ['base', base],
+      ['theirs', theirs],
+    ] as const) {
+      if (!side) continue;
+      const label = side.name === '' ? title : `${title} (${side.name})`;
+      yield say(side.from === side.to ? `${label}: empty` : `${label}, lines ${side.from}-${side.to - 1}:`);
+      yield* numbered(side, input);
+    }
+  }
+}
+
+/** The lines of a side with their numbers in the file. */
+async function* numbered(side: Side, input: TextInput): AsyncGenerator<Uint8Array> {
+  const start = await input.index.startOf(side.from, input.source, input.signal);
+  if (start === undefined) return;
+  const reader = new LineReader(input.source, input.encoding, start, 1 << 20, input.signal);
+  for (let no = side.from; no < side.to; no += 1) {
+    const line = await reader.next();
+    if (!line) return;
+    const text = decode(line.bytes, input.encoding).text;
+    if (line.end === undefined) {
+      await reader.skipRest();
+      yield Buffer.from(`${no}|${text}… (the line is longer; read line ${no} itself)\n`);
+    } else yield Buffer.from(`${no}|${text}${text.endsWith('\n') ? '' : '\n'}`);
+  }
+}
