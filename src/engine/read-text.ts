@@ -1,6 +1,5 @@
 /** Owns the last steps of reading text: its view, its display, the window that fits, and what was taken note of. */
 
-import { createHash } from 'node:crypto';
 import { type ByteSource, readAt } from '../access/bytes.ts';
 import { type Display, displays, raw } from '../render/display.ts';
 import type { Notice } from '../render/notices.ts';
@@ -154,13 +153,10 @@ const HASH_UP_TO = 1 << 20;
 async function takeSnapshot(bytes: ByteSource, path: string, shown: Excerpt, call: Call): Promise<string> {
   const { snapshots } = call.session;
   const size = bytes.size ?? Number.POSITIVE_INFINITY;
-  const content =
-    size <= HASH_UP_TO
-      ? createHash('sha256')
-          .update(await readAt(bytes, 0, size, call.signal))
-          .digest('base64')
-      : bytes.version;
-  const tag = snapshots.tag(path, content);
+  const { createHash } = await import('node:crypto');
+  const content = size <= HASH_UP_TO ? await readAt(bytes, 0, size, call.signal) : bytes.version;
+  const digest = createHash('sha256').update(content).digest('hex');
+  const tag = snapshots.tag(path, digest);
   const lines = shown.parts
     .flat()
     .flatMap((line) => (line.no === undefined || line.cut ? [] : [[line.no, line.text] as const]));

@@ -10,7 +10,6 @@ import { type Candidate, candidates } from '../selector/split.ts';
 import type { Subject } from '../sources/source.ts';
 import { quote } from '../text/visible.ts';
 import type { Call } from './call.ts';
-import { findBySuffix } from './lookup.ts';
 
 export interface Found {
   readonly subject: Subject;
@@ -90,6 +89,7 @@ async function missing(
     path: target,
     rest: '',
   };
+  const { findBySuffix } = await import('./lookup.ts');
   const matches = await findBySuffix(wanted.path, call);
   const [only, ...others] = matches;
   if (only !== undefined && others.length === 0) {

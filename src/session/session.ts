@@ -1,6 +1,6 @@
 /** Owns what outlives one call: snapshots of what was shown, spilled outputs, line indexes, caches. */
 
-import { LRUCache } from 'lru-cache';
+import { Lru } from './lru.ts';
 import { type ScratchFile, ScratchFolder } from './scratch.ts';
 import { Snapshots } from './snapshots.ts';
 
@@ -18,13 +18,13 @@ export interface Session {
 const MOST_CACHED = 64;
 
 export function createSession(): Session {
-  const caches = new Map<string, LRUCache<string, Promise<object>>>();
+  const caches = new Map<string, Lru<Promise<object>>>();
   const folder = new ScratchFolder();
   return {
     snapshots: new Snapshots(),
     async cached<T extends object>(kind: string, key: string, make: () => Promise<T>): Promise<T> {
       let cache = caches.get(kind);
-      if (!cache) caches.set(kind, (cache = new LRUCache({ max: MOST_CACHED })));
+      if (!cache) caches.set(kind, (cache = new Lru(MOST_CACHED)));
       const known = cache.get(key);
       if (known) return known as Promise<T>;
       const made = make();

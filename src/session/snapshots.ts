@@ -3,7 +3,7 @@
  * against what the model saw, also after the file has changed.
  */
 
-import { createHash } from 'node:crypto';
+import { Lru } from './lru.ts';
 
 const MOST_PATHS = 30;
 /** Tags of one path that are remembered; older versions are forgotten first. */
@@ -18,19 +18,18 @@ interface Snapshot {
 }
 
 export class Snapshots {
-  /** Least recently read first. */
-  readonly #paths = new Map<string, Snapshot[]>();
+  readonly #paths = new Lru<Snapshot[]>(MOST_PATHS);
 
   /**
    * The tag (four hexadecimal digits) of this content of `path`: the same for the same content, another for every
-   * other content of this path that the session has seen. `content` is anything that stands for the content.
+   * other content of this path that the session has seen. `content` is a digest of it (hexadecimal).
    */
   tag(path: string, content: string): string {
-    const snapshots = this.#touch(path);
+    const snapshots = this.#versionsOf(path);
     const known = snapshots.find((snapshot) => snapshot.content === content);
     if (known) return known.tag;
     const taken = new Set(snapshots.map((snapshot) => snapshot.tag));
-    let number = createHash('sha256').update(content).digest().readUInt16BE(0);
+    let number = Number.parseInt(content.slice(0, 4), 16);
     while (taken.has(format(number))) number = (number + 1) & 0xffff;
     const tag = format(number);
     snapshots.push({ tag, content, lines: new Map() });
@@ -59,12 +58,11 @@ export class Snapshots {
     return this.#paths.get(path)?.find((snapshot) => snapshot.tag === tag);
   }
 
-  #touch(path: string): Snapshot[] {
-    const snapshots = this.#paths.get(path) ?? [];
-    this.#paths.delete(path);
+  #versionsOf(path: string): Snapshot[] {
+    const known = this.#paths.get(path);
+    if (known) return known;
+    const snapshots: Snapshot[] = [];
     this.#paths.set(path, snapshots);
-    const [oldest] = this.#paths.keys();
-    if (this.#paths.size > MOST_PATHS && oldest !== undefined) this.#paths.delete(oldest);
     return snapshots;
   }
 }

@@ -6,7 +6,7 @@ import { age, binarySize } from '../render/units.ts';
 import { oneLine } from '../text/visible.ts';
 import { Spool } from '../window/spool.ts';
 import { selectionOf } from './file.ts';
-import { type IgnoreRules, rulesFor } from './ignore-rules.ts';
+import type { IgnoreRules } from './ignore-rules.ts';
 import type { Source } from './source.ts';
 
 const DEPTH = 2;
@@ -51,6 +51,7 @@ async function* encoded(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array
 }
 
 async function* listing(directory: OpenedDirectory, call: Call): AsyncGenerator<string> {
+  const { rulesFor } = await import('./ignore-rules.ts');
   const rules = await rulesFor(directory.path, call.access);
   let empty = true;
   for await (const line of level(directory, rules, 1, call)) {

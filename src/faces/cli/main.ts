@@ -1,4 +1,49 @@
 #!/usr/bin/env node
 /** Owns the process of the command line: arguments in, streams out, an exit code. */
 
-export {};
+import { isOrielError } from '../../errors.ts';
+import type { ExitCode, Streams } from './command.ts';
+import { commandHelp, generalHelp, loadCommand } from './commands.ts';
+import { globalOptions, parse } from './options.ts';
+import { printError } from './print.ts';
+
+async function main(args: readonly string[], streams: Streams): Promise<ExitCode> {
+  const [name, ...rest] = args;
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    streams.out.write(await generalHelp());
+    return name === undefined ? 2 : 0;
+  }
+  if (name === '--version' || name === '-V') {
+    streams.out.write(`${(await import('../../version.ts')).version()}\n`);
+    return 0;
+  }
+  const command = await loadCommand(name);
+  const parsed = parse(rest, [...command.options, ...globalOptions]);
+  if (parsed.values['help'] === true) {
+    streams.out.write(commandHelp(command));
+    return 0;
+  }
+  return command.run(parsed, streams);
+}
+
+/** A reader that has seen enough is no failure: `oriel read big.txt | head`. */
+function endQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(process.exitCode ?? 0);
+}
+
+const stop = new AbortController();
+process.once('SIGINT', () => {
+  process.exitCode = 130;
+  stop.abort();
+});
+process.stdout.on('error', endQuietly);
+process.stderr.on('error', endQuietly);
+const streams: Streams = { out: process.stdout, err: process.stderr, signal: stop.signal };
+try {
+  const code = await main(process.argv.slice(2), streams);
+  process.exitCode ??= code;
+} catch (error) {
+  printError(isOrielError(error) ? error.message : 'Something went wrong inside oriel.', streams);
+  process.exitCode ??= 2;
+}

@@ -1,0 +1,44 @@
+/** Owns `oriel call`: any tool of any dialect with its arguments as JSON. */
+
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
+import type { Command } from './command.ts';
+import { orielOptions } from './options.ts';
+import { printAnswer } from './print.ts';
+import { progressOn } from './progress.ts';
+
+export const callCommand: Command = {
+  name: 'call',
+  operands: 'TOOL JSON',
+  help: 'call a tool of the chosen dialect with JSON arguments',
+  options: [],
+  async run({ values, operands }, streams) {
+    const [name, json, ...others] = operands;
+    if (name === undefined || json === undefined || others.length > 0) {
+      throw new OrielError(
+        'BAD_INPUT',
+        `A call takes a tool and one JSON object. Use oriel call read '{"path":"."}'.`,
+      );
+    }
+    const { createOriel } = await import('../../oriel.ts');
+    const oriel = createOriel(orielOptions(values));
+    const progress = progressOn(streams.err);
+    const answer = await oriel
+      .tool(name)
+      .run(parseJson(json), { signal: streams.signal, onProgress: progress.show });
+    progress.clear();
+    await oriel.close();
+    return printAnswer(answer, streams, values['json'] === true);
+  },
+};
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new OrielError(
+      'BAD_INPUT',
+      `${quote(text)} is no JSON. Use an object such as {"path":"src/app.ts"}.`,
+    );
+  }
+}

@@ -1,0 +1,63 @@
+/** Owns the list of commands, each loaded when it is called, and the help that follows from it. */
+
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
+import type { Command } from './command.ts';
+import { globalOptions, type Option } from './options.ts';
+
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  read: async () => (await import('./read.ts')).readCommand,
+  call: async () => (await import('./call.ts')).callCommand,
+  tools: async () => (await import('./tools.ts')).toolsCommand,
+};
+
+export const commandNames: readonly string[] = Object.keys(COMMANDS);
+
+/** Throws `BAD_INPUT` for a name that is none. */
+export function loadCommand(name: string): Promise<Command> {
+  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (load) return load();
+  throw new OrielError(
+    'BAD_INPUT',
+    `There is no command ${quote(name)}. Use one of ${commandNames.join(', ')}; oriel read PATH reads a file.`,
+  );
+}
+
+export async function generalHelp(): Promise<string> {
+  const commands = await Promise.all(commandNames.map(loadCommand));
+  const rows = commands.map(
+    ({ name, operands, help }) => [`oriel ${name} ${operands}`.trimEnd(), help] as const,
+  );
+  return [
+    'oriel: bounded windows onto anything a coding agent reads',
+    '',
+    'Usage:',
+    ...table(rows),
+    '',
+    'Options:',
+    ...table(globalOptions.map(optionRow)),
+    '',
+    'Exit codes: 0 found, 1 nothing there, 2 error.',
+    '',
+  ].join('\n');
+}
+
+export function commandHelp({ name, operands, help, options }: Command): string {
+  return [
+    `oriel ${name} ${operands}`.trimEnd(),
+    `  ${help}`,
+    '',
+    'Options:',
+    ...table([...options, ...globalOptions].map(optionRow)),
+    '',
+  ].join('\n');
+}
+
+export function optionRow({ name, short, value, help }: Option): readonly [string, string] {
+  return [`${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`, help];
+}
+
+function table(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+}

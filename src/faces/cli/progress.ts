@@ -1,0 +1,31 @@
+/** Owns the one line that tells a person at a terminal what takes so long. */
+
+import type { Progress } from '../../engine/call.ts';
+import { oneLine } from '../../text/visible.ts';
+
+const EVERY_MS = 100;
+
+export interface ProgressLine {
+  show(progress: Progress): void;
+  /** Takes the line away. */
+  clear(): void;
+}
+
+/** Nothing is written where nobody watches. */
+export function progressOn(err: NodeJS.WriteStream): ProgressLine {
+  let last = Number.NEGATIVE_INFINITY;
+  let shown = false;
+  return {
+    show(progress) {
+      const now = performance.now();
+      if (!err.isTTY || now - last < EVERY_MS) return;
+      last = now;
+      shown = true;
+      err.write(`\r\x1b[K${oneLine(progress.message).slice(0, Math.max(20, err.columns - 1))}`);
+    },
+    clear() {
+      if (shown) err.write('\r\x1b[K');
+      shown = false;
+    },
+  };
+}

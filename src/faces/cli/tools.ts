@@ -1,0 +1,31 @@
+/** Owns `oriel tools`: what a model would be given. */
+
+import type { Command } from './command.ts';
+import { orielOptions } from './options.ts';
+
+export const toolsCommand: Command = {
+  name: 'tools',
+  operands: '',
+  help: 'show the tools of the chosen dialect, with --json their schemas',
+  options: [],
+  async run({ values }, { out }) {
+    const { createOriel } = await import('../../oriel.ts');
+    const { tools } = createOriel(orielOptions(values));
+    if (values['json'] === true) {
+      const described = tools.map(({ name, title, description, effects, jsonSchema }) => ({
+        name,
+        title,
+        description,
+        effects,
+        inputSchema: jsonSchema,
+      }));
+      out.write(`${JSON.stringify(described, null, 2)}\n`);
+    } else {
+      for (const { name, description, jsonSchema } of tools) {
+        const fields = Object.keys((jsonSchema['properties'] as object | undefined) ?? {}).join(', ');
+        out.write(`${name} { ${fields} }\n${description.replaceAll(/^/gm, '  ')}\n\n`);
+      }
+    }
+    return 0;
+  },
+};
