@@ -25,9 +25,9 @@ export function spellings(typed: string, cwd: string): string[] {
 /** `~`, `file://` and relative forms to one absolute path; a bare `/` is the working folder. */
 export function absolutePath(typed: string, cwd: string): string {
   if (typed === '') throw new OrielError('BAD_PATH', 'The path is empty. Use . for the working folder.', '.');
-  if (typed.includes('\0')) throw new OrielError('BAD_PATH', `The path ${quote(typed)} holds a NUL byte.`);
   if (Buffer.byteLength(typed) > PATH_MAX * 3) throw tooLong(typed);
   const path = /^file:\/\//i.test(typed) ? fromFileUrl(typed) : typed;
+  if (path.includes('\0')) throw new OrielError('BAD_PATH', `The path ${quote(typed)} holds a NUL byte.`);
   if (path === '/') return cwd;
   const expanded = path === '~' || path.startsWith('~/') ? homedir() + path.slice(1) : path;
   const absolute = isAbsolute(expanded) ? resolve(expanded) : resolve(cwd, expanded);

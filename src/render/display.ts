@@ -38,7 +38,15 @@ export const displays: { readonly numbers: Display; readonly hashline: Display; 
   plain,
 };
 
-/** Joins parts; a line of dots stands where lines were left out between them. */
+/** Joins parts; `gap` stands where lines were left out between them. */
 export function showParts(parts: readonly (readonly Line[])[], display: Display, gap: string): string {
-  return parts.map((lines) => lines.map((line) => display.show(line)).join('')).join(gap);
+  let text = '';
+  let last: number | undefined;
+  for (const [i, lines] of parts.entries()) {
+    const [first] = lines;
+    if (i > 0 && (first?.no === undefined || first.no - 1 !== last)) text += gap;
+    for (const line of lines) text += display.show(line);
+    last = lines.at(-1)?.no;
+  }
+  return text;
 }

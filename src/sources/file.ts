@@ -1,5 +1,6 @@
 /** Owns plain files: any stored text that no other source claims. */
 
+import { foreignName } from '../access/paths.ts';
 import { OrielError } from '../errors.ts';
 import { everything, FORMS, parseSelection, type Selection } from '../selector/selection.ts';
 import { quote } from '../text/visible.ts';
@@ -30,6 +31,8 @@ export function selectionOf(subject: Subject): Selection {
   if (subject.rest === '') return everything;
   const selection = parse(subject);
   if (selection) return selection;
+  const foreign = foreignName(`${subject.typed}:${subject.rest}`, false);
+  if (foreign && subject.rest.startsWith(':')) throw foreign;
   const shown = quote(subject.rest);
   throw new OrielError(
     'BAD_SELECTOR',

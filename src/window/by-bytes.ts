@@ -25,7 +25,7 @@ export async function bytesWindow(
   if ((await readAt(source, start, 1, signal)).length === 0) {
     return { parts: [], invalid: 0, ...((start > encoding.bom || source.size !== 0) && { pastEnd: true }) };
   }
-  const begin = await windowStart(Math.max(start, encoding.bom), input, fit);
+  const { begin, inside } = await windowStart(Math.max(start, encoding.bom), input, fit);
   const end = start + wanted;
   const tally = { invalid: 0 };
   const lines: Line[] = [];
@@ -40,7 +40,9 @@ export async function bytesWindow(
     if (!stored) break;
     const whole =
       stored.end === undefined ? undefined : toLine(stored.bytes, at, no, encoding, { invalid: 0 });
-    const fits = whole && whole.end - begin <= windowMax;
+    // Inside a giant line the window ends where it was asked to; elsewhere it goes on to the end of the line.
+    const cap = inside && at === begin ? end - begin : windowMax;
+    const fits = whole && whole.end - begin <= cap;
     const refused = fits ? budget.take(whole) : 'window';
     if (whole && refused === undefined) {
       lines.push(toLine(stored.bytes, at, no, encoding, tally));
@@ -99,20 +101,24 @@ async function giantAt(
   return { no, start: start ?? begin, bytes: end - (start ?? begin) };
 }
 
-/** Where a window that was asked to begin at `start` begins. */
-async function windowStart(start: number, input: TextInput, fit: Fit): Promise<number> {
+/** Where a window that was asked to begin at `start` begins, and whether that is inside a giant line. */
+async function windowStart(
+  start: number,
+  input: TextInput,
+  fit: Fit,
+): Promise<{ begin: number; inside: boolean }> {
   const { source, encoding, signal } = input;
   const hold = holdFor(fit, encoding);
   const unit = start - ((start - encoding.bom) % encoding.unit);
-  if (unit <= encoding.bom) return encoding.bom;
+  if (unit <= encoding.bom) return { begin: encoding.bom, inside: false };
   const before = await startOfLineBefore(unit + encoding.unit, hold + encoding.unit, input);
   if (before.start !== undefined) {
-    if (before.start >= unit) return unit;
+    if (before.start >= unit) return { begin: unit, inside: false };
     const line = await new LineReader(source, encoding, before.start, hold, signal).next();
     const giant = !line || line.end === undefined || isGiant(line.bytes, encoding, fit);
-    if (!giant) return before.start;
+    if (!giant) return { begin: before.start, inside: false };
   }
   const near = Math.max(encoding.bom, unit - 4);
   const bytes = await readAt(source, near, 8, signal);
-  return near + alignDown(bytes, unit - near, encoding);
+  return { begin: near + alignDown(bytes, unit - near, encoding), inside: true };
 }

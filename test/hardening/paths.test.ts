@@ -1,0 +1,391 @@
+import { execFileSync, spawn } from 'node:child_process';
+import * as fs from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { codeOf, SECRET, textOf, workspace } from '../support/workspace.ts';
+import { cli } from '../support/cli.ts';
+
+const rssMb = (): number => process.memoryUsage().rss / 2 ** 20;
+
+describe('walls', () => {
+  test.each([
+    ['P01 dot-dot traversal', '../outside/secret.txt'],
+    ['P02 absolute path outside root', '/etc/passwd'],
+    ['P02 absolute path outside root that does not exist', '/etc/no-such-file'],
+    ['P02 with a selector', '/etc/passwd:1-3'],
+  ])('%s', async (_title, path) => {
+    const answer = await workspace().read(path);
+    expect(codeOf(answer)).toBe('OUTSIDE_ROOT');
+    expect(textOf(answer)).not.toContain('root:');
+  });
+
+  test.each<[string, (W: string, O: string) => void, string]>([
+    ['P04 symlink file to outside', (W, O) => fs.symlinkSync(`${O}/secret.txt`, `${W}/l`), 'l'],
+    ['P04 dangling symlink to outside', (W, O) => fs.symlinkSync(`${O}/nothing`, `${W}/l`), 'l'],
+    ['P05 symlink directory then file', (W, O) => fs.symlinkSync(O, `${W}/d`), 'd/secret.txt'],
+    ['P05 symlink directory, listed', (W, O) => fs.symlinkSync(O, `${W}/d`), 'd'],
+    [
+      'P06 symlink chain inside, last link outside',
+      (W, O) => {
+        fs.symlinkSync('b', `${W}/a`);
+        fs.symlinkSync('c', `${W}/b`);
+        fs.symlinkSync(`${O}/secret.txt`, `${W}/c`);
+      },
+      'a',
+    ],
+  ])('%s', async (_title, make, path) => {
+    const { W, O, read } = workspace();
+    make(W, O);
+    const answer = await read(path);
+    expect(codeOf(answer)).toBe('OUTSIDE_ROOT');
+    expect(JSON.stringify(answer)).not.toContain(SECRET);
+    expect(JSON.stringify(answer)).not.toContain(O);
+  });
+
+  test('P07 symlink that stays inside', async () => {
+    const { W, write, read } = workspace();
+    write('x/f', 'hi\n');
+    fs.symlinkSync('x/f', `${W}/in`);
+    const answer = await read('in');
+    expect(textOf(answer)).toBe('1|hi\n');
+    expect(answer.details['resolvedPath']).toBe(`${W}/x/f`);
+  });
+
+  test('P08 dir swapped for symlink during reads (race)', { timeout: 120_000 }, async () => {
+    const { W, O, write, oriel } = workspace();
+    write('real/secret.txt', 'inside\n');
+    const racer = spawn('sh', [
+      '-c',
+      `cd ${W}; ln -s ${O} away; while :; do mv real d; mv d real; mv away d; mv d away; done`,
+    ]);
+    try {
+      const seen = new Map<string, number>();
+      for (let i = 0; i < 5_000; i += 1) {
+        const answer = await oriel.tool('read').run({ path: 'd/secret.txt' });
+        const verdict = codeOf(answer) === 'OK' ? textOf(answer) : 'error';
+        seen.set(verdict, (seen.get(verdict) ?? 0) + 1);
+      }
+      expect([...seen.keys()].filter((text) => text !== 'error' && text !== '1|inside\n')).toEqual([]);
+    } finally {
+      racer.kill('SIGKILL');
+    }
+  });
+
+  test('P30 hard link to outside file: readable, no interface can tell', async () => {
+    const { W, O, read } = workspace();
+    fs.linkSync(`${O}/secret.txt`, `${W}/h`);
+    expect(codeOf(await read('h'))).toBe('OK');
+  });
+
+  test('P31 case-different sibling directory', async () => {
+    const { W, read } = workspace();
+    const sibling = W.replace(/work$/, 'WORK');
+    fs.mkdirSync(sibling);
+    fs.writeFileSync(`${sibling}/s`, SECRET);
+    const answer = await read(`${sibling}/s`);
+    expect(codeOf(answer)).toBe('OUTSIDE_ROOT');
+    expect(textOf(answer)).not.toContain(SECRET);
+  });
+
+  test('P42 root itself is a symlink', async () => {
+    const { W, write, read } = workspace();
+    write('f', 'hi\n');
+    fs.symlinkSync(W, `${W}.link`);
+    for (const options of [
+      { cwd: `${W}.link`, roots: [`${W}.link`] },
+      { cwd: W, roots: [`${W}.link`] },
+    ]) {
+      expect(textOf(await read('f', options))).toBe('1|hi\n');
+    }
+    expect(codeOf(await read(`${W}.link/f`, { roots: [`${W}.link`] }))).toBe('OK');
+  });
+
+  test.each<[string, (W: string, O: string) => void]>([
+    ['a symlink', (W, O) => fs.symlinkSync(O, W)],
+    ['another folder', (W, O) => fs.renameSync(O, W)],
+  ])('P43 root replaced by %s after start', async (_what, replace) => {
+    const { W, O, read, write } = workspace();
+    write('f', 'x');
+    expect(codeOf(await read('f'))).toBe('OK');
+    fs.renameSync(W, `${W}.old`);
+    replace(W, O);
+    const answer = await read('secret.txt');
+    expect(['OUTSIDE_ROOT', 'NOT_FOUND']).toContain(codeOf(answer));
+    expect(JSON.stringify(answer)).not.toContain(SECRET);
+  });
+
+  test('P44 bind mount inside root: readable, as documented', async () => {
+    const { W, O } = workspace();
+    fs.mkdirSync(`${W}/m`);
+    const script = `mount --bind ${O} ${W}/m && exec ${process.execPath} ${cli} read m/secret.txt --root ${W} --cwd ${W}`;
+    let verdict: string;
+    try {
+      verdict = execFileSync('unshare', ['-rm', 'sh', '-c', script], { encoding: 'utf8', stdio: 'pipe' });
+    } catch (error) {
+      verdict = String((error as { stderr?: string }).stderr ?? error);
+    }
+    // Where a test may not mount, the mount's refusal is all that can be seen.
+    expect(verdict).toMatch(/TOPSECRET|outside the folders|unshare|mount|ENOENT/);
+    expect(fs.readFileSync('docs/safety.md', 'utf8')).toContain('bind mount');
+  });
+
+  test('P46 nothing is written through a link in the root', async () => {
+    const { W, O, read } = workspace();
+    fs.symlinkSync(O, `${W}/d`);
+    expect(codeOf(await read('d/new'))).toBe('OUTSIDE_ROOT');
+    expect(fs.readdirSync(O)).toEqual(['secret.txt']);
+  });
+
+  test('P48 8.3 short name', async () => {
+    expect(codeOf(await workspace().read('PROGRA~1\\x'))).toBe('OUTSIDE_ROOT');
+  });
+});
+
+describe('what is no file', () => {
+  test('P11 path longer than PATH_MAX', async () => {
+    const answer = await workspace().read('a/'.repeat(3000));
+    expect(['NAME_TOO_LONG', 'BAD_PATH', 'OUTSIDE_ROOT', 'NOT_FOUND']).toContain(codeOf(answer));
+    expect(Buffer.byteLength(textOf(answer))).toBeLessThan(500);
+  });
+
+  test('P13 FIFO without writer', async () => {
+    const { W, read } = workspace();
+    execFileSync('mkfifo', [`${W}/p`]);
+    const answer = await read('p');
+    expect(codeOf(answer)).toBe('NOT_REGULAR');
+    expect(textOf(answer)).toBe('p is a FIFO; only regular files and directories are read.');
+  });
+
+  test('P13 a FIFO whose writer waits is left alone', async () => {
+    const { W, read } = workspace();
+    execFileSync('mkfifo', [`${W}/p`]);
+    const writer = spawn('sh', ['-c', `echo hi > ${W}/p; echo gone`]);
+    try {
+      let gone = false;
+      writer.stdout.on('data', () => (gone = true));
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(codeOf(await read('p'))).toBe('NOT_REGULAR');
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(gone).toBe(false);
+    } finally {
+      writer.kill('SIGKILL');
+    }
+  });
+
+  test('P13 a socket', async () => {
+    const { W, read } = workspace();
+    const { createServer } = await import('node:net');
+    const server = createServer().listen(`${W}/s`);
+    await new Promise((resolve) => server.once('listening', resolve));
+    expect(codeOf(await read('s'))).toBe('NOT_REGULAR');
+    server.close();
+  });
+
+  test('P16 /dev/zero via in-root symlink', async () => {
+    const { W, read } = workspace();
+    fs.symlinkSync('/dev/zero', `${W}/z`);
+    expect(['OUTSIDE_ROOT', 'NOT_REGULAR']).toContain(codeOf(await read('z')));
+  });
+
+  test.each([
+    '/dev/zero',
+    '/dev/tty',
+    '/proc/self/mem',
+    '/proc/kmsg',
+    '/proc/self/environ',
+    '/proc/self/root/etc/passwd:1',
+  ])('P17 %s with root=/', async (path) => {
+    const answer = await workspace().read(path, { cwd: '/', roots: ['/'] });
+    if (path.includes('/root/')) expect(answer.details['resolvedPath']).toBe('/etc/passwd');
+    else expect(['NOT_REGULAR', 'DENIED', 'NOT_FOUND']).toContain(codeOf(answer));
+  });
+
+  test('P20 /proc file with size 0 and content (root=/, /proc allowed)', async () => {
+    const answer = await workspace().read('/proc/cpuinfo', { roots: ['/'], allow: ['/proc'] });
+    expect(textOf(answer)).toContain('processor');
+  });
+
+  test('P22 sparse 1 TB file, first lines', async () => {
+    const { W, text } = workspace();
+    execFileSync('truncate', ['-s', '1T', `${W}/s`]);
+    const before = rssMb();
+    expect(await text('s')).toBe('[s is binary (NUL bytes, 1 TiB). Use s:raw to see it as text]');
+    expect(await text('s:10000000')).toContain('is binary');
+    expect(await text('s:-5')).toContain('is binary');
+    const forced = await text('s:raw');
+    expect(Buffer.byteLength(forced)).toBeLessThan(53_000);
+    expect(forced).not.toContain('\0');
+    expect(rssMb() - before).toBeLessThan(150);
+  });
+
+  test('P24 file as directory', async () => {
+    const { write, read } = workspace();
+    write('f', 'hi\n');
+    expect(codeOf(await read('f/g'))).toBe('NOT_DIRECTORY');
+  });
+
+  test('P25 directory as file with line selector: pages the listing', async () => {
+    const { write, text } = workspace();
+    write('d/a', '');
+    expect(await text('d:1-1')).toBe('a  0 B  now\n');
+  });
+
+  test('P26 permission denied', () => {
+    const { W, write } = workspace();
+    fs.chmodSync(write('f', 'x'), 0);
+    fs.chmodSync(join(W, '..'), 0o755);
+    const uid = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    const outcome = cliRun(['read', 'f', '--cwd', W, '--json'], uid);
+    expect(codeOf(JSON.parse(outcome.stdout))).toBe('DENIED');
+    expect(outcome.status).toBe(2);
+  });
+
+  test('loop of links', async () => {
+    const { W, read } = workspace();
+    fs.symlinkSync('b', `${W}/a`);
+    fs.symlinkSync('a', `${W}/b`);
+    expect(codeOf(await read('a'))).toBe('LOOP');
+  });
+
+  test.each([
+    'CON',
+    'NUL.txt',
+    'f.txt::$DATA',
+    '\\\\srv\\share\\x',
+    'C:x',
+    '\\\\?\\C:\\x',
+    'f.txt.',
+    'f.txt ',
+  ])('P47 Windows device names, ADS, UNC, drive-relative: %s', async (path) => {
+    const { write, read } = workspace();
+    write('f.txt', 'x');
+    expect(codeOf(await read(path))).toBe('BAD_PATH');
+  });
+
+  test('P47 a file that is really called so is read', async () => {
+    const { write, text } = workspace();
+    write('CON', 'x\n');
+    expect(await text('CON')).toBe('1|x\n');
+  });
+
+  test.each(['', 'a\0b', 'file:///a%00b', 'file://host/x', 'http://example.com/x'])(
+    'no path: %j',
+    async (path) => {
+      const answer = await workspace().read(path);
+      expect(['BAD_PATH', 'UNSUPPORTED']).toContain(codeOf(answer));
+    },
+  );
+});
+
+describe('files that change', () => {
+  test('P27 file truncated while being read', async () => {
+    const { W, read, write } = workspace();
+    const numbers = Array.from({ length: 400_000 }, (_, i) => `${i + 1}\n`).join('');
+    for (let i = 0; i < 10; i += 1) {
+      write('f', numbers);
+      const reading = read('f');
+      setTimeout(() => fs.truncateSync(join(W, 'f'), 10), i / 2);
+      const text = textOf(await reading);
+      expect(text === '' || /^1\|1\n|changed while it was being read|empty/.test(text)).toBe(true);
+    }
+    expect(codeOf(await read('f'))).toBe('OK');
+  });
+
+  test('P27 the change is said', async () => {
+    const { W, write, with: walled } = workspace();
+    write('f', 'a\n'.repeat(100_000));
+    let calls = 0;
+    const tokens = (text: string): number => {
+      if ((calls += 1) === 500) fs.truncateSync(join(W, 'f'), 2000);
+      return text.length;
+    };
+    const answer = await walled({ tokens, limits: { tokens: 10_000 } })
+      .tool('read')
+      .run({ path: 'f' });
+    expect(textOf(answer)).toContain(
+      '[f changed while it was being read: lines may be of two versions. Call again]',
+    );
+  });
+
+  test('P29 file replaced (rename) while being read: each answer is of one version', async () => {
+    const { W, write, oriel } = workspace();
+    write('one', 'one\n'.repeat(50_000));
+    write('two', 'two\n'.repeat(10));
+    write('f', 'two\n'.repeat(10));
+    const racer = spawn('sh', ['-c', `cd ${W}; while :; do cp one g; mv g f; cp two g; mv g f; done`]);
+    try {
+      for (let i = 0; i < 300; i += 1) {
+        const answer = await oriel.tool('read').run({ path: 'f:raw' });
+        if (codeOf(answer) !== 'OK') continue;
+        const { totals } = answer.details as { totals: { lines: number } };
+        const word = totals.lines === 10 ? 'two' : 'one';
+        const shown = textOf(answer)
+          .split('\n')
+          .filter((line) => line !== '' && !line.startsWith('['));
+        expect(new Set(shown)).toEqual(new Set(totals.lines === 0 ? [] : [word]));
+        expect([0, 10, 50_000]).toContain(totals.lines);
+      }
+    } finally {
+      racer.kill('SIGKILL');
+    }
+  });
+
+  test('P51 directory mutated while listed', async () => {
+    const { W, oriel } = workspace();
+    const racer = spawn('sh', ['-c', `cd ${W}; while :; do touch a b c d e; rm -f a b c d e; done`]);
+    try {
+      for (let i = 0; i < 100; i += 1) {
+        expect(codeOf(await oriel.tool('read').run({ path: '.' }))).toBe('OK');
+      }
+    } finally {
+      racer.kill('SIGKILL');
+    }
+  });
+});
+
+describe('names', () => {
+  test('P34 name contains selector characters: the literal file wins', async () => {
+    const { write, text } = workspace();
+    write('a:5-10', 'A\n');
+    write('a', '1\n2\n');
+    expect(await text('a:5-10')).toBe('1|A\n');
+    expect(await text('a:5-10:1')).toBe('1|A\n');
+    expect(await text('a:2..2')).toBe('2|2\n');
+  });
+
+  test('P35 name with newline, ESC, tab, quote: one line each, escaped', async () => {
+    const { write, text } = workspace();
+    write('n\nl\x1b[2Jq"\t', 'x');
+    expect(await text('.')).toBe('n\\nl\\x1b[2Jq"\\t  1 B  now\n');
+  });
+
+  test('P50 4,000-deep directory: a listing does not go down', async () => {
+    const { W, text } = workspace();
+    execFileSync('python3', ['-c', 'import os\nfor _ in range(4000): os.mkdir("d"); os.chdir("d")'], {
+      cwd: W,
+    });
+    expect(await text('.')).toBe('d/  now\n  d/  now\n');
+    execFileSync('rm', ['-rf', `${W}/d`]);
+  });
+
+  test('X05 error text echoes hostile input escaped and clipped', async () => {
+    const answer = await workspace().read(`\x1b[2J\n<system>${'x'.repeat(10_000)}`);
+    expect(textOf(answer)).not.toMatch(/[\x1b\n]/);
+    expect(textOf(answer).length).toBeLessThan(500);
+  });
+});
+
+function cliRun(
+  args: string[],
+  as: { uid?: number; gid?: number },
+): { stdout: string; status: number | null } {
+  try {
+    return {
+      stdout: execFileSync(process.execPath, [cli, ...args], { encoding: 'utf8', stdio: 'pipe', ...as }),
+      status: 0,
+    };
+  } catch (error) {
+    const { stdout, status } = error as { stdout: string; status: number };
+    return { stdout, status };
+  }
+}

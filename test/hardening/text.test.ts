@@ -1,0 +1,210 @@
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ripgrepPath } from '../../src/access/ripgrep-path.ts';
+import { bodyOf, codeOf, nextOf, textOf, workspace } from '../support/workspace.ts';
+
+const bytes = (...values: number[]): Buffer => Buffer.from(values);
+
+test('T01 invalid, overlong, surrogate, >U+10FFFF bytes', async () => {
+  const { write, text } = workspace();
+  const lines = [
+    Buffer.from('ok'),
+    bytes(0x61, 0x80, 0x62),
+    bytes(0xc0, 0xaf),
+    bytes(0xed, 0xa0, 0x80),
+    bytes(0xf4, 0x90, 0x80, 0x80),
+    bytes(0xf0, 0x9f, 0x92),
+    Buffer.from('end'),
+  ];
+  write('f', Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')])));
+  expect(await text('f')).toBe(
+    '1|ok\n2|a\ufffdb\n3|\ufffd\ufffd\n4|\ufffd\ufffd\ufffd\n5|\ufffd\ufffd\ufffd\ufffd\n6|\ufffd\n7|end\n' +
+      '[11 invalid UTF-8 sequences shown as U+FFFD]',
+  );
+});
+
+test('T01 U+FFFD that stands in the file is not counted as damage', async () => {
+  const { write, text } = workspace();
+  write('f', Buffer.concat([Buffer.from('\ufffd\n'), bytes(0xff, 0x0a)]));
+  expect(await text('f')).toBe('1|\ufffd\n2|\ufffd\n[1 invalid UTF-8 sequence shown as U+FFFD]');
+});
+
+test('T02 UTF-16LE with BOM', async () => {
+  const { write, read } = workspace();
+  write('f', Buffer.from('\ufeffone\nwörld 😀\n', 'utf16le'));
+  const answer = await read('f');
+  expect(textOf(answer)).toBe('1|one\n2|wörld 😀\n[Decoded from UTF-16LE]');
+  expect(answer.details).toMatchObject({
+    encoding: 'utf-16le',
+    byteOrderMark: true,
+    totals: { lines: 2, bytes: 28 },
+  });
+});
+
+test('T03 UTF-16BE, odd byte count', async () => {
+  const { write, text } = workspace();
+  write('f', Buffer.concat([Buffer.from('\ufeffabc\n', 'utf16le').swap16(), bytes(0x41)]));
+  expect(await text('f')).toBe(
+    '1|abc\n2|\ufffd\n[Decoded from UTF-16BE]\n[1 invalid UTF-16BE sequence shown as U+FFFD]\n[No newline at end of file]',
+  );
+});
+
+test('UTF-16 without a mark, UTF-32 with one', async () => {
+  const { write, text } = workspace();
+  write('le', Buffer.from('plain text\nhere\n', 'utf16le'));
+  expect(await text('le')).toBe('1|plain text\n2|here\n[Decoded from UTF-16LE (no byte order mark)]');
+  const wide = Buffer.from(new Uint32Array([...'\ufeffa😀\nb\n'].map((c) => c.codePointAt(0) ?? 0)).buffer);
+  write('32', wide);
+  expect(await text('32:2')).toContain('2|b\n');
+  write('32be', wide.swap32());
+  expect(await text('32be')).toBe('1|a😀\n2|b\n[Decoded from UTF-32BE]');
+});
+
+test('T05 UTF-8 BOM', async () => {
+  const { write, text, read } = workspace();
+  write('f', '\ufeffline1\nline2\n');
+  expect(await text('f:1-1')).not.toContain('\ufeff');
+  expect(await text('f:1..1')).toBe('1|line1\n[UTF-8 byte order mark taken off]');
+  expect(await text('f:raw')).toBe('line1\nline2\n');
+  expect((await read('f:@3+1')).details).toMatchObject({ truncation: { shown: { bytes: [3, 9] } } });
+});
+
+test('T06 NUL early', async () => {
+  const { write, text } = workspace();
+  write('f', 'a\0b\nc\n');
+  expect(await text('f')).toBe('[f is binary (NUL bytes, 6 B). Use f:raw to see it as text]');
+  expect(await text('f:raw')).toBe('a\\x00b\nc\n');
+});
+
+test('T06 NUL far behind the first block: that window alone is refused, and the way on is named', async () => {
+  const { write, read, text } = workspace();
+  write('f', `${'line\n'.repeat(5000)}a\0b\nend\n`);
+  const first = await read('f');
+  expect(nextOf(first)).toBe('f:3001..');
+  expect(await text('f:3001..')).toBe(
+    '[f is binary (NUL bytes, 24.4 KiB). Use f:3001..:raw to see it as text]',
+  );
+  expect(await text('f:3001..:raw')).toMatch(/line\na\\x00b\nend\n$/);
+});
+
+test('T08 CR-only line ends: one line, as for grep', async () => {
+  const { write, text } = workspace();
+  write('f', 'a\rb\rc');
+  expect(await text('f')).toBe(
+    '1|a\\x0db\\x0dc\n[2 control or invisible characters shown as escapes; f:raw has them as stored]\n[No newline at end of file]',
+  );
+  expect(await text('f:2-2')).toBe(
+    '[Line 2 is beyond the end of f (1 line). Use f:1 for the end or f:1 for the start]',
+  );
+});
+
+test('T10 U+2028, U+2029, NEL, VT, FF: one line', async () => {
+  const { write, text } = workspace();
+  write('f', 'a\u2028b\u2029c\u0085d\ve\ff\n');
+  expect(await text('f')).toBe(
+    '1|a\\u2028b\\u2029c\\x85d\\x0be\\x0cf\n[5 control or invisible characters shown as escapes; f:raw has them as stored]',
+  );
+});
+
+test('T12 byte window that cuts a code point: moved to the line, and said', async () => {
+  const { write, text } = workspace();
+  write('f', 'é€😀\nnext\n');
+  expect(await text('f:@1+2')).toBe(
+    '1|é€😀\n[Showing bytes 0-10 of 15 (lines 1-1). Use f:@10+2 to continue]',
+  );
+});
+
+test('T12 inside a giant line the window begins on the character', async () => {
+  const { write, text } = workspace();
+  write('f', '😀'.repeat(50_000));
+  const shown = await text('f:@100002+8:raw');
+  expect(shown).toBe(
+    '😀😀\n[Showing bytes 100000-100008 of 200000, inside line 1 (200000 bytes long). Use f:@100008+8:raw to continue]',
+  );
+});
+
+test('T15 empty file', async () => {
+  const { write, read } = workspace();
+  write('e', '');
+  const whole = await read('e');
+  expect(textOf(whole)).toBe('[e is empty: 0 lines]');
+  expect(whole.details).toMatchObject({ totals: { lines: 0, bytes: 0 } });
+  const line = await read('e:1');
+  expect(textOf(line)).toBe('[e is empty: 0 lines]');
+  expect([codeOf(line), line.isError]).toEqual(['OUT_OF_RANGE', false]);
+});
+
+test('T16 no trailing newline', async () => {
+  const { write, text, read } = workspace();
+  write('f', 'a\nb');
+  expect(await text('f:2..2')).toBe('2|b\n[No newline at end of file]');
+  expect((await read('f')).details).toMatchObject({ totals: { lines: 2, bytes: 3 } });
+});
+
+test('T17 100 million empty lines', async () => {
+  const { W, read } = workspace();
+  const block = Buffer.alloc(10_000_000, '\n');
+  const file = fs.openSync(`${W}/f`, 'w');
+  for (let i = 0; i < 10; i += 1) fs.writeSync(file, block);
+  fs.closeSync(file);
+  const before = process.memoryUsage().rss;
+  const answer = await read('f:99999990..99999999');
+  expect(textOf(answer)).toBe(Array.from({ length: 10 }, (_, i) => `${99_999_990 + i}|\n`).join(''));
+  expect(answer.details).toMatchObject({ totals: { lines: 100_000_000, bytes: 100_000_000 } });
+  expect((process.memoryUsage().rss - before) / 2 ** 20).toBeLessThan(100);
+});
+
+test('T21 2^31 and 2^32 byte offsets', async () => {
+  const { W, text } = workspace();
+  const file = fs.openSync(`${W}/s`, 'w');
+  fs.writeSync(file, 'MARK', 4_294_967_300);
+  fs.writeSync(file, 'HALF', 2_147_483_650);
+  fs.ftruncateSync(file, 5 * 2 ** 30);
+  fs.closeSync(file);
+  expect(await text('s:@4294967300+4')).toBe(
+    'MARK\n[Showing bytes 4294967300-4294967304 of 5368709120, inside a line. Use s:@4294967304+4 to continue]',
+  );
+  expect(await text('s:@2147483650+4')).toContain('HALF\n');
+});
+
+test('T23 line numbers agree across read, grep, sed', async () => {
+  const { W, write, text } = workspace();
+  const samples = fc.sample(
+    fc.array(
+      fc.tuple(fc.string({ unit: 'binary', maxLength: 12 }), fc.constantFrom('\n', '\r\n', '\r', '')),
+      { maxLength: 12 },
+    ),
+    { numRuns: 300, seed: 23 },
+  );
+  for (const [i, parts] of samples.entries()) {
+    const content = parts.map(([line, end]) => line.replaceAll(/[\0\r\n]/g, '') + end).join('');
+    const name = `f${i}`;
+    write(name, `${content}MARK`);
+    const [line = ''] = execFileSync(ripgrepPath(), ['-n', '--no-config', 'MARK', name], {
+      cwd: W,
+      encoding: 'utf8',
+    }).split(':');
+    const sed = execFileSync('sed', ['-n', '/MARK/=', name], { cwd: W, encoding: 'utf8' }).trim();
+    expect(line).toBe(sed);
+    expect(await text(`${name}:${line}..${line}`)).toMatch(new RegExp(`^${line}\\|.*MARK\n`));
+    expect(await text(`${name}:${Number(line) + 1}`)).toContain('beyond the end');
+  }
+});
+
+test('X01 ANSI, OSC, C1, BEL, BS in content', async () => {
+  const { write, text } = workspace();
+  write('f', '\x1b[31mred\x1b[0m \x07\b \x1b]0;title\x07 \u009b2J \u202eevil\u2066 a\u200bb\u{e0041}\n');
+  const shown = await text('f');
+  expect(bodyOf({ content: [{ type: 'text', text: shown }], details: {}, isError: false })).not.toMatch(
+    /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\u2066\u200b]|\u{e0041}/u,
+  );
+  expect(shown).toContain('\\u202eevil\\u2066 a\\u200bb\\u{e0041}');
+});
+
+test('X01 joiners and selectors inside emoji and scripts are left alone', async () => {
+  const { write, text } = workspace();
+  write('f', '👩\u200d👩\u200d👧 ❤\ufe0f می\u200cخواهم क्\u200dष\n');
+  expect(await text('f')).toBe('1|👩\u200d👩\u200d👧 ❤\ufe0f می\u200cخواهم क्\u200dष\n');
+});

@@ -1,0 +1,82 @@
+/** A fresh root with a secret beside it, and oriel inside its walls. */
+
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type Answer, createOriel, type Oriel, type OrielOptions } from '../../src/index.ts';
+
+export const SECRET = 'TOPSECRET-OUTSIDE';
+
+export interface Workspace {
+  /** The only root, and the working folder. */
+  readonly W: string;
+  /** A folder beside it that holds secret.txt. */
+  readonly O: string;
+  /** Writes a file below the root and returns its absolute path. */
+  write(path: string, content: string | Uint8Array): string;
+  /** Inside the walls. */
+  readonly oriel: Oriel;
+  with(options: OrielOptions): Oriel;
+  read(path: string, options?: OrielOptions): Promise<Answer>;
+  /** The text of the answer. */
+  text(path: string, options?: OrielOptions): Promise<string>;
+}
+
+export function workspace(): Workspace {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'oriel-test-')));
+  const W = join(base, 'work');
+  const O = join(base, 'outside');
+  mkdirSync(W);
+  mkdirSync(O);
+  writeFileSync(join(O, 'secret.txt'), `${SECRET}\n`);
+  const walled = (options: OrielOptions = {}): Oriel => createOriel({ cwd: W, roots: [W], ...options });
+  const oriel = walled();
+  onTestFinished(async () => {
+    await oriel.close();
+    rmSync(base, { recursive: true, force: true, maxRetries: 3 });
+  });
+  const read = (path: string, options?: OrielOptions): Promise<Answer> =>
+    (options ? walled(options) : oriel).tool('read').run({ path });
+  return {
+    W,
+    O,
+    oriel,
+    with: walled,
+    read,
+    text: async (path, options) => textOf(await read(path, options)),
+    write(path, content) {
+      const full = join(W, path);
+      mkdirSync(dirname(full), { recursive: true });
+      writeFileSync(full, content);
+      return full;
+    },
+  };
+}
+
+export function textOf(answer: Answer): string {
+  const [first] = answer.content;
+  if (first?.type !== 'text') throw new Error('the answer has no text');
+  return first.text;
+}
+
+/** The stable code of a failure, or OK. */
+export function codeOf(answer: Answer): string {
+  return (answer.details['error'] as { code: string } | undefined)?.code ?? 'OK';
+}
+
+/** What the answer's notice says to call next; undefined when it promises nothing more. */
+export function nextOf(answer: Answer): string | undefined {
+  const last = textOf(answer).split('\n').at(-1) ?? '';
+  return /^\[.*Use (.+) to continue( backwards)?\]$/.exec(last)?.[1];
+}
+
+/** The text without its notices. */
+export function bodyOf(answer: Answer): string {
+  const notices = (answer.details['notices'] as { text: string }[] | undefined) ?? [];
+  let text = textOf(answer);
+  for (const { text: said } of notices.toReversed()) {
+    if (text.endsWith(`[${said}]`)) text = text.slice(0, -said.length - 2).replace(/(\])\n$/, '$1\n');
+  }
+  return text;
+}
