@@ -59,8 +59,7 @@ export function alignDown(bytes: Uint8Array, at: number, encoding: Encoding): nu
   if (encoding.unit === 4) return at - (at % 4);
   if (encoding.unit === 2) {
     const unit = at - (at % 2);
-    const high = bytes[encoding.name === 'utf-16be' ? unit : unit + 1] ?? 0;
-    return high >= 0xdc && high <= 0xdf && unit >= 2 ? unit - 2 : unit;
+    return unit >= 2 && lengthAt(bytes, unit - 2, encoding) === 4 ? unit - 2 : unit;
   }
   // A sequence has at most three continuation bytes; a run without a lead is left where it is.
   for (let back = 0; back <= 3 && at - back >= 0; back += 1) {

@@ -1,0 +1,92 @@
+/** The shape of the code, read from its imports. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { expect, test } from 'vitest';
+
+interface Import {
+  readonly file: string;
+  /** Relative imports as paths below src/, others as they are. */
+  readonly of: string;
+  readonly typeOnly: boolean;
+}
+
+const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.ts'),
+);
+
+const imports: Import[] = files.flatMap((file) => {
+  const text = readFileSync(join('src', file), 'utf8');
+  const found = text.matchAll(
+    /^(?:import|export)\s+(type\s)?[^'";]*?from\s+'([^']+)'|import\('([^']+)'\)|^import '([^']+)'/gm,
+  );
+  return [...found].map(([, type, from, lazy, bare]) => {
+    const of = from ?? lazy ?? bare ?? '';
+    return {
+      file,
+      of: of.startsWith('.') ? normalize(join(dirname(file), of)) : of,
+      typeOnly: type !== undefined,
+    };
+  });
+});
+
+const below =
+  (...folders: string[]) =>
+  (path: string) =>
+    folders.some((folder) => path.startsWith(`${folder}/`));
+
+test('only access/, session/, a worker and the process of a face touch the outside', () => {
+  const outside = /^node:(fs|fs\/promises|net|http|https|tls|dgram|child_process|worker_threads)$/;
+  const allowed = (file: string): boolean =>
+    below('access', 'session', 'faces')(file) || /-(worker|child)\.ts$/.test(file);
+  expect(imports.filter(({ file, of, typeOnly }) => outside.test(of) && !typeOnly && !allowed(file))).toEqual(
+    [],
+  );
+});
+
+test('text/ and window/ are pure: they import each other, bytes and errors', () => {
+  const ours = imports.filter(({ file }) => below('text', 'window')(file));
+  const pure = (of: string): boolean =>
+    below('text', 'window')(of) || ['access/bytes.ts', 'errors.ts', 'node:buffer'].includes(of);
+  expect(ours.filter(({ of, typeOnly }) => !typeOnly && !pure(of))).toEqual([]);
+});
+
+test('render/ opens nothing', () => {
+  const ours = imports.filter(({ file, typeOnly }) => below('render')(file) && !typeOnly);
+  expect(ours.filter(({ of }) => below('access', 'session', 'sources', 'faces')(of))).toEqual([]);
+});
+
+test('no face is imported from below', () => {
+  expect(imports.filter(({ file, of }) => below('faces')(of) && !below('faces')(file))).toEqual([]);
+});
+
+test('every package that is imported is declared, and every declared one is imported', () => {
+  const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as Record<
+    string,
+    Record<string, string> | undefined
+  >;
+  const declared = ['dependencies', 'optionalDependencies', 'peerDependencies'].flatMap((field) =>
+    Object.keys(manifest[field] ?? {}),
+  );
+  const used = new Set(
+    imports
+      .map(({ of }) => of)
+      .filter((of) => of !== '' && !of.startsWith('node:') && !files.includes(of))
+      .map((of) =>
+        of
+          .split('/')
+          .slice(0, of.startsWith('@') ? 2 : 1)
+          .join('/'),
+      ),
+  );
+  // ripgrep is run, not imported.
+  used.add('@vscode/ripgrep');
+  expect([...used].toSorted()).toEqual(declared.toSorted());
+});
+
+test('every module says in its head what it owns', () => {
+  const silent = files.filter(
+    (file) => !/^(#!.*\n)?\/\*\*[\s\S]*?\*\//.test(readFileSync(join('src', file), 'utf8')),
+  );
+  expect(silent).toEqual([]);
+});

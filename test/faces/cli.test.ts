@@ -1,0 +1,130 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { cli, run } from '../support/cli.ts';
+import { workspace } from '../support/workspace.ts';
+
+test('read prints the answer and ends with 0, 1 or 2', () => {
+  const { W, write } = workspace();
+  write('f', 'a\nb\n');
+  expect(run(['read', 'f'], { cwd: W })).toEqual({ out: '1|a\n2|b\n', err: '', code: 0 });
+  expect(run(['read', 'f:9', '--cwd', W])).toEqual({
+    out: '[Line 9 is beyond the end of f (2 lines). Use f:2 for the end or f:1 for the start]\n',
+    err: '',
+    code: 1,
+  });
+  expect(run(['read', 'none'], { cwd: W })).toEqual({
+    out: '',
+    err: 'oriel: none does not exist. Use . to list the working folder.\n',
+    code: 2,
+  });
+});
+
+test('several paths are told apart; the worst outcome is the exit code', () => {
+  const { W, write } = workspace();
+  write('f', 'a\n');
+  const { out, code } = run(['read', 'f', 'none', 'f:1..1'], { cwd: W });
+  expect(out).toBe('==> f <==\n1|a\n==> none <==\n==> f:1..1 <==\n1|a\n');
+  expect(code).toBe(2);
+});
+
+test('--json prints the same answer as the library, one object a line', async () => {
+  const { W, write, read } = workspace();
+  write('f', 'a\nb\n');
+  const { out } = run(['read', 'f:2..2', 'none', '--json', '--root', W, '--cwd', W]);
+  const [first, second] = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as unknown);
+  expect(first).toEqual(await read('f:2..2'));
+  expect(second).toEqual(await read('none'));
+});
+
+test('call runs any tool with JSON arguments, tools shows their schemas', () => {
+  const { W, write } = workspace();
+  write('f', 'a\n');
+  expect(run(['call', 'read', '{"path":"f"}', '--cwd', W]).out).toBe('1|a\n');
+  expect(run(['call', 'read', '{"path":5}', '--cwd', W]).err).toMatch(
+    /^oriel: The field path of read is wrong: .*Its fields are path\.\n$/,
+  );
+  expect(run(['call', 'read', '{"path":"f","extra":1}', '--cwd', W]).err).toBe(
+    'oriel: The tool read has no field extra. Its fields are path.\n',
+  );
+  expect(run(['call', 'nothing', '{}']).err).toMatch(
+    /^oriel: The dialect oriel has no tool nothing\. Use one of read/,
+  );
+  const tools = JSON.parse(run(['tools', '--json']).out) as { name: string; inputSchema: object }[];
+  expect(tools[0]).toMatchObject({ name: 'read', inputSchema: { type: 'object', required: ['path'] } });
+});
+
+test.each([
+  [['read'], 'Nothing to read. Use oriel read PATH'],
+  [['reed', 'x'], 'There is no command reed. Use one of read'],
+  [['read', 'x', '--nope'], "Unknown option '--nope'. Use oriel --help"],
+  [['read', 'x', '--limits', 'lines'], 'The limit lines is not NAME=N. Use --limits lines=500,bytes=20K.'],
+  [['read', 'x', '--limits', 'pages=3'], 'There is no limit pages. Use one of lines'],
+  [['read', 'x', '--limits', 'bytes=3'], 'The limit bytes is at least 64.'],
+  [['read', 'x', '--display', 'fancy'], 'There is no display fancy. Use one of numbers'],
+  [['read', 'x', '--root', '/no/such/root'], '/no/such/root does not exist.'],
+])('%j is one line on stderr and exit 2', (args, message) => {
+  const { out, err, code } = run(args);
+  expect([out, code]).toEqual(['', 2]);
+  expect(err).toContain(message);
+  expect(err.trimEnd()).not.toContain('\n');
+});
+
+test('limits and display follow the options', () => {
+  const { W, write } = workspace();
+  write('f', 'one\ntwo\nthree\n');
+  expect(run(['read', 'f', '-l', 'lines=2'], { cwd: W }).out).toBe(
+    '1|one\n2|two\n[Showing lines 1-2 of 3. Use f:3.. to continue]\n',
+  );
+  expect(run(['read', 'f', '--display', 'plain'], { cwd: W }).out).toBe('one\ntwo\nthree\n');
+  expect(run(['read', 'f:2..2', '--display', 'hashline'], { cwd: W }).out).toMatch(
+    /^¶f#[0-9A-F]{4}\n2:two\n$/,
+  );
+});
+
+test('a reader that leaves early is no failure', () => {
+  const { W, write } = workspace();
+  write('f', 'line of some length to fill the pipe\n'.repeat(20_000));
+  const { stderr, status } = spawnSync(
+    'sh',
+    [
+      '-c',
+      `${process.execPath} ${cli} read f f f f f f f f --limits bytes=10M,lines=99999 | head -n 1 >/dev/null; exit $?`,
+    ],
+    {
+      cwd: W,
+      encoding: 'utf8',
+    },
+  );
+  expect([stderr, status]).toEqual(['', 0]);
+});
+
+test('on a terminal notices are coloured and nothing can repaint the screen; NO_COLOR is honoured', () => {
+  const { W, write } = workspace();
+  write('f', 'a\x1b[2J\nb\nc\n');
+  const onTerminal = (command: string): string =>
+    spawnSync('script', ['-qec', command, '/dev/null'], {
+      cwd: W,
+      encoding: 'utf8',
+      env: { ...process.env, TERM: 'xterm' },
+    }).stdout;
+  const command = `${process.execPath} ${cli} read f:raw -l lines=1`;
+  expect(onTerminal(command)).toBe(
+    'a\\x1b[2J\r\n\x1b[33m[Showing lines 1-1 of 3. Use f:2..:raw to continue]\x1b[39m\r\n'.replace(
+      'lines 1-1',
+      'line 1',
+    ),
+  );
+  expect(onTerminal(`NO_COLOR=1 ${command}`)).not.toContain('\x1b');
+  expect(run(['read', 'f:raw', '-l', 'lines=1'], { cwd: W }).out).toContain('a\x1b[2J\n');
+});
+
+test('help and version', () => {
+  expect(run(['--help']).out).toContain('oriel read PATH…');
+  expect(run(['read', '--help']).out).toContain('--limits NAME=N,…');
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  expect(run(['--version']).out).toBe(`${version}\n`);
+});
