@@ -13,6 +13,10 @@ export interface StoredLine {
   readonly bytes: Uint8Array;
 }
 
+/** Lines from the buffer come without a wait: this often the event loop gets its turn. */
+const LINES_A_TURN = 16;
+const TURN_MS = 5;
+
 const FIRST_READ = 64 << 10;
 const LATER_READ = 256 << 10;
 
@@ -26,6 +30,8 @@ export class LineReader {
   #at: number;
   #reads = 0;
   #ended = false;
+  #lines = 0;
+  #turn = performance.now();
 
   /** Begins at byte `offset`, which is taken for the start of a line. Lines over `hold` bytes are given in part. */
   constructor(source: ByteSource, encoding: Encoding, offset: number, hold: number, signal?: AbortSignal) {
@@ -44,6 +50,8 @@ export class LineReader {
   /** The next line, or undefined at the end of the text. */
   async next(): Promise<StoredLine | undefined> {
     let searched = 0;
+    this.#lines += 1;
+    if (this.#lines % LINES_A_TURN === 0) await this.#giveWay();
     for (;;) {
       const after = this.#encoding.scanner.after(this.#buffer.subarray(searched), 1);
       if (after !== -1 && searched + after <= this.#hold) return this.#take(searched + after);
@@ -87,6 +95,13 @@ export class LineReader {
   #drop(length: number): void {
     this.#buffer = this.#buffer.subarray(length);
     this.#at += length;
+  }
+
+  async #giveWay(): Promise<void> {
+    if (performance.now() - this.#turn < TURN_MS) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#turn = performance.now();
+    this.#signal?.throwIfAborted();
   }
 
   async #fill(): Promise<void> {

@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process';
+import { symlinkSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { nextOf, textOf, workspace, type Workspace } from '../support/workspace.ts';
+
+const HOUR = 3_600_000;
+const NOW = Date.UTC(2026, 0, 2);
+
+/** Gives entries ages in hours. */
+function aged({ W }: Workspace, ages: Record<string, number>): void {
+  for (const [path, hours] of Object.entries(ages)) {
+    const time = new Date(NOW - hours * HOUR);
+    utimesSync(join(W, path), time, time);
+  }
+}
+
+const now = (): number => NOW;
+
+test('two levels, newest first, with sizes and ages', async () => {
+  const space = workspace();
+  space.write('b.txt', 'x'.repeat(2048));
+  space.write('a/deep/deeper/file', '');
+  space.write('a/c', '12');
+  space.write('d/e', '');
+  aged(space, { 'a/deep': 30, 'a/c': 3, 'd/e': 1, d: 5, a: 2, 'b.txt': 24 * 20 });
+  expect(await space.text('.', { now })).toBe(
+    'a/  2h\n  c  2 B  3h\n  deep/  1d\nd/  5h\n  e  0 B  1h\nb.txt  2 KiB  2w\n',
+  );
+});
+
+test('equally new entries are in the order of their names', async () => {
+  const space = workspace();
+  for (const name of ['b', 'a', 'B', 'é', '10', '9']) space.write(name, '');
+  aged(space, { b: 1, a: 1, B: 1, é: 1, 10: 1, 9: 1 });
+  expect((await space.text('.', { now })).match(/^\S+/gm)).toEqual(['10', '9', 'B', 'a', 'b', 'é']);
+});
+
+test('twelve entries of each folder below the root, all of the root', async () => {
+  const space = workspace();
+  const names = Array.from({ length: 15 }, (_, i) => `f${String(i).padStart(2, '0')}`);
+  for (const name of names) {
+    space.write(`d/${name}`, '');
+    space.write(name, '');
+  }
+  aged(space, Object.fromEntries([...names, ...names.map((name) => `d/${name}`)].map((name) => [name, 1])));
+  aged(space, { d: 0 });
+  const lines = (await space.text('.', { now })).trimEnd().split('\n');
+  expect(lines.slice(0, 14)).toEqual([
+    'd/  now',
+    ...names.slice(0, 12).map((name) => `  ${name}  0 B  1h`),
+    '  … 3 more',
+  ]);
+  expect(lines.slice(14)).toEqual(names.map((name) => `${name}  0 B  1h`));
+});
+
+test('hidden, ignored and special entries are marked; ignored folders and .git are not gone into', async () => {
+  const space = workspace();
+  space.write('.gitignore', 'build/\n*.log\n!keep.log\n');
+  space.write('.git/config', '');
+  space.write('build/out', '');
+  space.write('x.log', '');
+  space.write('keep.log', '');
+  space.write('sub/.gitignore', 'own\n');
+  space.write('sub/own', '');
+  symlinkSync('keep.log', `${space.W}/link`);
+  symlinkSync('nowhere', `${space.W}/dangling`);
+  execFileSync('mkfifo', [`${space.W}/pipe`]);
+  const lines = (await space.text('.')).trimEnd().split('\n').toSorted();
+  expect(lines.map((line) => line.replace(/ {2}(\d+ B {2})?now/, ''))).toEqual([
+    '  .gitignore  (hidden)',
+    '  own  (ignored)',
+    '.git/  (hidden)',
+    '.gitignore  (hidden)',
+    'build/  (ignored)',
+    'dangling -> nowhere',
+    'keep.log',
+    'link -> keep.log',
+    'pipe  (FIFO)',
+    'sub/',
+    'x.log  (ignored)',
+  ]);
+});
+
+test('an empty directory, and windows over a listing', async () => {
+  const space = workspace();
+  expect(await space.text('.')).toBe('(empty directory)\n');
+  for (let i = 0; i < 9; i += 1) space.write(`f${i}`, '');
+  aged(space, Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`f${i}`, 1])));
+  expect(await space.text('.:2-3', { now })).toBe('f1  0 B  1h\nf2  0 B  1h\n');
+  expect(await space.text('.:8', { now })).toBe('f7  0 B  1h\nf8  0 B  1h\n');
+  expect(await space.text('/', { now, limits: { lines: 2 } })).toBe(
+    'f0  0 B  1h\nf1  0 B  1h\n[Showing lines 1-2 of 9. Use /:3.. to continue]',
+  );
+});
+
+test('a large directory is bounded and paged to its end', async () => {
+  const space = workspace();
+  const names = Array.from(
+    { length: 5000 },
+    (_, i) => `a-file-with-a-rather-long-name-${String(i).padStart(4, '0')}`,
+  );
+  for (const name of names) space.write(name, '');
+  aged(space, Object.fromEntries(names.map((name) => [name, 1])));
+  const found: string[] = [];
+  for (let path: string | undefined = '.'; path !== undefined;) {
+    const answer = await space.read(path, { now });
+    expect(Buffer.byteLength(textOf(answer))).toBeLessThan(52_300);
+    found.push(...(textOf(answer).match(/^a-file\S+/gm) ?? []));
+    path = nextOf(answer);
+  }
+  expect(found).toEqual(names);
+});

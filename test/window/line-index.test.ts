@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type ByteSource, memoryBytes } from '../../src/access/bytes.ts';
+import { encodingOf, utf8 } from '../../src/text/encoding.ts';
+import { SCAN_BUFFER } from '../../src/text/scan.ts';
+import { LineIndex } from '../../src/window/line-index.ts';
+
+/** The starts of the lines of a text, found one newline at a time. */
+function lineStarts(bytes: Uint8Array): number[] {
+  const starts = bytes.length > 0 ? [0] : [];
+  for (const [at, byte] of bytes.entries()) if (byte === 10 && at + 1 < bytes.length) starts.push(at + 1);
+  return starts;
+}
+
+test('lines lie where a plain walk finds them, in any order of questions', async () => {
+  const bytes = fc
+    .array(fc.tuple(fc.integer({ min: 0, max: 90_000 }), fc.constantFrom('\n', '\n\n', '')), { maxLength: 6 })
+    .map((parts) => Buffer.from(parts.map(([length, end]) => 'x'.repeat(length) + end).join('')));
+  await fc.assert(
+    fc.asyncProperty(
+      bytes,
+      fc.array(fc.nat(300_000), { minLength: 1, maxLength: 8 }),
+      async (content, questions) => {
+        const source = memoryBytes(content, 'v');
+        const starts = lineStarts(content);
+        const index = new LineIndex(utf8);
+        for (const question of questions) {
+          const line = (question % (starts.length + 2)) + 1;
+          expect(await index.startOf(line, source)).toBe(starts[line - 1]);
+          if (content.length === 0) continue;
+          const offset = question % content.length;
+          expect(await index.lineAt(offset, source)).toBe(starts.filter((start) => start <= offset).length);
+        }
+        expect(await index.total(source)).toBe(starts.length);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test('calls that arrive together agree', async () => {
+  const source = memoryBytes(Buffer.alloc(5_000_000, 'ab\n'), 'v');
+  const index = new LineIndex(utf8);
+  const asked = [1_000_000, 5, 1_666_667, 800_000, 1_666_668];
+  const found = await Promise.all(asked.map((line) => index.startOf(line, source)));
+  expect(found).toEqual([2_999_997, 12, 4_999_998, 2_399_997, undefined]);
+});
+
+/** Bytes made up as they are read: `period` bytes a line. Tells how much was asked for. */
+function endless(size: number, period: number): ByteSource & { asked: number } {
+  return {
+    size,
+    version: 'endless',
+    asked: 0,
+    readInto(target, offset) {
+      const length = Math.min(target.length, size - offset);
+      target.fill(120, 0, length);
+      for (let at = period - 1 - (offset % period); at < length; at += period) target[at] = 10;
+      this.asked += length;
+      return Promise.resolve(length);
+    },
+  };
+}
+
+test('a line is found once at the cost of the way there, then at the cost of a block', async () => {
+  const source = endless(2 ** 30, 128);
+  const index = new LineIndex(utf8);
+  expect(await index.startOf(1001, source)).toBe(128_000);
+  expect(source.asked).toBeLessThanOrEqual(3 * SCAN_BUFFER);
+  await index.startOf(100_001, source);
+  const cold = source.asked;
+  expect(cold).toBeLessThanOrEqual(12_800_000 + 3 * SCAN_BUFFER);
+  expect(await index.startOf(90_001, source)).toBe(11_520_000);
+  expect(source.asked - cold).toBeLessThanOrEqual(64 << 10);
+});
+
+test('the table stays small: blocks double when it is full', async () => {
+  const size = 6 * 2 ** 30;
+  const source = endless(size, 64 << 10);
+  const index = new LineIndex(utf8);
+  expect(await index.total(source)).toBe(size / (64 << 10));
+  expect(await index.startOf(90_001, source)).toBe(90_000 * (64 << 10));
+  expect(await index.lineAt(5 * 2 ** 30 + 7, source)).toBe(81_921);
+});
+
+test('a cancelled scan can be gone on with', async () => {
+  const source = endless(2 ** 28, 128);
+  const index = new LineIndex(utf8);
+  const stop = new AbortController();
+  const scan = index.total(source, stop.signal, (scanned) => {
+    if (scanned > 2 ** 25) stop.abort(new Error('stopped'));
+  });
+  await expect(scan).rejects.toThrow('stopped');
+  expect(await index.total(source)).toBe(2 ** 28 / 128);
+});
+
+test('UTF-16 lines', async () => {
+  const bytes = Buffer.from('\ufeffone\n\u0a0atwo\nthree', 'utf16le');
+  const index = new LineIndex(encodingOf('utf-16le', 2));
+  const source = memoryBytes(bytes, 'v');
+  expect(await Promise.all([1, 2, 3, 4].map((line) => index.startOf(line, source)))).toEqual([
+    2,
+    10,
+    20,
+    undefined,
+  ]);
+  expect(await index.total(source)).toBe(3);
+});
