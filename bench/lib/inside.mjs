@@ -1,0 +1,26 @@
+// node inside.mjs MODULE OPTIONS: MODULE exports `prepare(options)` → a function that makes one call and
+// returns the text of the answer.
+import { median } from './table.mjs';
+
+const [, , module, json] = process.argv;
+const options = JSON.parse(json);
+const { prepare } = await import(module);
+const call = await prepare(options);
+const time = async () => {
+  const start = performance.now();
+  const text = await call();
+  return { ms: performance.now() - start, text };
+};
+const first = await time();
+const later = [];
+for (let i = 0; i < (options.repeat ?? 0); i += 1) later.push((await time()).ms);
+process.stdout.write(
+  JSON.stringify({
+    cold: first.ms,
+    warm: later.length > 0 ? median(later) : undefined,
+    mb: process.resourceUsage().maxRSS / 1024,
+    bytes: Buffer.byteLength(first.text),
+    text: first.text.slice(0, 200),
+  }),
+);
+process.exit(0);

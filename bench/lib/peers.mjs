@@ -1,0 +1,24 @@
+// Peers from the npm registry, installed once below .bench/peers/, never part of the project.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { folder } from './data.mjs';
+
+const home = resolve(folder, 'peers');
+
+/** The folder of an installed package, or undefined where it cannot be installed. */
+export function peer(name, version) {
+  const path = resolve(home, 'node_modules', name);
+  if (existsSync(path)) return path;
+  mkdirSync(home, { recursive: true });
+  if (!existsSync(resolve(home, 'package.json'))) writeFileSync(resolve(home, 'package.json'), '{"private":true}');
+  try {
+    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--silent', '--ignore-scripts', `${name}@${version}`], {
+      cwd: home,
+      stdio: 'ignore',
+    });
+  } catch {
+    return undefined;
+  }
+  return existsSync(path) ? path : undefined;
+}

@@ -1,0 +1,15 @@
+// One call of the read tool that the pi coding agent publishes.
+import { pathToFileURL } from 'node:url';
+import { dirname, resolve } from 'node:path';
+import { peer } from './peers.mjs';
+
+export async function prepare({ input }) {
+  const path = peer('@earendil-works/pi-coding-agent', '0.87.1');
+  if (!path) throw new Error('not installable here');
+  const { createReadTool } = await import(pathToFileURL(resolve(path, 'dist/index.js')).href);
+  const tool = createReadTool(dirname(input.path));
+  return async () => {
+    const { content } = await tool.execute('bench', input, new AbortController().signal);
+    return content[0].text;
+  };
+}

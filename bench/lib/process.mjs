@@ -1,0 +1,46 @@
+// Times whole processes, and what happens inside one.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { median } from './table.mjs';
+
+export const cli = fileURLToPath(new URL('../../dist/faces/cli/main.js', import.meta.url));
+const inside = fileURLToPath(new URL('./inside.mjs', import.meta.url));
+
+/** Milliseconds from start to end, the median of `runs`; output goes nowhere. */
+export function wholeProcess(command, args, runs = 5, options = {}) {
+  const times = [];
+  for (let i = 0; i <= runs; i += 1) {
+    const start = performance.now();
+    const { status, error } = spawnSync(command, args, { stdio: 'ignore', ...options });
+    if (error || (status !== 0 && options.mayFail !== true)) throw error ?? new Error(`${command} ended with ${status}`);
+    // The first run warms the page cache.
+    if (i > 0) times.push(performance.now() - start);
+  }
+  return median(times);
+}
+
+/** Two commands in turn, so that a machine that slows down slows both. */
+export function pairOfProcesses(one, other, runs = 5) {
+  const times = [[], []];
+  for (let i = 0; i <= runs; i += 1) {
+    for (const [which, [command, args, options]] of [one, other].entries()) {
+      const time = wholeProcess(command, args, 0 + 1, options);
+      if (i > 0) times[which].push(time);
+    }
+  }
+  return times.map(median);
+}
+
+/**
+ * Runs calls in a fresh process: `{ cold, warm, mb, bytes }`, milliseconds of the first call and of later ones,
+ * peak memory of the process, bytes of the answer's text.
+ */
+export function insideProcess(module, options) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [inside, module, JSON.stringify(options)], {
+    encoding: 'utf8',
+    maxBuffer: 64 << 20,
+    timeout: 300_000,
+  });
+  if (status !== 0) return { failure: stderr.trim().split('\n').at(-1) };
+  return JSON.parse(stdout);
+}

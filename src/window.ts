@@ -1,0 +1,58 @@
+/** The lower layer on its own: windows over any bytes, without files, dialects or words. */
+
+import { type ByteSource, memoryBytes, readAt } from './access/bytes.ts';
+import { baseLimits } from './dialects/limits.ts';
+import { type LimitOptions, limitsWith } from './limits.ts';
+import { detectEncoding } from './text/encoding.ts';
+import { estimateTokens, type TokenCounter } from './text/tokens.ts';
+import { excerpt } from './window/excerpt.ts';
+import type { Fit } from './window/fit.ts';
+import { LineIndex } from './window/line-index.ts';
+import type { Excerpt, Window } from './window/types.ts';
+
+export { type ByteSource, memoryBytes, readAt } from './access/bytes.ts';
+export { parseSelection, type Selection, writeSelector } from './selector/selection.ts';
+export type { LongLine } from './window/fit.ts';
+export { Spool, type SpoolOptions } from './window/spool.ts';
+export type { Excerpt, Limits, Line, Next, Range, Window } from './window/types.ts';
+
+export interface WindowOptions {
+  readonly limits?: LimitOptions;
+  readonly longLine?: Fit['longLine'];
+  readonly overflow?: Fit['overflow'];
+  /** Bytes of a line as it will be shown; its UTF-8 when absent. */
+  readonly cost?: Fit['cost'];
+  readonly tokens?: TokenCounter;
+  readonly signal?: AbortSignal;
+}
+
+/** A text that is windowed more than once: its line index is built once and kept. */
+export interface WindowedText {
+  /** What the window (the whole text when absent) yields within the limits. Throws what the source throws. */
+  read(window?: Window, options?: WindowOptions): Promise<Excerpt>;
+}
+
+/** Text in memory, or bytes at offsets from anywhere. The encoding is found from the first bytes. */
+export function windowedText(content: string | Uint8Array | ByteSource): WindowedText {
+  const source =
+    typeof content === 'string' || content instanceof Uint8Array ? memoryBytes(content, 'memory') : content;
+  let index: LineIndex | undefined;
+  return {
+    async read(window, options = {}) {
+      const { signal } = options;
+      const limits = limitsWith(baseLimits, options.limits);
+      const encoding = detectEncoding(await readAt(source, 0, 4096, signal));
+      index ??= new LineIndex(encoding);
+      const counted = (source.size ?? Number.POSITIVE_INFINITY) <= limits.countBytes;
+      const shown = (text: string): number => Buffer.byteLength(text);
+      return excerpt({ source, encoding, index, counted, ...(signal && { signal }) }, window, {
+        limits,
+        cost: options.cost ?? ((line) => shown(line.text)),
+        shown,
+        tokens: options.tokens ?? estimateTokens,
+        overflow: options.overflow ?? 'cut',
+        longLine: options.longLine ?? { as: 'slice' },
+      });
+    },
+  };
+}

@@ -1,0 +1,87 @@
+/** The documentation is held to the code: snippets run, links lead somewhere, tables agree. */
+
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { defaultSettings } from '../src/engine/settings.ts';
+import { baseLimits } from '../src/dialects/limits.ts';
+import { limitNames } from '../src/limits.ts';
+import { parseSelection } from '../src/selector/selection.ts';
+
+const pages = [
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  ...readdirSync('docs').map((name) => `docs/${name}`),
+].filter((name) => name.endsWith('.md'));
+const read = (page: string): string => readFileSync(page, 'utf8');
+const snippets = pages.flatMap((page) =>
+  [...read(page).matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ''], i) => ({
+    page,
+    name: `${page} ${i + 1}`,
+    code,
+  })),
+);
+
+const folder = 'test/.snippets';
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('snippets run', () => {
+  test.each(snippets)('$name', async ({ name, code }) => {
+    mkdirSync(folder, { recursive: true });
+    const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.ts`);
+    const local = code.replaceAll(
+      /from 'oriel(\/([\w-]+))?'/g,
+      (_all, _sub, entry: string | undefined) => `from '../../src/${entry ?? 'index'}.ts'`,
+    );
+    writeFileSync(file, local);
+    const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+    await import(`../${file}`);
+    const said = [...code.matchAll(/console\.log\(.*\); \/\/ (\{.*\})$/gm)].map(([, value = '']) =>
+      value.replaceAll(/\s/g, ''),
+    );
+    const printed = log.mock.calls.map(([value]) =>
+      JSON.stringify(value).replaceAll('"', '').replaceAll(/\s/g, ''),
+    );
+    log.mockRestore();
+    for (const value of said) expect(printed).toContain(value.replaceAll("'", ''));
+  });
+});
+
+test('links lead to files that exist', () => {
+  const broken = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\(([^)#]+)[^)]*\)/g)]
+      .map(([, target = '']) => target)
+      .filter((target) => !/^https?:/.test(target) && !existsSync(normalize(join(dirname(page), target))))
+      .map((target) => `${page} → ${target}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+test('every selector in the table is one', () => {
+  const rows = read('docs/selectors.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| `:'));
+  const forms = rows.flatMap((row) =>
+    [...(row.split('|')[1] ?? '').matchAll(/`:([^`]+)`/g)].map(([, form = '']) => form),
+  );
+  expect(forms.length).toBeGreaterThan(12);
+  expect(forms.filter((form) => parseSelection(form) === undefined)).toEqual([]);
+});
+
+test('the table of limits is the limits', () => {
+  const page = read('docs/paging.md');
+  const named = [...page.matchAll(/^\| `(\w+)` +\|/gm)].map(([, name]) => name);
+  expect(named).toEqual(limitNames);
+  const defaults = Object.fromEntries(
+    [...page.matchAll(/^\| `(\w+)` +\| ([^|]*?) +\|/gm)].map(([, name = '', value = '']) => [name, value]),
+  );
+  expect(defaults).toMatchObject({
+    lines: baseLimits.lines.toLocaleString('en'),
+    bytes: `${baseLimits.bytes / 1024} KiB`,
+    window: `${baseLimits.window / 1024} KiB`,
+    windowMax: `${baseLimits.windowMax / 1024} KiB`,
+    countBytes: `${baseLimits.countBytes / 2 ** 30} GiB`,
+  });
+  expect(defaultSettings.display).toBe('numbers');
+});

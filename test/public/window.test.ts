@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { type ByteSource, windowedText } from '../../src/window.ts';
+
+test('a text in memory, read by lines, bytes and from the end', async () => {
+  const text = windowedText('one\ntwo\nthree\n');
+  const page = await text.read(undefined, { limits: { lines: 2 } });
+  expect(page).toMatchObject({
+    totals: { bytes: 14, lines: 3 },
+    cutBy: 'lines',
+    next: { by: 'lines', ranges: [{ from: 3 }] },
+    span: { start: 0, end: 8 },
+  });
+  expect(page.parts[0]?.map((line) => line.text)).toEqual(['one\n', 'two\n']);
+  const last = await text.read({ by: 'tail', lines: 1 });
+  expect(last.parts).toEqual([[{ no: 3, start: 8, end: 14, text: 'three\n', role: 'asked' }]]);
+});
+
+test('bytes from anywhere: a range request costs what the window needs', async () => {
+  let asked = 0;
+  const remote: ByteSource = {
+    size: 100 * 2 ** 30,
+    version: 'etag',
+    readInto(target, offset) {
+      asked += target.length;
+      for (let i = 0; i < target.length; i += 1) target[i] = (offset + i) % 8 === 7 ? 10 : 120;
+      return Promise.resolve(target.length);
+    },
+  };
+  const page = await windowedText(remote).read({ by: 'bytes', start: 50 * 2 ** 30, length: 4096 });
+  expect(page.span).toEqual({ start: 50 * 2 ** 30, end: 50 * 2 ** 30 + 4096 });
+  expect(asked).toBeLessThan(200_000);
+});
