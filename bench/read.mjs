@@ -2,13 +2,15 @@
 import { fileURLToPath } from 'node:url';
 import { log, sparse } from './lib/data.mjs';
 import { cli, insideProcess, pairOfProcesses } from './lib/process.mjs';
+import { newerNode } from './lib/peers.mjs';
 import { mb, ms, ratio } from './lib/table.mjs';
 
 const at = (name) => fileURLToPath(new URL(`./lib/${name}.mjs`, import.meta.url));
-const ours = (path, options = {}) => insideProcess(at('ours'), { input: { path }, repeat: 9, ...options });
+const ours = (path, options = {}) => insideProcess(at('ours'), { input: { path }, repeat: 25, ...options });
 const fs = (path, input, tool = 'read_text_file') =>
   insideProcess(at('server-filesystem'), { tool, input: { path, ...input }, repeat: 3 });
-const pi = (path, input = {}) => insideProcess(at('pi'), { input: { path, ...input }, repeat: 3 });
+const pi = (path, input = {}) =>
+  insideProcess(at('pi'), { input: { path, ...input }, repeat: 3 }, newerNode());
 
 const MB = 1_000_000;
 const sizes = [
@@ -34,23 +36,59 @@ const timed = (measured, which) => ({ ...measured, ms: measured[which] });
 
 export async function rows() {
   const table = [];
-  const [bare, start] = pairOfProcesses([process.execPath, ['-e', '0']], [process.execPath, [cli, 'read', 'package.json:1..3']], 11);
+  const [bare, start] = pairOfProcesses(
+    [process.execPath, ['-e', '0']],
+    [process.execPath, [cli, 'read', 'package.json:1..3']],
+    11,
+  );
   table.push({ what: `start: oriel read, above bare Node (${ms(bare)})`, oriel: ms(start - bare) });
   for (const [size, path, line] of sizes) {
     const range = `${line}..${line + 100}`;
-    // Totals in a fresh process and session, against a whole wc; both read from the page cache.
-    const count = ours(`${path}:1..1`, { repeat: 0 });
+    // Totals found anew by every call, against a whole wc; both read from the page cache.
+    const count = ours(`${path}:1..1`, { fresh: true, repeat: 9 });
     const [wc] = pairOfProcesses(['wc', ['-l', path]], ['true', []]);
-    table.push(row('count all lines (first page with totals)', size, timed(count, 'cold'), 'wc -l', { ms: wc }));
+    table.push(row('count all lines, nothing known before', size, timed(count, 'warm'), 'wc -l', { ms: wc }));
     const [page, sed] = pairOfProcesses(
       [process.execPath, [cli, 'read', `${path}:${range}`]],
       ['sed', ['-n', `${line},${line + 100}p;${line + 100}q`, path]],
     );
-    table.push(row(`cold page at line ${line}, whole process`, size, { ms: page, mb: ours(`${path}:${range}`).mb }, 'sed', { ms: sed }));
+    table.push(
+      row(
+        `cold page at line ${line}, whole process`,
+        size,
+        { ms: page, mb: ours(`${path}:${range}`).mb },
+        'sed',
+        { ms: sed },
+      ),
+    );
     const warm = ours(`${path}:${range}`);
-    table.push(row(`warm page at line ${line}`, size, timed(warm, 'warm'), 'pi read', timed(pi(path, { offset: line, limit: 100 }), 'warm')));
-    table.push(row('first page, again', size, timed(ours(path), 'warm'), 'server-filesystem head', timed(fs(path, { head: 1000 }), 'warm')));
-    table.push(row('last 100 lines, again', size, timed(ours(`${path}:-100`), 'warm'), 'server-filesystem tail', timed(fs(path, { tail: 100 }), 'warm')));
+    table.push(
+      row(
+        `warm page at line ${line}`,
+        size,
+        timed(warm, 'warm'),
+        'pi read',
+        timed(pi(path, { offset: line, limit: 100 }), 'warm'),
+      ),
+    );
+    table.push(
+      row(
+        'first page, again',
+        size,
+        timed(ours(path), 'warm'),
+        'server-filesystem head',
+        timed(fs(path, { head: 1000 }), 'warm'),
+      ),
+    );
+    table.push(
+      row(
+        'last 100 lines, again',
+        size,
+        timed(ours(`${path}:-100`), 'warm'),
+        'server-filesystem tail',
+        timed(fs(path, { tail: 100 }), 'warm'),
+      ),
+    );
   }
   const huge = sparse('10gb.sparse', 10_000 * MB);
   const offset = Math.floor(10_000 * MB * 0.9);
@@ -62,8 +100,24 @@ export async function rows() {
   for (const [what, path, peer, theirs] of cases) {
     const mine = ours(path);
     const other = theirs();
-    table.push(row(`${what}, above countBytes, first call`, '10 GB sparse', timed(mine, 'cold'), peer, timed(other, 'cold')));
-    table.push(row(`${what}, above countBytes, again`, '10 GB sparse', timed(mine, 'warm'), peer, timed(other, 'warm')));
+    table.push(
+      row(
+        `${what}, above countBytes, first call`,
+        '10 GB sparse',
+        timed(mine, 'cold'),
+        peer,
+        timed(other, 'cold'),
+      ),
+    );
+    table.push(
+      row(
+        `${what}, above countBytes, again`,
+        '10 GB sparse',
+        timed(mine, 'warm'),
+        peer,
+        timed(other, 'warm'),
+      ),
+    );
   }
   return table;
 }

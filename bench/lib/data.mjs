@@ -1,5 +1,14 @@
 // Files of the sizes that the bench needs, made once below .bench/.
-import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { resolve } from 'node:path';
 
 export const folder = resolve('.bench');

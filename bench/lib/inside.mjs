@@ -1,11 +1,11 @@
-// node inside.mjs MODULE OPTIONS: MODULE exports `prepare(options)` → a function that makes one call and
-// returns the text of the answer.
+// node inside.mjs MODULE OPTIONS: MODULE exports `prepare(options)` → `{ call, peak }`: one call that returns the
+// text of the answer, and the peak memory in MB of the process that answers, where that is not this one.
 import { median } from './table.mjs';
 
 const [, , module, json] = process.argv;
 const options = JSON.parse(json);
 const { prepare } = await import(module);
-const call = await prepare(options);
+const { call, peak = () => process.resourceUsage().maxRSS / 1024 } = await prepare(options);
 const time = async () => {
   const start = performance.now();
   const text = await call();
@@ -18,7 +18,7 @@ process.stdout.write(
   JSON.stringify({
     cold: first.ms,
     warm: later.length > 0 ? median(later) : undefined,
-    mb: process.resourceUsage().maxRSS / 1024,
+    mb: peak(),
     bytes: Buffer.byteLength(first.text),
     text: first.text.slice(0, 200),
   }),

@@ -1,13 +1,15 @@
 // One call of ours in this process.
 import { createOriel } from '../../dist/index.js';
 
-export async function prepare({ dialect = 'oriel', tool = 'read', input, limits, warm = [] }) {
-  const oriel = createOriel({ dialect, ...(limits && { limits }) });
-  const run = async (arguments_) => {
-    const answer = await oriel.tool(tool).run(arguments_);
+/** `fresh`: each call has a session of its own, so that nothing is known from the one before. */
+export async function prepare({ dialect = 'oriel', tool = 'read', input, limits, fresh = false }) {
+  const make = () => createOriel({ dialect, ...(limits && { limits }) });
+  const shared = make();
+  const call = async () => {
+    const oriel = fresh ? make() : shared;
+    const answer = await oriel.tool(tool).run(input);
     if (answer.isError) throw new Error(answer.content[0].text);
     return answer.content[0].text;
   };
-  for (const earlier of warm) await run(earlier);
-  return () => run(input);
+  return { call };
 }

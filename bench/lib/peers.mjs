@@ -11,14 +11,32 @@ export function peer(name, version) {
   const path = resolve(home, 'node_modules', name);
   if (existsSync(path)) return path;
   mkdirSync(home, { recursive: true });
-  if (!existsSync(resolve(home, 'package.json'))) writeFileSync(resolve(home, 'package.json'), '{"private":true}');
+  if (!existsSync(resolve(home, 'package.json')))
+    writeFileSync(resolve(home, 'package.json'), '{"private":true}');
   try {
-    execFileSync('npm', ['install', '--no-audit', '--no-fund', '--silent', '--ignore-scripts', `${name}@${version}`], {
-      cwd: home,
-      stdio: 'ignore',
-    });
+    execFileSync(
+      'npm',
+      [
+        'install',
+        ...(name === 'node' ? [] : ['--ignore-scripts']),
+        '--no-audit',
+        '--no-fund',
+        '--silent',
+        `${name}@${version}`,
+      ],
+      {
+        cwd: home,
+        stdio: 'ignore',
+      },
+    );
   } catch {
     return undefined;
   }
   return existsSync(path) ? path : undefined;
+}
+
+/** A newer Node for peers that need one. */
+export function newerNode() {
+  const path = peer('node', '24');
+  return path && resolve(path, 'bin/node');
 }

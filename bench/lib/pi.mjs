@@ -8,8 +8,9 @@ export async function prepare({ input }) {
   if (!path) throw new Error('not installable here');
   const { createReadTool } = await import(pathToFileURL(resolve(path, 'dist/index.js')).href);
   const tool = createReadTool(dirname(input.path));
-  return async () => {
+  const call = async () => {
     const { content } = await tool.execute('bench', input, new AbortController().signal);
     return content[0].text;
   };
+  return { call };
 }

@@ -12,7 +12,8 @@ export function wholeProcess(command, args, runs = 5, options = {}) {
   for (let i = 0; i <= runs; i += 1) {
     const start = performance.now();
     const { status, error } = spawnSync(command, args, { stdio: 'ignore', ...options });
-    if (error || (status !== 0 && options.mayFail !== true)) throw error ?? new Error(`${command} ended with ${status}`);
+    if (error || (status !== 0 && options.mayFail !== true))
+      throw error ?? new Error(`${command} ended with ${status}`);
     // The first run warms the page cache.
     if (i > 0) times.push(performance.now() - start);
   }
@@ -35,12 +36,12 @@ export function pairOfProcesses(one, other, runs = 5) {
  * Runs calls in a fresh process: `{ cold, warm, mb, bytes }`, milliseconds of the first call and of later ones,
  * peak memory of the process, bytes of the answer's text.
  */
-export function insideProcess(module, options) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [inside, module, JSON.stringify(options)], {
+export function insideProcess(module, options, node = process.execPath) {
+  const { status, stdout, stderr } = spawnSync(node, [inside, module, JSON.stringify(options)], {
     encoding: 'utf8',
     maxBuffer: 64 << 20,
     timeout: 300_000,
   });
-  if (status !== 0) return { failure: stderr.trim().split('\n').at(-1) };
+  if (status !== 0) return { failure: /^\w*Error: (.*)$/m.exec(stderr)?.[1] ?? 'failed' };
   return JSON.parse(stdout);
 }

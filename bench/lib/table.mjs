@@ -10,7 +10,8 @@ export function printTable(rows) {
   for (const row of cells.slice(1)) console.log(line(row));
 }
 
-export const ms = (value) => (value === undefined ? undefined : `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`);
+export const ms = (value) =>
+  value === undefined ? undefined : `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`;
 export const mb = (value) => (value === undefined ? undefined : `${Math.round(value)} MB`);
 export const ratio = (ours, theirs) => (theirs === undefined ? undefined : `${(ours / theirs).toFixed(2)}×`);
 export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];

@@ -101,7 +101,10 @@ function aborted(signal: AbortSignal): Promise<never> {
 }
 
 function timedOut(ms: number): OrielError {
-  return new OrielError('TIMEOUT', `The call took longer than ${ms / 1000} seconds and was ended.`);
+  return new OrielError(
+    'TIMEOUT',
+    `The call took longer than ${ms / 1000} seconds and was ended. Use a smaller window, such as the byte window :@0+64K of a file.`,
+  );
 }
 
 /** Whatever went wrong below, as one sentence with a stable code; never a stack, never a path outside. */

@@ -1,6 +1,7 @@
 /** Owns finding what a typed string names: which part is the path, which spelling exists, and what may have been meant. */
 
 import { basename } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Opened } from '../access/access.ts';
 import { readAt } from '../access/bytes.ts';
 import { foreignName, spellings } from '../access/paths.ts';
@@ -8,7 +9,7 @@ import { type ErrorCode, OrielError } from '../errors.ts';
 import { parseSelection } from '../selector/selection.ts';
 import { type Candidate, candidates } from '../selector/split.ts';
 import type { Subject } from '../sources/source.ts';
-import { quote } from '../text/visible.ts';
+import { oneLine, quote } from '../text/visible.ts';
 import type { Call } from './call.ts';
 
 export interface Found {
@@ -69,7 +70,19 @@ export async function subjectOf(way: Candidate, opened: Opened, call: Call): Pro
   call.onEnd(() => opened.close());
   const head =
     opened.is === 'file' ? await readAt(opened.bytes, 0, HEAD_BYTES, call.signal) : new Uint8Array(0);
-  return { typed: way.path, rest: way.rest, name: basename(opened.path), path: opened.path, opened, head };
+  return {
+    typed: nameable(way.path, opened.path),
+    rest: way.rest,
+    name: basename(opened.path),
+    path: opened.path,
+    opened,
+    head,
+  };
+}
+
+/** A path stands in notices as it was typed, unless it would break their line: then as a file URL. */
+function nameable(typed: string, real: string): string {
+  return oneLine(typed) === typed ? typed : pathToFileURL(real).href;
 }
 
 /** Nothing of that name exists: one file that ends in it, or an error that names what does exist. */

@@ -39,6 +39,15 @@ describe('spellings', () => {
   });
 });
 
+test('a name that would break a notice is called by its file URL', async () => {
+  const { W, write, read } = workspace();
+  write('a\nb \x1b?:1', 'one\ntwo\n');
+  const answer = await read('a\nb \x1b?:1', { limits: { lines: 1 } });
+  const url = `file://${W}/a%0Ab%20%1B%3F:1`;
+  expect(textOf(answer)).toBe(`1|one\n[Showing line 1 of 2. Use ${url}:2.. to continue]`);
+  expect(textOf(await read(`${url}:2..`))).toBe('2|two\n');
+});
+
 describe('a path that does not exist', () => {
   test('one file that ends in it is read, and said', async () => {
     const { write, read } = workspace();
@@ -96,7 +105,7 @@ describe('a call that is ended', () => {
     const answer = await oriel.tool('read').run({ path: 'f' });
     expect([codeOf(answer), textOf(answer)]).toEqual([
       'TIMEOUT',
-      'The call took longer than 0.02 seconds and was ended.',
+      'The call took longer than 0.02 seconds and was ended. Use a smaller window, such as the byte window :@0+64K of a file.',
     ]);
   });
 });

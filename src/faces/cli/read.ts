@@ -2,6 +2,7 @@
 
 import { assemble } from '../../assemble.ts';
 import { OrielError } from '../../errors.ts';
+import { oneLine } from '../../text/visible.ts';
 import type { Command, ExitCode } from './command.ts';
 import { orielOptions } from './options.ts';
 import { printAnswer } from './print.ts';
@@ -23,7 +24,7 @@ export const readCommand: Command = {
     const tool = oriel.tool('read');
     let worst: ExitCode = 0;
     for (const path of operands) {
-      if (operands.length > 1 && values['json'] !== true) streams.out.write(`==> ${path} <==\n`);
+      if (operands.length > 1 && values['json'] !== true) streams.out.write(`==> ${oneLine(path)} <==\n`);
       const progress = progressOn(streams.err);
       const answer = await oriel.run(tool, { path }, { signal: streams.signal, onProgress: progress.show });
       progress.clear();
