@@ -2,31 +2,35 @@
 
 export class Lru<T> {
   readonly #most: number;
+  readonly #mostWeight: number;
+  #weight = 0;
   /** Least recently used first: a Map keeps the order of insertion. */
-  readonly #entries = new Map<string, T>();
+  readonly #entries = new Map<string, { readonly value: T; readonly weight: number }>();
 
-  constructor(most: number) {
+  /** At most `most` entries, and at most `mostWeight` of weight together, in whatever unit `set` gives it. */
+  constructor(most: number, mostWeight = Number.POSITIVE_INFINITY) {
     this.#most = most;
+    this.#mostWeight = mostWeight;
   }
 
   get(key: string): T | undefined {
-    const value = this.#entries.get(key);
-    if (value !== undefined) this.#touch(key, value);
-    return value;
+    const entry = this.#entries.get(key);
+    if (entry) this.set(key, entry.value, entry.weight);
+    return entry?.value;
   }
 
-  set(key: string, value: T): void {
-    this.#touch(key, value);
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > this.#most && oldest !== undefined) this.#entries.delete(oldest);
+  set(key: string, value: T, weight = 0): void {
+    this.delete(key);
+    this.#entries.set(key, { value, weight });
+    this.#weight += weight;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= this.#most && this.#weight <= this.#mostWeight) return;
+      this.delete(oldest);
+    }
   }
 
   delete(key: string): void {
+    this.#weight -= this.#entries.get(key)?.weight ?? 0;
     this.#entries.delete(key);
-  }
-
-  #touch(key: string, value: T): void {
-    this.#entries.delete(key);
-    this.#entries.set(key, value);
   }
 }

@@ -6,31 +6,50 @@ import { Snapshots } from './snapshots.ts';
 
 export interface Session {
   readonly snapshots: Snapshots;
-  /** A cache of derived things under `kind` and a version key; bounded, least recently used first out. */
-  cached<T extends object>(kind: string, key: string, make: () => Promise<T>): Promise<T>;
+  /**
+   * A cache of derived things under `kind` and a version key; bounded, least recently used first out. `weigh` says
+   * how many bytes a large thing holds.
+   */
+  cached<T extends object>(
+    kind: string,
+    key: string,
+    make: () => Promise<T>,
+    weigh?: (made: T) => number,
+  ): Promise<T>;
   /** A private file (mode 0600) in the session's folder, for what is too large for memory. */
   scratch(): Promise<ScratchFile>;
   /** Removes everything the session left on disk. */
   close(): Promise<void>;
 }
 
-/** Things kept of one kind. */
+/** Things kept of one kind, and bytes of those that were weighed. */
 const MOST_CACHED = 64;
+const MOST_WEIGHT = 64 << 20;
 
 export function createSession(): Session {
   const caches = new Map<string, Lru<Promise<object>>>();
   const folder = new ScratchFolder();
   return {
     snapshots: new Snapshots(),
-    async cached<T extends object>(kind: string, key: string, make: () => Promise<T>): Promise<T> {
-      let cache = caches.get(kind);
-      if (!cache) caches.set(kind, (cache = new Lru(MOST_CACHED)));
+    async cached<T extends object>(
+      kind: string,
+      key: string,
+      make: () => Promise<T>,
+      weigh?: (made: T) => number,
+    ): Promise<T> {
+      const cache = caches.get(kind) ?? new Lru(MOST_CACHED, MOST_WEIGHT);
+      caches.set(kind, cache);
       const known = cache.get(key);
       if (known) return known as Promise<T>;
       const made = make();
       cache.set(key, made);
-      // A failure is the failure of one call, not of the next.
-      made.catch(() => cache.delete(key));
+      made.then(
+        (thing) => {
+          if (weigh && cache.get(key) === made) cache.set(key, made, weigh(thing));
+        },
+        // A failure is the failure of one call, not of the next.
+        () => cache.delete(key),
+      );
       return made;
     },
     scratch: () => folder.file(),

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { createSession } from '../../src/session/session.ts';
+
+const MIB = 1 << 20;
+
+test('a weighed thing pushes out older ones of its kind, and one over the limit is not kept', async () => {
+  const session = createSession();
+  const made: string[] = [];
+  const get = (key: string, bytes: number) =>
+    session.cached(
+      'text',
+      key,
+      () => {
+        made.push(key);
+        return Promise.resolve({ bytes });
+      },
+      (thing) => thing.bytes,
+    );
+  for (const key of ['a', 'b', 'a', 'b']) await get(key, 30 * MIB);
+  expect(made).toEqual(['a', 'b']);
+  await get('c', 30 * MIB);
+  await get('b', 30 * MIB);
+  await get('a', 30 * MIB);
+  expect(made).toEqual(['a', 'b', 'c', 'a']);
+  await get('huge', 65 * MIB);
+  await get('huge', 65 * MIB);
+  expect(made).toEqual(['a', 'b', 'c', 'a', 'huge', 'huge']);
+});
+
+test('a failure is not kept', async () => {
+  const session = createSession();
+  await expect(session.cached('text', 'a', () => Promise.reject(new Error('once')))).rejects.toThrow('once');
+  expect(await session.cached('text', 'a', () => Promise.resolve({ ok: true }))).toEqual({ ok: true });
+});
