@@ -1,0 +1,68 @@
+/** Opens one file through one source, as the engine would, for tests of sources alone. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createAccess } from '../../src/access/local.ts';
+import { readAt } from '../../src/access/bytes.ts';
+import type { Call } from '../../src/engine/call.ts';
+import { defaultSettings, type Settings } from '../../src/engine/settings.ts';
+import { createSession } from '../../src/session/session.ts';
+import type { Resource, Source, TextResource } from '../../src/sources/source.ts';
+import { wide } from './windows.ts';
+
+/** A folder of its own for one test, removed after it. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'oriel-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Writes `content` under `name` in a folder of its own and gives the path. */
+export async function file(name: string, content: Uint8Array | string): Promise<string> {
+  const path = join(await temporaryFolder(), name);
+  await writeFile(path, content);
+  return path;
+}
+
+export interface OpenOptions {
+  readonly rest?: string;
+  readonly settings?: Partial<Settings>;
+  readonly signal?: AbortSignal;
+}
+
+/** What `source` answers for `path`, which is shown by its base name; undefined when the source does not claim it. */
+export async function openWith(
+  source: Source,
+  path: string,
+  { rest = '', settings = {}, signal = new AbortController().signal }: OpenOptions = {},
+): Promise<Resource | undefined> {
+  const access = createAccess({ cwd: tmpdir(), roots: [], allow: [] });
+  const session = createSession();
+  const opened = await access.open(path, signal);
+  if (opened.is !== 'file') throw new Error('a directory');
+  onTestFinished(() => opened.close());
+  const head = await readAt(opened.bytes, 0, 4096);
+  const subject = { typed: basename(path), rest, name: basename(path), path: opened.path, opened, head };
+  if (!source.claims(subject)) return undefined;
+  const call: Call = {
+    signal,
+    deadline: Number.POSITIVE_INFINITY,
+    limits: wide,
+    settings: { ...defaultSettings, ...settings },
+    access,
+    session,
+    now: () => 0,
+    progress: () => {},
+    open: (inner) => source.open(inner, call),
+    onEnd: () => {},
+  };
+  return source.open(subject, call);
+}
+
+/** The whole text of a resource. */
+export async function wholeText(resource: TextResource): Promise<string> {
+  const bytes = await readAt(resource.bytes, 0, resource.bytes.size ?? 0);
+  return Buffer.from(bytes).toString('utf8');
+}
