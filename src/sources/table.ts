@@ -4,11 +4,12 @@ import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import { directorySource } from './directory.ts';
 import { fileSource } from './file.ts';
+import { imageSource } from './image.ts';
 import type { Scheme } from './schemes/scheme.ts';
 import type { Source } from './source.ts';
 
 /** The last one takes every file. */
-export const sources: readonly Source[] = [directorySource, fileSource];
+export const sources: readonly Source[] = [directorySource, imageSource, fileSource];
 
 const schemes: readonly Scheme[] = [];
 

@@ -1,0 +1,208 @@
+/**
+ * Owns making a shown image out of a stored one: refused by its header where it is too large, else decoded and
+ * encoded again in a child process. No stored byte is ever passed through: what a model gets is valid, upright,
+ * within the budget and free of metadata, whatever the file was.
+ */
+
+import { type ByteSource, readAt } from '../../access/bytes.ts';
+import { ChildFailure, runChild } from '../../access/isolate-child.ts';
+import { builtFile } from '../../access/worker-url.ts';
+import { readIcons } from './bitmap.ts';
+import type { DecodeReply, DecodeRequest, DecodeType, ImageBudget } from './decode.ts';
+import type { ImageHeader } from './header.ts';
+import { identifyImage } from './identify.ts';
+import { pngParts } from './png.ts';
+import { type RasterType, readImageHeader } from './read-header.ts';
+
+export const DEFAULT_BUDGET: ImageBudget = { edge: 1568, bytes: 300 * 1024 };
+
+/** Bytes of a stored image that are decoded; parts that a decoder does not need do not count. */
+export const MOST_STORED = 20 * 1024 * 1024;
+
+/** Pixels that are decoded row by row. */
+const MOST_PIXELS = 150_000_000;
+
+/** Bytes that a decoder may have to hold for a whole frame. */
+const MOST_HELD = 200 * 1024 * 1024;
+
+/** Resident bytes of the decoding child, for what no header declares. */
+const MOST_MEMORY = 400 * 1024 * 1024;
+
+/** Seconds of one decoding. */
+const MOST_SECONDS = 10;
+
+export interface FittedImage {
+  readonly mimeType: string;
+  readonly data: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+  /** Pixels of the upright original. */
+  readonly from: { readonly width: number; readonly height: number };
+}
+
+/** Why an image is not shown, as a clause that completes "cannot be shown: …". */
+export class NotShown extends Error {
+  readonly code: 'LIMIT' | 'CORRUPT' | 'UNSUPPORTED';
+
+  constructor(code: NotShown['code'], why: string) {
+    super(why);
+    this.name = 'NotShown';
+    this.code = code;
+  }
+}
+
+export interface FitOptions {
+  readonly budget?: ImageBudget;
+  /** The built decoder, when it is not the package's own. */
+  readonly decoder?: URL;
+}
+
+/**
+ * The image as a model is shown it. Throws NotShown: `LIMIT` before anything is decoded when it is too large,
+ * `UNSUPPORTED` when nothing here decodes it (or the optional package `sharp` is not installed), `CORRUPT` when it
+ * is damaged.
+ */
+export async function fitImage(
+  source: ByteSource,
+  type: RasterType,
+  header: ImageHeader,
+  signal: AbortSignal,
+  { budget = DEFAULT_BUDGET, decoder }: FitOptions = {},
+): Promise<FittedImage> {
+  if (type === 'ico') return fitIcon(source, signal, { budget, ...(decoder ? { decoder } : {}) });
+  if (type === 'heic') throw new NotShown('UNSUPPORTED', 'HEIC is not decoded here');
+  return decode(source, type, header, signal, budget, decoder);
+}
+
+/** The largest icon of a directory: a whole PNG, or a BMP without its file header. */
+async function fitIcon(source: ByteSource, signal: AbortSignal, options: FitOptions): Promise<FittedImage> {
+  const [icon] = await readIcons(source, signal);
+  if (!icon) throw new NotShown('CORRUPT', 'it has no pictures');
+  const picture = slice(source, icon.offset, icon.length);
+  const isPng = identifyImage(await readAt(picture, 0, 8, signal)) === 'png';
+  const header = isPng ? await readImageHeader(picture, 'png', signal) : { ...icon, held: 4 };
+  return decode(
+    picture,
+    isPng ? 'png' : 'dib',
+    header,
+    signal,
+    options.budget ?? DEFAULT_BUDGET,
+    options.decoder,
+  );
+}
+
+function slice(source: ByteSource, start: number, length: number): ByteSource {
+  return {
+    size: length,
+    version: `${source.version}@${start}+${length}`,
+    readInto: (target, offset, signal) =>
+      source.readInto(target.subarray(0, Math.max(0, length - offset)), start + offset, signal),
+  };
+}
+
+async function decode(
+  source: ByteSource,
+  type: DecodeType,
+  header: ImageHeader,
+  signal: AbortSignal,
+  budget: ImageBudget,
+  decoder = builtFile('sources/image/decode-child.js'),
+): Promise<FittedImage> {
+  const pixels = header.width * header.height;
+  refuseLarge(pixels, header);
+  const parts = await neededParts(source, type, signal);
+  const bytes = bytesOf(parts);
+  const request: DecodeRequest = {
+    type,
+    bytes,
+    budget,
+    pixels,
+    lossless: type !== 'jpeg' && type !== 'webp' && type !== 'avif',
+    seconds: MOST_SECONDS,
+  };
+  const output = await runChild({
+    entry: decoder,
+    args: [JSON.stringify(request)],
+    input: partsOf(source, parts, signal),
+    maxOutput: budget.bytes + 64 * 1024,
+    maxMemory: MOST_MEMORY,
+    signal,
+  }).catch(explain);
+  return unpack(output);
+}
+
+function refuseLarge(pixels: number, { held = 0 }: ImageHeader): void {
+  const most = Math.min(MOST_PIXELS, held ? Math.floor(MOST_HELD / held) : MOST_PIXELS);
+  if (pixels <= most) return;
+  throw new NotShown(
+    'LIMIT',
+    `its ${megapixels(pixels)} megapixels are more than the ${megapixels(most)} that are decoded for this type`,
+  );
+}
+
+const megapixels = (pixels: number) => (pixels / 1e6).toFixed(pixels < 10e6 ? 1 : 0);
+
+/** Half-open byte ranges that the decoder gets. */
+async function neededParts(
+  source: ByteSource,
+  type: DecodeType,
+  signal: AbortSignal,
+): Promise<[number, number][]> {
+  const parts: [number, number][] =
+    type === 'png' ? await pngParts(source, MOST_STORED, signal) : [[0, source.size ?? MOST_STORED + 1]];
+  if (bytesOf(parts) <= MOST_STORED) return parts;
+  throw new NotShown('LIMIT', `it is larger than the ${MOST_STORED / 1024 / 1024} MiB that are decoded`);
+}
+
+const bytesOf = (parts: readonly [number, number][]) =>
+  parts.reduce((sum, [start, end]) => sum + end - start, 0);
+
+const PIECE = 256 * 1024;
+
+async function* partsOf(source: ByteSource, parts: [number, number][], signal: AbortSignal) {
+  for (const [start, end] of parts) {
+    for (let at = start; at < end; at += PIECE) {
+      const piece = await readAt(source, at, Math.min(PIECE, end - at), signal);
+      if (piece.length === 0) return;
+      yield piece;
+    }
+  }
+}
+
+function explain(error: unknown): never {
+  if (!(error instanceof ChildFailure)) throw error;
+  if (error.why === 'memory') {
+    throw new NotShown(
+      'LIMIT',
+      `decoding it takes more than the ${MOST_MEMORY / 1024 / 1024} MiB of memory allowed`,
+    );
+  }
+  throw new NotShown('CORRUPT', 'its decoder crashed on it');
+}
+
+/** What the child wrote is not trusted to be well-formed: hostile bytes may have taken it over. */
+function unpack(output: Buffer): FittedImage {
+  const end = output.indexOf(10);
+  const reply = parseReply(output.toString('utf8', 0, Math.max(0, end)));
+  if (reply.ok) {
+    const { mimeType, width, height, from } = reply;
+    return { mimeType, width, height, from, data: output.subarray(end + 1) };
+  }
+  if (reply.why === 'missing') {
+    throw new NotShown(
+      'UNSUPPORTED',
+      'that needs the optional package sharp, which is not installed (npm install sharp)',
+    );
+  }
+  throw reply.why === 'limit'
+    ? new NotShown('LIMIT', 'it holds more pixels than its header declares')
+    : new NotShown('CORRUPT', 'its pixels are damaged or cut short');
+}
+
+function parseReply(line: string): DecodeReply {
+  try {
+    return JSON.parse(line) as DecodeReply;
+  } catch {
+    return { ok: false, why: 'corrupt', message: 'no reply' };
+  }
+}

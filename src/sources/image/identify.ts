@@ -1,0 +1,96 @@
+/** Owns telling images apart by their first bytes; names and extensions are never asked. */
+
+export type ImageType = 'png' | 'jpeg' | 'gif' | 'webp' | 'avif' | 'heic' | 'tiff' | 'bmp' | 'ico' | 'svg';
+
+export const MIME_TYPES: Readonly<Record<ImageType, string>> = {
+  png: 'image/png',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  heic: 'image/heic',
+  tiff: 'image/tiff',
+  bmp: 'image/bmp',
+  ico: 'image/x-icon',
+  svg: 'image/svg+xml',
+};
+
+const SIGNATURES: readonly { type: ImageType; at: number; bytes: string }[] = [
+  { type: 'png', at: 0, bytes: '\x89PNG\r\n\x1a\n' },
+  { type: 'jpeg', at: 0, bytes: '\xff\xd8\xff' },
+  { type: 'gif', at: 0, bytes: 'GIF87a' },
+  { type: 'gif', at: 0, bytes: 'GIF89a' },
+  { type: 'tiff', at: 0, bytes: 'II*\0' },
+  { type: 'tiff', at: 0, bytes: 'MM\0*' },
+];
+
+/** Sizes of the information headers that a BMP can have: two letters alone (`BM`) also begin plain text. */
+const BMP_HEADERS = new Set([12, 16, 40, 52, 56, 64, 108, 124]);
+
+const HEIF_BRANDS: Readonly<Record<string, ImageType>> = {
+  avif: 'avif',
+  avis: 'avif',
+  heic: 'heic',
+  heix: 'heic',
+  hevc: 'heic',
+  hevx: 'heic',
+  heim: 'heic',
+  heis: 'heic',
+};
+
+/** The type of the image that begins with `head` (some 64 bytes; SVG wants up to 4 KiB), or undefined. */
+export function identifyImage(head: Uint8Array): ImageType | undefined {
+  const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
+  for (const { type, at, bytes: magic } of SIGNATURES) {
+    if (bytes.toString('latin1', at, at + magic.length) === magic) return type;
+  }
+  if (bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP') return 'webp';
+  if (bytes.toString('latin1', 4, 8) === 'ftyp') return heifType(bytes);
+  if (isBmp(bytes)) return 'bmp';
+  if (isIco(bytes)) return 'ico';
+  return isSvg(bytes) ? 'svg' : undefined;
+}
+
+/** The major brand decides; `mif1` and `msf1` say only "HEIF", then the first telling compatible brand does. */
+function heifType(bytes: Buffer): ImageType | undefined {
+  if (bytes.length < 12) return undefined;
+  const end = Math.min(bytes.readUInt32BE(0), bytes.length);
+  const brands = [bytes.toString('latin1', 8, 12)];
+  for (let at = 16; at + 4 <= end; at += 4) brands.push(bytes.toString('latin1', at, at + 4));
+  const [major = ''] = brands;
+  if (major !== 'mif1' && major !== 'msf1') return HEIF_BRANDS[major];
+  return brands.map((brand) => HEIF_BRANDS[brand]).find((type) => type !== undefined);
+}
+
+function isBmp(bytes: Buffer): boolean {
+  return (
+    bytes.length >= 26 && bytes.toString('latin1', 0, 2) === 'BM' && BMP_HEADERS.has(bytes.readUInt32LE(14))
+  );
+}
+
+/** A directory of 1 to 255 icons whose first entry lies behind the directory. */
+function isIco(bytes: Buffer): boolean {
+  if (bytes.length < 22 || bytes.readUInt32LE(0) !== 0x00010000) return false;
+  const count = bytes.readUInt16LE(4);
+  return count > 0 && count < 256 && bytes[9] === 0 && bytes.readUInt32LE(18) >= 6 + 16 * count;
+}
+
+/** Whether the root element is `svg`: an HTML page with a drawing in it is not an image. */
+function isSvg(bytes: Buffer): boolean {
+  let text = bytes.toString('utf8').replace(/^\ufeff/, '');
+  for (;;) {
+    text = text.trimStart();
+    if (/^<(?:\w+:)?svg[\s/>]/.test(text)) return true;
+    const end = text.startsWith('<!--') ? '-->' : text.startsWith('<?') ? '?>' : doctypeEnd(text);
+    const at = end === undefined ? -1 : text.indexOf(end);
+    if (end === undefined || at === -1) return false;
+    text = text.slice(at + end.length);
+  }
+}
+
+/** A document type may carry an internal subset in brackets: `<!DOCTYPE svg [ <!ENTITY … > ]>`. */
+function doctypeEnd(text: string): string | undefined {
+  const opening = /^<!DOCTYPE[^[>]*([[>])/i.exec(text);
+  if (!opening) return undefined;
+  return opening[1] === '[' ? ']>' : '>';
+}

@@ -1,0 +1,403 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import sharp, { type Sharp } from 'sharp';
+import { describe, expect, test } from 'vitest';
+import { createImageSource } from '../../src/sources/image.ts';
+import type { FitOptions } from '../../src/sources/image/fit.ts';
+import type { ImageResource } from '../../src/sources/source.ts';
+import {
+  deflatedZeros,
+  exifBlock,
+  makeBmp,
+  makePng,
+  pngChunk,
+  pngEnd,
+  pngHeader,
+  pngSignature,
+  withExif,
+} from '../support/images.ts';
+import { file, openWith, type OpenOptions, temporaryFolder, wholeText } from '../support/open-source.ts';
+
+/** What an image of this content is answered with; it always has a wrong name, for names do not count. */
+async function read(content: Uint8Array, options: OpenOptions & FitOptions = {}): Promise<ImageResource> {
+  const resource = await openWith(createImageSource(options), await file('picture.bin', content), options);
+  if (resource?.is !== 'image') throw new Error('not answered as an image');
+  return resource;
+}
+
+/** Nothing compresses noise: the hardest image to fit. Deterministic. */
+const noise = (width: number, height: number) => {
+  let state = 1;
+  return makePng(width, height, () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return [state & 255, (state >> 8) & 255, (state >> 16) & 255];
+  });
+};
+
+describe('an image within the budget', () => {
+  test('is shown at full size, with its facts', async () => {
+    const png = makePng(64, 48);
+    const answer = await read(png);
+    const shown = answer.image?.data.length ?? 0;
+    expect(answer.text).toBe(
+      `image/png, ${png.length} bytes, 64x48 pixels, 3 channels, no alpha\n` +
+        `Shown at 64x48 pixels (full size), image/png, ${shown} bytes`,
+    );
+    expect(answer.facts).toEqual({
+      image: { mimeType: 'image/png', bytes: png.length, width: 64, height: 48, channels: 3, alpha: false },
+      shown: { mimeType: 'image/png', bytes: shown, width: 64, height: 48, scale: 1 },
+    });
+    expect(await sharp(answer.image?.data).raw().toBuffer()).toEqual(await sharp(png).raw().toBuffer());
+  });
+
+  test.each(['jpeg', 'webp', 'gif', 'avif', 'tiff', 'png'] as const)('%s', async (format) => {
+    const answer = await read(await sharp(makePng(64, 48)).toFormat(format).toBuffer());
+    expect(await sharp(answer.image?.data).metadata()).toMatchObject({ width: 64, height: 48 });
+  });
+
+  test('the first frame stands for an animation', async () => {
+    const frames = [makePng(9, 9, () => [255, 0, 0]), makePng(9, 9, () => [0, 0, 255])];
+    const answer = await read(
+      await sharp(frames, { join: { animated: true } })
+        .gif()
+        .toBuffer(),
+    );
+    expect(answer.text).toContain(', 2 frames (the first is shown)\n');
+    expect((await sharp(answer.image?.data).raw().toBuffer()).subarray(0, 3)).toEqual(
+      Buffer.from([255, 0, 0]),
+    );
+  });
+
+  test('transparency stays', async () => {
+    const answer = await read(await sharp(makePng(64, 48)).ensureAlpha(0.5).png().toBuffer());
+    expect(answer.text).toContain('4 channels, alpha\n');
+    expect(await sharp(answer.image?.data).metadata()).toMatchObject({ hasAlpha: true });
+  });
+});
+
+describe('a larger image', () => {
+  test('is scaled to 1,568 pixels and says by how much', async () => {
+    const answer = await read(await sharp(makePng(16, 8)).resize(3136, 1568).jpeg().toBuffer());
+    expect(answer.text.split('\n')[1]).toBe(
+      `Shown at 1568x784 pixels (scale 0.5; multiply positions by 2), image/jpeg, ${answer.image?.data.length} bytes`,
+    );
+  });
+
+  test('loses quality, then pixels, until its bytes fit', async () => {
+    const budget = { edge: 400, bytes: 20_000 };
+    const answer = await read(noise(500, 300), { budget });
+    expect(answer.image?.data.length).toBeLessThanOrEqual(budget.bytes);
+    expect(answer.facts).toMatchObject({ shown: { mimeType: 'image/jpeg' } });
+  });
+
+  test('fits the default budget even as noise with alpha', async () => {
+    const picture = await sharp(noise(900, 900)).ensureAlpha(0.5).png().toBuffer();
+    const answer = await read(picture);
+    expect(answer.image?.data.length).toBeLessThanOrEqual(300 * 1024);
+    expect(answer.image?.mimeType).toBe('image/webp');
+  });
+
+  test('the same call gives the same bytes', async () => {
+    const picture = noise(700, 500);
+    const [one, two] = [await read(picture), await read(picture)];
+    expect(one).toEqual(two);
+  });
+});
+
+describe('facts alone', () => {
+  const line = /^image\/png, \d+ bytes, 64x48 pixels, 3 channels, no alpha$/;
+
+  test(':meta', async () => {
+    const answer = await read(makePng(64, 48), { rest: 'meta' });
+    expect(answer.text).toMatch(line);
+    expect(answer.image).toBeUndefined();
+  });
+
+  test('the setting', async () => {
+    const answer = await read(makePng(64, 48), { settings: { imageMetadataOnly: true } });
+    expect(answer.text).toMatch(line);
+    expect(answer.image).toBeUndefined();
+  });
+
+  test.each(['1-5', 'raw', '@0+4K', 'outline', 'nonsense'])('no other selector: %s', async (rest) => {
+    await expect(read(makePng(64, 48), { rest })).rejects.toMatchObject({
+      code: 'BAD_SELECTOR',
+      message: 'An image has no lines or members; its one selector is :meta.',
+      next: 'picture.bin:meta',
+    });
+  });
+});
+
+describe('formats that the library does not read', () => {
+  test('bmp is decoded here', async () => {
+    const answer = await read(
+      makeBmp({ width: 1, height: 1, bits: 24, pixels: Buffer.from([0, 0, 255, 0]) }),
+    );
+    expect(answer.text).toMatch(
+      /^image\/bmp, 58 bytes, 1x1 pixels, 3 channels, no alpha\nShown at 1x1 pixels/,
+    );
+    expect(await sharp(answer.image?.data).raw().toBuffer()).toEqual(Buffer.from([255, 0, 0]));
+  });
+
+  test.each(['png', 'bitmap'])('the largest icon of a directory, stored as %s', async (stored) => {
+    const red = {
+      width: 1,
+      height: 2,
+      bits: 24,
+      bare: true,
+      pixels: Buffer.from([0, 0, 255, 0, 0, 0, 0, 0]),
+    };
+    const picture = stored === 'png' ? makePng(1, 1, () => [255, 0, 0]) : makeBmp(red);
+    const answer = await read(
+      icon([
+        [16, Buffer.from('not a picture')],
+        [0, picture],
+      ]),
+    );
+    expect(answer.text).toMatch(
+      /^image\/x-icon, \d+ bytes, 256x256 pixels, 4 channels, alpha, 2 icons \(the largest is shown\)\n/,
+    );
+    const pixels = await sharp(answer.image?.data).raw().toBuffer();
+    expect(pixels.subarray(0, 3)).toEqual(Buffer.from([255, 0, 0]));
+  });
+
+  /** A directory of pictures with their sides; 0 stands for 256. */
+  function icon(pictures: readonly (readonly [number, Buffer])[]): Buffer {
+    const head = Buffer.from([0, 0, 1, 0, pictures.length, 0]);
+    let offset = 6 + 16 * pictures.length;
+    const entries = pictures.map(([side, picture]) => {
+      const entry = Buffer.alloc(16);
+      entry.set([side, side, 0, 0, 1, 0, 24, 0]);
+      entry.writeUInt32LE(picture.length, 8);
+      entry.writeUInt32LE(offset, 12);
+      offset += picture.length;
+      return entry;
+    });
+    return Buffer.concat([head, ...entries, ...pictures.map(([, picture]) => picture)]);
+  }
+
+  test('bombs inside icons are refused too', async () => {
+    const bomb = Buffer.concat([pngSignature, pngHeader(60_000, 60_000), pngEnd]);
+    await expect(read(icon([[16, bomb]]))).rejects.toMatchObject({ code: 'LIMIT' });
+  });
+
+  test('heic has its facts, and no picture', async () => {
+    const answer = await read(heic(300, 200));
+    expect(answer.text).toBe('image/heic, 64 bytes, 300x200 pixels, 3 channels, no alpha');
+    expect(answer.image).toBeUndefined();
+    expect(answer.notes).toEqual([{ kind: 'said', text: 'HEIC is described and not shown' }]);
+  });
+
+  /** The boxes that carry the size, and nothing else. */
+  function heic(width: number, height: number): Buffer {
+    const box = (type: string, ...body: Buffer[]) => {
+      const head = Buffer.alloc(8);
+      head.writeUInt32BE(8 + Buffer.concat(body).length);
+      head.write(type, 4, 'latin1');
+      return Buffer.concat([head, ...body]);
+    };
+    const size = Buffer.alloc(12);
+    size.writeUInt32BE(width, 4);
+    size.writeUInt32BE(height, 8);
+    const properties = box('iprp', box('ipco', box('ispe', size)));
+    return Buffer.concat([
+      box('ftyp', Buffer.from('heic\0\0\0\0', 'latin1')),
+      box('meta', Buffer.alloc(4), properties),
+    ]);
+  }
+});
+
+describe('svg', () => {
+  const open = async (svg: string, rest = '') =>
+    openWith(createImageSource(), await file('drawing.txt', svg), { rest });
+
+  test('is text, with its size said', async () => {
+    const svg =
+      '<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg" width="30mm" viewBox="0 0 60 20"/>\n';
+    const resource = await open(svg, '2-2');
+    if (resource?.is !== 'text') throw new Error('not text');
+    expect(await wholeText(resource)).toBe(svg);
+    expect(resource.notes).toEqual([
+      { kind: 'said', text: 'image/svg+xml, 97 bytes, 113x38 pixels; shown as text' },
+    ]);
+    expect(resource.selection.window).toEqual({ by: 'lines', ranges: [{ from: 2, to: 2 }], context: true });
+  });
+
+  test(':meta', async () => {
+    const resource = await open('<svg width="50%" height="20px"></svg>', 'meta');
+    expect(resource).toMatchObject({ is: 'image', text: 'image/svg+xml, 37 bytes, no stated size' });
+  });
+});
+
+describe('hostile images', () => {
+  test('I01 a PNG of 60,000×60,000 in 437 KB is refused by its header', async () => {
+    const pixels = pngChunk('IDAT', await deflatedZeros(60_000 * (1 + 60_000 / 8)));
+    const bomb = Buffer.concat([pngSignature, pngHeader(60_000, 60_000, 0, 1), pixels, pngEnd]);
+    await expect(read(bomb, { decoder: new URL('file:///must-not-run') })).rejects.toMatchObject({
+      code: 'LIMIT',
+      message: `The image (image/png, ${bomb.length} bytes, 60000x60000 pixels, 1 channel, no alpha) cannot be shown: its 3600 megapixels are more than the 150 that are decoded for this type.`,
+      next: 'picture.bin:meta',
+    });
+    expect((await read(bomb, { rest: 'meta' })).text).toContain('60000x60000 pixels');
+  });
+
+  test('I01 pixels that the header hides are refused while decoding', async () => {
+    const large = await sharp(makePng(4, 4)).resize(3000, 3000).webp().toBuffer();
+    const container = Buffer.from(await sharp(makePng(4, 4)).ensureAlpha(0.5).webp().toBuffer());
+    // The outer canvas says 4x4 where the frame inside has 3000x3000.
+    const lying = Buffer.concat([container.subarray(0, 30), large.subarray(12)]);
+    lying.writeUInt32LE(lying.length - 8, 4);
+    await expect(read(lying)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(?:LIMIT|CORRUPT)$/) as string,
+    });
+  });
+
+  test.each(['png', 'jpeg', 'webp', 'gif', 'avif', 'tiff'] as const)('I03 truncated %s', async (format) => {
+    const whole = await sharp(noise(300, 200))
+      .toFormat(format, { compression: 'lzw' } as object)
+      .toBuffer();
+    const error: unknown = await read(whole.subarray(0, whole.length * 0.6)).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toMatchObject({ code: 'CORRUPT' });
+    // A TIFF has its header at its end.
+    if (format !== 'tiff') expect((error as Error).message).toContain('300x200 pixels');
+  });
+
+  test('I04 a zTXt chunk that unpacks to 256 MB is not unpacked', async () => {
+    const text = pngChunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0'), await deflatedZeros(256e6)]));
+    const profile = pngChunk('iCCP', Buffer.concat([Buffer.from('icc\0\0'), await deflatedZeros(256e6)]));
+    const answer = await read(makePng(64, 48, undefined, [text, profile]));
+    expect(answer.facts).toMatchObject({ shown: { width: 64, height: 48 } });
+  });
+
+  test('I04 ancillary chunks do not count as source bytes', async () => {
+    const bulk = pngChunk('prVt', Buffer.alloc(1024));
+    bulk.writeUInt32BE(24 * 1024 * 1024);
+    const png = makePng(64, 48);
+    const large = Buffer.concat([
+      png.subarray(0, 33),
+      bulk.subarray(0, 8),
+      Buffer.alloc(24 * 1024 * 1024 + 4),
+      png.subarray(33),
+    ]);
+    large.writeUInt32BE(24 * 1024 * 1024, 33);
+    const answer = await read(large);
+    expect(answer.facts).toMatchObject({ shown: { width: 64, height: 48 } });
+  });
+
+  test('20 MiB of source are the most', async () => {
+    const jpeg = await sharp(makePng(64, 48)).jpeg().toBuffer();
+    const error = await read(Buffer.concat([jpeg, Buffer.alloc(20 * 1024 * 1024)])).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toMatchObject({ code: 'LIMIT' });
+    expect((error as Error).message).toMatch(
+      /cannot be shown: it is larger than the 20 MiB that are decoded\.$/,
+    );
+  });
+});
+
+describe('I08 EXIF', () => {
+  const corners = makePng(48, 32, (x, y) => [x < 24 ? 255 : 0, y < 16 ? 255 : 0, 128]);
+
+  /** The four corners as they look, and the size. */
+  async function look(image: Sharp) {
+    const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
+    const [left, right, top, bottom] = [8, info.width - 8, 8, info.height - 8];
+    const at = (x: number, y: number) =>
+      [0, 1].map((channel) => ((data[(y * info.width + x) * info.channels + channel] ?? 0) > 127 ? 1 : 0));
+    return [info.width, info.height, at(left, top), at(right, top), at(left, bottom), at(right, bottom)];
+  }
+
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'orientation %i is applied and no metadata stays',
+    async (orientation) => {
+      const icc = await sharp(corners).withIccProfile('p3').jpeg({ quality: 100 }).toBuffer();
+      const jpeg = withExif(icc, exifBlock(orientation));
+      const answer = await read(jpeg);
+      expect(await look(sharp(answer.image?.data))).toEqual(await look(sharp(jpeg).autoOrient()));
+      const { exif, icc: profile, xmp, iptc, orientation: left } = await sharp(answer.image?.data).metadata();
+      expect({ exif, profile, xmp, iptc, left }).toEqual({});
+      if (orientation > 1)
+        expect(answer.text).toContain(`EXIF orientation ${orientation} (sizes are upright)`);
+    },
+  );
+});
+
+describe('I09 a decoder that fails', () => {
+  /** A decoder of the test's own in place of the package's. */
+  const decoder = async (code: string) => {
+    const path = join(await temporaryFolder(), 'decoder.mjs');
+    await writeFile(path, code);
+    return pathToFileURL(path);
+  };
+  const failing = async (code: string, signal?: AbortSignal) =>
+    read(makePng(64, 48), { decoder: await decoder(code), ...(signal && { signal }) }).catch(
+      (error: unknown) => error,
+    );
+
+  test.each([
+    ['aborts', 'process.abort()', 'CORRUPT', 'its decoder crashed on it'],
+    ['faults', 'process.kill(process.pid, "SIGSEGV")', 'CORRUPT', 'its decoder crashed on it'],
+    ['throws', 'throw new Error("no")', 'CORRUPT', 'its decoder crashed on it'],
+    [
+      'never stops talking',
+      'for (;;) process.stdout.write("x".repeat(65536))',
+      'CORRUPT',
+      'its decoder crashed on it',
+    ],
+    ['says nothing', '', 'CORRUPT', 'its pixels are damaged or cut short'],
+    ['says nonsense', 'console.log("}{")', 'CORRUPT', 'its pixels are damaged or cut short'],
+    [
+      'takes all memory',
+      'const held = []; setInterval(() => held.push(Buffer.alloc(5e7, 1)), 1)',
+      'LIMIT',
+      'decoding it takes more than the 400 MiB of memory allowed',
+    ],
+  ])('%s', async (_, code, expected, why) => {
+    expect(await failing(code)).toMatchObject({
+      code: expected,
+      message: expect.stringMatching(new RegExp(`cannot be shown: ${why}\\.$`)) as string,
+      next: 'picture.bin:meta',
+    });
+  });
+
+  test('is killed when the call is cancelled', async () => {
+    const cancel = new AbortController();
+    setTimeout(() => cancel.abort(new Error('enough')), 300);
+    expect(await failing('setInterval(() => {}, 1000)', cancel.signal)).toMatchObject({ message: 'enough' });
+  });
+
+  test('is not found where sharp is not installed: the answer names the package', async () => {
+    const path = join(await temporaryFolder(), 'decode-child.js');
+    const source = new URL('../../dist/sources/image/', import.meta.url);
+    await writeFile(path, await readFile(new URL('decode-child.js', source)));
+    await writeFile(join(path, '../bmp-pixels.js'), await readFile(new URL('bmp-pixels.js', source)));
+    await writeFile(join(path, '../package.json'), '{"type":"module"}');
+    await expect(read(makePng(64, 48), { decoder: pathToFileURL(path) })).rejects.toMatchObject({
+      code: 'UNSUPPORTED',
+      message: expect.stringMatching(
+        /^The image \(image\/png, .*\) cannot be shown: that needs the optional package sharp, which is not installed \(npm install sharp\)\.$/,
+      ) as string,
+      next: 'picture.bin:meta',
+    });
+  });
+
+  test.each(['png', 'jpeg', 'webp', 'gif', 'avif', 'tiff'] as const)(
+    'I09 damaged %s files are answers or errors',
+    async (format) => {
+      const whole = await sharp(makePng(120, 90)).toFormat(format).toBuffer();
+      let state = 7;
+      const random = (below: number) => (state = (state * 48_271) % 2_147_483_647) % below;
+      for (let round = 0; round < 6; round++) {
+        const damaged = Buffer.from(whole);
+        for (let flips = 0; flips < 20; flips++) damaged[16 + random(damaged.length - 16)] = random(256);
+        const outcome = await read(damaged).catch((error: unknown) => error);
+        const codes: unknown = expect.stringMatching(/^(?:CORRUPT|LIMIT)$/);
+        if (outcome instanceof Error) expect(outcome).toMatchObject({ name: 'OrielError', code: codes });
+      }
+    },
+  );
+});

@@ -1,0 +1,140 @@
+/** Images made byte by byte, so that a test can damage exactly one thing. */
+
+import { createDeflate, deflateSync } from 'node:zlib';
+
+/** CRC-32 as PNG wants it, one bit at a time: fixtures are small. */
+export function crc32(bytes: Uint8Array): number {
+  let crc = 0xffffffff;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  }
+  return ~crc >>> 0;
+}
+
+export function pngChunk(type: string, data: Uint8Array): Buffer {
+  const chunk = Buffer.alloc(12 + data.length);
+  chunk.writeUInt32BE(data.length, 0);
+  chunk.write(type, 4, 'latin1');
+  chunk.set(data, 8);
+  chunk.writeUInt32BE(crc32(chunk.subarray(4, 8 + data.length)), 8 + data.length);
+  return chunk;
+}
+
+export const pngSignature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+
+export function pngHeader(width: number, height: number, colourType = 2, bits = 8, interlace = 0): Buffer {
+  const data = Buffer.alloc(13);
+  data.writeUInt32BE(width, 0);
+  data.writeUInt32BE(height, 4);
+  data.set([bits, colourType, 0, 0, interlace], 8);
+  return pngChunk('IHDR', data);
+}
+
+export const pngEnd = pngChunk('IEND', Buffer.alloc(0));
+
+/** A whole RGB PNG whose pixel at x, y is `pixel(x, y)`, with `extra` chunks before its pixels. */
+export function makePng(
+  width: number,
+  height: number,
+  pixel: (x: number, y: number) => readonly [number, number, number] = (x, y) => [x % 256, y % 256, 128],
+  extra: readonly Buffer[] = [],
+): Buffer {
+  const rows = Buffer.alloc(height * (1 + width * 3));
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) rows.set(pixel(x, y), y * (1 + width * 3) + 1 + x * 3);
+  }
+  const pixels = pngChunk('IDAT', deflateSync(rows));
+  return Buffer.concat([pngSignature, pngHeader(width, height), ...extra, pixels, pngEnd]);
+}
+
+/** `bytes` zeros, deflated, without ever holding them: the filling of every bomb. */
+export async function deflatedZeros(bytes: number): Promise<Buffer> {
+  const deflate = createDeflate({ level: 9 });
+  const parts: Buffer[] = [];
+  deflate.on('data', (part: Buffer) => parts.push(part));
+  const zeros = Buffer.alloc(1 << 20);
+  for (let left = bytes; left > 0; left -= zeros.length) {
+    if (!deflate.write(zeros.subarray(0, Math.min(left, zeros.length)))) {
+      await new Promise((resolve) => deflate.once('drain', resolve));
+    }
+  }
+  await new Promise<void>((resolve) => {
+    deflate.once('end', resolve);
+    deflate.end();
+  });
+  return Buffer.concat(parts);
+}
+
+/** The EXIF block (a TIFF) that states an orientation and a GPS position. */
+export function exifBlock(orientation: number): Buffer {
+  const tiff = Buffer.alloc(8 + 2 + 2 * 12 + 4 + 2 + 12 + 4);
+  tiff.write('MM\0*', 0, 'latin1');
+  tiff.writeUInt32BE(8, 4);
+  tiff.writeUInt16BE(2, 8);
+  entry(tiff, 10, 0x0112, 3, orientation << 16);
+  entry(tiff, 22, 0x8825, 4, 38);
+  tiff.writeUInt16BE(1, 38);
+  entry(tiff, 40, 0x0001, 2, 0x4e000000); // GPSLatitudeRef "N"
+  return tiff;
+}
+
+function entry(tiff: Buffer, at: number, tag: number, type: number, value: number): void {
+  tiff.writeUInt16BE(tag, at);
+  tiff.writeUInt16BE(type, at + 2);
+  tiff.writeUInt32BE(1, at + 4);
+  tiff.writeUInt32BE(value >>> 0, at + 8);
+}
+
+/** A JPEG with an EXIF segment put in right behind its start. */
+export function withExif(jpeg: Buffer, exif: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), exif]);
+  const head = Buffer.from([0xff, 0xe1, 0, 0]);
+  head.writeUInt16BE(body.length + 2, 2);
+  return Buffer.concat([jpeg.subarray(0, 2), head, body, jpeg.subarray(2)]);
+}
+
+export interface BmpOptions {
+  readonly width: number;
+  /** Negative: the first row is the top one. */
+  readonly height: number;
+  readonly bits: number;
+  readonly compression?: number;
+  /** Blue, green, red, 0 for each colour. */
+  readonly palette?: readonly number[];
+  /** Which bits of a pixel are red, green, blue and alpha. */
+  readonly masks?: readonly number[];
+  /** Rows as they are stored: packed, padded, or runs. */
+  readonly pixels: Uint8Array;
+  /** Without the file header, as in an icon. */
+  readonly bare?: boolean;
+}
+
+export function makeBmp({
+  width,
+  height,
+  bits,
+  compression = 0,
+  palette = [],
+  masks = [],
+  pixels,
+  bare = false,
+}: BmpOptions): Buffer {
+  const info = Buffer.alloc(40);
+  info.writeUInt32LE(40, 0);
+  info.writeInt32LE(width, 4);
+  info.writeInt32LE(height, 8);
+  info.writeUInt16LE(1, 12);
+  info.writeUInt16LE(bits, 14);
+  info.writeUInt32LE(compression, 16);
+  info.writeUInt32LE(palette.length / 4, 32);
+  const maskBytes = Buffer.alloc(4 * masks.length);
+  for (const [index, mask] of masks.entries()) maskBytes.writeUInt32LE(mask, 4 * index);
+  const body = Buffer.concat([info, maskBytes, Buffer.from(palette)]);
+  if (bare) return Buffer.concat([body, pixels]);
+  const head = Buffer.alloc(14);
+  head.write('BM', 0, 'latin1');
+  head.writeUInt32LE(14 + body.length + pixels.length, 2);
+  head.writeUInt32LE(14 + body.length, 10);
+  return Buffer.concat([head, body, pixels]);
+}
