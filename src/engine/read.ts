@@ -34,7 +34,9 @@ export async function read(request: ReadRequest, call: Call, policy: TextPolicy)
       return { ...origin, is: 'note', resource };
     case 'mixed': {
       const result = await readText(resource.text, origin, request, call, policy);
-      return result.is === 'text' ? { ...result, images: resource.images } : result;
+      if (result.is !== 'text' || !result.excerpt.span) return result;
+      const { images, notes } = await resource.images(result.excerpt.span);
+      return { ...result, images, notes: [...result.notes, ...notes] };
     }
     case 'text':
       return readText(resource, origin, request, call, policy);

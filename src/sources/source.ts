@@ -71,12 +71,21 @@ export interface ImageResource {
   readonly notes?: readonly Notice[];
 }
 
-/** Text blocks and images in their order: a notebook with its outputs. */
+/** Text with places where images belong: a notebook with its outputs. */
 export interface MixedResource {
   readonly is: 'mixed';
   readonly kind: SourceKind;
   readonly text: TextResource;
+  /**
+   * The images whose places lie in bytes [start, end) of the text, in order, as far as the image budget goes, and
+   * what to say about them. Asked once the window is known: only what is shown is decoded.
+   */
+  images(span: { readonly start: number; readonly end: number }): Promise<ShownImages>;
+}
+
+export interface ShownImages {
   readonly images: readonly { readonly mimeType: string; readonly data: Uint8Array }[];
+  readonly notes: readonly Notice[];
 }
 
 /** One sentence instead of content: a binary member, an encrypted entry. */

@@ -5,11 +5,12 @@ import { quote } from '../text/visible.ts';
 import { directorySource } from './directory.ts';
 import { fileSource } from './file.ts';
 import { imageSource } from './image.ts';
+import { notebookSource } from './notebook.ts';
 import type { Scheme } from './schemes/scheme.ts';
 import type { Source } from './source.ts';
 
 /** The last one takes every file. */
-export const sources: readonly Source[] = [directorySource, imageSource, fileSource];
+export const sources: readonly Source[] = [directorySource, notebookSource, imageSource, fileSource];
 
 const schemes: readonly Scheme[] = [];
 

@@ -1,0 +1,68 @@
+/** Owns the selector of cells: `cells:3`, `cells:3-5`, `cells:3-`, 0-based as the markers count; `cell:3` is the same. */
+
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
+import type { Window } from '../../window/types.ts';
+import type { Notebook } from './read.ts';
+import type { RenderedNotebook } from './text.ts';
+
+/** 0-based and inclusive; without `to`, to the last cell. */
+export interface CellRange {
+  readonly from: number;
+  readonly to?: number;
+}
+
+/** Takes a range of cells off the front of `rest`; what follows its colon stays in `rest`. */
+export function takeCells(rest: string): { cells?: CellRange; rest: string } {
+  const match = /^cells?:(\d{1,15})(?:(-|\.\.)(\d{1,15})?)?(?::|$)/.exec(rest);
+  if (!match) return { rest };
+  const [whole, from, joint, to] = match;
+  const first = Number(from);
+  const last = joint === undefined ? first : to === undefined ? undefined : Number(to);
+  return {
+    cells: { from: first, ...(last !== undefined && { to: last }) },
+    rest: rest.slice(whole.length),
+  };
+}
+
+/** The lines of the cells, so that they keep the numbers they have in the whole. Throws `OUT_OF_RANGE`. */
+export function linesOf(
+  { from, to = Number.POSITIVE_INFINITY }: CellRange,
+  { count, bad }: Notebook,
+  { lines }: RenderedNotebook,
+  typed: string,
+): Window {
+  if (from >= count || from > to) throw outOfRange(from, to, count, typed);
+  const shown = [...lines].filter(([index]) => index >= from && index <= to).map(([, span]) => span);
+  const [first] = shown;
+  const last = shown.at(-1);
+  if (!first || !last) {
+    const why = bad.find(({ index }) => index === from)?.why ?? 'it could not be read';
+    throw new OrielError('CORRUPT', `Cell ${from} of ${quote(typed)} is damaged: ${why}.`, `${typed}:raw`);
+  }
+  return { by: 'lines', ranges: [{ from: first.from, to: last.to }], context: false };
+}
+
+function outOfRange(from: number, to: number, count: number, typed: string): OrielError {
+  const name = quote(typed);
+  if (count === 0) {
+    return new OrielError(
+      'OUT_OF_RANGE',
+      `Cell ${from} does not exist: ${name} has no cells.`,
+      `${typed}:raw`,
+    );
+  }
+  if (from > to) {
+    return new OrielError(
+      'BAD_SELECTOR',
+      `The cells ${from}-${to} end before they start.`,
+      `${typed}:cells:${to}-${from}`,
+    );
+  }
+  const has = count === 1 ? 'one cell, 0' : `${count} cells, 0 to ${count - 1}`;
+  return new OrielError(
+    'OUT_OF_RANGE',
+    `Cell ${from} does not exist: ${name} has ${has}.`,
+    `${typed}:cells:${count - 1}`,
+  );
+}

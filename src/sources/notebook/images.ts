@@ -1,0 +1,99 @@
+/** Owns making image blocks of the images in a notebook's outputs, within the budget of one answer. */
+
+import { type ByteSource, memoryBytes, readAt } from '../../access/bytes.ts';
+import { isOrielError } from '../../errors.ts';
+import type { Notice } from '../../render/notices.ts';
+import { writeSelector } from '../../selector/selection.ts';
+import { describeSize, shownFacts } from '../image/facts.ts';
+import {
+  DEFAULT_BUDGET,
+  fitImage,
+  type FitOptions,
+  type FittedImage,
+  MOST_STORED,
+  NotShown,
+} from '../image/fit.ts';
+import { identifyImage } from '../image/identify.ts';
+import { readImageHeader } from '../image/read-header.ts';
+import type { ShownImages } from '../source.ts';
+import { text } from './read.ts';
+import type { NotebookImage } from './render.ts';
+
+/** Images of one answer; their bytes together stay within the budget of a single image. */
+const MOST_IMAGES = 8;
+
+/** Decoders at work at the same time. */
+const AT_ONCE = 2;
+
+/**
+ * The images in order until the budget is used, and one notice: how each follows, or why it does not; at its end,
+ * where it applies, the call that goes on with those left over.
+ */
+export async function showImages(
+  images: readonly NotebookImage[],
+  source: ByteSource,
+  typed: string,
+  signal: AbortSignal,
+  options: FitOptions,
+): Promise<ShownImages> {
+  const budget = options.budget ?? DEFAULT_BUDGET;
+  const shown: FittedImage[] = [];
+  const said: string[] = [];
+  let left = budget.bytes;
+  for (let at = 0; at < images.length && said.length < MOST_IMAGES; at += AT_ONCE) {
+    const some = images.slice(at, at + AT_ONCE);
+    const fitted = await Promise.all(some.map((image) => fit(image, source, signal, { ...options, budget })));
+    for (const [index, picture] of fitted.entries()) {
+      const number = some[index]?.number;
+      if (typeof picture === 'string') {
+        said.push(`image ${number} cannot be shown: ${picture}`);
+      } else if (picture.data.length <= left) {
+        shown.push(picture);
+        left -= picture.data.length;
+        said.push(`image ${number} follows at ${describeSize(shownFacts(picture))}`);
+      } else {
+        left = 0;
+        break;
+      }
+    }
+    if (left === 0) break;
+  }
+  const next = images[said.length];
+  if (next) said.push(`image ${next.number} and later ones are over the image budget`);
+  return { images: shown, notes: said.length > 0 ? [notice(said, next && callFor(next, typed))] : [] };
+}
+
+/** The call that shows `image` and what comes after it. */
+function callFor({ line }: NotebookImage, typed: string): string {
+  return typed + writeSelector({ by: 'lines', ranges: [{ from: line }] }, 'outputs');
+}
+
+function notice(said: readonly string[], use?: string): Notice {
+  const text = said.join('; ');
+  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
+  return use === undefined
+    ? { kind: 'said', text: sentence }
+    : { kind: 'said', text: `${sentence}. Use ${use} to see them`, use };
+}
+
+/** The fitted image, or why there is none. */
+async function fit(
+  { span }: NotebookImage,
+  source: ByteSource,
+  signal: AbortSignal,
+  options: FitOptions,
+): Promise<FittedImage | string> {
+  // Base64 takes four bytes for three, and a little more for line ends.
+  if (span.end - span.start > MOST_STORED * 1.5) return 'it is too large';
+  const stored = await readAt(source, span.start, span.end - span.start, signal);
+  const base64 = text(JSON.parse(Buffer.from(stored).toString('utf8')));
+  const data = memoryBytes(Buffer.from(base64 ?? '', 'base64'), source.version);
+  const type = identifyImage(await readAt(data, 0, 64, signal));
+  if (!type || type === 'svg') return 'it is not an image';
+  try {
+    return await fitImage(data, type, await readImageHeader(data, type, signal), signal, options);
+  } catch (error) {
+    if (error instanceof NotShown || isOrielError(error)) return error.message.replace(/\.$/, '');
+    throw error;
+  }
+}

@@ -1,0 +1,289 @@
+/**
+ * Owns finding a few values in a large JSON text without holding the text: bytes are pushed in, wanted values come
+ * out parsed, the others as the byte range where they lie. The whole text is checked on the way, so that a cut or
+ * damaged one is known with its offset.
+ */
+
+/** Half-open byte range. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Keys and 0-based indexes from the root to a value. */
+export type JsonPath = readonly (string | number)[];
+
+export interface JsonVisitor {
+  /** `enter`: visit what is inside (a scalar is taken as `take`); `take`: parse it; `skip`: only find its end. */
+  want(path: JsonPath): 'enter' | 'take' | 'skip';
+  /** A value that was taken, or skipped: then `value` is undefined, as it is for one over `MOST_TAKEN` or unparsable. */
+  value(path: JsonPath, value: unknown, span: Span): void;
+  /** An entered container begins at byte `start`. */
+  entered?(path: JsonPath, kind: 'object' | 'array', start: number): void;
+  /** An entered container ended before byte `end`. */
+  left?(path: JsonPath, end: number): void;
+}
+
+/** Where and why a text stops being JSON. */
+export class JsonError extends Error {
+  /** 0-based, of the byte that does not belong there; the length of a text that is cut short. */
+  readonly offset: number;
+
+  constructor(offset: number, why: string) {
+    super(why);
+    this.name = 'JsonError';
+    this.offset = offset;
+  }
+}
+
+/** Bytes of one taken value; a larger one is reported like a skipped one. */
+export const MOST_TAKEN = 8 * 1024 * 1024;
+
+/** Containers inside each other; Jupyter itself needs about ten. */
+const MOST_DEPTH = 1000;
+
+/** Bytes of a number or name, `NaN` and `Infinity` included, which Python writes into JSON. */
+const MOST_WORD = 4096;
+const WORDS = /^(?:true|false|null|NaN|-?Infinity|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+
+type Expect =
+  | 'a value'
+  | 'a value or ]'
+  | 'a key'
+  | 'a key or }'
+  | 'a colon'
+  | 'a comma or an end'
+  | 'nothing';
+
+interface Container {
+  readonly array: boolean;
+  /** Its values are asked about. */
+  readonly entered: boolean;
+}
+
+interface Capture {
+  readonly start: number;
+  readonly parts: Buffer[];
+  bytes: number;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+export class JsonScanner {
+  readonly #visitor: JsonVisitor;
+  readonly #stack: Container[] = [];
+  readonly #path: (string | number)[] = [];
+  #expect: Expect = 'a value';
+  /** Absolute offset of the first byte of the pushed piece. */
+  #base: number;
+  #string: { readonly key: boolean; escaped: boolean } | undefined;
+  #word: { text: string } | undefined;
+  /** The value being taken or skipped, and how deep the stack was where it began. */
+  #outer: { readonly take: boolean; readonly start: number; readonly depth: number } | undefined;
+  #capture: Capture | undefined;
+
+  /** `start` is the offset of the first byte that will be pushed. */
+  constructor(visitor: JsonVisitor, start = 0) {
+    this.#visitor = visitor;
+    this.#base = start;
+  }
+
+  /** Takes the next bytes; they may be overwritten afterwards. Throws JsonError. */
+  push(piece: Buffer): void {
+    let at = this.#base === 0 && piece.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0;
+    while (at < piece.length) {
+      if (this.#string) at = this.#inString(piece, at);
+      else if (this.#word) at = this.#inWord(piece, at);
+      else at = this.#between(piece, at);
+    }
+    this.#keep(piece, piece.length);
+    this.#base += piece.length;
+  }
+
+  /** Says that no more bytes follow. Throws JsonError when the text is not complete. */
+  end(): void {
+    if (this.#word && this.#stack.length === 0) this.#wordEnds(this.#base);
+    if (this.#expect !== 'nothing' || this.#string) throw new JsonError(this.#base, 'it ends too early');
+  }
+
+  #between(piece: Buffer, at: number): number {
+    const byte = piece[at] ?? 0;
+    if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) return at + 1;
+    const expect = this.#expect;
+    if (byte === 0x7d && (expect === 'a key or }' || expect === 'a comma or an end'))
+      return this.#close(piece, at, false);
+    if (byte === 0x5d && (expect === 'a value or ]' || expect === 'a comma or an end'))
+      return this.#close(piece, at, true);
+    if (expect === 'a value' || expect === 'a value or ]') return this.#begin(piece, at, byte);
+    if (byte === QUOTE && (expect === 'a key' || expect === 'a key or }')) return this.#beginKey(at);
+    if (byte === 0x3a && expect === 'a colon') return this.#next('a value', at);
+    if (byte === 0x2c && expect === 'a comma or an end' && this.#stack.length > 0) return this.#comma(at);
+    throw this.#unexpected(byte, at);
+  }
+
+  #unexpected(byte: number, at: number): JsonError {
+    return new JsonError(this.#base + at, `it has ${show(byte)} where ${this.#expect} should be`);
+  }
+
+  #next(expect: Expect, at: number): number {
+    this.#expect = expect;
+    return at + 1;
+  }
+
+  #comma(at: number): number {
+    const container = this.#stack.at(-1);
+    const index = this.#path.at(-1);
+    if (container?.entered && typeof index === 'number') this.#path[this.#path.length - 1] = index + 1;
+    return this.#next(container?.array ? 'a value' : 'a key', at);
+  }
+
+  #beginKey(at: number): number {
+    this.#string = { key: true, escaped: false };
+    if (this.#stack.at(-1)?.entered) this.#capture = { start: this.#base + at, parts: [], bytes: 0 };
+    return at + 1;
+  }
+
+  #begin(piece: Buffer, at: number, byte: number): number {
+    const opens = byte === 0x7b || byte === 0x5b;
+    if (!opens && byte !== QUOTE && !isWordByte(byte)) throw this.#unexpected(byte, at);
+    const enter = this.#choose(this.#base + at, opens);
+    if (opens) return this.#open(at, byte === 0x5b, enter);
+    if (byte === QUOTE) {
+      this.#string = { key: false, escaped: false };
+      return at + 1;
+    }
+    this.#word = { text: '' };
+    return this.#inWord(piece, at);
+  }
+
+  /** Asks what to do with the value at `start`; true to enter it. */
+  #choose(start: number, opens: boolean): boolean {
+    if (this.#outer) return false;
+    const want = this.#visitor.want(this.#path);
+    if (want === 'enter' && opens) return true;
+    const take = want !== 'skip';
+    this.#outer = { take, start, depth: this.#stack.length };
+    if (take) this.#capture = { start, parts: [], bytes: 0 };
+    return false;
+  }
+
+  #open(at: number, array: boolean, entered: boolean): number {
+    if (this.#stack.length >= MOST_DEPTH) throw new JsonError(this.#base + at, 'it is nested too deep');
+    if (entered) {
+      this.#visitor.entered?.(this.#path, array ? 'array' : 'object', this.#base + at);
+      this.#path.push(array ? 0 : '');
+    }
+    this.#stack.push({ array, entered });
+    return this.#next(array ? 'a value or ]' : 'a key or }', at);
+  }
+
+  #close(piece: Buffer, at: number, array: boolean): number {
+    const container = this.#stack.pop();
+    if (!container || container.array !== array) {
+      throw new JsonError(this.#base + at, `it has ${array ? ']' : '}'} where it does not belong`);
+    }
+    if (container.entered) {
+      this.#path.pop();
+      this.#visitor.left?.(this.#path, this.#base + at + 1);
+    }
+    this.#valueEnds(piece, at + 1);
+    return at + 1;
+  }
+
+  #inString(piece: Buffer, from: number): number {
+    const string = this.#string;
+    if (!string) return from;
+    let at = from;
+    for (; at < piece.length; at++) {
+      const byte = piece[at] ?? 0;
+      if (string.escaped) string.escaped = false;
+      else if (byte === BACKSLASH) string.escaped = true;
+      else if (byte === QUOTE) break;
+      else if (byte < 0x20) throw new JsonError(this.#base + at, `it has ${show(byte)} inside a string`);
+    }
+    if (at === piece.length) return at;
+    this.#string = undefined;
+    if (string.key) this.#keyEnds(piece, at + 1);
+    else this.#valueEnds(piece, at + 1);
+    return at + 1;
+  }
+
+  #keyEnds(piece: Buffer, end: number): void {
+    this.#expect = 'a colon';
+    if (!this.#stack.at(-1)?.entered) return; // Inside a value that is taken as a whole.
+    this.#path[this.#path.length - 1] = String(this.#captured(piece, end));
+  }
+
+  #inWord(piece: Buffer, from: number): number {
+    let at = from;
+    while (at < piece.length && isWordByte(piece[at] ?? 0)) at += 1;
+    const word = this.#word;
+    if (!word) return at;
+    word.text += piece.toString('latin1', from, at);
+    if (word.text.length > MOST_WORD) throw new JsonError(this.#base + at, 'it has a number without an end');
+    if (at === piece.length) return at;
+    this.#wordEnds(this.#base + at, piece, at);
+    return at;
+  }
+
+  #wordEnds(end: number, piece: Buffer = Buffer.alloc(0), at = 0): void {
+    const text = this.#word?.text ?? '';
+    this.#word = undefined;
+    if (!WORDS.test(text)) throw new JsonError(end - text.length, `it has no value where one should be`);
+    this.#valueEnds(piece, at, end);
+  }
+
+  /** A value ended before `piece[at]`; when it is the outermost of what is taken or skipped, it is handed over. */
+  #valueEnds(piece: Buffer, at: number, end = this.#base + at): void {
+    this.#expect = this.#stack.length === 0 ? 'nothing' : 'a comma or an end';
+    const outer = this.#outer;
+    if (!outer || outer.depth !== this.#stack.length) return;
+    this.#outer = undefined;
+    const value = outer.take ? this.#captured(piece, at) : undefined;
+    this.#visitor.value(this.#path, value, { start: outer.start, end });
+  }
+
+  /** Copies what belongs to the captured value out of a piece that is about to go away. */
+  #keep(piece: Buffer, end: number): void {
+    const capture = this.#capture;
+    if (!capture) return;
+    const part = piece.subarray(Math.max(0, capture.start - this.#base), end);
+    capture.bytes += part.length;
+    if (capture.bytes > MOST_TAKEN) capture.parts.length = 0;
+    else capture.parts.push(Buffer.from(part));
+  }
+
+  /** The captured value, which ends before `piece[end]`. */
+  #captured(piece: Buffer, end: number): unknown {
+    this.#keep(piece, end);
+    const capture = this.#capture;
+    this.#capture = undefined;
+    if (!capture || capture.bytes > MOST_TAKEN) return undefined;
+    try {
+      return JSON.parse(Buffer.concat(capture.parts).toString('utf8')) as unknown;
+    } catch {
+      return undefined; // A bad escape, or NaN, which only Python takes.
+    }
+  }
+}
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** Letters, digits and signs: all that numbers and names are made of. */
+function isWordByte(byte: number): boolean {
+  const letter = byte | 0x20;
+  return (
+    (letter >= 0x61 && letter <= 0x7a) ||
+    (byte >= 0x30 && byte <= 0x39) ||
+    byte === 0x2b ||
+    byte === 0x2d ||
+    byte === 0x2e
+  );
+}
+
+function show(byte: number): string {
+  return byte > 0x20 && byte < 0x7f
+    ? `'${String.fromCharCode(byte)}'`
+    : `byte 0x${byte.toString(16).padStart(2, '0')}`;
+}

@@ -1,0 +1,42 @@
+/** Owns reading the beginning of a text that lies in JSON as one string or as a list of strings, however long it is. */
+
+import { type ByteSource, readAt } from '../../access/bytes.ts';
+import type { Span } from './json-scan.ts';
+
+/** A complete JSON string, or the last one as far as it goes; a torn escape at the end is left out. */
+const STRINGS = /"((?:[^"\\]|\\(?:u[0-9a-fA-F]{4}|[^u]))*)/g;
+
+/**
+ * The text at `span`, of which the first `most` stored bytes are looked at. List items are joined by `joint`.
+ * Any other JSON (an object under `application/json`) comes as it is stored.
+ */
+export async function readLooseText(
+  source: ByteSource,
+  { start, end }: Span,
+  most: number,
+  signal: AbortSignal,
+  joint = '',
+): Promise<string> {
+  const bytes = await readAt(source, start, Math.min(most, end - start), signal);
+  const stored = new TextDecoder().decode(bytes, { stream: true }); // A character cut by `most` is left out.
+  if (stored.startsWith('"')) return strings(stored).join('');
+  return /^\[\s*(?:"|\]|$)/.test(stored) ? strings(stored).join(joint) : stored;
+}
+
+function strings(stored: string): string[] {
+  const found: string[] = [];
+  STRINGS.lastIndex = 0;
+  for (let match = STRINGS.exec(stored); match; match = STRINGS.exec(stored)) {
+    found.push(unescapeJson(match[1] ?? ''));
+    STRINGS.lastIndex += 1; // The closing quote.
+  }
+  return found;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+
+function unescapeJson(stored: string): string {
+  return stored.replace(/\\(?:u([0-9a-fA-F]{4})|(.))/gs, (_, code: string | undefined, letter = '') =>
+    code === undefined ? (ESCAPES[letter] ?? letter) : String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}

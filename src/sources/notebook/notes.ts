@@ -1,0 +1,36 @@
+/** Owns what is said below a notebook's text: what is damaged in it, and that it has outputs. */
+
+import type { Notice } from '../../render/notices.ts';
+import { plural } from '../../render/units.ts';
+import type { Notebook } from './read.ts';
+
+/** Damaged cells that are named one by one. */
+const MOST_NAMED = 5;
+
+export function notesOf(
+  { cells, bad, count, trouble }: Notebook,
+  pointToOutputs: boolean,
+  typed: string,
+): Notice[] {
+  const notes: Notice[] = [];
+  const raw = `${typed}:raw`;
+  if (trouble !== undefined) {
+    notes.push({ kind: 'said', text: `No cells to show: ${trouble}. Use ${raw} for the JSON`, use: raw });
+  }
+  if (bad.length > 0) {
+    const named = bad.slice(0, MOST_NAMED).map(({ index, why }) => `cell ${index} (${why})`);
+    if (bad.length > MOST_NAMED) named.push(`${bad.length - MOST_NAMED} more`);
+    const text = `${bad.length} of ${plural(count, 'cell')} left out as damaged: ${named.join(', ')}. Use ${raw} for the JSON`;
+    notes.push({ kind: 'said', text, use: raw });
+  }
+  const have = cells.filter(({ outputCount }) => outputCount > 0).length;
+  if (have > 0 && pointToOutputs) {
+    const use = `${typed}:outputs`;
+    notes.push({
+      kind: 'said',
+      text: `${have === 1 ? '1 cell has' : `${have} cells have`} outputs. Use ${use} to see them`,
+      use,
+    });
+  }
+  return notes;
+}

@@ -1,0 +1,184 @@
+/**
+ * Owns what a notebook is answered with: its cells under marker lines, with their outputs on demand (`:outputs`),
+ * some cells by number (`:cells:3-5`), the stored JSON under `:raw`.
+ */
+
+import type { OpenedFile } from '../../access/access.ts';
+import { type ByteSource, memoryBytes } from '../../access/bytes.ts';
+import type { Call } from '../../engine/call.ts';
+import { OrielError } from '../../errors.ts';
+import { parseSelection, type Selection } from '../../selector/selection.ts';
+import { quote } from '../../text/visible.ts';
+import type { FitOptions } from '../image/fit.ts';
+import { type CellRange, linesOf, takeCells } from './cells-selector.ts';
+import { showImages } from './images.ts';
+import { JsonError } from './json-scan.ts';
+import { type Notebook, readNotebook } from './read.ts';
+import { renderOutputs, type RenderedOutputs } from './render.ts';
+import { notesOf } from './notes.ts';
+import { type RenderedNotebook, renderSections } from './text.ts';
+import type { MixedResource, Resource, Subject, TextResource } from '../source.ts';
+
+const FORMS = ':outputs, :cells:3-5, :raw, line ranges like :50-100, or no selector';
+
+export async function openNotebook(subject: Subject, call: Call, options: FitOptions): Promise<Resource> {
+  const { opened, typed } = subject;
+  if (opened.is !== 'file') throw new TypeError('a directory was claimed as a notebook');
+  const { cells, selection } = parseRest(subject);
+  if (selection.mode === 'raw') return storedText(subject, opened, selection);
+  const notebook = await readCached(subject, opened, call);
+  const outputs = selection.mode === 'outputs';
+  const rendered = outputs
+    ? await renderCached(notebook, opened.bytes, typed, call)
+    : { ...cellsOnly(notebook), images: [] };
+  const window = cells ? linesOf(cells, notebook, rendered, typed) : selection.window;
+  const text = derivedText(subject, opened.bytes, notebook, rendered, {
+    ...(window && { window }),
+    ...(selection.mode && { mode: selection.mode }),
+    ...(selection.symbol !== undefined && { symbol: selection.symbol }),
+  });
+  return outputs ? withImages(text, rendered, opened.bytes, typed, call, options) : text;
+}
+
+/** `cells:3:outputs`, `outputs:cells:3`, and the generic tail. Throws `BAD_SELECTOR`. */
+function parseRest({ rest, typed }: Subject): { cells?: CellRange; selection: Selection } {
+  const leading = /^outputs:(?=cells?:)/.test(rest);
+  const taken = takeCells(leading ? rest.slice('outputs:'.length) : rest);
+  const selection = taken.rest === '' ? {} : parseSelection(taken.rest);
+  const mode = leading ? 'outputs' : selection?.mode;
+  const known = mode === undefined || mode === 'raw' || mode === 'outputs' || mode === 'outline';
+  const clash = taken.cells && (selection?.window || selection?.symbol || mode === 'raw');
+  if (!selection || !known || clash || (leading && selection.mode)) {
+    throw new OrielError(
+      'BAD_SELECTOR',
+      `:${quote(rest)} is no selector of ${quote(typed)}. Use ${FORMS}.`,
+      typed,
+    );
+  }
+  return { ...(taken.cells && { cells: taken.cells }), selection: { ...selection, ...(mode && { mode }) } };
+}
+
+function storedText(subject: Subject, { bytes }: OpenedFile, selection: Selection): TextResource {
+  const { typed: target, name } = subject;
+  return {
+    is: 'text',
+    kind: 'notebook',
+    bytes,
+    encoding: 'stored',
+    selection,
+    target,
+    name,
+    display: 'lines',
+    editable: true,
+  };
+}
+
+async function readCached(
+  { typed }: Subject,
+  { bytes }: OpenedFile,
+  { session, signal }: Call,
+): Promise<Notebook> {
+  try {
+    return await session.cached(
+      'notebook',
+      bytes.version,
+      () => readNotebook(bytes, signal),
+      ({ characters }) => 2 * characters,
+    );
+  } catch (error) {
+    const raw = `${typed}:raw`;
+    if (error instanceof JsonError) {
+      throw new OrielError(
+        'CORRUPT',
+        `${quote(typed)} is not a whole notebook: ${error.message} at byte ${error.offset}. Use ${quote(raw)} for its text.`,
+        raw,
+      );
+    }
+    if (error instanceof OrielError && error.code === 'LIMIT')
+      throw new OrielError('LIMIT', error.message, raw);
+    throw error;
+  }
+}
+
+function renderCached(
+  notebook: Notebook,
+  bytes: ByteSource,
+  typed: string,
+  { session, signal }: Call,
+): Promise<RenderedOutputs> {
+  // The calls that the text suggests begin with the path as typed, so it is part of the key.
+  const key = `${bytes.version} ${typed}`;
+  return session.cached(
+    'notebook-outputs',
+    key,
+    () => renderOutputs(notebook, bytes, typed, signal),
+    ({ text }) => 2 * text.length,
+  );
+}
+
+function cellsOnly({ cells }: Notebook): RenderedNotebook {
+  return renderSections(cells.map(({ type, index, source }) => ({ type, index, text: source })));
+}
+
+function derivedText(
+  { typed, name }: Subject,
+  stored: ByteSource,
+  notebook: Notebook,
+  { text }: RenderedNotebook,
+  selection: Selection,
+): TextResource {
+  const { count, bad, format, language } = notebook;
+  const version = `${stored.version} notebook${selection.mode === 'outputs' ? ` outputs ${typed}` : ''}`;
+  return {
+    is: 'text',
+    kind: 'notebook',
+    bytes: { ...memoryBytes(text, version), ...(stored.changed && { changed: stored.changed.bind(stored) }) },
+    encoding: 'utf-8',
+    selection,
+    target: typed,
+    name,
+    modes: ['outputs'],
+    display: 'lines',
+    editable: selection.mode !== 'outputs' && bad.length === 0,
+    facts: {
+      notebook: {
+        cells: count,
+        bad: bad.length,
+        ...(format !== undefined && { format }),
+        ...(language !== undefined && { language }),
+      },
+    },
+    notes: notesOf(notebook, selection.mode !== 'outputs' && !selection.window, typed),
+  };
+}
+
+function withImages(
+  text: TextResource,
+  { images, text: whole }: RenderedOutputs,
+  stored: ByteSource,
+  typed: string,
+  { signal }: Call,
+  options: FitOptions,
+): MixedResource {
+  return {
+    is: 'mixed',
+    kind: 'notebook',
+    text,
+    images({ start, end }) {
+      const offsets = lineOffsets(whole);
+      const shown = images.filter(({ line }) => {
+        const at = offsets[line - 1] ?? 0;
+        return at >= start && at < end;
+      });
+      return showImages(shown, stored, typed, signal, options);
+    },
+  };
+}
+
+/** Byte offset of each line. */
+function lineOffsets(text: string): number[] {
+  const offsets = [0];
+  const bytes = Buffer.from(text);
+  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) offsets.push(at + 1);
+  return offsets;
+}

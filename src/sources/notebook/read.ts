@@ -1,0 +1,204 @@
+/** Owns reading a notebook's cells (nbformat 3 and 4): their types and sources, and where their outputs lie. */
+
+import { type ByteSource, readAt } from '../../access/bytes.ts';
+import { OrielError } from '../../errors.ts';
+import { type JsonPath, JsonScanner, type JsonVisitor, type Span } from './json-scan.ts';
+
+export type CellType = 'code' | 'markdown' | 'raw';
+
+export interface Cell {
+  /** 0-based, over all worksheets. */
+  readonly index: number;
+  readonly type: CellType;
+  readonly source: string;
+  /** The list of outputs in the stored JSON, when it has any. */
+  readonly outputs?: Span;
+  /** How many outputs the list has. */
+  readonly outputCount: number;
+}
+
+export interface BadCell {
+  readonly index: number;
+  /** A clause: "its source is missing or not text". */
+  readonly why: string;
+}
+
+export interface Notebook {
+  /** Cells that could be read, in order; the index of a bad one is left out. */
+  readonly cells: readonly Cell[];
+  readonly bad: readonly BadCell[];
+  /** Good and bad cells together. */
+  readonly count: number;
+  /** UTF-16 units of all sources together. */
+  readonly characters: number;
+  /** What is wrong with the whole, as a clause; absent when a list of cells was found. */
+  readonly trouble?: string;
+  readonly format?: number;
+  readonly language?: string;
+}
+
+const PIECE = 1024 * 1024;
+
+/** Cells, good and bad. */
+const MOST_CELLS = 100_000;
+
+/** Characters of all sources together: what is kept in memory of a notebook. */
+const MOST_SOURCE = 32 * 1024 * 1024;
+
+/** Pushes bytes [start, end) of the source through a scanner, a piece at a time. */
+export async function scanJson(
+  source: ByteSource,
+  visitor: JsonVisitor,
+  signal: AbortSignal,
+  { start, end }: Span = { start: 0, end: source.size ?? Number.POSITIVE_INFINITY },
+): Promise<void> {
+  const scanner = new JsonScanner(visitor, start);
+  for (let at = start; at < end;) {
+    const piece = await readAt(source, at, Math.min(PIECE, end - at), signal);
+    signal.throwIfAborted();
+    if (piece.length === 0) break;
+    scanner.push(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
+    at += piece.length;
+  }
+  scanner.end();
+}
+
+/** Throws JsonError for what is not JSON, `LIMIT` for too many cells or too much source. Wrong types are not errors: they are told in `bad` and `trouble`. */
+export async function readNotebook(source: ByteSource, signal: AbortSignal): Promise<Notebook> {
+  const reader = new NotebookVisitor();
+  await scanJson(source, reader, signal);
+  return reader.result();
+}
+
+/** The rest of a path behind the list of cells: at the top since nbformat 4, before that in each worksheet. */
+function inCells(path: JsonPath): JsonPath | undefined {
+  const sheets = path[0] === 'worksheets' && path[2] === 'cells';
+  const inside = path[0] === 'cells' ? path.slice(1) : sheets ? path.slice(3) : undefined;
+  return typeof inside?.[0] === 'string' ? undefined : inside;
+}
+
+const CELL_FIELDS = new Set<unknown>(['cell_type', 'source', 'input', 'level']);
+const LANGUAGE_FIELDS = new Set(['metadata.kernelspec.language', 'metadata.language_info.name']);
+
+class NotebookVisitor implements JsonVisitor {
+  readonly #cells: Cell[] = [];
+  readonly #bad: BadCell[] = [];
+  #count = 0;
+  #characters = 0;
+  #trouble: string | undefined = 'it is not an object';
+  #format: unknown;
+  #language: unknown;
+  #fields = new Map<unknown, unknown>();
+  #outputs: { readonly start: number; end: number; count: number } | undefined;
+
+  want(path: JsonPath) {
+    const inside = inCells(path);
+    if (!inside) return wantOutside(path);
+    const [, field] = inside;
+    if (inside.length < 2 || (inside.length === 2 && field === 'outputs')) return 'enter';
+    return inside.length === 2 && CELL_FIELDS.has(field) ? 'take' : 'skip';
+  }
+
+  entered(path: JsonPath, kind: 'object' | 'array', start: number): void {
+    if (path.length === 0 && kind === 'object') this.#trouble = 'it has no list of cells';
+    const inside = inCells(path);
+    if (inside?.length === 0 && kind === 'array') this.#trouble = undefined;
+    if (inside?.length === 1) {
+      this.#fields = new Map([['kind', kind]]);
+      this.#outputs = undefined;
+    }
+    if (inside?.length === 2 && kind === 'array') this.#outputs = { start, end: start, count: 0 };
+  }
+
+  value(path: JsonPath, value: unknown): void {
+    const inside = inCells(path);
+    if (path[0] === 'nbformat') this.#format = value;
+    else if (LANGUAGE_FIELDS.has(path.join('.'))) this.#language = value;
+    else if (inside?.length === 1) this.#addBad('it is not an object');
+    else if (inside?.length === 2) this.#fields.set(inside[1], value);
+    else if (inside?.length === 3 && this.#outputs) this.#outputs.count += 1;
+  }
+
+  left(path: JsonPath, end: number): void {
+    const inside = inCells(path);
+    if (inside?.length === 2 && this.#outputs) this.#outputs.end = end;
+    if (inside?.length === 1) this.#add();
+  }
+
+  result(): Notebook {
+    return {
+      cells: this.#cells,
+      bad: this.#bad,
+      count: this.#count,
+      characters: this.#characters,
+      ...(this.#trouble === undefined ? {} : { trouble: this.#trouble }),
+      ...(typeof this.#format === 'number' ? { format: this.#format } : {}),
+      ...(typeof this.#language === 'string' ? { language: this.#language } : {}),
+    };
+  }
+
+  #add(): void {
+    const fields = this.#fields;
+    const type = cellType(fields.get('cell_type'));
+    const source = text(fields.get('source') ?? fields.get('input'));
+    if (fields.get('kind') !== 'object') this.#addBad('it is not an object');
+    else if (!type) this.#addBad('its cell_type is missing or unknown');
+    else if (source === undefined) this.#addBad('its source is missing or not text');
+    else {
+      this.#characters += source.length;
+      const { start, end, count } = this.#outputs ?? { start: 0, end: 0, count: 0 };
+      this.#cells.push({
+        index: this.#nextIndex(),
+        type,
+        source: fields.get('cell_type') === 'heading' ? heading(fields.get('level'), source) : source,
+        ...(count > 0 ? { outputs: { start, end } } : {}),
+        outputCount: count,
+      });
+    }
+  }
+
+  #addBad(why: string): void {
+    this.#bad.push({ index: this.#nextIndex(), why });
+  }
+
+  #nextIndex(): number {
+    if (this.#count >= MOST_CELLS || this.#characters > MOST_SOURCE) {
+      const most = `${MOST_CELLS} cells or ${MOST_SOURCE / 1024 / 1024} MiB of source`;
+      throw new OrielError('LIMIT', `The notebook has more than ${most}.`);
+    }
+    return this.#count++;
+  }
+}
+
+function wantOutside(path: JsonPath) {
+  const [top, second] = path;
+  if (path.length === 0 || top === 'worksheets') return 'enter';
+  if (top === 'nbformat' || LANGUAGE_FIELDS.has(path.join('.'))) return 'take';
+  const entered = second === undefined || second === 'kernelspec' || second === 'language_info';
+  return top === 'metadata' && entered ? 'enter' : 'skip';
+}
+
+/** nbformat 3 had headings, and names for raw cells by their content. */
+const TYPES: Readonly<Record<string, CellType>> = {
+  code: 'code',
+  markdown: 'markdown',
+  raw: 'raw',
+  heading: 'markdown',
+  html: 'markdown',
+  plaintext: 'raw',
+};
+
+function cellType(value: unknown): CellType | undefined {
+  return typeof value === 'string' && Object.hasOwn(TYPES, value) ? TYPES[value] : undefined;
+}
+
+function heading(level: unknown, source: string): string {
+  const depth = typeof level === 'number' && level >= 1 && level <= 6 ? Math.trunc(level) : 1;
+  return `${'#'.repeat(depth)} ${source}`;
+}
+
+/** Text as nbformat stores it: one string, or a list of strings that are joined as they are. */
+export function text(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return Array.isArray(value) && value.every((part) => typeof part === 'string') ? value.join('') : undefined;
+}

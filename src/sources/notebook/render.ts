@@ -1,0 +1,157 @@
+/** Owns the text of a notebook with its outputs: bounded for each cell, with a place for each image. */
+
+import { type ByteSource, memoryBytes } from '../../access/bytes.ts';
+import { isOrielError } from '../../errors.ts';
+import { writeSelector } from '../../selector/selection.ts';
+import { identifyImage } from '../image/identify.ts';
+import { readImageHeader } from '../image/read-header.ts';
+import type { Span } from './json-scan.ts';
+import { readLooseText } from './loose-text.ts';
+import { type OutputPart, readOutputs } from './outputs.ts';
+import type { Notebook } from './read.ts';
+import { type RenderedNotebook, renderSections, type Section } from './text.ts';
+
+/** An image among the outputs. */
+export interface NotebookImage {
+  /** 1-based, in order through the notebook. */
+  readonly number: number;
+  readonly mimeType: string;
+  /** Where its base64 lies in the stored JSON. */
+  readonly span: Span;
+  /** 1-based line of its place in the text. */
+  readonly line: number;
+}
+
+export interface RenderedOutputs extends RenderedNotebook {
+  readonly images: readonly NotebookImage[];
+}
+
+/** Characters and lines of the output text of one cell. */
+const MOST_TEXT = 8 * 1024;
+const MOST_LINES = 120;
+
+/** Places for images and other representations in one cell. */
+const MOST_PLACES = 20;
+
+/** Characters of the whole text after which outputs are only pointed to. */
+const MOST_RENDERED = 32 * 1024 * 1024;
+
+/** Stored bytes that are looked at to learn the size of an image: base64 of its first 6 KiB. */
+const IMAGE_HEAD = 8 * 1024;
+
+/** `typed` is the notebook's path as typed: the front of the calls that show what is left out here. */
+export async function renderOutputs(
+  { cells }: Notebook,
+  source: ByteSource,
+  typed: string,
+  signal: AbortSignal,
+): Promise<RenderedOutputs> {
+  const sections: Section[] = [];
+  const images: { section: number; row: number; mimeType: string; span: Span }[] = [];
+  let characters = 0;
+  for (const { index, type, source: text, outputs } of cells) {
+    sections.push({ type, index, text });
+    characters += text.length;
+    if (!outputs) continue;
+    const shown = new CellOutputs(typed, outputs);
+    const parts = characters > MOST_RENDERED ? [] : await readOutputs(source, outputs, signal);
+    for (const part of parts) {
+      if (part.is !== 'image') shown.add(part);
+      else if (shown.hasPlace()) {
+        images.push({ section: sections.length, row: shown.lines.length, ...part });
+        shown.place(await imagePlace(source, part, images.length, signal));
+      }
+    }
+    sections.push({ type: 'output', index, text: shown.finish(parts.length === 0) });
+    characters += shown.characters;
+  }
+  const rendered = renderSections(sections);
+  return {
+    ...rendered,
+    images: images.map(({ section, row, mimeType, span }, index) => ({
+      number: index + 1,
+      mimeType,
+      span,
+      line: (rendered.starts[section] ?? 0) + 1 + row,
+    })),
+  };
+}
+
+/** The lines of one cell's outputs, within its bounds. */
+class CellOutputs {
+  readonly lines: string[] = [];
+  characters = 0;
+  #textLines = 0;
+  #places = 0;
+  #cut = false;
+  readonly #all: string;
+
+  constructor(typed: string, outputs: Span) {
+    this.#all = storedAt(typed, outputs);
+  }
+
+  add(part: Exclude<OutputPart, { is: 'image' }>): void {
+    if (part.is === 'text') {
+      this.#text(part.text);
+      this.#cut ||= part.cut;
+    } else if (this.hasPlace()) {
+      this.place(`[${part.mimeType}, ${part.span.end - part.span.start} bytes, not shown]`);
+    }
+  }
+
+  /** Whether one more line for something that is not text may stand here. */
+  hasPlace(): boolean {
+    this.#cut ||= this.#places >= MOST_PLACES;
+    return this.#places < MOST_PLACES;
+  }
+
+  place(line: string): void {
+    this.#places += 1;
+    this.lines.push(line);
+  }
+
+  finish(nothing: boolean): string {
+    if (nothing) this.lines.push(`[Outputs not shown. Use ${this.#all} for their JSON]`);
+    else if (this.#cut) this.lines.push(`[Outputs of this cell cut. Use ${this.#all} for their JSON]`);
+    return this.lines.join('\n');
+  }
+
+  #text(text: string): void {
+    for (const line of text.replace(/\n$/, '').split('\n')) {
+      if (this.#cut) return;
+      const room = this.#textLines < MOST_LINES ? MOST_TEXT - this.characters : 0;
+      this.#cut = line.length > room;
+      if (this.#cut && room <= 0) return;
+      this.lines.push(line.slice(0, room).replace(/[\ud800-\udbff]$/, ''));
+      this.#textLines += 1;
+      this.characters += Math.min(line.length + 1, room);
+    }
+  }
+}
+
+/** The line that stands for an image: its type, and its size where its first bytes tell it. */
+async function imagePlace(
+  source: ByteSource,
+  { mimeType, span }: { readonly mimeType: string; readonly span: Span },
+  number: number,
+  signal: AbortSignal,
+): Promise<string> {
+  const head = Buffer.from(await readLooseText(source, span, IMAGE_HEAD, signal), 'base64');
+  const type = identifyImage(head);
+  if (!type || type === 'svg') return `[image ${number}: ${mimeType}]`;
+  try {
+    const { width, height } = await readImageHeader(memoryBytes(head, ''), type, signal);
+    return `[image ${number}: ${mimeType}, ${width}x${height} pixels]`;
+  } catch (error) {
+    if (!isOrielError(error)) throw error;
+    return `[image ${number}: ${mimeType}]`;
+  }
+}
+
+const LARGEST_WINDOW = 256 * 1024;
+
+/** The call that shows the stored JSON at `span`; the rest of a longer one follows from its notices. */
+function storedAt(typed: string, { start, end }: Span): string {
+  const length = Math.min(end - start, LARGEST_WINDOW);
+  return `${typed}${writeSelector({ by: 'bytes', start, length }, 'raw')}`;
+}

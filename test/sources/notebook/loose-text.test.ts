@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { memoryBytes } from '../../../src/access/bytes.ts';
+import { readLooseText } from '../../../src/sources/notebook/loose-text.ts';
+
+const { signal } = new AbortController();
+
+function loose(value: unknown, most: number, joint?: string): Promise<string> {
+  const bytes = Buffer.from(JSON.stringify(value));
+  return readLooseText(memoryBytes(bytes, 'test'), { start: 0, end: bytes.length }, most, signal, joint);
+}
+
+const texts = fc.string({ unit: 'binary' }).map((text) => text.toWellFormed());
+
+test('a string or a list of strings is its text', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(texts, fc.array(texts)), async (value) => {
+      expect(await loose(value, 1e6)).toBe(Array.isArray(value) ? value.join('') : value);
+    }),
+  );
+});
+
+test('a part of it is a beginning of its text', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(texts, fc.array(texts)),
+      fc.integer({ min: 1, max: 40 }),
+      async (value, most) => {
+        const whole = Array.isArray(value) ? value.join('') : value;
+        expect(whole.startsWith(await loose(value, most))).toBe(true);
+      },
+    ),
+  );
+});
+
+test('list items are joined', async () => {
+  expect(await loose(['a', 'b'], 100, '\n')).toBe('a\nb');
+});
+
+test('other JSON comes as it is stored', async () => {
+  expect(await loose({ a: [1, 2] }, 100)).toBe('{"a":[1,2]}');
+  expect(await loose([1, 2], 100)).toBe('[1,2]');
+});
