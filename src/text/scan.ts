@@ -158,3 +158,15 @@ export function newlinesInUnits(unit: 2 | 4, bigEndian: boolean): Scanner {
     },
   };
 }
+
+/** Below this, calling into WebAssembly costs more than it saves. */
+const SHORT = 512;
+
+let shared: BufferedScanner | undefined;
+
+/** How many newlines `bytes` holds, for chunks that come one by one. */
+export function countNewlines(bytes: Uint8Array): number {
+  if (bytes.length < SHORT) return newlinesInBytes.count(bytes);
+  shared ??= createScanner();
+  return shared.count(bytes);
+}

@@ -1,0 +1,20 @@
+/** Owns telling output that is no text from output that merely holds odd bytes. */
+
+/** Shorter texts are shown whatever they hold. */
+const ENOUGH = 256;
+
+/**
+ * Whether `bytes` are no text: mostly NUL, or many control characters among many sequences that are not UTF-8.
+ * NULs between names (`find -print0`) and texts in old 8-bit encodings are text.
+ */
+export function looksBinary(bytes: Uint8Array, invalid: number): boolean {
+  if (bytes.length < ENOUGH) return false;
+  let nuls = 0;
+  let controls = 0;
+  for (const byte of bytes) {
+    if (byte === 0) nuls += 1;
+    else if (byte < 0x20 && (byte < 0x08 || byte > 0x0d) && byte !== 0x1b) controls += 1;
+  }
+  if (nuls > bytes.length * 0.3) return true;
+  return nuls + controls > bytes.length * 0.03 && invalid > bytes.length * 0.1;
+}

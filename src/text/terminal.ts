@@ -1,0 +1,80 @@
+/**
+ * Owns what a terminal would leave of a line of command output: colours and other escape sequences gone, a progress
+ * bar that redraws itself by carriage returns as it stood in the end.
+ */
+
+/** Source: ECMA-48, 5.4 (control sequences), 5.6 (control strings, here within one line), 5.5.3 (other escapes). */
+const SEQUENCE =
+  /\x1b(?:\[([0-?]*)[ -/]*([@-~])|[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)|[ -/]+[0-~]|[0-OQ-WYZ\\`-~])/y;
+
+/** Without one of these a line is what it is. */
+const ACTS = /[\x1b\b\r]/;
+
+/** One line (its terminator included) as a terminal would show it. Other control characters are left as they are. */
+export function terminalText(line: string): string {
+  if (!ACTS.test(line)) return line;
+  const terminator = line.endsWith('\n') ? '\n' : '';
+  const text = line.slice(0, line.length - terminator.length);
+  const screen = new ScreenLine();
+  for (let at = 0; at < text.length;) at += step(text, at, screen);
+  return screen.text + terminator;
+}
+
+/** Plays what stands at `at` and returns its length. */
+function step(text: string, at: number, screen: ScreenLine): number {
+  const character = text[at] as string;
+  if (character === '\r') screen.moveTo(0);
+  else if (character === '\b') screen.moveTo(screen.column - 1);
+  else if (character === '\x1b') {
+    SEQUENCE.lastIndex = at;
+    const match = SEQUENCE.exec(text);
+    if (!match) return screen.put(character);
+    if (match[2] !== undefined) control(match[2], match[1] ?? '', screen);
+    return match[0].length;
+  } else return screen.put(String.fromCodePoint(text.codePointAt(at) as number));
+  return 1;
+}
+
+/** Control sequences that stay on the line; all others only leave no trace. */
+function control(final: string, parameters: string, screen: ScreenLine): void {
+  const number = Number.parseInt(parameters, 10);
+  const count = Number.isNaN(number) ? 1 : Math.max(1, number);
+  if (final === 'C') screen.moveTo(screen.column + count);
+  else if (final === 'D') screen.moveTo(screen.column - count);
+  else if (final === 'G') screen.moveTo(count - 1);
+  else if (final === 'K') screen.erase(Number.isNaN(number) ? 0 : number);
+}
+
+class ScreenLine {
+  /** A cell that was erased or jumped over is blank, and is nothing at the end of the line. */
+  readonly #cells: (string | undefined)[] = [];
+  column = 0;
+
+  get text(): string {
+    let end = this.#cells.length;
+    while (end > 0 && this.#cells[end - 1] === undefined) end -= 1;
+    return this.#cells
+      .slice(0, end)
+      .map((cell) => cell ?? ' ')
+      .join('');
+  }
+
+  /** Beyond the text one blank stands for any distance: nothing is shown longer than it was written. */
+  moveTo(column: number): void {
+    if (column > this.#cells.length) this.#cells.push(undefined);
+    this.column = Math.max(0, Math.min(column, this.#cells.length));
+  }
+
+  /** Returns how long the character is in UTF-16. */
+  put(character: string): number {
+    this.#cells[this.column] = character;
+    this.column += 1;
+    return character.length;
+  }
+
+  /** 0: from the cursor on; 1: up to it; 2: all. */
+  erase(which: number): void {
+    if (which === 0) this.#cells.length = this.column;
+    else this.#cells.fill(undefined, 0, which === 1 ? this.column + 1 : undefined);
+  }
+}

@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { countNewlines } from '../../src/text/scan.ts';
+import { Ends } from '../../src/window/ends.ts';
+
+test('what is remembered and counted is that of the whole, however it was cut into chunks', () => {
+  const chunks = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 60 }), {
+    maxLength: 20,
+  });
+  const size = fc.integer({ min: 1, max: 80 });
+  fc.assert(
+    fc.property(chunks, size, size, (parts, head, tail) => {
+      const ends = new Ends({ head, tail, countNewlines });
+      for (const part of parts) ends.push(Buffer.from(part));
+      const all = parts.join('');
+      const lines = all.split('\n').length - (all === '' || all.endsWith('\n') ? 1 : 0);
+      expect([ends.bytes, ends.lines, ends.newlines]).toEqual([
+        all.length,
+        lines,
+        all.split('\n').length - 1,
+      ]);
+      expect(Buffer.from(ends.head).toString()).toBe(all.slice(0, head));
+      expect(Buffer.from(ends.tail.bytes).toString()).toBe(all.slice(-tail));
+      expect(ends.tail.start).toBe(Math.max(0, all.length - tail));
+      expect(ends.lastLine).toBe(all.slice(0, -1).lastIndexOf('\n') + 1);
+    }),
+  );
+});
+
+test('a chunk may be reused by its owner', () => {
+  const ends = new Ends({ head: 4, tail: 4, countNewlines });
+  const chunk = Buffer.from('abcd');
+  ends.push(chunk);
+  chunk.fill(0);
+  expect([ends.head, ends.tail.bytes].map((bytes) => Buffer.from(bytes).toString())).toEqual([
+    'abcd',
+    'abcd',
+  ]);
+});

@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { memoryBytes } from '../../src/access/bytes.ts';
+import { countNewlines } from '../../src/text/scan.ts';
+import { Ends } from '../../src/window/ends.ts';
+import { excerpt } from '../../src/window/excerpt.ts';
+import { type Keep, outputExcerpt } from '../../src/window/output.ts';
+import type { Excerpt } from '../../src/window/types.ts';
+import { follow, inputOf, plainFit, textOf, windowOf } from '../support/windows.ts';
+
+const REMEMBERED = 1 << 16;
+
+function endsOf(text: string | Uint8Array, chunk = 1_000, remembered = REMEMBERED): Ends {
+  const ends = new Ends({ head: remembered, tail: remembered, countNewlines });
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += chunk) ends.push(bytes.subarray(at, at + chunk));
+  return ends;
+}
+
+const numbered = (from: number, to: number): string =>
+  Array.from({ length: to - from + 1 }, (_, i) => `${from + i}\n`).join('');
+
+describe('the tail', () => {
+  test('by lines', () => {
+    const result = outputExcerpt(endsOf(numbered(1, 5_000)), 'tail', plainFit({ lines: 2_000 }));
+    expect(textOf(result)).toBe(numbered(3_001, 5_000));
+    expect(result.parts[0]?.[0]).toMatchObject({ no: 3_001, start: 13_893, role: 'asked' });
+    expect(result).toMatchObject({
+      totals: { lines: 5_000, bytes: 23_893 },
+      cutBy: 'lines',
+      next: { by: 'tail', lines: 3_000, before: 13_893 },
+      span: { start: 13_893, end: 23_893 },
+    });
+  });
+
+  test('by bytes, whole lines only', () => {
+    const result = outputExcerpt(endsOf('aaaa\nbbbb\ncccc\n'), 'tail', plainFit({ bytes: 12 }));
+    expect(textOf(result)).toBe('bbbb\ncccc\n');
+    expect(result).toMatchObject({ cutBy: 'bytes', next: { by: 'tail', lines: 1, before: 5 } });
+  });
+
+  test('what fits is shown whole, at the limits exactly', () => {
+    const result = outputExcerpt(endsOf('aaaa\nbbbb\n'), 'tail', plainFit({ bytes: 10, lines: 2 }));
+    expect(textOf(result)).toBe('aaaa\nbbbb\n');
+    expect(result).not.toHaveProperty('cutBy');
+    expect(result).not.toHaveProperty('next');
+  });
+
+  test('a last line over the budget: its last bytes, on a character boundary', () => {
+    const result = outputExcerpt(endsOf(`one\n${'é'.repeat(100)}`), 'tail', plainFit({ bytes: 51 }));
+    expect(textOf(result)).toBe('é'.repeat(25));
+    expect(result).toMatchObject({
+      cutBy: 'line',
+      giant: { no: 2, start: 4, bytes: 200 },
+      next: { by: 'tail', lines: 2, before: 154 },
+      unterminated: true,
+    });
+  });
+
+  test('a last line longer than what is remembered', () => {
+    const ends = endsOf(`one\n${'x'.repeat(200_000)}\n`);
+    const result = outputExcerpt(ends, 'tail', plainFit({ bytes: 50 }));
+    expect(textOf(result)).toBe(`${'x'.repeat(49)}\n`);
+    expect(result.giant).toEqual({ no: 2, start: 4, bytes: 200_001 });
+  });
+
+  test('a line before the last that is longer than what is remembered ends the tail', () => {
+    const ends = endsOf(`${'x'.repeat(200_000)}\nlast\n`);
+    const result = outputExcerpt(ends, 'tail', plainFit());
+    expect(textOf(result)).toBe('last\n');
+    expect(result).toMatchObject({ cutBy: 'bytes', next: { by: 'tail', lines: 1, before: 200_001 } });
+  });
+
+  test('of a progress bar longer than what is remembered, what was drawn last', () => {
+    const bar = Array.from({ length: 20_000 }, (_, i) => `${i}\r`).join('');
+    const result = outputExcerpt(endsOf(`${bar}done\nlast\n`), 'tail', plainFit({ bytes: REMEMBERED }));
+    const [first, last] = result.parts[0] ?? [];
+    expect(first?.text).toMatch(/^\d+\r.*\r19999\rdone\n$/s);
+    expect([first?.no, first?.cut, last?.text]).toEqual([1, 'slice', 'last\n']);
+  });
+
+  test('nothing', () => {
+    const result = outputExcerpt(endsOf(''), 'tail', plainFit());
+    expect(result).toEqual({ parts: [[]], totals: { bytes: 0, lines: 0 }, invalid: 0 });
+  });
+});
+
+describe('the head', () => {
+  test('ends with its last whole line', () => {
+    const result = outputExcerpt(endsOf('aaaa\nbbbb\ncccc\n'), 'head', plainFit({ bytes: 12 }));
+    expect(textOf(result)).toBe('aaaa\nbbbb\n');
+    expect(result).toMatchObject({ cutBy: 'bytes', next: { by: 'lines', ranges: [{ from: 3 }] } });
+  });
+
+  test('or is filled to the last character', () => {
+    const result = outputExcerpt(endsOf('aaaa\nbbbb\néééé\n'), 'head', plainFit({ bytes: 13 }), 'char');
+    expect(textOf(result)).toBe('aaaa\nbbbb\né');
+    expect(result).toMatchObject({ cutBy: 'line', next: { by: 'bytes', start: 12 } });
+  });
+
+  test('a first line over the budget is cut on a character boundary', () => {
+    const result = outputExcerpt(endsOf(`${'é'.repeat(100)}\n`), 'head', plainFit({ bytes: 51 }));
+    expect(textOf(result)).toBe('é'.repeat(25));
+    expect(result).toMatchObject({ giant: { no: 1, start: 0 }, next: { by: 'bytes', start: 50 } });
+  });
+
+  test('by lines, of an output far longer than what is remembered', () => {
+    const result = outputExcerpt(endsOf(numbered(1, 50_000), 4_096), 'head', plainFit({ lines: 10 }));
+    expect(textOf(result)).toBe(numbered(1, 10));
+    expect(result).toMatchObject({ cutBy: 'lines', totals: { lines: 50_000 } });
+  });
+});
+
+describe('both ends', () => {
+  test('share the budget', () => {
+    const result = outputExcerpt(endsOf(numbered(1, 1_000)), 'ends', plainFit({ lines: 7 }));
+    expect(result.parts.map((lines) => lines.map(({ no }) => no))).toEqual([
+      [1, 2, 3, 4],
+      [998, 999, 1_000],
+    ]);
+    expect(result.next).toEqual({ by: 'tail', lines: 993, before: 3_880 });
+  });
+
+  test('of one giant line are its end', () => {
+    const result = outputExcerpt(endsOf('x'.repeat(1_000)), 'ends', plainFit({ bytes: 100 }));
+    expect(textOf(result)).toBe('x'.repeat(100));
+    expect(result.next).toEqual({ by: 'tail', lines: 1, before: 900 });
+  });
+
+  test('a giant last line is read backwards to the head', () => {
+    const ends = endsOf(`${numbered(1, 9)}${'x'.repeat(1_000)}`);
+    const result = outputExcerpt(ends, 'ends', plainFit({ bytes: 100, lines: 10 }));
+    expect(result.parts.map((lines) => lines.map(({ no, start }) => [no, start]))).toEqual([
+      [
+        [1, 0],
+        [2, 2],
+        [3, 4],
+        [4, 6],
+        [5, 8],
+      ],
+      [[10, 968]],
+    ]);
+    expect(result.next).toEqual({ by: 'tail', lines: 5, before: 968 });
+  });
+
+  test('an output that fits is one part', () => {
+    const result = outputExcerpt(endsOf(numbered(1, 6)), 'ends', plainFit({ lines: 7 }));
+    expect(result.parts).toHaveLength(1);
+    expect(textOf(result)).toBe(numbered(1, 6));
+  });
+});
+
+describe('laws', () => {
+  const line = fc.oneof(
+    { weight: 4, arbitrary: fc.string({ maxLength: 30 }) },
+    { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 20 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 50, max: 900 }).map((length) => 'y'.repeat(length)) },
+    { weight: 1, arbitrary: fc.constant('') },
+  );
+  const output = fc
+    .tuple(fc.array(line, { maxLength: 40 }), line)
+    .map(([lines, last]) => lines.map((text) => `${text.replaceAll('\n', '')}\n`).join('') + last)
+    .map((text) => text.toWellFormed());
+  const limits = fc.record({
+    lines: fc.integer({ min: 1, max: 20 }),
+    bytes: fc.integer({ min: 64, max: 600 }),
+  });
+  const keep = fc.constantFrom<Keep>('head', 'tail', 'ends');
+  const chunk = fc.integer({ min: 1, max: 300 });
+
+  test('what is shown stays in its limits, and is at its place in the output', () =>
+    fc.assert(
+      fc.property(
+        output,
+        limits,
+        keep,
+        chunk,
+        fc.constantFrom<'line' | 'char'>('line', 'char'),
+        (text, limit, kept, size, snap) => {
+          const fit = plainFit({ ...limit, line: limit.bytes });
+          const result = outputExcerpt(endsOf(text, size), kept, fit, snap);
+          const lines = result.parts.flat();
+          expect(lines.length).toBeLessThanOrEqual(limit.lines);
+          expect(Buffer.byteLength(textOf(result))).toBeLessThanOrEqual(limit.bytes);
+          const stored = Buffer.from(text);
+          for (const shown of lines) {
+            expect(shown.text).toBe(stored.subarray(shown.start, shown.end).toString());
+            const before = stored.subarray(0, shown.start).toString();
+            expect(shown.no).toBe(before.split('\n').length);
+          }
+          expect(result.next === undefined).toBe(textOf(result) === text);
+        },
+      ),
+    ));
+
+  test('following the next window yields every byte once', () =>
+    fc.assert(
+      fc.asyncProperty(output, limits, keep, chunk, async (text, limit, kept, size) => {
+        const fit = plainFit({ ...limit, line: limit.bytes, windowMax: 400, window: 400 });
+        const first = outputExcerpt(endsOf(text, size), kept, fit);
+        const pages: Excerpt[] = first.next ? await follow(inputOf(text), windowOf(first.next), fit) : [];
+        const seen = [first, ...pages].flatMap(({ parts }) => parts.flat()).sort((a, b) => a.start - b.start);
+        expect(seen.map((shown) => shown.text).join('')).toBe(text);
+      }),
+    ));
+
+  test('the tail is the tail window of the whole text', () =>
+    fc.assert(
+      fc.asyncProperty(output, limits, chunk, async (text, limit, size) => {
+        // Elsewhere a line that leaves no room for a prefix is a giant.
+        fc.pre(text.split('\n').every((one) => Buffer.byteLength(one) < limit.bytes - 32));
+        const fit = plainFit({ ...limit, line: limit.bytes });
+        const found = outputExcerpt(endsOf(text, size), 'tail', fit);
+        const window = { by: 'tail' as const, lines: limit.lines };
+        const expected = await excerpt({ ...inputOf(text), source: memoryBytes(text, 'v') }, window, fit);
+        expect(found.parts).toEqual(expected.parts);
+        expect(found.totals).toEqual(expected.totals);
+      }),
+    ));
+});
