@@ -6,11 +6,12 @@ import type { DeclaredTool, Dialect } from './dialects/dialect.ts';
 import { type DialectName, dialectOf } from './dialects/table.ts';
 import type { Progress } from './engine/call.ts';
 import { type Engine, pass } from './engine/gate.ts';
-import { defaultSettings, type Settings } from './engine/settings.ts';
+import { defaultSettings, type RunSettings, type Settings } from './engine/settings.ts';
 import { OrielError, isOrielError } from './errors.ts';
 import { type LimitOptions, limitsWith } from './limits.ts';
 import type { Answer } from './render/answer.ts';
 import { type Session, createSession } from './session/session.ts';
+import type { SpillOptions } from './session/spills.ts';
 import { quote } from './text/visible.ts';
 import type { Limits } from './window/types.ts';
 
@@ -33,7 +34,11 @@ export interface OrielOptions {
   readonly tokens?: Settings['tokens'];
   /** Milliseconds one call may take; 30,000 when absent. */
   readonly timeoutMs?: number;
-  /** Shares snapshots and caches with another instance. */
+  /** How commands run: their time limit, their environment, what becomes of what they leave running. */
+  readonly run?: Partial<RunSettings>;
+  /** Where full outputs are kept, and how much of them. */
+  readonly spills?: SpillOptions;
+  /** Shares snapshots, spills and caches with another instance. */
   readonly session?: Session;
   /** Milliseconds since the epoch, for the ages in listings. */
   readonly now?: () => number;
@@ -59,7 +64,7 @@ export interface Assembly {
 export function assemble(options: OrielOptions = {}): Assembly {
   const dialect = dialectOf(options.dialect ?? 'oriel');
   const limits = limitsWith(dialect.limits, options.limits);
-  const session = options.session ?? createSession();
+  const session = options.session ?? createSession(options.spills && { spills: options.spills });
   const engine: Engine = {
     access: createAccess({
       cwd: resolve(options.cwd ?? process.cwd()),
@@ -113,5 +118,6 @@ function settingsOf(options: OrielOptions): Settings {
     summarize: options.summarize ?? defaultSettings.summarize,
     imageMetadataOnly: options.imageMetadataOnly ?? defaultSettings.imageMetadataOnly,
     ...(options.tokens && { tokens: options.tokens }),
+    run: { ...defaultSettings.run, ...options.run },
   };
 }

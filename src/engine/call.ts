@@ -11,6 +11,8 @@ export interface Progress {
   readonly message: string;
   readonly done?: number;
   readonly total?: number;
+  /** The last lines of a running command's output. */
+  readonly tail?: string;
 }
 
 export interface Call {

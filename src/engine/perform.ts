@@ -11,6 +11,8 @@ export async function perform(request: Request, call: Call, policy: TextPolicy):
   switch (request.do) {
     case 'read':
       return (await import('./read.ts')).read(request, call, policy);
+    case 'run':
+      return (await import('./run.ts')).run(request, call);
     default:
       throw new TypeError(`no engine for ${request.do}`);
   }

@@ -3,7 +3,10 @@
  * Words come later, in render/ and the dialects.
  */
 
+import type { OutputDisplay } from '../render/terminal.ts';
+import type { Spill } from '../session/spill-writer.ts';
 import type { SourceKind } from '../sources/source.ts';
+import type { Keep } from '../window/output.ts';
 import type { Excerpt, Limits, Window } from '../window/types.ts';
 
 export type Request = ReadRequest | RunRequest | SearchRequest | FindRequest | ListRequest;
@@ -27,13 +30,17 @@ export interface ReadRequest {
 export interface RunRequest {
   readonly do: 'run';
   readonly command: string;
-  /** Seconds, fractions allowed. */
+  /** Seconds, fractions allowed; the setting `run.timeout` when absent. */
   readonly timeout?: number;
+  /** The working directory, inside the roots; that of the session when absent. */
   readonly cwd?: string;
-  /** One stream in the order of arrival, or two. */
+  /** One stream in the order in which it was written, or two. */
   readonly streams: 'merged' | 'split';
   /** Which end of a long output is kept. */
-  readonly keep: 'head' | 'tail' | 'ends';
+  readonly keep: Keep;
+  /** Whether a kept head ends with its last whole line, or is filled to the last character. */
+  readonly snap: 'line' | 'char';
+  readonly display: OutputDisplay;
 }
 
 /** `grep`. */
@@ -105,18 +112,29 @@ export interface ListResult {
 export interface RunResult {
   readonly is: 'run';
   readonly exitCode?: number;
+  /** What ended the shell, where it did not exit. */
   readonly signal?: string;
   readonly timedOut: boolean;
   readonly cancelled: boolean;
+  /** The time limit. */
+  readonly timeout: number;
+  /** How long it took, in seconds. */
   readonly seconds: number;
-  readonly streams: readonly {
-    readonly name: 'output' | 'stdout' | 'stderr';
-    readonly excerpt: Excerpt;
-    readonly bytes: number;
-    readonly lines: number;
-    readonly truncated: boolean;
-    /** The kept full output, when only a part is shown. */
-    readonly spill?: { readonly url: string; readonly path: string; readonly capped: boolean };
-  }[];
+  /** Processes in the background that were ended with the shell, and those that could not be. */
+  readonly background: { readonly ended: number; readonly left: number };
+  readonly streams: readonly RunStream[];
   readonly limits: Limits;
+  readonly display: OutputDisplay;
+}
+
+export interface RunStream {
+  readonly name: 'output' | 'stdout' | 'stderr';
+  readonly excerpt: Excerpt;
+  readonly bytes: number;
+  readonly lines: number;
+  readonly truncated: boolean;
+  /** The output is no text; a dialect may say so instead of showing it. */
+  readonly binary: boolean;
+  /** The kept full output, when only a part is shown. Absent then where it could not be written. */
+  readonly spill?: Spill;
 }

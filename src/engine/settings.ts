@@ -1,4 +1,4 @@
-/** Owns the options a host may set for reading; their names and meaning are part of the public surface. */
+/** Owns the options a host may set; their names and meaning are part of the public surface. */
 
 import type { TokenCounter } from '../text/tokens.ts';
 
@@ -13,6 +13,17 @@ export interface Settings {
   readonly tokens?: TokenCounter;
   /** Answer images with their facts only. */
   readonly imageMetadataOnly: boolean;
+  /** How commands run. */
+  readonly run: RunSettings;
+}
+
+export interface RunSettings {
+  /** Seconds a command may take when its call names no time limit (`run.timeout`). */
+  readonly timeout: number;
+  /** The variables of the host's environment that commands get; all when absent (`run.environment`). */
+  readonly environment?: readonly string[];
+  /** What happens to processes that a command leaves behind (`run.background`): they end with it, or live on. */
+  readonly background: 'end' | 'keep';
 }
 
 export const defaultSettings: Settings = {
@@ -20,4 +31,5 @@ export const defaultSettings: Settings = {
   display: 'numbers',
   summarize: true,
   imageMetadataOnly: false,
+  run: { timeout: 120, background: 'end' },
 };

@@ -3,9 +3,12 @@
 import { Lru } from './lru.ts';
 import { type ScratchFile, ScratchFolder } from './scratch.ts';
 import { Snapshots } from './snapshots.ts';
+import { type SpillOptions, Spills } from './spills.ts';
 
 export interface Session {
   readonly snapshots: Snapshots;
+  /** Full outputs of which only a part was shown. */
+  readonly spills: Spills;
   /**
    * A cache of derived things under `kind` and a version key; bounded, least recently used first out. `weigh` says
    * how many bytes a large thing holds.
@@ -26,11 +29,17 @@ export interface Session {
 const MOST_CACHED = 64;
 const MOST_WEIGHT = 64 << 20;
 
-export function createSession(): Session {
+export interface SessionOptions {
+  readonly spills?: SpillOptions;
+}
+
+export function createSession(options: SessionOptions = {}): Session {
   const caches = new Map<string, Lru<Promise<object>>>();
   const folder = new ScratchFolder();
+  const spills = new Spills(options.spills);
   return {
     snapshots: new Snapshots(),
+    spills,
     async cached<T extends object>(
       kind: string,
       key: string,
@@ -55,6 +64,7 @@ export function createSession(): Session {
     scratch: () => folder.file(),
     async close() {
       caches.clear();
+      spills.close();
       await folder.remove();
     },
   };

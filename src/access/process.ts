@@ -1,0 +1,166 @@
+/** Owns starting a shell command in its own process group, with stdin closed and its output handed on as it comes. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { OrielError } from '../errors.ts';
+import { type Intake, type Take, openPipes, readStream } from './pipe.ts';
+import { type Ended, endTree, kill } from './tree.ts';
+
+/** In the environment of every command: tokens of all the runs it belongs to, the innermost last. */
+const TOKEN_NAME = 'ORIEL_RUN';
+
+export interface ShellCommand {
+  readonly command: string;
+  /** Absolute path of a directory. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Takes of stdout and stderr; one take for both keeps the order in which they were written. */
+  readonly takes: readonly Take[];
+  /** A folder private to this user, where pipes appear for a moment. */
+  readonly folder: string;
+}
+
+export interface Exit {
+  readonly code?: number;
+  readonly signal?: string;
+}
+
+export interface Shell {
+  /** Resolves when the shell itself has ended; its children may live on. */
+  readonly exited: Promise<Exit>;
+  /** Resolves when nobody holds a writing end of its output any more and all of it has been taken. */
+  readonly drained: Promise<void>;
+  /** Whether a taker has asked for a pause. */
+  readonly paused: boolean;
+  /** Ends the shell and its descendants: SIGTERM, and after `grace` ms SIGKILL. */
+  end(grace: number): Promise<Ended>;
+  /** Stops reading the output. */
+  release(): void;
+}
+
+/** Starts `command` in bash, or in sh where there is no bash. Throws OrielError `BAD_INPUT`, `UNSUPPORTED`, `DENIED`. */
+export async function startShell(options: ShellCommand): Promise<Shell> {
+  if (options.command.includes('\0')) {
+    throw new OrielError('BAD_INPUT', 'The command holds a NUL character, which no shell takes.');
+  }
+  const token = randomBytes(16).toString('hex');
+  const outer = options.env[TOKEN_NAME];
+  const env = { ...options.env, [TOKEN_NAME]: outer ? `${outer},${token}` : token };
+  const pipes = await openPipes(options.folder, options.takes.length);
+  let child: ChildProcess;
+  try {
+    const ends = pipes?.map((pipe) => pipe.writeEnd) ?? ['pipe' as const, 'pipe' as const];
+    child = await spawnShell(options.command, {
+      cwd: options.cwd,
+      env,
+      detached: true,
+      stdio: ['ignore', ends[0] as number | 'pipe', ends.at(-1) as number | 'pipe'],
+      windowsHide: true,
+    });
+  } catch (error) {
+    for (const pipe of pipes ?? []) pipe.read(() => undefined).close();
+    throw error;
+  } finally {
+    for (const pipe of pipes ?? []) pipe.closeWriteEnd();
+  }
+  const intakes = pipes
+    ? pipes.map((pipe, i) => pipe.read(options.takes[i] as Take))
+    : socketIntakes(child, options.takes);
+  return shell(child, token, intakes);
+}
+
+type SpawnOptions = Parameters<typeof spawn>[2];
+
+async function spawnShell(command: string, options: SpawnOptions): Promise<ChildProcess> {
+  for (const name of ['bash', 'sh']) {
+    const started = await tryStart(name, command, options);
+    if (started instanceof Error) {
+      if (started.code === 'ENOENT') continue;
+      throw refusal(started, command);
+    }
+    return started;
+  }
+  if (!existsSync(options.cwd as string)) {
+    throw new OrielError('NOT_FOUND', 'The working directory is no longer there.');
+  }
+  throw new OrielError('UNSUPPORTED', 'There is neither bash nor sh on the PATH.');
+}
+
+function tryStart(
+  shell: string,
+  command: string,
+  options: SpawnOptions,
+): Promise<ChildProcess | NodeJS.ErrnoException> {
+  return new Promise((resolve) => {
+    try {
+      const child = spawn(shell, ['-c', command], options);
+      child.once('spawn', () => resolve(child));
+      child.once('error', resolve);
+    } catch (error) {
+      resolve(error as NodeJS.ErrnoException);
+    }
+  });
+}
+
+function refusal(error: NodeJS.ErrnoException, command: string): OrielError {
+  if (error.code === 'E2BIG') {
+    const bytes = Buffer.byteLength(command);
+    return new OrielError(
+      'BAD_INPUT',
+      `The command is ${bytes} bytes long, more than the system takes (131,071 on Linux): write it to a file and run that.`,
+    );
+  }
+  const denied = error.code === 'EACCES' || error.code === 'EPERM';
+  return new OrielError(denied ? 'DENIED' : 'BUSY', `The shell could not be started (${error.code}).`);
+}
+
+/** Without real pipes the two streams are merged in the order in which they arrive here. */
+function socketIntakes(child: ChildProcess, takes: ShellCommand['takes']): Intake[] {
+  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
+  return streams.map((stream, i) => readStream(stream, takes[i] ?? (takes[0] as Take)));
+}
+
+function shell(child: ChildProcess, token: string, intakes: readonly Intake[]): Shell {
+  const { exitCode, signalCode } = child;
+  const pid = child.pid as number;
+  const isOver = endWithUs(pid);
+  const exited =
+    exitCode !== null || signalCode !== null
+      ? Promise.resolve(exitOf(exitCode, signalCode))
+      : new Promise<Exit>((resolve) => {
+          child.once('exit', (code, signal) => resolve(exitOf(code, signal)));
+        });
+  return {
+    exited,
+    drained: Promise.all(intakes.map((intake) => intake.ended)).then(() => undefined),
+    get paused() {
+      return intakes.some((intake) => intake.paused);
+    },
+    end: (grace) => endTree({ pid, token }, grace),
+    release() {
+      isOver();
+      for (const intake of intakes) intake.close();
+    },
+  };
+}
+
+const running = new Set<number>();
+
+/** No command outlives us: its group is killed when this process exits before it does. */
+function endWithUs(pid: number): () => void {
+  if (running.size === 0) process.on('exit', killRunning);
+  running.add(pid);
+  return () => {
+    running.delete(pid);
+    if (running.size === 0) process.off('exit', killRunning);
+  };
+}
+
+function killRunning(): void {
+  for (const pid of running) kill(-pid, 'SIGKILL');
+}
+
+function exitOf(code: number | null, signal: string | null): Exit {
+  return { ...(code !== null && { code }), ...(signal !== null && { signal }) };
+}

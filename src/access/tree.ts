@@ -1,0 +1,151 @@
+/**
+ * Owns ending a process with everything it has started. The group is signalled everywhere; descendants that left
+ * it (`setsid`, a double fork) are found on Linux only, by a token that they inherit in their environment. What
+ * escapes even there: a process that leaves group, session and parent and clears its environment as well.
+ */
+
+import { closeSync, openSync, readFileSync, readSync, readdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface Tree {
+  /** Leader of its own process group and session. */
+  readonly pid: number;
+  /** Stands in the environment of the leader and so of its descendants. */
+  readonly token: string;
+}
+
+export interface Ended {
+  /** Processes that were there and had to be ended. */
+  readonly ended: number;
+  /** Processes that are still there after SIGKILL: another user's, or stuck in the kernel. */
+  readonly left: number;
+}
+
+/** How long SIGKILL may take to show, in ms. */
+const KILL_WAIT = 1_000;
+
+/** Sends SIGTERM to the whole tree, waits up to `grace` ms, then sends SIGKILL until nothing of it is left. */
+export async function endTree(tree: Tree, grace: number): Promise<Ended> {
+  const met = new Set<number>();
+  if (grace > 0) await signalUntilGone(tree, 'SIGTERM', grace, met);
+  const left = await signalUntilGone(tree, 'SIGKILL', KILL_WAIT, met);
+  return { ended: met.size - left, left };
+}
+
+/** Signals again what appears while it waits: a tree may grow while it is being felled. */
+async function signalUntilGone(
+  tree: Tree,
+  signal: 'SIGTERM' | 'SIGKILL',
+  within: number,
+  met: Set<number>,
+): Promise<number> {
+  const signalled = new Set<number>();
+  const end = performance.now() + within;
+  for (let pause = 5; ; pause = Math.min(pause * 2, 80)) {
+    const alive = members(tree);
+    if (alive.length === 0) return 0;
+    if (performance.now() >= end) return alive.length;
+    const fresh = alive.filter((pid) => !signalled.has(pid));
+    if (fresh.length > 0) kill(-tree.pid, signal);
+    for (const pid of fresh) {
+      kill(pid, signal);
+      signalled.add(pid);
+      met.add(pid);
+    }
+    await sleep(pause);
+  }
+}
+
+/** Signals a process, or the group of `-pid`, as far as there is one. */
+export function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Gone already, or not ours to end: the next look tells.
+  }
+}
+
+/** Living processes of the tree. Where there is no /proc, the leader stands for its whole group. */
+function members(tree: Tree): number[] {
+  const all = process.platform === 'linux' ? livingProcesses() : undefined;
+  if (!all) return groupLives(tree.pid) ? [tree.pid] : [];
+  const found = new Set<number>();
+  for (const { pid, group, session } of all) {
+    if (group === tree.pid || session === tree.pid || holdsToken(pid, tree.token)) found.add(pid);
+  }
+  // Children that cleared their environment are reached through their parents.
+  for (let before = -1; found.size > before;) {
+    before = found.size;
+    for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
+  }
+  found.delete(process.pid);
+  return [...found];
+}
+
+function groupLives(pid: number): boolean {
+  try {
+    process.kill(-pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+interface LivingProcess {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+}
+
+function livingProcesses(): LivingProcess[] | undefined {
+  let names: string[];
+  try {
+    names = readdirSync('/proc');
+  } catch {
+    return undefined;
+  }
+  return names.flatMap((name) => (/^\d+$/.test(name) ? (livingProcess(Number(name)) ?? []) : []));
+}
+
+/** Source: proc_pid_stat(5). The name stands in parentheses and may itself hold some. */
+function livingProcess(pid: number): LivingProcess | undefined {
+  let stat: string;
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  } catch {
+    return undefined;
+  }
+  const [state, ...ids] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 4);
+  // A zombie is dead; in a container without an init it may stay for ever.
+  if (state === 'Z' || state === 'X') return undefined;
+  const [parent = 0, group = 0, session = 0] = ids.map(Number);
+  return { pid, parent, group, session };
+}
+
+const CHUNK = Buffer.allocUnsafeSlow(64 << 10);
+
+function holdsToken(pid: number, token: string): boolean {
+  let fd: number;
+  try {
+    fd = openSync(`/proc/${pid}/environ`, 'r');
+  } catch {
+    return false;
+  }
+  try {
+    let kept = 0;
+    for (;;) {
+      const got = readSync(fd, CHUNK, kept, CHUNK.length - kept, null);
+      if (got === 0) return false;
+      if (CHUNK.subarray(0, kept + got).includes(token)) return true;
+      // The token may lie across two reads.
+      const tail = Math.min(token.length, kept + got);
+      CHUNK.copy(CHUNK, 0, kept + got - tail, kept + got);
+      kept = tail;
+    }
+  } catch {
+    return false;
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,111 @@
+/** Owns one stream of a running command: counted, remembered at its ends, and spilled once it is over a limit. */
+
+import type { SpillWriter } from '../session/spill-writer.ts';
+import type { Spills } from '../session/spills.ts';
+import { looksBinary } from '../text/binary.ts';
+import { decode, utf8 } from '../text/encoding.ts';
+import { countNewlines } from '../text/scan.ts';
+import { Ends } from '../window/ends.ts';
+import type { Fit } from '../window/fit.ts';
+import { type Keep, outputExcerpt } from '../window/output.ts';
+import type { Line } from '../window/types.ts';
+import type { RunStream } from './request.ts';
+
+/** Bytes remembered of the end at least: escape sequences and redrawn lines take room that is not shown. */
+const REMEMBERED = 1 << 20;
+
+/** Bytes by which an output is judged to be text or not. */
+const SAMPLE = 64 << 10;
+
+/** What a look at a running command shows at most. */
+const GLANCE = { lines: 20, bytes: 4 << 10, tokens: Number.POSITIVE_INFINITY };
+
+export interface OutputOptions {
+  readonly name: RunStream['name'];
+  readonly keep: Keep;
+  readonly snap: 'line' | 'char';
+  readonly fit: Fit;
+  readonly spills: Spills;
+}
+
+export class Output {
+  readonly #options: OutputOptions;
+  readonly #ends: Ends;
+  #spill: SpillWriter | undefined;
+  #unkept = false;
+
+  constructor(options: OutputOptions) {
+    this.#options = options;
+    const remembered = Math.max(REMEMBERED, options.fit.limits.bytes * 4);
+    this.#ends = new Ends({
+      head: options.keep === 'tail' ? 0 : remembered,
+      tail: remembered,
+      countNewlines,
+    });
+  }
+
+  /** Bytes so far. */
+  get bytes(): number {
+    return this.#ends.bytes;
+  }
+
+  /** Takes a chunk (it may be reused at once). A promise asks to wait before the next one. */
+  take(chunk: Uint8Array): Promise<void> | undefined {
+    if (!this.#spill && this.#isOverWith(chunk)) this.#spill = this.#beginSpill();
+    this.#ends.push(chunk);
+    return this.#spill?.write(chunk);
+  }
+
+  /** The last lines so far. */
+  glance(): readonly Line[] {
+    const { fit } = this.#options;
+    const small = { ...fit, limits: { ...fit.limits, ...GLANCE } };
+    return outputExcerpt(this.#ends, 'tail', small).parts.flat();
+  }
+
+  /** What the stream came to. What is not shown in full is spilled, even where only escapes made it too long. */
+  async finish(): Promise<RunStream> {
+    const { name, keep, fit, snap } = this.#options;
+    const excerpt = outputExcerpt(this.#ends, keep, fit, snap);
+    const binary = this.#isBinary();
+    const truncated = excerpt.cutBy !== undefined;
+    if (truncated || binary) this.#spill ??= this.#beginSpill();
+    const spill = await this.#spill?.finish();
+    return {
+      name,
+      excerpt,
+      bytes: this.#ends.bytes,
+      lines: this.#ends.lines,
+      truncated,
+      binary,
+      ...(spill && { spill }),
+    };
+  }
+
+  #isOverWith(chunk: Uint8Array): boolean {
+    const { limits } = this.#options.fit;
+    return this.#ends.bytes + chunk.length > limits.bytes || this.#ends.newlines > limits.lines;
+  }
+
+  /** All that was said so far is still remembered: less than the limit was. */
+  #beginSpill(): SpillWriter | undefined {
+    if (this.#unkept) return undefined;
+    try {
+      const spill = this.#options.spills.create();
+      void spill.write(this.#ends.tail.bytes);
+      return spill;
+    } catch {
+      // A full or read-only disk ends the keeping, not the command.
+      this.#unkept = true;
+      return undefined;
+    }
+  }
+
+  #isBinary(): boolean {
+    const sample =
+      this.#options.keep === 'head'
+        ? this.#ends.head.subarray(0, SAMPLE)
+        : this.#ends.tail.bytes.subarray(-SAMPLE);
+    return looksBinary(sample, decode(sample, utf8).invalid);
+  }
+}

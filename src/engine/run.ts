@@ -1,0 +1,173 @@
+/** Owns running a command: its time limit, its end by any cause, and what its output comes to. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Exit, type Shell, startShell } from '../access/process.ts';
+import type { Ended } from '../access/tree.ts';
+import { OrielError } from '../errors.ts';
+import type { Display } from '../render/display.ts';
+import { outputDisplays } from '../render/terminal.ts';
+import { estimateTokens } from '../text/tokens.ts';
+import { quote } from '../text/visible.ts';
+import type { Fit } from '../window/fit.ts';
+import type { Limits } from '../window/types.ts';
+import type { Call } from './call.ts';
+import { commandEnvironment } from './environment.ts';
+import { Output } from './output.ts';
+import type { RunRequest, RunResult } from './request.ts';
+
+/** Timers of Node hold no more milliseconds than this: 24 days. */
+const LONGEST = 2_147_483;
+
+/** How long the tree may take to end after SIGTERM, in ms. */
+const GRACE = { timeout: 1_000, cancel: 200, background: 50 };
+
+/** After the shell has ended, its output is complete when nothing came for `quiet` ms, or after `most` ms at the latest. */
+const LATE = { quiet: 75, most: 150 };
+
+/** Of a shell that not even SIGKILL has ended. */
+const still: Exit = {};
+
+/** Between two progress reports, in ms. */
+const REPORT = 300;
+
+/**
+ * Runs `request.command` and answers how it ended and what is shown of its output. A time-out, a signal, a cancel
+ * and a failing command are results, not errors. Throws OrielError for what could not be started: `BAD_INPUT`,
+ * `NOT_FOUND`, `NOT_DIRECTORY`, `OUTSIDE_ROOT`, …
+ */
+export async function run(request: RunRequest, call: Call): Promise<RunResult> {
+  const timeout = timeLimit(request.timeout ?? call.settings.run.timeout);
+  const cwd = await workingDirectory(request.cwd, call);
+  if (call.signal.aborted)
+    throw new OrielError('CANCELLED', 'The call was cancelled before the command began.');
+  const outputs = outputsOf(request, call);
+  const began = performance.now();
+  const shell = await startShell({
+    command: request.command,
+    cwd,
+    env: commandEnvironment(process.env, call.settings.run.environment),
+    takes: outputs.map((output) => (chunk) => output.take(chunk)),
+    folder: call.session.spills.folder,
+  });
+  const stopReports = reportProgress(outputs, outputDisplays[request.display], call);
+  try {
+    const cause = await firstOf(shell, timeout, call.signal);
+    const background = await endAll(shell, cause, outputs, call);
+    const exit =
+      typeof cause === 'string' ? await Promise.race([shell.exited, sleep(LATE.most, still)]) : cause;
+    return {
+      is: 'run',
+      ...(exit.code !== undefined && { exitCode: exit.code }),
+      ...(exit.signal !== undefined && { signal: exit.signal }),
+      timedOut: cause === 'timeout',
+      cancelled: cause === 'cancel',
+      timeout,
+      seconds: (performance.now() - began) / 1_000,
+      background,
+      streams: await Promise.all(outputs.map((output) => output.finish())),
+      limits: call.limits,
+      display: request.display,
+    };
+  } finally {
+    stopReports();
+    shell.release();
+  }
+}
+
+function timeLimit(seconds: number): number {
+  if (seconds > 0 && seconds <= LONGEST) return seconds;
+  throw new OrielError(
+    'BAD_INPUT',
+    `A timeout of ${seconds} is none: give seconds above 0 and at most ${LONGEST}, such as 120.`,
+  );
+}
+
+/** What was opened inside the walls. The command itself may go anywhere. */
+async function workingDirectory(typed: string | undefined, { access, signal }: Call): Promise<string> {
+  const opened = await access.open(typed === undefined ? access.cwd : access.absolute(typed), signal);
+  await opened.close();
+  if (opened.is === 'directory') return opened.path;
+  throw new OrielError('NOT_DIRECTORY', `cwd is a file: ${quote(access.display(opened.path))}`);
+}
+
+function outputsOf({ streams, keep, snap, display }: RunRequest, { limits, session }: Call): Output[] {
+  const fit = outputFit(limits, outputDisplays[display]);
+  const names = streams === 'merged' ? (['output'] as const) : (['stdout', 'stderr'] as const);
+  return names.map((name) => new Output({ name, keep, snap, fit, spills: session.spills }));
+}
+
+function outputFit(limits: Limits, display: Display): Fit {
+  return {
+    limits,
+    cost: (line) => Buffer.byteLength(display.show(line)),
+    shown: (text) => Buffer.byteLength(display.text(text)),
+    tokens: estimateTokens,
+    overflow: 'cut',
+    longLine: { as: 'slice' },
+  };
+}
+
+/** Reports the current tail whenever there is news. */
+function reportProgress(outputs: readonly Output[], display: Display, call: Call): () => void {
+  const began = performance.now();
+  let reported = 0;
+  const timer = setInterval(() => {
+    const done = totalOf(outputs);
+    if (done === reported) return;
+    reported = done;
+    const seconds = Math.round((performance.now() - began) / 1_000);
+    const lines = outputs.flatMap((output) => output.glance());
+    const tail = lines.map((line) => display.show(line)).join('');
+    call.progress({ message: `running for ${seconds} s, ${done} bytes of output`, done, tail });
+  }, REPORT);
+  return () => clearInterval(timer);
+}
+
+function totalOf(outputs: readonly Output[]): number {
+  return outputs.reduce((sum, output) => sum + output.bytes, 0);
+}
+
+/** What comes first: the shell's own end, the time limit or the caller's signal. */
+async function firstOf(
+  shell: Shell,
+  timeout: number,
+  signal: AbortSignal,
+): Promise<Exit | 'timeout' | 'cancel'> {
+  const stop = new AbortController();
+  const until = AbortSignal.any([stop.signal, signal]);
+  const limit = sleep(timeout * 1_000, 'timeout' as const, { signal: until });
+  try {
+    return await Promise.race([shell.exited, limit.catch(() => 'cancel' as const)]);
+  } finally {
+    stop.abort();
+  }
+}
+
+/** Takes what is still on its way, and ends what still runs unless it may live on. */
+async function endAll(
+  shell: Shell,
+  cause: Exit | 'timeout' | 'cancel',
+  outputs: readonly Output[],
+  { settings }: Call,
+): Promise<Ended> {
+  if (typeof cause !== 'string') {
+    await settle(shell, outputs);
+    if (settings.run.background === 'keep') return { ended: 0, left: 0 };
+  }
+  const ended = await shell.end(GRACE[typeof cause === 'string' ? cause : 'background']);
+  await settle(shell, outputs);
+  return ended;
+}
+
+/** Waits until all output has been taken; a process that holds the pipe open without a word is not waited for. */
+async function settle(shell: Shell, outputs: readonly Output[]): Promise<void> {
+  const drained = shell.drained.then(() => true);
+  const end = performance.now() + LATE.most;
+  for (let before = -1; ;) {
+    const now = totalOf(outputs);
+    const quiet = now === before || performance.now() >= end;
+    if (quiet && !shell.paused) return;
+    before = now;
+    if (await Promise.race([drained, sleep(LATE.quiet, false)])) return;
+  }
+}

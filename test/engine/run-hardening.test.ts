@@ -1,0 +1,166 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { bench, living, shown } from '../support/commands.ts';
+
+/** Far above what these take, far below what the sleeping commands would. */
+const SOON = 20;
+
+test('B01 a background child keeps stdout open', async () => {
+  const result = await bench().run('sleep 300.1 & echo hi');
+  expect(shown(result)).toBe('hi\n');
+  expect(result).toMatchObject({ exitCode: 0, timedOut: false, background: { ended: 1, left: 0 } });
+  expect(result.seconds).toBeLessThan(SOON);
+  expect(living('sleep 300.1')).toEqual([]);
+});
+
+test.each([
+  ['split streams', 'sleep 300.2 & echo hi', { streams: 'split' as const }],
+  ['a child that keeps only stderr', 'sleep 300.2 > /dev/null & echo hi', {}],
+  ['a child that ignores SIGTERM', '(trap "" TERM; sleep 300.2; sleep 300.2) & sleep 0.1; echo hi', {}],
+  ['a coprocess', 'coproc sleep 300.2; echo hi', {}],
+  ['a stopped child', 'sleep 300.2 & kill -STOP $!; echo hi', {}],
+])('B01 %s', async (_, command, over) => {
+  const result = await bench().run(command, over);
+  expect(shown(result)).toContain('hi\n');
+  expect(result).toMatchObject({ exitCode: 0, timedOut: false, background: { left: 0 } });
+  expect(result.seconds).toBeLessThan(SOON);
+  expect(living('300.2')).toEqual([]);
+});
+
+test('B01 a background child that floods the pipe', async () => {
+  const result = await bench().run('yes 300.3 & echo hi');
+  expect(result).toMatchObject({ exitCode: 0, timedOut: false, background: { ended: 1, left: 0 } });
+  expect(result.seconds).toBeLessThan(SOON);
+  expect(living('300.3')).toEqual([]);
+});
+
+test('B02 a time-out ends the whole tree', async () => {
+  const result = await bench().run('sh -c "sleep 700 & sleep 701"', { timeout: 0.5 });
+  expect(result).toMatchObject({ timedOut: true, background: { left: 0 } });
+  expect(result.seconds).toBeLessThan(SOON);
+  expect([...living('sleep 700'), ...living('sleep 701')]).toEqual([]);
+});
+
+test.each([
+  ['a pipeline', 'sleep 702.1 | sleep 702.2 | cat'],
+  ['nested shells', 'bash -c "bash -c \\"sleep 702.3; :\\"; :"'],
+  ['a tree that grows', 'while :; do sleep 702.4 & sleep 0.01; done'],
+  ['a stopped process', 'sleep 702.5 & kill -STOP $!; wait'],
+])('B02 %s', async (_, command) => {
+  const result = await bench().run(command, { timeout: 0.3 });
+  expect(result).toMatchObject({ timedOut: true, background: { left: 0 } });
+  expect(living('sleep 702')).toEqual([]);
+});
+
+test('B03 setsid and a double fork do not escape', async () => {
+  const result = await bench().run('setsid sleep 703.1 & disown; (setsid nohup sleep 703.2 &)', {
+    timeout: 0.5,
+  });
+  expect(result.background.left).toBe(0);
+  expect(living('sleep 703')).toEqual([]);
+});
+
+test('B03 nor do they on a time-out', async () => {
+  const result = await bench().run('setsid sleep 703.3 & (setsid nohup sleep 703.4 &); sleep 703.5', {
+    timeout: 0.5,
+  });
+  expect(result).toMatchObject({ timedOut: true, background: { left: 0 } });
+  expect(living('sleep 703')).toEqual([]);
+});
+
+test('B04 SIGTERM ignored', async () => {
+  const result = await bench().run('trap "" TERM INT HUP; echo armed; sleep 704', { timeout: 0.5 });
+  expect(result).toMatchObject({ timedOut: true, signal: 'SIGKILL', background: { left: 0 } });
+  expect(shown(result)).toBe('armed\n');
+  expect(living('sleep 704')).toEqual([]);
+});
+
+test('B05 a flood on one line: bytes counted, memory flat, spill capped', async () => {
+  const { run } = bench({ spills: { cap: 1 << 20 } });
+  const before = process.memoryUsage.rss();
+  const result = await run('head -c 200000000 /dev/zero | tr "\\0" a', { keep: 'ends' });
+  const grown = process.memoryUsage.rss() - before;
+  const [stream] = result.streams;
+  expect(stream).toMatchObject({ bytes: 200_000_000, lines: 1, truncated: true, spill: { capped: true } });
+  expect(shown(result)).toBe('a'.repeat(51_200));
+  expect(stream?.excerpt).toMatchObject({
+    giant: { no: 1, start: 0, bytes: 200_000_000 },
+    next: { by: 'tail', lines: 1, before: 199_948_800 },
+  });
+  expect(stream?.spill?.bytes).toBe(1 << 20);
+  expect(readFileSync(stream?.spill?.path ?? '', 'latin1')).toBe('a'.repeat(1 << 20));
+  expect(grown).toBeLessThan(60 << 20);
+});
+
+test('B05 a flood of lines: the tail, the totals and the whole output kept', async () => {
+  const result = await bench().run('seq 1 20000000');
+  const [stream] = result.streams;
+  expect(stream).toMatchObject({ bytes: 168_888_897, lines: 20_000_000, truncated: true });
+  expect(shown(result)).toBe(Array.from({ length: 2_000 }, (_, i) => `${19_998_001 + i}\n`).join(''));
+  expect(stream?.excerpt).toMatchObject({
+    cutBy: 'lines',
+    next: { by: 'tail', lines: 19_998_000, before: 168_870_897 },
+  });
+  expect(stream?.spill).toMatchObject({ bytes: 168_888_897, capped: false, url: 'artifact://1' });
+});
+
+test('B06 yes for ever, while other calls are answered', async () => {
+  const { run } = bench({ spills: { cap: 8 << 20 } });
+  const flood = run('yes', { timeout: 1.5 });
+  expect(shown(await run('echo meanwhile'))).toBe('meanwhile\n');
+  const result = await flood;
+  expect(result).toMatchObject({ timedOut: true, streams: [{ truncated: true, spill: { bytes: 8 << 20 } }] });
+  expect(shown(result)).toMatch(/^(y\n){2000}$/);
+  expect(result.seconds).toBeLessThan(SOON);
+});
+
+test('B07 binary output is marked, bounded and free of controls', async () => {
+  const result = await bench().run('head -c 100000 /dev/urandom');
+  expect(result.streams).toMatchObject([{ bytes: 100_000, binary: true, spill: { bytes: 100_000 } }]);
+  const text = shown(result);
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(50 << 10);
+  expect(text).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f]/);
+});
+
+test.each([
+  ['zeros', 'head -c 5000 /dev/zero', true],
+  ['a compressed stream', 'seq 20000 | gzip -c', true],
+  ['names between NULs', 'for i in $(seq 400); do printf "dir/file-%d\\0" $i; done', false],
+  ['text in an old encoding', 'for i in $(seq 400); do printf "caf\\351 "; done', false],
+  ['colours', 'for i in $(seq 400); do printf "\\033[32mok\\033[0m "; done', false],
+])('B07 %s', async (_, command, binary) => {
+  const result = await bench().run(command);
+  expect(result.streams).toMatchObject([{ binary }]);
+  expect(shown(result)).not.toMatch(/[\0-\x08\x0b-\x1f]/);
+});
+
+test('B15 a cancel ends the tree and keeps what was said', async () => {
+  const stop = new AbortController();
+  const running = bench().run('echo before; setsid sleep 705.1 & trap "" TERM; sleep 705.2', {}, stop.signal);
+  setTimeout(() => stop.abort(), 300);
+  const result = await running;
+  expect(result).toMatchObject({ cancelled: true, timedOut: false, background: { left: 0 } });
+  expect(shown(result)).toBe('before\n');
+  expect(result.seconds).toBeLessThan(SOON);
+  expect(living('sleep 705')).toEqual([]);
+});
+
+test('B18 programs made for a terminal do not wait for one', async () => {
+  const { run, folder } = bench();
+  writeFileSync(join(folder, 'f'), 'one\ntwo\n');
+  const result = await run(
+    'less f; more f; vim -c q; top; git log; ssh-keygen -y -f /dev/null; sudo -k true; :',
+    {
+      timeout: 10,
+    },
+  );
+  expect(result).toMatchObject({ timedOut: false, exitCode: 0 });
+  expect(shown(result)).toMatch(/^one\ntwo\n/);
+  expect(shown(result)).not.toMatch(/[\0-\x08\x0b-\x1f]/);
+});
+
+test('B18 the terminal itself cannot be opened', async () => {
+  const result = await bench().run('{ read -r line < /dev/tty; } 2>/dev/null; echo "read: $?"');
+  expect(shown(result)).toBe('read: 1\n');
+});

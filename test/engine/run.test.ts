@@ -1,0 +1,191 @@
+import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { bench, living, shown } from '../support/commands.ts';
+
+describe('how a command ends', () => {
+  test('its output, exit code and counts', async () => {
+    const result = await bench().run('echo one; echo two >&2; printf three; exit 3');
+    expect(shown(result)).toBe('one\ntwo\nthree');
+    expect(result).toMatchObject({ exitCode: 3, timedOut: false, cancelled: false, timeout: 120 });
+    expect(result.streams).toMatchObject([
+      { name: 'output', bytes: 13, lines: 3, truncated: false, binary: false },
+    ]);
+    expect(result.streams[0]).not.toHaveProperty('spill');
+  });
+
+  test('a signal that ended the shell is said', async () => {
+    const result = await bench().run('kill -9 $$');
+    expect(result).toMatchObject({ signal: 'SIGKILL', timedOut: false });
+    expect(result).not.toHaveProperty('exitCode');
+  });
+
+  test('a time limit may be a fraction of a second and keeps the output', async () => {
+    const result = await bench().run('echo before; sleep 60; echo after', { timeout: 0.3 });
+    expect(result).toMatchObject({ timedOut: true, cancelled: false, timeout: 0.3, signal: 'SIGTERM' });
+    expect(shown(result)).toBe('before\n');
+  });
+
+  test('what a command says on its way out is kept', async () => {
+    const result = await bench().run('trap "echo bye; exit 7" TERM; sleep 60 & wait', { timeout: 0.3 });
+    expect(shown(result)).toBe('bye\n');
+    expect(result).toMatchObject({ timedOut: true, exitCode: 7 });
+  });
+
+  test('the default time limit is an option', async () => {
+    const result = await bench({ settings: { timeout: 0.2 } }).run('sleep 60');
+    expect(result).toMatchObject({ timedOut: true, timeout: 0.2 });
+  });
+
+  test.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2_147_484])(
+    'a time limit of %d is refused',
+    async (timeout) => {
+      await expect(bench().run('echo hi', { timeout })).rejects.toMatchObject({
+        code: 'BAD_INPUT',
+        message: `A timeout of ${timeout} is none: give seconds above 0 and at most 2147483, such as 120.`,
+      });
+    },
+  );
+
+  test('a call that is cancelled before it begins runs nothing', async () => {
+    const { run, folder } = bench();
+    await expect(run('touch made', {}, AbortSignal.abort())).rejects.toThrow('aborted');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('a NUL in the command is refused', async () => {
+    await expect(bench().run('echo \0')).rejects.toMatchObject({ code: 'BAD_INPUT' });
+  });
+
+  test('a command too long for the system is refused with its length', async () => {
+    await expect(bench().run(`: ${'x'.repeat(200_000)}`)).rejects.toMatchObject({
+      code: 'BAD_INPUT',
+      message:
+        'The command is 200002 bytes long, more than the system takes (131,071 on Linux): write it to a file and run that.',
+    });
+  });
+
+  test('an empty command is a success without output', async () => {
+    const result = await bench().run('');
+    expect(result).toMatchObject({ exitCode: 0 });
+    expect(shown(result)).toBe('');
+  });
+});
+
+describe('streams', () => {
+  test('stdout and stderr come in the order in which they were written', async () => {
+    const result = await bench().run('for i in $(seq 200); do echo out $i; echo err $i >&2; done');
+    const expected = Array.from({ length: 200 }, (_, i) => `out ${i + 1}\nerr ${i + 1}\n`).join('');
+    expect(shown(result)).toBe(expected);
+  });
+
+  test('split streams are kept apart', async () => {
+    const result = await bench().run('echo out; echo err >&2', { streams: 'split' });
+    expect(result.streams.map(({ name, bytes }) => [name, bytes])).toEqual([
+      ['stdout', 4],
+      ['stderr', 4],
+    ]);
+    expect([shown(result, 0), shown(result, 1)]).toEqual(['out\n', 'err\n']);
+  });
+
+  test('/dev/stdout and /dev/stderr can be opened', async () => {
+    const result = await bench().run(
+      'echo a > /dev/stderr; echo b | tee /dev/stderr > /dev/null; echo c > /dev/stdout',
+    );
+    expect(shown(result)).toBe('a\nb\nc\n');
+  });
+
+  test('stdin is at its end', async () => {
+    const result = await bench().run('cat; read line; echo "read: $?"');
+    expect(shown(result)).toBe('read: 1\n');
+  });
+
+  test('a child that ends shortly after the shell is still heard', async () => {
+    const result = await bench().run('(sleep 0.03; echo late) & echo early');
+    expect(shown(result)).toBe('early\nlate\n');
+  });
+});
+
+describe('environment', () => {
+  test('nothing pages, asks or draws', async () => {
+    const result = await bench().run('echo $TERM $PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT');
+    expect(shown(result)).toBe('dumb cat cat 0\n');
+  });
+
+  test('an allow-list keeps all other variables out', async () => {
+    process.env['ORIEL_TEST_SECRET'] = 'secret';
+    process.env['ORIEL_TEST_OPEN_A'] = 'open';
+    const command = 'echo "$ORIEL_TEST_SECRET|$ORIEL_TEST_OPEN_A|$TERM"';
+    const all = await bench().run(command);
+    const some = await bench({ settings: { environment: ['PATH', 'ORIEL_TEST_OPEN_*'] } }).run(command);
+    expect([shown(all), shown(some)]).toEqual(['secret|open|dumb\n', '|open|dumb\n']);
+  });
+});
+
+describe('working directory', () => {
+  test('B11 the folder of the session, another one, a missing one, a file', async () => {
+    const { run, folder } = bench();
+    mkdirSync(join(folder, 'sub'));
+    writeFileSync(join(folder, 'file'), '');
+    expect(shown(await run('pwd'))).toBe(`${folder}\n`);
+    expect(shown(await run('pwd', { cwd: 'sub' }))).toBe(`${folder}/sub\n`);
+    await expect(run('pwd', { cwd: 'gone' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(run('pwd', { cwd: 'file' })).rejects.toMatchObject({
+      code: 'NOT_DIRECTORY',
+      message: 'cwd is a file: file',
+    });
+  });
+
+  test('B11 a folder outside the roots', async () => {
+    const { run } = bench({ roots: (folder) => [folder] });
+    for (const cwd of ['/etc', '..', '/proc']) {
+      await expect(run('pwd', { cwd })).rejects.toMatchObject({ code: 'OUTSIDE_ROOT' });
+    }
+  });
+
+  test('B11 the folder of the session itself deleted', async () => {
+    const { run, folder } = bench();
+    rmdirSync(folder);
+    await expect(run('pwd')).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+});
+
+describe('progress', () => {
+  test('shows the current tail, only when there is news', async () => {
+    const { run, progress } = bench();
+    await run('seq 100; sleep 0.8; echo done; sleep 0.4');
+    expect(progress.map(({ done }) => done)).toEqual([292, 297]);
+    expect(progress[0]?.tail).toBe(Array.from({ length: 20 }, (_, i) => `${i + 81}\n`).join(''));
+    expect(progress[1]?.message).toMatch(/^running for \d s, 297 bytes of output$/);
+  });
+});
+
+describe('processes left behind', () => {
+  test('they are ended with the shell, and counted', async () => {
+    const result = await bench().run('sleep 7110 > /dev/null 2>&1 & sleep 7111 & echo hi');
+    expect(shown(result)).toBe('hi\n');
+    expect(result).toMatchObject({ exitCode: 0, background: { ended: 2, left: 0 } });
+    expect(living('sleep 711')).toEqual([]);
+  });
+
+  test('they live on where the host wants that', async () => {
+    const result = await bench({ settings: { background: 'keep' } }).run('sleep 7120 & echo $!');
+    expect(result.background).toEqual({ ended: 0, left: 0 });
+    const pid = Number(shown(result));
+    expect(living('sleep 7120')).toEqual(['sleep 7120']);
+    process.kill(pid);
+  });
+
+  test('one that cleared its environment is reached through its parent', async () => {
+    const result = await bench().run('setsid sh -c "env -i sleep 7130; :" & sleep 0.2; exit 0');
+    expect(result.background.ended).toBeGreaterThanOrEqual(2);
+    expect(living('sleep 7130')).toEqual([]);
+  });
+
+  test('a run inside a run is ended with the outer one', async () => {
+    process.env['ORIEL_RUN'] = 'outer';
+    const result = await bench().run('echo $ORIEL_RUN');
+    delete process.env['ORIEL_RUN'];
+    expect(shown(result)).toMatch(/^outer,[0-9a-f]{32}\n$/);
+  });
+});

@@ -1,0 +1,94 @@
+/** Runs commands through the engine in a folder of their own, with a session that is closed behind them. */
+
+import { mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createAccess } from '../../src/access/local.ts';
+import type { Call, Progress } from '../../src/engine/call.ts';
+import type { RunRequest, RunResult, RunStream } from '../../src/engine/request.ts';
+import { run } from '../../src/engine/run.ts';
+import { defaultSettings, type RunSettings } from '../../src/engine/settings.ts';
+import { outputDisplays } from '../../src/render/terminal.ts';
+import { createSession } from '../../src/session/session.ts';
+import { Spills, type SpillOptions } from '../../src/session/spills.ts';
+import type { Limits } from '../../src/window/types.ts';
+
+export const outputLimits: Limits = {
+  lines: 2_000,
+  bytes: 50 << 10,
+  line: 50 << 10,
+  tokens: Number.POSITIVE_INFINITY,
+  window: 64 << 10,
+  windowMax: 256 << 10,
+  countBytes: 1 << 30,
+};
+
+export interface Bench {
+  readonly folder: string;
+  readonly spills: Spills;
+  readonly progress: Progress[];
+  run(command: string, over?: Partial<RunRequest>, signal?: AbortSignal): Promise<RunResult>;
+}
+
+export interface BenchOptions {
+  readonly limits?: Partial<Limits>;
+  readonly settings?: Partial<RunSettings>;
+  readonly spills?: SpillOptions;
+  readonly roots?: (folder: string) => string[];
+}
+
+export function temporaryFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'oriel-test-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export function bench(options: BenchOptions = {}): Bench {
+  const folder = temporaryFolder();
+  const spills = new Spills({ state: temporaryFolder(), ...options.spills });
+  onTestFinished(() => spills.close());
+  const progress: Progress[] = [];
+  const call = (signal: AbortSignal): Call => ({
+    signal,
+    deadline: Number.POSITIVE_INFINITY,
+    limits: { ...outputLimits, ...options.limits },
+    settings: { ...defaultSettings, run: { ...defaultSettings.run, ...options.settings } },
+    access: createAccess({ cwd: folder, roots: options.roots?.(folder) ?? [], allow: [] }),
+    session: { ...createSession(), spills },
+    now: Date.now,
+    progress: (event) => void progress.push(event),
+    open: () => Promise.reject(new Error('not for commands')),
+    onEnd: () => undefined,
+  });
+  return {
+    folder,
+    spills,
+    progress,
+    run: (command, over = {}, signal = new AbortController().signal) =>
+      run(
+        { do: 'run', command, streams: 'merged', keep: 'tail', snap: 'line', display: 'terminal', ...over },
+        call(signal),
+      ),
+  };
+}
+
+/** What is shown of a stream, its parts joined by `…`. */
+export function shown(result: RunResult, stream = 0): string {
+  const { excerpt } = result.streams[stream] as RunStream;
+  const display = outputDisplays[result.display];
+  return excerpt.parts.map((lines) => lines.map((line) => display.show(line)).join('')).join('…');
+}
+
+/** Command lines of living processes that hold `marker`. */
+export function living(marker: string): string[] {
+  return readdirSync('/proc').flatMap((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
+    try {
+      const line = readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ').trim();
+      return line.includes(marker) ? [line] : [];
+    } catch {
+      return [];
+    }
+  });
+}
