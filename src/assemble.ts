@@ -70,6 +70,7 @@ export function assemble(options: OrielOptions = {}): Assembly {
       cwd: resolve(options.cwd ?? process.cwd()),
       roots: options.roots ?? [],
       allow: options.allow ?? [],
+      ours: (path) => session.spills.has(path),
     }),
     session,
     settings: settingsOf(options),

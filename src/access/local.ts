@@ -24,6 +24,8 @@ export interface AccessOptions {
   readonly roots: readonly string[];
   /** Folders of the kernel's own files that may be read all the same: `/proc`, `/sys`. */
   readonly allow: readonly string[];
+  /** Whether an absolute path is that of a file of our own, which no wall hides: a spill of the session. */
+  ours?(path: string): boolean;
 }
 
 /** Not in node:fs. Source: asm-generic/fcntl.h. */
@@ -47,12 +49,12 @@ export function createAccess(options: AccessOptions): Access {
   async function open(path: string, signal?: AbortSignal): Promise<Opened> {
     signal?.throwIfAborted();
     const shown = display(path);
-    if (!roots.mayName(path)) throw outsideRoot(shown);
+    if (!roots.mayName(path) && !options.ours?.(path)) throw outsideRoot(shown);
     const handle = await look(path).catch(async (error: unknown) => {
       throw await roots.explain(path, shown, error);
     });
     try {
-      if (!(await roots.holds(handle.path))) throw outsideRoot(shown);
+      if (!(await roots.holds(handle.path)) && !options.ours?.(handle.path)) throw outsideRoot(shown);
       refuseSpecial(handle.stats, shown);
       const kernel = KERNEL_FOLDERS.find((folder) => within(handle.path, folder));
       if (kernel && !options.allow.some((folder) => within(handle.path, folder))) {

@@ -6,7 +6,7 @@
 
 import { createHash } from 'node:crypto';
 import { constants, existsSync, openSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import type { OpenedFile } from '../access/access.ts';
 import { openDescriptor, statDescriptor } from '../access/descriptors.ts';
 import { openedFile } from '../access/file.ts';
@@ -57,6 +57,14 @@ export class Spills {
     return this.#folder;
   }
 
+  /** Whether `path` is that of a spill: hosts that know only paths may read it by that. */
+  has(path: string): boolean {
+    if (!SPILL_NAME.test(basename(path))) return false;
+    return this.#options.workingFolder === undefined
+      ? dirname(path) === this.#folder
+      : dirname(path) === this.folder;
+  }
+
   /** Begins a spill under the next free number. */
   create(): SpillWriter {
     if (this.#options.workingFolder !== undefined) sweepFiles(this.folder);
@@ -95,7 +103,7 @@ export class Spills {
 
   /** Numbers in use, in ascending order. */
   #numbers(): number[] {
-    const numbers = readdirSync(this.folder).flatMap((name) => Number(/^(\d+)\.log$/.exec(name)?.[1] ?? []));
+    const numbers = readdirSync(this.folder).flatMap((name) => Number(SPILL_NAME.exec(name)?.[1] ?? []));
     return numbers.sort((a, b) => a - b);
   }
 
@@ -118,13 +126,23 @@ export class Spills {
   }
 }
 
+const SPILL_NAME = /^(\d+)\.log$/;
+
 function urlOf(number: number): string {
   return `artifact://${number}`;
 }
 
 /** A folder has one name, however it is reached. */
 function nameOf(workingFolder: string): string {
-  return createHash('sha256').update(realpathSync(workingFolder)).digest('hex').slice(0, 16);
+  return createHash('sha256').update(realOf(workingFolder)).digest('hex').slice(0, 16);
+}
+
+function realOf(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return resolve(folder);
+  }
 }
 
 function sizeOf(path: string): number {

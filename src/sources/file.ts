@@ -27,7 +27,7 @@ export const fileSource: Source = {
 };
 
 /** The generic tail of a subject. Throws `BAD_SELECTOR` where its rest is no selector. */
-export function selectionOf(subject: Subject): Selection {
+export function selectionOf(subject: Pick<Subject, 'typed' | 'rest'>): Selection {
   if (subject.rest === '') return everything;
   const selection = parse(subject);
   if (selection) return selection;
@@ -42,7 +42,7 @@ export function selectionOf(subject: Subject): Selection {
 }
 
 /** A selector that is wrong by itself names a right one; the call to make has the path in front. */
-function parse({ rest, typed }: Subject): Selection | undefined {
+function parse({ rest, typed }: Pick<Subject, 'typed' | 'rest'>): Selection | undefined {
   try {
     return parseSelection(rest);
   } catch (error) {

@@ -6,13 +6,14 @@ import { directorySource } from './directory.ts';
 import { fileSource } from './file.ts';
 import { imageSource } from './image.ts';
 import { notebookSource } from './notebook.ts';
+import { artifactScheme } from './schemes/artifact.ts';
 import type { Scheme } from './schemes/scheme.ts';
 import type { Source } from './source.ts';
 
 /** The last one takes every file. */
 export const sources: readonly Source[] = [directorySource, notebookSource, imageSource, fileSource];
 
-const schemes: readonly Scheme[] = [];
+const schemes: readonly Scheme[] = [artifactScheme];
 
 /** The scheme of a target like `artifact://3`, and what follows; undefined for paths. */
 export function schemeOf(target: string): { scheme: Scheme; rest: string } | undefined {

@@ -1,0 +1,43 @@
+/** Owns `artifact://N`: a full output of which an answer showed only a part, read with every selector. */
+
+import { OrielError } from '../../errors.ts';
+import { binarySize } from '../../render/units.ts';
+import { quote } from '../../text/visible.ts';
+import { selectionOf } from '../file.ts';
+import type { Scheme } from './scheme.ts';
+
+export const artifactScheme: Scheme = {
+  name: 'artifact',
+  async open(rest, call) {
+    const [, number, selector = ''] = /^(\d{1,9})(?::(.*))?$/s.exec(rest) ?? [];
+    if (number === undefined) {
+      throw new OrielError(
+        'BAD_PATH',
+        `${quote(`artifact://${rest}`)} names no output. Use artifact:// with the number that a notice gave, such as artifact://1.`,
+        'artifact://1',
+      );
+    }
+    const target = `artifact://${Number(number)}`;
+    const selection = selectionOf({ typed: target, rest: selector });
+    const { file, capped } = await call.session.spills.open(Number(number));
+    call.onEnd(() => file.close());
+    return {
+      is: 'text',
+      kind: 'internal',
+      bytes: file.bytes,
+      // What was shown of it was windowed as UTF-8: its offsets and line numbers are meant so.
+      encoding: 'utf-8',
+      selection,
+      target,
+      name: `${Number(number)}.log`,
+      display: 'lines',
+      editable: false,
+      facts: { path: file.path },
+      ...(capped && { notes: [{ kind: 'said', text: cappedNote(target, file.size) }] }),
+    };
+  },
+};
+
+function cappedNote(target: string, kept: number): string {
+  return `${target} holds the first ${binarySize(kept)} of its output; the rest was not kept`;
+}

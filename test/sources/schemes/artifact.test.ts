@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { createOriel, type Oriel } from '../../../src/oriel.ts';
+import type { OrielOptions } from '../../../src/assemble.ts';
+import { onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../support/commands.ts';
+
+function oriel(options: OrielOptions = {}): Oriel {
+  const made = createOriel({
+    cwd: temporaryFolder(),
+    ...options,
+    spills: { state: temporaryFolder(), ...options.spills },
+  });
+  onTestFinished(() => made.close());
+  return made;
+}
+
+async function text(made: Oriel, tool: string, input: object): Promise<string> {
+  const { content } = await made.tool(tool).run(input);
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+}
+
+describe('artifact://N', () => {
+  test.each([
+    [':5..7', '5|5\n6|6\n7|7\n'],
+    [':-2', '4999|4999\n5000|5000\n'],
+    [':-2@13893', '2999|2999\n3000|3000\n'],
+    [':@23888+64K', '5000|5000\n'],
+    [':4999..5000:raw', '4999\n5000\n'],
+    [':1,5000', '1|1\n2|2\n3|3\n4|4\n…\n4999|4999\n5000|5000\n'],
+    [
+      ':9999',
+      '[Line 9999 is beyond the end of artifact://1 (5000 lines). Use artifact://1:5000 for the end or artifact://1:1 for the start]',
+    ],
+  ])('takes every selector: %s', async (selector, expected) => {
+    const made = oriel();
+    await text(made, 'bash', { command: 'seq 5000' });
+    expect(await text(made, 'read', { path: `artifact://1${selector}` })).toBe(expected);
+  });
+
+  test('names the output and its file in details', async () => {
+    const made = oriel();
+    const ran = await made.tool('bash').run({ command: 'seq 5000' });
+    const { fullOutputPath } = ran.details['output'] as { fullOutputPath: string };
+    const { details } = await made.tool('read').run({ path: 'artifact://1:5..7' });
+    expect(details).toMatchObject({
+      source: 'artifact://1',
+      resolvedPath: 'artifact://1',
+      kind: 'internal',
+      totals: { lines: 5_000, bytes: 23_893 },
+      meta: { path: fullOutputPath },
+    });
+  });
+
+  test('keeps what the answer to the command left out', async () => {
+    const made = oriel();
+    const command = 'for i in $(seq 2500); do printf "\\033[31mred $i\\033[0m\\n"; done';
+    expect(await text(made, 'bash', { command })).toMatch(/^red 501\nred 502\n/);
+    expect(await text(made, 'read', { path: 'artifact://1:1..1:raw' })).toBe('\x1b[31mred 1\x1b[0m\n');
+    expect(await text(made, 'read', { path: 'artifact://1:1..1' })).toBe(
+      '1|\\x1b[31mred 1\\x1b[0m\n[2 control or invisible characters shown as escapes; artifact://1:1..1:raw has them as stored]',
+    );
+  });
+
+  test('says that its end is missing', async () => {
+    const made = oriel({ spills: { cap: 10_240 } });
+    await text(made, 'bash', { command: 'seq 5000' });
+    expect(await text(made, 'read', { path: 'artifact://1:-1' })).toBe(
+      '2270|22\n[artifact://1 holds the first 10 KiB of its output; the rest was not kept]',
+    );
+  });
+
+  test.each([
+    ['artifact://7', 'There is no artifact://7. The last one kept is artifact://1.'],
+    [
+      'artifact://x',
+      'artifact://x names no output. Use artifact:// with the number that a notice gave, such as artifact://1.',
+    ],
+    [
+      'artifact://../1',
+      'artifact://../1 names no output. Use artifact:// with the number that a notice gave, such as artifact://1.',
+    ],
+    [
+      'artifact://',
+      'artifact:// names no output. Use artifact:// with the number that a notice gave, such as artifact://1.',
+    ],
+  ])('explains %s', async (path, message) => {
+    const made = oriel();
+    await text(made, 'bash', { command: 'seq 5000' });
+    expect(await text(made, 'read', { path })).toBe(message);
+  });
+
+  test('a bad selector is answered with a call that works', async () => {
+    const made = oriel();
+    await text(made, 'bash', { command: 'seq 5000' });
+    const { details } = await made.tool('read').run({ path: 'artifact://1:nonsense' });
+    expect(details['error']).toMatchObject({ code: 'BAD_SELECTOR', next: 'artifact://1' });
+  });
+
+  test('can be read by its path too, where walls hide everything around it', async () => {
+    const folder = temporaryFolder();
+    const made = oriel({ cwd: folder, roots: [folder] });
+    const ran = await made.tool('bash').run({ command: 'seq 5000' });
+    const { fullOutputPath } = ran.details['output'] as { fullOutputPath: string };
+    expect(await text(made, 'read', { path: `${fullOutputPath}:5..6` })).toBe('5|5\n6|6\n');
+    for (const beside of [
+      fullOutputPath.replace('1.log', ''),
+      fullOutputPath.replace('1.log', '2.txt'),
+      '/etc/hosts',
+    ]) {
+      const { details } = await made.tool('read').run({ path: beside });
+      expect(details['error']).toMatchObject({ code: 'OUTSIDE_ROOT' });
+    }
+  });
+
+  test('is gone when the session ends', async () => {
+    const state = temporaryFolder();
+    const first = oriel({ spills: { state } });
+    await text(first, 'bash', { command: 'seq 5000' });
+    await first.close();
+    const second = oriel({ spills: { state } });
+    expect(await text(second, 'read', { path: 'artifact://1' })).toBe(
+      'There is no artifact://1. No output has been kept.',
+    );
+  });
+});
