@@ -17,8 +17,8 @@ export interface ShellCommand {
   readonly env: Readonly<Record<string, string>>;
   /** Takes of stdout and stderr; one take for both keeps the order in which they were written. */
   readonly takes: readonly Take[];
-  /** A folder private to this user, where pipes appear for a moment. */
-  readonly folder: string;
+  /** A folder private to this user, where pipes appear for a moment; without one, sockets are used. */
+  readonly folder: string | undefined;
 }
 
 export interface Exit {
@@ -47,7 +47,8 @@ export async function startShell(options: ShellCommand): Promise<Shell> {
   const token = randomBytes(16).toString('hex');
   const outer = options.env[TOKEN_NAME];
   const env = { ...options.env, [TOKEN_NAME]: outer ? `${outer},${token}` : token };
-  const pipes = await openPipes(options.folder, options.takes.length);
+  const pipes =
+    options.folder === undefined ? undefined : await openPipes(options.folder, options.takes.length);
   let child: ChildProcess;
   try {
     const ends = pipes?.map((pipe) => pipe.writeEnd) ?? ['pipe' as const, 'pipe' as const];

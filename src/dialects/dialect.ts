@@ -26,6 +26,9 @@ export interface Effects {
 
 export const reads: Effects = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
 
+/** Whatever the command does. */
+export const runs: Effects = { readOnly: false, destructive: true, idempotent: false, openWorld: true };
+
 /** A tool as a dialect declares it. */
 export interface ToolSpec<Input> {
   readonly name: string;

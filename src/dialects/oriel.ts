@@ -2,10 +2,13 @@
 
 import { cutPolicy } from '../engine/policy.ts';
 import type { ReadResult } from '../engine/read.ts';
+import type { RunResult } from '../engine/request.ts';
 import { wording } from '../render/notices.ts';
 import { readAnswer } from '../render/read-answer.ts';
+import { runAnswer } from '../render/run-answer.ts';
 import { binarySize } from '../render/units.ts';
-import { type Dialect, reads, tool } from './dialect.ts';
+import type { Limits } from '../window/types.ts';
+import { type Dialect, reads, runs, tool } from './dialect.ts';
 import { baseLimits } from './limits.ts';
 
 const read = tool<{ path: string }>({
@@ -31,4 +34,44 @@ A file whose name ends like a selector is read as that file. Lines are 1-indexed
   answer: (result) => readAnswer(result as ReadResult, wording),
 });
 
-export const oriel: Dialect = { name: 'oriel', limits: baseLimits, tools: [read], departs: [] };
+const bash = tool<{ command: string; timeout?: number | undefined; cwd?: string | undefined }>({
+  name: 'bash',
+  title: 'Bash',
+  effects: runs,
+  about: (limits) =>
+    `Runs a command in bash and answers its output, stdout and stderr as they came. Of a long output the end is shown, ` +
+    `at most ${bashLines(limits)} lines and ${binarySize(limits.bytes)}; all of it is kept, and a notice in brackets ` +
+    `gives the exact path to read it by (artifact://1:-2000@65536). Read or grep that instead of running the command again.
+
+stdin is empty, and nothing can be asked: pass -y or -m. Processes that still run when the shell ends are ended with it. ` +
+    'cwd must lie inside the allowed folders; the command itself is not confined.',
+  input: (zod) =>
+    zod.strictObject({
+      command: zod.string().describe('What bash -c runs'),
+      timeout: zod
+        .number()
+        .optional()
+        .describe(
+          'Seconds until the command is ended, fractions allowed; 120 unless the host says otherwise',
+        ),
+      cwd: zod.string().optional().describe('Folder to run in; the working folder without it'),
+    }),
+  request: ({ command, timeout, cwd }) => ({
+    do: 'run',
+    command,
+    ...(timeout !== undefined && { timeout }),
+    ...(cwd !== undefined && { cwd }),
+    streams: 'merged',
+    keep: 'tail',
+    snap: 'line',
+    display: 'terminal',
+  }),
+  limits: (_, limits) => ({ ...limits, lines: bashLines(limits) }),
+  answer: (result) => runAnswer(result as RunResult, wording),
+});
+
+function bashLines({ lines }: Limits): number {
+  return Math.min(lines, 2_000);
+}
+
+export const oriel: Dialect = { name: 'oriel', limits: baseLimits, tools: [read, bash], departs: [] };

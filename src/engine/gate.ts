@@ -33,12 +33,16 @@ export interface Order {
   readonly onProgress?: (progress: Progress) => void;
 }
 
-/** A run has a time limit of its own; the gate's comes a little later and only guards against its failure. */
+/**
+ * A run has a time limit of its own and answers a cancel itself, with the output so far; the gate's come later and
+ * only guard against its failure.
+ */
 const RUN_GRACE_MS = 10_000;
 
 /** Throws OrielError and nothing else. */
 export async function pass(engine: Engine, order: Order): Promise<Result> {
-  const timeoutMs = order.request.do === 'run' ? runTimeout(order.request.timeout, engine) : engine.timeoutMs;
+  const { request } = order;
+  const timeoutMs = request.do === 'run' ? runTimeout(request.timeout, engine) : engine.timeoutMs;
   const deadline = performance.now() + timeoutMs;
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(timedOut(timeoutMs)), timeoutMs);
@@ -48,7 +52,8 @@ export async function pass(engine: Engine, order: Order): Promise<Result> {
   const releases: (() => void | Promise<void>)[] = [];
   const call = callFor(engine, order, stop.signal, deadline, releases);
   try {
-    return await Promise.race([perform(order.request, call, order.policy), aborted(stop.signal)]);
+    const patience = request.do === 'run' ? RUN_GRACE_MS : 0;
+    return await Promise.race([perform(request, call, order.policy), aborted(stop.signal, patience)]);
   } catch (error) {
     throw worded(error, stop.signal);
   } finally {
@@ -93,10 +98,13 @@ function sourceFor(subject: Subject, kinds: readonly SourceKind[] | undefined): 
   throw new OrielError('IS_DIRECTORY', `${quote(subject.typed)} is a directory, not a file.`);
 }
 
-function aborted(signal: AbortSignal): Promise<never> {
+/** Rejects `patience` ms after the abort. */
+function aborted(signal: AbortSignal, patience: number): Promise<never> {
   return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason as Error);
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    const fail = (): void => reject(signal.reason as Error);
+    const abort = (): void => (patience > 0 ? void setTimeout(fail, patience).unref() : fail());
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
   });
 }
 
@@ -117,6 +125,6 @@ function worded(error: unknown, signal: AbortSignal): OrielError {
   );
 }
 
-function runTimeout(seconds: number | undefined, engine: Engine): number {
-  return (seconds === undefined ? engine.timeoutMs : seconds * 1000) + RUN_GRACE_MS;
+function runTimeout(seconds: number | undefined, { settings }: Engine): number {
+  return (seconds ?? settings.run.timeout) * 1000 + RUN_GRACE_MS;
 }

@@ -15,8 +15,8 @@ import { commandEnvironment } from './environment.ts';
 import { Output } from './output.ts';
 import type { RunRequest, RunResult } from './request.ts';
 
-/** Timers of Node hold no more milliseconds than this: 24 days. */
-const LONGEST = 2_147_483;
+/** Seconds: a day. */
+const LONGEST = 86_400;
 
 /** How long the tree may take to end after SIGTERM, in ms. */
 const GRACE = { timeout: 1_000, cancel: 200, background: 50 };
@@ -47,7 +47,7 @@ export async function run(request: RunRequest, call: Call): Promise<RunResult> {
     cwd,
     env: commandEnvironment(process.env, call.settings.run.environment),
     takes: outputs.map((output) => (chunk) => output.take(chunk)),
-    folder: call.session.spills.folder,
+    folder: privateFolder(call),
   });
   const stopReports = reportProgress(outputs, outputDisplays[request.display], call);
   try {
@@ -88,6 +88,15 @@ async function workingDirectory(typed: string | undefined, { access, signal }: C
   await opened.close();
   if (opened.is === 'directory') return opened.path;
   throw new OrielError('NOT_DIRECTORY', `cwd is a file: ${quote(access.display(opened.path))}`);
+}
+
+/** Without one a command still runs: two sockets stand in for pipes then. */
+function privateFolder({ session }: Call): string | undefined {
+  try {
+    return session.spills.folder;
+  } catch {
+    return undefined;
+  }
 }
 
 function outputsOf({ streams, keep, snap, display }: RunRequest, { limits, session }: Call): Output[] {

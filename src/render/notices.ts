@@ -48,8 +48,43 @@ export type Notice =
   | { readonly kind: 'unterminated' }
   | { readonly kind: 'changed'; readonly target: string }
   | { readonly kind: 'suffix'; readonly from: string; readonly to: string }
+  /** A command's output is shown in part. */
+  | {
+      readonly kind: 'output-cut';
+      /** Absent for one output of all; else the stream's name. */
+      readonly stream?: string;
+      readonly lines: readonly (readonly [number, number])[];
+      readonly totals: { readonly lines: number; readonly bytes: number };
+      readonly by: CutBy;
+      readonly limits: Limits;
+      /** The line of which only the end is shown, with its length in bytes. */
+      readonly partial?: { readonly no: number; readonly shown: number; readonly bytes: number };
+      readonly kept?: KeptOutput;
+      /** The exact `path` of the next call. */
+      readonly use?: string;
+    }
+  /** A command's output is no text and is not shown. */
+  | { readonly kind: 'output-binary'; readonly bytes: number; readonly kept?: KeptOutput }
+  | { readonly kind: 'no-output' }
+  /** How a command ended, where that was not a success. */
+  | { readonly kind: 'exit'; readonly code: number }
+  | { readonly kind: 'signal'; readonly signal: string }
+  | { readonly kind: 'time-out'; readonly seconds: number }
+  | { readonly kind: 'cancelled' }
+  /** Processes that outlived their command. */
+  | { readonly kind: 'background'; readonly ended: number; readonly left: number }
   /** A sentence that a source words from its own facts, without brackets and without a final full stop. */
   | { readonly kind: 'said'; readonly text: string; readonly use?: string };
+
+/** Where a full output is kept. */
+export interface KeptOutput {
+  readonly path: string;
+  readonly url: string;
+  /** Bytes kept. */
+  readonly bytes: number;
+  /** More was written than is kept. */
+  readonly capped: boolean;
+}
 
 export type Wording = { [K in Notice['kind']]: (notice: Extract<Notice, { kind: K }>) => string };
 
@@ -85,6 +120,24 @@ export const wording: Wording = {
     `${oneLine(target)} changed while it was being read: lines may be of two versions. Call again`,
   suffix: ({ from, to }) =>
     `Path '${oneLine(from)}' not found; resolved to '${oneLine(to)}' via suffix match`,
+  'output-cut': (notice) => {
+    const { stream, kept, use } = notice;
+    const of = stream === undefined ? '' : ` of ${stream}`;
+    const next = use === undefined ? '' : `. Use ${use} to continue backwards`;
+    return `Showing ${outputSpan(notice)}${of}. ${fullOutput(kept)}${next}`;
+  },
+  'output-binary': ({ bytes, kept }) =>
+    `The output is binary (${binarySize(bytes)}) and is not shown. ${fullOutput(kept)}` +
+    (kept ? `. Use ${kept.url}:raw to see it as text` : ''),
+  'no-output': () => '(no output)',
+  exit: ({ code }) => `Command exited with code ${code}`,
+  signal: ({ signal }) => `Command was ended by signal ${signal}`,
+  'time-out': ({ seconds }) => `Command timed out after ${seconds} seconds`,
+  cancelled: () => 'Command was cancelled',
+  background: ({ ended, left }) =>
+    left > 0
+      ? `${left} of the command's processes could not be ended`
+      : `${ended} ${ended === 1 ? 'process' : 'processes'} left in the background ended with the command`,
   said: ({ text }) => text,
 };
 
@@ -92,6 +145,24 @@ export const wording: Wording = {
 export function say(notice: Notice, words: Wording = wording): string {
   const sentence = words[notice.kind] as (notice: Notice) => string;
   return `[${sentence(notice)}]`;
+}
+
+type OutputCut = Extract<Notice, { kind: 'output-cut' }>;
+
+function outputSpan({ lines, totals, by, limits, partial }: OutputCut): string {
+  if (partial) {
+    return `last ${binarySize(partial.shown)} of line ${partial.no} (line is ${binarySize(partial.bytes)})`;
+  }
+  if (lines.length === 0) return `0 of ${plural(totals.lines, 'line')}${limit(by, limits)}`;
+  const runs = lines.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(', ');
+  const noun = lines.length === 1 && lines[0]?.[0] === lines[0]?.[1] ? 'line' : 'lines';
+  return `${noun} ${runs} of ${totals.lines}${limit(by, limits)}`;
+}
+
+function fullOutput(kept: KeptOutput | undefined): string {
+  if (!kept) return 'The full output could not be kept';
+  const part = kept.capped ? ` (its first ${binarySize(kept.bytes)})` : '';
+  return `Full output: ${kept.path}${part}`;
 }
 
 type Cut = Extract<Notice, { kind: 'cut' }>;

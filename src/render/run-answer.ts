@@ -1,0 +1,117 @@
+/** Owns the answer to a run in the default wording: the output, how the command ended, what was left out of it. */
+
+import type { RunResult, RunStream } from '../engine/request.ts';
+import { writeSelector } from '../selector/selection.ts';
+import type { Answer } from './answer.ts';
+import { showParts } from './display.ts';
+import { type KeptOutput, type Notice, say, type Wording } from './notices.ts';
+import { shownLines } from './read-notices.ts';
+import { outputDisplays } from './terminal.ts';
+
+/** Stands where the middle of an output was left out. */
+const GAP = '…\n';
+
+export function runAnswer(result: RunResult, words: Wording): Answer {
+  const output = result.streams.map((stream) => shownOutput(stream, result)).join('');
+  const ending = endingOf(result);
+  const notices = [
+    ...backgroundOf(result),
+    ...result.streams.flatMap((stream) => outputNotices(stream, result)),
+  ];
+  const silent = output === '' && !ending && notices.length === 0;
+  const sentence = ending && words[ending.kind](ending as never);
+  const below = [
+    ...(silent ? [words['no-output']({ kind: 'no-output' })] : []),
+    ...(sentence === undefined ? [] : [sentence]),
+    ...notices.map((notice) => say(notice, words)),
+  ];
+  const text =
+    output + (output === '' || output.endsWith('\n') || below.length === 0 ? '' : '\n') + below.join('\n');
+  return {
+    content: [{ type: 'text', text }],
+    details: {
+      ...facts(result),
+      ...(notices.length > 0 && {
+        notices: notices.map((notice) => ({ kind: notice.kind, text: say(notice, words).slice(1, -1) })),
+      }),
+      ...(ending && { error: { code: CODES[ending.kind], message: sentence } }),
+    },
+    isError: ending !== undefined,
+  };
+}
+
+function shownOutput(stream: RunStream, { display }: RunResult): string {
+  return stream.binary ? '' : showParts(stream.excerpt.parts, outputDisplays[display], GAP);
+}
+
+type Ending = Extract<Notice, { kind: 'exit' | 'signal' | 'time-out' | 'cancelled' }>;
+
+const CODES = { exit: 'EXIT', signal: 'EXIT', 'time-out': 'TIMEOUT', cancelled: 'CANCELLED' } as const;
+
+/** Undefined for a success. */
+function endingOf({ cancelled, timedOut, timeout, signal, exitCode = 0 }: RunResult): Ending | undefined {
+  if (cancelled) return { kind: 'cancelled' };
+  if (timedOut) return { kind: 'time-out', seconds: timeout };
+  if (signal !== undefined) return { kind: 'signal', signal };
+  return exitCode === 0 ? undefined : { kind: 'exit', code: exitCode };
+}
+
+/** That a time-out or a cancel ends what runs needs no words. */
+function backgroundOf({ background: { ended, left }, timedOut, cancelled }: RunResult): Notice[] {
+  if (left === 0 && (ended === 0 || timedOut || cancelled)) return [];
+  return [{ kind: 'background', ended, left }];
+}
+
+function outputNotices(stream: RunStream, { streams, limits }: RunResult): Notice[] {
+  const { excerpt, bytes, lines, binary, spill } = stream;
+  const kept: KeptOutput | undefined = spill;
+  if (binary) return [{ kind: 'output-binary', bytes, ...(kept && { kept }) }];
+  if (!excerpt.cutBy) return [];
+  const last = excerpt.parts.at(-1)?.at(-1);
+  const { giant } = excerpt;
+  return [
+    {
+      kind: 'output-cut',
+      ...(streams.length > 1 && { stream: stream.name }),
+      lines: shownLines(excerpt),
+      totals: { lines, bytes },
+      by: excerpt.cutBy,
+      limits,
+      ...(last?.cut &&
+        giant?.bytes !== undefined && {
+          partial: { no: giant.no ?? lines, shown: last.end - last.start, bytes: giant.bytes },
+        }),
+      ...(kept && { kept }),
+      ...(kept && excerpt.next && { use: kept.url + writeSelector(excerpt.next) }),
+    },
+  ];
+}
+
+function facts(result: RunResult): Record<string, unknown> {
+  const { exitCode, signal, timedOut, cancelled, background, streams, limits } = result;
+  return {
+    ...(exitCode !== undefined && { exitCode }),
+    ...(signal !== undefined && { signal }),
+    timedOut,
+    cancelled,
+    ...((background.ended > 0 || background.left > 0) && { background }),
+    ...Object.fromEntries(streams.map((stream) => [stream.name, streamFacts(stream)])),
+    limits: { lines: limits.lines, bytes: limits.bytes },
+  };
+}
+
+function streamFacts({ bytes, lines, binary, excerpt, spill }: RunStream): Record<string, unknown> {
+  const { cutBy, next, span } = excerpt;
+  return {
+    totals: { bytes, lines },
+    ...(binary && { binary }),
+    ...(cutBy && {
+      truncation: {
+        by: cutBy,
+        shown: { lines: shownLines(excerpt), ...(span && { bytes: [span.start, span.end] }) },
+        ...(spill && next && { next: spill.url + writeSelector(next) }),
+      },
+    }),
+    ...(spill && { artifact: spill.url, fullOutputPath: spill.path, ...(spill.capped && { capped: true }) }),
+  };
+}

@@ -1,0 +1,221 @@
+import { onTestFinished, describe, expect, test } from 'vitest';
+import type { OrielOptions } from '../../src/assemble.ts';
+import { createOriel } from '../../src/oriel.ts';
+import type { Answer } from '../../src/render/answer.ts';
+import { temporaryFolder } from '../support/commands.ts';
+
+interface Session {
+  call(tool: 'bash' | 'read', input: object, signal?: AbortSignal): Promise<Answer & { text: string }>;
+}
+
+function session(options: OrielOptions = {}): Session {
+  const oriel = createOriel({
+    cwd: temporaryFolder(),
+    ...options,
+    spills: { state: temporaryFolder(), ...options.spills },
+  });
+  onTestFinished(() => oriel.close());
+  return {
+    async call(tool, input, signal) {
+      const answer = await oriel.tool(tool).run(input, signal ? { signal } : {});
+      const [block] = answer.content;
+      return { ...answer, text: block?.type === 'text' ? block.text : '' };
+    },
+  };
+}
+
+const bash = (command: string, options?: OrielOptions): Promise<Answer & { text: string }> =>
+  session(options).call('bash', { command });
+
+const numbered = (from: number, to: number): string =>
+  Array.from({ length: to - from + 1 }, (_, i) => `${from + i}\n`).join('');
+
+const pathOf = ({ details }: Answer): string =>
+  (details['output'] as { fullOutputPath: string }).fullOutputPath;
+
+describe('what a model sees', () => {
+  test('the output alone', async () => {
+    const { text, isError, details } = await bash('echo one; echo two >&2');
+    expect(text).toBe('one\ntwo\n');
+    expect(isError).toBe(false);
+    expect(details).toEqual({
+      exitCode: 0,
+      timedOut: false,
+      cancelled: false,
+      output: { totals: { bytes: 8, lines: 2 } },
+      limits: { lines: 2_000, bytes: 51_200 },
+    });
+  });
+
+  test('that there is none', async () => expect((await bash('true')).text).toBe('(no output)'));
+
+  test('a failing command, below its output', async () => {
+    const { text, isError, details } = await bash('printf oops; exit 3');
+    expect(text).toBe('oops\nCommand exited with code 3');
+    expect(isError).toBe(true);
+    expect(details).toMatchObject({
+      exitCode: 3,
+      error: { code: 'EXIT', message: 'Command exited with code 3' },
+    });
+  });
+
+  test('a failing command without output', async () =>
+    expect((await bash('exit 1')).text).toBe('Command exited with code 1'));
+
+  test('a signal', async () => {
+    const { text, details } = await bash('echo hi; kill -SEGV $$');
+    expect(text).toBe('hi\nCommand was ended by signal SIGSEGV');
+    expect(details).toMatchObject({ signal: 'SIGSEGV', error: { code: 'EXIT' } });
+  });
+
+  test('a time-out, with what was said until then', async () => {
+    const { text, details, isError } = await session().call('bash', {
+      command: 'echo hi; sleep 60',
+      timeout: 0.4,
+    });
+    expect(text).toBe('hi\nCommand timed out after 0.4 seconds');
+    expect(isError).toBe(true);
+    expect(details).toMatchObject({ timedOut: true, error: { code: 'TIMEOUT' } });
+  });
+
+  test('a cancel, with what was said until then', async () => {
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 300);
+    const { text, details, isError } = await session().call(
+      'bash',
+      { command: 'echo hi; sleep 60' },
+      stop.signal,
+    );
+    expect(text).toBe('hi\nCommand was cancelled');
+    expect(isError).toBe(true);
+    expect(details).toMatchObject({ cancelled: true, error: { code: 'CANCELLED' } });
+  });
+
+  test('a cancel before the beginning', async () => {
+    const { text, details } = await session().call('bash', { command: 'echo hi' }, AbortSignal.abort());
+    expect(text).toBe('The call was cancelled.');
+    expect(details).toMatchObject({ error: { code: 'CANCELLED' } });
+  });
+
+  test('processes that were left behind', async () =>
+    expect((await bash('sleep 720.1 & sleep 720.2 & echo hi')).text).toBe(
+      'hi\n[2 processes left in the background ended with the command]',
+    ));
+});
+
+describe('what is left out', () => {
+  test('by lines', async () => {
+    const answer = await bash('seq 50000');
+    expect(answer.text).toBe(
+      `${numbered(48_001, 50_000)}[Showing lines 48001-50000 of 50000. Full output: ${pathOf(answer)}. ` +
+        'Use artifact://1:-48000@276894 to continue backwards]',
+    );
+    expect(answer.details['output']).toEqual({
+      totals: { bytes: 288_894, lines: 50_000 },
+      truncation: {
+        by: 'lines',
+        shown: { lines: [[48_001, 50_000]], bytes: [276_894, 288_894] },
+        next: 'artifact://1:-48000@276894',
+      },
+      artifact: 'artifact://1',
+      fullOutputPath: pathOf(answer),
+    });
+  });
+
+  test('by bytes', async () => {
+    const answer = await bash('for i in $(seq 1000); do printf "%099d\\n" $i; done');
+    const shown = Array.from({ length: 512 }, (_, i) => `${String(489 + i).padStart(99, '0')}\n`).join('');
+    expect(answer.text).toBe(
+      `${shown}[Showing lines 489-1000 of 1000 (50 KiB limit). Full output: ${pathOf(answer)}. ` +
+        'Use artifact://1:-488@48800 to continue backwards]',
+    );
+  });
+
+  test('of a last line over the limit', async () => {
+    const answer = await bash('seq 9; head -c 102400 /dev/zero | tr "\\0" x');
+    expect(answer.text).toBe(
+      `${'x'.repeat(51_200)}\n[Showing last 50 KiB of line 10 (line is 100 KiB). Full output: ${pathOf(answer)}. ` +
+        'Use artifact://1:-10@51218 to continue backwards]',
+    );
+  });
+
+  test('because it is binary', async () => {
+    const answer = await bash('head -c 4096 /dev/zero');
+    expect(answer.text).toBe(
+      `[The output is binary (4 KiB) and is not shown. Full output: ${pathOf(answer)}. Use artifact://1:raw to see it as text]`,
+    );
+  });
+
+  test('beyond the cap of a spill', async () => {
+    const answer = await bash('seq 50000', { spills: { cap: 100 << 10 } });
+    expect(answer.text).toContain(
+      `[Showing lines 48001-50000 of 50000. Full output: ${pathOf(answer)} (its first 100 KiB). Use artifact://1:-48000@276894 to continue backwards]`,
+    );
+  });
+
+  test('stays within a host’s own limits', async () => {
+    const answer = await bash('seq 100', { limits: { lines: 3 } });
+    expect(answer.text).toMatch(/^98\n99\n100\n\[Showing lines 98-100 of 100\. /);
+  });
+
+  test('next to how the command ended', async () => {
+    const answer = await bash('seq 3000; exit 2');
+    expect(answer.text).toBe(
+      `${numbered(1_001, 3_000)}Command exited with code 2\n[Showing lines 1001-3000 of 3000. ` +
+        `Full output: ${pathOf(answer)}. Use artifact://1:-1000@3893 to continue backwards]`,
+    );
+    expect(answer.isError).toBe(true);
+  });
+});
+
+test.each([
+  ['lines', 'seq 20000'],
+  ['long lines', 'for i in $(seq 40); do head -c $((i * 4000)) /dev/zero | tr "\\0" x; echo; done'],
+  ['one giant line', 'head -c 300000 /dev/zero | tr "\\0" x'],
+  ['wide characters', 'for i in $(seq 3000); do echo "héllo wörld 👍 $i"; done; echo -n end'],
+])('following the notices yields every byte once: %s', async (_, command) => {
+  const { call } = session();
+  const first = await call('bash', { command });
+  type Facts = {
+    truncation?: { next?: string; shown: { bytes: [number, number] } };
+    totals: { bytes: number };
+  };
+  let page = first;
+  let facts = first.details['output'] as Facts;
+  let seen = facts.totals.bytes;
+  for (let calls = 0; facts.truncation; calls += 1) {
+    const [start, end] = facts.truncation.shown.bytes;
+    expect(end).toBe(seen);
+    seen = start;
+    expect(calls).toBeLessThan(100);
+    page = await call('read', { path: facts.truncation.next ?? '' });
+    expect(page.isError).toBe(false);
+    expect(Buffer.byteLength(page.text)).toBeLessThanOrEqual((50 << 10) + 1_024);
+    facts = page.details as Facts;
+  }
+  // The last page promises nothing more: it holds what was not yet seen, from the first line on.
+  expect(page.text).toMatch(/^1\|/);
+  expect(Buffer.byteLength(page.text.replaceAll(/^\d+\|/gm, ''))).toBe(seen);
+});
+
+describe('bad input', () => {
+  test.each([
+    [
+      { command: 'true', timeout: 0 },
+      'A timeout of 0 is none: give seconds above 0 and at most 86400, such as 120.',
+    ],
+    [{ command: 'true', cwd: 'gone' }, 'gone does not exist.'],
+    [
+      {},
+      'The field command of bash is wrong: Invalid input: expected string, received undefined. Its fields are command, timeout, cwd.',
+    ],
+    [
+      { command: 'true', shell: 'zsh' },
+      'The tool bash has no field shell. Its fields are command, timeout, cwd.',
+    ],
+  ])('%j', async (input, message) => {
+    const { text, isError } = await session().call('bash', input);
+    expect(text).toBe(message);
+    expect(isError).toBe(true);
+  });
+});
