@@ -7,6 +7,7 @@ import { globalOptions, type Option } from './options.ts';
 
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   read: async () => (await import('./read.ts')).readCommand,
+  bash: async () => (await import('./bash.ts')).bashCommand,
   call: async () => (await import('./call.ts')).callCommand,
   tools: async () => (await import('./tools.ts')).toolsCommand,
 };

@@ -33,10 +33,14 @@ function endQuietly(error: NodeJS.ErrnoException): void {
 }
 
 const stop = new AbortController();
-process.once('SIGINT', () => {
-  process.exitCode = 130;
-  stop.abort();
-});
+/** A running command must not outlive this process, whoever ends it. */
+const ENDINGS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+for (const [signal, code] of Object.entries(ENDINGS)) {
+  process.once(signal, () => {
+    process.exitCode = code;
+    stop.abort();
+  });
+}
 process.stdout.on('error', endQuietly);
 process.stderr.on('error', endQuietly);
 const streams: Streams = { out: process.stdout, err: process.stderr, signal: stop.signal };

@@ -105,6 +105,8 @@ export function orielOptions(values: Values): OrielOptions {
     ...(dialect !== undefined && { dialect: dialect as NonNullable<OrielOptions['dialect']> }),
     ...(limits !== undefined && { limits: parseLimits(limits) }),
     ...(known && { display: known }),
+    // The next call is another process: what this one keeps must outlive it.
+    spills: { workingFolder: cwd ?? process.cwd() },
   };
 }
 

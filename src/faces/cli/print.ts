@@ -17,10 +17,16 @@ export function printAnswer(answer: Answer, streams: Streams, asJson: boolean): 
       const bytes = Math.floor((block.data.length * 3) / 4);
       streams.err.write(`(an image of ${bytes} bytes, ${block.mimeType}; --json prints it)\n`);
     } else if (answer.isError && 'error' in answer.details) {
-      printError(block.text, streams);
+      if (keepsOutput(answer)) streams.out.write(forStream(block.text, answer, streams.out));
+      else printError(block.text, streams);
     } else streams.out.write(forStream(block.text, answer, streams.out));
   }
   return code;
+}
+
+/** A failing command says how it failed below its output. */
+function keepsOutput({ details }: Answer): boolean {
+  return 'timedOut' in details;
 }
 
 export function printError(message: string, { err }: Streams): void {

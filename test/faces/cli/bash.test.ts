@@ -1,0 +1,99 @@
+import { execFile, spawn } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { living, temporaryFolder } from '../../support/commands.ts';
+
+const main = fileURLToPath(new URL('../../../dist/faces/cli/main.js', import.meta.url));
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function cli(args: string[], cwd: string, cache: string): Promise<Ran> {
+  return new Promise((resolve) => {
+    const env = { ...process.env, XDG_CACHE_HOME: cache };
+    const child = execFile(process.execPath, [main, ...args], { cwd, env }, (_, stdout, stderr) =>
+      resolve({ code: child.exitCode ?? -1, stdout, stderr }),
+    );
+  });
+}
+
+test('runs a command and prints its output', async () => {
+  const ran = await cli(['bash', 'echo hi; pwd'], temporaryFolder(), temporaryFolder());
+  expect(ran).toMatchObject({ code: 0, stderr: '' });
+  expect(ran.stdout).toMatch(/^hi\n\/.*\n$/);
+});
+
+test('several operands are one command', async () => {
+  const ran = await cli(['bash', '--', 'echo', '-n', 'a b'], temporaryFolder(), temporaryFolder());
+  expect(ran.stdout).toBe('a b\n');
+});
+
+test('a failing command keeps its output', async () => {
+  const ran = await cli(['bash', 'echo hi; exit 3'], temporaryFolder(), temporaryFolder());
+  expect(ran).toEqual({ code: 2, stdout: 'hi\nCommand exited with code 3\n', stderr: '' });
+});
+
+test('a time limit may be given', async () => {
+  const ran = await cli(['bash', '--timeout', '0.3', 'sleep 60'], temporaryFolder(), temporaryFolder());
+  expect(ran).toEqual({ code: 2, stdout: 'Command timed out after 0.3 seconds\n', stderr: '' });
+});
+
+test.each([
+  [['bash'], "oriel: Nothing to run. Use oriel bash 'COMMAND'.\n"],
+  [
+    ['bash', '--timeout', 'soon', 'true'],
+    'oriel: A timeout of NaN is none: give seconds above 0 and at most 86400, such as 120.\n',
+  ],
+])('%j', async (args, stderr) => {
+  const ran = await cli(args, temporaryFolder(), temporaryFolder());
+  expect(ran).toEqual({ code: 2, stdout: '', stderr });
+});
+
+test('what was kept can be read in the next call, in this folder alone', async () => {
+  const [folder, other, cache] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
+  const ran = await cli(['bash', 'seq 5000'], folder, cache);
+  expect(ran.stdout).toContain('Use artifact://1:-3000@13893 to continue backwards]\n');
+  const read = await cli(['read', 'artifact://1:7..8'], folder, cache);
+  expect(read.stdout).toBe('7|7\n8|8\n');
+  const elsewhere = await cli(['read', 'artifact://1:7..8'], other, cache);
+  expect(elsewhere).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'oriel: There is no artifact://1. No output has been kept.\n',
+  });
+});
+
+test('nothing else is left behind', async () => {
+  const [folder, cache] = [temporaryFolder(), temporaryFolder()];
+  await cli(['bash', 'echo hi'], folder, cache);
+  expect(readdirSync(folder)).toEqual([]);
+  const files = readdirSync(join(cache, 'oriel'), { recursive: true, withFileTypes: true });
+  expect(files.filter((entry) => !entry.isDirectory())).toEqual([]);
+});
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('B15 %s ends the command with all its processes', async (signal, code) => {
+  const marker = `sleep 73${code}`;
+  const child = spawn(process.execPath, [main, 'bash', `echo before; setsid ${marker}.1 & ${marker}.2`], {
+    cwd: temporaryFolder(),
+    env: { ...process.env, XDG_CACHE_HOME: temporaryFolder() },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let stdout = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  while (living(marker).length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
+  child.kill(signal);
+  await once(child, 'close');
+  expect(child.exitCode).toBe(code);
+  expect(stdout).toBe('before\nCommand was cancelled\n');
+  expect(living(marker)).toEqual([]);
+});
