@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { OrielError } from '../errors.ts';
 import { type Intake, type Take, openPipes, readStream } from './pipe.ts';
-import { type Ended, endTree, kill } from './tree.ts';
+import { beginOf, type Ended, endTree, kill, type Tree } from './tree.ts';
 
 /** In the environment of every command: tokens of all the runs it belongs to, the innermost last. */
 const TOKEN_NAME = 'ORIEL_RUN';
@@ -125,6 +125,7 @@ function socketIntakes(child: ChildProcess, takes: ShellCommand['takes']): Intak
 function shell(child: ChildProcess, token: string, intakes: readonly Intake[]): Shell {
   const { exitCode, signalCode } = child;
   const pid = child.pid as number;
+  const tree: Tree = { pid, token, since: beginOf(pid) };
   const isOver = endWithUs(pid);
   const exited =
     exitCode !== null || signalCode !== null
@@ -138,7 +139,7 @@ function shell(child: ChildProcess, token: string, intakes: readonly Intake[]): 
     get paused() {
       return intakes.some((intake) => intake.paused);
     },
-    end: (grace) => endTree({ pid, token }, grace),
+    end: (grace) => endTree(tree, grace),
     release() {
       isOver();
       for (const intake of intakes) intake.close();

@@ -12,6 +12,13 @@ export interface Tree {
   readonly pid: number;
   /** Stands in the environment of the leader and so of its descendants. */
   readonly token: string;
+  /** When the leader began, in clock ticks since boot: no descendant is older. */
+  readonly since: number;
+}
+
+/** When a process began, in clock ticks since boot; 0 where that is not to be known. */
+export function beginOf(pid: number): number {
+  return (process.platform === 'linux' && processStat(pid)?.began) || 0;
 }
 
 export interface Ended {
@@ -67,7 +74,7 @@ export function kill(pid: number, signal: NodeJS.Signals): void {
 
 /** Living processes of the tree. Where there is no /proc, the leader stands for its whole group. */
 function members(tree: Tree): number[] {
-  const all = process.platform === 'linux' ? livingProcesses() : undefined;
+  const all = process.platform === 'linux' ? livingProcesses(tree.since) : undefined;
   if (!all) return groupLives(tree.pid) ? [tree.pid] : [];
   const found = new Set<number>();
   for (const { pid, group, session } of all) {
@@ -91,36 +98,41 @@ function groupLives(pid: number): boolean {
   }
 }
 
-interface LivingProcess {
+interface ProcessStat {
   readonly pid: number;
+  readonly alive: boolean;
   readonly parent: number;
   readonly group: number;
   readonly session: number;
+  readonly began: number;
 }
 
-function livingProcesses(): LivingProcess[] | undefined {
+/** Undefined where there is no /proc. */
+function livingProcesses(since: number): ProcessStat[] | undefined {
   let names: string[];
   try {
     names = readdirSync('/proc');
   } catch {
     return undefined;
   }
-  return names.flatMap((name) => (/^\d+$/.test(name) ? (livingProcess(Number(name)) ?? []) : []));
+  return names
+    .flatMap((name) => (/^\d+$/.test(name) ? (processStat(Number(name)) ?? []) : []))
+    .filter(({ alive, began }) => alive && began >= since);
 }
 
 /** Source: proc_pid_stat(5). The name stands in parentheses and may itself hold some. */
-function livingProcess(pid: number): LivingProcess | undefined {
+function processStat(pid: number): ProcessStat | undefined {
   let stat: string;
   try {
     stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   } catch {
     return undefined;
   }
-  const [state, ...ids] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 4);
+  const [state, ...numbers] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20);
+  const [parent = 0, group = 0, session = 0] = numbers.map(Number);
   // A zombie is dead; in a container without an init it may stay for ever.
-  if (state === 'Z' || state === 'X') return undefined;
-  const [parent = 0, group = 0, session = 0] = ids.map(Number);
-  return { pid, parent, group, session };
+  const alive = state !== 'Z' && state !== 'X';
+  return { pid, alive, parent, group, session, began: Number(numbers[18]) };
 }
 
 const CHUNK = Buffer.allocUnsafeSlow(64 << 10);

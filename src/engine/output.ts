@@ -14,7 +14,7 @@ import type { RunStream } from './request.ts';
 /** Bytes remembered of the end at least: escape sequences and redrawn lines take room that is not shown. */
 const REMEMBERED = 1 << 20;
 
-/** Bytes by which an output is judged to be text or not. */
+/** Bytes by which an output is judged to be text or not, and in which a glance looks for lines. */
 const SAMPLE = 64 << 10;
 
 /** What a look at a running command shows at most. */
@@ -59,8 +59,10 @@ export class Output {
   /** The last lines so far. */
   glance(): readonly Line[] {
     const { fit } = this.#options;
+    const { bytes, lines, lastLine, head } = this.#ends;
+    const output = { bytes, lines, lastLine, head, tail: () => this.#ends.tail(SAMPLE) };
     const small = { ...fit, limits: { ...fit.limits, ...GLANCE } };
-    return outputExcerpt(this.#ends, 'tail', small).parts.flat();
+    return outputExcerpt(output, 'tail', small).parts.flat();
   }
 
   /** What the stream came to. What is not shown in full is spilled, even where only escapes made it too long. */
@@ -92,7 +94,7 @@ export class Output {
     if (this.#unkept) return undefined;
     try {
       const spill = this.#options.spills.create();
-      void spill.write(this.#ends.tail.bytes);
+      void spill.write(this.#ends.tail().bytes);
       return spill;
     } catch {
       // A full or read-only disk ends the keeping, not the command.
@@ -103,9 +105,7 @@ export class Output {
 
   #isBinary(): boolean {
     const sample =
-      this.#options.keep === 'head'
-        ? this.#ends.head.subarray(0, SAMPLE)
-        : this.#ends.tail.bytes.subarray(-SAMPLE);
+      this.#options.keep === 'head' ? this.#ends.head.subarray(0, SAMPLE) : this.#ends.tail(SAMPLE).bytes;
     return looksBinary(sample, decode(sample, utf8).invalid);
   }
 }

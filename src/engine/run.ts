@@ -6,13 +6,11 @@ import type { Ended } from '../access/tree.ts';
 import { OrielError } from '../errors.ts';
 import type { Display } from '../render/display.ts';
 import { outputDisplays } from '../render/terminal.ts';
-import { estimateTokens } from '../text/tokens.ts';
 import { quote } from '../text/visible.ts';
-import type { Fit } from '../window/fit.ts';
-import type { Limits } from '../window/types.ts';
 import type { Call } from './call.ts';
 import { commandEnvironment } from './environment.ts';
 import { Output } from './output.ts';
+import { cutPolicy, fitOf } from './policy.ts';
 import type { RunRequest, RunResult } from './request.ts';
 
 /** Seconds: a day. */
@@ -21,8 +19,11 @@ const LONGEST = 86_400;
 /** How long the tree may take to end after SIGTERM, in ms. */
 const GRACE = { timeout: 1_000, cancel: 200, background: 50 };
 
-/** After the shell has ended, its output is complete when nothing came for `quiet` ms, or after `most` ms at the latest. */
-const LATE = { quiet: 75, most: 150 };
+/**
+ * After the shell has ended, its output is complete when nothing came for `quiet` ms, or after `most` ms at the
+ * latest; while a slow disk holds it up, after `stuck` ms.
+ */
+const LATE = { quiet: 75, most: 150, stuck: 10_000 };
 
 /** Of a shell that not even SIGKILL has ended. */
 const still: Exit = {};
@@ -99,21 +100,11 @@ function privateFolder({ session }: Call): string | undefined {
   }
 }
 
-function outputsOf({ streams, keep, snap, display }: RunRequest, { limits, session }: Call): Output[] {
-  const fit = outputFit(limits, outputDisplays[display]);
+function outputsOf({ streams, keep, snap, display }: RunRequest, call: Call): Output[] {
+  const fit = fitOf(cutPolicy, outputDisplays[display], call.limits, call.settings.tokens);
+  const { spills } = call.session;
   const names = streams === 'merged' ? (['output'] as const) : (['stdout', 'stderr'] as const);
-  return names.map((name) => new Output({ name, keep, snap, fit, spills: session.spills }));
-}
-
-function outputFit(limits: Limits, display: Display): Fit {
-  return {
-    limits,
-    cost: (line) => Buffer.byteLength(display.show(line)),
-    shown: (text) => Buffer.byteLength(display.text(text)),
-    tokens: estimateTokens,
-    overflow: 'cut',
-    longLine: { as: 'slice' },
-  };
+  return names.map((name) => new Output({ name, keep, snap, fit, spills }));
 }
 
 /** Reports the current tail whenever there is news. */
@@ -171,11 +162,11 @@ async function endAll(
 /** Waits until all output has been taken; a process that holds the pipe open without a word is not waited for. */
 async function settle(shell: Shell, outputs: readonly Output[]): Promise<void> {
   const drained = shell.drained.then(() => true);
-  const end = performance.now() + LATE.most;
+  const began = performance.now();
   for (let before = -1; ;) {
     const now = totalOf(outputs);
-    const quiet = now === before || performance.now() >= end;
-    if (quiet && !shell.paused) return;
+    const waited = performance.now() - began;
+    if (shell.paused ? waited > LATE.stuck : waited > LATE.most || now === before) return;
     before = now;
     if (await Promise.race([drained, sleep(LATE.quiet, false)])) return;
   }

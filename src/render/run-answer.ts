@@ -66,10 +66,13 @@ function outputNotices(stream: RunStream, { streams, limits }: RunResult): Notic
   const { excerpt, bytes, lines, binary, spill } = stream;
   const kept: KeptOutput | undefined = spill;
   if (binary) return [{ kind: 'output-binary', bytes, ...(kept && { kept }) }];
-  if (!excerpt.cutBy) return [];
+  const invalid: Notice[] =
+    excerpt.invalid > 0 ? [{ kind: 'invalid', count: excerpt.invalid, encoding: 'UTF-8' }] : [];
+  if (!excerpt.cutBy) return invalid;
   const last = excerpt.parts.at(-1)?.at(-1);
   const { giant } = excerpt;
   return [
+    ...invalid,
     {
       kind: 'output-cut',
       ...(streams.length > 1 && { stream: stream.name }),

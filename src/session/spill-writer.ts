@@ -49,6 +49,7 @@ export class SpillWriter {
   #writing: Promise<void> | undefined;
   #slow = false;
   #capped = false;
+  #finished = false;
   /** Set by a failed write: bytes that are surely there. */
   #kept: number | undefined;
 
@@ -65,7 +66,7 @@ export class SpillWriter {
     const room = this.#cap - this.#at - this.#filled;
     const taken = bytes.length > room ? bytes.subarray(0, room) : bytes;
     if (bytes.length > room) this.#capped = true;
-    if (taken.length === 0 || this.#kept !== undefined) return undefined;
+    if (taken.length === 0 || this.#kept !== undefined || this.#finished) return undefined;
     if (taken.length > BUFFER - this.#filled) {
       this.#writeNow(taken);
       return undefined;
@@ -81,6 +82,7 @@ export class SpillWriter {
 
   /** Writes what is left and closes the file. */
   async finish(): Promise<Spill> {
+    this.#finished = true;
     while (this.#writing || this.#filled > 0) {
       await this.#writing;
       this.#swap();

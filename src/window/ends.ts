@@ -51,15 +51,15 @@ export class Ends {
     return this.#head.subarray(0, Math.min(this.#bytes, this.#head.length));
   }
 
-  /** The last bytes and the offset of the first of them. */
-  get tail(): { readonly start: number; readonly bytes: Uint8Array } {
+  /** The last bytes, at most `most` of them, and the offset of the first. */
+  tail(most: number = Number.POSITIVE_INFINITY): { readonly start: number; readonly bytes: Uint8Array } {
     const size = this.#ring.length;
-    if (this.#bytes <= size) return { start: 0, bytes: this.#ring.subarray(0, this.#bytes) };
-    const at = this.#bytes % size;
-    return {
-      start: this.#bytes - size,
-      bytes: Buffer.concat([this.#ring.subarray(at), this.#ring.subarray(0, at)]),
-    };
+    const length = Math.min(most, size, this.#bytes);
+    const from = (this.#bytes - length) % size;
+    const first = this.#ring.subarray(from, from + length);
+    const bytes =
+      first.length === length ? first : Buffer.concat([first, this.#ring.subarray(0, length - first.length)]);
+    return { start: this.#bytes - length, bytes };
   }
 
   /** Takes a chunk; it may be reused at once. */

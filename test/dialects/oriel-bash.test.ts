@@ -104,6 +104,21 @@ describe('what a model sees', () => {
 });
 
 describe('what is left out', () => {
+  test('not text in another encoding, which is counted', async () =>
+    expect((await bash('printf "caf\\351 na\\357ve\\n"')).text).toBe(
+      'caf\ufffd na\ufffdve\n[2 invalid UTF-8 sequences shown as U+FFFD]',
+    ));
+
+  test('not NULs and other controls, which are made visible', async () =>
+    expect((await bash('printf "a\\0b\\007c\\n"; printf "\\342\\200\\256x"')).text).toBe(
+      'a\\x00b\\x07c\n\\u202ex',
+    ));
+
+  test('colours and what a progress bar drew over', async () =>
+    expect(
+      (await bash('printf "\\033[32mok\\033[0m\\n"; for i in 1 2 3; do printf "\\r$i/3"; done')).text,
+    ).toBe('ok\n3/3'));
+
   test('by lines', async () => {
     const answer = await bash('seq 50000');
     expect(answer.text).toBe(

@@ -1,0 +1,126 @@
+/** Owns which remembered lines of an output fit, counted from its beginning or from its end. */
+
+import { alignDown } from '../text/cut.ts';
+import { decode, utf8 } from '../text/encoding.ts';
+import type { Ends } from './ends.ts';
+import { Budget, type Fit, sliceOf } from './fit.ts';
+import type { CutBy, Excerpt, Limits, Line } from './types.ts';
+
+/** What an output is known by. */
+export type Remembered = Pick<Ends, 'bytes' | 'lines' | 'lastLine' | 'head' | 'tail'>;
+
+export type Share = Pick<Limits, 'lines' | 'bytes' | 'tokens'>;
+
+export interface DecodedLine {
+  readonly line: Line;
+  /** Sequences in it that were not UTF-8. */
+  readonly invalid: number;
+}
+
+export interface Found {
+  readonly lines: readonly DecodedLine[];
+  /** Absent when the search came to the other end. */
+  readonly cutBy?: CutBy;
+  readonly giant?: NonNullable<Excerpt['giant']>;
+}
+
+const NEWLINE = 10;
+const RETURN = 13;
+
+/** Lines from the beginning. With `char` the line that no longer fits is cut to fill the budget. */
+export function headLines(output: Remembered, fit: Fit, share: Share, snap: 'line' | 'char'): Found {
+  const budget = new Budget(fit, share);
+  const lines: DecodedLine[] = [];
+  let room = share.bytes;
+  for (const { bytes, start, whole } of forwards(output)) {
+    const decoded = decodedLine(bytes, start, lines.length + 1);
+    const cutBy = whole ? budget.take(decoded.line) : 'bytes';
+    if (!cutBy) {
+      room -= fit.cost(decoded.line);
+      lines.push(decoded);
+      continue;
+    }
+    const alone = lines.length === 0;
+    if (cutBy === 'lines' || (!alone && snap === 'line')) return { lines, cutBy };
+    const slice = sliceOf(bytes.subarray(0, share.bytes), utf8, within(fit, share), 'head', room);
+    const cut = decodedLine(slice, start, lines.length + 1, 'slice');
+    // A slice holds at least one character, even where there is no room for it.
+    if (!alone && fit.cost(cut.line) > room) return { lines, cutBy };
+    return { lines: [...lines, cut], cutBy: 'line', ...(alone && { giant: { no: 1, start: 0 } }) };
+  }
+  const end = lines.at(-1)?.line.end ?? 0;
+  return { lines, ...(end < output.bytes && { cutBy: 'bytes' as const }) };
+}
+
+/** Lines from the end back to byte `floor`. A last line over the budget is shown by its last bytes. */
+export function tailLines(output: Remembered, fit: Fit, share: Share, floor = 0): Found {
+  const budget = new Budget(fit, share);
+  const lines: DecodedLine[] = [];
+  for (const { bytes, start, whole } of backwards(output, floor)) {
+    const decoded = decodedLine(bytes, start, output.lines - lines.length, whole ? undefined : 'slice');
+    const cutBy = budget.take(decoded.line);
+    if (cutBy && (lines.length > 0 || cutBy === 'lines')) return { lines, cutBy };
+    if (cutBy) return slicedTail(output, within(fit, share), bytes, decoded.line);
+    lines.unshift(decoded);
+  }
+  const start = lines[0]?.line.start ?? output.bytes;
+  return { lines, ...(start > floor && { cutBy: 'bytes' as const }) };
+}
+
+function slicedTail(output: Remembered, fit: Fit, bytes: Uint8Array, { no, end }: Line): Found {
+  // Nothing is shown shorter than it is stored, so that no more can fit; walking all of it would be slow.
+  const from = alignDown(bytes, Math.max(0, bytes.length - fit.limits.bytes), utf8);
+  const slice = sliceOf(bytes.subarray(from), utf8, fit, 'tail', fit.limits.bytes);
+  const giant = { no: no as number, start: output.lastLine, bytes: end - output.lastLine };
+  return { lines: [decodedLine(slice, end - slice.length, giant.no, 'slice')], cutBy: 'line', giant };
+}
+
+function within(fit: Fit, share: Share): Fit {
+  return { ...fit, limits: { ...fit.limits, ...share } };
+}
+
+/** A line as remembered. */
+interface StoredLine {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  /** Whether neither its beginning nor its end lies beyond what is remembered or wanted. */
+  readonly whole: boolean;
+}
+
+function* forwards(output: Remembered): Generator<StoredLine> {
+  const bytes = output.head;
+  for (let at = 0; at < bytes.length;) {
+    const newline = bytes.indexOf(NEWLINE, at);
+    const end = newline === -1 ? bytes.length : newline + 1;
+    yield { bytes: bytes.subarray(at, end), start: at, whole: newline !== -1 || end === output.bytes };
+    at = end;
+  }
+}
+
+function* backwards(output: Remembered, floor: number): Generator<StoredLine> {
+  const { start, bytes } = output.tail();
+  const lowest = Math.max(0, floor - start);
+  for (let end = bytes.length; end > lowest;) {
+    const at = end < 2 ? 0 : bytes.lastIndexOf(NEWLINE, end - 2) + 1;
+    const known = at > 0 || start === 0;
+    const from = Math.max(known ? at : redrawnAt(bytes.subarray(0, end)), lowest);
+    if (!known && from === 0 && end < bytes.length) return;
+    yield { bytes: bytes.subarray(from, end), start: start + from, whole: known && from === at };
+    if (!known) return;
+    end = from;
+  }
+}
+
+/**
+ * Of a line that began before what is remembered, a terminal would show what came after a carriage return: where
+ * that is, or 0 where there is none but that of the line's end.
+ */
+function redrawnAt(line: Uint8Array): number {
+  return line.subarray(0, Math.max(0, line.length - 2)).indexOf(RETURN) + 1;
+}
+
+function decodedLine(bytes: Uint8Array, start: number, no: number, cut?: 'slice'): DecodedLine {
+  const { text, invalid } = decode(bytes, utf8);
+  const line: Line = { no, start, end: start + bytes.length, text, role: 'asked', ...(cut && { cut }) };
+  return { line, invalid };
+}

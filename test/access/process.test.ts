@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { startShell } from '../../src/access/process.ts';
+import { bench, shown, temporaryFolder } from '../support/commands.ts';
+
+/** A PATH that holds these programs and no others. */
+function onlyPrograms(...names: string[]): void {
+  const folder = temporaryFolder();
+  for (const name of names) {
+    symlinkSync(execFileSync('which', [name], { encoding: 'utf8' }).trim(), join(folder, name));
+  }
+  vi.stubEnv('PATH', folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
+}
+
+describe('where there is no mkfifo', () => {
+  test('a command runs all the same', async () => {
+    onlyPrograms('bash', 'seq', 'sleep');
+    const result = await bench().run('seq 5000; sleep 0.1; echo err >&2; exit 4');
+    expect(result).toMatchObject({ exitCode: 4, streams: [{ lines: 5_001, truncated: true }] });
+    expect(shown(result)).toMatch(/\n4999\n5000\nerr\n$/);
+  });
+
+  test('streams are kept apart', async () => {
+    onlyPrograms('bash');
+    const result = await bench().run('echo out; echo err >&2', { streams: 'split' });
+    expect([shown(result, 0), shown(result, 1)]).toEqual(['out\n', 'err\n']);
+  });
+
+  test('a flood is held up until it is written', async () => {
+    onlyPrograms('bash', 'seq');
+    const result = await bench().run('seq 3000000');
+    expect(result.streams).toMatchObject([
+      { bytes: 22_888_896, lines: 3_000_000, spill: { bytes: 22_888_896 } },
+    ]);
+  });
+});
+
+test('sh is taken where there is no bash', async () => {
+  onlyPrograms('sh', 'mkfifo');
+  expect(shown(await bench().run('echo $0'))).toBe('sh\n');
+});
+
+test('that there is no shell at all is said', async () => {
+  onlyPrograms('mkfifo');
+  await expect(bench().run('true')).rejects.toMatchObject({
+    code: 'UNSUPPORTED',
+    message: 'There is neither bash nor sh on the PATH.',
+  });
+});
+
+test('no pipe and no descriptor is left behind', async () => {
+  const { run, spills } = bench();
+  await run('true');
+  const descriptors = (): number => readdirSync('/proc/self/fd').length;
+  const before = descriptors();
+  for (let i = 0; i < 5; i += 1) await run('seq 3000; sleep 99.1 &', { streams: i % 2 ? 'merged' : 'split' });
+  await expect(run('x'.repeat(200_000))).rejects.toThrow();
+  expect(descriptors()).toBe(before);
+  expect(readdirSync(spills.folder).filter((name) => name.startsWith('pipe'))).toEqual([]);
+});
+
+test('a taker that asks for a pause gets nothing until it is over', async () => {
+  let paused = false;
+  const taken: string[] = [];
+  const shell = await startShell({
+    command: 'for i in 1 2 3; do printf $i; sleep 0.05; done',
+    cwd: '/',
+    env: { PATH: process.env['PATH'] ?? '' },
+    folder: temporaryFolder(),
+    takes: [
+      (chunk) => {
+        expect(paused).toBe(false);
+        paused = true;
+        taken.push(Buffer.from(chunk).toString());
+        return new Promise((resolve) => {
+          setTimeout(() => {
+            paused = false;
+            resolve();
+          }, 30);
+        });
+      },
+    ],
+  });
+  await shell.drained;
+  expect(taken.join('')).toBe('123');
+  expect(await shell.exited).toEqual({ code: 0 });
+  shell.release();
+});

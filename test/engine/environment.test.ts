@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { commandEnvironment } from '../../src/engine/environment.ts';
+
+const unattended = {
+  TERM: 'dumb',
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  MANPAGER: 'cat',
+  SYSTEMD_PAGER: 'cat',
+  GIT_TERMINAL_PROMPT: '0',
+  DEBIAN_FRONTEND: 'noninteractive',
+};
+
+const host = {
+  PATH: '/bin',
+  LC_ALL: 'C',
+  LC_TIME: 'C',
+  LANG: 'C',
+  TERM: 'xterm',
+  SECRET: 'x',
+  GONE: undefined,
+};
+
+test('all of the host’s variables but those for a terminal', () =>
+  expect(commandEnvironment(host)).toEqual({
+    PATH: '/bin',
+    LC_ALL: 'C',
+    LC_TIME: 'C',
+    LANG: 'C',
+    SECRET: 'x',
+    ...unattended,
+  }));
+
+test('those of a list, whole names or beginnings', () =>
+  expect(commandEnvironment(host, ['PATH', 'LC_*', 'TERM', 'ABSENT'])).toEqual({
+    PATH: '/bin',
+    LC_ALL: 'C',
+    LC_TIME: 'C',
+    ...unattended,
+  }));
+
+test('none', () => expect(commandEnvironment(host, [])).toEqual(unattended));
