@@ -5,6 +5,7 @@ import { printTable } from './lib/table.mjs';
 
 const groups = {
   read: () => import('./read.mjs'),
+  bash: () => import('./bash.mjs'),
 };
 
 const chosen = process.argv.slice(2);

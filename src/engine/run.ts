@@ -20,10 +20,10 @@ const LONGEST = 86_400;
 const GRACE = { timeout: 1_000, cancel: 200, background: 50 };
 
 /**
- * After the shell has ended, its output is complete when nothing came for `quiet` ms, or after `most` ms at the
- * latest; while a slow disk holds it up, after `stuck` ms.
+ * How long output is still waited for, in ms, when the shell has ended but another process holds its pipe; longer
+ * while a slow disk holds it up.
  */
-const LATE = { quiet: 75, most: 150, stuck: 10_000 };
+const LATE = { pipe: 150, disk: 10_000 };
 
 /** Of a shell that not even SIGKILL has ended. */
 const still: Exit = {};
@@ -53,9 +53,9 @@ export async function run(request: RunRequest, call: Call): Promise<RunResult> {
   const stopReports = reportProgress(outputs, outputDisplays[request.display], call);
   try {
     const cause = await firstOf(shell, timeout, call.signal);
-    const background = await endAll(shell, cause, outputs, call);
+    const background = await endAll(shell, cause, call);
     const exit =
-      typeof cause === 'string' ? await Promise.race([shell.exited, sleep(LATE.most, still)]) : cause;
+      typeof cause === 'string' ? await Promise.race([shell.exited, sleep(LATE.pipe, still)]) : cause;
     return {
       is: 'run',
       ...(exit.code !== undefined && { exitCode: exit.code }),
@@ -144,30 +144,21 @@ async function firstOf(
 }
 
 /** Takes what is still on its way, and ends what still runs unless it may live on. */
-async function endAll(
-  shell: Shell,
-  cause: Exit | 'timeout' | 'cancel',
-  outputs: readonly Output[],
-  { settings }: Call,
-): Promise<Ended> {
+async function endAll(shell: Shell, cause: Exit | 'timeout' | 'cancel', { settings }: Call): Promise<Ended> {
   if (typeof cause !== 'string') {
-    await settle(shell, outputs);
+    await settle(shell);
     if (settings.run.background === 'keep') return { ended: 0, left: 0 };
   }
   const ended = await shell.end(GRACE[typeof cause === 'string' ? cause : 'background']);
-  await settle(shell, outputs);
+  await settle(shell);
   return ended;
 }
 
-/** Waits until all output has been taken; a process that holds the pipe open without a word is not waited for. */
-async function settle(shell: Shell, outputs: readonly Output[]): Promise<void> {
+/** Waits until all output has been taken, or for as long as a process that keeps the pipe open is waited for. */
+async function settle(shell: Shell): Promise<void> {
   const drained = shell.drained.then(() => true);
-  const began = performance.now();
-  for (let before = -1; ;) {
-    const now = totalOf(outputs);
-    const waited = performance.now() - began;
-    if (shell.paused ? waited > LATE.stuck : waited > LATE.most || now === before) return;
-    before = now;
-    if (await Promise.race([drained, sleep(LATE.quiet, false)])) return;
-  }
+  const end = performance.now() + LATE.disk;
+  do {
+    if (await Promise.race([drained, sleep(LATE.pipe, false)])) return;
+  } while (shell.paused && performance.now() < end);
 }
