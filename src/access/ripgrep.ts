@@ -3,6 +3,7 @@
  * output means is left to the caller; what it names must be opened again through `Access` before it is shown.
  */
 
+import { isUtf8 } from 'node:buffer';
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -100,28 +101,29 @@ export class RipgrepRun implements AsyncIterable<Buffer> {
 }
 
 /**
- * Records without their separator, in batches as they come. A record longer than `most` bytes is cut there: names
- * and addresses are short, so what is longer is nobody's.
+ * Records without their separator, in batches as they come, one character for each byte (latin1: cheap, and `utf8`
+ * reads it back). A record that never ends is cut at `most` bytes and what was read with it, 64 KiB: names and
+ * addresses are short.
  */
 export async function* records(
   chunks: AsyncIterable<Buffer>,
-  separator: 0 | 10,
+  separator: '\0' | '\n',
   most: number,
-): AsyncGenerator<Buffer[], void> {
-  let rest: Buffer = Buffer.alloc(0);
+): AsyncGenerator<string[], void> {
+  let rest = '';
   for await (const chunk of chunks) {
-    const batch: Buffer[] = [];
-    let from = 0;
-    for (let at = chunk.indexOf(separator); at !== -1; at = chunk.indexOf(separator, from)) {
-      const piece = chunk.subarray(from, at);
-      batch.push((rest.length === 0 ? piece : Buffer.concat([rest, piece])).subarray(0, most));
-      rest = Buffer.alloc(0);
-      from = at + 1;
-    }
-    if (from < chunk.length && rest.length < most) rest = Buffer.concat([rest, chunk.subarray(from)]);
+    const batch = (rest + chunk.toString('latin1')).split(separator);
+    rest = (batch.pop() ?? '').slice(0, most);
     if (batch.length > 0) yield batch;
   }
-  if (rest.length > 0) yield [rest.subarray(0, most)];
+  if (rest !== '') yield [rest];
+}
+
+/** The text of a record, or undefined where its bytes are not UTF-8: a name that no string can open. */
+export function utf8(record: string): string | undefined {
+  if (!/[^\0-\x7f]/.test(record)) return record;
+  const bytes = Buffer.from(record, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
 }
 
 export interface ListFilesOptions {
@@ -149,12 +151,12 @@ export async function* listFiles(dir: string, options: ListFilesOptions): AsyncG
   const deadline = performance.now() + deadlineMs;
   const run = new RipgrepRun({ cwd: dir, flags, operands: ['./'], deadline, ...(signal && { signal }) });
   let left = most;
-  for await (const batch of records(run, 0, maxPath)) {
+  for await (const batch of records(run, '\0', maxPath)) {
     for (const record of batch) {
-      const name = record.toString('utf8');
-      if (name.includes('\uFFFD')) continue;
+      const name = utf8(record);
+      if (name === undefined) continue;
       if (left-- <= 0) return;
-      yield name.startsWith('./') ? name.slice(2) : name;
+      yield name.slice('./'.length);
     }
   }
 }

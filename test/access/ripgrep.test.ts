@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { onPath, ripgrepPath } from '../../src/access/ripgrep-path.ts';
-import { RipgrepRun, listFiles, records } from '../../src/access/ripgrep.ts';
+import { RipgrepRun, listFiles, records, utf8 } from '../../src/access/ripgrep.ts';
 import type { ListFilesOptions, RipgrepJob } from '../../src/access/ripgrep.ts';
 
 let dir: string;
@@ -123,7 +123,7 @@ async function* chunks(...texts: string[]): AsyncGenerator<Buffer> {
 
 async function split(most: number, ...texts: string[]): Promise<string[]> {
   const found: string[] = [];
-  for await (const batch of records(chunks(...texts), 10, most)) found.push(...batch.map(String));
+  for await (const batch of records(chunks(...texts), '\n', most)) found.push(...batch);
   return found;
 }
 
@@ -133,7 +133,15 @@ describe('records', () => {
   });
 
   test('cuts what is too long and goes on behind it', async () => {
-    expect(await split(4, 'lon', 'ger ', 'than that\nb\n')).toEqual(['long', 'b']);
+    expect(await split(4, 'lon', 'ger ', 'than ', 'that\nb\n')).toEqual(['longthat', 'b']);
+  });
+});
+
+describe('utf8', () => {
+  test('reads a record back, or says that it is no text', () => {
+    expect(utf8('plain')).toBe('plain');
+    expect(utf8(Buffer.from('naïve 日本').toString('latin1'))).toBe('naïve 日本');
+    expect(utf8('\xff')).toBeUndefined();
   });
 });
 
