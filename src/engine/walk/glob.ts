@@ -1,0 +1,98 @@
+/**
+ * Owns what a glob means, the same for `find` and for the `glob` of `grep`: a filter on paths, applied after
+ * `.gitignore`. (ripgrep's own `--glob` overrides ignore files: `**` would search node_modules.)
+ */
+
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
+import { expandBraces } from './braces.ts';
+import { type NameTest, compileSegment } from './segment.ts';
+
+export interface Glob {
+  /** `path` is relative to the searched directory, with `/` between its names. */
+  matches(path: string): boolean;
+  /** Syntax of other tools that is plain text here, as a sentence for an answer that found nothing. */
+  readonly hint: string | undefined;
+}
+
+const mostCharacters = 1000;
+const mostAlternatives = 256;
+
+/** Any number of folders. */
+const anyDepth = Symbol('**');
+type Segment = NameTest | typeof anyDepth;
+
+/**
+ * Without a slash a pattern is tried on the name alone, at every depth; with one, on the whole path. `**` stands for
+ * any number of folders. A path that is the pattern letter for letter matches too: `app/[id]/page.tsx` is a file.
+ * Throws `BAD_INPUT` for a pattern that is too long or stands for too many.
+ */
+export function compileGlob(pattern: string): Glob {
+  if (pattern.length > mostCharacters) {
+    const why = `The glob is ${pattern.length} characters long; at most ${mostCharacters} are allowed.`;
+    throw new OrielError('BAD_INPUT', why, '**/*.ts');
+  }
+  const expanded = expandBraces(pattern, mostAlternatives);
+  if (expanded === undefined) {
+    const why = `The glob ${quote(pattern)} stands for more than ${mostAlternatives} patterns. Use * in place of alternatives.`;
+    throw new OrielError('BAD_INPUT', why, '**/*.ts');
+  }
+  const tests = expanded.map(compilePattern);
+  const literal = withoutDot(pattern);
+  return {
+    matches: (path) => path === literal || tests.some((test) => test(path)),
+    hint: foreignSyntax(pattern),
+  };
+}
+
+function compilePattern(pattern: string): (path: string) => boolean {
+  const plain = withoutDot(pattern);
+  const anchored = plain.startsWith('/') ? plain.slice(1) : plain;
+  if (!plain.includes('/')) {
+    const test = compileSegment(plain);
+    return (path) => test(path.slice(path.lastIndexOf('/') + 1));
+  }
+  // "src/" means what is in it.
+  const parts = (anchored.endsWith('/') ? `${anchored}**` : anchored).split('/');
+  const segments = parts
+    .map((part): Segment => (part === '**' ? anyDepth : compileSegment(part)))
+    .filter((segment, i, all) => segment !== anyDepth || all[i - 1] !== anyDepth);
+  // "src/**" is what lies below src, not src itself.
+  if (segments.at(-1) === anyDepth) segments.push(compileSegment('*'));
+  return (path) => matchesSegments(segments, path.split('/'));
+}
+
+/** As for one name: only the last `**` is ever tried again. */
+function matchesSegments(segments: readonly Segment[], names: readonly string[]): boolean {
+  let segment = 0;
+  let at = 0;
+  let any = -1;
+  let resume = 0;
+  while (at < names.length) {
+    const now = segments[segment];
+    if (now === anyDepth) {
+      any = segment;
+      resume = at;
+      segment += 1;
+    } else if (now?.(names[at] as string)) {
+      segment += 1;
+      at += 1;
+    } else if (any !== -1) {
+      resume += 1;
+      at = resume;
+      segment = any + 1;
+    } else return false;
+  }
+  return segment === segments.length;
+}
+
+function withoutDot(pattern: string): string {
+  return pattern.startsWith('./') ? pattern.slice(2) : pattern;
+}
+
+function foreignSyntax(pattern: string): string | undefined {
+  if (/[*+?@!]\(/.test(pattern)) return 'Extended globs like +(a|b) are read as plain text. Use {a,b}';
+  if (/\{[^{},]*\.\.[^{},]*\}/.test(pattern))
+    return 'Ranges like {1..9} are read as plain text. Use [1-9] or {1,2}';
+  return undefined;
+}

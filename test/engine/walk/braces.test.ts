@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { expandBraces } from '../../../src/engine/walk/braces.ts';
+
+test.each([
+  ['a', ['a']],
+  ['', ['']],
+  ['{a,b}', ['a', 'b']],
+  ['x{a,b}y{c,d}', ['xayc', 'xayd', 'xbyc', 'xbyd']],
+  ['{a,{b,c}}', ['a', 'b', 'c']],
+  ['{a,}', ['a', '']],
+  ['{a}', ['{a}']],
+  ['{a', ['{a']],
+  ['a}', ['a}']],
+  ['{a,b', ['{a,b']],
+  ['{1..100000000}', ['{1..100000000}']],
+  [String.raw`\{a,b}`, [String.raw`\{a,b}`]],
+  [String.raw`{a\,b,c}`, [String.raw`a\,b`, 'c']],
+])('%s', (pattern, expanded) => {
+  expect(expandBraces(pattern, 100)).toEqual(expanded);
+});
+
+test('gives up beyond its bound instead of growing', () => {
+  expect(expandBraces('{a,b}'.repeat(8), 256)).toHaveLength(256);
+  expect(expandBraces('{a,b}'.repeat(9), 256)).toBeUndefined();
+  expect(expandBraces('{a,b}'.repeat(200), 256)).toBeUndefined();
+  expect(expandBraces(`${'{a,'.repeat(300)}b${'}'.repeat(300)}`, 256)).toBeUndefined();
+});

@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compileGlob } from '../../../src/engine/walk/glob.ts';
+
+const paths = [
+  'a.ts',
+  'b.js',
+  'src/a.ts',
+  'src/deep/a.ts',
+  'src/deep/b.test.ts',
+  'lib/src/c.ts',
+  '.hidden.ts',
+];
+
+function matching(pattern: string, from: readonly string[] = paths): string[] {
+  return from.filter((path) => compileGlob(pattern).matches(path));
+}
+
+describe('what a glob means', () => {
+  test.each([
+    ['*.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'src/deep/b.test.ts', 'lib/src/c.ts', '.hidden.ts']],
+    ['a.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts']],
+    ['./a.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts']],
+    ['/a.ts', ['a.ts']],
+    ['src/*.ts', ['src/a.ts']],
+    ['src/**/*.ts', ['src/a.ts', 'src/deep/a.ts', 'src/deep/b.test.ts']],
+    ['**/src/*.ts', ['src/a.ts', 'lib/src/c.ts']],
+    ['src/**', ['src/a.ts', 'src/deep/a.ts', 'src/deep/b.test.ts']],
+    ['src/', ['src/a.ts', 'src/deep/a.ts', 'src/deep/b.test.ts']],
+    ['**', paths],
+    ['**/*', paths],
+    ['**/**/*', paths],
+    ['*', paths],
+    ['*/*.ts', ['src/a.ts']],
+    ['{a,b}.{ts,js}', ['a.ts', 'b.js', 'src/a.ts', 'src/deep/a.ts']],
+    ['src/{a,deep/a}.ts', ['src/a.ts', 'src/deep/a.ts']],
+    ['[ab].*', ['a.ts', 'b.js', 'src/a.ts', 'src/deep/a.ts', 'src/deep/b.test.ts']],
+    ['[!a-b].ts', ['lib/src/c.ts']],
+    ['?.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'lib/src/c.ts']],
+    ['*.test.*', ['src/deep/b.test.ts']],
+    ['src', []],
+    ['', []],
+  ])('%s', (pattern, expected) => {
+    expect(matching(pattern)).toEqual(expected);
+  });
+
+  test('a character is a code point', () => {
+    expect(matching('?.txt', ['𝒳.txt', 'é.txt', 'ab.txt'])).toEqual(['𝒳.txt', 'é.txt']);
+    expect(matching('[😀-😂].txt', ['😁.txt', 'a.txt'])).toEqual(['😁.txt']);
+  });
+
+  test('a path that is the pattern letter for letter matches', () => {
+    expect(matching('app/[id]/page.tsx', ['app/[id]/page.tsx', 'app/i/page.tsx', 'app/x/page.tsx'])).toEqual([
+      'app/[id]/page.tsx',
+      'app/i/page.tsx',
+    ]);
+  });
+
+  test('a backslash takes its meaning from what follows', () => {
+    expect(matching(String.raw`\*.ts`, ['*.ts', 'a.ts'])).toEqual(['*.ts']);
+  });
+
+  test('what is not well formed stands for itself', () => {
+    expect(matching('[a', ['[a', 'a'])).toEqual(['[a']);
+    expect(matching('{a', ['{a', 'a'])).toEqual(['{a']);
+    expect(matching('a[]', ['a[]', 'a'])).toEqual(['a[]']);
+  });
+});
+
+describe('bounds', () => {
+  test('too long or too many is refused with a call that works', () => {
+    expect(() => compileGlob('a'.repeat(1001))).toThrow(
+      expect.objectContaining({ code: 'BAD_INPUT', next: '**/*.ts' }) as Error,
+    );
+    expect(() => compileGlob('{a,b}'.repeat(9))).toThrow(
+      expect.objectContaining({
+        code: 'BAD_INPUT',
+        message: `The glob ${'{a,b}'.repeat(9)} stands for more than 256 patterns. Use * in place of alternatives.`,
+      }) as Error,
+    );
+  });
+
+  test('other tools’ syntax is text, and a hint says so', () => {
+    expect(compileGlob('+(a|aa)').hint).toBe('Extended globs like +(a|b) are read as plain text. Use {a,b}');
+    expect(compileGlob('{1..9}').hint).toBe('Ranges like {1..9} are read as plain text. Use [1-9] or {1,2}');
+    expect(compileGlob('*.ts').hint).toBeUndefined();
+  });
+
+  test('the work is bounded by the product of the lengths, whatever the stars', () => {
+    const name = `${'a'.repeat(250)}!`;
+    expect(compileGlob(`${'a*'.repeat(100)}b`).matches(name)).toBe(false);
+    const deep = 'a/'.repeat(200) + name;
+    expect(compileGlob(`${'**/a/'.repeat(100)}b`).matches(deep)).toBe(false);
+  });
+});
+
+test('agrees with the plain definition of * and **', () => {
+  const part = fc.constantFrom('a', 'b', 'ab', '*', 'a*', '*b', 'a*b*', '?', '?b', '**');
+  const name = fc.stringMatching(/^[ab]{1,4}$/);
+  fc.assert(
+    fc.property(
+      fc.array(part, { minLength: 2, maxLength: 5 }),
+      fc.array(name, { minLength: 1, maxLength: 5 }),
+      (pattern, names) => {
+        const path = names.join('/');
+        expect(compileGlob(pattern.join('/')).matches(path)).toBe(defined(pattern, names));
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+/** By definition and slowly: `**` is any number of names, at the end at least one. */
+function defined(pattern: readonly string[], names: readonly string[]): boolean {
+  const [part, ...rest] = pattern;
+  if (part === undefined) return names.length === 0;
+  if (part === '**') {
+    if (rest.length === 0) return names.length > 0;
+    return names.some((_, i) => defined(rest, names.slice(i))) || defined(rest, []);
+  }
+  const [name, ...others] = names;
+  return name !== undefined && sameName([...part], [...name]) && defined(rest, others);
+}
+
+function sameName(part: readonly string[], name: readonly string[]): boolean {
+  const [first, ...rest] = part;
+  if (first === undefined) return name.length === 0;
+  if (first === '*') return [...name, ''].some((_, i) => sameName(rest, name.slice(i)));
+  return name.length > 0 && (first === '?' || first === name[0]) && sameName(rest, name.slice(1));
+}
