@@ -8,6 +8,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
+import { pipeline } from 'node:stream/promises';
 import { OrielError } from '../errors.ts';
 import { ripgrepPath } from './ripgrep-path.ts';
 
@@ -18,6 +19,8 @@ export interface RipgrepJob {
   readonly flags: readonly string[];
   /** Paths relative to `cwd`, each beginning with `./`. */
   readonly operands: readonly string[];
+  /** What it reads on stdin, for the operand `-`; without it stdin is closed. */
+  readonly input?: AsyncIterable<Uint8Array>;
   /** `performance.now()` at which the process is killed. */
   readonly deadline: number;
   readonly signal?: AbortSignal;
@@ -26,7 +29,7 @@ export interface RipgrepJob {
 export interface RipgrepOutcome {
   /** ripgrep's own: 0 found, 1 nothing found, 2 error; undefined when it was ended by a signal. */
   readonly code: number | undefined;
-  /** The first 8 KiB of what it said on stderr. */
+  /** The first 64 KiB of what it said on stderr. */
   readonly stderr: string;
   readonly timedOut: boolean;
   /** It needed more memory than it may have: a line of hundreds of megabytes. `--mmap` needs none. */
@@ -46,7 +49,7 @@ const fixedFlags = [
 
 const shell = '/bin/sh';
 
-const stderrBytes = 8 * 1024;
+const stderrBytes = 64 * 1024;
 
 /** Kilobytes of private memory; pages of mapped files do not count. */
 const dataLimit = 256 * 1024;
@@ -172,7 +175,16 @@ function start(job: RipgrepJob): ChildProcess {
   const [command, args] = bounded(ripgrepPath(), words);
   // An empty environment: RIPGREP_CONFIG_PATH would add flags, among them --pre, which runs programs.
   const env = process.platform === 'win32' ? { SystemRoot: process.env['SystemRoot'] } : {};
-  return spawn(command, args, { cwd: job.cwd, env, stdio: ['ignore', 'pipe', 'pipe'], windowsHide: true });
+  const stdin = job.input ? 'pipe' : 'ignore';
+  const child = spawn(command, args, {
+    cwd: job.cwd,
+    env,
+    stdio: [stdin, 'pipe', 'pipe'],
+    windowsHide: true,
+  });
+  // It may end before it has read everything.
+  if (job.input && child.stdin) pipeline(job.input, child.stdin).catch(() => undefined);
+  return child;
 }
 
 /**

@@ -10,6 +10,7 @@ import { binarySize } from '../render/units.ts';
 import type { Limits } from '../window/types.ts';
 import { type Dialect, reads, runs, tool } from './dialect.ts';
 import { baseLimits } from './limits.ts';
+import { find, grep, ls } from './oriel-lists.ts';
 
 const read = tool<{ path: string }>({
   name: 'read',
@@ -74,4 +75,9 @@ function bashLines({ lines }: Limits): number {
   return Math.min(lines, 2_000);
 }
 
-export const oriel: Dialect = { name: 'oriel', limits: baseLimits, tools: [read, bash], departs: [] };
+export const oriel: Dialect = {
+  name: 'oriel',
+  limits: baseLimits,
+  tools: [read, bash, grep, find, ls],
+  departs: [],
+};

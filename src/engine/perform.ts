@@ -13,6 +13,12 @@ export async function perform(request: Request, call: Call, policy: TextPolicy):
       return (await import('./read.ts')).read(request, call, policy);
     case 'run':
       return (await import('./run.ts')).run(request, call);
+    case 'search':
+      return (await import('./search.ts')).search(request, call);
+    case 'find':
+      return (await import('./find.ts')).find(request, call);
+    case 'list':
+      return (await import('./list.ts')).list(request, call);
     default:
       throw new TypeError(`no engine for ${request.do}`);
   }

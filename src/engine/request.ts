@@ -46,26 +46,34 @@ export interface RunRequest {
 /** `grep`. */
 export interface SearchRequest {
   readonly do: 'search';
+  /** A regular expression in ripgrep's syntax (linear time: no look-around, no back-references), or plain text. */
   readonly pattern: string;
   /** File or directory; the cwd when absent. */
   readonly path?: string;
+  /** Only files whose path matches: see engine/walk/glob.ts. */
   readonly glob?: string;
   readonly ignoreCase: boolean;
   readonly literal: boolean;
   /** Lines shown before and after each match. */
   readonly context: number;
-  /** The most matches in this answer. */
+  /** The most matching lines in this answer. */
   readonly limit: number;
-  /** Matches to leave out first (0-based): the next call of a cut answer. */
+  /** Matching lines to leave out first (0-based): the next call of a cut answer. */
   readonly offset: number;
+  /** Lines over `characters` code points are shown in part: their head, or what is around the match. */
+  readonly clip: { readonly characters: number; readonly keep: 'head' | 'match' };
 }
 
 /** `find`. */
 export interface FindRequest {
   readonly do: 'find';
+  /** See engine/walk/glob.ts. */
   readonly pattern: string;
+  /** Directory; the cwd when absent. */
   readonly path?: string;
+  /** The most paths in this answer. */
   readonly limit: number;
+  /** Paths to leave out first (0-based). */
   readonly offset: number;
 }
 
@@ -79,34 +87,67 @@ export interface ListRequest {
 
 export interface SearchResult {
   readonly is: 'matches';
-  /** Sorted by path, then line. `path` is as shown to the model. */
-  readonly files: readonly {
-    readonly path: string;
-    readonly lines: readonly {
-      readonly no: number;
-      /** 0-based byte column of the first match; absent on context lines. */
-      readonly column?: number;
-      /** Decoded and clipped: `clipped` says on which sides text was left out. */
-      readonly text: string;
-      readonly clipped?: 'start' | 'end' | 'both';
-    }[];
-  }[];
-  readonly shown: number;
-  /** Matches follow beyond `limit`. */
-  readonly more: boolean;
-  /** Searched text that could not be: binary files, containers. */
-  readonly skipped?: { readonly binary: number; readonly containers: number };
-  readonly timedOut?: boolean;
+  /** Sorted by path, then line. Not all that was found need be here: texts are read only until they fill the answer. */
+  readonly files: readonly MatchedFile[];
+  /** Matching lines that belong to this answer: at most `limit`. */
+  readonly found: number;
+  /** The offset of what follows beyond `limit`; absent when nothing does. */
+  readonly next?: number;
+  /** How many there are in all, when the offset lies beyond them. */
+  readonly beyond?: number;
+  readonly gaps: Gaps;
+  readonly hint?: string;
+}
+
+export interface MatchedFile {
+  /** As shown to the model: relative to the cwd where it lies below it. */
+  readonly path: string;
+  readonly lines: readonly MatchedLine[];
+}
+
+export interface MatchedLine {
+  /** 1-based. */
+  readonly no: number;
+  /** On matching lines: the 0-based rank among all matches of the search. Absent on context lines. */
+  readonly rank?: number;
+  /** Decoded, without terminator, at most as long as the request's clip. */
+  readonly text: string;
+  /** On which sides text was left out. */
+  readonly clipped?: 'start' | 'end' | 'both';
+}
+
+/** What an answer does not cover although it was asked for. */
+export interface Gaps {
+  /** The time was up: what was not reached is missing. */
+  readonly timedOut: boolean;
+  /** Something was not allowed to be read. */
+  readonly denied: boolean;
+  /** Paths longer than the system takes (4,096 bytes) were left out. */
+  readonly tooDeep: boolean;
+  /** A directory has more entries than are read: which ones were left out is up to the file system. */
+  readonly tooMany: boolean;
+  /** Files left out because their names are not UTF-8. */
+  readonly unnamed: number;
 }
 
 export interface ListResult {
   readonly is: 'entries';
-  /** Sorted; `mark` is `/` for directories and `@` for links. */
-  readonly entries: readonly { readonly path: string; readonly mark?: '/' | '@' }[];
-  readonly more: boolean;
-  readonly timedOut?: boolean;
-  /** Directories deeper than the walk goes were left out. */
-  readonly tooDeep?: boolean;
+  /** Sorted. */
+  readonly entries: readonly ListedEntry[];
+  /** The offset of what follows beyond `limit`; absent when nothing does. */
+  readonly next?: number;
+  /** How many there are in all, when the offset lies beyond them. */
+  readonly beyond?: number;
+  readonly gaps: Gaps;
+  readonly hint?: string;
+}
+
+export interface ListedEntry {
+  readonly path: string;
+  /** `/` for directories and `@` for links. */
+  readonly mark?: '/' | '@';
+  /** 0-based, among all entries. */
+  readonly rank: number;
 }
 
 export interface RunResult {

@@ -1,0 +1,102 @@
+/** Owns `find`: the files below a directory whose paths match a glob, sorted, `.gitignore` honoured. */
+
+import { dirname, join } from 'node:path';
+import type { OpenedDirectory } from '../access/access.ts';
+import { RipgrepRun, maxPath, records, utf8 } from '../access/ripgrep.ts';
+import type { Call } from './call.ts';
+import type { FindRequest, ListResult, ListedEntry } from './request.ts';
+import { checkRange } from './walk/bounds.ts';
+import { GapsSeen, lookUntil } from './walk/gaps.ts';
+import { type Glob, compileGlob } from './walk/glob.ts';
+import { Smallest, orderKey } from './walk/order.ts';
+import { walkFlags } from './walk/rules.ts';
+import { openFolder, shownBelow } from './walk/target.ts';
+
+/** Results of one answer, whatever is asked for: more would not fit into any. */
+const MOST_RESULTS = 20_000;
+
+/** Throws `BAD_INPUT`, `NOT_DIRECTORY` and what opening throws. */
+export async function find(request: FindRequest, call: Call): Promise<ListResult> {
+  checkRange(request);
+  const typed = request.path ?? '.';
+  const folder = await openFolder(typed, call);
+  call.onEnd(() => folder.close());
+  const glob = compileGlob(relativeTo(folder.path, request.pattern));
+  const limit = Math.min(request.limit, MOST_RESULTS);
+  const walk = await walkAll(folder.path, glob, request.offset + limit + 1, call);
+  const end = request.offset + limit;
+  const page = walk.paths.slice(request.offset, end).map((path, i) => ({ path, rank: request.offset + i }));
+  const inside = call.access.roots.length > 0 ? await stillInside(folder.path, page, call) : page;
+  const shown = shownBelow(typed, call);
+  return {
+    is: 'entries',
+    entries: inside.map(({ path, rank }) => ({ path: shown(path), rank })),
+    ...(walk.paths.length > end && { next: end }),
+    ...(page.length === 0 && walk.paths.length > 0 && { beyond: walk.paths.length }),
+    gaps: walk.gaps.facts,
+    ...(walk.paths.length === 0 && glob.hint && { hint: glob.hint }),
+  };
+}
+
+/** An absolute pattern below the searched directory means the same as the relative one. */
+function relativeTo(dir: string, pattern: string): string {
+  const front = join(dir, '/');
+  return pattern.startsWith(front) ? pattern.slice(front.length) : pattern;
+}
+
+/** The first `most` paths in order that match. */
+async function walkAll(
+  dir: string,
+  glob: Glob,
+  most: number,
+  call: Call,
+): Promise<{ paths: string[]; gaps: GapsSeen }> {
+  const gaps = new GapsSeen();
+  const smallest = new Smallest(most);
+  const flags = ['--files', '--null', ...(await walkFlags(dir, call.access))];
+  const { signal, deadline } = call;
+  const run = new RipgrepRun({ cwd: dir, flags, operands: ['./'], deadline: lookUntil(deadline), signal });
+  for await (const batch of records(run, '\0', maxPath)) {
+    for (const record of batch) {
+      const path = utf8(record);
+      if (path === undefined) gaps.unnamed += 1;
+      else if (glob.matches(path.slice('./'.length))) smallest.offer(orderKey(record.slice('./'.length)));
+    }
+  }
+  if (run.outcome) gaps.note(run.outcome);
+  const paths = smallest.sorted().map((key) => utf8(key.replaceAll('\0', '/')) as string);
+  return { paths, gaps };
+}
+
+/**
+ * ripgrep went by names: a folder may have been swapped for a link while it looked. So each name is looked up again
+ * in its folder as that opens inside the walls now.
+ */
+async function stillInside(dir: string, page: readonly ListedEntry[], call: Call): Promise<ListedEntry[]> {
+  const kept: ListedEntry[] = [];
+  let folder: { path: string; opened: OpenedDirectory | undefined } | undefined;
+  for (const entry of page) {
+    const { path } = entry;
+    const parent = join(dir, dirname(path));
+    if (folder?.path !== parent) {
+      await folder?.opened?.close();
+      folder = { path: parent, opened: await openQuietly(parent, call) };
+    }
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    if (await folder.opened?.stat(name)) kept.push(entry);
+  }
+  await folder?.opened?.close();
+  return kept;
+}
+
+async function openQuietly(path: string, call: Call): Promise<OpenedDirectory | undefined> {
+  call.signal.throwIfAborted();
+  try {
+    const opened = await call.access.open(path, call.signal);
+    if (opened.is === 'directory') return opened;
+    await opened.close();
+  } catch {
+    call.signal.throwIfAborted();
+  }
+  return undefined;
+}

@@ -1,0 +1,55 @@
+/** Owns `ls`: the entries of one directory, sorted without regard to case. */
+
+import type { Entry } from '../access/access.ts';
+import type { Call } from './call.ts';
+import type { ListRequest, ListResult, ListedEntry } from './request.ts';
+import { checkRange } from './walk/bounds.ts';
+import { GapsSeen } from './walk/gaps.ts';
+import { openFolder } from './walk/target.ts';
+
+/** Entries read before sorting; of a larger directory any so many are shown, and the answer says so. */
+const MOST_ENTRIES = 500_000;
+
+/** Throws `BAD_INPUT`, `NOT_DIRECTORY` and what opening throws. */
+export async function list(request: ListRequest, call: Call): Promise<ListResult> {
+  checkRange(request);
+  const { offset, limit } = request;
+  const folder = await openFolder(request.path ?? '.', call);
+  try {
+    const { entries, more } = await folder.list(MOST_ENTRIES, call.signal);
+    const sorted = entries.map(sortable).sort(bySortKey);
+    const page = sorted.slice(offset, offset + limit);
+    const gaps = new GapsSeen();
+    gaps.tooMany = more;
+    return {
+      is: 'entries',
+      entries: page.map(({ entry }, i) => ({ ...marked(entry), rank: offset + i })),
+      ...(sorted.length > offset + limit && { next: offset + limit }),
+      gaps: gaps.facts,
+      ...(page.length === 0 && sorted.length > 0 && { beyond: sorted.length }),
+    };
+  } finally {
+    await folder.close();
+  }
+}
+
+interface Sortable {
+  readonly entry: Entry;
+  readonly key: string;
+}
+
+function sortable(entry: Entry): Sortable {
+  return { entry, key: entry.name.toLowerCase() };
+}
+
+/** By code units and not by a locale, so that the order is the same everywhere; names equal but for case by themselves. */
+function bySortKey(a: Sortable, b: Sortable): number {
+  if (a.key !== b.key) return a.key < b.key ? -1 : 1;
+  return a.entry.name < b.entry.name ? -1 : 1;
+}
+
+/** A link is marked as one wherever it leads, also to nowhere. */
+function marked({ name, type }: Entry): Omit<ListedEntry, 'rank'> {
+  if (type === 'directory') return { path: name, mark: '/' };
+  return type === 'link' ? { path: name, mark: '@' } : { path: name };
+}

@@ -1,0 +1,178 @@
+/**
+ * Owns `grep`: ripgrep finds, in two steps (which files, then which lines of the first of them), and what it names
+ * is read again through the walls to be shown.
+ */
+
+import { basename, dirname, join } from 'node:path';
+import type { OpenedFile } from '../access/access.ts';
+import { readAt } from '../access/bytes.ts';
+import { OrielError } from '../errors.ts';
+import { detectEncoding } from '../text/encoding.ts';
+import { quote } from '../text/visible.ts';
+import type { Call } from './call.ts';
+import type { MatchedFile, SearchRequest, SearchResult } from './request.ts';
+import { addressFlags, addresses } from './search/addresses.ts';
+import { checkPattern } from './search/bad-regex.ts';
+import { matchingFiles } from './search/matching-files.ts';
+import { type AddressedFile, Page } from './search/page.ts';
+import { quoteLines } from './search/quote.ts';
+import { Search } from './search/search-run.ts';
+import { checkRange } from './walk/bounds.ts';
+import { compileGlob } from './walk/glob.ts';
+import { walkFlags } from './walk/rules.ts';
+import { openTarget, shownBelow } from './walk/target.ts';
+
+/** Matches of one answer, whatever is asked for: more would not fit into any. */
+const MOST_MATCHES = 10_000;
+const MOST_CONTEXT = 200;
+
+/**
+ * The same answer for the same files, whatever the threads do. Throws `BAD_REGEX`, `BAD_INPUT`, `UNSUPPORTED` for
+ * containers, and what opening throws.
+ */
+export async function search(request: SearchRequest, call: Call): Promise<SearchResult> {
+  checkPattern(request.pattern);
+  checkRange(request);
+  const typed = request.path ?? '.';
+  const target = await openTarget(typed, call);
+  try {
+    return await (target.is === 'file'
+      ? searchFile(target, typed, request, call)
+      : searchFolder(target.path, typed, request, call));
+  } finally {
+    await target.close();
+  }
+}
+
+async function searchFolder(
+  dir: string,
+  typed: string,
+  request: SearchRequest,
+  call: Call,
+): Promise<SearchResult> {
+  const glob = request.glob === undefined ? undefined : compileGlob(request.glob);
+  const run = new Search(request, call, dir, await walkFlags(dir, call.access), glob);
+  const page = newPage(request);
+  for await (const batch of matchingFiles(run)) {
+    for (const paths of portions(batch)) await collect(paths, page, run, request);
+    if (page.more) break;
+  }
+  const shown = shownBelow(typed, call);
+  const files = await quoteFiles(page, call, async (file, room) => {
+    const opened = await call.access.open(join(dir, file.path), call.signal);
+    call.onEnd(() => opened.close());
+    const options = { clip: request.clip, room, signal: call.signal };
+    const lines = opened.is === 'file' ? await quoteLines(opened.bytes, file, run, options) : [];
+    await opened.close();
+    return { path: shown(file.path), lines };
+  });
+  return {
+    ...resultOf(page, run, files, request.offset),
+    ...(glob?.hint && page.found === 0 && { hint: glob.hint }),
+  };
+}
+
+async function searchFile(
+  file: OpenedFile,
+  typed: string,
+  request: SearchRequest,
+  call: Call,
+): Promise<SearchResult> {
+  const run = new Search(request, call, dirname(file.path), await encodingFlags(file, typed, call));
+  const page = newPage(request);
+  await collect([basename(file.path)], page, run, request);
+  const path = call.access.display(call.access.absolute(typed));
+  const files = await quoteFiles(page, call, async (addressed, room) => {
+    const options = { clip: request.clip, room, signal: call.signal };
+    return { path, lines: await quoteLines(file.bytes, addressed, run, options) };
+  });
+  return resultOf(page, run, files, request.offset);
+}
+
+function newPage({ offset, limit, context }: SearchRequest): Page {
+  return new Page({ offset, limit: Math.min(limit, MOST_MATCHES), context: Math.min(context, MOST_CONTEXT) });
+}
+
+/** Searches the named files one after the other, in this order, until the page is full. */
+async function collect(
+  paths: readonly string[],
+  page: Page,
+  run: Search,
+  request: SearchRequest,
+): Promise<void> {
+  if (page.more) return;
+  // Which of them are text was decided when they were found: a NUL further on does not end the search of one.
+  const flags = [
+    ...addressFlags,
+    '--text',
+    '--threads=1',
+    `--context=${Math.min(request.context, MOST_CONTEXT)}`,
+  ];
+  const operands = paths.map((path) => `./${path}`);
+  for await (const batch of addresses(run.steadily(flags, operands))) {
+    for (const address of batch) if (!page.take(address)) return;
+  }
+}
+
+/** Paths in portions that fit into one command line. */
+function* portions(paths: readonly string[]): Generator<readonly string[]> {
+  const most = { paths: 1000, bytes: 96 << 10 };
+  let from = 0;
+  let bytes = 0;
+  for (const [i, path] of paths.entries()) {
+    bytes += Buffer.byteLength(path) + './ '.length;
+    if (i - from < most.paths && (bytes <= most.bytes || i === from)) continue;
+    yield paths.slice(from, i);
+    from = i;
+    bytes = Buffer.byteLength(path);
+  }
+  if (from < paths.length) yield paths.slice(from);
+}
+
+/** Texts of the page's files until they fill the answer. What no longer opens inside the walls is dropped. */
+async function quoteFiles(
+  page: Page,
+  call: Call,
+  quoteFile: (file: AddressedFile, room: number) => Promise<MatchedFile>,
+): Promise<MatchedFile[]> {
+  const files: MatchedFile[] = [];
+  let room = call.limits.bytes;
+  for (const file of page.files) {
+    if (room < 0) break;
+    const quoted = await quoteFile(file, room).catch((error: unknown) => {
+      call.signal.throwIfAborted();
+      if (error instanceof OrielError) return undefined;
+      throw error;
+    });
+    if (!quoted || quoted.lines.length === 0) continue;
+    for (const line of quoted.lines) room -= Buffer.byteLength(line.text);
+    files.push(quoted);
+  }
+  return files;
+}
+
+function resultOf(page: Page, run: Search, files: readonly MatchedFile[], offset: number): SearchResult {
+  const { found, more, seen } = page;
+  return {
+    is: 'matches',
+    files,
+    found,
+    ...(more && { next: offset + found }),
+    ...(found === 0 && seen > 0 && { beyond: seen }),
+    gaps: run.gaps.facts,
+  };
+}
+
+/** How the bytes of a named file are to be read. Throws `UNSUPPORTED` for what is no text. */
+async function encodingFlags(file: OpenedFile, typed: string, call: Call): Promise<string[]> {
+  const head = await readAt(file.bytes, 0, 4096, call.signal);
+  const { name, unit, bom } = detectEncoding(head);
+  // ripgrep knows the other marks itself.
+  if (unit === 2) return bom === 0 ? [`--encoding=${name}`] : [];
+  if (unit === 1 && !head.includes(0) && !Buffer.from(head).toString('latin1').startsWith('%PDF-')) return [];
+  throw new OrielError(
+    'UNSUPPORTED',
+    `${quote(typed)} is not plain text: archives, databases, documents and binary files are not searched inside. Read it instead.`,
+    typed,
+  );
+}

@@ -1,0 +1,33 @@
+/** Owns what went wrong in a walk without ending it, and how long a walk may take. */
+
+import type { RipgrepOutcome } from '../../access/ripgrep.ts';
+import type { Gaps } from '../request.ts';
+
+/** Collects what an answer does not cover. */
+export class GapsSeen implements Gaps {
+  timedOut = false;
+  denied = false;
+  tooDeep = false;
+  tooMany = false;
+  unnamed = 0;
+
+  note({ stderr, timedOut }: RipgrepOutcome): void {
+    this.timedOut ||= timedOut;
+    this.denied ||= /\(os error 13\)/.test(stderr);
+    this.tooDeep ||= /\(os error 36\)/.test(stderr);
+  }
+
+  get facts(): Gaps {
+    const { timedOut, denied, tooDeep, tooMany, unnamed } = this;
+    return { timedOut, denied, tooDeep, tooMany, unnamed };
+  }
+}
+
+/** Milliseconds kept back from the call's time, so that what was found by then can still be answered. */
+const RESERVE_MS = 1000;
+
+/** `performance.now()` at which looking ends and answering begins. */
+export function lookUntil(deadline: number): number {
+  const left = deadline - performance.now();
+  return deadline - Math.min(RESERVE_MS, left / 4);
+}

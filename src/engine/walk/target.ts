@@ -1,0 +1,68 @@
+/** Owns opening what a search, a walk or a listing starts from, and how paths below it are shown. */
+
+import { dirname, join } from 'node:path';
+import type { Opened, OpenedDirectory } from '../../access/access.ts';
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
+import type { Call } from '../call.ts';
+
+/** Opens a path as typed. Throws `UNSUPPORTED` for what lies inside a file or on the network. */
+export async function openTarget(typed: string, call: Call): Promise<Opened> {
+  if (/^(?!file:)[a-z][a-z0-9+.-]*:\/\//i.test(typed)) {
+    throw new OrielError(
+      'UNSUPPORTED',
+      `${quote(typed)} is a URL: only files and directories are searched. Read it instead.`,
+      typed,
+    );
+  }
+  try {
+    return await call.access.open(call.access.absolute(typed), call.signal);
+  } catch (error) {
+    throw (await memberOf(typed, call)) ?? withAdvice(error, typed);
+  }
+}
+
+/** As `openTarget`. Throws `NOT_DIRECTORY` for a file. */
+export async function openFolder(typed: string, call: Call): Promise<OpenedDirectory> {
+  const opened = await openTarget(typed, call);
+  if (opened.is === 'directory') return opened;
+  await opened.close();
+  throw new OrielError(
+    'NOT_DIRECTORY',
+    `${quote(typed)} is a file, not a directory. Use ${quote(parentOf(typed))}, or read the file.`,
+    parentOf(typed),
+  );
+}
+
+/** How `path`, relative to the directory `typed`, is shown: as it can be typed again. */
+export function shownBelow(typed: string, call: Call): (path: string) => string {
+  const base = call.access.absolute(typed);
+  return (path) => call.access.display(join(base, path));
+}
+
+/** "a.zip:dir" does not exist as a file, but `a.zip` does: the caller means what is inside. */
+async function memberOf(typed: string, call: Call): Promise<OrielError | undefined> {
+  const colon = typed.indexOf(':');
+  if (colon <= 0) return undefined;
+  const outer = typed.slice(0, colon);
+  try {
+    const opened = await call.access.open(call.access.absolute(outer), call.signal);
+    await opened.close();
+  } catch {
+    return undefined;
+  }
+  return new OrielError(
+    'UNSUPPORTED',
+    `${quote(typed)} lies inside ${quote(outer)}: archives, databases and documents are not searched inside. Read it instead.`,
+    typed,
+  );
+}
+
+function withAdvice(error: unknown, typed: string): unknown {
+  if (!(error instanceof OrielError) || error.code !== 'NOT_FOUND') return error;
+  return new OrielError('NOT_FOUND', `${quote(typed)} does not exist. Use . for the working folder.`, '.');
+}
+
+function parentOf(typed: string): string {
+  return dirname(typed);
+}

@@ -1,0 +1,79 @@
+/**
+ * Owns the sentences below lists: matches, paths, entries. Several of them share one bracket, which is the last line
+ * of the answer. The default words name the next call; a dialect may put its own in their place.
+ */
+
+import { oneLine } from '../text/visible.ts';
+import { binarySize, plural } from './units.ts';
+
+export type ListNotice =
+  /** More follows beyond the caller's limit. `next` is the offset (0-based) of what follows. */
+  | { readonly kind: 'limit'; readonly of: ListNoun; readonly limit: number; readonly next: number }
+  /** The answer's budget is full. For matches: how many of those found are shown, and whether there are still more. */
+  | {
+      readonly kind: 'budget';
+      readonly of: ListNoun;
+      readonly by: 'bytes' | 'tokens';
+      readonly budget: number;
+      readonly shown: number;
+      readonly found: number;
+      readonly more: boolean;
+      readonly next: number;
+    }
+  /** Lines were shown in part. `use` reads the first of them whole. */
+  | { readonly kind: 'clipped'; readonly characters: number; readonly use: string }
+  | {
+      readonly kind: 'beyond';
+      readonly of: ListNoun;
+      readonly offset: number;
+      readonly total: number;
+    }
+  | { readonly kind: 'timed-out' }
+  | { readonly kind: 'denied' }
+  | { readonly kind: 'too-deep' }
+  | { readonly kind: 'too-many' }
+  | { readonly kind: 'unnamed'; readonly count: number }
+  /** What another tool's syntax means here, as a sentence without its full stop. */
+  | { readonly kind: 'hint'; readonly text: string };
+
+export type ListNoun = 'matches' | 'results' | 'entries';
+
+export type ListWording = {
+  [K in ListNotice['kind']]: (notice: Extract<ListNotice, { kind: K }>) => string;
+};
+
+export const listWording: ListWording = {
+  limit: ({ of, limit, next }) => {
+    const refine = of === 'entries' ? '' : ', or refine pattern';
+    return `${limit} ${of} limit reached. Use offset=${next} to continue, limit=${limit * 2} for more${refine}`;
+  },
+  budget: ({ of, by, budget, shown, found, more, next }) => {
+    const size = by === 'bytes' ? binarySize(budget) : `${budget} token`;
+    const part = of === 'matches' ? ` (${shown} of ${found}${more ? '+' : ''} matches shown)` : '';
+    return `${size} limit reached${part}. Use offset=${next} to continue`;
+  },
+  clipped: ({ characters, use }) =>
+    `Some lines truncated to ${characters} chars. Use read ${use} to see the first of them in full`,
+  beyond: ({ of, offset, total }) =>
+    `offset=${offset} is beyond the last of ${total} ${of}. Use offset=0 to begin again`,
+  'timed-out': () => 'The time limit was reached: more may follow. Narrow the path or the pattern',
+  denied: () => 'Some files or directories could not be read (permission denied)',
+  'too-deep': () => 'Directories whose paths are longer than 4096 bytes were left out',
+  'too-many': () => 'The directory has more entries than are read: some were left out',
+  unnamed: ({ count }) => `${plural(count, 'file')} left out whose name is not UTF-8`,
+  hint: ({ text }) => text,
+};
+
+/** `One. Two. Three`, or nothing where there is nothing to say. */
+export function sayTogether(notices: readonly ListNotice[], words: ListWording): string {
+  return notices.map((notice) => (words[notice.kind] as (notice: ListNotice) => string)(notice)).join('. ');
+}
+
+/**
+ * A name as it stands on a line of its own: hidden characters escaped, and in quotes where it could be taken for
+ * one of our sentences (a file may be called "[500 entries limit reached. Use limit=1000 for more]").
+ */
+export function shownName(name: string): string {
+  const line = oneLine(name);
+  return /^\[.* .*\]$/.test(line) ? JSON.stringify(line) : line;
+}

@@ -1,0 +1,110 @@
+/** Owns the answers to `find` and `ls`: one path or name a line, and the notices below; what they share with `grep`. */
+
+import type { FindRequest, Gaps, ListRequest, ListResult } from '../engine/request.ts';
+import type { Limits } from '../window/types.ts';
+import { type Answer, textAnswer } from './answer.ts';
+import { ListBudget } from './list-budget.ts';
+import { type ListNotice, type ListWording, sayTogether, shownName } from './list-notices.ts';
+
+/** How a dialect words a list. */
+export interface ListStyle<Shown> {
+  readonly words: ListWording;
+  /** Between the list and its notices. */
+  readonly gap: '\n' | '\n\n';
+  /** Facts for programs, by the dialect's own names. */
+  details(shown: Shown): Record<string, unknown>;
+}
+
+export interface ShownEntries {
+  readonly text: string;
+  /** Entries shown. */
+  readonly shown: number;
+  /** The limit of the caller ended it. */
+  readonly limitReached: boolean;
+  readonly cutBy?: 'bytes' | 'tokens';
+  /** The offset of the first entry that is not shown. */
+  readonly next?: number;
+  readonly notices: readonly ListNotice[];
+}
+
+export function foundAnswer(
+  result: ListResult,
+  request: FindRequest,
+  limits: Limits,
+  style: ListStyle<ShownEntries>,
+): Answer {
+  const shown = fitEntries(result, request, limits, 'results');
+  const text = isNothing(result) ? 'No files found matching pattern' : shown.text;
+  return answerOf(text, shown, style);
+}
+
+export function listAnswer(
+  result: ListResult,
+  request: ListRequest,
+  limits: Limits,
+  style: ListStyle<ShownEntries>,
+): Answer {
+  const shown = fitEntries(result, request, limits, 'entries');
+  const text = isNothing(result) ? '(empty directory)' : shown.text;
+  return answerOf(text, shown, style);
+}
+
+function isNothing({ entries, next, beyond }: ListResult): boolean {
+  return entries.length === 0 && next === undefined && beyond === undefined;
+}
+
+/** As many entries as the limits take, and what is to be said about the rest. */
+export function fitEntries(
+  result: ListResult,
+  { limit, offset }: FindRequest | ListRequest,
+  limits: Limits,
+  of: 'results' | 'entries',
+): ShownEntries {
+  const budget = new ListBudget(limits);
+  const lines = result.entries.map(({ path, mark = '' }) => shownName(path + mark));
+  const end = lines.findIndex((line) => !budget.take(line));
+  const fitting = end === -1 ? lines.length : end;
+  // A name that is larger than the whole answer is shown in part, so that every answer leads on.
+  const forced = fitting === 0 && budget.full ? budget.head(lines[0] as string) : undefined;
+  const shown = forced === undefined ? fitting : 1;
+  const cutBy = shown < lines.length ? budget.full : undefined;
+  const next = cutBy ? result.entries[shown]?.rank : result.next;
+  const notices: ListNotice[] = gapNotices(result);
+  if (cutBy && next !== undefined) {
+    const part = { shown, found: lines.length, more: result.next !== undefined };
+    notices.push({ kind: 'budget', of, by: cutBy, budget: limits[cutBy], next, ...part });
+  } else if (next !== undefined) notices.push({ kind: 'limit', of, limit, next });
+  if (result.beyond !== undefined) notices.push({ kind: 'beyond', of, offset, total: result.beyond });
+  return {
+    text: forced ?? budget.text,
+    shown,
+    limitReached: !cutBy && next !== undefined,
+    ...(cutBy && { cutBy }),
+    ...(next !== undefined && { next }),
+    notices,
+  };
+}
+
+/** What an answer does not cover, said before what follows it. */
+export function gapNotices({ gaps, hint }: { readonly gaps: Gaps; readonly hint?: string }): ListNotice[] {
+  const notices: ListNotice[] = [];
+  if (hint !== undefined) notices.push({ kind: 'hint', text: hint });
+  if (gaps.timedOut) notices.push({ kind: 'timed-out' });
+  if (gaps.denied) notices.push({ kind: 'denied' });
+  if (gaps.tooDeep) notices.push({ kind: 'too-deep' });
+  if (gaps.tooMany) notices.push({ kind: 'too-many' });
+  if (gaps.unnamed > 0) notices.push({ kind: 'unnamed', count: gaps.unnamed });
+  return notices;
+}
+
+/** The text and, on the last line, its notices. */
+export function answerOf<Shown extends { readonly notices: readonly ListNotice[] }>(
+  text: string,
+  shown: Shown,
+  { words, gap, details }: ListStyle<Shown>,
+): Answer {
+  const said = sayTogether(shown.notices, words);
+  if (said === '') return textAnswer(text, details(shown));
+  const notices = [{ kind: 'list', text: said }];
+  return textAnswer(text === '' ? `[${said}]` : `${text}${gap}[${said}]`, { ...details(shown), notices });
+}

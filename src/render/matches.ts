@@ -1,0 +1,117 @@
+/** Owns the answer to `grep`: matches as `path:12: text`, context as `path-11- text`, and the notices below. */
+
+import type { MatchedLine, SearchRequest, SearchResult } from '../engine/request.ts';
+import { makeVisible, oneLine } from '../text/visible.ts';
+import type { Limits } from '../window/types.ts';
+import type { Answer } from './answer.ts';
+import { ListBudget } from './list-budget.ts';
+import { type ListNotice, shownName } from './list-notices.ts';
+import { answerOf, gapNotices, type ListStyle } from './listing.ts';
+
+export interface ShownMatches {
+  readonly text: string;
+  /** Matches shown. */
+  readonly shown: number;
+  /** The limit of the caller ended it. */
+  readonly limitReached: boolean;
+  readonly cutBy?: 'bytes' | 'tokens';
+  /** Some lines are shown in part. */
+  readonly clipped: boolean;
+  /** The offset of the first match that is not shown. */
+  readonly next?: number;
+  readonly notices: readonly ListNotice[];
+}
+
+export function matchesAnswer(
+  result: SearchResult,
+  request: SearchRequest,
+  limits: Limits,
+  style: ListStyle<ShownMatches>,
+): Answer {
+  const matches = fitMatches(result, request, limits);
+  const nothing = result.found === 0 && result.beyond === undefined;
+  const text = nothing ? 'No matches found' : matches.text;
+  return answerOf(text, matches, style);
+}
+
+/** As many whole lines as the limits take, and what is to be said about the rest. */
+export function fitMatches(result: SearchResult, request: SearchRequest, limits: Limits): ShownMatches {
+  const { lines, text, cutBy } = fit(shownLines(result, request), limits);
+  const matches = lines.filter((line) => line.rank !== undefined);
+  const last = matches.at(-1)?.rank;
+  const next = cutBy && last !== undefined ? last + 1 : result.next;
+  const clipped = lines.find((line) => line.clipped);
+  const limitReached = !cutBy && next !== undefined;
+  const notices: ListNotice[] = gapNotices(result);
+  if (cutBy && next !== undefined) {
+    const part = { shown: matches.length, found: result.found, more: result.next !== undefined };
+    notices.push({ kind: 'budget', of: 'matches', by: cutBy, budget: limits[cutBy], next, ...part });
+  }
+  if (limitReached) notices.push({ kind: 'limit', of: 'matches', limit: request.limit, next });
+  if (clipped) {
+    const { characters } = request.clip;
+    notices.push({ kind: 'clipped', characters, use: `${clipped.path}:${clipped.no}..${clipped.no}` });
+  }
+  if (result.beyond !== undefined) {
+    notices.push({ kind: 'beyond', of: 'matches', offset: request.offset, total: result.beyond });
+  }
+  return {
+    text,
+    shown: matches.length,
+    limitReached,
+    ...(cutBy && { cutBy }),
+    clipped: clipped !== undefined,
+    ...(next !== undefined && { next }),
+    notices,
+  };
+}
+
+interface ShownLine extends MatchedLine {
+  readonly path: string;
+  /** The line as shown, after a line that sets it apart from what is not next to it. */
+  readonly shown: readonly string[];
+}
+
+/** Stands between parts that do not touch, where there is context. */
+const APART = '--';
+
+function shownLines({ files }: SearchResult, { context }: SearchRequest): ShownLine[] {
+  const lines: ShownLine[] = [];
+  for (const { path, lines: matched } of files) {
+    const name = shownName(path);
+    for (const [i, line] of matched.entries()) {
+      const touches = matched[i - 1]?.no === line.no - 1;
+      const apart = context > 0 && lines.length > 0 && !touches;
+      const shown = show(name, line);
+      lines.push({ ...line, path: oneLine(path), shown: apart ? [APART, shown] : [shown] });
+    }
+  }
+  return lines;
+}
+
+function show(name: string, { no, rank, text, clipped }: MatchedLine): string {
+  const mark = rank === undefined ? '-' : ':';
+  const head = clipped === 'start' || clipped === 'both' ? '[truncated] ...' : '';
+  const tail = clipped === 'end' || clipped === 'both' ? '... [truncated]' : '';
+  return `${name}${mark}${no}${mark} ${head}${makeVisible(text).text}${tail}`;
+}
+
+interface Fitted {
+  readonly lines: readonly ShownLine[];
+  readonly text: string;
+  readonly cutBy?: 'bytes' | 'tokens';
+}
+
+function fit(lines: readonly ShownLine[], limits: Limits): Fitted {
+  const budget = new ListBudget(limits);
+  const end = lines.findIndex((line) => !budget.take(...line.shown));
+  if (end === -1 || !budget.full) return { lines, text: budget.text };
+  const fitting = lines.slice(0, end);
+  if (fitting.some((line) => line.rank !== undefined)) {
+    return { lines: fitting, text: budget.text, cutBy: budget.full };
+  }
+  // Not even the first match: it is shown alone, as far as it fits, so that every answer leads on.
+  const first = lines.find((line) => line.rank !== undefined) as ShownLine;
+  const text = budget.head(first.shown.at(-1) as string);
+  return { lines: [{ ...first, clipped: first.clipped ?? 'end' }], text, cutBy: budget.full };
+}

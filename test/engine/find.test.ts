@@ -1,0 +1,193 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createOriel } from '../../src/oriel.ts';
+import { Tree } from '../support/tree.ts';
+
+let work: Tree;
+
+beforeEach(async () => {
+  work = await Tree.create({
+    '.gitignore': 'node_modules/\n*.log\n!keep.log\n',
+    '.git/HEAD': '',
+    'b.ts': '',
+    'a.ts': '',
+    'a/z.ts': '',
+    'debug.log': '',
+    'keep.log': '',
+    'node_modules/m/index.ts': '',
+    'src/.env': '',
+    'src/deep/c.ts': '',
+  });
+});
+
+afterEach(() => work.remove());
+
+const find = (input: object, options?: object): Promise<string> => work.text('find', input, options);
+
+test('files by name at every depth, sorted, without what is ignored', async () => {
+  expect(await find({ pattern: '*.ts' })).toBe('a/z.ts\na.ts\nb.ts\nsrc/deep/c.ts');
+  expect(await find({ pattern: '**/*' })).toBe(
+    '.gitignore\na/z.ts\na.ts\nb.ts\nkeep.log\nsrc/.env\nsrc/deep/c.ts',
+  );
+  expect(await find({ pattern: '*.log' })).toBe('keep.log');
+});
+
+test('files by path, from the folder that was named', async () => {
+  expect(await find({ pattern: 'src/**' })).toBe('src/.env\nsrc/deep/c.ts');
+  expect(await find({ pattern: 'deep/*', path: 'src' })).toBe('src/deep/c.ts');
+  expect(await find({ pattern: '*.ts', path: join(work.path, 'a') })).toBe('a/z.ts');
+  expect(await find({ pattern: join(work.path, 'src/**/*.ts') })).toBe('src/deep/c.ts');
+});
+
+test('ignore files count without a repository too', async () => {
+  const plain = await Tree.create({
+    '.gitignore': 'b\n',
+    'd/.gitignore': 'c\n',
+    'd/a': '',
+    'd/b': '',
+    'd/c': '',
+  });
+  expect(await plain.text('find', { pattern: '*' })).toBe('.gitignore\nd/.gitignore\nd/a');
+  expect(await plain.text('find', { pattern: '*', path: 'd' })).toBe('d/.gitignore\nd/a');
+  await plain.remove();
+});
+
+test('nothing', async () => {
+  expect(await work.answer('find', { pattern: '*.rs' })).toEqual({
+    content: [{ type: 'text', text: 'No files found matching pattern' }],
+    details: { results: 0 },
+    isError: false,
+  });
+});
+
+test('a limit names the next call, and the last page names none', async () => {
+  expect(await work.answer('find', { pattern: '*.ts', limit: 3 })).toEqual({
+    content: [
+      {
+        type: 'text',
+        text: 'a/z.ts\na.ts\nb.ts\n[3 results limit reached. Use offset=3 to continue, limit=6 for more, or refine pattern]',
+      },
+    ],
+    details: {
+      results: 3,
+      truncation: { by: 'limit', next: { offset: 3 } },
+      notices: [
+        {
+          kind: 'list',
+          text: '3 results limit reached. Use offset=3 to continue, limit=6 for more, or refine pattern',
+        },
+      ],
+    },
+    isError: false,
+  });
+  expect(await find({ pattern: '*.ts', limit: 3, offset: 3 })).toBe('src/deep/c.ts');
+  expect(await find({ pattern: '*.ts', limit: 4 })).toBe('a/z.ts\na.ts\nb.ts\nsrc/deep/c.ts');
+  expect(await find({ pattern: '*.ts', offset: 9 })).toBe(
+    '[offset=9 is beyond the last of 4 results. Use offset=0 to begin again]',
+  );
+});
+
+test('the byte limit cuts between paths', async () => {
+  await work.write({ [`${'n'.repeat(50)}.ts`]: '', [`${'o'.repeat(50)}.ts`]: '' });
+  expect(await find({ pattern: '[no]*.ts' }, { limits: { bytes: 64 } })).toBe(
+    `${'n'.repeat(50)}.ts\n[64 B limit reached. Use offset=1 to continue]`,
+  );
+});
+
+test('following the offsets lists every file once', async () => {
+  const all = await find({ pattern: '**' });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 4 }),
+      fc.integer({ min: 64, max: 90 }),
+      async (limit, bytes) => {
+        const oriel = createOriel({ cwd: work.path, limits: { bytes }, roots: [work.path] });
+        const seen: string[] = [];
+        for (let offset: number | undefined = 0; offset !== undefined;) {
+          const { content, details } = await oriel.tool('find').run({ pattern: '**', limit, offset });
+          const text = content[0]?.type === 'text' ? content[0].text : '';
+          seen.push(...text.split('\n').filter((line) => !line.startsWith('[')));
+          offset = (details['truncation'] as { next: { offset: number } } | undefined)?.next.offset;
+        }
+        expect(seen.join('\n')).toBe(all);
+        await oriel.close();
+      },
+    ),
+    { numRuns: 10 },
+  );
+});
+
+describe('hostile input', () => {
+  test('G02 ReDoS glob', async () => {
+    await work.write({ [`g/${'a'.repeat(37)}!`]: '' });
+    expect(await find({ pattern: '*(*(*(*(a|b))))' })).toBe(
+      'No files found matching pattern\n[Extended globs like +(a|b) are read as plain text. Use {a,b}]',
+    );
+    expect(await find({ pattern: '+(a|aa)' })).toBe(
+      'No files found matching pattern\n[Extended globs like +(a|b) are read as plain text. Use {a,b}]',
+    );
+    expect(await find({ pattern: `${'**/a/'.repeat(8)}**/b` })).toBe('No files found matching pattern');
+    expect(await find({ pattern: '{1..100000000}' })).toBe(
+      'No files found matching pattern\n[Ranges like {1..9} are read as plain text. Use [1-9] or {1,2}]',
+    );
+    expect(await find({ pattern: `${'*a'.repeat(400)}b` })).toBe('No files found matching pattern');
+    for (const pattern of [
+      '{a,b}'.repeat(150),
+      'x'.repeat(5000),
+      `${'{a,'.repeat(200)}b${'}'.repeat(200)}`.repeat(1),
+    ]) {
+      const { details, isError } = await work.answer('find', { pattern });
+      if (isError) expect(details).toMatchObject({ error: { code: 'BAD_INPUT', next: '**/*.ts' } });
+    }
+  });
+
+  test('G08 links are not followed', async () => {
+    await writeFile(join(work.outside, 'secret.ts'), '');
+    await symlink('.', join(work.path, 'self'));
+    await symlink(work.outside, join(work.path, 'out'));
+    expect(await find({ pattern: '*.ts' }, { roots: [work.path] })).toBe('a/z.ts\na.ts\nb.ts\nsrc/deep/c.ts');
+    expect(
+      (await work.answer('find', { pattern: '*', path: 'out' }, { roots: [work.path] })).details,
+    ).toMatchObject({
+      error: { code: 'OUTSIDE_ROOT' },
+    });
+    expect((await work.answer('find', { pattern: '../outside/*' }, { roots: [work.path] })).details).toEqual({
+      results: 0,
+    });
+  });
+
+  test('P35 each name on one line, control characters escaped', async () => {
+    await work.write({ 'n\nl\x1b[2Jq"': '' });
+    expect(await find({ pattern: 'n*' })).toBe('n\\nl\\x1b[2Jq"');
+  });
+
+  test('P50 4,000-deep directory', async () => {
+    // Entered one by one: no path names the deepest.
+    const here = process.cwd();
+    process.chdir(work.path);
+    for (let i = 0; i < 4000; i += 1) {
+      await mkdir('d');
+      process.chdir('d');
+    }
+    await writeFile('bottom.ts', '');
+    process.chdir(here);
+    expect(await find({ pattern: '**/*.ts' })).toBe(
+      'a/z.ts\na.ts\nb.ts\nsrc/deep/c.ts\n[Directories whose paths are longer than 4096 bytes were left out]',
+    );
+    expect(await work.text('grep', { pattern: 'nothing' })).toBe(
+      'No matches found\n[Directories whose paths are longer than 4096 bytes were left out]',
+    );
+  });
+
+  test('a file is not a folder to look in', async () => {
+    expect((await work.answer('find', { pattern: '*', path: 'src/deep/c.ts' })).details).toMatchObject({
+      error: {
+        code: 'NOT_DIRECTORY',
+        message: 'src/deep/c.ts is a file, not a directory. Use src/deep, or read the file.',
+        next: 'src/deep',
+      },
+    });
+  });
+});

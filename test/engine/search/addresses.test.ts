@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { addresses, type Address } from '../../../src/engine/search/addresses.ts';
+
+async function parsed(...chunks: string[]): Promise<Address[]> {
+  async function* source(): AsyncGenerator<Buffer> {
+    for (const chunk of chunks) yield Buffer.from(chunk, 'latin1');
+  }
+  const all: Address[] = [];
+  for await (const batch of addresses(source())) all.push(...batch);
+  return all;
+}
+
+test('a path may hold line feeds, colons and digits', async () => {
+  expect(await parsed('./a\n1:2:3\x007:90:[Omitted long matching line]\r\n./b\x008-95-\n')).toEqual([
+    { path: 'a\n1:2:3', no: 7, offset: 90, match: true },
+    { path: 'b', no: 8, offset: 95, match: false },
+  ]);
+});
+
+test('a record may lie across chunks', async () => {
+  expect(await parsed('./a', '\x001:', '0:\n')).toEqual([{ path: 'a', no: 1, offset: 0, match: true }]);
+});
+
+test('what is no address is refused, and what never ends too', async () => {
+  await expect(parsed('./a\0binary file matches\n')).rejects.toMatchObject({ code: 'INTERNAL' });
+  await expect(parsed('x'.repeat(9000))).rejects.toMatchObject({ code: 'INTERNAL' });
+});

@@ -1,0 +1,61 @@
+/** A temporary folder with files in it, and the tools of a dialect over it. */
+
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, realpath, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import type { OrielOptions } from '../../src/assemble.ts';
+import { createOriel } from '../../src/oriel.ts';
+import type { Answer } from '../../src/render/answer.ts';
+
+export class Tree {
+  /** Real and absolute. */
+  readonly path: string;
+  /** A folder beside it that no root holds. */
+  readonly outside: string;
+  readonly #base: string;
+
+  private constructor(base: string) {
+    this.#base = base;
+    this.path = join(base, 'work');
+    this.outside = join(base, 'outside');
+  }
+
+  /** With these files, by path; folders are made as needed. */
+  static async create(files: Readonly<Record<string, string | Uint8Array>> = {}): Promise<Tree> {
+    const tree = new Tree(await realpath(await mkdtemp(join(tmpdir(), 'oriel-'))));
+    await mkdir(tree.path);
+    await mkdir(tree.outside);
+    await tree.write(files);
+    return tree;
+  }
+
+  async write(files: Readonly<Record<string, string | Uint8Array>>): Promise<void> {
+    for (const [path, content] of Object.entries(files)) {
+      await mkdir(dirname(join(this.path, path)), { recursive: true });
+      await writeFile(join(this.path, path), content);
+    }
+  }
+
+  /** The whole answer of one call. */
+  async answer(tool: string, input: unknown, options: OrielOptions = {}): Promise<Answer> {
+    const oriel = createOriel({ cwd: this.path, ...options });
+    try {
+      return await oriel.tool(tool).run(input);
+    } finally {
+      await oriel.close();
+    }
+  }
+
+  /** The text of one call's answer. */
+  async text(tool: string, input: unknown, options: OrielOptions = {}): Promise<string> {
+    const { content } = await this.answer(tool, input, options);
+    return content.map((block) => (block.type === 'text' ? block.text : `(${block.mimeType})`)).join('\n');
+  }
+
+  async remove(): Promise<void> {
+    // Unlike Node, it also removes what is too deep for a path to name.
+    await promisify(execFile)('rm', ['-rf', this.#base]);
+  }
+}
