@@ -8,6 +8,9 @@ import { globalOptions, type Option } from './options.ts';
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   read: async () => (await import('./read.ts')).readCommand,
   bash: async () => (await import('./bash.ts')).bashCommand,
+  grep: async () => (await import('./grep.ts')).grepCommand,
+  find: async () => (await import('./find.ts')).findCommand,
+  ls: async () => (await import('./ls.ts')).lsCommand,
   call: async () => (await import('./call.ts')).callCommand,
   tools: async () => (await import('./tools.ts')).toolsCommand,
 };
