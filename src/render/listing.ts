@@ -19,7 +19,8 @@ export interface ShownEntries {
   readonly text: string;
   /** Entries shown. */
   readonly shown: number;
-  /** The limit of the caller ended it. */
+  /** The caller's limit, and whether it ended the answer. */
+  readonly limit: number;
   readonly limitReached: boolean;
   readonly cutBy?: 'bytes' | 'tokens';
   /** The offset of the first entry that is not shown. */
@@ -78,6 +79,7 @@ export function fitEntries(
   return {
     text: forced ?? budget.text,
     shown,
+    limit,
     limitReached: !cutBy && next !== undefined,
     ...(cutBy && { cutBy }),
     ...(next !== undefined && { next }),

@@ -12,7 +12,8 @@ export interface ShownMatches {
   readonly text: string;
   /** Matches shown. */
   readonly shown: number;
-  /** The limit of the caller ended it. */
+  /** The caller's limit, and whether it ended the answer. */
+  readonly limit: number;
   readonly limitReached: boolean;
   readonly cutBy?: 'bytes' | 'tokens';
   /** Some lines are shown in part. */
@@ -58,6 +59,7 @@ export function fitMatches(result: SearchResult, request: SearchRequest, limits:
   return {
     text,
     shown: matches.length,
+    limit: request.limit,
     limitReached,
     ...(cutBy && { cutBy }),
     clipped: clipped !== undefined,

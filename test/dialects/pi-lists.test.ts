@@ -1,0 +1,112 @@
+/** The sentences of the pi dialect below lists, character for character. */
+
+import { expect, test } from 'vitest';
+import { piEntries, piMatches, piResults } from '../../src/dialects/pi-lists.ts';
+import { foundAnswer, listAnswer } from '../../src/render/listing.ts';
+import { matchesAnswer } from '../../src/render/matches.ts';
+import type { Answer } from '../../src/render/answer.ts';
+import { bytes, entriesOf, findRequest, listRequest, matchesOf, searchRequest } from '../support/lists.ts';
+
+const limits = bytes(30_000);
+
+function noticeOf({ content }: Answer): string | undefined {
+  return content[0]?.type === 'text' ? content[0].text.split('\n\n').at(-1) : undefined;
+}
+
+test('grep: match limit', () => {
+  const answer = matchesAnswer(matchesOf(100, 'matching content', 100), searchRequest, limits, piMatches);
+  expect(noticeOf(answer)).toBe('[100 matches limit reached. Use limit=200 for more, or refine pattern]');
+  expect(answer.details).toMatchObject({ matchLimitReached: 100 });
+});
+
+test('grep: byte limit', () => {
+  // 600 bytes a line: 50 of them fit into 30,000.
+  const text = 'x'.repeat(600 - 'file.ts:10: '.length - 1);
+  const answer = matchesAnswer(matchesOf(100, text, 100), searchRequest, limits, piMatches);
+  expect(noticeOf(answer)).toBe('[30KB limit reached (50 of 100+ matches shown)]');
+  expect(answer.details).toMatchObject({
+    truncation: { truncated: true, truncatedBy: 'bytes', outputLines: 50 },
+  });
+  expect(answer.details).not.toHaveProperty('matchLimitReached');
+  const fewer = matchesAnswer(matchesOf(80, text), searchRequest, limits, piMatches);
+  expect(noticeOf(fewer)).toBe('[30KB limit reached (50 of 80 matches shown)]');
+});
+
+test('grep: lines in part', () => {
+  const { files, ...rest } = matchesOf(2, 'normal match');
+  const [first, second] = files[0]?.lines ?? [];
+  const lines = [
+    { ...first, no: 10, text: 'very long', clipped: 'end' as const },
+    { ...second, no: 25, text: 'normal match' },
+  ];
+  const answer = matchesAnswer(
+    { ...rest, files: [{ path: 'file.ts', lines }] },
+    searchRequest,
+    limits,
+    piMatches,
+  );
+  expect(answer).toEqual({
+    content: [
+      {
+        type: 'text',
+        text: 'file.ts:10: very long... [truncated]\nfile.ts:25: normal match\n\n[Some lines truncated to 500 chars. Use read tool to see full lines]',
+      },
+    ],
+    details: {
+      linesTruncated: true,
+      notices: [{ kind: 'list', text: 'Some lines truncated to 500 chars. Use read tool to see full lines' }],
+    },
+    isError: false,
+  });
+});
+
+test('several notices share one bracket', () => {
+  const { files, ...rest } = matchesOf(1, 'long', 1);
+  const lines = (files[0]?.lines ?? []).map((line) => ({ ...line, clipped: 'end' as const }));
+  const request = { ...searchRequest, limit: 1 };
+  const answer = matchesAnswer({ ...rest, files: [{ path: 'file.ts', lines }] }, request, limits, piMatches);
+  expect(noticeOf(answer)).toBe(
+    '[1 matches limit reached. Use limit=2 for more, or refine pattern. Some lines truncated to 500 chars. Use read tool to see full lines]',
+  );
+});
+
+test('find: result limit and byte limit', () => {
+  const paths = Array.from({ length: 1000 }, (_, i) => `src/file${i}.ts`);
+  const full = foundAnswer(entriesOf(paths, 1000), findRequest, limits, piResults);
+  expect(noticeOf(full)).toBe('[1000 results limit reached. Use limit=2000 for more, or refine pattern]');
+  expect(full.details).toMatchObject({ resultLimitReached: 1000 });
+  const long = paths.map((path) => `${'d'.repeat(100)}/${path}`);
+  const cut = foundAnswer(entriesOf(long), findRequest, limits, piResults);
+  expect(noticeOf(cut)).toBe('[30KB limit reached]');
+  expect(cut.details).toMatchObject({ truncation: { truncatedBy: 'bytes' } });
+});
+
+test('ls: entry limit and byte limit', () => {
+  const names = Array.from({ length: 500 }, (_, i) => `file${i}`);
+  const full = listAnswer(entriesOf(names, 500), listRequest, limits, piEntries);
+  expect(noticeOf(full)).toBe('[500 entries limit reached. Use limit=1000 for more]');
+  expect(full.details).toMatchObject({ entryLimitReached: 500 });
+  const cut = listAnswer(
+    entriesOf(names.map((name) => 'n'.repeat(100) + name)),
+    listRequest,
+    limits,
+    piEntries,
+  );
+  expect(noticeOf(cut)).toBe('[30KB limit reached]');
+});
+
+test('nothing', () => {
+  const text = (answer: Answer): unknown => answer.content[0];
+  expect(text(matchesAnswer({ ...matchesOf(0, ''), files: [] }, searchRequest, limits, piMatches))).toEqual({
+    type: 'text',
+    text: 'No matches found',
+  });
+  expect(text(foundAnswer(entriesOf([]), findRequest, limits, piResults))).toEqual({
+    type: 'text',
+    text: 'No files found matching pattern',
+  });
+  expect(text(listAnswer(entriesOf([]), listRequest, limits, piEntries))).toEqual({
+    type: 'text',
+    text: '(empty directory)',
+  });
+});

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { run } from '../../support/cli.ts';
+import { workspace } from '../../support/workspace.ts';
+
+test('grep ends with 0 when something was found, 1 when nothing, 2 when it failed', () => {
+  const { W, write } = workspace();
+  write('src/a.ts', 'one\nTwo\nthree two\n');
+  write('b.md', 'two\n');
+  expect(run(['grep', 'two'], { cwd: W })).toEqual({
+    out: 'b.md:1: two\nsrc/a.ts:3: three two\n',
+    err: '',
+    code: 0,
+  });
+  expect(run(['grep', '-i', 'two', 'src', '-g', '*.ts', '-C', '1', '--limit', '1'], { cwd: W }).out).toBe(
+    'src/a.ts-1- one\nsrc/a.ts:2: Two\nsrc/a.ts-3- three two\n' +
+      '[1 matches limit reached. Use offset=1 to continue, limit=2 for more, or refine pattern]\n',
+  );
+  expect(run(['grep', 'two', '--offset', '1'], { cwd: W }).out).toBe('src/a.ts:3: three two\n');
+  expect(run(['grep', '-F', 't.o'], { cwd: W })).toEqual({ out: 'No matches found\n', err: '', code: 1 });
+  expect(run(['grep', '-F', 't.o', '--json'], { cwd: W }).code).toBe(1);
+  expect(run(['grep', '['], { cwd: W })).toEqual({
+    out: '',
+    err: 'oriel: [ is not a valid regular expression: unclosed character class at character 1. Escape special characters with a backslash, or search for plain text with literal.\n',
+    code: 2,
+  });
+  expect(run(['grep', '--', '-x'], { cwd: W }).code).toBe(1);
+});
+
+test('find and ls', () => {
+  const { W, write } = workspace();
+  write('src/a.ts', '');
+  write('b.md', '');
+  expect(run(['find', '*.ts'], { cwd: W })).toEqual({ out: 'src/a.ts\n', err: '', code: 0 });
+  expect(run(['find', '*.rs'], { cwd: W })).toEqual({
+    out: 'No files found matching pattern\n',
+    err: '',
+    code: 1,
+  });
+  expect(run(['find', 'a.*', 'src', '--root', W, '--cwd', W]).out).toBe('src/a.ts\n');
+  expect(run(['ls'], { cwd: W })).toEqual({ out: 'b.md\nsrc/\n', err: '', code: 0 });
+  expect(run(['ls', '--limit', '1', '--cwd', W]).out).toBe(
+    'b.md\n[1 entries limit reached. Use offset=1 to continue, limit=2 for more]\n',
+  );
+  expect(run(['ls', 'b.md'], { cwd: W })).toEqual({
+    out: '',
+    err: 'oriel: b.md is a file, not a directory. Use ., or read the file.\n',
+    code: 2,
+  });
+});
+
+test.each([
+  [['grep'], 'No pattern was given. Use oriel grep PATTERN [PATH].'],
+  [['grep', 'a', 'b', 'c'], 'There is one operand too many: c. Use oriel grep PATTERN [PATH].'],
+  [['find'], "No glob was given. Use oriel find '**/*.ts' [DIR]."],
+  [['ls', 'a', 'b'], 'There is one operand too many: b. Use oriel ls [DIR].'],
+  [['grep', 'a', '--limit', 'many'], '--limit takes a whole number, not many. Use --limit 100.'],
+  [['ls', '--limit', '0'], 'limit must be a whole number of at least 1, not 0. Use limit=100.'],
+])('%j is one line on stderr and exit 2', (args, message) => {
+  expect(run(args)).toEqual({ out: '', err: `oriel: ${message}\n`, code: 2 });
+});

@@ -1,0 +1,42 @@
+/** Results as the engine gives them, for tests of their wording. */
+
+import { baseLimits } from '../../src/dialects/limits.ts';
+import type {
+  FindRequest,
+  ListRequest,
+  ListResult,
+  SearchRequest,
+  SearchResult,
+} from '../../src/engine/request.ts';
+import type { Limits } from '../../src/window/types.ts';
+
+const gaps = { timedOut: false, denied: false, tooDeep: false, tooMany: false, unnamed: 0 };
+
+export const searchRequest: SearchRequest = {
+  do: 'search',
+  pattern: 'x',
+  ignoreCase: false,
+  literal: false,
+  context: 0,
+  limit: 100,
+  offset: 0,
+  clip: { characters: 500, keep: 'head' },
+};
+
+export const findRequest: FindRequest = { do: 'find', pattern: '*', limit: 1000, offset: 0 };
+export const listRequest: ListRequest = { do: 'list', limit: 500, offset: 0 };
+
+/** `count` matches of this text in file.ts, one on each line; `next` when more follow. */
+export function matchesOf(count: number, text: string, next?: number): SearchResult {
+  const lines = Array.from({ length: count }, (_, rank) => ({ no: rank + 1, rank, text }));
+  return { is: 'matches', files: [{ path: 'file.ts', lines }], found: count, ...(next && { next }), gaps };
+}
+
+export function entriesOf(paths: readonly string[], next?: number): ListResult {
+  const entries = paths.map((path, rank) => ({ path, rank }));
+  return { is: 'entries', entries, ...(next && { next }), gaps };
+}
+
+export function bytes(limit: number): Limits {
+  return { ...baseLimits, bytes: limit };
+}
