@@ -1,6 +1,7 @@
 /** Owns the default dialect's `grep`, `find` and `ls`. */
 
 import type { FindRequest, ListRequest, ListResult, SearchRequest, SearchResult } from '../engine/request.ts';
+import { MOST_CONTEXT } from '../engine/walk/bounds.ts';
 import { foundAnswer, listAnswer, type ShownEntries } from '../render/listing.ts';
 import { listWording } from '../render/list-notices.ts';
 import { matchesAnswer, type ShownMatches } from '../render/matches.ts';
@@ -38,7 +39,7 @@ export const grep = tool<GrepInput>({
       glob: zod.string().optional().describe('Only files that match: *.ts, src/**/*.{ts,tsx}'),
       ignoreCase: zod.boolean().optional().describe('Ignore case (default: false)'),
       literal: zod.boolean().optional().describe('Take the pattern as plain text (default: false)'),
-      context: count(zod, 0).describe('Lines to show before and after each match (default: 0)'),
+      context: count(zod, 0, MOST_CONTEXT).describe('Lines to show before and after each match (default: 0)'),
       limit: count(zod, 1).describe(`Most matches in this answer (default: ${MATCHES})`),
       offset: count(zod, 0).describe(
         'Matches to leave out first, to go on from an earlier answer (default: 0)',
@@ -152,6 +153,6 @@ function truncation({ cutBy, next }: Pick<ShownEntries, 'cutBy' | 'next'>): Reco
   return next === undefined ? {} : { truncation: { by: cutBy ?? 'limit', next: { offset: next } } };
 }
 
-function count(zod: Zod, least: number) {
-  return zod.int().min(least).optional();
+function count(zod: Zod, least: number, most: number = Number.MAX_SAFE_INTEGER) {
+  return zod.int().min(least).max(most).optional();
 }

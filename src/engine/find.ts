@@ -5,15 +5,13 @@ import type { OpenedDirectory } from '../access/access.ts';
 import { RipgrepRun, maxPath, records, utf8 } from '../access/ripgrep.ts';
 import type { Call } from './call.ts';
 import type { FindRequest, ListResult, ListedEntry } from './request.ts';
-import { checkRange } from './walk/bounds.ts';
-import { GapsSeen, lookUntil } from './walk/gaps.ts';
+import { checkRange, MOST_RESULTS } from './walk/bounds.ts';
+import { GapsSeen } from './walk/gaps.ts';
 import { type Glob, compileGlob } from './walk/glob.ts';
 import { Smallest, orderKey } from './walk/order.ts';
 import { walkFlags } from './walk/rules.ts';
 import { openFolder, shownBelow } from './walk/target.ts';
-
-/** Results of one answer, whatever is asked for: more would not fit into any. */
-const MOST_RESULTS = 20_000;
+import { lookUntil, withProgress } from './walk/time.ts';
 
 /** Throws `BAD_INPUT`, `NOT_DIRECTORY` and what opening throws. */
 export async function find(request: FindRequest, call: Call): Promise<ListResult> {
@@ -23,7 +21,8 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
   call.onEnd(() => folder.close());
   const glob = compileGlob(relativeTo(folder.path, request.pattern));
   const limit = Math.min(request.limit, MOST_RESULTS);
-  const walk = await walkAll(folder.path, glob, request.offset + limit + 1, call);
+  const most = request.offset + limit + 1;
+  const walk = await withProgress(call, 'walking', () => walkAll(folder.path, glob, most, call));
   const end = request.offset + limit;
   const page = walk.paths.slice(request.offset, end).map((path, i) => ({ path, rank: request.offset + i }));
   const inside = call.access.roots.length > 0 ? await stillInside(folder.path, page, call) : page;

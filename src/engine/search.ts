@@ -17,14 +17,11 @@ import { matchingFiles } from './search/matching-files.ts';
 import { type AddressedFile, Page } from './search/page.ts';
 import { quoteLines } from './search/quote.ts';
 import { Search } from './search/search-run.ts';
-import { checkRange } from './walk/bounds.ts';
+import { checkRange, MOST_MATCHES } from './walk/bounds.ts';
 import { compileGlob } from './walk/glob.ts';
 import { walkFlags } from './walk/rules.ts';
 import { openTarget, shownBelow } from './walk/target.ts';
-
-/** Matches of one answer, whatever is asked for: more would not fit into any. */
-const MOST_MATCHES = 10_000;
-const MOST_CONTEXT = 200;
+import { withProgress } from './walk/time.ts';
 
 /**
  * The same answer for the same files, whatever the threads do. Throws `BAD_REGEX`, `BAD_INPUT`, `UNSUPPORTED` for
@@ -36,9 +33,11 @@ export async function search(request: SearchRequest, call: Call): Promise<Search
   const typed = request.path ?? '.';
   const target = await openTarget(typed, call);
   try {
-    return await (target.is === 'file'
-      ? searchFile(target, typed, request, call)
-      : searchFolder(target.path, typed, request, call));
+    return await withProgress(call, 'searching', () =>
+      target.is === 'file'
+        ? searchFile(target, typed, request, call)
+        : searchFolder(target.path, typed, request, call),
+    );
   } finally {
     await target.close();
   }
@@ -90,7 +89,7 @@ async function searchFile(
 }
 
 function newPage({ offset, limit, context }: SearchRequest): Page {
-  return new Page({ offset, limit: Math.min(limit, MOST_MATCHES), context: Math.min(context, MOST_CONTEXT) });
+  return new Page({ offset, limit: Math.min(limit, MOST_MATCHES), context });
 }
 
 /** Searches the named files one after the other, in this order, until the page is full. */
@@ -102,12 +101,7 @@ async function collect(
 ): Promise<void> {
   if (page.more) return;
   // Which of them are text was decided when they were found: a NUL further on does not end the search of one.
-  const flags = [
-    ...addressFlags,
-    '--text',
-    '--threads=1',
-    `--context=${Math.min(request.context, MOST_CONTEXT)}`,
-  ];
+  const flags = [...addressFlags, '--text', '--threads=1', `--context=${request.context}`];
   const operands = paths.map((path) => `./${path}`);
   for await (const batch of addresses(run.steadily(flags, operands))) {
     for (const address of batch) if (!page.take(address)) return;

@@ -20,8 +20,8 @@ export type ListNotice =
       readonly more: boolean;
       readonly next: number;
     }
-  /** Lines were shown in part. `use` reads the first of them whole. */
-  | { readonly kind: 'clipped'; readonly characters: number; readonly use: string }
+  /** Lines were shown in part. `use` reads the first of them whole; absent for a path that cannot be written here. */
+  | { readonly kind: 'clipped'; readonly characters: number; readonly use?: string }
   | {
       readonly kind: 'beyond';
       readonly of: ListNoun;
@@ -53,7 +53,9 @@ export const listWording: ListWording = {
     return `${size} limit reached${part}. Use offset=${next} to continue`;
   },
   clipped: ({ characters, use }) =>
-    `Some lines truncated to ${characters} chars. Use read ${use} to see the first of them in full`,
+    `Some lines truncated to ${characters} chars. Use read ${
+      use === undefined ? 'to see full lines' : `${use} to see the first of them in full`
+    }`,
   beyond: ({ of, offset, total }) =>
     `offset=${offset} is beyond the last of ${total} ${of}. Use offset=0 to begin again`,
   'timed-out': () => 'The time limit was reached: more may follow. Narrow the path or the pattern',

@@ -74,7 +74,7 @@ export function fitEntries(
   if (cutBy && next !== undefined) {
     const part = { shown, found: lines.length, more: result.next !== undefined };
     notices.push({ kind: 'budget', of, by: cutBy, budget: limits[cutBy], next, ...part });
-  } else if (next !== undefined) notices.push({ kind: 'limit', of, limit, next });
+  } else if (next !== undefined) notices.push({ kind: 'limit', of, limit: next - offset, next });
   if (result.beyond !== undefined) notices.push({ kind: 'beyond', of, offset, total: result.beyond });
   return {
     text: forced ?? budget.text,

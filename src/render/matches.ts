@@ -48,10 +48,11 @@ export function fitMatches(result: SearchResult, request: SearchRequest, limits:
     const part = { shown: matches.length, found: result.found, more: result.next !== undefined };
     notices.push({ kind: 'budget', of: 'matches', by: cutBy, budget: limits[cutBy], next, ...part });
   }
-  if (limitReached) notices.push({ kind: 'limit', of: 'matches', limit: request.limit, next });
+  if (limitReached) notices.push({ kind: 'limit', of: 'matches', limit: result.found, next });
   if (clipped) {
     const { characters } = request.clip;
-    notices.push({ kind: 'clipped', characters, use: `${clipped.path}:${clipped.no}..${clipped.no}` });
+    const { path, no } = clipped;
+    notices.push({ kind: 'clipped', characters, ...(isTypable(path) && { use: `${path}:${no}..${no}` }) });
   }
   if (result.beyond !== undefined) {
     notices.push({ kind: 'beyond', of: 'matches', offset: request.offset, total: result.beyond });
@@ -67,6 +68,8 @@ export function fitMatches(result: SearchResult, request: SearchRequest, limits:
     notices,
   };
 }
+
+const MOST_TYPED = 500;
 
 interface ShownLine extends MatchedLine {
   readonly path: string;
@@ -85,7 +88,7 @@ function shownLines({ files }: SearchResult, { context }: SearchRequest): ShownL
       const touches = matched[i - 1]?.no === line.no - 1;
       const apart = context > 0 && lines.length > 0 && !touches;
       const shown = show(name, line);
-      lines.push({ ...line, path: oneLine(path), shown: apart ? [APART, shown] : [shown] });
+      lines.push({ ...line, path, shown: apart ? [APART, shown] : [shown] });
     }
   }
   return lines;
@@ -96,6 +99,11 @@ function show(name: string, { no, rank, text, clipped }: MatchedLine): string {
   const head = clipped === 'start' || clipped === 'both' ? '[truncated] ...' : '';
   const tail = clipped === 'end' || clipped === 'both' ? '... [truncated]' : '';
   return `${name}${mark}${no}${mark} ${head}${makeVisible(text).text}${tail}`;
+}
+
+/** A path that fits into a notice and means the same when it is typed again. */
+function isTypable(path: string): boolean {
+  return path.length <= MOST_TYPED && oneLine(path) === path;
 }
 
 interface Fitted {

@@ -1,10 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { rename, symlink, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, rename, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { piMatches } from '../../src/dialects/pi-lists.ts';
+import { search } from '../../src/engine/search.ts';
 import { createOriel } from '../../src/oriel.ts';
+import { matchesAnswer } from '../../src/render/matches.ts';
+import { searchRequest } from '../support/lists.ts';
 import { Tree } from '../support/tree.ts';
 
 let work: Tree;
@@ -279,6 +283,17 @@ describe('long lines', () => {
     expect(await grep({ pattern: 'x' })).toContain(`giant:1: ${'x'.repeat(500)}... [truncated]\n`);
   });
 
+  test('G06 a line that no memory holds, behind others', async () => {
+    await work.write({ giant: `${'needle\n'.repeat(5000)}${'x'.repeat(4096)}` });
+    await truncate(join(work.path, 'giant'), 600 << 20);
+    await appendFile(join(work.path, 'giant'), '\nneedle\n');
+    const { details } = await work.answer('grep', { pattern: 'needle', path: 'giant', limit: 9000 });
+    expect(details).toMatchObject({ truncation: { by: 'bytes' } });
+    expect(await grep({ pattern: 'needle', path: 'giant', offset: 4998 })).toBe(
+      'giant:4999: needle\ngiant:5000: needle\ngiant:5002: needle',
+    );
+  });
+
   test('G06 in a folder, behind lines that no memory holds', async () => {
     await work.write({ 'b.txt': 'needle\n', 'a.txt': 'needle first\n' });
     await truncate(join(work.path, 'a.txt'), 600 << 20);
@@ -457,6 +472,19 @@ describe('hostile input', () => {
     const first = await grep({ pattern: 'x', limit: 40, offset: 13 });
     for (let i = 0; i < 10; i += 1) expect(await grep({ pattern: 'x', limit: 40, offset: 13 })).toBe(first);
   });
+});
+
+test('when the time is up, what was found by then is answered, and said to be a part', async () => {
+  await work.write({ a: 'x\n' });
+  const call = work.call({ deadline: performance.now() });
+  const result = await search({ ...searchRequest, path: 'a' }, call);
+  expect(result).toMatchObject({ found: 0, gaps: { timedOut: true } });
+  expect(matchesAnswer(result, searchRequest, call.limits, piMatches).content).toEqual([
+    {
+      type: 'text',
+      text: 'No matches found\n\n[The time limit was reached: more may follow. Narrow the path or the pattern]',
+    },
+  ]);
 });
 
 test('a call can be cancelled', async () => {

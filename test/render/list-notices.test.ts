@@ -28,6 +28,9 @@ test('every sentence, as it is', () => {
   expect(say({ kind: 'clipped', characters: 500, use: 'a.js:1..1' })).toBe(
     'Some lines truncated to 500 chars. Use read a.js:1..1 to see the first of them in full',
   );
+  expect(say({ kind: 'clipped', characters: 500 })).toBe(
+    'Some lines truncated to 500 chars. Use read to see full lines',
+  );
   expect(say({ kind: 'beyond', of: 'results', offset: 9, total: 3 })).toBe(
     'offset=9 is beyond the last of 3 results. Use offset=0 to begin again',
   );

@@ -5,9 +5,14 @@ import { mkdir, mkdtemp, realpath, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { createAccess } from '../../src/access/local.ts';
 import type { OrielOptions } from '../../src/assemble.ts';
+import { baseLimits } from '../../src/dialects/limits.ts';
+import type { Call } from '../../src/engine/call.ts';
+import { defaultSettings } from '../../src/engine/settings.ts';
 import { createOriel } from '../../src/oriel.ts';
 import type { Answer } from '../../src/render/answer.ts';
+import { createSession } from '../../src/session/session.ts';
 
 export class Tree {
   /** Real and absolute. */
@@ -52,6 +57,26 @@ export class Tree {
   async text(tool: string, input: unknown, options: OrielOptions = {}): Promise<string> {
     const { content } = await this.answer(tool, input, options);
     return content.map((block) => (block.type === 'text' ? block.text : `(${block.mimeType})`)).join('\n');
+  }
+
+  /** What the engine hands to its parts, for tests of one part alone. */
+  call(overrides: Partial<Call> = {}): Call {
+    const never = (): never => {
+      throw new Error('not part of this test');
+    };
+    return {
+      signal: new AbortController().signal,
+      deadline: performance.now() + 20_000,
+      limits: baseLimits,
+      settings: defaultSettings,
+      access: createAccess({ cwd: this.path, roots: [], allow: [] }),
+      session: createSession(),
+      now: () => 0,
+      progress: () => undefined,
+      open: never,
+      onEnd: () => undefined,
+      ...overrides,
+    };
   }
 
   async remove(): Promise<void> {

@@ -12,13 +12,16 @@ const MOST_PATHS = 50_000;
 const MOST_BYTES = 16 << 20;
 
 /** Paths relative to the directory, in the order of engine/walk/order.ts, in batches. */
-export async function* matchingFiles(search: Search): AsyncGenerator<string[], void> {
-  const found = await allAtOnce(search);
+export async function* matchingFiles(
+  search: Search,
+  most: number = MOST_PATHS,
+): AsyncGenerator<string[], void> {
+  const found = await allAtOnce(search, most);
   yield* found ? [found] : oneByOne(search);
 }
 
 /** Undefined when there are too many to hold. */
-async function allAtOnce(search: Search): Promise<string[] | undefined> {
+async function allAtOnce(search: Search, most: number): Promise<string[] | undefined> {
   for (const memory of ['--no-mmap', '--mmap']) {
     const run = new RipgrepRun(search.job([...listing, memory], ['./']));
     const kept: string[] = [];
@@ -29,7 +32,7 @@ async function allAtOnce(search: Search): Promise<string[] | undefined> {
         bytes += path.length;
         kept.push(orderKey(path));
       }
-      if (kept.length > MOST_PATHS || bytes > MOST_BYTES) return undefined;
+      if (kept.length > most || bytes > MOST_BYTES) return undefined;
     }
     if (run.outcome?.outOfMemory && memory === '--no-mmap') continue;
     search.judge(run.outcome);

@@ -5,8 +5,9 @@ import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call } from '../call.ts';
 import type { SearchRequest } from '../request.ts';
-import { GapsSeen, lookUntil } from '../walk/gaps.ts';
+import { GapsSeen } from '../walk/gaps.ts';
 import type { Glob } from '../walk/glob.ts';
+import { lookUntil } from '../walk/time.ts';
 import { badRegex } from './bad-regex.ts';
 
 /** Bytes of a compiled pattern, and of what is derived from it while searching. */
@@ -18,7 +19,6 @@ export class Search {
   readonly #request: SearchRequest;
   readonly #call: Call;
   readonly #flags: readonly string[];
-  readonly #until: number;
   readonly #cwd: string;
 
   /** `walk` are the flags for which files are seen; `cwd` is a real directory, the base of all operands. */
@@ -27,7 +27,6 @@ export class Search {
     this.#call = call;
     this.#cwd = cwd;
     this.glob = glob;
-    this.#until = lookUntil(call.deadline);
     this.#flags = [...walk, ...patternFlags(request)];
   }
 
@@ -36,7 +35,7 @@ export class Search {
       cwd: this.#cwd,
       flags: [...this.#flags, ...flags],
       operands,
-      deadline: this.#until,
+      deadline: lookUntil(this.#call.deadline),
       signal: this.#call.signal,
       ...(input && { input }),
     };

@@ -1,4 +1,4 @@
-/** Owns what went wrong in a walk without ending it, and how long a walk may take. */
+/** Owns what went wrong in a walk without ending it. */
 
 import type { RipgrepOutcome } from '../../access/ripgrep.ts';
 import type { Gaps } from '../request.ts';
@@ -21,13 +21,4 @@ export class GapsSeen implements Gaps {
     const { timedOut, denied, tooDeep, tooMany, unnamed } = this;
     return { timedOut, denied, tooDeep, tooMany, unnamed };
   }
-}
-
-/** Milliseconds kept back from the call's time, so that what was found by then can still be answered. */
-const RESERVE_MS = 1000;
-
-/** `performance.now()` at which looking ends and answering begins. */
-export function lookUntil(deadline: number): number {
-  const left = deadline - performance.now();
-  return deadline - Math.min(RESERVE_MS, left / 4);
 }

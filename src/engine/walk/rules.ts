@@ -13,7 +13,7 @@ const RULES = ['--hidden', '--glob=!.git'];
  */
 export async function walkFlags(dir: string, access: Access): Promise<string[]> {
   if (await isInRepository(dir, access)) return RULES;
-  const tops = access.roots.length > 0 ? access.roots : [access.cwd];
+  const tops = access.roots.length > 0 ? access.roots : [await realPath(access.cwd, access)];
   const below = tops.some((top) => dir !== top && within(dir, top));
   return [...RULES, '--no-require-git', ...(below ? [] : ['--no-ignore-parent'])];
 }
@@ -24,6 +24,12 @@ async function isInRepository(dir: string, access: Access): Promise<boolean> {
     if (await exists(at === '/' ? '/.git' : `${at}/.git`, access)) return true;
     if (at === dirname(at)) return false;
   }
+}
+
+async function realPath(path: string, access: Access): Promise<string> {
+  const opened = await access.open(path).catch(() => undefined);
+  await opened?.close();
+  return opened?.path ?? path;
 }
 
 async function exists(path: string, access: Access): Promise<boolean> {
