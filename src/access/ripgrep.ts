@@ -37,9 +37,10 @@ export interface RipgrepOutcome {
 }
 
 /** Never read: the user's configuration, stdin, compressed files, anything behind a link. */
-const fixedFlags = [
+const FIXED_FLAGS = [
   '--no-config',
   '--color=never',
+  '--path-separator=/',
   '--no-follow',
   '--no-pre',
   '--no-search-zip',
@@ -47,12 +48,12 @@ const fixedFlags = [
   '--no-ignore-messages',
 ];
 
-const shell = '/bin/sh';
+const SHELL = '/bin/sh';
 
-const stderrBytes = 64 * 1024;
+const STDERR_BYTES = 64 * 1024;
 
 /** Kilobytes of private memory; pages of mapped files do not count. */
-const dataLimit = 256 * 1024;
+const DATA_KIB = 256 * 1024;
 
 /**
  * One run. Iterating starts the process and yields its stdout in chunks as they come; leaving the loop early kills
@@ -75,6 +76,10 @@ export class RipgrepRun implements AsyncIterable<Buffer> {
   async *[Symbol.asyncIterator](): AsyncGenerator<Buffer, void> {
     const { signal, deadline } = this.#job;
     signal?.throwIfAborted();
+    if (deadline <= performance.now()) {
+      this.#outcome = { code: undefined, stderr: '', timedOut: true, outOfMemory: false };
+      return;
+    }
     const child = start(this.#job);
     const ended = whenEnded(child);
     // A rejection before anybody awaits must not end the process.
@@ -154,7 +159,7 @@ export async function* listFiles(dir: string, options: ListFilesOptions): AsyncG
   const deadline = performance.now() + deadlineMs;
   const run = new RipgrepRun({ cwd: dir, flags, operands: ['./'], deadline, ...(signal && { signal }) });
   let left = most;
-  for await (const batch of records(run, '\0', maxPath)) {
+  for await (const batch of records(run, '\0', MAX_PATH)) {
     for (const record of batch) {
       const name = utf8(record);
       if (name === undefined) continue;
@@ -165,10 +170,10 @@ export async function* listFiles(dir: string, options: ListFilesOptions): AsyncG
 }
 
 /** Bytes; longer than any path that a kernel opens. */
-export const maxPath = 8 * 1024;
+export const MAX_PATH = 8 * 1024;
 
 function start(job: RipgrepJob): ChildProcess {
-  const words = [...fixedFlags, ...job.flags, '--', ...job.operands];
+  const words = [...FIXED_FLAGS, ...job.flags, '--', ...job.operands];
   const nul = words.find((word) => word.includes('\0'));
   if (nul !== undefined)
     throw new OrielError('BAD_INPUT', 'A pattern, glob or path cannot contain a NUL character.');
@@ -192,8 +197,8 @@ function start(job: RipgrepJob): ChildProcess {
  * none (macOS does not enforce it).
  */
 function bounded(rg: string, words: readonly string[]): [string, string[]] {
-  if (process.platform !== 'linux' || !existsSync(shell)) return [rg, [...words]];
-  return [shell, ['-c', `ulimit -S -d ${dataLimit} 2>/dev/null; exec "$0" "$@"`, rg, ...words]];
+  if (process.platform !== 'linux' || !existsSync(SHELL)) return [rg, [...words]];
+  return [SHELL, ['-c', `ulimit -S -d ${DATA_KIB} 2>/dev/null; exec "$0" "$@"`, rg, ...words]];
 }
 
 function whenEnded(child: ChildProcess): Promise<number | undefined> {
@@ -207,7 +212,7 @@ function whenEnded(child: ChildProcess): Promise<number | undefined> {
 
 function collect(child: ChildProcess): () => string {
   const kept: Buffer[] = [];
-  let room = stderrBytes;
+  let room = STDERR_BYTES;
   child.stderr?.on('data', (chunk: Buffer) => {
     if (room > 0) kept.push(chunk.subarray(0, room));
     room -= chunk.length;

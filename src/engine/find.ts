@@ -2,9 +2,9 @@
 
 import { dirname, join } from 'node:path';
 import type { OpenedDirectory } from '../access/access.ts';
-import { RipgrepRun, maxPath, records, utf8 } from '../access/ripgrep.ts';
+import { RipgrepRun, MAX_PATH, records, utf8 } from '../access/ripgrep.ts';
 import type { Call } from './call.ts';
-import type { FindRequest, ListResult, ListedEntry } from './request.ts';
+import type { FindRequest, Hint, ListResult, ListedEntry } from './request.ts';
 import { checkRange, MOST_RESULTS } from './walk/bounds.ts';
 import { GapsSeen } from './walk/gaps.ts';
 import { type Glob, compileGlob } from './walk/glob.ts';
@@ -23,6 +23,8 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
   const limit = Math.min(request.limit, MOST_RESULTS);
   const most = request.offset + limit + 1;
   const walk = await withProgress(call, 'walking', () => walkAll(folder.path, glob, most, call));
+  const hint =
+    walk.paths.length === 0 ? (glob.hint ?? (await directoryHint(folder, request, call))) : undefined;
   const end = request.offset + limit;
   const page = walk.paths.slice(request.offset, end).map((path, i) => ({ path, rank: request.offset + i }));
   const inside = call.access.roots.length > 0 ? await stillInside(folder.path, page, call) : page;
@@ -33,8 +35,20 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
     ...(walk.paths.length > end && { next: end }),
     ...(page.length === 0 && walk.paths.length > 0 && { beyond: walk.paths.length }),
     gaps: walk.gaps.facts,
-    ...(walk.paths.length === 0 && glob.hint && { hint: glob.hint }),
+    ...(hint && { hint }),
   };
+}
+
+/** Models look for folders by name too; only files are found. */
+async function directoryHint(
+  folder: OpenedDirectory,
+  { pattern }: FindRequest,
+  call: Call,
+): Promise<Hint | undefined> {
+  if (/[\0*?[{]/.test(pattern) || pattern === '') return undefined;
+  const opened = await openQuietly(join(folder.path, pattern), call);
+  await opened?.close();
+  return opened && 'directory';
 }
 
 /** An absolute pattern below the searched directory means the same as the relative one. */
@@ -55,7 +69,7 @@ async function walkAll(
   const flags = ['--files', '--null', ...(await walkFlags(dir, call.access))];
   const { signal, deadline } = call;
   const run = new RipgrepRun({ cwd: dir, flags, operands: ['./'], deadline: lookUntil(deadline), signal });
-  for await (const batch of records(run, '\0', maxPath)) {
+  for await (const batch of records(run, '\0', MAX_PATH)) {
     for (const record of batch) {
       const path = utf8(record);
       if (path === undefined) gaps.unnamed += 1;

@@ -96,7 +96,7 @@ export interface SearchResult {
   /** How many there are in all, when the offset lies beyond them. */
   readonly beyond?: number;
   readonly gaps: Gaps;
-  readonly hint?: string;
+  readonly hint?: Hint;
 }
 
 export interface MatchedFile {
@@ -115,6 +115,9 @@ export interface MatchedLine {
   /** On which sides text was left out. */
   readonly clipped?: 'start' | 'end' | 'both';
 }
+
+/** Why nothing was found, perhaps: syntax that is plain text here, or a directory where only files are found. */
+export type Hint = 'extended-glob' | 'brace-range' | 'directory';
 
 /** What an answer does not cover although it was asked for. */
 export interface Gaps {
@@ -139,7 +142,7 @@ export interface ListResult {
   /** How many there are in all, when the offset lies beyond them. */
   readonly beyond?: number;
   readonly gaps: Gaps;
-  readonly hint?: string;
+  readonly hint?: Hint;
 }
 
 export interface ListedEntry {

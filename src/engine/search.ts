@@ -11,7 +11,7 @@ import { detectEncoding } from '../text/encoding.ts';
 import { quote } from '../text/visible.ts';
 import type { Call } from './call.ts';
 import type { MatchedFile, SearchRequest, SearchResult } from './request.ts';
-import { addressFlags, addresses } from './search/addresses.ts';
+import { ADDRESS_FLAGS, addresses } from './search/addresses.ts';
 import { checkPattern } from './search/bad-regex.ts';
 import { matchingFiles } from './search/matching-files.ts';
 import { type AddressedFile, Page } from './search/page.ts';
@@ -49,7 +49,7 @@ async function searchFolder(
   request: SearchRequest,
   call: Call,
 ): Promise<SearchResult> {
-  const glob = request.glob === undefined ? undefined : compileGlob(request.glob);
+  const glob = request.glob ? compileGlob(request.glob) : undefined;
   const run = new Search(request, call, dir, await walkFlags(dir, call.access), glob);
   const page = newPage(request);
   for await (const batch of matchingFiles(run)) {
@@ -101,7 +101,7 @@ async function collect(
 ): Promise<void> {
   if (page.more) return;
   // Which of them are text was decided when they were found: a NUL further on does not end the search of one.
-  const flags = [...addressFlags, '--text', '--threads=1', `--context=${request.context}`];
+  const flags = [...ADDRESS_FLAGS, '--text', '--threads=1', `--context=${request.context}`];
   const operands = paths.map((path) => `./${path}`);
   for await (const batch of addresses(run.steadily(flags, operands))) {
     for (const address of batch) if (!page.take(address)) return;

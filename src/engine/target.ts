@@ -53,7 +53,7 @@ function isMiss(code: ErrorCode): boolean {
 }
 
 /** The first spelling of `path` that exists. */
-async function openAny(path: string, call: Call): Promise<Opened> {
+export async function openAny(path: string, call: Call): Promise<Opened> {
   let first: OrielError | undefined;
   for (const spelling of spellings(path, call.access.cwd)) {
     try {

@@ -3,7 +3,8 @@
  * of the answer. The default words name the next call; a dialect may put its own in their place.
  */
 
-import { oneLine } from '../text/visible.ts';
+import type { Hint } from '../engine/request.ts';
+import { oneLine, quote } from '../text/visible.ts';
 import { binarySize, plural } from './units.ts';
 
 export type ListNotice =
@@ -33,8 +34,7 @@ export type ListNotice =
   | { readonly kind: 'too-deep' }
   | { readonly kind: 'too-many' }
   | { readonly kind: 'unnamed'; readonly count: number }
-  /** What another tool's syntax means here, as a sentence without its full stop. */
-  | { readonly kind: 'hint'; readonly text: string };
+  | { readonly kind: 'hint'; readonly hint: Hint; readonly pattern: string };
 
 export type ListNoun = 'matches' | 'results' | 'entries';
 
@@ -63,7 +63,13 @@ export const listWording: ListWording = {
   'too-deep': () => 'Directories whose paths are longer than 4096 bytes were left out',
   'too-many': () => 'The directory has more entries than are read: some were left out',
   unnamed: ({ count }) => `${plural(count, 'file')} left out whose name is not UTF-8`,
-  hint: ({ text }) => text,
+  hint: ({ hint, pattern }) => HINTS[hint](quote(pattern)),
+};
+
+const HINTS: Readonly<Record<Hint, (pattern: string) => string>> = {
+  'extended-glob': () => 'Extended globs like +(a|b) are read as plain text. Use {a,b}',
+  'brace-range': () => 'Ranges like {1..9} are read as plain text. Use [1-9] or {1,2}',
+  directory: (pattern) => `${pattern} is a directory. Use ${pattern}/** for the files below it`,
 };
 
 /** `One. Two. Three`, or nothing where there is nothing to say. */

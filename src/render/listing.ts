@@ -1,6 +1,6 @@
 /** Owns the answers to `find` and `ls`: one path or name a line, and the notices below; what they share with `grep`. */
 
-import type { FindRequest, Gaps, ListRequest, ListResult } from '../engine/request.ts';
+import type { FindRequest, ListRequest, ListResult } from '../engine/request.ts';
 import type { Limits } from '../window/types.ts';
 import { type Answer, textAnswer } from './answer.ts';
 import { ListBudget } from './list-budget.ts';
@@ -57,10 +57,11 @@ function isNothing({ entries, next, beyond }: ListResult): boolean {
 /** As many entries as the limits take, and what is to be said about the rest. */
 export function fitEntries(
   result: ListResult,
-  { limit, offset }: FindRequest | ListRequest,
+  request: FindRequest | ListRequest,
   limits: Limits,
   of: 'results' | 'entries',
 ): ShownEntries {
+  const { limit, offset } = request;
   const budget = new ListBudget(limits);
   const lines = result.entries.map(({ path, mark = '' }) => shownName(path + mark));
   const end = lines.findIndex((line) => !budget.take(line));
@@ -70,7 +71,7 @@ export function fitEntries(
   const shown = forced === undefined ? fitting : 1;
   const cutBy = shown < lines.length ? budget.full : undefined;
   const next = cutBy ? result.entries[shown]?.rank : result.next;
-  const notices: ListNotice[] = gapNotices(result);
+  const notices: ListNotice[] = gapNotices(result, request.do === 'find' ? request.pattern : undefined);
   if (cutBy && next !== undefined) {
     const part = { shown, found: lines.length, more: result.next !== undefined };
     notices.push({ kind: 'budget', of, by: cutBy, budget: limits[cutBy], next, ...part });
@@ -88,9 +89,9 @@ export function fitEntries(
 }
 
 /** What an answer does not cover, said before what follows it. */
-export function gapNotices({ gaps, hint }: { readonly gaps: Gaps; readonly hint?: string }): ListNotice[] {
+export function gapNotices({ gaps, hint }: Pick<ListResult, 'gaps' | 'hint'>, pattern = ''): ListNotice[] {
   const notices: ListNotice[] = [];
-  if (hint !== undefined) notices.push({ kind: 'hint', text: hint });
+  if (hint !== undefined) notices.push({ kind: 'hint', hint, pattern });
   if (gaps.timedOut) notices.push({ kind: 'timed-out' });
   if (gaps.denied) notices.push({ kind: 'denied' });
   if (gaps.tooDeep) notices.push({ kind: 'too-deep' });

@@ -43,7 +43,7 @@ export function fitMatches(result: SearchResult, request: SearchRequest, limits:
   const next = cutBy && last !== undefined ? last + 1 : result.next;
   const clipped = lines.find((line) => line.clipped);
   const limitReached = !cutBy && next !== undefined;
-  const notices: ListNotice[] = gapNotices(result);
+  const notices: ListNotice[] = gapNotices(result, request.glob);
   if (cutBy && next !== undefined) {
     const part = { shown: matches.length, found: result.found, more: result.next !== undefined };
     notices.push({ kind: 'budget', of: 'matches', by: cutBy, budget: limits[cutBy], next, ...part });

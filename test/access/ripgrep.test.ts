@@ -80,6 +80,13 @@ describe('RipgrepRun', () => {
     expect(run.outcome).toMatchObject({ code: undefined, timedOut: true });
   });
 
+  test('is not started behind its deadline', async () => {
+    await writeFile(join(dir, 'a.txt'), 'x\n');
+    const run = job(['--regexp=x'], ['./'], { deadline: performance.now() });
+    expect(await output(run)).toBe('');
+    expect(run.outcome).toMatchObject({ code: undefined, timedOut: true });
+  });
+
   test('is killed by its signal', async () => {
     execFileSync('mkfifo', [join(dir, 'pipe')]);
     const controller = new AbortController();

@@ -62,6 +62,15 @@ test('nothing', async () => {
   });
 });
 
+test('a folder is not found, but said to be one', async () => {
+  expect(await find({ pattern: 'src' })).toBe(
+    'No files found matching pattern\n[src is a directory. Use src/** for the files below it]',
+  );
+  expect(await find({ pattern: '../outside' }, { roots: [work.path] })).toBe(
+    'No files found matching pattern',
+  );
+});
+
 test('a limit names the next call, and the last page names none', async () => {
   expect(await work.answer('find', { pattern: '*.ts', limit: 3 })).toEqual({
     content: [

@@ -4,9 +4,9 @@
  */
 
 import { OrielError } from '../../errors.ts';
-import { maxPath } from '../../access/ripgrep.ts';
+import { MAX_PATH } from '../../access/ripgrep.ts';
 
-export const addressFlags = [
+export const ADDRESS_FLAGS = [
   '--null',
   '--line-number',
   '--byte-offset',
@@ -46,7 +46,7 @@ export async function* addresses(chunks: AsyncIterable<Buffer>): AsyncGenerator<
       at = end + 1;
     }
     text = text.slice(at);
-    if (text.length > maxPath + MOST_TAIL) throw unreadable();
+    if (text.length > MAX_PATH + MOST_TAIL) throw unreadable();
     if (batch.length > 0) yield batch;
   }
 }

@@ -16,7 +16,7 @@ const OVERLAP = 1 << 10;
 const MOST = 256 << 20;
 
 /** The blocks are bytes of a text whose mark was left out: none may be taken for one. */
-const flags = [
+const FLAGS = [
   '--text',
   '--encoding=none',
   '--no-mmap',
@@ -56,7 +56,7 @@ export async function locateMatches(
     }
   }
 
-  const run = new RipgrepRun(search.job(flags, ['-'], input()));
+  const run = new RipgrepRun(search.job(FLAGS, ['-'], input()));
   for await (const batch of records(run, '\n', BLOCK)) {
     for (const record of batch) {
       const [, no, column] = /^(\d+):(\d+):/.exec(record) ?? [];

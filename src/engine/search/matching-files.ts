@@ -3,7 +3,7 @@
  * which is twice as fast as ripgrep's own sorting, where one thread does everything.
  */
 
-import { RipgrepRun, maxPath, records, utf8 } from '../../access/ripgrep.ts';
+import { RipgrepRun, MAX_PATH, records, utf8 } from '../../access/ripgrep.ts';
 import { orderKey } from '../walk/order.ts';
 import type { Search } from './search-run.ts';
 
@@ -23,10 +23,10 @@ export async function* matchingFiles(
 /** Undefined when there are too many to hold. */
 async function allAtOnce(search: Search, most: number): Promise<string[] | undefined> {
   for (const memory of ['--no-mmap', '--mmap']) {
-    const run = new RipgrepRun(search.job([...listing, memory], ['./']));
+    const run = new RipgrepRun(search.job([...LISTING, memory], ['./']));
     const kept: string[] = [];
     let bytes = 0;
-    for await (const batch of records(run, '\0', maxPath)) {
+    for await (const batch of records(run, '\0', MAX_PATH)) {
       for (const record of batch) {
         const path = record.slice('./'.length);
         bytes += path.length;
@@ -45,8 +45,8 @@ async function allAtOnce(search: Search, most: number): Promise<string[] | undef
 }
 
 async function* oneByOne(search: Search): AsyncGenerator<string[], void> {
-  const chunks = search.steadily([...listing, '--sort=path'], ['./']);
-  for await (const batch of records(chunks, '\0', maxPath)) {
+  const chunks = search.steadily([...LISTING, '--sort=path'], ['./']);
+  for await (const batch of records(chunks, '\0', MAX_PATH)) {
     yield keep(
       batch.map((record) => record.slice('./'.length)),
       search,
@@ -54,7 +54,7 @@ async function* oneByOne(search: Search): AsyncGenerator<string[], void> {
   }
 }
 
-const listing = ['--files-with-matches', '--null'];
+const LISTING = ['--files-with-matches', '--null'];
 
 function keep(found: readonly string[], search: Search): string[] {
   const paths: string[] = [];

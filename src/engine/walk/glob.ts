@@ -5,22 +5,23 @@
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
+import type { Hint } from '../request.ts';
 import { expandBraces } from './braces.ts';
 import { type NameTest, compileSegment } from './segment.ts';
 
 export interface Glob {
   /** `path` is relative to the searched directory, with `/` between its names. */
   matches(path: string): boolean;
-  /** Syntax of other tools that is plain text here, as a sentence for an answer that found nothing. */
-  readonly hint: string | undefined;
+  /** Syntax of other tools that is plain text here: worth saying where nothing was found. */
+  readonly hint: Hint | undefined;
 }
 
-const mostCharacters = 1000;
-const mostAlternatives = 256;
+const MOST_CHARACTERS = 1000;
+const MOST_ALTERNATIVES = 256;
 
 /** Any number of folders. */
-const anyDepth = Symbol('**');
-type Segment = NameTest | typeof anyDepth;
+const ANY_DEPTH = Symbol('**');
+type Segment = NameTest | typeof ANY_DEPTH;
 
 /**
  * Without a slash a pattern is tried on the name alone, at every depth; with one, on the whole path. `**` stands for
@@ -28,13 +29,13 @@ type Segment = NameTest | typeof anyDepth;
  * Throws `BAD_INPUT` for a pattern that is too long or stands for too many.
  */
 export function compileGlob(pattern: string): Glob {
-  if (pattern.length > mostCharacters) {
-    const why = `The glob is ${pattern.length} characters long; at most ${mostCharacters} are allowed.`;
+  if (pattern.length > MOST_CHARACTERS) {
+    const why = `The glob is ${pattern.length} characters long; at most ${MOST_CHARACTERS} are allowed.`;
     throw new OrielError('BAD_INPUT', why, '**/*.ts');
   }
-  const expanded = expandBraces(pattern, mostAlternatives);
+  const expanded = expandBraces(pattern, MOST_ALTERNATIVES);
   if (expanded === undefined) {
-    const why = `The glob ${quote(pattern)} stands for more than ${mostAlternatives} patterns. Use * in place of alternatives.`;
+    const why = `The glob ${quote(pattern)} stands for more than ${MOST_ALTERNATIVES} patterns. Use * in place of alternatives.`;
     throw new OrielError('BAD_INPUT', why, '**/*.ts');
   }
   const tests = expanded.map(compilePattern);
@@ -55,10 +56,10 @@ function compilePattern(pattern: string): (path: string) => boolean {
   // "src/" means what is in it.
   const parts = (anchored.endsWith('/') ? `${anchored}**` : anchored).split('/');
   const segments = parts
-    .map((part): Segment => (part === '**' ? anyDepth : compileSegment(part)))
-    .filter((segment, i, all) => segment !== anyDepth || all[i - 1] !== anyDepth);
+    .map((part): Segment => (part === '**' ? ANY_DEPTH : compileSegment(part)))
+    .filter((segment, i, all) => segment !== ANY_DEPTH || all[i - 1] !== ANY_DEPTH);
   // "src/**" is what lies below src, not src itself.
-  if (segments.at(-1) === anyDepth) segments.push(compileSegment('*'));
+  if (segments.at(-1) === ANY_DEPTH) segments.push(compileSegment('*'));
   return (path) => matchesSegments(segments, path.split('/'));
 }
 
@@ -70,7 +71,7 @@ function matchesSegments(segments: readonly Segment[], names: readonly string[])
   let resume = 0;
   while (at < names.length) {
     const now = segments[segment];
-    if (now === anyDepth) {
+    if (now === ANY_DEPTH) {
       any = segment;
       resume = at;
       segment += 1;
@@ -90,9 +91,8 @@ function withoutDot(pattern: string): string {
   return pattern.startsWith('./') ? pattern.slice(2) : pattern;
 }
 
-function foreignSyntax(pattern: string): string | undefined {
-  if (/[*+?@!]\(/.test(pattern)) return 'Extended globs like +(a|b) are read as plain text. Use {a,b}';
-  if (/\{[^{},]*\.\.[^{},]*\}/.test(pattern))
-    return 'Ranges like {1..9} are read as plain text. Use [1-9] or {1,2}';
+function foreignSyntax(pattern: string): Hint | undefined {
+  if (/[*+?@!]\(/.test(pattern)) return 'extended-glob';
+  if (/\{[^{},]*\.\.[^{},]*\}/.test(pattern)) return 'brace-range';
   return undefined;
 }

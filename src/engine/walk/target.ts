@@ -2,9 +2,11 @@
 
 import { dirname, join } from 'node:path';
 import type { Opened, OpenedDirectory } from '../../access/access.ts';
+import { foreignName } from '../../access/paths.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call } from '../call.ts';
+import { openAny } from '../target.ts';
 
 /** Opens a path as typed. Throws `UNSUPPORTED` for what lies inside a file or on the network. */
 export async function openTarget(typed: string, call: Call): Promise<Opened> {
@@ -16,9 +18,9 @@ export async function openTarget(typed: string, call: Call): Promise<Opened> {
     );
   }
   try {
-    return await call.access.open(call.access.absolute(typed), call.signal);
+    return await openAny(typed, call);
   } catch (error) {
-    throw (await memberOf(typed, call)) ?? withAdvice(error, typed);
+    throw (await memberOf(typed, call)) ?? withAdvice(error, typed, call);
   }
 }
 
@@ -58,8 +60,10 @@ async function memberOf(typed: string, call: Call): Promise<OrielError | undefin
   );
 }
 
-function withAdvice(error: unknown, typed: string): unknown {
+function withAdvice(error: unknown, typed: string, call: Call): unknown {
   if (!(error instanceof OrielError) || error.code !== 'NOT_FOUND') return error;
+  const foreign = foreignName(typed, call.access.roots.length > 0);
+  if (foreign) return foreign;
   return new OrielError('NOT_FOUND', `${quote(typed)} does not exist. Use . for the working folder.`, '.');
 }
 

@@ -81,8 +81,8 @@ describe('bounds', () => {
   });
 
   test('other tools’ syntax is text, and a hint says so', () => {
-    expect(compileGlob('+(a|aa)').hint).toBe('Extended globs like +(a|b) are read as plain text. Use {a,b}');
-    expect(compileGlob('{1..9}').hint).toBe('Ranges like {1..9} are read as plain text. Use [1-9] or {1,2}');
+    expect(compileGlob('+(a|aa)').hint).toBe('extended-glob');
+    expect(compileGlob('{1..9}').hint).toBe('brace-range');
     expect(compileGlob('*.ts').hint).toBeUndefined();
   });
 
