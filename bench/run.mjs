@@ -5,7 +5,11 @@ import { printTable } from './lib/table.mjs';
 
 const groups = {
   read: () => import('./read.mjs'),
+<<<<<<< HEAD
   bash: () => import('./bash.mjs'),
+=======
+  search: () => import('./search.mjs'),
+>>>>>>> 47bea34 (Bench: grep and find beside ripgrep; a page on searching)
 };
 
 const chosen = process.argv.slice(2);

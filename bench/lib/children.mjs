@@ -1,0 +1,31 @@
+// One call of ours in this process, and the peak memory of it and its child processes together.
+import { readFileSync, readdirSync } from 'node:fs';
+import { createOriel } from '../../dist/index.js';
+
+export function prepare({ cwd, tool, input }) {
+  const oriel = createOriel({ cwd });
+  let children = 0;
+  const call = async () => {
+    const timer = setInterval(() => (children = Math.max(children, childrenMemory())), 1);
+    const answer = await oriel.tool(tool).run(input);
+    clearInterval(timer);
+    return answer.content[0].text;
+  };
+  return { call, peak: () => process.resourceUsage().maxRSS / 1024 + children };
+}
+
+/** MB. */
+function childrenMemory() {
+  let total = 0;
+  for (const task of readdirSync('/proc/self/task')) {
+    for (const pid of readFileSync(`/proc/self/task/${task}/children`, 'utf8').split(' ').filter(Boolean)) {
+      try {
+        const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+        total += Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+      } catch {
+        // It has ended since.
+      }
+    }
+  }
+  return total;
+}

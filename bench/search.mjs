@@ -1,0 +1,87 @@
+// grep and find over a tree of 50,000 files and a file of 1 GB, beside ripgrep itself, taken in turns.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { join, resolve } from 'node:path';
+import { ripgrepPath } from '../dist/access/ripgrep-path.js';
+import { createOriel } from '../dist/index.js';
+import { folder, log } from './lib/data.mjs';
+import { insideProcess } from './lib/process.mjs';
+import { mb, median, ms, ratio } from './lib/table.mjs';
+
+const RUNS = 15;
+
+export async function rows() {
+  const tree = makeTree('tree');
+  const big = log('1gb.log', 1_000_000_000);
+  const grep = (what, input, args) => row(`grep, ${what}`, '50,000 files', tree, 'grep', input, args);
+  const find = (what, input, args) => row(`find, ${what}`, '50,000 files', tree, 'find', input, args);
+  const one = (what, input, args) =>
+    row(`grep, ${what}`, '1 GB', folder, 'grep', { path: big, ...input }, [...args, big]);
+  return [
+    await grep('nothing matches', { pattern: 'zzzqq' }, ['zzzqq', './']),
+    await grep('1,000 files match', { pattern: 'file 7 ' }, ['--sort=path', 'file 7 ', './']),
+    await grep('every file matches', { pattern: 'value1' }, ['--sort=path', 'value1', './']),
+    await find('nothing matches', { pattern: '*.zzz' }, ['--files', './']),
+    await find('every file matches', { pattern: '**/*.ts' }, ['--files', '--sort=path', './']),
+    await one('nothing matches', { pattern: 'zzzqq' }, ['zzzqq']),
+    await one('a line near the end', { pattern: 'request=9999999 ' }, ['request=9999999 ']),
+    await one('every line matches', { pattern: 'INFO' }, ['INFO']),
+  ];
+}
+
+async function row(what, size, cwd, tool, input, args) {
+  const oriel = createOriel({ cwd });
+  const times = { ours: [], theirs: [] };
+  for (let i = 0; i <= RUNS; i += 1) {
+    const ours = await time(async () => {
+      const { isError, content } = await oriel.tool(tool).run(input);
+      if (isError) throw new Error(content[0].text);
+    });
+    const theirs = await time(() =>
+      spawnSync(ripgrepPath(), ['--no-config', ...args], { cwd, stdio: 'ignore' }),
+    );
+    // The first run warms the page cache.
+    if (i > 0) {
+      times.ours.push(ours);
+      times.theirs.push(theirs);
+    }
+  }
+  await oriel.close();
+  const memory = insideProcess(fileURLToPath(new URL('./lib/children.mjs', import.meta.url)), {
+    cwd,
+    tool,
+    input,
+  });
+  const [ours, theirs] = [median(times.ours), median(times.theirs)];
+  return {
+    what,
+    size,
+    oriel: ms(ours),
+    peer: `rg ${args.find((arg) => arg.startsWith('--')) ?? ''}`.trim(),
+    'peer time': ms(theirs),
+    ratio: ratio(ours, theirs),
+    'oriel memory': mb(memory.mb),
+  };
+}
+
+async function time(work) {
+  const start = performance.now();
+  await work();
+  return performance.now() - start;
+}
+
+/** Fifty files of 2 KB in each of a thousand folders; the path. */
+function makeTree(name) {
+  const path = resolve(folder, name);
+  if (existsSync(path)) return path;
+  for (let i = 0; i < 50_000; i += 1) {
+    const [a, b, f] = [Math.floor(i / 1000), Math.floor(i / 50) % 20, i % 50];
+    const dir = join(`${path}.part`, `p${a}`, `d${b}`);
+    if (f === 0) mkdirSync(dir, { recursive: true });
+    const line = (_, n) => `line ${n} of file ${f} const value${n} = compute(${a * b + n});\n`;
+    writeFileSync(join(dir, `f${f}.ts`), Array.from({ length: 40 }, line).join(''));
+  }
+  renameSync(`${path}.part`, path);
+  return path;
+}
