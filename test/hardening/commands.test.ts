@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { bench, living, shown } from '../support/commands.ts';
@@ -47,6 +47,9 @@ test.each([
   ['nested shells', 'bash -c "bash -c \\"sleep 702.3; :\\"; :"'],
   ['a tree that grows', 'while :; do sleep 702.4 & sleep 0.01; done'],
   ['a stopped process', 'sleep 702.5 & kill -STOP $!; wait'],
+  ['a hundred processes', 'for i in $(seq 100); do sleep 702.6 & done; wait'],
+  ['a hundred sessions', 'for i in $(seq 100); do setsid sleep 702.7 & done; wait'],
+  ['a shell that replaced itself', 'exec setsid -w sh -c "sleep 702.8; :"'],
 ])('B02 %s', async (_, command) => {
   const result = await bench().run(command, { timeout: 0.3 });
   expect(result).toMatchObject({ timedOut: true, background: { left: 0 } });
@@ -113,6 +116,17 @@ test('B06 yes for ever, while other calls are answered', async () => {
   expect(result).toMatchObject({ timedOut: true, streams: [{ truncated: true, spill: { bytes: 8 << 20 } }] });
   expect(shown(result)).toMatch(/^(y\n){2000}$/);
   expect(result.seconds).toBeLessThan(SOON);
+});
+
+test('B06 twenty commands at once', async () => {
+  const { run, spills } = bench();
+  const results = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => run(`seq ${i + 1}000; echo end ${i}`)),
+  );
+  for (const [i, result] of results.entries()) expect(shown(result)).toMatch(new RegExp(`\\nend ${i}\\n$`));
+  const urls = results.flatMap(({ streams }) => streams.flatMap(({ spill }) => spill?.url ?? []));
+  expect(new Set(urls).size).toBe(19);
+  expect(readdirSync(spills.folder).filter((name) => !name.endsWith('.log'))).toEqual([]);
 });
 
 test('B07 binary output is marked, bounded and free of controls', async () => {
