@@ -29,23 +29,26 @@ export interface Intake {
 export interface Pipe {
   /** The descriptor to hand to a child. */
   readonly writeEnd: number;
-  /** To be called once the child has it, or the pipe would never end. */
-  closeWriteEnd(): void;
+  /** Begins to read. To be called once the child has the writing end: ours is closed, or the pipe would never end. */
   read(take: Take): Intake;
+  /** Closes a pipe that nobody has. */
+  discard(): void;
 }
 
 /**
- * `count` pipes, made as FIFOs in `folder` (private to this user) that vanish at once. Undefined where the system
- * has no `mkfifo`.
+ * `count` pipes, made as FIFOs in `folder` (private to this user) that vanish at once. Undefined where they cannot
+ * be had: no `mkfifo`, or a file system that knows no FIFOs.
  */
 export async function openPipes(folder: string, count: number): Promise<Pipe[] | undefined> {
   const paths = Array.from({ length: count }, () => join(folder, `pipe-${randomBytes(8).toString('hex')}`));
+  const opened: Pipe[] = [];
   try {
     await promisify(execFile)('mkfifo', ['-m', '600', ...paths]);
-    return paths.map(openFifo);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
+    for (const path of paths) opened.push(openFifo(path));
+    return opened;
+  } catch {
+    for (const pipe of opened) pipe.discard();
+    return undefined;
   } finally {
     for (const path of paths) rmSync(path, { force: true });
   }
@@ -54,11 +57,23 @@ export async function openPipes(folder: string, count: number): Promise<Pipe[] |
 /** The reading end first and without blocking: opening the writing end alone would wait for a reader. */
 function openFifo(path: string): Pipe {
   const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const writeEnd = openSync(path, constants.O_WRONLY);
+  let writeEnd: number;
+  try {
+    writeEnd = openSync(path, constants.O_WRONLY);
+  } catch (error) {
+    closeSync(readEnd);
+    throw error;
+  }
   return {
     writeEnd,
-    closeWriteEnd: () => closeSync(writeEnd),
-    read: (take) => readInto(Buffer.allocUnsafeSlow(READ), readEnd, take),
+    read(take) {
+      closeSync(writeEnd);
+      return readInto(Buffer.allocUnsafeSlow(READ), readEnd, take);
+    },
+    discard() {
+      closeSync(writeEnd);
+      closeSync(readEnd);
+    },
   };
 }
 

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { OrielError } from '../errors.ts';
 import { type Intake, type Take, openPipes, readStream } from './pipe.ts';
-import { beginOf, type Ended, endTree, kill, type Tree } from './tree.ts';
+import { beginOf, type Ended, endTree, killTree, type Tree } from './tree.ts';
 
 /** In the environment of every command: tokens of all the runs it belongs to, the innermost last. */
 const TOKEN_NAME = 'ORIEL_RUN';
@@ -49,22 +49,17 @@ export async function startShell(options: ShellCommand): Promise<Shell> {
   const env = { ...options.env, [TOKEN_NAME]: outer ? `${outer},${token}` : token };
   const pipes =
     options.folder === undefined ? undefined : await openPipes(options.folder, options.takes.length);
-  let child: ChildProcess;
-  try {
-    const ends = pipes?.map((pipe) => pipe.writeEnd) ?? ['pipe' as const, 'pipe' as const];
-    child = await spawnShell(options.command, {
-      cwd: options.cwd,
-      env,
-      detached: true,
-      stdio: ['ignore', ends[0] as number | 'pipe', ends.at(-1) as number | 'pipe'],
-      windowsHide: true,
-    });
-  } catch (error) {
-    for (const pipe of pipes ?? []) pipe.read(() => undefined).close();
+  const ends = pipes?.map((pipe) => pipe.writeEnd) ?? (['pipe', 'pipe'] as const);
+  const child = await spawnShell(options.command, {
+    cwd: options.cwd,
+    env,
+    detached: true,
+    stdio: ['ignore', ends[0], ends.at(-1)],
+    windowsHide: true,
+  }).catch((error: unknown) => {
+    for (const pipe of pipes ?? []) pipe.discard();
     throw error;
-  } finally {
-    for (const pipe of pipes ?? []) pipe.closeWriteEnd();
-  }
+  });
   const intakes = pipes
     ? pipes.map((pipe, i) => pipe.read(options.takes[i] as Take))
     : socketIntakes(child, options.takes);
@@ -126,7 +121,7 @@ function shell(child: ChildProcess, token: string, intakes: readonly Intake[]): 
   const { exitCode, signalCode } = child;
   const pid = child.pid as number;
   const tree: Tree = { pid, token, since: beginOf(pid) };
-  const isOver = endWithUs(pid);
+  const isOver = endWithUs(tree);
   const exited =
     exitCode !== null || signalCode !== null
       ? Promise.resolve(exitOf(exitCode, signalCode))
@@ -147,20 +142,20 @@ function shell(child: ChildProcess, token: string, intakes: readonly Intake[]): 
   };
 }
 
-const running = new Set<number>();
+const running = new Set<Tree>();
 
-/** No command outlives us: its group is killed when this process exits before it does. */
-function endWithUs(pid: number): () => void {
+/** No command outlives us: it is killed when this process exits before it does. */
+function endWithUs(tree: Tree): () => void {
   if (running.size === 0) process.on('exit', killRunning);
-  running.add(pid);
+  running.add(tree);
   return () => {
-    running.delete(pid);
+    running.delete(tree);
     if (running.size === 0) process.off('exit', killRunning);
   };
 }
 
 function killRunning(): void {
-  for (const pid of running) kill(-pid, 'SIGKILL');
+  for (const tree of running) killTree(tree);
 }
 
 function exitOf(code: number | null, signal: string | null): Exit {

@@ -39,6 +39,12 @@ export async function endTree(tree: Tree, grace: number): Promise<Ended> {
   return { ended: met.size - left, left };
 }
 
+/** Sends SIGKILL to what there is of the tree, once and at once. */
+export function killTree(tree: Tree): void {
+  kill(-tree.pid, 'SIGKILL');
+  for (const pid of members(tree)) kill(pid, 'SIGKILL');
+}
+
 /** Signals again what appears while it waits: a tree may grow while it is being felled. */
 async function signalUntilGone(
   tree: Tree,
@@ -64,7 +70,7 @@ async function signalUntilGone(
 }
 
 /** Signals a process, or the group of `-pid`, as far as there is one. */
-export function kill(pid: number, signal: NodeJS.Signals): void {
+function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {

@@ -81,7 +81,13 @@ function callFor(
     access,
     session,
     now,
-    progress: (progress) => order.onProgress?.(progress),
+    progress(progress) {
+      try {
+        order.onProgress?.(progress);
+      } catch {
+        // A listener of the host that fails, fails alone.
+      }
+    },
     open: (subject) => sourceFor(subject, kindsOf(order.request)).open(subject, call),
     onEnd: (release) => void releases.push(release),
   };

@@ -56,6 +56,8 @@ export async function run(request: RunRequest, call: Call): Promise<RunResult> {
     const background = await endAll(shell, cause, call);
     const exit =
       typeof cause === 'string' ? await Promise.race([shell.exited, sleep(LATE.pipe, still)]) : cause;
+    // What a process that lives on says from here on belongs to no answer.
+    shell.release();
     return {
       is: 'run',
       ...(exit.code !== undefined && { exitCode: exit.code }),

@@ -1,9 +1,12 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startShell } from '../../src/access/process.ts';
-import { bench, shown, temporaryFolder } from '../support/commands.ts';
+import { createOriel } from '../../src/oriel.ts';
+import { bench, living, shown, temporaryFolder } from '../support/commands.ts';
 
 /** A PATH that holds these programs and no others. */
 function onlyPrograms(...names: string[]): void {
@@ -51,6 +54,27 @@ test('that there is no shell at all is said', async () => {
   });
 });
 
+test('a process that exits takes its commands with it', async () => {
+  const code = `import { createOriel } from ${JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)};
+    const command = 'sleep 740.1 & setsid sleep 740.2 & echo started; sleep 740.3';
+    const onProgress = () => process.exit(7);
+    createOriel({ spills: { state: ${JSON.stringify(temporaryFolder())} } }).tool('bash').run({ command }, { onProgress });`;
+  const host = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'inherit' });
+  const [exitCode] = (await once(host, 'exit')) as [number];
+  expect(exitCode).toBe(7);
+  while (living('sleep 740').some((line) => line.startsWith('sleep'))) await setTimeout(10);
+});
+
+test('a listener of the host that fails, fails alone', async () => {
+  const oriel = createOriel({ spills: { state: temporaryFolder() } });
+  const onProgress = (): never => {
+    throw new Error('not now');
+  };
+  const { content } = await oriel.tool('bash').run({ command: 'echo hi; sleep 0.8' }, { onProgress });
+  expect(content).toEqual([{ type: 'text', text: 'hi\n' }]);
+  await oriel.close();
+});
+
 test('no pipe and no descriptor is left behind', async () => {
   const { run, spills } = bench();
   await run('true');
@@ -75,11 +99,8 @@ test('a taker that asks for a pause gets nothing until it is over', async () => 
         expect(paused).toBe(false);
         paused = true;
         taken.push(Buffer.from(chunk).toString());
-        return new Promise((resolve) => {
-          setTimeout(() => {
-            paused = false;
-            resolve();
-          }, 30);
+        return setTimeout(30).then(() => {
+          paused = false;
         });
       },
     ],

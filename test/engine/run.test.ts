@@ -176,6 +176,13 @@ describe('processes left behind', () => {
     process.kill(pid);
   });
 
+  test('what those that live on still say is nobody’s', async () => {
+    const { run } = bench({ settings: { background: 'keep' } });
+    const result = await run('yes 7125 & echo $!', { keep: 'head' });
+    expect(shown(result)).toMatch(/^\d+\n/);
+    while (living('yes 7125').length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+  });
+
   test('one that cleared its environment is reached through its parent', async () => {
     const result = await bench().run('setsid sh -c "env -i sleep 7130; :" & sleep 0.2; exit 0');
     expect(result.background.ended).toBeGreaterThanOrEqual(2);
