@@ -130,7 +130,7 @@ const LEAST_EDGE = 16;
 
 /** The first encoding that fits: lossless where that may pay, then less quality, then fewer pixels. */
 async function encode(sharp: Library, pixels: Pixels, { budget, lossless }: DecodeRequest) {
-  const opaque = (await fromPixels(sharp, pixels).stats()).isOpaque;
+  const opaque = isOpaque(pixels);
   let edge = Math.max(pixels.info.width, pixels.info.height);
   for (;;) {
     const image = fromPixels(sharp, pixels).resize({ width: edge, height: edge, fit: 'inside' });
@@ -143,6 +143,12 @@ async function encode(sharp: Library, pixels: Pixels, { budget, lossless }: Deco
     const factor = Math.min(0.9, Math.max(0.4, 0.95 * Math.sqrt(budget.bytes / bytes)));
     edge = Math.max(LEAST_EDGE, Math.floor(edge * factor));
   }
+}
+
+function isOpaque({ data, info: { channels } }: Pixels): boolean {
+  if (channels % 2 === 1) return true;
+  for (let at = channels - 1; at < data.length; at += channels) if (data[at] !== 255) return false;
+  return true;
 }
 
 async function* encodings(image: Sharp, opaque: boolean, lossless: boolean) {

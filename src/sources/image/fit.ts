@@ -117,7 +117,7 @@ async function decode(
     bytes,
     budget,
     pixels,
-    lossless: type !== 'jpeg' && type !== 'webp' && type !== 'avif',
+    lossless: isLosslessWorthwhile(type, bytes / pixels, header, budget),
     seconds: MOST_SECONDS,
   };
   const output = await runChild({
@@ -129,6 +129,19 @@ async function decode(
     signal,
   }).catch(explain);
   return unpack(output);
+}
+
+/** Whether PNG may fit: a shrunk photograph that already was a large PNG is not encoded as one again in vain. */
+function isLosslessWorthwhile(
+  type: DecodeType,
+  bytesPerPixel: number,
+  { width, height }: ImageHeader,
+  { edge, bytes }: ImageBudget,
+): boolean {
+  if (type === 'jpeg' || type === 'webp' || type === 'avif') return false;
+  if (type !== 'png' && type !== 'gif') return true; // Stored without much compression: nothing is known.
+  const scale = Math.min(1, edge / Math.max(width, height));
+  return bytesPerPixel * width * height * scale ** 2 <= 2 * bytes;
 }
 
 function refuseLarge(pixels: number, { held = 0 }: ImageHeader): void {
