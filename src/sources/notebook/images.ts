@@ -22,12 +22,9 @@ import type { NotebookImage } from './render.ts';
 /** Images of one answer; their bytes together stay within the budget of a single image. */
 const MOST_IMAGES = 8;
 
-/** Decoders at work at the same time. */
-const AT_ONCE = 2;
-
 /**
  * The images in order until the budget is used, and one notice: how each follows, or why it does not; at its end,
- * where it applies, the call that goes on with those left over.
+ * where it applies, the call that goes on with those left over. One is decoded at a time: each takes a process.
  */
 export async function showImages(
   images: readonly NotebookImage[],
@@ -36,27 +33,19 @@ export async function showImages(
   signal: AbortSignal,
   options: FitOptions,
 ): Promise<ShownImages> {
-  const budget = options.budget ?? DEFAULT_BUDGET;
   const shown: FittedImage[] = [];
   const said: string[] = [];
-  let left = budget.bytes;
-  for (let at = 0; at < images.length && said.length < MOST_IMAGES; at += AT_ONCE) {
-    const some = images.slice(at, at + AT_ONCE);
-    const fitted = await Promise.all(some.map((image) => fit(image, source, signal, { ...options, budget })));
-    for (const [index, picture] of fitted.entries()) {
-      const number = some[index]?.number;
-      if (typeof picture === 'string') {
-        said.push(`image ${number} cannot be shown: ${picture}`);
-      } else if (picture.data.length <= left) {
-        shown.push(picture);
-        left -= picture.data.length;
-        said.push(`image ${number} follows at ${describeSize(shownFacts(picture))}`);
-      } else {
-        left = 0;
-        break;
-      }
+  let left = (options.budget ?? DEFAULT_BUDGET).bytes;
+  for (const image of images.slice(0, MOST_IMAGES)) {
+    const fitted = await fit(image, source, signal, options);
+    if (typeof fitted === 'string') {
+      said.push(`image ${image.number} cannot be shown: ${fitted}`);
+      continue;
     }
-    if (left === 0) break;
+    left -= fitted.data.length;
+    if (left < 0) break;
+    shown.push(fitted);
+    said.push(`image ${image.number} follows at ${describeSize(shownFacts(fitted))}`);
   }
   const next = images[said.length];
   if (next) said.push(`image ${next.number} and later ones are over the image budget`);
