@@ -43,6 +43,7 @@ export class ChildFailure extends Error {
 export async function runChild(task: ChildTask): Promise<Buffer> {
   task.signal.throwIfAborted();
   const child = start(task);
+  const closed = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
   let killed: ChildFailure | undefined;
   const kill = (failure?: ChildFailure) => {
     killed ??= failure;
@@ -54,7 +55,7 @@ export async function runChild(task: ChildTask): Promise<Buffer> {
   try {
     const [output, [code, signal]] = await Promise.all([
       collect(child.stdout, task.maxOutput, kill),
-      once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>,
+      closed,
       feed(child.stdin, task.input),
     ]);
     task.signal.throwIfAborted();
@@ -65,6 +66,7 @@ export async function runChild(task: ChildTask): Promise<Buffer> {
     clearInterval(watch);
     task.signal.removeEventListener('abort', abort);
     kill();
+    await closed.catch(() => undefined);
   }
 }
 

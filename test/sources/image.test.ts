@@ -344,7 +344,7 @@ describe('I09 a decoder that fails', () => {
     ['throws', 'throw new Error("no")', 'CORRUPT', 'its decoder crashed on it'],
     [
       'never stops talking',
-      'for (;;) process.stdout.write("x".repeat(65536))',
+      'import { writeSync } from "node:fs"; for (;;) writeSync(1, "x".repeat(65536))',
       'CORRUPT',
       'its decoder crashed on it',
     ],
