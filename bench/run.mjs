@@ -3,13 +3,11 @@
 import { readdirSync } from 'node:fs';
 import { printTable } from './lib/table.mjs';
 
+/** Modules that export `rows()`; a table each. */
 const groups = {
-  read: () => import('./read.mjs'),
-<<<<<<< HEAD
-  bash: () => import('./bash.mjs'),
-=======
-  search: () => import('./search.mjs'),
->>>>>>> 47bea34 (Bench: grep and find beside ripgrep; a page on searching)
+  read: ['read'],
+  tools: ['search', 'bash'],
+  containers: ['image'],
 };
 
 const chosen = process.argv.slice(2);
@@ -23,7 +21,9 @@ if (!readdirSync('.').includes('dist')) {
   process.exit(2);
 }
 for (const name of chosen.length > 0 ? chosen : Object.keys(groups)) {
-  const { rows } = await groups[name]();
-  console.log(`\n## ${name}\n`);
-  printTable(await rows());
+  for (const module of groups[name]) {
+    const { rows } = await import(`./${module}.mjs`);
+    console.log(`\n## ${name}${groups[name].length > 1 ? `: ${module}` : ''}\n`);
+    printTable(await rows());
+  }
 }

@@ -19,7 +19,5 @@ export async function perform(request: Request, call: Call, policy: TextPolicy):
       return (await import('./find.ts')).find(request, call);
     case 'list':
       return (await import('./list.ts')).list(request, call);
-    default:
-      throw new TypeError(`no engine for ${request.do}`);
   }
 }
