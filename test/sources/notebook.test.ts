@@ -75,8 +75,17 @@ describe('cells', () => {
     expect(parsed?.map(({ source }) => source)).toEqual(sources);
   });
 
-  test('a notebook without cells is an empty text', async () => {
-    expect(await wholeText(await text(v4()))).toBe('');
+  test('a notebook without cells says so', async () => {
+    expect(await openWith(notebookSource, await file(NAME, JSON.stringify(v4())))).toEqual({
+      is: 'note',
+      kind: 'notebook',
+      note: {
+        kind: 'said',
+        use: 'nb.ipynb:raw',
+        text: 'The notebook has no cells. Use nb.ipynb:raw for the JSON',
+      },
+      facts: { notebook: { cells: 0, bad: 0, format: 4 } },
+    });
   });
 
   test('other names are not notebooks, whatever they hold', async () => {
@@ -221,11 +230,14 @@ describe('damaged notebooks', () => {
     ['a list', [1, 2], 'it is not an object'],
     ['a number', 7, 'it is not an object'],
   ])('N03 %s', async (_, content, why) => {
-    const resource = await text(content);
-    expect(await wholeText(resource)).toBe('');
-    expect(resource.notes).toEqual([
-      { kind: 'said', use: 'nb.ipynb:raw', text: `No cells to show: ${why}. Use nb.ipynb:raw for the JSON` },
-    ]);
+    expect(await openWith(notebookSource, await file(NAME, JSON.stringify(content)))).toMatchObject({
+      is: 'note',
+      note: {
+        kind: 'said',
+        use: 'nb.ipynb:raw',
+        text: `No cells to show: ${why}. Use nb.ipynb:raw for the JSON`,
+      },
+    });
   });
 
   test('N03 outputs of wrong types', async () => {

@@ -34,3 +34,8 @@ export function notesOf(
   }
   return notes;
 }
+
+export function noCells(typed: string): Notice {
+  const use = `${typed}:raw`;
+  return { kind: 'said', text: `The notebook has no cells. Use ${use} for the JSON`, use };
+}

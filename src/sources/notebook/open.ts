@@ -15,9 +15,9 @@ import { showImages } from './images.ts';
 import { JsonError } from './json-scan.ts';
 import { type Notebook, readNotebook } from './read.ts';
 import { renderOutputs, type RenderedOutputs } from './render.ts';
-import { notesOf } from './notes.ts';
+import { noCells, notesOf } from './notes.ts';
 import { type RenderedNotebook, renderSections } from './text.ts';
-import type { MixedResource, Resource, Subject, TextResource } from '../source.ts';
+import type { MixedResource, NoteResource, Resource, Subject, TextResource } from '../source.ts';
 
 const FORMS = ':outputs, :cells:3-5, :raw, line ranges like :50-100, or no selector';
 
@@ -27,6 +27,7 @@ export async function openNotebook(subject: Subject, call: Call, options: FitOpt
   const { cells, selection } = parseRest(subject);
   if (selection.mode === 'raw') return storedText(subject, opened, selection);
   const notebook = await readCached(subject, opened, call);
+  if (notebook.cells.length === 0 && !cells) return nothingToShow(notebook, typed);
   const outputs = selection.mode === 'outputs';
   const rendered = outputs
     ? await renderCached(notebook, opened.bytes, typed, call)
@@ -56,6 +57,11 @@ function parseRest({ rest, typed }: Subject): { cells?: CellRange; selection: Se
     );
   }
   return { ...(taken.cells && { cells: taken.cells }), selection: { ...selection, ...(mode && { mode }) } };
+}
+
+function nothingToShow(notebook: Notebook, typed: string): NoteResource {
+  const [note] = notesOf(notebook, false, typed);
+  return { is: 'note', kind: 'notebook', note: note ?? noCells(typed), facts: factsOf(notebook) };
 }
 
 function storedText(subject: Subject, { bytes }: OpenedFile, selection: Selection): TextResource {
@@ -127,7 +133,6 @@ function derivedText(
   { text }: RenderedNotebook,
   selection: Selection,
 ): TextResource {
-  const { count, bad, format, language } = notebook;
   const version = `${stored.version} notebook${selection.mode === 'outputs' ? ` outputs ${typed}` : ''}`;
   return {
     is: 'text',
@@ -139,17 +144,15 @@ function derivedText(
     name,
     modes: ['outputs'],
     display: 'lines',
-    editable: selection.mode !== 'outputs' && bad.length === 0,
-    facts: {
-      notebook: {
-        cells: count,
-        bad: bad.length,
-        ...(format !== undefined && { format }),
-        ...(language !== undefined && { language }),
-      },
-    },
+    editable: selection.mode !== 'outputs' && notebook.bad.length === 0,
+    facts: factsOf(notebook),
     notes: notesOf(notebook, selection.mode !== 'outputs' && !selection.window, typed),
   };
+}
+
+function factsOf({ count, bad, format, language }: Notebook): Record<string, unknown> {
+  const known = { ...(format !== undefined && { format }), ...(language !== undefined && { language }) };
+  return { notebook: { cells: count, bad: bad.length, ...known } };
 }
 
 function withImages(
