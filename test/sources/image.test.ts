@@ -350,6 +350,19 @@ describe('I09 a decoder that fails', () => {
     ],
     ['says nothing', '', 'CORRUPT', 'its pixels are damaged or cut short'],
     ['says nonsense', 'console.log("}{")', 'CORRUPT', 'its pixels are damaged or cut short'],
+    ['says null', 'console.log("null")', 'CORRUPT', 'its pixels are damaged or cut short'],
+    [
+      'passes off a page as an image',
+      `console.log('{"ok":true,"mimeType":"text/html","width":1,"height":1,"from":{"width":1,"height":1}}\\n<html>')`,
+      'CORRUPT',
+      'its pixels are damaged or cut short',
+    ],
+    [
+      'gives up',
+      `console.log('{"ok":false,"why":"slow"}')`,
+      'LIMIT',
+      'decoding it takes longer than 10 seconds',
+    ],
     [
       'takes all memory',
       'const held = []; setInterval(() => held.push(Buffer.alloc(5e7, 1)), 1)',

@@ -5,7 +5,7 @@
 
 import type { Sharp, SharpOptions } from 'sharp';
 import { readBmpPixels } from './bmp-pixels.ts';
-import type { DecodeReply, DecodeRequest, DecodeType } from './decode.ts';
+import type { DecodeReply, DecodeRequest, DecodeType, Refusal } from './decode.ts';
 
 type Library = typeof import('sharp').default;
 
@@ -52,8 +52,14 @@ async function main(): Promise<void> {
     say(reply, data);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
-    say({ ok: false, why: message.includes('pixel limit') ? 'limit' : 'corrupt', message });
+    say({ ok: false, why: whyNot(message), message });
   }
+}
+
+/** The library tells its failures apart by their words alone. */
+function whyNot(message: string): Refusal {
+  if (message.includes('pixel limit')) return 'limit';
+  return message.startsWith('timeout') ? 'slow' : 'corrupt';
 }
 
 /** Into one buffer from the start: collecting pieces would take the memory twice. */

@@ -26,6 +26,9 @@ export interface DecodeRequest {
   readonly seconds: number;
 }
 
+/** `missing`: the library; `limit`: more pixels than declared; `slow`: more time than allowed. */
+export type Refusal = 'missing' | 'corrupt' | 'limit' | 'slow';
+
 /** First line of the child's answer, as JSON; the encoded image follows it. */
 export type DecodeReply =
   | {
@@ -36,4 +39,4 @@ export type DecodeReply =
       /** Pixels of the upright original. */
       readonly from: { readonly width: number; readonly height: number };
     }
-  | { readonly ok: false; readonly why: 'missing' | 'corrupt' | 'limit'; readonly message: string };
+  | { readonly ok: false; readonly why: Refusal; readonly message: string };

@@ -8,9 +8,9 @@ import { type ByteSource, readAt } from '../../access/bytes.ts';
 import { ChildFailure, runChild } from '../../access/isolate-child.ts';
 import { builtFile } from '../../access/worker-url.ts';
 import { readIcons } from './bitmap.ts';
-import type { DecodeReply, DecodeRequest, DecodeType, ImageBudget } from './decode.ts';
+import type { DecodeReply, DecodeRequest, DecodeType, ImageBudget, Refusal } from './decode.ts';
 import type { ImageHeader } from './header.ts';
-import { identifyImage } from './identify.ts';
+import { identifyImage, MIME_TYPES } from './identify.ts';
 import { pngParts } from './png.ts';
 import { type RasterType, readImageHeader } from './read-header.ts';
 
@@ -193,29 +193,38 @@ function explain(error: unknown): never {
   throw new NotShown('CORRUPT', 'its decoder crashed on it');
 }
 
-/** What the child wrote is not trusted to be well-formed: hostile bytes may have taken it over. */
+/** What the child wrote is checked: hostile bytes may have taken it over. */
 function unpack(output: Buffer): FittedImage {
-  const end = output.indexOf(10);
-  const reply = parseReply(output.toString('utf8', 0, Math.max(0, end)));
-  if (reply.ok) {
-    const { mimeType, width, height, from } = reply;
-    return { mimeType, width, height, from, data: output.subarray(end + 1) };
-  }
-  if (reply.why === 'missing') {
-    throw new NotShown(
-      'UNSUPPORTED',
-      'that needs the optional package sharp, which is not installed (npm install sharp)',
-    );
-  }
-  throw reply.why === 'limit'
-    ? new NotShown('LIMIT', 'it holds more pixels than its header declares')
-    : new NotShown('CORRUPT', 'its pixels are damaged or cut short');
+  const end = Math.max(0, output.indexOf(10));
+  const reply = parseReply(output.toString('utf8', 0, end));
+  const data = output.subarray(end + 1);
+  if (!reply.ok) throw refused(reply.why);
+  const { mimeType, width, height, from } = reply;
+  const type = identifyImage(data);
+  const sizes = [width, height, from?.width, from?.height];
+  if (!type || MIME_TYPES[type] !== mimeType || !sizes.every(Number.isSafeInteger)) throw refused('corrupt');
+  return { mimeType, width, height, from, data };
 }
 
 function parseReply(line: string): DecodeReply {
   try {
-    return JSON.parse(line) as DecodeReply;
+    return Object(JSON.parse(line)) as DecodeReply;
   } catch {
     return { ok: false, why: 'corrupt', message: 'no reply' };
   }
 }
+
+function refused(by: Refusal): NotShown {
+  const { code, why } = REFUSALS[by] ?? REFUSALS.corrupt;
+  return new NotShown(code, why);
+}
+
+const REFUSALS: Readonly<Record<Refusal, { readonly code: NotShown['code']; readonly why: string }>> = {
+  missing: {
+    code: 'UNSUPPORTED',
+    why: 'that needs the optional package sharp, which is not installed (npm install sharp)',
+  },
+  corrupt: { code: 'CORRUPT', why: 'its pixels are damaged or cut short' },
+  limit: { code: 'LIMIT', why: 'it holds more pixels than its header declares' },
+  slow: { code: 'LIMIT', why: `decoding it takes longer than ${MOST_SECONDS} seconds` },
+};
