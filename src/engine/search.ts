@@ -20,7 +20,7 @@ import { Search } from './search/search-run.ts';
 import { checkRange, MOST_MATCHES } from './walk/bounds.ts';
 import { compileGlob } from './walk/glob.ts';
 import { walkFlags } from './walk/rules.ts';
-import { openTarget, shownBelow } from './walk/target.ts';
+import { openTarget, shownBelow, shownTarget } from './walk/target.ts';
 import { withProgress } from './walk/time.ts';
 
 /**
@@ -80,7 +80,7 @@ async function searchFile(
   const run = new Search(request, call, dirname(file.path), await encodingFlags(file, typed, call));
   const page = newPage(request);
   await collect([basename(file.path)], page, run, request);
-  const path = call.access.display(call.access.absolute(typed));
+  const path = shownTarget(typed, call);
   const files = await quoteFiles(page, call, async (addressed, room) => {
     const options = { clip: request.clip, room, signal: call.signal };
     return { path, lines: await quoteLines(file.bytes, addressed, run, options) };

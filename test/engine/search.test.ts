@@ -146,6 +146,23 @@ describe('which files', () => {
   });
 });
 
+test('the kept output of a command is searched by its URL, behind any wall', async () => {
+  const oriel = createOriel({ cwd: work.path, roots: [work.path] });
+  await oriel.tool('bash').run({ command: 'seq 1 100000' });
+  const { content } = await oriel.tool('grep').run({ pattern: '^4242', path: 'artifact://1', limit: 2 });
+  expect(content).toEqual([
+    {
+      type: 'text',
+      text: 'artifact://1:4242: 4242\nartifact://1:42420: 42420\n[2 matches limit reached. Use offset=2 to continue, limit=4 for more, or refine pattern]',
+    },
+  ]);
+  const missing = await oriel.tool('grep').run({ pattern: 'x', path: 'artifact://7' });
+  expect(missing.details).toMatchObject({ error: { code: 'NOT_FOUND' } });
+  const listed = await oriel.tool('ls').run({ path: 'artifact://1' });
+  expect(listed.details).toMatchObject({ error: { code: 'NOT_DIRECTORY', next: '.' } });
+  await oriel.close();
+});
+
 describe('limits', () => {
   test('a limit names the next call, and the last page names none', async () => {
     await work.write({ a: 'x1\nx2\nx3\n' });
@@ -427,10 +444,17 @@ describe('hostile input', () => {
         details: { error: { code: 'UNSUPPORTED', next: path } },
       });
     }
-    for (const path of ['a.zip:dir/x.ts', 'b.db:table', 'https://example.com/x', 'artifact://1']) {
+    for (const path of ['a.zip:dir/x.ts', 'b.db:table', 'https://example.com/x']) {
       const { details } = await work.answer('grep', { pattern: 'x', path });
       expect(details).toMatchObject({ error: { code: 'UNSUPPORTED', next: path } });
     }
+    expect((await work.answer('grep', { pattern: 'x', path: 'c.pdf:1-5' })).details).toMatchObject({
+      error: {
+        code: 'UNSUPPORTED',
+        message: 'c.pdf:1-5 has a selector: only whole files are searched. Use c.pdf.',
+        next: 'c.pdf',
+      },
+    });
     // In a folder they are passed over.
     expect(await grep({ pattern: 'SQLite|PK' })).toBe('No matches found');
   });

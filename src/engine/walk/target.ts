@@ -4,16 +4,25 @@ import { dirname, join } from 'node:path';
 import type { Opened, OpenedDirectory } from '../../access/access.ts';
 import { foreignName } from '../../access/paths.ts';
 import { OrielError } from '../../errors.ts';
+import { parseSelection } from '../../selector/selection.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call } from '../call.ts';
 import { openAny } from '../target.ts';
 
-/** Opens a path as typed. Throws `UNSUPPORTED` for what lies inside a file or on the network. */
+const URL_FORM = /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i;
+const SPILL_FORM = /^artifact:\/\/(\d{1,9})$/;
+
+/**
+ * Opens a path as typed, or the kept output that `artifact://N` names. Throws `UNSUPPORTED` for what lies inside a
+ * file or on the network.
+ */
 export async function openTarget(typed: string, call: Call): Promise<Opened> {
-  if (/^(?!file:)[a-z][a-z0-9+.-]*:\/\//i.test(typed)) {
+  const spill = SPILL_FORM.exec(typed)?.[1];
+  if (spill !== undefined) return (await call.session.spills.open(Number(spill))).file;
+  if (URL_FORM.test(typed)) {
     throw new OrielError(
       'UNSUPPORTED',
-      `${quote(typed)} is a URL: only files and directories are searched. Read it instead.`,
+      `${quote(typed)} is a URL: only files, directories and artifact://N are searched. Read it instead.`,
       typed,
     );
   }
@@ -29,14 +38,17 @@ export async function openFolder(typed: string, call: Call): Promise<OpenedDirec
   const opened = await openTarget(typed, call);
   if (opened.is === 'directory') return opened;
   await opened.close();
-  throw new OrielError(
-    'NOT_DIRECTORY',
-    `${quote(typed)} is a file, not a directory. Use ${quote(parentOf(typed))}, or read the file.`,
-    parentOf(typed),
-  );
+  const parent = URL_FORM.test(typed) ? '.' : dirname(typed);
+  const message = `${quote(typed)} is a file, not a directory. Use ${quote(parent)}, or read the file.`;
+  throw new OrielError('NOT_DIRECTORY', message, parent);
 }
 
-/** How `path`, relative to the directory `typed`, is shown: as it can be typed again. */
+/** How a target is shown: as it can be typed again. */
+export function shownTarget(typed: string, call: Call): string {
+  return URL_FORM.test(typed) ? typed : call.access.display(call.access.absolute(typed));
+}
+
+/** The same for what lies below a directory, by its relative path. */
 export function shownBelow(typed: string, call: Call): (path: string) => string {
   const base = call.access.absolute(typed);
   return (path) => call.access.display(join(base, path));
@@ -53,6 +65,10 @@ async function memberOf(typed: string, call: Call): Promise<OrielError | undefin
   } catch {
     return undefined;
   }
+  if (isSelector(typed.slice(colon + 1))) {
+    const message = `${quote(typed)} has a selector: only whole files are searched. Use ${quote(outer)}.`;
+    return new OrielError('UNSUPPORTED', message, outer);
+  }
   return new OrielError(
     'UNSUPPORTED',
     `${quote(typed)} lies inside ${quote(outer)}: archives, databases and documents are not searched inside. Read it instead.`,
@@ -60,13 +76,17 @@ async function memberOf(typed: string, call: Call): Promise<OrielError | undefin
   );
 }
 
+function isSelector(rest: string): boolean {
+  try {
+    return parseSelection(rest) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 function withAdvice(error: unknown, typed: string, call: Call): unknown {
   if (!(error instanceof OrielError) || error.code !== 'NOT_FOUND') return error;
   const foreign = foreignName(typed, call.access.roots.length > 0);
   if (foreign) return foreign;
   return new OrielError('NOT_FOUND', `${quote(typed)} does not exist. Use . for the working folder.`, '.');
-}
-
-function parentOf(typed: string): string {
-  return dirname(typed);
 }
