@@ -11,13 +11,13 @@ import { detectEncoding } from '../text/encoding.ts';
 import { quote } from '../text/visible.ts';
 import type { Call } from './call.ts';
 import type { MatchedFile, SearchRequest, SearchResult } from './request.ts';
-import { ADDRESS_FLAGS, addresses } from './search/addresses.ts';
 import { checkPattern } from './search/bad-regex.ts';
 import { matchingFiles } from './search/matching-files.ts';
-import { type AddressedFile, Page } from './search/page.ts';
-import { quoteLines } from './search/quote.ts';
+import { fillPage, newPage } from './search/fill-page.ts';
+import type { Page } from './search/page.ts';
+import { quoteFiles, quoteLines } from './search/quote.ts';
 import { Search } from './search/search-run.ts';
-import { checkRange, MOST_MATCHES } from './walk/bounds.ts';
+import { checkRange } from './walk/bounds.ts';
 import { compileGlob } from './walk/glob.ts';
 import { walkFlags } from './walk/rules.ts';
 import { openTarget, shownBelow, shownTarget } from './walk/target.ts';
@@ -52,12 +52,12 @@ async function searchFolder(
   const glob = request.glob ? compileGlob(request.glob) : undefined;
   const run = new Search(request, call, dir, await walkFlags(dir, call.access), glob);
   const page = newPage(request);
-  for await (const batch of matchingFiles(run)) {
-    for (const paths of portions(batch)) await collect(paths, page, run, request);
+  for await (const paths of matchingFiles(run)) {
+    await fillPage(page, paths, run);
     if (page.more) break;
   }
   const shown = shownBelow(typed, call);
-  const files = await quoteFiles(page, call, async (file, room) => {
+  const files = await quoteFiles(page.files, call, async (file, room) => {
     const opened = await call.access.open(join(dir, file.path), call.signal);
     call.onEnd(() => opened.close());
     const options = { clip: request.clip, room, signal: call.signal };
@@ -79,70 +79,13 @@ async function searchFile(
 ): Promise<SearchResult> {
   const run = new Search(request, call, dirname(file.path), await encodingFlags(file, typed, call));
   const page = newPage(request);
-  await collect([basename(file.path)], page, run, request);
+  await fillPage(page, [basename(file.path)], run);
   const path = shownTarget(typed, call);
-  const files = await quoteFiles(page, call, async (addressed, room) => {
+  const files = await quoteFiles(page.files, call, async (addressed, room) => {
     const options = { clip: request.clip, room, signal: call.signal };
     return { path, lines: await quoteLines(file.bytes, addressed, run, options) };
   });
   return resultOf(page, run, files, request.offset);
-}
-
-function newPage({ offset, limit, context }: SearchRequest): Page {
-  return new Page({ offset, limit: Math.min(limit, MOST_MATCHES), context });
-}
-
-/** Searches the named files one after the other, in this order, until the page is full. */
-async function collect(
-  paths: readonly string[],
-  page: Page,
-  run: Search,
-  request: SearchRequest,
-): Promise<void> {
-  if (page.more) return;
-  // Which of them are text was decided when they were found: a NUL further on does not end the search of one.
-  const flags = [...ADDRESS_FLAGS, '--text', '--threads=1', `--context=${request.context}`];
-  const operands = paths.map((path) => `./${path}`);
-  for await (const batch of addresses(run.steadily(flags, operands))) {
-    for (const address of batch) if (!page.take(address)) return;
-  }
-}
-
-/** Paths in portions that fit into one command line. */
-function* portions(paths: readonly string[]): Generator<readonly string[]> {
-  const most = { paths: 1000, bytes: 96 << 10 };
-  let from = 0;
-  let bytes = 0;
-  for (const [i, path] of paths.entries()) {
-    bytes += Buffer.byteLength(path) + './ '.length;
-    if (i - from < most.paths && (bytes <= most.bytes || i === from)) continue;
-    yield paths.slice(from, i);
-    from = i;
-    bytes = Buffer.byteLength(path);
-  }
-  if (from < paths.length) yield paths.slice(from);
-}
-
-/** Texts of the page's files until they fill the answer. What no longer opens inside the walls is dropped. */
-async function quoteFiles(
-  page: Page,
-  call: Call,
-  quoteFile: (file: AddressedFile, room: number) => Promise<MatchedFile>,
-): Promise<MatchedFile[]> {
-  const files: MatchedFile[] = [];
-  let room = call.limits.bytes;
-  for (const file of page.files) {
-    if (room < 0) break;
-    const quoted = await quoteFile(file, room).catch((error: unknown) => {
-      call.signal.throwIfAborted();
-      if (error instanceof OrielError) return undefined;
-      throw error;
-    });
-    if (!quoted || quoted.lines.length === 0) continue;
-    for (const line of quoted.lines) room -= Buffer.byteLength(line.text);
-    files.push(quoted);
-  }
-  return files;
 }
 
 function resultOf(page: Page, run: Search, files: readonly MatchedFile[], offset: number): SearchResult {

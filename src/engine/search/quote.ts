@@ -4,25 +4,15 @@
  */
 
 import { type ByteSource, readAt } from '../../access/bytes.ts';
-import { type Encoding, decode, detectEncoding } from '../../text/encoding.ts';
-import { LineIndex } from '../../window/line-index.ts';
-import { alignDown } from '../../text/cut.ts';
-import type { MatchedLine, SearchRequest } from '../request.ts';
-import { type Clipped, clipAround, clipHead } from './clip.ts';
+import { OrielError } from '../../errors.ts';
+import { detectEncoding } from '../../text/encoding.ts';
+import type { Call } from '../call.ts';
+import type { MatchedFile, MatchedLine, SearchRequest } from '../request.ts';
+import { type Clipped, clipHead } from './clip.ts';
+import { type LineHead, LineTexts } from './line-texts.ts';
 import { locateMatches } from './locate.ts';
-import type { AddressedFile, AddressedLine } from './page.ts';
+import type { AddressedFile } from './page.ts';
 import type { Search } from './search-run.ts';
-
-/** Bytes of the longest code point in any encoding. */
-const POINT = 4;
-
-interface Head {
-  readonly address: AddressedLine;
-  /** Stored bytes. */
-  readonly start: number;
-  readonly text: string;
-  readonly whole: boolean;
-}
 
 export interface QuoteOptions {
   readonly clip: SearchRequest['clip'];
@@ -40,7 +30,7 @@ export async function quoteLines(
 ): Promise<MatchedLine[]> {
   const encoding = detectEncoding(await readAt(source, 0, 4096, signal));
   const text = new LineTexts(source, encoding, clip.characters, signal);
-  const heads: Head[] = [];
+  const heads: LineHead[] = [];
   let bytes = 0;
   let matched = false;
   for (const address of file.lines) {
@@ -66,71 +56,24 @@ export async function quoteLines(
   return lines;
 }
 
-class LineTexts {
-  readonly #source: ByteSource;
-  readonly #encoding: Encoding;
-  readonly #index: LineIndex;
-  readonly #characters: number;
-  readonly #signal: AbortSignal;
-
-  constructor(source: ByteSource, encoding: Encoding, characters: number, signal: AbortSignal) {
-    this.#source = source;
-    this.#encoding = encoding;
-    this.#index = new LineIndex(encoding);
-    this.#characters = characters;
-    this.#signal = signal;
+/** Texts of a page's files until they fill the answer. */
+export async function quoteFiles(
+  files: readonly AddressedFile[],
+  { limits, signal }: Call,
+  quoteFile: (file: AddressedFile, room: number) => Promise<MatchedFile>,
+): Promise<MatchedFile[]> {
+  const quoted: MatchedFile[] = [];
+  let room = limits.bytes;
+  for (const file of files) {
+    if (room < 0) break;
+    const found = await quoteFile(file, room).catch((error: unknown) => {
+      signal.throwIfAborted();
+      if (error instanceof OrielError) return undefined;
+      throw error;
+    });
+    if (!found || found.lines.length === 0) continue;
+    for (const line of found.lines) room -= Buffer.byteLength(line.text);
+    quoted.push(found);
   }
-
-  /** The line as far as its clip may reach, or undefined when no line begins there any more. */
-  async head(address: AddressedLine): Promise<Head | undefined> {
-    const { unit, bom } = this.#encoding;
-    const start = await this.#startOf(address);
-    if (start === undefined) return undefined;
-    const lead = Math.min(unit, start - bom);
-    const most = (this.#characters + 1) * POINT;
-    const bytes = await readAt(this.#source, start - lead, lead + most + POINT, this.#signal);
-    if (bytes.length <= lead) return undefined;
-    if (lead > 0 && this.#encoding.scanner.count(bytes.subarray(0, lead)) === 0) return undefined;
-    const { text, ended } = this.#line(bytes.subarray(lead), most);
-    return { address, start, text, whole: ended && [...text].length <= this.#characters };
-  }
-
-  /** The line that begins at `start`, clipped around byte `match`. */
-  async around(start: number, match: number): Promise<Clipped> {
-    const most = this.#characters * POINT;
-    const from = Math.max(start, match - most);
-    const bytes = await readAt(this.#source, from, match - from + most + POINT, this.#signal);
-    const split = match - from;
-    const first = from === start ? 0 : firstWhole(bytes);
-    const before = decode(bytes.subarray(first, split), this.#encoding).text;
-    const { text: after, ended } = this.#line(bytes.subarray(split), most);
-    return clipAround({ before, after, fromStart: from === start, toEnd: ended }, this.#characters);
-  }
-
-  /** ripgrep counts bytes of UTF-8 behind the mark; in other encodings only its line number holds. */
-  #startOf({ no, offset }: AddressedLine): Promise<number | undefined> {
-    const { unit, bom } = this.#encoding;
-    if (unit === 1) return Promise.resolve(offset + bom);
-    return this.#index.startOf(no, this.#source, this.#signal);
-  }
-
-  /** Up to the terminator, without it; or, when that lies behind `most` bytes, whole code points up to there. */
-  #line(bytes: Uint8Array, most: number): { text: string; ended: boolean } {
-    const { unit, scanner } = this.#encoding;
-    const after = scanner.after(bytes, 1);
-    if (after !== -1) {
-      const text = decode(bytes.subarray(0, after - unit), this.#encoding).text;
-      return { text: text.endsWith('\r') ? text.slice(0, -1) : text, ended: true };
-    }
-    const ended = bytes.length <= most;
-    const end = ended ? bytes.length : alignDown(bytes, most, this.#encoding);
-    return { text: decode(bytes.subarray(0, end), this.#encoding).text, ended };
-  }
-}
-
-/** The first byte of `bytes` (UTF-8) that is not the rest of a cut sequence. */
-function firstWhole(bytes: Uint8Array): number {
-  let at = 0;
-  while (at < 3 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += 1;
-  return at;
+  return quoted;
 }

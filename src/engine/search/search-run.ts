@@ -16,6 +16,8 @@ const REGEX_BYTES = 32 << 20;
 export class Search {
   readonly gaps = new GapsSeen();
   readonly glob: Glob | undefined;
+  /** Lines shown around each match. */
+  readonly context: number;
   readonly #request: SearchRequest;
   readonly #call: Call;
   readonly #flags: readonly string[];
@@ -27,6 +29,7 @@ export class Search {
     this.#call = call;
     this.#cwd = cwd;
     this.glob = glob;
+    this.context = request.context;
     this.#flags = [...walk, ...patternFlags(request)];
   }
 

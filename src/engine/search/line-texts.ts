@@ -1,0 +1,90 @@
+/** Owns reading single lines of a text at their addresses, never more of one than its clip may show. */
+
+import { type ByteSource, readAt } from '../../access/bytes.ts';
+import { alignDown } from '../../text/cut.ts';
+import { type Encoding, decode } from '../../text/encoding.ts';
+import { LineIndex } from '../../window/line-index.ts';
+import { type Clipped, clipAround } from './clip.ts';
+import type { AddressedLine } from './page.ts';
+
+/** Bytes of the longest code point in any encoding. */
+const POINT = 4;
+
+export interface LineHead {
+  readonly address: AddressedLine;
+  /** Where it begins, in stored bytes. */
+  readonly start: number;
+  /** Without its terminator. */
+  readonly text: string;
+  /** Whether `text` is the whole line, and no longer than a clip. */
+  readonly whole: boolean;
+}
+
+export class LineTexts {
+  readonly #source: ByteSource;
+  readonly #encoding: Encoding;
+  readonly #index: LineIndex;
+  readonly #characters: number;
+  readonly #signal: AbortSignal;
+
+  constructor(source: ByteSource, encoding: Encoding, characters: number, signal: AbortSignal) {
+    this.#source = source;
+    this.#encoding = encoding;
+    this.#index = new LineIndex(encoding);
+    this.#characters = characters;
+    this.#signal = signal;
+  }
+
+  /** The line as far as its clip may reach, or undefined when no line begins there any more. */
+  async head(address: AddressedLine): Promise<LineHead | undefined> {
+    const { unit, bom } = this.#encoding;
+    const start = await this.#startOf(address);
+    if (start === undefined) return undefined;
+    const lead = Math.min(unit, start - bom);
+    const most = (this.#characters + 1) * POINT;
+    const bytes = await readAt(this.#source, start - lead, lead + most + POINT, this.#signal);
+    if (bytes.length <= lead) return undefined;
+    if (lead > 0 && this.#encoding.scanner.count(bytes.subarray(0, lead)) === 0) return undefined;
+    const { text, ended } = this.#line(bytes.subarray(lead), most);
+    return { address, start, text, whole: ended && [...text].length <= this.#characters };
+  }
+
+  /** The line that begins at `start`, clipped around byte `match`. */
+  async around(start: number, match: number): Promise<Clipped> {
+    const most = this.#characters * POINT;
+    const from = Math.max(start, match - most);
+    const bytes = await readAt(this.#source, from, match - from + most + POINT, this.#signal);
+    const split = match - from;
+    const first = from === start ? 0 : firstWhole(bytes);
+    const before = decode(bytes.subarray(first, split), this.#encoding).text;
+    const { text: after, ended } = this.#line(bytes.subarray(split), most);
+    return clipAround({ before, after, fromStart: from === start, toEnd: ended }, this.#characters);
+  }
+
+  /** ripgrep counts bytes of UTF-8 behind the mark; in other encodings only its line number holds. */
+  #startOf({ no, offset }: AddressedLine): Promise<number | undefined> {
+    const { unit, bom } = this.#encoding;
+    if (unit === 1) return Promise.resolve(offset + bom);
+    return this.#index.startOf(no, this.#source, this.#signal);
+  }
+
+  /** Up to the terminator, without it; or, when that lies behind `most` bytes, whole code points up to there. */
+  #line(bytes: Uint8Array, most: number): { text: string; ended: boolean } {
+    const { unit, scanner } = this.#encoding;
+    const after = scanner.after(bytes, 1);
+    if (after !== -1) {
+      const text = decode(bytes.subarray(0, after - unit), this.#encoding).text;
+      return { text: text.endsWith('\r') ? text.slice(0, -1) : text, ended: true };
+    }
+    const ended = bytes.length <= most;
+    const end = ended ? bytes.length : alignDown(bytes, most, this.#encoding);
+    return { text: decode(bytes.subarray(0, end), this.#encoding).text, ended };
+  }
+}
+
+/** The first byte of `bytes` (UTF-8) that is not the rest of a cut sequence. */
+function firstWhole(bytes: Uint8Array): number {
+  let at = 0;
+  while (at < 3 && ((bytes[at] ?? 0) & 0xc0) === 0x80) at += 1;
+  return at;
+}
