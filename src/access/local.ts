@@ -67,7 +67,7 @@ export function createAccess(options: AccessOptions): Access {
       });
       if (opened.stats.isDirectory()) return openedDirectory(fd, handle.path, opened.stats);
       if (kernel && opened.stats.size === 0n) return kernelFile(fd, handle.path, opened.stats, signal);
-      return openedFile(fd, handle.path, opened.stats, (suffix) => sibling(path + suffix));
+      return openedFile(fd, handle.path, opened.stats, (suffix) => sibling(handle.path + suffix));
     } catch (error) {
       throw failure(error, shown);
     } finally {
