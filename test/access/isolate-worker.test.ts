@@ -1,0 +1,111 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { WorkerPool } from '../../src/access/isolate-worker.ts';
+
+interface Job {
+  readonly do?: 'throw' | 'exit' | 'spin' | 'obey' | 'retire';
+  readonly say?: string;
+}
+interface Reply {
+  readonly said: string;
+  readonly stopped: number;
+}
+
+const entry = new URL('../support/obedient-worker.mjs', import.meta.url);
+const never = new AbortController().signal;
+const later = (ms = 10_000): number => performance.now() + ms;
+
+function pool(size = 2): WorkerPool<Job, Reply> {
+  const made = new WorkerPool<Job, Reply>({ entry, size, idleMs: 60_000, heapMb: 32 });
+  onTestFinished(() => made.close());
+  return made;
+}
+
+test('a job is answered', async () => {
+  const reply = await pool().lend(never, (ask) => ask({ say: 'hello' }, later(), never));
+  expect(reply).toMatchObject({ said: 'hello', stopped: 0 });
+});
+
+test('no more calls hold a worker than there are workers', async () => {
+  const workers = pool(2);
+  let lent = 0;
+  let most = 0;
+  await Promise.all(
+    Array.from({ length: 20 }, () =>
+      workers.lend(never, async (ask) => {
+        most = Math.max(most, (lent += 1));
+        await ask({}, later(), never);
+        lent -= 1;
+      }),
+    ),
+  );
+  expect(most).toBe(2);
+});
+
+test('calls get their turn in order', async () => {
+  const workers = pool(1);
+  const done: number[] = [];
+  const calls = Array.from({ length: 20 }, (_, at) =>
+    workers.lend(never, async (ask) => {
+      await ask({}, later(), never);
+      done.push(at);
+    }),
+  );
+  await Promise.all(calls);
+  expect(done).toEqual(Array.from({ length: 20 }, (_, at) => at));
+});
+
+test('a job that is out of time is told so and may answer', async () => {
+  const workers = pool(1);
+  // Starting a thread takes longer than the time this job has.
+  await workers.lend(never, (ask) => ask({ say: 'warm' }, later(), never));
+  const reply = await workers.lend(never, (ask) => ask({ do: 'obey', say: 'late' }, later(20), never));
+  expect(reply).toMatchObject({ said: 'late', stopped: 2 });
+});
+
+test('a job that is cancelled is told so and may answer', async () => {
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(new Error('enough')), 20);
+  const reply = await pool().lend(never, (ask) => ask({ do: 'obey', say: 'off' }, later(), stop.signal));
+  expect(reply).toMatchObject({ said: 'off', stopped: 1 });
+});
+
+test('a job that does not stop loses its worker, and the next one gets another', async () => {
+  const workers = pool(1);
+  const stuck = workers.lend(never, (ask) => ask({ do: 'spin' }, later(20), never));
+  const next = workers.lend(never, (ask) => ask({ say: 'alive' }, later(), never));
+  await expect(stuck).rejects.toMatchObject({ code: 'TIMEOUT' });
+  expect(await next).toMatchObject({ said: 'alive' });
+});
+
+test('a cancelled call leaves the queue', async () => {
+  const workers = pool(1);
+  const stop = new AbortController();
+  const first = workers.lend(never, (ask) => ask({ do: 'obey', say: 'first' }, later(100), never));
+  const second = workers.lend(stop.signal, (ask) => ask({ say: 'second' }, later(), never));
+  const third = workers.lend(never, (ask) => ask({ say: 'third' }, later(), never));
+  stop.abort(new Error('no longer wanted'));
+  await expect(second).rejects.toThrow('no longer wanted');
+  expect(await first).toMatchObject({ said: 'first' });
+  expect(await third).toMatchObject({ said: 'third' });
+});
+
+test.each(['throw', 'exit'] as const)(
+  'a worker that ends by itself (%s) fails its job alone',
+  async (how) => {
+    const workers = pool(1);
+    await expect(workers.lend(never, (ask) => ask({ do: how }, later(), never))).rejects.toMatchObject({
+      code: 'INTERNAL',
+    });
+    expect(await workers.lend(never, (ask) => ask({ say: 'again' }, later(), never))).toMatchObject({
+      said: 'again',
+    });
+  },
+);
+
+test('a worker that retires is followed by a new one', async () => {
+  const workers = pool(1);
+  expect(await workers.lend(never, (ask) => ask({ do: 'retire', say: 'a' }, later(), never))).toMatchObject({
+    said: 'a',
+  });
+  expect(await workers.lend(never, (ask) => ask({ say: 'b' }, later(), never))).toMatchObject({ said: 'b' });
+});

@@ -1,0 +1,11 @@
+// A worker for the pool's tests: echoes, obeys, spins without end, throws, retires.
+import { parentPort } from 'node:worker_threads';
+
+parentPort.on('message', ({ job, stop }) => {
+  if (job.do === 'throw') throw new Error('thrown inside');
+  if (job.do === 'exit') process.exit(3);
+  if (job.do === 'spin') for (;;);
+  if (job.do === 'obey') while (Atomics.load(stop, 0) === 0);
+  const reply = { said: job.say, stopped: Atomics.load(stop, 0), thread: process.hrtime.bigint() };
+  parentPort.postMessage({ reply, retire: job.do === 'retire' });
+});
