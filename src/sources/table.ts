@@ -9,9 +9,16 @@ import { notebookSource } from './notebook.ts';
 import { artifactScheme } from './schemes/artifact.ts';
 import type { Scheme } from './schemes/scheme.ts';
 import type { Source } from './source.ts';
+import { sqliteSource } from './sqlite.ts';
 
 /** The last one takes every file. */
-export const sources: readonly Source[] = [directorySource, notebookSource, imageSource, fileSource];
+export const sources: readonly Source[] = [
+  directorySource,
+  sqliteSource,
+  notebookSource,
+  imageSource,
+  fileSource,
+];
 
 const schemes: readonly Scheme[] = [artifactScheme];
 

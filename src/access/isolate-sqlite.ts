@@ -1,0 +1,12 @@
+/** Owns the threads that SQLite runs in: few, shared by the whole process, gone when nobody asks. */
+
+import type { Job, Reply } from '../sources/sqlite/protocol.ts';
+import { WorkerPool } from './isolate-worker.ts';
+
+/** Two, so that one runaway query does not hold up every other. */
+export const sqliteWorkers = new WorkerPool<Job, Reply>({
+  entry: new URL('../sources/sqlite/sqlite-worker.js', import.meta.url),
+  size: 2,
+  idleMs: 15_000,
+  heapMb: 96,
+});

@@ -1,0 +1,87 @@
+/**
+ * Owns how tables, keys and SQL are written after a database's path, and how they are read back: percent-encoded
+ * where a character would mean something else (`a:b` → `a%3Ab`) or would not be seen.
+ */
+
+import { oneLine } from '../../text/visible.ts';
+import { decodeText, encodeText } from './text.ts';
+
+/** A name without a character, as SQL writes it: after a colon, nothing would be nothing. */
+const EMPTY = '""';
+
+/** A table's name or a key as it stands between colons. */
+export function writeSegment(name: string): string {
+  if (name === '') return EMPTY;
+  if (name === EMPTY) return EMPTY.replaceAll('"', '%22');
+  return encodeWhere(name, (character, at, length) => {
+    if ('%:?'.includes(character)) return true;
+    // A blank at either end would be lost where paths are trimmed.
+    if (character.trim() === '' && (at === 0 || at === length - 1)) return true;
+    return isUnseen(character);
+  });
+}
+
+/** A value of a query parameter: `&` would end it, and SQL with blanks is taken as plain. */
+export function writeParameter(value: string): string {
+  return encodeWhere(
+    value,
+    (character) => '%&+:#'.includes(character) || /\s/.test(character) || isUnseen(character),
+  );
+}
+
+/**
+ * What a segment may mean, the likelier first: with its escapes decoded, or as typed.
+ */
+export function readSegment(typed: string): string[] {
+  if (typed === EMPTY) return ['', EMPTY];
+  const decoded = decodePercent(typed);
+  return decoded === undefined || decoded === typed ? [typed] : [decoded, typed];
+}
+
+/** SQL or a value as typed after `=`: percent-encoded or plain. */
+export interface Typed {
+  readonly text: string;
+  /** Escapes were left as they are, because blanks show that the text is plain: `like '%25'` may mean either. */
+  readonly doubtful: boolean;
+}
+
+/** Words of SQL between plus signs: a form's way to write blanks. */
+const FORM_ENCODED =
+  /^(select|with|values|explain|pragma)\+|\+(and|or|not|in|is|like|glob|between|from|where|order\+by)\+/i;
+
+/** Text with blanks in it was not encoded. Text without is decoded, if all its escapes are well formed. */
+export function readParameter(typed: string): Typed {
+  if (/\s/.test(typed)) return { text: typed, doubtful: ![typed, undefined].includes(decodePercent(typed)) };
+  const spaced = FORM_ENCODED.test(typed) ? typed.replaceAll('+', ' ') : typed;
+  return { text: decodePercent(spaced) ?? typed, doubtful: false };
+}
+
+/** Undefined when a `%` is not followed by two hexadecimal digits. */
+function decodePercent(typed: string): string | undefined {
+  if (!typed.includes('%')) return typed;
+  if (/%(?![0-9a-f]{2})/i.test(typed)) return undefined;
+  const bytes: number[] = [];
+  for (const part of typed.split(/(%[0-9a-f]{2})/i)) {
+    if (part.startsWith('%')) bytes.push(Number.parseInt(part.slice(1), 16));
+    else bytes.push(...encodeText(part));
+  }
+  return decodeText(Uint8Array.from(bytes));
+}
+
+function isUnseen(character: string): boolean {
+  return !character.isWellFormed() || oneLine(character) !== character;
+}
+
+function encodeWhere(text: string, must: (character: string, at: number, length: number) => boolean): string {
+  const characters = Array.from(text);
+  return characters
+    .map((character, at) => (must(character, at, characters.length) ? percentEncode(character) : character))
+    .join('');
+}
+
+function percentEncode(character: string): string {
+  return Array.from(
+    encodeText(character),
+    (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+  ).join('');
+}

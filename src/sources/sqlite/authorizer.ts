@@ -1,0 +1,95 @@
+/**
+ * Owns what a statement may do: read this one database. SQLite asks for every action while it compiles, so nothing
+ * here looks at keywords. The file layer cannot write either; this is where a refusal gets its reason.
+ */
+
+import type { Library } from './library.ts';
+
+export interface Denial {
+  readonly code: 'READ_ONLY' | 'DENIED';
+  readonly message: string;
+}
+
+/** Pragmas that only tell something, with or without the name of a table as argument. */
+const TELLING = new Set(
+  `application_id collation_list compile_options data_version database_list encoding foreign_key_check foreign_key_list
+   freelist_count function_list index_info index_list index_xinfo integrity_check module_list page_count page_size
+   pragma_list quick_check schema_version table_info table_list table_xinfo user_version`.split(/\s+/),
+);
+
+/** Those of them that take an argument without setting anything. */
+const ASKING = new Set(
+  `foreign_key_check foreign_key_list index_info index_list index_xinfo integrity_check quick_check table_info
+   table_list table_xinfo`.split(/\s+/),
+);
+
+const FORBIDDEN_FUNCTION = /^(load_extension|readfile|writefile|edit|fts3_tokenizer)$/i;
+
+/** An R-tree compiles its own writes to these when it is opened for reading. Statements that run are checked again. */
+const RTREE_SHADOW = /_(node|rowid|parent)$/i;
+
+export class Authorizer {
+  /** Why the last statement was refused, if this refused it. */
+  denial: Denial | undefined;
+  /** Whether the last statement did anything that is asked about: VACUUM alone does not, until it runs. */
+  wasAsked = false;
+  readonly #capi: Library['capi'];
+
+  constructor(library: Library) {
+    this.#capi = library.capi;
+  }
+
+  /** SQLite's callback: 0 lets the action pass. */
+  readonly decide = (action: number, first: string, second: string): number => {
+    const capi = this.#capi;
+    this.wasAsked = true;
+    switch (action) {
+      case capi.SQLITE_SELECT:
+      case capi.SQLITE_READ:
+      case capi.SQLITE_RECURSIVE:
+        return 0;
+      case capi.SQLITE_FUNCTION:
+        return FORBIDDEN_FUNCTION.test(second)
+          ? this.#refuse('DENIED', `The function ${second} is not allowed`)
+          : 0;
+      case capi.SQLITE_PRAGMA:
+        return this.#pragma(first.toLowerCase(), second);
+      case capi.SQLITE_INSERT:
+      case capi.SQLITE_UPDATE:
+      case capi.SQLITE_DELETE:
+        return RTREE_SHADOW.test(first) ? 0 : this.#refuse('READ_ONLY', READ_ONLY);
+      case capi.SQLITE_ATTACH:
+      case capi.SQLITE_DETACH:
+        return this.#refuse('DENIED', ONE_DATABASE);
+      default:
+        return this.#refuse('READ_ONLY', READ_ONLY);
+    }
+  };
+
+  /** Forgets the last statement. */
+  reset(): void {
+    this.denial = undefined;
+    this.wasAsked = false;
+  }
+
+  /** Why a statement that writes may not run, whatever it is. */
+  refusal(): Denial {
+    return this.wasAsked
+      ? { code: 'READ_ONLY', message: READ_ONLY }
+      : { code: 'DENIED', message: ONE_DATABASE };
+  }
+
+  #pragma(name: string, value: string): number {
+    if (TELLING.has(name) && (value === '' || ASKING.has(name))) return 0;
+    if (value !== '') return this.#refuse('READ_ONLY', READ_ONLY);
+    return this.#refuse('DENIED', `PRAGMA ${name} is not allowed`);
+  }
+
+  #refuse(code: Denial['code'], message: string): number {
+    this.denial = { code, message };
+    return this.#capi.SQLITE_DENY;
+  }
+}
+
+const ONE_DATABASE = 'Only this database can be read: ATTACH, DETACH and VACUUM are not allowed';
+export const READ_ONLY = 'The database is read-only here: only statements that read are allowed';

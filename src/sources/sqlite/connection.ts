@@ -1,0 +1,253 @@
+/**
+ * Owns one read-only connection: its settings, its limits, how a statement is stopped, and what went wrong when
+ * one fails. SQL goes in, cells come out; what to ask is the business of others.
+ */
+
+import { Authorizer } from './authorizer.ts';
+import type { Denial } from './authorizer.ts';
+import type { Library } from './library.ts';
+import { Statement } from './statement.ts';
+import { decodeText, encodeText } from './text.ts';
+import { DATABASE, VFS_NAME } from './vfs.ts';
+import type { Files, ReadOnlyVfs } from './vfs.ts';
+
+/** Bytes of one value: a larger one is not loaded, only measured. */
+export const VALUE_LIMIT = 16 * 1024 * 1024;
+
+/** Bytes SQLite may allocate. A query that needs more fails; the process does not. */
+const HEAP_LIMIT = 64 * 1024 * 1024;
+
+/** Virtual machine steps between two looks at the clock: some 10 µs. */
+const STEPS = 1000;
+
+/** When to stop: asked every few microseconds. */
+export interface Clock {
+  /** Why the work must stop now, or undefined to go on. */
+  over(): 'time' | 'cancelled' | undefined;
+}
+
+/** How much one statement may do before it is stopped, in measures that do not depend on the machine's speed. */
+export interface Work {
+  readonly steps: number;
+  readonly bytes: number;
+}
+
+/** A statement that did not work: SQLite's code and words, or the reason it was refused or stopped. */
+export class SqlFailure extends Error {
+  /** SQLite's primary result code. */
+  readonly result: number;
+  readonly denial: Denial | undefined;
+  readonly stopped: 'time' | 'cancelled' | 'work' | undefined;
+
+  constructor(result: number, message: string, denial?: Denial, stopped?: SqlFailure['stopped']) {
+    super(message);
+    this.name = 'SqlFailure';
+    this.result = result;
+    this.denial = denial;
+    this.stopped = stopped;
+  }
+}
+
+export class Connection {
+  readonly library: Library;
+  readonly #db: number;
+  readonly #vfs: ReadOnlyVfs;
+  readonly #clock: Clock;
+  readonly #authorizer: Authorizer;
+  #work: Work | undefined;
+  #steps = 0;
+  #overWork = false;
+
+  /** Opens the database that `files` names `database`. Throws SqlFailure. */
+  constructor(library: Library, vfs: ReadOnlyVfs, files: Files, clock: Clock) {
+    this.library = library;
+    this.#vfs = vfs;
+    this.#clock = clock;
+    this.#authorizer = new Authorizer(library);
+    vfs.serve(files);
+    vfs.beforeRead = this.#beforeRead;
+    const { capi, wasm } = library;
+    const scope = wasm.scopedAllocPush();
+    try {
+      const dbAt = wasm.scopedAlloc(8);
+      const result = capi.sqlite3_open_v2(`${DATABASE}`, dbAt, capi.SQLITE_OPEN_READONLY, VFS_NAME);
+      this.#db = wasm.peekPtr(dbAt);
+      if (result !== 0) throw this.failure(result);
+    } finally {
+      wasm.scopedAllocPop(scope);
+    }
+    try {
+      this.#configure();
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+  }
+
+  /** Compiles the one statement of `sql` and binds `values` to its parameters. The caller finalizes it. */
+  prepare(sql: string, values: readonly (string | number | bigint | Uint8Array)[] = []): Statement {
+    const { statement, rest } = this.compile(sql);
+    if (!statement || rest.trim() !== '') {
+      statement?.finalize();
+      throw new SqlFailure(this.library.capi.SQLITE_MISUSE, 'not one statement');
+    }
+    statement.bind(values);
+    return statement;
+  }
+
+  /** Compiles the first statement of `sql`; `rest` is what follows it. No statement for blanks and comments. */
+  compile(sql: string): { statement: Statement | undefined; rest: string } {
+    const { capi, wasm } = this.library;
+    this.#authorizer.reset();
+    const scope = wasm.scopedAllocPush();
+    try {
+      const bytes = encodeText(sql);
+      const sqlAt = wasm.scopedAlloc(bytes.length + 1);
+      wasm.heap8u().set(bytes, sqlAt);
+      wasm.poke8(sqlAt + bytes.length, 0);
+      const [statementAt, tailAt] = [wasm.scopedAlloc(8), wasm.scopedAlloc(8)];
+      wasm.poke32(statementAt, 0);
+      const result = capi.sqlite3_prepare_v2(this.#db, sqlAt, bytes.length + 1, statementAt, tailAt);
+      if (result !== 0) throw this.failure(result);
+      const pointer = wasm.peekPtr(statementAt);
+      const rest = decodeText(bytes.subarray(wasm.peekPtr(tailAt) - sqlAt));
+      if (pointer === 0) return { statement: undefined, rest };
+      const statement = new Statement(this, pointer);
+      if (capi.sqlite3_stmt_readonly(pointer) === 0) {
+        statement.finalize();
+        const denial = this.#authorizer.refusal();
+        throw new SqlFailure(capi.SQLITE_READONLY, denial.message, denial);
+      }
+      return { statement, rest };
+    } finally {
+      wasm.scopedAllocPop(scope);
+    }
+  }
+
+  /** Whether `sql` holds a statement: blanks and comments hold none. */
+  holdsStatement(sql: string): boolean {
+    if (/^[\s;]*$/.test(sql)) return false;
+    try {
+      const { statement, rest } = this.compile(sql);
+      statement?.finalize();
+      return statement !== undefined || (rest !== sql && this.holdsStatement(rest));
+    } catch {
+      // What does not compile, or may not run, is a statement all the same.
+      return true;
+    }
+  }
+
+  /** Runs `act` with a bound on its work. Undefined when the bound ended it. */
+  within<T>(work: Work, act: () => T): T | undefined {
+    this.#work = work;
+    this.#steps = 0;
+    this.#vfs.bytesRead = 0;
+    this.#overWork = false;
+    try {
+      return act();
+    } catch (error) {
+      if (error instanceof SqlFailure && error.stopped === 'work') return undefined;
+      throw error;
+    } finally {
+      this.#work = undefined;
+      this.#overWork = false;
+    }
+  }
+
+  /**
+   * Whether `"word"` may also be a string, as in most builds of SQLite: views out there rely on that. In a caller's
+   * SQL it would make a misspelt column a string that matches nothing.
+   */
+  quotedStrings(allowed: boolean): void {
+    const { capi } = this.library;
+    capi.sqlite3_db_config(this.#db, capi.SQLITE_DBCONFIG_DQS_DML, allowed ? 1 : 0, 0);
+  }
+
+  /** The failure behind a result code, with the words SQLite has for it. */
+  failure(result: number): SqlFailure {
+    const { capi } = this.library;
+    const message = this.#db === 0 ? capi.sqlite3_errstr(result) : capi.sqlite3_errmsg(this.#db);
+    const { denial } = this.#authorizer;
+    const stopped = this.#overWork ? 'work' : this.#clock.over();
+    return new SqlFailure(result & 0xff, message, denial, stopped);
+  }
+
+  close(): void {
+    this.library.capi.sqlite3_close_v2(this.#db);
+    this.#vfs.serve(new Map());
+    this.#vfs.beforeRead = () => {};
+  }
+
+  #configure(): void {
+    const { capi } = this.library;
+    const db = this.#db;
+    // The library stops here and nowhere else: between steps of a statement, and before every read.
+    capi.sqlite3_progress_handler(db, STEPS, this.#afterSteps, 0);
+    for (const [option, value] of [
+      [capi.SQLITE_DBCONFIG_DEFENSIVE, 1],
+      [capi.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0],
+      [capi.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0],
+      [capi.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1],
+    ] as const) {
+      capi.sqlite3_db_config(db, option, value, 0);
+    }
+    for (const [limit, value] of [
+      [capi.SQLITE_LIMIT_LENGTH, VALUE_LIMIT],
+      [capi.SQLITE_LIMIT_SQL_LENGTH, 1_000_000],
+      [capi.SQLITE_LIMIT_ATTACHED, 0],
+      [capi.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000],
+      [capi.SQLITE_LIMIT_EXPR_DEPTH, 500],
+      [capi.SQLITE_LIMIT_COMPOUND_SELECT, 100],
+      [capi.SQLITE_LIMIT_VDBE_OP, 1_000_000],
+      [capi.SQLITE_LIMIT_VARIABLE_NUMBER, 100],
+      [capi.SQLITE_LIMIT_TRIGGER_DEPTH, 1],
+    ] as const) {
+      capi.sqlite3_limit(db, limit, value);
+    }
+    // Exclusive locking keeps the index of a write-ahead log in memory, where others need a `-shm` file.
+    for (const pragma of [
+      'locking_mode = exclusive',
+      'temp_store = memory',
+      'cell_size_check = 1',
+      'mmap_size = 0',
+      `hard_heap_limit = ${HEAP_LIMIT}`,
+      'cache_size = -8000',
+      'query_only = 1',
+    ]) {
+      this.#run(`pragma ${pragma}`);
+    }
+    const { decide } = this.#authorizer;
+    capi.sqlite3_set_authorizer(
+      db,
+      (_user, action, first, second) => decide(action, first || '', second || ''),
+      0,
+    );
+  }
+
+  #run(sql: string): void {
+    const statement = this.prepare(sql);
+    try {
+      while (statement.step());
+    } finally {
+      statement.finalize();
+    }
+  }
+
+  readonly #afterSteps = (): number => {
+    this.#steps += STEPS;
+    this.#measure();
+    return this.#overWork || this.#clock.over() !== undefined ? 1 : 0;
+  };
+
+  readonly #beforeRead = (): void => {
+    this.#measure();
+    // A count of a plain table takes no steps at all: only its reads can stop it.
+    if (this.#overWork) this.library.capi.sqlite3_interrupt(this.#db);
+    if (this.#clock.over() !== undefined) throw new Error('time is over');
+  };
+
+  #measure(): void {
+    if (!this.#work) return;
+    if (this.#steps > this.#work.steps || this.#vfs.bytesRead > this.#work.bytes) this.#overWork = true;
+  }
+}

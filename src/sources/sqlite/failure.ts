@@ -1,0 +1,54 @@
+/** Owns what went wrong in the worker, as data: the code, a sentence, and what to ask instead. */
+
+import type { ErrorCode } from '../../errors.ts';
+import { READ_ONLY } from './authorizer.ts';
+import { SqlFailure, VALUE_LIMIT } from './connection.ts';
+import type { Library } from './library.ts';
+import type { Ask, Failure } from './protocol.ts';
+import { Refusal, TOO_LONG } from './refusal.ts';
+
+export function toFailure(library: Library, error: unknown, ask: Ask): Failure {
+  if (error instanceof Refusal) return fail(error.code, error.message, error.rest);
+  if (error instanceof SqlFailure) return sqlFailure(library, error, ask);
+  return fail('INTERNAL', error instanceof Error ? error.message : String(error));
+}
+
+function sqlFailure({ capi }: Library, error: SqlFailure, ask: Ask): Failure {
+  if (error.stopped === 'cancelled') return fail('CANCELLED', 'The query was cancelled');
+  if (error.stopped === 'time') return fail('TIMEOUT', TOO_LONG);
+  if (error.denial) return fail(error.denial.code, error.denial.message);
+  // A table that belongs to a virtual table protects itself.
+  if (error.message.endsWith('may not be modified')) return fail('READ_ONLY', READ_ONLY);
+  switch (error.result) {
+    case capi.SQLITE_CORRUPT:
+    case capi.SQLITE_NOTADB:
+    case capi.SQLITE_IOERR:
+      return fail('CORRUPT', `The database is damaged: ${error.message}`);
+    case capi.SQLITE_READONLY:
+      return fail('READ_ONLY', READ_ONLY);
+    case capi.SQLITE_NOMEM:
+      return fail('LIMIT', 'The query needs more memory than it may have');
+    case capi.SQLITE_TOOBIG:
+      return fail(
+        'LIMIT',
+        `A value or the SQL is larger than ${VALUE_LIMIT / 1024 / 1024} MiB allows: ${error.message}`,
+      );
+    case capi.SQLITE_CANTOPEN:
+      return fail('UNSUPPORTED', 'The query needs a file of its own, which it may not have');
+    default:
+      return fail(isCallersSql(ask) ? queryCode(ask) : 'SQL_ERROR', error.message);
+  }
+}
+
+function isCallersSql(ask: Ask): boolean {
+  return ask.do === 'sql' || (ask.do === 'query' && ask.where !== undefined);
+}
+
+/** A `where` that does not compile is a bad parameter; SQL that does not is SQL's own error. */
+function queryCode(ask: Ask): ErrorCode {
+  return ask.do === 'query' ? 'BAD_QUERY' : 'SQL_ERROR';
+}
+
+function fail(code: ErrorCode, message: string, rest?: string): Failure {
+  return { is: 'error', code, message, ...(rest === undefined ? {} : { rest }) };
+}

@@ -1,0 +1,49 @@
+/** Owns finding one row by what was typed as its key. */
+
+import { readSegment } from './address.ts';
+import type { Catalogued } from './catalog.ts';
+import type { Connection } from './connection.ts';
+import { identifier } from './names.ts';
+import type { Rows } from './protocol.ts';
+import { selectRows } from './select.ts';
+
+export interface FoundRow {
+  /** The name of what was compared. */
+  readonly by: string;
+  readonly rows: Rows;
+}
+
+/** The row of a table's single primary key column, else of its rowid. Undefined when there is none. */
+export function findRow(
+  connection: Connection,
+  table: Catalogued,
+  typed: string,
+  room: number,
+): FoundRow | undefined {
+  if (!table.key) return undefined;
+  const isRowid = table.key.column === undefined;
+  const column = isRowid ? table.key.name : identifier(table.key.name);
+  for (const key of readSegment(typed)) {
+    for (const value of keyValues(key, isRowid)) {
+      const tail = `from ${identifier(table.name)} where ${column} = ? limit 1`;
+      const rows = selectRows(connection, table.columns, tail, [value], { skip: 0, limit: 1, room });
+      if (rows.rows.length > 0) return { by: table.key.name, rows };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * A column with a type converts text by itself; one without keeps what was stored, so 42 is not '42' there.
+ * `x'c0ffee'` is a BLOB, as in SQL.
+ */
+function keyValues(key: string, isRowid: boolean): (string | number | bigint | Uint8Array)[] {
+  const isInteger = /^[+-]?\d{1,19}$/.test(key) && BigInt.asIntN(64, BigInt(key)) === BigInt(key);
+  if (isRowid) return isInteger ? [BigInt(key)] : [];
+  const values: (string | number | bigint | Uint8Array)[] = [key];
+  if (isInteger) values.push(BigInt(key));
+  else if (key.trim() !== '' && Number.isFinite(Number(key))) values.push(Number(key));
+  const hex = /^x'((?:[0-9a-f]{2})*)'$/i.exec(key)?.[1];
+  if (hex !== undefined) values.push(Uint8Array.from(Buffer.from(hex, 'hex')));
+  return values;
+}

@@ -1,0 +1,100 @@
+/**
+ * Owns how rows look: a table while its columns have room, a block a row when they do not, and an only row in
+ * full. Nothing here knows about pages.
+ */
+
+import { oneLine } from '../../text/visible.ts';
+import { fit, pad, showCell, showPlain, widthOf } from './cells.ts';
+import type { Shown } from './cells.ts';
+import type { Cell, Rows } from './protocol.ts';
+import { showBytes } from './text.ts';
+
+/** Columns of a line, and of one cell of a table. */
+export const WIDTH = 120;
+export const CELL_WIDTH = 40;
+
+/** A column that would have to be narrower than this tells nothing. */
+const LEAST_WIDTH = 8;
+
+export interface Layout {
+  /** Lines above the rows, each with its newline. */
+  readonly head: string;
+  /** Each row's lines. */
+  readonly rows: readonly string[];
+  /** Rows (by their place) that show less than is stored. */
+  readonly cut: readonly number[];
+}
+
+/** `first` is the number of the first row (1-based), for the headings of blocks. */
+export function layOut({ columns, rows }: Rows, first: number): Layout {
+  const names = columns.map((name) => oneLine(showBytes(name)));
+  const shown = rows.map((row) => row.map((cell) => showCell(cell, CELL_WIDTH)));
+  const widths = columnWidths(names, shown);
+  return widths ? table(names, shown, widths) : blocks(names, rows, first);
+}
+
+/** Undefined where the columns have no room beside each other. */
+function columnWidths(names: readonly string[], rows: readonly (readonly Shown[])[]): number[] | undefined {
+  const natural = names.map((name, at) =>
+    rows.reduce(
+      (most, row) => Math.max(most, widthOf(row[at]?.text ?? '')),
+      Math.min(widthOf(name), CELL_WIDTH),
+    ),
+  );
+  const room = WIDTH - 1 - 3 * names.length;
+  const least = natural.reduce((sum, width) => sum + Math.min(width, LEAST_WIDTH), 0);
+  if (least > room) return undefined;
+  // The widest give way first, all to the same width.
+  let most = CELL_WIDTH;
+  const total = (): number => natural.reduce((sum, width) => sum + Math.min(width, most), 0);
+  while (total() > room) most -= 1;
+  return natural.map((width) => Math.max(1, Math.min(width, most)));
+}
+
+function table(
+  names: readonly string[],
+  rows: readonly (readonly Shown[])[],
+  widths: readonly number[],
+): Layout {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell, at) => pad(cell, widths[at] as number)).join(' | ')} |\n`;
+  const cut: number[] = [];
+  const lines = rows.map((row, number) => {
+    const cells = row.map((cell, at) => {
+      const fitted = fit(cell.text, widths[at] as number);
+      return fitted.cut ? fitted : cell;
+    });
+    if (cells.some((cell) => cell.cut)) cut.push(number);
+    return line(cells.map((cell) => cell.text));
+  });
+  const heading = line(names.map((name, at) => fit(name, widths[at] as number).text));
+  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|\n`;
+  return { head: heading + rule, rows: lines, cut };
+}
+
+function blocks(names: readonly string[], rows: readonly (readonly Cell[])[], first: number): Layout {
+  const cut: number[] = [];
+  const lines = rows.map((row, number) => {
+    const cells = row.map((cell, at) => {
+      const label = fit(names[at] ?? '', CELL_WIDTH).text;
+      const value = showCell(cell, WIDTH - 4 - widthOf(label));
+      if (value.cut && cut.at(-1) !== number) cut.push(number);
+      return `  ${label}: ${value.text}\n`;
+    });
+    return `row ${first + number}\n${cells.join('')}`;
+  });
+  return { head: '', rows: lines, cut };
+}
+
+/** One row with every value in full: a line each, and an indented block for text of several lines. */
+export function wholeRow(columns: readonly string[], row: readonly Cell[]): string {
+  return columns.map((name, at) => `${oneLine(showBytes(name))}:${wholeValue(row[at] ?? null)}\n`).join('');
+}
+
+function wholeValue(cell: Cell): string {
+  if (cell === null || typeof cell !== 'object' || cell.is === 'blob') return ` ${showPlain(cell)}`;
+  if (cell.clipped && cell.text === '') return ` <TEXT ${cell.bytes} bytes>`;
+  const text = showBytes(cell.text);
+  const value = text.includes('\n') ? `\n  ${text.replaceAll('\n', '\n  ')}` : ` ${text}`;
+  return cell.clipped ? `${value}… (${cell.bytes} bytes)` : value;
+}

@@ -1,0 +1,153 @@
+/**
+ * Owns reading a database that others write. No lock is taken and no file is made, so what was read is checked
+ * afterwards: either nothing that was read can have changed, or it is read again.
+ *
+ * The files and what they prove: https://www.sqlite.org/fileformat2.html, https://www.sqlite.org/walformat.html.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OpenedFile } from '../../access/access.ts';
+import { readAt } from '../../access/bytes.ts';
+
+/** The files of one database, and marks that change when its content may have. */
+export interface Moment {
+  readonly db: OpenedFile;
+  /** Present when it holds something. */
+  readonly wal?: OpenedFile;
+  /** Present when it can be rolled back. */
+  readonly journal?: OpenedFile;
+  /** File format versions and change counter: bytes 18 to 27 of the database. */
+  readonly header: string;
+  /** Salts, page size and sequence of the log's current round. */
+  readonly walHeader: string;
+  /** Frames committed when it was looked at; absent where no process keeps an index of the log. */
+  readonly frames?: number;
+  readonly journalHeader: string;
+  close(): Promise<void>;
+}
+
+/** A file system's clock ticks this slowly: two writes within a tick have the same time. */
+const TICK_MS = 20;
+
+/**
+ * The state of the database now. `opened` stays open when the moment is closed; `reopen` opens what the same path
+ * names at that time.
+ */
+export async function takeMoment(opened: OpenedFile, reopen: () => Promise<OpenedFile>): Promise<Moment> {
+  const held: OpenedFile[] = [];
+  const hold = <F extends OpenedFile | undefined>(file: F): F => {
+    if (file) held.push(file);
+    return file;
+  };
+  const close = async (): Promise<void> => {
+    await Promise.all(held.map((file) => file.close()));
+  };
+  try {
+    const wal = hold(await opened.sibling?.('-wal'));
+    const walHeader = wal ? await hexAt(wal, 0, 32) : '';
+    if (wal && walHeader !== '') {
+      // Opened after its log: had both been replaced in between, the log at that path would not be this one later.
+      const db = hold(await reopen());
+      const frames = await framesIn(hold(await opened.sibling?.('-shm')));
+      if (!frames) await leaveTick(db);
+      const header = await hexAt(db, 18, 10);
+      return {
+        db,
+        wal,
+        header,
+        walHeader,
+        journalHeader: '',
+        ...(frames && { frames: frames.committed }),
+        close,
+      };
+    }
+    const journal = hold(await opened.sibling?.('-journal'));
+    const journalHeader = journal ? await liveJournal(journal) : '';
+    await leaveTick(opened);
+    const header = await hexAt(opened, 18, 10);
+    return {
+      db: opened,
+      header,
+      walHeader: '',
+      journalHeader,
+      ...(journalHeader !== '' && journal && { journal }),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** A file written in this very tick may be written again without a trace: its time would stay the same. */
+async function leaveTick(db: OpenedFile): Promise<void> {
+  const sinceWrite = Date.now() - db.mtimeMs;
+  if (sinceWrite >= 0 && sinceWrite < TICK_MS) await sleep(TICK_MS);
+}
+
+/** Whether everything that could be read at `moment` is still what it was. */
+export async function stillHolds(moment: Moment): Promise<boolean> {
+  return moment.wal ? logHolds(moment) : fileHolds(moment);
+}
+
+/**
+ * Pages come from the log as far as it went when it was opened. Later commits do not disturb them. What would: a
+ * checkpoint that copies later commits into the database, or a new round that overwrites the log.
+ */
+async function logHolds(moment: Moment): Promise<boolean> {
+  const wal = await moment.db.sibling?.('-wal');
+  const shm = await moment.db.sibling?.('-shm');
+  try {
+    if (!wal || (await hexAt(wal, 0, 32)) !== moment.walHeader) return false;
+    if (moment.frames === undefined) return !(await moment.db.bytes.changed?.());
+    const frames = await framesIn(shm);
+    return frames !== undefined && frames.copied <= moment.frames;
+  } finally {
+    await Promise.all([wal?.close(), shm?.close()]);
+  }
+}
+
+/** Without a log every write goes to the database itself: first the journal appears, at last the counter moves. */
+async function fileHolds(moment: Moment): Promise<boolean> {
+  const journal = await moment.db.sibling?.('-journal');
+  try {
+    const journalHeader = journal ? await liveJournal(journal) : '';
+    if (journalHeader !== moment.journalHeader) return false;
+    if (await moment.db.bytes.changed?.()) return false;
+    return (await hexAt(moment.db, 18, 10)) === moment.header;
+  } finally {
+    await journal?.close();
+  }
+}
+
+/** Version of the index in `-shm`. */
+const INDEX_VERSION = 3_007_000;
+
+/**
+ * Of the log's shared index: how many frames are committed, and up to which one a checkpoint has begun to copy.
+ * Its header stands there twice, the second time written first: two that differ are being written.
+ */
+async function framesIn(
+  shm: OpenedFile | undefined,
+): Promise<{ committed: number; copied: number } | undefined> {
+  if (!shm) return undefined;
+  const index = Buffer.from(await readAt(shm.bytes, 0, 136));
+  if (index.length < 136) return undefined;
+  const isLittle = index.readUInt32LE(0) === INDEX_VERSION;
+  const at = (offset: number): number => (isLittle ? index.readUInt32LE(offset) : index.readUInt32BE(offset));
+  if (at(0) !== INDEX_VERSION || !index.subarray(0, 48).equals(index.subarray(48, 96))) return undefined;
+  return { committed: at(16), copied: Math.max(at(96), at(128)) };
+}
+
+/** `JOURNAL_MAGIC`: anything else is the rest of a finished transaction. */
+const JOURNAL_MAGIC = 'd9d505f920a163d7';
+
+/** What tells one transaction's journal from another's, or nothing for one that is over. */
+async function liveJournal(journal: OpenedFile): Promise<string> {
+  const header = await hexAt(journal, 0, 28);
+  return header.startsWith(JOURNAL_MAGIC) ? `${header.slice(24)}` : '';
+}
+
+async function hexAt(file: OpenedFile, offset: number, length: number): Promise<string> {
+  return Buffer.from(await readAt(file.bytes, offset, length)).toString('hex');
+}

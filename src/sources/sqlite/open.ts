@@ -1,0 +1,90 @@
+/** Owns answering what was asked of one database: words to an ask, a worker's reply to a text, refusals to errors. */
+
+import type { OpenedFile } from '../../access/access.ts';
+import { readAt } from '../../access/bytes.ts';
+import { sqliteWorkers } from '../../access/isolate-sqlite.ts';
+import type { Call } from '../../engine/call.ts';
+import { isOrielError, OrielError } from '../../errors.ts';
+import { oneLine, quote } from '../../text/visible.ts';
+import type { Resource, Subject } from '../source.ts';
+import { parseRest } from './ask.ts';
+import type { Parsed } from './ask.ts';
+import { compose } from './compose.ts';
+import { readConsistently } from './consistent.ts';
+import type { Job, Reply } from './protocol.ts';
+import { Refusal, TOO_LONG } from './refusal.ts';
+import { showBytes } from './text.ts';
+
+/** A query may take this long, even where the call has more time: whoever waits for rows would rather ask another. */
+const QUERY_MS = 4_000;
+
+/** What is left for wording the answer when a query has run to its deadline. */
+const LEFT_MS = 60;
+
+export async function openDatabase(subject: Subject, call: Call): Promise<Resource> {
+  const { opened, typed, rest, head } = subject;
+  if (opened.is !== 'file')
+    throw new OrielError('IS_DIRECTORY', `${quote(typed)} is a directory, not a database.`);
+  try {
+    refuseUtf16(head);
+    const parsed = parseRest(rest);
+    const reply = await ask(opened, parsed, call);
+    if (reply.is === 'error') throw new Refusal(reply.code, reply.message, reply.rest);
+    return compose(reply, parsed, typed, call.limits);
+  } catch (error) {
+    if (error instanceof Refusal) throw worded(error, subject);
+    if (isOrielError(error) && error.code === 'TIMEOUT')
+      throw worded(new Refusal('TIMEOUT', TOO_LONG), subject);
+    throw error;
+  }
+}
+
+function ask(opened: OpenedFile, parsed: Parsed, call: Call): Promise<Reply> {
+  return sqliteWorkers.lend(call.signal, async (work) => {
+    const until = Math.min(call.deadline - LEFT_MS, performance.now() + QUERY_MS);
+    const run = (files: Job['files']): Promise<Reply> =>
+      work({ files, ask: parsed.ask, room: call.limits.bytes }, until, call.signal);
+    if (opened.fd !== undefined) return readConsistently(opened, { ...call, deadline: until }, run);
+    return run({ db: { content: await readAt(opened.bytes, 0, opened.size, call.signal) } });
+  });
+}
+
+/** Bytes 56 to 59 of the header: 1 is UTF-8. The library would take other text for UTF-8. */
+function refuseUtf16(head: Uint8Array): void {
+  const encoding = Buffer.from(head).subarray(56, 60);
+  if (encoding.length < 4 || encoding.readUInt32BE(0) < 2 || encoding.readUInt32BE(0) > 3) return;
+  throw new Refusal(
+    'UNSUPPORTED',
+    'The database stores its text as UTF-16, which is not read here; a copy made with `PRAGMA encoding` UTF-8 is',
+  );
+}
+
+/** The refusal as the caller sees it: names made visible, a call to make instead. */
+function worded({ code, message, rest }: Refusal, { typed, rest: asked }: Subject): OrielError {
+  const shown = oneLine(showBytes(message));
+  const clipped = shown.length > MESSAGE ? `${shown.slice(0, MESSAGE).toWellFormed()}…` : shown;
+  const sentence = /[.?!…]$/.test(clipped) ? clipped : `${clipped}.`;
+  if (rest !== undefined) return new OrielError(code, sentence, typed + rest);
+  if (code === 'BUSY')
+    return new OrielError(
+      code,
+      sentence,
+      asked.startsWith('?') || asked === '' ? typed + asked : `${typed}:${asked}`,
+    );
+  if (!ABOUT_THE_CALL.has(code)) return new OrielError(code, sentence);
+  const table = asked.split('?', 1)[0];
+  return new OrielError(code, sentence, table === '' || !asked.includes('?') ? typed : `${typed}:${table}`);
+}
+
+/** Characters of a message: it may list tables or columns. */
+const MESSAGE = 600;
+
+/** Failures that another call helps. */
+const ABOUT_THE_CALL: ReadonlySet<string> = new Set([
+  'BAD_QUERY',
+  'BAD_SELECTOR',
+  'NOT_FOUND',
+  'SQL_ERROR',
+  'READ_ONLY',
+  'DENIED',
+]);

@@ -1,0 +1,136 @@
+/** Owns what crosses the thread boundary: one job in, one reply out, plain data that can be cloned. */
+
+import type { ErrorCode } from '../../errors.ts';
+
+/** A value as SQLite stores it. Integers are exact; bytes of a BLOB stay in the worker. */
+export type Cell = null | bigint | number | TextCell | BlobCell;
+
+export interface TextCell {
+  readonly is: 'text';
+  /** Invalid UTF-8 is written as `\xff`, one escape a byte. A head of the value when `bytes` says more. */
+  readonly text: string;
+  /** Bytes of the stored value. */
+  readonly bytes: number;
+  /** `text` is only the beginning, or (when empty) nothing of a value too large to load. */
+  readonly clipped: boolean;
+}
+
+export interface BlobCell {
+  readonly is: 'blob';
+  /** Bytes of the stored value. */
+  readonly bytes: number;
+}
+
+export interface Rows {
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly Cell[])[];
+  /** At least one more row follows the last of `rows`. */
+  readonly more: boolean;
+}
+
+/** Rows in all. `exact` is false where counting was stopped: there are at least `rows`. */
+export interface Count {
+  readonly rows: number;
+  readonly exact: boolean;
+}
+
+export type TableType = 'table' | 'view' | 'virtual table' | 'shadow table';
+
+/** How one row is found again: by the column, or by rowid; absent where rows have no single key. */
+export interface Key {
+  readonly name: string;
+  /** Place among the columns of `select *` (0-based); absent for a rowid that is no column. */
+  readonly column?: number;
+}
+
+export interface Table {
+  readonly name: string;
+  readonly type: TableType;
+  readonly key?: Key;
+  /** Columns of a primary key of several columns, in key order. */
+  readonly composite?: readonly string[];
+}
+
+/** One reading of the words after the path: `key` is tried as typed; the first reading that names something wins. */
+export interface Reading {
+  readonly table: string;
+  readonly key?: string;
+}
+
+export type Ask =
+  | { readonly do: 'list'; readonly limit: number; readonly offset: number }
+  /** A table's schema with samples, or one row; where no reading names one, the list, if that is a reading too. */
+  | {
+      readonly do: 'find';
+      readonly readings: readonly Reading[];
+      readonly sample: number;
+      readonly orList?: { readonly limit: number; readonly offset: number };
+    }
+  | {
+      readonly do: 'query';
+      readonly table: string;
+      readonly where?: string;
+      readonly order?: string;
+      readonly limit: number;
+      readonly offset: number;
+    }
+  | { readonly do: 'sql'; readonly sql: string; readonly limit: number; readonly offset: number };
+
+/** A descriptor that stays open until the reply, or bytes for a database that lives in memory. */
+export type FileRef = { readonly fd: number } | { readonly content: Uint8Array };
+
+export interface Job {
+  readonly files: { readonly db: FileRef; readonly wal?: FileRef; readonly journal?: FileRef };
+  readonly ask: Ask;
+  /** Bytes that the answer may have: no more rows are collected than could be shown in them. */
+  readonly room: number;
+}
+
+export type Reply =
+  | {
+      readonly is: 'list';
+      readonly entries: readonly ListEntry[];
+      /** Tables, views and virtual tables in all. */
+      readonly total: number;
+    }
+  | {
+      readonly is: 'schema';
+      /** Which reading it answers (0-based). */
+      readonly reading: number;
+      readonly table: Table;
+      /** The statements that made the table, its indexes and triggers. */
+      readonly statements: readonly string[];
+      readonly sample: Rows;
+      readonly count?: Count;
+      /** Why there are no samples. */
+      readonly unreadable?: string;
+    }
+  | {
+      readonly is: 'row';
+      readonly reading: number;
+      readonly table: Table;
+      /** The name of what `key` was compared with. */
+      readonly by: string;
+      readonly rows: Rows;
+    }
+  | { readonly is: 'page'; readonly table: Table; readonly rows: Rows; readonly count?: Count }
+  | { readonly is: 'result'; readonly rows: Rows }
+  | Failure;
+
+export interface ListEntry {
+  readonly name: string;
+  readonly type: TableType;
+  readonly count?: Count;
+  /** Why it could not be counted: its pages are not what they should be, or its module is not known. */
+  readonly damaged?: string;
+  readonly unreadable?: string;
+}
+
+export interface Failure {
+  readonly is: 'error';
+  readonly code: ErrorCode;
+  /** One sentence; what came from the database or the caller is not yet escaped. */
+  readonly message: string;
+  /** What follows the path in a call that works instead. */
+  readonly rest?: string;
+}

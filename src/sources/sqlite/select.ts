@@ -1,0 +1,112 @@
+/** Owns collecting the rows of one statement within the room of an answer. */
+
+import type { Connection } from './connection.ts';
+import { SqlFailure, VALUE_LIMIT } from './connection.ts';
+import { identifier } from './names.ts';
+import type { Cell, Rows } from './protocol.ts';
+import type { Statement } from './statement.ts';
+
+/** Bytes of a text that travel for a table of many rows: more than a column can show. */
+const HEAD = 512;
+
+/** The first row keeps its values up to this many bytes in all, because an only row is shown in full. */
+const WHOLE_ROW = 2 * VALUE_LIMIT;
+
+/**
+ * Collected bytes for each byte of the answer. A text cell shows at least 40 of its 512 bytes, so rows beyond
+ * sixteen times the room cannot be part of the answer.
+ */
+const COLLECT = 16;
+
+export interface Collect {
+  /** Rows to leave out first. */
+  readonly skip: number;
+  /** The most rows. */
+  readonly limit: number;
+  /** Bytes of the answer. */
+  readonly room: number;
+}
+
+/** Steps through `statement` and finalizes it. Text is cut to what a table can show, unless there is one row only. */
+export function collect(statement: Statement, { skip, limit, room }: Collect): Rows {
+  const { columns } = statement;
+  const rows: Cell[][] = [];
+  let more = false;
+  let collected = 0;
+  try {
+    for (let skipped = 0; skipped < skip; skipped++) {
+      if (!statement.step()) return { columns, rows, more };
+    }
+    while (statement.step()) {
+      if (rows.length === limit || collected > room * COLLECT) {
+        more = true;
+        break;
+      }
+      if (rows.length === 1) rows[0] = (rows[0] as Cell[]).map(shorten);
+      const row = readRow(statement, rows.length === 0);
+      collected += row.reduce<number>((sum, cell) => sum + weight(cell), 0);
+      rows.push(row);
+    }
+  } finally {
+    statement.finalize();
+  }
+  return { columns, rows, more };
+}
+
+function readRow(statement: Statement, whole: boolean): Cell[] {
+  let left = whole ? WHOLE_ROW : 0;
+  return statement.columns.map((_, at) => {
+    const cell = statement.cell(at, Math.max(HEAD, left));
+    left -= weight(cell);
+    return cell;
+  });
+}
+
+function weight(cell: Cell): number {
+  return cell !== null && typeof cell === 'object' && cell.is === 'text' ? cell.text.length : 8;
+}
+
+/** A cell of the first row, once it is known not to be the only one. */
+function shorten(cell: Cell): Cell {
+  if (cell === null || typeof cell !== 'object' || cell.is !== 'text' || cell.text.length <= HEAD)
+    return cell;
+  return { ...cell, text: cell.text.slice(0, HEAD).replace(/[\ud800-\udbff]$/, ''), clipped: true };
+}
+
+/**
+ * Rows of `select <columns> <tail>`. Where a value is larger than SQLite may load, a second statement asks for
+ * sizes first and loads only what is small enough.
+ */
+export function selectRows(
+  connection: Connection,
+  columns: readonly string[],
+  tail: string,
+  values: readonly (string | number | bigint | Uint8Array)[],
+  bounds: Collect,
+): Rows {
+  const plain = `select ${columns.map(identifier).join(', ')} ${tail}`;
+  try {
+    return collect(connection.prepare(plain, values), bounds);
+  } catch (error) {
+    const { SQLITE_TOOBIG } = connection.library.capi;
+    if (!(error instanceof SqlFailure) || error.result !== SQLITE_TOOBIG || columns.length * 3 > 2000)
+      throw error;
+  }
+  const guarded = columns.map(identifier).map(
+    (name) => `case when octet_length(${name}) <= ${VALUE_LIMIT} or typeof(${name}) not in ('text', 'blob')
+      then ${name} end, octet_length(${name}), typeof(${name})`,
+  );
+  const triples = collect(connection.prepare(`select ${guarded.join(', ')} ${tail}`, values), bounds);
+  return { ...triples, columns: [...columns], rows: triples.rows.map(joinTriples) };
+}
+
+/** [value or null, bytes, type] for each column, back to one cell for each. */
+function joinTriples(row: readonly Cell[]): Cell[] {
+  return Array.from({ length: row.length / 3 }, (_, at) => {
+    const [value, bytes, type] = row.slice(at * 3, at * 3 + 3) as [Cell, Cell, Cell];
+    if (value !== null || bytes === null) return value;
+    const size = Number(bytes);
+    const isBlob = typeof type === 'object' && type?.is === 'text' && type.text === 'blob';
+    return isBlob ? { is: 'blob', bytes: size } : { is: 'text', text: '', bytes: size, clipped: true };
+  });
+}

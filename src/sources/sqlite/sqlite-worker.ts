@@ -1,0 +1,77 @@
+/**
+ * Owns the worker's side: takes a job, reads through the descriptors that came with it, answers, and waits for the
+ * next. The thread that started it may end it at any moment.
+ */
+
+import { fstatSync, readSync } from 'node:fs';
+import { parentPort } from 'node:worker_threads';
+import { answer } from './answer.ts';
+import { Connection } from './connection.ts';
+import type { Clock } from './connection.ts';
+import { toFailure } from './failure.ts';
+import { loadLibrary } from './library.ts';
+import type { FileRef, Job, Reply } from './protocol.ts';
+import { rolledBack } from './rollback.ts';
+import { DATABASE, ReadOnlyVfs } from './vfs.ts';
+import type { ReadableFile } from './vfs.ts';
+
+const library = await loadLibrary();
+const vfs = new ReadOnlyVfs(library);
+
+/** What the number in `stop` says. */
+const STOPPED: readonly ReturnType<Clock['over']>[] = [undefined, 'cancelled', 'time'];
+
+/** The library's memory only grows: past this many bytes a fresh thread is better. */
+const RETIRE_BYTES = 48 * 1024 * 1024;
+
+parentPort?.on('message', ({ job, stop }: { job: Job; stop: Int32Array }) => {
+  const reply = run(job, stop);
+  parentPort?.postMessage({ reply, retire: library.wasm.heap8u().length > RETIRE_BYTES });
+});
+
+function run(job: Job, stop: Int32Array): Reply {
+  const clock: Clock = { over: () => STOPPED[Atomics.load(stop, 0)] };
+  const { db, wal, journal } = job.files;
+  const stored = readable(db);
+  const files = new Map([
+    [DATABASE, journal ? rolledBack(stored, readable(journal)) : stored],
+    // A database in WAL mode wants its log even where there is none.
+    [`${DATABASE}-wal`, wal ? readable(wal) : readable({ content: new Uint8Array(0) })],
+  ]);
+  let connection: Connection | undefined;
+  try {
+    connection = new Connection(library, vfs, files, clock);
+    return answer(connection, job.ask, job.room);
+  } catch (error) {
+    return toFailure(library, error, job.ask);
+  } finally {
+    connection?.close();
+  }
+}
+
+function readable(file: FileRef): ReadableFile {
+  if ('content' in file) {
+    const { content } = file;
+    return {
+      size: () => content.length,
+      read(target, offset) {
+        const part = content.subarray(offset, offset + target.length);
+        target.set(part);
+        return part.length;
+      },
+    };
+  }
+  const { fd } = file;
+  return {
+    size: () => fstatSync(fd).size,
+    read(target, offset) {
+      let got = 0;
+      while (got < target.length) {
+        const read = readSync(fd, target, got, target.length - got, offset + got);
+        if (read === 0) break;
+        got += read;
+      }
+      return got;
+    },
+  };
+}

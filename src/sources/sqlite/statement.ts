@@ -1,0 +1,76 @@
+/** Owns one compiled statement: binding, stepping, and reading cells exactly as they are stored. */
+
+import type { Connection } from './connection.ts';
+import type { Cell } from './protocol.ts';
+import { decodeText, encodeText } from './text.ts';
+
+export class Statement {
+  /** Names of the result columns, in their order. */
+  readonly columns: readonly string[];
+  readonly #connection: Connection;
+  readonly #pointer: number;
+
+  constructor(connection: Connection, pointer: number) {
+    this.#connection = connection;
+    this.#pointer = pointer;
+    const { capi } = connection.library;
+    const count = capi.sqlite3_column_count(pointer);
+    this.columns = Array.from({ length: count }, (_, at) => capi.sqlite3_column_name(pointer, at) ?? '');
+  }
+
+  /** Parameters that the statement has and nobody bound. */
+  get parameters(): number {
+    return this.#connection.library.capi.sqlite3_bind_parameter_count(this.#pointer);
+  }
+
+  bind(values: readonly (string | number | bigint | Uint8Array)[]): void {
+    const { capi, wasm } = this.#connection.library;
+    for (const [at, value] of values.entries()) {
+      if (typeof value === 'bigint') capi.sqlite3_bind_int64(this.#pointer, at + 1, value);
+      else if (typeof value === 'number') capi.sqlite3_bind_double(this.#pointer, at + 1, value);
+      else {
+        // Through the heap, with a length: text may hold NUL.
+        const bytes = typeof value === 'string' ? encodeText(value) : value;
+        const place = wasm.alloc(Math.max(1, bytes.length));
+        wasm.heap8u().set(bytes, place);
+        const bind = typeof value === 'string' ? capi.sqlite3_bind_text : capi.sqlite3_bind_blob;
+        bind(this.#pointer, at + 1, place, bytes.length, capi.SQLITE_WASM_DEALLOC);
+      }
+    }
+  }
+
+  /** Moves to the next row; false after the last. Throws SqlFailure. */
+  step(): boolean {
+    const { capi } = this.#connection.library;
+    const result = capi.sqlite3_step(this.#pointer);
+    if (result === capi.SQLITE_ROW) return true;
+    if (result === capi.SQLITE_DONE) return false;
+    throw this.#connection.failure(result);
+  }
+
+  /** The value in column `at` (0-based); of text at most `most` bytes. */
+  cell(at: number, most: number): Cell {
+    const { capi, wasm } = this.#connection.library;
+    switch (capi.sqlite3_column_type(this.#pointer, at)) {
+      case capi.SQLITE_INTEGER:
+        return capi.sqlite3_column_int64(this.#pointer, at);
+      case capi.SQLITE_FLOAT:
+        return capi.sqlite3_column_double(this.#pointer, at);
+      case capi.SQLITE_TEXT: {
+        const place = capi.sqlite3_column_blob(this.#pointer, at);
+        const bytes = capi.sqlite3_column_bytes(this.#pointer, at);
+        const shown = Math.min(bytes, most);
+        const text = decodeText(wasm.heap8u().subarray(place, place + shown), shown < bytes);
+        return { is: 'text', text, bytes, clipped: shown < bytes };
+      }
+      case capi.SQLITE_BLOB:
+        return { is: 'blob', bytes: capi.sqlite3_column_bytes(this.#pointer, at) };
+      default:
+        return null;
+    }
+  }
+
+  finalize(): void {
+    this.#connection.library.capi.sqlite3_finalize(this.#pointer);
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * Owns stored text as it really is: SQLite takes any bytes for text and for names, so some of it is not UTF-8.
+ * Here such a byte is a lone surrogate, U+DC80 to U+DCFF, so that nothing is lost between the database and the
+ * answer, where it is shown as `\xff`, or a path, where it is written `%FF`.
+ */
+
+const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const utf8 = new TextEncoder();
+
+/** Bytes that stand for themselves. With the flag `u` the halves of real pairs do not match. */
+const RAW_BYTE = /[\udc80-\udcff]/gu;
+
+/** The text of `bytes`. With `cut`, a character that their end splits is left out. */
+export function decodeText(bytes: Uint8Array, cut = false): string {
+  const whole = cut ? bytes.subarray(0, lastBoundary(bytes)) : bytes;
+  try {
+    return strict.decode(whole);
+  } catch {
+    return decodeLoosely(whole);
+  }
+}
+
+/** The bytes that `decodeText` made `text` from. */
+export function encodeText(text: string): Uint8Array {
+  if (text.isWellFormed()) return utf8.encode(text);
+  const parts: Uint8Array[] = [];
+  let from = 0;
+  for (const match of text.matchAll(RAW_BYTE)) {
+    parts.push(utf8.encode(text.slice(from, match.index)), Uint8Array.of(match[0].charCodeAt(0) & 0xff));
+    from = match.index + 1;
+  }
+  parts.push(utf8.encode(text.slice(from)));
+  return Uint8Array.from(Buffer.concat(parts));
+}
+
+/** For people and models: raw bytes as `\xff`. */
+export function showBytes(text: string): string {
+  if (text.isWellFormed()) return text;
+  const shown = text.replace(RAW_BYTE, (byte) => `\\x${(byte.charCodeAt(0) & 0xff).toString(16)}`);
+  return shown.toWellFormed();
+}
+
+/** The end of the last character that is there in full. */
+function lastBoundary(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] as number;
+    if (byte < 0x80) return bytes.length;
+    if (byte >= 0xc0) return back < sequenceLength(byte) ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}
+
+function decodeLoosely(bytes: Uint8Array): string {
+  let text = '';
+  let parts: string[] = [];
+  let good = 0;
+  for (let at = 0; at < bytes.length;) {
+    const length = validSequence(bytes, at);
+    if (length > 0) {
+      at += length;
+      continue;
+    }
+    parts.push(strict.decode(bytes.subarray(good, at)), String.fromCharCode(0xdc00 + (bytes[at] as number)));
+    at += 1;
+    good = at;
+    // 16 MiB of noise must not become 32 million pieces.
+    if (parts.length > 10_000) {
+      text += parts.join('');
+      parts = [];
+    }
+  }
+  parts.push(strict.decode(bytes.subarray(good)));
+  return text + parts.join('');
+}
+
+function sequenceLength(lead: number): number {
+  if (lead < 0xe0) return 2;
+  return lead < 0xf0 ? 3 : 4;
+}
+
+/** Bytes of the valid sequence at `at` (Unicode, table 3-7), or 0. */
+function validSequence(bytes: Uint8Array, at: number): number {
+  const lead = bytes[at] as number;
+  if (lead < 0x80) return 1;
+  if (lead < 0xc2 || lead > 0xf4) return 0;
+  const length = sequenceLength(lead);
+  const second = bytes[at + 1] ?? 0;
+  const low = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
+  const high = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
+  if (second < low || second > high) return 0;
+  for (let next = 2; next < length; next++) {
+    const byte = bytes[at + next] ?? 0;
+    if (byte < 0x80 || byte > 0xbf) return 0;
+  }
+  return length;
+}

@@ -1,0 +1,82 @@
+/** Databases for tests, made with SQLite itself, and one way to read them: through the front door. */
+
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createOriel, type OrielOptions } from '../../src/index.ts';
+import { loadLibrary } from '../../src/sources/sqlite/library.ts';
+
+/** A folder that is removed when the test is over. */
+export function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'oriel-sqlite-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** The bytes of a database with 4 KiB pages in which `statements` have run. */
+export async function databaseBytes(...statements: string[]): Promise<Uint8Array> {
+  const { oo1, capi } = await loadLibrary();
+  const db = new oo1.DB(':memory:');
+  try {
+    db.exec('pragma page_size = 4096');
+    for (const sql of statements) db.exec(sql);
+    return capi.sqlite3_js_db_export(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** A new folder with the database `name` in it. */
+export async function database(name: string, ...statements: string[]): Promise<string> {
+  const cwd = folder();
+  writeFileSync(join(cwd, name), await databaseBytes(...statements));
+  return cwd;
+}
+
+export interface Answered {
+  /** Text and notices as a model gets them. */
+  readonly text: string;
+  /** `OK`, or the error's code. */
+  readonly code: string;
+  /** The call that an error suggests. */
+  readonly next: string | undefined;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Reads paths below `cwd` with the default dialect. */
+export function reader(cwd: string, options: OrielOptions = {}): (path: string) => Promise<Answered> {
+  const oriel = createOriel({ cwd, ...options });
+  onTestFinished(() => oriel.close());
+  return async (path) => {
+    const { content, details, isError } = await oriel.tool('read').run({ path });
+    const text = content
+      .map((block) => (block.type === 'text' ? block.text : `<${block.mimeType}>`))
+      .join('');
+    const error = details['error'] as { code: string; next?: string } | undefined;
+    return { text, code: isError ? (error?.code ?? 'none') : 'OK', next: error?.next, details };
+  };
+}
+
+/**
+ * Another program that writes: runs Python with `db`, an autocommit connection to `path`. Resolves when the script
+ * has printed a line; the process then lives until it ends or is killed.
+ */
+export async function writer(
+  path: string,
+  script: string,
+): Promise<{ kill(): Promise<void>; ended: Promise<void> }> {
+  const source = `import os, sqlite3, sys, time\ndb = sqlite3.connect(sys.argv[1], isolation_level=None)\n${script}`;
+  const child = spawn('python3', ['-c', source, path], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = new Promise<void>((resolve) => child.on('close', () => resolve()));
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await Promise.race([new Promise((resolve) => child.stdout.once('data', resolve)), ended]);
+  return {
+    ended,
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
