@@ -9,6 +9,8 @@ import { OrielError } from '../errors.ts';
 /** Appended to in order, read at offsets. */
 export interface ScratchFile {
   readonly path: string;
+  /** The descriptor, for code that reads in a worker or child. */
+  readonly fd: number;
   /** Resolves when written. */
   append(bytes: Uint8Array): Promise<void>;
   readInto(target: Uint8Array, offset: number): Promise<number>;
@@ -53,6 +55,7 @@ function scratchFile(path: string, handle: FileHandle): ScratchFile {
   let closed = false;
   return {
     path,
+    fd: handle.fd,
     async append(bytes) {
       let written = 0;
       while (written < bytes.length) {

@@ -1,7 +1,6 @@
 /** Owns answering what was asked of one database: words to an ask, a worker's reply to a text, refusals to errors. */
 
 import type { OpenedFile } from '../../access/access.ts';
-import { readAt } from '../../access/bytes.ts';
 import { sqliteWorkers } from '../../access/isolate-sqlite.ts';
 import type { Call } from '../../engine/call.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
@@ -10,6 +9,7 @@ import type { Resource, Subject } from '../source.ts';
 import { parseRest } from './ask.ts';
 import type { Parsed } from './ask.ts';
 import { compose } from './compose.ts';
+import { copyOf } from './copy.ts';
 import { readConsistently } from './consistent.ts';
 import type { Job, Reply } from './protocol.ts';
 import { Refusal, TOO_LONG } from './refusal.ts';
@@ -45,7 +45,12 @@ function ask(opened: OpenedFile, parsed: Parsed, call: Call): Promise<Reply> {
     const run = (files: Job['files']): Promise<Reply> =>
       work({ files, ask: parsed.ask, room: call.limits.bytes }, until, call.signal);
     if (opened.fd !== undefined) return readConsistently(opened, { ...call, deadline: until }, run);
-    return run({ db: { content: await readAt(opened.bytes, 0, opened.size, call.signal) } });
+    const copy = await copyOf(opened, call);
+    try {
+      return await run({ db: copy.file });
+    } finally {
+      await copy.close();
+    }
   });
 }
 
