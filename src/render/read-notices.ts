@@ -19,7 +19,9 @@ const ENCODINGS: Record<EncodingName, string> = {
 /** In the order in which they stand below the text. Verbatim text is followed only by what changes the next step. */
 export function readNotices(result: TextResult): Notice[] {
   const { excerpt, target, encoding, display, selection } = result;
-  const last: Notice[] = [cutNotice(result), shortNotice(result), result.more].filter((n) => n !== undefined);
+  const last: Notice[] = [cutNotice(result), shortNotice(result), beyondNotice(result)].filter(
+    (n) => n !== undefined,
+  );
   const changed: Notice[] = result.changed ? [{ kind: 'changed', target }] : [];
   if (excerpt.pastEnd) return [...changed, pastEndNotice(result)];
   if (display === raw) return [...result.notes, ...changed, ...last];
@@ -67,6 +69,13 @@ function cutNotice(result: TextResult): Notice | undefined {
     ...(next.by === 'tail' && { backwards: true }),
     use: target + writeSelector(next, selection.mode),
   };
+}
+
+/** What follows beyond this text, a table's next page, comes next only once the window has come to the text's end. */
+function beyondNotice({ excerpt, more }: TextResult): Notice | undefined {
+  const { next, span, totals } = excerpt;
+  if (next || (totals.bytes !== undefined && (span?.end ?? 0) < totals.bytes)) return undefined;
+  return more;
 }
 
 /** Runs of line numbers that were asked for and shown, inclusive. */
