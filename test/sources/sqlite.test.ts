@@ -189,7 +189,7 @@ CREATE INDEX by_name on users(name);
     );
     expect(await read('db.sqlite:gone?limit=5')).toMatchObject({
       code: 'SQL_ERROR',
-      text: 'no such table: main.t.',
+      text: 'The rows of gone cannot be read: no such table: main.t.',
     });
   });
 

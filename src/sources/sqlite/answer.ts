@@ -1,14 +1,14 @@
 /** Owns turning one ask into one reply over an open connection. It words no answers: it gives rows and facts. */
 
 import { readSegment, writeParameter, writeSegment } from './address.ts';
-import { findTable, isUnreadable, listTables, statementsOf } from './catalog.ts';
+import { findTable, isUnreadable, listTables, lookAt, statementsOf } from './catalog.ts';
 import type { Catalogued } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { SqlFailure } from './connection.ts';
 import { countRows, LIST_WORK, PAGE_WORK } from './count.ts';
 import { findRow } from './keyed.ts';
 import { identifier, sameName } from './names.ts';
-import type { Ask, ListEntry, Reply, Table } from './protocol.ts';
+import type { Ask, ListEntry, Reply, Rows, Table, Unreadable } from './protocol.ts';
 import { Refusal } from './refusal.ts';
 import { collect, selectRows } from './select.ts';
 
@@ -82,25 +82,26 @@ function schema(
   sample: number,
   room: number,
 ): Reply {
-  const described = {
-    is: 'schema',
-    reading,
-    table: facts(table),
-    statements: statementsOf(connection, table.name),
-  } as const;
-  const { unreadable } = table;
-  if (unreadable !== undefined)
-    return { ...described, sample: { columns: [], rows: [], more: false }, unreadable };
-  const tail = `from ${identifier(table.name)} ${orderBy(table)} limit ${sample + 1}`;
-  const rows = selectRows(connection, table.columns, tail, [], { skip: 0, limit: sample, room });
+  const statements = statementsOf(connection, table.name);
+  const described = { is: 'schema', reading, table: facts(table), statements } as const;
+  const rows =
+    table.unreadable ?? lookAt(connection, table.type, () => samples(connection, table, sample, room));
+  if ('code' in rows) return { ...described, sample: NO_ROWS, unreadable: rows };
   const count = rows.more ? total(connection, table, '') : { rows: rows.rows.length, exact: true };
   return { ...described, sample: rows, ...(count ? { count } : {}) };
+}
+
+const NO_ROWS: Rows = { columns: [], rows: [], more: false };
+
+function samples(connection: Connection, table: Catalogued, limit: number, room: number): Rows {
+  const tail = `from ${identifier(table.name)} ${orderBy(table)} limit ${limit + 1}`;
+  return selectRows(connection, table.columns, tail, [], { skip: 0, limit, room });
 }
 
 function page(connection: Connection, ask: Extract<Ask, { do: 'query' }>, room: number): Reply {
   const table = readTable(connection, ask.table);
   if (!table) throw noSuchTable(connection, ask.table);
-  if (table.unreadable !== undefined) throw new Refusal('SQL_ERROR', table.unreadable);
+  if (table.unreadable) throw unreadable(table.name, table.unreadable);
   if (ask.where !== undefined && table.type !== 'view') connection.quotedStrings(false);
   const where = ask.where === undefined ? '' : `where (${ask.where}\n)`;
   const from = `from ${identifier(table.name)} ${where}`;
@@ -170,6 +171,10 @@ function run(connection: Connection, ask: Extract<Ask, { do: 'sql' }>, room: num
   return { is: 'result', rows: collect(statement, { skip: ask.offset, limit: ask.limit, room }) };
 }
 
+function unreadable(name: string, { code, message }: Unreadable): Refusal {
+  return new Refusal(code, `The rows of ${name} cannot be read: ${message}`, `:${writeSegment(name)}`);
+}
+
 function noSuchTable(connection: Connection, name: string): Refusal {
   const [front = '', ...key] = name.split(':');
   if (key.length > 0 && readTable(connection, front)) {
@@ -182,6 +187,7 @@ function noSuchTable(connection: Connection, name: string): Refusal {
 }
 
 function noSuchRow(table: Catalogued, key: string): Refusal {
+  if (table.unreadable) return unreadable(table.name, table.unreadable);
   const { name, composite, type } = table;
   const address = `:${writeSegment(name)}`;
   if (!table.key && composite) {

@@ -12,9 +12,10 @@ export interface Denial {
 
 /** Pragmas that only tell something, with or without the name of a table as argument. */
 const TELLING = new Set(
-  `application_id collation_list compile_options data_version database_list encoding foreign_key_check foreign_key_list
-   freelist_count function_list index_info index_list index_xinfo integrity_check module_list page_count page_size
-   pragma_list quick_check schema_version table_info table_list table_xinfo user_version`.split(/\s+/),
+  `application_id auto_vacuum cell_size_check collation_list compile_options data_version database_list encoding
+   foreign_key_check foreign_key_list freelist_count function_list index_info index_list index_xinfo integrity_check
+   mmap_size module_list page_count page_size pragma_list query_only quick_check schema_version table_info table_list
+   table_xinfo trusted_schema user_version`.split(/\s+/),
 );
 
 /** Those of them that take an argument without setting anything. */
@@ -72,11 +73,11 @@ export class Authorizer {
     this.wasAsked = false;
   }
 
-  /** Why a statement that writes may not run, whatever it is. */
-  refusal(): Denial {
-    return this.wasAsked
-      ? { code: 'READ_ONLY', message: READ_ONLY }
-      : { code: 'DENIED', message: ONE_DATABASE };
+  /** Why a statement that got past may not run all the same. One that writes and asked for nothing is VACUUM. */
+  refusal(writes: boolean): Denial {
+    return writes && !this.wasAsked
+      ? { code: 'DENIED', message: ONE_DATABASE }
+      : { code: 'READ_ONLY', message: READ_ONLY };
   }
 
   #pragma(name: string, value: string): number {

@@ -103,7 +103,11 @@ function schema(reply: Extract<Answered, { is: 'schema' }>, typed: string, limit
     ...(count ? { rows: count.rows, exact: count.exact } : {}),
   };
   if (unreadable !== undefined) {
-    return { text: sql, facts, notes: [said(`Its rows cannot be read: ${oneLine(showBytes(unreadable))}`)] };
+    return {
+      text: sql,
+      facts,
+      notes: [said(`Its rows cannot be read: ${oneLine(showBytes(unreadable.message))}`)],
+    };
   }
   if (sample.rows.length === 0) return { text: `${above}(no rows)\n`, facts };
   const page = pageOf(sample, 0, {

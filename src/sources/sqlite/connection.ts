@@ -113,9 +113,11 @@ export class Connection {
       const rest = decodeText(bytes.subarray(wasm.peekPtr(tailAt) - sqlAt));
       if (pointer === 0) return { statement: undefined, rest };
       const statement = new Statement(this, pointer);
-      if (capi.sqlite3_stmt_readonly(pointer) === 0) {
+      const writes = capi.sqlite3_stmt_readonly(pointer) === 0;
+      // A statement that gives no rows is there for what it does, also where there is nothing for it to do.
+      if (writes || statement.columns.length === 0) {
         statement.finalize();
-        const denial = this.#authorizer.refusal();
+        const denial = this.#authorizer.refusal(writes);
         throw new SqlFailure(capi.SQLITE_READONLY, denial.message, denial);
       }
       return { statement, rest };
@@ -214,7 +216,8 @@ export class Connection {
       'cache_size = -8000',
       'query_only = 1',
     ]) {
-      this.#run(`pragma ${pragma}`);
+      const result = capi.sqlite3_exec(db, `pragma ${pragma}`, 0, 0, 0);
+      if (result !== 0) throw this.failure(result);
     }
     const { decide } = this.#authorizer;
     capi.sqlite3_set_authorizer(
@@ -222,15 +225,6 @@ export class Connection {
       (_user, action, first, second) => decide(action, first || '', second || ''),
       0,
     );
-  }
-
-  #run(sql: string): void {
-    const statement = this.prepare(sql);
-    try {
-      while (statement.step());
-    } finally {
-      statement.finalize();
-    }
   }
 
   readonly #afterSteps = (): number => {

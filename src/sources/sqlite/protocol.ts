@@ -51,6 +51,12 @@ export interface Table {
   readonly composite?: readonly string[];
 }
 
+/** Why the rows of one table cannot be read: a view of a table that is gone, an unknown module, too much work. */
+export interface Unreadable {
+  readonly code: ErrorCode;
+  readonly message: string;
+}
+
 /** One reading of the words after the path: `key` is tried as typed; the first reading that names something wins. */
 export interface Reading {
   readonly table: string;
@@ -103,7 +109,7 @@ export type Reply =
       readonly sample: Rows;
       readonly count?: Count;
       /** Why there are no samples. */
-      readonly unreadable?: string;
+      readonly unreadable?: Unreadable;
     }
   | {
       readonly is: 'row';
