@@ -90,7 +90,7 @@ describe('the list', () => {
       await database(
         'db.sqlite',
         `create table big(a, b);
-         with recursive n(i) as (values(1) union all select i + 1 from n where i < 20000)
+         with recursive n(i) as (values(1) union all select i + 1 from n where i < 40000)
          insert into big select i, zeroblob(1000) from n;`,
       ),
     );

@@ -5,7 +5,7 @@ import { findTable, isUnreadable, listTables, lookAt, statementsOf } from './cat
 import type { Catalogued } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { SqlFailure } from './connection.ts';
-import { countRows, LIST_WORK, PAGE_WORK } from './count.ts';
+import { countRows, ListCounter, PAGE_WORK } from './count.ts';
 import { findRow } from './keyed.ts';
 import { identifier, sameName } from './names.ts';
 import type { Ask, ListEntry, Reply, Rows, Table, Unreadable } from './protocol.ts';
@@ -28,11 +28,12 @@ export function answer(connection: Connection, ask: Ask, room: number): Reply {
 
 function list(connection: Connection, limit: number, offset: number): Reply {
   const tables = listTables(connection);
+  const counter = new ListCounter(connection);
   const entries = tables.slice(offset, offset + limit).map(({ name, type }): ListEntry => {
     // A view can hide any amount of work behind its name.
     if (type === 'view') return { name, type };
     try {
-      const count = countRows(connection, identifier(name), LIST_WORK);
+      const count = counter.count(identifier(name));
       return count ? { name, type, count } : { name, type };
     } catch (error) {
       if (isUnreadable(connection, error)) return { name, type, unreadable: error.message };

@@ -124,7 +124,7 @@ function describe(connection: Connection, name: string, type: TableType): Catalo
 export function lookAt<T>(connection: Connection, type: TableType, look: () => T): T | Unreadable {
   if (type === 'table' || type === 'shadow table') return look();
   try {
-    return connection.within(LOOK_WORK, look) ?? TOO_MUCH_WORK;
+    return connection.within(LOOK_WORK, look)?.value ?? TOO_MUCH_WORK;
   } catch (error) {
     if (isUnreadable(connection, error)) return { code: 'SQL_ERROR', message: error.message };
     if (isOutOfMemory(connection, error))

@@ -50,11 +50,14 @@ export class SqlFailure extends Error {
 
 export class Connection {
   readonly library: Library;
+  /** Bytes of the database without its log. */
+  readonly size: number;
   readonly #db: number;
   readonly #vfs: ReadOnlyVfs;
   readonly #clock: Clock;
   readonly #authorizer: Authorizer;
-  #work: Work | undefined;
+  /** What `worked` may come to. */
+  #bound: Work | undefined;
   #steps = 0;
   #overWork = false;
 
@@ -65,6 +68,8 @@ export class Connection {
     this.#clock = clock;
     this.#authorizer = new Authorizer(library);
     vfs.serve(files);
+    vfs.bytesRead = 0;
+    this.size = files.get(DATABASE)?.size() ?? 0;
     vfs.beforeRead = this.#beforeRead;
     const { capi, wasm } = library;
     const scope = wasm.scopedAllocPush();
@@ -139,21 +144,30 @@ export class Connection {
     }
   }
 
-  /** Runs `act` with a bound on its work. Undefined when the bound ended it. */
-  within<T>(work: Work, act: () => T): T | undefined {
-    this.#work = work;
-    this.#steps = 0;
-    this.#vfs.bytesRead = 0;
+  /**
+   * Runs `act` with a bound on its work, and says which share of it (0 to 1) was needed. Undefined when the bound
+   * ended it.
+   */
+  within<T>(work: Work, act: () => T): { readonly value: T; readonly share: number } | undefined {
+    const { steps, bytes } = this.worked;
+    this.#bound = { steps: steps + work.steps, bytes: bytes + work.bytes };
     this.#overWork = false;
     try {
-      return act();
+      const value = act();
+      const now = this.worked;
+      return { value, share: Math.max((now.steps - steps) / work.steps, (now.bytes - bytes) / work.bytes) };
     } catch (error) {
       if (error instanceof SqlFailure && error.stopped === 'work') return undefined;
       throw error;
     } finally {
-      this.#work = undefined;
+      this.#bound = undefined;
       this.#overWork = false;
     }
+  }
+
+  /** Work done since the connection was opened. */
+  get worked(): Work {
+    return { steps: this.#steps, bytes: this.#vfs.bytesRead };
   }
 
   /**
@@ -241,7 +255,7 @@ export class Connection {
   };
 
   #measure(): void {
-    if (!this.#work) return;
-    if (this.#steps > this.#work.steps || this.#vfs.bytesRead > this.#work.bytes) this.#overWork = true;
+    if (!this.#bound) return;
+    if (this.#steps > this.#bound.steps || this.#vfs.bytesRead > this.#bound.bytes) this.#overWork = true;
   }
 }

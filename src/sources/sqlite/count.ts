@@ -6,29 +6,57 @@
 import type { Connection, Work } from './connection.ts';
 import type { Count } from './protocol.ts';
 
-/** For the total of a page: some 100 ms at most. */
-export const PAGE_WORK: Work = { steps: 4_000_000, bytes: 128 * 1024 * 1024 };
+/** For the total of a page: some milliseconds. */
+export const PAGE_WORK: Work = { steps: 400_000, bytes: 32 * 1024 * 1024 };
 
-/** For each table of a listing. */
-export const LIST_WORK: Work = { steps: 500_000, bytes: 16 * 1024 * 1024 };
+/** For each table of a listing, and for all of them. */
+const TABLE_WORK: Work = { steps: 400_000, bytes: 16 * 1024 * 1024 };
+const LIST_WORK: Work = { steps: 5_000_000, bytes: 256 * 1024 * 1024 };
+
+/** A count ten times as far is only worth trying when the last one took less than a tenth of the work. */
+const STEP = 10;
 
 /**
- * Rows of `from`, an expression that follows the word `from`. The whole count first, which is quick for a plain
- * table; where that is too much work, the first thousands, ten times more each time, as far as the work allows.
+ * Rows of `from`, an expression that follows the word `from`. All of them where the database is small enough: SQLite
+ * counts a plain table by its pages. Else the first thousand, then ten times more each time, as far as the work
+ * allows. Undefined when not even the first thousand could be counted.
  */
 export function countRows(connection: Connection, from: string, work: Work): Count | undefined {
-  const all = connection.within(work, () => single(connection, `select count(*) from ${from}`));
-  if (all !== undefined) return { rows: all, exact: true };
+  if (connection.size <= work.bytes) {
+    const all = connection.within(work, () => single(connection, `select count(*) from ${from}`));
+    if (all) return { rows: all.value, exact: true };
+  }
   let known: number | undefined;
-  for (let most = 1000; ; most *= 10) {
-    const rows = connection.within(work, () =>
+  for (let most = 1000, share = 0; share < 1 / STEP; most *= STEP) {
+    const counted = connection.within(work, () =>
       single(connection, `select count(*) from (select 1 from ${from} limit ${most})`),
     );
-    if (rows === undefined) break;
-    if (rows < most) return { rows, exact: true };
-    known = rows;
+    if (!counted) break;
+    if (counted.value < most) return { rows: counted.value, exact: true };
+    known = counted.value;
+    share = counted.share;
   }
   return known === undefined ? undefined : { rows: known, exact: false };
+}
+
+/** Counts one table after the other while there is work left for all of them. */
+export class ListCounter {
+  readonly #connection: Connection;
+  #left: Work = LIST_WORK;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  count(from: string): Count | undefined {
+    const { steps, bytes } = this.#left;
+    if (steps <= 0 || bytes <= 0) return undefined;
+    const before = this.#connection.worked;
+    const count = countRows(this.#connection, from, TABLE_WORK);
+    const after = this.#connection.worked;
+    this.#left = { steps: steps - (after.steps - before.steps), bytes: bytes - (after.bytes - before.bytes) };
+    return count;
+  }
 }
 
 function single(connection: Connection, sql: string): number {

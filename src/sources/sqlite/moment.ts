@@ -39,16 +39,18 @@ export async function takeMoment(opened: OpenedFile, reopen: () => Promise<Opene
     if (file) held.push(file);
     return file;
   };
+  const beside = async (suffix: string): Promise<OpenedFile | undefined> =>
+    hold(await opened.sibling?.(suffix));
   const close = async (): Promise<void> => {
     await Promise.all(held.map((file) => file.close()));
   };
   try {
-    const wal = hold(await opened.sibling?.('-wal'));
+    const [wal, journal] = await both(beside('-wal'), beside('-journal'));
     const walHeader = wal ? await hexAt(wal, 0, 32) : '';
     if (wal && walHeader !== '') {
       // Opened after its log: had both been replaced in between, the log at that path would not be this one later.
       const db = hold(await reopen());
-      const frames = await framesIn(hold(await opened.sibling?.('-shm')));
+      const frames = await framesIn(await beside('-shm'));
       if (!frames) await leaveTick(db);
       const header = await hexAt(db, 18, 10);
       return {
@@ -61,7 +63,6 @@ export async function takeMoment(opened: OpenedFile, reopen: () => Promise<Opene
         close,
       };
     }
-    const journal = hold(await opened.sibling?.('-journal'));
     const journalHeader = journal ? await liveJournal(journal) : '';
     await leaveTick(opened);
     const header = await hexAt(opened, 18, 10);
@@ -77,6 +78,12 @@ export async function takeMoment(opened: OpenedFile, reopen: () => Promise<Opene
     await close();
     throw error;
   }
+}
+
+/** Waits for both, also where one fails: what the other opened is to be closed. */
+async function both<T>(one: Promise<T>, other: Promise<T>): Promise<[T, T]> {
+  await Promise.allSettled([one, other]);
+  return [await one, await other];
 }
 
 /** A file written in this very tick may be written again without a trace: its time would stay the same. */
@@ -113,8 +120,8 @@ async function fileHolds(moment: Moment): Promise<boolean> {
   try {
     const journalHeader = journal ? await liveJournal(journal) : '';
     if (journalHeader !== moment.journalHeader) return false;
-    if (await moment.db.bytes.changed?.()) return false;
-    return (await hexAt(moment.db, 18, 10)) === moment.header;
+    const [changed, header] = await Promise.all([moment.db.bytes.changed?.(), hexAt(moment.db, 18, 10)]);
+    return !changed && header === moment.header;
   } finally {
     await journal?.close();
   }

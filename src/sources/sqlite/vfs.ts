@@ -24,7 +24,7 @@ export type Files = ReadonlyMap<string, ReadableFile>;
 export class ReadOnlyVfs {
   /** Called before every read: throws, or interrupts, when the time is over. */
   beforeRead: () => void = () => {};
-  /** Bytes read since the last reset: the measure of how much work a count was. */
+  /** Bytes read: a measure of work that does not depend on the machine. */
   bytesRead = 0;
 
   #files: Files = new Map();

@@ -1,0 +1,62 @@
+// A database of a million rows and one of 2 GB, beside whole runs of the sqlite3 shell.
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { folder } from './lib/data.mjs';
+import { insideProcess, wholeProcess } from './lib/process.mjs';
+import { mb, ms, ratio } from './lib/table.mjs';
+
+const at = (name) => fileURLToPath(new URL(`./lib/${name}.mjs`, import.meta.url));
+
+/** A table of a million users, each with `padding` bytes more; the path, or undefined without the shell. */
+function users(name, padding) {
+  const path = resolve(folder, name);
+  if (existsSync(path)) return path;
+  mkdirSync(folder, { recursive: true });
+  rmSync(`${path}.part`, { force: true });
+  const { error, status } = spawnSync('sqlite3', [`${path}.part`], {
+    input: `pragma journal_mode = off; pragma synchronous = off;
+      create table users(id integer primary key, name text, email text, score real, bio text);
+      with recursive n(i) as (values(1) union all select i + 1 from n where i < 1000000)
+      insert into users select i, 'user ' || i, 'user' || i || '@example.com', i * 1.5, printf('%.*c', ${padding}, 'x') from n;`,
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  if (error || status !== 0) return undefined;
+  renameSync(`${path}.part`, path);
+  return path;
+}
+
+/** What is asked: the words after the path, and the same as SQL for the shell. */
+const questions = [
+  ['list with counts', '', 'select count(*) from users'],
+  ['row by key', ':users:777777', 'select * from users where id = 777777'],
+  ['first page', ':users?limit=20', 'select * from users limit 20'],
+  ['page at offset 900,000', ':users?limit=20&offset=900000', 'select * from users limit 20 offset 900000'],
+  ['scan for a value', ':users?where=score%20=%201000.5', 'select * from users where score = 1000.5'],
+  ['scan and sum', '?q=select sum(score) from users', 'select sum(score) from users'],
+];
+
+export function sqliteRows() {
+  const databases = [
+    ['1M rows, 72 MB', users('users-72mb.db', 20), questions],
+    ['1M rows, 2 GB', users('users-2gb.db', 1900), questions.slice(0, 3)],
+  ];
+  return databases.flatMap(([size, path, asked]) =>
+    asked.map(([what, rest, sql]) => {
+      if (!path) return { what: `SQLite: ${what}`, size, peer: 'no sqlite3 shell to make it' };
+      const mine = insideProcess(at('ours'), { input: { path: path + rest }, repeat: 15 });
+      const shell = wholeProcess('sqlite3', ['-readonly', path, sql], 9);
+      return {
+        what: `SQLite: ${what}`,
+        size,
+        oriel: ms(mine.warm) ?? mine.failure,
+        'oriel, first call': ms(mine.cold),
+        peer: 'sqlite3 shell, whole run',
+        'peer time': ms(shell),
+        ratio: mine.warm === undefined ? undefined : ratio(mine.warm, shell),
+        'oriel memory': mb(mine.mb),
+      };
+    }),
+  );
+}
