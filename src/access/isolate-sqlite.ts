@@ -2,10 +2,11 @@
 
 import type { Job, Reply } from '../sources/sqlite/protocol.ts';
 import { WorkerPool } from './isolate-worker.ts';
+import { builtFile } from './worker-url.ts';
 
 /** Two, so that one runaway query does not hold up every other. */
 export const sqliteWorkers = new WorkerPool<Job, Reply>({
-  entry: new URL('../sources/sqlite/sqlite-worker.js', import.meta.url),
+  entry: builtFile('sources/sqlite/sqlite-worker.js'),
   size: 2,
   idleMs: 15_000,
   heapMb: 96,

@@ -3,15 +3,12 @@
  * resort of ending a thread that does not stop. Workers get descriptors and bytes, never paths.
  */
 
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { OrielError } from '../errors.ts';
 
 export interface PoolOptions {
   /**
-   * The compiled entry (`.js`) beside its sources. It answers each `{ job, stop }` with one `{ reply, retire? }`, soon
-   * once `stop[0]` is not 0.
+   * The built entry. It answers each `{ job, stop }` with one `{ reply, retire? }`, soon once `stop[0]` is not 0.
    */
   readonly entry: URL;
   /** The most threads. */
@@ -102,7 +99,7 @@ class Thread<Job, Reply> {
   #restTimer: NodeJS.Timeout | undefined;
 
   constructor({ entry, heapMb }: PoolOptions) {
-    this.#worker = new Worker(compiled(entry), {
+    this.#worker = new Worker(entry, {
       env: {},
       execArgv: [],
       // Kept from this process's own output.
@@ -185,12 +182,6 @@ function workerFailure(error: unknown): OrielError {
     'INTERNAL',
     `The worker failed: ${error instanceof Error ? error.message : String(error)}.`,
   );
-}
-
-/** Sources run as they are in tests, but a worker is started by Node itself, which needs the compiled file. */
-function compiled(entry: URL): URL {
-  if (existsSync(fileURLToPath(entry))) return entry;
-  return new URL(entry.href.replace(/\/src\/(?!.*\/src\/)/, '/dist/'));
 }
 
 function withResolvers<T>(): { promise: Promise<T>; resolve(value: T): void; reject(error: unknown): void } {
