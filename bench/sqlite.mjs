@@ -37,7 +37,7 @@ const questions = [
   ['scan and sum', '?q=select sum(score) from users', 'select sum(score) from users'],
 ];
 
-export function sqliteRows() {
+export function rows() {
   const databases = [
     ['1M rows, 72 MB', users('users-72mb.db', 20), questions],
     ['1M rows, 2 GB', users('users-2gb.db', 1900), questions.slice(0, 3)],
