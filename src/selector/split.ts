@@ -25,8 +25,19 @@ export function candidates(target: string): Candidate[] {
     if (isUrl && path.includes('?')) continue;
     found.push({ path, rest: mark === ':' ? target.slice(at + 1) : target.slice(at) });
   }
-  // Of too many, the shortest paths are kept: a query with many colons still has its database in front.
-  return found.length <= MOST_CANDIDATES
-    ? found
-    : [...found.slice(0, 1), ...found.slice(1 - MOST_CANDIDATES)];
+  return capped(found.filter(({ path }) => !climbsOut(path)));
+}
+
+/** Of too many, the shortest paths are kept: a query with many colons still has its database in front. */
+function capped(found: Candidate[]): Candidate[] {
+  if (found.length <= MOST_CANDIDATES) return found;
+  return [...found.slice(0, 1), ...found.slice(1 - MOST_CANDIDATES)];
+}
+
+/**
+ * Whether `..` follows a colon or a question mark. `a.zip:../../etc/passwd`, as a hostile archive would list it,
+ * names something in the archive; taken for a path it would name a file on the disk, where `..` cancels `a.zip:..`.
+ */
+function climbsOut(path: string): boolean {
+  return /[:?].*\/\.\.(?:\/|$)/s.test(path.replace(/^(?:file:\/\/|[a-z]:[/\\])/i, ''));
 }
