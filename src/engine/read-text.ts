@@ -81,7 +81,7 @@ export async function readText(
   const anchored = policy.display === undefined && isAnchored(resource, selection, call);
   const display = displayOf(resource, selection, call, policy, anchored);
   const header = anchored ? `¶${origin.target}#` : undefined;
-  const limits = limitsFor(selection.window, call, header);
+  const limits = limitsFor(resource, selection.window, call, header);
   const shown = await excerpt(
     input,
     windowFor(selection.window, display),
@@ -132,11 +132,17 @@ function displayOf(
   return displays[call.settings.display];
 }
 
-/** An open-ended read has the host's own line limit; a header takes its room from the text below it. */
-function limitsFor(window: Window | undefined, call: Call, header: string | undefined): Limits {
+/** An open-ended read has the host's own line limit, or the resource's; a header takes its room from the text below it. */
+function limitsFor(
+  { pageLines = Number.POSITIVE_INFINITY }: TextResource,
+  window: Window | undefined,
+  call: Call,
+  header: string | undefined,
+): Limits {
   const { limits, settings } = call;
   const openEnded = window === undefined || (window.by === 'lines' && window.ranges.at(-1)?.to === undefined);
-  const lines = openEnded ? Math.max(1, Math.min(limits.lines, settings.defaultLimit)) : limits.lines;
+  const most = Math.min(limits.lines, settings.defaultLimit, pageLines);
+  const lines = openEnded ? Math.max(1, most) : limits.lines;
   const room = header === undefined ? 0 : Buffer.byteLength(header) + '0000\n'.length;
   return { ...limits, lines, bytes: Math.max(limits.bytes - room, 64) };
 }

@@ -23,7 +23,7 @@ export function readNotices(result: TextResult): Notice[] {
     (n) => n !== undefined,
   );
   const changed: Notice[] = result.changed ? [{ kind: 'changed', target }] : [];
-  if (excerpt.pastEnd) return [...changed, pastEndNotice(result)];
+  if (excerpt.pastEnd) return [...result.notes, ...changed, pastEndNotice(result)];
   if (display === raw) return [...result.notes, ...changed, ...last];
   const lines = excerpt.parts.flat();
   const escaped = countEscaped(lines);

@@ -50,6 +50,8 @@ export interface TextResource {
   readonly name: string;
   /** `lines`: shown as the host's display says. `plain`: a listing or table, never numbered. */
   readonly display: 'lines' | 'plain';
+  /** Lines of one answer, where they are fewer than the limits allow: a listing. */
+  readonly pageLines?: number;
   /** Whether an edit tool could write it: only then hashline headers are given. */
   readonly editable: boolean;
   /** Facts for `details.meta`, plain JSON. */
