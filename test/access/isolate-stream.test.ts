@@ -1,0 +1,80 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { converse } from '../../src/access/isolate-stream.ts';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'oriel-'));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+async function script(name: string, body: string): Promise<URL> {
+  const path = join(folder, name);
+  await writeFile(path, `import { parentPort, workerData } from 'node:worker_threads';\n${body}`);
+  return pathToFileURL(path);
+}
+
+test('messages arrive in order, also those sent before anyone waits', async () => {
+  const echo = await script(
+    'echo.mjs',
+    "for (const word of workerData) parentPort.postMessage(word);\nparentPort.on('message', (m) => parentPort.postMessage(m));",
+  );
+  const worker = await converse({
+    entry: echo,
+    data: ['a', 'b'],
+    heapMb: 32,
+    signal: new AbortController().signal,
+  });
+  expect(await worker.next()).toBe('a');
+  worker.post('c');
+  expect(await worker.next()).toBe('b');
+  expect(await worker.next()).toBe('c');
+  await worker.end();
+  await expect(worker.next()).rejects.toMatchObject({ code: 'INTERNAL' });
+});
+
+test('a worker that never answers ends with its call', async () => {
+  const spin = await script('spin.mjs', "parentPort.postMessage('on');\nfor (;;);");
+  const stop = new AbortController();
+  const worker = await converse({ entry: spin, data: undefined, heapMb: 32, signal: stop.signal });
+  expect(await worker.next()).toBe('on');
+  const waiting = worker.next();
+  stop.abort(new Error('time is up'));
+  await expect(waiting).rejects.toThrow('time is up');
+  await worker.end();
+});
+
+test('a worker that swells is ended with LIMIT, and this process goes on', async () => {
+  const swell = await script(
+    'swell.mjs',
+    'const held = [];\nfor (;;) held.push(Array.from({ length: 1e5 }, () => ({})));',
+  );
+  const worker = await converse({
+    entry: swell,
+    data: undefined,
+    heapMb: 16,
+    signal: new AbortController().signal,
+  });
+  await expect(worker.next()).rejects.toMatchObject({ code: 'LIMIT' });
+  await worker.end();
+});
+
+test('a fifth worker waits for room, and a call that is over does not keep its place', async () => {
+  const idle = await script('idle.mjs', "parentPort.on('message', () => {});");
+  const start = (signal: AbortSignal) => converse({ entry: idle, data: undefined, heapMb: 16, signal });
+  const never = new AbortController().signal;
+  const four = await Promise.all([1, 2, 3, 4].map(() => start(never)));
+  const stop = new AbortController();
+  const gone = start(stop.signal);
+  const fifth = start(never);
+  stop.abort(new Error('gone'));
+  await expect(gone).rejects.toThrow('gone');
+  await four[0]?.end();
+  await (await fifth).end();
+  for (const worker of four) await worker.end();
+});
