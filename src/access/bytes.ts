@@ -45,3 +45,34 @@ export function memoryBytes(content: Uint8Array | string, version: string): Byte
     },
   };
 }
+
+/** The bytes `[start, start + length)` of another source, where they lie. */
+export function sliceBytes(source: ByteSource, start: number, length: number): ByteSource {
+  return {
+    size: length,
+    version: `${source.version}@${start}+${length}`,
+    readInto(target, offset, signal) {
+      const room = Math.max(0, Math.min(target.length, length - offset));
+      return room === 0
+        ? Promise.resolve(0)
+        : source.readInto(target.subarray(0, room), start + offset, signal);
+    },
+    ...(source.changed ? { changed: () => source.changed?.() ?? Promise.resolve(false) } : {}),
+  };
+}
+
+/** The bytes of a source from `start` (0-based, inclusive) to `end` (exclusive), in chunks. */
+export async function* chunksOf(
+  source: ByteSource,
+  start: number,
+  end: number,
+  chunk: number,
+  signal?: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  for (let at = start; at < end;) {
+    const part = await readAt(source, at, Math.min(chunk, end - at), signal);
+    if (part.length === 0) return;
+    yield part;
+    at += part.length;
+  }
+}

@@ -2,6 +2,7 @@
 
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
+import { archiveSource } from './archive.ts';
 import { directorySource } from './directory.ts';
 import { fileSource } from './file.ts';
 import { imageSource } from './image.ts';
@@ -17,6 +18,7 @@ export const sources: readonly Source[] = [
   sqliteSource,
   notebookSource,
   imageSource,
+  archiveSource,
   fileSource,
 ];
 

@@ -1,0 +1,95 @@
+/** Owns unpacking one stream: gzip and deflate through zlib's own threads, the others in an isolated worker. */
+
+import { createGunzip, createInflateRaw } from 'node:zlib';
+import type { Gunzip, InflateRaw } from 'node:zlib';
+import { OrielError } from '../../errors.ts';
+import type { Budget } from './budget.ts';
+import { metered } from './budget.ts';
+import { pullFromWorker } from './unpack.ts';
+
+export type Codec = 'gzip' | 'deflate' | 'bzip2' | 'xz' | 'zstd';
+
+/**
+ * The unpacked bytes of `packed`. Throws OrielError after the last good byte: `CORRUPT`, `LIMIT`, `UNSUPPORTED`.
+ * Ending the iteration early ends the decoder.
+ */
+export function unpacked(
+  codec: Codec,
+  packed: AsyncIterable<Uint8Array>,
+  budget: Budget,
+  signal: AbortSignal,
+): AsyncIterable<Uint8Array> {
+  let fed = 0;
+  const counted = (async function* () {
+    for await (const chunk of packed) {
+      fed += chunk.length;
+      yield chunk;
+    }
+  })();
+  return metered(decode(codec, counted, signal), () => fed, budget);
+}
+
+function decode(
+  codec: Codec,
+  packed: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): AsyncIterable<Uint8Array> {
+  if (codec === 'gzip') return inflate(createGunzip({ chunkSize: 64 << 10 }), packed, signal);
+  if (codec === 'deflate') return inflate(createInflateRaw({ chunkSize: 64 << 10 }), packed, signal);
+  return pullFromWorker<Uint8Array>({ do: codec }, packed, signal);
+}
+
+/** Packed bytes given to zlib at once. They unpack to 1,032 times as much at most: 16 MiB held here. */
+const FEED_BYTES = 16 << 10;
+
+/** zlib's stream by hand: `for await` over it would lose what was unpacked before an error. */
+async function* inflate(
+  engine: Gunzip | InflateRaw,
+  packed: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const ready: Uint8Array[] = [];
+  let over = false;
+  let failure: Error | undefined;
+  let wake: (() => void) | undefined;
+  const settle = (error?: Error): void => {
+    over = true;
+    failure = error;
+    wake?.();
+  };
+  engine.on('data', (chunk: Uint8Array) => ready.push(chunk));
+  engine.once('end', () => settle());
+  engine.once('error', settle);
+  // What follows the end of a deflate stream is never taken, and its write never answered: `end` wakes us then.
+  const send = (piece: Uint8Array | undefined): Promise<void> =>
+    new Promise((resolve) => {
+      wake = resolve;
+      if (piece) engine.write(piece, () => resolve());
+      else engine.end();
+      if (over) resolve();
+    });
+  try {
+    for await (const piece of sliced(packed)) {
+      signal.throwIfAborted();
+      await send(piece);
+      yield* ready.splice(0);
+      if (over) break;
+    }
+    if (!over) await send(undefined);
+    yield* ready.splice(0);
+    if (failure) throw damaged(failure);
+  } finally {
+    engine.destroy();
+  }
+}
+
+async function* sliced(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of packed) {
+    for (let at = 0; at < chunk.length; at += FEED_BYTES) yield chunk.subarray(at, at + FEED_BYTES);
+  }
+}
+
+function damaged(failure: Error): OrielError {
+  const early = 'code' in failure && failure.code === 'Z_BUF_ERROR';
+  return new OrielError('CORRUPT', early ? 'its packed data ends early' : 'its packed data is damaged');
+}

@@ -1,0 +1,111 @@
+/** Owns an archive's index: every member by its path, what cannot be a path, and what broke off the list. */
+
+import { OrielError, isOrielError } from '../../errors.ts';
+import type { Container, Member } from './container.ts';
+import { archiveLimits } from './limits.ts';
+import { pathParts } from './names.ts';
+
+/** Why a member has no path of its own: it is listed all the same, and read by its number. */
+export type Oddity = 'outside' | 'nameless' | 'long' | 'earlier';
+
+export interface Contents {
+  readonly format: string;
+  /** In stored order. A member's number, `%~1` for the first, is its place here plus one. */
+  readonly members: readonly Member[];
+  /** Path below the root → place. Directories end in `/`. Of several members with one path, the last. */
+  readonly byPath: ReadonlyMap<string, number>;
+  /** The paths, sorted: a directory is a run of them. */
+  readonly sorted: readonly string[];
+  /** Place → why, and the directory (`""` or `"dir/"`) it is listed in. */
+  readonly odd: ReadonlyMap<number, { readonly why: Oddity; readonly directory: string }>;
+  /** Why entries are missing at the end. */
+  readonly damage?: OrielError;
+}
+
+/** Reads the whole index. Throws what the container threw where no member could be read at all. */
+export async function readContents(container: Container, signal: AbortSignal): Promise<Contents> {
+  const members: Member[] = [];
+  const byPath = new Map<string, number>();
+  const odd = new Map<number, { why: Oddity; directory: string }>();
+  let damage: OrielError | undefined;
+  try {
+    for await (const member of container.entries(signal)) {
+      if (members.length === archiveLimits.entries) {
+        throw new OrielError('LIMIT', `only the first ${archiveLimits.entries} entries are listed`);
+      }
+      signal.throwIfAborted();
+      place(member, members.push(member) - 1, byPath, odd);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isOrielError(error) || members.length === 0) throw error;
+    damage = error;
+  }
+  const sorted = [...byPath.keys()].sort();
+  return { format: container.format, members, byPath, sorted, odd, ...(damage ? { damage } : {}) };
+}
+
+function place(
+  member: Member,
+  at: number,
+  byPath: Map<string, number>,
+  odd: Map<number, { why: Oddity; directory: string }>,
+): void {
+  const parts = pathParts(member.name);
+  const isDirectory = member.type === 'directory';
+  if (!parts) odd.set(at, { why: 'outside', directory: '' });
+  else if (member.name.length > archiveLimits.nameBytes || parts.length > archiveLimits.nameDepth) {
+    odd.set(at, { why: 'long', directory: '' });
+  } else if (parts.length > 0) {
+    const path = parts.join('/') + (isDirectory ? '/' : '');
+    const earlier = byPath.get(path);
+    if (earlier !== undefined && !isDirectory)
+      odd.set(earlier, { why: 'earlier', directory: directoryOf(path) });
+    byPath.set(path, at);
+  } else if (!isDirectory) odd.set(at, { why: 'nameless', directory: '' });
+}
+
+/** `"a/b.txt"` → `"a/"`, `"b.txt"` → `""`. */
+export function directoryOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/') + 1);
+}
+
+/** The printed path of the member at `at`: its own, or its number where it has none. */
+export function pathOf(contents: Contents, at: number): string {
+  const name = contents.members[at]?.name ?? '';
+  return contents.odd.has(at) ? `%~${at + 1}` : (pathParts(name) ?? []).join('/');
+}
+
+/** Immediate children of `directory` (`""` or `"dir/"`), each once; folders end in `/` and have no member. */
+export function* childrenOf(contents: Contents, directory: string): Generator<{ name: string; at?: number }> {
+  const { sorted, byPath } = contents;
+  for (let i = firstAtOrAfter(sorted, directory); i < sorted.length; i += 1) {
+    const path = sorted[i] as string;
+    if (!path.startsWith(directory)) return;
+    if (path === directory) continue;
+    const name = path.slice(directory.length);
+    const slash = name.indexOf('/');
+    if (slash === -1) yield { name, at: byPath.get(path) as number };
+    else {
+      const folder = name.slice(0, slash + 1);
+      yield { name: folder };
+      // What is in the folder ends where its slash would be the next character, `0`.
+      i = firstAtOrAfter(sorted, `${directory}${folder.slice(0, -1)}0`) - 1;
+    }
+  }
+}
+
+export function hasDirectory(contents: Contents, directory: string): boolean {
+  return contents.sorted[firstAtOrAfter(contents.sorted, directory)]?.startsWith(directory) ?? false;
+}
+
+function firstAtOrAfter(sorted: readonly string[], text: string): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] as string) < text) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

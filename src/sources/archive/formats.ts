@@ -1,0 +1,74 @@
+/** Owns telling archives apart: which names and first bytes the source claims, and what the bytes really are. */
+
+import { parseSelection } from '../../selector/selection.ts';
+import type { Subject } from '../source.ts';
+import type { Codec } from './codecs.ts';
+import { isTarHeader } from './tar-header.ts';
+
+export type Format = 'tar' | 'zip' | '7z' | 'rar' | Codec;
+
+const NAMES =
+  /\.(?:tar|tgz|tbz2?|txz|tzst|zip|jar|war|ear|aar|whl|egg|apk|vsix|xpi|ipa|nupkg|7z|rar|gz|bz2|xz|zst)$/i;
+/** Documents that are zips inside: archives only when a member of theirs is asked for. */
+const DOCUMENTS = /\.(?:epub|docx|xlsx|pptx|odt|ods|odp)$/i;
+/** Compressed, and yet another source's: an SVG image. */
+const FOREIGN = /\.svgz$/i;
+/** Names that promise a tar inside the compression. */
+const PACKED_TARS = /\.(?:tgz|tbz2?|txz|tzst|tar\.[a-z0-9]+)$/i;
+const ZIPS = /\.(?:zip|jar|war|ear|aar|whl|egg|apk|vsix|xpi|ipa|nupkg|epub|docx|xlsx|pptx|odt|ods|odp)$/i;
+
+const MAGIC: readonly (readonly [Format, string])[] = [
+  ['zip', 'PK\x03\x04'],
+  ['zip', 'PK\x05\x06'],
+  ['zip', 'PK\x07\x08'],
+  ['7z', '7z\xbc\xaf\x27\x1c'],
+  ['rar', 'Rar!\x1a\x07'],
+  ['gzip', '\x1f\x8b'],
+  ['bzip2', 'BZh'],
+  ['xz', '\xfd7zXZ\0'],
+  ['zstd', '\x28\xb5\x2f\xfd'],
+];
+
+export function claimsArchive(subject: Subject): boolean {
+  if (subject.opened.is !== 'file') return false;
+  if (NAMES.test(subject.name)) return true;
+  if (DOCUMENTS.test(subject.name)) return namesMember(subject.rest);
+  return !FOREIGN.test(subject.name) && formatOf(subject.head) !== undefined;
+}
+
+/** What the first bytes say, which wins over the name: a `.zip` may be a tar. */
+export function formatOf(head: Uint8Array): Format | undefined {
+  const start = Buffer.from(head.subarray(0, 16)).toString('latin1');
+  for (const [format, magic] of MAGIC) if (start.startsWith(magic)) return plausible(format, start);
+  return isTarHeader(head) ? 'tar' : undefined;
+}
+
+/** A zip may begin with something else, a program that unpacks it. */
+export function isNamedZip(name: string): boolean {
+  return ZIPS.test(name);
+}
+
+export function isNamedPackedTar(name: string): boolean {
+  return PACKED_TARS.test(name);
+}
+
+/** `notes.txt.gz` → `notes.txt`. */
+export function unpackedName(name: string): string {
+  return name.replace(/\.(?:gz|bz2|xz|zst)$/i, '');
+}
+
+/** Three letters are little: the first block's signature is looked for as well. */
+function plausible(format: Format, start: string): Format | undefined {
+  if (format !== 'bzip2') return format;
+  return /^BZh[1-9](?:1AY&SY|\x17rE8P\x90)/.test(start) ? format : undefined;
+}
+
+function namesMember(rest: string): boolean {
+  // Pages of a document are its own selector: `report.epub:p3-5`.
+  if (rest === '' || rest.startsWith('?') || /^p\d/.test(rest)) return false;
+  try {
+    return parseSelection(rest) === undefined;
+  } catch {
+    return false;
+  }
+}

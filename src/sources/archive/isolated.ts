@@ -1,0 +1,83 @@
+/** Owns the formats that libarchive reads in the worker: 7z and rar. */
+
+import type { ByteSource } from '../../access/bytes.ts';
+import { chunksOf, readAt } from '../../access/bytes.ts';
+import { binarySize } from '../../render/units.ts';
+import { OrielError } from '../../errors.ts';
+import type { Budget } from './budget.ts';
+import { metered } from './budget.ts';
+import type { Container, Member } from './container.ts';
+import type { Told } from './libarchive.ts';
+import { archiveLimits } from './limits.ts';
+import { escapeName } from './names.ts';
+import { pullFromWorker } from './unpack.ts';
+
+interface IsolatedMember extends Member {
+  /** 0-based place in the archive. */
+  readonly index: number;
+}
+
+const CHUNK = 1 << 20;
+/** The start of a 7z: signature, version, CRC, then offset and size of the directory. Source: 7zFormat.txt. */
+const SEVEN_START_BYTES = 32;
+
+export class Isolated implements Container {
+  readonly format: '7z' | 'rar';
+  readonly #source: ByteSource;
+  readonly #size: number;
+  readonly #budget: Budget;
+
+  /** Throws `LIMIT` for an archive too large to be read in memory. */
+  constructor(format: '7z' | 'rar', source: ByteSource, size: number, budget: Budget) {
+    if (size > archiveLimits.isolatedBytes) {
+      const [is, most] = [binarySize(size), binarySize(archiveLimits.isolatedBytes)];
+      throw new OrielError('LIMIT', `a ${format} archive is read up to ${most}, and this one is ${is}`);
+    }
+    this.format = format;
+    this.#source = source;
+    this.#size = size;
+    this.#budget = budget;
+  }
+
+  async *entries(signal: AbortSignal): AsyncGenerator<Member> {
+    if (this.format === '7z') await this.#checkDirectory(signal);
+    let index = 0;
+    for await (const batch of pullFromWorker<Told[]>(
+      { do: 'list', size: this.#size },
+      this.#packed(signal),
+      signal,
+    )) {
+      for (const told of batch) {
+        const { link, ...rest } = told;
+        yield {
+          ...rest,
+          name: escapeName(told.name),
+          index,
+          ...(link === undefined ? {} : { link: escapeName(link) }),
+        } as IsolatedMember;
+        index += 1;
+      }
+    }
+  }
+
+  open(member: IsolatedMember, signal: AbortSignal): AsyncIterable<Uint8Array> {
+    if (member.encrypted) throw new OrielError('ENCRYPTED', 'it is encrypted');
+    const job = { do: 'member', size: this.#size, index: member.index } as const;
+    const bytes = pullFromWorker<Uint8Array>(job, this.#packed(signal), signal);
+    return metered(bytes, () => this.#size, this.#budget);
+  }
+
+  /** A 7z keeps its directory at its end; without it libarchive sees an empty archive. */
+  async #checkDirectory(signal: AbortSignal): Promise<void> {
+    const start = Buffer.from(await readAt(this.#source, 0, SEVEN_START_BYTES, signal));
+    const end =
+      start.length < SEVEN_START_BYTES
+        ? Number.POSITIVE_INFINITY
+        : SEVEN_START_BYTES + Number(start.readBigUInt64LE(12)) + Number(start.readBigUInt64LE(20));
+    if (end > this.#size) throw new OrielError('CORRUPT', 'the file ends before its directory');
+  }
+
+  #packed(signal: AbortSignal): AsyncIterable<Uint8Array> {
+    return chunksOf(this.#source, 0, this.#size, CHUNK, signal);
+  }
+}

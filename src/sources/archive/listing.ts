@@ -1,0 +1,83 @@
+/** Owns how one directory of an archive is listed: its immediate children, sorted, one a line. */
+
+import { binarySize, plural } from '../../render/units.ts';
+import { quote } from '../../text/visible.ts';
+import type { Notice } from '../../render/notices.ts';
+import type { Member, MemberType } from './container.ts';
+import type { Contents, Oddity } from './contents.ts';
+import { childrenOf } from './contents.ts';
+import { pathParts } from './names.ts';
+
+interface Entry {
+  readonly name: string;
+  readonly text: string;
+}
+
+const KINDS: Partial<Record<MemberType, string>> = {
+  hardlink: 'hard link',
+  fifo: 'fifo',
+  device: 'device',
+  other: 'special',
+};
+
+const ODDITIES: Record<Oddity, (number: string) => string> = {
+  outside: () => 'refused: leads out of the archive',
+  nameless: (number) => `read as ${number}`,
+  long: (number) => `too long or too deep, read as ${number}`,
+  earlier: (number) => `earlier copy, read as ${number}`,
+};
+
+/** The lines of `directory` (`""` for the root, else ending in `/`); one line says so when there are none. */
+export function listDirectory(contents: Contents, directory: string): string[] {
+  const entries: Entry[] = [];
+  for (const { name, at } of childrenOf(contents, directory)) {
+    entries.push({ name, text: at === undefined ? name : describe(name, contents.members[at], []) });
+  }
+  for (const [at, { why, directory: listedIn }] of contents.odd) {
+    if (listedIn !== directory) continue;
+    const member = contents.members[at];
+    const name =
+      why === 'nameless'
+        ? '(no name)'
+        : quote(why === 'earlier' ? lastPart(member?.name) : (member?.name ?? ''));
+    entries.push({ name, text: describe(name, member, [ODDITIES[why](`%~${at + 1}`)]) });
+  }
+  entries.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  if (entries.length > 0) return entries.map((entry) => entry.text);
+  return [directory === '' ? '(empty archive)' : '(empty directory)'];
+}
+
+function lastPart(name = ''): string {
+  return pathParts(name)?.at(-1) ?? name;
+}
+
+/** `x.ts (1.2 KiB)`, `sl -> /etc/passwd`, `pipe (fifo)`, `key.pem (12 B, encrypted)`. */
+function describe(name: string, member: Member | undefined, more: readonly string[]): string {
+  const link = member?.link === undefined ? '' : ` -> ${member.link}`;
+  const facts = [
+    member?.size && link === '' ? binarySize(member.size) : undefined,
+    member && KINDS[member.type],
+    member?.encrypted ? 'encrypted' : undefined,
+    member?.trouble,
+    ...more,
+  ].filter((fact) => fact !== undefined && fact !== '');
+  return `${name}${link}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`;
+}
+
+/** What is to be said below every listing of this archive. */
+export function listingNotes(contents: Contents, typed: string): Notice[] {
+  const notes: Notice[] = [];
+  const earlier = [...contents.odd].filter(([, { why }]) => why === 'earlier');
+  const [first] = earlier[0] ?? [];
+  if (first !== undefined) {
+    const use = `${typed}:%~${first + 1}`;
+    notes.push({
+      kind: 'said',
+      text: `${plural(earlier.length, 'name')} stored more than once: the last copy has the name. Use ${use} for the first of the others`,
+      use,
+    });
+  }
+  if (contents.damage)
+    notes.push({ kind: 'said', text: `The listing is not complete: ${contents.damage.message}` });
+  return notes;
+}

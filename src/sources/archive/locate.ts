@@ -1,0 +1,123 @@
+/** Owns finding what a typed path names inside an archive, links included: they lead to members and nowhere else. */
+
+import { OrielError } from '../../errors.ts';
+import { parseSelection } from '../../selector/selection.ts';
+import { quote } from '../../text/visible.ts';
+import type { Member } from './container.ts';
+import type { Contents } from './contents.ts';
+import { hasDirectory } from './contents.ts';
+import { archiveLimits } from './limits.ts';
+import { pathParts, typedForms } from './names.ts';
+
+export type Found =
+  | {
+      readonly is: 'member';
+      readonly at: number;
+      readonly path: string;
+      /** Link it was reached by. */ readonly via?: string;
+    }
+  /** `path` is `""` for the root, else ends in `/`. */
+  | { readonly is: 'directory'; readonly path: string }
+  /** A link whose target is not in the archive. */
+  | { readonly is: 'link'; readonly at: number; readonly path: string };
+
+export interface Located {
+  readonly found: Found;
+  /** What follows the member's path, without the colon and with the question mark. */
+  readonly tail: string;
+}
+
+/**
+ * The longest part of `rest` that names something, and what is left of it: a member that is really called `raw`
+ * or `x:1-2` wins over the selector. Undefined when nothing is named.
+ */
+export function locate(contents: Contents, rest: string): Located | undefined {
+  if (rest.length > archiveLimits.restBytes) {
+    throw new OrielError(
+      'NAME_TOO_LONG',
+      `The path inside the archive has more than ${archiveLimits.restBytes} characters.`,
+    );
+  }
+  for (const [path, tail] of splits(rest)) {
+    const found = find(contents, path);
+    if (found) return { found, tail };
+  }
+  const isSelector = rest === '' || parseSelection(rest) !== undefined;
+  return isSelector ? { found: { is: 'directory', path: '' }, tail: rest } : undefined;
+}
+
+/** `"b.zip:c.txt:5-9"` → that whole, then `b.zip:c.txt` + `5-9`, then `b.zip` + `c.txt:5-9`. */
+function* splits(rest: string): Generator<[path: string, tail: string]> {
+  if (rest !== '') yield [rest, ''];
+  let left: number = archiveLimits.restSplits;
+  for (let at = rest.length - 1; at > 0 && left > 0; at -= 1) {
+    if (rest[at] === ':') yield [rest.slice(0, at), rest.slice(at + 1)];
+    else if (rest[at] === '?') yield [rest.slice(0, at), rest.slice(at)];
+    else continue;
+    left -= 1;
+  }
+}
+
+function find(contents: Contents, typed: string): Found | undefined {
+  const numbered = /^%~(\d{1,9})$/.exec(typed);
+  if (numbered) return findNumber(contents, Number(numbered[1]) - 1, typed);
+  for (const form of typedForms(typed)) {
+    const parts = pathParts(form);
+    if (!parts) throw new OrielError('BAD_PATH', `${quote(typed)} leads out of the archive with "..".`);
+    const found = walk(contents, parts, form.endsWith('/'), 0);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function findNumber(contents: Contents, at: number, typed: string): Found | undefined {
+  const member = contents.members[at];
+  if (!member) return undefined;
+  if (contents.odd.get(at)?.why === 'outside') {
+    throw new OrielError(
+      'BAD_PATH',
+      `${quote(member.name)} leads out of the archive with ".." and is not read.`,
+    );
+  }
+  if (member.type !== 'directory') return { is: 'member', at, path: typed };
+  return { is: 'directory', path: `${(pathParts(member.name) ?? []).join('/')}/` };
+}
+
+/** Steps down the path; at a link it starts again from where the link leads. */
+function walk(contents: Contents, parts: string[], asDirectory: boolean, hops: number): Found | undefined {
+  if (parts.length > archiveLimits.nameDepth) return undefined;
+  for (let depth = 1; depth <= parts.length; depth += 1) {
+    const path = parts.slice(0, depth).join('/');
+    const at = contents.byPath.get(path);
+    const member = at === undefined ? undefined : contents.members[at];
+    if (at === undefined || member?.link === undefined) continue;
+    if (hops === archiveLimits.linkHops) {
+      throw new OrielError('LOOP', `${quote(path)} goes round in a loop of links inside the archive.`);
+    }
+    const target = linkTarget(member, parts.slice(0, depth - 1));
+    const rest = parts.slice(depth);
+    const found = target && walk(contents, [...target, ...rest], asDirectory, hops + 1);
+    if (!found) return rest.length === 0 ? { is: 'link', at, path } : undefined;
+    return found.is === 'member' ? { ...found, via: path } : found;
+  }
+  const path = parts.join('/');
+  const at = contents.byPath.get(path);
+  if (at !== undefined && !asDirectory) return { is: 'member', at, path };
+  const directory = path === '' ? '' : `${path}/`;
+  return directory === '' || hasDirectory(contents, directory)
+    ? { is: 'directory', path: directory }
+    : undefined;
+}
+
+/** Where a link leads, from the root; undefined when that is outside of the archive. */
+function linkTarget(member: Member, directory: readonly string[]): string[] | undefined {
+  const link = member.link ?? '';
+  if (link.startsWith('/') && member.type === 'symlink') return undefined;
+  const parts = member.type === 'symlink' ? [...directory] : [];
+  for (const part of link.split('/')) {
+    if (part === '..') {
+      if (parts.pop() === undefined) return undefined;
+    } else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return parts;
+}

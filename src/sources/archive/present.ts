@@ -1,0 +1,114 @@
+/** Owns showing what a member holds: text by windows, a note for a binary, all else through the source it belongs to. */
+
+import type { OpenedFile } from '../../access/access.ts';
+import { readAt } from '../../access/bytes.ts';
+import { typeOfBytes } from '../../engine/binary.ts';
+import type { Call } from '../../engine/call.ts';
+import { OrielError } from '../../errors.ts';
+import type { Notice } from '../../render/notices.ts';
+import { binarySize } from '../../render/units.ts';
+import type { Selection } from '../../selector/selection.ts';
+import { everything, FORMS, parseSelection } from '../../selector/selection.ts';
+import { detectEncoding } from '../../text/encoding.ts';
+import { quote } from '../../text/visible.ts';
+import type { Resource, Subject } from '../source.ts';
+import { claimsArchive } from './formats.ts';
+import type { Unpacked } from './unpacked.ts';
+
+export interface Shown {
+  /** The container it came out of. */
+  readonly outer: Subject;
+  /** How it is typed: `a.zip:dir/x.ts`. */
+  readonly target: string;
+  /** Its own base name. */
+  readonly name: string;
+  /** What follows `target`, without the colon or with the question mark. */
+  readonly tail: string;
+  readonly unpacked: Unpacked;
+  readonly facts: Readonly<Record<string, unknown>>;
+  /** Said before what is found out while reading. */
+  readonly notes: readonly Notice[];
+}
+
+const HEAD_BYTES = 4_096;
+
+/** Names and first bytes of images, notebooks, documents and databases: other sources know what to do with them. */
+const ELSEWHERE =
+  /\.(?:png|jpe?g|gif|webp|avif|tiff?|bmp|ico|hei[cf]|svgz?|ipynb|pdf|docx?|pptx?|xlsx?|rtf|od[tsp]|epub)$/i;
+const ELSEWHERE_HEAD = /^(?:\x89PNG\r\n|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP|SQLite format 3\0|%PDF-)/s;
+
+export async function present(shown: Shown, call: Call): Promise<Resource> {
+  const { outer, unpacked, name, tail, target } = shown;
+  const head = await readAt(unpacked.bytes, 0, HEAD_BYTES, call.signal);
+  if (belongsElsewhere(shown, head)) return handBack(shown, head, call);
+  const selection = selectionOf(tail, target);
+  const verbatim = selection.mode === 'raw' || selection.window?.by === 'bytes';
+  const type = verbatim ? undefined : await typeOfBytes(unpacked.bytes, detectEncoding(head), call.signal);
+  if (type !== undefined) return binaryNote(shown, type);
+  return {
+    is: 'text',
+    kind: outer.opened.is === 'file' ? 'archive' : 'file',
+    bytes: unpacked.bytes,
+    encoding: 'stored',
+    selection,
+    target,
+    name,
+    display: 'lines',
+    editable: false,
+    facts: shown.facts,
+    // Asked for after the window was read: only then is it known what the unpacking met.
+    get notes() {
+      const trouble = unpacked.trouble();
+      return trouble === undefined ? shown.notes : [...shown.notes, troubleNote(target, trouble)];
+    },
+  };
+}
+
+export function troubleNote(target: string, trouble: string): Notice {
+  return { kind: 'said', text: `Warning for ${quote(target)}: ${trouble}` };
+}
+
+function belongsElsewhere({ outer, name, tail }: Shown, head: Uint8Array): boolean {
+  if (ELSEWHERE.test(name) || ELSEWHERE_HEAD.test(Buffer.from(head.subarray(0, 16)).toString('latin1')))
+    return true;
+  return claimsArchive({ ...outer, name, rest: tail, head });
+}
+
+/** Unpacked whole, because what reads it looks at any part of it. */
+async function handBack(
+  { outer, target, name, tail, unpacked }: Shown,
+  head: Uint8Array,
+  call: Call,
+): Promise<Resource> {
+  const { bytes, size } = await unpacked.whole();
+  const opened: OpenedFile = {
+    is: 'file',
+    path: outer.path,
+    size,
+    mtimeMs: outer.opened.mtimeMs,
+    bytes,
+    close: () => Promise.resolve(),
+  };
+  return call.open({ typed: target, rest: tail, name, path: outer.path, opened, head });
+}
+
+function selectionOf(tail: string, target: string): Selection {
+  if (tail === '') return everything;
+  const selection = parseSelection(tail);
+  if (selection) return selection;
+  const typed = tail.startsWith('?') ? tail : `:${tail}`;
+  throw new OrielError(
+    'BAD_SELECTOR',
+    `${quote(typed)} is no selector of ${quote(target)}. Use one of ${FORMS}, or no selector.`,
+    target,
+  );
+}
+
+function binaryNote({ target, unpacked, facts }: Shown, type: string): Resource {
+  const size = unpacked.bytes.size ?? facts['size'];
+  const about = typeof size === 'number' ? `${type}, ${binarySize(size)}` : type;
+  const entry = typeof facts['member'] === 'string' ? facts['member'] : target;
+  const use = `${target}:raw`;
+  const text = `Cannot read binary archive entry '${quote(entry)}' (${about}). Use ${use} to see it as text`;
+  return { is: 'note', kind: 'archive', note: { kind: 'said', text, use }, facts };
+}

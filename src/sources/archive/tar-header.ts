@@ -1,0 +1,170 @@
+/**
+ * Owns what one tar header says: ustar, GNU and pax, base-256 numbers, checksums. Written here and not taken from
+ * a library because plain tars are hopped and compressed ones streamed: one reader for both lists both alike,
+ * keeps undecodable names apart, and gives the offset that a member is later opened by.
+ */
+
+import { OrielError } from '../../errors.ts';
+import { printName } from './names.ts';
+import type { MemberType } from './container.ts';
+
+export const BLOCK_BYTES = 512;
+
+export interface TarHeader {
+  readonly name: string;
+  readonly flag: string;
+  /** Bytes that follow the header, before padding to whole blocks. */
+  readonly size: number;
+  readonly link: string;
+  /** Bytes of an old GNU sparse file when its holes are filled. */
+  readonly realSize?: number;
+  /** An old GNU sparse map goes on in further blocks. */
+  readonly moreMap?: boolean;
+}
+
+/** What a pax or GNU long-name header says about the member after it. */
+export interface TarOverrides {
+  name?: string;
+  link?: string;
+  size?: number;
+  realSize?: number;
+  sparse?: boolean;
+  /** The name of a sparse file; `name` is then only that of its packed form. */
+  sparseName?: string;
+}
+
+/** Undefined for a block of zeros (the end). Throws `CORRUPT` for what is no header; `at` is its byte offset. */
+export function parseHeader(block: Buffer, at: number): TarHeader | undefined {
+  if (block.every((byte) => byte === 0)) return undefined;
+  if (!checksumHolds(block)) throw new OrielError('CORRUPT', `the tar header at byte ${at} is damaged`);
+  const flag = String.fromCharCode(block[156] || 0x30);
+  const magic = block.toString('latin1', 257, 265);
+  const prefix = magic === 'ustar\x0000' ? printName(field(block, 345, 155)) : '';
+  const name = printName(field(block, 0, 100));
+  return {
+    name: prefix === '' ? name : `${prefix}/${name}`,
+    flag,
+    size: hasBody(flag) ? number(block, 124, 12, at) : 0,
+    link: printName(field(block, 157, 100)),
+    ...(flag === 'S' ? { realSize: number(block, 483, 12, at), moreMap: block[482] === 1 } : {}),
+  };
+}
+
+/** Whether this looks like the first header of a tar: its checksum holds. */
+export function isTarHeader(head: Uint8Array): boolean {
+  const block = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, BLOCK_BYTES));
+  return block.length === BLOCK_BYTES && block[0] !== 0 && checksumHolds(block);
+}
+
+export function tarType(header: TarHeader, name: string): MemberType {
+  switch (header.flag) {
+    case '1':
+      return 'hardlink';
+    case '2':
+      return 'symlink';
+    case '3':
+    case '4':
+      return 'device';
+    case '5':
+      return 'directory';
+    case '6':
+      return 'fifo';
+    case 'V':
+    case 'M':
+    case 'D':
+      return 'other';
+    default:
+      // v7 archives mark directories by the slash alone.
+      return name.endsWith('/') ? 'directory' : 'file';
+  }
+}
+
+/** `"27 path=dir/name.txt\n…"`. Records that do not add up end the list: what they say is not believed. */
+export function parsePax(body: Buffer, at: number): TarOverrides {
+  const said: TarOverrides = {};
+  for (let offset = 0; offset < body.length;) {
+    const space = body.indexOf(0x20, offset);
+    const length = space === -1 ? Number.NaN : Number(body.toString('latin1', offset, space));
+    if (!Number.isInteger(length) || length < 5 || offset + length > body.length) break;
+    const equals = body.indexOf(0x3d, space);
+    if (equals === -1 || equals >= offset + length) break;
+    const value = body.subarray(equals + 1, offset + length - 1);
+    applyRecord(said, body.toString('latin1', space + 1, equals), value, at);
+    offset += length;
+  }
+  return said;
+}
+
+/** The text of a GNU `L` or `K` header. */
+export function longName(body: Buffer): string {
+  return printName(field(body, 0, body.length));
+}
+
+function applyRecord(said: TarOverrides, key: string, value: Buffer, at: number): void {
+  if (key.startsWith('GNU.sparse.')) said.sparse = true;
+  if (key === 'GNU.sparse.name') said.sparseName = printName(value);
+  else if (key === 'GNU.sparse.realsize' || key === 'GNU.sparse.size') said.realSize = decimal(value, at);
+  else if (key === 'path') said.name = printName(value);
+  else if (key === 'linkpath') said.link = printName(value);
+  else if (key === 'size') said.size = decimal(value, at);
+}
+
+/** Links, devices, directories and FIFOs have no bytes, whatever their size field says. */
+export function hasBody(flag: string): boolean {
+  return !(flag >= '1' && flag <= '6');
+}
+
+function field(block: Buffer, start: number, length: number): Buffer {
+  const part = block.subarray(start, start + length);
+  const end = part.indexOf(0);
+  return end === -1 ? part : part.subarray(0, end);
+}
+
+/** Octal text, or base-256 when the first bit is set. A negative size would make a reader hop in circles. */
+function number(block: Buffer, start: number, length: number, at: number): number {
+  const bytes = block.subarray(start, start + length);
+  const first = bytes[0] ?? 0;
+  if (first & 0x40 && first & 0x80) {
+    throw new OrielError('CORRUPT', `the tar header at byte ${at} has a negative size`);
+  }
+  const value = first & 0x80 ? base256(bytes) : octal(bytes.toString('latin1'));
+  if (!Number.isSafeInteger(value)) {
+    throw new OrielError('CORRUPT', `the tar header at byte ${at} has a size that cannot be`);
+  }
+  return value;
+}
+
+function base256(bytes: Buffer): number {
+  let value = (bytes[0] ?? 0) & 0x3f;
+  for (const byte of bytes.subarray(1)) value = value * 256 + byte;
+  return value;
+}
+
+/** `"  0000644\0"` → 420; an empty field is 0, anything else NaN. */
+function octal(text: string): number {
+  const digits = text.replace(/^[ \0]+/, '').replace(/[ \0].*$/s, '');
+  if (digits === '') return 0;
+  return /^[0-7]+$/.test(digits) ? Number.parseInt(digits, 8) : Number.NaN;
+}
+
+function decimal(value: Buffer, at: number): number {
+  const digits = value.toString('latin1');
+  const size = /^\d+$/.test(digits) ? Number(digits) : Number.NaN;
+  if (!Number.isSafeInteger(size)) {
+    throw new OrielError('CORRUPT', `the pax header at byte ${at} has a size that cannot be`);
+  }
+  return size;
+}
+
+/** The sum counts the checksum's own field as spaces; old writers summed signed bytes. */
+function checksumHolds(block: Buffer): boolean {
+  const said = octal(block.toString('latin1', 148, 156));
+  let unsigned = 0;
+  let signed = 0;
+  for (let at = 0; at < BLOCK_BYTES; at += 1) {
+    const byte = at >= 148 && at < 156 ? 0x20 : (block[at] ?? 0);
+    unsigned += byte;
+    signed += byte > 127 ? byte - 256 : byte;
+  }
+  return said === unsigned || said === signed;
+}

@@ -1,0 +1,153 @@
+/**
+ * Owns tar: a plain one is hopped from header to header, a compressed one is read through. Members carry the
+ * offset of their bytes in the (unpacked) tar.
+ */
+
+import type { ByteSource } from '../../access/bytes.ts';
+import { chunksOf, sliceBytes } from '../../access/bytes.ts';
+import { OrielError } from '../../errors.ts';
+import type { Container, Member } from './container.ts';
+import type { Cursor } from './cursor.ts';
+import { SeekingCursor, StreamCursor } from './cursor.ts';
+import { archiveLimits } from './limits.ts';
+import type { TarHeader, TarOverrides } from './tar-header.ts';
+import { BLOCK_BYTES, hasBody, longName, parseHeader, parsePax, tarType } from './tar-header.ts';
+
+interface TarMember extends Member {
+  /** Byte offset and length of what is stored. */
+  readonly at: number;
+  readonly stored: number;
+  readonly sparse: boolean;
+}
+
+/** Yields the members in front of `cursor`. Throws `CORRUPT` where the chain of headers breaks. */
+async function* readMembers(cursor: Cursor): AsyncGenerator<TarMember> {
+  let next: TarOverrides = {};
+  let global: TarOverrides = {};
+  for (;;) {
+    const at = cursor.position;
+    const block = await cursor.read(BLOCK_BYTES);
+    if (block.length === 0) return;
+    if (block.length < BLOCK_BYTES)
+      throw new OrielError('CORRUPT', `the tar ends inside the header at byte ${at}`);
+    const header = parseHeader(Buffer.from(block), at);
+    if (!header) return;
+    if ('xgLK'.includes(header.flag)) {
+      const said = await readOverrides(cursor, header, at);
+      if (header.flag === 'g') global = { ...global, ...said };
+      else next = { ...next, ...said };
+      continue;
+    }
+    if (header.moreMap) await skipSparseMap(cursor);
+    yield await readMember(cursor, header, { ...global, ...next });
+    next = {};
+  }
+}
+
+async function readMember(cursor: Cursor, header: TarHeader, said: TarOverrides): Promise<TarMember> {
+  const at = cursor.position;
+  const name = said.sparseName ?? said.name ?? header.name;
+  const type = tarType(header, name);
+  const stored = hasBody(header.flag) ? (said.size ?? header.size) : 0;
+  const real = said.realSize ?? header.realSize;
+  const there = Math.min(stored, await cursor.skip(padded(stored)));
+  const link = said.link ?? header.link;
+  return {
+    name,
+    type,
+    size: real ?? stored,
+    at,
+    stored: there,
+    sparse: header.flag === 'S' || said.sparse === true,
+    ...(type === 'symlink' || type === 'hardlink' ? { link } : {}),
+    ...(there < stored ? { trouble: `the archive ends inside it, after ${there} of ${stored} bytes` } : {}),
+  };
+}
+
+/** Reads the body of a pax, long-name or long-link header. */
+async function readOverrides(cursor: Cursor, header: TarHeader, at: number): Promise<TarOverrides> {
+  if (header.size > archiveLimits.metaBytes) {
+    throw new OrielError('LIMIT', `the tar header at byte ${at} has ${header.size} bytes of names`);
+  }
+  const body = Buffer.from(await cursor.read(header.size));
+  if (body.length < header.size)
+    throw new OrielError('CORRUPT', `the tar ends inside the header at byte ${at}`);
+  await cursor.skip(padded(header.size) - header.size);
+  if (header.flag === 'L') return { name: longName(body) };
+  if (header.flag === 'K') return { link: longName(body) };
+  return parsePax(body, at);
+}
+
+async function skipSparseMap(cursor: Cursor): Promise<void> {
+  for (let blocks = 0; blocks < archiveLimits.metaBytes / BLOCK_BYTES; blocks += 1) {
+    const block = await cursor.read(BLOCK_BYTES);
+    if (block[504] !== 1) return;
+  }
+}
+
+function padded(size: number): number {
+  return Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
+}
+
+/** The holes of a sparse file would have to be made up, and its declared size can be a petabyte. */
+function refuseSparse(member: TarMember): void {
+  if (!member.sparse) return;
+  const size = member.size ?? 0;
+  throw size > archiveLimits.memberBytes
+    ? new OrielError('LIMIT', `it is a sparse file that declares ${size} bytes`)
+    : new OrielError('UNSUPPORTED', 'it is stored as a sparse file');
+}
+
+/** A tar that lies on disk as it is. */
+export class PlainTar implements Container {
+  readonly format = 'tar';
+  readonly #source: ByteSource;
+
+  constructor(source: ByteSource) {
+    this.#source = source;
+  }
+
+  entries(signal: AbortSignal): AsyncIterable<Member> {
+    return readMembers(new SeekingCursor(this.#source, 0, signal));
+  }
+
+  open(member: TarMember, signal: AbortSignal): AsyncIterable<Uint8Array> {
+    refuseSparse(member);
+    return chunksOf(this.#source, member.at, member.at + member.stored, 64 << 10, signal);
+  }
+
+  inPlace(member: TarMember): Promise<ByteSource | undefined> {
+    return Promise.resolve(member.sparse ? undefined : sliceBytes(this.#source, member.at, member.stored));
+  }
+}
+
+/** A tar inside a compressed stream, unpacked anew from its start for each walk. */
+export class PackedTar implements Container {
+  readonly format: string;
+  readonly #unpack: (signal: AbortSignal) => AsyncIterable<Uint8Array>;
+
+  constructor(format: string, unpack: (signal: AbortSignal) => AsyncIterable<Uint8Array>) {
+    this.format = format;
+    this.#unpack = unpack;
+  }
+
+  async *entries(signal: AbortSignal): AsyncGenerator<Member> {
+    const cursor = new StreamCursor(this.#unpack(signal));
+    try {
+      yield* readMembers(cursor);
+    } finally {
+      await cursor.close();
+    }
+  }
+
+  async *open(member: TarMember, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    refuseSparse(member);
+    const cursor = new StreamCursor(this.#unpack(signal));
+    try {
+      await cursor.skip(member.at);
+      yield* cursor.stream(member.stored);
+    } finally {
+      await cursor.close();
+    }
+  }
+}

@@ -1,0 +1,55 @@
+/** Owns the conversation with the unpacking worker: it is fed when it asks, and gives one thing at a time. */
+
+import { converse } from '../../access/isolate-stream.ts';
+import { builtFile } from '../../access/worker-url.ts';
+import type { ErrorCode } from '../../errors.ts';
+import { OrielError } from '../../errors.ts';
+
+/** What the worker is to do with its input: unpack a stream, list an archive's members, unpack one of them. */
+export type Job =
+  | { readonly do: 'bzip2' | 'xz' | 'zstd' }
+  | { readonly do: 'list'; readonly size: number }
+  | { readonly do: 'member'; readonly size: number; readonly index: number };
+
+/** To the worker: give me the next thing; here is input (none left when absent). */
+export type Ask = { readonly pull: true } | { readonly input: Uint8Array | undefined };
+
+/** From the worker: input is needed, at any time; the others answer a pull. */
+export type Reply =
+  | { readonly is: 'need' }
+  | { readonly is: 'given'; readonly given: unknown }
+  | { readonly is: 'end' }
+  | { readonly is: 'error'; readonly code: ErrorCode; readonly message: string };
+
+/** Heap of the worker in MiB; decoders keep their data outside of it and are bounded by themselves. */
+const HEAP_MB = 64;
+
+/** What the job gives. Throws what it threw, `LIMIT` when it outgrew its memory, the signal's reason when aborted. */
+export async function* pullFromWorker<T>(
+  job: Job,
+  packed: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<T> {
+  const input = packed[Symbol.asyncIterator]();
+  const entry = builtFile('sources/archive/unpack-worker.js');
+  const worker = await converse({ entry, data: job, heapMb: HEAP_MB, signal });
+  try {
+    const post = (ask: Ask): void => worker.post(ask);
+    post({ pull: true });
+    for (;;) {
+      const reply = (await worker.next()) as Reply;
+      if (reply.is === 'end') return;
+      if (reply.is === 'error') throw new OrielError(reply.code, reply.message);
+      if (reply.is === 'need') {
+        const step = await input.next();
+        post({ input: step.done ? undefined : step.value });
+        continue;
+      }
+      yield reply.given as T;
+      post({ pull: true });
+    }
+  } finally {
+    await input.return?.();
+    await worker.end();
+  }
+}

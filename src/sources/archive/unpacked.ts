@@ -1,0 +1,72 @@
+/** Owns a member's bytes at offsets: pulled as far as a window needs, with what could be saved of a damaged one. */
+
+import type { ByteSource } from '../../access/bytes.ts';
+import type { Call } from '../../engine/call.ts';
+import { isOrielError, OrielError } from '../../errors.ts';
+import { binarySize } from '../../render/units.ts';
+import { Spool } from '../../window/spool.ts';
+import { archiveLimits } from './limits.ts';
+
+export interface Unpacked {
+  readonly bytes: ByteSource;
+  /** What is wrong with what was pulled so far, a sentence without its subject: "its CRC does not match". */
+  trouble(): string | undefined;
+  /** All bytes of it. Throws `LIMIT` when that is more than may be unpacked whole. */
+  whole(): Promise<{ readonly bytes: ByteSource; readonly size: number }>;
+}
+
+/** Bytes that lie in the archive as they are. */
+export function inPlace(bytes: ByteSource): Unpacked {
+  return {
+    bytes,
+    trouble: () => undefined,
+    whole: () => Promise.resolve({ bytes, size: bytes.size ?? 0 }),
+  };
+}
+
+/**
+ * A spool over an unpacking stream, closed with the call. A stream that fails after its first byte is shown as far
+ * as it came; one that fails before is `refused` with the words for its failure.
+ */
+export function spooled(
+  stream: AsyncIterable<Uint8Array>,
+  version: string,
+  call: Call,
+  refused: (error: OrielError) => OrielError,
+): Unpacked {
+  let trouble: string | undefined;
+  const saved = (async function* () {
+    let any = false;
+    try {
+      for await (const chunk of stream) {
+        any = true;
+        yield chunk;
+      }
+    } catch (error) {
+      call.signal.throwIfAborted();
+      if (!isOrielError(error)) throw error;
+      if (!any) throw refused(error);
+      trouble = error.message;
+    }
+  })();
+  const spool = new Spool(saved, {
+    version,
+    memory: archiveLimits.spoolMemory,
+    cap: archiveLimits.memberBytes,
+    overflow: () => call.session.scratch(),
+  });
+  call.onEnd(() => spool.close());
+  return {
+    bytes: spool,
+    trouble: () =>
+      spool.capped ? `only its first ${binarySize(archiveLimits.memberBytes)} are unpacked` : trouble,
+    async whole() {
+      await spool.ensure(archiveLimits.nestedBytes + 1, call.signal);
+      if (spool.size === undefined || spool.size > archiveLimits.nestedBytes) {
+        const most = binarySize(archiveLimits.nestedBytes);
+        throw refused(new OrielError('LIMIT', `it is larger than the ${most} that are unpacked whole`));
+      }
+      return { bytes: spool, size: spool.size };
+    },
+  };
+}

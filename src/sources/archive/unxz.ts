@@ -1,0 +1,43 @@
+/** Owns xz through xz-decompress, which streams and refuses dictionaries over 64 MiB before it allocates them. */
+
+import { createRequire } from 'node:module';
+import { OrielError } from '../../errors.ts';
+
+/** Result codes of xz-embedded (xz.h, enum xz_ret), as the library gives them in its message. */
+const TOO_MUCH_MEMORY = 4;
+const UNKNOWN_OPTIONS = 6;
+const ENDS_EARLY = 8;
+
+/** The library is a bundle whose names `import` does not see. */
+const load = createRequire(import.meta.url);
+
+export async function* unxz(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const { XzReadableStream } = load('xz-decompress') as typeof import('xz-decompress');
+  const source = packed[Symbol.asyncIterator]();
+  const input = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const step = await source.next();
+      // The library takes the end of its input for more of what it was given last; nothing is an end it knows.
+      controller.enqueue(step.done ? new Uint8Array(0) : step.value);
+    },
+  });
+  const reader = new XzReadableStream(input).getReader();
+  for (;;) {
+    const step = await reader.read().catch((error: unknown) => {
+      throw worded(error);
+    });
+    if (step.done) return;
+    if (step.value.length > 0) yield step.value;
+  }
+}
+
+function worded(error: unknown): OrielError {
+  const code = Number(/error code (\d+)/.exec(error instanceof Error ? error.message : '')?.[1]);
+  if (code === TOO_MUCH_MEMORY) return new OrielError('LIMIT', 'its xz dictionary is larger than 64 MiB');
+  if (code === UNKNOWN_OPTIONS)
+    return new OrielError('UNSUPPORTED', 'its xz filters or checks are not supported');
+  return new OrielError(
+    'CORRUPT',
+    code === ENDS_EARLY ? 'its packed data ends early' : 'its packed data is damaged',
+  );
+}

@@ -1,0 +1,145 @@
+/** Owns zip: its directory is read and nothing else; a member costs itself. */
+
+import { crc32 } from 'node:zlib';
+import type { ByteSource } from '../../access/bytes.ts';
+import { chunksOf, readAt, sliceBytes } from '../../access/bytes.ts';
+import { isOrielError, OrielError } from '../../errors.ts';
+import type { Budget } from './budget.ts';
+import type { Codec } from './codecs.ts';
+import { unpacked } from './codecs.ts';
+import type { Container, Member } from './container.ts';
+import { SeekingCursor } from './cursor.ts';
+import { archiveLimits } from './limits.ts';
+import { printName } from './names.ts';
+import type { ZipDirectory, ZipRecord } from './zip-directory.ts';
+import { findDirectory, findNextRecord, readRecord, recordName } from './zip-directory.ts';
+
+type ZipMember = Member & ZipRecord;
+
+const LOCAL_BYTES = 30;
+const LOCAL_SIGNATURE = 0x04034b50;
+/** Bytes read at once from packed data. */
+const CHUNK = 256 << 10;
+
+/** Compression methods. Source: APPNOTE.TXT 4.4.5. */
+const CODECS = new Map<number, Codec>([
+  [8, 'deflate'],
+  [12, 'bzip2'],
+  [93, 'zstd'],
+  [95, 'xz'],
+]);
+
+export class Zip implements Container {
+  readonly format = 'zip';
+  readonly #source: ByteSource;
+  readonly #size: number;
+  readonly #budget: Budget;
+
+  constructor(source: ByteSource, size: number, budget: Budget) {
+    this.#source = source;
+    this.#size = size;
+    this.#budget = budget;
+  }
+
+  async *entries(signal: AbortSignal): AsyncGenerator<Member> {
+    const directory = await findDirectory(this.#source, this.#size, signal);
+    const compare = directory.count <= archiveLimits.localHeaders;
+    let left: number = archiveLimits.localHeaders;
+    for await (const record of this.#records(directory, signal)) {
+      const member = record.type === 'symlink' ? await this.#withTarget(record, signal) : record;
+      left -= 1;
+      const other = compare && left >= 0 ? await this.#otherName(record, signal) : undefined;
+      if (other === undefined) yield member;
+      else {
+        yield { ...member, trouble: `its local header calls it ${other}` };
+        yield { ...member, name: other, trouble: `the zip directory calls it ${member.name}` };
+      }
+    }
+  }
+
+  async *open(member: ZipMember, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    if (member.encrypted) throw new OrielError('ENCRYPTED', 'it is encrypted');
+    const start = await this.#dataStart(member, signal);
+    const packed = chunksOf(this.#source, start, Math.min(start + member.packed, this.#size), CHUNK, signal);
+    const codec = CODECS.get(member.method);
+    if (!codec && member.method !== 0) {
+      throw new OrielError('UNSUPPORTED', `its zip compression method ${member.method} is not supported`);
+    }
+    let crc = 0;
+    let size = 0;
+    for await (const chunk of codec ? unpacked(codec, packed, this.#budget, signal) : packed) {
+      crc = crc32(chunk, crc);
+      size += chunk.length;
+      yield chunk;
+    }
+    if (size !== member.size) {
+      throw new OrielError('CORRUPT', `it holds ${size} bytes and not the ${member.size} that were declared`);
+    }
+    if (crc !== member.crc) throw new OrielError('CORRUPT', 'its CRC does not match');
+  }
+
+  /** A stored member of some size is read where it lies; its CRC is only known to those who read it whole. */
+  async inPlace(member: ZipMember, signal: AbortSignal): Promise<ByteSource | undefined> {
+    const stored = member.method === 0 && !member.encrypted && member.packed === member.size;
+    if (!stored || member.size <= archiveLimits.spoolMemory) return undefined;
+    const start = await this.#dataStart(member, signal);
+    return start + member.size <= this.#size ? sliceBytes(this.#source, start, member.size) : undefined;
+  }
+
+  /** Every record that can be read; what broke the chain is thrown at the end. */
+  async *#records(directory: ZipDirectory, signal: AbortSignal): AsyncGenerator<ZipRecord> {
+    const cursor = new SeekingCursor(this.#source, directory.start, signal);
+    let damage: unknown;
+    for (;;) {
+      const at = cursor.position;
+      try {
+        const record = await readRecord(cursor, directory);
+        if (!record) break;
+        yield record;
+      } catch (error) {
+        if (!isOrielError(error) || error.code !== 'CORRUPT') throw error;
+        damage ??= error;
+        if (!(await findNextRecord(cursor, at + 1, directory))) break;
+      }
+    }
+    if (damage) throw damage;
+  }
+
+  /** A symlink's content is where it points. */
+  async #withTarget(record: ZipRecord, signal: AbortSignal): Promise<ZipRecord & { link?: string }> {
+    if (record.encrypted || record.size > archiveLimits.linkBytes) return record;
+    try {
+      const parts: Uint8Array[] = [];
+      for await (const chunk of this.open(record, signal)) parts.push(chunk);
+      return { ...record, link: printName(Buffer.concat(parts).subarray(0, archiveLimits.linkBytes)) };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isOrielError(error)) return record;
+      throw error;
+    }
+  }
+
+  /** The name in the local header, where it is another one: some tools would unpack the member under that. */
+  async #otherName(record: ZipRecord, signal: AbortSignal): Promise<string | undefined> {
+    const fixed = await this.#localHeader(record, signal);
+    if (!fixed) return undefined;
+    const nameBytes = fixed.readUInt16LE(26);
+    const length = nameBytes + fixed.readUInt16LE(28);
+    const rest = Buffer.from(await readAt(this.#source, record.local + LOCAL_BYTES, length, signal));
+    const utf8 = (fixed.readUInt16LE(6) & 0x800) !== 0;
+    const name = recordName(rest.subarray(0, nameBytes), rest.subarray(nameBytes), utf8);
+    return name === record.name ? undefined : name;
+  }
+
+  async #dataStart(member: ZipRecord, signal: AbortSignal): Promise<number> {
+    const fixed = await this.#localHeader(member, signal);
+    if (!fixed) throw new OrielError('CORRUPT', 'its local header is damaged');
+    return member.local + LOCAL_BYTES + fixed.readUInt16LE(26) + fixed.readUInt16LE(28);
+  }
+
+  async #localHeader(record: ZipRecord, signal: AbortSignal): Promise<Buffer | undefined> {
+    if (record.local < 0 || record.local + LOCAL_BYTES > this.#size) return undefined;
+    const fixed = Buffer.from(await readAt(this.#source, record.local, LOCAL_BYTES, signal));
+    return fixed.readUInt32LE(0) === LOCAL_SIGNATURE ? fixed : undefined;
+  }
+}

@@ -1,0 +1,325 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { gzipSync } from 'node:zlib';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { packed } from '../support/packed.ts';
+import { type Reader, reader } from '../support/reader.ts';
+import { pax, tar } from '../support/tar.ts';
+import { zip } from '../support/zip.ts';
+
+const files = [
+  { name: 'dir/x.ts', content: 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n' },
+  { name: 'dir/sub/deep.txt', content: 'deep\n' },
+  { name: 'ok.txt', content: 'fine\n' },
+  { name: 'empty.txt', content: '' },
+];
+
+let oriel: Reader;
+
+beforeEach(() => {
+  oriel = reader();
+  const all = tar([...files, { name: 'void/', flag: '5' }]);
+  oriel.write('a.zip', zip([...files, { name: 'void/', method: 0 }]));
+  oriel.write('a.tar', all);
+  oriel.write('a.tar.gz', gzipSync(all));
+  oriel.write('t.tar.xz', packed.xz.tar);
+});
+
+describe.each(['a.zip', 'a.tar', 'a.tar.gz'])('%s', (name) => {
+  test('lists the immediate children of each directory, sorted', async () => {
+    expect(await oriel.read(name)).toBe('dir/\nempty.txt\nok.txt (5 B)\nvoid/\n');
+    expect(await oriel.read(`${name}:dir`)).toBe('sub/\nx.ts (45 B)\n');
+    expect(await oriel.read(`${name}:dir/`)).toBe('sub/\nx.ts (45 B)\n');
+    expect(await oriel.read(`${name}:/dir//./sub/`)).toBe('deep.txt (5 B)\n');
+    expect(await oriel.read(`${name}:void`)).toBe('(empty directory)\n');
+  });
+
+  test('reads members with every selector', async () => {
+    expect(await oriel.read(`${name}:dir/sub/deep.txt`)).toBe('1|deep\n');
+    expect(await oriel.read(`${name}:dir/x.ts:5..6`)).toBe('5|five\n6|six\n');
+    expect(await oriel.read(`${name}:dir/x.ts:5-5`)).toBe('4|four\n5|five\n6|six\n7|seven\n8|eight\n');
+    expect(await oriel.read(`${name}:dir/x.ts:-2`)).toBe('8|eight\n9|nine\n');
+    expect(await oriel.read(`${name}:dir/x.ts:2..2:raw`)).toBe('two\n');
+    expect(await oriel.read(`${name}:dir/x.ts:@4+4`)).toBe(
+      `2|two\n[Showing bytes 4-8 of 45 (lines 2-2). Use ${name}:dir/x.ts:@8+4 to continue]`,
+    );
+    expect(await oriel.read(`${name}:dir/x.ts:99`)).toBe(
+      `[Line 99 is beyond the end of ${name}:dir/x.ts (9 lines). Use ${name}:dir/x.ts:9 for the end or ${name}:dir/x.ts:1 for the start]`,
+    );
+  });
+
+  test('says what is not there, and what is', async () => {
+    expect(await oriel.read(`${name}:nope.txt`)).toBe(
+      `NOT_FOUND: ${name} has no entry nope.txt. Use ${name} to list it.`,
+    );
+    expect(await oriel.read(`${name}:deep.txt`)).toBe(
+      `NOT_FOUND: ${name} has no entry deep.txt. Use ${name}:dir/sub/deep.txt.`,
+    );
+    expect(await oriel.read(`${name}:ok.txt:what`)).toMatch(
+      new RegExp(`^BAD_SELECTOR: :what is no selector of ${name}:ok\\.txt\\. `),
+    );
+    expect(await oriel.read(`${name}:dir:what`)).toBe(`BAD_SELECTOR: :what names nothing in ${name}:dir/.`);
+  });
+
+  test('gives facts beside the text', async () => {
+    const { meta, kind, totals } = await oriel.details(`${name}:ok.txt`);
+    expect({ meta, kind, totals }).toEqual({
+      meta: { format: name.slice(2), member: 'ok.txt', size: 5 },
+      kind: 'archive',
+      totals: { bytes: 5, lines: 1 },
+    });
+  });
+});
+
+test('500 entries are shown, and the notices lead to all of them', async () => {
+  const names = Array.from({ length: 1_203 }, (_, i) => `f${String(i).padStart(4, '0')}.txt`);
+  oriel.write('many.zip', zip(names.map((name) => ({ name: `d/${name}`, content: 'x' }))));
+  const seen: string[] = [];
+  const calls: string[] = [];
+  for (let use: string | undefined = 'many.zip:d'; use !== undefined;) {
+    calls.push(use);
+    const lines: string[] = (await oriel.read(use)).trimEnd().split('\n');
+    use = /Use (\S+) to continue\]$/.exec(lines.at(-1) ?? '')?.[1];
+    seen.push(...(use === undefined ? lines : lines.slice(0, -1)));
+  }
+  expect(calls).toEqual(['many.zip:d', 'many.zip:d/:501..', 'many.zip:d/:1001..']);
+  expect(seen).toEqual(names.map((name) => `${name} (1 B)`));
+});
+
+test('a member that is called like a selector wins over it', async () => {
+  const entries = ['raw', 'x:1-2', 'x'].map((name) => ({ name, content: `I am ${name}\n` }));
+  oriel.write('names.zip', zip(entries));
+  expect(await oriel.read('names.zip:raw')).toBe('1|I am raw\n');
+  expect(await oriel.read('names.zip:x:1-2')).toBe('1|I am x:1-2\n');
+  expect(await oriel.read('names.zip:x:1..1')).toBe('1|I am x\n');
+  expect(await oriel.read('names.zip:2..2')).toBe('x (7 B)\n');
+});
+
+test('archives in archives are read through', async () => {
+  const inner = gzipSync(tar([{ name: 'c.txt', content: 'in\nside\n' }]));
+  const entries = [
+    { name: 'b.tar.gz', content: inner, method: 0 },
+    { name: 'n.txt.gz', content: gzipSync('packed\n') },
+  ];
+  oriel.write('outer.zip', zip(entries));
+  expect(await oriel.read('outer.zip:b.tar.gz')).toBe('c.txt (8 B)\n');
+  expect(await oriel.read('outer.zip:b.tar.gz:c.txt')).toBe('1|in\n2|side\n');
+  expect(await oriel.read('outer.zip:b.tar.gz:c.txt:2..')).toBe('2|side\n');
+  expect(await oriel.read('outer.zip:n.txt.gz')).toBe('1|packed\n');
+  expect(await oriel.read('outer.zip:b.tar.gz:nope')).toBe(
+    'NOT_FOUND: outer.zip:b.tar.gz has no entry nope. Use outer.zip:b.tar.gz to list it.',
+  );
+});
+
+test('a single compressed file is read as what it holds', async () => {
+  oriel.write('notes.txt.gz', gzipSync('a\nb\nc\n'));
+  oriel.write('notes.txt.bz2', packed.bz2.hello);
+  oriel.write('notes.txt.xz', packed.xz.hello);
+  oriel.write('notes.txt.zst', packed.zst.hello);
+  oriel.write('hidden.gz', gzipSync(tar([{ name: 'in.txt', content: 'tar\n' }])));
+  expect(await oriel.read('notes.txt.gz')).toBe('1|a\n2|b\n3|c\n');
+  expect(await oriel.read('notes.txt.gz:2..2')).toBe('2|b\n');
+  for (const ending of ['bz2', 'xz', 'zst']) {
+    expect(await oriel.read(`notes.txt.${ending}`)).toBe('1|hello\n2|world\n');
+  }
+  expect(await oriel.read('hidden.gz')).toBe('in.txt (4 B)\n');
+  expect(await oriel.read('hidden.gz:in.txt')).toBe('1|tar\n');
+});
+
+test('compressed tars of every kind', async () => {
+  for (const ending of ['bz2', 'xz', 'zst'] as const) {
+    oriel.write(`t.tar.${ending}`, packed[ending].tar);
+    expect(await oriel.read(`t.tar.${ending}`)).toBe('dir/\nok.txt (5 B)\n');
+    expect(await oriel.read(`t.tar.${ending}:dir/a.txt`)).toBe('1|alpha\n2|beta\n');
+  }
+});
+
+test('the content decides what it is, not the name', async () => {
+  oriel.write('really-tar.zip', tar([{ name: 'a', content: 'x' }]));
+  oriel.write('really-zip.bin', zip([{ name: 'a', content: 'x' }]));
+  oriel.write('no.zip', 'just text');
+  oriel.write('none.tar', '');
+  oriel.write('nothing.tar', Buffer.alloc(1024));
+  oriel.write('nothing.zip', zip([]));
+  expect(await oriel.read('really-tar.zip')).toBe('a (1 B)\n');
+  expect(await oriel.read('really-zip.bin')).toBe('a (1 B)\n');
+  expect(await oriel.read('no.zip')).toBe(
+    'CORRUPT: no.zip cannot be read: the zip directory at its end is missing: the file may be cut short.',
+  );
+  expect(await oriel.read('none.tar')).toBe('CORRUPT: none.tar cannot be read: the file is empty.');
+  expect(await oriel.read('nothing.tar')).toBe('(empty archive)\n');
+  expect(await oriel.read('nothing.zip')).toBe('(empty archive)\n');
+});
+
+test('documents that are zips are archives when a member is asked for', async () => {
+  oriel.write('book.epub', zip([{ name: 'OEBPS/ch1.html', content: '<p>hi</p>\n' }]));
+  expect(await oriel.read('book.epub:/')).toBe('OEBPS/\n');
+  expect(await oriel.read('book.epub:OEBPS/ch1.html')).toBe('1|<p>hi</p>\n');
+});
+
+test('binary members are a note that leads on', async () => {
+  oriel.write('bin.zip', zip([{ name: 'b.bin', content: Buffer.from([0, 1, 2, 255]) }]));
+  expect(await oriel.read('bin.zip:b.bin')).toBe(
+    "[Cannot read binary archive entry 'b.bin' (NUL bytes, 4 B). Use bin.zip:b.bin:raw to see it as text]",
+  );
+  expect(await oriel.read('bin.zip:b.bin:raw')).toMatch(/^\\x00/);
+});
+
+test('UTF-16 members and broken UTF-8 are text', async () => {
+  const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('wide\n', 'utf16le')]);
+  oriel.write(
+    'enc.zip',
+    zip([
+      { name: 'w', content: utf16 },
+      { name: 'b', content: Buffer.from('a\xffb\n', 'latin1') },
+    ]),
+  );
+  expect(await oriel.read('enc.zip:w')).toBe('1|wide\n');
+  expect(await oriel.read('enc.zip:b')).toMatch(/^1\|a\ufffdb\n/);
+});
+
+test('encrypted members are marked and refused one by one', async () => {
+  const entries = [
+    { name: 'open.txt', content: 'yes\n' },
+    { name: 'shut.txt', content: 'no', flags: 0x801 },
+    { name: 'strong.txt', content: 'no', flags: 0x841 },
+  ];
+  oriel.write('enc2.zip', zip(entries));
+  expect(await oriel.read('enc2.zip')).toBe(
+    'open.txt (4 B)\nshut.txt (2 B, encrypted)\nstrong.txt (2 B, encrypted)\n',
+  );
+  expect(await oriel.read('enc2.zip:open.txt')).toBe('1|yes\n');
+  for (const name of ['shut.txt', 'strong.txt']) {
+    expect(await oriel.read(`enc2.zip:${name}`)).toBe(
+      `ENCRYPTED: enc2.zip:${name} cannot be read: it is encrypted.`,
+    );
+  }
+});
+
+test('hostile names are shown escaped and read by what is shown', async () => {
+  const names = [
+    'new\nline',
+    '\u001b[31mred',
+    'rtl\u202eexe.txt',
+    'a%41',
+    'tab\there',
+    'nul\0byte',
+    '100%',
+    'sp ace',
+    'C:\\win\\x.txt',
+    '日本.txt',
+  ];
+  oriel.write(
+    'odd.zip',
+    zip([
+      ...names.map((name) => ({ name, content: `${names.indexOf(name)}\n` })),
+      { name: '', content: 'no name\n' },
+      { name: 'x'.repeat(5_000), content: 'long\n' },
+    ]),
+  );
+  const listing = await oriel.read('odd.zip');
+  expect(listing.split('\n').filter((line) => !line.startsWith('xxxx'))).toEqual([
+    '%1B[31mred (2 B)',
+    '(no name) (8 B, read as %~11)',
+    '100% (2 B)',
+    'C:/',
+    'a%2541 (2 B)',
+    'new%0Aline (2 B)',
+    'nul%00byte (2 B)',
+    'rtl%E2%80%AEexe.txt (2 B)',
+    'sp ace (2 B)',
+    'tab%09here (2 B)',
+    '日本.txt (2 B)',
+    '',
+  ]);
+  const shown = [
+    'new%0Aline',
+    '%1B[31mred',
+    'rtl%E2%80%AEexe.txt',
+    'a%2541',
+    'tab%09here',
+    'nul%00byte',
+    '100%',
+    'sp ace',
+    'C:/win/x.txt',
+    '日本.txt',
+  ];
+  for (const [i, path] of shown.entries()) expect(await oriel.read(`odd.zip:${path}`)).toBe(`1|${i}\n`);
+  for (const [i, name] of names.entries()) {
+    if (!name.includes('\0'))
+      expect(await oriel.read(`odd.zip:${name.replaceAll('\\', '/')}`)).toBe(`1|${i}\n`);
+  }
+  expect(await oriel.read('odd.zip:sp%20ace')).toBe('1|7\n');
+  expect(await oriel.read('odd.zip:%~11')).toBe('1|no name\n');
+  expect(await oriel.read('odd.zip:%~12')).toBe('1|long\n');
+});
+
+test('links lead to members, also through directories', async () => {
+  const entries = [
+    { name: 'real/x.txt', content: 'x\n' },
+    { name: 'real/up.txt', flag: '2', link: '../top.txt' },
+    { name: 'top.txt', content: 'top\n' },
+    { name: 'short', flag: '2', link: 'real' },
+    { name: 'hard.txt', flag: '1', link: 'real/x.txt' },
+    { name: 'out', flag: '2', link: '../../secret' },
+  ];
+  oriel.write('links.tar', tar(entries));
+  expect(await oriel.read('links.tar:real/up.txt')).toBe('1|top\n[real/up.txt is a link → top.txt]');
+  expect(await oriel.read('links.tar:short')).toBe('up.txt -> ../top.txt\nx.txt (2 B)\n');
+  expect(await oriel.read('links.tar:short/x.txt')).toMatch(/^1\|x\n/);
+  expect(await oriel.read('links.tar:hard.txt')).toMatch(/^1\|x\n/);
+  expect(await oriel.read('links.tar:out')).toMatch(
+    /^\[out is a symlink → \.\.\/\.\.\/secret, which is not in the archive/,
+  );
+});
+
+test('long names of both kinds', async () => {
+  const long = `${'directory/'.repeat(30)}name.txt`;
+  const entries = [
+    pax({ path: long, comment: 'é' }),
+    { name: 'cut', content: 'pax\n' },
+    { name: '././@LongLink', flag: 'L', content: `gnu/${long}\0` },
+    { name: 'cut', content: 'gnu\n' },
+  ];
+  oriel.write('long.tar', tar(entries));
+  expect(await oriel.read('long.tar')).toBe('directory/\ngnu/\n');
+  expect(await oriel.read(`long.tar:${long}`)).toBe('1|pax\n');
+  expect(await oriel.read(`long.tar:gnu/${long}`)).toBe('1|gnu\n');
+});
+
+test('a member larger than one answer is paged to its end, every byte once', async () => {
+  const text = Array.from({ length: 30_000 }, (_, i) => `line ${i} of a text\n`).join('');
+  oriel.write('paged.zip', zip([{ name: 'big.txt', content: text }]));
+  let all = '';
+  for (let use: string | undefined = 'paged.zip:big.txt'; use !== undefined;) {
+    const answer: string = await oriel.read(use);
+    const notice: RegExpExecArray | null = /\[Showing .*Use (\S+) to continue\]$/.exec(answer);
+    all += answer.slice(0, notice?.index).replace(/^\d+\|/gm, '');
+    use = notice?.[1];
+  }
+  expect(all).toBe(text);
+});
+
+test('reading changes nothing on the disk, and the same call gives the same answer', async () => {
+  const before = await stat(oriel.folder);
+  const names = (await readdir(oriel.folder)).sort();
+  const bytes = await readFile(`${oriel.folder}/a.tar.gz`);
+  for (const path of ['a.tar.gz', 'a.tar.gz:dir/x.ts', 'a.zip:dir', 't.tar.xz:ok.txt']) {
+    expect(await oriel.read(path)).toBe(await oriel.read(path));
+  }
+  expect((await readdir(oriel.folder)).sort()).toEqual(names);
+  expect((await stat(oriel.folder)).mtimeMs).toBe(before.mtimeMs);
+  expect(await readFile(`${oriel.folder}/a.tar.gz`)).toEqual(bytes);
+});
+
+test('a changed archive is listed anew', async () => {
+  oriel.write('live.zip', zip([{ name: 'old', content: '1' }]));
+  expect(await oriel.read('live.zip')).toBe('old (1 B)\n');
+  oriel.write('live.zip', zip([{ name: 'newer', content: '12' }]));
+  expect(await oriel.read('live.zip')).toBe('newer (2 B)\n');
+});
+
+test('a cancelled call says so, whatever decoder it waits for', async () => {
+  for (const path of ['a.tar.gz:ok.txt', 't.tar.xz', 't.tar.xz:ok.txt']) {
+    expect(await oriel.read(path, AbortSignal.abort())).toBe('CANCELLED: The call was cancelled.');
+  }
+});

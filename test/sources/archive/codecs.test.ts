@@ -1,0 +1,129 @@
+import { deflateRawSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isOrielError } from '../../../src/errors.ts';
+import { Budget } from '../../../src/sources/archive/budget.ts';
+import { bunzip2 } from '../../../src/sources/archive/bunzip2.ts';
+import { type Codec, unpacked } from '../../../src/sources/archive/codecs.ts';
+import { packed } from '../../support/packed.ts';
+
+const LINES = 'hello line\n'.repeat(100_000);
+
+async function* pieces(bytes: Uint8Array, size = 1_000): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+/** What was unpacked before the end or the failure, and the failure. */
+async function drain(stream: AsyncIterable<Uint8Array>): Promise<{ bytes: Buffer; failure?: unknown }> {
+  const parts: Uint8Array[] = [];
+  try {
+    for await (const part of stream) parts.push(Uint8Array.from(part));
+    return { bytes: Buffer.concat(parts) };
+  } catch (failure) {
+    return { bytes: Buffer.concat(parts), failure };
+  }
+}
+
+function unpack(codec: Codec, bytes: Uint8Array, signal = AbortSignal.timeout(20_000)) {
+  return drain(unpacked(codec, pieces(bytes), new Budget(), signal));
+}
+
+const samples: [Codec, { hello: Buffer; lines: Buffer }][] = [
+  ['gzip', { hello: gzipSync('hello\nworld\n'), lines: gzipSync(LINES) }],
+  ['bzip2', packed.bz2],
+  ['xz', packed.xz],
+  ['zstd', packed.zst],
+];
+
+describe.each(samples)('%s', (codec, { hello, lines }) => {
+  test('unpacks small and large texts', async () => {
+    expect((await unpack(codec, hello)).bytes.toString()).toBe('hello\nworld\n');
+    const large = await unpack(codec, lines);
+    expect(large.failure).toBeUndefined();
+    expect(large.bytes.toString() === LINES).toBe(true);
+  });
+
+  test('goes on through streams in a row', async () => {
+    const { bytes, failure } = await unpack(codec, Buffer.concat([hello, hello]));
+    expect(failure).toBeUndefined();
+    expect(bytes.toString()).toBe('hello\nworld\n'.repeat(2));
+  });
+
+  test('gives what it can of a stream that ends early, and says so', async () => {
+    const { bytes, failure } = await unpack(codec, lines.subarray(0, lines.length - 10));
+    expect(LINES.startsWith(bytes.toString())).toBe(true);
+    expect(failure).toMatchObject({ code: 'CORRUPT', message: 'its packed data ends early' });
+  });
+
+  test('is ended with its call', async () => {
+    const stop = new AbortController();
+    const endless = (async function* () {
+      yield lines.subarray(0, 100);
+      stop.abort(new Error('enough'));
+      await new Promise(() => {});
+    })();
+    const { failure } = await drain(unpacked(codec, race(endless, stop.signal), new Budget(), stop.signal));
+    expect(failure).toEqual(new Error('enough'));
+  });
+});
+
+/** As a file would: a read in progress fails when the call is aborted. */
+async function* race(stream: AsyncGenerator<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const aborted = new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason)),
+  );
+  for (;;) {
+    const step = await Promise.race([stream.next(), aborted]);
+    if (step.done) return;
+    yield step.value;
+  }
+}
+
+test('what follows a deflate stream is not waited for', async () => {
+  const { bytes, failure } = await unpack(
+    'deflate',
+    Buffer.concat([deflateRawSync('text'), Buffer.alloc(5_000)]),
+  );
+  expect(failure).toBeUndefined();
+  expect(bytes.toString()).toBe('text');
+});
+
+test('zstd: a window of a gigabyte is refused, a bad checksum is told', async () => {
+  // Magic, a descriptor without size, a window of 2^30 bytes, then one raw block of one byte.
+  const wide = Buffer.from('28b52ffd00a009000061', 'hex');
+  expect((await unpack('zstd', wide)).failure).toMatchObject({ code: 'LIMIT' });
+  const wrong = Buffer.from(packed.zst.lines);
+  wrong.writeUInt8((wrong.at(-1) as number) ^ 1, wrong.length - 1);
+  expect((await unpack('zstd', wrong)).failure).toMatchObject({ code: 'CORRUPT' });
+});
+
+test('xz: a dictionary of a gigabyte is refused, an unknown check is said to be', async () => {
+  expect((await unpack('xz', packed.xz.hugeDictionary)).failure).toMatchObject({ code: 'LIMIT' });
+  expect((await unpack('xz', packed.xz.sha256)).failure).toMatchObject({ code: 'UNSUPPORTED' });
+});
+
+test('a stream that swells is stopped by counted bytes', async () => {
+  const { bytes, failure } = await unpack('gzip', gzipSync(Buffer.alloc(100 << 20)));
+  expect(failure).toMatchObject({
+    code: 'LIMIT',
+    message: 'it unpacks to more than 200 times its packed size',
+  });
+  expect(bytes.length).toBeLessThanOrEqual(64 << 20);
+});
+
+test('bzip2: any damage is an error or the text, never anything else', () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 4, max: packed.bz2.noise.length - 1 }),
+      fc.integer({ min: 1, max: 255 }),
+      async (at, flip) => {
+        const whole = (await drain(bunzip2(pieces(packed.bz2.noise)))).bytes;
+        const damaged = Buffer.from(packed.bz2.noise);
+        damaged.writeUInt8((damaged[at] as number) ^ flip, at);
+        const { bytes, failure } = await drain(bunzip2(pieces(damaged, 7)));
+        if (failure === undefined) expect(bytes.equals(whole)).toBe(true);
+        else expect(isOrielError(failure) && failure.code === 'CORRUPT').toBe(true);
+      },
+    ),
+    { numRuns: 300 },
+  ));

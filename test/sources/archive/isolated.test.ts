@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { beforeEach, expect, test } from 'vitest';
+import { type Reader, reader } from '../../support/reader.ts';
+import { rar } from '../../support/rar.ts';
+
+let oriel: Reader;
+
+beforeEach(() => {
+  oriel = reader();
+});
+
+/** `dir/a.txt` and `ok.txt`, packed by 7-Zip 24; the encrypted ones with a password. */
+function fixture(name: string): Promise<Buffer> {
+  return readFile(fileURLToPath(new URL(`../../fixtures/archives/${name}`, import.meta.url)));
+}
+
+test('7z: listing and members', async () => {
+  oriel.write('a.7z', await fixture('plain.7z'));
+  expect(await oriel.read('a.7z')).toBe('dir/\nok.txt (5 B)\n');
+  expect(await oriel.read('a.7z:dir')).toBe('a.txt (11 B)\n');
+  expect(await oriel.read('a.7z:dir/a.txt')).toBe('1|alpha\n2|beta\n');
+  expect(await oriel.read('a.7z:ok.txt:1..1')).toBe('1|fine\n');
+});
+
+test('7z: encrypted members are marked and refused, encrypted names are said to be', async () => {
+  oriel.write('e.7z', await fixture('encrypted.7z'));
+  oriel.write('n.7z', await fixture('encrypted-names.7z'));
+  expect(await oriel.read('e.7z')).toBe('dir/\nok.txt (5 B, encrypted)\n');
+  expect(await oriel.read('e.7z:ok.txt')).toBe('ENCRYPTED: e.7z:ok.txt cannot be read: it is encrypted.');
+  expect(await oriel.read('n.7z')).toBe('ENCRYPTED: n.7z cannot be read: it is encrypted.');
+});
+
+test('7z: a file that is cut short, and one that is damaged', async () => {
+  const whole = await fixture('plain.7z');
+  const damaged = Buffer.from(whole);
+  damaged.write('A', 36);
+  oriel.write('cut.7z', whole.subarray(0, 100));
+  oriel.write('bad.7z', damaged);
+  expect(await oriel.read('cut.7z')).toBe(
+    'CORRUPT: cut.7z cannot be read: the file ends before its directory.',
+  );
+  expect(await oriel.read('bad.7z:dir/a.txt')).toBe(
+    'CORRUPT: bad.7z:dir/a.txt cannot be read: its CRC does not match.',
+  );
+  expect(await oriel.read('bad.7z:ok.txt')).toBe('1|fine\n');
+});
+
+test('rar: listing and members', async () => {
+  const members = [
+    { name: 'dir/a.txt', content: 'alpha\nbeta\n' },
+    { name: 'ok.txt', content: 'fine\n' },
+  ];
+  oriel.write('a.rar', rar(members));
+  expect(await oriel.read('a.rar')).toBe('dir/\nok.txt (5 B)\n');
+  expect(await oriel.read('a.rar:dir/a.txt')).toBe('1|alpha\n2|beta\n');
+  expect(await oriel.read('a.rar:ok.txt')).toBe('1|fine\n');
+});
+
+test('rar: what is behind the damage is missing, what is before it is not', async () => {
+  const whole = rar([
+    { name: 'a.txt', content: 'alpha\n' },
+    { name: 'b.txt', content: 'beta\n' },
+  ]);
+  oriel.write('cut.rar', whole.subarray(0, whole.length - 30));
+  oriel.write('head.rar', whole.subarray(0, 10));
+  expect(await oriel.read('cut.rar')).toMatch(/^a\.txt \(6 B\)\n/);
+  expect(await oriel.read('cut.rar:a.txt')).toBe('1|alpha\n');
+  expect(await oriel.read('head.rar')).toMatch(/^(CORRUPT: head\.rar|\(empty archive\))/);
+});
+
+test('an archive larger than is read in memory is refused at once', async () => {
+  const huge = Buffer.alloc(49 << 20);
+  rar([]).copy(huge);
+  oriel.write('huge.rar', huge);
+  expect(await oriel.read('huge.rar')).toBe(
+    'LIMIT: huge.rar cannot be read: a rar archive is read up to 48 MiB, and this one is 49 MiB.',
+  );
+});

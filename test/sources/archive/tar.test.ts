@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { packTar, type TarEntry } from 'modern-tar';
+import { expect, test } from 'vitest';
+import { memoryBytes } from '../../../src/access/bytes.ts';
+import { isOrielError } from '../../../src/errors.ts';
+import type { Container, Member } from '../../../src/sources/archive/container.ts';
+import { PackedTar, PlainTar } from '../../../src/sources/archive/tar.ts';
+import { tar } from '../../support/tar.ts';
+
+const signal = new AbortController().signal;
+
+async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+const plain = (bytes: Uint8Array): Container => new PlainTar(memoryBytes(bytes, 'test'));
+const streamed = (bytes: Uint8Array, size = 700): Container =>
+  new PackedTar('tar.gz', () => pieces(bytes, size));
+
+async function listed(container: Container): Promise<{ members: Member[]; failure?: unknown }> {
+  const members: Member[] = [];
+  try {
+    for await (const member of container.entries(signal)) members.push(member);
+    return { members };
+  } catch (failure) {
+    return { members, failure };
+  }
+}
+
+async function content(container: Container, member: Member): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const part of container.open(member, signal)) parts.push(Uint8Array.from(part));
+  return Buffer.concat(parts).toString();
+}
+
+const name = fc
+  .array(fc.string({ unit: fc.constantFrom('a', 'b', 'é', '日', ' ', '-'), minLength: 1, maxLength: 60 }), {
+    minLength: 1,
+    maxLength: 4,
+  })
+  .map((parts) => parts.join('/'));
+
+test('what another writer packs is listed and read alike, hopped and streamed', () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.uniqueArray(fc.tuple(name, fc.string({ maxLength: 1_500 })), {
+        maxLength: 8,
+        selector: ([path]) => path,
+      }),
+      fc.integer({ min: 1, max: 3_000 }),
+      async (files, size) => {
+        const entries: TarEntry[] = files.map(([path, body]) => ({
+          header: { name: path, size: Buffer.byteLength(body), type: 'file' },
+          body,
+        }));
+        const bytes = await packTar(entries);
+        for (const container of [plain(bytes), streamed(bytes, size)]) {
+          const { members, failure } = await listed(container);
+          expect(failure).toBeUndefined();
+          expect(members.map((member) => member.name)).toEqual(files.map(([path]) => path));
+          for (const [i, member] of members.entries()) {
+            expect(await content(container, member)).toBe(files[i]?.[1].toWellFormed());
+          }
+        }
+      },
+    ),
+    { numRuns: 60 },
+  ));
+
+test('a tar with any byte changed, or cut anywhere, is listed the same both ways and never hangs', () => {
+  const whole = tar([
+    { name: 'a.txt', content: 'alpha' },
+    { name: 'PaxHeader', flag: 'x', content: '16 path=b/c.txt\n' },
+    { name: 'short', content: 'x'.repeat(600) },
+    { name: 'link', flag: '2', link: 'a.txt' },
+  ]);
+  return fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { maxLength: 4 }),
+      fc.integer({ min: 1, max: whole.length }),
+      async (edits, length) => {
+        const bytes = Buffer.from(whole.subarray(0, length));
+        for (const [at, byte] of edits) if (at < length) bytes.writeUInt8(byte, at);
+        const [hopped, waded] = [await listed(plain(bytes)), await listed(streamed(bytes, 333))];
+        expect(waded.members).toEqual(hopped.members);
+        expect(waded.failure).toEqual(hopped.failure);
+        if (hopped.failure !== undefined) expect(isOrielError(hopped.failure)).toBe(true);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test('numbers: octal with spaces, base-256, and what is none', async () => {
+  const sized = (sizeField: Uint8Array) => listed(plain(tar([{ name: 'f', content: 'hello', sizeField }])));
+  const base256 = Buffer.alloc(12);
+  base256.writeUInt8(0x80, 0);
+  base256.writeUInt8(5, 11);
+  expect((await sized(Buffer.from('          5 '))).members[0]?.size).toBe(5);
+  expect((await sized(base256)).members[0]?.size).toBe(5);
+  for (const bad of ['99999999999\0', 'hello world\0']) {
+    expect((await sized(Buffer.from(bad))).failure).toMatchObject({
+      code: 'CORRUPT',
+      message: 'the tar header at byte 0 has a size that cannot be',
+    });
+  }
+});
+
+test('a bad checksum ends the list behind the members before it', async () => {
+  const bytes = tar([
+    { name: 'ok', content: 'fine' },
+    { name: 'bad', content: 'x', badChecksum: true },
+  ]);
+  const { members, failure } = await listed(plain(bytes));
+  expect(members.map((member) => member.name)).toEqual(['ok']);
+  expect(failure).toMatchObject({ code: 'CORRUPT', message: 'the tar header at byte 1024 is damaged' });
+});
+
+test('names that are no UTF-8 keep each byte', async () => {
+  const { members } = await listed(plain(tar([{ name: Buffer.from('caf\xe9/\xff%41', 'latin1') }])));
+  expect(members[0]?.name).toBe('caf%E9/%FF%2541');
+});

@@ -1,0 +1,138 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { fromBufferPromise } from 'yauzl';
+import { memoryBytes } from '../../../src/access/bytes.ts';
+import { isOrielError } from '../../../src/errors.ts';
+import { Budget } from '../../../src/sources/archive/budget.ts';
+import type { Container, Member } from '../../../src/sources/archive/container.ts';
+import { Zip } from '../../../src/sources/archive/zip.ts';
+import { zip, type ZipEntry, type ZipShape } from '../../support/zip.ts';
+
+const signal = new AbortController().signal;
+
+const opened = (bytes: Uint8Array): Container =>
+  new Zip(memoryBytes(bytes, 'test'), bytes.length, new Budget());
+
+async function listed(container: Container): Promise<{ members: Member[]; failure?: unknown }> {
+  const members: Member[] = [];
+  try {
+    for await (const member of container.entries(signal)) members.push(member);
+    return { members };
+  } catch (failure) {
+    return { members, failure };
+  }
+}
+
+async function content(container: Container, member: Member): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const part of container.open(member, signal)) parts.push(part);
+  return Buffer.concat(parts).toString();
+}
+
+const files: ZipEntry[] = [
+  { name: 'a.txt', content: 'alpha\n' },
+  { name: 'b/c.txt', content: 'beta\n', method: 0 },
+  { name: 'd.txt', content: 'delta\n'.repeat(500) },
+];
+const names = ['a.txt', 'b/c.txt', 'd.txt'];
+
+const entry = fc.record({
+  name: fc
+    .string({ unit: fc.constantFrom('a', 'b', '/', 'é', '.'), minLength: 1, maxLength: 20 })
+    .map((n) => `x${n}`),
+  content: fc.string({ maxLength: 400 }),
+  method: fc.constantFrom(0, 8),
+});
+
+test('honest zips are listed as yauzl lists them, and read as they were written', () =>
+  fc.assert(
+    fc.asyncProperty(fc.array(entry, { maxLength: 6 }), async (entries) => {
+      const bytes = zip(entries);
+      const expected: string[] = [];
+      const zipfile = await fromBufferPromise(bytes, { decodeStrings: false });
+      for await (const each of zipfile.eachEntry()) expected.push(each.fileNameRaw.toString());
+      const container = opened(bytes);
+      const { members } = await listed(container);
+      expect(members.map((member) => member.name)).toEqual(expected);
+      for (const [i, member] of members.entries()) {
+        if (member.type === 'file')
+          expect(await content(container, member)).toBe(entries[i]?.content.toWellFormed());
+      }
+    }),
+    { numRuns: 60 },
+  ));
+
+const shapes: [string, ZipShape][] = [
+  ['a comment', { comment: 'PK\x05\x06 is how a directory ends' }],
+  ['a program in front, offsets not corrected', { before: Buffer.from('#!/bin/sh\nexit\n') }],
+  ['junk behind', { after: Buffer.alloc(3_000, 'x') }],
+  ['a count that lies', { count: 9 }],
+];
+
+test.each(shapes)('a zip with %s', async (_, shape) => {
+  const container = opened(zip(files, shape));
+  const { members, failure } = await listed(container);
+  expect(failure).toBeUndefined();
+  expect(members.map((member) => member.name)).toEqual(names);
+  expect(await content(container, members[1] as Member)).toBe('beta\n');
+});
+
+test('a damaged record hides itself and nothing else', async () => {
+  const damage = (directory: Buffer): void =>
+    void directory.fill(0, directory.indexOf('PK\x01\x02', 5), directory.indexOf('PK\x01\x02', 5) + 4);
+  const { members, failure } = await listed(opened(zip(files, { damage })));
+  expect(members.map((member) => member.name)).toEqual(['a.txt', 'd.txt']);
+  expect(failure).toMatchObject({ code: 'CORRUPT' });
+});
+
+test('an extra field that does not add up harms nobody', async () => {
+  const bad = { name: 'x.txt', content: 'x', extra: Buffer.from([1, 0, 255, 255, 1]) };
+  const { members, failure } = await listed(opened(zip([bad, ...files])));
+  expect(failure).toBeUndefined();
+  expect(members.map((member) => member.name)).toEqual(['x.txt', ...names]);
+});
+
+test('names: code page 437, Windows separators, a better name in an extra field', async () => {
+  const entries: ZipEntry[] = [
+    { name: Buffer.from([0x81, 0x2e, 0x74]), flags: 0 },
+    { name: 'dir\\win.txt' },
+    { name: Buffer.from('é.txt'), flags: 0 },
+  ];
+  const { members } = await listed(opened(zip(entries)));
+  expect(members.map((member) => member.name)).toEqual(['ü.t', 'dir/win.txt', 'é.txt']);
+});
+
+test('methods that are not supported, and local headers that are not there, refuse one member', async () => {
+  const container = opened(zip([{ name: 'lzma', content: 'x', method: 14 }, ...files]));
+  const { members } = await listed(container);
+  await expect(content(container, members[0] as Member)).rejects.toMatchObject({ code: 'UNSUPPORTED' });
+  expect(await content(container, members[1] as Member)).toBe('alpha\n');
+  const bytes = zip(files);
+  bytes.fill(0, 0, 4);
+  const headless = opened(bytes);
+  const found = (await listed(headless)).members;
+  await expect(content(headless, found[0] as Member)).rejects.toMatchObject({ code: 'CORRUPT' });
+  expect(await content(headless, found[1] as Member)).toBe('beta\n');
+});
+
+test('a zip with any bytes changed, or cut anywhere, ends in members or an error, in bounded time', () => {
+  const whole = zip(files);
+  return fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.nat(whole.length - 1), fc.nat(255)), { maxLength: 6 }),
+      fc.integer({ min: 1, max: whole.length }),
+      async (edits, length) => {
+        const bytes = Buffer.from(whole.subarray(0, length));
+        for (const [at, byte] of edits) if (at < length) bytes.writeUInt8(byte, at);
+        const container = opened(bytes);
+        const { members, failure } = await listed(container);
+        if (failure !== undefined) expect(isOrielError(failure)).toBe(true);
+        for (const member of members) {
+          const read = await content(container, member).catch((error: unknown) => error);
+          expect(typeof read === 'string' || isOrielError(read)).toBe(true);
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
