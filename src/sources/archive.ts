@@ -22,10 +22,11 @@ import { claimsArchive, unpackedName } from './archive/formats.ts';
 import { archiveLimits } from './archive/limits.ts';
 import { listDirectory, listingNotes } from './archive/listing.ts';
 import type { Found } from './archive/locate.ts';
-import { locate } from './archive/locate.ts';
+import { endingIn, locate } from './archive/locate.ts';
 import type { Compressed } from './archive/open.ts';
 import { openContent } from './archive/open.ts';
 import { present, troubleNote } from './archive/present.ts';
+import { Shelf } from './archive/shelf.ts';
 import { inPlace, spooled } from './archive/unpacked.ts';
 import type { Resource, Source, Subject } from './source.ts';
 
@@ -37,15 +38,17 @@ export const archiveSource: Source = {
     if (opened.is !== 'file') throw new TypeError('an archive was claimed that is no file');
     const refused = refusal(typed, dirname(typed));
     const content = await orRefuse(refused, call, async () => {
-      const budget = budgetOf(call.signal);
+      const budget = budgetOf(call);
       budget.enter();
       return openContent(opened, name, head, budget, call.signal);
     });
     if ('compressed' in content) return openCompressed(subject, content.compressed, call);
     const { container } = content;
-    const contents = await orRefuse(refused, call, () =>
-      call.session.cached('archive', opened.bytes.version, () => readContents(container, call.signal)),
-    );
+    const contents = await orRefuse(refused, call, async () => {
+      const shelf = await call.session.cached('archive', 'shelf', () => Promise.resolve(new Shelf()));
+      const make = (): Promise<Contents> => readContents(container, call.signal);
+      return shelf.get(opened.bytes.version, make, call.signal);
+    });
     const located = locate(contents, subject.rest);
     if (!located) throw notFound(contents, subject);
     const { found, tail } = located;
@@ -147,21 +150,16 @@ function linkNote(
 }
 
 function notFound(contents: Contents, { typed, rest }: Subject): OrielError {
-  const ending = `/${rest}`;
-  const [only, ...others] = contents.sorted.filter((path) => path.endsWith(ending)).slice(0, 2);
-  if (only !== undefined && others.length === 0) {
-    const next = `${typed}:${only}`;
-    return new OrielError(
-      'NOT_FOUND',
-      `${quote(typed)} has no entry ${quote(rest)}. Use ${quote(next)}.`,
-      next,
-    );
-  }
-  return new OrielError(
-    'NOT_FOUND',
-    `${quote(typed)} has no entry ${quote(rest)}. Use ${quote(typed)} to list it.`,
-    typed,
-  );
+  const ends = endingIn(contents, rest).map((path) => `${typed}:${path}`);
+  const next = ends[0] ?? typed;
+  const advice =
+    ends.length === 0
+      ? `Use ${quote(typed)} to list it.`
+      : ends.length === 1
+        ? `Use ${quote(next)}.`
+        : `Several entries end in it: ${ends.map(quote).join(', ')}. Use one of them.`;
+  const known = contents.damage ? ' among those that could be listed' : '';
+  return new OrielError('NOT_FOUND', `${quote(typed)} has no entry ${quote(rest)}${known}. ${advice}`, next);
 }
 
 /** How a directory of an archive is typed. */

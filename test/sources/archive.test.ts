@@ -54,6 +54,9 @@ describe.each(['a.zip', 'a.tar', 'a.tar.gz'])('%s', (name) => {
     expect(await oriel.read(`${name}:deep.txt`)).toBe(
       `NOT_FOUND: ${name} has no entry deep.txt. Use ${name}:dir/sub/deep.txt.`,
     );
+    expect(await oriel.read(`${name}:deep.txt:1-2`)).toBe(
+      `NOT_FOUND: ${name} has no entry deep.txt:1-2. Use ${name}:dir/sub/deep.txt:1-2.`,
+    );
     expect(await oriel.read(`${name}:ok.txt:what`)).toMatch(
       new RegExp(`^BAD_SELECTOR: :what is no selector of ${name}:ok\\.txt\\. `),
     );

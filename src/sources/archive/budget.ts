@@ -1,11 +1,22 @@
 /** Owns what one call may unpack, over all levels of nesting: a bomb is stopped by counted bytes, never by declared ones. */
 
+import type { Call } from '../../engine/call.ts';
 import { OrielError } from '../../errors.ts';
+import { binarySize } from '../../render/units.ts';
 import { archiveLimits } from './limits.ts';
 
+/** Bytes unpacked between two reports of progress. */
+const REPORT_EVERY = 64 << 20;
+
 export class Budget {
+  readonly #report: (unpacked: number) => void;
   #unpacked = 0;
   #depth = 0;
+
+  /** `report` is told every 64 MiB how much was unpacked. */
+  constructor(report: (unpacked: number) => void = () => undefined) {
+    this.#report = report;
+  }
 
   /** Counts one more container inside a container. Throws `LIMIT` below the deepest level. */
   enter(): void {
@@ -15,20 +26,27 @@ export class Budget {
     }
   }
 
+  /** Throws `LIMIT` when the call has unpacked too much. */
   spend(bytes: number): void {
+    const before = Math.floor(this.#unpacked / REPORT_EVERY);
     this.#unpacked += bytes;
     if (this.#unpacked > archiveLimits.callBytes) {
       throw new OrielError('LIMIT', `more than ${archiveLimits.callBytes} bytes were unpacked in one call`);
     }
+    if (Math.floor(this.#unpacked / REPORT_EVERY) > before) this.#report(this.#unpacked);
   }
 }
 
 const budgets = new WeakMap<AbortSignal, Budget>();
 
-/** The budget of the call this signal belongs to: containers opened through `call.open` share it. */
-export function budgetOf(signal: AbortSignal): Budget {
-  const budget = budgets.get(signal) ?? new Budget();
-  budgets.set(signal, budget);
+/** The budget of this call: containers that are opened through `call.open` share it. */
+export function budgetOf(call: Call): Budget {
+  const known = budgets.get(call.signal);
+  if (known) return known;
+  const budget = new Budget((unpacked) => {
+    call.progress({ message: `unpacking: ${binarySize(unpacked)}`, done: unpacked });
+  });
+  budgets.set(call.signal, budget);
   return budget;
 }
 

@@ -42,8 +42,33 @@ export function locate(contents: Contents, rest: string): Located | undefined {
     const found = find(contents, path);
     if (found) return { found, tail };
   }
-  const isSelector = rest === '' || parseSelection(rest) !== undefined;
-  return isSelector ? { found: { is: 'directory', path: '' }, tail: rest } : undefined;
+  const selects = rest === '' || parseSelection(rest) !== undefined;
+  return selects ? { found: { is: 'directory', path: '' }, tail: rest } : undefined;
+}
+
+/** At most this many members are named instead of one that is not there. */
+const MOST_NAMED = 5;
+
+/** Members whose path ends in the typed one, with the selector that was typed; the first five. */
+export function endingIn(contents: Contents, rest: string): string[] {
+  for (const [path, tail] of splits(rest)) {
+    if (tail !== '' && !isSelector(tail)) continue;
+    const found: string[] = [];
+    for (const known of contents.sorted) {
+      if (known.endsWith(`/${path}`)) found.push(tail === '' ? known : `${known}:${tail}`);
+      if (found.length === MOST_NAMED) break;
+    }
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+function isSelector(text: string): boolean {
+  try {
+    return parseSelection(text) !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 /** `"b.zip:c.txt:5-9"` → that whole, then `b.zip:c.txt` + `5-9`, then `b.zip` + `c.txt:5-9`. */
