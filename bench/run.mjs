@@ -7,7 +7,7 @@ import { printTable } from './lib/table.mjs';
 const groups = {
   read: ['read'],
   tools: ['search', 'bash'],
-  containers: ['sqlite', 'image', 'notebook'],
+  containers: ['archive', 'sqlite', 'image', 'notebook'],
 };
 
 const chosen = process.argv.slice(2);

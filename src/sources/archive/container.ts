@@ -1,6 +1,8 @@
 /** Owns the one interface every archive format takes: its members in stored order, and the bytes of each. */
 
+import type { OpenedFile } from '../../access/access.ts';
 import type { ByteSource } from '../../access/bytes.ts';
+import type { Subject } from '../source.ts';
 
 export type MemberType = 'file' | 'directory' | 'symlink' | 'hardlink' | 'fifo' | 'device' | 'other';
 
@@ -21,10 +23,10 @@ export interface Container {
   /** What it is, for facts and sentences: `zip`, `tar.gz`. */
   readonly format: string;
   /**
-   * Members in stored order. Throws OrielError after the last good one: `CORRUPT` where the archive is damaged,
+   * Members in stored order, in batches. Throws OrielError after the last good one: `CORRUPT` where the archive is damaged,
    * `LIMIT` where a cap was met, `ENCRYPTED` where even the names are.
    */
-  entries(signal: AbortSignal): AsyncIterable<Member>;
+  entries(signal: AbortSignal): AsyncIterable<readonly Member[]>;
   /**
    * The unpacked bytes of a member that `entries` gave (in this call or an earlier one on the same version).
    * Throws OrielError after the last good byte.
@@ -32,4 +34,11 @@ export interface Container {
   open(member: Member, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** The bytes where they lie, for members that are stored as they are; undefined for packed ones. */
   inPlace?(member: Member, signal: AbortSignal): Promise<ByteSource | undefined>;
+}
+
+/** The archive itself, as it came from the engine or out of another one. */
+export type FileSubject = Subject & { readonly opened: OpenedFile };
+
+export function isFile(subject: Subject): subject is FileSubject {
+  return subject.opened.is === 'file';
 }

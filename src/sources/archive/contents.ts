@@ -29,12 +29,14 @@ export async function readContents(container: Container, signal: AbortSignal): P
   const odd = new Map<number, { why: Oddity; directory: string }>();
   let damage: OrielError | undefined;
   try {
-    for await (const member of container.entries(signal)) {
-      if (members.length === archiveLimits.entries) {
-        throw new OrielError('LIMIT', `only the first ${archiveLimits.entries} entries are listed`);
-      }
+    for await (const batch of container.entries(signal)) {
       signal.throwIfAborted();
-      place(member, members.push(member) - 1, byPath, odd);
+      for (const member of batch) {
+        if (members.length === archiveLimits.entries) {
+          throw new OrielError('LIMIT', `only the first ${archiveLimits.entries} entries are listed`);
+        }
+        place(member, members.push(member) - 1, byPath, odd);
+      }
     }
   } catch (error) {
     signal.throwIfAborted();

@@ -39,7 +39,7 @@ export class Isolated implements Container {
     this.#budget = budget;
   }
 
-  async *entries(signal: AbortSignal): AsyncGenerator<Member> {
+  async *entries(signal: AbortSignal): AsyncGenerator<Member[]> {
     if (this.format === '7z') await this.#checkDirectory(signal);
     let index = 0;
     for await (const batch of pullFromWorker<Told[]>(
@@ -47,16 +47,12 @@ export class Isolated implements Container {
       this.#packed(signal),
       signal,
     )) {
-      for (const told of batch) {
-        const { link, ...rest } = told;
-        yield {
-          ...rest,
-          name: escapeName(told.name),
-          index,
-          ...(link === undefined ? {} : { link: escapeName(link) }),
-        } as IsolatedMember;
-        index += 1;
-      }
+      yield batch.map(({ name, link, ...told }): IsolatedMember => ({
+        ...told,
+        name: escapeName(name),
+        index: index++,
+        ...(link === undefined ? {} : { link: escapeName(link) }),
+      }));
     }
   }
 

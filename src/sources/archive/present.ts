@@ -11,13 +11,14 @@ import type { Selection } from '../../selector/selection.ts';
 import { everything, FORMS, parseSelection } from '../../selector/selection.ts';
 import { detectEncoding } from '../../text/encoding.ts';
 import { quote } from '../../text/visible.ts';
-import type { Resource, Subject } from '../source.ts';
+import type { Resource } from '../source.ts';
+import type { FileSubject } from './container.ts';
 import { claimsArchive } from './formats.ts';
 import type { Unpacked } from './unpacked.ts';
 
 export interface Shown {
   /** The container it came out of. */
-  readonly outer: Subject;
+  readonly outer: FileSubject;
   /** How it is typed: `a.zip:dir/x.ts`. */
   readonly target: string;
   /** Its own base name. */
@@ -38,7 +39,7 @@ const ELSEWHERE =
 const ELSEWHERE_HEAD = /^(?:\x89PNG\r\n|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP|SQLite format 3\0|%PDF-)/s;
 
 export async function present(shown: Shown, call: Call): Promise<Resource> {
-  const { outer, unpacked, name, tail, target } = shown;
+  const { unpacked, name, tail, target } = shown;
   const head = await readAt(unpacked.bytes, 0, HEAD_BYTES, call.signal);
   if (belongsElsewhere(shown, head)) return handBack(shown, head, call);
   const selection = selectionOf(tail, target);
@@ -47,7 +48,7 @@ export async function present(shown: Shown, call: Call): Promise<Resource> {
   if (type !== undefined) return binaryNote(shown, type);
   return {
     is: 'text',
-    kind: outer.opened.is === 'file' ? 'archive' : 'file',
+    kind: 'archive',
     bytes: unpacked.bytes,
     encoding: 'stored',
     selection,

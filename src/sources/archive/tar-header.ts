@@ -35,7 +35,7 @@ export interface TarOverrides {
 
 /** Undefined for a block of zeros (the end). Throws `CORRUPT` for what is no header; `at` is its byte offset. */
 export function parseHeader(block: Buffer, at: number): TarHeader | undefined {
-  if (block.every((byte) => byte === 0)) return undefined;
+  if (block[0] === 0 && block.every((byte) => byte === 0)) return undefined;
   if (!checksumHolds(block)) throw new OrielError('CORRUPT', `the tar header at byte ${at} is damaged`);
   const flag = String.fromCharCode(block[156] || 0x30);
   const magic = block.toString('latin1', 257, 265);

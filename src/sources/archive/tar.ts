@@ -21,7 +21,7 @@ interface TarMember extends Member {
 }
 
 /** Yields the members in front of `cursor`. Throws `CORRUPT` where the chain of headers breaks. */
-async function* readMembers(cursor: Cursor): AsyncGenerator<TarMember> {
+async function* readMembers(cursor: Cursor): AsyncGenerator<TarMember[]> {
   let next: TarOverrides = {};
   let global: TarOverrides = {};
   for (;;) {
@@ -39,7 +39,7 @@ async function* readMembers(cursor: Cursor): AsyncGenerator<TarMember> {
       continue;
     }
     if (header.moreMap) await skipSparseMap(cursor);
-    yield await readMember(cursor, header, { ...global, ...next });
+    yield [await readMember(cursor, header, { ...global, ...next })];
     next = {};
   }
 }
@@ -107,7 +107,7 @@ export class PlainTar implements Container {
     this.#source = source;
   }
 
-  entries(signal: AbortSignal): AsyncIterable<Member> {
+  entries(signal: AbortSignal): AsyncIterable<Member[]> {
     return readMembers(new SeekingCursor(this.#source, 0, signal));
   }
 
@@ -131,7 +131,7 @@ export class PackedTar implements Container {
     this.#unpack = unpack;
   }
 
-  async *entries(signal: AbortSignal): AsyncGenerator<Member> {
+  async *entries(signal: AbortSignal): AsyncGenerator<Member[]> {
     const cursor = new StreamCursor(this.#unpack(signal));
     try {
       yield* readMembers(cursor);

@@ -8,11 +8,11 @@ import type { Budget } from './budget.ts';
 import type { Codec } from './codecs.ts';
 import { unpacked } from './codecs.ts';
 import type { Container, Member } from './container.ts';
-import { SeekingCursor } from './cursor.ts';
 import { archiveLimits } from './limits.ts';
 import { printName } from './names.ts';
-import type { ZipDirectory, ZipRecord } from './zip-directory.ts';
-import { findDirectory, findNextRecord, readRecord, recordName } from './zip-directory.ts';
+import { findDirectory } from './zip-directory.ts';
+import type { ZipRecord } from './zip-records.ts';
+import { readRecords, recordName } from './zip-records.ts';
 
 type ZipMember = Member & ZipRecord;
 
@@ -41,19 +41,22 @@ export class Zip implements Container {
     this.#budget = budget;
   }
 
-  async *entries(signal: AbortSignal): AsyncGenerator<Member> {
+  async *entries(signal: AbortSignal): AsyncGenerator<Member[]> {
     const directory = await findDirectory(this.#source, this.#size, signal);
     const compare = directory.count <= archiveLimits.localHeaders;
-    let left: number = archiveLimits.localHeaders;
-    for await (const record of this.#records(directory, signal)) {
-      const member = record.type === 'symlink' ? await this.#withTarget(record, signal) : record;
-      left -= 1;
-      const other = compare && left >= 0 ? await this.#otherName(record, signal) : undefined;
-      if (other === undefined) yield member;
-      else {
-        yield { ...member, trouble: `its local header calls it ${other}` };
-        yield { ...member, name: other, trouble: `the zip directory calls it ${member.name}` };
+    for await (const records of readRecords(this.#source, directory, signal)) {
+      const members: Member[] = [];
+      for (const [i, record] of records.entries()) {
+        const member = record.type === 'symlink' ? await this.#withTarget(record, signal) : record;
+        const isCompared = compare && i < archiveLimits.localHeaders;
+        const other = isCompared ? await this.#otherName(record, signal) : undefined;
+        if (other === undefined) members.push(member);
+        else {
+          members.push({ ...member, trouble: `its local header calls it ${other}` });
+          members.push({ ...member, name: other, trouble: `the zip directory calls it ${member.name}` });
+        }
       }
+      yield members;
     }
   }
 
@@ -84,25 +87,6 @@ export class Zip implements Container {
     if (!stored || member.size <= archiveLimits.spoolMemory) return undefined;
     const start = await this.#dataStart(member, signal);
     return start + member.size <= this.#size ? sliceBytes(this.#source, start, member.size) : undefined;
-  }
-
-  /** Every record that can be read; what broke the chain is thrown at the end. */
-  async *#records(directory: ZipDirectory, signal: AbortSignal): AsyncGenerator<ZipRecord> {
-    const cursor = new SeekingCursor(this.#source, directory.start, signal);
-    let damage: unknown;
-    for (;;) {
-      const at = cursor.position;
-      try {
-        const record = await readRecord(cursor, directory);
-        if (!record) break;
-        yield record;
-      } catch (error) {
-        if (!isOrielError(error) || error.code !== 'CORRUPT') throw error;
-        damage ??= error;
-        if (!(await findNextRecord(cursor, at + 1, directory))) break;
-      }
-    }
-    if (damage) throw damage;
   }
 
   /** A symlink's content is where it points. */

@@ -20,7 +20,7 @@ const streamed = (bytes: Uint8Array, size = 700): Container =>
 async function listed(container: Container): Promise<{ members: Member[]; failure?: unknown }> {
   const members: Member[] = [];
   try {
-    for await (const member of container.entries(signal)) members.push(member);
+    for await (const batch of container.entries(signal)) members.push(...batch);
     return { members };
   } catch (failure) {
     return { members, failure };

@@ -16,7 +16,7 @@ const opened = (bytes: Uint8Array): Container =>
 async function listed(container: Container): Promise<{ members: Member[]; failure?: unknown }> {
   const members: Member[] = [];
   try {
-    for await (const member of container.entries(signal)) members.push(member);
+    for await (const batch of container.entries(signal)) members.push(...batch);
     return { members };
   } catch (failure) {
     return { members, failure };

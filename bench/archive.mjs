@@ -1,0 +1,58 @@
+// Archives beside the tools that a shell has for them: unzip, tar.
+import { fileURLToPath } from 'node:url';
+import { gzipped, tarOf, zipOf } from './lib/archives.mjs';
+import { insideProcess, wholeProcess } from './lib/process.mjs';
+import { mb, ms, ratio } from './lib/table.mjs';
+
+const small = () => [zipOf('small.zip', 3), tarOf('small.tar', 1)].map((path) => ({ path }));
+/** In a process that has read other archives, and never this one. */
+const ours = (path, repeat) =>
+  insideProcess(fileURLToPath(new URL('./lib/ours.mjs', import.meta.url)), {
+    input: { path },
+    repeat,
+    warm: small(),
+  });
+
+function row(what, archive, path, peer, args, repeat = 9) {
+  const mine = ours(path, repeat);
+  if (mine.failure) throw new Error(`${path}: ${mine.failure}`);
+  const theirs = attempt(peer, args);
+  return {
+    what,
+    archive,
+    'oriel, first call': ms(mine.cold),
+    'oriel, again': ms(mine.warm),
+    'oriel memory': mb(mine.mb),
+    peer: [peer, ...args.slice(0, -1)].join(' ').replace(/ \/\S*\//g, ' '),
+    'peer time': ms(theirs),
+    ratio: ratio(mine.cold, theirs),
+  };
+}
+
+/** Undefined where the tool is not installed. */
+function attempt(command, args) {
+  try {
+    return wholeProcess(command, args, 3);
+  } catch {
+    return undefined;
+  }
+}
+
+export async function rows() {
+  const zip = zipOf('10k.zip', 10_000);
+  const tar = tarOf('1gb.tar', 1_000);
+  const packed = await gzipped(tar);
+  const last = 'data/part0999.log';
+  return [
+    row('list one folder', 'zip, 10,000 entries', `${zip}:src/dir5`, 'unzip', ['-Z1', zip]),
+    row('one member', 'zip, 10,000 entries', `${zip}:src/dir5/file9905.ts`, 'unzip', [
+      '-p',
+      zip,
+      'src/dir5/file9905.ts',
+    ]),
+    row('list', 'tar, 1 GB', `${tar}:data`, 'tar', ['-tf', tar]),
+    row('last member', 'tar, 1 GB', `${tar}:${last}`, 'tar', ['-xOf', tar, last]),
+    row('list', 'tar.gz, 1 GB unpacked', `${packed}:data`, 'tar', ['-tzf', packed], 3),
+    row('last member', 'tar.gz, 1 GB unpacked', `${packed}:${last}`, 'tar', ['-xOzf', packed, last], 1),
+  ];
+}

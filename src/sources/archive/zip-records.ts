@@ -1,0 +1,155 @@
+/**
+ * Owns the records of a zip's directory. Written here and not taken from a library because the common ones give up
+ * the whole archive for one record (a flag, an extra field), while here a bad record costs itself alone.
+ */
+
+import { crc32 } from 'node:zlib';
+import type { ByteSource } from '../../access/bytes.ts';
+import { readAt } from '../../access/bytes.ts';
+import { OrielError } from '../../errors.ts';
+import type { MemberType } from './container.ts';
+import { escapeName, printName } from './names.ts';
+import type { ZipDirectory } from './zip-directory.ts';
+
+export interface ZipRecord {
+  readonly name: string;
+  readonly type: MemberType;
+  readonly encrypted: boolean;
+  /** Compression method: 0 stored, 8 deflate, … */
+  readonly method: number;
+  readonly crc: number;
+  /** Bytes as stored and as unpacked, both as declared. */
+  readonly packed: number;
+  readonly size: number;
+  /** Byte offset of the local header. */
+  readonly local: number;
+}
+
+export const RECORD_SIGNATURE = 0x02014b50;
+const SIGNATURE_BYTES = Buffer.from('PK\x01\x02');
+const RECORD_BYTES = 46;
+/** Directory bytes read at once: more than the largest record, whose three fields have 64 KiB each at most. */
+const WINDOW = 256 << 10;
+
+/** Every record that can be read, in batches. Throws `CORRUPT` behind them where the chain was broken. */
+export async function* readRecords(
+  source: ByteSource,
+  directory: ZipDirectory,
+  signal: AbortSignal,
+): AsyncGenerator<ZipRecord[]> {
+  let damagedAt: number | undefined;
+  for (let at = directory.start; at < directory.end;) {
+    const window = Buffer.from(await readAt(source, at, Math.min(WINDOW, directory.end - at), signal));
+    const isLast = at + window.length >= directory.end || window.length === 0;
+    const { records, used, damaged } = parseWindow(window, isLast, directory.shift);
+    if (damaged !== undefined) damagedAt ??= at + damaged;
+    yield records;
+    if (isLast) break;
+    at += used;
+  }
+  if (damagedAt !== undefined) {
+    throw new OrielError('CORRUPT', `the zip directory is damaged at byte ${damagedAt}`);
+  }
+}
+
+interface Parsed {
+  readonly records: ZipRecord[];
+  /** Bytes of the window that are done with. */
+  readonly used: number;
+  /** Where in the window the first thing stands that is no record. */
+  readonly damaged?: number;
+}
+
+function parseWindow(window: Buffer, isLast: boolean, shift: number): Parsed {
+  const records: ZipRecord[] = [];
+  let damaged: number | undefined;
+  let at = 0;
+  while (at < window.length) {
+    const length = recordLength(window, at);
+    if (length !== undefined && at + length <= window.length) {
+      records.push(parseRecord(window, at, shift));
+      at += length;
+      continue;
+    }
+    // The rest of this record is in the next window.
+    if (!isLast && (length !== undefined || window.length - at < RECORD_BYTES)) break;
+    damaged ??= at;
+    const next = window.indexOf(SIGNATURE_BYTES, at + 1);
+    at = next === -1 ? Math.max(at + 1, window.length - (isLast ? 0 : SIGNATURE_BYTES.length - 1)) : next;
+  }
+  return { records, used: at, ...(damaged === undefined ? {} : { damaged }) };
+}
+
+/** Undefined where no record begins, or not enough of it is there to tell. */
+function recordLength(window: Buffer, at: number): number | undefined {
+  if (at + RECORD_BYTES > window.length || window.readUInt32LE(at) !== RECORD_SIGNATURE) return undefined;
+  const [name, extra, comment] = [28, 30, 32].map((field) => window.readUInt16LE(at + field));
+  return RECORD_BYTES + (name ?? 0) + (extra ?? 0) + (comment ?? 0);
+}
+
+function parseRecord(window: Buffer, at: number, shift: number): ZipRecord {
+  const flags = window.readUInt16LE(at + 8);
+  const nameAt = at + RECORD_BYTES;
+  const extraAt = nameAt + window.readUInt16LE(at + 28);
+  const extra = window.subarray(extraAt, extraAt + window.readUInt16LE(at + 30));
+  const name = recordName(window.subarray(nameAt, extraAt), extra, (flags & 0x800) !== 0);
+  const [size, packed, local] = wideNumbers(extra, [
+    window.readUInt32LE(at + 24),
+    window.readUInt32LE(at + 20),
+    window.readUInt32LE(at + 42),
+  ]);
+  return {
+    name,
+    type: recordType(name, window.readUInt16LE(at + 4) >> 8, window.readUInt32LE(at + 38)),
+    // Bit 0: traditional or AES; bit 6: strong encryption; bit 13: masked headers.
+    encrypted: (flags & 0x2041) !== 0,
+    method: window.readUInt16LE(at + 10),
+    crc: window.readUInt32LE(at + 16),
+    packed,
+    size,
+    local: local + shift,
+  };
+}
+
+/** Names from Windows tools may separate directories by `\`. */
+export function recordName(raw: Buffer, extra: Buffer, utf8: boolean): string {
+  const better = extraField(extra, 0x7075);
+  const name =
+    better && better.length > 5 && better[0] === 1 && better.readUInt32LE(1) === crc32(raw)
+      ? escapeName(better.toString('utf8', 5))
+      : printName(raw, utf8 ? undefined : 'cp437');
+  return name.replaceAll('\\', '/');
+}
+
+function recordType(name: string, madeBy: number, attributes: number): MemberType {
+  // 3: Unix, 19: macOS. Others leave the upper half of the attributes undefined.
+  const mode = madeBy === 3 || madeBy === 19 ? (attributes >>> 16) & 0xf000 : 0;
+  if (mode === 0xa000) return 'symlink';
+  if (mode === 0x4000 || name.endsWith('/')) return 'directory';
+  if (mode === 0x1000) return 'fifo';
+  if (mode === 0x2000 || mode === 0x6000) return 'device';
+  return mode === 0xc000 ? 'other' : 'file';
+}
+
+/** Numbers that did not fit in 32 bits stand in the zip64 field, in this order, only those that did not. */
+function wideNumbers(extra: Buffer, narrow: [number, number, number]): [number, number, number] {
+  const field = extra.length === 0 ? undefined : extraField(extra, 0x0001);
+  let at = 0;
+  const widened = narrow.map((value) => {
+    if (value !== 0xffffffff || !field || at + 8 > field.length) return value;
+    at += 8;
+    return Number(field.readBigUInt64LE(at - 8));
+  });
+  return [widened[0] ?? 0, widened[1] ?? 0, widened[2] ?? 0];
+}
+
+/** The extra field with this id; what does not add up ends the search. */
+function extraField(extra: Buffer, id: number): Buffer | undefined {
+  for (let at = 0; at + 4 <= extra.length;) {
+    const length = extra.readUInt16LE(at + 2);
+    if (at + 4 + length > extra.length) return undefined;
+    if (extra.readUInt16LE(at) === id) return extra.subarray(at + 4, at + 4 + length);
+    at += 4 + length;
+  }
+  return undefined;
+}
