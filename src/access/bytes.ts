@@ -61,7 +61,10 @@ export function sliceBytes(source: ByteSource, start: number, length: number): B
   };
 }
 
-/** The bytes of a source from `start` (0-based, inclusive) to `end` (exclusive), in chunks. */
+/**
+ * The bytes of a source from `start` (0-based, inclusive) to `end` (exclusive), in chunks. All chunks share one
+ * buffer: each is valid until the next is asked for.
+ */
 export async function* chunksOf(
   source: ByteSource,
   start: number,
@@ -69,10 +72,11 @@ export async function* chunksOf(
   chunk: number,
   signal?: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
+  const buffer = Buffer.allocUnsafeSlow(Math.max(0, Math.min(chunk, end - start)));
   for (let at = start; at < end;) {
-    const part = await readAt(source, at, Math.min(chunk, end - at), signal);
-    if (part.length === 0) return;
-    yield part;
-    at += part.length;
+    const got = await source.readInto(buffer.subarray(0, end - at), at, signal);
+    if (got === 0) return;
+    yield buffer.subarray(0, got);
+    at += got;
   }
 }

@@ -17,7 +17,8 @@ export interface StreamOptions {
 }
 
 export interface Conversation {
-  post(message: unknown): void;
+  /** `transfer` moves to the worker instead of being copied. */
+  post(message: unknown, transfer?: readonly ArrayBuffer[]): void;
   /** The worker's messages in order, one for each call. Throws when the worker ends or is ended before the next. */
   next(): Promise<unknown>;
   /** Ends the worker, also in the middle of its work. */
@@ -65,7 +66,7 @@ function begin({ entry, data, heapMb, signal }: StreamOptions): Conversation {
     execArgv: [],
     stdout: true,
     stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },
+    resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 4 },
   });
   const arrived: unknown[] = [];
   let failure: unknown;
@@ -93,7 +94,7 @@ function begin({ entry, data, heapMb, signal }: StreamOptions): Conversation {
   });
   signal.addEventListener('abort', abort, { once: true });
   return {
-    post: (message) => worker.postMessage(message),
+    post: (message, transfer = []) => worker.postMessage(message, transfer),
     next() {
       if (arrived.length > 0) return Promise.resolve(arrived.shift());
       if (failure !== undefined) return Promise.reject(failure);

@@ -10,7 +10,7 @@ import { pullFromWorker } from './unpack.ts';
 export type Codec = 'gzip' | 'deflate' | 'bzip2' | 'xz' | 'zstd';
 
 /**
- * The unpacked bytes of `packed`. Throws OrielError after the last good byte: `CORRUPT`, `LIMIT`, `UNSUPPORTED`.
+ * The unpacked bytes of `packed`; a chunk is valid until the next is asked for. Throws OrielError after the last good byte: `CORRUPT`, `LIMIT`, `UNSUPPORTED`.
  * Ending the iteration early ends the decoder.
  */
 export function unpacked(

@@ -28,8 +28,8 @@ export interface Container {
    */
   entries(signal: AbortSignal): AsyncIterable<readonly Member[]>;
   /**
-   * The unpacked bytes of a member that `entries` gave (in this call or an earlier one on the same version).
-   * Throws OrielError after the last good byte.
+   * The unpacked bytes of a member that `entries` gave (in this call or an earlier one on the same version). A
+   * chunk is valid until the next is asked for. Throws OrielError after the last good byte.
    */
   open(member: Member, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** The bytes where they lie, for members that are stored as they are; undefined for packed ones. */

@@ -67,12 +67,13 @@ export class StreamCursor implements Cursor {
 
   async read(length: number): Promise<Uint8Array> {
     if (this.#held.length < length) {
-      const parts = [this.#held];
+      // A chunk is gone when the next one is asked for.
+      const parts = [Uint8Array.from(this.#held)];
       let got = this.#held.length;
       while (got < length) {
         const step = await this.#stream.next();
         if (step.done) break;
-        parts.push(step.value);
+        parts.push(Uint8Array.from(step.value));
         got += step.value.length;
       }
       this.#held = Buffer.concat(parts);

@@ -111,7 +111,7 @@ class Archive {
     const library = this.#library;
     try {
       const filled = library.read_data(this.#archive, this.#output, OUTPUT_BYTES);
-      return library.module.HEAPU8.slice(this.#output, this.#output + filled);
+      return library.module.HEAPU8.subarray(this.#output, this.#output + filled);
     } catch (error) {
       throw worded(error instanceof Error ? error.message : '');
     } finally {

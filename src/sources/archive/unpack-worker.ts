@@ -4,22 +4,26 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { OrielError } from '../../errors.ts';
 import { bunzip2 } from './bunzip2.ts';
 import { listMembers, readMember } from './libarchive.ts';
-import type { Ask, Job, Reply } from './unpack.ts';
+import { type Ask, inSpare, type Job, type Reply } from './unpack.ts';
 import { unxz } from './unxz.ts';
 import { unzstd } from './unzstd.ts';
 
 let feed: (input: Uint8Array | undefined) => void = () => undefined;
 
-const reply = (message: Reply): void => parentPort?.postMessage(message);
+const reply = (message: Reply, buffer?: ArrayBuffer): void =>
+  parentPort?.postMessage(message, buffer ? [buffer] : []);
 
+/** The job's input; each chunk goes back, as a spare buffer, when the next is asked for. */
 async function* asked(): AsyncGenerator<Uint8Array> {
-  for (;;) {
+  for (let last: Uint8Array | undefined; ;) {
+    const spare = last?.buffer as ArrayBuffer | undefined;
     const input = await new Promise<Uint8Array | undefined>((resolve) => {
       feed = resolve;
-      reply({ is: 'need' });
+      reply({ is: 'need', ...(spare && { spare }) }, spare);
     });
     if (!input) return;
     yield input;
+    last = input;
   }
 }
 
@@ -40,10 +44,14 @@ function start(job: Job): AsyncGenerator<unknown> {
 
 const work = start(workerData as Job);
 
-async function give(): Promise<void> {
+async function give(spare: ArrayBuffer | undefined): Promise<void> {
   try {
     const step = await work.next();
-    reply(step.done ? { is: 'end' } : { is: 'given', given: step.value });
+    if (step.done) reply({ is: 'end' });
+    else if (step.value instanceof Uint8Array) {
+      const given = inSpare(step.value, spare);
+      reply({ is: 'given', given }, given.buffer);
+    } else reply({ is: 'given', given: step.value });
   } catch (error) {
     const known = error instanceof OrielError;
     // A decoder that trips over hostile input fails in its own words: they say nothing to a caller.
@@ -56,6 +64,6 @@ async function give(): Promise<void> {
 }
 
 parentPort?.on('message', (ask: Ask) => {
-  if ('pull' in ask) void give();
+  if ('pull' in ask) void give(ask.spare);
   else feed(ask.input);
 });

@@ -12,19 +12,39 @@ export type Job =
   | { readonly do: 'member'; readonly size: number; readonly index: number };
 
 /** To the worker: give me the next thing; here is input (none left when absent). */
-export type Ask = { readonly pull: true } | { readonly input: Uint8Array | undefined };
+export type Ask = { readonly pull: true; readonly spare?: ArrayBuffer } | { readonly input?: Uint8Array };
 
 /** From the worker: input is needed, at any time; the others answer a pull. */
 export type Reply =
-  | { readonly is: 'need' }
+  | { readonly is: 'need'; readonly spare?: ArrayBuffer }
   | { readonly is: 'given'; readonly given: unknown }
   | { readonly is: 'end' }
   | { readonly is: 'error'; readonly code: ErrorCode; readonly message: string };
 
+/**
+ * A copy of `bytes` to be handed over, in a buffer that came back from the other side if there is one: fresh
+ * buffers would pile up by the hundred before either side collects its garbage.
+ */
+export function inSpare(bytes: Uint8Array, spare: ArrayBuffer | undefined): Uint8Array<ArrayBuffer> {
+  const fits = spare !== undefined && spare.byteLength >= bytes.length;
+  const copy = new Uint8Array(
+    fits ? spare : new ArrayBuffer(Math.max(bytes.length, SPARE_BYTES)),
+    0,
+    bytes.length,
+  );
+  copy.set(bytes);
+  return copy;
+}
+
+const SPARE_BYTES = 256 << 10;
+
 /** Heap of the worker in MiB; decoders keep their data outside of it and are bounded by themselves. */
 const HEAP_MB = 64;
 
-/** What the job gives. Throws what it threw, `LIMIT` when it outgrew its memory, the signal's reason when aborted. */
+/**
+ * What the job gives; bytes are valid until the next are asked for. Throws what it threw, `LIMIT` when it outgrew
+ * its memory, the signal's reason when aborted.
+ */
 export async function* pullFromWorker<T>(
   job: Job,
   packed: AsyncIterable<Uint8Array>,
@@ -33,8 +53,8 @@ export async function* pullFromWorker<T>(
   const input = packed[Symbol.asyncIterator]();
   const entry = builtFile('sources/archive/unpack-worker.js');
   const worker = await converse({ entry, data: job, heapMb: HEAP_MB, signal });
+  const post = (ask: Ask, buffer?: ArrayBuffer): void => worker.post(ask, buffer ? [buffer] : []);
   try {
-    const post = (ask: Ask): void => worker.post(ask);
     post({ pull: true });
     for (;;) {
       const reply = (await worker.next()) as Reply;
@@ -42,11 +62,16 @@ export async function* pullFromWorker<T>(
       if (reply.is === 'error') throw new OrielError(reply.code, reply.message);
       if (reply.is === 'need') {
         const step = await input.next();
-        post({ input: step.done ? undefined : step.value });
+        if (step.done) post({});
+        else {
+          const chunk = inSpare(step.value, reply.spare);
+          post({ input: chunk }, chunk.buffer);
+        }
         continue;
       }
       yield reply.given as T;
-      post({ pull: true });
+      const spare = reply.given instanceof Uint8Array ? (reply.given.buffer as ArrayBuffer) : undefined;
+      post({ pull: true, ...(spare && { spare }) }, spare);
     }
   } finally {
     await input.return?.();

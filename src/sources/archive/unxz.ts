@@ -14,13 +14,17 @@ const load = createRequire(import.meta.url);
 export async function* unxz(packed: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const { XzReadableStream } = load('xz-decompress') as typeof import('xz-decompress');
   const source = packed[Symbol.asyncIterator]();
-  const input = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const step = await source.next();
-      // The library takes the end of its input for more of what it was given last; nothing is an end it knows.
-      controller.enqueue(step.done ? new Uint8Array(0) : step.value);
+  const input = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const step = await source.next();
+        // The library takes the end of its input for more of what it was given last; nothing is an end it knows.
+        controller.enqueue(step.done ? new Uint8Array(0) : step.value);
+      },
     },
-  });
+    // A chunk is only valid until the next is asked for.
+    { highWaterMark: 0 },
+  );
   const reader = new XzReadableStream(input).getReader();
   for (;;) {
     const step = await reader.read().catch((error: unknown) => {

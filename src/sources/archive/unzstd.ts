@@ -40,7 +40,7 @@ export async function* unzstd(packed: AsyncIterable<Uint8Array>): AsyncGenerator
         const tooMuch = zstd.memory.buffer.byteLength > archiveLimits.decoderBytes;
         if (missing >= FIRST_ERROR || tooMuch) throw worded(tooMuch ? WINDOW_TOO_LARGE : 2 ** 32 - missing);
         const filled = position(zstd, outputBuffer);
-        if (filled > 0) yield new Uint8Array(zstd.memory.buffer).slice(output, output + filled);
+        if (filled > 0) yield new Uint8Array(zstd.memory.buffer, output, filled);
         more = filled === OUTPUT_BYTES || position(zstd, inputBuffer) < piece.length;
       }
     }

@@ -94,7 +94,7 @@ export class Zip implements Container {
     if (record.encrypted || record.size > archiveLimits.linkBytes) return record;
     try {
       const parts: Uint8Array[] = [];
-      for await (const chunk of this.open(record, signal)) parts.push(chunk);
+      for await (const chunk of this.open(record, signal)) parts.push(Uint8Array.from(chunk));
       return { ...record, link: printName(Buffer.concat(parts).subarray(0, archiveLimits.linkBytes)) };
     } catch (error) {
       signal.throwIfAborted();

@@ -25,7 +25,7 @@ async function listed(container: Container): Promise<{ members: Member[]; failur
 
 async function content(container: Container, member: Member): Promise<string> {
   const parts: Uint8Array[] = [];
-  for await (const part of container.open(member, signal)) parts.push(part);
+  for await (const part of container.open(member, signal)) parts.push(Uint8Array.from(part));
   return Buffer.concat(parts).toString();
 }
 
