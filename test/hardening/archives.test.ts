@@ -174,7 +174,7 @@ test('A19 two members with one name are both reached', async () => {
   ];
   oriel.write('zip-dup.zip', zip(entries));
   expect(await oriel.read('zip-dup.zip')).toBe(
-    'f.txt (6 B)\nf.txt (5 B, earlier copy, read as %~1)\n' +
+    'f.txt (6 B)\nf.txt (5 B, another of this name, read as %~1)\n' +
       '[1 name stored more than once: the last copy has the name. Use zip-dup.zip:%~1 for the first of the others]',
   );
   expect(await oriel.read('zip-dup.zip:f.txt')).toBe('1|second');
@@ -269,4 +269,160 @@ test('a zip bomb that nests itself spends one budget', async () => {
   oriel.write('deep.zip', level(level(bottom)));
   const answer = await oriel.read('deep.zip:n.zip:n.zip:zeros.txt');
   expect(answer).toMatch(/^\[Cannot read binary archive entry 'zeros.txt' \(/);
+});
+
+const secret = '../outside/secret.txt';
+
+test('A names that climb out, are absolute, or are of Windows stay in the archive', async () => {
+  const names = [
+    `../${secret}`,
+    secret,
+    '/etc/passwd',
+    '..\\..\\evil.txt',
+    'C:\\boot.ini',
+    'a/../../b',
+    '//host/share',
+  ];
+  oriel.write('slip.zip', zip(names.map((name) => ({ name, content: `${name}\n` }))));
+  expect(await oriel.read('slip.zip')).toBe(
+    [
+      '../../evil.txt (15 B, refused: leads out of the archive)',
+      '../../outside/secret.txt (25 B, refused: leads out of the archive)',
+      '../outside/secret.txt (22 B, refused: leads out of the archive)',
+      'C:/',
+      'a/../../b (10 B, refused: leads out of the archive)',
+      'etc/',
+      'host/',
+      '',
+    ].join('\n'),
+  );
+  for (const name of [secret, `../${secret}`, `x/../../${secret}`, '..', '../../evil.txt', 'a/../../b']) {
+    const answer = await oriel.read(`slip.zip:${name}`);
+    expect(answer).toMatch(/^(BAD_PATH|OUTSIDE_ROOT): /);
+    expect(answer).not.toContain('TOPSECRET');
+  }
+  expect(await oriel.read('slip.zip:/etc/passwd')).toBe('1|/etc/passwd\n');
+  expect(await oriel.read('slip.zip:C:/boot.ini')).toBe('1|C:\\boot.ini\n');
+});
+
+test('A a member that declares less than it holds is shown whole, and said to', async () => {
+  oriel.write('lie-small.zip', zip([{ name: 'f.txt', content: 'much more than two\n', size: 2 }]));
+  expect(await oriel.read('lie-small.zip:f.txt')).toBe(
+    '1|much more than two\n[Warning for lie-small.zip:f.txt: it holds 19 bytes and not the 2 that were declared]',
+  );
+});
+
+test('A members that share their bytes each cost themselves', async () => {
+  const zipped = zip([
+    { name: 'one.txt', content: 'shared\n' },
+    { name: 'two.txt', content: 'shared\n' },
+  ]);
+  // The second record points to the first member's local header.
+  zipped.writeUInt32LE(0, zipped.lastIndexOf('PK\x01\x02') + 42);
+  oriel.write('overlap.zip', zipped);
+  expect(await oriel.read('overlap.zip:one.txt')).toBe('1|shared\n');
+  expect(await oriel.read('overlap.zip:two.txt')).toMatch(/^1\|shared\n/);
+});
+
+test('A more entries than are indexed: the first are listed, and it is said', async () => {
+  const record = (i: number) => ({ name: `f${i}`, content: '', method: 0 });
+  oriel.write(
+    'many.zip',
+    zip(
+      Array.from({ length: 200_500 }, (_, i) => record(i)),
+      { count: 0xffff },
+    ),
+  );
+  expect(await oriel.read('many.zip:1..1')).toBe(
+    'f0\n[The listing is not complete: only the first 200000 entries are listed]',
+  );
+  expect(await oriel.read('many.zip:f200400')).toBe(
+    'NOT_FOUND: many.zip has no entry f200400 among those that could be listed. Use many.zip to list it.',
+  );
+});
+
+test('A paths of thousands of folders, and callers who type as many', async () => {
+  oriel.write(
+    'deep.zip',
+    zip([
+      { name: `${'d/'.repeat(20_000)}f`, content: 'deep\n' },
+      { name: 'ok.txt', content: 'fine\n' },
+    ]),
+  );
+  const listing = await oriel.read('deep.zip');
+  expect(listing).toMatch(/^d\/d\/.*… \(5 B, too long or too deep, read as %~1\)\nok\.txt \(5 B\)\n$/);
+  expect(await oriel.read('deep.zip:%~1')).toBe('1|deep\n');
+  expect(await oriel.read(`deep.zip:${'d/'.repeat(2_000)}f`)).toMatch(/^(NOT_FOUND|NAME_TOO_LONG): /);
+  expect(await oriel.read(`deep.zip:${':'.repeat(2_000)}`)).toMatch(/^(NOT_FOUND|NAME_TOO_LONG): /);
+});
+
+test('A archives cut short: what is there is read, what is missing is said', async () => {
+  const tarred = tar([
+    { name: 'a.txt', content: 'alpha\n' },
+    { name: 'b.txt', content: 'b'.repeat(2_000) },
+  ]);
+  oriel.write('cut.tar', tarred.subarray(0, 2_000));
+  oriel.write('cut.tgz', gzipSync(tarred.subarray(0, 2_000)));
+  const packedTar = gzipSync(
+    Buffer.concat([tarred.subarray(0, 1_024), tar([{ name: 'n', content: randomText(9_000) }])]),
+  );
+  oriel.write('half.tgz', packedTar.subarray(0, packedTar.length - 3_000));
+  oriel.write('cut.zip', zip([{ name: 'a.txt', content: 'alpha' }]).subarray(0, 40));
+  for (const name of ['cut.tar', 'cut.tgz']) {
+    expect(await oriel.read(name)).toBe(
+      'a.txt (6 B)\nb.txt (2 KiB, the archive ends inside it, after 464 of 2000 bytes)\n',
+    );
+    expect(await oriel.read(`${name}:a.txt`)).toBe('1|alpha\n');
+    expect(await oriel.read(`${name}:b.txt`)).toBe(
+      `1|${'b'.repeat(464)}\n[Warning for ${name}:b.txt: the archive ends inside it, after 464 of 2000 bytes]`,
+    );
+  }
+  expect(await oriel.read('half.tgz')).toBe(
+    'a.txt (6 B)\n[The listing is not complete: its packed data ends early]',
+  );
+  expect(await oriel.read('half.tgz:a.txt')).toBe('1|alpha\n');
+  expect(await oriel.read('cut.zip')).toBe(
+    'CORRUPT: cut.zip cannot be read: the zip directory at its end is missing: the file may be cut short.',
+  );
+});
+
+function randomText(length: number): string {
+  let seed = 1;
+  return Array.from({ length }, () => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return String.fromCharCode(32 + ((seed >> 16) % 90));
+  }).join('');
+}
+
+test('A a tar.gz that swells is listed as far as the ratio allows', async () => {
+  const zeros = Buffer.alloc(80 * MIB);
+  const bytes = tar([
+    { name: 'a.txt', content: 'alpha\n' },
+    { name: 'zeros.bin', content: zeros },
+    { name: 'z.txt', content: 'z' },
+  ]);
+  oriel.write('swell.tgz', gzipSync(bytes));
+  expect(await oriel.read('swell.tgz')).toBe(
+    'a.txt (6 B)\n[The listing is not complete: it unpacks to more than 200 times its packed size]',
+  );
+  expect(await oriel.read('swell.tgz:a.txt')).toBe('1|alpha\n');
+});
+
+test('A pax and long-name headers of a gigabyte are not read', async () => {
+  const huge = { name: 'x', flag: 'x', size: 2 ** 30 };
+  oriel.write('pax.tar', tar([{ name: 'ok.txt', content: 'fine\n' }, huge]));
+  expect(await oriel.read('pax.tar')).toBe(
+    'ok.txt (5 B)\n[The listing is not complete: the tar header at byte 1024 has 1073741824 bytes of names]',
+  );
+});
+
+test('A a link to something outside, reached through a directory link, stays inside', async () => {
+  const entries = [
+    { name: 'out', flag: '2', link: '/etc' },
+    { name: 'up', flag: '2', link: '../../..' },
+    { name: 'ok/x', content: 'x\n' },
+  ];
+  oriel.write('dirlink.tar', tar(entries));
+  expect(await oriel.read('dirlink.tar:out/passwd')).toMatch(/^NOT_FOUND: /);
+  expect(await oriel.read('dirlink.tar:up/etc/passwd')).toMatch(/^NOT_FOUND: /);
 });

@@ -15,6 +15,8 @@ export interface Member {
   /** Where a link points, printable; relative to its directory for a symlink, to the root for a hard link. */
   readonly link?: string;
   readonly encrypted?: boolean;
+  /** A further name of the member before it, which gives way to a member that really has it. */
+  readonly alias?: boolean;
   /** Why this member cannot be trusted, while the others can: "the file ends inside it". */
   readonly trouble?: string;
 }

@@ -6,7 +6,13 @@ import { archiveLimits } from './limits.ts';
 import { pathParts } from './names.ts';
 
 /** Why a member has no path of its own: it is listed all the same, and read by its number. */
-export type Oddity = 'outside' | 'nameless' | 'long' | 'earlier';
+export type Oddity = 'outside' | 'nameless' | 'long' | 'shadowed';
+
+export interface Odd {
+  readonly why: Oddity;
+  /** Where it is listed: `""` or `"dir/"`. */
+  readonly directory: string;
+}
 
 export interface Contents {
   readonly format: string;
@@ -16,8 +22,8 @@ export interface Contents {
   readonly byPath: ReadonlyMap<string, number>;
   /** The paths, sorted: a directory is a run of them. */
   readonly sorted: readonly string[];
-  /** Place → why, and the directory (`""` or `"dir/"`) it is listed in. */
-  readonly odd: ReadonlyMap<number, { readonly why: Oddity; readonly directory: string }>;
+  /** Members without a path of their own, by place. */
+  readonly odd: ReadonlyMap<number, Odd>;
   /** Why entries are missing at the end. */
   readonly damage?: OrielError;
 }
@@ -26,7 +32,7 @@ export interface Contents {
 export async function readContents(container: Container, signal: AbortSignal): Promise<Contents> {
   const members: Member[] = [];
   const byPath = new Map<string, number>();
-  const odd = new Map<number, { why: Oddity; directory: string }>();
+  const odd = new Map<number, Odd>();
   let damage: OrielError | undefined;
   try {
     for await (const batch of container.entries(signal)) {
@@ -47,24 +53,23 @@ export async function readContents(container: Container, signal: AbortSignal): P
   return { format: container.format, members, byPath, sorted, odd, ...(damage ? { damage } : {}) };
 }
 
-function place(
-  member: Member,
-  at: number,
-  byPath: Map<string, number>,
-  odd: Map<number, { why: Oddity; directory: string }>,
-): void {
+function place(member: Member, at: number, byPath: Map<string, number>, odd: Map<number, Odd>): void {
   const parts = pathParts(member.name);
   const isDirectory = member.type === 'directory';
   if (!parts) odd.set(at, { why: 'outside', directory: '' });
   else if (member.name.length > archiveLimits.nameBytes || parts.length > archiveLimits.nameDepth) {
     odd.set(at, { why: 'long', directory: '' });
-  } else if (parts.length > 0) {
-    const path = parts.join('/') + (isDirectory ? '/' : '');
-    const earlier = byPath.get(path);
-    if (earlier !== undefined && !isDirectory)
-      odd.set(earlier, { why: 'earlier', directory: directoryOf(path) });
-    byPath.set(path, at);
-  } else if (!isDirectory) odd.set(at, { why: 'nameless', directory: '' });
+  } else if (parts.length === 0) {
+    // The root itself, or a file without a name.
+    if (!isDirectory) odd.set(at, { why: 'nameless', directory: '' });
+  } else if (isDirectory) byPath.set(`${parts.join('/')}/`, at);
+  else {
+    const path = parts.join('/');
+    const other = byPath.get(path);
+    const shadowed = member.alias ? at : other;
+    if (other !== undefined) odd.set(shadowed ?? other, { why: 'shadowed', directory: directoryOf(path) });
+    if (other === undefined || !member.alias) byPath.set(path, at);
+  }
 }
 
 /** `"a/b.txt"` → `"a/"`, `"b.txt"` → `""`. */

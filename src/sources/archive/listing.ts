@@ -24,7 +24,7 @@ const ODDITIES: Record<Oddity, (number: string) => string> = {
   outside: () => 'refused: leads out of the archive',
   nameless: (number) => `read as ${number}`,
   long: (number) => `too long or too deep, read as ${number}`,
-  earlier: (number) => `earlier copy, read as ${number}`,
+  shadowed: (number) => `another of this name, read as ${number}`,
 };
 
 /** The lines of `directory` (`""` for the root, else ending in `/`); one line says so when there are none. */
@@ -39,7 +39,7 @@ export function listDirectory(contents: Contents, directory: string): string[] {
     const name =
       why === 'nameless'
         ? '(no name)'
-        : quote(why === 'earlier' ? lastPart(member?.name) : (member?.name ?? ''));
+        : quote(why === 'shadowed' ? lastPart(member?.name) : (member?.name ?? ''));
     entries.push({ name, text: describe(name, member, [ODDITIES[why](`%~${at + 1}`)]) });
   }
   entries.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
@@ -67,7 +67,7 @@ function describe(name: string, member: Member | undefined, more: readonly strin
 /** What is to be said below every listing of this archive. */
 export function listingNotes(contents: Contents, typed: string): Notice[] {
   const notes: Notice[] = [];
-  const earlier = [...contents.odd].filter(([, { why }]) => why === 'earlier');
+  const earlier = [...contents.odd].filter(([, { why }]) => why === 'shadowed');
   const [first] = earlier[0] ?? [];
   if (first !== undefined) {
     const use = `${typed}:%~${first + 1}`;

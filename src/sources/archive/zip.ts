@@ -53,7 +53,8 @@ export class Zip implements Container {
         if (other === undefined) members.push(member);
         else {
           members.push({ ...member, trouble: `its local header calls it ${other}` });
-          members.push({ ...member, name: other, trouble: `the zip directory calls it ${member.name}` });
+          const trouble = `the zip directory calls it ${member.name}`;
+          members.push({ ...member, name: other, alias: true, trouble });
         }
       }
       yield members;
