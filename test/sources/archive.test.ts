@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { makePng } from '../support/images.ts';
 import { packed } from '../support/packed.ts';
 import { type Reader, reader } from '../support/reader.ts';
 import { pax, tar } from '../support/tar.ts';
@@ -165,6 +166,32 @@ test('binary members are a note that leads on', async () => {
     "[Cannot read binary archive entry 'b.bin' (NUL bytes, 4 B). Use bin.zip:b.bin:raw to see it as text]",
   );
   expect(await oriel.read('bin.zip:b.bin:raw')).toMatch(/^\\x00/);
+});
+
+test('images and notebooks inside are shown as such', async () => {
+  const notebook = {
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: {},
+    cells: [
+      { id: 'a', cell_type: 'code', metadata: {}, execution_count: null, outputs: [], source: 'print(1)' },
+    ],
+  };
+  const entries = [
+    { name: 'pic.png', content: makePng(3, 2) },
+    { name: 'n.ipynb', content: JSON.stringify(notebook) },
+    { name: 'not.pdf', content: 'only text\n' },
+  ];
+  oriel.write('media.zip', zip(entries));
+  oriel.write('media.tgz', gzipSync(tar(entries)));
+  for (const name of ['media.zip', 'media.tgz']) {
+    expect((await oriel.details(`${name}:pic.png`))['kind']).toBe('image');
+    expect(await oriel.read(`${name}:pic.png:meta`)).toMatch(/^.*png.*3.*2/i);
+    expect(await oriel.read(`${name}:n.ipynb`)).toMatch(/# %% \[code\] cell:0\n.*print\(1\)/);
+    expect(await oriel.read(`${name}:n.ipynb:raw`)).toBe(JSON.stringify(notebook));
+    expect(await oriel.read(`${name}:not.pdf`)).toBe('1|only text\n');
+    expect((await oriel.details(`${name}:not.pdf`))['kind']).toBe('archive');
+  }
 });
 
 test('UTF-16 members and broken UTF-8 are text', async () => {

@@ -13,6 +13,7 @@ import { detectEncoding } from '../../text/encoding.ts';
 import { quote } from '../../text/visible.ts';
 import type { Resource } from '../source.ts';
 import type { FileSubject } from './container.ts';
+import { identifyImage } from '../image/identify.ts';
 import { claimsArchive } from './formats.ts';
 import type { Unpacked } from './unpacked.ts';
 
@@ -33,15 +34,18 @@ export interface Shown {
 
 const HEAD_BYTES = 4_096;
 
-/** Names and first bytes of images, notebooks, documents and databases: other sources know what to do with them. */
-const ELSEWHERE =
-  /\.(?:png|jpe?g|gif|webp|avif|tiff?|bmp|ico|hei[cf]|svgz?|ipynb|pdf|docx?|pptx?|xlsx?|rtf|od[tsp]|epub)$/i;
-const ELSEWHERE_HEAD = /^(?:\x89PNG\r\n|\xff\xd8\xff|GIF8[79]a|RIFF....WEBP|SQLite format 3\0|%PDF-)/s;
+/** Notebooks, documents, databases: what other sources claim by their names or first bytes, images aside. */
+const ELSEWHERE = /\.(?:ipynb|pdf|docx?|pptx?|xlsx?|rtf|od[tsp]|epub)$/i;
+const ELSEWHERE_HEAD = /^(?:SQLite format 3\0|%PDF-)/;
 
 export async function present(shown: Shown, call: Call): Promise<Resource> {
   const { unpacked, name, tail, target } = shown;
   const head = await readAt(unpacked.bytes, 0, HEAD_BYTES, call.signal);
-  if (belongsElsewhere(shown, head)) return handBack(shown, head, call);
+  if (belongsElsewhere(shown, head)) {
+    const handed = await handBack(shown, head, call);
+    // Plain files take what nobody else claims; here that is text or a binary as any other member.
+    if (handed.kind !== 'file') return handed;
+  }
   const selection = selectionOf(tail, target);
   const verbatim = selection.mode === 'raw' || selection.window?.by === 'bytes';
   const type = verbatim ? undefined : await typeOfBytes(unpacked.bytes, detectEncoding(head), call.signal);
@@ -70,8 +74,9 @@ export function troubleNote(target: string, trouble: string): Notice {
 }
 
 function belongsElsewhere({ outer, name, tail }: Shown, head: Uint8Array): boolean {
-  if (ELSEWHERE.test(name) || ELSEWHERE_HEAD.test(Buffer.from(head.subarray(0, 16)).toString('latin1')))
-    return true;
+  const start = Buffer.from(head.subarray(0, 16)).toString('latin1');
+  if (ELSEWHERE.test(name) || ELSEWHERE_HEAD.test(start)) return true;
+  if (identifyImage(head) !== undefined) return true;
   return claimsArchive({ ...outer, name, rest: tail, head });
 }
 
