@@ -39,13 +39,16 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
   };
 }
 
+/** Characters: the hint repeats the pattern, and all notices of one answer together stay below 1 KiB. */
+const MOST_HINTED = 60;
+
 /** Models look for folders by name too; only files are found. */
 async function directoryHint(
   folder: OpenedDirectory,
   { pattern }: FindRequest,
   call: Call,
 ): Promise<Hint | undefined> {
-  if (/[\0*?[{]/.test(pattern) || pattern === '') return undefined;
+  if (pattern === '' || pattern.length > MOST_HINTED || /[\0*?[{]/.test(pattern)) return undefined;
   const opened = await openQuietly(join(folder.path, pattern), call);
   await opened?.close();
   return opened && 'directory';

@@ -69,7 +69,8 @@ export function fitMatches(result: SearchResult, request: SearchRequest, limits:
   };
 }
 
-const MOST_TYPED = 500;
+/** Bytes of a path in a notice: all notices of one answer together stay below 1 KiB. */
+const MOST_TYPED = 300;
 
 interface ShownLine extends MatchedLine {
   readonly path: string;
@@ -103,7 +104,7 @@ function show(name: string, { no, rank, text, clipped }: MatchedLine): string {
 
 /** A path that fits into a notice and means the same when it is typed again. */
 function isTypable(path: string): boolean {
-  return path.length <= MOST_TYPED && oneLine(path) === path;
+  return Buffer.byteLength(path) <= MOST_TYPED && oneLine(path) === path;
 }
 
 interface Fitted {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { fitMatches } from '../../src/render/matches.ts';
+import { listWording, sayTogether } from '../../src/render/list-notices.ts';
 import { bytes, matchesOf, searchRequest } from '../support/lists.ts';
 
 test('the limit is inclusive and counts what is shown, prefixes and line breaks too', () => {
@@ -41,6 +42,22 @@ test('a first match that does not fit is shown in part, without its context, so 
     next: 1,
     clipped: true,
   });
+});
+
+test('all notices together stay below 1 KiB, whatever the names', () => {
+  const gaps = { timedOut: true, denied: true, tooDeep: true, tooMany: true, unnamed: 123_456 };
+  for (const path of ['日'.repeat(99), '日'.repeat(1000), '\n'.repeat(90)]) {
+    const lines = [{ no: 1_000_000, rank: 999_998, text: 'x', clipped: 'end' as const }];
+    const result = {
+      ...matchesOf(1, 'x', 999_999),
+      files: [{ path, lines }],
+      gaps,
+      hint: 'brace-range' as const,
+    };
+    const request = { ...searchRequest, offset: 999_998, limit: 1 };
+    const { notices } = fitMatches(result, request, bytes(100_000));
+    expect(Buffer.byteLength(sayTogether(notices, listWording))).toBeLessThan(1020);
+  }
 });
 
 test('what the answer does not cover is said before what follows it', () => {

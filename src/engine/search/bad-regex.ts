@@ -6,6 +6,9 @@ import { quote } from '../../text/visible.ts';
 /** Characters; a longer one is a mistake, and the system's limit on one argument lies at 128 KiB. */
 const MOST_CHARACTERS = 10_000;
 
+/** Characters of a pattern that come back in a suggested call. */
+const MOST_ECHOED = 200;
+
 /** Throws `BAD_REGEX` for what needs no regex engine to be refused. */
 export function checkPattern(pattern: string): void {
   if (pattern.length > MOST_CHARACTERS) {
@@ -49,6 +52,7 @@ function position(stderr: string): number | undefined {
 }
 
 function bad(message: string, pattern?: string): OrielError {
-  const next = pattern === undefined ? undefined : JSON.stringify({ pattern, literal: true });
+  const short = pattern !== undefined && pattern.length <= MOST_ECHOED;
+  const next = short ? JSON.stringify({ pattern, literal: true }) : undefined;
   return new OrielError('BAD_REGEX', message, next);
 }

@@ -49,8 +49,10 @@ export function compileGlob(pattern: string): Glob {
 function compilePattern(pattern: string): (path: string) => boolean {
   const plain = withoutDot(pattern);
   const anchored = plain.startsWith('/') ? plain.slice(1) : plain;
-  if (!plain.includes('/')) {
-    const test = compileSegment(plain);
+  // "**/*.ts" is the common way to write "*.ts".
+  const name = plain.startsWith('**/') ? plain.slice(3) : plain;
+  if (name !== '' && !name.includes('/')) {
+    const test = compileSegment(name);
     return (path) => test(path.slice(path.lastIndexOf('/') + 1));
   }
   // "src/" means what is in it.
