@@ -1,0 +1,72 @@
+/** Owns turning found declarations into symbols: order, nesting, qualified names, clipped signatures. */
+
+import type { Found } from './scanners/scanner.ts';
+import type { OutlineSymbol } from './structure.ts';
+
+/** Characters of a signature or name; longer ones end in `…`. */
+const longest = 200;
+
+/** Levels of nesting that are told apart; deeper symbols are listed at this one. */
+const deepest = 32;
+
+/** Orders what was found by where it begins, the outer before the inner, and nests it by its ranges. */
+export function nest(found: readonly Found[]): OutlineSymbol[] {
+  const spans = found.map((one) => ({
+    one,
+    start: one.span?.[0] ?? one.from,
+    end: one.span?.[1] ?? one.to + 1,
+  }));
+  spans.sort((a, b) => a.start - b.start || b.end - a.end);
+  const open: { symbol: OutlineSymbol; start: number; end: number }[] = [];
+  return spans.map(({ one, start, end }) => {
+    for (let outer = open.at(-1); outer && !holds(outer, { start, end }); outer = open.at(-1)) open.pop();
+    const scope = [open.at(-1)?.symbol.qualified, one.scope].filter(Boolean).join('.');
+    const symbol = symbolOf(one, scope, open.length);
+    open.push({ symbol, start, end });
+    return symbol;
+  });
+}
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Two symbols with the same span are neighbours. */
+function holds(outer: Span, inner: Span): boolean {
+  if (inner.start === outer.start && inner.end === outer.end) return false;
+  return inner.start >= outer.start && inner.end <= outer.end;
+}
+
+function symbolOf(one: Found, scope: string, depth: number): OutlineSymbol {
+  const { bodyFrom, bodyTo } = one;
+  const name = clip(oneLine(one.name), longest);
+  const body =
+    bodyFrom !== undefined && bodyTo !== undefined && bodyFrom <= bodyTo ? { bodyFrom, bodyTo } : {};
+  return {
+    kind: one.kind,
+    name,
+    qualified: scope === '' ? name : clip(`${scope}.${name}`, 2 * longest),
+    signature: clip(oneLine(one.signature), longest) || name,
+    from: one.from,
+    to: one.to,
+    at: one.at ?? one.from,
+    depth: Math.min(depth, deepest),
+    ...body,
+  };
+}
+
+function oneLine(text: string): string {
+  return text
+    .slice(0, 4 * longest)
+    .replace(/([([{])\s*\n\s*/g, '$1')
+    .replace(/,?\s*\n\s*([)\]])/g, '$1')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+function clip(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const half = /[\uD800-\uDBFF]/.test(text[most - 2] ?? '');
+  return `${text.slice(0, half ? most - 2 : most - 1)}…`;
+}

@@ -1,0 +1,75 @@
+/** Owns the headings of Markdown: each with its section, down to the next heading of the same or a higher level. */
+
+import type { Found, Scanner } from './scanner.ts';
+
+const atx = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
+const setext = /^ {0,3}(=+|-+)[ \t]*$/;
+const fence = /^ {0,3}(`{3,}|~{3,})/;
+/** What cannot be the text of an underlined heading. */
+const noParagraph = /^(?: {4}|\t|\s*$| {0,3}(?:>|[-*+][ \t]|\d+[.)][ \t]|\|))/;
+
+interface Heading {
+  readonly level: number;
+  readonly title: string;
+  readonly line: number;
+}
+
+export const markdown: Scanner = (lines) => {
+  const found: Found[] = [];
+  const open: Heading[] = [];
+  const closeFrom = (level: number, end: number): void => {
+    for (let last = open.at(-1); last && last.level >= level; last = open.at(-1)) {
+      open.pop();
+      found.push(section(last, lastLine(lines, last.line, end)));
+    }
+  };
+  for (const heading of headingsOf(lines)) {
+    closeFrom(heading.level, heading.line - 1);
+    open.push(heading);
+  }
+  closeFrom(0, lines.length);
+  return found;
+};
+
+function section({ level, title, line }: Heading, to: number): Found {
+  const signature = `${'#'.repeat(level)} ${title}`;
+  return { kind: 'heading', name: title, signature, from: line, to, bodyFrom: line + 1, bodyTo: to };
+}
+
+/** Without the blank lines at the end. */
+function lastLine(lines: readonly string[], from: number, end: number): number {
+  let to = end;
+  while (to > from && (lines[to - 1] ?? '').trim() === '') to -= 1;
+  return to;
+}
+
+function* headingsOf(lines: readonly string[]): Iterable<Heading> {
+  let closing: string | undefined;
+  let row = frontMatter(lines);
+  for (; row < lines.length; row += 1) {
+    const line = lines[row] ?? '';
+    const marks = fence.exec(line)?.[1];
+    if (closing !== undefined) {
+      if (marks?.startsWith(closing) && line.trim() === marks) closing = undefined;
+      continue;
+    }
+    if (marks !== undefined) {
+      closing = marks;
+      continue;
+    }
+    const heading = atx.exec(line);
+    const above = lines[row - 1] ?? '';
+    const underline = setext.exec(line)?.[1];
+    if (heading) yield { level: heading[1]?.length ?? 1, title: heading[2] ?? '', line: row + 1 };
+    else if (underline && !noParagraph.test(above) && !atx.test(above) && !setext.test(above)) {
+      yield { level: underline.startsWith('=') ? 1 : 2, title: above.trim(), line: row };
+    }
+  }
+}
+
+/** Rows of a YAML header between `---` lines at the very start. */
+function frontMatter(lines: readonly string[]): number {
+  if (lines[0]?.trimEnd() !== '---') return 0;
+  const end = lines.findIndex((line, row) => row > 0 && /^(?:---|\.\.\.)\s*$/.test(line));
+  return end === -1 ? 0 : end + 1;
+}

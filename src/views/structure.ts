@@ -1,0 +1,86 @@
+/** Owns what a view knows about a text: its symbols, and the stretches a reader can do without at first. */
+
+export type SymbolKind =
+  | 'class'
+  | 'interface'
+  | 'struct'
+  | 'enum'
+  | 'trait'
+  | 'impl'
+  | 'module'
+  | 'type'
+  | 'function'
+  | 'method'
+  | 'property'
+  | 'constant'
+  | 'variable'
+  | 'macro'
+  | 'heading'
+  | 'key'
+  | 'rule'
+  | 'element'
+  | 'target'
+  | 'stage'
+  | 'cell'
+  | 'file'
+  | 'hunk'
+  | 'table'
+  | 'statement';
+
+/** A named part of a text. All lines are 1-based and inclusive. */
+export interface OutlineSymbol {
+  readonly kind: SymbolKind;
+  readonly name: string;
+  /** The name with the names around it, joined by dots: `Server.start`. */
+  readonly qualified: string;
+  /** The declaration without its body, on one line, at most 200 characters. */
+  readonly signature: string;
+  /** The first line, with the decorators and attributes that belong to the symbol. */
+  readonly from: number;
+  readonly to: number;
+  /** The line that holds the name. */
+  readonly at: number;
+  /** How many symbols lie around it: 0 at the top. */
+  readonly depth: number;
+  /** The lines inside the body, without the lines of its braces; absent where there are none. */
+  readonly bodyFrom?: number;
+  readonly bodyTo?: number;
+}
+
+/** Lines that a summary may leave out. The line before `from` introduces them; the line after `to` closes them. */
+export interface Fold {
+  readonly kind: 'imports' | 'comment' | 'docstring' | 'block';
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Structure {
+  /** In the order of the text, a symbol before the symbols inside it. */
+  readonly symbols: readonly OutlineSymbol[];
+  readonly folds: readonly Fold[];
+}
+
+/** Why a text has no structure to show; worded in render/notices.ts. */
+export type NoStructure =
+  /** No grammar or scanner for this kind of text, or it holds no symbols. */
+  | 'language'
+  | 'empty'
+  | 'binary'
+  | 'minified'
+  | 'size'
+  /** The parser passed its deadline. */
+  | 'time'
+  /** The parser died: its stack or its memory was not enough. */
+  | 'crash';
+
+/** Symbols whose inner lines are structure rather than a body: a summary shows them. */
+export const containers: ReadonlySet<SymbolKind> = new Set([
+  'class',
+  'interface',
+  'struct',
+  'enum',
+  'trait',
+  'impl',
+  'module',
+  'type',
+]);
