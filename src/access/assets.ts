@@ -1,0 +1,10 @@
+/** Owns reading the package's own data files, which lie beside the built code. */
+
+import { readFile } from 'node:fs/promises';
+
+import { builtFile } from './worker-url.ts';
+
+/** The bytes of a file below `dist/`: `"grammars/go.wasm.br"`. */
+export async function asset(path: string): Promise<Uint8Array> {
+  return readFile(builtFile(path));
+}

@@ -1,0 +1,99 @@
+/** Owns what a captured declaration is as a symbol: its names, its lines, its signature. */
+
+import { inside, lastRow, type Stretch } from '../lines.ts';
+import type { Found } from '../scanners/scanner.ts';
+import type { SymbolKind } from '../structure.ts';
+import { signature } from './signature.ts';
+
+/** Character offsets, half-open, and the rows and columns they stand for. */
+export interface Node extends Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface Declaration {
+  readonly kind: SymbolKind;
+  readonly node: Node;
+  readonly name: Node | undefined;
+  readonly body: Node | undefined;
+  readonly scope: Node | undefined;
+  readonly head: Node | undefined;
+  /** `export`, a list of decorators, `template <…>` around the node. */
+  wrap?: Node;
+}
+
+/** `attributes` are in the order of the text. */
+export function foundOf(
+  declaration: Declaration,
+  text: string,
+  lines: readonly string[],
+  attributes: readonly Node[],
+): Found {
+  const { kind, node, wrap = node, name, body, scope } = declaration;
+  const shown = signature(text, { ...declaration, node: wrap, inner: node });
+  const path = name ? pathOf(text.slice(name.start, name.end)) : [shown];
+  const around = [...(scope ? [text.slice(scope.start, scope.end)] : []), ...path.slice(0, -1)];
+  const interior = body && inside(lines, body);
+  const at = (name ?? node).row + 1;
+  return {
+    kind,
+    name: path.at(-1) ?? shown,
+    signature: shown,
+    from: withAttributes(wrap.row, attributes) + 1,
+    to: lastRow(wrap) + 1,
+    at,
+    span: [wrap.start, wrap.end],
+    ...(around.length > 0 && { scope: scopeName(around) }),
+    ...(interior && { bodyFrom: upToSignature(lines, interior.from, at), bodyTo: interior.to }),
+  };
+}
+
+/**
+ * `"ns::List<a::T>::size"` → `["ns", "List<a::T>", "size"]`, `"operator bool() const"` → `["operator bool"]`,
+ * `"'a title'"` → `["a title"]`.
+ */
+function pathOf(text: string): string[] {
+  const name = text.replace(/(\boperator\s+[\w:]+(?:<.*>)?[\s*&]*)\(.*$/s, '$1').trim();
+  if (/^["'`]/.test(name)) return [name.slice(1, name.endsWith(name[0] ?? '') ? -1 : undefined)];
+  if (!name.includes('::')) return [name];
+  const path = [''];
+  let angles = 0;
+  for (const part of name.split(/(::|[<>])/)) {
+    if (part === '<' || part === '>') angles += part === '<' ? 1 : -1;
+    if (part === '::' && angles <= 0) path.push('');
+    else path.push(`${path.pop() ?? ''}${part}`);
+  }
+  return path;
+}
+
+/** `["std", "vector<T>"]` → `"std.vector"`; what a module exports or an object holds needs no name around it. */
+function scopeName(path: readonly string[]): string {
+  const name = path.map((part) => part.replace(/<[\s\S]*$/, '').trim()).join('.');
+  return name.replace(/^(?:module\.exports|exports|this|self)\b\.?/, '').replace(/\.prototype\b/, '');
+}
+
+/** The first row of the attributes that end on the row above, or on the row above those. */
+function withAttributes(row: number, attributes: readonly Node[]): number {
+  let low = 0;
+  for (let high = attributes.length; low < high;) {
+    const middle = (low + high) >>> 1;
+    if ((attributes[middle]?.row ?? 0) < row) low = middle + 1;
+    else high = middle;
+  }
+  let first = row;
+  for (
+    let above = attributes[low - 1];
+    above && lastRow(above) === first - 1;
+    above = attributes[(low -= 1) - 1]
+  ) {
+    first = above.row;
+  }
+  return first;
+}
+
+/** Takes the comments between a signature and the first statement of its body into the body. */
+function upToSignature(lines: readonly string[], from: number, at: number): number {
+  let first = from;
+  while (first - 1 > at && /^\s*(?:#|\/\/|--|$)/.test(lines[first - 2] ?? '')) first -= 1;
+  return first;
+}

@@ -1,0 +1,205 @@
+/** Owns the list of languages that can be outlined: how one is recognised, and what reads it. */
+
+import type { Scanner } from './scanners/scanner.ts';
+
+export interface Language {
+  readonly name: string;
+  /** Lower case, without the dot. */
+  readonly extensions: readonly string[];
+  /** Whole base names, lower case: `makefile`. */
+  readonly names?: readonly string[];
+  /** Programs of a `#!` line, without version digits. */
+  readonly interpreters?: readonly string[];
+  /** `<grammar>.wasm`, and the query files that are joined for it. */
+  readonly grammar?: string;
+  readonly queries?: readonly string[];
+  /** For texts that need no grammar. */
+  readonly scanner?: () => Promise<Scanner>;
+  /** Whether long files are answered with a summary: code, as opposed to prose and data. */
+  readonly summary: boolean;
+}
+
+export const languages: readonly Language[] = [
+  {
+    name: 'typescript',
+    extensions: ['ts', 'mts', 'cts'],
+    grammar: 'typescript',
+    queries: ['ecma', 'typescript'],
+    interpreters: ['ts-node', 'tsx', 'deno', 'bun'],
+    summary: true,
+  },
+  { name: 'tsx', extensions: ['tsx'], grammar: 'tsx', queries: ['ecma', 'typescript'], summary: true },
+  {
+    name: 'javascript',
+    extensions: ['js', 'mjs', 'cjs', 'jsx'],
+    interpreters: ['node', 'nodejs'],
+    grammar: 'javascript',
+    queries: ['ecma', 'javascript'],
+    summary: true,
+  },
+  {
+    name: 'python',
+    extensions: ['py', 'pyi', 'pyw'],
+    interpreters: ['python', 'pypy', 'uv'],
+    grammar: 'python',
+    queries: ['python'],
+    summary: true,
+  },
+  { name: 'go', extensions: ['go'], grammar: 'go', queries: ['go'], summary: true },
+  { name: 'rust', extensions: ['rs'], grammar: 'rust', queries: ['rust'], summary: true },
+  { name: 'java', extensions: ['java'], grammar: 'java', queries: ['java'], summary: true },
+  { name: 'kotlin', extensions: ['kt', 'kts'], grammar: 'kotlin', queries: ['kotlin'], summary: true },
+  { name: 'c', extensions: ['c'], grammar: 'c', queries: ['c'], summary: true },
+  {
+    name: 'cpp',
+    extensions: ['cc', 'cpp', 'cxx', 'c++', 'h', 'hh', 'hpp', 'hxx', 'h++', 'ipp', 'inl', 'cu', 'cuh'],
+    grammar: 'cpp',
+    queries: ['c', 'cpp'],
+    summary: true,
+  },
+  { name: 'csharp', extensions: ['cs', 'csx'], grammar: 'c-sharp', queries: ['c-sharp'], summary: true },
+  {
+    name: 'ruby',
+    extensions: ['rb', 'rake', 'gemspec', 'ru'],
+    names: ['rakefile', 'gemfile', 'vagrantfile', 'guardfile', 'podfile'],
+    interpreters: ['ruby'],
+    grammar: 'ruby',
+    queries: ['ruby'],
+    summary: true,
+  },
+  {
+    name: 'php',
+    extensions: ['php', 'phtml', 'php5', 'phps'],
+    interpreters: ['php'],
+    grammar: 'php',
+    queries: ['php'],
+    summary: true,
+  },
+  { name: 'scala', extensions: ['scala', 'sc', 'sbt'], grammar: 'scala', queries: ['scala'], summary: true },
+  {
+    name: 'lua',
+    extensions: ['lua', 'rockspec'],
+    interpreters: ['lua', 'luajit'],
+    grammar: 'lua',
+    queries: ['lua'],
+    summary: true,
+  },
+  {
+    name: 'bash',
+    extensions: ['sh', 'bash', 'zsh', 'ksh', 'bats'],
+    names: ['.bashrc', '.bash_profile', '.profile', '.zshrc'],
+    interpreters: ['sh', 'bash', 'dash', 'zsh', 'ksh'],
+    grammar: 'bash',
+    queries: ['bash'],
+    summary: true,
+  },
+  {
+    name: 'html',
+    extensions: ['html', 'htm', 'xhtml', 'vue', 'svelte'],
+    grammar: 'html',
+    queries: ['html'],
+    summary: false,
+  },
+  { name: 'css', extensions: ['css', 'scss', 'less'], grammar: 'css', queries: ['css'], summary: true },
+  {
+    name: 'swift',
+    extensions: ['swift'],
+    scanner: async () => (await import('./scanners/swift.ts')).swift,
+    summary: true,
+  },
+  {
+    name: 'sql',
+    extensions: ['sql', 'ddl', 'psql', 'pgsql'],
+    scanner: async () => (await import('./scanners/sql.ts')).sql,
+    summary: true,
+  },
+  {
+    name: 'markdown',
+    extensions: ['md', 'markdown', 'mdx', 'mkd', 'qmd', 'rmd'],
+    scanner: async () => (await import('./scanners/markdown.ts')).markdown,
+    summary: false,
+  },
+  {
+    name: 'json',
+    extensions: ['json', 'jsonc', 'json5', 'geojson', 'webmanifest', 'map', 'har'],
+    names: ['.eslintrc', '.prettierrc', '.babelrc'],
+    scanner: async () => (await import('./scanners/json.ts')).json,
+    summary: false,
+  },
+  {
+    name: 'yaml',
+    extensions: ['yaml', 'yml'],
+    names: ['.clang-format'],
+    scanner: async () => (await import('./scanners/yaml.ts')).yaml,
+    summary: false,
+  },
+  {
+    name: 'toml',
+    extensions: ['toml', 'ini', 'cfg'],
+    names: ['cargo.lock', 'poetry.lock', 'uv.lock', 'pipfile', '.gitconfig', '.editorconfig', '.npmrc'],
+    scanner: async () => (await import('./scanners/toml.ts')).toml,
+    summary: false,
+  },
+  {
+    name: 'dockerfile',
+    extensions: ['dockerfile', 'containerfile'],
+    names: ['dockerfile', 'containerfile'],
+    scanner: async () => (await import('./scanners/dockerfile.ts')).dockerfile,
+    summary: false,
+  },
+  {
+    name: 'makefile',
+    extensions: ['mk', 'mak', 'make'],
+    names: ['makefile', 'gnumakefile'],
+    interpreters: ['make'],
+    scanner: async () => (await import('./scanners/makefile.ts')).makefile,
+    summary: false,
+  },
+  {
+    name: 'notebook',
+    extensions: ['ipynb'],
+    scanner: async () => (await import('./scanners/notebook.ts')).notebook,
+    summary: false,
+  },
+  {
+    name: 'diff',
+    extensions: ['diff', 'patch'],
+    scanner: async () => (await import('./scanners/diff.ts')).diff,
+    summary: false,
+  },
+];
+
+const byExtension = new Map(languages.flatMap((one) => one.extensions.map((extension) => [extension, one])));
+const byName = new Map(languages.flatMap((one) => (one.names ?? []).map((name) => [name, one])));
+const byInterpreter = new Map(
+  languages.flatMap((one) => (one.interpreters ?? []).map((program) => [program, one])),
+);
+
+/**
+ * The language of a text by its base name, else by its `#!` line (`start`: its first line or more); undefined
+ * where there is none.
+ */
+export function languageOf(name: string, start: string): Language | undefined {
+  const base = name.toLowerCase();
+  const dot = base.lastIndexOf('.');
+  const extension = dot === -1 ? '' : base.slice(dot + 1);
+  const stem = dot === -1 ? base : base.slice(0, base.indexOf('.'));
+  return (
+    byName.get(base) ??
+    byExtension.get(extension) ??
+    byName.get(stem) ??
+    byInterpreter.get(interpreter(start))
+  );
+}
+
+/** `"#!/usr/bin/env -S python3.12 -u"` → `"python"`; `""` where there is no such line. */
+function interpreter(start: string): string {
+  if (!start.startsWith('#!')) return '';
+  const line = start.slice(2, 256).split('\n', 1)[0] ?? '';
+  const words = line
+    .split(/\s+/)
+    .filter((word) => word !== '' && !word.startsWith('-') && !word.includes('='));
+  const programs = words.map((word) => word.slice(word.lastIndexOf('/') + 1));
+  const program = programs[0] === 'env' ? programs[1] : programs[0];
+  return program?.replace(/[\d.]+$/, '') ?? '';
+}

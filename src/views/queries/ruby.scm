@@ -1,0 +1,16 @@
+(call method: (identifier) @called (#match? @called "^(require|require_relative|load|autoload)$")) @imports
+(comment) @comment
+
+(module name: (_) @name body: (_)? @body) @module
+(class name: (_) @name body: (_)? @body) @class
+(singleton_class value: (_) @name body: (_)? @body) @class
+(method name: (_) @name body: (_)? @body) @method
+(singleton_method object: (_) name: (_) @name body: (_)? @body) @method
+(alias name: (_) @name) @method
+(assignment left: (constant) @name right: (_) @body) @constant
+
+(do_block) @block
+(block) @block
+(hash) @block
+(array) @block
+(heredoc_body) @block

@@ -1,0 +1,19 @@
+(import_declaration) @imports
+(comment) @comment
+(block_comment) @comment
+
+(package_object name: (_) @name body: (_) @body) @module
+(class_definition name: (_) @name body: (_)? @body) @class
+(object_definition name: (_) @name body: (_)? @body) @class
+(trait_definition name: (_) @name body: (_)? @body) @trait
+(enum_definition name: (_) @name body: (_)? @body) @enum
+(function_definition name: (_) @name body: (_)? @body) @function
+(function_declaration name: (_) @name) @function
+(given_definition name: (_) @name body: (_)? @body) @constant
+(extension_definition "extension" @name) @impl
+(type_definition name: (_) @name) @type
+(compilation_unit (val_definition pattern: (identifier) @name value: (_) @body) @constant)
+(template_body (val_definition pattern: (identifier) @name value: [(block) (call_expression)] @body) @constant)
+
+(template_body (block) @block)
+(arguments) @block

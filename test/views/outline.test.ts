@@ -1,0 +1,107 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { languageOf, languages } from '../../src/views/languages.ts';
+import { found, outlineOf, structureOf } from '../support/structure.ts';
+
+/** `NAME.txt` is a file called NAME, `NAME.outline` its whole outline. */
+const fixtures = new URL('../fixtures/outlines/', import.meta.url);
+const names = readdirSync(fixtures)
+  .filter((file) => file.endsWith('.txt'))
+  .map((file) => file.slice(0, -'.txt'.length));
+
+const fixture = (file: string): string => readFileSync(new URL(file, fixtures), 'utf8');
+
+describe('the outline of', () => {
+  test.each(names)('%s', async (name) => {
+    expect(await outlineOf(name, fixture(`${name}.txt`))).toBe(fixture(`${name}.outline`));
+  });
+});
+
+test('every language of the table has a fixture', () => {
+  const covered = new Set(names.map((name) => languageOf(name, fixture(`${name}.txt`))?.name));
+  expect(languages.map(({ name }) => name).filter((name) => !covered.has(name))).toEqual([]);
+});
+
+test('names, qualified names, kinds and bodies', async () => {
+  const { symbols } = await found('server.ts', fixture('server.ts.txt'));
+  const start = symbols.find(({ name }) => name === 'start');
+  expect(start).toEqual({
+    kind: 'method',
+    name: 'start',
+    qualified: 'Server.start',
+    signature: 'async start(host: string, port: number): Promise<void>',
+    from: 24,
+    to: 32,
+    at: 24,
+    depth: 1,
+    bodyFrom: 28,
+    bodyTo: 31,
+  });
+  expect(symbols.map(({ qualified }) => qualified)).toEqual([
+    'Server',
+    'Server.constructor',
+    'Server.address',
+    'Server.start',
+    'Server.start.onError',
+    'Server.start.retry',
+    'Server.onRequest',
+    'Server.#secret',
+    'Server.stop',
+    'Closeable',
+    'Closeable.close',
+    'Options',
+    'State',
+    'Tools.Net',
+    'Tools.Net.ping',
+    'net',
+    'net.connect',
+    'default',
+    'run',
+    'routes',
+    'routes.about',
+    'routes.legacy',
+    'small',
+    'other',
+    'over',
+    'over',
+    'over',
+    'old',
+    'Server.extend',
+  ]);
+});
+
+test.each([
+  ['widget.hpp', 'ui.core.Widget.paint'],
+  ['server.go', 'Server.Start'],
+  ['game.lua', 'Game.start'],
+  ['user.rb', 'Shop.User.Admin.load'],
+  ['shapes.rs', 'Circle.new'],
+  ['Server.kt', 'Server.companion.create'],
+])('%s knows %s', async (name, qualified) => {
+  const { symbols } = await found(name, fixture(`${name}.txt`));
+  expect(symbols.map((symbol) => symbol.qualified)).toContain(qualified);
+});
+
+test('a file with syntax errors keeps the symbols around them', async () => {
+  const text = fixture('server.ts.txt').replace('const onError = () => {', 'const onError = ) => {{');
+  const { symbols } = await found('server.ts', text);
+  expect(symbols.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['Server', 'start', 'Options', 'run', 'over']),
+  );
+});
+
+test('text that is no code has a reason for having no outline', async () => {
+  expect(await structureOf('photo.xyz', 'text')).toBe('language');
+  expect(await structureOf('empty.ts', '')).toBe('empty');
+  expect(await structureOf('nul.ts', 'const a = 1;\n\0')).toBe('binary');
+  expect(await structureOf('app.min.js', `${'var a=1;'.repeat(500)}\n`)).toBe('minified');
+  expect(await structureOf('big.ts', 'const a = 1;\n'.repeat(400_000))).toBe('size');
+});
+
+test('CRLF, a missing last newline and characters beyond the BMP do not move lines', async () => {
+  const unix = 'const smile = "😀";\nfunction a() {\n  // 😀\n  return 1;\n}\nclass B {\n  c() {}\n}';
+  expect(await outlineOf('a.js', unix.replaceAll('\n', '\r\n'))).toBe(await outlineOf('a.js', unix));
+  expect(await outlineOf('a.js', unix)).toBe(
+    '[L1] const smile = "😀"\n[L2-5] function a()\n[L6-8] class B\n  [L7] c() {}\n',
+  );
+});
