@@ -24,6 +24,8 @@ Append a selector to the path:
 :50 from line 50 · :50-100 lines 50 to 100 · :50+20 twenty lines · :5-16,40-80 several ranges · :50..100 exactly these, no context
 :-20 the last 20 lines · :@65536+64K 64 KiB from byte 65536, whole lines, at most ${binarySize(limits.windowMax)}
 :raw the text as stored, without line numbers, also :50-100:raw · :conflicts unresolved merge conflicts
+:outline symbols with their line ranges · :#Server.start the lines of one symbol
+A code file of 100 lines or more is answered with its structure, bodies left out as ...: the last line gives their ranges.
 A file whose name ends like a selector is read as that file. Lines are 1-indexed and shown as N|text. ` +
     'Prefer one large window to many small ones.',
   input: (zod) =>

@@ -6,6 +6,8 @@ import type { Notice } from '../render/notices.ts';
 import type { Selection } from '../selector/selection.ts';
 import type { NoteResource, SourceKind, TextResource } from '../sources/source.ts';
 import type { Encoding } from '../text/encoding.ts';
+import type { Summary } from '../views/summary/summarize.ts';
+import type { Viewed } from '../views/outline-view.ts';
 import { view } from '../views/view.ts';
 import { excerpt } from '../window/excerpt.ts';
 import type { Excerpt, Limits, Window } from '../window/types.ts';
@@ -48,6 +50,20 @@ export interface BinaryResult extends Origin {
   readonly selection: Selection;
 }
 
+/** The structure of a long code file, instead of its first lines. */
+export interface SummaryResult extends Origin {
+  readonly is: 'summary';
+  readonly summary: Summary;
+  readonly totals: { readonly lines: number; readonly bytes: number };
+  /** Whether some of the text was not text and stands as U+FFFD. */
+  readonly invalid: boolean;
+  readonly encoding: Encoding;
+  readonly display: Display;
+  readonly snapshot?: { readonly tag: string; readonly header: string };
+  readonly limits: Limits;
+  readonly notes: readonly Notice[];
+}
+
 export interface ViewNote extends Origin {
   readonly is: 'note';
   readonly resource: NoteResource;
@@ -59,10 +75,11 @@ export async function readText(
   request: ReadRequest,
   call: Call,
   policy: TextPolicy,
-): Promise<TextResult | BinaryResult | ViewNote> {
-  const selection = request.grammar === 'selectors' ? stored.selection : literalSelection(request);
-  const resource = await view(stored, selection, call);
-  if (resource.is === 'note') return { ...found, is: 'note', resource };
+): Promise<TextResult | SummaryResult | BinaryResult | ViewNote> {
+  const asked = request.grammar === 'selectors' ? stored.selection : literalSelection(request);
+  const viewed = await (isOutlined(request, stored) ? outlined(stored, call) : view(stored, asked, call));
+  if ('is' in viewed) return { ...found, is: 'note', resource: viewed };
+  const { resource, selection } = viewed;
   const origin = { ...found, target: resource.target };
   const input = await textInput(resource, call);
   const verbatim = selection.mode === 'raw';
@@ -82,13 +99,34 @@ export async function readText(
   const display = displayOf(resource, selection, call, policy, anchored);
   const header = anchored ? `¶${origin.target}#` : undefined;
   const limits = limitsFor(resource, selection.window, call, header);
+  const brief = isWhole(request, selection, call)
+    ? await (await import('./read-summary.ts')).summaryOf(resource, input, display, limits, call)
+    : {};
+  if (brief.summary) {
+    const tag = header && (await takeSnapshot(resource.bytes, found.resolvedPath, brief.kept, call));
+    return {
+      ...origin,
+      is: 'summary',
+      summary: brief.summary,
+      totals: brief.totals,
+      invalid: brief.invalid,
+      encoding: input.encoding,
+      display,
+      ...(tag && { snapshot: { tag, header: header + tag } }),
+      limits,
+      notes: resource.notes ?? [],
+    };
+  }
   const shown = await excerpt(
     input,
     windowFor(selection.window, display),
     fitOf(policy, display, limits, call.settings.tokens),
   );
   if (shown.binary && !verbatim) return binary('NUL bytes');
-  const tag = header && (await takeSnapshot(resource.bytes, found.resolvedPath, shown, call));
+  const lines = shown.parts
+    .flat()
+    .flatMap((line) => (line.no === undefined || line.cut ? [] : [[line.no, line.text] as const]));
+  const tag = header && (await takeSnapshot(resource.bytes, found.resolvedPath, lines, call));
   return {
     ...origin,
     is: 'text',
@@ -99,13 +137,29 @@ export async function readText(
     ...(tag && { snapshot: { tag, header: header + tag } }),
     limits,
     changed: (await resource.bytes.changed?.()) ?? false,
-    notes: resource.notes ?? [],
+    notes: [...(resource.notes ?? []), ...(brief.note ? [brief.note] : [])],
     ...(resource.more && { more: resource.more }),
   };
 }
 
 function literalSelection({ window, raw: verbatim }: ReadRequest): Selection {
   return { ...(window && { window }), ...(verbatim && { mode: 'raw' }) };
+}
+
+/** Over so many bytes a text is answered with its outline, unless a part of it was asked for. */
+function isOutlined({ whole, window, raw: verbatim }: ReadRequest, { bytes }: TextResource): boolean {
+  if (!whole || window || verbatim) return false;
+  return (bytes.size ?? Number.POSITIVE_INFINITY) > whole.over;
+}
+
+async function outlined(resource: TextResource, call: Call): Promise<Viewed> {
+  const { outlineOfWhole } = await import('../views/outline-view.ts');
+  return outlineOfWhole(resource, call, Math.min(call.limits.bytes, call.limits.window));
+}
+
+function isWhole(request: ReadRequest, { window, mode, symbol }: Selection, call: Call): boolean {
+  const plain = window === undefined && mode === undefined && symbol === undefined;
+  return plain && request.grammar === 'selectors' && call.settings.summarize;
 }
 
 /** Anchors are for lines that an edit can name: stored, editable, shown as they are. */
@@ -156,16 +210,18 @@ function windowFor(window: Window | undefined, display: Display): Window | undef
 /** Files up to this size are told apart by their content, larger ones by their version. */
 const HASH_UP_TO = 1 << 20;
 
-async function takeSnapshot(bytes: ByteSource, path: string, shown: Excerpt, call: Call): Promise<string> {
+async function takeSnapshot(
+  bytes: ByteSource,
+  path: string,
+  lines: readonly (readonly [number, string])[],
+  call: Call,
+): Promise<string> {
   const { snapshots } = call.session;
   const size = bytes.size ?? Number.POSITIVE_INFINITY;
   const { createHash } = await import('node:crypto');
   const content = size <= HASH_UP_TO ? await readAt(bytes, 0, size, call.signal) : bytes.version;
   const digest = createHash('sha256').update(content).digest('hex');
   const tag = snapshots.tag(path, digest);
-  const lines = shown.parts
-    .flat()
-    .flatMap((line) => (line.no === undefined || line.cut ? [] : [[line.no, line.text] as const]));
   snapshots.see(path, tag, lines);
   return tag;
 }

@@ -4,7 +4,13 @@ import type { ImageResource, NoteResource, Resource } from '../sources/source.ts
 import { schemeOf } from '../sources/table.ts';
 import type { Call } from './call.ts';
 import type { TextPolicy } from './policy.ts';
-import { type BinaryResult, type Origin, type TextResult, readText } from './read-text.ts';
+import {
+  type BinaryResult,
+  type Origin,
+  type SummaryResult,
+  type TextResult,
+  readText,
+} from './read-text.ts';
 import type { ReadRequest } from './request.ts';
 import { findTarget } from './target.ts';
 
@@ -18,7 +24,7 @@ export interface NoteResult extends Origin {
   readonly resource: NoteResource;
 }
 
-export type ReadResult = TextResult | BinaryResult | ImageResult | NoteResult;
+export type ReadResult = TextResult | SummaryResult | BinaryResult | ImageResult | NoteResult;
 
 export async function read(request: ReadRequest, call: Call, policy: TextPolicy): Promise<ReadResult> {
   const { resource, ...found } = await resolve(request, call);

@@ -3,7 +3,8 @@
  * them differently.
  */
 
-import { oneLine } from '../text/visible.ts';
+import { oneLine, quote } from '../text/visible.ts';
+import type { NoStructure } from '../views/structure.ts';
 import type { CutBy, Limits } from '../window/types.ts';
 import { binarySize, plural } from './units.ts';
 
@@ -73,6 +74,36 @@ export type Notice =
   | { readonly kind: 'cancelled' }
   /** Processes that outlived their command. */
   | { readonly kind: 'background'; readonly ended: number; readonly left: number }
+  /** Below a summary: how much was left out, and the calls that show it. */
+  | {
+      readonly kind: 'summary';
+      readonly target: string;
+      readonly elidedLines: number;
+      /** The lines left out, exactly; as many ranges as fit in a notice. */
+      readonly use: string;
+      /** Symbols that are not shown, for want of room. */
+      readonly left?: number;
+    }
+  /** Below an outline: how much it lists, and how to read one of its symbols. */
+  | {
+      readonly kind: 'outline';
+      readonly target: string;
+      readonly symbols: number;
+      /** Symbols that are not listed, for want of room. */
+      readonly left?: number;
+      readonly example?: { readonly name: string; readonly from: number; readonly to: number };
+    }
+  /** The text is shown instead of its summary or outline. */
+  | { readonly kind: 'no-structure'; readonly what: 'summary' | 'outline'; readonly why: NoStructure }
+  /** A name that fits several symbols. */
+  | {
+      readonly kind: 'symbols';
+      readonly target: string;
+      readonly name: string;
+      readonly candidates: readonly { readonly name: string; readonly use: string }[];
+      /** Candidates that are not listed. */
+      readonly more: number;
+    }
   /** A sentence that a source words from its own facts, without brackets and without a final full stop. */
   | { readonly kind: 'said'; readonly text: string; readonly use?: string };
 
@@ -138,6 +169,22 @@ export const wording: Wording = {
     left > 0
       ? `${left} of the command's processes could not be ended`
       : `${ended} ${ended === 1 ? 'process' : 'processes'} left in the background ended with the command`,
+  summary({ target, elidedLines, use, left }) {
+    const lost =
+      left === undefined ? '' : ` with ${plural(left, 'symbol')} among them (${target}:outline lists all)`;
+    return `${plural(elidedLines, 'line')} elided${lost}; re-read needed ranges, e.g. ${use}`;
+  },
+  outline({ target, symbols, left, example }) {
+    const lost = left === undefined ? '' : `, ${left} of them nested deeper and not listed`;
+    const calls =
+      example && `${target}:${example.from}..${example.to} or ${target}:#${oneLine(example.name)}`;
+    return `${plural(symbols, 'symbol')}${lost}${calls ? `. Read one by its lines or its name, e.g. ${calls}` : ''}`;
+  },
+  'no-structure': ({ what, why }) => `No ${what}: ${noStructure[why]}. This is the text itself`,
+  symbols({ target, name, candidates, more }) {
+    const list = candidates.map((one) => `${oneLine(one.name)} (${one.use})`).join(', ');
+    return `'${quote(name)}' is ambiguous in ${oneLine(target)}: ${list}${more > 0 ? ` and ${more} more` : ''}`;
+  },
   said: ({ text }) => text,
 };
 
@@ -164,6 +211,16 @@ function fullOutput(kept: KeptOutput | undefined): string {
   const part = kept.capped ? ` (its first ${binarySize(kept.bytes)})` : '';
   return `Full output: ${kept.path}${part}`;
 }
+/** Why a text has no summary, no outline and no symbols: what follows a colon. */
+export const noStructure: Readonly<Record<NoStructure, string>> = {
+  language: 'files of this kind are not outlined',
+  empty: 'no symbols were found in it',
+  binary: 'it does not look like text',
+  minified: 'it looks minified',
+  size: 'it is over 4 MiB',
+  time: 'parsing it took too long',
+  crash: 'its parser failed',
+};
 
 type Cut = Extract<Notice, { kind: 'cut' }>;
 

@@ -8,6 +8,7 @@ import { showParts } from './display.ts';
 import { displays } from './display.ts';
 import { type Notice, say, type Wording } from './notices.ts';
 import { readNotices, shownLines } from './read-notices.ts';
+import { summaryAnswer } from './summary-answer.ts';
 
 /** Stands where lines between two ranges were left out. */
 const GAP = '…\n';
@@ -17,6 +18,8 @@ export function readAnswer(result: ReadResult, words: Wording): Answer {
   switch (result.is) {
     case 'text':
       return textOf(result, prefix, words);
+    case 'summary':
+      return summaryAnswer(result, prefix, origin(result), words);
     case 'binary':
       return noteOf(result, binaryNotice(result), prefix, words);
     case 'note':

@@ -18,7 +18,7 @@ const ENCODINGS: Record<EncodingName, string> = {
 
 /** In the order in which they stand below the text. Verbatim text is followed only by what changes the next step. */
 export function readNotices(result: TextResult): Notice[] {
-  const { excerpt, target, encoding, display, selection } = result;
+  const { excerpt, target, display, selection } = result;
   const last: Notice[] = [cutNotice(result), shortNotice(result), beyondNotice(result)].filter(
     (n) => n !== undefined,
   );
@@ -30,16 +30,24 @@ export function readNotices(result: TextResult): Notice[] {
   const notices: Notice[] = [];
   if (lines.length === 0 && !excerpt.next && result.kind === 'file')
     notices.push({ kind: 'empty', target: oneLine(target) });
-  if (result.kind === 'file' && (encoding.unit > 1 || encoding.bom > 0)) {
-    notices.push({ kind: 'encoding', encoding: ENCODINGS[encoding.name], mark: encoding.bom > 0 });
-  }
-  if (excerpt.invalid > 0) {
-    notices.push({ kind: 'invalid', count: excerpt.invalid, encoding: ENCODINGS[encoding.name] });
-  }
+  notices.push(...encodingNotices(result, excerpt.invalid));
   if (escaped > 0)
     notices.push({ kind: 'escaped', count: escaped, use: `${callFor(target, selection)}:raw` });
   if (excerpt.unterminated && result.kind === 'file') notices.push({ kind: 'unterminated' });
   return [...notices, ...result.notes, ...changed, ...last];
+}
+
+/** What decoding did: of a stored file only, for the encoding of a member or a page is its container's business. */
+export function encodingNotices(
+  { kind, encoding }: Pick<TextResult, 'kind' | 'encoding'>,
+  invalid: number,
+): Notice[] {
+  const name = ENCODINGS[encoding.name];
+  const decoded = kind === 'file' && (encoding.unit > 1 || encoding.bom > 0);
+  return [
+    ...(decoded ? [{ kind: 'encoding', encoding: name, mark: encoding.bom > 0 } as const] : []),
+    ...(invalid > 0 ? [{ kind: 'invalid', count: invalid, encoding: name } as const] : []),
+  ];
 }
 
 /** The path of this very call, without a mode. */

@@ -5,21 +5,33 @@ import { OrielError } from '../errors.ts';
 import type { Mode, Selection } from '../selector/selection.ts';
 import type { NoteResource, TextResource } from '../sources/source.ts';
 import { quote } from '../text/visible.ts';
+import type { Viewed } from './outline-view.ts';
 
-type View = (resource: TextResource, call: Call) => Promise<TextResource | NoteResource>;
+type View = (resource: TextResource, selection: Selection, call: Call) => Promise<Viewed | NoteResource>;
 
 const VIEWS: Partial<Record<Mode, () => Promise<View>>> = {
-  conflicts: async () => (await import('./conflicts.ts')).conflictsView,
+  conflicts: async () => {
+    const { conflictsView } = await import('./conflicts.ts');
+    return async (resource, selection, call) => {
+      const shown = await conflictsView(resource, call);
+      return shown.is === 'note' ? shown : { resource: shown, selection };
+    };
+  },
+  outline: async () => (await import('./outline-view.ts')).outlineView,
 };
 
-/** The resource as the selection's mode shows it. Throws `BAD_SELECTOR` for a mode that this text does not have. */
+/**
+ * The resource as the selection's mode or symbol shows it, and what is left to be selected in it. Throws
+ * `BAD_SELECTOR` for a mode that this text does not have.
+ */
 export async function view(
   resource: TextResource,
   selection: Selection,
   call: Call,
-): Promise<TextResource | NoteResource> {
-  const { mode } = selection;
-  if (mode === undefined || mode === 'raw' || resource.modes?.includes(mode)) return resource;
+): Promise<Viewed | NoteResource> {
+  const { mode, symbol } = selection;
+  if (symbol !== undefined) return (await import('./outline-view.ts')).symbolView(resource, symbol, call);
+  if (mode === undefined || mode === 'raw' || resource.modes?.includes(mode)) return { resource, selection };
   const load = VIEWS[mode];
   if (!load) {
     throw new OrielError(
@@ -28,5 +40,5 @@ export async function view(
       resource.target,
     );
   }
-  return (await load())(resource, call);
+  return (await load())(resource, selection, call);
 }

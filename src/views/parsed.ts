@@ -1,0 +1,104 @@
+/** Owns the structure of a text resource: asked of the parser's thread once for each version, and kept. */
+
+import { asset } from '../access/assets.ts';
+import { readAt } from '../access/bytes.ts';
+import { WorkerPool } from '../access/isolate-worker.ts';
+import { builtFile } from '../access/worker-url.ts';
+import type { Call } from '../engine/call.ts';
+import { isOrielError } from '../errors.ts';
+import type { TextResource } from '../sources/source.ts';
+import { decode } from '../text/encoding.ts';
+import type { TextInput } from '../window/input.ts';
+import { longestText } from './fit.ts';
+import type { GrammarFiles } from './grammar/parse.ts';
+import { type Language, languageOf } from './languages.ts';
+import type { OutlineAnswer, OutlineQuestion } from './outline-worker.ts';
+import type { NoStructure, Structure } from './structure.ts';
+
+/** Milliseconds after which a parser is asked to give up, and after which its thread is ended. */
+const soft = 1_300;
+const hard = 1_800;
+
+const parsers = new WorkerPool<OutlineQuestion, OutlineAnswer>({
+  entry: builtFile('views/outline-worker.js'),
+  size: 2,
+  idleMs: 30_000,
+  heapMb: 512,
+});
+
+export interface WholeText {
+  readonly text: string;
+  readonly language: Language | undefined;
+  /** As stored. */
+  readonly bytes: number;
+  /** Whether some of it was not text. */
+  readonly invalid: boolean;
+  /** Changes when the text or its language may have. */
+  readonly version: string;
+}
+
+/**
+ * The decoded text without its byte order mark, or undefined where it has more than `most` stored bytes. Throws
+ * OrielError of the byte source, and the signal's reason.
+ */
+export async function wholeText(
+  resource: TextResource,
+  { encoding }: TextInput,
+  signal: AbortSignal,
+  most = longestText * encoding.unit,
+): Promise<WholeText | undefined> {
+  const { name, bytes } = resource;
+  if (bytes.size !== undefined && bytes.size > most) return undefined;
+  const stored = await readAt(bytes, 0, most + 1, signal);
+  if (stored.length > most) return undefined;
+  const { text, invalid } = decode(stored.subarray(encoding.bom), encoding);
+  const version = `${bytes.version}:${encoding.name}:${name}`;
+  return { text, language: languageFor(resource, text), bytes: stored.length, invalid: invalid > 0, version };
+}
+
+/** Listings and tables have no language; what was converted is Markdown, whatever it was made from. */
+function languageFor({ name, kind, display, encoding }: TextResource, text: string): Language | undefined {
+  if (display === 'plain') return undefined;
+  const converted = encoding === 'utf-8' && (kind === 'document' || kind === 'web');
+  return converted ? languageOf('converted.md', '') : languageOf(name, text);
+}
+
+export type Parsed = Structure | { readonly none: NoStructure };
+
+/** The structure of a text, or why it has none. Throws the signal's reason. */
+export async function structureOf({ text, language, version }: WholeText, call: Call): Promise<Parsed> {
+  if (!language) return { none: 'language' };
+  try {
+    return await call.session.cached('structure', version, () => parse(text, language, call.signal));
+  } catch (error) {
+    // The call that began the parse may have been cancelled while this one waited for the same.
+    call.signal.throwIfAborted();
+    if (!isOrielError(error) || error.code !== 'CANCELLED') throw error;
+    return parse(text, language, call.signal);
+  }
+}
+
+async function parse(text: string, language: Language, signal: AbortSignal): Promise<Parsed> {
+  const grammar = await grammarFiles(language);
+  const question = { text, language: language.name, ...(grammar && { grammar }), within: soft };
+  const late = AbortSignal.timeout(hard);
+  try {
+    // Waiting for a thread counts: two hostile texts must not hold up a third for long.
+    const answer = await parsers.lend(AbortSignal.any([signal, late]), (ask) =>
+      ask(question, performance.now() + hard, signal),
+    );
+    return typeof answer === 'string' ? { none: answer } : answer;
+  } catch (error) {
+    signal.throwIfAborted();
+    return { none: late.aborted || (isOrielError(error) && error.code === 'TIMEOUT') ? 'time' : 'crash' };
+  }
+}
+
+async function grammarFiles({ grammar, queries = [] }: Language): Promise<GrammarFiles | undefined> {
+  if (grammar === undefined) return undefined;
+  const [wasm, ...parts] = await Promise.all([
+    asset(`grammars/${grammar}.wasm.br`),
+    ...queries.map((query) => asset(`grammars/${query}.scm`)),
+  ]);
+  return { name: grammar, wasm, query: parts.map((part) => Buffer.from(part).toString()).join('\n') };
+}
