@@ -6,6 +6,7 @@ import { printTable } from './lib/table.mjs';
 /** Modules that export `rows()`; a table each. */
 const groups = {
   read: ['read'],
+  outline: ['outline', 'outline-time'],
   tools: ['search', 'bash'],
   containers: ['archive', 'sqlite', 'image', 'notebook'],
 };

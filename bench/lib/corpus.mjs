@@ -1,0 +1,65 @@
+// Real open-source files of six languages, from npm and Debian packages.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { debian } from './debian.mjs';
+import { peer } from './peers.mjs';
+
+/** Each with the folders of its files, the ending of their names, and the kinds of Ctags that are compared. */
+export const languages = [
+  {
+    name: 'TypeScript',
+    from: () => [within(peer('rxjs', '7.8.2'), 'src'), 'node_modules/zod/src'],
+    ending: '.ts',
+    kinds: 'function,class,interface,enum,method,namespace,alias,generator',
+  },
+  {
+    name: 'JavaScript',
+    from: () => [within(peer('eslint', '9.39.1'), 'lib')],
+    ending: '.js',
+    kinds: 'function,class,method,generator,getter,setter',
+  },
+  { name: 'Python', from: () => [debian('python3-django')], ending: '.py', kinds: 'class,function,member' },
+  {
+    name: 'Go',
+    from: () => [debian('golang-golang-x-tools-dev')],
+    ending: '.go',
+    kinds: 'func,struct,interface,type,methodSpec,talias',
+  },
+  {
+    name: 'Java',
+    from: () => [peer('react-native', '0.76.9')],
+    ending: '.java',
+    kinds: 'class,interface,enum,method,annotation',
+  },
+  {
+    name: 'C++',
+    from: () => [within(peer('react-native', '0.76.9'), 'ReactCommon')],
+    ending: '.cpp',
+    kinds: 'function,class,struct,enum,union,namespace,typedef,alias',
+  },
+];
+
+const within = (folder, path) => folder && join(folder, path);
+
+/** Up to `most` files of a person's making, spread over the folders: 80 to 8,000 lines of reasonable length. */
+export function filesOf({ from, ending }, most = 150) {
+  const all = from().flatMap((folder) => (folder === undefined ? [] : [...walk(folder, ending)]));
+  const files = all.filter((path) => {
+    const size = statSync(path).size;
+    if (size < 2_000 || size > 400_000) return false;
+    const lines = readFileSync(path, 'utf8').split('\n').length;
+    return lines >= 80 && lines <= 8_000 && size / lines < 120;
+  });
+  const step = Math.max(1, files.length / most);
+  return Array.from({ length: Math.min(most, files.length) }, (_, i) => files[Math.floor(i * step)]);
+}
+
+function* walk(folder, ending) {
+  for (const entry of readdirSync(folder, { withFileTypes: true }).toSorted((a, b) =>
+    a.name < b.name ? -1 : 1,
+  )) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* walk(path, ending);
+    else if (entry.isFile() && path.endsWith(ending)) yield path;
+  }
+}

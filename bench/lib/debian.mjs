@@ -1,0 +1,21 @@
+// Source files from Debian packages, unpacked once below .bench/debian/, never installed.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { folder } from './data.mjs';
+
+/** The folder with the files of a package, or undefined where it cannot be fetched. */
+export function debian(name) {
+  const home = resolve(folder, 'debian', name);
+  const files = resolve(home, 'files');
+  if (existsSync(files)) return files;
+  mkdirSync(home, { recursive: true });
+  try {
+    execFileSync('apt-get', ['download', name], { cwd: home, stdio: 'ignore' });
+    const [archive] = readdirSync(home).filter((file) => file.endsWith('.deb'));
+    execFileSync('dpkg', ['-x', resolve(home, archive), files], { stdio: 'ignore' });
+  } catch {
+    return undefined;
+  }
+  return files;
+}

@@ -1,0 +1,145 @@
+// Outlines and summaries beside Universal Ctags on real files: symbols found, their ranges, damage, bytes, times.
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { languageOf } from '../dist/views/languages.js';
+import { linesOf } from '../dist/views/lines.js';
+import { outline } from '../dist/views/outline.js';
+import { summarize } from '../dist/views/summary/summarize.js';
+import { filesOf, languages } from './lib/corpus.mjs';
+import { ctags, hasCtags } from './lib/ctags.mjs';
+import { folder } from './lib/data.mjs';
+import { declarations } from './lib/typescript-truth.mjs';
+
+const grammars = new URL('../dist/grammars/', import.meta.url);
+const percent = (part, whole) => (whole === 0 ? undefined : `${((100 * part) / whole).toFixed(1)} %`);
+
+async function symbolsOf(path, text = readFileSync(path, 'utf8')) {
+  const language = languageOf(path.split('/').at(-1), text);
+  const query = language.queries
+    .map((name) => readFileSync(new URL(`${name}.scm`, grammars), 'utf8'))
+    .join('\n');
+  const wasm = readFileSync(new URL(`${language.grammar}.wasm.br`, grammars));
+  const grammar = { name: language.grammar, wasm, query };
+  const found = await outline(text, language, { grammar, until: performance.now() + 60_000 });
+  return typeof found === 'string' ? { symbols: [], folds: [] } : found;
+}
+
+/** `#private`, `"quoted"`, `List<int>` and `operator +` as Ctags writes them. */
+const plain = (name) =>
+  name
+    .replace(/^[#"'`]|["'`]$/g, '')
+    .replace(/<.*$/, '')
+    .replace(/^operator\s+/, 'operator');
+
+/** Ours for a symbol of theirs: the same name on the same line, or around it; parts of `namespace a::b` are one. */
+function ours(symbols, { name, line }) {
+  const named = symbols.filter(
+    (one) => plain(one.name) === plain(name) || one.qualified.split('.').includes(plain(name)),
+  );
+  return named.find(({ at }) => at === line) ?? named.find(({ from, at }) => from <= line && line <= at + 2);
+}
+
+const compared = new Set([
+  'class',
+  'interface',
+  'struct',
+  'enum',
+  'trait',
+  'impl',
+  'module',
+  'type',
+  'function',
+  'method',
+]);
+
+async function beside(language) {
+  const total = {
+    files: 0,
+    theirs: 0,
+    ours: 0,
+    found: 0,
+    ranges: 0,
+    right: 0,
+    kept: 0,
+    keptOf: 0,
+    peerKept: 0,
+    peerKeptOf: 0,
+  };
+  const bytes = { text: 0, summary: 0, files: 0, summarised: 0 };
+  for (const [i, path] of filesOf(language).entries()) {
+    const text = readFileSync(path, 'utf8');
+    const structure = await symbolsOf(path, text);
+    const { symbols } = structure;
+    const tags = hasCtags() ? ctags(path, language.kinds) : [];
+    total.files += 1;
+    total.theirs += tags.length;
+    total.ours += symbols.filter(({ kind }) => compared.has(kind)).length;
+    total.found += tags.filter((tag) => ours(symbols, tag) !== undefined).length;
+    const ends = language.name.endsWith('Script')
+      ? declarations(path, text)
+      : tags.filter(({ end }) => end !== undefined);
+    for (const tag of ends) {
+      const mine = ours(symbols, tag);
+      if (!mine) continue;
+      total.ranges += 1;
+      if (mine.to === tag.end && mine.from <= tag.line) total.right += 1;
+    }
+    if (i % 5 === 0) await damage(path, text, symbols, tags, language, total);
+    sizes(text, structure, bytes);
+  }
+  return {
+    language: language.name,
+    files: total.files,
+    oriel: total.ours,
+    ctags: total.theirs,
+    'of theirs found': percent(total.found, total.theirs),
+    'ranges right': percent(total.right, total.ranges),
+    'kept after damage': percent(total.kept, total.keptOf),
+    'ctags kept': percent(total.peerKept, total.peerKeptOf),
+    'files summarised': `${bytes.summarised} of ${bytes.files}`,
+    'summary of text': percent(bytes.summary, bytes.text),
+  };
+}
+
+/** The same damage for both: every 2,000 characters, some are lost or a bracket or quote is put in. */
+async function damage(path, text, symbols, tags, language, total) {
+  let broken = '';
+  let seed = 7;
+  for (let at = 0; at < text.length; at += 2_000) {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    const place = at + (seed % 2_000);
+    const junk = seed % 3 === 0 ? '' : '(){}["\'`<>'[seed % 10];
+    broken += text.slice(at, place) + junk + text.slice(place + (seed % 8), at + 2_000);
+  }
+  const file = resolve(folder, `damaged${language.ending}`);
+  writeFileSync(file, broken);
+  const after = new Set((await symbolsOf(file, broken)).symbols.map(({ name }) => name));
+  const mine = symbols.filter(({ kind }) => compared.has(kind));
+  total.keptOf += mine.length;
+  total.kept += mine.filter(({ name }) => after.has(name)).length;
+  const peerAfter = new Set((hasCtags() ? ctags(file, language.kinds) : []).map(({ name }) => name));
+  total.peerKeptOf += tags.length;
+  total.peerKept += tags.filter(({ name }) => peerAfter.has(name)).length;
+}
+
+function sizes(text, structure, bytes) {
+  const lines = linesOf(text);
+  if (lines.length < 100 || structure.symbols.length === 0) return;
+  bytes.files += 1;
+  const show = ({ from, to, text: shown }) => `${from === to ? from : `${from}-${to}`}|${shown}\n`;
+  const limits = { lines: 3_000, bytes: 51_200, tokens: Infinity, show, count: (shown) => shown.length / 4 };
+  const summary = summarize(lines, structure, limits);
+  if (!summary) return;
+  bytes.summarised += 1;
+  bytes.text += Buffer.byteLength(text);
+  bytes.summary += Buffer.byteLength(summary.parts.map(show).join(''));
+}
+
+export async function rows() {
+  if (!hasCtags()) console.log('Universal Ctags is missing: apt-get install universal-ctags');
+  const table = [];
+  for (const language of languages) table.push(await beside(language));
+  const bytes = readdirSync(grammars).reduce((sum, file) => sum + statSync(new URL(file, grammars)).size, 0);
+  table.push({ language: `all grammars, as packed: ${(bytes / 1e6).toFixed(2)} MB` });
+  return table;
+}
