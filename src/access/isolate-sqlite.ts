@@ -6,7 +6,7 @@ import { builtFile } from './worker-url.ts';
 
 /** Two, so that one runaway query does not hold up every other. */
 export const sqliteWorkers = new WorkerPool<Job, Reply>({
-  entry: builtFile('sources/sqlite/sqlite-worker.js'),
+  entry: builtFile('sources/sqlite/worker/sqlite-worker.js'),
   size: 2,
   idleMs: 15_000,
   heapMb: 96,

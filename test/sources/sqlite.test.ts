@@ -155,7 +155,7 @@ CREATE INDEX by_name on users(name);
   });
 
   test('a view that uses "words" as strings, as most builds of SQLite allow', async () => {
-    const { loadLibrary } = await import('../../src/sources/sqlite/library.ts');
+    const { loadLibrary } = await import('../../src/sources/sqlite/worker/library.ts');
     const { capi, oo1 } = await loadLibrary();
     const cwd = folder();
     const db = new oo1.DB(':memory:');

@@ -29,9 +29,7 @@ export function writeParameter(value: string): string {
   );
 }
 
-/**
- * What a segment may mean, the likelier first: with its escapes decoded, or as typed.
- */
+/** What a segment may mean, the likelier first: with its escapes decoded, or as typed. */
 export function readSegment(typed: string): string[] {
   if (typed === EMPTY) return ['', EMPTY];
   const decoded = decodePercent(typed);
@@ -41,8 +39,8 @@ export function readSegment(typed: string): string[] {
 /** SQL or a value as typed after `=`: percent-encoded or plain. */
 export interface Typed {
   readonly text: string;
-  /** Escapes were left as they are, because blanks show that the text is plain: `like '%25'` may mean either. */
-  readonly doubtful: boolean;
+  /** Said where escapes were left as they are although they may be meant: `a like '%25'`. */
+  readonly note?: string;
 }
 
 /** Words of SQL between plus signs: a form's way to write blanks. */
@@ -50,10 +48,16 @@ const FORM_ENCODED =
   /^(select|with|values|explain|pragma)\+|\+(and|or|not|in|is|like|glob|between|from|where|order\+by)\+/i;
 
 /** Text with blanks in it was not encoded. Text without is decoded, if all its escapes are well formed. */
-export function readParameter(typed: string): Typed {
-  if (/\s/.test(typed)) return { text: typed, doubtful: ![typed, undefined].includes(decodePercent(typed)) };
-  const spaced = FORM_ENCODED.test(typed) ? typed.replaceAll('+', ' ') : typed;
-  return { text: decodePercent(spaced) ?? typed, doubtful: false };
+export function readParameter(name: string, typed: string): Typed {
+  if (!/\s/.test(typed)) {
+    const spaced = FORM_ENCODED.test(typed) ? typed.replaceAll('+', ' ') : typed;
+    return { text: decodePercent(spaced) ?? typed };
+  }
+  if ([typed, undefined].includes(decodePercent(typed))) return { text: typed };
+  return {
+    text: typed,
+    note: `${name} has blanks, so its %XX were taken as they are; percent-encode all of it to have them decoded`,
+  };
 }
 
 /** Undefined when a `%` is not followed by two hexadecimal digits. */

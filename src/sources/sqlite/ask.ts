@@ -6,12 +6,12 @@
 import { parseSelection } from '../../selector/selection.ts';
 import type { Selection } from '../../selector/selection.ts';
 import { readParameter } from './address.ts';
+import { checkOrder, readConditions, readNumber, splitParameters } from './parameters.ts';
 import type { Ask, Reading } from './protocol.ts';
 import { Refusal } from './refusal.ts';
-import { checkWhere } from './where.ts';
 
 /** Rows of a query that names no limit, and the most that one may name. */
-export const DEFAULT_ROWS = 20;
+const DEFAULT_ROWS = 20;
 export const MOST_ROWS = 500;
 
 /** Sample rows below a schema. */
@@ -22,44 +22,42 @@ const MOST_SPLITS = 16;
 
 export interface Parsed {
   readonly ask: Ask;
-  /** The generic selector at the end; for a `find`, one for each reading. */
-  readonly selections: readonly (Selection | undefined)[];
-  /** `rest` without that selector, for the same reading. */
-  readonly bodies: readonly string[];
+  /** Where the words end and a generic selector begins: for a `find` one for each reading, then one for the list. */
+  readonly endings: readonly Ending[];
   /** Something about how the words were read that the caller should know. */
   readonly note?: string;
 }
 
-/** Throws `BAD_QUERY`. */
-export function parseRest(rest: string): Parsed {
-  if (rest === '') return { ask: listAsk(), selections: [undefined], bodies: [''] };
-  const mark = rest.indexOf('?');
-  if (mark !== -1) return parseQuery(rest, mark);
-  return parseFind(rest);
+export interface Ending {
+  /** The words without the selector. */
+  readonly body: string;
+  readonly selection?: Selection;
 }
 
+/** Throws Refusal (`BAD_QUERY`). */
+export function parseRest(rest: string): Parsed {
+  if (rest === '') return { ask: LIST, endings: [{ body: '' }] };
+  const mark = rest.indexOf('?');
+  return mark === -1 ? parseFind(rest) : parseQuery(rest, mark);
+}
+
+const LIST: Extract<Ask, { do: 'list' }> = { do: 'list', limit: MOST_ROWS, offset: 0 };
+
+/** A number is a key, also of a row that does not exist: never a line of the schema. */
+const KEY_LIKE = /:-?\d+$/;
+
 function parseFind(rest: string): Parsed {
-  const readings: Reading[] = [];
-  const selections: (Selection | undefined)[] = [];
-  const bodies: string[] = [];
-  const stripped = KEY_LIKE.test(rest) ? [] : tails(rest);
-  for (const { body, selection } of [{ body: rest, selection: undefined }, ...stripped]) {
-    for (const reading of readingsOf(body)) {
-      readings.push(reading);
-      selections.push(selection);
-      bodies.push(body);
-    }
-  }
-  const whole = selectionOf(rest);
+  const ways: Ending[] = [{ body: rest }, ...(KEY_LIKE.test(rest) ? [] : selectorsOff(rest))];
+  const readings = ways.flatMap((ending) => readingsOf(ending.body).map((reading) => ({ reading, ending })));
+  const selection = selectionOf(rest);
   return {
     ask: {
       do: 'find',
-      readings,
+      readings: readings.map(({ reading }) => reading),
       sample: SAMPLES,
-      ...(whole ? { orList: { limit: MOST_ROWS, offset: 0 } } : {}),
+      ...(selection && { orList: LIST }),
     },
-    selections: [...selections, whole],
-    bodies: [...bodies, ''],
+    endings: [...readings.map(({ ending }) => ending), { body: '', ...(selection && { selection }) }],
   };
 }
 
@@ -70,11 +68,8 @@ function readingsOf(body: string): Reading[] {
   return [{ table: body }, ...keyed];
 }
 
-/** A number is a key, also of a row that does not exist: never a line of the schema. */
-const KEY_LIKE = /:-?\d+$/;
-
 /** The ways to take a generic selector off the end: `:raw`, `:5-10`, `:5-10:raw`. */
-function tails(rest: string): { body: string; selection: Selection }[] {
+function selectorsOff(rest: string): Ending[] {
   const last = rest.lastIndexOf(':');
   const before = rest.lastIndexOf(':', last - 1);
   return [last, before].flatMap((at) => {
@@ -97,88 +92,30 @@ function selectionOf(text: string): Selection | undefined {
  * be a parameter to bind, and there are none.
  */
 function parseQuery(rest: string, mark: number): Parsed {
-  const [tail] = tails(rest).filter(({ body }) => body.length > mark);
-  const body = tail?.body ?? rest;
+  const ending = selectorsOff(rest).find(({ body }) => body.length > mark) ?? { body: rest };
   const table = rest.slice(0, mark);
-  const parameters = splitParameters(body.slice(mark + 1), table === '');
-  const limit = number(parameters, 'limit', 1);
-  const offset = number(parameters, 'offset', 0) ?? 0;
-  const selected = { selections: [tail?.selection], bodies: [body] };
+  const parameters = splitParameters(ending.body.slice(mark + 1), table === '');
+  const asked = readNumber(parameters, 'limit', 1);
+  const offset = readNumber(parameters, 'offset', 0) ?? 0;
+  const endings = [ending];
   if (table !== '') {
-    const { where, order, note } = conditions(parameters);
-    const rows = Math.min(limit ?? DEFAULT_ROWS, MOST_ROWS);
-    return { ask: { do: 'query', table, ...where, ...order, limit: rows, offset }, ...selected, ...note };
+    const limit = Math.min(asked ?? DEFAULT_ROWS, MOST_ROWS);
+    const { where, note } = readConditions(parameters);
+    const order = checkOrder(parameters);
+    return { ask: { do: 'query', table, ...where, ...order, limit, offset }, endings, ...note };
   }
-  const rows = Math.min(limit ?? MOST_ROWS, MOST_ROWS);
+  const limit = Math.min(asked ?? MOST_ROWS, MOST_ROWS);
   const q = parameters.get('q');
-  if (q === undefined) return { ask: { ...listAsk(), limit: rows, offset }, ...selected };
-  const { text, doubtful } = readParameter(q);
-  if (text.trim() === '')
-    throw bad('q is empty; it takes one SQL statement that reads', '?q=select name from sqlite_schema');
-  if (text.includes('\0')) throw bad('q may not hold NUL');
-  return { ask: { do: 'sql', sql: text, limit: rows, offset }, ...selected, ...noteOf(doubtful, 'q') };
+  if (q === undefined) return { ask: { do: 'list', limit, offset }, endings };
+  return { ...parseSql(q, limit, offset), endings };
 }
 
-function conditions(parameters: ReadonlyMap<string, string>) {
-  const typed = parameters.get('where');
-  const where = typed === undefined ? undefined : readParameter(typed);
-  if (where) checkWhere(where.text);
-  const order = parameters.get('order');
-  if (order?.trim() === '') throw bad('order is empty; it takes a column, or column:desc');
-  return {
-    where: where ? { where: where.text } : {},
-    order: order === undefined ? {} : { order: readParameter(order).text },
-    note: noteOf(where?.doubtful ?? false, 'where'),
-  };
-}
-
-const FOR_TABLES = ['limit', 'offset', 'order', 'where'];
-const FOR_DATABASES = ['limit', 'offset', 'q'];
-
-/** Name to value as typed. `q` takes all that follows it, for SQL may hold `&`. */
-function splitParameters(text: string, isDatabase: boolean): Map<string, string> {
-  const known = isDatabase ? FOR_DATABASES : FOR_TABLES;
-  const found = new Map<string, string>();
-  for (let left = text; left !== '';) {
-    const [, name = '', value = ''] = /^([^=&]*)(?:=([^&]*))?/.exec(left) ?? [];
-    const all = isDatabase && name === 'q' ? left.slice('q='.length) : value;
-    if (!known.includes(name)) throw unknownParameter(name, known, isDatabase);
-    if (found.has(name)) throw bad(`${name} is given twice`);
-    found.set(name, all);
-    left = left.slice(name.length + (left[name.length] === '=' ? 1 : 0) + all.length + 1);
+function parseSql(q: string, limit: number, offset: number): Omit<Parsed, 'endings'> {
+  const { text, note } = readParameter('q', q);
+  if (text.trim() === '') {
+    const example = '?q=select name from sqlite_schema';
+    throw new Refusal('BAD_QUERY', 'q is empty; it takes one SQL statement that reads', example);
   }
-  return found;
-}
-
-function unknownParameter(name: string, known: readonly string[], isDatabase: boolean): Refusal {
-  if (name === 'q')
-    return bad('q asks the database and cannot be combined with a table; put the table into the SQL');
-  if (isDatabase && FOR_TABLES.includes(name)) return bad(`${name} needs a table before the question mark`);
-  return bad(`Unknown parameter ${name}; there are ${known.join(', ')} (an & inside a value is written %26)`);
-}
-
-function number(parameters: ReadonlyMap<string, string>, name: string, least: number): number | undefined {
-  const typed = parameters.get(name);
-  if (typed === undefined) return undefined;
-  const value = Number(typed);
-  if (!/^\d+$/.test(typed) || value < least || !Number.isSafeInteger(value)) {
-    throw bad(`${name} is a whole number from ${least}, not ${typed || 'nothing'}`);
-  }
-  return value;
-}
-
-function listAsk(): Extract<Ask, { do: 'list' }> {
-  return { do: 'list', limit: MOST_ROWS, offset: 0 };
-}
-
-function noteOf(doubtful: boolean, name: string): { note?: string } {
-  if (!doubtful) return {};
-  return {
-    note: `${name} has blanks, so its %XX were taken as they are; percent-encode all of it to have them decoded`,
-  };
-}
-
-/** `rest` is what would follow the path in a call that works. */
-function bad(message: string, rest?: string): Refusal {
-  return new Refusal('BAD_QUERY', message, rest);
+  if (text.includes('\0')) throw new Refusal('BAD_QUERY', 'q may not hold NUL');
+  return { ask: { do: 'sql', sql: text, limit, offset }, ...(note !== undefined && { note }) };
 }

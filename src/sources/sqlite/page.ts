@@ -1,6 +1,5 @@
-/** Owns how many rows go into one answer, and the sentence that leads to the next ones. */
+/** Owns how many rows go into one answer. */
 
-import type { Notice } from '../../render/notices.ts';
 import { estimateTokens } from '../../text/tokens.ts';
 import type { Limits } from '../../window/types.ts';
 import { layOut, wholeRow } from './layout.ts';
@@ -43,20 +42,4 @@ export function fitLines(head: string, items: readonly string[], limits: Limits)
 
 function lineCount(text: string): number {
   return text.split('\n').length - 1;
-}
-
-/** Bytes of a call that a notice may repeat: a notice has a kibibyte in all. */
-const MOST_USE = 800;
-
-/** "Showing rows 1-20 of 1000. Use db.sqlite:users?limit=20&offset=20 to continue". */
-export function continuation(span: string, use: string, offset: number): Notice {
-  if (Buffer.byteLength(use) > MOST_USE) {
-    return said(`Showing ${span}. Make the same call with offset=${offset} to continue`);
-  }
-  return said(`Showing ${span}. Use ${use} to continue`, use);
-}
-
-/** A sentence without its brackets. */
-export function said(text: string, use?: string): Notice {
-  return { kind: 'said', text, ...(use === undefined ? {} : { use }) };
 }

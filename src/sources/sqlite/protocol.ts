@@ -123,6 +123,9 @@ export type Reply =
   | { readonly is: 'result'; readonly rows: Rows }
   | Failure;
 
+/** A reply that is an answer. */
+export type Answered = Exclude<Reply, Failure>;
+
 export interface ListEntry {
   readonly name: string;
   readonly type: TableType;

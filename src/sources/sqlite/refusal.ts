@@ -19,3 +19,10 @@ export class Refusal extends Error {
 
 export const TOO_LONG =
   'The query took too long and was stopped; a smaller limit, or a where on an indexed column, is quicker';
+
+/** Characters of what a caller typed that come back in a message. */
+const ECHO = 200;
+
+export function echo(typed: string): string {
+  return typed.length > ECHO ? `${typed.slice(0, ECHO)}…` : typed;
+}

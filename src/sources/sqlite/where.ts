@@ -23,7 +23,10 @@ export function checkWhere(where: string): void {
     if ('\'"`['.includes(token)) throw bad(`where has a ${token} that is not closed`);
     if (/^[?:@$#]/.test(token)) throw bad(`where has a parameter ${token} that nothing is bound to`);
     if (CLAUSE.has(token.toUpperCase())) {
-      throw bad(`where is one condition and may not hold ${token.toUpperCase()}; ask with ?q= instead`);
+      const word = token.toUpperCase();
+      throw bad(
+        `where is one condition and may not hold ${word}; ask with ?q=, or quote it if it is a column`,
+      );
     }
     if (token === '(') depth += 1;
     if (token === ')') depth -= 1;

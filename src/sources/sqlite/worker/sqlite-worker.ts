@@ -5,15 +5,15 @@
 
 import { fstatSync, readSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
+import type { FileRef, Job, Reply } from '../protocol.ts';
 import { answer } from './answer.ts';
 import { Connection } from './connection.ts';
-import type { Clock } from './connection.ts';
 import { toFailure } from './failure.ts';
 import { loadLibrary } from './library.ts';
-import type { FileRef, Job, Reply } from './protocol.ts';
 import { rolledBack } from './rollback.ts';
 import { DATABASE, ReadOnlyVfs } from './vfs.ts';
 import type { ReadableFile } from './vfs.ts';
+import type { Clock } from './work.ts';
 
 const library = await loadLibrary();
 const vfs = new ReadOnlyVfs(library);
@@ -26,20 +26,22 @@ const RETIRE_BYTES = 48 * 1024 * 1024;
 
 parentPort?.on('message', ({ job, stop }: { job: Job; stop: Int32Array }) => {
   const reply = run(job, stop);
-  parentPort?.postMessage({ reply, retire: library.wasm.heap8u().length > RETIRE_BYTES });
+  // After a failure that nobody foresaw the library may be in any state.
+  const isSpoilt = reply.is === 'error' && reply.code === 'INTERNAL';
+  parentPort?.postMessage({ reply, retire: isSpoilt || library.wasm.heap8u().length > RETIRE_BYTES });
 });
 
 function run(job: Job, stop: Int32Array): Reply {
   const clock: Clock = { over: () => STOPPED[Atomics.load(stop, 0)] };
   const { db, wal, journal } = job.files;
-  const stored = readable(db);
-  const files = new Map([
-    [DATABASE, journal ? rolledBack(stored, readable(journal)) : stored],
-    // A database in WAL mode wants its log even where there is none.
-    [`${DATABASE}-wal`, wal ? readable(wal) : readable({ content: new Uint8Array(0) })],
-  ]);
   let connection: Connection | undefined;
   try {
+    const stored = readable(db);
+    const files = new Map([
+      [DATABASE, journal ? rolledBack(stored, readable(journal), clock) : stored],
+      // A database in WAL mode wants its log even where there is none.
+      [`${DATABASE}-wal`, wal ? readable(wal) : readable({ content: new Uint8Array(0) })],
+    ]);
     connection = new Connection(library, vfs, files, clock);
     return answer(connection, job.ask, job.room);
   } catch (error) {

@@ -3,10 +3,12 @@
  * `sqlite_schema` itself: `pragma table_list` would resolve every view of the database, and views can be a bomb.
  */
 
-import { SqlFailure } from './connection.ts';
-import type { Connection, Work } from './connection.ts';
-import { identifier, sameName } from './names.ts';
-import type { Cell, Key, Table, TableType, Unreadable } from './protocol.ts';
+import { readSegment } from '../address.ts';
+import { identifier, sameName } from '../names.ts';
+import type { Cell, Key, Table, TableType, Unreadable } from '../protocol.ts';
+import type { Connection } from './connection.ts';
+import { moduleOf, SHADOWS, typeOf } from './kinds.ts';
+import { isUnreadable, lookAt } from './unreadable.ts';
 
 export interface Catalogued extends Table {
   /** Names as in `select *`. */
@@ -27,9 +29,6 @@ interface Column {
   readonly hidden: boolean;
 }
 
-/** For finding out what a view or virtual table is, and for its samples: a second or so. */
-export const LOOK_WORK: Work = { steps: 20_000_000, bytes: 256 * 1024 * 1024 };
-
 /** Tables, views and virtual tables without SQLite's own, in the order of their names' bytes. */
 export function listTables(connection: Connection): { name: string; type: TableType }[] {
   const rows = query(
@@ -46,7 +45,7 @@ export function listTables(connection: Connection): { name: string; type: TableT
 }
 
 /** The table called `name`, exactly or but for the case of its letters. */
-export function findTable(connection: Connection, name: string): Catalogued | undefined {
+function findTable(connection: Connection, name: string): Catalogued | undefined {
   // A NUL would end the name early, and find another table.
   if (name.includes('\0')) return undefined;
   // The schema's own table is not in itself.
@@ -64,6 +63,15 @@ export function findTable(connection: Connection, name: string): Catalogued | un
   return describe(connection, asText(stored), typeOf(asText(type), moduleOf(asText(sql)), false));
 }
 
+/** The table that a segment of a path names, with its escapes decoded or as it stands. */
+export function readTable(connection: Connection, typed: string): Catalogued | undefined {
+  for (const name of readSegment(typed)) {
+    const table = findTable(connection, name);
+    if (table) return table;
+  }
+  return undefined;
+}
+
 /** The statements that made a table, its indexes and its triggers. */
 export function statementsOf(connection: Connection, table: string): string[] {
   const rows = query(
@@ -73,30 +81,6 @@ export function statementsOf(connection: Connection, table: string): string[] {
     [table],
   );
   return rows.map(([sql]) => asText(sql));
-}
-
-/** Tables that a virtual table keeps its content in, by its module: its name and one of these. */
-const FTS3 = ['content', 'segments', 'segdir', 'docsize', 'stat'];
-const RTREE = ['node', 'parent', 'rowid'];
-const SHADOWS: ReadonlyMap<string, readonly string[]> = new Map([
-  ['fts5', ['data', 'idx', 'content', 'docsize', 'config']],
-  ['fts3', FTS3],
-  ['fts4', FTS3],
-  ['rtree', RTREE],
-  ['rtree_i32', RTREE],
-  ['geopoly', RTREE],
-]);
-
-/** The module of a virtual table, in small letters; undefined for any other statement. */
-function moduleOf(sql: string): string | undefined {
-  const start = /^create\s+virtual\s+table\s/i.exec(sql);
-  return start ? (/\busing\s+["'[`]?(\w+)/i.exec(sql)?.[1] ?? '').toLowerCase() : undefined;
-}
-
-function typeOf(type: string, module: string | undefined, isShadow: boolean): TableType {
-  if (type === 'view') return 'view';
-  if (module !== undefined) return 'virtual table';
-  return isShadow ? 'shadow table' : 'table';
 }
 
 function describe(connection: Connection, name: string, type: TableType): Catalogued {
@@ -118,32 +102,6 @@ function describe(connection: Connection, name: string, type: TableType): Catalo
     ...(key ? { key } : {}),
     ...(primary.length > 1 ? { composite: primary } : {}),
   };
-}
-
-/** What `look` finds out about one table, or why that is not to be found out. */
-export function lookAt<T>(connection: Connection, type: TableType, look: () => T): T | Unreadable {
-  if (type === 'table' || type === 'shadow table') return look();
-  try {
-    return connection.within(LOOK_WORK, look)?.value ?? TOO_MUCH_WORK;
-  } catch (error) {
-    if (isUnreadable(connection, error)) return { code: 'SQL_ERROR', message: error.message };
-    if (isOutOfMemory(connection, error))
-      return { code: 'LIMIT', message: 'it takes too much memory to find them' };
-    throw error;
-  }
-}
-
-function isOutOfMemory(connection: Connection, error: unknown): boolean {
-  return error instanceof SqlFailure && error.result === connection.library.capi.SQLITE_NOMEM;
-}
-
-const TOO_MUCH_WORK: Unreadable = { code: 'LIMIT', message: 'it takes too much work to find them' };
-
-/** Whether the failure is about this table alone, and not about the file or the time. */
-export function isUnreadable(connection: Connection, error: unknown): error is SqlFailure {
-  return (
-    error instanceof SqlFailure && !error.stopped && error.result === connection.library.capi.SQLITE_ERROR
-  );
 }
 
 /** A name for the rowid that no column has taken. A table WITHOUT ROWID knows none of them. */

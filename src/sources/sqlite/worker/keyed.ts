@@ -1,10 +1,10 @@
 /** Owns finding one row by what was typed as its key. */
 
-import { readSegment } from './address.ts';
+import { readSegment } from '../address.ts';
+import { identifier } from '../names.ts';
+import type { Rows } from '../protocol.ts';
 import type { Catalogued } from './catalog.ts';
 import type { Connection } from './connection.ts';
-import { identifier } from './names.ts';
-import type { Rows } from './protocol.ts';
 import { selectRows } from './select.ts';
 
 export interface FoundRow {

@@ -1,10 +1,11 @@
 /** Owns collecting the rows of one statement within the room of an answer. */
 
+import { identifier } from '../names.ts';
+import type { Cell, Rows } from '../protocol.ts';
 import type { Connection } from './connection.ts';
-import { SqlFailure, VALUE_LIMIT } from './connection.ts';
-import { identifier } from './names.ts';
-import type { Cell, Rows } from './protocol.ts';
+import { VALUE_LIMIT } from './settings.ts';
 import type { Statement } from './statement.ts';
+import { SqlFailure } from './work.ts';
 
 /** Bytes of a text that travel for a table of many rows: more than a column can show. */
 const HEAD = 512;

@@ -5,7 +5,9 @@
  * The journal's format: https://www.sqlite.org/fileformat2.html#the_rollback_journal.
  */
 
+import { Refusal, TOO_LONG } from '../refusal.ts';
 import type { ReadableFile } from './vfs.ts';
+import type { Clock } from './work.ts';
 
 const MAGIC = Buffer.from('d9d505f920a163d7', 'hex');
 
@@ -23,9 +25,15 @@ interface Journal {
   readonly size: number;
 }
 
-/** The database as it was before the transaction of `journal`. */
-export function rolledBack(db: ReadableFile, journal: ReadableFile): ReadableFile {
-  const found = readJournal(journal);
+/** Pages that one transaction may have changed: half a gigabyte of small ones, and what a thread can remember. */
+const MOST_PAGES = 1 << 20;
+
+/**
+ * The database as it was before the transaction of `journal`. Throws `TIMEOUT` when `clock` says so, and `BUSY` for a
+ * transaction that is too large.
+ */
+export function rolledBack(db: ReadableFile, journal: ReadableFile, clock: Clock): ReadableFile {
+  const found = readJournal(journal, clock);
   if (!found) return db;
   const { pages, pageSize, size } = found;
   const end = size * pageSize;
@@ -50,11 +58,12 @@ export function rolledBack(db: ReadableFile, journal: ReadableFile): ReadableFil
 }
 
 /** Undefined for a journal of a finished transaction. */
-function readJournal(journal: ReadableFile): Journal | undefined {
+function readJournal(journal: ReadableFile, clock: Clock): Journal | undefined {
   const pages = new Map<number, number>();
   const length = journal.size();
   let first: { pageSize: number; sectorSize: number; size: number } | undefined;
   for (let at = 0; at + HEADER <= length;) {
+    checkTime(clock);
     const header = Buffer.alloc(HEADER);
     journal.read(header, at);
     if (!header.subarray(0, 8).equals(MAGIC)) break;
@@ -69,7 +78,9 @@ function readJournal(journal: ReadableFile): Journal | undefined {
     const fitting = Math.floor((length - at - first.sectorSize) / (first.pageSize + 8));
     const records = Math.max(0, counted === UNCOUNTED ? fitting : Math.min(counted, fitting));
     const nonce = header.readUInt32BE(12);
-    const end = readRecords(journal, at + first.sectorSize, records, first.pageSize, nonce, pages);
+    if (pages.size + records > MOST_PAGES) throw new Refusal('BUSY', 'A very large transaction is under way');
+    const segment = { start: at + first.sectorSize, records, pageSize: first.pageSize, nonce };
+    const end = readRecords(journal, segment, pages, clock);
     // A record that is not whole was never followed by a change of the database.
     if (end === undefined) break;
     at = Math.ceil(end / first.sectorSize) * first.sectorSize;
@@ -77,18 +88,24 @@ function readJournal(journal: ReadableFile): Journal | undefined {
   return first && { pages, ...first };
 }
 
+interface Segment {
+  readonly start: number;
+  readonly records: number;
+  readonly pageSize: number;
+  readonly nonce: number;
+}
+
 /** Notes where the old pages are. Gives the end of the last record, or nothing when one was damaged. */
 function readRecords(
   journal: ReadableFile,
-  start: number,
-  records: number,
-  pageSize: number,
-  nonce: number,
+  { start, records, pageSize, nonce }: Segment,
   pages: Map<number, number>,
+  clock: Clock,
 ): number | undefined {
   const record = Buffer.alloc(pageSize + 8);
   let at = start;
   for (let read = 0; read < records; read++) {
+    if (read % 1000 === 0) checkTime(clock);
     journal.read(record, at);
     const page = record.readUInt32BE(0);
     if (page === 0 || record.readUInt32BE(pageSize + 4) !== checksum(record, pageSize, nonce))
@@ -98,6 +115,10 @@ function readRecords(
     at += record.length;
   }
   return at;
+}
+
+function checkTime(clock: Clock): void {
+  if (clock.over() !== undefined) throw new Refusal('TIMEOUT', TOO_LONG);
 }
 
 /** The sum of every 200th byte from the end, which notices pages that were not written. */

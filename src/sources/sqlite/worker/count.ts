@@ -3,8 +3,9 @@
  * that was not enough.
  */
 
-import type { Connection, Work } from './connection.ts';
-import type { Count } from './protocol.ts';
+import type { Count } from '../protocol.ts';
+import type { Connection } from './connection.ts';
+import type { Work } from './work.ts';
 
 /** For the total of a page: some milliseconds. */
 export const PAGE_WORK: Work = { steps: 400_000, bytes: 32 * 1024 * 1024 };

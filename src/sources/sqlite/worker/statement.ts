@@ -1,8 +1,8 @@
 /** Owns one compiled statement: binding, stepping, and reading cells exactly as they are stored. */
 
+import type { Cell } from '../protocol.ts';
+import { decodeText, encodeText } from '../text.ts';
 import type { Connection } from './connection.ts';
-import type { Cell } from './protocol.ts';
-import { decodeText, encodeText } from './text.ts';
 
 export class Statement {
   /** Names of the result columns, in their order. */

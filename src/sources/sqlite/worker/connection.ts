@@ -1,52 +1,20 @@
 /**
- * Owns one read-only connection: its settings, its limits, how a statement is stopped, and what went wrong when
- * one fails. SQL goes in, cells come out; what to ask is the business of others.
+ * Owns one read-only connection: how statements are compiled, how they are stopped, and what went wrong when one
+ * fails. SQL goes in, cells come out; what to ask is the business of others.
  */
 
+import { decodeText, encodeText } from '../text.ts';
 import { Authorizer } from './authorizer.ts';
-import type { Denial } from './authorizer.ts';
 import type { Library } from './library.ts';
+import { applySettings } from './settings.ts';
 import { Statement } from './statement.ts';
-import { decodeText, encodeText } from './text.ts';
 import { DATABASE, VFS_NAME } from './vfs.ts';
 import type { Files, ReadOnlyVfs } from './vfs.ts';
-
-/** Bytes of one value: a larger one is not loaded, only measured. */
-export const VALUE_LIMIT = 16 * 1024 * 1024;
-
-/** Bytes SQLite may allocate. A query that needs more fails; the process does not. */
-const HEAP_LIMIT = 64 * 1024 * 1024;
+import { SqlFailure } from './work.ts';
+import type { Clock, Work } from './work.ts';
 
 /** Virtual machine steps between two looks at the clock: some 10 µs. */
 const STEPS = 1000;
-
-/** When to stop: asked every few microseconds. */
-export interface Clock {
-  /** Why the work must stop now, or undefined to go on. */
-  over(): 'time' | 'cancelled' | undefined;
-}
-
-/** How much one statement may do before it is stopped, in measures that do not depend on the machine's speed. */
-export interface Work {
-  readonly steps: number;
-  readonly bytes: number;
-}
-
-/** A statement that did not work: SQLite's code and words, or the reason it was refused or stopped. */
-export class SqlFailure extends Error {
-  /** SQLite's primary result code. */
-  readonly result: number;
-  readonly denial: Denial | undefined;
-  readonly stopped: 'time' | 'cancelled' | 'work' | undefined;
-
-  constructor(result: number, message: string, denial?: Denial, stopped?: SqlFailure['stopped']) {
-    super(message);
-    this.name = 'SqlFailure';
-    this.result = result;
-    this.denial = denial;
-    this.stopped = stopped;
-  }
-}
 
 export class Connection {
   readonly library: Library;
@@ -197,42 +165,10 @@ export class Connection {
   #configure(): void {
     const { capi } = this.library;
     const db = this.#db;
-    // The library stops here and nowhere else: between steps of a statement, and before every read.
+    // A statement is stopped here and nowhere else: between its steps, and before every read.
     capi.sqlite3_progress_handler(db, STEPS, this.#afterSteps, 0);
-    for (const [option, value] of [
-      [capi.SQLITE_DBCONFIG_DEFENSIVE, 1],
-      [capi.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0],
-      [capi.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0],
-      [capi.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1],
-    ] as const) {
-      capi.sqlite3_db_config(db, option, value, 0);
-    }
-    for (const [limit, value] of [
-      [capi.SQLITE_LIMIT_LENGTH, VALUE_LIMIT],
-      [capi.SQLITE_LIMIT_SQL_LENGTH, 1_000_000],
-      [capi.SQLITE_LIMIT_ATTACHED, 0],
-      [capi.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000],
-      [capi.SQLITE_LIMIT_EXPR_DEPTH, 500],
-      [capi.SQLITE_LIMIT_COMPOUND_SELECT, 100],
-      [capi.SQLITE_LIMIT_VDBE_OP, 1_000_000],
-      [capi.SQLITE_LIMIT_VARIABLE_NUMBER, 100],
-      [capi.SQLITE_LIMIT_TRIGGER_DEPTH, 1],
-    ] as const) {
-      capi.sqlite3_limit(db, limit, value);
-    }
-    // Exclusive locking keeps the index of a write-ahead log in memory, where others need a `-shm` file.
-    for (const pragma of [
-      'locking_mode = exclusive',
-      'temp_store = memory',
-      'cell_size_check = 1',
-      'mmap_size = 0',
-      `hard_heap_limit = ${HEAP_LIMIT}`,
-      'cache_size = -8000',
-      'query_only = 1',
-    ]) {
-      const result = capi.sqlite3_exec(db, `pragma ${pragma}`, 0, 0, 0);
-      if (result !== 0) throw this.failure(result);
-    }
+    const result = applySettings(this.library, db);
+    if (result !== 0) throw this.failure(result);
     const { decide } = this.#authorizer;
     capi.sqlite3_set_authorizer(
       db,

@@ -1,11 +1,12 @@
 /** Owns what went wrong in the worker, as data: the code, a sentence, and what to ask instead. */
 
-import type { ErrorCode } from '../../errors.ts';
+import type { ErrorCode } from '../../../errors.ts';
+import type { Ask, Failure } from '../protocol.ts';
+import { echo, Refusal, TOO_LONG } from '../refusal.ts';
 import { READ_ONLY } from './authorizer.ts';
-import { SqlFailure, VALUE_LIMIT } from './connection.ts';
 import type { Library } from './library.ts';
-import type { Ask, Failure } from './protocol.ts';
-import { Refusal, TOO_LONG } from './refusal.ts';
+import { VALUE_LIMIT } from './settings.ts';
+import { SqlFailure } from './work.ts';
 
 export function toFailure(library: Library, error: unknown, ask: Ask): Failure {
   if (error instanceof Refusal) return fail(error.code, error.message, error.rest);
@@ -36,17 +37,12 @@ function sqlFailure({ capi }: Library, error: SqlFailure, ask: Ask): Failure {
     case capi.SQLITE_CANTOPEN:
       return fail('UNSUPPORTED', 'The query needs a file of its own, which it may not have');
     default:
-      return fail(isCallersSql(ask) ? queryCode(ask) : 'SQL_ERROR', error.message);
+      // A condition that does not compile is a bad parameter; SQL that does not is SQL's own error.
+      return fail(
+        ask.do === 'query' && ask.where !== undefined ? 'BAD_QUERY' : 'SQL_ERROR',
+        echo(error.message),
+      );
   }
-}
-
-function isCallersSql(ask: Ask): boolean {
-  return ask.do === 'sql' || (ask.do === 'query' && ask.where !== undefined);
-}
-
-/** A `where` that does not compile is a bad parameter; SQL that does not is SQL's own error. */
-function queryCode(ask: Ask): ErrorCode {
-  return ask.do === 'query' ? 'BAD_QUERY' : 'SQL_ERROR';
 }
 
 function fail(code: ErrorCode, message: string, rest?: string): Failure {

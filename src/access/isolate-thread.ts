@@ -1,0 +1,126 @@
+/**
+ * Owns one worker thread that does one job at a time, and the last resort of ending it when it does not stop. It gets
+ * descriptors and bytes, never paths.
+ */
+
+import { Worker } from 'node:worker_threads';
+import { OrielError } from '../errors.ts';
+
+export interface ThreadOptions {
+  /**
+   * The built entry. It answers each `{ job, stop }` with one `{ reply, retire? }`, soon once `stop[0]` is not 0.
+   */
+  readonly entry: URL;
+  /** MiB of JavaScript heap. */
+  readonly heapMb: number;
+}
+
+/** What a thread may take to stop by itself once it was told to. */
+const GRACE_MS = 40;
+
+/** What `stop` holds when the job is no longer wanted; before, it holds 0. */
+export const CANCELLED = 1;
+export const OUT_OF_TIME = 2;
+
+export class Thread<Job, Reply> {
+  alive = true;
+  readonly #worker: Worker;
+  readonly #stop = new Int32Array(new SharedArrayBuffer(4));
+  #settle: { resolve(reply: Reply): void; reject(error: unknown): void } | undefined;
+  #restTimer: NodeJS.Timeout | undefined;
+
+  constructor({ entry, heapMb }: ThreadOptions) {
+    this.#worker = new Worker(entry, {
+      env: {},
+      execArgv: [],
+      // Kept from this process's own output.
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    });
+    this.#worker.on('message', ({ reply, retire }: { reply: Reply; retire?: boolean }) => {
+      this.#settle?.resolve(reply);
+      if (retire) void this.end();
+    });
+    this.#worker.on('error', (error) => this.#fail(workerFailure(error)));
+    this.#worker.on('exit', () =>
+      this.#fail(new OrielError('INTERNAL', 'The worker ended before it answered.')),
+    );
+  }
+
+  /** One job at a time. */
+  async ask(job: Job, until: number, signal: AbortSignal): Promise<Reply> {
+    signal.throwIfAborted();
+    clearTimeout(this.#restTimer);
+    this.#worker.ref();
+    Atomics.store(this.#stop, 0, 0);
+    const { promise, resolve, reject } = withResolvers<Reply>();
+    this.#settle = { resolve, reject };
+    let timer: NodeJS.Timeout | undefined;
+    const stop = (why: number, reason: unknown): void => {
+      Atomics.store(this.#stop, 0, why);
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        // The descriptors it reads through are closed next, so it must be gone before the answer is.
+        this.#settle = undefined;
+        void this.end().then(() => reject(reason));
+      }, GRACE_MS);
+    };
+    const cancel = (): void => stop(CANCELLED, signal.reason);
+    signal.addEventListener('abort', cancel, { once: true });
+    timer = setTimeout(stop, Math.max(0, until - performance.now()), OUT_OF_TIME, outOfTime());
+    try {
+      this.#worker.postMessage({ job, stop: this.#stop });
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', cancel);
+      this.#settle = undefined;
+      this.#worker.unref();
+    }
+  }
+
+  /** Waits for the next job, for `idleMs` at most, without keeping the process alive. */
+  rest(idleMs: number, gone: () => void): void {
+    this.#restTimer = setTimeout(() => {
+      gone();
+      void this.end();
+    }, idleMs);
+    this.#restTimer.unref();
+  }
+
+  async end(): Promise<void> {
+    this.alive = false;
+    clearTimeout(this.#restTimer);
+    await this.#worker.terminate();
+  }
+
+  #fail(error: OrielError): void {
+    this.alive = false;
+    this.#settle?.reject(error);
+  }
+}
+
+function outOfTime(): OrielError {
+  return new OrielError('TIMEOUT', 'The work took too long and was stopped.');
+}
+
+function workerFailure(error: unknown): OrielError {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ERR_WORKER_OUT_OF_MEMORY')
+    return new OrielError('LIMIT', 'The work needs more memory than it may have.');
+  return new OrielError(
+    'INTERNAL',
+    `The worker failed: ${error instanceof Error ? error.message : String(error)}.`,
+  );
+}
+
+function withResolvers<T>(): { promise: Promise<T>; resolve(value: T): void; reject(error: unknown): void } {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<T>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  return { promise, resolve, reject };
+}

@@ -1,0 +1,45 @@
+/** Owns the list of tables: each line begins with the words that read the table. */
+
+import type { Limits } from '../../window/types.ts';
+import { writeSegment } from './address.ts';
+import { MOST_ROWS } from './ask.ts';
+import { continuation, showName } from './notices.ts';
+import type { Composed } from './notices.ts';
+import { fitLines } from './page.ts';
+import type { Answered, Count, ListEntry } from './protocol.ts';
+
+export function composeList(
+  { entries, total }: Extract<Answered, { is: 'list' }>,
+  offset: number,
+  typed: string,
+  limits: Limits,
+): Composed {
+  const facts = { tables: total };
+  if (total === 0) return { text: '(no tables)\n', facts, notes: [] };
+  const lines = entries.map((entry) => `${writeSegment(entry.name)} (${describe(entry)})\n`);
+  const shown = Math.max(1, fitLines('', lines, limits));
+  const next = offset + shown;
+  const text = lines.slice(0, shown).join('');
+  if (next >= total) return { text, facts, notes: [] };
+  const use = `${typed}?limit=${MOST_ROWS}&offset=${next}`;
+  return {
+    text,
+    facts,
+    notes: [],
+    more: continuation(`tables ${offset + 1}-${next} of ${total}`, use, next),
+  };
+}
+
+/** "12 rows", "view", "virtual table, 3 rows". */
+function describe({ type, count, damaged, unreadable }: ListEntry): string {
+  const words = type === 'table' ? [] : [type as string];
+  if (damaged !== undefined) words.push('damaged');
+  else if (unreadable !== undefined) words.push(`not readable: ${showName(unreadable)}`);
+  else if (count) words.push(countWords(count));
+  else if (type !== 'view') words.push('not counted');
+  return words.join(', ');
+}
+
+function countWords({ rows, exact }: Count): string {
+  return `${exact ? '' : 'at least '}${rows} ${rows === 1 ? 'row' : 'rows'}`;
+}

@@ -1,0 +1,73 @@
+/** Owns the sentences below rows: where the next ones are, and where to see in full what was cut. */
+
+import type { Notice } from '../../render/notices.ts';
+import { oneLine } from '../../text/visible.ts';
+import { writeSegment } from './address.ts';
+import type { Page } from './page.ts';
+import type { Cell, Count, Key } from './protocol.ts';
+import { showBytes } from './text.ts';
+
+/** What an answer is made of. */
+export interface Composed {
+  readonly text: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+  readonly notes: readonly Notice[];
+  readonly more?: Notice;
+}
+
+/** Bytes of a call that a notice may repeat: a notice has a kibibyte in all. */
+const MOST_USE = 800;
+
+/** "Showing rows 1-20 of 1000. Use db.sqlite:users?limit=20&offset=20 to continue". */
+export function continuation(span: string, use: string, offset: number): Notice {
+  if (Buffer.byteLength(use) <= MOST_USE) return said(`Showing ${span}. Use ${use} to continue`, use);
+  return said(`Showing ${span}. Make the same call with offset=${offset} to continue`);
+}
+
+/** " of 1000", " of at least 1000", or nothing. `end` rows are known, and that one more follows. */
+export function ofTotal(count: Count | undefined, end: number): string {
+  if (!count) return '';
+  return count.exact ? ` of ${count.rows}` : ` of at least ${Math.max(count.rows, end + 1)}`;
+}
+
+export interface Calls {
+  /** What stands before a key. */
+  readonly address: string;
+  readonly key: Key | undefined;
+  /** The same call with another window. */
+  call(limit: number, offset: number): string;
+}
+
+/** Where to see whole what was cut: the first such row, by its key or by its place. */
+export function cutNotes(
+  { cut }: Page,
+  rows: readonly (readonly Cell[])[],
+  offset: number,
+  { address, key, call }: Calls,
+): Notice[] {
+  const [first] = cut;
+  if (first === undefined) return [];
+  const named = key?.column === undefined ? undefined : keyOf(rows[first]?.[key.column]);
+  const use = named === undefined ? call(1, offset + first) : `${address}:${named}`;
+  if (Buffer.byteLength(use) > MOST_USE)
+    return [said('Values that end in … are cut; a row alone is shown whole')];
+  return [said(`Values that end in … are cut. Use ${use} for a whole row`, use)];
+}
+
+/** A value that names its row in a path: an integer, or text that is all there. */
+function keyOf(cell: Cell | undefined): string | undefined {
+  if (typeof cell === 'bigint') return String(cell);
+  return typeof cell === 'object' && cell?.is === 'text' && !cell.clipped
+    ? writeSegment(cell.text)
+    : undefined;
+}
+
+/** A name or message from the database, on one line. */
+export function showName(name: string): string {
+  return oneLine(showBytes(name));
+}
+
+/** A sentence without its brackets. */
+export function said(text: string, use?: string): Notice {
+  return { kind: 'said', text, ...(use === undefined ? {} : { use }) };
+}

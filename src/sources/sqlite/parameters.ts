@@ -1,0 +1,67 @@
+/** Owns what may stand after the question mark: names and values as typed, checked one by one. */
+
+import { readParameter } from './address.ts';
+import { echo, Refusal } from './refusal.ts';
+import { checkWhere } from './where.ts';
+
+export type Parameters = ReadonlyMap<string, string>;
+
+const FOR_TABLES = ['limit', 'offset', 'order', 'where'];
+const FOR_DATABASES = ['limit', 'offset', 'q'];
+
+/** Name to value as typed. `q` takes all that follows it, for SQL may hold `&`. Throws `BAD_QUERY`. */
+export function splitParameters(text: string, isDatabase: boolean): Parameters {
+  const known = isDatabase ? FOR_DATABASES : FOR_TABLES;
+  const found = new Map<string, string>();
+  for (let left = text; left !== '';) {
+    const [, name = '', sign = '', value = ''] = /^([^=&]*)(=?)([^&]*)/.exec(left) ?? [];
+    if (!known.includes(name)) throw unknownParameter(name, known, isDatabase);
+    if (found.has(name)) throw bad(`${name} is given twice`);
+    const all = name === 'q' ? left.slice(name.length + sign.length) : value;
+    found.set(name, all);
+    left = left.slice(name.length + sign.length + all.length + 1);
+  }
+  return found;
+}
+
+function unknownParameter(name: string, known: readonly string[], isDatabase: boolean): Refusal {
+  if (name === 'q')
+    return bad('q asks the database and cannot be combined with a table; put the table into the SQL');
+  if (isDatabase && FOR_TABLES.includes(name)) return bad(`${name} needs a table before the question mark`);
+  return bad(
+    `Unknown parameter ${echo(name)}; there are ${known.join(', ')} (an & inside a value is written %26)`,
+  );
+}
+
+/** A whole number from `least`; undefined where it is not given. */
+export function readNumber(parameters: Parameters, name: string, least: number): number | undefined {
+  const typed = parameters.get(name);
+  if (typed === undefined) return undefined;
+  const value = Number(typed);
+  if (/^\d+$/.test(typed) && value >= least && Number.isSafeInteger(value)) return value;
+  throw bad(`${name} is a whole number from ${least}, not ${echo(typed) || 'nothing'}`);
+}
+
+export function readConditions(parameters: Parameters): {
+  where?: { where: string };
+  note?: { note: string };
+} {
+  const typed = parameters.get('where');
+  if (typed === undefined) return {};
+  const { text, note } = readParameter('where', typed);
+  checkWhere(text);
+  return { where: { where: text }, ...(note !== undefined && { note: { note } }) };
+}
+
+/** Which columns there are is the schema's to say. */
+export function checkOrder(parameters: Parameters): { order?: string } {
+  const typed = parameters.get('order');
+  if (typed === undefined) return {};
+  const { text } = readParameter('order', typed);
+  if (text.trim() === '') throw bad('order is empty; it takes a column, or column:desc');
+  return { order: text };
+}
+
+function bad(message: string): Refusal {
+  return new Refusal('BAD_QUERY', message);
+}

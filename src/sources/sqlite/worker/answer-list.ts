@@ -1,0 +1,40 @@
+/** Owns the list of tables with their counts, as far as they can be counted. */
+
+import { identifier } from '../names.ts';
+import type { ListEntry, Reply, TableType } from '../protocol.ts';
+import { Refusal } from '../refusal.ts';
+import { listTables } from './catalog.ts';
+import type { Connection } from './connection.ts';
+import { ListCounter } from './count.ts';
+import { isUnreadable } from './unreadable.ts';
+import { SqlFailure } from './work.ts';
+
+export function listReply(
+  connection: Connection,
+  { limit, offset }: { readonly limit: number; readonly offset: number },
+): Reply {
+  const tables = listTables(connection);
+  const counter = new ListCounter(connection);
+  const entries = tables
+    .slice(offset, offset + limit)
+    .map(({ name, type }) => entryOf(connection, counter, name, type));
+  // One damaged table does not hide the others; where there is nothing but damage, that is the answer.
+  const damage = entries.filter((entry) => entry.damaged !== undefined);
+  if (damage.length > 0 && damage.length === entries.length) {
+    throw new Refusal('CORRUPT', `The database is damaged: ${damage[0]?.damaged}`);
+  }
+  return { is: 'list', entries, total: tables.length };
+}
+
+function entryOf(connection: Connection, counter: ListCounter, name: string, type: TableType): ListEntry {
+  // A view can hide any amount of work behind its name.
+  if (type === 'view') return { name, type };
+  try {
+    const count = counter.count(identifier(name));
+    return count ? { name, type, count } : { name, type };
+  } catch (error) {
+    if (isUnreadable(connection, error)) return { name, type, unreadable: error.message };
+    if (!(error instanceof SqlFailure) || error.stopped) throw error;
+    return { name, type, damaged: error.message };
+  }
+}

@@ -1,0 +1,27 @@
+/** Owns telling what kind of table a statement of the schema makes. */
+
+import type { TableType } from '../protocol.ts';
+
+/** Tables that a virtual table keeps its content in, by its module: its name and one of these. */
+const FTS3 = ['content', 'segments', 'segdir', 'docsize', 'stat'];
+const RTREE = ['node', 'parent', 'rowid'];
+export const SHADOWS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['fts5', ['data', 'idx', 'content', 'docsize', 'config']],
+  ['fts3', FTS3],
+  ['fts4', FTS3],
+  ['rtree', RTREE],
+  ['rtree_i32', RTREE],
+  ['geopoly', RTREE],
+]);
+
+/** The module of a virtual table, in small letters; undefined for any other statement. */
+export function moduleOf(sql: string): string | undefined {
+  const start = /^create\s+virtual\s+table\s/i.exec(sql);
+  return start ? (/\busing\s+["'[`]?(\w+)/i.exec(sql)?.[1] ?? '').toLowerCase() : undefined;
+}
+
+export function typeOf(type: string, module: string | undefined, isShadow: boolean): TableType {
+  if (type === 'view') return 'view';
+  if (module !== undefined) return 'virtual table';
+  return isShadow ? 'shadow table' : 'table';
+}

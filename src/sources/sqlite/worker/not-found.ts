@@ -1,0 +1,48 @@
+/** Owns what is said where a path names no table or no row, and the call that helps. */
+
+import { writeParameter, writeSegment } from '../address.ts';
+import { identifier } from '../names.ts';
+import type { Unreadable } from '../protocol.ts';
+import { echo, Refusal } from '../refusal.ts';
+import { listTables, readTable } from './catalog.ts';
+import type { Catalogued } from './catalog.ts';
+import type { Connection } from './connection.ts';
+
+/** Tables that a message names. */
+const NAMED = 20;
+
+export function noSuchTable(connection: Connection, typed: string): Refusal {
+  const [front = '', ...key] = typed.split(':');
+  if (key.length > 0 && readTable(connection, front)) {
+    return new Refusal('BAD_QUERY', 'A row is asked for by its key alone, without parameters', `:${typed}`);
+  }
+  const tables = listTables(connection).map((table) => writeSegment(table.name));
+  const some = tables.slice(0, NAMED).join(', ') + (tables.length > NAMED ? ', …' : '');
+  const known = tables.length === 0 ? 'the database has no tables' : `the tables are ${some}`;
+  return new Refusal('NOT_FOUND', `There is no table ${echo(typed)}; ${known}`, '');
+}
+
+export function noSuchRow(table: Catalogued, typed: string): Refusal {
+  const { name, key, composite, type } = table;
+  if (table.unreadable) return unreadable(name, table.unreadable);
+  const address = `:${writeSegment(name)}`;
+  if (key) {
+    return new Refusal(
+      'NOT_FOUND',
+      `${name} has no row with ${key.name} ${echo(typed)}`,
+      `${address}?limit=20`,
+    );
+  }
+  if (!composite) {
+    const why = `${name} is a ${type} whose rows have no key; use ?where=, or ?limit= and ?offset=`;
+    return new Refusal('BAD_SELECTOR', why, `${address}?limit=20`);
+  }
+  const columns = `${composite.length} columns (${composite.join(', ')})`;
+  const why = `${name} has a primary key of ${columns}, so one value names no row; give them all in ?where=`;
+  const where = composite.map((column) => `${identifier(column)}=''`).join(' and ');
+  return new Refusal('NOT_FOUND', why, `${address}?where=${writeParameter(where)}`);
+}
+
+export function unreadable(name: string, { code, message }: Unreadable): Refusal {
+  return new Refusal(code, `The rows of ${name} cannot be read: ${message}`, `:${writeSegment(name)}`);
+}

@@ -1,0 +1,35 @@
+/** Owns the order of rows: the same each time and total, so that pages neither repeat nor skip one. */
+
+import { identifier, sameName } from '../names.ts';
+import { Refusal } from '../refusal.ts';
+import type { Catalogued } from './catalog.ts';
+
+/**
+ * The chosen order completed by the key, or the key alone. A view or a virtual table has the order in which SQLite
+ * finds its rows. Throws `BAD_QUERY` for a column that does not exist.
+ */
+export function orderBy(table: Catalogued, order?: string): string {
+  const terms: string[] = [];
+  if (order !== undefined) terms.push(orderTerm(table, order));
+  if (table.type === 'table' || table.type === 'shadow table') {
+    if (table.rowid !== undefined) terms.push(table.rowid);
+    else terms.push(...table.primary.map(identifier));
+  }
+  return terms.length === 0 ? '' : `order by ${terms.join(', ')}`;
+}
+
+/** `column`, `column:asc` or `column:desc`; a column that is really called `a:desc` is meant by that. */
+function orderTerm(table: Catalogued, order: string): string {
+  const columns = table.rowid === undefined ? table.columns : [...table.columns, table.rowid];
+  const named = (name: string): string | undefined =>
+    columns.find((column) => column === name) ?? columns.find((column) => sameName(column, name));
+  const whole = named(order);
+  if (whole !== undefined) return identifier(whole);
+  const [, name = order, direction = 'asc'] = /^(.*):(asc|desc)$/is.exec(order) ?? [];
+  const column = named(name);
+  if (column !== undefined) return `${identifier(column)} ${direction}`;
+  throw new Refusal(
+    'BAD_QUERY',
+    `${table.name} has no column ${name}; its columns are ${columns.join(', ')}`,
+  );
+}

@@ -1,0 +1,53 @@
+/** Owns what a connection may do and how much it may take, whatever the database or the SQL holds. */
+
+import type { Library } from './library.ts';
+
+/** Bytes of one value: a larger one is not loaded, only measured. */
+export const VALUE_LIMIT = 16 * 1024 * 1024;
+
+/** Bytes SQLite may allocate. A query that needs more fails; the process does not. */
+const HEAP_LIMIT = 64 * 1024 * 1024;
+
+/** Settings that are SQL. */
+const PRAGMAS = [
+  // The index of a write-ahead log is then kept in memory, where others need a `-shm` file.
+  'locking_mode = exclusive',
+  'temp_store = memory',
+  'cell_size_check = 1',
+  'mmap_size = 0',
+  `hard_heap_limit = ${HEAP_LIMIT}`,
+  'cache_size = -8000',
+  'query_only = 1',
+];
+
+/** Applies the settings to an open database. Gives SQLite's code of the first that failed, or 0. */
+export function applySettings({ capi }: Library, db: number): number {
+  for (const [option, value] of [
+    [capi.SQLITE_DBCONFIG_DEFENSIVE, 1],
+    // Views may not call functions that do more than compute.
+    [capi.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0],
+    [capi.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0],
+    // The last reader of a log would copy it into the database.
+    [capi.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1],
+  ] as const) {
+    capi.sqlite3_db_config(db, option, value, 0);
+  }
+  for (const [limit, value] of [
+    [capi.SQLITE_LIMIT_LENGTH, VALUE_LIMIT],
+    [capi.SQLITE_LIMIT_SQL_LENGTH, 1_000_000],
+    [capi.SQLITE_LIMIT_ATTACHED, 0],
+    [capi.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000],
+    [capi.SQLITE_LIMIT_EXPR_DEPTH, 500],
+    [capi.SQLITE_LIMIT_COMPOUND_SELECT, 100],
+    [capi.SQLITE_LIMIT_VDBE_OP, 1_000_000],
+    [capi.SQLITE_LIMIT_VARIABLE_NUMBER, 100],
+    [capi.SQLITE_LIMIT_TRIGGER_DEPTH, 1],
+  ] as const) {
+    capi.sqlite3_limit(db, limit, value);
+  }
+  for (const pragma of PRAGMAS) {
+    const result = capi.sqlite3_exec(db, `pragma ${pragma}`, 0, 0, 0);
+    if (result !== 0) return result;
+  }
+  return 0;
+}
