@@ -9,6 +9,7 @@ import { type ErrorCode, OrielError } from '../errors.ts';
 import { parseSelection } from '../selector/selection.ts';
 import { type Candidate, candidates } from '../selector/split.ts';
 import type { Subject } from '../sources/source.ts';
+import { sources } from '../sources/table.ts';
 import { oneLine, quote } from '../text/visible.ts';
 import type { Call } from './call.ts';
 
@@ -98,10 +99,7 @@ async function missing(
   // A path that is too long, or goes through a file, cannot be the end of another one.
   const other = misses.find(({ error }) => error.code !== 'NOT_FOUND');
   if (other) throw other.error;
-  const wanted = misses.findLast(({ way }) => way.rest === '' || isSelection(way.rest))?.way ?? {
-    path: target,
-    rest: '',
-  };
+  const wanted = misses.findLast(({ way }) => mayFollow(way))?.way ?? { path: target, rest: '' };
   const { findBySuffix } = await import('./lookup.ts');
   const matches = await findBySuffix(wanted.path, call);
   const [only, ...others] = matches;
@@ -111,6 +109,11 @@ async function missing(
     return { subject, suffix: { from: wanted.path, to: only } };
   }
   throw notFound(wanted.path, matches);
+}
+
+/** Whether `rest` can be what was asked of a file called so: a selector, a member of an archive, a table. */
+function mayFollow({ path, rest }: Candidate): boolean {
+  return rest === '' || isSelection(rest) || sources.some((source) => source.holds?.(basename(path)));
 }
 
 function isSelection(rest: string): boolean {

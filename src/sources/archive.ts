@@ -7,11 +7,12 @@
  * "a.zip:b.tar.gz:c.txt" → a member of a member · "a.zip:%~3" → the third member, whatever its name
  */
 
-import { claimsArchive } from './archive/formats.ts';
+import { claimsArchive, isNamedArchive } from './archive/formats.ts';
 import type { Source } from './source.ts';
 
 export const archiveSource: Source = {
   kind: 'archive',
   claims: claimsArchive,
+  holds: isNamedArchive,
   open: async (subject, call) => (await import('./archive/read.ts')).readArchive(subject, call),
 };

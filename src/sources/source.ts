@@ -105,6 +105,11 @@ export interface Source {
   /** Decides by name and head alone: no reading, no guessing. The first source that claims a subject opens it. */
   claims(subject: Subject): boolean;
   /**
+   * Whether a file of that name may have more after its path than a selector, `app.db:users`: then a missing path is
+   * looked for without it. Absent for sources that have no words of their own.
+   */
+  holds?(name: string): boolean;
+  /**
    * Reads the source's own part of `subject.rest` and answers what it names. Throws OrielError; `BAD_SELECTOR`
    * for words that are neither its own nor the generic tail.
    */

@@ -12,6 +12,7 @@ export const sqliteSource: Source = {
   kind: 'sqlite',
   claims: ({ name, head, opened }) =>
     opened.is === 'file' && EXTENSION.test(name) && MAGIC.equals(head.subarray(0, MAGIC.length)),
+  holds: (name) => EXTENSION.test(name),
   async open(subject, call) {
     const { openDatabase } = await import('./sqlite/open.ts');
     return openDatabase(subject, call);

@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { basename, dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { databaseBytes } from '../support/sqlite.ts';
 import { codeOf, textOf, workspace } from '../support/workspace.ts';
 
 describe('spellings', () => {
@@ -57,6 +58,17 @@ describe('a path that does not exist', () => {
       "[Path 'deep/app.ts' not found; resolved to 'src/deep/app.ts' via suffix match]\n2|two\n",
     );
     expect(answer.details['suffixResolution']).toEqual({ from: 'deep/app.ts', to: 'src/deep/app.ts' });
+  });
+
+  test('words of a database or an archive follow it', async () => {
+    const { write, text } = workspace();
+    write('src/deep/app.db', await databaseBytes('create table t(a); insert into t values (1)'));
+    const found = "[Path 'deep/app.db' not found; resolved to 'src/deep/app.db' via suffix match]\n";
+    expect(await text('deep/app.db:t:1')).toBe(`${found}a: 1\n`);
+    expect(await text('deep/app.db?q=select 2 as b')).toBe(`${found}| b |\n|---|\n| 2 |\n`);
+    expect(await text('deep/none.db:t:1')).toBe(
+      'deep/none.db does not exist. Use . to list the working folder.',
+    );
   });
 
   test('several are listed, at most five, never guessed', async () => {

@@ -43,6 +43,10 @@ export function formatOf(head: Uint8Array): Format | undefined {
   return isTarHeader(head) ? 'tar' : undefined;
 }
 
+export function isNamedArchive(name: string): boolean {
+  return NAMES.test(name) || DOCUMENTS.test(name);
+}
+
 /** A zip may begin with something else, a program that unpacks it. */
 export function isNamedZip(name: string): boolean {
   return ZIPS.test(name);
