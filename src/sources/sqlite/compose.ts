@@ -18,10 +18,11 @@ export function compose(reply: Answered, parsed: Parsed, typed: string, limits: 
   const { endings, note } = parsed;
   const { body, selection } = (hasReading(reply) ? endings[reply.reading] : endings.at(-1)) ?? { body: '' };
   const { text, facts, notes, more } = composeReply(reply, parsed, typed, limits);
+  const content = Buffer.from(text);
   return {
     is: 'text',
     kind: 'sqlite',
-    bytes: memoryBytes(text, `sqlite:${createHash('sha256').update(text).digest('base64')}`),
+    bytes: memoryBytes(content, `sqlite:${createHash('sha256').update(content).digest('base64')}`),
     encoding: 'utf-8',
     selection: selection ?? everything,
     target: typed + (body === '' || body.startsWith('?') ? body : `:${body}`),

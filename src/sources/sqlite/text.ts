@@ -63,7 +63,7 @@ function decodeLoosely(bytes: Uint8Array): string {
     parts.push(strict.decode(bytes.subarray(good, at)), String.fromCharCode(0xdc00 + (bytes[at] as number)));
     at += 1;
     good = at;
-    // 16 MiB of noise must not become 32 million pieces.
+    // Megabytes of noise must not become millions of pieces.
     if (parts.length > 10_000) {
       text += parts.join('');
       parts = [];

@@ -10,7 +10,7 @@ import { SqlFailure } from './work.ts';
 /** Bytes of a text that travel for a table of many rows: more than a column can show. */
 const HEAD = 512;
 
-/** The first row keeps its values up to this many bytes in all, because an only row is shown in full. */
+/** Bytes of text that travel for an only row, which is shown in full. */
 const WHOLE_ROW = 2 * VALUE_LIMIT;
 
 /**
@@ -29,33 +29,43 @@ export interface Collect {
 }
 
 /** Steps through `statement` and finalizes it. Text is cut to what a table can show, unless there is one row only. */
-export function collect(statement: Statement, { skip, limit, room }: Collect): Rows {
+export function collect(statement: Statement, bounds: Collect): Rows {
   const { columns } = statement;
-  const rows: Cell[][] = [];
-  let more = false;
-  let collected = 0;
   try {
-    for (let skipped = 0; skipped < skip; skipped++) {
-      if (!statement.step()) return { columns, rows, more };
-    }
-    while (statement.step()) {
-      if (rows.length === limit || collected > room * COLLECT) {
-        more = true;
-        break;
-      }
-      if (rows.length === 1) rows[0] = (rows[0] as Cell[]).map(shorten);
-      const row = readRow(statement, rows.length === 0);
-      collected += row.reduce<number>((sum, cell) => sum + weight(cell), 0);
-      rows.push(row);
-    }
+    const { rows, more } = collectHeads(statement, bounds);
+    const [only, second] = rows;
+    if (!only || second || !only.some(isClipped)) return { columns, rows, more };
+    // Found once more, now that it is known to be alone: most rows need not travel whole.
+    statement.reset();
+    skip(statement, bounds.skip);
+    return { columns, rows: statement.step() ? [readRow(statement, WHOLE_ROW)] : rows, more };
   } finally {
     statement.finalize();
   }
-  return { columns, rows, more };
 }
 
-function readRow(statement: Statement, whole: boolean): Cell[] {
-  let left = whole ? WHOLE_ROW : 0;
+function collectHeads(statement: Statement, bounds: Collect): Pick<Rows, 'more'> & { rows: Cell[][] } {
+  const rows: Cell[][] = [];
+  let collected = 0;
+  if (!skip(statement, bounds.skip)) return { rows, more: false };
+  while (statement.step()) {
+    if (rows.length === bounds.limit || collected > bounds.room * COLLECT) return { rows, more: true };
+    const row = readRow(statement, 0);
+    collected += row.reduce<number>((sum, cell) => sum + weight(cell), 0);
+    rows.push(row);
+  }
+  return { rows, more: false };
+}
+
+/** False when there are not as many. */
+function skip(statement: Statement, rows: number): boolean {
+  for (let skipped = 0; skipped < rows; skipped++) if (!statement.step()) return false;
+  return true;
+}
+
+/** `room`: bytes of text for all cells together; each has its head at least. */
+function readRow(statement: Statement, room: number): Cell[] {
+  let left = room;
   return statement.columns.map((_, at) => {
     const cell = statement.cell(at, Math.max(HEAD, left));
     left -= weight(cell);
@@ -67,11 +77,8 @@ function weight(cell: Cell): number {
   return cell !== null && typeof cell === 'object' && cell.is === 'text' ? cell.text.length : 8;
 }
 
-/** A cell of the first row, once it is known not to be the only one. */
-function shorten(cell: Cell): Cell {
-  if (cell === null || typeof cell !== 'object' || cell.is !== 'text' || cell.text.length <= HEAD)
-    return cell;
-  return { ...cell, text: cell.text.slice(0, HEAD).replace(/[\ud800-\udbff]$/, ''), clipped: true };
+function isClipped(cell: Cell): boolean {
+  return cell !== null && typeof cell === 'object' && cell.is === 'text' && cell.clipped;
 }
 
 /**

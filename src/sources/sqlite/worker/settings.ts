@@ -3,7 +3,7 @@
 import type { Library } from './library.ts';
 
 /** Bytes of one value: a larger one is not loaded, only measured. */
-export const VALUE_LIMIT = 16 * 1024 * 1024;
+export const VALUE_LIMIT = 8 * 1024 * 1024;
 
 /** Bytes SQLite may allocate. A query that needs more fails; the process does not. */
 const HEAP_LIMIT = 64 * 1024 * 1024;

@@ -70,6 +70,11 @@ export class Statement {
     }
   }
 
+  /** Back to before the first row; what is bound stays. */
+  reset(): void {
+    this.#connection.library.capi.sqlite3_reset(this.#pointer);
+  }
+
   finalize(): void {
     this.#connection.library.capi.sqlite3_finalize(this.#pointer);
   }
