@@ -28,6 +28,7 @@ process.exit(0);
 
 /** What getrusage calls the peak begins, on Linux, with that of the process this one was forked from. */
 function ownPeak() {
-  const own = process.platform === 'linux' && /VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'));
+  const own =
+    process.platform === 'linux' && /VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'));
   return (own ? Number(own[1]) : process.resourceUsage().maxRSS) / 1024;
 }

@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { makePng } from '../support/images.ts';
 import { packed } from '../support/packed.ts';
 import { type Reader, reader } from '../support/reader.ts';
+import { databaseBytes } from '../support/sqlite.ts';
 import { pax, tar } from '../support/tar.ts';
 import { zip } from '../support/zip.ts';
 
@@ -191,6 +192,19 @@ test('images and notebooks inside are shown as such', async () => {
     expect(await oriel.read(`${name}:n.ipynb:raw`)).toBe(JSON.stringify(notebook));
     expect(await oriel.read(`${name}:not.pdf`)).toBe('1|only text\n');
     expect((await oriel.details(`${name}:not.pdf`))['kind']).toBe('archive');
+  }
+});
+
+test('a database inside is read as one', async () => {
+  const bytes = await databaseBytes(
+    'create table t (id integer primary key, name text)',
+    "insert into t values (1, 'one'), (2, 'two')",
+  );
+  oriel.write('db.zip', zip([{ name: 'in/d.sqlite', content: bytes }]));
+  oriel.write('d.sqlite.gz', gzipSync(bytes));
+  for (const path of ['db.zip:in/d.sqlite', 'd.sqlite.gz']) {
+    expect(await oriel.read(`${path}:t:2`)).toMatch(/two/);
+    expect(await oriel.read(`${path}?q=select name from t where id = 1`)).toMatch(/one/);
   }
 });
 
