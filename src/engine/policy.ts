@@ -19,6 +19,7 @@ export const cutPolicy: TextPolicy = { overflow: 'cut', longLine: { as: 'slice' 
 export function fitOf(policy: TextPolicy, display: Display, limits: Limits, tokens?: TokenCounter): Fit {
   return {
     limits,
+    prefix: display.prefix ?? 0,
     cost: policy.cost ?? ((line) => Buffer.byteLength(display.show(line))),
     shown: (text) => Buffer.byteLength(display.text(text)),
     tokens: tokens ?? estimateTokens,

@@ -4,6 +4,8 @@ import { escapeNul, makeVisible } from '../text/visible.ts';
 import type { Line } from '../window/types.ts';
 
 export interface Display {
+  /** The most bytes that stand before a line; none when absent. */
+  readonly prefix?: number;
   /** The line as shown, its terminator included. */
   show(line: Line): string;
   /** A piece of text as shown, without a prefix. */
@@ -12,14 +14,19 @@ export interface Display {
 
 const visible = (text: string): string => makeVisible(text).text;
 
+/** Longer than any line number or anchor. */
+const PREFIX = 32;
+
 /** `41|def alpha():`; lines that are not counted have no prefix. */
 export const numbers: Display = {
+  prefix: PREFIX,
   show: (line) => (line.no === undefined ? '' : `${line.no}|`) + visible(line.text),
   text: visible,
 };
 
 /** `41:def alpha():`, below a header that names the snapshot. */
 export const hashline: Display = {
+  prefix: PREFIX,
   show: (line) => (line.no === undefined ? '' : `${line.no}:`) + visible(line.text),
   text: visible,
 };

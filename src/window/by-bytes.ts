@@ -5,7 +5,7 @@
 
 import { readAt } from '../access/bytes.ts';
 import { alignDown } from '../text/cut.ts';
-import { Budget, type Fit, holdFor, isGiant, sliceOf, windowBudget } from './fit.ts';
+import { Budget, type Fit, SPARE, holdFor, isGiant, sliceOf, windowBudget } from './fit.ts';
 import { type TextInput, toLine } from './input.ts';
 import type { Yield } from './by-lines.ts';
 import { LineReader, type StoredLine } from './line-reader.ts';
@@ -26,48 +26,80 @@ export async function bytesWindow(
     return { parts: [], invalid: 0, ...((start > encoding.bom || source.size !== 0) && { pastEnd: true }) };
   }
   const { begin, inside } = await windowStart(Math.max(start, encoding.bom), input, fit);
-  const end = start + wanted;
+  const reader = new LineReader(source, encoding, begin, windowMax + SPARE, signal);
+  const no = input.counted ? await input.index.lineAt(begin, source, signal, input.onScan) : undefined;
+  const asked: Asked = { begin, end: start + wanted, no, reader, input, fit };
+  const { lines, invalid, cutBy, giant } = inside ? await giantLine(asked) : await wholeLines(asked);
+  const end = lines.at(-1)?.end ?? begin;
+  const more = (await readAt(source, end, 1, signal)).length > 0;
+  return {
+    parts: [lines],
+    invalid,
+    span: { start: begin, end },
+    ...(more && { cutBy, next: { by: 'bytes' as const, start: end, length: wanted } }),
+    ...(giant && { giant }),
+  };
+}
+
+interface Asked {
+  /** Half-open, in stored bytes. */
+  readonly begin: number;
+  readonly end: number;
+  /** The line that `begin` lies in. */
+  readonly no: number | undefined;
+  /** At `begin`; holds as much of a line as a window may have. */
+  readonly reader: LineReader;
+  readonly input: TextInput;
+  readonly fit: Fit;
+}
+
+interface Got {
+  readonly lines: readonly Line[];
+  readonly invalid: number;
+  readonly cutBy: CutBy;
+  readonly giant?: Excerpt['giant'];
+}
+
+/** Lines up to the one that holds the last byte asked for, or to the last that the window has room for. */
+async function wholeLines(asked: Asked): Promise<Got> {
+  const { begin, end, reader, input, fit } = asked;
+  const { windowMax } = fit.limits;
+  const budget = new Budget(fit, { ...fit.limits, lines: Number.POSITIVE_INFINITY, bytes: windowMax });
   const tally = { invalid: 0 };
   const lines: Line[] = [];
-  const budget = new Budget(fit, { ...fit.limits, lines: Number.POSITIVE_INFINITY, bytes: windowMax });
-  const reader = new LineReader(source, encoding, begin, windowMax, signal);
-  let no = input.counted ? await input.index.lineAt(begin, source, signal, input.onScan) : undefined;
-  let cutBy: CutBy = 'window';
-  let giant: Excerpt['giant'];
-  let at = begin;
-  while (at < end) {
+  let { no } = asked;
+  for (let at = begin; at < end;) {
     const stored = await reader.next();
     if (!stored) break;
-    const whole =
-      stored.end === undefined ? undefined : toLine(stored.bytes, at, no, encoding, { invalid: 0 });
-    // Inside a giant line the window ends where it was asked to; elsewhere it goes on to the end of the line.
-    const cap = inside && at === begin ? end - begin : windowMax;
-    const fits = whole && whole.end - begin <= cap;
-    const refused = fits ? budget.take(whole) : 'window';
-    if (whole && refused === undefined) {
-      lines.push(toLine(stored.bytes, at, no, encoding, tally));
-      at = whole.end;
+    const fits = stored.end !== undefined && stored.end - begin <= windowMax;
+    const seen = { invalid: 0 };
+    const line = fits ? toLine(stored.bytes, at, no, input.encoding, seen) : undefined;
+    const refusedBy = line ? budget.take(line) : 'window';
+    if (line && !refusedBy) {
+      tally.invalid += seen.invalid;
+      lines.push(line);
+      at = line.end;
       no = no === undefined ? undefined : no + 1;
       continue;
     }
-    if (refused !== 'window' && refused !== undefined) cutBy = refused;
-    if (lines.length > 0) break;
-    // One line is more than a window may hold: as much of it as was asked for, ending between characters.
-    const line = slice(stored, end - begin, no, input, fit, tally);
-    giant = await giantAt(begin, stored, no, reader, input);
-    lines.push(line);
-    at = line.end;
-    cutBy = 'line';
-    break;
+    if (lines.length > 0) return { lines, invalid: tally.invalid, cutBy: refusedBy ?? 'window' };
+    return giantPart({ ...asked, no }, stored);
   }
-  const more = (await readAt(source, at, 1, signal)).length > 0;
-  return {
-    parts: [lines],
-    invalid: tally.invalid,
-    span: { start: begin, end: at },
-    ...(more && { cutBy, next: { by: 'bytes' as const, start: at, length: wanted } }),
-    ...(giant && { giant }),
-  };
+  return { lines, invalid: tally.invalid, cutBy: 'window' };
+}
+
+/** What was asked for of a giant line, and nothing of the lines behind it: a part is never shown beside whole lines. */
+async function giantLine(asked: Asked): Promise<Got> {
+  const stored = await asked.reader.next();
+  return stored ? giantPart(asked, stored) : { lines: [], invalid: 0, cutBy: 'line' };
+}
+
+async function giantPart(asked: Asked, stored: StoredLine): Promise<Got> {
+  const { begin, end, no, reader, input, fit } = asked;
+  const tally = { invalid: 0 };
+  const line = slice(stored, end - begin, no, input, fit, tally);
+  const giant = await giantAt(begin, stored, no, reader, input);
+  return { lines: [line], invalid: tally.invalid, cutBy: 'line', giant };
 }
 
 function slice(
@@ -78,12 +110,10 @@ function slice(
   fit: Fit,
   tally: { invalid: number },
 ): Line {
-  // What is held of a longer line may end inside a character, or inside a code unit.
-  const held = stored.bytes.length - (stored.end === undefined ? 4 : 0);
-  const bytes = stored.bytes.subarray(0, held - (held % encoding.unit));
+  const { bytes } = stored;
   // A character that straddles the end belongs to the next slice, unless the slice would be empty without it.
   const end = length < bytes.length ? alignDown(bytes, length, encoding) || 4 : bytes.length;
-  const part = sliceOf(bytes.subarray(0, end), encoding, fit, 'head', windowBudget(fit.limits));
+  const part = sliceOf(bytes.subarray(0, end), encoding, fit, 'head', windowBudget(fit));
   return { ...toLine(part, stored.start, no, encoding, tally), cut: 'slice' };
 }
 

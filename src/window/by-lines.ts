@@ -1,8 +1,7 @@
 /** Owns windows by line numbers: one or several ranges over one budget, with lines of context where there is room. */
 
-import { readAt } from '../access/bytes.ts';
-import { decode } from '../text/encoding.ts';
-import { Budget, type Fit, type LongLine, holdFor, isGiant, sliceOf } from './fit.ts';
+import { type Clippable, clippable } from './clip.ts';
+import { Budget, type Fit, holdFor, isGiant, sliceOf } from './fit.ts';
 import { type TextInput, toLine } from './input.ts';
 import { LineReader, type StoredLine } from './line-reader.ts';
 import type { CutBy, Excerpt, Line, Range } from './types.ts';
@@ -89,14 +88,18 @@ async function readRange(
     if (!stored) return undefined;
     const rest = [{ ...part.range, from: no }];
     const alone = firstOfAll && part.lines.length === 0;
-    const giant = stored.end === undefined || isGiant(stored.bytes, encoding, fit);
-    if (giant && fit.longLine.as !== 'clip') {
-      if (!alone) return { cutBy: budget.lines < 1 ? 'lines' : 'bytes', rest };
-      return sliceLine({ input, stored, reader, fit, part, no, tally, rest, budget });
+    if (fit.longLine.as === 'clip') {
+      const clip = await clippable(input, stored, reader, no, fit.longLine);
+      const { line, cutBy } = takeClipped(clip, fit.longLine.at, budget, alone && fit.overflow === 'cut');
+      if (cutBy) return { cutBy, rest };
+      if (!line.cut) tally.invalid += clip.invalid;
+      part.lines.push(line);
+      continue;
     }
-    const line = giantClipped(fit.longLine)
-      ? await clipLine(input, stored, reader, no, fit.longLine, tally)
-      : toLine(stored.bytes, stored.start, no, encoding, tally);
+    const giant = stored.end === undefined || isGiant(stored.bytes, encoding, fit);
+    if (giant && !alone) return { cutBy: budget.lines < 1 ? 'lines' : 'bytes', rest };
+    if (giant) return sliceLine({ input, stored, reader, fit, part, no, tally, rest, budget });
+    const line = toLine(stored.bytes, stored.start, no, encoding, tally);
     const cutBy = budget.take(line);
     if (cutBy) return { cutBy, rest };
     part.lines.push(line);
@@ -104,8 +107,18 @@ async function readRange(
   return undefined;
 }
 
-function giantClipped(longLine: LongLine): longLine is Extract<LongLine, { as: 'clip' }> {
-  return longLine.as === 'clip';
+/** A line that stands `alone` is shown as far as the budget goes: an answer without a line would not lead on. */
+function takeClipped(
+  clip: Clippable,
+  most: number,
+  budget: Budget,
+  alone: boolean,
+): { line: Line; cutBy: CutBy | undefined } {
+  for (let at = most; ; at = Math.floor(at / 2)) {
+    const line = clip.to(at);
+    const cutBy = budget.take(line);
+    if (!cutBy || cutBy === 'lines' || !alone || at < 1) return { line, cutBy };
+  }
 }
 
 interface GiantLine {
@@ -131,45 +144,6 @@ async function sliceLine(line: GiantLine): Promise<Stop> {
   budget.take(shown);
   part.lines.push(shown);
   return { cutBy: 'line', rest, giant, inside: shown.end };
-}
-
-/** A line up to the fit's width, its terminator kept, the middle left out. */
-async function clipLine(
-  input: TextInput,
-  stored: StoredLine,
-  reader: LineReader,
-  no: number,
-  clip: Extract<LongLine, { as: 'clip' }>,
-  tally: { invalid: number },
-): Promise<Line> {
-  const { encoding, source, signal } = input;
-  const end = stored.end ?? (await reader.skipRest()) ?? stored.start + stored.bytes.length;
-  const whole = decode(stored.bytes, encoding).text;
-  const content = whole.replace(/\r?\n$/, '');
-  const head = clipText(content, clip);
-  if (head.length === content.length && stored.end !== undefined) {
-    return toLine(stored.bytes, stored.start, no, encoding, tally);
-  }
-  const tail = await readAt(
-    source,
-    Math.max(stored.start, end - 2 * encoding.unit),
-    2 * encoding.unit,
-    signal,
-  );
-  const terminator = /\r?\n$/.exec(decode(tail, encoding).text)?.[0] ?? '';
-  return { no, start: stored.start, end, text: head + terminator, role: 'asked', cut: 'clip' };
-}
-
-/** The head of `text` within `at` code points, or within `at` bytes of UTF-8, cut between code points. */
-function clipText(text: string, { at, unit }: { at: number; unit: 'byte' | 'char' }): string {
-  let used = 0;
-  let length = 0;
-  for (const character of text) {
-    used += unit === 'byte' ? Buffer.byteLength(character) : 1;
-    if (used > at) return text.slice(0, length);
-    length += character.length;
-  }
-  return text;
 }
 
 /** Context lies outside window and totals, and takes only what the asked lines left of the budget. */

@@ -1,6 +1,7 @@
 /** Owns the one step from window and limits to an excerpt: which kind of window it is, and the totals beside it. */
 
 import { bytesWindow } from './by-bytes.ts';
+import { endsWindow } from './by-ends.ts';
 import { linesWindow } from './by-lines.ts';
 import { tailWindow } from './by-tail.ts';
 import type { Fit } from './fit.ts';
@@ -33,6 +34,8 @@ function byKind(input: TextInput, window: Window, fit: Fit): ReturnType<typeof l
       return linesWindow(input, window.ranges, window.context, fit);
     case 'bytes':
       return bytesWindow(input, window.start, window.length, fit);
+    case 'ends':
+      return endsWindow(input, window.from, window.most, fit);
     case 'tail':
       return tailWindow(input, window.lines, window.before, fit);
   }

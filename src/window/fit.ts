@@ -8,6 +8,8 @@ import type { CutBy, Limits, Line } from './types.ts';
 /** How lines are made to fit. A display supplies the costs, a dialect the rest. */
 export interface Fit {
   readonly limits: Limits;
+  /** The most bytes a line number or an anchor may take, so that a line counts as giant whatever its prefix is. */
+  readonly prefix?: number;
   /** Bytes of the line as shown: prefix, escapes, markers and terminator included. */
   cost(line: Line): number;
   /** Bytes of a piece of text as shown, without a prefix. */
@@ -23,27 +25,32 @@ export type LongLine =
   | { readonly as: 'slice' }
   /** A line over the budget is not shown and ends the answer. */
   | { readonly as: 'stop' }
-  /** A line over `at` is shown up to there, its rest left out, with `marker` behind it. */
-  | { readonly as: 'clip'; readonly at: number; readonly unit: 'byte' | 'char'; readonly marker: string };
-
-/** Room kept for a line number or an anchor, so that a line counts as giant whatever its prefix is. */
-const PREFIX_ROOM = 32;
+  /** A line over `at` is shown up to there, its rest left out; a display may put a marker behind it. */
+  | { readonly as: 'clip'; readonly at: number; readonly unit: 'byte' | 'char' };
 
 /** Bytes that a line may take when it is shown alone. */
-export function lineBudget(limits: Limits): number {
-  return Math.min(limits.bytes, limits.line, limits.windowMax, limits.tokens * 4) - PREFIX_ROOM;
+export function lineBudget({ limits, prefix = 0 }: Fit): number {
+  return Math.min(limits.bytes, limits.line, limits.windowMax, limits.tokens * 4) - prefix;
 }
 
 /** Bytes that a slice in a byte window may take. */
-export function windowBudget(limits: Limits): number {
-  return Math.min(limits.windowMax, limits.tokens * 4) - PREFIX_ROOM;
+export function windowBudget({ limits, prefix = 0 }: Fit): number {
+  return Math.min(limits.windowMax, limits.tokens * 4) - prefix;
 }
 
-/** Stored bytes to hold of a line in order to tell whether it is giant. */
+/** Tokens that a line may take when it is shown alone. */
+function lineTokens({ limits, prefix = 0 }: Fit): number {
+  return limits.tokens - prefix / 4;
+}
+
+/** Held beyond what may be shown, so that a cut falls before what is held ends: inside a character, perhaps. */
+export const SPARE = 256;
+
+/** Stored bytes to hold of a line in order to tell whether it is giant, and to cut it if so. */
 export function holdFor(fit: Fit, encoding: Encoding): number {
   const { longLine, limits } = fit;
   if (longLine.as === 'clip') return (longLine.at + 8) * 4;
-  return Math.max(encoding.unit, Math.min(limits.bytes, limits.line) * encoding.unit);
+  return Math.min(limits.bytes, limits.line) * encoding.unit + SPARE;
 }
 
 /**
@@ -52,11 +59,11 @@ export function holdFor(fit: Fit, encoding: Encoding): number {
  * the other.
  */
 export function isGiant(bytes: Uint8Array, encoding: Encoding, fit: Fit): boolean {
-  const room = lineBudget(fit.limits);
+  const room = lineBudget(fit);
   if (bytes.length <= room / 8 && bytes.length <= fit.limits.tokens / 8) return false;
   if (bytes.length > fit.limits.windowMax) return true;
   const { text } = decode(bytes, encoding);
-  return fit.shown(text) > room || fit.tokens(text) > fit.limits.tokens - PREFIX_ROOM / 4;
+  return fit.shown(text) > room || fit.tokens(text) > lineTokens(fit);
 }
 
 /**
@@ -68,14 +75,14 @@ export function sliceOf(
   encoding: Encoding,
   fit: Fit,
   from: 'head' | 'tail',
-  room = lineBudget(fit.limits),
+  room = lineBudget(fit),
 ): Uint8Array {
   const cut = from === 'head' ? cutHead : cutTail;
   for (let budget = room; ; budget = Math.floor(budget / 2)) {
     const length = cut(bytes, encoding, budget, fit.shown);
     const slice = from === 'head' ? bytes.subarray(0, length) : bytes.subarray(bytes.length - length);
     const tokens = budget > 8 ? fit.tokens(decode(slice, encoding).text) : 0;
-    if (tokens <= fit.limits.tokens - PREFIX_ROOM / 4 || budget <= 8) return slice;
+    if (tokens <= lineTokens(fit) || budget <= 8) return slice;
   }
 }
 

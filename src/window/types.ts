@@ -11,6 +11,8 @@ export type Window =
   | { readonly by: 'lines'; readonly ranges: readonly Range[]; readonly context: boolean }
   /** `length` bytes from byte `start` (0-based), rounded to whole lines. */
   | { readonly by: 'bytes'; readonly start: number; readonly length?: number }
+  /** Everything from line `from` (1-based) on; of more than `most` lines the first and the last, in two parts. */
+  | { readonly by: 'ends'; readonly from: number; readonly most: number }
   /** The last `lines` lines, or the last `lines` lines that end at or before byte `before`. */
   | { readonly by: 'tail'; readonly lines: number; readonly before?: number };
 

@@ -1,0 +1,65 @@
+/** Owns long lines that are shown by their head alone, with their terminator: the rest is left out. */
+
+import { readAt } from '../access/bytes.ts';
+import { decode } from '../text/encoding.ts';
+import type { LongLine } from './fit.ts';
+import { type TextInput, toLine } from './input.ts';
+import type { LineReader, StoredLine } from './line-reader.ts';
+import type { Line } from './types.ts';
+
+export interface Clippable {
+  /** The line up to `at` characters or bytes, whole where it is no longer. */
+  to(at: number): Line;
+  /** Invalid sequences of the whole line. */
+  readonly invalid: number;
+}
+
+/** The line that `reader` gave, perhaps in part: its end is looked for. */
+export async function clippable(
+  input: TextInput,
+  stored: StoredLine,
+  reader: LineReader,
+  no: number,
+  { unit }: Extract<LongLine, { as: 'clip' }>,
+): Promise<Clippable> {
+  const { encoding } = input;
+  const end = stored.end ?? (await reader.skipRest()) ?? stored.start + stored.bytes.length;
+  const tally = { invalid: 0 };
+  const whole = toLine(stored.bytes, stored.start, no, encoding, tally);
+  const content = whole.text.replace(/\r?\n$/, '');
+  const terminator =
+    stored.end === undefined
+      ? await terminatorAt(input, stored.start, end)
+      : whole.text.slice(content.length);
+  return {
+    to(at) {
+      const head = clipText(content, at, unit);
+      if (head.length === content.length && stored.end !== undefined) return whole;
+      return { no, start: stored.start, end, text: head + terminator, role: 'asked', cut: 'clip' };
+    },
+    invalid: tally.invalid,
+  };
+}
+
+async function terminatorAt(
+  { encoding, source, signal }: TextInput,
+  start: number,
+  end: number,
+): Promise<string> {
+  const length = 2 * encoding.unit;
+  const tail = await readAt(source, Math.max(start, end - length), length, signal);
+  return /\r?\n$/.exec(decode(tail, encoding).text)?.[0] ?? '';
+}
+
+/** The head of `text` within `at` code points, or within `at` bytes of UTF-8, cut between code points. */
+function clipText(text: string, at: number, unit: 'byte' | 'char'): string {
+  if (text.length <= at && (unit === 'char' || Buffer.byteLength(text) <= at)) return text;
+  let used = 0;
+  let length = 0;
+  for (const character of text) {
+    used += unit === 'byte' ? Buffer.byteLength(character) : 1;
+    if (used > at) return text.slice(0, length);
+    length += character.length;
+  }
+  return text;
+}
