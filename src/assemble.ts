@@ -101,7 +101,7 @@ export function assemble(options: OrielOptions = {}): Assembly {
         });
         return answer(result);
       } catch (error) {
-        return tool.failure(asOrielError(error));
+        return tool.failure(asOrielError(error), accepted);
       }
     },
   };

@@ -42,10 +42,10 @@ export interface ToolSpec<Input> {
   request(input: Input, limits: Limits): Request;
   /** The dialect's limits for this call, where the input changes them. */
   limits?(input: Input, limits: Limits): Limits;
-  policy?(input: Input): TextPolicy;
+  policy?(input: Input, limits: Limits): TextPolicy;
   answer(result: Result, input: Input, limits: Limits): Answer;
-  /** How a failure is worded; one sentence when absent. */
-  failure?(error: OrielError): Answer;
+  /** How a failure is worded; one sentence when absent. `input` is absent where it did not fit the schema. */
+  failure?(error: OrielError, input?: Input): Answer;
 }
 
 /** One accepted call: what the engine is asked, and how its result is worded. */
@@ -65,7 +65,8 @@ export interface DeclaredTool {
   schema(zod: Zod): ZodType;
   /** `accepted` has passed the schema, or was made by a face to fit it. Throws OrielError (`BAD_INPUT`). */
   prepare(accepted: unknown, limits: Limits): Prepared;
-  failure(error: OrielError): Answer;
+  /** `accepted` as in `prepare`, where it came so far. */
+  failure(error: OrielError, accepted?: unknown): Answer;
 }
 
 /** Where a dialect does what a law forbids, because its origin demands it. Tests hold it to exactly this. */
@@ -97,10 +98,10 @@ export function tool<Input>(spec: ToolSpec<Input>): DeclaredTool {
       return {
         request: spec.request(input, limits),
         limits,
-        policy: spec.policy?.(input) ?? cutPolicy,
+        policy: spec.policy?.(input, limits) ?? cutPolicy,
         answer: (result) => spec.answer(result, input, limits),
       };
     },
-    failure: (error) => (spec.failure ?? errorAnswer)(error),
+    failure: (error, accepted) => spec.failure?.(error, accepted as Input | undefined) ?? errorAnswer(error),
   };
 }

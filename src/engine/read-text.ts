@@ -64,6 +64,14 @@ export interface SummaryResult extends Origin {
   readonly notes: readonly Notice[];
 }
 
+/** More than the request takes as a whole: nothing of it was read. */
+export interface TooLargeResult extends Origin {
+  readonly is: 'too-large';
+  readonly bytes: number;
+  /** The most that is taken. */
+  readonly most: number;
+}
+
 export interface ViewNote extends Origin {
   readonly is: 'note';
   readonly resource: NoteResource;
@@ -75,9 +83,13 @@ export async function readText(
   request: ReadRequest,
   call: Call,
   policy: TextPolicy,
-): Promise<TextResult | SummaryResult | BinaryResult | ViewNote> {
+): Promise<TextResult | SummaryResult | BinaryResult | TooLargeResult | ViewNote> {
+  const over = sizeOver(request, stored.bytes);
+  if (over !== undefined && request.whole?.as === 'refusal') {
+    return { ...found, is: 'too-large', bytes: over, most: request.whole.over };
+  }
   const asked = request.grammar === 'selectors' ? stored.selection : literalSelection(request);
-  const viewed = await (isOutlined(request, stored) ? outlined(stored, call) : view(stored, asked, call));
+  const viewed = await (over === undefined ? view(stored, asked, call) : outlined(stored, call));
   if ('is' in viewed) return { ...found, is: 'note', resource: viewed };
   const { resource, selection } = viewed;
   const origin = { ...found, target: resource.target };
@@ -146,10 +158,9 @@ function literalSelection({ window, raw: verbatim }: ReadRequest): Selection {
   return { ...(window && { window }), ...(verbatim && { mode: 'raw' }) };
 }
 
-/** Over so many bytes a text is answered with its outline, unless a part of it was asked for. */
-function isOutlined({ whole, window, raw: verbatim }: ReadRequest, { bytes }: TextResource): boolean {
-  if (!whole || window || verbatim) return false;
-  return (bytes.size ?? Number.POSITIVE_INFINITY) > whole.over;
+/** The size of a text that is larger than may be asked for as a whole. */
+function sizeOver({ whole }: ReadRequest, { size }: ByteSource): number | undefined {
+  return whole && size !== undefined && size > whole.over ? size : undefined;
 }
 
 async function outlined(resource: TextResource, call: Call): Promise<Viewed> {

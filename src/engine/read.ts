@@ -9,6 +9,7 @@ import {
   type Origin,
   type SummaryResult,
   type TextResult,
+  type TooLargeResult,
   readText,
 } from './read-text.ts';
 import type { ReadRequest } from './request.ts';
@@ -26,7 +27,11 @@ export interface NoteResult extends Origin {
 
 export type ReadResult = TextResult | SummaryResult | BinaryResult | ImageResult | NoteResult;
 
-export async function read(request: ReadRequest, call: Call, policy: TextPolicy): Promise<ReadResult> {
+export async function read(
+  request: ReadRequest,
+  call: Call,
+  policy: TextPolicy,
+): Promise<ReadResult | TooLargeResult> {
   const { resource, ...found } = await resolve(request, call);
   const origin: Origin = {
     ...found,

@@ -21,8 +21,8 @@ export interface ReadRequest {
   /** For `literal` grammars. */
   readonly window?: Window;
   readonly raw?: boolean;
-  /** What to answer for a whole text over this many bytes. */
-  readonly whole?: { readonly over: number; readonly as: 'outline' };
+  /** What to answer where the whole of a text was asked for that has more than this many bytes. */
+  readonly whole?: { readonly over: number; readonly as: 'outline' | 'refusal' };
   /** A named remote workspace to read in. */
   readonly on?: string;
 }

@@ -37,7 +37,7 @@ export async function findTarget(
     });
     if (opened) return { subject: await subjectOf(way, opened, call) };
   }
-  return missing(target, misses, call);
+  return missing(target, grammar, misses, call);
 }
 
 /** Failures that leave room for a shorter path: the longer one does not exist. */
@@ -86,9 +86,10 @@ function nameable(typed: string, real: string): string {
   return oneLine(typed) === typed ? typed : pathToFileURL(real).href;
 }
 
-/** Nothing of that name exists: one file that ends in it, or an error that names what does exist. */
+/** Nothing of that name exists: one file that ends in it, or an error that names what does. A literal path is no guess. */
 async function missing(
   target: string,
+  grammar: 'selectors' | 'literal',
   misses: readonly { way: Candidate; error: OrielError }[],
   call: Call,
 ): Promise<Found> {
@@ -103,12 +104,12 @@ async function missing(
   const { findBySuffix } = await import('./lookup.ts');
   const matches = await findBySuffix(wanted.path, call);
   const [only, ...others] = matches;
-  if (only !== undefined && others.length === 0) {
+  if (grammar === 'selectors' && only !== undefined && others.length === 0) {
     const opened = await call.access.open(call.access.absolute(only), call.signal);
     const subject = await subjectOf({ path: only, rest: wanted.rest }, opened, call);
     return { subject, suffix: { from: wanted.path, to: only } };
   }
-  throw notFound(wanted.path, matches);
+  throw notFound(wanted.path, grammar, matches);
 }
 
 /** Whether `rest` can be what was asked of a file called so: a selector, a member of an archive, a table. */
@@ -126,15 +127,23 @@ function isSelection(rest: string): boolean {
 
 const MOST_CANDIDATES = 5;
 
-function notFound(path: string, matches: readonly string[]): OrielError {
-  const shown = quote(path);
-  if (matches.length === 0)
-    return new OrielError('NOT_FOUND', `${shown} does not exist. Use . to list the working folder.`, '.');
-  const listed = matches.slice(0, MOST_CANDIDATES).map(quote).join(', ');
-  const more = matches.length > MOST_CANDIDATES ? ', …' : '';
+function notFound(
+  path: string,
+  grammar: 'selectors' | 'literal',
+  [first, ...others]: readonly string[],
+): OrielError {
+  const why = `${quote(path)} does not exist.`;
+  if (first === undefined && grammar === 'selectors')
+    return new OrielError('NOT_FOUND', `${why} Use . to list the working folder.`, '.');
+  if (first === undefined)
+    return new OrielError('NOT_FOUND', `${why} Use a path below the working folder, or an absolute one.`);
+  if (others.length === 0)
+    return new OrielError('NOT_FOUND', `${why} One file ends in it: ${quote(first)}. Use that path.`, first);
+  const listed = [first, ...others].slice(0, MOST_CANDIDATES).map(quote).join(', ');
+  const more = others.length >= MOST_CANDIDATES ? ', …' : '';
   return new OrielError(
     'NOT_FOUND',
-    `${shown} does not exist. Several files end in it: ${listed}${more}. Use one of them.`,
-    matches[0],
+    `${why} Several files end in it: ${listed}${more}. Use one of them.`,
+    first,
   );
 }

@@ -190,8 +190,12 @@ export const wording: Wording = {
 
 /** The notice in brackets, as it stands in an answer. */
 export function say(notice: Notice, words: Wording = wording): string {
-  const sentence = words[notice.kind] as (notice: Notice) => string;
-  return `[${sentence(notice)}]`;
+  return `[${sentence(notice, words)}]`;
+}
+
+/** The notice without its brackets. */
+export function sentence(notice: Notice, words: Wording): string {
+  return (words[notice.kind] as (notice: Notice) => string)(notice);
 }
 
 type OutputCut = Extract<Notice, { kind: 'output-cut' }>;

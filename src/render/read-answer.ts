@@ -4,9 +4,9 @@ import type { ReadResult } from '../engine/read.ts';
 import type { BinaryResult, TextResult } from '../engine/read-text.ts';
 import { writeSelector } from '../selector/selection.ts';
 import { type Answer, type Block, withNotices } from './answer.ts';
-import { showParts } from './display.ts';
-import { displays } from './display.ts';
+import { displays, showParts } from './display.ts';
 import { type Notice, say, type Wording } from './notices.ts';
+import { originFacts, textFacts } from './read-facts.ts';
 import { readNotices, shownLines } from './read-notices.ts';
 import { summaryAnswer } from './summary-answer.ts';
 
@@ -19,7 +19,7 @@ export function readAnswer(result: ReadResult, words: Wording): Answer {
     case 'text':
       return textOf(result, prefix, words);
     case 'summary':
-      return summaryAnswer(result, prefix, origin(result), words);
+      return summaryAnswer(result, prefix, originFacts(result), words);
     case 'binary':
       return noteOf(result, binaryNotice(result), prefix, words);
     case 'note':
@@ -28,7 +28,7 @@ export function readAnswer(result: ReadResult, words: Wording): Answer {
       const { text, image, notes = [] } = result.resource;
       const blocks: Block[] = [{ type: 'text', text: prefix + withNotices(text, notes, words) }];
       if (image) blocks.push(imageBlock(image));
-      return { content: blocks, details: { ...origin(result), notices: notes }, isError: false };
+      return { content: blocks, details: { ...originFacts(result), notices: notes }, isError: false };
     }
   }
 }
@@ -43,12 +43,7 @@ function textOf(result: TextResult, prefix: string, words: Wording): Answer {
   const images = (result.images ?? []).map(imageBlock);
   const { pastEnd } = excerpt;
   const details = {
-    ...origin(result),
-    ...(selection.window && { window: selection.window }),
-    ...(selection.mode && { mode: selection.mode }),
-    totals: excerpt.totals,
-    ...(result.encoding.name !== 'utf-8' && { encoding: result.encoding.name }),
-    ...(result.encoding.bom > 0 && { byteOrderMark: true }),
+    ...textFacts(result),
     ...(excerpt.next && {
       truncation: {
         by: excerpt.cutBy,
@@ -59,7 +54,6 @@ function textOf(result: TextResult, prefix: string, words: Wording): Answer {
         next: result.target + writeSelector(excerpt.next, selection.mode),
       },
     }),
-    limits: jsonLimits(result),
     ...(snapshot && { snapshot: snapshot.tag }),
     ...(notices.length > 0 && { notices: notices.map(withText(words)) }),
     ...(pastEnd && { error: pastEndError(notices, words) }),
@@ -85,7 +79,7 @@ function noteOf(
   prefix: string,
   words: Wording,
 ): Answer {
-  const details = { ...origin(result), notices: [withText(words)(notice)] };
+  const details = { ...originFacts(result), notices: [withText(words)(notice)] };
   return { content: [{ type: 'text', text: prefix + say(notice, words) }], details, isError: false };
 }
 
@@ -100,20 +94,4 @@ function withText(words: Wording): (notice: Notice) => Record<string, unknown> {
 
 function imageBlock({ mimeType, data }: { mimeType: string; data: Uint8Array }): Block {
   return { type: 'image', mimeType, data: Buffer.from(data).toString('base64') };
-}
-
-function origin(result: ReadResult): Record<string, unknown> {
-  const { target, resolvedPath, kind, suffix, facts } = result;
-  return {
-    source: target,
-    resolvedPath,
-    kind,
-    ...(suffix && { suffixResolution: suffix }),
-    ...(Object.keys(facts).length > 0 && { meta: facts }),
-  };
-}
-
-/** JSON has no infinity: a limit that is none is left out. */
-function jsonLimits({ limits }: TextResult): Record<string, number> {
-  return Object.fromEntries(Object.entries(limits).filter(([, value]) => Number.isFinite(value)));
 }

@@ -28,7 +28,7 @@ export function readNotices(result: TextResult): Notice[] {
   const lines = excerpt.parts.flat();
   const escaped = countEscaped(lines);
   const notices: Notice[] = [];
-  if (lines.length === 0 && !excerpt.next && result.kind === 'file')
+  if (lines.length === 0 && !excerpt.next && !excerpt.giant && result.kind === 'file')
     notices.push({ kind: 'empty', target: oneLine(target) });
   notices.push(...encodingNotices(result, excerpt.invalid));
   if (escaped > 0)

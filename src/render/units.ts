@@ -16,6 +16,11 @@ export function binarySize(bytes: number): string {
   return `${value.toFixed(digits).replace(/\.0$/, '')} ${units[unit]}`;
 }
 
+/** `300B`, `50KB`: whole units of 1,000 bytes. */
+export function decimalSize(bytes: number): string {
+  return bytes < 1000 ? `${bytes}B` : `${Math.round(bytes / 1000)}KB`;
+}
+
 /** `now`, `5m`, `3h`, `2d`, `6w`, `3y`. */
 export function age(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
