@@ -2,10 +2,14 @@
 
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
+import { coder } from './coder.ts';
 import type { Dialect } from './dialect.ts';
 import { oriel } from './oriel.ts';
+import { pi } from './pi.ts';
+import { zdx } from './zdx.ts';
+import { zed } from './zed.ts';
 
-const DIALECTS = { oriel } satisfies Record<string, Dialect>;
+const DIALECTS = { oriel, pi, zed, zdx, coder } satisfies Record<string, Dialect>;
 
 export type DialectName = keyof typeof DIALECTS;
 

@@ -1,0 +1,114 @@
+/** Owns the `coder` dialect: a line reader that refuses what is too much, for a chat and for a named workspace. */
+
+import type { OrielError } from '../errors.ts';
+import { type Answer, textAnswer } from '../render/answer.ts';
+import type { Limits } from '../window/types.ts';
+import { type Dialect, reads, tool, type ToolSpec, type Zod } from './dialect.ts';
+import {
+  fileLines,
+  fileLinesError,
+  type FileLinesInput,
+  type FileLinesLimits,
+  fileLinesLimits,
+  fileLinesOrder,
+} from './file-lines.ts';
+import { baseLimits } from './limits.ts';
+
+const limits: Limits = {
+  ...baseLimits,
+  lines: fileLinesLimits.responseLines,
+  bytes: fileLinesLimits.responseBytes,
+  line: fileLinesLimits.lineBytes,
+  countBytes: Number.POSITIVE_INFINITY,
+};
+
+/** This machine, where a tool asks for a workspace. */
+const LOCAL = 'local';
+
+const fields = (zod: Zod) => ({
+  path: zod.string().describe('The absolute path of the file to read'),
+  offset: zod.int().min(0).optional().describe('The 1-based line number to start from (default: 1)'),
+  limit: zod.int().min(0).optional().describe('The number of lines to read (default: 2000)'),
+});
+
+const reading = {
+  title: 'Read file',
+  effects: reads,
+  about: (dialectLimits: Limits) => {
+    const { fileSize, lineBytes, responseLines, responseBytes } = limitsOf(dialectLimits);
+    return (
+      `Reads lines of a text file. Answers JSON: content with each line as number, tab, text; file_size; total_lines; lines_read. ` +
+      `Limits: files over ${fileSize} bytes need offset or limit; at most ${responseLines} lines and ${responseBytes} bytes ` +
+      `of content, over which the call fails and says so; a line over ${lineBytes} bytes ends in ... [truncated]. ` +
+      'For a long file read a portion at a time: the next offset is offset + lines_read, until it is over total_lines.'
+    );
+  },
+} as const;
+
+const readFile = tool<FileLinesInput>({
+  name: 'read_file',
+  ...reading,
+  input: (zod) => zod.strictObject(fields(zod)),
+  ...ordered<FileLinesInput>(),
+});
+
+interface WorkspaceInput extends FileLinesInput {
+  readonly workspace: string;
+}
+
+const workspaceReadFile = tool<WorkspaceInput>({
+  name: 'coder_workspace_read_file',
+  ...reading,
+  title: 'Read file in workspace',
+  input: (zod) =>
+    zod.strictObject({
+      workspace: zod
+        .string()
+        .describe(`The workspace to read in: its name, owner/name, or ${LOCAL} for this machine`),
+      ...fields(zod),
+    }),
+  ...ordered<WorkspaceInput>(),
+  request(input, dialectLimits) {
+    const { request } = fileLinesOrder(input, limitsOf(dialectLimits));
+    return input.workspace === LOCAL ? request : { ...request, on: input.workspace };
+  },
+});
+
+/** The steps from an input to an answer. */
+function ordered<Input extends FileLinesInput>(): Pick<
+  ToolSpec<Input>,
+  'request' | 'policy' | 'answer' | 'failure'
+> {
+  return {
+    request: (input, dialectLimits) => fileLinesOrder(input, limitsOf(dialectLimits)).request,
+    policy: (input, dialectLimits) => fileLinesOrder(input, limitsOf(dialectLimits)).policy,
+    answer: (result, input) => {
+      const { content, file_size, total_lines, lines_read } = fileLines(result, input);
+      const facts = { file_size, total_lines, lines_read };
+      return textAnswer(JSON.stringify({ content, ...facts }), facts);
+    },
+    failure: (error, input) => failure(input ? fileLinesError(error, input.path) : error),
+  };
+}
+
+function failure({ code, message }: OrielError): Answer {
+  return textAnswer(JSON.stringify({ error: message }), { error: { code, message } }, true);
+}
+
+function limitsOf({ lines, bytes, line }: Limits): FileLinesLimits {
+  return { ...fileLinesLimits, lineBytes: line, responseLines: lines, responseBytes: bytes };
+}
+
+export const coder: Dialect = {
+  name: 'coder',
+  limits,
+  tools: [readFile, workspaceReadFile],
+  departs: [readFile, workspaceReadFile].flatMap(({ name }) => [
+    { law: 1, tool: name, why: 'a line over 1,024 bytes is cut and marked, its rest cannot be read' },
+    {
+      law: 4,
+      tool: name,
+      why: 'what follows is told by lines_read and total_lines; over a limit nothing is shown',
+    },
+  ]),
+};

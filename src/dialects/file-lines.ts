@@ -1,0 +1,185 @@
+/**
+ * Owns the line reader of a workspace agent: numbered lines as JSON fields, and a refusal with a remedy instead of a
+ * cut. The `coder` tools and the HTTP route answer with it.
+ */
+
+import { isAbsolute } from 'node:path';
+import type { Order } from '../engine/gate.ts';
+import type { Result } from '../engine/perform.ts';
+import type { TextPolicy } from '../engine/policy.ts';
+import type { ReadResult } from '../engine/read.ts';
+import type { BinaryResult, TextResult, TooLargeResult } from '../engine/read-text.ts';
+import { type ErrorCode, OrielError } from '../errors.ts';
+import { type Display, plain } from '../render/display.ts';
+import { quote } from '../text/visible.ts';
+import type { Limits, Line } from '../window/types.ts';
+import { baseLimits, KIB } from './limits.ts';
+import { lineRange } from './line-range.ts';
+
+export interface FileLinesLimits {
+  /** Bytes of a file that is read without `offset` or `limit`. */
+  readonly fileSize: number;
+  /** Bytes of one line, without number and terminator; a longer one is cut and marked. */
+  readonly lineBytes: number;
+  readonly responseLines: number;
+  /** Bytes of `content`: numbers, markers and joiners included. */
+  readonly responseBytes: number;
+}
+
+export const fileLinesLimits: FileLinesLimits = {
+  fileSize: KIB * KIB,
+  lineBytes: KIB,
+  responseLines: 2000,
+  responseBytes: 32 * KIB,
+};
+
+/** Lines read when no limit is given. */
+const DEFAULT_LINES = 2000;
+
+export interface FileLinesInput {
+  /** Absolute. */
+  readonly path: string;
+  /** 1-based; 0 or absent for the first line. */
+  readonly offset?: number | undefined;
+  /** Lines; 0 or absent for 2,000. */
+  readonly limit?: number | undefined;
+}
+
+/** All fields are always present. */
+export interface FileLines {
+  readonly success: boolean;
+  /** Bytes. */
+  readonly file_size: number;
+  readonly total_lines: number;
+  readonly lines_read: number;
+  /** `1\tcontent`, joined by newlines; none at the end. */
+  readonly content: string;
+  /** Empty on success. */
+  readonly error: string;
+}
+
+/** What the engine is asked. Throws `BAD_PATH` for a path that is not absolute. */
+export function fileLinesOrder(
+  input: FileLinesInput,
+  limits: FileLinesLimits,
+  base: Limits = baseLimits,
+): Pick<Order, 'request' | 'limits' | 'policy'> {
+  if (!isAbsolute(input.path)) {
+    const shown = quote(input.path).replaceAll('"', '\\"');
+    throw new OrielError('BAD_PATH', `file path must be absolute: "${shown}"`);
+  }
+  const { from, count } = rangeOf(input);
+  const wantsAll = from === 1 && !input.limit;
+  return {
+    request: {
+      do: 'read',
+      target: input.path,
+      grammar: 'literal',
+      kinds: ['file'],
+      window: lineRange(from, count),
+      ...(wantsAll && { whole: { over: limits.fileSize, as: 'refusal' } }),
+    },
+    limits: {
+      ...base,
+      lines: limits.responseLines,
+      bytes: limits.responseBytes,
+      line: limits.lineBytes,
+      countBytes: Number.POSITIVE_INFINITY,
+    },
+    policy: policyFrom(from, limits.lineBytes),
+  };
+}
+
+function rangeOf({ offset, limit }: FileLinesInput): { from: number; count: number } {
+  return { from: Math.max(offset ?? 1, 1), count: limit || DEFAULT_LINES };
+}
+
+const MARKER = '... [truncated]';
+
+/** `12\tcontent` */
+const tabbed: Display = {
+  show(line) {
+    const text = plain.show(line);
+    const ended = text.endsWith('\n');
+    const content = ended ? text.slice(0, -1) : text;
+    if (line.cut !== 'clip') return `${line.no}\t${content}`;
+    return `${line.no}\t${content.replace(/\r$/, '')}${MARKER}`;
+  },
+  text: plain.text,
+};
+
+function policyFrom(first: number, lineBytes: number): TextPolicy {
+  return {
+    overflow: 'refuse',
+    longLine: { as: 'clip', at: lineBytes, unit: 'byte' },
+    display: tabbed,
+    cost: (line: Line) => Buffer.byteLength(tabbed.show(line)) + (line.no === first ? 0 : '\n'.length),
+  };
+}
+
+/** What the engine found, as fields. Throws OrielError for what is no answer: then `fileLinesFailure` has the words. */
+export function fileLines(result: Result, input: FileLinesInput): FileLines {
+  const found = result as ReadResult | TooLargeResult;
+  switch (found.is) {
+    case 'text':
+      return linesOf(found, rangeOf(input).from);
+    case 'binary':
+      throw new OrielError('UNSUPPORTED', binaryWords(found));
+    case 'too-large':
+      throw new OrielError(
+        'LIMIT',
+        `file is ${found.bytes} bytes which exceeds the maximum of ${found.most} bytes. Use grep, sed, or awk to extract the content you need, or use offset and limit to read a portion.`,
+      );
+    default:
+      throw new OrielError('NOT_REGULAR', `not a file: ${quote(input.path)}`);
+  }
+}
+
+function linesOf({ excerpt, limits }: TextResult, offset: number): FileLines {
+  const { totals, refusedBy } = excerpt;
+  const total = totals.lines ?? 0;
+  if (refusedBy) {
+    const most = refusedBy === 'lines' || refusedBy === 'tokens' ? refusedBy : 'bytes';
+    throw new OrielError(
+      'LIMIT',
+      `output would exceed ${limits[most]} ${most}. Read less at a time using offset and limit parameters.`,
+    );
+  }
+  if (excerpt.pastEnd && offset > 1) {
+    throw new OrielError('OUT_OF_RANGE', `offset ${offset} is beyond the file length of ${total} lines`);
+  }
+  const lines = excerpt.parts.flat();
+  return {
+    success: true,
+    file_size: totals.bytes ?? 0,
+    total_lines: total,
+    lines_read: lines.length,
+    content: lines.map((line) => tabbed.show(line)).join('\n'),
+    error: '',
+  };
+}
+
+function binaryWords({ target, type, bytes }: BinaryResult): string {
+  const size = bytes === undefined ? '' : `, ${bytes} bytes`;
+  return `not a text file: ${quote(target)} (${type}${size}). Use xxd or file to look at it.`;
+}
+
+const SENTENCES: Partial<Record<ErrorCode, string>> = {
+  NOT_FOUND: 'file does not exist',
+  NOT_DIRECTORY: 'file does not exist',
+  DENIED: 'permission denied',
+  OUTSIDE_ROOT: 'permission denied',
+  IS_DIRECTORY: 'not a file',
+  NOT_REGULAR: 'not a file',
+};
+
+/** The error in this reader's own words. */
+export function fileLinesError(error: OrielError, path: string): OrielError {
+  const words = SENTENCES[error.code];
+  return words === undefined ? error : new OrielError(error.code, `${words}: ${quote(path)}`);
+}
+
+export function fileLinesFailure(error: OrielError, path: string): FileLines {
+  const { message } = fileLinesError(error, path);
+  return { success: false, file_size: 0, total_lines: 0, lines_read: 0, content: '', error: message };
+}

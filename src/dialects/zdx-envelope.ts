@@ -1,0 +1,26 @@
+/** Owns what zdx's tools share: the envelope of every answer, and numbers that may come as text. */
+
+import type { ZodType } from 'zod';
+import type { OrielError } from '../errors.ts';
+import { type Answer, textAnswer } from '../render/answer.ts';
+import type { Zod } from './dialect.ts';
+
+/** `{"ok":true,"data":{…}}` */
+export function success(data: Record<string, unknown>, details: Record<string, unknown>): Answer {
+  return textAnswer(JSON.stringify({ ok: true, data }), details);
+}
+
+/** `{"ok":false,"error":{"code":…,"message":…}}` */
+export function failure({ code, message, next }: OrielError): Answer {
+  const error = { code, message };
+  const details = { error: { ...error, ...(next !== undefined && { next }) } };
+  return textAnswer(JSON.stringify({ ok: false, error }), details, true);
+}
+
+/** `number`, also for digits in quotes. */
+export function numeric(zod: Zod, number: ZodType<number>): ZodType<number> {
+  return zod.preprocess(
+    (value) => (typeof value === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value),
+    number,
+  );
+}

@@ -1,0 +1,87 @@
+/** Owns what zed's `read_file` says: the header above a window, and the few notices below the text. */
+
+import type { TextResult } from '../engine/read-text.ts';
+import type { Answer } from '../render/answer.ts';
+import { showParts } from '../render/display.ts';
+import { type Notice, sentence, type Wording, wording } from '../render/notices.ts';
+import { textFacts } from '../render/read-facts.ts';
+import { readNotices, shownLines } from '../render/read-notices.ts';
+import { plural } from '../render/units.ts';
+import { oneLine } from '../text/visible.ts';
+
+export const zedWording: Wording = {
+  ...wording,
+  escaped: ({ count }) => `${plural(count, 'control or invisible character')} shown as escapes`,
+  binary: ({ target, type, bytes }) =>
+    `${oneLine(target)} is binary (${type}${bytes === undefined ? '' : `, ${plural(bytes, 'byte')}`}) and cannot be shown as text`,
+  'past-end': ({ target, asked, totals: { lines } }) =>
+    `${asked} is beyond the end of ${oneLine(target)}${lines === undefined ? '' : ` (${plural(lines, 'line')})`}. Use start_line=${lines ?? 1}`,
+};
+
+const SAID: ReadonlySet<Notice['kind']> = new Set([
+  'encoding',
+  'invalid',
+  'escaped',
+  'changed',
+  'empty',
+  'past-end',
+  'said',
+]);
+
+/** Text under the header, where there is one. */
+export function headedAnswer(result: TextResult): Answer {
+  const { excerpt, display, selection } = result;
+  const header = selection.window?.by === 'bytes' || excerpt.next ? headerOf(result) : undefined;
+  const body = showParts(excerpt.parts, display, '');
+  const notices = readNotices(result)
+    .filter(({ kind }) => SAID.has(kind) && !(header && (kind === 'past-end' || kind === 'empty')))
+    .map((notice) => ({ kind: notice.kind, text: sentence(notice, zedWording) }));
+  const below = notices.map(({ text }) => `[${text}]`).join('\n');
+  const joint = body === '' || body.endsWith('\n') || below === '' ? '' : '\n';
+  const said = [...(header === undefined ? [] : [{ kind: 'header', text: header }]), ...notices];
+  return {
+    content: [
+      { type: 'text', text: `${header === undefined ? '' : `[${header}]\n`}${body}${joint}${below}` },
+    ],
+    details: {
+      ...textFacts(result),
+      ...(header !== undefined && { range: rangeOf(result) }),
+      ...(excerpt.next && { truncation: { by: excerpt.cutBy, next: { start_byte: rangeOf(result).end } } }),
+      ...(said.length > 0 && { notices: said }),
+      ...(excerpt.pastEnd && header === undefined && pastEndError(notices.at(-1))),
+    },
+    isError: false,
+  };
+}
+
+/** Not a failure, but hosts may want to branch on it. An empty file is its own end. */
+function pastEndError(notice: { readonly kind: string; readonly text: string } | undefined) {
+  return notice?.kind === 'past-end' && { error: { code: 'OUT_OF_RANGE', message: notice.text } };
+}
+
+/** Stored bytes shown, half-open; a window past the end is an empty one there. */
+function rangeOf({ excerpt }: TextResult): { readonly start: number; readonly end: number } {
+  const end = excerpt.totals.bytes ?? 0;
+  return excerpt.span ?? { start: end, end };
+}
+
+/** `bytes 0-65591 of 1048576, lines 1-812 of 13000; continue with start_byte=65591` */
+function headerOf(result: TextResult): string {
+  const { giant, totals } = result.excerpt;
+  const { start, end } = rangeOf(result);
+  const bytes = `bytes ${start}-${end} of ${totals.bytes}`;
+  const next = end === totals.bytes ? 'end of file' : `continue with start_byte=${end}`;
+  return `${bytes}${giant ? insideOf(giant) : linesOf(result)}; ${next}`;
+}
+
+function insideOf({ no, bytes }: NonNullable<TextResult['excerpt']['giant']>): string {
+  return no === undefined ? ', inside a line' : `, inside line ${no} (line is ${bytes} bytes)`;
+}
+
+/** Nothing where lines are not counted. */
+function linesOf({ excerpt }: TextResult): string {
+  const runs = shownLines(excerpt);
+  const [first, last] = [runs[0]?.[0], runs.at(-1)?.[1]];
+  const { lines } = excerpt.totals;
+  return lines === undefined || first === undefined ? '' : `, lines ${first}-${last} of ${lines}`;
+}
