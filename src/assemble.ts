@@ -25,6 +25,10 @@ export interface OrielOptions {
   readonly dialect?: DialectName;
   /** Lower or raise the dialect's own limits. */
   readonly limits?: LimitOptions;
+  /** The model that reads the answers, by the name that `limitsPerModel` gives it. */
+  readonly model?: string;
+  /** What differs from `limits` for each model: a context window of 8,000 tokens takes smaller answers. */
+  readonly limitsPerModel?: Readonly<Record<string, LimitOptions>>;
   /** Lines of an open-ended read; the line limit when absent. */
   readonly defaultLimit?: number;
   readonly display?: Settings['display'];
@@ -63,7 +67,7 @@ export interface Assembly {
 /** Throws OrielError for options that cannot work: a root that is no folder, a limit that is no number. */
 export function assemble(options: OrielOptions = {}): Assembly {
   const dialect = dialectOf(options.dialect ?? 'oriel');
-  const limits = limitsWith(dialect.limits, options.limits);
+  const limits = limitsWith(limitsWith(dialect.limits, options.limits), limitsOfModel(options));
   const session = options.session ?? createSession(options.spills && { spills: options.spills });
   const engine: Engine = {
     access: createAccess({
@@ -105,6 +109,10 @@ export function assemble(options: OrielOptions = {}): Assembly {
       }
     },
   };
+}
+
+function limitsOfModel({ model, limitsPerModel = {} }: OrielOptions): LimitOptions | undefined {
+  return model !== undefined && Object.hasOwn(limitsPerModel, model) ? limitsPerModel[model] : undefined;
 }
 
 export function asOrielError(error: unknown): OrielError {

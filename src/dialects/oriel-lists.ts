@@ -1,26 +1,25 @@
 /** Owns the default dialect's `grep`, `find` and `ls`. */
 
-import type { FindRequest, ListRequest, ListResult, SearchRequest, SearchResult } from '../engine/request.ts';
+import type { ListResult, SearchResult } from '../engine/request.ts';
 import { MOST_CONTEXT } from '../engine/walk/bounds.ts';
 import { foundAnswer, listAnswer, type ShownEntries } from '../render/listing.ts';
 import { listWording } from '../render/list-notices.ts';
 import { matchesAnswer, type ShownMatches } from '../render/matches.ts';
 import { binarySize } from '../render/units.ts';
-import { reads, tool, type Zod } from './dialect.ts';
-
-interface GrepInput {
-  readonly pattern: string;
-  readonly path?: string | undefined;
-  readonly glob?: string | undefined;
-  readonly ignoreCase?: boolean | undefined;
-  readonly literal?: boolean | undefined;
-  readonly context?: number | undefined;
-  readonly limit?: number | undefined;
-  readonly offset?: number | undefined;
-}
-
-const MATCHES = 100;
-const LINE_CHARACTERS = 500;
+import { reads, tool } from './dialect.ts';
+import {
+  count,
+  ENTRIES,
+  type FindInput,
+  findRequest,
+  type GrepInput,
+  LINE_CHARACTERS,
+  listRequest,
+  type LsInput,
+  MATCHES,
+  RESULTS,
+  searchRequest,
+} from './lists.ts';
 
 export const grep = tool<GrepInput>({
   name: 'grep',
@@ -45,43 +44,17 @@ export const grep = tool<GrepInput>({
         'Matches to leave out first, to go on from an earlier answer (default: 0)',
       ),
     }),
-  request: searchRequest,
+  request: (input) => searchRequest(input, 'match'),
   answer: (result, input, limits) =>
-    matchesAnswer(result as SearchResult, searchRequest(input), limits, {
+    matchesAnswer(result as SearchResult, searchRequest(input, 'match'), limits, {
       words: listWording,
-      gap: '\n',
       details: matchDetails,
     }),
 });
 
-function searchRequest(input: GrepInput): SearchRequest {
-  const { pattern, path, glob, ignoreCase = false, literal = false, context = 0 } = input;
-  return {
-    do: 'search',
-    pattern,
-    ...(path !== undefined && { path }),
-    ...(glob !== undefined && { glob }),
-    ignoreCase,
-    literal,
-    context,
-    limit: input.limit ?? MATCHES,
-    offset: input.offset ?? 0,
-    clip: { characters: LINE_CHARACTERS, keep: 'match' },
-  };
-}
-
 function matchDetails({ shown, clipped, ...rest }: ShownMatches): Record<string, unknown> {
   return { matches: shown, ...truncation(rest), ...(clipped && { linesTruncated: true }) };
 }
-
-interface FindInput {
-  readonly pattern: string;
-  readonly path?: string | undefined;
-  readonly limit?: number | undefined;
-  readonly offset?: number | undefined;
-}
-
-const RESULTS = 1000;
 
 export const find = tool<FindInput>({
   name: 'find',
@@ -104,22 +77,9 @@ export const find = tool<FindInput>({
   answer: (result, input, limits) =>
     foundAnswer(result as ListResult, findRequest(input), limits, {
       words: listWording,
-      gap: '\n',
       details: ({ shown, ...rest }) => ({ results: shown, ...truncation(rest) }),
     }),
 });
-
-function findRequest({ pattern, path, limit = RESULTS, offset = 0 }: FindInput): FindRequest {
-  return { do: 'find', pattern, ...(path !== undefined && { path }), limit, offset };
-}
-
-interface LsInput {
-  readonly path?: string | undefined;
-  readonly limit?: number | undefined;
-  readonly offset?: number | undefined;
-}
-
-const ENTRIES = 500;
 
 export const ls = tool<LsInput>({
   name: 'ls',
@@ -140,19 +100,10 @@ export const ls = tool<LsInput>({
   answer: (result, input, limits) =>
     listAnswer(result as ListResult, listRequest(input), limits, {
       words: listWording,
-      gap: '\n',
       details: ({ shown, ...rest }) => ({ entries: shown, ...truncation(rest) }),
     }),
 });
 
-function listRequest({ path, limit = ENTRIES, offset = 0 }: LsInput): ListRequest {
-  return { do: 'list', ...(path !== undefined && { path }), limit, offset };
-}
-
 function truncation({ cutBy, next }: Pick<ShownEntries, 'cutBy' | 'next'>): Record<string, unknown> {
   return next === undefined ? {} : { truncation: { by: cutBy ?? 'limit', next: { offset: next } } };
-}
-
-function count(zod: Zod, least: number, most: number = Number.MAX_SAFE_INTEGER) {
-  return zod.int().min(least).max(most).optional();
 }

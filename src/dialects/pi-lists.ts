@@ -3,11 +3,7 @@
 import type { ListStyle, ShownEntries } from '../render/listing.ts';
 import { type ListWording, listWording } from '../render/list-notices.ts';
 import type { ShownMatches } from '../render/matches.ts';
-
-/** Whole KB of 1,000 bytes. */
-export function kilobytes(bytes: number): string {
-  return `${Math.round(bytes / 1000)}KB`;
-}
+import { decimalSize } from '../render/units.ts';
 
 export const piListWording: ListWording = {
   ...listWording,
@@ -16,7 +12,7 @@ export const piListWording: ListWording = {
     return `${limit} ${of} limit reached. Use limit=${limit * 2} for more${refine}`;
   },
   budget: ({ of, by, budget, shown, found, more }) => {
-    const size = by === 'bytes' ? kilobytes(budget) : `${budget} token`;
+    const size = by === 'bytes' ? decimalSize(budget) : `${budget} token`;
     const part = of === 'matches' ? ` (${shown} of ${found}${more ? '+' : ''} matches shown)` : '';
     return `${size} limit reached${part}`;
   },
@@ -25,7 +21,6 @@ export const piListWording: ListWording = {
 
 export const piMatches: ListStyle<ShownMatches> = {
   words: piListWording,
-  gap: '\n\n',
   details: ({ limitReached, limit, clipped, ...shown }) => ({
     ...(limitReached && { matchLimitReached: limit }),
     ...truncation(shown),
@@ -39,7 +34,6 @@ export const piEntries: ListStyle<ShownEntries> = entries('entryLimitReached');
 function entries(name: string): ListStyle<ShownEntries> {
   return {
     words: piListWording,
-    gap: '\n\n',
     details: ({ limitReached, limit, ...shown }) => ({
       ...(limitReached && { [name]: limit }),
       ...truncation(shown),

@@ -9,8 +9,6 @@ import { type ListNotice, type ListWording, sayTogether, shownName } from './lis
 /** How a dialect words a list. */
 export interface ListStyle<Shown> {
   readonly words: ListWording;
-  /** Between the list and its notices. */
-  readonly gap: '\n' | '\n\n';
   /** Facts for programs, by the dialect's own names. */
   details(shown: Shown): Record<string, unknown>;
 }
@@ -104,10 +102,10 @@ export function gapNotices({ gaps, hint }: Pick<ListResult, 'gaps' | 'hint'>, pa
 export function answerOf<Shown extends { readonly notices: readonly ListNotice[] }>(
   text: string,
   shown: Shown,
-  { words, gap, details }: ListStyle<Shown>,
+  { words, details }: ListStyle<Shown>,
 ): Answer {
   const said = sayTogether(shown.notices, words);
   if (said === '') return textAnswer(text, details(shown));
   const notices = [{ kind: 'list', text: said }];
-  return textAnswer(text === '' ? `[${said}]` : `${text}${gap}[${said}]`, { ...details(shown), notices });
+  return textAnswer(text === '' ? `[${said}]` : `${text}\n[${said}]`, { ...details(shown), notices });
 }

@@ -4,26 +4,29 @@ import type { RunResult, RunStream } from '../engine/request.ts';
 import { writeSelector } from '../selector/selection.ts';
 import type { Answer } from './answer.ts';
 import { showParts } from './display.ts';
-import { type KeptOutput, type Notice, say, type Wording } from './notices.ts';
+import { type KeptOutput, type Notice, sentence, type Wording } from './notices.ts';
 import { shownLines } from './read-notices.ts';
 import { outputDisplays } from './terminal.ts';
 
 /** Stands where the middle of an output was left out. */
 const GAP = '…\n';
 
-export function runAnswer(result: RunResult, words: Wording): Answer {
+/** Notices stand in a bracket each, or together in one, joined by `. `. */
+export function runAnswer(result: RunResult, words: Wording, style: 'each' | 'together' = 'each'): Answer {
   const output = result.streams.map((stream) => shownOutput(stream, result)).join('');
   const ending = endingOf(result);
   const notices = [
     ...backgroundOf(result),
     ...result.streams.flatMap((stream) => outputNotices(stream, result)),
   ];
+  const each = notices.map((notice) => ({ kind: notice.kind, text: sentence(notice, words) }));
+  const said = style === 'each' || each.length < 2 ? each : [together(each)];
   const silent = output === '' && !ending && notices.length === 0;
-  const sentence = ending && words[ending.kind](ending as never);
+  const outcome = ending && sentence(ending, words);
   const below = [
     ...(silent ? [words['no-output']({ kind: 'no-output' })] : []),
-    ...(sentence === undefined ? [] : [sentence]),
-    ...notices.map((notice) => say(notice, words)),
+    ...(outcome === undefined ? [] : [outcome]),
+    ...said.map(({ text }) => `[${text}]`),
   ];
   const text =
     output + (output === '' || output.endsWith('\n') || below.length === 0 ? '' : '\n') + below.join('\n');
@@ -31,13 +34,15 @@ export function runAnswer(result: RunResult, words: Wording): Answer {
     content: [{ type: 'text', text }],
     details: {
       ...facts(result),
-      ...(notices.length > 0 && {
-        notices: notices.map((notice) => ({ kind: notice.kind, text: say(notice, words).slice(1, -1) })),
-      }),
-      ...(ending && { error: { code: CODES[ending.kind], message: sentence } }),
+      ...(said.length > 0 && { notices: said }),
+      ...(ending && { error: { code: CODES[ending.kind], message: outcome } }),
     },
     isError: ending !== undefined,
   };
+}
+
+function together(each: readonly { readonly text: string }[]): { kind: string; text: string } {
+  return { kind: 'output', text: each.map(({ text }) => text).join('. ') };
 }
 
 function shownOutput(stream: RunStream, { display }: RunResult): string {

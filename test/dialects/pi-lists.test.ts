@@ -10,7 +10,7 @@ import { bytes, entriesOf, findRequest, listRequest, matchesOf, searchRequest } 
 const limits = bytes(30_000);
 
 function noticeOf({ content }: Answer): string | undefined {
-  return content[0]?.type === 'text' ? content[0].text.split('\n\n').at(-1) : undefined;
+  return content[0]?.type === 'text' ? content[0].text.split('\n').at(-1) : undefined;
 }
 
 test('grep: match limit', () => {
@@ -49,7 +49,7 @@ test('grep: lines in part', () => {
     content: [
       {
         type: 'text',
-        text: 'file.ts:10: very long... [truncated]\nfile.ts:25: normal match\n\n[Some lines truncated to 500 chars. Use read tool to see full lines]',
+        text: 'file.ts:10: very long... [truncated]\nfile.ts:25: normal match\n[Some lines truncated to 500 chars. Use read tool to see full lines]',
       },
     ],
     details: {

@@ -506,7 +506,7 @@ test('when the time is up, what was found by then is answered, and said to be a 
   expect(matchesAnswer(result, searchRequest, call.limits, piMatches).content).toEqual([
     {
       type: 'text',
-      text: 'No matches found\n\n[The time limit was reached: more may follow. Narrow the path or the pattern]',
+      text: 'No matches found\n[The time limit was reached: more may follow. Narrow the path or the pattern]',
     },
   ]);
 });

@@ -1,0 +1,63 @@
+/** Owns what `grep`, `find` and `ls` take, whatever the dialect, and how much they answer when nobody says. */
+
+import type { FindRequest, ListRequest, SearchRequest } from '../engine/request.ts';
+import type { Zod } from './dialect.ts';
+
+export const MATCHES = 100;
+/** Characters of one match line. */
+export const LINE_CHARACTERS = 500;
+export const RESULTS = 1000;
+export const ENTRIES = 500;
+
+export interface GrepInput {
+  readonly pattern: string;
+  readonly path?: string | undefined;
+  readonly glob?: string | undefined;
+  readonly ignoreCase?: boolean | undefined;
+  readonly literal?: boolean | undefined;
+  readonly context?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+/** A long line is shown by its head, or by what is around the match. */
+export function searchRequest(input: GrepInput, keep: SearchRequest['clip']['keep']): SearchRequest {
+  const { pattern, path, glob, ignoreCase = false, literal = false, context = 0 } = input;
+  return {
+    do: 'search',
+    pattern,
+    ...(path !== undefined && { path }),
+    ...(glob !== undefined && { glob }),
+    ignoreCase,
+    literal,
+    context,
+    limit: input.limit ?? MATCHES,
+    offset: input.offset ?? 0,
+    clip: { characters: LINE_CHARACTERS, keep },
+  };
+}
+
+export interface FindInput {
+  readonly pattern: string;
+  readonly path?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+export function findRequest({ pattern, path, limit = RESULTS, offset = 0 }: FindInput): FindRequest {
+  return { do: 'find', pattern, ...(path !== undefined && { path }), limit, offset };
+}
+
+export interface LsInput {
+  readonly path?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
+}
+
+export function listRequest({ path, limit = ENTRIES, offset = 0 }: LsInput): ListRequest {
+  return { do: 'list', ...(path !== undefined && { path }), limit, offset };
+}
+
+export function count(zod: Zod, least: number, most: number = Number.MAX_SAFE_INTEGER) {
+  return zod.int().min(least).max(most).optional();
+}

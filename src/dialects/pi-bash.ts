@@ -1,0 +1,90 @@
+/** Owns pi's `bash`: the end of a long output, and the file that holds all of it. */
+
+import type { RunResult, RunStream } from '../engine/request.ts';
+import { type Notice, type Wording, wording } from '../render/notices.ts';
+import { runAnswer } from '../render/run-answer.ts';
+import { decimalSize } from '../render/units.ts';
+import { runs, tool } from './dialect.ts';
+import { piLimit } from './pi-words.ts';
+
+interface BashInput {
+  readonly command: string;
+  readonly timeout?: number | undefined;
+}
+
+export const bash = tool<BashInput>({
+  name: 'bash',
+  title: 'Bash',
+  effects: runs,
+  about: ({ lines, bytes }) =>
+    'Execute a bash command in the current working directory. Returns stdout and stderr, interleaved. Output is ' +
+    `truncated to the last ${lines} lines or ${decimalSize(bytes)}, whichever is hit first; then a notice in brackets at the ` +
+    'end names a file with the full output, which read can page through.',
+  input: (zod) =>
+    zod.strictObject({
+      command: zod.string().describe('Bash command to execute'),
+      timeout: zod
+        .number()
+        .optional()
+        .describe('Timeout in seconds (optional; 120 unless the host says otherwise)'),
+    }),
+  request: ({ command, timeout }) => ({
+    do: 'run',
+    command,
+    ...(timeout !== undefined && { timeout }),
+    streams: 'merged',
+    keep: 'tail',
+    snap: 'line',
+    display: 'terminal',
+  }),
+  answer(result) {
+    const run = result as RunResult;
+    const answer = runAnswer(run, words, 'together');
+    return {
+      ...answer,
+      details: { ...answer.details, ...run.streams.map((stream) => piFacts(stream, run))[0] },
+    };
+  },
+});
+
+const words: Wording = {
+  ...wording,
+  'output-cut': (notice) => `Showing ${span(notice)}. ${fullOutput(notice)}`,
+  'output-binary': (notice) =>
+    `The output is binary (${decimalSize(notice.bytes)}) and is not shown. ${fullOutput(notice)}`,
+};
+
+function span({ lines, totals, by, limits, partial }: Extract<Notice, { kind: 'output-cut' }>): string {
+  if (partial) {
+    return `last ${decimalSize(partial.shown)} of line ${partial.no} (line is ${decimalSize(partial.bytes)})`;
+  }
+  const why = by === 'lines' ? '' : ` (${piLimit(by, limits)})`;
+  return `lines ${lines[0]?.[0] ?? 0}-${lines.at(-1)?.[1] ?? 0} of ${totals.lines}${why}`;
+}
+
+function fullOutput({ kept }: Extract<Notice, { kind: 'output-cut' | 'output-binary' }>): string {
+  if (!kept) return 'The full output could not be kept';
+  return `Full output: ${kept.path}${kept.capped ? ` (its first ${decimalSize(kept.bytes)})` : ''}`;
+}
+
+function piFacts(
+  { excerpt, bytes, lines, spill }: RunStream,
+  { limits }: RunResult,
+): Record<string, unknown> {
+  const shown = excerpt.parts.flat();
+  return {
+    ...(excerpt.cutBy && {
+      truncation: {
+        truncated: true,
+        truncatedBy: excerpt.cutBy === 'lines' || excerpt.cutBy === 'tokens' ? excerpt.cutBy : 'bytes',
+        outputLines: shown.length,
+        totalLines: lines,
+        totalBytes: bytes,
+        lastLinePartial: shown.at(-1)?.cut !== undefined,
+        maxLines: limits.lines,
+        maxBytes: limits.bytes,
+      },
+    }),
+    ...(spill && { fullOutputPath: spill.path }),
+  };
+}

@@ -1,0 +1,88 @@
+/** Owns pi's `grep`, `find` and `ls`: as much as fits, and how to ask for more. */
+
+import type { ListResult, SearchResult } from '../engine/request.ts';
+import { MOST_CONTEXT } from '../engine/walk/bounds.ts';
+import { foundAnswer, listAnswer } from '../render/listing.ts';
+import { matchesAnswer } from '../render/matches.ts';
+import { decimalSize } from '../render/units.ts';
+import { reads, tool } from './dialect.ts';
+import {
+  count,
+  ENTRIES,
+  type FindInput,
+  findRequest,
+  type GrepInput,
+  LINE_CHARACTERS,
+  listRequest,
+  type LsInput,
+  MATCHES,
+  RESULTS,
+  searchRequest,
+} from './lists.ts';
+import { piEntries, piMatches, piResults } from './pi-lists.ts';
+
+export const grep = tool<Omit<GrepInput, 'offset'>>({
+  name: 'grep',
+  title: 'Search file contents',
+  effects: reads,
+  about: ({ bytes }) =>
+    'Search file contents for a pattern (ripgrep syntax). Returns matching lines with file paths and line numbers, ' +
+    `sorted. Respects .gitignore. Output is truncated to ${MATCHES} matches or ${decimalSize(bytes)}, whichever is hit ` +
+    `first; long lines are truncated to ${LINE_CHARACTERS} chars. A notice in brackets at the end says so: raise limit, or refine ` +
+    'the pattern, the path or the glob.',
+  input: (zod) =>
+    zod.strictObject({
+      pattern: zod.string().describe('Search pattern (regex or literal string)'),
+      path: zod.string().optional().describe('Directory or file to search (default: current directory)'),
+      glob: zod.string().optional().describe("Filter files by glob pattern, e.g. '*.ts' or '**/*.spec.ts'"),
+      ignoreCase: zod.boolean().optional().describe('Case-insensitive search (default: false)'),
+      literal: zod
+        .boolean()
+        .optional()
+        .describe('Treat pattern as literal string instead of regex (default: false)'),
+      context: count(zod, 0, MOST_CONTEXT).describe(
+        'Number of lines to show before and after each match (default: 0)',
+      ),
+      limit: count(zod, 1).describe(`Maximum number of matches to return (default: ${MATCHES})`),
+    }),
+  request: (input) => searchRequest(input, 'head'),
+  answer: (result, input, limits) =>
+    matchesAnswer(result as SearchResult, searchRequest(input, 'head'), limits, piMatches),
+});
+
+export const find = tool<Omit<FindInput, 'offset'>>({
+  name: 'find',
+  title: 'Find files',
+  effects: reads,
+  about: ({ bytes }) =>
+    'Search for files by glob pattern. Returns matching file paths, sorted. Respects .gitignore. Output is truncated ' +
+    `to ${RESULTS} results or ${decimalSize(bytes)}, whichever is hit first. A notice in brackets at the end says so: raise ` +
+    'limit, or refine the pattern.',
+  input: (zod) =>
+    zod.strictObject({
+      pattern: zod
+        .string()
+        .describe("Glob pattern to match files, e.g. '*.ts', '**/*.json', or 'src/**/*.spec.ts'"),
+      path: zod.string().optional().describe('Directory to search in (default: current directory)'),
+      limit: count(zod, 1).describe(`Maximum number of results (default: ${RESULTS})`),
+    }),
+  request: findRequest,
+  answer: (result, input, limits) => foundAnswer(result as ListResult, findRequest(input), limits, piResults),
+});
+
+export const ls = tool<Omit<LsInput, 'offset'>>({
+  name: 'ls',
+  title: 'List a directory',
+  effects: reads,
+  about: ({ bytes }) =>
+    "List directory contents. Returns entries sorted alphabetically, with '/' suffix for directories and '@' for " +
+    `links. Includes dotfiles. Output is truncated to ${ENTRIES} entries or ${decimalSize(bytes)}, whichever is hit first. ` +
+    'A notice in brackets at the end says so: raise limit.',
+  input: (zod) =>
+    zod.strictObject({
+      path: zod.string().optional().describe('Directory to list (default: current directory)'),
+      limit: count(zod, 1).describe(`Maximum number of entries to return (default: ${ENTRIES})`),
+    }),
+  request: listRequest,
+  answer: (result, input, limits) => listAnswer(result as ListResult, listRequest(input), limits, piEntries),
+});

@@ -1,0 +1,99 @@
+/** Owns zdx's `bash`: both streams as they are, each within its own limit, and the files that hold all of them. */
+
+import type { RunResult, RunStream } from '../engine/request.ts';
+import { OrielError } from '../errors.ts';
+import type { Answer } from '../render/answer.ts';
+import { showParts } from '../render/display.ts';
+import { outputDisplays } from '../render/terminal.ts';
+import type { Limits } from '../window/types.ts';
+import { runs, tool } from './dialect.ts';
+import { KIB } from './limits.ts';
+import { failure, numeric, success } from './zdx-envelope.ts';
+
+/** Bytes of one stream. */
+const MAX_OUTPUT_BYTES = 50 * KIB;
+
+interface BashInput {
+  readonly command: string;
+  readonly timeout?: number | undefined;
+  readonly keep?: 'head' | 'ends' | undefined;
+}
+
+export const bash = tool<BashInput>({
+  name: 'bash',
+  title: 'Bash',
+  effects: runs,
+  about: (limits) =>
+    `Runs a command in bash. Answers JSON: data.stdout and data.stderr, each cut after ${bytesOf(limits)} bytes; then ` +
+    'stdout_truncated or stderr_truncated is true, the total is in stdout_total_bytes or stderr_total_bytes, and ' +
+    'stdout_file or stderr_file is a file with all of it that read can page through. A command that fails or times out ' +
+    'is ok too: see exit_code and timed_out.',
+  input: (zod) =>
+    zod.strictObject({
+      command: zod.string().describe('What bash -c runs'),
+      timeout: numeric(zod, zod.number())
+        .optional()
+        .describe('Seconds until the command is ended (default: 120 unless the host says otherwise)'),
+      keep: zod
+        .enum(['head', 'ends'])
+        .optional()
+        .describe(
+          'What is shown of too long a stream: its head (the default), or head and tail (ends): then ' +
+            'stdout_tail_byte or stderr_tail_byte is the byte of the stream at which the tail begins',
+        ),
+    }),
+  limits: (_, limits) => ({
+    ...limits,
+    lines: Number.POSITIVE_INFINITY,
+    bytes: bytesOf(limits),
+    line: bytesOf(limits),
+  }),
+  request: ({ command, timeout, keep = 'head' }) => ({
+    do: 'run',
+    command,
+    ...(timeout !== undefined && { timeout }),
+    streams: 'split',
+    keep,
+    snap: 'char',
+    display: 'raw',
+  }),
+  answer: (result) => runOf(result as RunResult),
+  failure,
+});
+
+function bytesOf({ bytes }: Limits): number {
+  return Math.min(MAX_OUTPUT_BYTES, bytes);
+}
+
+function runOf(result: RunResult): Answer {
+  if (result.cancelled) throw new OrielError('CANCELLED', 'The command was cancelled.');
+  const [stdout, stderr] = result.streams as [RunStream, RunStream];
+  const facts = {
+    exit_code: result.exitCode ?? -1,
+    timed_out: result.timedOut,
+    stdout_truncated: stdout.truncated,
+    stderr_truncated: stderr.truncated,
+    stdout_total_bytes: stdout.bytes,
+    stderr_total_bytes: stderr.bytes,
+    ...cutFacts(stdout),
+    ...cutFacts(stderr),
+  };
+  const { signal, background } = result;
+  return success(
+    { stdout: textOf(stdout), stderr: textOf(stderr), ...facts },
+    { ...facts, ...(signal !== undefined && { signal }), background },
+  );
+}
+
+function textOf({ excerpt }: RunStream): string {
+  return showParts(excerpt.parts, outputDisplays.raw, '');
+}
+
+/** Where the rest of a stream is. */
+function cutFacts({ name, truncated, excerpt, spill }: RunStream): Record<string, unknown> {
+  const [, tail] = excerpt.parts;
+  return {
+    ...(truncated && spill && { [`${name}_file`]: spill.path }),
+    ...(truncated && tail?.[0] && { [`${name}_tail_byte`]: tail[0].start }),
+  };
+}
