@@ -1,0 +1,80 @@
+/** A folder with files in it, and the tools of one dialect over it. */
+
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import {
+  type Answer,
+  createOriel,
+  type DialectName,
+  type Oriel,
+  type OrielOptions,
+} from '../../src/index.ts';
+import { temporaryFolder } from './commands.ts';
+
+export interface Called {
+  /** Of the only text block. */
+  readonly text: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly isError: boolean;
+  readonly answer: Answer;
+}
+
+export interface Place {
+  /** The working folder and the only root. */
+  readonly folder: string;
+  /** Writes a file and returns its absolute path. */
+  write(path: string, content: string | Uint8Array): string;
+  readonly oriel: Oriel;
+  call(tool: string, input: object, signal?: AbortSignal): Promise<Called>;
+}
+
+export function place(dialect: DialectName, options: OrielOptions = {}): Place {
+  const folder = options.cwd ?? temporaryFolder();
+  const oriel = createOriel({
+    cwd: folder,
+    roots: [folder],
+    dialect,
+    spills: { state: temporaryFolder() },
+    ...options,
+  });
+  onTestFinished(() => oriel.close());
+  return {
+    folder,
+    oriel,
+    write(path, content) {
+      const full = join(folder, path);
+      mkdirSync(dirname(full), { recursive: true });
+      writeFileSync(full, content);
+      return full;
+    },
+    async call(tool, input, signal) {
+      const answer = await oriel.tool(tool).run(input, signal ? { signal } : {});
+      return { ...answer, text: onlyText(answer), answer };
+    },
+  };
+}
+
+function onlyText({ content }: Answer): string {
+  const [block, ...others] = content;
+  if (block?.type !== 'text' || others.length > 0) throw new Error('an answer has exactly one text block');
+  return block.text;
+}
+
+/** `from` to `to`, one on each line. */
+export function numbered(from: number, to: number, text = ''): string {
+  return Array.from({ length: to - from + 1 }, (_, i) => `${from + i}${text}\n`).join('');
+}
+
+/** `count` lines of exactly `width` bytes each, terminator included. */
+export function wideLines(count: number, width: number): string {
+  return Array.from({ length: count }, (_, i) => `${`${i + 1} `.padEnd(width - 1, 'x')}\n`).join('');
+}
+
+/** Of `text`, lines `from` to `to` (1-based, inclusive). */
+export function linesOf(text: string, from: number, to: number): string {
+  return text
+    .split(/(?<=\n)/)
+    .slice(from - 1, to)
+    .join('');
+}
