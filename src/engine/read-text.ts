@@ -89,7 +89,8 @@ export async function readText(
     return { ...found, is: 'too-large', bytes: over, most: request.whole.over };
   }
   const asked = request.grammar === 'selectors' ? stored.selection : literalSelection(request);
-  const viewed = await (over === undefined ? view(stored, asked, call) : outlined(stored, call));
+  const isPart = asked.window !== undefined || asked.mode !== undefined;
+  const viewed = await (over === undefined || isPart ? view(stored, asked, call) : outlined(stored, call));
   if ('is' in viewed) return { ...found, is: 'note', resource: viewed };
   const { resource, selection } = viewed;
   const origin = { ...found, target: resource.target };
