@@ -28,7 +28,7 @@ export async function perform(request: Request, call: Call, policy: TextPolicy):
 
 function noWorkspace(name: string): OrielError {
   return new OrielError(
-    'NOT_FOUND',
+    'BAD_INPUT',
     `There is no workspace ${quote(name)} here. Use local for this machine.`,
   );
 }

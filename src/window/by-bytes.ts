@@ -4,7 +4,8 @@
  */
 
 import { readAt } from '../access/bytes.ts';
-import { alignDown } from '../text/cut.ts';
+import { alignDown, codePoints } from '../text/cut.ts';
+import { type Encoding, decode } from '../text/encoding.ts';
 import { Budget, type Fit, SPARE, holdFor, isGiant, sliceOf, windowBudget } from './fit.ts';
 import { type TextInput, toLine } from './input.ts';
 import type { Yield } from './by-lines.ts';
@@ -25,11 +26,12 @@ export async function bytesWindow(
   if ((await readAt(source, start, 1, signal)).length === 0) {
     return { parts: [], invalid: 0, ...((start > encoding.bom || source.size !== 0) && { pastEnd: true }) };
   }
-  const { begin, inside } = await windowStart(Math.max(start, encoding.bom), input, fit);
+  const asked = Math.max(start, encoding.bom);
+  const { begin, inside } = await windowStart(asked, input, fit);
   const reader = new LineReader(source, encoding, begin, windowMax + SPARE, signal);
   const no = input.counted ? await input.index.lineAt(begin, source, signal, input.onScan) : undefined;
-  const asked: Asked = { begin, end: start + wanted, no, reader, input, fit };
-  const { lines, invalid, cutBy, giant } = inside ? await giantLine(asked) : await wholeLines(asked);
+  const from: From = { begin, end: asked + wanted, no, reader, input, fit };
+  const { lines, invalid, cutBy, giant } = inside ? await giantLine(from) : await wholeLines(from);
   const end = lines.at(-1)?.end ?? begin;
   const more = (await readAt(source, end, 1, signal)).length > 0;
   return {
@@ -41,7 +43,7 @@ export async function bytesWindow(
   };
 }
 
-interface Asked {
+interface From {
   /** Half-open, in stored bytes. */
   readonly begin: number;
   readonly end: number;
@@ -61,13 +63,13 @@ interface Got {
 }
 
 /** Lines up to the one that holds the last byte asked for, or to the last that the window has room for. */
-async function wholeLines(asked: Asked): Promise<Got> {
-  const { begin, end, reader, input, fit } = asked;
+async function wholeLines(from: From): Promise<Got> {
+  const { begin, end, reader, input, fit } = from;
   const { windowMax } = fit.limits;
   const budget = new Budget(fit, { ...fit.limits, lines: Number.POSITIVE_INFINITY, bytes: windowMax });
   const tally = { invalid: 0 };
   const lines: Line[] = [];
-  let { no } = asked;
+  let { no } = from;
   for (let at = begin; at < end;) {
     const stored = await reader.next();
     if (!stored) break;
@@ -83,19 +85,19 @@ async function wholeLines(asked: Asked): Promise<Got> {
       continue;
     }
     if (lines.length > 0) return { lines, invalid: tally.invalid, cutBy: refusedBy ?? 'window' };
-    return giantPart({ ...asked, no }, stored);
+    return giantPart({ ...from, no }, stored);
   }
   return { lines, invalid: tally.invalid, cutBy: 'window' };
 }
 
 /** What was asked for of a giant line, and nothing of the lines behind it: a part is never shown beside whole lines. */
-async function giantLine(asked: Asked): Promise<Got> {
-  const stored = await asked.reader.next();
-  return stored ? giantPart(asked, stored) : { lines: [], invalid: 0, cutBy: 'line' };
+async function giantLine(from: From): Promise<Got> {
+  const stored = await from.reader.next();
+  return stored ? giantPart(from, stored) : { lines: [], invalid: 0, cutBy: 'line' };
 }
 
-async function giantPart(asked: Asked, stored: StoredLine): Promise<Got> {
-  const { begin, end, no, reader, input, fit } = asked;
+async function giantPart(from: From, stored: StoredLine): Promise<Got> {
+  const { begin, end, no, reader, input, fit } = from;
   const tally = { invalid: 0 };
   const line = slice(stored, end - begin, no, input, fit, tally);
   const giant = await giantAt(begin, stored, no, reader, input);
@@ -111,10 +113,27 @@ function slice(
   tally: { invalid: number },
 ): Line {
   const { bytes } = stored;
-  // A character that straddles the end belongs to the next slice, unless the slice would be empty without it.
-  const end = length < bytes.length ? alignDown(bytes, length, encoding) || 4 : bytes.length;
+  const end = cutBefore(bytes, length, encoding);
   const part = sliceOf(bytes.subarray(0, end), encoding, fit, 'head', windowBudget(fit));
   return { ...toLine(part, stored.start, no, encoding, tally), cut: 'slice' };
+}
+
+/**
+ * Where to cut `bytes` (the rest of a line) within `length`: what straddles the cut, a character or a CRLF, belongs to
+ * the next slice, unless this one would be empty without it.
+ */
+function cutBefore(bytes: Uint8Array, length: number, encoding: Encoding): number {
+  if (length >= bytes.length) return bytes.length;
+  const { unit, scanner } = encoding;
+  const [first] = codePoints(bytes.subarray(0, 8), encoding);
+  const cut = alignDown(bytes, length, encoding) || (first?.length ?? unit);
+  const splits =
+    scanner.after(bytes.subarray(cut, cut + unit), 1) !== -1 && endsInReturn(bytes, cut, encoding);
+  return splits ? cut - unit || cut + unit : cut;
+}
+
+function endsInReturn(bytes: Uint8Array, end: number, encoding: Encoding): boolean {
+  return decode(bytes.subarray(end - encoding.unit, end), encoding).text === '\r';
 }
 
 /** Facts about the giant line that the slice at `begin` belongs to; its length where lines are counted. */

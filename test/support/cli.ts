@@ -13,7 +13,7 @@ export interface Outcome {
 
 export function run(
   args: readonly string[],
-  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+  options: { cwd?: string; env?: NodeJS.ProcessEnv; uid?: number; gid?: number } = {},
 ): Outcome {
   const { stdout, stderr, status } = spawnSync(process.execPath, [cli, ...args], {
     encoding: 'utf8',

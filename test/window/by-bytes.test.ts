@@ -102,6 +102,16 @@ describe('a line over the cap', () => {
   });
 });
 
+test.each([
+  ['a character', '€€', 1, ['€', '€']],
+  ['a line end', 'x\r\n', 2, ['x', '\r\n']],
+  ['a line end alone', '\r\n', 1, ['\r\n']],
+])('a slice ends before %s, not inside it', async (_, end, length, slices) => {
+  const content = 'x'.repeat(CAP * 2) + end;
+  const pages = await follow(inputOf(content), { by: 'bytes', start: CAP * 2, length }, fit);
+  expect(pages.map(textOf)).toEqual(slices);
+});
+
 test('past the end there is nothing', async () => {
   expect(await at('abc\n', 4)).toMatchObject({ parts: [], pastEnd: true });
   expect(await at('', 0)).toMatchObject({ parts: [] });
