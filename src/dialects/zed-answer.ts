@@ -14,6 +14,9 @@ export const zedWording: Wording = {
   escaped: ({ count }) => `${plural(count, 'control or invisible character')} shown as escapes`,
   binary: ({ target, type, bytes }) =>
     `${oneLine(target)} is binary (${type}${bytes === undefined ? '' : `, ${plural(bytes, 'byte')}`}) and cannot be shown as text`,
+  outline: ({ target, symbols, left, example }) =>
+    `Outline of ${oneLine(target)}: ${plural(symbols, 'symbol')}${left === undefined ? '' : `, ${left} of them not listed`}. ` +
+    `Use ${example ? `start_line=${example.from} and end_line=${example.to} to read ${oneLine(example.name)}, ` : ''}start_byte=0 to read the text`,
   'past-end': ({ target, asked, totals: { lines } }) =>
     `${asked} is beyond the end of ${oneLine(target)}${lines === undefined ? '' : ` (${plural(lines, 'line')})`}. Use start_line=${lines ?? 1}`,
 };
@@ -24,6 +27,7 @@ const SAID: ReadonlySet<Notice['kind']> = new Set([
   'escaped',
   'changed',
   'empty',
+  'outline',
   'past-end',
   'said',
 ]);

@@ -67,6 +67,34 @@ describe('a file without a window', () => {
     expect(await zed(content)()).toBe(content);
   });
 
+  test('of more is its outline, which is no larger than a window', async () => {
+    const { write, call } = place('zed');
+    const methods = (count: number): string =>
+      Array.from(
+        { length: count },
+        (_, i) => `  method${i}() {\n    return '${'x'.repeat(90)}';\n  }\n`,
+      ).join('');
+    write('few.ts', `export class Few {\n${methods(150)}}\n`);
+    write('many.ts', `export class Many {\n${methods(3000)}}\n`);
+    const { text, details } = await call('read_file', { path: 'few.ts' });
+    const lines = text.split('\n');
+    expect(lines.slice(0, 3)).toEqual([
+      '[L1-452] export class Few',
+      '  [L2-4] method0()',
+      '  [L5-7] method1()',
+    ]);
+    expect(lines.at(-1)).toBe(
+      '[Outline of few.ts: 151 symbols. Use start_line=1 and end_line=452 to read Few, start_byte=0 to read the text]',
+    );
+    expect(details).toMatchObject({ mode: 'outline' });
+    expect((await call('read_file', { path: 'few.ts', start_line: 2, end_line: 2 })).text).toBe(
+      '  method0() {\n',
+    );
+    expect((await call('read_file', { path: 'many.ts' })).text).toBe(
+      '[L1-9002] export class Many\n[Outline of many.ts: 3001 symbols, 3000 of them not listed. Use start_line=1 and end_line=9002 to read Many, start_byte=0 to read the text]',
+    );
+  });
+
   test('of more is its first window, where it has no outline', async () => {
     const content = wideLines(2000, 64);
     expect(await zed(content)()).toBe(
