@@ -54,7 +54,7 @@ export const languages: readonly Language[] = [
     name: 'cpp',
     extensions: ['cc', 'cpp', 'cxx', 'c++', 'h', 'hh', 'hpp', 'hxx', 'h++', 'ipp', 'inl', 'cu', 'cuh'],
     grammar: 'cpp',
-    queries: ['c', 'cpp'],
+    queries: ['cpp'],
     summary: true,
   },
   { name: 'csharp', extensions: ['cs', 'csx'], grammar: 'c-sharp', queries: ['c-sharp'], summary: true },

@@ -81,12 +81,11 @@ export async function structureOf({ text, language, version }: WholeText, call: 
 async function parse(text: string, language: Language, signal: AbortSignal): Promise<Parsed> {
   const grammar = await grammarFiles(language);
   const question = { text, language: language.name, ...(grammar && { grammar }), within: soft };
+  const until = performance.now() + hard;
   const late = AbortSignal.timeout(hard);
   try {
     // Waiting for a thread counts: two hostile texts must not hold up a third for long.
-    const answer = await parsers.lend(AbortSignal.any([signal, late]), (ask) =>
-      ask(question, performance.now() + hard, signal),
-    );
+    const answer = await parsers.lend(AbortSignal.any([signal, late]), (ask) => ask(question, until, signal));
     return typeof answer === 'string' ? { none: answer } : answer;
   } catch (error) {
     signal.throwIfAborted();

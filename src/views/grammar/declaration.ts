@@ -22,6 +22,9 @@ export interface Declaration {
   wrap?: Node;
 }
 
+/** Characters of a name that are looked at. */
+const longestName = 1_000;
+
 /** `attributes` are in the order of the text. */
 export function foundOf(
   declaration: Declaration,
@@ -31,7 +34,7 @@ export function foundOf(
 ): Found {
   const { kind, node, wrap = node, name, body, scope } = declaration;
   const shown = signature(text, { ...declaration, node: wrap, inner: node });
-  const path = name ? pathOf(text.slice(name.start, name.end)) : [shown];
+  const path = name ? pathOf(text.slice(name.start, Math.min(name.end, name.start + longestName))) : [shown];
   const around = [...(scope ? [text.slice(scope.start, scope.end)] : []), ...path.slice(0, -1)];
   const interior = body && inside(lines, body);
   const at = (name ?? node).row + 1;

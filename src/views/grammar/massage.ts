@@ -23,7 +23,7 @@ const massages: Readonly<Record<string, readonly Massage[]>> = {
     // A class header whose `constructor` begins another line: the grammar ends the class at the line's end.
     {
       pattern:
-        /\bclass +\w+(?:<[^<>\n]*>)?(?:\s*\n\s*(?:@\w+|public|private|protected|internal))*\s*\n\s*(?=constructor\b|(?:@\w+\s+|public\s+|private\s+|protected\s+|internal\s+)+constructor\b)/g,
+        /\bclass +\w+(?:<[^<>\n]*>)?(?:[ \t]*\r?\n[ \t]*(?:@\w+|public|private|protected|internal))*[ \t]*\r?\n[ \t]*(?=constructor\b|(?:@\w+\s+|public\s+|private\s+|protected\s+|internal\s+)+constructor\b)/g,
       replace: (match) => match.replace(/[\r\n]/g, ' '),
     },
     // `{ fun size() = 1 }`: a statement must end before the brace, which takes a line's end.

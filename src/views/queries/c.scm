@@ -1,41 +1,40 @@
-; What C and C++ share.
-
 (preproc_include) @imports
 (comment) @comment
 
+; int run(void) { … }, and behind one or two *.
 (function_definition
-  declarator: (function_declarator declarator: (identifier) @name)
+  declarator: [
+    (function_declarator declarator: (identifier) @name)
+    (_ declarator: (function_declarator declarator: (identifier) @name))
+    (_ declarator: (_ declarator: (function_declarator declarator: (identifier) @name)))
+  ]
   body: (_) @body) @function
-(function_definition
-  declarator: (_ declarator: (function_declarator declarator: (identifier) @name))
-  body: (_) @body) @function
-(function_definition
-  declarator: (_ declarator: (_ declarator: (function_declarator declarator: (identifier) @name)))
-  body: (_) @body) @function
-
-(declaration declarator: (function_declarator declarator: (identifier) @name)) @function
-(declaration declarator: (_ declarator: (function_declarator declarator: (identifier) @name))) @function
+(declaration
+  declarator: [
+    (function_declarator declarator: (identifier) @name)
+    (_ declarator: (function_declarator declarator: (identifier) @name))
+  ]) @function
 
 (struct_specifier name: (_) @name body: (_) @body) @struct
 (union_specifier name: (_) @name body: (_) @body) @struct
 (enum_specifier name: (_) @name body: (_) @body) @enum
 
 (type_definition
-  type: (struct_specifier !name body: (_) @body)
+  type: [
+    (struct_specifier !name body: (_) @body)
+    (union_specifier !name body: (_) @body)
+    (enum_specifier !name body: (_) @body)
+  ]
   declarator: (type_identifier) @name) @struct
 (type_definition
-  type: (union_specifier !name body: (_) @body)
-  declarator: (type_identifier) @name) @struct
-(type_definition
-  type: (enum_specifier !name body: (_) @body)
-  declarator: (type_identifier) @name) @enum
-(type_definition declarator: (type_identifier) @name) @type
-(type_definition declarator: (pointer_declarator declarator: (type_identifier) @name)) @type
-(type_definition declarator: (array_declarator declarator: (type_identifier) @name)) @type
-(type_definition
-  declarator: (function_declarator
-    declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))) @type
-(type_definition declarator: (function_declarator declarator: (type_identifier) @name)) @type
+  declarator: [
+    (type_identifier) @name
+    (pointer_declarator declarator: (type_identifier) @name)
+    (array_declarator declarator: (type_identifier) @name)
+    (function_declarator declarator: (type_identifier) @name)
+    (function_declarator
+      declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))
+  ]) @type
 
 (preproc_function_def name: (_) @name value: (_)? @body) @macro
 

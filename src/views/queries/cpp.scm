@@ -1,48 +1,62 @@
-; Beside c.scm.
+; Not joined with c.scm: compiling a query for this grammar costs milliseconds a pattern.
 
-(template_declaration) @wrap
+(preproc_include) @imports
 (using_declaration) @imports
+(comment) @comment
+(template_declaration) @wrap
+
+; int run() { … }, void Server::start() { … }, bool operator==(…) { … }, ~Server() = default; and behind * or &.
+(function_definition
+  declarator: [
+    (function_declarator declarator: (_) @name)
+    (_ (function_declarator declarator: (_) @name))
+    (_ (_ (function_declarator declarator: (_) @name)))
+    (operator_cast) @name
+    (qualified_identifier name: (operator_cast)) @name
+  ]
+  body: (_)? @body) @function
+(declaration
+  declarator: [
+    (function_declarator
+      declarator: [(identifier) (destructor_name) (operator_name) (qualified_identifier)] @name)
+    (_ (function_declarator declarator: [(identifier) (operator_name)] @name))
+    (operator_cast) @name
+  ]) @function
+(field_declaration
+  declarator: [
+    (function_declarator declarator: (_) @name)
+    (_ (function_declarator declarator: [(field_identifier) (operator_name)] @name))
+    (_ (_ (function_declarator declarator: [(field_identifier) (operator_name)] @name)))
+  ]) @method
 
 (class_specifier name: (_) @name body: (_) @body) @class
+(struct_specifier name: (_) @name body: (_) @body) @struct
+(union_specifier name: (_) @name body: (_) @body) @struct
+(enum_specifier name: (_) @name body: (_) @body) @enum
 (namespace_definition name: (_) @name body: (_) @body) @module
 (linkage_specification value: (_) @name body: (declaration_list) @body) @module
 (alias_declaration name: (_) @name) @type
 (concept_definition name: (_) @name) @type
 
-; void Server::start() { … }, operator==(…) { … }, ~Server() { … }
-(function_definition
-  declarator: (function_declarator
-    declarator: [(qualified_identifier) (field_identifier) (destructor_name) (operator_name) (template_function) (template_method)] @name)
-  body: (_) @body) @function
-(function_definition
-  declarator: (_
+(type_definition
+  type: [
+    (struct_specifier !name body: (_) @body)
+    (union_specifier !name body: (_) @body)
+    (enum_specifier !name body: (_) @body)
+  ]
+  declarator: (type_identifier) @name) @struct
+(type_definition
+  declarator: [
+    (type_identifier) @name
+    (pointer_declarator declarator: (type_identifier) @name)
+    (array_declarator declarator: (type_identifier) @name)
+    (function_declarator declarator: (type_identifier) @name)
     (function_declarator
-      declarator: [(qualified_identifier) (field_identifier) (destructor_name) (operator_name) (template_function) (template_method)] @name))
-  body: (_) @body) @function
-(function_definition
-  declarator: (_
-    (_
-      (function_declarator
-        declarator: [(qualified_identifier) (field_identifier) (destructor_name) (operator_name) (template_function) (template_method)] @name)))
-  body: (_) @body) @function
-(function_definition
-  declarator: (function_declarator
-    declarator: [(qualified_identifier) (identifier) (field_identifier) (destructor_name) (operator_name)] @name)
-  .  ) @function
-(function_definition
-  declarator: (_ (function_declarator declarator: [(identifier) (operator_name)] @name))
-  body: (_) @body) @function
-(function_definition declarator: (operator_cast) @name body: (_) @body) @function
-(function_definition
-  declarator: (qualified_identifier name: (operator_cast)) @name
-  body: (_) @body) @function
+      declarator: (parenthesized_declarator (pointer_declarator declarator: (type_identifier) @name)))
+  ]) @type
 
-(field_declaration declarator: (function_declarator declarator: (_) @name)) @method
-(field_declaration declarator: (_ (function_declarator declarator: [(field_identifier) (operator_name)] @name))) @method
-(field_declaration declarator: (_ (_ (function_declarator declarator: [(field_identifier) (operator_name)] @name)))) @method
-(declaration declarator: (function_declarator declarator: [(destructor_name) (operator_name) (qualified_identifier)] @name)) @method
-(declaration declarator: (_ (function_declarator declarator: [(identifier) (operator_name)] @name))) @function
-(declaration declarator: (operator_cast) @name) @method
+(preproc_function_def name: (_) @name value: (_)? @body) @macro
 
+(initializer_list) @block
 (lambda_expression body: (_) @block)
 (raw_string_literal) @block
