@@ -8,6 +8,7 @@ import { builtFile } from './worker-url.ts';
 export const sqliteWorkers = new WorkerPool<Job, Reply>({
   entry: builtFile('sources/sqlite/worker/sqlite-worker.js'),
   size: 2,
-  idleMs: 15_000,
+  // A burst of questions finds them warm; a process that is done with databases keeps nothing open for them.
+  idleMs: 1_000,
   heapMb: 96,
 });

@@ -51,8 +51,10 @@ describe('no answer mixes two moments', () => {
       const what = code === 'OK' ? text : code;
       seen.set(what, (seen.get(what) ?? 0) + 1);
     }
-    seen.delete('BUSY');
-    expect([...seen.keys()]).toEqual(['| s      | c    |\n|--------|------|\n| 300000 | 3000 |\n']);
+    const right = '| s      | c    |\n|--------|------|\n| 300000 | 3000 |\n';
+    expect([...seen.keys()].filter((what) => what !== right && what !== 'BUSY')).toEqual([]);
+    // Readers of a log do not wait for its writers; without one a busy machine may never find a quiet moment.
+    if (mode === 'wal') expect(seen.has(right)).toBe(true);
     const left = fs.readdirSync(cwd).filter((name) => name !== 'live.db' && name !== 'live.db-journal');
     expect(left).toEqual([]);
   });
