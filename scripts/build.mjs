@@ -1,15 +1,45 @@
-// Compiles src/ into dist/. Runs on install (prepare), before the tests and before publishing.
+// Builds dist/ from src/: declarations by the compiler, code by the bundler. Runs on install (prepare), before the
+// tests and before publishing. A start opens a dozen files instead of hundreds.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
 import { copyGrammars } from './copy-grammars.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
+
+/** Paths below src/ without their ending: what package.json promises, and what runs in a thread or child of its own. */
+function entries() {
+  const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const promised = [...Object.values(exports).map((target) => target.default), ...Object.values(bin)]
+    .filter((path) => path?.endsWith('.js'))
+    .map((path) => path.replace(/^(\.\/)?dist\/(.*)\.js$/, '$2'));
+  const isolated = readdirSync(join(root, 'src'), { recursive: true })
+    .filter((path) => /-(worker|child)\.ts$/.test(path) && !path.startsWith('access'))
+    .map((path) => path.replace(/\.ts$/, ''));
+  return [...new Set([...promised, ...isolated])];
+}
+
+async function bundle() {
+  const input = Object.fromEntries(entries().map((path) => [path, join(root, 'src', `${path}.ts`)]));
+  const build = await rolldown({
+    input,
+    platform: 'node',
+    // Packages stay packages: only our own files are put together.
+    external: (id) => !id.startsWith('.') && !id.startsWith('/') && !/^[A-Za-z]:\\/.test(id),
+  });
+  await build.write({ dir: join(root, 'dist'), format: 'esm', chunkFileNames: 'chunks/[name]-[hash].js' });
+}
+
+function declarations() {
+  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
+  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+}
 
 rmSync(join(root, 'dist'), { recursive: true, force: true });
-execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+declarations();
+await bundle();
 copyGrammars();
 chmodSync(join(root, 'dist/faces/cli/main.js'), 0o755);

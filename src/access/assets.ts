@@ -2,7 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 
-import { builtFile } from './worker-url.ts';
+import { builtFile } from './package-files.ts';
 
 /** The bytes of a file below `dist/`: `"grammars/go.wasm.br"`. */
 export async function asset(path: string): Promise<Uint8Array> {

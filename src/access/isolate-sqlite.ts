@@ -2,7 +2,7 @@
 
 import type { Job, Reply } from '../sources/sqlite/protocol.ts';
 import { WorkerPool } from './isolate-worker.ts';
-import { builtFile } from './worker-url.ts';
+import { builtFile } from './package-files.ts';
 
 /** Two, so that one runaway query does not hold up every other. */
 export const sqliteWorkers = new WorkerPool<Job, Reply>({

@@ -3,7 +3,7 @@
 import { asset } from '../access/assets.ts';
 import { readAt } from '../access/bytes.ts';
 import { WorkerPool } from '../access/isolate-worker.ts';
-import { builtFile } from '../access/worker-url.ts';
+import { builtFile } from '../access/package-files.ts';
 import type { Call } from '../engine/call.ts';
 import { isOrielError } from '../errors.ts';
 import type { TextResource } from '../sources/source.ts';

@@ -387,7 +387,6 @@ describe('I09 a decoder that fails', () => {
     const path = join(await temporaryFolder(), 'decode-child.js');
     const source = new URL('../../dist/sources/image/', import.meta.url);
     await writeFile(path, await readFile(new URL('decode-child.js', source)));
-    await writeFile(join(path, '../bmp-pixels.js'), await readFile(new URL('bmp-pixels.js', source)));
     await writeFile(join(path, '../package.json'), '{"type":"module"}');
     await expect(read(makePng(64, 48), { decoder: pathToFileURL(path) })).rejects.toMatchObject({
       code: 'UNSUPPORTED',

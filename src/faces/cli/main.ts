@@ -14,7 +14,7 @@ async function main(args: readonly string[], streams: Streams): Promise<ExitCode
     return name === undefined ? 2 : 0;
   }
   if (name === '--version' || name === '-V') {
-    streams.out.write(`${(await import('../../version.ts')).version()}\n`);
+    streams.out.write(`${(await import('../../access/package-files.ts')).version()}\n`);
     return 0;
   }
   const command = await loadCommand(name);

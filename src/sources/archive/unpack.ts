@@ -1,7 +1,7 @@
 /** Owns the conversation with the unpacking worker: it is fed when it asks, and gives one thing at a time. */
 
 import { converse } from '../../access/isolate-stream.ts';
-import { builtFile } from '../../access/worker-url.ts';
+import { builtFile } from '../../access/package-files.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { OrielError } from '../../errors.ts';
 

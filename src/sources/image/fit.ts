@@ -6,7 +6,7 @@
 
 import { type ByteSource, readAt } from '../../access/bytes.ts';
 import { ChildFailure, runChild } from '../../access/isolate-child.ts';
-import { builtFile } from '../../access/worker-url.ts';
+import { builtFile } from '../../access/package-files.ts';
 import { readIcons } from './bitmap.ts';
 import type { DecodeReply, DecodeRequest, DecodeType, ImageBudget, Refusal } from './decode.ts';
 import type { ImageHeader } from './header.ts';
