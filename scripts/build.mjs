@@ -22,6 +22,18 @@ function entries() {
   return [...new Set([...promised, ...isolated])];
 }
 
+/** What every read needs goes into one file; what only some calls need stays apart and is loaded when they come. */
+const needed = new RegExp(
+  [
+    '/src/(text|window|selector|session|render|dialects)/[^/]+$',
+    '/src/(assemble|errors|limits)\\.ts$',
+    '/src/access/(access|bytes|descriptors|directory|failure|file|local|package-files|paths|roots)\\.ts$',
+    '/src/engine/(gate|perform|policy|read|read-text|settings|target|text-input|binary)\\.ts$',
+    '/src/sources/([^/]+|schemes/[^/]+)$',
+    '/src/faces/cli/(command|options|print|progress)\\.ts$',
+  ].join('|'),
+);
+
 async function bundle() {
   const input = Object.fromEntries(entries().map((path) => [path, join(root, 'src', `${path}.ts`)]));
   const build = await rolldown({
@@ -30,7 +42,12 @@ async function bundle() {
     // Packages stay packages: only our own files are put together.
     external: (id) => !id.startsWith('.') && !id.startsWith('/') && !/^[A-Za-z]:\\/.test(id),
   });
-  await build.write({ dir: join(root, 'dist'), format: 'esm', chunkFileNames: 'chunks/[name]-[hash].js' });
+  await build.write({
+    dir: join(root, 'dist'),
+    format: 'esm',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    codeSplitting: { groups: [{ name: 'core', test: needed }] },
+  });
 }
 
 function declarations() {

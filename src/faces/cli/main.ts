@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** Owns the process of the command line: arguments in, streams out, an exit code. */
 
+import { version } from '../../access/package-files.ts';
 import { isOrielError } from '../../errors.ts';
 import type { ExitCode, Streams } from './command.ts';
 import { commandHelp, generalHelp, loadCommand } from './commands.ts';
@@ -14,7 +15,7 @@ async function main(args: readonly string[], streams: Streams): Promise<ExitCode
     return name === undefined ? 2 : 0;
   }
   if (name === '--version' || name === '-V') {
-    streams.out.write(`${(await import('../../access/package-files.ts')).version()}\n`);
+    streams.out.write(`${version()}\n`);
     return 0;
   }
   const command = await loadCommand(name);
