@@ -44,11 +44,11 @@ export function rows() {
   ];
   return databases.flatMap(([size, path, asked]) =>
     asked.map(([what, rest, sql]) => {
-      if (!path) return { what: `SQLite: ${what}`, size, peer: 'no sqlite3 shell to make it' };
+      if (!path) return { what, size, peer: 'no sqlite3 shell to make it' };
       const mine = insideProcess(at('ours'), { input: { path: path + rest }, repeat: 15 });
       const shell = wholeProcess('sqlite3', ['-readonly', path, sql], 9);
       return {
-        what: `SQLite: ${what}`,
+        what,
         size,
         oriel: ms(mine.warm) ?? mine.failure,
         'oriel, first call': ms(mine.cold),

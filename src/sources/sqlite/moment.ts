@@ -143,7 +143,9 @@ async function framesIn(
   const isLittle = index.readUInt32LE(0) === INDEX_VERSION;
   const at = (offset: number): number => (isLittle ? index.readUInt32LE(offset) : index.readUInt32BE(offset));
   if (at(0) !== INDEX_VERSION || !index.subarray(0, 48).equals(index.subarray(48, 96))) return undefined;
-  return { committed: at(16), copied: Math.max(at(96), at(128)) };
+  const [committed, copied] = [at(16), Math.max(at(96), at(128))];
+  // Left behind by a crash: it says nothing about this log.
+  return copied > committed ? undefined : { committed, copied };
 }
 
 /** `JOURNAL_MAGIC`: anything else is the rest of a finished transaction. */
