@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { languageOf, languages } from '../../src/views/languages.ts';
+import { linesOf } from '../../src/views/lines.ts';
 import { found, outlineOf, structureOf } from '../support/structure.ts';
 
 /** `NAME.txt` is a file called NAME, `NAME.outline` its whole outline. */
@@ -104,4 +106,61 @@ test('CRLF, a missing last newline and characters beyond the BMP do not move lin
   expect(await outlineOf('a.js', unix)).toBe(
     '[L1] const smile = "😀"\n[L2-5] function a()\n[L6-8] class B\n  [L7] c() {}\n',
   );
+});
+
+describe('whatever the text, symbols have lines of it, in its order, and lie in what is around them', () => {
+  const sources = names.map((name) => [name, fixture(`${name}.txt`)] as const);
+  const junk = fc.constantFrom(
+    '',
+    '{',
+    '}',
+    '(',
+    ')',
+    '[',
+    '"',
+    "'",
+    '`',
+    '/*',
+    '*/',
+    '//',
+    '#',
+    '<',
+    '\n',
+    '\0',
+    '\u{1F600}',
+    'end',
+    ':',
+    '\t',
+  );
+  const edit = fc.tuple(fc.nat(10_000), fc.nat(20), junk);
+
+  test.each(sources)('%s', async (name, source) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(edit, { maxLength: 12 }), async (edits) => {
+        let text = source;
+        for (const [at, length, put] of edits) {
+          const place = at % (text.length + 1);
+          text = text.slice(0, place) + put + text.slice(place + length);
+        }
+        const structure = await structureOf(name, text);
+        if (typeof structure === 'string') return;
+        const lines = linesOf(text).length;
+        const around: { from: number; to: number }[] = [];
+        let last = 1;
+        for (const { from, to, at, bodyFrom = from, bodyTo = to, depth, name: own } of structure.symbols) {
+          expect(from).toBeGreaterThanOrEqual(last);
+          expect(at).toBeGreaterThanOrEqual(from);
+          expect(to).toBeGreaterThanOrEqual(at);
+          expect(lines).toBeGreaterThanOrEqual(to);
+          expect([bodyFrom >= from, bodyTo <= to, own.length <= 200]).toEqual([true, true, true]);
+          around.length = depth;
+          const outer = around.at(-1);
+          if (outer) expect([outer.from <= from, to <= outer.to]).toEqual([true, true]);
+          around.push({ from, to });
+          last = from;
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
 });
