@@ -58,7 +58,7 @@ async function row(what, size, cwd, tool, input, args) {
     what,
     size,
     oriel: ms(ours),
-    peer: `rg ${args.find((arg) => arg.startsWith('--')) ?? ''}`.trim(),
+    peer: ['rg', ...args.filter((arg) => arg.startsWith('--'))].join(' '),
     'peer time': ms(theirs),
     ratio: ratio(ours, theirs),
     'oriel memory': mb(memory.mb),

@@ -10,8 +10,9 @@ import type { Glob } from '../walk/glob.ts';
 import { lookUntil } from '../walk/time.ts';
 import { badRegex } from './bad-regex.ts';
 
-/** Bytes of a compiled pattern, and of what is derived from it while searching. */
+/** Bytes of a compiled pattern, and of what each thread derives from it: together they must fit into its memory. */
 const REGEX_BYTES = 32 << 20;
+const CACHE_BYTES = 8 << 20;
 
 export class Search {
   readonly gaps = new GapsSeen();
@@ -90,6 +91,6 @@ function patternFlags({ pattern, literal, ignoreCase }: SearchRequest): string[]
     // `$` matches before the \r of a CRLF.
     '--crlf',
     `--regex-size-limit=${REGEX_BYTES}`,
-    `--dfa-size-limit=${REGEX_BYTES}`,
+    `--dfa-size-limit=${CACHE_BYTES}`,
   ];
 }
