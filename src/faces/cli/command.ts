@@ -12,6 +12,8 @@ export interface Command {
   readonly help: string;
   /** Besides the global ones. */
   readonly options: readonly Option[];
+  /** Runs until it is told to end: a signal is its ordinary end and no failure. */
+  readonly serves?: true;
   run(parsed: Parsed, streams: Streams): Promise<ExitCode>;
 }
 

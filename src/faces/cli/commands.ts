@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   find: async () => (await import('./find.ts')).findCommand,
   ls: async () => (await import('./ls.ts')).lsCommand,
   call: async () => (await import('./call.ts')).callCommand,
+  mcp: async () => (await import('./mcp.ts')).mcpCommand,
   tools: async () => (await import('./tools.ts')).toolsCommand,
 };
 

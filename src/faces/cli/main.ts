@@ -24,7 +24,9 @@ async function main(args: readonly string[], streams: Streams): Promise<ExitCode
     streams.out.write(commandHelp(command));
     return 0;
   }
-  return command.run(parsed, streams);
+  const code = await command.run(parsed, streams);
+  if (command.serves) process.exitCode = code;
+  return code;
 }
 
 /** A reader that has seen enough is no failure: `oriel read big.txt | head`. */

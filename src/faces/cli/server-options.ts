@@ -1,0 +1,22 @@
+/** Owns the options that all servers share. */
+
+import type { OfferOptions } from '../offer.ts';
+import { type Option, orielOptions, type Values } from './options.ts';
+
+export const serverOptions: readonly Option[] = [
+  {
+    name: 'allow-bash',
+    type: 'boolean',
+    help: 'offer the tools that do more than read, above all bash',
+  },
+  {
+    name: 'structured',
+    type: 'boolean',
+    help: 'over MCP, put text and facts into structuredContent too (hosts then show that instead of the text)',
+  },
+];
+
+/** Servers have walls: the working folder, unless --root says otherwise. */
+export function offerOptions(values: Values): OfferOptions {
+  return { ...orielOptions(values), allowBash: values['allow-bash'] === true };
+}

@@ -1,0 +1,48 @@
+/** Owns how a tool and its answers look on the wire of MCP. */
+
+import type { CallToolResult, Tool as McpTool } from '@modelcontextprotocol/server';
+import type { Tool } from '../../oriel.ts';
+import type { Answer } from '../../render/answer.ts';
+
+/** Facts about an answer travel under this key of `_meta`, so that no host shows them instead of the text. */
+export const DETAILS_KEY = 'io.github.oriel/details';
+
+/** Of `structuredContent`, for hosts that were told to expect it. */
+const structuredSchema = {
+  type: 'object',
+  properties: { text: { type: 'string' }, details: { type: 'object' } },
+  required: ['text', 'details'],
+} as const;
+
+export function toolDefinition(tool: Tool, structured = false): McpTool {
+  const { name, title, description, effects } = tool;
+  const { $schema: _, ...inputSchema } = tool.jsonSchema;
+  return {
+    name,
+    title,
+    description,
+    inputSchema: inputSchema as McpTool['inputSchema'],
+    ...(structured && { outputSchema: structuredSchema as unknown as NonNullable<McpTool['outputSchema']> }),
+    annotations: {
+      title,
+      readOnlyHint: effects.readOnly,
+      destructiveHint: effects.destructive,
+      idempotentHint: effects.idempotent,
+      openWorldHint: effects.openWorld,
+    },
+  };
+}
+
+/**
+ * Hosts show a model `structuredContent` alone where there is any: it holds the text too, and is only there when
+ * asked for.
+ */
+export function toolResult({ content, details, isError }: Answer, structured = false): CallToolResult {
+  const text = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+  return {
+    content: content.map((block) => ({ ...block })),
+    ...(structured && { structuredContent: { text, details } }),
+    ...(isError && { isError }),
+    _meta: { [DETAILS_KEY]: details },
+  };
+}

@@ -1,0 +1,27 @@
+/** Owns a session over stdio from its first line to its end. */
+
+import type { Readable, Writable } from 'node:stream';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import type { Offer } from '../offer.ts';
+import { createMcpServer, type McpOptions } from './server.ts';
+import { StdioTransport } from './stdio.ts';
+
+export interface Wires {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Ends the session. */
+  readonly signal: AbortSignal;
+}
+
+/** Resolves when the client has gone or `signal` has been aborted, and all work is over. */
+export async function serveOverStdio(offer: Offer, wires: Wires, options: McpOptions = {}): Promise<void> {
+  const transport = new StdioTransport(wires.input, wires.output);
+  const ended = new Promise<void>((resolve) => transport.whenClosed(resolve));
+  const session = serveStdio(() => createMcpServer(offer, options), { transport });
+  const end = (): void => void session.close();
+  if (wires.signal.aborted) end();
+  wires.signal.addEventListener('abort', end, { once: true });
+  await ended;
+  wires.signal.removeEventListener('abort', end);
+  await session.close();
+}

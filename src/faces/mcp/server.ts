@@ -1,0 +1,64 @@
+/** Owns what an MCP server of ours answers to: tools and resources, in every protocol version that the SDK serves. */
+
+import {
+  CLIENT_INFO_META_KEY,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import { isOrielError } from '../../errors.ts';
+import { version } from '../../version.ts';
+import type { Offer } from '../offer.ts';
+import { progressTo } from './progress.ts';
+import { readResource } from './resources.ts';
+import { toolDefinition, toolResult } from './result.ts';
+
+export interface McpOptions {
+  /** Put facts into `structuredContent` too. */
+  readonly structured?: boolean;
+  /** What the client calls itself, where the protocol does not say. */
+  readonly host?: string | undefined;
+}
+
+/** Milliseconds for which a client may keep the list of tools: it is the same for as long as the server runs. */
+const TOOLS_FRESH_MS = 3_600_000;
+
+export function createMcpServer(offer: Offer, { structured = false, host }: McpOptions = {}): Server {
+  const server = new Server(
+    { name: 'oriel', title: 'oriel', version: version() },
+    {
+      capabilities: { tools: {}, resources: {} },
+      cacheHints: { 'tools/list': { ttlMs: TOOLS_FRESH_MS, cacheScope: 'private' } },
+    },
+  );
+  const hostOf = (context: ServerContext): string | undefined =>
+    nameInEnvelope(context) ?? server.getClientVersion()?.name ?? host;
+
+  server.setRequestHandler('tools/list', (_request, context) => ({
+    tools: offer.tools(hostOf(context)).map((tool) => toolDefinition(tool, structured)),
+  }));
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    const tool = offer.find(params.name, hostOf(context));
+    if (isOrielError(tool)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, tool.message);
+    const progress = progressTo(context);
+    const answer = await offer.call(tool, params.arguments ?? {}, {
+      signal: context.mcpReq.signal,
+      ...(progress && { onProgress: progress.tell }),
+    });
+    progress?.end();
+    return toolResult(answer, structured);
+  });
+  server.setRequestHandler('resources/list', () => ({ resources: [] }));
+  server.setRequestHandler('resources/read', ({ params }, context) =>
+    readResource(offer, params.uri, context.mcpReq.signal),
+  );
+  return server;
+}
+
+/** Since 2026-07-28 each request says who sends it; before, only the first one did. */
+function nameInEnvelope({ mcpReq }: ServerContext): string | undefined {
+  const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
+  const { name } = Object(envelope?.[CLIENT_INFO_META_KEY]) as { name?: unknown };
+  return typeof name === 'string' ? name : undefined;
+}

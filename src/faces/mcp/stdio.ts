@@ -1,0 +1,162 @@
+/**
+ * Owns the wire of MCP over stdio: one JSON-RPC message a line. What the SDK's own transport drops in silence or
+ * dies of (a line that is no JSON, one of 11 MB, an id used twice at once) is answered here, and the session goes on.
+ */
+
+import type { Readable, Writable } from 'node:stream';
+import {
+  isJSONRPCNotification,
+  type JSONRPCMessage,
+  parseJSONRPCMessage,
+  type Transport,
+} from '@modelcontextprotocol/server';
+import { binarySize } from '../../render/units.ts';
+import { FRAME_BYTES, type Frame, FrameSplitter } from './frames.ts';
+import { idIn, isRequestId, type RequestId } from './request-id.ts';
+
+const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
+
+/** After its input has ended, requests that came in before get this long to be answered. */
+const DRAIN_MS = 1_000;
+
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport['onmessage'];
+
+  readonly #input: Readable;
+  readonly #output: Writable;
+  readonly #frames = new FrameSplitter();
+  /** Ids of requests that wait for their answer. */
+  readonly #waiting = new Set<RequestId>();
+  #ended = false;
+  #closed = false;
+  #drain: NodeJS.Timeout | undefined;
+  #tellClosed: (() => void) | undefined;
+
+  constructor(input: Readable, output: Writable) {
+    this.#input = input;
+    this.#output = output;
+  }
+
+  /** Beside `onclose`, which belongs to the SDK. */
+  whenClosed(tell: () => void): void {
+    this.#tellClosed = tell;
+  }
+
+  start(): Promise<void> {
+    this.#input.on('data', this.#onData);
+    this.#input.on('end', this.#onEnd);
+    this.#input.on('close', this.#onEnd);
+    this.#input.on('error', this.#onEnd);
+    this.#output.on('error', this.#onBroken);
+    return Promise.resolve();
+  }
+
+  /** Resolves when the reader has room again, so that nobody writes faster than is read. */
+  send(message: JSONRPCMessage): Promise<void> {
+    if (this.#closed) return Promise.resolve();
+    const written = this.#write(message);
+    if (!('method' in message) && message.id !== undefined) this.#settle(message.id);
+    return written;
+  }
+
+  close(): Promise<void> {
+    if (this.#closed) return Promise.resolve();
+    this.#closed = true;
+    clearTimeout(this.#drain);
+    this.#input.off('data', this.#onData);
+    // Nothing is read any more, and an open pipe must not keep the process.
+    this.#input.destroy();
+    this.onclose?.();
+    this.#tellClosed?.();
+    return Promise.resolve();
+  }
+
+  readonly #onData = (chunk: Buffer): void => {
+    for (const frame of this.#frames.push(chunk)) this.#receive(frame);
+  };
+
+  readonly #onEnd = (): void => {
+    if (this.#ended || this.#closed) return;
+    this.#ended = true;
+    const rest = this.#frames.end();
+    if (rest) this.#receive(rest);
+    this.#drain = setTimeout(() => void this.close(), DRAIN_MS);
+    this.#closeWhenAnswered();
+  };
+
+  /** Nobody reads the answers any more. */
+  readonly #onBroken = (): void => void this.close();
+
+  #receive(frame: Frame): void {
+    if (frame.is === 'oversized') {
+      this.#refuse(INVALID_REQUEST, `The message is larger than ${binarySize(FRAME_BYTES)}.`, frame.id);
+      return;
+    }
+    if (frame.bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)) return;
+    let value: unknown;
+    try {
+      value = JSON.parse(frame.bytes.toString('utf8'));
+    } catch {
+      this.#refuse(PARSE_ERROR, 'The message is not valid JSON.', idIn(frame.bytes));
+      return;
+    }
+    this.#accept(value);
+  }
+
+  #accept(value: unknown): void {
+    const { id } = Object(value) as { id?: unknown };
+    const known = isRequestId(id) ? id : undefined;
+    let message: JSONRPCMessage;
+    try {
+      message = parseJSONRPCMessage(value);
+    } catch {
+      this.#refuse(
+        INVALID_REQUEST,
+        'The message is no JSON-RPC 2.0 request, notification or response.',
+        known,
+      );
+      return;
+    }
+    if ('method' in message && 'id' in message) {
+      if (this.#waiting.has(message.id)) {
+        this.#refuse(INVALID_REQUEST, 'A request with this id is still being answered.', known);
+        return;
+      }
+      this.#waiting.add(message.id);
+    } else if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
+      // A cancelled request gets no answer.
+      const cancelled = message.params?.['requestId'];
+      if (isRequestId(cancelled)) this.#settle(cancelled);
+    }
+    this.onmessage?.(message);
+  }
+
+  /** An id of null: the message had none that could be read (JSON-RPC 2.0, section 5). */
+  #refuse(code: number, message: string, id: RequestId | undefined): void {
+    void this.#write({ jsonrpc: '2.0', id: id ?? null, error: { code, message } });
+  }
+
+  #write(message: object): Promise<void> {
+    if (this.#output.write(`${JSON.stringify(message)}\n`) || this.#output.destroyed)
+      return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#output.off('drain', done).off('close', done).off('error', done);
+        resolve();
+      };
+      this.#output.on('drain', done).on('close', done).on('error', done);
+    });
+  }
+
+  #settle(id: RequestId): void {
+    this.#waiting.delete(id);
+    this.#closeWhenAnswered();
+  }
+
+  #closeWhenAnswered(): void {
+    if (this.#ended && this.#waiting.size === 0) setImmediate(() => void this.close());
+  }
+}

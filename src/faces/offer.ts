@@ -1,0 +1,78 @@
+/** Owns what a server offers: the tools of one dialect within the walls, sized for the host that asks. */
+
+import type { OrielOptions, RunOptions } from '../assemble.ts';
+import { OrielError } from '../errors.ts';
+import { createOriel, type Oriel, type Tool } from '../oriel.ts';
+import { type Answer, errorAnswer } from '../render/answer.ts';
+import { createSession } from '../session/session.ts';
+import { quote } from '../text/visible.ts';
+import { fittedTo } from './hosts.ts';
+import { Turns } from './turns.ts';
+
+export interface OfferOptions extends OrielOptions {
+  /** Offer the tools that do more than read. */
+  readonly allowBash?: boolean;
+}
+
+export interface Offer {
+  readonly dialect: string;
+  /** In the dialect's order, whoever asks. */
+  tools(host?: string): readonly Tool[];
+  /** The tool of that name, or why there is none. */
+  find(name: string, host?: string): Tool | OrielError;
+  /** Answers a call when its turn has come. Never throws. */
+  call(tool: Tool, input: unknown, options?: RunOptions): Promise<Answer>;
+  /** Reads one path string of the default dialect, whatever dialect is offered: resources are named by them. */
+  read(path: string, options?: RunOptions): Promise<Answer>;
+  readonly session: Oriel['session'];
+  close(): Promise<void>;
+}
+
+/** Without roots of its own a server reads its working folder and nothing else. Throws OrielError. */
+export function createOffer({ allowBash = false, ...given }: OfferOptions): Offer {
+  const session = given.session ?? createSession();
+  const walls = given.roots && given.roots.length > 0 ? given.roots : [given.cwd ?? process.cwd()];
+  const options: OrielOptions = { ...given, roots: walls, session };
+  const turns = new Turns();
+  /** By the limits that a host brings: many hosts bring none. */
+  const fitted = new Map<string, Oriel>();
+  const orielFor = (host?: string): Oriel => {
+    const wanted = fittedTo(host, options);
+    const key = JSON.stringify(wanted.limits ?? {});
+    let oriel = fitted.get(key);
+    if (!oriel) fitted.set(key, (oriel = createOriel(wanted)));
+    return oriel;
+  };
+  const offered = ({ effects }: Tool): boolean => effects.readOnly || allowBash;
+  const base = orielFor();
+  let reader: Tool | undefined;
+
+  const call: Offer['call'] = (tool, input, run) =>
+    turns
+      .run(() => tool.run(input, run), run?.signal)
+      .catch(() => errorAnswer(new OrielError('CANCELLED', 'The call was cancelled.')));
+
+  return {
+    dialect: base.dialect,
+    session,
+    tools: (host) => orielFor(host).tools.filter(offered),
+    find(name, host) {
+      const tool = orielFor(host).tools.find((known) => known.name === name);
+      if (tool && offered(tool)) return tool;
+      const names = base.tools.filter(offered).map((known) => known.name);
+      return new OrielError(
+        'BAD_INPUT',
+        tool
+          ? `The tool ${name} does more than read, and this server was started without --allow-bash.`
+          : `There is no tool ${quote(name)}. Use one of ${names.join(', ')}.`,
+        names[0],
+      );
+    },
+    call,
+    read(path, run) {
+      reader ??= createOriel({ ...options, dialect: 'oriel', limits: {}, display: 'plain' }).tool('read');
+      return call(reader, { path }, run);
+    },
+    close: () => session.close(),
+  };
+}

@@ -1,0 +1,27 @@
+/** Owns how often progress is told: ten times a second at most, and not after the answer. */
+
+import type { Progress } from '../engine/call.ts';
+
+const EVERY_MS = 100;
+
+export interface Pace {
+  tell(progress: Progress): void;
+  /** The answer is there: whatever comes now comes too late. */
+  end(): void;
+}
+
+export function pace(tell: (progress: Progress) => void): Pace {
+  let last = Number.NEGATIVE_INFINITY;
+  let ended = false;
+  return {
+    tell(progress) {
+      const now = performance.now();
+      if (ended || now - last < EVERY_MS) return;
+      last = now;
+      tell(progress);
+    },
+    end() {
+      ended = true;
+    },
+  };
+}

@@ -1,0 +1,187 @@
+/** Sessions over stdio with the official client, in both eras of the protocol, and by hand where it is too polite. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { serveOverStdio } from '../../../src/faces/mcp/serve-stdio.ts';
+import { cli } from '../../support/cli.ts';
+import { hangingTool, offerOf } from '../../support/offer.ts';
+import { readCall, session, wire } from '../../support/wire.ts';
+import { workspace } from '../../support/workspace.ts';
+
+const eras = [
+  ['2025-11-25', 'legacy'],
+  ['2026-07-28', { pin: '2026-07-28' }],
+] as const;
+
+async function connect(
+  args: readonly string[],
+  mode: (typeof eras)[number][1],
+  name = 'test',
+): Promise<Client> {
+  const client = new Client({ name, version: '1' }, { versionNegotiation: { mode } });
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [cli, 'mcp', ...args] }));
+  onTestFinished(() => client.close());
+  return client;
+}
+
+describe.each(eras)('protocol %s', (version, mode) => {
+  test('tools are listed and called: text in content, facts in _meta, nothing structured', async () => {
+    const { W, write, oriel, read } = workspace();
+    write('f', 'a\nb\n');
+    const client = await connect(['--cwd', W], mode);
+    expect(client.getNegotiatedProtocolVersion()).toBe(version);
+    expect(client.getServerVersion()).toMatchObject({ name: 'oriel' });
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name, description }) => ({ name, description }))).toEqual(
+      oriel.tools
+        .filter(({ effects }) => effects.readOnly)
+        .map(({ name, description }) => ({ name, description })),
+    );
+    const result = await client.callTool({ name: 'read', arguments: { path: 'f:2..2' } });
+    const answer = await read('f:2..2');
+    expect(result.content).toEqual(answer.content);
+    expect(result._meta?.['io.github.oriel/details']).toEqual(answer.details);
+    expect(result).not.toHaveProperty('structuredContent');
+    expect(result.isError).toBeFalsy();
+  });
+
+  test('a failure is an answer', async () => {
+    const { W } = workspace();
+    const client = await connect(['--cwd', W], mode);
+    const result = await client.callTool({ name: 'read', arguments: { path: '../outside/secret.txt' } });
+    expect(result.isError).toBe(true);
+    expect(result._meta?.['io.github.oriel/details']).toMatchObject({ error: { code: 'OUTSIDE_ROOT' } });
+  });
+
+  test('--structured adds structuredContent that fits its schema', async () => {
+    const { W, write, read } = workspace();
+    write('f', 'a\n');
+    const client = await connect(['--cwd', W, '--structured'], mode);
+    const { tools } = await client.listTools();
+    expect(tools[0]?.outputSchema).toMatchObject({ required: ['text', 'details'] });
+    const { structuredContent } = await client.callTool({ name: 'read', arguments: { path: 'f' } });
+    expect(structuredContent).toEqual({ text: '1|a\n', details: (await read('f')).details });
+  });
+
+  test('answers are sized for the host that names itself', async () => {
+    const { W, write } = workspace();
+    write('long', 'x'.repeat(79).concat('\n').repeat(5_000));
+    const sizes = async (name: string): Promise<number> => {
+      const client = await connect(['--cwd', W], mode, name);
+      const { content } = await client.callTool({ name: 'read', arguments: { path: 'long' } });
+      const [block] = content as { text: string }[];
+      expect(block?.text).toMatch(
+        /\n\[Showing lines 1-\d+ of 5000 \([\d.]+ KiB limit\)\. Use long:\d+\.\. to continue\]$/,
+      );
+      return block?.text.length ?? 0;
+    };
+    const usual = await sizes('some-host');
+    expect(usual).toBeGreaterThan(50_000);
+    expect(await sizes('claude-code')).toBeLessThanOrEqual(49_024);
+    expect(await sizes('codex-mcp-client')).toBeLessThanOrEqual(10_000);
+  });
+});
+
+test('the walls are the working folder unless --root says otherwise', async () => {
+  const { W, O } = workspace();
+  const inside = await session(['--cwd', W]);
+  expect(JSON.stringify(await inside.ask(1, 'tools/call', readCall(join(O, 'secret.txt'))))).toContain(
+    'OUTSIDE_ROOT',
+  );
+  const wide = await session(['--cwd', W, '--root', O]);
+  expect(JSON.stringify(await wide.ask(1, 'tools/call', readCall(join(O, 'secret.txt'))))).toContain(
+    'TOPSECRET',
+  );
+});
+
+describe('cancellation', () => {
+  test('reaches the work at once, and nothing is answered', async () => {
+    const { tool, started, stopped } = hangingTool('hang');
+    const input = new PassThrough();
+    const output = new PassThrough();
+    const said: string[] = [];
+    output.on('data', (chunk: Buffer) => said.push(chunk.toString()));
+    const ended = serveOverStdio(offerOf(tool), { input, output, signal: new AbortController().signal });
+    const send = (message: object): void =>
+      void input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    send({ id: 1, method: 'tools/call', params: { name: 'hang' } });
+    await started;
+    send({ method: 'notifications/cancelled', params: { requestId: 1 } });
+    await stopped;
+    send({ id: 2, method: 'ping' });
+    while (said.length === 0) await new Promise((resolve) => void setTimeout(resolve, 5));
+    expect(said.join('')).toBe('{"result":{},"jsonrpc":"2.0","id":2}\n');
+    input.end();
+    await ended;
+  });
+});
+
+describe('the end', () => {
+  test('requests that came before the end of input are answered, then the process ends with 0', async () => {
+    const { W, write } = workspace();
+    write('f', 'hi\n');
+    const piped = wire(['mcp', '--cwd', W]);
+    const hello = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 't', version: '1' },
+    };
+    piped.send({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello });
+    piped.send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: readCall('f') });
+    piped.end();
+    expect(await piped.exited).toBe(0);
+    expect(piped.lines).toHaveLength(2);
+    expect(piped.lines[1]).toContain('1|hi');
+    expect(piped.stderr()).toBe('');
+  });
+
+  test('work that hangs does not outlive its client', async () => {
+    const { tool, started, stopped } = hangingTool('hang');
+    const input = new PassThrough();
+    const ended = serveOverStdio(offerOf(tool), {
+      input,
+      output: new PassThrough(),
+      signal: new AbortController().signal,
+    });
+    input.end('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hang"}}\n');
+    await started;
+    await Promise.all([stopped, ended]);
+  });
+
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s ends the process with 0', async (signal) => {
+    const running = await session([]);
+    running.kill(signal);
+    expect(await running.exited).toBe(0);
+    expect(running.stderr()).toBe('');
+  });
+
+  test('a client that no longer reads ends it too', async () => {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    const ended = serveOverStdio(offerOf(), { input, output, signal: new AbortController().signal });
+    output.destroy(new Error('EPIPE'));
+    await ended;
+  });
+});
+
+test.each([
+  [['mcp', 'x'], 'oriel mcp takes no operands. Use --root DIR to serve another folder.'],
+  [['mcp', '--root', '/no/such/folder'], '/no/such/folder does not exist.'],
+  [['mcp', '--dialect', 'none'], 'There is no dialect none.'],
+])('%j is one line on stderr and exit 2', async (args, message) => {
+  const failed = wire(args);
+  expect(await failed.exited).toBe(2);
+  expect(failed.stderr()).toContain(message);
+  expect(failed.lines).toEqual([]);
+});
+
+test('a file that is not regular does not hang the session', async () => {
+  const { W } = workspace();
+  writeFileSync(join(W, 'f'), 'x');
+  const running = await session(['--cwd', W, '--root', '/dev']);
+  expect(JSON.stringify(await running.ask(1, 'tools/call', readCall('/dev/zero')))).toContain('NOT_REGULAR');
+});

@@ -1,0 +1,308 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { serveOverStdio } from '../../src/faces/mcp/serve-stdio.ts';
+import { textAnswer } from '../../src/render/answer.ts';
+import { offerOf, testTool } from '../support/offer.ts';
+import { type Message, readCall, session, type Wire } from '../support/wire.ts';
+import { SECRET, workspace } from '../support/workspace.ts';
+
+const textIn = (message: Message): string =>
+  ((message.result?.['content'] as { text: string }[] | undefined) ?? []).map(({ text }) => text).join('');
+
+/** The session still answers. */
+async function alive(wire: Wire): Promise<void> {
+  expect(await wire.ask('alive', 'ping')).toEqual({ jsonrpc: '2.0', id: 'alive', result: {} });
+}
+
+describe('M01 malformed frames', () => {
+  test.each<[string, string | Buffer, Partial<Message>]>([
+    [
+      'cut JSON',
+      '{"jsonrpc":"2.0","id":9,"method":',
+      { id: 9, error: { code: -32700, message: 'The message is not valid JSON.' } },
+    ],
+    ['an empty array', '[]', { id: null }],
+    ['a batch', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', { id: null }],
+    ['null', 'null', { id: null }],
+    ['a string', '"ping"', { id: null }],
+    ['invalid UTF-8', Buffer.from([0xff, 0xfe]), { id: null }],
+    ['100,000 brackets', '['.repeat(100_000), { id: null }],
+    ['100,000 brackets that close', '['.repeat(100_000) + ']'.repeat(100_000), { id: null }],
+    ['no method', '{"jsonrpc":"2.0"}', { id: null }],
+    ['no version', '{"id":4,"method":"ping"}', { id: 4 }],
+    ['an id of null', '{"jsonrpc":"2.0","id":null,"method":"ping"}', { id: null }],
+    ['an id with a fraction', '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', { id: 1.5 }],
+    ['an id that is an object', '{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}', { id: null }],
+    ['a method that is none', '{"jsonrpc":"2.0","id":5,"method":7}', { id: 5 }],
+    ['params that are none', '{"jsonrpc":"2.0","id":6,"method":"tools/call","params":"x"}', { id: 6 }],
+  ])('%s', async (_title, frame, wanted) => {
+    const wire = await session([]);
+    await wire.write(Buffer.concat([Buffer.from(frame), Buffer.from('\n')]));
+    const reply = await wire.receive((message) => message.error !== undefined);
+    expect(reply).toMatchObject(wanted);
+    expect([-32700, -32600]).toContain(reply.error?.code);
+    await alive(wire);
+  });
+
+  test('arguments nested 100,000 deep', async () => {
+    const wire = await session([]);
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+    await wire.write(
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read","arguments":{"path":${deep}}}}\n`,
+    );
+    const reply = await wire.receive((message) => message.id === 1);
+    expect(reply.error ?? reply.result?.['isError']).toBeTruthy();
+    await alive(wire);
+  });
+});
+
+describe('M03 framing', () => {
+  test('a frame that comes byte by byte', async () => {
+    const wire = await session([]);
+    for (const byte of Buffer.from('{"jsonrpc":"2.0","id":1,"method":"ping"}\n'))
+      await wire.write(Buffer.from([byte]));
+    expect(await wire.receive((message) => message.id === 1)).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+  });
+
+  test('500 frames in one write, CRLF and blank lines among them: each is answered once', async () => {
+    const { W, write } = workspace();
+    write('f', 'hi\n');
+    const wire = await session(['--cwd', W]);
+    const frames = Array.from(
+      { length: 500 },
+      (_, i) =>
+        `${JSON.stringify({ jsonrpc: '2.0', id: i, method: 'tools/call', params: readCall('f') })}${i % 2 ? '\r\n' : '\n\n'}`,
+    );
+    await wire.write(frames.join(''));
+    await Promise.all(frames.map((_, i) => wire.receive((message) => message.id === i)));
+    const answers = wire.lines
+      .map((line) => JSON.parse(line) as Message)
+      .filter(({ id }) => typeof id === 'number');
+    expect(answers.map(({ id }) => id).toSorted((a, b) => Number(a) - Number(b))).toEqual(
+      frames.map((_, i) => i),
+    );
+    expect(new Set(answers.map(textIn))).toEqual(new Set(['1|hi\n']));
+  });
+});
+
+describe('M04 endless line without newline', () => {
+  const rssMb = (pid: number): number =>
+    Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+
+  test('300 MB are cut at the cap: memory stays flat, and the request that they were is refused', async () => {
+    const wire = await session([]);
+    const before = rssMb(wire.pid);
+    await wire.write(
+      '{"jsonrpc":"2.0","id":77,"method":"tools/call","params":{"name":"read","arguments":{"path":"',
+    );
+    const piece = Buffer.alloc(2 ** 20, 'a');
+    let peak = before;
+    for (let i = 0; i < 300; i += 1) {
+      await wire.write(piece);
+      if (i % 20 === 0) peak = Math.max(peak, rssMb(wire.pid));
+    }
+    await wire.write('"}}}\n');
+    const reply = await wire.receive((message) => message.error !== undefined);
+    expect(reply).toEqual({
+      jsonrpc: '2.0',
+      id: 77,
+      error: { code: -32600, message: 'The message is larger than 4 MiB.' },
+    });
+    expect(peak - before).toBeLessThan(100);
+    await alive(wire);
+  });
+
+  test('an 11 MB frame whose id stands at its end is refused under that id', async () => {
+    const wire = await session([]);
+    const path = 'x'.repeat(11 * 2 ** 20);
+    await wire.write(
+      `{"method":"tools/call","params":${JSON.stringify(readCall(path))},"jsonrpc":"2.0","id":"late"}\n`,
+    );
+    expect((await wire.receive((message) => message.error !== undefined)).id).toBe('late');
+    await alive(wire);
+  });
+});
+
+describe('M05 arguments', () => {
+  test.each([
+    ['a number', 5],
+    ['null', null],
+    ['a list', ['a']],
+    ['an object', { a: 1 }],
+  ])('%s for the path names the field', async (_title, path) => {
+    const wire = await session([]);
+    const { result } = await wire.ask(1, 'tools/call', readCall(path));
+    expect(result).toMatchObject({ isError: true });
+    expect(result?.['content']).toMatchObject([
+      { text: expect.stringMatching(/^The field path of read is wrong: /) },
+    ]);
+  });
+
+  test('a missing path, an unknown key, __proto__: refused, and nothing is polluted', async () => {
+    const wire = await session([]);
+    const raw = async (id: number, args: string): Promise<string> => {
+      await wire.write(
+        `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"read","arguments":${args}}}\n`,
+      );
+      return textIn(await wire.receive((message) => message.id === id));
+    };
+    expect(await raw(1, '{}')).toMatch(/^The field path of read is wrong: /);
+    expect(await raw(2, '{"path":".","extra":1}')).toBe(
+      'The tool read has no field extra. Its fields are path.',
+    );
+    expect(await raw(3, '{"__proto__":{"path":"."}}')).toMatch(
+      /^The (field path of read is wrong|tool read has no field)/,
+    );
+    expect((await wire.ask(4, 'tools/call', { name: 'read', arguments: [1] })).error?.code).toBe(-32602);
+    const missing = await wire.ask(5, 'tools/call', { name: 'nothing\u001b[2J', arguments: {} });
+    expect(missing.error).toEqual({
+      code: -32602,
+      message: expect.stringMatching(/^There is no tool nothing\\x1b\[2J\. Use one of read/),
+    });
+    await alive(wire);
+  });
+});
+
+test('M08 an id that is in flight is refused, and may be used again afterwards', async () => {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const release: (() => void)[] = [];
+  const slow = testTool(
+    'slow',
+    () => new Promise((resolve) => release.push(() => resolve(textAnswer('done')))),
+  );
+  const ended = serveOverStdio(offerOf(slow), { input, output, signal: new AbortController().signal });
+  const said: Message[] = [];
+  let rest = '';
+  output.on('data', (chunk: Buffer) => {
+    const parts = (rest + chunk.toString()).split('\n');
+    rest = parts.pop() ?? '';
+    said.push(...parts.map((line) => JSON.parse(line) as Message));
+  });
+  const until = async (count: number): Promise<void> => {
+    while (said.length < count) await new Promise((resolve) => void setTimeout(resolve, 5));
+  };
+  const call = (): void =>
+    void input.write(
+      `${JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name: 'slow' } })}\n`,
+    );
+  call();
+  call();
+  await until(1);
+  expect(said[0]).toMatchObject({ id: 7, error: { code: -32600 } });
+  while (release.length < 1) await new Promise((resolve) => void setTimeout(resolve, 5));
+  release[0]?.();
+  await until(2);
+  expect(textIn(said[1] as Message)).toBe('done');
+  call();
+  while (release.length < 2) await new Promise((resolve) => void setTimeout(resolve, 5));
+  release[1]?.();
+  await until(3);
+  expect(said[2]).toMatchObject({ id: 7, result: { content: [{ text: 'done' }] } });
+  input.end();
+  await ended;
+});
+
+test('M09 stdout purity: nothing but JSON-RPC, whatever is called', async () => {
+  const { W, write } = workspace();
+  write('f', 'a\n');
+  write('bin', Buffer.from([0, 1, 2, 255]));
+  const wire = await session(['--cwd', W]);
+  const paths = ['f', 'none', 'bin', '/etc/passwd', '\u001b[2J\n<system>', 'f:99', 'f:@0', '', '.'];
+  await Promise.all(paths.map((path, i) => wire.ask(i, 'tools/call', readCall(path))));
+  await wire.ask('x', 'no/such/method');
+  wire.end();
+  expect(await wire.exited).toBe(0);
+  for (const line of wire.lines) {
+    expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+    expect(line).not.toMatch(/[\0-\x08\v-\x1f\x7f-\x9f]/);
+  }
+});
+
+test('M13 progress grows, comes at most ten times a second, stops at the answer, and only for a token', async () => {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const busy = testTool('busy', async (_input, { onProgress }) => {
+    const until = performance.now() + 450;
+    while (performance.now() < until) {
+      onProgress?.({ message: 'working', done: 3, total: 100 });
+      await new Promise((resolve) => void setTimeout(resolve, 2));
+    }
+    setTimeout(() => onProgress?.({ message: 'too late' }), 150);
+    return textAnswer('done');
+  });
+  const said: Message[] = [];
+  output.on('data', (chunk: Buffer) => {
+    for (const line of chunk.toString().split('\n').filter(Boolean)) said.push(JSON.parse(line) as Message);
+  });
+  const ended = serveOverStdio(offerOf(busy), { input, output, signal: new AbortController().signal });
+  const call = (id: number, meta: object): void =>
+    void input.write(
+      `${JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'busy', ...meta } })}\n`,
+    );
+  const answered = async (id: number): Promise<void> => {
+    while (!said.some((message) => message.id === id))
+      await new Promise((resolve) => void setTimeout(resolve, 5));
+    await new Promise((resolve) => void setTimeout(resolve, 300));
+  };
+  call(1, {});
+  await answered(1);
+  expect(said).toHaveLength(1);
+  call(2, { _meta: { progressToken: 'p' } });
+  await answered(2);
+  const told = said.filter(({ method }) => method === 'notifications/progress').map(({ params }) => params);
+  expect(told.length).toBeGreaterThan(1);
+  expect(told.length).toBeLessThanOrEqual(6);
+  expect(told[0]).toEqual({ progressToken: 'p', progress: 3, total: 100, message: 'working' });
+  const values = told.map((params) => Number(params?.['progress']));
+  expect(values).toEqual([...new Set(values)].toSorted((a, b) => a - b));
+  expect(said.at(-1)).toMatchObject({ id: 2 });
+  input.end();
+  await ended;
+});
+
+test('M14 the list of tools is constant, clean and truthful', async () => {
+  const list = async (): Promise<string> => {
+    const wire = await session([]);
+    return JSON.stringify((await wire.ask(1, 'tools/list')).result);
+  };
+  const first = await list();
+  expect(await list()).toBe(first);
+  expect(first).not.toMatch(/\\u00[01]|\\u007f|\\u00[89]/);
+  const { tools } = JSON.parse(first) as {
+    tools: { name: string; annotations: object; description: string }[];
+  };
+  expect(tools.map(({ name }) => name)).toContain('read');
+  for (const { annotations, description } of tools) {
+    expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+    expect(description.length).toBeLessThan(2_000);
+  }
+});
+
+test('M15 resource URIs are held within the walls', async () => {
+  const { W, O, write } = workspace();
+  writeFileSync(join(W, 'inside.txt'), 'hello\n');
+  write('f', 'x');
+  const wire = await session(['--cwd', W]);
+  const uris = [
+    'file:///etc/passwd',
+    `file://${W}/../outside/secret.txt`,
+    `file://${W}/%2e%2e/outside/secret.txt`,
+    `file://${O}/secret.txt`,
+    'file://evil.test/etc/passwd',
+    'http://127.0.0.1/',
+    'nonsense',
+    '',
+  ];
+  for (const [i, uri] of uris.entries()) {
+    const reply = await wire.ask(i, 'resources/read', { uri });
+    expect(reply.result).toBeUndefined();
+    expect(JSON.stringify(reply)).not.toContain('root:');
+  }
+  expect(wire.lines.join('\n')).not.toContain(SECRET);
+  expect((await wire.ask('in', 'resources/read', { uri: `file://${W}/inside.txt` })).result).toMatchObject({
+    contents: [{ mimeType: 'text/plain', text: 'hello\n' }],
+  });
+});

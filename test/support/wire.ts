@@ -1,0 +1,94 @@
+/** A process that speaks JSON-RPC, one message a line, driven by hand: also with what no client would send. */
+
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { onTestFinished } from 'vitest';
+import { cli } from './cli.ts';
+
+export interface Message {
+  readonly jsonrpc?: string;
+  readonly id?: string | number | null;
+  readonly method?: string;
+  readonly params?: Record<string, unknown>;
+  readonly result?: Record<string, unknown>;
+  readonly error?: { readonly code: number; readonly message: string };
+}
+
+export interface Wire {
+  readonly pid: number;
+  /** Everything that came out so far, line by line. */
+  readonly lines: readonly string[];
+  stderr(): string;
+  write(bytes: string | Uint8Array): Promise<void>;
+  send(message: object): void;
+  /** Resolves with the first message that `wanted` accepts, of those that came and those to come. */
+  receive(wanted: (message: Message) => boolean): Promise<Message>;
+  /** Sends a request and resolves with its answer. */
+  ask(id: string | number, method: string, params?: object): Promise<Message>;
+  end(): void;
+  kill(signal: NodeJS.Signals): void;
+  readonly exited: Promise<number | null>;
+}
+
+export function wire(args: readonly string[]): Wire {
+  const child = spawn(process.execPath, [cli, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines: string[] = [];
+  const messages: Message[] = [];
+  const watchers = new Set<() => void>();
+  let stderr = '';
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  child.stdin.on('error', () => undefined);
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    lines.push(line);
+    messages.push(JSON.parse(line) as Message);
+    for (const watch of watchers) watch();
+  });
+  const self: Wire = {
+    pid: child.pid as number,
+    lines,
+    stderr: () => stderr,
+    write: (bytes) =>
+      new Promise((resolve) => {
+        if (child.stdin.write(bytes)) resolve();
+        else child.stdin.once('drain', resolve);
+      }),
+    send: (message) => void child.stdin.write(`${JSON.stringify(message)}\n`),
+    receive: (wanted) =>
+      new Promise((resolve) => {
+        const watch = (): void => {
+          const found = messages.find(wanted);
+          if (!found) return;
+          watchers.delete(watch);
+          resolve(found);
+        };
+        watchers.add(watch);
+        watch();
+      }),
+    ask(id, method, params = {}) {
+      self.send({ jsonrpc: '2.0', id, method, params });
+      return self.receive((message) => message.id === id);
+    },
+    end: () => void child.stdin.end(),
+    kill: (signal) => void child.kill(signal),
+    exited: new Promise((resolve) => child.once('exit', resolve)),
+  };
+  return self;
+}
+
+/** A session that has shaken hands, as a client of 2025 does. */
+export async function session(args: readonly string[], client = 'test'): Promise<Wire> {
+  const opened = wire(['mcp', ...args]);
+  await opened.ask('hello', 'initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: client, version: '1' },
+  });
+  opened.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  return opened;
+}
+
+export const readCall = (path: unknown): { name: string; arguments: { path: unknown } } => ({
+  name: 'read',
+  arguments: { path },
+});
