@@ -1,6 +1,7 @@
 /** Owns what a server offers: the tools of one dialect within the walls, sized for the host that asks. */
 
-import type { OrielOptions, RunOptions } from '../assemble.ts';
+import { assemble, type OrielOptions, type RunOptions } from '../assemble.ts';
+import type { Engine } from '../engine/gate.ts';
 import { OrielError } from '../errors.ts';
 import { createOriel, type Oriel, type Tool } from '../oriel.ts';
 import { type Answer, errorAnswer } from '../render/answer.ts';
@@ -24,7 +25,8 @@ export interface Offer {
   call(tool: Tool, input: unknown, options?: RunOptions): Promise<Answer>;
   /** Reads one path string of the default dialect, whatever dialect is offered: resources are named by them. */
   read(path: string, options?: RunOptions): Promise<Answer>;
-  readonly session: Oriel['session'];
+  /** For what is asked of files beside tools, within the same walls. */
+  readonly engine: Engine;
   close(): Promise<void>;
 }
 
@@ -54,7 +56,7 @@ export function createOffer({ allowBash = false, ...given }: OfferOptions): Offe
 
   return {
     dialect: base.dialect,
-    session,
+    engine: assemble(options).engine,
     tools: (host) => orielFor(host).tools.filter(offered),
     find(name, host) {
       const tool = orielFor(host).tools.find((known) => known.name === name);

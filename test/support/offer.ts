@@ -1,7 +1,7 @@
 /** Offers of tools that only tests have: slow ones, failing ones, ones that report. */
 
 import { z, type ZodType } from 'zod';
-import type { RunOptions } from '../../src/assemble.ts';
+import { assemble, type RunOptions } from '../../src/assemble.ts';
 import { type Effects, reads } from '../../src/dialects/dialect.ts';
 import { OrielError } from '../../src/errors.ts';
 import type { Offer } from '../../src/faces/offer.ts';
@@ -52,7 +52,7 @@ export function offerOf(...tools: readonly Tool[]): Offer {
   const oriel = createOriel();
   return {
     dialect: 'test',
-    session: oriel.session,
+    engine: assemble().engine,
     tools: () => tools,
     find: (name) =>
       tools.find((tool) => tool.name === name) ?? new OrielError('BAD_INPUT', `There is no ${name}.`),

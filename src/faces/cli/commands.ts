@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   ls: async () => (await import('./ls.ts')).lsCommand,
   call: async () => (await import('./call.ts')).callCommand,
   mcp: async () => (await import('./mcp.ts')).mcpCommand,
+  serve: async () => (await import('./serve.ts')).serveCommand,
   tools: async () => (await import('./tools.ts')).toolsCommand,
 };
 

@@ -10,6 +10,7 @@ import {
   parseJSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/server';
+import { safeJson } from '../../text/json.ts';
 import { binarySize } from '../../render/units.ts';
 import { FRAME_BYTES, type Frame, FrameSplitter } from './frames.ts';
 import { idIn, isRequestId, type RequestId } from './request-id.ts';
@@ -140,8 +141,7 @@ export class StdioTransport implements Transport {
   }
 
   #write(message: object): Promise<void> {
-    if (this.#output.write(`${JSON.stringify(message)}\n`) || this.#output.destroyed)
-      return Promise.resolve();
+    if (this.#output.write(`${safeJson(message)}\n`) || this.#output.destroyed) return Promise.resolve();
     return new Promise((resolve) => {
       const done = (): void => {
         this.#output.off('drain', done).off('close', done).off('error', done);

@@ -1,0 +1,15 @@
+/** Owns the paths of routes: absolute ones, as a control plane knows them. */
+
+import { isAbsolute } from 'node:path';
+import type { Access } from '../../access/access.ts';
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
+
+/** The path to open. Throws `BAD_PATH`. */
+export function absolute(access: Access, path: string): string {
+  if (!isAbsolute(path)) {
+    throw new OrielError('BAD_PATH', `file path must be absolute: ${JSON.stringify(quote(path))}`);
+  }
+  // To a model `/` is its working folder; here it is the root of the file system.
+  return path === '/' ? path : access.absolute(path);
+}

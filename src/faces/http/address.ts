@@ -1,0 +1,37 @@
+/** Owns where a server listens: `HOST:PORT`, `PORT` or `unix:PATH`. */
+
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
+import { isLoopback } from './guard.ts';
+
+export type Address =
+  | { readonly at: 'port'; readonly host: string; readonly port: number }
+  | { readonly at: 'socket'; readonly path: string };
+
+const LOOPBACK = '127.0.0.1';
+
+/** Throws `BAD_INPUT`. */
+export function parseAddress(text: string): Address {
+  if (text.startsWith('unix:') && text.length > 'unix:'.length)
+    return { at: 'socket', path: text.slice('unix:'.length) };
+  const [, host = '', port = ''] = /^(?:(\[[0-9a-f:.]+\]|[^:[\]]+):)?(\d{1,5})$/i.exec(text) ?? [];
+  if (port === '' || Number(port) > 65_535) {
+    throw new OrielError(
+      'BAD_INPUT',
+      `${quote(text)} is no address. Use --listen ${LOOPBACK}:7345, or --listen unix:/run/user/1000/oriel.sock.`,
+    );
+  }
+  return { at: 'port', host: host.replace(/^\[|\]$/g, '') || LOOPBACK, port: Number(port) };
+}
+
+/** Whether only this machine can reach it. */
+export function isLocal(address: Address): boolean {
+  return address.at === 'socket' || isLoopback(address.host);
+}
+
+/** As a client would be given it. */
+export function addressText(address: Address): string {
+  if (address.at === 'socket') return `unix:${address.path}`;
+  const host = address.host.includes(':') ? `[${address.host}]` : address.host;
+  return `http://${host}:${address.port}`;
+}

@@ -1,0 +1,92 @@
+/**
+ * Owns who may talk to the server: a page in the user's browser may not, whatever name it has made resolve to this
+ * machine, and with a token set nobody may without it.
+ */
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { Problem } from './problem.ts';
+
+export interface GuardOptions {
+  /** The bearer token that every request must carry; none when absent. */
+  readonly token?: string;
+  /** Only reachable from this machine. */
+  readonly loopback: boolean;
+  /** Names, besides addresses, by which the server is known. */
+  readonly hosts: readonly string[];
+}
+
+export interface Asked {
+  /** Path and query. */
+  readonly target: string;
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  readonly authorization: string | undefined;
+}
+
+export interface Refusal {
+  readonly status: 400 | 401 | 403;
+  readonly problem: Problem;
+}
+
+/** Open to everybody, so that a supervisor needs no token to see that the process lives. */
+const OPEN = new Set(['/healthz']);
+
+export function createGuard({ token, loopback, hosts }: GuardOptions): (asked: Asked) => Refusal | undefined {
+  const known = new Set(hosts.map((name) => name.toLowerCase()));
+  const wanted = token === undefined ? undefined : digest(token);
+
+  return ({ target, host, origin, authorization }) => {
+    if (!target.startsWith('/')) return refuse(400, 'The request target must be a path.');
+    const name = nameOf(host);
+    if (name === undefined) return refuse(400, 'The request must name one Host.');
+    if (!isOurs(name, loopback, known)) return refuse(403, 'This server is not known by that Host.');
+    // A page of another site, or of none ("null"), has no business here; programs send no Origin.
+    if (origin !== undefined && !isSameOrigin(origin, host))
+      return refuse(403, 'Requests from other sites are refused.');
+    const { pathname, searchParams } = new URL(target, 'http://localhost');
+    if (['access_token', 'token'].some((key) => searchParams.has(key))) {
+      // It would end up in logs and histories on the way.
+      return refuse(401, 'A token belongs into the Authorization header, not into the URL.');
+    }
+    if (wanted && !OPEN.has(pathname) && !timingSafeEqual(digest(tokenIn(authorization)), wanted)) {
+      return refuse(401, 'This server wants its token: Authorization: Bearer TOKEN.');
+    }
+    return undefined;
+  };
+}
+
+function tokenIn(authorization = ''): string {
+  return /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
+}
+
+/** Digests have one length: comparing them tells nothing about the token, not even how long it is. */
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function refuse(status: Refusal['status'], message: string): Refusal {
+  return { status, problem: { message, code: status === 400 ? 'BAD_INPUT' : 'DENIED' } };
+}
+
+/** The host without its port, lower case, without brackets. */
+function nameOf(host: string | undefined): string | undefined {
+  const match = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i.exec(host ?? '');
+  return match?.[1]?.toLowerCase().replace(/^\[|\]$/g, '');
+}
+
+/** DNS rebinding needs a name: an address in Host was typed by somebody, not resolved. */
+function isOurs(name: string, loopback: boolean, known: ReadonlySet<string>): boolean {
+  if (name === 'localhost' || known.has(name)) return true;
+  return loopback ? isLoopback(name) : isIP(name) !== 0;
+}
+
+export function isLoopback(address: string): boolean {
+  return address === 'localhost' || address === '::1' || (isIP(address) === 4 && address.startsWith('127.'));
+}
+
+function isSameOrigin(origin: string, host: string | undefined): boolean {
+  return (
+    /^https?:\/\//.test(origin) && origin.replace(/^https?:\/\//, '').toLowerCase() === host?.toLowerCase()
+  );
+}

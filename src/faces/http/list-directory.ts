@@ -1,0 +1,104 @@
+/** Owns `POST /api/v0/list-directory`: the entries of one folder, folders first. */
+
+import { homedir } from 'node:os';
+import { isAbsolute, join, sep } from 'node:path';
+import { z } from 'zod';
+import type { Entry } from '../../access/access.ts';
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
+import { absolute } from './absolute.ts';
+import { json, problemSchema } from './problem.ts';
+import { type Route, route, type Served } from './route.ts';
+
+/** Entries that are looked at: what a folder holds beyond them is only said to be more. */
+const MOST_SEEN = 100_000;
+const MOST_SHOWN = 10_000;
+const SHOWN = 1_000;
+
+const query = z.strictObject({
+  path: z.string().optional().describe('Absolute path of a folder, instead of the one in the body'),
+});
+
+const body = z.strictObject({
+  path: z
+    .union([z.string(), z.array(z.string())])
+    .nullish()
+    .describe('A path, or its names one by one'),
+  relativity: z
+    .enum(['root', 'home', 'cwd'])
+    .default('cwd')
+    .describe('What a path that is not absolute begins at; cwd when absent'),
+  offset: z.int().min(0).default(0).describe('Entries to leave out first'),
+  limit: z.int().min(1).max(MOST_SHOWN).default(SHOWN).describe(`Entries; ${SHOWN} when absent`),
+});
+
+const reply = z
+  .object({
+    absolute_path: z.array(z.string()).describe('The names on the way from the root of the file system'),
+    absolute_path_string: z.string(),
+    contents: z.array(
+      z.object({
+        name: z.string(),
+        absolute_path_string: z.string(),
+        is_dir: z.boolean().describe('A link to a folder is none'),
+        type: z.enum(['file', 'directory', 'link', 'fifo', 'socket', 'device', 'unknown']),
+      }),
+    ),
+    total: z.int().describe('Entries of the folder, or at least so many where more is true of the last page'),
+    more: z.boolean().describe('Entries follow: call again with a higher offset'),
+  })
+  .describe('Folders first, then by name');
+
+type Body = z.infer<typeof body>;
+
+const failure = { about: 'Why not', schema: problemSchema };
+
+export const listDirectoryRoute = ({ offer }: Served): Route =>
+  route<z.infer<typeof query>, Body>({
+    method: 'post',
+    path: '/api/v0/list-directory',
+    summary: 'The entries of a folder',
+    query,
+    body,
+    replies: { 200: { about: 'The entries', schema: reply }, 403: failure, 404: failure },
+    async handle(context, input) {
+      const { access } = offer.engine;
+      const path = pathOf(input.query.path, input.body, access.cwd);
+      const { signal } = context.req.raw;
+      const opened = await access.open(absolute(access, path), signal);
+      try {
+        if (opened.is !== 'directory') {
+          throw new OrielError('BAD_INPUT', `path ${JSON.stringify(quote(path))} is not a directory`);
+        }
+        const { entries, more } = await opened.list(MOST_SEEN, signal);
+        const { offset, limit } = input.body;
+        const shown = entries.toSorted(byKindAndName).slice(offset, offset + limit);
+        return json({
+          absolute_path: opened.path.split(sep).filter(Boolean),
+          absolute_path_string: opened.path,
+          contents: shown.map(({ name, type }) => ({
+            name,
+            absolute_path_string: join(opened.path, name),
+            is_dir: type === 'directory',
+            type,
+          })),
+          total: entries.length,
+          more: more || entries.length > offset + limit,
+        });
+      } finally {
+        await opened.close();
+      }
+    },
+  });
+
+function pathOf(given: string | undefined, { path, relativity }: Body, cwd: string): string {
+  if (given !== undefined) return given;
+  if (typeof path === 'string' && isAbsolute(path)) return path;
+  const start = { root: sep, home: homedir(), cwd }[relativity];
+  return join(start, ...(typeof path === 'string' ? [path] : (path ?? [])));
+}
+
+function byKindAndName(a: Entry, b: Entry): number {
+  const kind = Number(b.type === 'directory') - Number(a.type === 'directory');
+  return kind || (a.name < b.name ? -1 : Number(a.name > b.name));
+}

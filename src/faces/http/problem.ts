@@ -1,0 +1,62 @@
+/** Owns how HTTP answers in JSON, and how it says that something is wrong: a status, one sentence, a stable code. */
+
+import { z } from 'zod';
+import { type ErrorCode, type OrielError, isOrielError } from '../../errors.ts';
+import { safeJson } from '../../text/json.ts';
+
+export const problemSchema = z
+  .object({
+    message: z.string().describe('One sentence'),
+    code: z.string().optional().describe('Stable across releases'),
+    next: z.string().optional().describe('A call that works instead'),
+    validations: z
+      .array(z.object({ field: z.string(), detail: z.string() }))
+      .optional()
+      .describe('What is wrong with which parameter'),
+  })
+  .describe('A failure');
+
+export type Problem = z.infer<typeof problemSchema>;
+
+export function problem(status: number, body: Problem, headers: Record<string, string> = {}): Response {
+  return json(body, status, headers);
+}
+
+export function json(value: unknown, status = 200, headers: Record<string, string> = {}): Response {
+  return new Response(safeJson(value), {
+    status,
+    headers: { 'content-type': 'application/json', ...headers },
+  });
+}
+
+const STATUS: Partial<Record<ErrorCode, number>> = {
+  NOT_FOUND: 404,
+  NOT_DIRECTORY: 404,
+  DENIED: 403,
+  OUTSIDE_ROOT: 403,
+  IS_DIRECTORY: 400,
+  NOT_REGULAR: 400,
+  BAD_PATH: 400,
+  BAD_INPUT: 400,
+  NAME_TOO_LONG: 400,
+  LOOP: 400,
+  BUSY: 503,
+  TIMEOUT: 504,
+  // The client has gone; nobody reads it. (nginx's number.)
+  CANCELLED: 499,
+};
+
+/** The answer to what a route threw. */
+export function failed(error: unknown): Response {
+  if (!isOrielError(error))
+    return problem(500, { message: 'Something went wrong inside oriel.', code: 'INTERNAL' });
+  return problem(statusOf(error), {
+    message: error.message,
+    code: error.code,
+    ...(error.next !== undefined && { next: error.next }),
+  });
+}
+
+export function statusOf({ code }: OrielError): number {
+  return STATUS[code] ?? 500;
+}

@@ -1,0 +1,343 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { networkInterfaces } from 'node:os';
+import { connect } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { run } from '../support/cli.ts';
+import { mcpHeaders, mcpList, mcpMessage, server, type ServerProcess } from '../support/server.ts';
+import { SECRET, workspace } from '../support/workspace.ts';
+
+const TOKEN = 'correct-horse-battery-staple';
+
+async function alive({ get }: ServerProcess): Promise<void> {
+  expect((await get('/healthz')).status).toBe(200);
+}
+
+/** A request whose headers fetch would not send. */
+function withHeaders(
+  { port }: ServerProcess,
+  path: string,
+  headers: Record<string, string>,
+  method = 'POST',
+): Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; text: string }> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ port, host: '127.0.0.1', path, method, headers }, (reply) => {
+      let text = '';
+      reply.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      reply.on('end', () => resolve({ status: reply.statusCode ?? 0, headers: reply.headers, text }));
+    });
+    sent.on('error', reject);
+    sent.end(method === 'POST' ? JSON.stringify(mcpList) : undefined);
+  });
+}
+
+const json = { 'content-type': 'application/json', ...mcpHeaders };
+
+test('H02 Origin of another site or of none is refused, absent or our own is not', async () => {
+  const running = await server([]);
+  for (const origin of [
+    'http://evil.test',
+    'null',
+    'https://127.0.0.1.evil.test',
+    `http://localhost:1`,
+    'file://',
+  ]) {
+    const reply = await withHeaders(running, '/mcp', { ...json, origin });
+    expect([origin, reply.status]).toEqual([origin, 403]);
+    expect(reply.text).not.toContain('evil');
+  }
+  expect((await withHeaders(running, '/mcp', json)).status).toBe(200);
+  expect((await withHeaders(running, '/mcp', { ...json, origin: running.url })).status).toBe(200);
+});
+
+test('H02 a Host that is not ours is refused: a name may be made to resolve here', async () => {
+  const running = await server(['--host', 'box.internal']);
+  for (const host of ['evil.test', `evil.test:${running.port}`, '169.254.169.254', '127.0.0.1.evil.test']) {
+    expect([host, (await withHeaders(running, '/healthz', { host }, 'GET')).status]).toEqual([host, 403]);
+  }
+  for (const host of ['localhost', `127.0.0.1:${running.port}`, '[::1]:80', 'LOCALHOST:1', 'box.internal']) {
+    expect([host, (await withHeaders(running, '/healthz', { host }, 'GET')).status]).toEqual([host, 200]);
+  }
+  for (const host of ['a@localhost', 'localhost, evil.test', 'localhost:99999999']) {
+    expect([host, (await withHeaders(running, '/healthz', { host }, 'GET')).status]).toEqual([host, 400]);
+  }
+  const absolute = await running.raw(
+    'GET http://evil.test/healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+  );
+  expect(absolute).toMatch(/^HTTP\/1\.1 400 /);
+});
+
+test('H03 a CORS preflight is granted nothing', async () => {
+  const running = await server([]);
+  const asks = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' };
+  for (const origin of ['http://evil.test', running.url]) {
+    const reply = await withHeaders(running, '/mcp', { origin, ...asks }, 'OPTIONS');
+    expect([403, 405]).toContain(reply.status);
+    expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  }
+});
+
+test('H04 a body that a form could send is refused and runs nothing', async () => {
+  const running = await server([]);
+  const call = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'read', arguments: { path: '.' } },
+  };
+  const types = [
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'text/json',
+    '',
+  ];
+  for (const path of ['/mcp', '/api/v0/tools/read', '/api/v0/list-directory']) {
+    for (const type of types) {
+      const body = new Blob([JSON.stringify(path === '/mcp' ? call : { path: '.' })]);
+      const reply = await running.get(path, {
+        method: 'POST',
+        body,
+        headers: { ...mcpHeaders, 'content-type': type },
+      });
+      expect([path, type, reply.status]).toEqual([path, type, 415]);
+    }
+  }
+  expect(await (await running.get('/metrics')).text()).not.toContain('oriel_calls_total{');
+});
+
+describe('H05 default bind', () => {
+  test('is reached from this machine only', async () => {
+    const { port } = await server([]);
+    const outside = Object.values(networkInterfaces())
+      .flat()
+      .find((address) => address && !address.internal && address.family === 'IPv4');
+    const reached = (host: string): Promise<boolean> =>
+      new Promise((resolve) => {
+        const socket = connect(port, host);
+        socket.once('connect', () => {
+          socket.destroy();
+          resolve(true);
+        });
+        socket.once('error', () => resolve(false));
+      });
+    expect(await reached('127.0.0.1')).toBe(true);
+    if (outside) expect(await reached(outside.address)).toBe(false);
+  });
+
+  test.each(['0.0.0.0:0', '[::]:0', '192.0.2.1:80', 'example.test:80'])('%s needs a token', (address) => {
+    const { err, code } = run(['serve', '--listen', address], { env: { ...process.env, ORIEL_TOKEN: '' } });
+    expect(code).toBe(2);
+    expect(err).toMatch(
+      /^oriel: Others than this machine could reach http:.*Set ORIEL_TOKEN, or listen on 127\.0\.0\.1\.\n$/,
+    );
+  });
+});
+
+test('H06 missing, wrong, one character off, very long token', async () => {
+  const running = await server([], { env: { ORIEL_TOKEN: TOKEN } });
+  const wrong = [
+    '',
+    'Bearer',
+    'Bearer x',
+    `Bearer ${TOKEN.slice(0, -1)}`,
+    `Bearer ${TOKEN.slice(0, -1)}f`,
+    `Bearer ${TOKEN} ${TOKEN}`,
+    `Basic ${TOKEN}`,
+    TOKEN,
+    `Bearer ${'a'.repeat(10_000)}`,
+  ];
+  for (const authorization of wrong) {
+    const reply = await withHeaders(running, '/mcp', { ...json, authorization });
+    expect([authorization.slice(0, 40), reply.status]).toEqual([authorization.slice(0, 40), 401]);
+    expect(reply.headers['www-authenticate']).toBe('Bearer');
+  }
+  for (const path of ['/api/v0/tools', '/openapi.json', '/metrics', '/', '/nothing']) {
+    expect([path, (await running.get(path)).status]).toEqual([path, 401]);
+  }
+  expect((await withHeaders(running, '/mcp', { ...json, authorization: `Bearer ${TOKEN}` })).status).toBe(
+    200,
+  );
+  await alive(running);
+});
+
+test('H07 a token in the URL is refused and never logged', async () => {
+  const running = await server([], { env: { ORIEL_TOKEN: TOKEN } });
+  for (const path of [`/mcp?access_token=${TOKEN}`, `/api/v0/tools?token=${TOKEN}`, `/nothing/${TOKEN}`]) {
+    expect((await running.post(path, mcpList, { headers: mcpHeaders })).status).toBe(401);
+  }
+  const both = { ...mcpHeaders, authorization: `Bearer ${TOKEN}` };
+  expect((await running.post(`/mcp?access_token=${TOKEN}`, mcpList, { headers: both })).status).toBe(401);
+  await running.get(`/nothing/${TOKEN}?path=${SECRET}`, { headers: both });
+  running.kill('SIGTERM');
+  expect(await running.exited).toBe(0);
+  expect(running.log()).toContain('"status":404');
+  expect(running.log()).not.toContain(TOKEN);
+  expect(running.log()).not.toContain(SECRET);
+});
+
+describe('H08 bodies without end', () => {
+  const rssMb = (pid: number): number =>
+    Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+
+  test.each(['/mcp', '/api/v0/tools/read', '/api/v0/list-directory'])('%s', async (path) => {
+    const running = await server([]);
+    const before = rssMb(running.pid);
+    const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`;
+    const declared = await running.raw(`${head}Content-Length: 1073741824\r\n\r\n{`);
+    expect(declared).toMatch(/^HTTP\/1\.1 413 /);
+    const piece = Buffer.alloc(2 ** 20, 'a');
+    const chunk = Buffer.concat([
+      Buffer.from(`${piece.length.toString(16)}\r\n`),
+      piece,
+      Buffer.from('\r\n'),
+    ]);
+    const chunked = await running.raw(
+      [`${head}Transfer-Encoding: chunked\r\n\r\n`, ...Array.from({ length: 100 }, () => chunk)],
+      10_000,
+    );
+    expect(chunked).toMatch(/^HTTP\/1\.1 413 /);
+    expect(rssMb(running.pid) - before).toBeLessThan(100);
+    await alive(running);
+  });
+});
+
+test('H12 clients that disconnect mid-answer leave nothing behind', { timeout: 60_000 }, async () => {
+  const { W, write } = workspace();
+  write('big', 'x'.repeat(99).concat('\n').repeat(100_000));
+  const running = await server(['--cwd', W]);
+  await alive(running);
+  const fds = (): number => readdirSync(`/proc/${running.pid}/fd`).length;
+  const before = fds();
+  const abort = async (path: string, init: RequestInit): Promise<void> => {
+    const stop = new AbortController();
+    const reply = running.get(path, { ...init, signal: stop.signal });
+    setTimeout(() => stop.abort(), Math.random() * 4);
+    await reply.then((response) => response.body?.cancel()).catch(() => undefined);
+  };
+  const body = JSON.stringify({ path: 'big:-1000' });
+  const call = {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+  };
+  const mcp = {
+    method: 'POST',
+    body: JSON.stringify({
+      ...mcpList,
+      method: 'tools/call',
+      params: { name: 'read', arguments: { path: 'big:-9' } },
+    }),
+    headers: json,
+  };
+  for (let round = 0; round < 20; round += 1) {
+    await Promise.all(
+      Array.from({ length: 50 }, (_, i) =>
+        i % 3 === 0
+          ? abort(`/api/v0/read-file?path=${W}/big`, {})
+          : i % 3 === 1
+            ? abort('/api/v0/tools/read', call)
+            : abort('/mcp', mcp),
+      ),
+    );
+  }
+  await alive(running);
+  for (let wait = 0; wait < 100 && fds() > before + 2; wait += 1) {
+    await new Promise((resolve) => void setTimeout(resolve, 100));
+  }
+  expect(fds()).toBeLessThanOrEqual(before + 2);
+});
+
+describe('H13 requests that two parsers would read differently end with 400', () => {
+  const head = 'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+  test.each([
+    [
+      'length and chunks',
+      `${head}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /x HTTP/1.1\r\n\r\n`,
+    ],
+    ['chunks and length', `${head}Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n`],
+    ['two lengths', `${head}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x`],
+    ['a length that is none', `${head}Content-Length: +2\r\n\r\n{}`],
+    ['chunked twice', `${head}Transfer-Encoding: chunked, chunked\r\nTransfer-Encoding: x\r\n\r\n0\r\n\r\n`],
+    ['bare line feeds', 'POST /mcp HTTP/1.1\nHost: localhost\nContent-Length: 2\n\n{}'],
+    ['a folded header', `${head}X-A: b\r\n c: d\r\nContent-Length: 2\r\n\r\n{}`],
+    ['a space before the colon', `${head}Content-Length : 2\r\n\r\n{}`],
+    ['a chunk size that is none', `${head}Transfer-Encoding: chunked\r\n\r\n0x1\r\na\r\n0\r\n\r\n`],
+    ['two hosts', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.test\r\n\r\n'],
+    ['no host', 'GET /healthz HTTP/1.1\r\n\r\n'],
+  ])('%s', async (_title, bytes) => {
+    const running = await server([]);
+    const said = await running.raw(bytes, 1_500);
+    expect(said).toMatch(/^HTTP\/1\.1 400 /);
+    expect(said.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    expect(said.toLowerCase()).toContain('connection: close');
+    await alive(running);
+  });
+});
+
+test('H14 too many or too long headers are answered with 431', async () => {
+  const running = await server([]);
+  const get = (headers: string): string => `GET /healthz HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
+  expect(await running.raw(get(`X-Long: ${'a'.repeat(20_000)}\r\n`))).toMatch(/^HTTP\/1\.1 431 /);
+  const many = Array.from({ length: 10_000 }, (_, i) => `x${i}: 1\r\n`).join('');
+  expect(await running.raw(get(many))).toMatch(/^HTTP\/1\.1 431 /);
+  expect(await running.raw(`GET /${'a'.repeat(20_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`)).toMatch(
+    /^HTTP\/1\.1 431 /,
+  );
+  await alive(running);
+});
+
+test('H17 other methods and unknown paths: 405 and 404 that tell nothing', async () => {
+  const running = await server([]);
+  for (const [method, path, status] of [
+    ['GET', '/mcp', 405],
+    ['PUT', '/mcp', 405],
+    ['DELETE', '/mcp', 405],
+    ['PATCH', '/mcp', 405],
+    ['DELETE', '/api/v0/read-file', 405],
+    ['GET', '/api/v0/list-directory', 405],
+    ['GET', '/x', 404],
+    ['GET', '/api/v0/../../etc/passwd', 404],
+    ['GET', '/%2e%2e/etc/passwd', 404],
+    ['POST', '/api/v0/tools/nothing', 404],
+  ] as const) {
+    const reply = await withHeaders(running, path, json, method);
+    expect([method, path, reply.status]).toEqual([method, path, status]);
+    expect(reply.text).not.toMatch(/\bat \S+ \(|node:|\d+\.\d+\.\d+/);
+    expect(reply.headers['server']).toBeUndefined();
+    expect(reply.headers['x-powered-by']).toBeUndefined();
+  }
+});
+
+test('a session of 2025 is cancelled by a notice, and knows its host', async () => {
+  const { W, write } = workspace();
+  write('long', 'x'.repeat(79).concat('\n').repeat(5_000));
+  const running = await server(['--cwd', W]);
+  const hello = await running.post(
+    '/mcp',
+    {
+      jsonrpc: '2.0',
+      id: 0,
+      method: 'initialize',
+      params: {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo: { name: 'claude-code', version: '1' },
+      },
+    },
+    { headers: mcpHeaders },
+  );
+  const id = hello.headers.get('mcp-session-id') ?? '';
+  expect(id).toMatch(/^[0-9a-f-]{36}$/);
+  const headers = { ...mcpHeaders, 'mcp-session-id': id, 'mcp-protocol-version': '2025-11-25' };
+  const call = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name: 'read', arguments: { path: 'long' } },
+  };
+  const sized = JSON.stringify(await mcpMessage(await running.post('/mcp', call, { headers })));
+  expect(sized).toContain('46.9 KiB limit');
+  expect((await running.get('/mcp', { method: 'DELETE', headers })).status).toBe(200);
+  expect((await running.post('/mcp', call, { headers })).status).toBe(404);
+});

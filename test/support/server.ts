@@ -1,0 +1,94 @@
+/** `oriel serve` as a process of its own, spoken to by fetch and, where that is too polite, by hand. */
+
+import { spawn } from 'node:child_process';
+import { connect } from 'node:net';
+import { onTestFinished } from 'vitest';
+import { cli } from './cli.ts';
+
+export interface ServerProcess {
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Lines of the log so far. */
+  log(): string;
+  get(path: string, init?: RequestInit): Promise<Response>;
+  /** A JSON body unless `init` says otherwise. */
+  post(path: string, body: unknown, init?: RequestInit): Promise<Response>;
+  /** Sends bytes as they are and resolves with all that came back until the server closed, or `ms` passed. */
+  raw(bytes: string | readonly (string | Uint8Array)[], ms?: number): Promise<string>;
+  kill(signal: NodeJS.Signals): void;
+  readonly exited: Promise<number | null>;
+}
+
+export interface ServerOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  /** User id to run as. */
+  readonly uid?: number;
+}
+
+export async function server(
+  args: readonly string[],
+  { env = {}, uid }: ServerOptions = {},
+): Promise<ServerProcess> {
+  const child = spawn(process.execPath, [cli, 'serve', '--listen', '127.0.0.1:0', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+    ...(uid !== undefined && { uid }),
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let log = '';
+  const exited = new Promise<number | null>((resolve) => void child.once('exit', resolve));
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stderr.on('data', (chunk: Buffer) => {
+      log += chunk.toString();
+      const address = /"address":"(http:[^"]+)"/.exec(log)?.[1];
+      if (address !== undefined) resolve(address);
+    });
+    void exited.then((code) => reject(new Error(`the server ended with ${code}: ${log}`)));
+  });
+  const port = Number(new URL(url).port);
+  return {
+    url,
+    port,
+    pid: child.pid as number,
+    log: () => log,
+    get: (path, init) => fetch(url + path, init),
+    post: (path, body, init = {}) =>
+      fetch(url + path, {
+        method: 'POST',
+        body: JSON.stringify(body),
+        ...init,
+        headers: {
+          'content-type': 'application/json',
+          ...(init.headers as Record<string, string> | undefined),
+        },
+      }),
+    raw: (bytes, ms = 3_000) =>
+      new Promise((resolve) => {
+        const socket = connect(port, '127.0.0.1');
+        let said = '';
+        const timer = setTimeout(() => socket.destroy(), ms);
+        socket.on('data', (chunk: Buffer) => (said += chunk.toString('latin1')));
+        socket.on('error', () => undefined);
+        socket.on('close', () => {
+          clearTimeout(timer);
+          resolve(said);
+        });
+        for (const piece of typeof bytes === 'string' ? [bytes] : bytes) socket.write(piece);
+      }),
+    kill: (signal) => void child.kill(signal),
+    exited,
+  };
+}
+
+/** A call of 2025's MCP that needs no session. */
+export const mcpList = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} };
+
+export const mcpHeaders = { accept: 'application/json, text/event-stream' };
+
+/** The JSON-RPC message of a reply, whether it came as JSON or as an event. */
+export async function mcpMessage(response: Response): Promise<Record<string, unknown>> {
+  const text = await response.text();
+  const data = /^data: (\{.*\})$/m.exec(text)?.[1] ?? text;
+  return JSON.parse(data) as Record<string, unknown>;
+}
