@@ -10,7 +10,7 @@ import type { ReadResult } from '../../engine/read.ts';
 import { type ErrorCode, OrielError } from '../../errors.ts';
 import type { Display } from '../../render/display.ts';
 import { makeVisible, quote } from '../../text/visible.ts';
-import type { Limits, Line } from '../../window/types.ts';
+import type { Limits } from '../../window/types.ts';
 import { count } from './input.ts';
 import { json } from './problem.ts';
 import { type Route, route, type Served } from './route.ts';
@@ -179,7 +179,7 @@ function limitsOf(most: { readonly lines: number; readonly bytes: number }): Lim
 
 /** `41<tab>def alpha():`, without its line feed. */
 const display: Display = {
-  show: (line) => `${line.no}\t${visible(withoutFeed(line))}${line.cut ? MARKER : ''}`,
+  show: (line) => `${line.no}\t${withoutFeed(visible(line.text))}${line.cut ? MARKER : ''}`,
   text: visible,
 };
 
@@ -187,6 +187,6 @@ function visible(text: string): string {
   return makeVisible(text).text;
 }
 
-function withoutFeed({ text }: Line): string {
+function withoutFeed(text: string): string {
   return text.endsWith('\n') ? text.slice(0, -1) : text;
 }

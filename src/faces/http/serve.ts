@@ -1,7 +1,7 @@
 /** Owns the HTTP server: where it listens, how long it waits for slow or silent peers, and how it ends. */
 
 import { createServer, type IncomingMessage, type Server } from 'node:http';
-import { chmod, rm } from 'node:fs/promises';
+import { chmod, lstat, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import type { Writable } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
@@ -113,6 +113,8 @@ async function listen(server: Server, address: Address): Promise<void> {
 
 /** A socket that a killed server left behind, to which nobody answers any more. */
 async function removeStale(path: string): Promise<void> {
+  // A file of the user's is refused to a connection just the same.
+  if (!(await lstat(path).catch(() => undefined))?.isSocket()) return;
   const refused = await new Promise<boolean>((resolve) => {
     const probe = connect(path);
     probe.once('connect', () => {

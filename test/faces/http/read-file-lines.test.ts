@@ -1,0 +1,295 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { server } from '../../support/server.ts';
+import { SECRET, workspace } from '../../support/workspace.ts';
+
+interface Lines {
+  readonly success: boolean;
+  readonly file_size: number;
+  readonly total_lines: number;
+  readonly lines_read: number;
+  readonly content: string;
+  readonly error: string;
+}
+
+const nothing: Lines = {
+  success: false,
+  file_size: 0,
+  total_lines: 0,
+  lines_read: 0,
+  content: '',
+  error: '',
+};
+
+interface Files {
+  readonly W: string;
+  lines(path: string, query?: Record<string, number>): Promise<Lines>;
+  status(query: string): Promise<[number, unknown]>;
+}
+
+async function files(make: (W: string) => void, uid?: number): Promise<Files> {
+  const { W } = workspace();
+  // Readable for the user as whom the server runs.
+  chmodSync(dirname(W), 0o755);
+  make(W);
+  const running = await server(['--cwd', W], uid === undefined ? {} : { uid });
+  const get = (query: string): Promise<Response> => running.get(`/api/v0/read-file-lines?${query}`);
+  return {
+    W,
+    async lines(path, query = {}) {
+      const parameters = new URLSearchParams({ path: join(W, path) });
+      for (const [name, value] of Object.entries(query)) parameters.set(name, String(value));
+      const response = await get(parameters.toString());
+      expect(response.status).toBe(200);
+      return (await response.json()) as Lines;
+    },
+    async status(query) {
+      const response = await get(query);
+      return [response.status, await response.json()];
+    },
+  };
+}
+
+describe('TestReadFileLines', () => {
+  const basic = (W: string): void => writeFileSync(join(W, 'basic'), 'line1\nline2\nline3');
+
+  test('NoPath', async () => {
+    const { status } = await files(basic);
+    const wanted = [
+      400,
+      {
+        message: 'Query parameters have invalid values.',
+        code: 'BAD_INPUT',
+        validations: [{ field: 'path', detail: '"path" is required' }],
+      },
+    ];
+    expect(await status('path=&offset=0&limit=0')).toEqual(wanted);
+    expect(await status('')).toEqual(wanted);
+  });
+
+  test('RelativePath', async () => {
+    const { status } = await files(basic);
+    expect(await status('path=relative/path&offset=0&limit=0')).toEqual([
+      200,
+      { ...nothing, error: 'file path must be absolute: "relative/path"' },
+    ]);
+  });
+
+  test('NonExistent', async () => {
+    const { W, lines } = await files(basic);
+    expect(await lines('does-not-exist')).toEqual({
+      ...nothing,
+      error: `file does not exist: ${W}/does-not-exist`,
+    });
+  });
+
+  test('IsDir', async () => {
+    const { W, lines } = await files((root) => mkdirSync(join(root, 'a-directory')));
+    expect(await lines('a-directory')).toEqual({ ...nothing, error: `not a file: ${W}/a-directory` });
+  });
+
+  test('NoPermissions', async () => {
+    // The superuser may read everything: the server runs as somebody else then.
+    const uid = process.getuid?.() === 0 ? 65_534 : undefined;
+    const { W, lines } = await files((root) => {
+      writeFileSync(join(root, 'no-perms'), 'x');
+      chmodSync(join(root, 'no-perms'), 0);
+    }, uid);
+    expect(await lines('no-perms')).toEqual({ ...nothing, error: `permission denied: ${W}/no-perms` });
+  });
+
+  test('EmptyFile', async () => {
+    const { lines } = await files((W) => writeFileSync(join(W, 'empty'), ''));
+    expect(await lines('empty')).toEqual({ ...nothing, success: true });
+  });
+
+  test('BasicRead', async () => {
+    const { lines } = await files(basic);
+    expect(await lines('basic', { offset: 0, limit: 0 })).toEqual({
+      success: true,
+      file_size: 17,
+      total_lines: 3,
+      lines_read: 3,
+      content: '1\tline1\n2\tline2\n3\tline3',
+      error: '',
+    });
+  });
+
+  test('Offset2', async () => {
+    const { lines } = await files(basic);
+    expect(await lines('basic', { offset: 2 })).toMatchObject({
+      lines_read: 2,
+      content: '2\tline2\n3\tline3',
+    });
+  });
+
+  test('Limit1', async () => {
+    const { lines } = await files(basic);
+    expect(await lines('basic', { limit: 1 })).toMatchObject({
+      total_lines: 3,
+      lines_read: 1,
+      content: '1\tline1',
+    });
+  });
+
+  test('Offset2Limit1', async () => {
+    const { lines } = await files(basic);
+    expect(await lines('basic', { offset: 2, limit: 1 })).toMatchObject({
+      lines_read: 1,
+      content: '2\tline2',
+    });
+  });
+
+  test('OffsetBeyondFile', async () => {
+    const { lines } = await files(basic);
+    const error = 'offset 100 is beyond the file length of 3 lines';
+    expect(await lines('basic', { offset: 100 })).toEqual({ ...nothing, error });
+  });
+
+  test('LongLineTruncation', async () => {
+    const { lines } = await files((W) => writeFileSync(join(W, 'long'), 'x'.repeat(1025)));
+    expect(await lines('long')).toEqual({
+      success: true,
+      file_size: 1025,
+      total_lines: 1,
+      lines_read: 1,
+      content: `1\t${'x'.repeat(1024)}... [truncated]`,
+      error: '',
+    });
+  });
+
+  test('LargeFile', async () => {
+    const { lines } = await files((W) => writeFileSync(join(W, 'large'), 'x'.repeat(2 ** 20 + 1)));
+    expect(await lines('large')).toEqual({
+      ...nothing,
+      error:
+        'file is 1048577 bytes which exceeds the maximum of 1048576 bytes. Use grep, sed, or awk to extract ' +
+        'the content you need, or use offset and limit to read a portion.',
+    });
+  });
+});
+
+describe('limits are inclusive', () => {
+  test('exactly 1,024 bytes of a line, cut between characters', async () => {
+    const { lines } = await files((W) => {
+      writeFileSync(join(W, 'fits'), `${'x'.repeat(1024)}\nb\n`);
+      writeFileSync(join(W, 'splits'), `${'x'.repeat(1023)}€\n`);
+    });
+    expect((await lines('fits')).content).toBe(`1\t${'x'.repeat(1024)}\n2\tb`);
+    expect((await lines('splits')).content).toBe(`1\t${'x'.repeat(1023)}... [truncated]`);
+  });
+
+  test('exactly 1 MiB of a file; a larger one is read in part, as the error says', async () => {
+    const { lines } = await files((W) => {
+      writeFileSync(
+        join(W, 'fits'),
+        'x'
+          .repeat(15)
+          .concat('\n')
+          .repeat(2 ** 16),
+      );
+      writeFileSync(
+        join(W, 'large'),
+        `${'x'
+          .repeat(15)
+          .concat('\n')
+          .repeat(2 ** 16)}y`,
+      );
+    });
+    expect(await lines('fits', { max_response_bytes: 262_144 })).toMatchObject({
+      success: true,
+      total_lines: 65_536,
+    });
+    expect((await lines('large')).error).toContain('use offset and limit to read a portion');
+    expect(await lines('large', { limit: 1 })).toMatchObject({
+      total_lines: 65_537,
+      content: '1\txxxxxxxxxxxxxxx',
+    });
+    expect(await lines('large', { offset: 65_537 })).toMatchObject({ lines_read: 1, content: '65537\ty' });
+    expect((await lines('large', { offset: 1 })).success).toBe(false);
+    expect((await lines('large', { max_file_size: 2 ** 21, limit: 2 })).success).toBe(true);
+  });
+
+  test('exactly 32,768 bytes of an answer, numbers and joiners counted', async () => {
+    // 32 lines of 1,024 bytes with number, tab and joiner: 32 × 1,024 without the last joiner.
+    const width = (no: number): number => 1024 - String(no).length - 2;
+    const text = (over: number): string =>
+      Array.from({ length: 32 }, (_, i) => 'x'.repeat(width(i + 1) + (i === 31 ? 1 + over : 0))).join('\n');
+    const { lines } = await files((W) => {
+      writeFileSync(join(W, 'fits'), text(0));
+      writeFileSync(join(W, 'over'), text(1));
+    });
+    expect((await lines('fits')).content).toHaveLength(32_768);
+    expect(await lines('over')).toEqual({
+      ...nothing,
+      error: 'output would exceed 32768 bytes. Read less at a time using offset and limit parameters.',
+    });
+  });
+
+  test('2,000 lines when no limit is given, refused when more are asked for than may be answered', async () => {
+    const { lines } = await files((W) => writeFileSync(join(W, 'f'), 'x\n'.repeat(2_001)));
+    expect(await lines('f')).toMatchObject({ success: true, total_lines: 2_001, lines_read: 2_000 });
+    expect((await lines('f', { limit: 2_001 })).error).toBe(
+      'output would exceed 2000 lines. Read less at a time using offset and limit parameters.',
+    );
+    expect(await lines('f', { limit: 2_001, max_response_lines: 4_000 })).toMatchObject({
+      lines_read: 2_001,
+    });
+    expect(await lines('f', { offset: 2_001, limit: 5_000 })).toMatchObject({ lines_read: 1 });
+  });
+});
+
+test('an empty file has no line 2; a final line feed begins no line; carriage returns stay', async () => {
+  const { lines } = await files((W) => {
+    writeFileSync(join(W, 'empty'), '');
+    writeFileSync(join(W, 'dos'), 'a\r\nb\r\n');
+  });
+  expect((await lines('empty', { offset: 2 })).error).toBe('offset 2 is beyond the file length of 0 lines');
+  expect(await lines('dos')).toMatchObject({ total_lines: 2, content: '1\ta\r\n2\tb\r' });
+});
+
+test('what cannot be seen is shown, what is no text is refused', async () => {
+  const { lines } = await files((W) => {
+    writeFileSync(join(W, 'ansi'), 'a\u001b[2Jb\n');
+    writeFileSync(join(W, 'nul'), Buffer.from([65, 0, 66]));
+  });
+  expect((await lines('ansi')).content).toBe('1\ta\\x1b[2Jb');
+  expect(await lines('nul')).toMatchObject({
+    success: false,
+    error: expect.stringMatching(/^file is not text: \//),
+  });
+});
+
+test('parameters that make no sense are named', async () => {
+  const { W, status } = await files((root) => writeFileSync(join(root, 'f'), 'x'));
+  const path = encodeURIComponent(join(W, 'f'));
+  for (const [query, field, detail] of [
+    ['offset=-1', 'offset', '"offset" must be a whole number'],
+    ['offset=1.5', 'offset', '"offset" must be a whole number'],
+    ['limit=x', 'limit', '"limit" must be a whole number'],
+    ['limit=1e3', 'limit', '"limit" must be a whole number'],
+    ['max_file_size=8388609', 'max_file_size', '"max_file_size" must be at most 8388608'],
+    ['max_response_bytes=999999999', 'max_response_bytes', '"max_response_bytes" must be at most 262144'],
+    ['colour=red', 'colour', '"colour" is not a parameter of this route'],
+  ]) {
+    expect(await status(`path=${path}&${query}`)).toEqual([
+      400,
+      {
+        message: 'Query parameters have invalid values.',
+        code: 'BAD_INPUT',
+        validations: [{ field, detail }],
+      },
+    ]);
+  }
+});
+
+test('the walls hold', async () => {
+  const { W, status } = await files((root) => writeFileSync(join(root, 'f'), 'x'));
+  for (const path of [join(W, '../outside/secret.txt'), '/etc/passwd', `${W}/%00`, `/proc/self/environ`]) {
+    const [code, body] = await status(`path=${path}`);
+    expect([path, code]).toEqual([path, 200]);
+    expect(body).toMatchObject({ success: false, content: '' });
+    expect(JSON.stringify(body)).not.toContain(SECRET);
+  }
+});

@@ -1,0 +1,336 @@
+import { request } from 'node:http';
+import { existsSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createOffer } from '../../../src/faces/offer.ts';
+import { textAnswer } from '../../../src/render/answer.ts';
+import { serveOffer } from '../../support/app.ts';
+import { hangingTool, offerOf, testTool } from '../../support/offer.ts';
+import { mcpHeaders, server } from '../../support/server.ts';
+import { workspace } from '../../support/workspace.ts';
+
+describe('/api/v0/tools', () => {
+  test('lists the tools of the dialect, and answers calls as the library does', async () => {
+    const { W, write, oriel, read } = workspace();
+    write('f', 'a\nb\n');
+    const running = await server(['--cwd', W]);
+    const list = (await (await running.get('/api/v0/tools')).json()) as { dialect: string; tools: object[] };
+    expect(list.dialect).toBe('oriel');
+    expect(list.tools).toEqual(
+      oriel.tools
+        .filter(({ effects }) => effects.readOnly)
+        .map(({ name, title, description, effects, jsonSchema }) => ({
+          name,
+          title,
+          description,
+          effects,
+          inputSchema: jsonSchema,
+        })),
+    );
+    for (const path of ['f:2..2', 'none', '../outside/secret.txt', 'f:9']) {
+      const response = await running.post('/api/v0/tools/read', { path });
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual(JSON.parse(JSON.stringify(await read(path))));
+    }
+    expect(await (await running.post('/api/v0/tools/read', { path: 5 })).json()).toMatchObject({
+      isError: true,
+      details: { error: { code: 'BAD_INPUT' } },
+    });
+    const unknown = await running.post('/api/v0/tools/nothing', {});
+    expect([unknown.status, await unknown.json()]).toEqual([
+      404,
+      { message: expect.stringMatching(/^There is no tool nothing\. Use one of read/), code: 'NOT_FOUND' },
+    ]);
+    const broken = await running.post('/api/v0/tools/read', {}, { body: '{"path":' });
+    expect([broken.status, await broken.json()]).toEqual([
+      400,
+      { message: 'The body is not valid JSON.', code: 'BAD_INPUT' },
+    ]);
+  });
+
+  test('what does more than read is only offered when the server was told so', async () => {
+    const { W } = workspace();
+    const effects = { readOnly: false, destructive: true, idempotent: false, openWorld: true };
+    const dangerous = testTool('danger', () => Promise.resolve(textAnswer('boom')), { effects });
+    const closed = createOffer({ cwd: W });
+    const open = createOffer({ cwd: W, allowBash: true });
+    onTestFinished(async () => void (await Promise.all([closed.close(), open.close()])));
+    expect(open.tools().length).toBeGreaterThanOrEqual(closed.tools().length);
+    expect(closed.tools().every((tool) => tool.effects.readOnly)).toBe(true);
+    const { url } = await serveOffer(offerOf(dangerous));
+    expect(await (await fetch(`${url}/api/v0/tools`)).json()).toMatchObject({ tools: [{ effects }] });
+  });
+
+  test('progress comes as events, then the answer', async () => {
+    const tool = testTool('slow', async (_input, { onProgress }) => {
+      onProgress?.({ message: 'half\nway', done: 1, total: 2 });
+      await new Promise((resolve) => void setTimeout(resolve, 20));
+      return textAnswer('done');
+    });
+    const { url } = await serveOffer(offerOf(tool));
+    const response = await fetch(`${url}/api/v0/tools/slow`, {
+      method: 'POST',
+      body: '{}',
+      headers: { 'content-type': 'application/json', accept: 'text/event-stream' },
+    });
+    expect(response.headers.get('content-type')).toBe('text/event-stream');
+    expect(await response.text()).toBe(
+      'event: progress\ndata: {"message":"half\\nway","done":1,"total":2}\n\n' +
+        'event: answer\ndata: {"content":[{"type":"text","text":"done"}],"details":{},"isError":false}\n\n',
+    );
+  });
+
+  test.each([
+    ['one answer', '/api/v0/tools/hang', { 'content-type': 'application/json' }, {}],
+    ['events', '/api/v0/tools/hang', { 'content-type': 'application/json', accept: 'text/event-stream' }, {}],
+    [
+      'MCP of 2025',
+      '/mcp',
+      { 'content-type': 'application/json', ...mcpHeaders },
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'hang', arguments: {} } },
+    ],
+    [
+      'MCP of 2026',
+      '/mcp',
+      {
+        'content-type': 'application/json',
+        ...mcpHeaders,
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/call',
+        'mcp-name': 'hang',
+      },
+      {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: {
+          name: 'hang',
+          arguments: {},
+          _meta: {
+            'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+            'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
+            'io.modelcontextprotocol/clientCapabilities': {},
+          },
+        },
+      },
+    ],
+  ])('a client that goes away stops the work: %s', async (_title, path, headers, body) => {
+    const { tool, started, stopped } = hangingTool('hang');
+    const { url } = await serveOffer(offerOf(tool));
+    const stop = new AbortController();
+    const reply = fetch(url + path, {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: headers as Record<string, string>,
+      signal: stop.signal,
+    });
+    reply.catch(() => undefined);
+    await started;
+    stop.abort();
+    await stopped;
+    await expect(reply.then((response) => response.text())).rejects.toThrow();
+  });
+});
+
+test('a session of 2025 is cancelled by its notice', async () => {
+  const { tool, started, stopped } = hangingTool('hang');
+  const { url } = await serveOffer(offerOf(tool));
+  const post = (body: object, id?: string): Promise<Response> =>
+    fetch(`${url}/mcp`, {
+      method: 'POST',
+      body: JSON.stringify({ jsonrpc: '2.0', ...body }),
+      headers: {
+        'content-type': 'application/json',
+        ...mcpHeaders,
+        ...(id !== undefined && { 'mcp-session-id': id }),
+      },
+    });
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } };
+  const id = (await post({ id: 0, method: 'initialize', params })).headers.get('mcp-session-id') ?? '';
+  const call = await post({ id: 1, method: 'tools/call', params: { name: 'hang', arguments: {} } }, id);
+  await started;
+  expect((await post({ method: 'notifications/cancelled', params: { requestId: 1 } }, id)).status).toBe(202);
+  await stopped;
+  await call.body?.cancel();
+});
+
+describe('/openapi.json', () => {
+  test('is valid OpenAPI 3.1 and describes every route and tool', async () => {
+    const { W } = workspace();
+    const offer = createOffer({ cwd: W });
+    onTestFinished(() => offer.close());
+    const { url } = await serveOffer(offer);
+    const document = (await (await fetch(`${url}/openapi.json`)).json()) as {
+      openapi: string;
+      paths: Record<
+        string,
+        Record<string, { operationId: string; parameters: object[]; requestBody?: object }>
+      >;
+    };
+    const validator = new Validator();
+    expect(await validator.validate(structuredClone(document))).toEqual({ valid: true });
+    expect(document.openapi).toBe('3.1.0');
+    expect(Object.keys(document.paths)).toEqual([
+      '/api/v0/read-file-lines',
+      '/api/v0/read-file',
+      '/api/v0/list-directory',
+      '/api/v0/resolve-path',
+      '/api/v0/tools',
+      '/healthz',
+      '/metrics',
+      '/',
+      ...offer.tools().map(({ name }) => `/api/v0/tools/${name}`),
+    ]);
+    expect(document.paths['/api/v0/read-file-lines']?.['get']?.parameters[0]).toEqual({
+      name: 'path',
+      in: 'query',
+      required: true,
+      description: 'Absolute path of a text file',
+      schema: { type: 'string', minLength: 1 },
+    });
+    const [read] = offer.tools();
+    const { $schema: _, ...schema } = read?.jsonSchema ?? {};
+    expect(document.paths['/api/v0/tools/read']?.['post']?.requestBody).toEqual({
+      required: true,
+      content: { 'application/json': { schema } },
+    });
+    const ids = Object.values(document.paths).flatMap((path) =>
+      Object.values(path).map(({ operationId }) => operationId),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('answers fit the schemas that it declares', async () => {
+    const { W, write } = workspace();
+    write('f', 'a\n');
+    const running = await server(['--cwd', W]);
+    const document = (await (await running.get('/openapi.json')).json()) as {
+      paths: Record<
+        string,
+        Record<string, { responses: Record<string, { content: Record<string, { schema: object }> }> }>
+      >;
+    };
+    const { z } = await import('zod');
+    const fits = async (response: Response, path: string, method: string): Promise<void> => {
+      const declared =
+        document.paths[path]?.[method]?.responses[response.status]?.content['application/json']?.schema;
+      expect(declared).toBeDefined();
+      z.fromJSONSchema(declared as Parameters<typeof z.fromJSONSchema>[0]).parse(await response.json());
+    };
+    await fits(await running.get(`/api/v0/read-file-lines?path=${W}/f`), '/api/v0/read-file-lines', 'get');
+    await fits(await running.get('/api/v0/read-file-lines'), '/api/v0/read-file-lines', 'get');
+    await fits(await running.get('/api/v0/tools'), '/api/v0/tools', 'get');
+    await fits(await running.get(`/api/v0/resolve-path?path=${W}/f`), '/api/v0/resolve-path', 'get');
+    await fits(await running.get(`/api/v0/read-file?path=${W}/none`), '/api/v0/read-file', 'get');
+    await fits(await running.get('/healthz'), '/healthz', 'get');
+    await fits(await running.post('/api/v0/list-directory', {}), '/api/v0/list-directory', 'post');
+    await fits(await running.post('/api/v0/tools/read', { path: 'f' }), '/api/v0/tools/read', 'post');
+  });
+});
+
+test('/metrics counts calls, bytes, truncations, errors and times', async () => {
+  const { W, write } = workspace();
+  write('f', 'x\n'.repeat(4_000));
+  const running = await server(['--cwd', W]);
+  await running.post('/api/v0/tools/read', { path: 'f' });
+  await running.post('/api/v0/tools/read', { path: 'f:1..1' });
+  await running.post('/api/v0/tools/read', { path: 'none' });
+  const response = await running.get('/metrics');
+  expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  const lines = (await response.text()).split('\n');
+  for (const line of [
+    'oriel_calls_total{tool="read",outcome="ok"} 2',
+    'oriel_calls_total{tool="read",outcome="error"} 1',
+    'oriel_truncations_total{tool="read",by="lines"} 1',
+    'oriel_errors_total{tool="read",code="NOT_FOUND"} 1',
+    'oriel_call_duration_seconds_bucket{tool="read",le="+Inf"} 3',
+    'oriel_call_duration_seconds_count{tool="read"} 3',
+    'oriel_http_requests_total{route="/api/v0/tools/:name",status="200"} 3',
+  ]) {
+    expect(lines).toContain(line);
+  }
+});
+
+describe('where it listens and how it ends', () => {
+  test('a unix socket for its owner only; one that a killed server left behind is replaced', async () => {
+    const { W } = workspace();
+    const path = join(W, 'oriel.sock');
+    const dead = createServer();
+    await new Promise<void>((resolve) => void dead.listen(path, resolve));
+    const { rename } = await import('node:fs/promises');
+    // Closing removes the socket: as a killed process would, this one leaves it behind.
+    await rename(path, `${path}.kept`);
+    await new Promise((resolve) => void dead.close(resolve));
+    await rename(`${path}.kept`, path);
+    const app = await serveOffer(offerOf(), { address: { at: 'socket', path } });
+    expect(app.url).toBe(`unix:${path}`);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const status = await new Promise((resolve, reject) => {
+      request({ socketPath: path, path: '/healthz' }, (reply) => resolve(reply.resume().statusCode))
+        .on('error', reject)
+        .end();
+    });
+    expect(status).toBe(200);
+    await expect(serveOffer(offerOf(), { address: { at: 'socket', path } })).rejects.toThrow(
+      /^Cannot listen on unix:/,
+    );
+    await app.close();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  test('a socket path that is a file is left alone', async () => {
+    const { W } = workspace();
+    const path = join(W, 'file');
+    writeFileSync(path, 'precious');
+    await expect(serveOffer(offerOf(), { address: { at: 'socket', path } })).rejects.toThrow(
+      'Cannot listen on',
+    );
+    expect(existsSync(path)).toBe(true);
+  });
+
+  test('a port that is taken is said to be', async () => {
+    const { url } = await serveOffer(offerOf());
+    const port = Number(new URL(url).port);
+    await expect(serveOffer(offerOf(), { address: { at: 'port', host: '127.0.0.1', port } })).rejects.toThrow(
+      `Cannot listen on http://127.0.0.1:${port}: EADDRINUSE.`,
+    );
+  });
+
+  test('what runs when it is told to end is still answered', async () => {
+    let release = (): void => undefined;
+    const slow = testTool(
+      'slow',
+      () => new Promise((resolve) => (release = () => resolve(textAnswer('done')))),
+    );
+    const app = await serveOffer(offerOf(slow));
+    const reply = fetch(`${app.url}/api/v0/tools/slow`, {
+      method: 'POST',
+      body: '{}',
+      headers: { 'content-type': 'application/json' },
+    });
+    while (String(release) === String(() => undefined))
+      await new Promise((resolve) => void setTimeout(resolve, 5));
+    const closed = app.close();
+    release();
+    expect(await (await reply).json()).toMatchObject({ content: [{ text: 'done' }] });
+    await closed;
+    expect(app.logged.at(-1)).toMatchObject({ event: 'closed' });
+  });
+
+  test('what hangs is ended', async () => {
+    const { tool, started, stopped } = hangingTool('hang');
+    const app = await serveOffer(offerOf(tool));
+    const reply = fetch(`${app.url}/api/v0/tools/hang`, {
+      method: 'POST',
+      body: '{}',
+      headers: { 'content-type': 'application/json' },
+    });
+    reply.catch(() => undefined);
+    await started;
+    await app.close();
+    await stopped;
+    await expect(reply).rejects.toThrow();
+  });
+});

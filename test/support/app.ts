@@ -1,0 +1,30 @@
+/** A server over an offer of a test's own, in this process. */
+
+import { Writable } from 'node:stream';
+import { onTestFinished } from 'vitest';
+import { addressText } from '../../src/faces/http/address.ts';
+import { serve, type ServeOptions } from '../../src/faces/http/serve.ts';
+import type { Offer } from '../../src/faces/offer.ts';
+
+export interface AppUnderTest {
+  readonly url: string;
+  readonly logged: readonly Record<string, unknown>[];
+  close(): Promise<void>;
+}
+
+export async function serveOffer(offer: Offer, options: Partial<ServeOptions> = {}): Promise<AppUnderTest> {
+  const logged: Record<string, unknown>[] = [];
+  const log = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      logged.push(JSON.parse(chunk.toString()) as Record<string, unknown>);
+      done();
+    },
+  });
+  const serving = await serve(offer, {
+    address: { at: 'port', host: '127.0.0.1', port: 0 },
+    log,
+    ...options,
+  });
+  onTestFinished(() => serving.close());
+  return { url: addressText(serving.address), logged, close: () => serving.close() };
+}
