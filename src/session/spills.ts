@@ -31,6 +31,12 @@ export interface OpenedSpill {
   readonly capped: boolean;
 }
 
+export interface KeptSpill {
+  /** `artifact://3` */
+  readonly url: string;
+  readonly bytes: number;
+}
+
 export class Spills {
   readonly #options: SpillOptions;
   readonly #cap: number;
@@ -89,6 +95,13 @@ export class Spills {
     });
     const file = openedFile(fd, path, await statDescriptor(fd), () => Promise.resolve(undefined));
     return { file, capped: existsSync(cappedMark(path)) };
+  }
+
+  /** What is kept, in the order in which it was made. */
+  list(): readonly KeptSpill[] {
+    // A session that kept nothing has no folder, and listing makes none.
+    if (this.#folder === undefined && this.#options.workingFolder === undefined) return [];
+    return this.#numbers().map((number) => ({ url: urlOf(number), bytes: sizeOf(this.#pathOf(number)) }));
   }
 
   /** Removes all spills, unless they are kept for the working folder. */

@@ -18,5 +18,7 @@ export const serverOptions: readonly Option[] = [
 
 /** Servers have walls: the working folder, unless --root says otherwise. */
 export function offerOptions(values: Values): OfferOptions {
-  return { ...orielOptions(values), allowBash: values['allow-bash'] === true };
+  // A server is one session: what it keeps goes when it ends.
+  const { spills: _, ...options } = orielOptions(values);
+  return { ...options, allowBash: values['allow-bash'] === true };
 }

@@ -11,7 +11,7 @@ import { isOrielError } from '../../errors.ts';
 import { version } from '../../version.ts';
 import type { Offer } from '../offer.ts';
 import { progressTo } from './progress.ts';
-import { readResource } from './resources.ts';
+import { artifactTemplate, completeArtifact, listArtifacts, readResource } from './resources.ts';
 import { toolDefinition, toolResult } from './result.ts';
 
 export interface McpOptions {
@@ -28,7 +28,7 @@ export function createMcpServer(offer: Offer, { structured = false, host }: McpO
   const server = new Server(
     { name: 'oriel', title: 'oriel', version: version() },
     {
-      capabilities: { tools: {}, resources: {} },
+      capabilities: { tools: {}, resources: {}, completions: {} },
       cacheHints: { 'tools/list': { ttlMs: TOOLS_FRESH_MS, cacheScope: 'private' } },
     },
   );
@@ -49,10 +49,16 @@ export function createMcpServer(offer: Offer, { structured = false, host }: McpO
     progress?.end();
     return toolResult(answer, structured);
   });
-  server.setRequestHandler('resources/list', () => ({ resources: [] }));
+  server.setRequestHandler('resources/list', () => ({ resources: listArtifacts(offer) }));
+  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [artifactTemplate] }));
   server.setRequestHandler('resources/read', ({ params }, context) =>
     readResource(offer, params.uri, context.mcpReq.signal),
   );
+  server.setRequestHandler('completion/complete', ({ params: { ref, argument } }) => {
+    const known =
+      ref.type === 'ref/resource' && ref.uri === artifactTemplate.uriTemplate && argument.name === 'id';
+    return { completion: known ? completeArtifact(offer, argument.value) : { values: [] } };
+  });
   return server;
 }
 
