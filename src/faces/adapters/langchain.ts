@@ -1,0 +1,37 @@
+/** Owns `oriel/langchain`: tools for LangChain and LangGraph. */
+
+import type { MessageContent } from '@langchain/core/messages';
+import { ToolMessage } from '@langchain/core/messages';
+import { DynamicStructuredTool, type ToolRunnableConfig } from '@langchain/core/tools';
+import type { Tool } from '../../oriel.ts';
+import type { Answer } from '../../render/answer.ts';
+import { hasImage, parametersOf, textOf } from './blocks.ts';
+
+/** The message's content is what a model is shown, its artifact the whole answer, its status `error` for a failure. */
+export function langchainTools(tools: readonly Tool[]): DynamicStructuredTool[] {
+  return tools.map(
+    (tool) =>
+      new DynamicStructuredTool({
+        name: tool.name,
+        description: tool.description,
+        schema: parametersOf(tool),
+        responseFormat: 'content_and_artifact',
+        async func(input, _manager, config?: ToolRunnableConfig) {
+          const answer = await tool.run(input, config?.signal ? { signal: config.signal } : {});
+          const id = config?.toolCall?.id;
+          if (!answer.isError || id === undefined) return [contentOf(answer), answer];
+          const message = { name: tool.name, tool_call_id: id, content: contentOf(answer), artifact: answer };
+          return [new ToolMessage({ ...message, status: 'error' }), answer];
+        },
+      }),
+  );
+}
+
+function contentOf(answer: Answer): MessageContent {
+  if (!hasImage(answer)) return textOf(answer);
+  return answer.content.map((block) =>
+    block.type === 'text'
+      ? { type: 'text', text: block.text }
+      : { type: 'image_url', image_url: { url: `data:${block.mimeType};base64,${block.data}` } },
+  );
+}

@@ -1,0 +1,86 @@
+/** Owns `oriel/openai`: tools for OpenAI's Responses API and for Chat Completions. */
+
+import type { RunnableToolFunctionWithParse } from 'openai/lib/RunnableFunction';
+import type {
+  FunctionTool,
+  ResponseFunctionToolCall,
+  ResponseInputItem,
+} from 'openai/resources/responses/responses';
+import type { RunOptions } from '../../assemble.ts';
+import type { Tool } from '../../oriel.ts';
+import { type Answer, errorAnswer } from '../../render/answer.ts';
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
+import { hasImage, parametersOf, parseArguments, textOf } from './blocks.ts';
+
+/** For `responses.create({ tools })`. */
+export function responsesTools(tools: readonly Tool[]): FunctionTool[] {
+  return tools.map((tool) => ({
+    type: 'function',
+    name: tool.name,
+    description: tool.description,
+    parameters: parametersOf(tool),
+    // Strict mode wants every field to be required.
+    strict: false,
+  }));
+}
+
+/** Runs a `function_call` of a response and gives the item to send back. Never throws. */
+export async function runResponsesCall(
+  tools: readonly Tool[],
+  call: Pick<ResponseFunctionToolCall, 'name' | 'arguments' | 'call_id'>,
+  options?: RunOptions,
+): Promise<ResponseInputItem.FunctionCallOutput> {
+  const answer = await run(tools, call, options);
+  return {
+    type: 'function_call_output',
+    call_id: call.call_id,
+    output: hasImage(answer) ? answer.content.map(inputBlock) : textOf(answer),
+  };
+}
+
+/**
+ * For `chat.completions.create({ tools })`, and with what it needs to run them for `chat.completions.runTools`. Chat
+ * takes no images from tools: they are named instead.
+ */
+export function chatTools(tools: readonly Tool[]): RunnableToolFunctionWithParse<object>[] {
+  return tools.map((tool) => ({
+    type: 'function',
+    function: {
+      name: tool.name,
+      description: tool.description,
+      parameters: parametersOf(tool),
+      parse: (text) => Object(parseArguments(text)) as object,
+      function: async (input, runner) => textOf(await tool.run(input, { signal: runner.controller.signal })),
+    },
+  }));
+}
+
+/** The message that answers a tool call of a chat completion. Never throws. */
+export async function runChatCall(
+  tools: readonly Tool[],
+  { id, function: called }: { id: string; function: { name: string; arguments: string } },
+  options?: RunOptions,
+): Promise<{ role: 'tool'; tool_call_id: string; content: string }> {
+  return { role: 'tool', tool_call_id: id, content: textOf(await run(tools, called, options)) };
+}
+
+async function run(
+  tools: readonly Tool[],
+  call: { readonly name: string; readonly arguments: string },
+  options?: RunOptions,
+): Promise<Answer> {
+  const tool = tools.find(({ name }) => name === call.name);
+  if (tool) return tool.run(parseArguments(call.arguments), options);
+  const names = tools.map(({ name }) => name).join(', ');
+  return errorAnswer(
+    new OrielError('BAD_INPUT', `There is no tool ${quote(call.name)}. Use one of ${names}.`),
+  );
+}
+
+function inputBlock(
+  block: Answer['content'][number],
+): Exclude<ResponseInputItem.FunctionCallOutput['output'], string>[number] {
+  if (block.type === 'text') return { type: 'input_text', text: block.text };
+  return { type: 'input_image', image_url: `data:${block.mimeType};base64,${block.data}` };
+}

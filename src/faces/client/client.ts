@@ -1,0 +1,150 @@
+/** Owns the client of a workspace server: one method for each route. */
+
+import { readEvents } from './events.ts';
+import { brokenBy, type ClientOptions, type Exchange, sender } from './request.ts';
+import { failed, type Result, succeeded } from './result.ts';
+import type {
+  CallToolOptions,
+  Cancel,
+  Directory,
+  FileBytes,
+  FileLines,
+  ListDirectoryOptions,
+  ReadFileLinesOptions,
+  ReadFileOptions,
+  ToolAnswer,
+  ToolProgress,
+  Tools,
+} from './types.ts';
+
+export type { ClientOptions } from './request.ts';
+export { type ClientError, type Result, unwrap } from './result.ts';
+export type * from './types.ts';
+
+export interface Client {
+  /** Numbered lines of the text file at an absolute path. What the file system says is in `success` and `error`. */
+  readFileLines(path: string, options?: ReadFileLinesOptions): Promise<Result<FileLines>>;
+  /** The bytes of the file at an absolute path, as a stream. */
+  readFile(path: string, options?: ReadFileOptions): Promise<Result<FileBytes>>;
+  /** The entries of a folder: a path, or its names one by one. */
+  listDirectory(
+    path?: string | readonly string[],
+    options?: ListDirectoryOptions,
+  ): Promise<Result<Directory>>;
+  /** Where an absolute path leads, links followed. */
+  resolvePath(path: string, options?: Cancel): Promise<Result<string>>;
+  tools(options?: Cancel): Promise<Result<Tools>>;
+  /** Never sent twice: a tool may do more than read. A failure of the tool is an answer with `isError`. */
+  callTool(name: string, input: unknown, options?: CallToolOptions): Promise<Result<ToolAnswer>>;
+  /** Whether the server lives. */
+  health(options?: Cancel): Promise<Result<{ readonly status: 'ok' }>>;
+  /** Prometheus text. */
+  metrics(options?: Cancel): Promise<Result<string>>;
+  /** The OpenAPI 3.1 document. */
+  openApi(options?: Cancel): Promise<Result<Readonly<Record<string, unknown>>>>;
+}
+
+/** Nothing is sent before a method is called. Throws TypeError for a `url` that is none. */
+export function createClient(options: ClientOptions): Client {
+  void new URL(options.url);
+  const send = sender(options);
+  const json = <T>(exchange: Exchange): Promise<Result<T>> => read(exchange, (response) => response.json());
+  const get = <T>(path: string, { signal }: Cancel = {}): Promise<Result<T>> =>
+    json({ method: 'GET', path, signal, repeatable: true });
+
+  async function read<T>(
+    exchange: Exchange,
+    take: (response: Response) => Promise<unknown>,
+  ): Promise<Result<T>> {
+    const sent = await send(exchange);
+    if (!sent.ok) return sent;
+    try {
+      return succeeded((await take(sent.value)) as T);
+    } catch (error) {
+      return error instanceof SyntaxError
+        ? failed({ kind: 'protocol', message: 'The answer is not valid JSON.' })
+        : failed(brokenBy(error, exchange.signal));
+    }
+  }
+
+  return {
+    readFileLines: (path, { offset, limit, signal, ...most } = {}) =>
+      json({
+        method: 'GET',
+        path: '/api/v0/read-file-lines',
+        query: {
+          path,
+          offset,
+          limit,
+          max_file_size: most.maxFileSize,
+          max_line_bytes: most.maxLineBytes,
+          max_response_lines: most.maxResponseLines,
+          max_response_bytes: most.maxResponseBytes,
+        },
+        signal,
+        repeatable: true,
+      }),
+    async readFile(path, { offset, limit, signal } = {}) {
+      const query = { path, offset, limit };
+      const sent = await send({ method: 'GET', path: '/api/v0/read-file', query, signal, repeatable: true });
+      return sent.ok ? succeeded(bytesOf(sent.value)) : sent;
+    },
+    listDirectory: (path, { signal, ...body } = {}) =>
+      json({
+        method: 'POST',
+        path: '/api/v0/list-directory',
+        body: { ...(path !== undefined && { path }), ...body },
+        signal,
+        repeatable: true,
+      }),
+    async resolvePath(path, { signal } = {}) {
+      const exchange = {
+        method: 'GET',
+        path: '/api/v0/resolve-path',
+        query: { path },
+        signal,
+        repeatable: true,
+      } as const;
+      const result = await json<{ resolved_path: string }>(exchange);
+      return result.ok ? succeeded(result.value.resolved_path) : result;
+    },
+    tools: (cancel) => get('/api/v0/tools', cancel),
+    callTool: (name, input, { signal, onProgress } = {}) =>
+      read(
+        {
+          method: 'POST',
+          path: `/api/v0/tools/${encodeURIComponent(name)}`,
+          body: input,
+          headers: onProgress ? { accept: 'text/event-stream' } : {},
+          signal,
+          repeatable: false,
+        },
+        onProgress ? (response) => answerIn(response, onProgress) : (response) => response.json(),
+      ),
+    health: (cancel) => get('/healthz', cancel),
+    metrics: ({ signal } = {}) =>
+      read({ method: 'GET', path: '/metrics', signal, repeatable: true }, (response) => response.text()),
+    openApi: (cancel) => get('/openapi.json', cancel),
+  };
+}
+
+function bytesOf({ headers, body }: Response): FileBytes {
+  return {
+    size: Number(headers.get('content-length') ?? 0),
+    type: headers.get('content-type') ?? 'application/octet-stream',
+    etag: headers.get('etag') ?? '',
+    body: body ?? new ReadableStream({ start: (controller) => controller.close() }),
+  };
+}
+
+/** The last event of a call is its answer. */
+async function answerIn(
+  { body }: Response,
+  onProgress: (progress: ToolProgress) => void,
+): Promise<ToolAnswer> {
+  for await (const { event, data } of readEvents(body ?? new ReadableStream())) {
+    if (event === 'answer') return JSON.parse(data) as ToolAnswer;
+    if (event === 'progress') onProgress(JSON.parse(data) as ToolProgress);
+  }
+  throw new Error('the answer ended before it was complete');
+}

@@ -1,0 +1,120 @@
+/** Owns one exchange with the server: address, token, retries, and every failure as a value. */
+
+import { type ClientError, failed, type Result, succeeded } from './result.ts';
+
+export interface ClientOptions {
+  /** Where the server listens: `http://127.0.0.1:7345`. */
+  readonly url: string;
+  readonly token?: string;
+  /** Times that a request which changes nothing is sent again; 2 when absent. */
+  readonly retries?: number;
+  /** Instead of the global one: for a unix socket, a proxy, a test. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+export interface Exchange {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+  /** Sending it twice does what sending it once does. */
+  readonly repeatable: boolean;
+}
+
+export type Send = (exchange: Exchange) => Promise<Result<Response>>;
+
+/** A server that is busy or not up yet may answer a moment later. */
+const PASSING = new Set([502, 503, 504, 429]);
+
+const FIRST_WAIT_MS = 200;
+/** The longest wait that a server may ask for. */
+const LONGEST_WAIT_MS = 5_000;
+
+export function sender({ url, token, retries = 2, fetch = globalThis.fetch }: ClientOptions): Send {
+  return async (exchange) => {
+    const most = exchange.repeatable ? retries : 0;
+    for (let attempt = 0; ; attempt += 1) {
+      const result = await once(exchange);
+      if (result.ok || attempt >= most || !isPassing(result.error)) return result;
+      const waited = await pause(waitOf(result.error) ?? FIRST_WAIT_MS * 2 ** attempt, exchange.signal);
+      if (!waited) return failed(CANCELLED);
+    }
+  };
+
+  async function once(exchange: Exchange): Promise<Result<Response>> {
+    const { method, path, query = {}, body, headers, signal } = exchange;
+    const target = new URL(path, url);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) target.searchParams.set(name, String(value));
+    }
+    try {
+      const response = await fetch(target, {
+        method,
+        headers: {
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(signal && { signal }),
+      });
+      return response.ok ? succeeded(response) : failed(await refusalOf(response));
+    } catch (error) {
+      return failed(brokenBy(error, signal));
+    }
+  }
+}
+
+const CANCELLED: ClientError = { kind: 'cancelled', message: 'The call was cancelled.' };
+
+/** What a fetch, or the reading of its body, threw. */
+export function brokenBy(error: unknown, signal: AbortSignal | undefined): ClientError {
+  if (signal?.aborted) return CANCELLED;
+  const { message, cause } = error as Error & { cause?: { code?: string } };
+  const why = cause?.code === undefined ? message : `${message} (${cause.code})`;
+  return { kind: 'network', message: `No answer came: ${why}.` };
+}
+
+type Refused = Extract<ClientError, { kind: 'refused' }>;
+
+async function refusalOf(response: Response): Promise<Refused> {
+  const said = (await response.json().catch(() => undefined)) as Partial<Refused> | undefined;
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  return {
+    kind: 'refused',
+    status: response.status,
+    message: said?.message ?? `The server answered ${response.status}.`,
+    ...(said?.code !== undefined && { code: said.code }),
+    ...(said?.next !== undefined && { next: said.next }),
+    ...(said?.validations !== undefined && { validations: said.validations }),
+    ...(Number.isFinite(seconds) && { retryAfter: seconds }),
+  };
+}
+
+function isPassing(error: ClientError): boolean {
+  return error.kind === 'network' || (error.kind === 'refused' && PASSING.has(error.status));
+}
+
+function waitOf(error: ClientError): number | undefined {
+  const { retryAfter } = error as Partial<Refused>;
+  return retryAfter === undefined ? undefined : Math.min(LONGEST_WAIT_MS, retryAfter * 1000);
+}
+
+/** False when the caller gave up in the meantime. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+  return new Promise((resolve) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      resolve(false);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve(true);
+    }, ms);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
+}

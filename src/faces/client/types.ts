@@ -1,0 +1,112 @@
+/** Owns what the routes of a workspace server answer, for those who call them. Declared again in its OpenAPI document. */
+
+export interface Cancel {
+  readonly signal?: AbortSignal;
+}
+
+export interface ReadFileLinesOptions extends Cancel {
+  /** First line, 1-based. */
+  readonly offset?: number;
+  /** Lines; 2,000 when absent. */
+  readonly limit?: number;
+  /** Bytes of a file that is read without offset and limit; 1 MiB when absent. */
+  readonly maxFileSize?: number;
+  /** Bytes shown of one line; 1,024 when absent. */
+  readonly maxLineBytes?: number;
+  /** Lines of the answer; 2,000 when absent. */
+  readonly maxResponseLines?: number;
+  /** Bytes of the answer; 32,768 when absent. */
+  readonly maxResponseBytes?: number;
+}
+
+export interface FileLines {
+  readonly success: boolean;
+  /** Bytes as stored. */
+  readonly file_size: number;
+  readonly total_lines: number;
+  readonly lines_read: number;
+  /** Lines as number, tab, text; joined by line feeds. */
+  readonly content: string;
+  /** What the file system says; empty on success. */
+  readonly error: string;
+}
+
+export interface ReadFileOptions extends Cancel {
+  /** First byte, 0-based. */
+  readonly offset?: number;
+  /** Bytes; to the end when absent. */
+  readonly limit?: number;
+}
+
+export interface FileBytes {
+  /** Bytes that follow. */
+  readonly size: number;
+  readonly type: string;
+  /** Changes when the file may have changed. */
+  readonly etag: string;
+  readonly body: ReadableStream<Uint8Array>;
+}
+
+export interface ListDirectoryOptions extends Cancel {
+  /** What a path that is not absolute begins at; the server's working folder when absent. */
+  readonly relativity?: 'root' | 'home' | 'cwd';
+  /** Entries to leave out first. */
+  readonly offset?: number;
+  /** Entries; 1,000 when absent. */
+  readonly limit?: number;
+}
+
+export interface DirectoryEntry {
+  readonly name: string;
+  readonly absolute_path_string: string;
+  readonly is_dir: boolean;
+  readonly type: 'file' | 'directory' | 'link' | 'fifo' | 'socket' | 'device' | 'unknown';
+}
+
+export interface Directory {
+  readonly absolute_path: readonly string[];
+  readonly absolute_path_string: string;
+  readonly contents: readonly DirectoryEntry[];
+  readonly total: number;
+  /** Entries follow: call again with a higher offset. */
+  readonly more: boolean;
+}
+
+export interface ToolDescription {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly effects: {
+    readonly readOnly: boolean;
+    readonly destructive: boolean;
+    readonly idempotent: boolean;
+    readonly openWorld: boolean;
+  };
+  /** JSON Schema 2020-12. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+export interface Tools {
+  readonly dialect: string;
+  readonly tools: readonly ToolDescription[];
+}
+
+export interface ToolProgress {
+  readonly message: string;
+  readonly done?: number;
+  readonly total?: number;
+}
+
+export interface CallToolOptions extends Cancel {
+  /** Told at most ten times a second how far the call has come. */
+  readonly onProgress?: (progress: ToolProgress) => void;
+}
+
+export interface ToolAnswer {
+  readonly content: readonly (
+    | { readonly type: 'text'; readonly text: string }
+    | { readonly type: 'image'; readonly mimeType: string; readonly data: string }
+  )[];
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly isError: boolean;
+}

@@ -1,0 +1,80 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { expect, test } from 'vitest';
+import { anthropicTools, runToolUse } from '../../../src/faces/adapters/anthropic.ts';
+import { scriptedApi } from '../../support/api.ts';
+import { PIXEL, testTools } from '../../support/tools.ts';
+
+const message = (stop_reason: string, content: object[]): object => ({
+  id: 'm',
+  type: 'message',
+  role: 'assistant',
+  model: 'claude',
+  stop_reason,
+  content,
+  usage: { input_tokens: 1, output_tokens: 1 },
+});
+
+test('the tool runner sends the tools, runs them, and sends back text, images and failures', async () => {
+  const { tools } = testTools();
+  const use = (id: string, name: string, input: unknown): object => ({ type: 'tool_use', id, name, input });
+  const { url, asked } = await scriptedApi(
+    message('tool_use', [
+      use('t1', 'read', { path: 'f:2..2' }),
+      use('t2', 'picture', {}),
+      use('t3', 'read', { path: 'none' }),
+    ]),
+    message('end_turn', [{ type: 'text', text: 'done' }]),
+  );
+  const client = new Anthropic({ apiKey: 'test', baseURL: url });
+  const final = await client.beta.messages.toolRunner({
+    model: 'claude',
+    max_tokens: 100,
+    messages: [{ role: 'user', content: 'go' }],
+    tools: anthropicTools(tools),
+  });
+  expect(final.content).toMatchObject([{ text: 'done' }]);
+  expect(asked[0]?.['tools']).toEqual(
+    tools.map(({ name, description, jsonSchema }) => {
+      const { $schema: _, ...input_schema } = jsonSchema;
+      return { name, description, input_schema };
+    }),
+  );
+  const messages = asked[1]?.['messages'] as { content: unknown }[] | undefined;
+  const results = messages?.at(-1)?.content;
+  expect(results).toEqual([
+    { type: 'tool_result', tool_use_id: 't1', content: [{ type: 'text', text: '2|b\n' }] },
+    {
+      type: 'tool_result',
+      tool_use_id: 't2',
+      content: [
+        { type: 'text', text: 'a pixel' },
+        { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PIXEL } },
+      ],
+    },
+    {
+      type: 'tool_result',
+      tool_use_id: 't3',
+      content: [{ type: 'text', text: 'none does not exist. Use . to list the working folder.' }],
+      is_error: true,
+    },
+  ]);
+});
+
+test('a tool use is answered by hand, also of a tool that is none, and stopped by its signal', async () => {
+  const { tools, hanging } = testTools();
+  expect(await runToolUse(tools, { id: 't1', name: 'read', input: { path: 'f' } })).toEqual({
+    type: 'tool_result',
+    tool_use_id: 't1',
+    content: [{ type: 'text', text: '1|a\n2|b\n' }],
+  });
+  expect(await runToolUse(tools, { id: 't2', name: 'nothing', input: {} })).toMatchObject({
+    is_error: true,
+    content: [{ text: 'There is no tool nothing. Use one of read, picture, hang.' }],
+  });
+  const stop = new AbortController();
+  const answer = runToolUse(tools, { id: 't3', name: 'hang', input: {} }, { signal: stop.signal });
+  await hanging.started;
+  stop.abort();
+  await hanging.stopped;
+  expect((await answer).is_error).toBeUndefined();
+});

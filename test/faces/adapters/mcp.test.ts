@@ -1,0 +1,69 @@
+import { Client } from '@modelcontextprotocol/client';
+import { InMemoryTransport, McpServer } from '@modelcontextprotocol/server';
+import { expect, onTestFinished, test } from 'vitest';
+import { z } from 'zod';
+import { registerTools } from '../../../src/faces/adapters/mcp.ts';
+import { PIXEL, testTools, type TestTools } from '../../support/tools.ts';
+
+async function connected(options?: { structured: boolean }): Promise<TestTools & { client: Client }> {
+  const made = testTools();
+  const server = new McpServer({ name: 'mine', version: '1' });
+  server.registerTool('own', { inputSchema: z.object({}) }, () => ({
+    content: [{ type: 'text', text: 'mine' }],
+  }));
+  registerTools(server, made.tools, options);
+  const client = new Client({ name: 'test', version: '1' });
+  const [here, there] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(here), client.connect(there)]);
+  onTestFinished(() => client.close());
+  return { ...made, client };
+}
+
+test('tools stand beside the server’s own, with schema and annotations', async () => {
+  const { client, tools } = await connected();
+  const listed = (await client.listTools()).tools;
+  expect(listed.map(({ name }) => name)).toEqual(['own', 'read', 'picture', 'hang']);
+  const { $schema: _, ...inputSchema } = tools[0]?.jsonSchema ?? {};
+  expect(listed[1]).toMatchObject({
+    description: tools[0]?.description,
+    inputSchema,
+    annotations: { readOnlyHint: true, destructiveHint: false },
+  });
+  expect(await client.callTool({ name: 'own', arguments: {} })).toMatchObject({
+    content: [{ text: 'mine' }],
+  });
+});
+
+test('calls answer as the library does: text, images, facts in _meta, failures in our words', async () => {
+  const { client } = await connected();
+  const read = await client.callTool({ name: 'read', arguments: { path: 'f:2..2' } });
+  expect(read.content).toEqual([{ type: 'text', text: '2|b\n' }]);
+  expect(read._meta).toMatchObject({ 'io.github.oriel/details': { kind: 'file' } });
+  expect((await client.callTool({ name: 'picture', arguments: {} })).content).toContainEqual({
+    type: 'image',
+    mimeType: 'image/png',
+    data: PIXEL,
+  });
+  const wrong = await client.callTool({ name: 'read', arguments: { path: 5 } });
+  expect(wrong).toMatchObject({
+    isError: true,
+    content: [{ text: expect.stringMatching(/^The field path of read/) }],
+  });
+});
+
+test('structured content is there when asked for', async () => {
+  const { client } = await connected({ structured: true });
+  const { structuredContent } = await client.callTool({ name: 'read', arguments: { path: 'f:2..2' } });
+  expect(structuredContent).toMatchObject({ text: '2|b\n', details: { kind: 'file' } });
+});
+
+test('cancellation reaches the work', async () => {
+  const { client, hanging } = await connected();
+  const stop = new AbortController();
+  const call = client.callTool({ name: 'hang', arguments: {} }, { signal: stop.signal });
+  call.catch(() => undefined);
+  await hanging.started;
+  stop.abort();
+  await hanging.stopped;
+  await expect(call).rejects.toThrow();
+});

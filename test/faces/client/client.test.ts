@@ -1,0 +1,196 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createClient, unwrap } from '../../../src/faces/client/client.ts';
+import { textAnswer } from '../../../src/render/answer.ts';
+import { serveOffer } from '../../support/app.ts';
+import { hangingTool, offerOf, testTool } from '../../support/offer.ts';
+import { server } from '../../support/server.ts';
+import { workspace } from '../../support/workspace.ts';
+
+const TOKEN = 'a-token-of-a-test';
+
+/** A server of one handler, and how often it was asked. */
+async function answering(
+  handle: (response: ServerResponse, attempt: number, request: IncomingMessage) => void,
+): Promise<{ url: string; attempts: () => number }> {
+  let attempts = 0;
+  const fake = createServer((request, response) => {
+    attempts += 1;
+    handle(response, attempts, request);
+  });
+  await new Promise<void>((resolve) => void fake.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    fake.closeAllConnections();
+    fake.close();
+  });
+  return { url: `http://127.0.0.1:${(fake.address() as AddressInfo).port}`, attempts: () => attempts };
+}
+
+test('every route has its method', async () => {
+  const { W, write, read } = workspace();
+  write('dir/f', 'a\nb\n');
+  const running = await server(['--cwd', W], { env: { ORIEL_TOKEN: TOKEN } });
+  const client = createClient({ url: running.url, token: TOKEN });
+  const path = join(W, 'dir/f');
+  expect(await client.readFileLines(path, { offset: 2, limit: 1, maxLineBytes: 100 })).toEqual({
+    ok: true,
+    value: { success: true, file_size: 4, total_lines: 2, lines_read: 1, content: '2\tb', error: '' },
+  });
+  const file = unwrap(await client.readFile(path, { offset: 2 }));
+  expect({ size: file.size, type: file.type }).toEqual({ size: 2, type: 'application/octet-stream' });
+  expect(await new Response(file.body).text()).toBe('b\n');
+  expect(unwrap(await client.listDirectory('dir')).contents).toMatchObject([{ name: 'f', is_dir: false }]);
+  expect(unwrap(await client.listDirectory()).contents).toMatchObject([{ name: 'dir', is_dir: true }]);
+  expect(unwrap(await client.listDirectory(['dir'], { relativity: 'cwd', limit: 1 })).more).toBe(false);
+  expect(unwrap(await client.resolvePath(join(W, 'dir/../new')))).toBe(join(W, 'new'));
+  expect(unwrap(await client.tools()).tools.map(({ name }) => name)).toContain('read');
+  expect(unwrap(await client.callTool('read', { path: 'dir/f' }))).toEqual(
+    JSON.parse(JSON.stringify(await read('dir/f'))),
+  );
+  expect(unwrap(await client.health())).toEqual({ status: 'ok' });
+  expect(unwrap(await client.metrics())).toContain('oriel_calls_total{tool="read",outcome="ok"} 1');
+  expect(unwrap(await client.openApi())['openapi']).toBe('3.1.0');
+});
+
+test('progress comes before the answer', async () => {
+  const slow = testTool('slow', async (_input, { onProgress }) => {
+    onProgress?.({ message: 'half way', done: 1, total: 2 });
+    await new Promise((resolve) => void setTimeout(resolve, 20));
+    return textAnswer('done — über\n\nalles');
+  });
+  const { url } = await serveOffer(offerOf(slow));
+  const told: unknown[] = [];
+  const answer = await createClient({ url }).callTool(
+    'slow',
+    {},
+    { onProgress: (progress) => void told.push(progress) },
+  );
+  expect(told).toEqual([{ message: 'half way', done: 1, total: 2 }]);
+  expect(unwrap(answer).content).toEqual([{ type: 'text', text: 'done — über\n\nalles' }]);
+});
+
+describe('what goes wrong is a value', () => {
+  test('a refusal, with its code and what is wrong with which parameter', async () => {
+    const { W } = workspace();
+    const running = await server(['--cwd', W], { env: { ORIEL_TOKEN: TOKEN } });
+    const client = createClient({ url: running.url, token: TOKEN });
+    expect(await createClient({ url: running.url }).tools()).toEqual({
+      ok: false,
+      error: {
+        kind: 'refused',
+        status: 401,
+        message: 'This server wants its token: Authorization: Bearer TOKEN.',
+        code: 'DENIED',
+      },
+    });
+    expect(await client.readFile(join(W, 'none'))).toEqual({
+      ok: false,
+      error: { kind: 'refused', status: 404, message: 'none does not exist.', code: 'NOT_FOUND' },
+    });
+    expect(await client.readFileLines('', {})).toMatchObject({
+      ok: false,
+      error: { status: 400, validations: [{ field: 'path', detail: '"path" is required' }] },
+    });
+    expect(await client.callTool('../read', {})).toMatchObject({ ok: false, error: { status: 404 } });
+  });
+
+  test('no answer at all, an answer that is none, one that breaks off', async () => {
+    const gone = await answering(() => undefined);
+    const { port } = new URL(gone.url);
+    expect(await createClient({ url: `http://127.0.0.1:1`, retries: 0 }).health()).toMatchObject({
+      ok: false,
+      error: { kind: 'network', message: expect.stringMatching(/^No answer came: /) },
+    });
+    expect(port).not.toBe('');
+    const html = await answering((response) => void response.end('<html>'));
+    expect(await createClient({ url: html.url }).tools()).toEqual({
+      ok: false,
+      error: { kind: 'protocol', message: 'The answer is not valid JSON.' },
+    });
+    const broken = await answering((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('event: progress\ndata: {"message":"x"}\n\n');
+      setTimeout(() => response.destroy(), 20);
+    });
+    const call = createClient({ url: broken.url }).callTool('read', {}, { onProgress: () => undefined });
+    expect(await call).toMatchObject({ ok: false, error: { kind: 'network' } });
+  });
+
+  test('a caller that gives up, which also ends the work', async () => {
+    const { tool, started, stopped } = hangingTool('hang');
+    const { url } = await serveOffer(offerOf(tool));
+    const stop = new AbortController();
+    const call = createClient({ url }).callTool('hang', {}, { signal: stop.signal });
+    await started;
+    stop.abort();
+    expect(await call).toEqual({
+      ok: false,
+      error: { kind: 'cancelled', message: 'The call was cancelled.' },
+    });
+    await stopped;
+  });
+});
+
+describe('what changes nothing is sent again when that may help', () => {
+  const flaky = (status: number, headers = {}): ReturnType<typeof answering> =>
+    answering((response, attempt) => {
+      response.writeHead(attempt < 3 ? status : 200, { 'content-type': 'application/json', ...headers });
+      response.end(attempt < 3 ? '{"message":"later"}' : '{"status":"ok"}');
+    });
+
+  test.each([429, 502, 503, 504])('after %i', async (status) => {
+    const { url, attempts } = await flaky(status, { 'retry-after': '0' });
+    expect(unwrap(await createClient({ url }).health())).toEqual({ status: 'ok' });
+    expect(attempts()).toBe(3);
+  });
+
+  test('after a connection that broke', async () => {
+    const { url, attempts } = await answering((response, attempt) => {
+      if (attempt === 1) response.destroy();
+      else response.end('{"status":"ok"}');
+    });
+    expect(unwrap(await createClient({ url }).health())).toEqual({ status: 'ok' });
+    expect(attempts()).toBe(2);
+  });
+
+  test('not more often than said, not after a refusal, never a tool', async () => {
+    const never = await answering(
+      (response) => void response.writeHead(503, { 'retry-after': '0' }).end('{}'),
+    );
+    expect(await createClient({ url: never.url, retries: 1 }).health()).toMatchObject({
+      error: { status: 503 },
+    });
+    expect(never.attempts()).toBe(2);
+    const refused = await answering((response) => void response.writeHead(404).end('{}'));
+    expect(await createClient({ url: refused.url }).health()).toMatchObject({
+      error: { status: 404, message: 'The server answered 404.' },
+    });
+    expect(refused.attempts()).toBe(1);
+    const tool = await flaky(503);
+    expect(await createClient({ url: tool.url }).callTool('read', {})).toMatchObject({
+      error: { status: 503 },
+    });
+    expect(tool.attempts()).toBe(1);
+  });
+
+  test('a caller that gives up does not wait for the next time', async () => {
+    const { url, attempts } = await answering(
+      (response) => void response.writeHead(503, { 'retry-after': '5' }).end('{}'),
+    );
+    const stop = new AbortController();
+    const call = createClient({ url }).health({ signal: stop.signal });
+    while (attempts() === 0) await new Promise((resolve) => void setTimeout(resolve, 5));
+    await new Promise((resolve) => void setTimeout(resolve, 50));
+    stop.abort();
+    expect(await call).toMatchObject({ ok: false, error: { kind: 'cancelled' } });
+    expect(attempts()).toBe(1);
+  });
+});
+
+test('unwrap throws what went wrong, for callers that rather catch', async () => {
+  const client = createClient({ url: 'http://127.0.0.1:1', retries: 0 });
+  await expect(client.health().then(unwrap)).rejects.toThrow(/^No answer came: /);
+  expect(() => createClient({ url: 'nonsense' })).toThrow(TypeError);
+});
