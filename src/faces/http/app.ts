@@ -2,6 +2,7 @@
 
 import { type Context, Hono } from 'hono';
 import { routePath } from 'hono/route';
+import { createMcpServer } from '../mcp/server.ts';
 import type { Offer } from '../offer.ts';
 import { createGuard, type GuardOptions, type Refusal } from './guard.ts';
 import { inputOf } from './input.ts';
@@ -54,7 +55,11 @@ export function createApp({ offer: uncounted, log, guard, structured }: AppOptio
   const metrics = createMetrics();
   const offer = counted(uncounted, metrics);
   const refused = createGuard(guard);
-  const mcp = mountMcp(offer, structured);
+  const mcp = mountMcp(({ requestInfo }) => {
+    // Clients of 2025 that keep no session never say in MCP who they are.
+    const host = requestInfo?.headers.get('user-agent') ?? undefined;
+    return createMcpServer(offer, { structured, host });
+  });
   const routes = ROUTES.map((make) => make({ offer, metrics }));
 
   app.use(async (context, next) => {

@@ -15,8 +15,6 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Context } from 'hono';
 import { Lru } from '../../session/lru.ts';
-import { createMcpServer } from '../mcp/server.ts';
-import type { Offer } from '../offer.ts';
 import { jsonOf } from './input.ts';
 import { problem } from './problem.ts';
 
@@ -28,9 +26,8 @@ export interface McpMount {
   close(): Promise<void>;
 }
 
-export function mountMcp(offer: Offer, structured: boolean): McpMount {
-  const factory: McpServerFactory = ({ requestInfo }) =>
-    createMcpServer(offer, { structured, host: requestInfo?.headers.get('user-agent') ?? undefined });
+/** `factory` makes what answers: one for a session, or one for a request that stands for itself. */
+export function mountMcp(factory: McpServerFactory): McpMount {
   const modern = createMcpHandler(factory, { legacy: 'reject' });
   const stateless = legacyStatelessFallback(factory);
   const sessions = new Lru<WebStandardStreamableHTTPServerTransport>(MOST_SESSIONS);
