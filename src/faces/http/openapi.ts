@@ -2,7 +2,7 @@
 
 import { z, type ZodType } from 'zod';
 import type { Tool } from '../../oriel.ts';
-import { version } from '../../version.ts';
+import { version } from '../../access/package-files.ts';
 import { problemSchema } from './problem.ts';
 import type { Reply, Route } from './route.ts';
 import { answerSchema } from './tools.ts';

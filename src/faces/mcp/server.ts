@@ -8,7 +8,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { isOrielError } from '../../errors.ts';
-import { version } from '../../version.ts';
+import { version } from '../../access/package-files.ts';
 import type { Offer } from '../offer.ts';
 import { progressTo } from './progress.ts';
 import { artifactTemplate, completeArtifact, listArtifacts, readResource } from './resources.ts';
