@@ -33,15 +33,12 @@ export const fileLinesLimits: FileLinesLimits = {
   responseBytes: 32 * KIB,
 };
 
-/** Lines read when no limit is given. */
-const DEFAULT_LINES = 2000;
-
 export interface FileLinesInput {
   /** Absolute. */
   readonly path: string;
   /** 1-based; 0 or absent for the first line. */
   readonly offset?: number | undefined;
-  /** Lines; 0 or absent for 2,000. */
+  /** Lines; 0 or absent for as many as an answer may have. */
   readonly limit?: number | undefined;
 }
 
@@ -68,7 +65,7 @@ export function fileLinesOrder(
     const shown = quote(input.path).replaceAll('"', '\\"');
     throw new OrielError('BAD_PATH', `file path must be absolute: "${shown}"`);
   }
-  const { from, count } = rangeOf(input);
+  const from = firstOf(input);
   const wantsAll = from === 1 && !input.limit;
   return {
     request: {
@@ -76,7 +73,7 @@ export function fileLinesOrder(
       target: input.path,
       grammar: 'literal',
       kinds: ['file'],
-      window: lineRange(from, count),
+      window: lineRange(from, input.limit || limits.responseLines),
       ...(wantsAll && { whole: { over: limits.fileSize, as: 'refusal' } }),
     },
     limits: {
@@ -90,8 +87,8 @@ export function fileLinesOrder(
   };
 }
 
-function rangeOf({ offset, limit }: FileLinesInput): { from: number; count: number } {
-  return { from: Math.max(offset ?? 1, 1), count: limit || DEFAULT_LINES };
+function firstOf({ offset }: FileLinesInput): number {
+  return Math.max(offset ?? 1, 1);
 }
 
 const MARKER = '... [truncated]';
@@ -122,7 +119,7 @@ export function fileLines(result: Result, input: FileLinesInput): FileLines {
   const found = result as ReadResult | TooLargeResult;
   switch (found.is) {
     case 'text':
-      return linesOf(found, rangeOf(input).from);
+      return linesOf(found, firstOf(input));
     case 'binary':
       throw new OrielError('UNSUPPORTED', binaryWords(found));
     case 'too-large':

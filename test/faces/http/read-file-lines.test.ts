@@ -233,6 +233,7 @@ describe('limits are inclusive', () => {
     expect((await lines('f', { limit: 2_001 })).error).toBe(
       'output would exceed 2000 lines. Read less at a time using offset and limit parameters.',
     );
+    expect(await lines('f', { max_response_lines: 10 })).toMatchObject({ success: true, lines_read: 10 });
     expect(await lines('f', { limit: 2_001, max_response_lines: 4_000 })).toMatchObject({
       lines_read: 2_001,
     });
@@ -250,14 +251,14 @@ test('an empty file has no line 2; a final line feed begins no line; carriage re
 });
 
 test('what cannot be seen is shown, what is no text is refused', async () => {
-  const { lines } = await files((W) => {
-    writeFileSync(join(W, 'ansi'), 'a\u001b[2Jb\n');
-    writeFileSync(join(W, 'nul'), Buffer.from([65, 0, 66]));
+  const { W, lines } = await files((root) => {
+    writeFileSync(join(root, 'ansi'), 'a\u001b[2Jb\n');
+    writeFileSync(join(root, 'nul'), Buffer.from([65, 0, 66]));
   });
   expect((await lines('ansi')).content).toBe('1\ta\\x1b[2Jb');
-  expect(await lines('nul')).toMatchObject({
-    success: false,
-    error: expect.stringMatching(/^file is not text: \//),
+  expect(await lines('nul')).toEqual({
+    ...nothing,
+    error: `not a text file: ${W}/nul (NUL bytes, 3 bytes). Use xxd or file to look at it.`,
   });
 });
 
