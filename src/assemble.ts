@@ -29,11 +29,9 @@ export interface OrielOptions {
   readonly model?: string;
   /** What differs from `limits` for each model: a context window of 8,000 tokens takes smaller answers. */
   readonly limitsPerModel?: Readonly<Record<string, LimitOptions>>;
-  /** Lines of an open-ended read; the line limit when absent. */
-  readonly defaultLimit?: number;
+  /** How lines are shown; `hashline` is for hosts with an edit tool that takes its anchors. `numbers` when absent. */
   readonly display?: Settings['display'];
-  readonly summarize?: boolean;
-  readonly imageMetadataOnly?: boolean;
+  readonly read?: ReadOptions;
   /** The model's own token counter, for `limits.tokens`. */
   readonly tokens?: Settings['tokens'];
   /** Milliseconds one call may take; 30,000 when absent. */
@@ -46,6 +44,19 @@ export interface OrielOptions {
   readonly session?: Session;
   /** Milliseconds since the epoch, for the ages in listings. */
   readonly now?: () => number;
+}
+
+export interface ReadOptions {
+  /** Lines of an open-ended read, at most the line limit, which it is when absent. */
+  readonly defaultLimit?: number;
+  /** Whether lines carry their numbers (true when absent): without, text is shown as with `display: 'plain'`. */
+  readonly lineNumbers?: boolean;
+  /** Whether the `hashline` display gives its anchors (true when absent): without, lines have numbers only. */
+  readonly hashLines?: boolean;
+  /** Whether long code is answered with its structure (true when absent). */
+  readonly summarize?: boolean;
+  /** Whether images are answered with their facts only (false when absent). */
+  readonly imageMetadataOnly?: boolean;
 }
 
 export interface RunOptions {
@@ -121,12 +132,19 @@ export function asOrielError(error: unknown): OrielError {
 }
 
 function settingsOf(options: OrielOptions): Settings {
+  const { read = {} } = options;
   return {
-    defaultLimit: options.defaultLimit ?? defaultSettings.defaultLimit,
-    display: options.display ?? defaultSettings.display,
-    summarize: options.summarize ?? defaultSettings.summarize,
-    imageMetadataOnly: options.imageMetadataOnly ?? defaultSettings.imageMetadataOnly,
+    defaultLimit: read.defaultLimit ?? defaultSettings.defaultLimit,
+    display: displayOf(options),
+    summarize: read.summarize ?? defaultSettings.summarize,
+    imageMetadataOnly: read.imageMetadataOnly ?? defaultSettings.imageMetadataOnly,
     ...(options.tokens && { tokens: options.tokens }),
     run: { ...defaultSettings.run, ...options.run },
   };
+}
+
+/** Anchors win over numbers; without either, lines are shown as they are. */
+function displayOf({ display = defaultSettings.display, read = {} }: OrielOptions): Settings['display'] {
+  if (display === 'hashline' && read.hashLines !== false) return 'hashline';
+  return display === 'plain' || read.lineNumbers === false ? 'plain' : 'numbers';
 }

@@ -1,7 +1,7 @@
 /** The public surface of oriel. */
 
 export { createOriel, type Oriel, type Tool } from './oriel.ts';
-export type { OrielOptions, RunOptions } from './assemble.ts';
+export type { OrielOptions, ReadOptions, RunOptions } from './assemble.ts';
 export type { Answer, Block } from './render/answer.ts';
 export type { Effects } from './dialects/dialect.ts';
 export { type DialectName, dialectNames } from './dialects/table.ts';

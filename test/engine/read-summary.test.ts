@@ -94,7 +94,7 @@ test('what is not summarised: short files, prose and data, selectors, :raw, othe
   ]) {
     expect([path, await isSummary(path)]).toEqual([path, false]);
   }
-  expect(await isSummary('wide.ts', { summarize: false })).toBe(false);
+  expect(await isSummary('wide.ts', { read: { summarize: false } })).toBe(false);
 });
 
 test('plain and hashline displays carry the ranges too', async () => {
