@@ -1,28 +1,14 @@
 // Outlines and summaries beside Universal Ctags on real files: symbols found, their ranges, damage, bytes, times.
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { languageOf } from '../dist/views/languages.js';
-import { linesOf } from '../dist/views/lines.js';
-import { outline } from '../dist/views/outline.js';
-import { summarize } from '../dist/views/summary/summarize.js';
+import { createOriel } from '../dist/index.js';
 import { filesOf, languages } from './lib/corpus.mjs';
 import { ctags, hasCtags } from './lib/ctags.mjs';
 import { folder } from './lib/data.mjs';
+import { grammars, symbolsOf } from './lib/outline.mjs';
 import { declarations } from './lib/typescript-truth.mjs';
 
-const grammars = new URL('../dist/grammars/', import.meta.url);
 const percent = (part, whole) => (whole === 0 ? undefined : `${((100 * part) / whole).toFixed(1)} %`);
-
-async function symbolsOf(path, text = readFileSync(path, 'utf8')) {
-  const language = languageOf(path.split('/').at(-1), text);
-  const query = language.queries
-    .map((name) => readFileSync(new URL(`${name}.scm`, grammars), 'utf8'))
-    .join('\n');
-  const wasm = readFileSync(new URL(`${language.grammar}.wasm.br`, grammars));
-  const grammar = { name: language.grammar, wasm, query };
-  const found = await outline(text, language, { grammar, until: performance.now() + 60_000 });
-  return typeof found === 'string' ? { symbols: [], folds: [] } : found;
-}
 
 /** `#private`, `"quoted"`, `List<int>` and `operator +` as Ctags writes them. */
 const plain = (name) =>
@@ -68,8 +54,7 @@ async function beside(language) {
   const bytes = { text: 0, summary: 0, files: 0, summarised: 0 };
   for (const [i, path] of filesOf(language).entries()) {
     const text = readFileSync(path, 'utf8');
-    const structure = await symbolsOf(path, text);
-    const { symbols } = structure;
+    const symbols = await symbolsOf(text, language);
     const tags = hasCtags() ? ctags(path, language.kinds) : [];
     total.files += 1;
     total.theirs += tags.length;
@@ -85,7 +70,7 @@ async function beside(language) {
       if (mine.to === tag.end && mine.from <= tag.line) total.right += 1;
     }
     if (i % 5 === 0) await damage(path, text, symbols, tags, language, total);
-    sizes(text, structure, bytes);
+    await sizes(path, text, bytes);
   }
   return {
     language: language.name,
@@ -113,7 +98,7 @@ async function damage(path, text, symbols, tags, language, total) {
   }
   const file = resolve(folder, `damaged${language.ending}`);
   writeFileSync(file, broken);
-  const after = new Set((await symbolsOf(file, broken)).symbols.map(({ name }) => name));
+  const after = new Set((await symbolsOf(broken, language)).map(({ name }) => name));
   const mine = symbols.filter(({ kind }) => compared.has(kind));
   total.keptOf += mine.length;
   total.kept += mine.filter(({ name }) => after.has(name)).length;
@@ -122,17 +107,17 @@ async function damage(path, text, symbols, tags, language, total) {
   total.peerKept += tags.filter(({ name }) => peerAfter.has(name)).length;
 }
 
-function sizes(text, structure, bytes) {
-  const lines = linesOf(text);
-  if (lines.length < 100 || structure.symbols.length === 0) return;
+const oriel = createOriel();
+
+/** Files of 100 lines or more, as they are answered. */
+async function sizes(path, text, bytes) {
+  if (text.split('\n').length <= 100) return;
+  const { content, details } = await oriel.tool('read').run({ path });
   bytes.files += 1;
-  const show = ({ from, to, text: shown }) => `${from === to ? from : `${from}-${to}`}|${shown}\n`;
-  const limits = { lines: 3_000, bytes: 51_200, tokens: Infinity, show, count: (shown) => shown.length / 4 };
-  const summary = summarize(lines, structure, limits);
-  if (!summary) return;
+  if (!details.summary) return;
   bytes.summarised += 1;
   bytes.text += Buffer.byteLength(text);
-  bytes.summary += Buffer.byteLength(summary.parts.map(show).join(''));
+  bytes.summary += Buffer.byteLength(content[0].text);
 }
 
 export async function rows() {
