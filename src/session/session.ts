@@ -49,7 +49,8 @@ export function createSession(options: SessionOptions = {}): Session {
       const cache = caches.get(kind) ?? new Lru(MOST_CACHED, MOST_WEIGHT);
       caches.set(kind, cache);
       const known = cache.get(key);
-      if (known) return known as Promise<T>;
+      // What was cancelled for the call that began it is begun anew by the next one that waits for it.
+      if (known) return (known as Promise<T>).catch(() => make());
       const made = make();
       cache.set(key, made);
       made.then(

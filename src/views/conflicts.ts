@@ -39,7 +39,9 @@ export async function conflictsView(
   call: Call,
 ): Promise<TextResource | NoteResource> {
   const input = await textInput(resource, call);
-  const conflicts = await findConflicts(input);
+  const conflicts = await call.session.cached('conflicts', resource.bytes.version, () =>
+    findConflicts(input),
+  );
   if (conflicts.length === 0) {
     return {
       is: 'note',
@@ -116,6 +118,7 @@ function markerOf(line: string): Marker | undefined {
 
 async function* show(conflicts: readonly Conflict[], input: TextInput): AsyncGenerator<Uint8Array> {
   const say = (text: string): Uint8Array => Buffer.from(`${text}\n`);
+  const lines = new Lines(input);
   for (const [i, { first, last, ours, base, theirs }] of conflicts.entries()) {
     yield say(`conflict ${i + 1} of ${conflicts.length}, lines ${first}-${last}`);
     for (const [title, side] of [
@@ -126,23 +129,47 @@ async function* show(conflicts: readonly Conflict[], input: TextInput): AsyncGen
       if (!side) continue;
       const label = side.name === '' ? title : `${title} (${side.name})`;
       yield say(side.from === side.to ? `${label}: empty` : `${label}, lines ${side.from}-${side.to - 1}:`);
-      yield* numbered(side, input);
+      for (let no = side.from; no < side.to; no += 1) yield Buffer.from(await lines.shown(no));
     }
   }
 }
 
-/** The lines of a side with their numbers in the file. */
-async function* numbered(side: Side, input: TextInput): AsyncGenerator<Uint8Array> {
-  const start = await input.index.startOf(side.from, input.source, input.signal);
-  if (start === undefined) return;
-  const reader = new LineReader(input.source, input.encoding, start, 1 << 20, input.signal);
-  for (let no = side.from; no < side.to; no += 1) {
-    const line = await reader.next();
-    if (!line) return;
-    const text = decode(line.bytes, input.encoding).text;
-    if (line.end === undefined) {
-      await reader.skipRest();
-      yield Buffer.from(`${no}|${text}… (the line is longer; read line ${no} itself)\n`);
-    } else yield Buffer.from(`${no}|${text}${text.endsWith('\n') ? '' : '\n'}`);
+/** Lines are taken in order: over a gap of this many it is cheaper to read on than to begin anew. */
+const NEAR = 256;
+
+/** Lines of the file by number, each time a later one. */
+class Lines {
+  readonly #input: TextInput;
+  #reader: LineReader | undefined;
+  #next = 0;
+
+  constructor(input: TextInput) {
+    this.#input = input;
+  }
+
+  /** `12|text` with a terminator; empty where the file has no such line any more. */
+  async shown(no: number): Promise<string> {
+    await this.#goTo(no);
+    const line = await this.#reader?.next();
+    if (!line) return '';
+    this.#next = no + 1;
+    const text = `${no}|${decode(line.bytes, this.#input.encoding).text}`;
+    if (line.end !== undefined) return text.endsWith('\n') ? text : `${text}\n`;
+    await this.#reader?.skipRest();
+    return `${text}… (the line is longer; read line ${no} itself)\n`;
+  }
+
+  async #goTo(no: number): Promise<void> {
+    const { source, encoding, index, signal } = this.#input;
+    if (this.#reader && no - this.#next <= NEAR) {
+      for (; this.#next < no; this.#next += 1) {
+        const line = await this.#reader.next();
+        if (line?.end === undefined) await this.#reader.skipRest();
+      }
+      return;
+    }
+    const start = await index.startOf(no, source, signal);
+    this.#reader = start === undefined ? undefined : new LineReader(source, encoding, start, 1 << 20, signal);
+    this.#next = no;
   }
 }

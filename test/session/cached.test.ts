@@ -32,3 +32,13 @@ test('a failure is not kept', async () => {
   await expect(session.cached('text', 'a', () => Promise.reject(new Error('once')))).rejects.toThrow('once');
   expect(await session.cached('text', 'a', () => Promise.resolve({ ok: true }))).toEqual({ ok: true });
 });
+
+test('a call that waits for what another one began and gave up makes it itself', async () => {
+  const session = createSession();
+  let giveUp: (reason: Error) => void = () => undefined;
+  const first = session.cached('kind', 'key', () => new Promise<object>((_, reject) => (giveUp = reject)));
+  const second = session.cached('kind', 'key', () => Promise.resolve({ made: 'anew' }));
+  giveUp(new Error('cancelled'));
+  await expect(first).rejects.toThrow('cancelled');
+  expect(await second).toEqual({ made: 'anew' });
+});
