@@ -43,7 +43,7 @@ export function createOriel(options: OrielOptions = {}): Oriel {
       description: declared.about(limits),
       effects: declared.effects,
       inputSchema,
-      jsonSchema: z.toJSONSchema(inputSchema, { io: 'input' }) as Record<string, unknown>,
+      jsonSchema: jsonSchemaOf(inputSchema),
       async run(input, runOptions) {
         try {
           return await assembly.run(declared, accept(declared, inputSchema, input), runOptions);
@@ -65,9 +65,20 @@ export function createOriel(options: OrielOptions = {}): Oriel {
   };
 }
 
+/** Without the bounds that every integer has: they are sent with each request of a session. */
+function jsonSchemaOf(schema: ZodType): Record<string, unknown> {
+  return z.toJSONSchema(schema, {
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  }) as Record<string, unknown>;
+}
+
 /** The input as the schema understands it. Throws `BAD_INPUT` that names the first field that is wrong. */
 function accept(tool: DeclaredTool, schema: ZodType, input: unknown): unknown {
-  const parsed = schema.safeParse(input);
+  // A call without arguments is one without fields.
+  const parsed = schema.safeParse(input ?? {});
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input' });
@@ -79,6 +90,18 @@ function accept(tool: DeclaredTool, schema: ZodType, input: unknown): unknown {
     );
   }
   const field = issue?.path.join('.') ?? '';
+  if (issue && isMissing(issue, input)) {
+    throw new OrielError('BAD_INPUT', `The field ${quote(field)} of ${tool.name} is missing. ${fields}`);
+  }
   const where = field === '' ? `The input of ${tool.name}` : `The field ${quote(field)} of ${tool.name}`;
-  throw new OrielError('BAD_INPUT', `${where} is wrong: ${quote(issue?.message ?? 'invalid')}. ${fields}`);
+  throw new OrielError(
+    'BAD_INPUT',
+    `${where} is wrong: ${quote(issue?.message.replace(/^Invalid input: /, '') ?? 'invalid')}. ${fields}`,
+  );
+}
+
+function isMissing({ path }: z.core.$ZodIssue, input: unknown): boolean {
+  const [field, ...deeper] = path;
+  const given = input as Record<PropertyKey, unknown> | null | undefined;
+  return field !== undefined && deeper.length === 0 && given?.[field] === undefined;
 }

@@ -2,6 +2,7 @@
 
 import type { OrielError } from '../errors.ts';
 import { type Answer, textAnswer } from '../render/answer.ts';
+import { textFacts } from '../render/read-facts.ts';
 import type { Limits } from '../window/types.ts';
 import { type Dialect, reads, tool, type ToolSpec, type Zod } from './dialect.ts';
 import {
@@ -38,7 +39,7 @@ const reading = {
     const { fileSize, lineBytes, responseLines, responseBytes } = limitsOf(dialectLimits);
     return (
       `Reads lines of a text file. Answers JSON: content with each line as number, tab, text; file_size; total_lines; lines_read. ` +
-      `Limits: files over ${fileSize} bytes need offset or limit; at most ${responseLines} lines and ${responseBytes} bytes ` +
+      `Limits: files over ${fileSize} bytes need a limit, or an offset over 1; at most ${responseLines} lines and ${responseBytes} bytes ` +
       `of content, over which the call fails and says so; a line over ${lineBytes} bytes ends in ... [truncated]. ` +
       'For a long file read a portion at a time: the next offset is offset + lines_read, until it is over total_lines.'
     );
@@ -85,7 +86,8 @@ function ordered<Input extends FileLinesInput>(): Pick<
     answer: (result, input) => {
       const { content, file_size, total_lines, lines_read } = fileLines(result, input);
       const facts = { file_size, total_lines, lines_read };
-      return textAnswer(JSON.stringify({ content, ...facts }), facts);
+      const details = { ...(result.is === 'text' && textFacts(result)), ...facts };
+      return textAnswer(JSON.stringify({ content, ...facts }), details);
     },
     failure: (error, input) => failure(input ? fileLinesError(error, input.path) : error),
   };

@@ -220,10 +220,7 @@ describe('bad input', () => {
       'A timeout of 0 is none: give seconds above 0 and at most 86400, such as 120.',
     ],
     [{ command: 'true', cwd: 'gone' }, 'gone does not exist.'],
-    [
-      {},
-      'The field command of bash is wrong: Invalid input: expected string, received undefined. Its fields are command, timeout, cwd.',
-    ],
+    [{}, 'The field command of bash is missing. Its fields are command, timeout, cwd.'],
     [
       { command: 'true', shell: 'zsh' },
       'The tool bash has no field shell. Its fields are command, timeout, cwd.',
