@@ -7,7 +7,7 @@ import { printTable } from './lib/table.mjs';
 const groups = {
   read: ['read'],
   outline: ['outline', 'outline-time'],
-  tools: ['search', 'bash'],
+  tools: ['search', 'bash', 'calls'],
   containers: ['archive', 'sqlite', 'image', 'notebook'],
 };
 
