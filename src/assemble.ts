@@ -38,6 +38,8 @@ export interface OrielOptions {
   readonly timeoutMs?: number;
   /** How commands run: their time limit, their environment, what becomes of what they leave running. */
   readonly run?: Partial<RunSettings>;
+  /** Workspaces elsewhere, by the names that tools call them. */
+  readonly workspaces?: Settings['workspaces'];
   /** Where full outputs are kept, and how much of them. */
   readonly spills?: SpillOptions;
   /** Shares snapshots, spills and caches with another instance. */
@@ -140,6 +142,7 @@ function settingsOf(options: OrielOptions): Settings {
     imageMetadataOnly: read.imageMetadataOnly ?? defaultSettings.imageMetadataOnly,
     ...(options.tokens && { tokens: options.tokens }),
     run: { ...defaultSettings.run, ...options.run },
+    workspaces: options.workspaces ?? defaultSettings.workspaces,
   };
 }
 

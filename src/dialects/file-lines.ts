@@ -9,6 +9,7 @@ import type { Result } from '../engine/perform.ts';
 import type { TextPolicy } from '../engine/policy.ts';
 import type { ReadResult } from '../engine/read.ts';
 import type { BinaryResult, TextResult, TooLargeResult } from '../engine/read-text.ts';
+import type { WorkspaceResult } from '../engine/workspace.ts';
 import { type ErrorCode, OrielError } from '../errors.ts';
 import { type Display, plain } from '../render/display.ts';
 import { quote } from '../text/visible.ts';
@@ -116,8 +117,11 @@ function policyFrom(first: number, lineBytes: number): TextPolicy {
 
 /** What the engine found, as fields. Throws OrielError for what is no answer: then `fileLinesFailure` has the words. */
 export function fileLines(result: Result, input: FileLinesInput): FileLines {
-  const found = result as ReadResult | TooLargeResult;
+  const found = result as ReadResult | TooLargeResult | WorkspaceResult;
   switch (found.is) {
+    case 'workspace':
+      if (found.lines.success) return found.lines;
+      throw new OrielError(codeOfWords(found.lines.error), found.lines.error);
     case 'text':
       return linesOf(found, firstOf(input));
     case 'binary':
@@ -159,6 +163,13 @@ function linesOf({ excerpt, limits }: TextResult, offset: number): FileLines {
 function binaryWords({ target, type, bytes }: BinaryResult): string {
   const size = bytes === undefined ? '' : `, ${bytes} bytes`;
   return `not a text file: ${quote(target)} (${type}${size}). Use xxd or file to look at it.`;
+}
+
+/** A workspace elsewhere says what is wrong in this reader's words. */
+function codeOfWords(words: string): ErrorCode {
+  const known = Object.entries(SENTENCES).find(([, sentence]) => words.startsWith(`${sentence}: `));
+  if (known) return known[0] as ErrorCode;
+  return words.startsWith('offset ') ? 'OUT_OF_RANGE' : 'LIMIT';
 }
 
 const SENTENCES: Partial<Record<ErrorCode, string>> = {

@@ -1,19 +1,20 @@
 /** Owns which part of the engine answers which request. Each part is loaded when it is first needed. */
 
-import { OrielError } from '../errors.ts';
-import { quote } from '../text/visible.ts';
 import type { Call } from './call.ts';
 import type { TextPolicy } from './policy.ts';
 import type { ReadResult } from './read.ts';
 import type { TooLargeResult } from './read-text.ts';
 import type { ListResult, Request, RunResult, SearchResult } from './request.ts';
+import type { WorkspaceResult } from './workspace.ts';
 
-export type Result = ReadResult | TooLargeResult | RunResult | SearchResult | ListResult;
+export type Result = ReadResult | TooLargeResult | WorkspaceResult | RunResult | SearchResult | ListResult;
 
 export async function perform(request: Request, call: Call, policy: TextPolicy): Promise<Result> {
   switch (request.do) {
     case 'read':
-      if (request.on !== undefined) throw noWorkspace(request.on);
+      if (request.on !== undefined) {
+        return (await import('./workspace.ts')).readInWorkspace(request, request.on, call);
+      }
       return (await import('./read.ts')).read(request, call, policy);
     case 'run':
       return (await import('./run.ts')).run(request, call);
@@ -24,11 +25,4 @@ export async function perform(request: Request, call: Call, policy: TextPolicy):
     case 'list':
       return (await import('./list.ts')).list(request, call);
   }
-}
-
-function noWorkspace(name: string): OrielError {
-  return new OrielError(
-    'BAD_INPUT',
-    `There is no workspace ${quote(name)} here. Use local for this machine.`,
-  );
 }

@@ -1,6 +1,7 @@
 /** Owns the options a host may set; their names and meaning are part of the public surface. */
 
 import type { TokenCounter } from '../text/tokens.ts';
+import type { Workspace } from './workspace.ts';
 
 export interface Settings {
   /** Lines of an open-ended read, at most `limits.lines` (`read.defaultLimit`). */
@@ -15,6 +16,8 @@ export interface Settings {
   readonly imageMetadataOnly: boolean;
   /** How commands run. */
   readonly run: RunSettings;
+  /** Workspaces elsewhere, by the names that tools call them. */
+  readonly workspaces: Readonly<Record<string, Workspace>>;
 }
 
 export interface RunSettings {
@@ -32,4 +35,5 @@ export const defaultSettings: Settings = {
   summarize: true,
   imageMetadataOnly: false,
   run: { timeout: 120, background: 'end' },
+  workspaces: {},
 };

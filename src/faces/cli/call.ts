@@ -6,12 +6,13 @@ import type { Command } from './command.ts';
 import { orielOptions } from './options.ts';
 import { printAnswer } from './print.ts';
 import { progressOn } from './progress.ts';
+import { workspaceOption, workspacesOf } from './workspaces.ts';
 
 export const callCommand: Command = {
   name: 'call',
   operands: 'TOOL JSON',
   help: 'call a tool of the chosen dialect with JSON arguments',
-  options: [],
+  options: [workspaceOption],
   async run({ values, operands }, streams) {
     const [name, json, ...others] = operands;
     if (name === undefined || json === undefined || others.length > 0) {
@@ -21,7 +22,7 @@ export const callCommand: Command = {
       );
     }
     const { createOriel } = await import('../../oriel.ts');
-    const oriel = createOriel(orielOptions(values));
+    const oriel = createOriel({ ...orielOptions(values), ...(await workspacesOf(values)) });
     const progress = progressOn(streams.err);
     const answer = await oriel
       .tool(name)

@@ -23,7 +23,7 @@ export const mcpCommand: Command = {
       import('../offer.ts'),
       import('../mcp/serve-stdio.ts'),
     ]);
-    const offer = createOffer(offerOptions(values));
+    const offer = createOffer(await offerOptions(values));
     await serveOverStdio(
       offer,
       { input: process.stdin, output: out, signal },

@@ -48,7 +48,7 @@ export const serveCommand: Command = {
     const token = (values['token'] as string | undefined) ?? process.env['ORIEL_TOKEN'];
     // What commands run here must not find it.
     delete process.env['ORIEL_TOKEN'];
-    const offer = createOffer(offerOptions(values));
+    const offer = createOffer(await offerOptions(values));
     const serving = await serve(offer, {
       address: parseAddress((values['listen'] as string | undefined) ?? DEFAULT_ADDRESS),
       ...(token && { token }),

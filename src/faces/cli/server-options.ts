@@ -1,9 +1,11 @@
 /** Owns the options that all servers share. */
 
 import type { OfferOptions } from '../offer.ts';
+import { workspaceOption, workspacesOf } from './workspaces.ts';
 import { type Option, orielOptions, type Values } from './options.ts';
 
 export const serverOptions: readonly Option[] = [
+  workspaceOption,
   {
     name: 'allow-bash',
     type: 'boolean',
@@ -17,8 +19,8 @@ export const serverOptions: readonly Option[] = [
 ];
 
 /** Servers have walls: the working folder, unless --root says otherwise. */
-export function offerOptions(values: Values): OfferOptions {
+export async function offerOptions(values: Values): Promise<OfferOptions> {
   // A server is one session: what it keeps goes when it ends.
   const { spills: _, ...options } = orielOptions(values);
-  return { ...options, allowBash: values['allow-bash'] === true };
+  return { ...options, ...(await workspacesOf(values)), allowBash: values['allow-bash'] === true };
 }

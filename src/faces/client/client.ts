@@ -1,7 +1,7 @@
 /** Owns the client of a workspace server: one method for each route. */
 
 import { readEvents } from './events.ts';
-import { brokenBy, type ClientOptions, type Exchange, sender } from './request.ts';
+import { boundedText, brokenBy, type ClientOptions, type Exchange, sender } from './request.ts';
 import { failed, type Result, succeeded } from './result.ts';
 import type {
   CallToolOptions,
@@ -48,7 +48,8 @@ export interface Client {
 export function createClient(options: ClientOptions): Client {
   void new URL(options.url);
   const send = sender(options);
-  const json = <T>(exchange: Exchange): Promise<Result<T>> => read(exchange, (response) => response.json());
+  const json = <T>(exchange: Exchange): Promise<Result<T>> =>
+    read(exchange, async (response) => JSON.parse(await boundedText(response)));
   const get = <T>(path: string, { signal }: Cancel = {}): Promise<Result<T>> =>
     json({ method: 'GET', path, signal, repeatable: true });
 
@@ -119,11 +120,12 @@ export function createClient(options: ClientOptions): Client {
           signal,
           repeatable: false,
         },
-        onProgress ? (response) => answerIn(response, onProgress) : (response) => response.json(),
+        async (response) =>
+          onProgress ? answerIn(response, onProgress) : JSON.parse(await boundedText(response)),
       ),
     health: (cancel) => get('/healthz', cancel),
     metrics: ({ signal } = {}) =>
-      read({ method: 'GET', path: '/metrics', signal, repeatable: true }, (response) => response.text()),
+      read({ method: 'GET', path: '/metrics', signal, repeatable: true }, boundedText),
     openApi: (cancel) => get('/openapi.json', cancel),
   };
 }

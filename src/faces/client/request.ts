@@ -78,10 +78,28 @@ export function brokenBy(error: unknown, signal: AbortSignal | undefined): Clien
   return { kind: 'network', message: `No answer came: ${why}.` };
 }
 
+/** Bytes of an answer that is held in memory: what this API answers is far smaller. */
+const MOST_BYTES = 16 * 2 ** 20;
+
+/** Throws for more than is ever answered: a server need not be the one it was. */
+export async function boundedText(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) throw new Error('the answer is larger than 16 MiB');
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
 type Refused = Extract<ClientError, { kind: 'refused' }>;
 
 async function refusalOf(response: Response): Promise<Refused> {
-  const said = (await response.json().catch(() => undefined)) as Partial<Refused> | undefined;
+  const said = (await boundedText(response)
+    .then(JSON.parse)
+    .catch(() => undefined)) as Partial<Refused> | undefined;
   const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   return {
     kind: 'refused',

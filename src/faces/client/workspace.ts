@@ -1,0 +1,28 @@
+/** Owns a workspace elsewhere as the engine wants it: the client, with failures as the engine's errors. */
+
+import type { Workspace } from '../../engine/workspace.ts';
+import { type ErrorCode, OrielError } from '../../errors.ts';
+import { oneLine } from '../../text/visible.ts';
+import { createClient } from './client.ts';
+import type { ClientOptions } from './request.ts';
+import type { ClientError } from './result.ts';
+
+/** A sentence of the server's, for a model: no longer than this many characters. */
+const MOST_WORDS = 500;
+
+export function remoteWorkspace(options: ClientOptions): Workspace {
+  const client = createClient(options);
+  return {
+    async readFileLines({ path, ...asked }) {
+      const result = await client.readFileLines(path, asked);
+      if (result.ok) return result.value;
+      throw new OrielError(codeOf(result.error), oneLine(result.error.message.slice(0, MOST_WORDS)));
+    },
+  };
+}
+
+/** What the file system there says comes as an answer: a refusal is one of the server, not of the file. */
+function codeOf(error: ClientError): ErrorCode {
+  if (error.kind === 'cancelled') return 'CANCELLED';
+  return error.kind === 'refused' && error.status === 400 ? 'BAD_INPUT' : 'NETWORK';
+}
