@@ -100,7 +100,7 @@ test('Chat Completions: runTools runs them', async () => {
     {
       role: 'tool',
       tool_call_id: 'c3',
-      content: expect.stringMatching(/^The field path of read is wrong: /),
+      content: expect.stringMatching(/^The field path of read is missing\./),
     },
   ]);
 });
