@@ -1,13 +1,11 @@
 /**
- * Owns running ripgrep: where its binary is, what it may see, how it is bounded and how it is ended. What its
- * output means is left to the caller; what it names must be opened again through `Access` before it is shown.
+ * Owns running ripgrep: what it may see, how it is bounded and how it is ended. What its output means is left to the
+ * caller; what it names must be opened again through `Access` before it is shown.
  */
 
 import { isUtf8 } from 'node:buffer';
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-
 import { pipeline } from 'node:stream/promises';
 import { OrielError } from '../errors.ts';
 import { ripgrepPath } from './ripgrep-path.ts';
@@ -135,10 +133,6 @@ export function utf8(record: string): string | undefined {
 }
 
 export interface ListFilesOptions {
-  /** A glob in ripgrep's syntax. Files that match it are listed even if they are ignored. */
-  readonly glob?: string;
-  /** Names that begin with a dot. */
-  readonly hidden?: boolean;
   /** Files after which the walk ends. */
   readonly most: number;
   /** Milliseconds from now after which the walk ends. */
@@ -147,15 +141,12 @@ export interface ListFilesOptions {
 }
 
 /**
- * Regular files below `dir` (absolute), relative to it, in no order; `.gitignore` is honoured and `.git` left out.
- * Ends quietly at its bounds. Names that are not UTF-8 are left out: no string names them.
+ * Regular files below `dir` (absolute), hidden ones too, relative to it, in no order; `.gitignore` is honoured and
+ * `.git` left out. Ends quietly at its bounds. Names that are not UTF-8 are left out: no string names them.
  */
 export async function* listFiles(dir: string, options: ListFilesOptions): AsyncGenerator<string, void> {
-  const { glob, hidden, most, deadlineMs, signal } = options;
-  const flags = ['--files', '--null', '--no-require-git', '--no-messages'];
-  if (hidden) flags.push('--hidden');
-  if (glob !== undefined) flags.push(`--glob=${glob}`);
-  flags.push('--glob=!.git');
+  const { most, deadlineMs, signal } = options;
+  const flags = ['--files', '--null', '--hidden', '--glob=!.git', '--no-require-git', '--no-messages'];
   const deadline = performance.now() + deadlineMs;
   const run = new RipgrepRun({ cwd: dir, flags, operands: ['./'], deadline, ...(signal && { signal }) });
   let left = most;

@@ -21,12 +21,7 @@ export async function findBySuffix(typed: string, call: Call): Promise<string[]>
   const ending = `/${suffix}`;
   const matches: string[] = [];
   let seen = 0;
-  const files = listFiles(call.access.cwd, {
-    hidden: true,
-    most: MOST_FILES,
-    deadlineMs,
-    signal: call.signal,
-  });
+  const files = listFiles(call.access.cwd, { most: MOST_FILES, deadlineMs, signal: call.signal });
   try {
     for await (const file of files) {
       seen += 1;

@@ -145,7 +145,7 @@ async function giantAt(
   input: TextInput,
 ): Promise<NonNullable<Excerpt['giant']>> {
   if (no === undefined) return { start: begin };
-  const end = stored.end ?? (await reader.skipRest()) ?? begin;
+  const end = stored.end ?? (await reader.skipRest());
   const start = await input.index.startOf(no, input.source, input.signal);
   return { no, start: start ?? begin, bytes: end - (start ?? begin) };
 }

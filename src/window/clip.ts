@@ -23,7 +23,7 @@ export async function clippable(
   { unit }: Extract<LongLine, { as: 'clip' }>,
 ): Promise<Clippable> {
   const { encoding } = input;
-  const end = stored.end ?? (await reader.skipRest()) ?? stored.start + stored.bytes.length;
+  const end = stored.end ?? (await reader.skipRest());
   const tally = { invalid: 0 };
   const whole = toLine(stored.bytes, stored.start, no, encoding, tally);
   const content = whole.text.replace(/\r?\n$/, '');

@@ -42,11 +42,6 @@ export class LineReader {
     this.#signal = signal;
   }
 
-  /** Offset of the line that comes next. */
-  get offset(): number {
-    return this.#at;
-  }
-
   /** The next line, or undefined at the end of the text. */
   async next(): Promise<StoredLine | undefined> {
     let searched = 0;
@@ -63,8 +58,7 @@ export class LineReader {
   }
 
   /** Goes to the line after the one that `next` gave in part, and returns where that is. */
-  async skipRest(most = Number.POSITIVE_INFINITY): Promise<number | undefined> {
-    const limit = this.#at + most;
+  async skipRest(): Promise<number> {
     for (;;) {
       const after = this.#encoding.scanner.after(this.#buffer, 1);
       if (after !== -1) {
@@ -72,7 +66,6 @@ export class LineReader {
         return this.#at;
       }
       this.#drop(this.#buffer.length - (this.#buffer.length % this.#encoding.unit));
-      if (this.#at > limit) return undefined;
       if (this.#ended) {
         this.#drop(this.#buffer.length);
         return this.#at;

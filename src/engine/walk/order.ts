@@ -3,12 +3,6 @@
  * locale, thread or file system has a say. ripgrep's `--sort path` gives the same order.
  */
 
-/** Compares paths in either form, text or one character a byte, but not the two together. */
-export function comparePaths(a: string, b: string): number {
-  const [left, right] = [orderKey(a), orderKey(b)];
-  return left < right ? -1 : left > right ? 1 : 0;
-}
-
 /** A key that plain string comparison orders. `/` goes before all others: "a/z" < "a.ts". */
 export function orderKey(path: string): string {
   return path.replaceAll('/', '\0');
@@ -18,23 +12,14 @@ export function orderKey(path: string): string {
 export class Smallest {
   #kept: string[] = [];
   #limit: string | undefined;
-  #dropped = false;
   readonly #most: number;
 
   constructor(most: number) {
     this.#most = most;
   }
 
-  /** Whether more than `most` were offered. */
-  get dropped(): boolean {
-    return this.#dropped || this.#kept.length > this.#most;
-  }
-
   offer(key: string): void {
-    if (this.#limit !== undefined && key >= this.#limit) {
-      this.#dropped = true;
-      return;
-    }
+    if (this.#limit !== undefined && key >= this.#limit) return;
     this.#kept.push(key);
     // Twice the number before sorting again: n offers cost about n comparisons.
     if (this.#kept.length >= 2 * this.#most + 64) this.#trim();
@@ -50,7 +35,6 @@ export class Smallest {
     this.#kept.sort();
     if (this.#kept.length <= this.#most) return;
     this.#kept.length = this.#most;
-    this.#dropped = true;
     this.#limit = this.#kept.at(-1);
   }
 }

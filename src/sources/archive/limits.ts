@@ -30,8 +30,6 @@ export const archiveLimits = {
   decoderBytes: 112 << 20,
   /** Bytes of an unpacked member held in memory before it goes to a private scratch file. */
   spoolMemory: 4 << 20,
-  /** Bytes unpacked at once to look at a member; a member that ends within them is checked before it is shown. */
-  lookAhead: 256 << 10,
   /** Hops from link to link, and bytes of a link's target. */
   linkHops: 40,
   linkBytes: 4_096,
