@@ -3,7 +3,6 @@
 import type { ByteSource } from '../../access/bytes.ts';
 import { readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
-import { RECORD_SIGNATURE } from './zip-records.ts';
 
 export interface ZipDirectory {
   readonly start: number;
@@ -13,6 +12,9 @@ export interface ZipDirectory {
   /** Bytes that were put in front of the zip: every offset in it is off by them. */
   readonly shift: number;
 }
+
+/** Each record begins with it, and so does a directory that has any. */
+export const RECORD_SIGNATURE = 0x02014b50;
 
 const END_BYTES = 22;
 const END_SIGNATURE = 0x06054b50;

@@ -9,7 +9,7 @@ import { readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
 import type { MemberType } from './container.ts';
 import { escapeName, printName } from './names.ts';
-import type { ZipDirectory } from './zip-directory.ts';
+import { RECORD_SIGNATURE, type ZipDirectory } from './zip-directory.ts';
 
 export interface ZipRecord {
   readonly name: string;
@@ -25,7 +25,6 @@ export interface ZipRecord {
   readonly local: number;
 }
 
-export const RECORD_SIGNATURE = 0x02014b50;
 const SIGNATURE_BYTES = Buffer.from('PK\x01\x02');
 const RECORD_BYTES = 46;
 /** Directory bytes read at once: more than the largest record, whose three fields have 64 KiB each at most. */

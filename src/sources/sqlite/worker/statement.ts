@@ -2,29 +2,37 @@
 
 import type { Cell } from '../protocol.ts';
 import { decodeText, encodeText } from '../text.ts';
-import type { Connection } from './connection.ts';
+import type { Library } from './library.ts';
+import type { SqlFailure } from './work.ts';
+
+/** What a statement needs of the connection that compiled it. */
+export interface Compiler {
+  readonly library: Library;
+  /** The failure behind a result code. */
+  failure(result: number): SqlFailure;
+}
 
 export class Statement {
   /** Names of the result columns, in their order. */
   readonly columns: readonly string[];
-  readonly #connection: Connection;
+  readonly #compiler: Compiler;
   readonly #pointer: number;
 
-  constructor(connection: Connection, pointer: number) {
-    this.#connection = connection;
+  constructor(compiler: Compiler, pointer: number) {
+    this.#compiler = compiler;
     this.#pointer = pointer;
-    const { capi } = connection.library;
+    const { capi } = compiler.library;
     const count = capi.sqlite3_column_count(pointer);
     this.columns = Array.from({ length: count }, (_, at) => capi.sqlite3_column_name(pointer, at) ?? '');
   }
 
   /** Parameters that the statement has and nobody bound. */
   get parameters(): number {
-    return this.#connection.library.capi.sqlite3_bind_parameter_count(this.#pointer);
+    return this.#compiler.library.capi.sqlite3_bind_parameter_count(this.#pointer);
   }
 
   bind(values: readonly (string | number | bigint | Uint8Array)[]): void {
-    const { capi, wasm } = this.#connection.library;
+    const { capi, wasm } = this.#compiler.library;
     for (const [at, value] of values.entries()) {
       if (typeof value === 'bigint') capi.sqlite3_bind_int64(this.#pointer, at + 1, value);
       else if (typeof value === 'number') capi.sqlite3_bind_double(this.#pointer, at + 1, value);
@@ -41,16 +49,16 @@ export class Statement {
 
   /** Moves to the next row; false after the last. Throws SqlFailure. */
   step(): boolean {
-    const { capi } = this.#connection.library;
+    const { capi } = this.#compiler.library;
     const result = capi.sqlite3_step(this.#pointer);
     if (result === capi.SQLITE_ROW) return true;
     if (result === capi.SQLITE_DONE) return false;
-    throw this.#connection.failure(result);
+    throw this.#compiler.failure(result);
   }
 
   /** The value in column `at` (0-based); of text at most `most` bytes. */
   cell(at: number, most: number): Cell {
-    const { capi, wasm } = this.#connection.library;
+    const { capi, wasm } = this.#compiler.library;
     switch (capi.sqlite3_column_type(this.#pointer, at)) {
       case capi.SQLITE_INTEGER:
         return capi.sqlite3_column_int64(this.#pointer, at);
@@ -72,10 +80,10 @@ export class Statement {
 
   /** Back to before the first row; what is bound stays. */
   reset(): void {
-    this.#connection.library.capi.sqlite3_reset(this.#pointer);
+    this.#compiler.library.capi.sqlite3_reset(this.#pointer);
   }
 
   finalize(): void {
-    this.#connection.library.capi.sqlite3_finalize(this.#pointer);
+    this.#compiler.library.capi.sqlite3_finalize(this.#pointer);
   }
 }
