@@ -17,20 +17,28 @@ const read = tool<{ path: string }>({
   title: 'Read',
   effects: reads,
   about: (limits) =>
-    `Reads what one path string names: a text file or a directory. Answers hold at most ${limits.lines} lines and ` +
-    `${binarySize(limits.bytes)}; a notice in brackets at the end gives the exact path for the next call.
+    `Reads what one path string names: a text file, a directory, an archive, a SQLite database, a notebook, an image. ` +
+    `Answers hold at most ${limits.lines} lines and ${binarySize(limits.bytes)}; a notice in brackets at the end gives ` +
+    `the exact path for the next call.
 
 Append a selector to the path:
 :50 from line 50 · :50-100 lines 50 to 100 · :50+20 twenty lines · :5-16,40-80 several ranges · :50..100 exactly these, no context
 :-20 the last 20 lines · :@65536+64K 64 KiB from byte 65536, whole lines, at most ${binarySize(limits.windowMax)}
 :raw the text as stored, without line numbers, also :50-100:raw · :conflicts unresolved merge conflicts
 :outline symbols with their line ranges · :#Server.start the lines of one symbol
+Containers: app.zip lists · app.zip:src lists a folder in it · app.zip:src/x.ts:5-9 lines of a member
+app.db tables · app.db:users schema and rows · app.db:users:42 row by key · app.db:users?where=age>30&order=age:desc&limit=20 page · app.db?q=SELECT ... (read-only)
+book.ipynb cells as text · book.ipynb:outputs with outputs · photo.jpg:meta facts alone · artifact://1 a kept command output
 A code file of 100 lines or more is answered with its structure, bodies left out as ...: the last line gives their ranges.
 A file whose name ends like a selector is read as that file. Lines are 1-indexed and shown as N|text. ` +
     'Prefer one large window to many small ones.',
   input: (zod) =>
     zod.strictObject({
-      path: zod.string().describe('Path, with an optional selector: src/app.ts, src/app.ts:50-100, src'),
+      path: zod
+        .string()
+        .describe(
+          'Path with an optional selector: src/app.ts, src/app.ts:50-100, src, logs.tar.gz:app/err.log',
+        ),
     }),
   request: ({ path }) => ({ do: 'read', target: path, grammar: 'selectors' }),
   policy: () => cutPolicy,
