@@ -1,7 +1,7 @@
 // Builds dist/ from src/: declarations by the compiler, code by the bundler. Runs on install (prepare), before the
 // tests and before publishing. A start opens a dozen files instead of hundreds.
 import { execFileSync } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -59,4 +59,6 @@ rmSync(join(root, 'dist'), { recursive: true, force: true });
 declarations();
 await bundle();
 copyGrammars();
-chmodSync(join(root, 'dist/faces/cli/main.js'), 0o755);
+const cli = join(root, 'dist/faces/cli/main.js');
+chmodSync(cli, 0o755);
+writeFileSync(join(root, 'dist/oriel.1'), execFileSync(process.execPath, [cli, 'man']));

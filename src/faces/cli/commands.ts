@@ -14,6 +14,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   call: async () => (await import('./call.ts')).callCommand,
   mcp: async () => (await import('./mcp.ts')).mcpCommand,
   serve: async () => (await import('./serve.ts')).serveCommand,
+  completions: async () => (await import('./completions.ts')).completionsCommand,
+  man: async () => (await import('./man.ts')).manCommand,
   tools: async () => (await import('./tools.ts')).toolsCommand,
 };
 
@@ -30,7 +32,7 @@ export function loadCommand(name: string): Promise<Command> {
 }
 
 export async function generalHelp(): Promise<string> {
-  const commands = await Promise.all(commandNames.map(loadCommand));
+  const commands = await allCommands();
   const rows = commands.map(
     ({ name, operands, help }) => [`oriel ${name} ${operands}`.trimEnd(), help] as const,
   );
@@ -61,6 +63,10 @@ export function commandHelp({ name, operands, help, options }: Command): string 
 
 export function optionRow({ name, short, value, help }: Option): readonly [string, string] {
   return [`${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`, help];
+}
+
+export function allCommands(): Promise<Command[]> {
+  return Promise.all(commandNames.map(loadCommand));
 }
 
 function table(rows: readonly (readonly [string, string])[]): string[] {

@@ -12,10 +12,14 @@ export interface Option {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
   readonly multiple?: boolean;
-  /** What stands for the value in help. */
+  /** What stands for the value in help; a `DIR` is completed with folders. */
   readonly value?: string;
+  /** The values that there are. */
+  readonly choices?: readonly string[];
   readonly help: string;
 }
+
+const DISPLAYS = ['numbers', 'hashline', 'plain'] as const;
 
 export const globalOptions: readonly Option[] = [
   { name: 'cwd', type: 'string', value: 'DIR', help: 'resolve relative paths against DIR' },
@@ -38,6 +42,7 @@ export const globalOptions: readonly Option[] = [
     type: 'string',
     short: 'd',
     value: 'NAME',
+    choices: dialectNames,
     help: `tool surface: ${dialectNames.join(', ')} (default oriel)`,
   },
   {
@@ -51,6 +56,7 @@ export const globalOptions: readonly Option[] = [
     name: 'display',
     type: 'string',
     value: 'HOW',
+    choices: DISPLAYS,
     help: 'numbers (N|text), hashline (anchors for edits) or plain (default numbers)',
   },
   { name: 'json', type: 'boolean', help: 'print the whole answer as JSON, one object a line' },
@@ -80,8 +86,6 @@ export function parse(args: readonly string[], options: readonly Option[]): Pars
     throw new OrielError('BAD_INPUT', `${quote(sentence)}. Use oriel --help for the options.`);
   }
 }
-
-const DISPLAYS = ['numbers', 'hashline', 'plain'] as const;
 
 /** What the global options mean for the library. Throws `BAD_INPUT`. */
 export function orielOptions(values: Values): OrielOptions {

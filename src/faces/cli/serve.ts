@@ -1,6 +1,5 @@
 /** Owns `oriel serve`. */
 
-import { OrielError } from '../../errors.ts';
 import type { Command } from './command.ts';
 import { offerOptions, serverOptions } from './server-options.ts';
 
@@ -8,8 +7,8 @@ const DEFAULT_ADDRESS = '127.0.0.1:7345';
 
 export const serveCommand: Command = {
   name: 'serve',
-  operands: '',
-  help: 'serve the workspace over HTTP: files, tools and MCP, within the working folder or --root',
+  operands: '[DIR…]',
+  help: 'serve a workspace over HTTP: files, tools and MCP, within DIR or the working folder',
   options: [
     {
       name: 'listen',
@@ -33,13 +32,8 @@ export const serveCommand: Command = {
     ...serverOptions,
   ],
   serves: true,
-  async run({ values, operands }, { err, signal }) {
-    if (operands.length > 0) {
-      throw new OrielError(
-        'BAD_INPUT',
-        'oriel serve takes no operands. Use --root DIR to serve another folder.',
-      );
-    }
+  async run(parsed, { err, signal }) {
+    const { values } = parsed;
     const [{ createOffer }, { serve }, { parseAddress }] = await Promise.all([
       import('../offer.ts'),
       import('../http/serve.ts'),
@@ -48,7 +42,7 @@ export const serveCommand: Command = {
     const token = (values['token'] as string | undefined) ?? process.env['ORIEL_TOKEN'];
     // What commands run here must not find it.
     delete process.env['ORIEL_TOKEN'];
-    const offer = createOffer(await offerOptions(values));
+    const offer = createOffer(await offerOptions(parsed));
     const serving = await serve(offer, {
       address: parseAddress((values['listen'] as string | undefined) ?? DEFAULT_ADDRESS),
       ...(token && { token }),

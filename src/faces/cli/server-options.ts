@@ -1,8 +1,10 @@
 /** Owns the options that all servers share. */
 
+import { resolve } from 'node:path';
+import { within } from '../../access/roots.ts';
 import type { OfferOptions } from '../offer.ts';
 import { workspaceOption, workspacesOf } from './workspaces.ts';
-import { type Option, orielOptions, type Values } from './options.ts';
+import { type Option, orielOptions, type Parsed } from './options.ts';
 
 export const serverOptions: readonly Option[] = [
   workspaceOption,
@@ -18,9 +20,21 @@ export const serverOptions: readonly Option[] = [
   },
 ];
 
-/** Servers have walls: the working folder, unless --root says otherwise. */
-export async function offerOptions(values: Values): Promise<OfferOptions> {
+/**
+ * Servers have walls: the folders given as operands or by --root, else the working folder. Where the process was
+ * started outside of them (by a desktop application, in `/`), the first one is the working folder.
+ */
+export async function offerOptions({ values, operands }: Parsed): Promise<OfferOptions> {
   // A server is one session: what it keeps goes when it ends.
-  const { spills: _, ...options } = orielOptions(values);
-  return { ...options, ...(await workspacesOf(values)), allowBash: values['allow-bash'] === true };
+  const { spills: _, roots: given = [], ...options } = orielOptions(values);
+  const roots = [...given, ...operands].map((folder) => resolve(folder));
+  const [first] = roots;
+  const outside = first !== undefined && !roots.some((root) => within(process.cwd(), root));
+  return {
+    ...(outside && { cwd: first }),
+    roots,
+    ...options,
+    ...(await workspacesOf(values)),
+    allowBash: values['allow-bash'] === true,
+  };
 }

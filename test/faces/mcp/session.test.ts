@@ -86,7 +86,7 @@ describe.each(eras)('protocol %s', (version, mode) => {
   });
 });
 
-test('the walls are the working folder unless --root says otherwise', async () => {
+test('the walls are the working folder unless folders are given', async () => {
   const { W, O } = workspace();
   const inside = await session(['--cwd', W]);
   expect(JSON.stringify(await inside.ask(1, 'tools/call', readCall(join(O, 'secret.txt'))))).toContain(
@@ -96,6 +96,10 @@ test('the walls are the working folder unless --root says otherwise', async () =
   expect(JSON.stringify(await wide.ask(1, 'tools/call', readCall(join(O, 'secret.txt'))))).toContain(
     'TOPSECRET',
   );
+  // Started elsewhere: the first folder is the working folder.
+  const named = await session([O]);
+  expect(JSON.stringify(await named.ask(1, 'tools/call', readCall('secret.txt')))).toContain('TOPSECRET');
+  expect(JSON.stringify(await named.ask(2, 'tools/call', readCall(W)))).toContain('OUTSIDE_ROOT');
 });
 
 describe('cancellation', () => {
@@ -169,7 +173,7 @@ describe('the end', () => {
 });
 
 test.each([
-  [['mcp', 'x'], 'oriel mcp takes no operands. Use --root DIR to serve another folder.'],
+  [['mcp', '/no/such/folder'], '/no/such/folder does not exist.'],
   [['mcp', '--root', '/no/such/folder'], '/no/such/folder does not exist.'],
   [['mcp', '--dialect', 'none'], 'There is no dialect none.'],
 ])('%j is one line on stderr and exit 2', async (args, message) => {

@@ -1,0 +1,58 @@
+/** Owns `oriel man`: the manual page, made from the tables of the command line. */
+
+import { version } from '../../access/package-files.ts';
+import type { Command } from './command.ts';
+import { allCommands, optionRow } from './commands.ts';
+import { globalOptions, type Option } from './options.ts';
+
+export const manCommand: Command = {
+  name: 'man',
+  operands: '',
+  help: 'print the manual page: oriel man | man -l -',
+  options: [],
+  async run(_parsed, { out }) {
+    out.write(manPage(await allCommands(), version()));
+    return 0;
+  },
+};
+
+function manPage(commands: readonly Command[], release: string): string {
+  return [
+    `.TH ORIEL 1 "" "oriel ${release}" "User Commands"`,
+    '.SH NAME',
+    'oriel \\- bounded windows onto anything a coding agent reads',
+    '.SH SYNOPSIS',
+    ...commands.flatMap(({ name, operands }) => [
+      `.B oriel ${name}`,
+      ...(operands === '' ? [] : [roff(operands)]),
+      '.br',
+    ]),
+    '.SH COMMANDS',
+    ...commands.flatMap(section),
+    '.SH OPTIONS',
+    'All commands take these.',
+    ...globalOptions.flatMap(entry),
+    '.SH EXIT STATUS',
+    '0 when something was found, 1 when nothing was there, 2 for an error.',
+    '.SH ENVIRONMENT',
+    '.TP\n.B ORIEL_TOKEN',
+    'The bearer token that oriel serve wants with every request.',
+    '.TP\n.B NO_COLOR',
+    'No colours on a terminal.',
+    '',
+  ].join('\n');
+}
+
+function section({ name, operands, help, options }: Command): string[] {
+  return [`.SS oriel ${name} ${roff(operands)}`.trimEnd(), `${roff(help)}.`, ...options.flatMap(entry)];
+}
+
+function entry(option: Option): string[] {
+  const [spelling, help] = optionRow(option);
+  return ['.TP', `.B ${roff(spelling)}`, roff(help)];
+}
+
+/** Backslashes and leading dots mean something to roff, and a dash is a hyphen unless it is said to be a minus. */
+function roff(text: string): string {
+  return text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replace(/^[.']/, '\\&$&');
+}

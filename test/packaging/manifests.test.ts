@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { createOffer } from '../../src/faces/offer.ts';
+
+const json = (path: string): Record<string, unknown> =>
+  JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+
+const manifest = json('package.json');
+
+test('server.json is of this version, under the name that the package carries', () => {
+  const server = json('server.json');
+  expect(server).toMatchObject({
+    $schema: expect.stringMatching(
+      /^https:\/\/static\.modelcontextprotocol\.io\/schemas\/.*\/server\.schema\.json$/,
+    ),
+    name: manifest['mcpName'],
+    version: manifest['version'],
+    packages: [
+      {
+        registryType: 'npm',
+        identifier: manifest['name'],
+        version: manifest['version'],
+        transport: { type: 'stdio' },
+      },
+    ],
+  });
+  // The registry's own rules.
+  expect(server['name']).toMatch(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/);
+  expect((server['description'] as string).length).toBeLessThanOrEqual(100);
+});
+
+test('the bundle starts our command line and names the tools that it offers', async () => {
+  const bundle = json('packaging/mcpb/manifest.json');
+  const offer = createOffer({});
+  const names = offer.tools().map(({ name }) => name);
+  await offer.close();
+  expect((bundle['tools'] as { name: string }[]).map(({ name }) => name)).toEqual(names);
+  const { bin } = manifest as { bin: { oriel: string } };
+  expect(bundle).toMatchObject({
+    version: manifest['version'],
+    license: manifest['license'],
+    server: { type: 'node', entry_point: bin.oriel },
+    compatibility: { runtimes: manifest['engines'] },
+  });
+});
