@@ -31,7 +31,3 @@ export function failure(error: unknown, path: string): OrielError {
   ];
   return new OrielError(code, `${quote(path)} ${sentence}.`);
 }
-
-export function outsideRoot(path: string): OrielError {
-  return new OrielError('OUTSIDE_ROOT', `${quote(path)} lies outside the folders that may be read.`);
-}

@@ -13,7 +13,7 @@ import type { Access, Opened } from './access.ts';
 import { memoryBytes } from './bytes.ts';
 import { closeDescriptor, openDescriptor, readDescriptor, statDescriptor } from './descriptors.ts';
 import { openedDirectory } from './directory.ts';
-import { errno, failure, outsideRoot } from './failure.ts';
+import { errno, failure } from './failure.ts';
 import { openedFile } from './file.ts';
 import { absolutePath } from './paths.ts';
 import { Roots, within } from './roots.ts';
@@ -39,7 +39,7 @@ const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
 const KERNEL_FILE_BYTES = 1 << 20;
 
 export function createAccess(options: AccessOptions): Access {
-  const roots = new Roots(options.roots);
+  const roots = new Roots(options.roots, options.cwd);
   const { cwd } = options;
   const display = (path: string): string => {
     const inside = relative(cwd, path);
@@ -49,12 +49,12 @@ export function createAccess(options: AccessOptions): Access {
   async function open(path: string, signal?: AbortSignal): Promise<Opened> {
     signal?.throwIfAborted();
     const shown = display(path);
-    if (!roots.mayName(path) && !options.ours?.(path)) throw outsideRoot(shown);
+    if (!roots.mayName(path) && !options.ours?.(path)) throw roots.outside(shown);
     const handle = await look(path).catch(async (error: unknown) => {
       throw await roots.explain(path, shown, error);
     });
     try {
-      if (!(await roots.holds(handle.path)) && !options.ours?.(handle.path)) throw outsideRoot(shown);
+      if (!(await roots.holds(handle.path)) && !options.ours?.(handle.path)) throw roots.outside(shown);
       refuseSpecial(handle.stats, shown);
       const kernel = KERNEL_FOLDERS.find((folder) => within(handle.path, folder));
       if (kernel && !options.allow.some((folder) => within(handle.path, folder))) {
@@ -104,11 +104,19 @@ async function look(path: string): Promise<Handle> {
   try {
     const again = `/proc/self/fd/${fd}`;
     const [stats, real] = await Promise.all([statDescriptor(fd), readlink(again)]);
-    return { path: real.replace(/ \(deleted\)$/, ''), stats, again, release: () => closeDescriptor(fd) };
+    return { path: placeOf(real, stats), stats, again, release: () => closeDescriptor(fd) };
   } catch (error) {
     await closeDescriptor(fd);
     throw error;
   }
+}
+
+/**
+ * Linux marks the path of what is gone with a suffix. Where something still has a name the suffix is part of it: a
+ * folder `work (deleted)` beside the root `work` would else be taken for the root.
+ */
+function placeOf(real: string, { nlink }: BigIntStats): string {
+  return nlink === 0n ? real.replace(/ \(deleted\)$/, '') : real;
 }
 
 /** Where there is no `/proc/self/fd`: the identity is compared after opening instead. */

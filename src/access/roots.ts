@@ -5,10 +5,10 @@
 
 import { type BigIntStats, lstatSync, realpathSync } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
-import { dirname, join, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
-import { failure, outsideRoot } from './failure.ts';
+import { failure } from './failure.ts';
 
 interface Root {
   /** As given: paths may be typed with it. */
@@ -23,9 +23,11 @@ const MOST_LINKS = 40;
 
 export class Roots {
   readonly #roots: readonly Root[];
+  readonly #cwd: string;
 
   /** Throws OrielError (`NOT_FOUND`, `NOT_DIRECTORY`) for a root that is no folder. */
-  constructor(paths: readonly string[]) {
+  constructor(paths: readonly string[], cwd: string) {
+    this.#cwd = cwd;
     this.#roots = paths.map((path) => {
       const given = resolve(path);
       let stats: BigIntStats;
@@ -67,6 +69,15 @@ export class Roots {
     return false;
   }
 
+  /** The refusal of `shown`. Only what lies below the working folder is named: the way there is nobody's business. */
+  outside(shown: string): OrielError {
+    const what = isAbsolute(shown) ? 'That path' : quote(shown);
+    const next = this.mayName(this.#cwd) ? '.' : this.#roots[0]?.given;
+    const use =
+      next === '.' ? 'Use . to list the working folder.' : `Use ${quote(next ?? '.')} to list what may.`;
+    return new OrielError('OUTSIDE_ROOT', `${what} lies outside the folders that may be read. ${use}`, next);
+  }
+
   /**
    * Why `path` could not be opened, found by walking its links one by one without ever stepping outside. Without
    * this a dangling link would tell whether a file outside exists.
@@ -76,7 +87,7 @@ export class Roots {
     const typedIn = this.#roots.find((root) => within(path, root.given));
     let at = typedIn ? typedIn.real + path.slice(typedIn.given.length) : path;
     for (let links = 0; links <= MOST_LINKS; links += 1) {
-      if (!this.mayName(at)) return outsideRoot(shown);
+      if (!this.mayName(at)) return this.outside(shown);
       const link = await firstLink(at);
       if (link === undefined) return failure(error, shown);
       at = link;

@@ -13,10 +13,40 @@ describe('walls', () => {
     ['P02 absolute path outside root', '/etc/passwd'],
     ['P02 absolute path outside root that does not exist', '/etc/no-such-file'],
     ['P02 with a selector', '/etc/passwd:1-3'],
-  ])('%s', async (_title, path) => {
+    ['P02 home folder', '~/x'],
+    ['P02 file URL', 'file:///etc/passwd'],
+  ])('%s: the error names the rule and a way back, not the place', async (_title, path) => {
     const answer = await workspace().read(path);
     expect(codeOf(answer)).toBe('OUTSIDE_ROOT');
-    expect(textOf(answer)).not.toContain('root:');
+    expect(textOf(answer)).toBe(
+      'That path lies outside the folders that may be read. Use . to list the working folder.',
+    );
+    expect(answer.details['error']).toMatchObject({ next: '.' });
+  });
+
+  test('P02 working folder outside the root: the way back is the root', async () => {
+    const { W, O, read } = workspace();
+    const answer = await read('secret.txt', { cwd: O, roots: [W] });
+    expect(textOf(answer)).toBe(
+      `secret.txt lies outside the folders that may be read. Use ${W} to list what may.`,
+    );
+  });
+
+  test('P05 a place outside whose name looks like that of a deleted root', async () => {
+    const { W, read } = workspace();
+    fs.mkdirSync(`${W} (deleted)`);
+    fs.writeFileSync(`${W} (deleted)/inner`, SECRET);
+    fs.symlinkSync('../work (deleted)', `${W}/d`);
+    expect(codeOf(await read('d'))).toBe('OUTSIDE_ROOT');
+    fs.rmSync(`${W} (deleted)`, { recursive: true });
+    fs.writeFileSync(`${W} (deleted)`, SECRET);
+    expect(codeOf(await read('d'))).toBe('OUTSIDE_ROOT');
+  });
+
+  test('P34 a name that ends like that of a deleted file', async () => {
+    const { W, write, read } = workspace();
+    write('f (deleted)', 'hi\n');
+    expect((await read('f (deleted)')).details['resolvedPath']).toBe(`${W}/f (deleted)`);
   });
 
   test.each<[string, (W: string, O: string) => void, string]>([
