@@ -3,16 +3,11 @@
  * read message by message, and ends with the call, whatever it is doing.
  */
 
-import { Worker } from 'node:worker_threads';
 import { OrielError } from '../errors.ts';
+import { isOutgrown, type StartOptions, startWorker } from './isolate-start.ts';
+import { Turns } from './turns.ts';
 
-export interface StreamOptions {
-  /** The worker's compiled entry. */
-  readonly entry: URL;
-  /** The worker's `workerData`. */
-  readonly data: unknown;
-  /** MiB of JavaScript heap; memory of WebAssembly is outside of it. */
-  readonly heapMb: number;
+export interface StreamOptions extends StartOptions {
   readonly signal: AbortSignal;
 }
 
@@ -26,48 +21,23 @@ export interface Conversation {
 }
 
 /** Workers at a time; further ones wait. */
-const MOST_WORKERS = 4;
-let running = 0;
-const waiting: (() => void)[] = [];
+const turns = new Turns(4);
 
 /** Throws the signal's reason when it aborts before there is room for one more worker. */
-export async function converse(options: StreamOptions): Promise<Conversation> {
-  const { signal } = options;
-  while (running >= MOST_WORKERS) await room(signal);
-  if (signal.aborted) {
-    // The room this call was given is the next one's.
-    waiting.shift()?.();
-    throw signal.reason;
+export async function converse({ signal, ...options }: StreamOptions): Promise<Conversation> {
+  await turns.take(signal);
+  try {
+    signal.throwIfAborted();
+    return begin(options, signal);
+  } catch (error) {
+    turns.give();
+    throw error;
   }
-  running += 1;
-  return begin(options);
 }
 
-function room(signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  return new Promise((resolve, reject) => {
-    const wake = (): void => {
-      signal.removeEventListener('abort', leave);
-      resolve();
-    };
-    const leave = (): void => {
-      waiting.splice(waiting.indexOf(wake), 1);
-      reject(signal.reason as Error);
-    };
-    waiting.push(wake);
-    signal.addEventListener('abort', leave, { once: true });
-  });
-}
-
-function begin({ entry, data, heapMb, signal }: StreamOptions): Conversation {
-  const worker = new Worker(entry, {
-    workerData: data,
-    env: {},
-    execArgv: [],
-    stdout: true,
-    stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 4 },
-  });
+/** The worker gives the turn back when it ends. */
+function begin(options: StartOptions, signal: AbortSignal): Conversation {
+  const worker = startWorker({ ...options, youngMb: 4 });
   const arrived: unknown[] = [];
   let failure: unknown;
   let asked: { resolve(message: unknown): void; reject(error: unknown): void } | undefined;
@@ -87,8 +57,7 @@ function begin({ entry, data, heapMb, signal }: StreamOptions): Conversation {
   });
   worker.on('error', (error) => fail(worded(error)));
   worker.once('exit', () => {
-    running -= 1;
-    waiting.shift()?.();
+    turns.give();
     signal.removeEventListener('abort', abort);
     fail(new OrielError('INTERNAL', 'the isolated worker has ended'));
   });
@@ -108,7 +77,7 @@ function begin({ entry, data, heapMb, signal }: StreamOptions): Conversation {
   };
 }
 
+/** As half a sentence about what was worked on: whoever asked knows its name. */
 function worded(error: unknown): unknown {
-  const outgrown = error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-  return outgrown ? new OrielError('LIMIT', 'it needs more memory than is allowed') : error;
+  return isOutgrown(error) ? new OrielError('LIMIT', 'it needs more memory than is allowed') : error;
 }

@@ -3,25 +3,18 @@
  * descriptors and bytes, never paths.
  */
 
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { OrielError } from '../errors.ts';
-
-export interface ThreadOptions {
-  /**
-   * The built entry. It answers each `{ job, stop }` with one `{ reply, retire? }`, soon once `stop[0]` is not 0.
-   */
-  readonly entry: URL;
-  /** MiB of JavaScript heap. */
-  readonly heapMb: number;
-}
+import { isOutgrown, type StartOptions, startWorker } from './isolate-start.ts';
 
 /** What a thread may take to stop by itself once it was told to. */
 const GRACE_MS = 40;
 
 /** What `stop` holds when the job is no longer wanted; before, it holds 0. */
-export const CANCELLED = 1;
-export const OUT_OF_TIME = 2;
+const CANCELLED = 1;
+const OUT_OF_TIME = 2;
 
+/** Its entry answers each `{ job, stop }` with one `{ reply, retire? }`, soon once `stop[0]` is not 0. */
 export class Thread<Job, Reply> {
   alive = true;
   readonly #worker: Worker;
@@ -29,15 +22,8 @@ export class Thread<Job, Reply> {
   #settle: { resolve(reply: Reply): void; reject(error: unknown): void } | undefined;
   #restTimer: NodeJS.Timeout | undefined;
 
-  constructor({ entry, heapMb }: ThreadOptions) {
-    this.#worker = new Worker(entry, {
-      env: {},
-      execArgv: [],
-      // Kept from this process's own output.
-      stdout: true,
-      stderr: true,
-      resourceLimits: { maxOldGenerationSizeMb: heapMb },
-    });
+  constructor(options: StartOptions) {
+    this.#worker = startWorker(options);
     this.#worker.on('message', ({ reply, retire }: { reply: Reply; retire?: boolean }) => {
       this.#settle?.resolve(reply);
       if (retire) void this.end();
@@ -106,9 +92,7 @@ function outOfTime(): OrielError {
 }
 
 function workerFailure(error: unknown): OrielError {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ERR_WORKER_OUT_OF_MEMORY')
-    return new OrielError('LIMIT', 'The work needs more memory than it may have.');
+  if (isOutgrown(error)) return new OrielError('LIMIT', 'The work needs more memory than it may have.');
   return new OrielError(
     'INTERNAL',
     `The worker failed: ${error instanceof Error ? error.message : String(error)}.`,

@@ -1,9 +1,10 @@
-/** Owns a small pool of worker threads for dangerous work, and the queue before it. */
+/** Owns a small pool of worker threads for dangerous work: who has one, and how long an unused one stays. */
 
+import type { StartOptions } from './isolate-start.ts';
 import { Thread } from './isolate-thread.ts';
-import type { ThreadOptions } from './isolate-thread.ts';
+import { Turns } from './turns.ts';
 
-export interface PoolOptions extends ThreadOptions {
+export interface PoolOptions extends StartOptions {
   /** The most threads. */
   readonly size: number;
   /** An unused thread ends after this long, and gives its memory back. */
@@ -16,11 +17,11 @@ export type AskWorker<Job, Reply> = (job: Job, until: number, signal: AbortSigna
 export class WorkerPool<Job, Reply> {
   readonly #options: PoolOptions;
   readonly #idle: Thread<Job, Reply>[] = [];
-  readonly #waiting: (() => void)[] = [];
-  #lent = 0;
+  readonly #turns: Turns;
 
   constructor(options: PoolOptions) {
     this.#options = options;
+    this.#turns = new Turns(options.size);
   }
 
   /**
@@ -28,45 +29,22 @@ export class WorkerPool<Job, Reply> {
    * calls may be waiting. Throws the signal's reason when it aborts.
    */
   async lend<T>(signal: AbortSignal, act: (ask: AskWorker<Job, Reply>) => Promise<T>): Promise<T> {
-    await this.#turn(signal);
-    let thread: Thread<Job, Reply> | undefined;
-    try {
-      return await act((job, until, asked) => {
-        if (!thread?.alive) thread = this.#wake() ?? new Thread(this.#options);
-        return thread.ask(job, until, asked);
-      });
-    } finally {
-      if (thread?.alive) this.#rest(thread);
-      // Handed over, not given back: a call that comes just now must not overtake those that wait.
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#lent -= 1;
-    }
+    return this.#turns.run(async () => {
+      let thread: Thread<Job, Reply> | undefined;
+      try {
+        return await act((job, until, asked) => {
+          if (!thread?.alive) thread = this.#wake() ?? new Thread(this.#options);
+          return thread.ask(job, until, asked);
+        });
+      } finally {
+        if (thread?.alive) this.#rest(thread);
+      }
+    }, signal);
   }
 
   /** Ends all threads that do nothing. */
   async close(): Promise<void> {
     await Promise.all(this.#idle.splice(0).map((thread) => thread.end()));
-  }
-
-  async #turn(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
-    if (this.#lent < this.#options.size) {
-      this.#lent += 1;
-      return;
-    }
-    await new Promise<void>((resolve, reject) => {
-      const go = (): void => {
-        signal.removeEventListener('abort', leave);
-        resolve();
-      };
-      const leave = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(go), 1);
-        reject(signal.reason as Error);
-      };
-      this.#waiting.push(go);
-      signal.addEventListener('abort', leave, { once: true });
-    });
   }
 
   /** A thread that rests and has not died meanwhile. */

@@ -1,5 +1,6 @@
 /** Owns what a server offers: the tools of one dialect within the walls, sized for the host that asks. */
 
+import { Turns } from '../access/turns.ts';
 import { assemble, type OrielOptions, type RunOptions } from '../assemble.ts';
 import type { Engine } from '../engine/gate.ts';
 import { OrielError } from '../errors.ts';
@@ -8,7 +9,9 @@ import { type Answer, errorAnswer } from '../render/answer.ts';
 import { createSession } from '../session/session.ts';
 import { quote } from '../text/visible.ts';
 import { fittedTo } from './hosts.ts';
-import { Turns } from './turns.ts';
+
+/** High enough that calls which hang do not stop others, low enough that all their buffers fit in memory. */
+const AT_ONCE = 64;
 
 export interface OfferOptions extends OrielOptions {
   /** Offer the tools that do more than read. */
@@ -35,7 +38,7 @@ export function createOffer({ allowBash = false, ...given }: OfferOptions): Offe
   const session = given.session ?? createSession();
   const walls = given.roots && given.roots.length > 0 ? given.roots : [given.cwd ?? process.cwd()];
   const options: OrielOptions = { ...given, roots: walls, session };
-  const turns = new Turns();
+  const turns = new Turns(AT_ONCE);
   /** By the limits that a host brings: many hosts bring none. */
   const fitted = new Map<string, Oriel>();
   const orielFor = (host?: string): Oriel => {
