@@ -1,7 +1,8 @@
 /** Owns answering what was asked of one database: words to an ask, a worker's reply to a text, refusals to errors. */
 
 import type { OpenedFile } from '../../access/access.ts';
-import { sqliteWorkers } from '../../access/isolate-sqlite.ts';
+import { WorkerPool } from '../../access/isolate-worker.ts';
+import { builtFile } from '../../access/package-files.ts';
 import type { Call } from '../../engine/call.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { oneLine, quote } from '../../text/visible.ts';
@@ -20,6 +21,16 @@ const QUERY_MS = 4_000;
 
 /** What is left for wording the answer when a query has run to its deadline. */
 const LEFT_MS = 60;
+
+/** Threads that SQLite runs in, shared by the whole process. */
+const workers = new WorkerPool<Job, Reply>({
+  entry: builtFile('sources/sqlite/worker/sqlite-worker.js'),
+  // Two, so that one runaway query does not hold up every other.
+  size: 2,
+  // A burst of questions finds them warm; a process that is done with databases keeps nothing open for them.
+  idleMs: 1_000,
+  heapMb: 96,
+});
 
 export async function openDatabase(subject: Subject, call: Call): Promise<Resource> {
   const { opened, typed, rest, head } = subject;
@@ -40,7 +51,7 @@ export async function openDatabase(subject: Subject, call: Call): Promise<Resour
 }
 
 function ask(opened: OpenedFile, parsed: Parsed, call: Call): Promise<Reply> {
-  return sqliteWorkers.lend(call.signal, async (work) => {
+  return workers.lend(call.signal, async (work) => {
     const until = Math.min(call.deadline - LEFT_MS, performance.now() + QUERY_MS);
     const run = (files: Job['files']): Promise<Reply> =>
       work({ files, ask: parsed.ask, room: call.limits.bytes }, until, call.signal);
