@@ -1,6 +1,7 @@
 /** Owns cutting inside one line: only between code points, and between graphemes where one is near. */
 
 import { type Encoding, decode } from './encoding.ts';
+import { sequenceLength } from './utf8.ts';
 
 /** How far back a grapheme boundary is looked for; longer clusters are cut between code points. */
 const LOOK_BACK = 64;
@@ -124,20 +125,4 @@ function lengthAt(bytes: Uint8Array, at: number, encoding: Encoding): number {
   const lead = bytes[at + big] ?? 0;
   const trail = bytes[at + 2 + big] ?? 0;
   return lead >= 0xd8 && lead <= 0xdb && trail >= 0xdc && trail <= 0xdf ? 4 : 2;
-}
-
-/**
- * Bytes of the UTF-8 sequence at `at`, or of its maximal invalid subpart.
- * Source: the Unicode Standard, table 3-7 (well-formed byte sequences).
- */
-function sequenceLength(bytes: Uint8Array, at: number): number {
-  const lead = bytes[at] as number;
-  const want = lead < 0xc2 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 1;
-  for (let i = 1; i < want; i += 1) {
-    const byte = bytes[at + i] ?? 0;
-    const low = i > 1 ? 0x80 : lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
-    const high = i > 1 ? 0xbf : lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
-    if (byte < low || byte > high) return i;
-  }
-  return want;
 }

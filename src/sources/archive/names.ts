@@ -3,6 +3,8 @@
  * every member stays readable by a printable path, and nothing in a name reaches a terminal or another line.
  */
 
+import { percentDecode, percentEncode } from '../../text/percent.ts';
+import { validSequence } from '../../text/utf8.ts';
 import { oneLine } from '../../text/visible.ts';
 
 /** Upper half of code page 437, the encoding of zip names that do not say they are UTF-8. */
@@ -22,7 +24,7 @@ export function escapeName(name: string): string {
   if (PLAIN.test(name)) return name;
   const signed = name.replace(AMBIGUOUS_PERCENT, '%25');
   if (oneLine(signed) === signed) return signed;
-  return signed.replace(UNSEEN, (char) => percent(Buffer.from(char, 'utf8')));
+  return signed.replace(UNSEEN, (char) => percentEncode(Buffer.from(char, 'utf8')));
 }
 
 /** A name as stored: UTF-8, else the fallback; bytes that are no UTF-8 are percent-encoded one by one. */
@@ -38,9 +40,9 @@ export function printName(raw: Uint8Array, otherwise?: 'cp437'): string {
   let name = '';
   let start = 0;
   for (let at = 0; at < bytes.length;) {
-    const length = sequenceLength(bytes, at);
+    const length = validSequence(bytes, at);
     if (length === 0) {
-      name += escapeName(bytes.toString('utf8', start, at)) + percent(bytes.subarray(at, at + 1));
+      name += escapeName(bytes.toString('utf8', start, at)) + percentEncode(bytes.subarray(at, at + 1));
       start = at + 1;
     }
     at += Math.max(1, length);
@@ -55,7 +57,7 @@ export function printName(raw: Uint8Array, otherwise?: 'cp437'): string {
 export function typedForms(typed: string): string[] {
   const literal = escapeName(typed);
   if (!typed.includes('%')) return [literal];
-  const decoded = printName(unpercent(typed));
+  const decoded = printName(percentDecode(typed, (part) => Buffer.from(part, 'utf8')));
   return decoded === literal ? [literal] : [literal, decoded];
 }
 
@@ -71,31 +73,4 @@ export function pathParts(printed: string): string[] | undefined {
 
 function fromCp437(char: string): string {
   return CP437[char.charCodeAt(0) - 0x80] ?? char;
-}
-
-function percent(bytes: Uint8Array): string {
-  let text = '';
-  for (const byte of bytes) text += `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-  return text;
-}
-
-function unpercent(typed: string): Uint8Array {
-  const parts = typed.split(/%([0-9A-Fa-f]{2})/);
-  return Buffer.concat(
-    parts.map((part, at) =>
-      at % 2 === 1 ? Buffer.of(Number.parseInt(part, 16)) : Buffer.from(part, 'utf8'),
-    ),
-  );
-}
-
-/** Bytes of the valid UTF-8 sequence at `at`, or 0. */
-function sequenceLength(bytes: Buffer, at: number): number {
-  const lead = bytes[at] ?? 0;
-  const length = lead < 0x80 ? 1 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  const part = bytes.subarray(at, at + length);
-  try {
-    return strict.decode(part).length > 0 && part.length === length ? length : 0;
-  } catch {
-    return 0;
-  }
 }

@@ -3,6 +3,7 @@
  * where a character would mean something else (`a:b` → `a%3Ab`) or would not be seen.
  */
 
+import { percentDecode, percentEncode } from '../../text/percent.ts';
 import { oneLine } from '../../text/visible.ts';
 import { decodeText, encodeText } from './text.ts';
 
@@ -64,12 +65,7 @@ export function readParameter(name: string, typed: string): Typed {
 function decodePercent(typed: string): string | undefined {
   if (!typed.includes('%')) return typed;
   if (/%(?![0-9a-f]{2})/i.test(typed)) return undefined;
-  const bytes: number[] = [];
-  for (const part of typed.split(/(%[0-9a-f]{2})/i)) {
-    if (part.startsWith('%')) bytes.push(Number.parseInt(part.slice(1), 16));
-    else bytes.push(...encodeText(part));
-  }
-  return decodeText(Uint8Array.from(bytes));
+  return decodeText(percentDecode(typed, encodeText));
 }
 
 function isUnseen(character: string): boolean {
@@ -79,13 +75,8 @@ function isUnseen(character: string): boolean {
 function encodeWhere(text: string, must: (character: string, at: number, length: number) => boolean): string {
   const characters = Array.from(text);
   return characters
-    .map((character, at) => (must(character, at, characters.length) ? percentEncode(character) : character))
+    .map((character, at) =>
+      must(character, at, characters.length) ? percentEncode(encodeText(character)) : character,
+    )
     .join('');
-}
-
-function percentEncode(character: string): string {
-  return Array.from(
-    encodeText(character),
-    (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
-  ).join('');
 }

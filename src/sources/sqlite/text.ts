@@ -4,6 +4,8 @@
  * answer, where it is shown as `\xff`, or a path, where it is written `%FF`.
  */
 
+import { validSequence } from '../../text/utf8.ts';
+
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const utf8 = new TextEncoder();
 
@@ -76,21 +78,4 @@ function decodeLoosely(bytes: Uint8Array): string {
 function sequenceLength(lead: number): number {
   if (lead < 0xe0) return 2;
   return lead < 0xf0 ? 3 : 4;
-}
-
-/** Bytes of the valid sequence at `at` (Unicode, table 3-7), or 0. */
-function validSequence(bytes: Uint8Array, at: number): number {
-  const lead = bytes[at] as number;
-  if (lead < 0x80) return 1;
-  if (lead < 0xc2 || lead > 0xf4) return 0;
-  const length = sequenceLength(lead);
-  const second = bytes[at + 1] ?? 0;
-  const low = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
-  const high = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
-  if (second < low || second > high) return 0;
-  for (let next = 2; next < length; next++) {
-    const byte = bytes[at + next] ?? 0;
-    if (byte < 0x80 || byte > 0xbf) return 0;
-  }
-  return length;
 }
