@@ -1,5 +1,6 @@
 /** The documentation is held to the code: snippets run, links lead somewhere, tables agree. */
 
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
@@ -32,7 +33,7 @@ describe('snippets run', () => {
     const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.ts`);
     const local = code.replaceAll(
       /from 'oriel(\/([\w-]+))?'/g,
-      (_all, _sub, entry: string | undefined) => `from '../../src/${entry ?? 'index'}.ts'`,
+      (all: string) => `from '${sources[all.slice("from '".length, -1)]?.[0]}'`,
     );
     writeFileSync(file, local);
     const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
@@ -46,6 +47,54 @@ describe('snippets run', () => {
     log.mockRestore();
     for (const value of said) expect(printed).toContain(value.replaceAll("'", ''));
   });
+});
+
+/** `'oriel/client'` → the source that the package's exports name. */
+const sources: Record<string, string[]> = Object.fromEntries(
+  Object.entries(
+    (JSON.parse(read('package.json')) as { exports: Record<string, { default?: string }> }).exports,
+  )
+    .filter(([, target]) => target.default !== undefined)
+    .map(([entry, target]) => [
+      entry.replace('.', 'oriel'),
+      [`../../${target.default?.replace('./dist/', 'src/').replace(/\.js$/, '.ts')}`],
+    ]),
+);
+
+test('examples that need a model or a server fit the types', { timeout: 120_000 }, () => {
+  const examples = pages.flatMap((page) =>
+    [...read(page).matchAll(/^```ts types\n([\s\S]*?)^```$/gm)].map(([, code = ''], i) => ({
+      name: `${page.replaceAll(/\W+/g, '-')}-${i + 1}.ts`,
+      code,
+    })),
+  );
+  expect(examples.length).toBeGreaterThan(9);
+  const at = join(folder, 'types');
+  mkdirSync(at, { recursive: true });
+  for (const { name, code } of examples) writeFileSync(join(at, name), code);
+  const paths = Object.fromEntries(
+    Object.entries(sources).map(([entry, files]) => [entry, files.map((file) => `../${file}`)]),
+  );
+  writeFileSync(
+    join(at, 'tsconfig.json'),
+    JSON.stringify({ extends: '../../../tsconfig.json', compilerOptions: { paths }, include: ['*.ts'] }),
+  );
+  const { stdout, status } = spawnSync('node_modules/.bin/tsc', ['-p', join(at, 'tsconfig.json')], {
+    encoding: 'utf8',
+  });
+  expect([stdout, status]).toEqual(['', 0]);
+});
+
+test('every block of a host’s configuration starts our server', () => {
+  const blocks = [...read('docs/hosts.md').matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, text = '']) => {
+    const [servers] = Object.values(JSON.parse(text) as Record<string, Record<string, { args: string[] }>>);
+    return servers?.['oriel'];
+  });
+  expect(blocks).toHaveLength(5);
+  for (const block of blocks) {
+    expect(block).toMatchObject({ command: 'npx' });
+    expect(block?.args.slice(0, 3)).toEqual(['-y', 'oriel', 'mcp']);
+  }
 });
 
 test('links lead to files that exist', () => {
