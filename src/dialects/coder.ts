@@ -29,7 +29,11 @@ const LOCAL = 'local';
 const fields = (zod: Zod) => ({
   path: zod.string().describe('The absolute path of the file to read'),
   offset: zod.int().min(0).optional().describe('The 1-based line number to start from (default: 1)'),
-  limit: zod.int().min(0).optional().describe('The number of lines to read (default: 2000)'),
+  limit: zod
+    .int()
+    .min(0)
+    .optional()
+    .describe('The number of lines to read (default: as many as an answer may have)'),
 });
 
 const reading = {

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { linesOf, numbered, place, wideLines } from '../support/dialect.ts';
+import { makePng } from '../support/images.ts';
 
 describe('scenarios', () => {
   test('the first line is over the limit', async () => {
@@ -258,4 +259,12 @@ test("a host's limits are in the words", async () => {
   put('f', wideLines(100, 100));
   expect((await ask('read', { path: 'f' })).text).toMatch(/\(5KB limit\)/);
   expect(oriel.tool('read').description).toContain('2000 lines or 5KB');
+});
+
+test('an image is shown', async () => {
+  const { write, oriel } = place('pi');
+  write('i.png', makePng(8, 8));
+  const { content, isError } = await oriel.tool('read').run({ path: 'i.png' });
+  expect(content).toMatchObject([{ type: 'text' }, { type: 'image', mimeType: 'image/png' }]);
+  expect(isError).toBe(false);
 });

@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { linesOf, numbered, place, wideLines, type Place } from '../support/dialect.ts';
+import { makePng } from '../support/images.ts';
 
 const KIB = 1024;
 
@@ -272,4 +273,12 @@ test('what cannot be read', async () => {
   expect((await call('read_file', { path: 'src/app.ts', start: 1 })).text).toBe(
     'The tool read_file has no field start. Its fields are path, start_line, end_line, start_byte, max_bytes.',
   );
+});
+
+test('an image is shown', async () => {
+  const { write, oriel } = place('zed');
+  write('i.png', makePng(8, 8));
+  const { content, isError } = await oriel.tool('read_file').run({ path: 'i.png' });
+  expect(content).toMatchObject([{ type: 'text' }, { type: 'image', mimeType: 'image/png' }]);
+  expect(isError).toBe(false);
 });

@@ -1,0 +1,41 @@
+/** A path in a command, as a real shell reads it. */
+
+import { execFileSync } from 'node:child_process';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { shellWord } from '../../src/text/shell.ts';
+
+const asRead = (words: readonly string[]): string[] =>
+  execFileSync('bash', ['-c', `printf '%s\\0' ${words.map(shellWord).join(' ')}`], { encoding: 'utf8' })
+    .split('\0')
+    .slice(0, -1);
+
+const paths = fc
+  .string({
+    unit: fc.constantFrom(...`ab/.-~$'"\\\`!*?[]{}()<>|&;# =%\n\t\r\x1b\x7fé線👩`),
+    minLength: 1,
+    maxLength: 20,
+  })
+  .filter((path) => path !== '');
+
+test('bash reads what was written', () => {
+  fc.assert(
+    fc.property(fc.array(paths, { minLength: 20, maxLength: 40 }), (words) => {
+      expect(asRead(words)).toEqual(words.map((word) => (word.startsWith('-') ? `./${word}` : word)));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('a command stays on one line', () => {
+  fc.assert(
+    fc.property(paths, (path) => {
+      expect(shellWord(path)).not.toMatch(/[\0-\x1f\x7f]/);
+    }),
+  );
+});
+
+test('ordinary paths stay as they are', () => {
+  for (const path of ['src/app.ts', '/tmp/a-b_c.log', 'a@b', '../x', 'C:/x', 'a~b'])
+    expect(shellWord(path)).toBe(path);
+});
