@@ -148,12 +148,12 @@ describe('M05 arguments', () => {
       );
       return textIn(await wire.receive((message) => message.id === id));
     };
-    expect(await raw(1, '{}')).toMatch(/^The field path of read is wrong: /);
+    expect(await raw(1, '{}')).toMatch(/^The field path of read is missing\. /);
     expect(await raw(2, '{"path":".","extra":1}')).toBe(
       'The tool read has no field extra. Its fields are path.',
     );
     expect(await raw(3, '{"__proto__":{"path":"."}}')).toMatch(
-      /^The (field path of read is wrong|tool read has no field)/,
+      /^The (field path of read is missing|tool read has no field)/,
     );
     expect((await wire.ask(4, 'tools/call', { name: 'read', arguments: [1] })).error?.code).toBe(-32602);
     const missing = await wire.ask(5, 'tools/call', { name: 'nothing\u001b[2J', arguments: {} });
