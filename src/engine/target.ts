@@ -6,7 +6,7 @@ import type { Opened } from '../access/access.ts';
 import { readAt } from '../access/bytes.ts';
 import { foreignName, spellings } from '../access/paths.ts';
 import { type ErrorCode, OrielError } from '../errors.ts';
-import { parseSelection } from '../selector/selection.ts';
+import { isSelector } from '../selector/selection.ts';
 import { type Candidate, candidates } from '../selector/split.ts';
 import type { Subject } from '../sources/source.ts';
 import { sources } from '../sources/table.ts';
@@ -114,15 +114,7 @@ async function missing(
 
 /** Whether `rest` can be what was asked of a file called so: a selector, a member of an archive, a table. */
 function mayFollow({ path, rest }: Candidate): boolean {
-  return rest === '' || isSelection(rest) || sources.some((source) => source.holds?.(basename(path)));
-}
-
-function isSelection(rest: string): boolean {
-  try {
-    return parseSelection(rest) !== undefined;
-  } catch {
-    return true;
-  }
+  return rest === '' || isSelector(rest) || sources.some((source) => source.holds?.(basename(path)));
 }
 
 const MOST_CANDIDATES = 5;

@@ -45,6 +45,25 @@ export function parseSelection(text: string): Selection | undefined {
   return window && { window: withoutContext(window), mode, typed: text };
 }
 
+/** As `parseSelection`, for what follows the path `typed`: the call that an error names has that path in front. */
+export function parseBehind(typed: string, rest: string): Selection | undefined {
+  try {
+    return parseSelection(rest);
+  } catch (error) {
+    if (!(error instanceof OrielError) || error.next === undefined) throw error;
+    throw new OrielError(error.code, error.message, typed + error.next);
+  }
+}
+
+/** Whether `text` has the shape of a selector, also of one without a meaning. */
+export function isSelector(text: string): boolean {
+  try {
+    return parseSelection(text) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
 function isMode(word: string): word is Mode {
   return MODES.has(word);
 }

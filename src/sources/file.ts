@@ -2,7 +2,7 @@
 
 import { foreignName } from '../access/paths.ts';
 import { OrielError } from '../errors.ts';
-import { everything, FORMS, parseSelection, type Selection } from '../selector/selection.ts';
+import { everything, FORMS, parseBehind, type Selection } from '../selector/selection.ts';
 import { quote } from '../text/visible.ts';
 import type { Source, Subject } from './source.ts';
 
@@ -29,7 +29,7 @@ export const fileSource: Source = {
 /** The generic tail of a subject. Throws `BAD_SELECTOR` where its rest is no selector. */
 export function selectionOf(subject: Pick<Subject, 'typed' | 'rest'>): Selection {
   if (subject.rest === '') return everything;
-  const selection = parse(subject);
+  const selection = parseBehind(subject.typed, subject.rest);
   if (selection) return selection;
   const foreign = foreignName(`${subject.typed}:${subject.rest}`, false);
   if (foreign && subject.rest.startsWith(':')) throw foreign;
@@ -39,16 +39,4 @@ export function selectionOf(subject: Pick<Subject, 'typed' | 'rest'>): Selection
     `${shown.startsWith('?') ? '' : ':'}${shown} is no selector of ${quote(subject.typed)}. Use one of ${FORMS}, or no selector.`,
     subject.typed,
   );
-}
-
-/** A selector that is wrong by itself names a right one; the call to make has the path in front. */
-function parse({ rest, typed }: Pick<Subject, 'typed' | 'rest'>): Selection | undefined {
-  try {
-    return parseSelection(rest);
-  } catch (error) {
-    if (error instanceof OrielError && error.next !== undefined) {
-      throw new OrielError(error.code, error.message, typed + error.next);
-    }
-    throw error;
-  }
 }

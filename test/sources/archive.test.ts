@@ -65,6 +65,11 @@ describe.each(['a.zip', 'a.tar', 'a.tar.gz'])('%s', (name) => {
     expect(await oriel.read(`${name}:dir:what`)).toBe(`BAD_SELECTOR: :what names nothing in ${name}:dir/.`);
   });
 
+  test.each(['ok.txt', 'dir/'])('names the whole call for a wrong range of %s', async (path) => {
+    const { error } = await oriel.details(`${name}:${path}:9-2`);
+    expect(error).toMatchObject({ code: 'BAD_SELECTOR', next: `${name}:${path}:2-9` });
+  });
+
   test('gives facts beside the text', async () => {
     const { meta, kind, totals } = await oriel.details(`${name}:ok.txt`);
     expect({ meta, kind, totals }).toEqual({

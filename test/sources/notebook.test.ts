@@ -139,6 +139,10 @@ describe('selectors', () => {
     });
   });
 
+  test('a wrong range is answered with the whole call', async () => {
+    await expect(text(small, '9-2')).rejects.toMatchObject({ code: 'BAD_SELECTOR', next: 'nb.ipynb:2-9' });
+  });
+
   test('N06 cells beyond the end', async () => {
     await expect(text(small, 'cells:99')).rejects.toMatchObject({
       code: 'OUT_OF_RANGE',

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Opened, OpenedDirectory } from '../../access/access.ts';
 import { foreignName } from '../../access/paths.ts';
 import { OrielError } from '../../errors.ts';
-import { parseSelection } from '../../selector/selection.ts';
+import { isSelector } from '../../selector/selection.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call } from '../call.ts';
 import { openAny } from '../target.ts';
@@ -74,14 +74,6 @@ async function memberOf(typed: string, call: Call): Promise<OrielError | undefin
     `${quote(typed)} lies inside ${quote(outer)}: archives, databases and documents are not searched inside. Read it instead.`,
     typed,
   );
-}
-
-function isSelector(rest: string): boolean {
-  try {
-    return parseSelection(rest) !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 function withAdvice(error: unknown, typed: string, call: Call): unknown {

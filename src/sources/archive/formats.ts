@@ -1,6 +1,6 @@
 /** Owns telling archives apart: which names and first bytes the source claims, and what the bytes really are. */
 
-import { parseSelection } from '../../selector/selection.ts';
+import { isSelector } from '../../selector/selection.ts';
 import type { Subject } from '../source.ts';
 import type { Codec } from './codecs.ts';
 import { isTarHeader } from './tar-header.ts';
@@ -69,10 +69,5 @@ function plausible(format: Format, start: string): Format | undefined {
 
 function namesMember(rest: string): boolean {
   // Pages of a document are its own selector: `report.epub:p3-5`.
-  if (rest === '' || rest.startsWith('?') || /^p\d/.test(rest)) return false;
-  try {
-    return parseSelection(rest) === undefined;
-  } catch {
-    return false;
-  }
+  return rest !== '' && !rest.startsWith('?') && !/^p\d/.test(rest) && !isSelector(rest);
 }

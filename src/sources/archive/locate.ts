@@ -1,7 +1,7 @@
 /** Owns finding what a typed path names inside an archive, links included: they lead to members and nowhere else. */
 
 import { OrielError } from '../../errors.ts';
-import { parseSelection } from '../../selector/selection.ts';
+import { isSelector } from '../../selector/selection.ts';
 import { quote } from '../../text/visible.ts';
 import type { Member } from './container.ts';
 import type { Contents } from './contents.ts';
@@ -14,7 +14,8 @@ export type Found =
       readonly is: 'member';
       readonly at: number;
       readonly path: string;
-      /** Link it was reached by. */ readonly via?: string;
+      /** Link it was reached by. */
+      readonly via?: string;
     }
   /** `path` is `""` for the root, else ends in `/`. */
   | { readonly is: 'directory'; readonly path: string }
@@ -42,8 +43,7 @@ export function locate(contents: Contents, rest: string): Located | undefined {
     const found = find(contents, path);
     if (found) return { found, tail };
   }
-  const selects = rest === '' || parseSelection(rest) !== undefined;
-  return selects ? { found: { is: 'directory', path: '' }, tail: rest } : undefined;
+  return rest === '' || isSelector(rest) ? { found: { is: 'directory', path: '' }, tail: rest } : undefined;
 }
 
 /** At most this many members are named instead of one that is not there. */
@@ -61,14 +61,6 @@ export function endingIn(contents: Contents, rest: string): string[] {
     if (found.length > 0) return found;
   }
   return [];
-}
-
-function isSelector(text: string): boolean {
-  try {
-    return parseSelection(text) !== undefined;
-  } catch {
-    return true;
-  }
 }
 
 /** `"b.zip:c.txt:5-9"` → that whole, then `b.zip:c.txt` + `5-9`, then `b.zip` + `c.txt:5-9`. */

@@ -4,13 +4,11 @@ import type { OpenedFile } from '../../access/access.ts';
 import { readAt } from '../../access/bytes.ts';
 import { typeOfBytes } from '../../engine/binary.ts';
 import type { Call } from '../../engine/call.ts';
-import { OrielError } from '../../errors.ts';
 import type { Notice } from '../../render/notices.ts';
 import { binarySize } from '../../render/units.ts';
-import type { Selection } from '../../selector/selection.ts';
-import { everything, FORMS, parseSelection } from '../../selector/selection.ts';
 import { detectEncoding } from '../../text/encoding.ts';
 import { quote } from '../../text/visible.ts';
+import { selectionOf } from '../file.ts';
 import type { Resource } from '../source.ts';
 import type { FileSubject } from './container.ts';
 import { identifyImage } from '../image/identify.ts';
@@ -46,7 +44,7 @@ export async function present(shown: Shown, call: Call): Promise<Resource> {
     // Plain files take what nobody else claims; here that is text or a binary as any other member.
     if (handed.kind !== 'file') return handed;
   }
-  const selection = selectionOf(tail, target);
+  const selection = selectionOf({ typed: target, rest: tail });
   const verbatim = selection.mode === 'raw' || selection.window?.by === 'bytes';
   const type = verbatim ? undefined : await typeOfBytes(unpacked.bytes, detectEncoding(head), call.signal);
   if (type !== undefined) return binaryNote(shown, type);
@@ -96,18 +94,6 @@ async function handBack(
     close: () => Promise.resolve(),
   };
   return call.open({ typed: target, rest: tail, name, path: outer.path, opened, head });
-}
-
-function selectionOf(tail: string, target: string): Selection {
-  if (tail === '') return everything;
-  const selection = parseSelection(tail);
-  if (selection) return selection;
-  const typed = tail.startsWith('?') ? tail : `:${tail}`;
-  throw new OrielError(
-    'BAD_SELECTOR',
-    `${quote(typed)} is no selector of ${quote(target)}. Use one of ${FORMS}, or no selector.`,
-    target,
-  );
 }
 
 function binaryNote({ target, unpacked, facts }: Shown, type: string): Resource {

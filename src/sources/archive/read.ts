@@ -5,7 +5,7 @@ import { memoryBytes } from '../../access/bytes.ts';
 import type { Call } from '../../engine/call.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import type { Notice } from '../../render/notices.ts';
-import { everything, parseSelection } from '../../selector/selection.ts';
+import { everything, parseBehind } from '../../selector/selection.ts';
 import { quote } from '../../text/visible.ts';
 import { budgetOf } from './budget.ts';
 import type { Container, FileSubject, Member } from './container.ts';
@@ -98,8 +98,8 @@ async function openMember(
 }
 
 function listing(contents: Contents, directory: string, tail: string, subject: FileSubject): Resource {
-  const selection = tail === '' ? everything : parseSelection(tail);
   const target = listingOf(subject.typed, directory);
+  const selection = tail === '' ? everything : parseBehind(target, tail);
   if (!selection) {
     throw new OrielError('BAD_SELECTOR', `${quote(`:${tail}`)} names nothing in ${quote(target)}.`, target);
   }

@@ -7,7 +7,7 @@ import type { OpenedFile } from '../../access/access.ts';
 import { type ByteSource, memoryBytes } from '../../access/bytes.ts';
 import type { Call } from '../../engine/call.ts';
 import { OrielError } from '../../errors.ts';
-import { parseSelection, type Selection } from '../../selector/selection.ts';
+import { parseBehind, type Selection } from '../../selector/selection.ts';
 import { quote } from '../../text/visible.ts';
 import type { FitOptions } from '../image/fit.ts';
 import { type CellRange, linesOf, takeCells } from './cells-selector.ts';
@@ -45,7 +45,7 @@ export async function openNotebook(subject: Subject, call: Call, options: FitOpt
 function parseRest({ rest, typed }: Subject): { cells?: CellRange; selection: Selection } {
   const leading = /^outputs:(?=cells?:)/.test(rest);
   const taken = takeCells(leading ? rest.slice('outputs:'.length) : rest);
-  const selection = taken.rest === '' ? {} : parseSelection(taken.rest);
+  const selection = taken.rest === '' ? {} : parseBehind(typed, taken.rest);
   const mode = leading ? 'outputs' : selection?.mode;
   const known = mode === undefined || mode === 'raw' || mode === 'outputs' || mode === 'outline';
   const clash = taken.cells && (selection?.window || selection?.symbol || mode === 'raw');
