@@ -11,6 +11,7 @@ import { parse } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
+import { errno } from './failure.ts';
 
 export interface ChildTask {
   /** The JavaScript file to run. */
@@ -106,8 +107,7 @@ async function feed(stdin: Writable, input: AsyncIterable<Uint8Array>): Promise<
   try {
     await pipeline(input, stdin);
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code !== 'EPIPE' && code !== 'ECONNRESET' && code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
+    if (!['EPIPE', 'ECONNRESET', 'ERR_STREAM_PREMATURE_CLOSE'].includes(errno(error))) throw error;
   }
 }
 

@@ -5,11 +5,11 @@
  */
 
 import { type BigIntStats, constants } from 'node:fs';
-import { readlink, realpath } from 'node:fs/promises';
+import { readlink, realpath, stat } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
-import type { Access, Opened } from './access.ts';
+import type { Access, Opened, OpenedFile } from './access.ts';
 import { memoryBytes } from './bytes.ts';
 import { closeDescriptor, openDescriptor, readDescriptor, statDescriptor } from './descriptors.ts';
 import { openedDirectory } from './directory.ts';
@@ -61,13 +61,13 @@ export function createAccess(options: AccessOptions): Access {
         throw new OrielError('NOT_REGULAR', `${quote(shown)} is a file of the kernel, not a stored file.`);
       }
       const fd = await openDescriptor(handle.again, READ);
-      const opened = await identify(fd, handle).catch(async (error: unknown) => {
+      const stats = await identify(fd, handle).catch(async (error: unknown) => {
         await closeDescriptor(fd);
         throw error;
       });
-      if (opened.stats.isDirectory()) return openedDirectory(fd, handle.path, opened.stats);
-      if (kernel && opened.stats.size === 0n) return kernelFile(fd, handle.path, opened.stats, signal);
-      return openedFile(fd, handle.path, opened.stats, (suffix) => sibling(handle.path + suffix));
+      if (stats.isDirectory()) return openedDirectory(fd, handle.path, stats);
+      if (kernel && stats.size === 0n) return kernelFile(fd, handle.path, stats, signal);
+      return openedFile(fd, handle.path, stats, (suffix) => sibling(handle.path + suffix));
     } catch (error) {
       throw failure(error, shown);
     } finally {
@@ -75,7 +75,7 @@ export function createAccess(options: AccessOptions): Access {
     }
   }
 
-  async function sibling(path: string): Promise<Awaited<ReturnType<typeof openedFile>> | undefined> {
+  async function sibling(path: string): Promise<OpenedFile | undefined> {
     const opened = await open(path).catch((error: unknown) => {
       if (error instanceof OrielError && error.code === 'NOT_FOUND') return undefined;
       throw error;
@@ -121,18 +121,18 @@ function placeOf(real: string, { nlink }: BigIntStats): string {
 
 /** Where there is no `/proc/self/fd`: the identity is compared after opening instead. */
 async function lookByPath(path: string): Promise<Handle> {
-  const { stat } = await import('node:fs/promises');
   const real = await realpath(path);
   const stats = await stat(real, { bigint: true });
   return { path: real, stats, again: real, release: () => Promise.resolve() };
 }
 
-async function identify(fd: number, handle: Handle): Promise<{ stats: BigIntStats }> {
+/** What was opened, which must be what was looked at. Throws `BUSY` where it is something else by now. */
+async function identify(fd: number, handle: Handle): Promise<BigIntStats> {
   const stats = await statDescriptor(fd);
   if (stats.dev !== handle.stats.dev || stats.ino !== handle.stats.ino) {
     throw new OrielError('BUSY', `${quote(handle.path)} was replaced while it was being opened. Call again.`);
   }
-  return { stats };
+  return stats;
 }
 
 function refuseSpecial(stats: BigIntStats, shown: string): void {
@@ -152,6 +152,7 @@ function refuseSpecial(stats: BigIntStats, shown: string): void {
   );
 }
 
+/** Its content as of now, in memory: it says that it is empty, and another read may say something else. */
 async function kernelFile(
   fd: number,
   path: string,

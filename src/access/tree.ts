@@ -6,6 +6,7 @@
 
 import { closeSync, openSync, readFileSync, readSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { errno } from './failure.ts';
 
 export interface Tree {
   /** Leader of its own process group and session. */
@@ -100,7 +101,7 @@ function groupLives(pid: number): boolean {
     process.kill(-pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return errno(error) === 'EPERM';
   }
 }
 

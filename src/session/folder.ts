@@ -7,9 +7,10 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { homedir, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { errno } from '../access/failure.ts';
 
 /** What nobody has touched for this long is removed, in ms. */
-export const KEEP_FOR: number = 24 * 60 * 60 * 1_000;
+const KEEP_FOR = 24 * 60 * 60 * 1_000;
 
 /** The parent of all session folders: the XDG cache directory where it can be written, else one in tmp. */
 export function stateFolder(env: NodeJS.ProcessEnv = process.env): string {
@@ -97,6 +98,6 @@ function isRunning(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return errno(error) === 'EPERM';
   }
 }

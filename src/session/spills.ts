@@ -9,6 +9,7 @@ import { constants, existsSync, openSync, readdirSync, realpathSync, statSync } 
 import { basename, dirname, join, resolve } from 'node:path';
 import type { OpenedFile } from '../access/access.ts';
 import { openDescriptor, statDescriptor } from '../access/descriptors.ts';
+import { errno } from '../access/failure.ts';
 import { openedFile } from '../access/file.ts';
 import { OrielError } from '../errors.ts';
 import { privateFolder, remove, removeAtExit, sessionFolder, stateFolder, sweepFiles } from './folder.ts';
@@ -82,7 +83,7 @@ export class Spills {
         return new SpillWriter(fd, path, urlOf(number), this.#cap);
       } catch (error) {
         // Another process has taken the number.
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+        if (errno(error) !== 'EEXIST') throw error;
       }
     }
   }

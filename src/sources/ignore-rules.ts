@@ -4,6 +4,7 @@ import { dirname, relative } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import type { Access } from '../access/access.ts';
 import { readAt } from '../access/bytes.ts';
+import { exists } from '../access/exists.ts';
 
 /** More than this is no list of patterns. */
 const MOST_BYTES = 64 << 10;
@@ -67,10 +68,4 @@ async function layerOf(folder: string, access: Access): Promise<Layer | undefine
   } finally {
     await opened.close();
   }
-}
-
-async function exists(path: string, access: Access): Promise<boolean> {
-  const opened = await access.open(path).catch(() => undefined);
-  await opened?.close();
-  return opened !== undefined;
 }

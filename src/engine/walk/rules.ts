@@ -2,6 +2,7 @@
 
 import { dirname } from 'node:path';
 import type { Access } from '../../access/access.ts';
+import { exists } from '../../access/exists.ts';
 import { within } from '../../access/roots.ts';
 
 const RULES = ['--hidden', '--glob=!.git'];
@@ -30,10 +31,4 @@ async function realPath(path: string, access: Access): Promise<string> {
   const opened = await access.open(path).catch(() => undefined);
   await opened?.close();
   return opened?.path ?? path;
-}
-
-async function exists(path: string, access: Access): Promise<boolean> {
-  const opened = await access.open(path).catch(() => undefined);
-  await opened?.close();
-  return opened !== undefined;
 }

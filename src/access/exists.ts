@@ -1,0 +1,10 @@
+/** Owns asking whether a path leads to something that may be read, without a word about why not. */
+
+import type { Access } from './access.ts';
+
+/** `path` is absolute. */
+export async function exists(path: string, access: Access): Promise<boolean> {
+  const opened = await access.open(path).catch(() => undefined);
+  await opened?.close();
+  return opened !== undefined;
+}
