@@ -3,18 +3,19 @@
 import type { ZodType } from 'zod';
 import type { OrielError } from '../errors.ts';
 import { type Answer, textAnswer } from '../render/answer.ts';
+import { safeJson } from '../text/json.ts';
 import type { Zod } from './dialect.ts';
 
 /** `{"ok":true,"data":{…}}` */
 export function success(data: Record<string, unknown>, details: Record<string, unknown>): Answer {
-  return textAnswer(JSON.stringify({ ok: true, data }), details);
+  return textAnswer(safeJson({ ok: true, data }), details);
 }
 
 /** `{"ok":false,"error":{"code":…,"message":…}}` */
 export function failure({ code, message, next }: OrielError): Answer {
   const error = { code, message };
   const details = { error: { ...error, ...(next !== undefined && { next }) } };
-  return textAnswer(JSON.stringify({ ok: false, error }), details, true);
+  return textAnswer(safeJson({ ok: false, error }), details, true);
 }
 
 /** `number`, also for digits in quotes. */

@@ -2,6 +2,7 @@
 
 import { styleText } from 'node:util';
 import type { Answer } from '../../render/answer.ts';
+import { safeJson } from '../../text/json.ts';
 import { makeVisible, oneLine } from '../../text/visible.ts';
 import type { ExitCode, Streams } from './command.ts';
 
@@ -9,7 +10,7 @@ import type { ExitCode, Streams } from './command.ts';
 export function printAnswer(answer: Answer, streams: Streams, asJson: boolean): ExitCode {
   const code = exitCodeOf(answer);
   if (asJson) {
-    streams.out.write(`${JSON.stringify(answer)}\n`);
+    streams.out.write(`${safeJson(answer)}\n`);
     return code;
   }
   for (const block of answer.content) {

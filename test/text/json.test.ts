@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { safeJson } from '../../src/text/json.ts';
+
+test('what no reader can see is escaped, and parses to the same value', () => {
+  const value = {
+    'n\u0085': '\0\x1b\x7f\x9b\u2028\u202e\u2066\ufeff\u200b\u{e0041}',
+    plain: 'é 👩\u200d👧 ✔\ufe0f\n\t',
+  };
+  const json = safeJson(value);
+  expect(json).toBe(
+    '{"n\\u0085":"\\u0000\\u001b\\u007f\\u009b\\u2028\\u202e\\u2066\\ufeff\\u200b\\udb40\\udc41","plain":"é 👩\u200d👧 ✔\ufe0f\\n\\t"}',
+  );
+  expect(JSON.parse(json)).toEqual(value);
+});
