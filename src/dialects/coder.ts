@@ -3,6 +3,7 @@
 import type { OrielError } from '../errors.ts';
 import { type Answer, textAnswer } from '../render/answer.ts';
 import { textFacts } from '../render/read-facts.ts';
+import { safeJson } from '../text/json.ts';
 import type { Limits } from '../window/types.ts';
 import { type Dialect, reads, tool, type ToolSpec, type Zod } from './dialect.ts';
 import {
@@ -82,23 +83,25 @@ const workspaceReadFile = tool<WorkspaceInput>({
 /** The steps from an input to an answer. */
 function ordered<Input extends FileLinesInput>(): Pick<
   ToolSpec<Input>,
-  'request' | 'policy' | 'answer' | 'failure'
+  'limits' | 'request' | 'policy' | 'answer' | 'failure'
 > {
   return {
+    // Its fields need every count, whatever a host allows other dialects.
+    limits: (_, dialectLimits) => ({ ...dialectLimits, countBytes: limits.countBytes }),
     request: (input, dialectLimits) => fileLinesOrder(input, limitsOf(dialectLimits)).request,
     policy: (input, dialectLimits) => fileLinesOrder(input, limitsOf(dialectLimits)).policy,
     answer: (result, input) => {
       const { content, file_size, total_lines, lines_read } = fileLines(result, input);
       const facts = { file_size, total_lines, lines_read };
       const details = { ...(result.is === 'text' && textFacts(result)), ...facts };
-      return textAnswer(JSON.stringify({ content, ...facts }), details);
+      return textAnswer(safeJson({ content, ...facts }), details);
     },
     failure: (error, input) => failure(input ? fileLinesError(error, input.path) : error),
   };
 }
 
 function failure({ code, message }: OrielError): Answer {
-  return textAnswer(JSON.stringify({ error: message }), { error: { code, message } }, true);
+  return textAnswer(safeJson({ error: message }), { error: { code, message } }, true);
 }
 
 function limitsOf({ lines, bytes, line }: Limits): FileLinesLimits {

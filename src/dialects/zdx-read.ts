@@ -21,7 +21,7 @@ const MAX_LINES = 2000;
 /** Characters. */
 const MAX_LINE_LENGTH = 500;
 
-/** Lines and their length bound an answer; the byte limit is what follows from the two. */
+/** Lines and their length bound an answer; the byte limit is what follows from the two. Its fields need every count. */
 export const zdxLimits: Limits = {
   ...baseLimits,
   lines: MAX_LINES,
@@ -65,6 +65,7 @@ export const read = tool<ReadInput>({
         ),
     });
   },
+  limits: (_, limits) => ({ ...limits, countBytes: zdxLimits.countBytes }),
   request: (input, limits) => ({
     do: 'read',
     target: input.path,

@@ -169,6 +169,12 @@ test("paging by lines_read reaches the end of a file over the maximum, and a hos
   });
 });
 
+test('total_lines is always counted, whatever countBytes a host sets', async () => {
+  const { write, call } = place('coder', { limits: { countBytes: 0 } });
+  const path = write('f', numbered(1, 300));
+  expect(parse(await call('read_file', { path, limit: 1 }))).toMatchObject({ total_lines: 300 });
+});
+
 test('the tool of a workspace reads here when it is told so', async () => {
   const { write, call, folder } = place('coder');
   mkdirSync(join(folder, 'd'));

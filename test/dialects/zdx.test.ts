@@ -44,6 +44,24 @@ describe('read', () => {
     expect(await read(numbered(1, 2000))).toMatchObject({ lines_shown: 2000, truncated: false });
   });
 
+  test('total_lines is always counted, whatever countBytes a host sets', async () => {
+    const { write, call } = place('zdx', { limits: { countBytes: 0 } });
+    write('f', numbered(1, 3000));
+    expect(envelopeOf(await call('read', { path: 'f' })).data).toMatchObject({
+      total_lines: 3000,
+      truncated: true,
+    });
+  });
+
+  test('X01 controls stand as JSON escapes: nothing raw in the text, nothing lost in the value', async () => {
+    const content = '\x1b[2J\x07\x7f\x9b\u202e\u2028 é\n';
+    const { write, call } = place('zdx');
+    write('\x85\u202e', content);
+    const called = await call('read', { path: '\x85\u202e' });
+    expect(called.text).not.toMatch(/[\0-\x1f\x7f-\x9f\u2028\u202e]/);
+    expect(envelopeOf(called).data).toMatchObject({ path: '\x85\u202e', content });
+  });
+
   test('test_read_line_truncation', async () => {
     expect(await read(`${'x'.repeat(1000)}\nb\n`)).toMatchObject({
       content: `${'x'.repeat(500)}\nb\n`,
