@@ -1,7 +1,7 @@
 /** Owns the last steps of reading text: its view, its display, the window that fits, and what was taken note of. */
 
 import { type ByteSource, readAt } from '../access/bytes.ts';
-import { type Display, displays, raw } from '../render/display.ts';
+import { type Display, displays, isNumbered, raw } from '../render/display.ts';
 import type { Notice } from '../render/notices.ts';
 import type { Selection } from '../selector/selection.ts';
 import type { NoteResource, SourceKind, TextResource } from '../sources/source.ts';
@@ -215,8 +215,7 @@ function limitsFor(
 
 /** Without numbers a line of context could not be told from a line that was asked for. */
 function windowFor(window: Window | undefined, display: Display): Window | undefined {
-  const numbered = display === displays.numbers || display === displays.hashline;
-  return window?.by === 'lines' && !numbered ? { ...window, context: false } : window;
+  return window?.by === 'lines' && !isNumbered(display) ? { ...window, context: false } : window;
 }
 
 /** Files up to this size are told apart by their content, larger ones by their version. */

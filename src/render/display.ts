@@ -45,6 +45,14 @@ export const displays: { readonly numbers: Display; readonly hashline: Display; 
   plain,
 };
 
+/** Whether lines are shown with their numbers. */
+export function isNumbered(display: Display): boolean {
+  return display === numbers || display === hashline;
+}
+
+/** Stands where lines between two parts were left out. */
+export const GAP = '…\n';
+
 /** Joins parts; `gap` stands where lines were left out between them. */
 export function showParts(parts: readonly (readonly Line[])[], display: Display, gap: string): string {
   let text = '';

@@ -188,33 +188,6 @@ export const wording: Wording = {
   said: ({ text }) => text,
 };
 
-/** The notice in brackets, as it stands in an answer. */
-export function say(notice: Notice, words: Wording = wording): string {
-  return `[${sentence(notice, words)}]`;
-}
-
-/** The notice without its brackets. */
-export function sentence(notice: Notice, words: Wording): string {
-  return (words[notice.kind] as (notice: Notice) => string)(notice);
-}
-
-type OutputCut = Extract<Notice, { kind: 'output-cut' }>;
-
-function outputSpan({ lines, totals, by, limits, partial }: OutputCut): string {
-  if (partial) {
-    return `last ${binarySize(partial.shown)} of line ${partial.no} (line is ${binarySize(partial.bytes)})`;
-  }
-  if (lines.length === 0) return `0 of ${plural(totals.lines, 'line')}${limit(by, limits)}`;
-  const runs = lines.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(', ');
-  const noun = lines.length === 1 && lines[0]?.[0] === lines[0]?.[1] ? 'line' : 'lines';
-  return `${noun} ${runs} of ${totals.lines}${limit(by, limits)}`;
-}
-
-function fullOutput(kept: KeptOutput | undefined): string {
-  if (!kept) return 'The full output could not be kept';
-  const part = kept.capped ? ` (its first ${binarySize(kept.bytes)})` : '';
-  return `Full output: ${kept.path}${part}`;
-}
 /** Why a text has no summary, no outline and no symbols: what follows a colon. */
 export const noStructure: Readonly<Record<NoStructure, string>> = {
   language: 'files of this kind are not outlined',
@@ -226,14 +199,43 @@ export const noStructure: Readonly<Record<NoStructure, string>> = {
   crash: 'its parser failed',
 };
 
+/** The notice in brackets, as it stands in an answer. */
+export function say(notice: Notice, words: Wording = wording): string {
+  return `[${sentence(notice, words)}]`;
+}
+
+/** The notice without its brackets. */
+export function sentence(notice: Notice, words: Wording): string {
+  return (words[notice.kind] as (notice: Notice) => string)(notice);
+}
+
+/** The notice for programs. */
+export function detailOf(notice: Notice, words: Wording): { readonly kind: string; readonly text: string } {
+  return { kind: notice.kind, text: sentence(notice, words) };
+}
+
+type OutputCut = Extract<Notice, { kind: 'output-cut' }>;
+
+function outputSpan({ lines, totals, by, limits, partial }: OutputCut): string {
+  if (partial) {
+    return `last ${binarySize(partial.shown)} of line ${partial.no} (line is ${binarySize(partial.bytes)})`;
+  }
+  if (lines.length === 0) return `0 of ${plural(totals.lines, 'line')}${limit(by, limits)}`;
+  return `${nounOf(lines)} ${runsOf(lines)} of ${totals.lines}${limit(by, limits)}`;
+}
+
+function fullOutput(kept: KeptOutput | undefined): string {
+  if (!kept) return 'The full output could not be kept';
+  const part = kept.capped ? ` (its first ${binarySize(kept.bytes)})` : '';
+  return `Full output: ${kept.path}${part}`;
+}
+
 type Cut = Extract<Notice, { kind: 'cut' }>;
 
 function inLines({ lines, bytes, totals, by, limits, inside }: Cut): string {
-  const shown = lines
-    .map(([first, last]) => (first === last ? String(first) : `${first}-${last}`))
-    .join(', ');
+  const shown = runsOf(lines);
   if (inside) return `a part of line ${shown}${lengthOf(inside.bytes)}${limit(by, limits)}`;
-  const noun = lines.length === 1 && lines[0]?.[0] === lines[0]?.[1] ? 'line' : 'lines';
+  const noun = nounOf(lines);
   if (totals.lines !== undefined) return `${noun} ${shown} of ${totals.lines}${limit(by, limits)}`;
   const stored =
     bytes && totals.bytes !== undefined ? `, bytes ${bytes[0]}-${bytes[1]} of ${totals.bytes}` : '';
@@ -251,6 +253,18 @@ function inBytes({ lines, bytes, totals, by, limits, inside }: Cut): string {
   const why = by === 'window' ? '' : limitWords(by, limits);
   const facts = [first && `lines ${first[0]}-${first[1]}`, why].filter(Boolean).join(', ');
   return `bytes ${start}-${end}${of}${facts ? ` (${facts})` : ''}`;
+}
+
+type Runs = readonly (readonly [number, number])[];
+
+/** `1-20, 41`. */
+function runsOf(runs: Runs): string {
+  return runs.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(', ');
+}
+
+function nounOf(runs: Runs): string {
+  const [first] = runs;
+  return runs.length === 1 && first?.[0] === first?.[1] ? 'line' : 'lines';
 }
 
 function lengthOf(bytes: number | undefined): string {

@@ -4,14 +4,11 @@ import type { ReadResult } from '../engine/read.ts';
 import type { BinaryResult, TextResult } from '../engine/read-text.ts';
 import { writeSelector } from '../selector/selection.ts';
 import { type Answer, type Block, withNotices } from './answer.ts';
-import { displays, showParts } from './display.ts';
-import { type Notice, say, type Wording } from './notices.ts';
+import { displays, GAP, isNumbered, showParts } from './display.ts';
+import { detailOf, type Notice, say, sentence, type Wording } from './notices.ts';
 import { originFacts, textFacts } from './read-facts.ts';
 import { readNotices, shownLines } from './read-notices.ts';
 import { summaryAnswer } from './summary-answer.ts';
-
-/** Stands where lines between two ranges were left out. */
-const GAP = '…\n';
 
 export function readAnswer(result: ReadResult, words: Wording): Answer {
   const prefix = result.suffix ? `${say({ kind: 'suffix', ...result.suffix }, words)}\n` : '';
@@ -28,7 +25,8 @@ export function readAnswer(result: ReadResult, words: Wording): Answer {
       const { text, image, notes = [] } = result.resource;
       const blocks: Block[] = [{ type: 'text', text: prefix + withNotices(text, notes, words) }];
       if (image) blocks.push(imageBlock(image));
-      return { content: blocks, details: { ...originFacts(result), notices: notes }, isError: false };
+      const notices = notes.map((notice) => detailOf(notice, words));
+      return { content: blocks, details: { ...originFacts(result), notices }, isError: false };
     }
   }
 }
@@ -36,8 +34,7 @@ export function readAnswer(result: ReadResult, words: Wording): Answer {
 function textOf(result: TextResult, prefix: string, words: Wording): Answer {
   const { excerpt, display, snapshot, selection } = result;
   const notices = readNotices(result);
-  const numbered = display === displays.numbers || display === displays.hashline;
-  const gap = excerpt.parts.length > 1 && (numbered || display === displays.plain) ? GAP : '';
+  const gap = isNumbered(display) || display === displays.plain ? GAP : '';
   const body = showParts(excerpt.parts, display, gap);
   const header = snapshot && body !== '' ? `${snapshot.header}\n` : '';
   const images = (result.images ?? []).map(imageBlock);
@@ -55,7 +52,7 @@ function textOf(result: TextResult, prefix: string, words: Wording): Answer {
       },
     }),
     ...(snapshot && { snapshot: snapshot.tag }),
-    ...(notices.length > 0 && { notices: notices.map(withText(words)) }),
+    ...(notices.length > 0 && { notices: notices.map((notice) => detailOf(notice, words)) }),
     ...(pastEnd && { error: pastEndError(notices, words) }),
   };
   return {
@@ -69,7 +66,7 @@ function textOf(result: TextResult, prefix: string, words: Wording): Answer {
 function pastEndError(notices: readonly Notice[], words: Wording): Record<string, unknown> {
   const notice = notices.at(-1);
   const next = notice?.kind === 'past-end' ? notice.use[0] : undefined;
-  const message = notice ? say(notice, words).slice(1, -1) : '';
+  const message = notice ? sentence(notice, words) : '';
   return { code: 'OUT_OF_RANGE', message, ...(next !== undefined && { next }) };
 }
 
@@ -79,17 +76,13 @@ function noteOf(
   prefix: string,
   words: Wording,
 ): Answer {
-  const details = { ...originFacts(result), notices: [withText(words)(notice)] };
+  const details = { ...originFacts(result), notices: [detailOf(notice, words)] };
   return { content: [{ type: 'text', text: prefix + say(notice, words) }], details, isError: false };
 }
 
 function binaryNotice({ target, type, bytes, selection }: BinaryResult): Notice {
   const part = selection.typed === undefined || selection.mode !== undefined ? '' : `:${selection.typed}`;
   return { kind: 'binary', target, type, ...(bytes !== undefined && { bytes }), use: `${target}${part}:raw` };
-}
-
-function withText(words: Wording): (notice: Notice) => Record<string, unknown> {
-  return (notice) => ({ kind: notice.kind, text: say(notice, words).slice(1, -1) });
 }
 
 function imageBlock({ mimeType, data }: { mimeType: string; data: Uint8Array }): Block {

@@ -3,13 +3,10 @@
 import type { RunResult, RunStream } from '../engine/request.ts';
 import { writeSelector } from '../selector/selection.ts';
 import type { Answer } from './answer.ts';
-import { showParts } from './display.ts';
-import { type KeptOutput, type Notice, sentence, type Wording } from './notices.ts';
+import { GAP, showParts } from './display.ts';
+import { detailOf, type KeptOutput, type Notice, sentence, type Wording } from './notices.ts';
 import { shownLines } from './read-notices.ts';
 import { outputDisplays } from './terminal.ts';
-
-/** Stands where the middle of an output was left out. */
-const GAP = '…\n';
 
 /** Notices stand in a bracket each, or together in one, joined by `. `. */
 export function runAnswer(result: RunResult, words: Wording, style: 'each' | 'together' = 'each'): Answer {
@@ -19,7 +16,7 @@ export function runAnswer(result: RunResult, words: Wording, style: 'each' | 'to
     ...backgroundOf(result),
     ...result.streams.flatMap((stream) => outputNotices(stream, result)),
   ];
-  const each = notices.map((notice) => ({ kind: notice.kind, text: sentence(notice, words) }));
+  const each = notices.map((notice) => detailOf(notice, words));
   const said = style === 'each' || each.length < 2 ? each : [together(each)];
   const silent = output === '' && !ending && notices.length === 0;
   const outcome = ending && sentence(ending, words);

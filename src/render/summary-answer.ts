@@ -4,7 +4,7 @@ import type { SummaryResult } from '../engine/read-text.ts';
 import { makeVisible } from '../text/visible.ts';
 import type { LineRange, SummaryPart } from '../views/summary/parts.ts';
 import { type Answer, textAnswer, withNotices } from './answer.ts';
-import { type Notice, say, type Wording } from './notices.ts';
+import { detailOf, type Notice, type Wording } from './notices.ts';
 import { encodingNotices } from './read-notices.ts';
 import { showPart } from './show-part.ts';
 
@@ -34,7 +34,7 @@ export function summaryAnswer(
       ...(summary.left && { symbolsLeft: summary.left.symbols }),
     },
     ...(snapshot && { snapshot: snapshot.tag }),
-    notices: notices.map((notice) => ({ kind: notice.kind, text: say(notice, words).slice(1, -1) })),
+    notices: notices.map((notice) => detailOf(notice, words)),
   });
 }
 
