@@ -1,6 +1,6 @@
 /** The lower layer on its own: windows over any bytes, without files, dialects or words. */
 
-import { type ByteSource, memoryBytes, readAt } from './access/bytes.ts';
+import { type ByteSource, headOf, memoryBytes } from './access/bytes.ts';
 import { baseLimits } from './dialects/limits.ts';
 import { type LimitOptions, limitsWith } from './limits.ts';
 import { detectEncoding } from './text/encoding.ts';
@@ -41,7 +41,7 @@ export function windowedText(content: string | Uint8Array | ByteSource): Windowe
     async read(window, options = {}) {
       const { signal } = options;
       const limits = limitsWith(baseLimits, options.limits);
-      const encoding = detectEncoding(await readAt(source, 0, 4096, signal));
+      const encoding = detectEncoding(await headOf(source, signal));
       index ??= new LineIndex(encoding);
       const counted = (source.size ?? Number.POSITIVE_INFINITY) <= limits.countBytes;
       const shown = (text: string): number => Buffer.byteLength(text);

@@ -32,6 +32,11 @@ export async function readAt(
   return target.subarray(0, got);
 }
 
+/** The first 4 KiB: by these it is told what kind of thing it is, and in which encoding a text. */
+export function headOf(source: ByteSource, signal?: AbortSignal): Promise<Uint8Array> {
+  return readAt(source, 0, 4096, signal);
+}
+
 /** Bytes that are already in memory: a rendered listing, a small converted text. */
 export function memoryBytes(content: Uint8Array | string, version: string): ByteSource {
   const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
@@ -74,6 +79,7 @@ export async function* chunksOf(
 ): AsyncGenerator<Uint8Array> {
   const buffer = Buffer.allocUnsafeSlow(Math.max(0, Math.min(chunk, end - start)));
   for (let at = start; at < end;) {
+    signal?.throwIfAborted();
     const got = await source.readInto(buffer.subarray(0, end - at), at, signal);
     if (got === 0) return;
     yield buffer.subarray(0, got);

@@ -5,10 +5,11 @@
 
 import { basename, dirname, join } from 'node:path';
 import type { OpenedFile } from '../access/access.ts';
-import { readAt } from '../access/bytes.ts';
+import { headOf } from '../access/bytes.ts';
 import { OrielError } from '../errors.ts';
 import { detectEncoding } from '../text/encoding.ts';
 import { quote } from '../text/visible.ts';
+import { isBinary } from './binary.ts';
 import type { Call } from './call.ts';
 import type { MatchedFile, SearchRequest, SearchResult } from './request.ts';
 import { checkPattern } from './search/bad-regex.ts';
@@ -102,11 +103,11 @@ function resultOf(page: Page, run: Search, files: readonly MatchedFile[], offset
 
 /** How the bytes of a named file are to be read. Throws `UNSUPPORTED` for what is no text. */
 async function encodingFlags(file: OpenedFile, typed: string, call: Call): Promise<string[]> {
-  const head = await readAt(file.bytes, 0, 4096, call.signal);
+  const head = await headOf(file.bytes, call.signal);
   const { name, unit, bom } = detectEncoding(head);
   // ripgrep knows the other marks itself.
   if (unit === 2) return bom === 0 ? [`--encoding=${name}`] : [];
-  if (unit === 1 && !head.includes(0) && !Buffer.from(head).toString('latin1').startsWith('%PDF-')) return [];
+  if (unit === 1 && !isBinary(head)) return [];
   throw new OrielError(
     'UNSUPPORTED',
     `${quote(typed)} is not plain text: archives, databases, documents and binary files are not searched inside. Read it instead.`,

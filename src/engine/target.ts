@@ -3,7 +3,7 @@
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Opened } from '../access/access.ts';
-import { readAt } from '../access/bytes.ts';
+import { headOf } from '../access/bytes.ts';
 import { foreignName, spellings } from '../access/paths.ts';
 import { type ErrorCode, OrielError } from '../errors.ts';
 import { isSelector } from '../selector/selection.ts';
@@ -18,8 +18,6 @@ export interface Found {
   /** Set when the path did not exist and another one, ending in it, was read instead. */
   readonly suffix?: { readonly from: string; readonly to: string };
 }
-
-const HEAD_BYTES = 4096;
 
 /** Opens what `target` names. Throws OrielError; the caller closes `subject.opened` at the end of the call. */
 export async function findTarget(
@@ -69,8 +67,7 @@ export async function openAny(path: string, call: Call): Promise<Opened> {
 
 export async function subjectOf(way: Candidate, opened: Opened, call: Call): Promise<Subject> {
   call.onEnd(() => opened.close());
-  const head =
-    opened.is === 'file' ? await readAt(opened.bytes, 0, HEAD_BYTES, call.signal) : new Uint8Array(0);
+  const head = opened.is === 'file' ? await headOf(opened.bytes, call.signal) : new Uint8Array(0);
   return {
     typed: nameable(way.path, opened.path),
     rest: way.rest,

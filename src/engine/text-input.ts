@@ -1,6 +1,6 @@
 /** Owns laying a text resource out for windows: its encoding, its line index from the session, whether it is counted. */
 
-import { readAt } from '../access/bytes.ts';
+import { headOf } from '../access/bytes.ts';
 import type { TextResource } from '../sources/source.ts';
 import { detectEncoding, utf8 } from '../text/encoding.ts';
 import type { TextInput } from '../window/input.ts';
@@ -8,15 +8,13 @@ import { LineIndex } from '../window/line-index.ts';
 import { binarySize } from '../render/units.ts';
 import type { Call } from './call.ts';
 
-const HEAD_BYTES = 4096;
 const COUNT_STREAMS_UP_TO = 4 << 20;
 /** Scans shorter than this are over before anyone wonders. */
 const REPORT_AFTER = 256 << 20;
 
 export async function textInput(resource: TextResource, call: Call): Promise<TextInput> {
   const { bytes } = resource;
-  const encoding =
-    resource.encoding === 'utf-8' ? utf8 : detectEncoding(await readAt(bytes, 0, HEAD_BYTES, call.signal));
+  const encoding = resource.encoding === 'utf-8' ? utf8 : detectEncoding(await headOf(bytes, call.signal));
   const index = await call.session.cached('lines', `${bytes.version}:${encoding.name}`, () =>
     Promise.resolve(new LineIndex(encoding)),
   );

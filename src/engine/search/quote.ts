@@ -3,7 +3,7 @@
  * a name may have led elsewhere while it looked; what does not open inside now, or has no line there, is left out.
  */
 
-import { type ByteSource, readAt } from '../../access/bytes.ts';
+import { type ByteSource, headOf } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
 import { detectEncoding } from '../../text/encoding.ts';
 import type { Call } from '../call.ts';
@@ -28,7 +28,7 @@ export async function quoteLines(
   search: Search,
   { clip, room, signal }: QuoteOptions,
 ): Promise<MatchedLine[]> {
-  const encoding = detectEncoding(await readAt(source, 0, 4096, signal));
+  const encoding = detectEncoding(await headOf(source, signal));
   const text = new LineTexts(source, encoding, clip.characters, signal);
   const heads: LineHead[] = [];
   let bytes = 0;

@@ -1,7 +1,7 @@
 /** Owns showing what a member holds: text by windows, a note for a binary, all else through the source it belongs to. */
 
 import type { OpenedFile } from '../../access/access.ts';
-import { readAt } from '../../access/bytes.ts';
+import { headOf } from '../../access/bytes.ts';
 import { typeOfBytes } from '../../engine/binary.ts';
 import type { Call } from '../../engine/call.ts';
 import type { Notice } from '../../render/notices.ts';
@@ -30,15 +30,13 @@ export interface Shown {
   readonly notes: readonly Notice[];
 }
 
-const HEAD_BYTES = 4_096;
-
 /** Notebooks, documents, databases: what other sources claim by their names or first bytes, images aside. */
 const ELSEWHERE = /\.(?:ipynb|pdf|docx?|pptx?|xlsx?|rtf|od[tsp]|epub)$/i;
 const ELSEWHERE_HEAD = /^(?:SQLite format 3\0|%PDF-)/;
 
 export async function present(shown: Shown, call: Call): Promise<Resource> {
   const { unpacked, name, tail, target } = shown;
-  const head = await readAt(unpacked.bytes, 0, HEAD_BYTES, call.signal);
+  const head = await headOf(unpacked.bytes, call.signal);
   if (belongsElsewhere(shown, head)) {
     const handed = await handBack(shown, head, call);
     // Plain files take what nobody else claims; here that is text or a binary as any other member.

@@ -4,7 +4,7 @@
  * within the budget and free of metadata, whatever the file was.
  */
 
-import { type ByteSource, readAt } from '../../access/bytes.ts';
+import { type ByteSource, readAt, sliceBytes } from '../../access/bytes.ts';
 import { ChildFailure, runChild } from '../../access/isolate-child.ts';
 import { builtFile } from '../../access/package-files.ts';
 import { readIcons } from './bitmap.ts';
@@ -78,7 +78,7 @@ export async function fitImage(
 async function fitIcon(source: ByteSource, signal: AbortSignal, options: FitOptions): Promise<FittedImage> {
   const [icon] = await readIcons(source, signal);
   if (!icon) throw new NotShown('CORRUPT', 'it has no pictures');
-  const picture = slice(source, icon.offset, icon.length);
+  const picture = sliceBytes(source, icon.offset, icon.length);
   const isPng = identifyImage(await readAt(picture, 0, 8, signal)) === 'png';
   const header = isPng ? await readImageHeader(picture, 'png', signal) : { ...icon, held: 4 };
   return decode(
@@ -89,15 +89,6 @@ async function fitIcon(source: ByteSource, signal: AbortSignal, options: FitOpti
     options.budget ?? DEFAULT_BUDGET,
     options.decoder,
   );
-}
-
-function slice(source: ByteSource, start: number, length: number): ByteSource {
-  return {
-    size: length,
-    version: `${source.version}@${start}+${length}`,
-    readInto: (target, offset, signal) =>
-      source.readInto(target.subarray(0, Math.max(0, length - offset)), start + offset, signal),
-  };
 }
 
 async function decode(

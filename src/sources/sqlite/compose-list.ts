@@ -1,5 +1,6 @@
 /** Owns the list of tables: each line begins with the words that read the table. */
 
+import { plural } from '../../render/units.ts';
 import type { Limits } from '../../window/types.ts';
 import { writeSegment } from './address.ts';
 import { MOST_ROWS } from './ask.ts';
@@ -41,5 +42,5 @@ function describe({ type, count, damaged, unreadable }: ListEntry): string {
 }
 
 function countWords({ rows, exact }: Count): string {
-  return `${exact ? '' : 'at least '}${rows} ${rows === 1 ? 'row' : 'rows'}`;
+  return `${exact ? '' : 'at least '}${plural(rows, 'row')}`;
 }
