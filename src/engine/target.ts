@@ -29,7 +29,8 @@ export async function findTarget(
   const misses: { way: Candidate; error: OrielError }[] = [];
   for (const way of ways) {
     const opened = await openAny(way.path, call).catch((error: unknown) => {
-      if (!(error instanceof OrielError) || !isMiss(error.code)) throw error;
+      if (!(error instanceof OrielError)) throw error;
+      if (!isMiss(error.code)) throw withWay(error, grammar);
       misses.push({ way, error });
       return undefined;
     });
@@ -96,7 +97,7 @@ async function missing(
   if (foreign) throw foreign;
   // A path that is too long, or goes through a file, cannot be the end of another one.
   const other = misses.find(({ error }) => error.code !== 'NOT_FOUND');
-  if (other) throw other.error;
+  if (other) throw withWay(other.error, grammar);
   const wanted = misses.findLast(({ way }) => mayFollow(way))?.way ?? { path: target, rest: '' };
   const { findBySuffix } = await import('./lookup.ts');
   const matches = await findBySuffix(wanted.path, call);
@@ -107,6 +108,21 @@ async function missing(
     return { subject, suffix: { from: wanted.path, to: only } };
   }
   throw notFound(wanted.path, grammar, matches);
+}
+
+/** What a path met on the disk and cannot be opened at all. */
+const DEAD_ENDS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'NOT_DIRECTORY',
+  'NOT_REGULAR',
+  'DENIED',
+  'LOOP',
+  'NAME_TOO_LONG',
+]);
+
+/** The error with a call to make instead, where it names none and the grammar can list a folder. */
+function withWay(error: OrielError, grammar: 'selectors' | 'literal'): OrielError {
+  if (grammar === 'literal' || error.next !== undefined || !DEAD_ENDS.has(error.code)) return error;
+  return new OrielError(error.code, `${error.message} Use . to list the working folder.`, '.');
 }
 
 /** Whether `rest` can be what was asked of a file called so: a selector, a member of an archive, a table. */

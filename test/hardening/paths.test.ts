@@ -43,6 +43,19 @@ describe('walls', () => {
     expect(codeOf(await read('d'))).toBe('OUTSIDE_ROOT');
   });
 
+  test.each<[string, string, (W: string) => void]>([
+    ['P24 file as directory', 'f/g', (W) => fs.writeFileSync(`${W}/f`, 'x')],
+    ['P13 FIFO', 'p', (W) => execFileSync('mkfifo', [`${W}/p`])],
+    ['P loop of links', 'l', (W) => fs.symlinkSync('l', `${W}/l`)],
+    ['P11 name too long', 'n'.repeat(300), () => undefined],
+  ])('%s: the error names a call that works', async (_title, path, make) => {
+    const { W, read } = workspace();
+    make(W);
+    const answer = await read(path);
+    expect(textOf(answer)).toMatch(/\. Use \. to list the working folder\.$/);
+    expect(answer.details['error']).toMatchObject({ next: '.' });
+  });
+
   test('P34 a name that ends like that of a deleted file', async () => {
     const { W, write, read } = workspace();
     write('f (deleted)', 'hi\n');
@@ -183,7 +196,9 @@ describe('what is no file', () => {
     execFileSync('mkfifo', [`${W}/p`]);
     const answer = await read('p');
     expect(codeOf(answer)).toBe('NOT_REGULAR');
-    expect(textOf(answer)).toBe('p is a FIFO; only regular files and directories are read.');
+    expect(textOf(answer)).toBe(
+      'p is a FIFO; only regular files and directories are read. Use . to list the working folder.',
+    );
   });
 
   test('P13 a FIFO whose writer waits is left alone', async () => {
@@ -337,28 +352,32 @@ describe('files that change', () => {
     );
   });
 
-  test('P29 file replaced (rename) while being read: each answer is of one version', async () => {
-    const { W, write, oriel } = workspace();
-    write('one', 'one\n'.repeat(50_000));
-    write('two', 'two\n'.repeat(10));
-    write('f', 'two\n'.repeat(10));
-    const racer = spawn('sh', ['-c', `cd ${W}; while :; do cp one g; mv g f; cp two g; mv g f; done`]);
-    try {
-      for (let i = 0; i < 300; i += 1) {
-        const answer = await oriel.tool('read').run({ path: 'f:raw' });
-        if (codeOf(answer) !== 'OK') continue;
-        const { totals } = answer.details as { totals: { lines: number } };
-        const word = totals.lines === 10 ? 'two' : 'one';
-        const shown = textOf(answer)
-          .split('\n')
-          .filter((line) => line !== '' && !line.startsWith('['));
-        expect(new Set(shown)).toEqual(new Set(totals.lines === 0 ? [] : [word]));
-        expect([0, 10, 50_000]).toContain(totals.lines);
+  test(
+    'P29 file replaced (rename) while being read: each answer is of one version',
+    { timeout: 60_000 },
+    async () => {
+      const { W, write, oriel } = workspace();
+      write('one', 'one\n'.repeat(50_000));
+      write('two', 'two\n'.repeat(10));
+      write('f', 'two\n'.repeat(10));
+      const racer = spawn('sh', ['-c', `cd ${W}; while :; do cp one g; mv g f; cp two g; mv g f; done`]);
+      try {
+        for (let i = 0; i < 300; i += 1) {
+          const answer = await oriel.tool('read').run({ path: 'f:raw' });
+          if (codeOf(answer) !== 'OK') continue;
+          const { totals } = answer.details as { totals: { lines: number } };
+          const word = totals.lines === 10 ? 'two' : 'one';
+          const shown = textOf(answer)
+            .split('\n')
+            .filter((line) => line !== '' && !line.startsWith('['));
+          expect(new Set(shown)).toEqual(new Set(totals.lines === 0 ? [] : [word]));
+          expect([0, 10, 50_000]).toContain(totals.lines);
+        }
+      } finally {
+        racer.kill('SIGKILL');
       }
-    } finally {
-      racer.kill('SIGKILL');
-    }
-  });
+    },
+  );
 
   test('P51 directory mutated while listed', async () => {
     const { W, oriel } = workspace();
