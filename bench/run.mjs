@@ -9,6 +9,7 @@ const groups = {
   outline: ['outline', 'outline-time'],
   tools: ['search', 'bash', 'calls'],
   containers: ['archive', 'sqlite', 'image', 'notebook'],
+  faces: ['mcp', 'mcp-cases', 'http'],
 };
 
 const chosen = process.argv.slice(2);

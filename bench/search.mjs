@@ -72,7 +72,7 @@ async function time(work) {
 }
 
 /** Fifty files of 2 KB in each of a thousand folders; the path. */
-function makeTree(name) {
+export function makeTree(name) {
   const path = resolve(folder, name);
   if (existsSync(path)) return path;
   for (let i = 0; i < 50_000; i += 1) {

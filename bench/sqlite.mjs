@@ -10,7 +10,7 @@ import { mb, ms, ratio } from './lib/table.mjs';
 const at = (name) => fileURLToPath(new URL(`./lib/${name}.mjs`, import.meta.url));
 
 /** A table of a million users, each with `padding` bytes more; the path, or undefined without the shell. */
-function users(name, padding) {
+export function users(name, padding) {
   const path = resolve(folder, name);
   if (existsSync(path)) return path;
   mkdirSync(folder, { recursive: true });

@@ -1,0 +1,68 @@
+// `oriel serve`: small reads over 1, 32 and 256 connections, alone and while ten calls hang, beside a bare server.
+import { spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { folder } from './lib/data.mjs';
+import { load } from './lib/load.mjs';
+import { cli } from './lib/process.mjs';
+import { ms, ratio } from './lib/table.mjs';
+
+const SECONDS = 5;
+const HANGING = 10;
+
+export async function rows() {
+  mkdirSync(folder, { recursive: true });
+  const path = resolve(folder, 'small.txt');
+  writeFileSync(path, 'a small file\n'.repeat(100));
+  const ours = await listening([cli, 'serve', '--listen', '127.0.0.1:0', '--allow-bash', '--cwd', folder]);
+  const bare = await listening([fileURLToPath(new URL('./lib/bare-http.mjs', import.meta.url))]);
+  const ask = (url) => `${url}/api/v0/read-file-lines?path=${path}`;
+  const table = [];
+  const row = async (what, connections) => {
+    const mine = await load(ask(ours.url), connections, SECONDS);
+    const theirs = await load(ask(bare.url), connections, SECONDS);
+    table.push({
+      what,
+      connections,
+      'oriel per second': mine.perSecond,
+      median: ms(mine.median),
+      p99: ms(mine.p99),
+      'p99 to median': ratio(mine.p99, mine.median),
+      'bare server per second': theirs.perSecond,
+      'its p99': ms(theirs.p99),
+    });
+  };
+  try {
+    for (const connections of [1, 32, 256]) await row('small read', connections);
+    const stop = new AbortController();
+    for (let i = 0; i < HANGING; i += 1) {
+      fetch(`${ours.url}/api/v0/tools/bash`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"command":"sleep 100"}',
+        signal: stop.signal,
+      }).catch(() => undefined);
+    }
+    await new Promise((done) => setTimeout(done, 500));
+    for (const connections of [1, 32, 256]) await row(`small read, ${HANGING} calls hang`, connections);
+    stop.abort();
+  } finally {
+    ours.stop();
+    bare.stop();
+  }
+  return table;
+}
+
+function listening(args) {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  return new Promise((done, fail) => {
+    let said = '';
+    child.stderr.on('data', (chunk) => {
+      if (said.length < 10_000) said += chunk;
+      const url = /"address":"([^"]+)"/.exec(said)?.[1];
+      if (url) done({ url, stop: () => child.kill() });
+    });
+    child.once('exit', () => fail(new Error(said)));
+  });
+}

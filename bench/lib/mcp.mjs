@@ -1,0 +1,75 @@
+// A server of the Model Context Protocol over stdio, timed from its start.
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { peer } from './peers.mjs';
+import { cli } from './process.mjs';
+
+/** How each is started to serve one folder; undefined where it cannot be installed. */
+export const servers = {
+  oriel: (folder) => [process.execPath, [cli, 'mcp', folder]],
+  'server-filesystem': (folder) => {
+    const path = peer('@modelcontextprotocol/server-filesystem', '2026.8.31');
+    return path && [process.execPath, [resolve(path, 'dist/index.js'), folder]];
+  },
+  'desktop-commander': () => {
+    const path = peer('@wonderwhy-er/desktop-commander', '0.2.52');
+    return path && [process.execPath, [resolve(path, 'dist/index.js'), '--no-onboarding']];
+  },
+};
+
+/** `{ startMs, ask, rss, stop }`: milliseconds from spawn to the answer of `initialize`. */
+export async function start([command, args], cwd) {
+  const began = performance.now();
+  const child = spawn(command, args, { cwd, stdio: ['pipe', 'pipe', 'ignore'] });
+  const waiting = new Map();
+  let rest = [];
+  child.stdout.on('data', (chunk) => {
+    let from = 0;
+    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, from)) {
+      const line = Buffer.concat([...rest, chunk.subarray(from, at)]);
+      rest = [];
+      from = at + 1;
+      try {
+        const message = JSON.parse(line);
+        waiting.get(message.id)?.(message, line.length);
+      } catch {
+        // Not every server keeps its stdout clean.
+      }
+    }
+    if (from < chunk.length) rest.push(chunk.subarray(from));
+  });
+  let id = 0;
+  const send = (message) => child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const ask = (method, params = {}, timeoutMs = 60_000) =>
+    new Promise((done) => {
+      id += 1;
+      const timer = setTimeout(() => done({ timedOut: true }), timeoutMs);
+      waiting.set(id, (message, bytes) => {
+        clearTimeout(timer);
+        done({ ...message, bytes });
+      });
+      send({ id, method, params });
+    });
+  await ask('initialize', {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'bench', version: '1' },
+  });
+  const startMs = performance.now() - began;
+  send({ method: 'notifications/initialized' });
+  const memory = (field) =>
+    Number(new RegExp(`${field}:\\s+(\\d+)`).exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) /
+    1024;
+  return {
+    startMs,
+    ask,
+    /** Megabytes now, and at the most. */
+    rss: () => memory('VmRSS'),
+    peak: () => memory('VmHWM'),
+    stop: () => {
+      child.kill('SIGKILL');
+      return new Promise((done) => child.once('exit', done));
+    },
+  };
+}

@@ -1,0 +1,152 @@
+// Ten things that agents ask of a server, over MCP: how long it takes, how much comes back, and whether it is right.
+import { caseFiles } from './lib/cases.mjs';
+import { folder } from './lib/data.mjs';
+import { servers, start } from './lib/mcp.mjs';
+import { mb, median, ms } from './lib/table.mjs';
+
+/** Bytes of an answer that a model can take. */
+const BOUND = 100_000;
+const RUNS = 3;
+
+export async function rows() {
+  const files = caseFiles();
+  const table = [];
+  for (const { what, ask, right } of cases(files)) {
+    const row = { what };
+    for (const [name, command] of Object.entries(servers)) {
+      const call = ask[name];
+      const found = command(folder);
+      if (!found) continue;
+      row[name] = call ? await measure(found, call, right) : 'cannot';
+    }
+    table.push(row);
+  }
+  return table;
+}
+
+/** A process of its own for each case: what one leaves in memory is not the other's. */
+async function measure(command, call, right) {
+  const server = await start(command, folder);
+  try {
+    const times = [];
+    let last;
+    for (let i = 0; i < RUNS; i += 1) {
+      const began = performance.now();
+      last = await server.ask('tools/call', call);
+      times.push(performance.now() - began);
+      if (last.timedOut || last.error || last.result?.isError) break;
+    }
+    const memory = mb(server.peak());
+    if (last.timedOut) return `no answer in 60 s, ${memory}`;
+    const said = last.error?.message ?? last.result.content[0]?.text ?? '';
+    if (last.error || last.result.isError)
+      return `error: ${said.slice(0, 40).replaceAll('\n', ' ')}, ${memory}`;
+    const verdict = right(last.result.content, said) ? '' : last.bytes > BOUND ? 'unbounded, ' : 'wrong, ';
+    return `${verdict}${ms(median(times))}, ${size(last.bytes)}, ${memory}`;
+  } finally {
+    await server.stop();
+  }
+}
+
+const size = (bytes) => (bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} KB` : `${(bytes / 1e6).toFixed(1)} MB`);
+
+const text = (path, more = {}) => ({ name: 'read_text_file', arguments: { path, ...more } });
+const read = (path) => ({ name: 'read', arguments: { path } });
+const commander = (path, more = {}) => ({ name: 'read_file', arguments: { path, ...more } });
+
+/** Bounded, and with these words in it. */
+const holds =
+  (...words) =>
+  (content, said) =>
+    JSON.stringify(content).length < BOUND && words.every((word) => said.includes(word));
+
+function cases({ log, line, utf16, tree, database, zip, notebook, image }) {
+  return [
+    {
+      what: '1 GB file, as it is',
+      ask: { oriel: read(log), 'server-filesystem': text(log), 'desktop-commander': commander(log) },
+      right: holds('request=1 '),
+    },
+    {
+      what: 'line 10,000,000 of it',
+      ask: {
+        oriel: read(`${log}:10000000..10000009`),
+        'desktop-commander': commander(log, { offset: 9_999_999, length: 10 }),
+      },
+      right: holds('request=10000000 '),
+    },
+    {
+      what: 'last 100 lines of it',
+      ask: {
+        oriel: read(`${log}:-100`),
+        'server-filesystem': text(log, { tail: 100 }),
+        'desktop-commander': commander(log, { offset: -100 }),
+      },
+      right: (_content, said) => said.match(/request=/g)?.length === 100,
+    },
+    {
+      what: 'first page of it',
+      ask: {
+        oriel: read(`${log}:1..700`),
+        'server-filesystem': text(log, { head: 700 }),
+        'desktop-commander': commander(log, { offset: 0, length: 700 }),
+      },
+      right: holds('request=700 '),
+    },
+    {
+      what: 'one line of 10 MB',
+      ask: { oriel: read(line), 'server-filesystem': text(line), 'desktop-commander': commander(line) },
+      right: holds('xxxx'),
+    },
+    {
+      what: 'UTF-16 with a mark',
+      ask: { oriel: read(utf16), 'server-filesystem': text(utf16), 'desktop-commander': commander(utf16) },
+      right: holds('grün', 'blau'),
+    },
+    {
+      what: 'tree of 50,000 files',
+      ask: {
+        oriel: read(tree),
+        'server-filesystem': { name: 'directory_tree', arguments: { path: tree } },
+        'desktop-commander': { name: 'list_directory', arguments: { path: tree, depth: 2 } },
+      },
+      right: holds('dir'),
+    },
+    ...(database
+      ? [
+          {
+            what: 'SQLite file of 72 MB',
+            ask: {
+              oriel: read(database),
+              'server-filesystem': text(database),
+              'desktop-commander': commander(database),
+            },
+            right: holds('users', '1000000'),
+          },
+        ]
+      : []),
+    {
+      what: 'zip of 5,000 files',
+      ask: { oriel: read(zip), 'server-filesystem': text(zip), 'desktop-commander': commander(zip) },
+      right: holds('src/'),
+    },
+    {
+      what: 'notebook of 2.7 MB',
+      ask: {
+        oriel: read(notebook),
+        'server-filesystem': text(notebook),
+        'desktop-commander': commander(notebook),
+      },
+      right: holds('print('),
+    },
+    {
+      what: 'image of 9.3 MB',
+      ask: {
+        oriel: read(image),
+        'server-filesystem': { name: 'read_media_file', arguments: { path: image } },
+        'desktop-commander': commander(image),
+      },
+      right: (content) => content.some(({ type, data = '' }) => type === 'image' && data.length < 5_000_000),
+    },
+  ];
+}
