@@ -426,3 +426,17 @@ test('A a link to something outside, reached through a directory link, stays ins
   expect(await oriel.read('dirlink.tar:out/passwd')).toMatch(/^NOT_FOUND: /);
   expect(await oriel.read('dirlink.tar:up/etc/passwd')).toMatch(/^NOT_FOUND: /);
 });
+
+test('A a short text under the name of an archive is a text', async () => {
+  const oriel = reader();
+  const pointer = 'version https://git-lfs.github.com/spec/v1\noid sha256:4665a5\nsize 12345\n';
+  for (const name of ['d.zip', 't.tar.gz', 'x.tar', 'g.7z']) {
+    oriel.write(name, pointer);
+    expect(await oriel.read(`${name}:raw`)).toBe(pointer);
+    expect(await oriel.read(`${name}:3..3`)).toBe('3|size 12345\n');
+  }
+  oriel.write('cut.zip', 'PK\x03\x04 and no more');
+  expect(await oriel.read('cut.zip')).toMatch(/^CORRUPT: /);
+  oriel.write('noise.tar', Buffer.from([0xff, 0xfe, 0xfd, 0x80]));
+  expect(await oriel.read('noise.tar')).toMatch(/^CORRUPT: /);
+});

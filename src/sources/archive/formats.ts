@@ -1,5 +1,6 @@
 /** Owns telling archives apart: which names and first bytes the source claims, and what the bytes really are. */
 
+import { isUtf8 } from 'node:buffer';
 import { isSelector } from '../../selector/selection.ts';
 import type { Subject } from '../source.ts';
 import type { Codec } from './codecs.ts';
@@ -31,9 +32,14 @@ const MAGIC: readonly (readonly [Format, string])[] = [
 
 export function claimsArchive(subject: Subject): boolean {
   if (subject.opened.is !== 'file') return false;
-  if (NAMES.test(subject.name)) return true;
+  if (NAMES.test(subject.name)) return !isText(subject.head, subject.opened.size);
   if (DOCUMENTS.test(subject.name)) return namesMember(subject.rest);
   return !FOREIGN.test(subject.name) && formatOf(subject.head) !== undefined;
+}
+
+/** A short text under an archive's name is a text: what Git keeps in the place of a large file, a note, a test's stub. */
+function isText(head: Uint8Array, size: number): boolean {
+  return size > 0 && size <= head.length && formatOf(head) === undefined && !head.includes(0) && isUtf8(head);
 }
 
 /** What the first bytes say, which wins over the name: a `.zip` may be a tar. */
