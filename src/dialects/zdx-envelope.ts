@@ -21,7 +21,7 @@ export function failure({ code, message, next }: OrielError): Answer {
 /** `number`, also for digits in quotes. */
 export function numeric(zod: Zod, number: ZodType<number>): ZodType<number> {
   return zod.preprocess(
-    (value) => (typeof value === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value),
+    (value) => (typeof value === 'string' && /^\s*-?\d+(\.\d+)?\s*$/.test(value) ? Number(value) : value),
     number,
   );
 }

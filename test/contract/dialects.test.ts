@@ -1,27 +1,19 @@
-/**
- * The laws of an answer, run against every tool of every dialect; what a dialect declares to do otherwise is held to
- * exactly that.
- */
+/** The laws of an answer, run against every tool of every dialect that does not declare to depart from them. */
 
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
+import { readdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dialectOf } from '../../src/dialects/table.ts';
 import { dialectNames, type OrielOptions } from '../../src/index.ts';
-import { type Called, numbered, place, type Place, wideLines } from '../support/dialect.ts';
-import { nameOf, readers, type Reader, type Step, type ToolCase, tools } from './tools.ts';
+import { type Called, numbered, place, wideLines } from '../support/dialect.ts';
+import { keeping } from './departures.ts';
+import { follow, giant } from './follow.ts';
+import { nameOf, readers, type ToolCase, tools } from './tools.ts';
 
-const departs = dialectNames.flatMap((dialect) =>
-  dialectOf(dialect).departs.map(({ law, tool }) => ({ dialect, tool, law })),
-);
-const departing = (law: number) => (tool: ToolCase) =>
-  departs.some((known) => known.law === law && known.dialect === tool.dialect && known.tool === tool.tool);
-const keeping = (law: number) => (tool: ToolCase) => !departing(law)(tool);
 const named = <T extends ToolCase>(list: readonly T[]): [string, T][] =>
   list.map((tool) => [nameOf(tool), tool]);
-const reader = (dialect: string): Reader => readers.find((known) => known.dialect === dialect) as Reader;
 
 test('every tool of every dialect is here', () => {
   const declared = dialectNames.flatMap((dialect) =>
@@ -29,36 +21,6 @@ test('every tool of every dialect is here', () => {
   );
   expect(tools.map(nameOf).toSorted()).toEqual(declared.toSorted());
 });
-
-interface Pages {
-  readonly here: Place;
-  readonly pages: readonly Called[];
-  readonly bodies: readonly string[];
-}
-
-/** Follows a reader from its first answer to its last. */
-async function follow(
-  tool: Reader,
-  content: string | Uint8Array,
-  more: Record<string, unknown> = {},
-  options: OrielOptions = {},
-): Promise<Pages> {
-  const here = place(tool.dialect, options);
-  here.write('file.txt', content);
-  const pages: Called[] = [];
-  let step: Step | undefined = {
-    tool: tool.tool,
-    input: { ...tool.ask(here.folder, 'file.txt'), ...more },
-  };
-  while (step) {
-    const called: Called = await here.call(step.tool, step.input);
-    if (called.isError) throw new Error(called.text);
-    pages.push(called);
-    if (pages.length > 2000) throw new Error('the answers do not come to an end');
-    step = tool.next(called, step);
-  }
-  return { here, pages, bodies: pages.map((called) => tool.body(called)) };
-}
 
 /** A page that coder can answer: it refuses what is too much. */
 const portion = ({ dialect }: ToolCase, limit: number): Record<string, unknown> =>
@@ -111,7 +73,48 @@ describe.each(named(readers.filter(keeping(4))))('law 4: %s', (_, tool) => {
   });
 });
 
-const giant = `before\n${'g'.repeat(600_000)}é\nafter\n`;
+describe('law 4: lists and outputs', () => {
+  /** Follows the offsets of a list from its first answer to its last; the lines, without notices. */
+  async function list(tool: string, input: Record<string, unknown>): Promise<string[]> {
+    const here = place('oriel');
+    for (let i = 0; i < 95; i += 1) here.write(`f${i}.txt`, `match ${i}\nother\n`);
+    const lines: string[] = [];
+    for (let offset: number | undefined = 0; offset !== undefined;) {
+      const { text, details } = await here.call(tool, { ...input, offset, limit: 10 });
+      const shown = text.split('\n');
+      const notice = details['notices'] ? shown.pop() : undefined;
+      lines.push(...shown);
+      const next = /Use offset=(\d+) to continue/.exec(notice ?? '')?.[1];
+      offset = next === undefined ? undefined : Number(next);
+    }
+    return lines;
+  }
+
+  test.each([
+    ['grep', { pattern: 'match' }, (i: number) => `f${i}.txt:1: match ${i}`],
+    ['find', { pattern: '*.txt' }, (i: number) => `f${i}.txt`],
+    ['ls', {}, (i: number) => `f${i}.txt`],
+  ] as const)('oriel %s: following the notices yields everything once', async (tool, input, line) => {
+    const lines = await list(tool, input);
+    const all = Array.from({ length: 95 }, (_, i) => line(i));
+    expect(lines.toSorted()).toEqual(all.toSorted());
+  });
+
+  test('oriel bash: following the notices backwards yields the whole output once', async () => {
+    const here = place('oriel');
+    let called = await here.call('bash', { command: 'seq 9000' });
+    let output = '';
+    for (;;) {
+      const lines = called.text.split('\n');
+      const notice = called.details['notices'] ? (lines.pop() as string) : '';
+      output = lines.join('\n').replaceAll(/^\d+\|/gm, '') + (notice === '' ? '' : '\n') + output;
+      const path = /Use (\S+) to continue backwards\]$/.exec(notice)?.[1];
+      if (path === undefined) break;
+      called = await here.call('read', { path });
+    }
+    expect(output).toBe(numbered(1, 9000));
+  });
+});
 
 describe.each(named(readers.filter(keeping(1))))('law 1: %s', (_, tool) => {
   test('a giant line is shown in slices that say so, and that yield every byte once', async () => {
@@ -332,163 +335,4 @@ describe.each(named(tools))('law 11: %s', (_, tool) => {
     const called = await here.call(tool.tool, tool.ask(here.folder, 'file.txt'), AbortSignal.abort());
     expect(called).toMatchObject({ isError: true, details: { error: { code: 'CANCELLED' } } });
   });
-});
-
-const json = ({ text }: Called): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
-const firstOf = async (dialect: string, content: string | Uint8Array): Promise<Called> => {
-  const tool = reader(dialect);
-  const here = place(tool.dialect);
-  here.write('file.txt', content);
-  return here.call(tool.tool, tool.ask(here.folder, 'file.txt'));
-};
-
-/** What a dialect does against a law, and no more than that. */
-const departures: Record<string, () => Promise<void>> = {
-  async 'pi read 1'() {
-    const { pages } = await follow(reader('pi'), giant);
-    expect(pages.map(({ text }) => text)).toEqual([
-      'before\n[Showing lines 1-1 of 3 (30KB limit). Use offset=2 to continue]',
-      "[Line 2 is 600KB, exceeds 30KB limit. Use bash: sed -n '2p' file.txt | head -c 30000]",
-    ]);
-  },
-  async 'pi read 4'() {
-    const { text } = await firstOf('pi', `${'x'.repeat(40_000)}\nlast\n`);
-    expect(text).toBe('[Line 1 is 40KB, exceeds 30KB limit. Use bash to read: head -c 30000 file.txt]');
-  },
-  async 'pi bash 4'() {
-    const here = place('pi');
-    const { text, details } = await here.call('bash', { command: 'seq 5000' });
-    const path = details['fullOutputPath'] as string;
-    expect(text.split('\n').at(-1)).toBe(`[Showing lines 3001-5000 of 5000. Full output: ${path}]`);
-    expect(readFileSync(path, 'utf8')).toBe(numbered(1, 5000));
-  },
-  async 'pi grep 4'() {
-    const here = place('pi');
-    here.write('f', numbered(1, 150));
-    const { text } = await here.call('grep', { pattern: '.' });
-    expect(text.split('\n').at(-1)).toBe(
-      '[100 matches limit reached. Use limit=200 for more, or refine pattern]',
-    );
-    const more = await here.call('grep', { pattern: '.', limit: 200 });
-    expect(more.text.split('\n')).toHaveLength(150);
-  },
-  async 'pi find 4'() {
-    const here = place('pi');
-    for (const name of ['a', 'b', 'c']) here.write(name, '');
-    expect((await here.call('find', { pattern: '*', limit: 2 })).text).toBe(
-      'a\nb\n[2 results limit reached. Use limit=4 for more, or refine pattern]',
-    );
-    expect((await here.call('find', { pattern: '*', limit: 4 })).text).toBe('a\nb\nc');
-  },
-  async 'pi ls 4'() {
-    const here = place('pi');
-    for (const name of ['a', 'b', 'c']) here.write(name, '');
-    expect((await here.call('ls', { limit: 2 })).text).toBe(
-      'a\nb\n[2 entries limit reached. Use limit=4 for more]',
-    );
-    expect((await here.call('ls', { limit: 4 })).text).toBe('a\nb\nc');
-  },
-  async 'zed read_file 4'() {
-    const { pages } = await follow(reader('zed'), giant);
-    for (const [i, { text }] of pages.entries()) {
-      const [header = ''] = text.split('\n', 1);
-      expect(header).toMatch(
-        i === pages.length - 1
-          ? /^\[bytes .*; end of file\]$/
-          : /^\[bytes .*; continue with start_byte=\d+\]$/,
-      );
-      expect(text.slice(header.length)).not.toContain('[');
-    }
-  },
-  async 'zdx read 1'() {
-    expect(json(await firstOf('zdx', giant))['data']).toMatchObject({
-      content: `before\n${'g'.repeat(500)}\nafter\n`,
-      lines_shown: 3,
-      truncated: false,
-    });
-  },
-  async 'zdx read 4'() {
-    const { pages } = await follow(reader('zdx'), numbered(1, 4500));
-    expect(pages.map((called) => json(called)['data'])).toEqual([
-      {
-        path: 'file.txt',
-        content: numbered(1, 2000),
-        offset: 1,
-        lines_shown: 2000,
-        total_lines: 4500,
-        truncated: true,
-      },
-      {
-        path: 'file.txt',
-        content: numbered(2001, 4000),
-        offset: 2001,
-        lines_shown: 2000,
-        total_lines: 4500,
-        truncated: true,
-      },
-      {
-        path: 'file.txt',
-        content: numbered(4001, 4500),
-        offset: 4001,
-        lines_shown: 500,
-        total_lines: 4500,
-        truncated: false,
-      },
-    ]);
-  },
-  async 'zdx read 7'() {
-    const content = 'a\x1b[0m\u202e\u200b\r\n';
-    expect(json(await firstOf('zdx', content))['data']).toMatchObject({ content });
-  },
-  async 'zdx bash 1'() {
-    const { text } = await place('zdx').call('bash', { command: `yes 'a line' | head -c 60000` });
-    const { data } = JSON.parse(text) as { data: { stdout: string } };
-    expect(data.stdout).toBe('a line\n'.repeat(10_000).slice(0, 51_200));
-  },
-  async 'zdx bash 4'() {
-    const { text } = await place('zdx').call('bash', { command: 'seq 20000' });
-    const { data } = JSON.parse(text) as { data: Record<string, unknown> };
-    expect(data).toMatchObject({ stdout_truncated: true, stderr_truncated: false });
-    expect(readFileSync(data['stdout_file'] as string, 'utf8')).toBe(numbered(1, 20_000));
-  },
-  async 'zdx bash 7'() {
-    const { text } = await place('zdx').call('bash', { command: `printf 'a\\033[0m\\r\\n'` });
-    expect(JSON.parse(text)).toMatchObject({ data: { stdout: 'a\x1b[0m\r\n' } });
-  },
-  'coder read_file 1': () => coderCuts('read_file'),
-  'coder read_file 4': () => coderRefuses('read_file'),
-  'coder coder_workspace_read_file 1': () => coderCuts('coder_workspace_read_file'),
-  'coder coder_workspace_read_file 4': () => coderRefuses('coder_workspace_read_file'),
-};
-
-const coderReader = (name: string): Reader =>
-  readers.find(({ dialect, tool }) => dialect === 'coder' && tool === name) as Reader;
-
-async function coderCuts(name: string): Promise<void> {
-  const tool = coderReader(name);
-  const { pages } = await follow(tool, giant);
-  expect(json(pages[0] as Called)).toEqual({
-    content: `1\tbefore\n2\t${'g'.repeat(1024)}... [truncated]\n3\tafter`,
-    file_size: Buffer.byteLength(giant),
-    total_lines: 3,
-    lines_read: 3,
-  });
-}
-
-async function coderRefuses(name: string): Promise<void> {
-  const tool = coderReader(name);
-  await expect(follow(tool, wideLines(1000, 100))).rejects.toThrow(
-    '{"error":"output would exceed 32768 bytes. Read less at a time using offset and limit parameters."}',
-  );
-  const { pages } = await follow(tool, wideLines(1000, 100), { limit: 300 });
-  expect(pages.map((called) => json(called)['lines_read'])).toEqual([300, 300, 300, 100]);
-}
-
-describe('departures', () => {
-  const declared = departs.map(({ dialect, tool, law }) => `${dialect} ${tool} ${law}`);
-
-  test('every declared one is held to, and none is held to that is not declared', () =>
-    expect(Object.keys(departures).toSorted()).toEqual(declared.toSorted()));
-
-  test.each(Object.entries(departures))('%s', (_, hold) => hold());
 });

@@ -277,6 +277,11 @@ describe('bash', () => {
     expect(page.data).toMatchObject({ content: '99999\n100000\n', total_lines: 100_000 });
   });
 
+  test('a time limit that is none is refused', async () => {
+    const { text } = await place('zdx').call('bash', { command: 'true', timeout: '-1' });
+    expect(JSON.parse(text)).toMatchObject({ ok: false, error: { code: 'BAD_INPUT' } });
+  });
+
   test('a time-out is ok', async () => {
     expect(await bash('echo a; sleep 60', { timeout: '0.3' })).toMatchObject({
       stdout: 'a\n',
