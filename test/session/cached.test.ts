@@ -27,6 +27,16 @@ test('a weighed thing pushes out older ones of its kind, and one over the limit 
   expect(made).toEqual(['a', 'b', 'c', 'a', 'huge', 'huge']);
 });
 
+test('calls that come together make a thing once', async () => {
+  const session = createSession();
+  let made = 0;
+  const get = () => session.cached('text', 'a', () => Promise.resolve({ made: (made += 1) }));
+  const [one, other] = await Promise.all([get(), get()]);
+  expect(one).toBe(other);
+  expect(await get()).toBe(one);
+  expect(made).toBe(1);
+});
+
 test('a failure is not kept', async () => {
   const session = createSession();
   await expect(session.cached('text', 'a', () => Promise.reject(new Error('once')))).rejects.toThrow('once');

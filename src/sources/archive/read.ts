@@ -20,9 +20,11 @@ import { endingIn, locate } from './locate.ts';
 import type { Compressed } from './open.ts';
 import { openContent } from './open.ts';
 import { present, troubleNote } from './present.ts';
-import { Shelf } from './shelf.ts';
 import { inPlace, spooled } from './unpacked.ts';
 import type { Resource, Subject } from '../source.ts';
+
+/** What a member takes in a kept index, about. */
+const MEMBER_BYTES = 300;
 
 /** What `subject.rest` names in the archive. Throws OrielError. */
 export async function readArchive(subject: Subject, call: Call): Promise<Resource> {
@@ -36,11 +38,14 @@ export async function readArchive(subject: Subject, call: Call): Promise<Resourc
   });
   if ('compressed' in content) return openCompressed(subject, content.compressed, call);
   const { container } = content;
-  const contents = await orRefuse(refused, call, async () => {
-    const shelf = await call.session.cached('archive', 'shelf', () => Promise.resolve(new Shelf()));
-    const make = (): Promise<Contents> => readContents(container, call.signal);
-    return shelf.get(opened.bytes.version, make, call.signal);
-  });
+  const contents = await orRefuse(refused, call, () =>
+    call.session.cached(
+      'archive',
+      opened.bytes.version,
+      () => readContents(container, call.signal),
+      ({ members }) => MEMBER_BYTES * members.length,
+    ),
+  );
   const located = locate(contents, subject.rest);
   if (!located) throw notFound(contents, subject);
   const { found, tail } = located;
