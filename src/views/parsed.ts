@@ -68,14 +68,7 @@ export type Parsed = Structure | { readonly none: NoStructure };
 /** The structure of a text, or why it has none. Throws the signal's reason. */
 export async function structureOf({ text, language, version }: WholeText, call: Call): Promise<Parsed> {
   if (!language) return { none: 'language' };
-  try {
-    return await call.session.cached('structure', version, () => parse(text, language, call.signal));
-  } catch (error) {
-    // The call that began the parse may have been cancelled while this one waited for the same.
-    call.signal.throwIfAborted();
-    if (!isOrielError(error) || error.code !== 'CANCELLED') throw error;
-    return parse(text, language, call.signal);
-  }
+  return call.session.cached('structure', version, () => parse(text, language, call.signal));
 }
 
 async function parse(text: string, language: Language, signal: AbortSignal): Promise<Parsed> {

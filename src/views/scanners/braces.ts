@@ -1,5 +1,7 @@
 /** Owns reading the lines of a C-like text without its strings and comments, and where its braces close. */
 
+import type { Place } from '../lines.ts';
+
 /** What lies in strings and comments is replaced by blanks: what is left can be matched without being fooled. */
 export function blanked(lines: readonly string[], syntax: { readonly nestedComments: boolean }): string[] {
   let depth = 0;
@@ -53,11 +55,6 @@ function stringEnd(line: string, start: number): number {
     else if (line[at] === '"') return at + 1;
   }
   return line.length;
-}
-
-export interface Place {
-  readonly row: number;
-  readonly column: number;
 }
 
 /** The closing brace of every opening one, by `row:column`, in one pass. Braces that never close are absent. */

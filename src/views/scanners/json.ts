@@ -1,5 +1,6 @@
 /** Owns the keys of JSON (comments allowed): those at the top and one level below, or the items of a top array. */
 
+import type { Place } from '../lines.ts';
 import type { Found, Scanner } from './scanner.ts';
 
 /** Levels of keys that are listed. */
@@ -10,12 +11,6 @@ interface Open {
   /** The entry that is being read: a key of an object, or the number of an item. */
   entry?: { readonly name: string; readonly key: Place; readonly value: Place };
   items: number;
-}
-
-/** 0-based. */
-interface Place {
-  readonly row: number;
-  readonly column: number;
 }
 
 export const json: Scanner = (lines) => {
