@@ -78,7 +78,7 @@ export class Search {
     if (regex) throw regex;
     const fatal = outcome.stderr.split('\n').find((line) => line !== '' && !/\(os error \d+\)$/.test(line));
     if (fatal?.startsWith('rg: error') || fatal?.startsWith('error:')) {
-      throw new OrielError('INTERNAL', `ripgrep failed: ${quote(fatal)}`);
+      throw new OrielError('INTERNAL', `ripgrep failed: ${quote(fatal)}.`);
     }
   }
 }
