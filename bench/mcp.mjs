@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { folder } from './lib/data.mjs';
 import { servers, start } from './lib/mcp.mjs';
+import { overrides } from './lib/peers.mjs';
 import { mb, median, ms } from './lib/table.mjs';
 
 const STARTS = 11;
@@ -77,6 +78,7 @@ function installed(name) {
         home,
         readdirSync(home).find((file) => file.endsWith('.tgz')),
       );
+    writeFileSync(join(home, 'package.json'), JSON.stringify({ private: true, overrides }));
     const flags = ['--prefix', home, '--no-audit', '--no-fund', '--silent', '--ignore-scripts'];
     execFileSync('npm', ['install', ...flags, what], { stdio: 'ignore' });
     const modules = join(home, 'node_modules');

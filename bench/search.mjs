@@ -1,15 +1,19 @@
 // grep and find over a tree of 50,000 files and a file of 1 GB, beside ripgrep itself, taken in turns.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { join, resolve } from 'node:path';
-import { ripgrepPath } from '../dist/access/ripgrep-path.js';
 import { createOriel } from '../dist/index.js';
 import { folder, log } from './lib/data.mjs';
 import { insideProcess } from './lib/process.mjs';
+import { makeTree } from './lib/tree.mjs';
 import { mb, median, ms, ratio } from './lib/table.mjs';
 
 const RUNS = 15;
+
+/** The very binary that we run. */
+const rg = createRequire(createRequire(import.meta.url).resolve('@vscode/ripgrep')).resolve(
+  `@vscode/ripgrep-${process.platform}-${process.arch}/bin/rg`,
+);
 
 export async function rows() {
   const tree = makeTree('tree');
@@ -38,9 +42,7 @@ async function row(what, size, cwd, tool, input, args) {
       const { isError, content } = await oriel.tool(tool).run(input);
       if (isError) throw new Error(content[0].text);
     });
-    const theirs = await time(() =>
-      spawnSync(ripgrepPath(), ['--no-config', ...args], { cwd, stdio: 'ignore' }),
-    );
+    const theirs = await time(() => spawnSync(rg, ['--no-config', ...args], { cwd, stdio: 'ignore' }));
     // The first run warms the page cache.
     if (i > 0) {
       times.ours.push(ours);
@@ -69,19 +71,4 @@ async function time(work) {
   const start = performance.now();
   await work();
   return performance.now() - start;
-}
-
-/** Fifty files of 2 KB in each of a thousand folders; the path. */
-export function makeTree(name) {
-  const path = resolve(folder, name);
-  if (existsSync(path)) return path;
-  for (let i = 0; i < 50_000; i += 1) {
-    const [a, b, f] = [Math.floor(i / 1000), Math.floor(i / 50) % 20, i % 50];
-    const dir = join(`${path}.part`, `p${a}`, `d${b}`);
-    if (f === 0) mkdirSync(dir, { recursive: true });
-    const line = (_, n) => `line ${n} of file ${f} const value${n} = compute(${a * b + n});\n`;
-    writeFileSync(join(dir, `f${f}.ts`), Array.from({ length: 40 }, line).join(''));
-  }
-  renameSync(`${path}.part`, path);
-  return path;
 }

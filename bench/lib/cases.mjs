@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 import { zipOf } from './archives.mjs';
 import { folder, log } from './data.mjs';
-import { makeTree } from '../search.mjs';
 import { users } from '../sqlite.mjs';
+import { makeTree } from './tree.mjs';
 
 export function caseFiles() {
   mkdirSync(folder, { recursive: true });
@@ -57,8 +57,8 @@ function png(width, height) {
   const pixels = Buffer.alloc(height * (1 + width * 3));
   let seed = 1;
   for (let i = 0; i < pixels.length; i += 1) {
-    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
-    pixels[i] = i % (1 + width * 3) === 0 ? 0 : seed >> 16;
+    seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+    pixels[i] = i % (1 + width * 3) === 0 ? 0 : seed >>> 24;
   }
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),

@@ -4,6 +4,9 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { folder } from './data.mjs';
 
+/** Some peers depend on versions that not every registry has; the one before does. */
+export const overrides = { 'typedarray.prototype.slice': '1.0.5' };
+
 const home = resolve(folder, 'peers');
 
 /** The folder of an installed package, or undefined where it cannot be installed. */
@@ -12,7 +15,7 @@ export function peer(name, version) {
   if (existsSync(path)) return path;
   mkdirSync(home, { recursive: true });
   if (!existsSync(resolve(home, 'package.json')))
-    writeFileSync(resolve(home, 'package.json'), '{"private":true}');
+    writeFileSync(resolve(home, 'package.json'), JSON.stringify({ private: true, overrides }));
   try {
     execFileSync(
       'npm',
