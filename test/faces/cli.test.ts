@@ -109,7 +109,8 @@ test('on a terminal notices are coloured and nothing can repaint the screen; NO_
     spawnSync('script', ['-qec', command, '/dev/null'], {
       cwd: W,
       encoding: 'utf8',
-      env: { ...process.env, TERM: 'xterm' },
+      // Continuous integration is taken for a terminal without colours, whatever TERM says.
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TERM: 'xterm' },
     }).stdout;
   const command = `${process.execPath} ${cli} read f:raw -l lines=1`;
   expect(onTerminal(command)).toBe(
