@@ -19,7 +19,7 @@ test.each(examples)('$dialect: $tool $input', async ({ tool, input, dialect, out
   const { call, write, folder } = place(dialect as DialectName);
   write('app.log', log);
   if (tool === 'ls') write('b.txt', '');
-  const { text } = await call(tool, JSON.parse(input.replace('/work/', `${folder}/`)) as object);
+  const { text } = await call(tool, JSON.parse(input.replace('/srv/app/', `${folder}/`)) as object);
   const shown = (text.endsWith('\n') ? text : `${text}\n`).split('\n');
   // `…` stands for the lines that are left out.
   const [head = '', tail] = output.split('…\n');

@@ -19,6 +19,5 @@ export function unfit(text: string, lines: readonly string[]): NoStructure | und
 
 /** Characters that no text holds: what was undecodable, and controls other than white space and escapes. */
 function damage(text: string): number {
-  // oxlint-disable-next-line no-control-regex
   return text.match(/[\u0001-\u0008\u000E-\u001A\u001C-\u001F\uFFFD]/g)?.length ?? 0;
 }
