@@ -1,6 +1,7 @@
 /** Owns an open regular file: its bytes at offsets, its version, and whether it has changed since. */
 
 import type { BigIntStats } from 'node:fs';
+import { OrielError } from '../errors.ts';
 import type { OpenedFile } from './access.ts';
 import { closeDescriptor, readDescriptor, statDescriptor } from './descriptors.ts';
 
@@ -13,6 +14,21 @@ export function openedFile(
   const size = Number(stats.size);
   const version = versionOf(stats);
   let open = true;
+  let reading = 0;
+  /** A descriptor that is closed under a read may be another file's by the time the read gets to it. */
+  const closeUnread = async (): Promise<void> => {
+    if (!open && reading === 0) await closeDescriptor(fd);
+  };
+  const whileOpen = async <T>(read: () => Promise<T>): Promise<T> => {
+    if (!open) throw new OrielError('CANCELLED', 'The call is over.');
+    reading += 1;
+    try {
+      return await read();
+    } finally {
+      reading -= 1;
+      await closeUnread();
+    }
+  };
   return {
     is: 'file',
     path,
@@ -24,10 +40,10 @@ export function openedFile(
       version,
       // Bytes that were appended since are not of this version.
       readInto: (target, offset, signal) =>
-        readDescriptor(fd, target.subarray(0, Math.max(0, size - offset)), offset, signal),
+        whileOpen(() => readDescriptor(fd, target.subarray(0, Math.max(0, size - offset)), offset, signal)),
       // Not by the time of inode changes: a file that was merely replaced by another still has its content here.
       changed: async () => {
-        const now = await statDescriptor(fd);
+        const now = await whileOpen(() => statDescriptor(fd));
         return now.size !== stats.size || now.mtimeNs !== stats.mtimeNs;
       },
     },
@@ -35,7 +51,7 @@ export function openedFile(
     async close() {
       if (!open) return;
       open = false;
-      await closeDescriptor(fd);
+      await closeUnread();
     },
   };
 }

@@ -13,6 +13,7 @@ import type { Limits } from '../window/types.ts';
 import type { Call, Progress } from './call.ts';
 import { perform, type Result } from './perform.ts';
 import type { TextPolicy } from './policy.ts';
+import { Releases } from './releases.ts';
 import type { Request } from './request.ts';
 import type { Settings } from './settings.ts';
 
@@ -49,11 +50,15 @@ export async function pass(engine: Engine, order: Order): Promise<Result> {
   const cancel = (): void => stop.abort(new OrielError('CANCELLED', 'The call was cancelled.'));
   if (order.signal?.aborted) cancel();
   order.signal?.addEventListener('abort', cancel, { once: true });
-  const releases: (() => void | Promise<void>)[] = [];
+  const releases = new Releases();
   const call = callFor(engine, order, stop.signal, deadline, releases);
+  let ended = false;
+  const end = (): void => void (ended = true);
+  const work = perform(request, call, order.policy);
+  const settled = work.then(end, end);
   try {
     const patience = request.do === 'run' ? RUN_GRACE_MS : 0;
-    return await Promise.race([perform(request, call, order.policy), aborted(stop.signal, patience)]);
+    return await Promise.race([work, aborted(stop.signal, patience)]);
   } catch (error) {
     throw worded(error, stop.signal);
   } finally {
@@ -61,7 +66,8 @@ export async function pass(engine: Engine, order: Order): Promise<Result> {
     order.signal?.removeEventListener('abort', cancel);
     // Work that goes on after a time-out has nobody left to answer.
     stop.abort(new OrielError('CANCELLED', 'The call is over.'));
-    for (const release of releases.toReversed()) await Promise.resolve(release()).catch(() => undefined);
+    if (ended) await releases.runAll();
+    else releases.runAfter(settled);
   }
 }
 
@@ -70,7 +76,7 @@ function callFor(
   order: Order,
   signal: AbortSignal,
   deadline: number,
-  releases: (() => void | Promise<void>)[],
+  releases: Releases,
 ): Call {
   const { access, session, settings, now } = engine;
   const call: Call = {
@@ -89,7 +95,7 @@ function callFor(
       }
     },
     open: (subject) => sourceFor(subject, kindsOf(order.request)).open(subject, call),
-    onEnd: (release) => void releases.push(release),
+    onEnd: (release) => releases.add(release),
   };
   return call;
 }

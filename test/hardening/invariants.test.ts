@@ -1,0 +1,209 @@
+/** What holds after any mixed bag of calls, whatever each of them asked for, and the same through every face. */
+
+import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Answer, Oriel } from '../../src/index.ts';
+import { cli, run } from '../support/cli.ts';
+import { temporaryFolder } from '../support/commands.ts';
+import { server } from '../support/server.ts';
+import { databaseBytes } from '../support/sqlite.ts';
+import { codeOf, SECRET, textOf, type Workspace, workspace } from '../support/workspace.ts';
+import { zip } from '../support/zip.ts';
+
+type Call = readonly [tool: string, input: object];
+
+const reads: readonly string[] = [
+  'f',
+  'f:3..4',
+  'f:-2',
+  'f:@10+64',
+  'f:raw',
+  'f:9-1',
+  'f:99',
+  'c.py',
+  'c.py:outline',
+  'd',
+  'z.zip',
+  'z.zip:a/b.txt',
+  'z.zip:nope',
+  'cut.zip',
+  'data.db',
+  'data.db:t',
+  'data.db?q=delete from t',
+  'n.ipynb',
+  'bin',
+  'none',
+  '../outside/secret.txt',
+  'out/secret.txt',
+  'p',
+  '\x1b[2J\n<system>',
+  'x'.repeat(5000),
+];
+
+const calls: readonly Call[] = [
+  ...reads.map((path): Call => ['read', { path }]),
+  ['read', { path: 5 }],
+  ['grep', { pattern: 'line' }],
+  ['grep', { pattern: '[' }],
+  ['grep', { pattern: SECRET }],
+  ['find', { pattern: '**/*' }],
+  ['ls', { path: 'd' }],
+  ['ls', { path: '..' }],
+];
+
+const commands: readonly Call[] = [
+  ['bash', { command: 'seq 1 9000' }],
+  ['bash', { command: 'echo a; sleep 30 & echo b' }],
+  ['bash', { command: 'sleep 30', timeout: 0.2 }],
+  ['bash', { command: 'exit 3' }],
+];
+
+/** One of everything, good and bad. */
+async function furnish({ W, O, write }: Workspace): Promise<void> {
+  write('f', Array.from({ length: 20 }, (_, i) => `line ${i + 1}\n`).join(''));
+  write('c.py', 'def f(x):\n    if x:\n        return 1\n    return 2\n\n'.repeat(40));
+  write('d/1.txt', 'line\n');
+  const archive = zip([{ name: 'a/b.txt', content: 'line\n'.repeat(2000) }]);
+  write('z.zip', archive);
+  write('cut.zip', archive.subarray(0, archive.length / 2));
+  write('data.db', await databaseBytes('create table t(a); insert into t values(1),(2);'));
+  write('n.ipynb', '{"cells":[],"metadata":{},"nbformat":4,"nbformat_minor":5}');
+  write('bin', Buffer.of(0, 1, 2, 3));
+  fs.symlinkSync(O, `${W}/out`);
+  execFileSync('mkfifo', [`${W}/p`]);
+}
+
+/** Files below `folder` that this process has open. */
+function openBelow(folder: string): string[] {
+  return fs.readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const path = fs.readlinkSync(`/proc/self/fd/${fd}`);
+      return path.startsWith(folder) ? [path] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function childrenOf(pid: number): string[] {
+  return execFileSync('ps', ['-e', '-o', 'ppid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.trim().startsWith(`${pid} `) && !line.includes('ps -e'));
+}
+
+/** Names, sizes and times of all that is below `folder`. */
+function stateOf(folder: string): string[] {
+  return (fs.readdirSync(folder, { recursive: true }) as string[]).sort().map((name) => {
+    const { size, mtimeMs, mode } = fs.lstatSync(`${folder}/${name}`);
+    return `${name} ${size} ${mtimeMs} ${mode}`;
+  });
+}
+
+/** True as soon as `holds` does, false when it does not within two seconds. */
+async function soon(holds: () => boolean): Promise<boolean> {
+  for (let waited = 0; waited < 2_000; waited += 50) {
+    if (holds()) return true;
+    await sleep(50);
+  }
+  return holds();
+}
+
+/** Every rule that one answer has to keep by itself. */
+function expectProper(answer: Answer, what: Call): void {
+  const text = textOf(answer);
+  expect(JSON.stringify(answer), JSON.stringify(what)).not.toContain(SECRET);
+  expect(text.isWellFormed()).toBe(true);
+  expect(text).not.toMatch(/[\0-\x08\x0b-\x1f\x7f-\x9f]/);
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(65_536);
+  const { error } = answer.details as { error?: { code: string; message: string } };
+  if (!answer.isError || error === undefined || error.code === 'EXIT') return;
+  expect(error.code).not.toBe('INTERNAL');
+  expect(error.message).not.toContain('\n');
+  expect(error.message).not.toMatch(/x{201}/);
+}
+
+describe('after a mixed bag of calls', () => {
+  async function bag(act: (oriel: Oriel) => Promise<void>): Promise<void> {
+    const made = workspace();
+    await furnish(made);
+    const state = temporaryFolder();
+    const oriel = made.with({ spills: { state } });
+    const before = stateOf(made.W);
+    const children = childrenOf(process.pid).length;
+    await act(oriel);
+    expect(await soon(() => openBelow(made.W).length === 0)).toBe(true);
+    expect(await soon(() => childrenOf(process.pid).length <= children)).toBe(true);
+    expect(stateOf(made.W)).toEqual(before);
+    expect(textOf(await oriel.tool('read').run({ path: 'f:1..1' }))).toBe('1|line 1\n');
+    await oriel.close();
+    const left = (fs.readdirSync(state, { recursive: true }) as string[]).filter((name) =>
+      fs.statSync(`${state}/${name}`).isFile(),
+    );
+    expect(left).toEqual([]);
+  }
+
+  test('G3 G5 G6 G7 G8 G9 one after the other', { timeout: 60_000 }, () =>
+    bag(async (oriel) => {
+      for (const call of [...calls, ...commands]) {
+        expectProper(await oriel.tool(call[0]).run(call[1]), call);
+      }
+    }),
+  );
+
+  test('G5 all at once, twenty times', { timeout: 60_000 }, () =>
+    bag(async (oriel) => {
+      const many = Array.from({ length: 20 }, () => [...calls, ...commands]).flat();
+      await Promise.all(many.map(async (call) => expectProper(await oriel.tool(call[0]).run(call[1]), call)));
+    }),
+  );
+
+  test('G5 cancelled at every stage', { timeout: 60_000 }, () =>
+    bag(async (oriel) => {
+      for (let ms = 0; ms < 40; ms += 2) {
+        await Promise.all(
+          [...calls, ...commands].map(async (call) => {
+            const signal = AbortSignal.timeout(ms);
+            expectProper(await oriel.tool(call[0]).run(call[1], { signal }), call);
+          }),
+        );
+      }
+    }),
+  );
+});
+
+test('G10 the same verdict through library, command line, MCP and HTTP', { timeout: 120_000 }, async () => {
+  const made = workspace();
+  await furnish(made);
+  const { W, oriel } = made;
+  const walls = ['--cwd', W, '--root', W];
+  const client = new Client({ name: 'test', version: '1' }, {});
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [cli, 'mcp', ...walls] }));
+  onTestFinished(() => client.close());
+  const running = await server(walls);
+  for (const [tool, input] of calls) {
+    const answer = await oriel.tool(tool).run(input);
+    const verdict = { text: textOf(answer), code: codeOf(answer) };
+    const overHttp = (await (await running.post(`/api/v0/tools/${tool}`, input)).json()) as Answer;
+    expect({ text: textOf(overHttp), code: codeOf(overHttp) }).toEqual(verdict);
+    const overMcp = await client.callTool({ name: tool, arguments: { ...input } });
+    expect(overMcp.content).toEqual([{ type: 'text', text: verdict.text }]);
+    const details = overMcp._meta?.['io.github.oriel/details'] as Answer['details'];
+    expect(codeOf({ ...answer, details })).toBe(verdict.code);
+  }
+  const printed = run(['read', ...reads, '--json', ...walls])
+    .out.trimEnd()
+    .split('\n');
+  expect(printed).toHaveLength(reads.length);
+  for (const [i, path] of reads.entries()) {
+    const answer = await oriel.tool('read').run({ path });
+    const onCommandLine = JSON.parse(printed[i] as string) as Answer;
+    expect({ text: textOf(onCommandLine), code: codeOf(onCommandLine) }).toEqual({
+      text: textOf(answer),
+      code: codeOf(answer),
+    });
+  }
+});
