@@ -5,6 +5,9 @@ import { OrielError } from '../errors.ts';
 import type { OpenedFile } from './access.ts';
 import { closeDescriptor, readDescriptor, statDescriptor } from './descriptors.ts';
 
+/** Read once and kept: they tell the kind and the encoding, and often they are the whole first page. */
+const HEAD_BYTES = 64 << 10;
+
 export function openedFile(
   fd: number,
   path: string,
@@ -29,6 +32,21 @@ export function openedFile(
       await closeUnread();
     }
   };
+  let head: Promise<Uint8Array> | undefined;
+  const readHead = async (): Promise<Uint8Array> => {
+    const bytes = Buffer.allocUnsafe(Math.min(size, HEAD_BYTES));
+    return bytes.subarray(0, await readDescriptor(fd, bytes, 0));
+  };
+  const readInto = async (target: Uint8Array, offset: number, signal?: AbortSignal): Promise<number> => {
+    // Bytes that were appended since are not of this version.
+    const wanted = target.subarray(0, Math.max(0, size - offset));
+    if (offset + wanted.length > HEAD_BYTES) return readDescriptor(fd, wanted, offset, signal);
+    signal?.throwIfAborted();
+    head ??= readHead();
+    const part = (await head).subarray(offset, offset + wanted.length);
+    wanted.set(part);
+    return part.length;
+  };
   return {
     is: 'file',
     path,
@@ -38,9 +56,7 @@ export function openedFile(
     bytes: {
       size,
       version,
-      // Bytes that were appended since are not of this version.
-      readInto: (target, offset, signal) =>
-        whileOpen(() => readDescriptor(fd, target.subarray(0, Math.max(0, size - offset)), offset, signal)),
+      readInto: (target, offset, signal) => whileOpen(() => readInto(target, offset, signal)),
       // Not by the time of inode changes: a file that was merely replaced by another still has its content here.
       changed: async () => {
         const now = await whileOpen(() => statDescriptor(fd));
