@@ -20,7 +20,7 @@ export function fitOf(policy: TextPolicy, display: Display, limits: Limits, toke
   return {
     limits,
     prefix: display.prefix ?? 0,
-    cost: policy.cost ?? ((line) => Buffer.byteLength(display.show(line))),
+    cost: policy.cost ?? display.cost ?? ((line) => Buffer.byteLength(display.show(line))),
     shown: (text) => Buffer.byteLength(display.text(text)),
     tokens: tokens ?? estimateTokens,
     overflow: policy.overflow,

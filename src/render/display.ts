@@ -1,6 +1,6 @@
 /** Owns how a line looks and what it costs: the two must agree to the byte, or a budget lies. */
 
-import { escapeNul, makeVisible } from '../text/visible.ts';
+import { escapeNul, makeVisible, visibleBytes } from '../text/visible.ts';
 import type { Line } from '../window/types.ts';
 
 export interface Display {
@@ -8,9 +8,16 @@ export interface Display {
   readonly prefix?: number;
   /** The line as shown, its terminator included. */
   show(line: Line): string;
+  /** Bytes of what `show` gives; counted from that where absent. */
+  cost?(line: Line): number;
   /** A piece of text as shown, without a prefix. */
   text(text: string): string;
 }
+
+/** A number and its mark, in ASCII. */
+const prefixBytes = ({ no }: Line): number => (no === undefined ? 0 : String(no).length + 1);
+
+const numberedCost = (line: Line): number => prefixBytes(line) + visibleBytes(line.text);
 
 const visible = (text: string): string => makeVisible(text).text;
 
@@ -21,6 +28,7 @@ const PREFIX = 32;
 export const numbers: Display = {
   prefix: PREFIX,
   show: (line) => (line.no === undefined ? '' : `${line.no}|`) + visible(line.text),
+  cost: numberedCost,
   text: visible,
 };
 
@@ -28,10 +36,15 @@ export const numbers: Display = {
 export const hashline: Display = {
   prefix: PREFIX,
   show: (line) => (line.no === undefined ? '' : `${line.no}:`) + visible(line.text),
+  cost: numberedCost,
   text: visible,
 };
 
-export const plain: Display = { show: (line) => visible(line.text), text: visible };
+export const plain: Display = {
+  show: (line) => visible(line.text),
+  cost: (line) => visibleBytes(line.text),
+  text: visible,
+};
 
 /** The decoded text as it is. */
 export const raw: Display = {

@@ -3,7 +3,7 @@
 import type { TextResult } from '../engine/read-text.ts';
 import { type Selection, writeSelector } from '../selector/selection.ts';
 import type { EncodingName } from '../text/encoding.ts';
-import { makeVisible, oneLine } from '../text/visible.ts';
+import { isPlain, makeVisible, oneLine } from '../text/visible.ts';
 import type { Excerpt, Line } from '../window/types.ts';
 import { raw } from './display.ts';
 import type { Notice } from './notices.ts';
@@ -56,6 +56,8 @@ function callFor(target: string, { typed, mode }: Selection): string {
 }
 
 function countEscaped(lines: readonly Line[]): number {
+  // Nearly always there is nothing, and one look at all of it tells so.
+  if (isPlain(lines.map((line) => line.text).join(''))) return 0;
   return lines.reduce((sum, line) => sum + makeVisible(line.text).escaped, 0);
 }
 

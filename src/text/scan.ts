@@ -9,8 +9,8 @@ import { scanWasm } from './scan-wasm.ts';
 export interface Scanner {
   /** How many newlines `bytes` holds. */
   count(bytes: Uint8Array): number;
-  /** The position just after the k-th newline (k ≥ 1) in `bytes`, or -1 when it holds fewer. */
-  after(bytes: Uint8Array, k: number): number;
+  /** The position just after the k-th newline (k ≥ 1) in `bytes` at or behind `from`, or -1 when it holds fewer. */
+  after(bytes: Uint8Array, k: number, from?: number): number;
 }
 
 interface Exports {
@@ -46,9 +46,10 @@ export class SimdScanner implements Scanner {
     return total;
   }
 
-  after(bytes: Uint8Array, k: number): number {
-    if (bytes.buffer === this.#copy.buffer) return this.#exports.after(bytes.byteOffset, bytes.length, k);
-    return newlinesInBytes.after(bytes, k);
+  after(bytes: Uint8Array, k: number, from = 0): number {
+    if (bytes.buffer !== this.#copy.buffer) return newlinesInBytes.after(bytes, k, from);
+    const after = this.#exports.after(bytes.byteOffset + from, bytes.length - from, k);
+    return after === -1 ? -1 : from + after;
   }
 }
 
@@ -63,8 +64,8 @@ export class PlainScanner implements Scanner {
     return newlinesInBytes.count(bytes);
   }
 
-  after(bytes: Uint8Array, k: number): number {
-    return newlinesInBytes.after(bytes, k);
+  after(bytes: Uint8Array, k: number, from = 0): number {
+    return newlinesInBytes.after(bytes, k, from);
   }
 }
 
@@ -118,8 +119,8 @@ export const newlinesInBytes: Scanner = {
     for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) total += 1;
     return total;
   },
-  after(bytes, k) {
-    let at = -1;
+  after(bytes, k, from = 0) {
+    let at = from - 1;
     for (let left = k; left > 0; left -= 1) {
       at = bytes.indexOf(10, at + 1);
       if (at === -1) return -1;
@@ -128,7 +129,7 @@ export const newlinesInBytes: Scanner = {
   },
 };
 
-/** Newlines among code units of `unit` bytes; `bytes` begins on a unit. */
+/** Newlines among code units of `unit` bytes; `bytes` begins on a unit, and so does what is behind `from`. */
 export function newlinesInUnits(unit: 2 | 4, bigEndian: boolean): Scanner {
   /** The byte of the unit that holds the 0x0A; all others are zero. */
   const low = bigEndian ? unit - 1 : 0;
@@ -148,8 +149,8 @@ export function newlinesInUnits(unit: 2 | 4, bigEndian: boolean): Scanner {
       for (let at = next(bytes, 0); at !== -1; at = next(bytes, at + unit)) total += 1;
       return total;
     },
-    after(bytes, k) {
-      let at = -unit;
+    after(bytes, k, from = 0) {
+      let at = from - unit;
       for (let left = k; left > 0; left -= 1) {
         at = next(bytes, at + unit);
         if (at === -1) return -1;

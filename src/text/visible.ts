@@ -26,6 +26,16 @@ export function makeVisible(text: string): Visible {
   return { text: shown, escaped };
 }
 
+/** Bytes of UTF-8 that the visible text takes. */
+export function visibleBytes(text: string): number {
+  return PLAIN.test(text) ? text.length : Buffer.byteLength(makeVisible(text).text);
+}
+
+/** Whether nothing in the text is hidden, and each character of it is one byte. */
+export function isPlain(text: string): boolean {
+  return PLAIN.test(text);
+}
+
 /** What even verbatim text must not hold: no consumer of an answer takes a NUL. */
 export function escapeNul(text: string): Visible {
   const parts = text.split('\0');

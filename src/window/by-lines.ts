@@ -84,24 +84,24 @@ async function readRange(
   if (start === undefined) return 'past-end';
   const reader = new LineReader(source, encoding, start, holdFor(fit, encoding), signal);
   for (let no = from; no <= to; no += 1) {
-    const stored = await reader.next();
+    const stored = reader.buffered() ?? (await reader.next());
     if (!stored) return undefined;
-    const rest = [{ ...part.range, from: no }];
+    const rest = (): Range[] => [{ ...part.range, from: no }];
     const alone = firstOfAll && part.lines.length === 0;
     if (fit.longLine.as === 'clip') {
       const clip = await clippable(input, stored, reader, no, fit.longLine);
       const { line, cutBy } = takeClipped(clip, fit.longLine.at, budget, alone && fit.overflow === 'cut');
-      if (cutBy) return { cutBy, rest };
+      if (cutBy) return { cutBy, rest: rest() };
       if (!line.cut) tally.invalid += clip.invalid;
       part.lines.push(line);
       continue;
     }
     const giant = stored.end === undefined || isGiant(stored.bytes, encoding, fit);
-    if (giant && !alone) return { cutBy: budget.lines < 1 ? 'lines' : 'bytes', rest };
-    if (giant) return sliceLine({ input, stored, reader, fit, part, no, tally, rest, budget });
+    if (giant && !alone) return { cutBy: budget.lines < 1 ? 'lines' : 'bytes', rest: rest() };
+    if (giant) return sliceLine({ input, stored, reader, fit, part, no, tally, rest: rest(), budget });
     const line = toLine(stored.bytes, stored.start, no, encoding, tally);
     const cutBy = budget.take(line);
-    if (cutBy) return { cutBy, rest };
+    if (cutBy) return { cutBy, rest: rest() };
     part.lines.push(line);
   }
   return undefined;

@@ -25,6 +25,6 @@ export function toLine(
 ): Line {
   const { text, invalid } = decode(bytes, encoding);
   tally.invalid += invalid;
-  const line = { start, end: start + bytes.length, text, role: 'asked' as const };
-  return no === undefined ? line : { no, ...line };
+  const end = start + bytes.length;
+  return no === undefined ? { start, end, text, role: 'asked' } : { no, start, end, text, role: 'asked' };
 }

@@ -26,7 +26,9 @@ export class LineReader {
   readonly #hold: number;
   readonly #signal: AbortSignal | undefined;
   #buffer: Uint8Array = new Uint8Array(0);
-  /** Offset of the first byte of the buffer. */
+  /** Where in the buffer the next line begins. */
+  #from = 0;
+  /** Offset of that byte in the text. */
   #at: number;
   #reads = 0;
   #ended = false;
@@ -42,17 +44,27 @@ export class LineReader {
     this.#signal = signal;
   }
 
+  /** The next line where it can be had without a wait: undefined then says nothing, and `next` is to be asked. */
+  buffered(): StoredLine | undefined {
+    if (this.#lines % LINES_A_TURN === LINES_A_TURN - 1) return undefined;
+    const after = this.#encoding.scanner.after(this.#buffer, 1, this.#from);
+    if (after === -1 || after - this.#from > this.#hold) return undefined;
+    this.#lines += 1;
+    return this.#take(after - this.#from);
+  }
+
   /** The next line, or undefined at the end of the text. */
   async next(): Promise<StoredLine | undefined> {
     let searched = 0;
     this.#lines += 1;
     if (this.#lines % LINES_A_TURN === 0) await this.#giveWay();
     for (;;) {
-      const after = this.#encoding.scanner.after(this.#buffer.subarray(searched), 1);
-      if (after !== -1 && searched + after <= this.#hold) return this.#take(searched + after);
-      if (this.#buffer.length > this.#hold) return this.#partial();
-      if (this.#ended) return this.#buffer.length > 0 ? this.#take(this.#buffer.length) : undefined;
-      searched = this.#buffer.length - (this.#buffer.length % this.#encoding.unit);
+      const after = this.#encoding.scanner.after(this.#buffer, 1, this.#from + searched) - this.#from;
+      if (after > 0 && after <= this.#hold) return this.#take(after);
+      const held = this.#buffer.length - this.#from;
+      if (held > this.#hold) return this.#partial();
+      if (this.#ended) return held > 0 ? this.#take(held) : undefined;
+      searched = held - (held % this.#encoding.unit);
       await this.#fill();
     }
   }
@@ -60,14 +72,15 @@ export class LineReader {
   /** Goes to the line after the one that `next` gave in part, and returns where that is. */
   async skipRest(): Promise<number> {
     for (;;) {
-      const after = this.#encoding.scanner.after(this.#buffer, 1);
+      const after = this.#encoding.scanner.after(this.#buffer, 1, this.#from);
       if (after !== -1) {
-        this.#drop(after);
+        this.#drop(after - this.#from);
         return this.#at;
       }
-      this.#drop(this.#buffer.length - (this.#buffer.length % this.#encoding.unit));
+      const held = this.#buffer.length - this.#from;
+      this.#drop(held - (held % this.#encoding.unit));
       if (this.#ended) {
-        this.#drop(this.#buffer.length);
+        this.#drop(this.#buffer.length - this.#from);
         return this.#at;
       }
       await this.#fill();
@@ -76,17 +89,21 @@ export class LineReader {
 
   #take(length: number): StoredLine {
     const start = this.#at;
-    const bytes = this.#buffer.subarray(0, length);
+    const bytes = this.#buffer.subarray(this.#from, this.#from + length);
     this.#drop(length);
     return { start, end: start + length, bytes };
   }
 
   #partial(): StoredLine {
-    return { start: this.#at, end: undefined, bytes: this.#buffer.subarray(0, this.#hold) };
+    return {
+      start: this.#at,
+      end: undefined,
+      bytes: this.#buffer.subarray(this.#from, this.#from + this.#hold),
+    };
   }
 
   #drop(length: number): void {
-    this.#buffer = this.#buffer.subarray(length);
+    this.#from += length;
     this.#at += length;
   }
 
@@ -100,9 +117,11 @@ export class LineReader {
   async #fill(): Promise<void> {
     const length = this.#reads === 0 ? FIRST_READ : LATER_READ;
     this.#reads += 1;
-    const more = await readAt(this.#source, this.#at + this.#buffer.length, length, this.#signal);
+    const rest = this.#buffer.subarray(this.#from);
+    const more = await readAt(this.#source, this.#at + rest.length, length, this.#signal);
     this.#signal?.throwIfAborted();
     this.#ended = more.length < length;
-    this.#buffer = this.#buffer.length === 0 ? more : Buffer.concat([this.#buffer, more]);
+    this.#buffer = rest.length === 0 ? more : Buffer.concat([rest, more]);
+    this.#from = 0;
   }
 }
