@@ -2,11 +2,11 @@
 import { Agent, request } from 'node:http';
 import { median } from './table.mjs';
 
-/** `{ perSecond, median, p99 }`, milliseconds, over `seconds`. */
+/** `{ perSecond, median, p99 }`, milliseconds, over `seconds`, after one second that is not counted. */
 export async function load(url, connections, seconds) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
-  const times = [];
-  const until = performance.now() + seconds * 1000;
+  let times = [];
+  let until = performance.now() + 1_000;
   const one = () =>
     new Promise((done, fail) => {
       const began = performance.now();
@@ -20,7 +20,9 @@ export async function load(url, connections, seconds) {
   const worker = async () => {
     while (performance.now() < until) times.push(await one());
   };
-  await one();
+  await Promise.all(Array.from({ length: connections }, worker));
+  times = [];
+  until = performance.now() + seconds * 1000;
   const began = performance.now();
   await Promise.all(Array.from({ length: connections }, worker));
   const elapsed = performance.now() - began;

@@ -63,6 +63,7 @@ export async function start([command, args], cwd) {
     1024;
   return {
     startMs,
+    pid: child.pid,
     ask,
     /** Megabytes now, and at the most. */
     rss: () => memory('VmRSS'),
