@@ -6,6 +6,7 @@
 import { OrielError } from '../errors.ts';
 import { isOutgrown, type StartOptions, startWorker } from './isolate-start.ts';
 import { Turns } from './turns.ts';
+import { endingOf, LOADED } from './worker-loading.ts';
 
 export interface StreamOptions extends StartOptions {
   readonly signal: AbortSignal;
@@ -46,11 +47,13 @@ function begin(options: StartOptions, signal: AbortSignal): Conversation {
     asked?.reject(failure);
     asked = undefined;
   };
+  const end = endingOf(worker);
   const abort = (): void => {
     fail(signal.reason);
-    void worker.terminate();
+    void end();
   };
   worker.on('message', (message) => {
+    if (message === LOADED) return;
     if (asked) asked.resolve(message);
     else arrived.push(message);
     asked = undefined;
@@ -71,9 +74,7 @@ function begin(options: StartOptions, signal: AbortSignal): Conversation {
         asked = { resolve, reject };
       });
     },
-    async end() {
-      await worker.terminate();
-    },
+    end,
   };
 }
 

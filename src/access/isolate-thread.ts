@@ -6,6 +6,7 @@
 import type { Worker } from 'node:worker_threads';
 import { OrielError } from '../errors.ts';
 import { isOutgrown, type StartOptions, startWorker } from './isolate-start.ts';
+import { endingOf, LOADED } from './worker-loading.ts';
 
 /** What a thread may take to stop by itself once it was told to. */
 const GRACE_MS = 40;
@@ -18,15 +19,18 @@ const OUT_OF_TIME = 2;
 export class Thread<Job, Reply> {
   alive = true;
   readonly #worker: Worker;
+  readonly #end: () => Promise<void>;
   readonly #stop = new Int32Array(new SharedArrayBuffer(4));
   #settle: { resolve(reply: Reply): void; reject(error: unknown): void } | undefined;
   #restTimer: NodeJS.Timeout | undefined;
 
   constructor(options: StartOptions) {
     this.#worker = startWorker(options);
-    this.#worker.on('message', ({ reply, retire }: { reply: Reply; retire?: boolean }) => {
-      this.#settle?.resolve(reply);
-      if (retire) void this.end();
+    this.#end = endingOf(this.#worker);
+    this.#worker.on('message', (message: typeof LOADED | { reply: Reply; retire?: boolean }) => {
+      if (message === LOADED) return;
+      this.#settle?.resolve(message.reply);
+      if (message.retire) void this.end();
     });
     this.#worker.on('error', (error) => this.#fail(workerFailure(error)));
     this.#worker.on('exit', () =>
@@ -78,7 +82,7 @@ export class Thread<Job, Reply> {
   async end(): Promise<void> {
     this.alive = false;
     clearTimeout(this.#restTimer);
-    await this.#worker.terminate();
+    await this.#end();
   }
 
   #fail(error: OrielError): void {

@@ -1,6 +1,7 @@
 /** The thread in which texts are parsed: one question at a time, ended by its owner when it takes too long. */
 
 import { parentPort } from 'node:worker_threads';
+import { LOADED } from '../access/worker-loading.ts';
 import type { GrammarFiles } from './grammar/parse.ts';
 import { languages } from './languages.ts';
 import { outline } from './outline.ts';
@@ -33,3 +34,4 @@ port?.on('message', ({ job }: { job: OutlineQuestion }) => {
     // oxlint-disable-next-line node/no-process-exit
     .catch(() => process.exit(1));
 });
+port?.postMessage(LOADED);

@@ -9,6 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Answer, Oriel } from '../../src/index.ts';
 import { cli, run } from '../support/cli.ts';
 import { temporaryFolder } from '../support/commands.ts';
+import { packed } from '../support/packed.ts';
 import { server } from '../support/server.ts';
 import { databaseBytes } from '../support/sqlite.ts';
 import { codeOf, SECRET, textOf, type Workspace, workspace } from '../support/workspace.ts';
@@ -173,6 +174,25 @@ describe('after a mixed bag of calls', () => {
       }
     }),
   );
+});
+
+test('G5 threads that are cancelled while they load leave nothing open', { timeout: 60_000 }, async () => {
+  const { write, with: walled } = workspace();
+  write('data.db', await databaseBytes('create table t(a)'));
+  write('t.tar.xz', packed.xz.tar);
+  const modules = (): string[] => openBelow(process.cwd()).filter((path) => /\.m?js$/.test(path));
+  const before = modules();
+  for (let ms = 0; ms < 60; ms += 3) {
+    // A session of its own each: what one has unpacked is not unpacked again.
+    const oriel = walled({});
+    await Promise.all(
+      ['data.db:t', 't.tar.xz'].map((path) =>
+        oriel.tool('read').run({ path }, { signal: AbortSignal.timeout(ms) }),
+      ),
+    );
+    await oriel.close();
+  }
+  expect(await soon(() => modules().length <= before.length)).toBe(true);
 });
 
 test('G10 the same verdict through library, command line, MCP and HTTP', { timeout: 120_000 }, async () => {

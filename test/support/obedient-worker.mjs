@@ -9,3 +9,4 @@ parentPort.on('message', ({ job, stop }) => {
   const reply = { said: job.say, stopped: Atomics.load(stop, 0), thread: process.hrtime.bigint() };
   parentPort.postMessage({ reply, retire: job.do === 'retire' });
 });
+parentPort.postMessage('loaded');

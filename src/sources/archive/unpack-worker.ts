@@ -1,6 +1,7 @@
 /** The unpacking worker: does one job, asks for its input, and gives one thing for each time it is asked. */
 
 import { parentPort, workerData } from 'node:worker_threads';
+import { LOADED } from '../../access/worker-loading.ts';
 import { OrielError } from '../../errors.ts';
 import { bunzip2 } from './bunzip2.ts';
 import { listMembers, readMember } from './libarchive.ts';
@@ -67,3 +68,4 @@ parentPort?.on('message', (ask: Ask) => {
   if ('pull' in ask) void give(ask.spare);
   else feed(ask.input);
 });
+parentPort?.postMessage(LOADED);

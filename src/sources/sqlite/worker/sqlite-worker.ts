@@ -5,6 +5,7 @@
 
 import { fstatSync, readSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
+import { LOADED } from '../../../access/worker-loading.ts';
 import type { FileRef, Job, Reply } from '../protocol.ts';
 import { answer } from './answer.ts';
 import { Connection } from './connection.ts';
@@ -30,6 +31,7 @@ parentPort?.on('message', ({ job, stop }: { job: Job; stop: Int32Array }) => {
   const isSpoilt = reply.is === 'error' && reply.code === 'INTERNAL';
   parentPort?.postMessage({ reply, retire: isSpoilt || library.wasm.heap8u().length > RETIRE_BYTES });
 });
+parentPort?.postMessage(LOADED);
 
 function run(job: Job, stop: Int32Array): Reply {
   const clock: Clock = { over: () => STOPPED[Atomics.load(stop, 0)] };
