@@ -1,7 +1,7 @@
 /** Owns putting the parts together: options become an engine and the tools of one dialect over it. */
 
-import { resolve } from 'node:path';
 import { createAccess } from './access/local.ts';
+import { fromWorkingFolder } from './access/paths.ts';
 import type { DeclaredTool, Dialect } from './dialects/dialect.ts';
 import { type DialectName, dialectOf } from './dialects/table.ts';
 import type { Progress } from './engine/call.ts';
@@ -84,7 +84,7 @@ export function assemble(options: OrielOptions = {}): Assembly {
   const session = options.session ?? createSession(options.spills && { spills: options.spills });
   const engine: Engine = {
     access: createAccess({
-      cwd: resolve(options.cwd ?? process.cwd()),
+      cwd: fromWorkingFolder(options.cwd),
       roots: options.roots ?? [],
       allow: options.allow ?? [],
       ours: (path) => session.spills.has(path),

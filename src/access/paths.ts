@@ -6,6 +6,19 @@ import { fileURLToPath } from 'node:url';
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 
+/** An absolute path of what a host names, against this process's own folder. Throws `NOT_FOUND` where that is gone. */
+export function fromWorkingFolder(path = '.'): string {
+  if (isAbsolute(path)) return resolve(path);
+  try {
+    return resolve(process.cwd(), path);
+  } catch {
+    throw new OrielError(
+      'NOT_FOUND',
+      'The working folder of this process no longer exists. Start it in one that does, or name one: --cwd DIR.',
+    );
+  }
+}
+
 /** Source: PATH_MAX in linux/limits.h. */
 const PATH_MAX = 4096;
 

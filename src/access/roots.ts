@@ -9,6 +9,7 @@ import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import { failure } from './failure.ts';
+import { fromWorkingFolder } from './paths.ts';
 
 interface Root {
   /** As given: paths may be typed with it. */
@@ -29,7 +30,7 @@ export class Roots {
   constructor(paths: readonly string[], cwd: string) {
     this.#cwd = cwd;
     this.#roots = paths.map((path) => {
-      const given = resolve(path);
+      const given = fromWorkingFolder(path);
       let stats: BigIntStats;
       let real: string;
       try {

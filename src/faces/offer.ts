@@ -1,6 +1,7 @@
 /** Owns what a server offers: the tools of one dialect within the walls, sized for the host that asks. */
 
 import { Turns } from '../access/turns.ts';
+import { fromWorkingFolder } from '../access/paths.ts';
 import { assemble, type OrielOptions, type RunOptions } from '../assemble.ts';
 import type { Engine } from '../engine/gate.ts';
 import { OrielError } from '../errors.ts';
@@ -36,7 +37,7 @@ export interface Offer {
 /** Without roots of its own a server reads its working folder and nothing else. Throws OrielError. */
 export function createOffer({ allowBash = false, ...given }: OfferOptions): Offer {
   const session = given.session ?? createSession();
-  const walls = given.roots && given.roots.length > 0 ? given.roots : [given.cwd ?? process.cwd()];
+  const walls = given.roots && given.roots.length > 0 ? given.roots : [fromWorkingFolder(given.cwd)];
   const options: OrielOptions = { ...given, roots: walls, session };
   const turns = new Turns(AT_ONCE);
   /** By the limits that a host brings: many hosts bring none. */

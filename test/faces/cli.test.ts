@@ -1,5 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cli, run } from '../support/cli.ts';
 import { workspace } from '../support/workspace.ts';
@@ -128,4 +129,21 @@ test('help and version', () => {
   expect(run(['read', '--help']).out).toContain('--limits NAME=N,…');
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   expect(run(['--version']).out).toBe(`${version}\n`);
+});
+
+test('a working folder that was deleted is said, and needs not to be there when another is named', () => {
+  const { W, write } = workspace();
+  write('f', 'a\n');
+  mkdirSync(join(W, 'gone'));
+  const started = (args: string): string =>
+    execFileSync('sh', ['-c', `cd gone; rmdir ../gone; "$NODE" "$CLI" ${args} 2>&1 || true`], {
+      cwd: W,
+      encoding: 'utf8',
+      env: { ...process.env, NODE: process.execPath, CLI: cli },
+    });
+  expect(started('read f')).toBe(
+    'oriel: The working folder of this process no longer exists. Start it in one that does, or name one: --cwd DIR.\n',
+  );
+  mkdirSync(join(W, 'gone'));
+  expect(started(`read f --cwd "${W}" --root "${W}"`)).toBe('1|a\n');
 });

@@ -1,6 +1,7 @@
 /** Owns the options of the command line: one table from which parsing, help, completions and docs follow. */
 
 import { parseArgs } from 'node:util';
+import { fromWorkingFolder } from '../../access/paths.ts';
 import type { OrielOptions } from '../../assemble.ts';
 import { dialectNames } from '../../dialects/table.ts';
 import { OrielError } from '../../errors.ts';
@@ -110,7 +111,7 @@ export function orielOptions(values: Values): OrielOptions {
     ...(limits !== undefined && { limits: parseLimits(limits) }),
     ...(known && { display: known }),
     // The next call is another process: what this one keeps must outlive it.
-    spills: { workingFolder: cwd ?? process.cwd() },
+    spills: { workingFolder: fromWorkingFolder(cwd) },
   };
 }
 
