@@ -6,7 +6,7 @@ import { mb, median, ms } from './lib/table.mjs';
 
 /** Bytes of an answer that a model can take. */
 const BOUND = 100_000;
-const RUNS = 3;
+const RUNS = 9;
 
 export async function rows() {
   const files = caseFiles();
@@ -60,7 +60,7 @@ const holds =
   (content, said) =>
     JSON.stringify(content).length < BOUND && words.every((word) => said.includes(word));
 
-function cases({ log, line, utf16, tree, database, zip, notebook, image }) {
+function cases({ log, huge, line, utf16, tree, database, zip, notebook, image }) {
   return [
     {
       what: '1 GB file, as it is',
@@ -85,13 +85,22 @@ function cases({ log, line, utf16, tree, database, zip, notebook, image }) {
       right: (_content, said) => said.match(/request=/g)?.length === 100,
     },
     {
-      what: 'first page of it',
+      what: 'first 500 lines of it',
       ask: {
         oriel: read(`${log}:1..500`),
         'server-filesystem': text(log, { head: 500 }),
         'desktop-commander': commander(log, { offset: 0, length: 500 }),
       },
       right: holds('request=500 '),
+    },
+    {
+      what: 'first 500 lines of 10 GB',
+      ask: {
+        oriel: read(`${huge}:1..500`),
+        'server-filesystem': text(huge, { head: 500 }),
+        'desktop-commander': commander(huge, { offset: 0, length: 500 }),
+      },
+      right: holds('a line of some length'),
     },
     {
       what: 'one line of 10 MB',
@@ -121,7 +130,7 @@ function cases({ log, line, utf16, tree, database, zip, notebook, image }) {
               'server-filesystem': text(database),
               'desktop-commander': commander(database),
             },
-            right: holds('users'),
+            right: holds('rows'),
           },
         ]
       : []),

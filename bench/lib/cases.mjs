@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 import { zipOf } from './archives.mjs';
-import { folder, log } from './data.mjs';
+import { folder, log, sparse } from './data.mjs';
 import { users } from '../sqlite.mjs';
 import { makeTree } from './tree.mjs';
 
@@ -11,6 +11,7 @@ export function caseFiles() {
   mkdirSync(folder, { recursive: true });
   return {
     log: log('1gb.log', 1_000_000_000),
+    huge: sparse('10gb.sparse', 10_000_000_000),
     line: once('one-line.txt', () => 'x'.repeat(10_000_000)),
     utf16: once('utf16.txt', () => Buffer.from('\ufeffgrün\r\nblau\r\n', 'utf16le')),
     tree: makeTree('tree'),
