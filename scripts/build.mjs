@@ -27,7 +27,7 @@ const needed = new RegExp(
   [
     '/src/(text|window|selector|session|render|dialects)/[^/]+$',
     '/src/(assemble|errors|limits)\\.ts$',
-    '/src/access/(access|bytes|descriptors|directory|failure|file|local|package-files|paths|roots)\\.ts$',
+    '/src/access/(access|bytes|descriptors|directory|failure|file|local|package-files|paths|roots|turns)\\.ts$',
     '/src/engine/(gate|perform|policy|read|read-text|settings|target|text-input|binary)\\.ts$',
     '/src/sources/([^/]+|schemes/[^/]+)$',
     '/src/faces/cli/(command|options|print|progress)\\.ts$',

@@ -17,6 +17,7 @@ import { errno, failure } from './failure.ts';
 import { openedFile } from './file.ts';
 import { absolutePath } from './paths.ts';
 import { Roots, within } from './roots.ts';
+import { Turns } from './turns.ts';
 
 export interface AccessOptions {
   readonly cwd: string;
@@ -38,6 +39,12 @@ const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
 /** Kernel files say that they are empty; this much is read to see what they hold. */
 const KERNEL_FILE_BYTES = 1 << 20;
 
+/**
+ * Each open holds one descriptor while it asks for a second: hundreds at once would take all there are and then wait
+ * for each other.
+ */
+const opening = new Turns(8);
+
 export function createAccess(options: AccessOptions): Access {
   const roots = new Roots(options.roots, options.cwd);
   const { cwd } = options;
@@ -46,8 +53,11 @@ export function createAccess(options: AccessOptions): Access {
     return inside === '' ? '.' : within(path, cwd) && !inside.startsWith('..') ? inside : path;
   };
 
-  async function open(path: string, signal?: AbortSignal): Promise<Opened> {
-    signal?.throwIfAborted();
+  function open(path: string, signal?: AbortSignal): Promise<Opened> {
+    return opening.run(() => openNow(path, signal), signal);
+  }
+
+  async function openNow(path: string, signal?: AbortSignal): Promise<Opened> {
     const shown = display(path);
     if (!roots.mayName(path) && !options.ours?.(path)) throw roots.outside(shown);
     const handle = await look(path).catch(async (error: unknown) => {

@@ -1,0 +1,21 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { workspace } from '../support/workspace.ts';
+
+const library = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+
+test.each([64, 256])('C08 five hundred reads at once with %i descriptors: all are answered', (limit) => {
+  const { W, write } = workspace();
+  for (let i = 0; i < 20; i += 1) write(`f${i}`, `${i}\n`);
+  const script = `
+    import { createOriel } from ${JSON.stringify(library)};
+    const read = createOriel({ cwd: ${JSON.stringify(W)}, roots: [${JSON.stringify(W)}] }).tool('read');
+    const paths = Array.from({ length: 500 }, (_, i) => 'f' + (i % 20));
+    const answers = await Promise.all(paths.map((path) => read.run({ path })));
+    console.log(answers.filter(({ content }, i) => content[0].text === '1|' + (i % 20) + '\\n').length);
+  `;
+  const command = `ulimit -n ${limit}; exec "$0" --input-type=module -e "$1"`;
+  const said = execFileSync('sh', ['-c', command, process.execPath, script], { encoding: 'utf8' });
+  expect(said).toBe('500\n');
+});
