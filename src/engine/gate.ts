@@ -40,6 +40,9 @@ export interface Order {
  */
 const RUN_GRACE_MS = 10_000;
 
+/** A longer one would fire at once. Source: setTimeout takes 32 bits. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Throws OrielError and nothing else. */
 export async function pass(engine: Engine, order: Order): Promise<Result> {
   const { request } = order;
@@ -137,6 +140,8 @@ function worded(error: unknown, signal: AbortSignal): OrielError {
   );
 }
 
-function runTimeout(seconds: number | undefined, { settings }: Engine): number {
-  return (seconds ?? settings.run.timeout) * 1000 + RUN_GRACE_MS;
+/** A time limit that is none is for the run to refuse: here it must only not confuse the clock. */
+function runTimeout(asked: number | undefined, { settings }: Engine): number {
+  const seconds = asked ?? settings.run.timeout;
+  return Math.min((seconds > 0 ? seconds : 0) * 1000 + RUN_GRACE_MS, LONGEST_TIMER_MS);
 }

@@ -88,15 +88,22 @@ function beyondNotice({ excerpt, more }: TextResult): Notice | undefined {
   return more;
 }
 
+const runsOf = new WeakMap<Excerpt, readonly (readonly [number, number])[]>();
+
 /** Runs of line numbers that were asked for and shown, inclusive. */
-export function shownLines(excerpt: Excerpt): [number, number][] {
+export function shownLines(excerpt: Excerpt): readonly (readonly [number, number])[] {
+  const known = runsOf.get(excerpt);
+  if (known) return known;
   const runs: [number, number][] = [];
-  for (const { no, role } of excerpt.parts.flat()) {
-    if (no === undefined || role === 'context') continue;
-    const run = runs.at(-1);
-    if (run && no <= run[1] + 1) run[1] = no;
-    else runs.push([no, no]);
+  for (const part of excerpt.parts) {
+    for (const { no, role } of part) {
+      if (no === undefined || role === 'context') continue;
+      const run = runs.at(-1);
+      if (run && no <= run[1] + 1) run[1] = no;
+      else runs.push([no, no]);
+    }
   }
+  runsOf.set(excerpt, runs);
   return runs;
 }
 

@@ -3,7 +3,6 @@
  * them decodes. Newlines and offsets stay in stored bytes, in whole code units; decoding happens line by line.
  */
 
-import { isUtf8 } from 'node:buffer';
 import { type Scanner, newlinesInBytes, newlinesInUnits } from './scan.ts';
 
 export type EncodingName = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be';
@@ -79,7 +78,7 @@ export interface Decoded {
 
 /** Decodes whole code units. A trailing part of a unit becomes one U+FFFD. */
 export function decode(bytes: Uint8Array, encoding: Encoding): Decoded {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   switch (encoding.name) {
     case 'utf-8':
       return decodeUtf8(buffer);
@@ -98,7 +97,7 @@ export function decode(bytes: Uint8Array, encoding: Encoding): Decoded {
 
 function decodeUtf8(bytes: Buffer): Decoded {
   const text = bytes.toString('utf8');
-  if (isUtf8(bytes)) return { text, invalid: 0 };
+  if (!text.includes('\ufffd')) return { text, invalid: 0 };
   return { text, invalid: count(text, '\ufffd') - countStoredReplacements(bytes) };
 }
 
