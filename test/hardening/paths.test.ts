@@ -1,8 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { codeOf, SECRET, textOf, workspace } from '../support/workspace.ts';
+import { racer } from '../support/racer.ts';
 import { cli } from '../support/cli.ts';
 
 const rssMb = (): number => process.memoryUsage().rss / 2 ** 20;
@@ -97,10 +99,9 @@ describe('walls', () => {
   test('P08 dir swapped for symlink during reads (race)', { timeout: 120_000 }, async () => {
     const { W, O, write, oriel } = workspace();
     write('real/secret.txt', 'inside\n');
-    const racer = spawn('sh', [
-      '-c',
+    const stop = racer(
       `cd ${W}; ln -s ${O} away; while :; do mv real d; mv d real; mv away d; mv d away; done`,
-    ]);
+    );
     try {
       const seen = new Map<string, number>();
       for (let i = 0; i < 5_000; i += 1) {
@@ -110,7 +111,7 @@ describe('walls', () => {
       }
       expect([...seen.keys()].filter((text) => text !== 'error' && text !== '1|inside\n')).toEqual([]);
     } finally {
-      racer.kill('SIGKILL');
+      await stop();
     }
   });
 
@@ -335,8 +336,9 @@ describe('files that change', () => {
     for (let i = 0; i < 10; i += 1) {
       write('f', numbers);
       const reading = read('f');
-      setTimeout(() => fs.truncateSync(join(W, 'f'), 10), i / 2);
-      const text = textOf(await reading);
+      const cut = sleep(i / 2).then(() => fs.truncateSync(join(W, 'f'), 10));
+      const [answer] = await Promise.all([reading, cut]);
+      const text = textOf(answer);
       expect(text === '' || /^1\|1\n|changed while it was being read|empty/.test(text)).toBe(true);
     }
     expect(codeOf(await read('f'))).toBe('OK');
@@ -366,7 +368,7 @@ describe('files that change', () => {
       write('one', 'one\n'.repeat(50_000));
       write('two', 'two\n'.repeat(10));
       write('f', 'two\n'.repeat(10));
-      const racer = spawn('sh', ['-c', `cd ${W}; while :; do cp one g; mv g f; cp two g; mv g f; done`]);
+      const stop = racer(`cd ${W}; while :; do cp one g; mv g f; cp two g; mv g f; done`);
       try {
         for (let i = 0; i < 300; i += 1) {
           const answer = await oriel.tool('read').run({ path: 'f:raw' });
@@ -380,20 +382,20 @@ describe('files that change', () => {
           expect([0, 10, 50_000]).toContain(totals.lines);
         }
       } finally {
-        racer.kill('SIGKILL');
+        await stop();
       }
     },
   );
 
   test('P51 directory mutated while listed', async () => {
     const { W, oriel } = workspace();
-    const racer = spawn('sh', ['-c', `cd ${W}; while :; do touch a b c d e; rm -f a b c d e; done`]);
+    const stop = racer(`cd ${W}; while :; do touch a b c d e; rm -f a b c d e; done`);
     try {
       for (let i = 0; i < 100; i += 1) {
         expect(codeOf(await oriel.tool('read').run({ path: '.' }))).toBe('OK');
       }
     } finally {
-      racer.kill('SIGKILL');
+      await stop();
     }
   });
 });
