@@ -3,7 +3,7 @@
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errno } from './failure.ts';
+import { isShortage } from './failure.ts';
 
 const openFile = promisify(fs.open);
 const closeFile = promisify(fs.close);
@@ -18,8 +18,7 @@ export async function openDescriptor(path: string, flags: number): Promise<numbe
     try {
       return await openFile(path, flags);
     } catch (error) {
-      const full = errno(error) === 'EMFILE' || errno(error) === 'ENFILE';
-      if (!full || performance.now() > until) throw error;
+      if (!isShortage(error) || performance.now() > until) throw error;
       await sleep(wait);
     }
   }
@@ -57,4 +56,14 @@ function readOnce(fd: number, target: Uint8Array, at: number, position: number):
       else resolve(got);
     });
   });
+}
+
+/** How many this process may have; undefined where that is not to be known. Source: proc_pid_limits(5). */
+export function mostDescriptors(): number | undefined {
+  try {
+    const limits = fs.readFileSync('/proc/self/limits', 'latin1');
+    return Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1]) || undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -32,3 +32,8 @@ export function failure(error: unknown, path: string): OrielError {
   ];
   return new OrielError(code, `${quote(path)} ${sentence}.`);
 }
+
+/** Whether descriptors have run out: another moment may have some. */
+export function isShortage(error: unknown): boolean {
+  return errno(error) === 'EMFILE' || errno(error) === 'ENFILE';
+}

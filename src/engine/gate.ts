@@ -4,6 +4,7 @@
  */
 
 import type { Access } from '../access/access.ts';
+import { isShortage } from '../access/failure.ts';
 import { OrielError, isOrielError } from '../errors.ts';
 import type { Session } from '../session/session.ts';
 import type { Source, SourceKind, Subject } from '../sources/source.ts';
@@ -134,6 +135,7 @@ function timedOut(ms: number): OrielError {
 function worded(error: unknown, signal: AbortSignal): OrielError {
   if (isOrielError(error)) return error;
   if (signal.aborted && isOrielError(signal.reason)) return signal.reason;
+  if (isShortage(error)) return new OrielError('BUSY', 'Too many files are open. Call again.');
   return new OrielError(
     'INTERNAL',
     'Something went wrong inside oriel; the call was ended. Try another window or path.',

@@ -12,10 +12,12 @@ export const mcpCommand: Command = {
   async run(parsed, { out, signal }) {
     // Whatever a library has to say goes to stderr: stdout belongs to the protocol.
     console.log = console.info = console.debug = console.error;
-    const [{ createOffer }, { serveOverStdio }] = await Promise.all([
+    const [{ createOffer }, { serveOverStdio }, { loadParts }] = await Promise.all([
       import('../offer.ts'),
       import('../mcp/serve-stdio.ts'),
+      import('../../engine/parts.ts'),
     ]);
+    await loadParts();
     const offer = createOffer(await offerOptions(parsed));
     await serveOverStdio(
       offer,

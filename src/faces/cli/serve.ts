@@ -34,14 +34,16 @@ export const serveCommand: Command = {
   serves: true,
   async run(parsed, { err, signal }) {
     const { values } = parsed;
-    const [{ createOffer }, { serve }, { parseAddress }] = await Promise.all([
+    const [{ createOffer }, { serve }, { parseAddress }, { loadParts }] = await Promise.all([
       import('../offer.ts'),
       import('../http/serve.ts'),
       import('../http/address.ts'),
+      import('../../engine/parts.ts'),
     ]);
     const token = (values['token'] as string | undefined) ?? process.env['ORIEL_TOKEN'];
     // What commands run here must not find it.
     delete process.env['ORIEL_TOKEN'];
+    await loadParts();
     const offer = createOffer(await offerOptions(parsed));
     const serving = await serve(offer, {
       address: parseAddress((values['listen'] as string | undefined) ?? DEFAULT_ADDRESS),

@@ -1,0 +1,35 @@
+/**
+ * Owns the list of what is loaded only when the first call needs it, for a process that serves many. When the
+ * descriptors have run out a module cannot be read, and Node remembers that failure for as long as the process lives:
+ * a server loads everything before it takes its first call.
+ */
+
+import { languages } from '../views/languages.ts';
+
+const parts: readonly (() => Promise<unknown>)[] = [
+  () => import('./read.ts'),
+  () => import('./run.ts'),
+  () => import('./search.ts'),
+  () => import('./find.ts'),
+  () => import('./list.ts'),
+  () => import('./lookup.ts'),
+  () => import('./workspace.ts'),
+  () => import('./read-summary.ts'),
+  () => import('../views/conflicts.ts'),
+  () => import('../views/outline-view.ts'),
+  () => import('../views/parsed.ts'),
+  () => import('../views/grammar/parse.ts'),
+  () => import('../views/summary/summarize.ts'),
+  () => import('../sources/ignore-rules.ts'),
+  () => import('../sources/archive/read.ts'),
+  () => import('../sources/image/open.ts'),
+  () => import('../sources/notebook/open.ts'),
+  () => import('../sources/sqlite/open.ts'),
+  () => import('file-type'),
+  ...languages.flatMap(({ scanner }) => (scanner ? [scanner] : [])),
+];
+
+/** One after the other: each opens few files. */
+export async function loadParts(): Promise<void> {
+  for (const load of parts) await load();
+}

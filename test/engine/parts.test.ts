@@ -1,0 +1,29 @@
+/** A server must not meet a module for the first time when descriptors are short. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { languages } from '../../src/views/languages.ts';
+
+/** Loaded in threads and children of their own, which a call may lose. */
+const ISOLATED = /(?:-worker|-child)\.ts$|\/worker\/|\/(?:libarchive|unxz|unzstd)\.ts$/;
+
+test('everything that the engine loads late is in the list of what a server loads first', () => {
+  const listed = new Set(importsOf('src/engine/parts.ts'));
+  const late = ['src/engine', 'src/views', 'src/sources']
+    .flatMap((folder) =>
+      (readdirSync(folder, { recursive: true }) as string[]).map((name) => join(folder, name)),
+    )
+    .filter((path) => path.endsWith('.ts') && !ISOLATED.test(path) && !path.endsWith('languages.ts'))
+    .flatMap(importsOf);
+  expect([...new Set(late)].filter((target) => !listed.has(target))).toEqual([]);
+  expect(languages.some(({ scanner }) => scanner)).toBe(true);
+});
+
+/** Targets of `await import('…')`: paths from the root of the repository, or names of packages. */
+function importsOf(path: string): string[] {
+  return Array.from(
+    readFileSync(path, 'utf8').matchAll(/(?<!typeof )import\('([^']+)'\)/g),
+    ([, target = '']) => (target.startsWith('.') ? join(dirname(path), target) : target),
+  ).filter((target) => !target.startsWith('node:'));
+}
