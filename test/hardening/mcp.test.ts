@@ -1,9 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, test } from 'vitest';
 import { serveOverStdio } from '../../src/faces/mcp/serve-stdio.ts';
 import { textAnswer } from '../../src/render/answer.ts';
+import { cli } from '../support/cli.ts';
 import { offerOf, testTool } from '../support/offer.ts';
 import { type Message, readCall, session, type Wire } from '../support/wire.ts';
 import { SECRET, workspace } from '../support/workspace.ts';
@@ -21,7 +24,7 @@ describe('M01 malformed frames', () => {
     [
       'cut JSON',
       '{"jsonrpc":"2.0","id":9,"method":',
-      { id: 9, error: { code: -32700, message: 'The message is not valid JSON.' } },
+      { id: null, error: { code: -32700, message: 'The message is not valid JSON.' } },
     ],
     ['an empty array', '[]', { id: null }],
     ['a batch', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', { id: null }],
@@ -91,7 +94,7 @@ describe('M04 endless line without newline', () => {
   const rssMb = (pid: number): number =>
     Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 
-  test('300 MB are cut at the cap: memory stays flat, and the request that they were is refused', async () => {
+  test('300 MB are cut at the cap: memory stays flat, and the message is refused', async () => {
     const wire = await session([]);
     const before = rssMb(wire.pid);
     await wire.write(
@@ -107,21 +110,31 @@ describe('M04 endless line without newline', () => {
     const reply = await wire.receive((message) => message.error !== undefined);
     expect(reply).toEqual({
       jsonrpc: '2.0',
-      id: 77,
+      id: null,
       error: { code: -32600, message: 'The message is larger than 4 MiB.' },
     });
     expect(peak - before).toBeLessThan(100);
     await alive(wire);
   });
 
-  test('an 11 MB frame whose id stands at its end is refused under that id', async () => {
-    const wire = await session([]);
-    const path = 'x'.repeat(11 * 2 ** 20);
-    await wire.write(
-      `{"method":"tools/call","params":${JSON.stringify(readCall(path))},"jsonrpc":"2.0","id":"late"}\n`,
-    );
-    expect((await wire.receive((message) => message.error !== undefined)).id).toBe('late');
-    await alive(wire);
+  test('a client of the SDK outlives the refusal of its 11 MB request', async () => {
+    const { W, write } = workspace();
+    write('f', 'hi\n');
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [cli, 'mcp', '--cwd', W],
+      stderr: 'ignore',
+    });
+    const client = new Client({ name: 'test', version: '0' });
+    await client.connect(transport);
+    const cancel = new AbortController();
+    const refused = client
+      .callTool(readCall('x'.repeat(11 * 2 ** 20)), { signal: cancel.signal })
+      .catch((error: unknown) => error);
+    expect(await client.callTool(readCall('f'))).toMatchObject({ content: [{ text: '1|hi\n' }] });
+    cancel.abort();
+    expect(await refused).toBeInstanceOf(Error);
+    await client.close();
   });
 });
 

@@ -1,29 +1,17 @@
-/**
- * Owns cutting a stream of bytes into frames of one line each, in bounded memory: a line that never ends must not
- * fill it, nor end the session.
- */
+/** Splits a stream of bytes into lines in bounded memory: the content of an oversized line is dropped as it comes. */
 
-import { IdScanner, type RequestId } from './request-id.ts';
-
-/** Bytes of one frame; a longer one is thrown away as it comes. */
+/** Bytes of one frame at most; an MCP request with its arguments takes a few KiB. */
 export const FRAME_BYTES = 4 * 2 ** 20;
-
-/** Bytes of an oversized frame that are looked through for its id. */
-const SCANNED_BYTES = 64 * 2 ** 20;
 
 const NEWLINE = 0x0a;
 
-export type Frame =
-  | { readonly is: 'line'; readonly bytes: Buffer }
-  /** Its content is gone; the id is that of the request, where one was seen. */
-  | { readonly is: 'oversized'; readonly id: RequestId | undefined };
+export type Frame = { readonly is: 'line'; readonly bytes: Buffer } | { readonly is: 'oversized' };
 
 export class FrameSplitter {
   readonly #most: number;
   #parts: Buffer[] = [];
+  /** Bytes of the current line so far, those that were dropped included. */
   #length = 0;
-  /** Set while an oversized frame goes by. */
-  #scanner: IdScanner | undefined;
 
   constructor(most: number = FRAME_BYTES) {
     this.#most = most;
@@ -40,35 +28,22 @@ export class FrameSplitter {
     if (from < chunk.length) this.#add(chunk.subarray(from));
   }
 
-  /** What stands at the end without a newline; undefined when nothing does. */
+  /** The last line when it has no newline; undefined after a newline. */
   end(): Frame | undefined {
     return this.#length === 0 ? undefined : this.#take();
   }
 
   #add(bytes: Buffer): void {
     this.#length += bytes.length;
-    if (this.#length <= this.#most) {
-      this.#parts.push(bytes);
-      return;
-    }
-    if (!this.#scanner) {
-      this.#scanner = new IdScanner();
-      for (const part of this.#parts) this.#scanner.push(part);
-      this.#parts = [];
-    }
-    if (this.#length <= SCANNED_BYTES) this.#scanner.push(bytes);
+    if (this.#length <= this.#most) this.#parts.push(bytes);
+    else this.#parts = [];
   }
 
   #take(): Frame {
-    const frame: Frame = this.#scanner
-      ? { is: 'oversized', id: this.#scanner.id }
-      : {
-          is: 'line',
-          bytes: this.#parts.length === 1 ? (this.#parts[0] as Buffer) : Buffer.concat(this.#parts),
-        };
+    const [parts, length] = [this.#parts, this.#length];
     this.#parts = [];
     this.#length = 0;
-    this.#scanner = undefined;
-    return frame;
+    if (length > this.#most) return { is: 'oversized' };
+    return { is: 'line', bytes: parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts) };
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Owns the wire of MCP over stdio: one JSON-RPC message a line. What the SDK's own transport drops in silence or
- * dies of (a line that is no JSON, one of 11 MB, an id used twice at once) is answered here, and the session goes on.
+ * The stdio transport of MCP: one JSON-RPC message a line. The SDK's own transport drops some bad input in silence and
+ * fails on other (a line that is not JSON, one of 11 MB, an id that is used twice at once); this one answers each with
+ * an error and goes on.
  */
 
 import type { Readable, Writable } from 'node:stream';
@@ -13,12 +14,13 @@ import {
 import { safeJson } from '../../text/json.ts';
 import { binarySize } from '../../render/units.ts';
 import { FRAME_BYTES, type Frame, FrameSplitter } from './frames.ts';
-import { idIn, isRequestId, type RequestId } from './request-id.ts';
+
+type RequestId = string | number;
 
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 
-/** After its input has ended, requests that came in before get this long to be answered. */
+/** Milliseconds that open requests have left to be answered after the input has ended. */
 const DRAIN_MS = 1_000;
 
 export class StdioTransport implements Transport {
@@ -29,7 +31,7 @@ export class StdioTransport implements Transport {
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #frames = new FrameSplitter();
-  /** Ids of requests that wait for their answer. */
+  /** Ids of requests that are not answered yet. */
   readonly #waiting = new Set<RequestId>();
   #ended = false;
   #closed = false;
@@ -68,7 +70,7 @@ export class StdioTransport implements Transport {
     this.#closed = true;
     clearTimeout(this.#drain);
     this.#input.off('data', this.#onData);
-    // Nothing is read any more, and an open pipe must not keep the process.
+    // An open pipe would keep the process alive.
     this.#input.destroy();
     this.onclose?.();
     this.#tellClosed?.();
@@ -88,12 +90,12 @@ export class StdioTransport implements Transport {
     this.#closeWhenAnswered();
   };
 
-  /** Nobody reads the answers any more. */
+  /** The reader of the answers is gone. */
   readonly #onBroken = (): void => void this.close();
 
   #receive(frame: Frame): void {
     if (frame.is === 'oversized') {
-      this.#refuse(INVALID_REQUEST, `The message is larger than ${binarySize(FRAME_BYTES)}.`, frame.id);
+      this.#refuse(INVALID_REQUEST, `The message is larger than ${binarySize(FRAME_BYTES)}.`);
       return;
     }
     if (frame.bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)) return;
@@ -101,7 +103,7 @@ export class StdioTransport implements Transport {
     try {
       value = JSON.parse(frame.bytes.toString('utf8'));
     } catch {
-      this.#refuse(PARSE_ERROR, 'The message is not valid JSON.', idIn(frame.bytes));
+      this.#refuse(PARSE_ERROR, 'The message is not valid JSON.');
       return;
     }
     this.#accept(value);
@@ -116,7 +118,7 @@ export class StdioTransport implements Transport {
     } catch {
       this.#refuse(
         INVALID_REQUEST,
-        'The message is no JSON-RPC 2.0 request, notification or response.',
+        'The message is not a JSON-RPC 2.0 request, notification or response.',
         known,
       );
       return;
@@ -135,9 +137,9 @@ export class StdioTransport implements Transport {
     this.onmessage?.(message);
   }
 
-  /** An id of null: the message had none that could be read (JSON-RPC 2.0, section 5). */
-  #refuse(code: number, message: string, id: RequestId | undefined): void {
-    void this.#write({ jsonrpc: '2.0', id: id ?? null, error: { code, message } });
+  /** The id is null where that of the message could not be determined (JSON-RPC 2.0, section 5). */
+  #refuse(code: number, message: string, id: RequestId | null = null): void {
+    void this.#write({ jsonrpc: '2.0', id, error: { code, message } });
   }
 
   #write(message: object): Promise<void> {
@@ -159,4 +161,8 @@ export class StdioTransport implements Transport {
   #closeWhenAnswered(): void {
     if (this.#ended && this.#waiting.size === 0) setImmediate(() => void this.close());
   }
+}
+
+function isRequestId(value: unknown): value is RequestId {
+  return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
 }
