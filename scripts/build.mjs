@@ -25,10 +25,11 @@ function entries() {
 /** What every read needs goes into one file; what only some calls need stays apart and is loaded when they come. */
 const needed = new RegExp(
   [
-    '/src/(text|window|selector|session|render|dialects)/[^/]+$',
+    '/src/(types|text|window|selector|session|render|dialects)/[^/]+$',
     '/src/(assemble|errors|limits)\\.ts$',
-    '/src/access/(access|bytes|descriptors|directory|failure|file|local|package-files|paths|roots|turns)\\.ts$',
-    '/src/engine/(gate|perform|policy|read|read-text|settings|target|text-input|binary)\\.ts$',
+    '/src/access/(bytes|descriptors|directory|failure|file|local|package-files|paths|roots|turns)\\.ts$',
+    '/src/engine/(gate|perform|policy|read|read-text|settings|target)\\.ts$',
+    '/src/views/(text-input|view)\\.ts$',
     '/src/sources/([^/]+|schemes/[^/]+)$',
     '/src/faces/cli/(command|options|print|progress)\\.ts$',
   ].join('|'),

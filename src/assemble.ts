@@ -4,16 +4,18 @@ import { createAccess } from './access/local.ts';
 import { fromWorkingFolder } from './access/paths.ts';
 import type { DeclaredTool, Dialect } from './dialects/dialect.ts';
 import { type DialectName, dialectOf } from './dialects/table.ts';
-import type { Progress } from './engine/call.ts';
 import { type Engine, pass } from './engine/gate.ts';
-import { defaultSettings, type RunSettings, type Settings } from './engine/settings.ts';
+import { defaultSettings } from './engine/settings.ts';
 import { OrielError, isOrielError } from './errors.ts';
 import { type LimitOptions, limitsWith } from './limits.ts';
-import type { Answer } from './render/answer.ts';
-import { type Session, createSession } from './session/session.ts';
+import { createSession } from './session/session.ts';
 import type { SpillOptions } from './session/spills.ts';
 import { quote } from './text/visible.ts';
-import type { Limits } from './window/types.ts';
+import type { Answer } from './types/answer.ts';
+import type { Progress } from './types/call.ts';
+import type { Limits } from './types/limits.ts';
+import type { Session } from './types/session.ts';
+import type { RunSettings, Settings } from './types/settings.ts';
 
 export interface OrielOptions {
   /** Relative paths are resolved against it; `process.cwd()` when absent. */

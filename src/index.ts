@@ -2,13 +2,14 @@
 
 export { createOriel, type Oriel, type Tool } from './oriel.ts';
 export type { OrielOptions, ReadOptions, RunOptions } from './assemble.ts';
-export type { Answer, Block } from './render/answer.ts';
+export type { Answer, Block } from './types/answer.ts';
 export type { Effects } from './dialects/dialect.ts';
 export { type DialectName, dialectNames } from './dialects/table.ts';
-export type { Progress } from './engine/call.ts';
-export type { RunSettings } from './engine/settings.ts';
+export type { Progress } from './types/call.ts';
+export type { RunSettings } from './types/settings.ts';
 export { type ErrorCode, OrielError } from './errors.ts';
 export type { LimitOptions } from './limits.ts';
-export { type Session, createSession } from './session/session.ts';
+export { createSession } from './session/session.ts';
+export type { Session } from './types/session.ts';
 export type { SpillOptions } from './session/spills.ts';
-export type { Limits } from './window/types.ts';
+export type { Limits } from './types/limits.ts';

@@ -2,7 +2,7 @@
 
 import { OrielError } from './errors.ts';
 import { quote } from './text/visible.ts';
-import type { LimitName, Limits } from './window/types.ts';
+import type { LimitName, Limits } from './types/limits.ts';
 
 export type LimitOptions = { readonly [K in LimitName]?: number };
 

@@ -4,9 +4,9 @@ import { z, type ZodType } from 'zod';
 import { asOrielError, assemble, type OrielOptions, type RunOptions } from './assemble.ts';
 import type { DeclaredTool, Effects } from './dialects/dialect.ts';
 import { OrielError } from './errors.ts';
-import type { Answer } from './render/answer.ts';
-import type { Session } from './session/session.ts';
 import { quote } from './text/visible.ts';
+import type { Answer } from './types/answer.ts';
+import type { Session } from './types/session.ts';
 
 export interface Tool {
   readonly name: string;

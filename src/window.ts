@@ -1,20 +1,25 @@
 /** The lower layer on its own: windows over any bytes, without files, dialects or words. */
 
-import { type ByteSource, headOf, memoryBytes } from './access/bytes.ts';
+import { headOf, memoryBytes } from './access/bytes.ts';
 import { baseLimits } from './dialects/limits.ts';
 import { type LimitOptions, limitsWith } from './limits.ts';
 import { detectEncoding } from './text/encoding.ts';
-import { estimateTokens, type TokenCounter } from './text/tokens.ts';
+import { estimateTokens } from './text/tokens.ts';
+import type { ByteSource } from './types/byte-source.ts';
+import type { Excerpt, Window } from './types/excerpt.ts';
+import type { TokenCounter } from './types/limits.ts';
 import { excerpt } from './window/excerpt.ts';
 import type { Fit } from './window/fit.ts';
 import { LineIndex } from './window/line-index.ts';
-import type { Excerpt, Window } from './window/types.ts';
 
-export { type ByteSource, memoryBytes, readAt } from './access/bytes.ts';
-export { parseSelection, type Selection, writeSelector } from './selector/selection.ts';
-export type { LongLine } from './window/fit.ts';
+export { memoryBytes, readAt } from './access/bytes.ts';
+export type { ByteSource } from './types/byte-source.ts';
+export { parseSelection, writeSelector } from './selector/selection.ts';
+export type { Selection } from './types/selection.ts';
+export type { LongLine } from './types/policy.ts';
 export { Spool, type SpoolOptions } from './window/spool.ts';
-export type { Excerpt, Limits, Line, Next, Range, Window } from './window/types.ts';
+export type { Excerpt, Line, Next, Range, Window } from './types/excerpt.ts';
+export type { Limits } from './types/limits.ts';
 
 export interface WindowOptions {
   readonly limits?: LimitOptions;

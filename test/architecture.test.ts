@@ -56,8 +56,65 @@ test('render/ opens nothing', () => {
   expect(ours.filter(({ of }) => below('access', 'session', 'sources', 'faces')(of))).toEqual([]);
 });
 
-test('no face is imported from below', () => {
-  expect(imports.filter(({ file, of }) => below('faces')(of) && !below('faces')(file))).toEqual([]);
+/** From the ground up: a file imports from its own floor and from those above it in this list, types included. */
+const floors = [
+  'errors.ts',
+  'types',
+  'text',
+  'limits.ts',
+  'access',
+  'window',
+  'selector',
+  'session',
+  'render',
+  'views',
+  'sources',
+  'engine',
+  'dialects',
+  'window.ts',
+  'assemble.ts',
+  'oriel.ts',
+  'index.ts',
+  'faces',
+];
+
+const floorOf = (path: string): number => floors.indexOf(path.split('/')[0] as string);
+
+test('every file stands on a floor', () => {
+  expect(files.filter((file) => floorOf(file) === -1)).toEqual([]);
+});
+
+test('every import points down, types included', () => {
+  const upward = imports.filter(({ file, of }) => files.includes(of) && floorOf(of) > floorOf(file));
+  expect(upward).toEqual([]);
+});
+
+test('no import closes a circle, types included', () => {
+  const state = new Map<string, 'open' | 'done'>();
+  const circles: string[][] = [];
+  const visit = (file: string, way: readonly string[]): void => {
+    if (state.get(file) === 'done') return;
+    if (state.get(file) === 'open') {
+      circles.push([...way.slice(way.indexOf(file)), file]);
+      return;
+    }
+    state.set(file, 'open');
+    for (const { of } of imports.filter((one) => one.file === file && files.includes(one.of))) {
+      visit(of, [...way, file]);
+    }
+    state.set(file, 'done');
+  };
+  for (const file of files) visit(file, []);
+  expect(circles).toEqual([]);
+});
+
+test('types/ holds types only', () => {
+  const values = files
+    .filter(below('types'))
+    .filter((file) =>
+      /^(?:export )?(?:const|let|function|class|enum)\b/m.test(readFileSync(join('src', file), 'utf8')),
+    );
+  expect(values).toEqual([]);
 });
 
 test('every package that is imported is declared, and every declared one is imported', () => {

@@ -2,7 +2,7 @@
 
 import { type BigIntStats, type Dirent, type Stats, constants } from 'node:fs';
 import { lstat, opendir, readlink } from 'node:fs/promises';
-import type { Entry, OpenedDirectory } from './access.ts';
+import type { Entry, OpenedDirectory } from '../types/access.ts';
 import { closeDescriptor, openDescriptor, statDescriptor } from './descriptors.ts';
 
 const ENTER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

@@ -1,6 +1,6 @@
 /** Owns asking whether a path leads to something that may be read, without a word about why not. */
 
-import type { Access } from './access.ts';
+import type { Access } from '../types/access.ts';
 
 /** `path` is absolute. */
 export async function exists(path: string, access: Access): Promise<boolean> {

@@ -2,7 +2,7 @@
 
 import type { BigIntStats } from 'node:fs';
 import { OrielError } from '../errors.ts';
-import type { OpenedFile } from './access.ts';
+import type { OpenedFile } from '../types/access.ts';
 import { closeDescriptor, readDescriptor, statDescriptor } from './descriptors.ts';
 
 /** Read once and kept: they tell the kind and the encoding, and often they are the whole first page. */

@@ -9,7 +9,7 @@ import { readlink, realpath, stat } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
-import type { Access, Opened, OpenedFile } from './access.ts';
+import type { Access, Opened, OpenedFile } from '../types/access.ts';
 import { memoryBytes } from './bytes.ts';
 import { closeDescriptor, openDescriptor, readDescriptor, statDescriptor } from './descriptors.ts';
 import { openedDirectory } from './directory.ts';

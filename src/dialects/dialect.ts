@@ -4,12 +4,14 @@
  */
 
 import type { z, ZodType } from 'zod';
-import { cutPolicy, type TextPolicy } from '../engine/policy.ts';
-import type { Result } from '../engine/perform.ts';
-import type { Request } from '../engine/request.ts';
+import { cutPolicy } from '../engine/policy.ts';
 import type { OrielError } from '../errors.ts';
-import { type Answer, errorAnswer } from '../render/answer.ts';
-import type { Limits } from '../window/types.ts';
+import { errorAnswer } from '../render/answer.ts';
+import type { Answer } from '../types/answer.ts';
+import type { Limits } from '../types/limits.ts';
+import type { TextPolicy } from '../types/policy.ts';
+import type { Request } from '../types/request.ts';
+import type { Result } from '../types/result.ts';
 
 export type Zod = typeof z;
 

@@ -5,15 +5,21 @@
 
 import { isAbsolute } from 'node:path';
 import type { Order } from '../engine/gate.ts';
-import type { Result } from '../engine/perform.ts';
-import type { TextPolicy } from '../engine/policy.ts';
-import type { ReadResult } from '../engine/read.ts';
-import type { BinaryResult, TextResult, TooLargeResult } from '../engine/read-text.ts';
-import type { WorkspaceResult } from '../engine/workspace.ts';
 import { type ErrorCode, OrielError } from '../errors.ts';
-import { type Display, plain } from '../render/display.ts';
+import { plain } from '../render/display.ts';
 import { quote } from '../text/visible.ts';
-import type { Limits, Line } from '../window/types.ts';
+import type { Display } from '../types/display.ts';
+import type { Line } from '../types/excerpt.ts';
+import type { Limits } from '../types/limits.ts';
+import type { TextPolicy } from '../types/policy.ts';
+import type {
+  BinaryResult,
+  ReadResult,
+  Result,
+  TextResult,
+  TooLargeResult,
+  WorkspaceResult,
+} from '../types/result.ts';
 import { baseLimits, KIB } from './limits.ts';
 import { lineRange } from './line-range.ts';
 

@@ -1,6 +1,6 @@
 /** Owns the limits that dialects start from. */
 
-import type { Limits } from '../window/types.ts';
+import type { Limits } from '../types/limits.ts';
 
 export const KIB = 1024;
 

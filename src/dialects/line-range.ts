@@ -1,6 +1,6 @@
 /** Owns the window that `offset` and `limit` mean in the dialects that count lines. */
 
-import type { Window } from '../window/types.ts';
+import type { Window } from '../types/excerpt.ts';
 
 /** `limit` lines from line `offset` (1-based); to the end without a limit. */
 export function lineRange(offset = 1, limit?: number): Window {

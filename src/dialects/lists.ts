@@ -1,6 +1,6 @@
 /** Owns what `grep`, `find` and `ls` take, whatever the dialect, and how much they answer when nobody says. */
 
-import type { FindRequest, ListRequest, SearchRequest } from '../engine/request.ts';
+import type { FindRequest, ListRequest, SearchRequest } from '../types/request.ts';
 import type { Zod } from './dialect.ts';
 
 export const MATCHES = 100;

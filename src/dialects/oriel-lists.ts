@@ -1,11 +1,11 @@
 /** Owns the default dialect's `grep`, `find` and `ls`. */
 
-import type { ListResult, SearchResult } from '../engine/request.ts';
 import { MOST_CONTEXT } from '../engine/walk/bounds.ts';
-import { foundAnswer, listAnswer, type ShownEntries } from '../render/listing.ts';
 import { listWording } from '../render/list-notices.ts';
+import { foundAnswer, listAnswer, type ShownEntries } from '../render/listing.ts';
 import { matchesAnswer, type ShownMatches } from '../render/matches.ts';
 import { binarySize } from '../render/units.ts';
+import type { ListResult, SearchResult } from '../types/result.ts';
 import { reads, tool } from './dialect.ts';
 import {
   count,

@@ -1,13 +1,12 @@
 /** Owns the default dialect: one path string names anything, every cut names the next call. */
 
 import { cutPolicy } from '../engine/policy.ts';
-import type { ReadResult } from '../engine/read.ts';
-import type { RunResult } from '../engine/request.ts';
 import { wording } from '../render/notices.ts';
 import { readAnswer } from '../render/read-answer.ts';
 import { runAnswer } from '../render/run-answer.ts';
 import { binarySize } from '../render/units.ts';
-import type { Limits } from '../window/types.ts';
+import type { Limits } from '../types/limits.ts';
+import type { ReadResult, RunResult } from '../types/result.ts';
 import { type Dialect, reads, runs, tool } from './dialect.ts';
 import { baseLimits } from './limits.ts';
 import { find, grep, ls } from './oriel-lists.ts';

@@ -1,9 +1,10 @@
 /** Owns pi's `bash`: the end of a long output, and the file that holds all of it. */
 
-import type { RunResult, RunStream } from '../engine/request.ts';
-import { type Notice, type Wording, wording } from '../render/notices.ts';
+import { type Wording, wording } from '../render/notices.ts';
 import { runAnswer } from '../render/run-answer.ts';
 import { decimalSize } from '../render/units.ts';
+import type { Notice } from '../types/notice.ts';
+import type { RunResult, RunStream } from '../types/result.ts';
 import { runs, tool } from './dialect.ts';
 import { piLimit } from './pi-words.ts';
 

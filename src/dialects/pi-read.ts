@@ -1,19 +1,20 @@
 /** Owns pi's `read`: whole lines from `offset` on, and one bracket below them that says how to go on. */
 
-import type { TextPolicy } from '../engine/policy.ts';
-import type { ReadResult } from '../engine/read.ts';
-import type { TextResult } from '../engine/read-text.ts';
 import { OrielError } from '../errors.ts';
-import { type Answer, errorAnswer } from '../render/answer.ts';
+import { errorAnswer } from '../render/answer.ts';
 import { displays, showParts } from '../render/display.ts';
-import { type Notice, sentence, type Wording, wording } from '../render/notices.ts';
+import { sentence, type Wording, wording } from '../render/notices.ts';
 import { readAnswer } from '../render/read-answer.ts';
 import { textFacts } from '../render/read-facts.ts';
 import { readNotices, shownLines } from '../render/read-notices.ts';
 import { decimalSize, plural } from '../render/units.ts';
-import { oneLine } from '../text/visible.ts';
 import { shellWord } from '../text/shell.ts';
-import type { Limits } from '../window/types.ts';
+import { oneLine } from '../text/visible.ts';
+import type { Answer } from '../types/answer.ts';
+import type { Limits } from '../types/limits.ts';
+import type { Notice } from '../types/notice.ts';
+import type { TextPolicy } from '../types/policy.ts';
+import type { ReadResult, TextResult } from '../types/result.ts';
 import { reads, tool } from './dialect.ts';
 import { lineRange } from './line-range.ts';
 import { piLimit } from './pi-words.ts';

@@ -1,10 +1,10 @@
 /** Owns pi's `grep`, `find` and `ls`: as much as fits, and how to ask for more. */
 
-import type { ListResult, SearchResult } from '../engine/request.ts';
 import { MOST_CONTEXT } from '../engine/walk/bounds.ts';
 import { foundAnswer, listAnswer } from '../render/listing.ts';
 import { matchesAnswer } from '../render/matches.ts';
 import { decimalSize } from '../render/units.ts';
+import type { ListResult, SearchResult } from '../types/result.ts';
 import { reads, tool } from './dialect.ts';
 import {
   count,

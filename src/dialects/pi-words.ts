@@ -1,7 +1,8 @@
 /** Owns the words that pi's tools share. */
 
 import { decimalSize } from '../render/units.ts';
-import type { CutBy, Limits } from '../window/types.ts';
+import type { CutBy } from '../types/excerpt.ts';
+import type { Limits } from '../types/limits.ts';
 
 /** `30KB limit`. */
 export function piLimit(by: CutBy, limits: Limits): string {

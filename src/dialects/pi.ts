@@ -1,6 +1,6 @@
 /** Owns the `pi` dialect: the tools and the sentences of the pi coding agent. */
 
-import type { Limits } from '../window/types.ts';
+import type { Limits } from '../types/limits.ts';
 import type { Dialect } from './dialect.ts';
 import { baseLimits } from './limits.ts';
 import { bash } from './pi-bash.ts';

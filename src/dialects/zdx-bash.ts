@@ -1,11 +1,11 @@
 /** Owns zdx's `bash`: both streams as they are, each within its own limit, and the files that hold all of them. */
 
-import type { RunResult, RunStream } from '../engine/request.ts';
 import { OrielError } from '../errors.ts';
-import type { Answer } from '../render/answer.ts';
 import { showParts } from '../render/display.ts';
 import { outputDisplays } from '../render/terminal.ts';
-import type { Limits } from '../window/types.ts';
+import type { Answer } from '../types/answer.ts';
+import type { Limits } from '../types/limits.ts';
+import type { RunResult, RunStream } from '../types/result.ts';
 import { runs, tool } from './dialect.ts';
 import { KIB } from './limits.ts';
 import { failure, numeric, success } from './zdx-envelope.ts';

@@ -2,8 +2,9 @@
 
 import type { ZodType } from 'zod';
 import type { OrielError } from '../errors.ts';
-import { type Answer, textAnswer } from '../render/answer.ts';
+import { textAnswer } from '../render/answer.ts';
 import { safeJson } from '../text/json.ts';
+import type { Answer } from '../types/answer.ts';
 import type { Zod } from './dialect.ts';
 
 /** `{"ok":true,"data":{…}}` */

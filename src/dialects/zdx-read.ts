@@ -1,15 +1,15 @@
 /** Owns zdx's `read`: a slice of lines, long ones cut silently, and what it is a slice of. */
 
-import type { TextPolicy } from '../engine/policy.ts';
-import type { ReadResult } from '../engine/read.ts';
-import type { TextResult } from '../engine/read-text.ts';
 import { OrielError } from '../errors.ts';
-import type { Answer } from '../render/answer.ts';
 import { raw, showParts } from '../render/display.ts';
 import { textFacts } from '../render/read-facts.ts';
 import { shellWord } from '../text/shell.ts';
 import { quote } from '../text/visible.ts';
-import type { Limits, Window } from '../window/types.ts';
+import type { Answer } from '../types/answer.ts';
+import type { Window } from '../types/excerpt.ts';
+import type { Limits } from '../types/limits.ts';
+import type { TextPolicy } from '../types/policy.ts';
+import type { ReadResult, TextResult } from '../types/result.ts';
 import { reads, tool } from './dialect.ts';
 import { baseLimits } from './limits.ts';
 import { lineRange } from './line-range.ts';

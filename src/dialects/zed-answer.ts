@@ -1,13 +1,14 @@
 /** Owns what zed's `read_file` says: the header above a window, and the few notices below the text. */
 
-import type { TextResult } from '../engine/read-text.ts';
-import type { Answer } from '../render/answer.ts';
 import { showParts } from '../render/display.ts';
-import { type Notice, sentence, type Wording, wording } from '../render/notices.ts';
+import { sentence, type Wording, wording } from '../render/notices.ts';
 import { textFacts } from '../render/read-facts.ts';
 import { readNotices, shownLines } from '../render/read-notices.ts';
 import { plural } from '../render/units.ts';
 import { oneLine } from '../text/visible.ts';
+import type { Answer } from '../types/answer.ts';
+import type { Notice } from '../types/notice.ts';
+import type { TextResult } from '../types/result.ts';
 
 export const zedWording: Wording = {
   ...wording,

@@ -1,13 +1,14 @@
 /** Owns the `zed` dialect: `read_file` with line ranges, byte windows rounded to whole lines, or the whole file. */
 
-import type { TextPolicy } from '../engine/policy.ts';
-import type { ReadResult } from '../engine/read.ts';
 import { OrielError } from '../errors.ts';
 import { errorAnswer } from '../render/answer.ts';
 import { displays } from '../render/display.ts';
 import { readAnswer } from '../render/read-answer.ts';
 import { binarySize } from '../render/units.ts';
-import type { Limits, Window } from '../window/types.ts';
+import type { Window } from '../types/excerpt.ts';
+import type { Limits } from '../types/limits.ts';
+import type { TextPolicy } from '../types/policy.ts';
+import type { ReadResult } from '../types/result.ts';
 import { type Dialect, reads, tool } from './dialect.ts';
 import { baseLimits, KIB } from './limits.ts';
 import { lineRange } from './line-range.ts';

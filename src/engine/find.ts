@@ -1,10 +1,11 @@
 /** Owns `find`: the files below a directory whose paths match a glob, sorted, `.gitignore` honoured. */
 
 import { dirname, join } from 'node:path';
-import type { OpenedDirectory } from '../access/access.ts';
 import { RipgrepRun, MAX_PATH, records, utf8 } from '../access/ripgrep.ts';
-import type { Call } from './call.ts';
-import type { FindRequest, Hint, ListResult, ListedEntry } from './request.ts';
+import type { OpenedDirectory } from '../types/access.ts';
+import type { Call } from '../types/call.ts';
+import type { FindRequest } from '../types/request.ts';
+import type { Hint, ListResult, ListedEntry } from '../types/result.ts';
 import { checkRange, MOST_RESULTS } from './walk/bounds.ts';
 import { GapsSeen } from './walk/gaps.ts';
 import { type Glob, compileGlob } from './walk/glob.ts';

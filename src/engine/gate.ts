@@ -3,20 +3,22 @@
  * OrielError. Whatever was opened on the way is closed when it does.
  */
 
-import type { Access } from '../access/access.ts';
 import { isShortage } from '../access/failure.ts';
 import { OrielError, isOrielError } from '../errors.ts';
-import type { Session } from '../session/session.ts';
-import type { Source, SourceKind, Subject } from '../sources/source.ts';
 import { sources } from '../sources/table.ts';
 import { quote } from '../text/visible.ts';
-import type { Limits } from '../window/types.ts';
-import type { Call, Progress } from './call.ts';
-import { perform, type Result } from './perform.ts';
-import type { TextPolicy } from './policy.ts';
+import type { Access } from '../types/access.ts';
+import type { Call, Progress } from '../types/call.ts';
+import type { Limits } from '../types/limits.ts';
+import type { TextPolicy } from '../types/policy.ts';
+import type { Request } from '../types/request.ts';
+import type { SourceKind, Subject } from '../types/resource.ts';
+import type { Result } from '../types/result.ts';
+import type { Session } from '../types/session.ts';
+import type { Settings } from '../types/settings.ts';
+import type { Source } from '../types/source.ts';
+import { perform } from './perform.ts';
 import { Releases } from './releases.ts';
-import type { Request } from './request.ts';
-import type { Settings } from './settings.ts';
 
 export interface Engine {
   readonly access: Access;

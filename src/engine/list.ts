@@ -1,8 +1,9 @@
 /** Owns `ls`: the entries of one directory, sorted without regard to case. */
 
-import type { Entry } from '../access/access.ts';
-import type { Call } from './call.ts';
-import type { ListRequest, ListResult, ListedEntry } from './request.ts';
+import type { Entry } from '../types/access.ts';
+import type { Call } from '../types/call.ts';
+import type { ListRequest } from '../types/request.ts';
+import type { ListResult, ListedEntry } from '../types/result.ts';
 import { checkRange } from './walk/bounds.ts';
 import { GapsSeen } from './walk/gaps.ts';
 import { openFolder } from './walk/target.ts';

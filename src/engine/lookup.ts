@@ -1,7 +1,7 @@
 /** Owns the guess behind a path that does not exist: the files below the working folder that end in it. */
 
 import { listFiles } from '../access/ripgrep.ts';
-import type { Call } from './call.ts';
+import type { Call } from '../types/call.ts';
 
 const DEADLINE_MS = 5_000;
 const MOST_FILES = 500_000;

@@ -1,15 +1,15 @@
 /** Owns one stream of a running command: counted, remembered at its ends, and spilled once it is over a limit. */
 
-import type { SpillWriter } from '../session/spill-writer.ts';
-import type { Spills } from '../session/spills.ts';
 import { looksBinary } from '../text/binary.ts';
 import { decode, utf8 } from '../text/encoding.ts';
 import { countNewlines } from '../text/scan.ts';
+import type { Line } from '../types/excerpt.ts';
+import type { Keep } from '../types/request.ts';
+import type { RunStream } from '../types/result.ts';
+import type { SpillSink, SpillStore } from '../types/session.ts';
 import { Ends } from '../window/ends.ts';
 import type { Fit } from '../window/fit.ts';
-import { type Keep, outputExcerpt } from '../window/output.ts';
-import type { Line } from '../window/types.ts';
-import type { RunStream } from './request.ts';
+import { outputExcerpt } from '../window/output.ts';
 
 /** Bytes remembered of the end at least: escape sequences and redrawn lines take room that is not shown. */
 const REMEMBERED = 1 << 20;
@@ -25,13 +25,13 @@ export interface OutputOptions {
   readonly keep: Keep;
   readonly snap: 'line' | 'char';
   readonly fit: Fit;
-  readonly spills: Spills;
+  readonly spills: SpillStore;
 }
 
 export class Output {
   readonly #options: OutputOptions;
   readonly #ends: Ends;
-  #spill: SpillWriter | undefined;
+  #spill: SpillSink | undefined;
   #unkept = false;
 
   constructor(options: OutputOptions) {
@@ -90,7 +90,7 @@ export class Output {
   }
 
   /** All that was said so far is still remembered: less than the limit was. */
-  #beginSpill(): SpillWriter | undefined {
+  #beginSpill(): SpillSink | undefined {
     if (this.#unkept) return undefined;
     try {
       const spill = this.#options.spills.create();

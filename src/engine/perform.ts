@@ -1,13 +1,9 @@
 /** Owns which part of the engine answers which request. Each part is loaded when it is first needed. */
 
-import type { Call } from './call.ts';
-import type { TextPolicy } from './policy.ts';
-import type { ReadResult } from './read.ts';
-import type { TooLargeResult } from './read-text.ts';
-import type { ListResult, Request, RunResult, SearchResult } from './request.ts';
-import type { WorkspaceResult } from './workspace.ts';
-
-export type Result = ReadResult | TooLargeResult | WorkspaceResult | RunResult | SearchResult | ListResult;
+import type { Call } from '../types/call.ts';
+import type { TextPolicy } from '../types/policy.ts';
+import type { Request } from '../types/request.ts';
+import type { Result } from '../types/result.ts';
 
 export async function perform(request: Request, call: Call, policy: TextPolicy): Promise<Result> {
   switch (request.do) {

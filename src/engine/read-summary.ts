@@ -1,18 +1,17 @@
 /** Owns when a text is answered with its summary, and how much room that has. */
 
 import { readAt } from '../access/bytes.ts';
-import type { Display } from '../render/display.ts';
-import type { Notice } from '../render/notices.ts';
 import { showPart } from '../render/show-part.ts';
-import type { TextResource } from '../sources/source.ts';
 import { estimateTokens } from '../text/tokens.ts';
+import type { Call } from '../types/call.ts';
+import type { Display } from '../types/display.ts';
+import type { Limits } from '../types/limits.ts';
+import type { NoStructure, Notice } from '../types/notice.ts';
+import type { TextResource } from '../types/resource.ts';
+import type { Summary } from '../types/summary.ts';
 import { languageOf } from '../views/languages.ts';
 import { linesOf } from '../views/lines.ts';
-import type { NoStructure } from '../views/structure.ts';
-import type { Summary } from '../views/summary/summarize.ts';
 import type { TextInput } from '../window/input.ts';
-import type { Limits } from '../window/types.ts';
-import type { Call } from './call.ts';
 
 const fewestLines = 100;
 const mostLines = 20_000;

@@ -1,81 +1,30 @@
 /** Owns the last steps of reading text: its view, its display, the window that fits, and what was taken note of. */
 
-import { type ByteSource, readAt } from '../access/bytes.ts';
-import { type Display, displays, isNumbered, raw } from '../render/display.ts';
-import type { Notice } from '../render/notices.ts';
-import type { Selection } from '../selector/selection.ts';
-import type { NoteResource, SourceKind, TextResource } from '../sources/source.ts';
-import type { Encoding } from '../text/encoding.ts';
-import type { Summary } from '../views/summary/summarize.ts';
+import { readAt } from '../access/bytes.ts';
+import { displays, isNumbered, raw } from '../render/display.ts';
+import { typeOfBytes } from '../sources/type-of-bytes.ts';
+import type { ByteSource } from '../types/byte-source.ts';
+import type { Call } from '../types/call.ts';
+import type { Display } from '../types/display.ts';
+import type { Window } from '../types/excerpt.ts';
+import type { Limits } from '../types/limits.ts';
+import type { TextPolicy } from '../types/policy.ts';
+import type { ReadRequest } from '../types/request.ts';
+import type { TextResource } from '../types/resource.ts';
+import type {
+  BinaryResult,
+  Origin,
+  SummaryResult,
+  TextResult,
+  TooLargeResult,
+  ViewNote,
+} from '../types/result.ts';
+import type { Selection } from '../types/selection.ts';
 import type { Viewed } from '../views/outline-view.ts';
+import { textInput } from '../views/text-input.ts';
 import { view } from '../views/view.ts';
 import { excerpt } from '../window/excerpt.ts';
-import type { Excerpt, Limits, Window } from '../window/types.ts';
-import { typeOfBytes } from './binary.ts';
-import type { Call } from './call.ts';
-import { type TextPolicy, fitOf } from './policy.ts';
-import type { ReadRequest } from './request.ts';
-import { textInput } from './text-input.ts';
-
-/** What a read found, whatever its kind. */
-export interface Origin {
-  readonly kind: SourceKind;
-  /** What was read, without its selector: the front of the next call. */
-  readonly target: string;
-  readonly resolvedPath: string;
-  readonly suffix?: { readonly from: string; readonly to: string };
-  readonly facts: Readonly<Record<string, unknown>>;
-}
-
-export interface TextResult extends Origin {
-  readonly is: 'text';
-  readonly excerpt: Excerpt;
-  readonly selection: Selection;
-  readonly encoding: Encoding;
-  readonly display: Display;
-  /** The tag of the version shown, and the line above the text that carries it. */
-  readonly snapshot?: { readonly tag: string; readonly header: string };
-  readonly limits: Limits;
-  readonly changed: boolean;
-  readonly notes: readonly Notice[];
-  readonly more?: Notice;
-  readonly images?: readonly { readonly mimeType: string; readonly data: Uint8Array }[];
-}
-
-export interface BinaryResult extends Origin {
-  readonly is: 'binary';
-  /** A media type, or what was seen. */
-  readonly type: string;
-  readonly bytes?: number;
-  readonly selection: Selection;
-}
-
-/** The structure of a long code file, instead of its first lines. */
-export interface SummaryResult extends Origin {
-  readonly is: 'summary';
-  readonly summary: Summary;
-  readonly totals: { readonly lines: number; readonly bytes: number };
-  /** Whether some of the text was not text and stands as U+FFFD. */
-  readonly invalid: boolean;
-  readonly encoding: Encoding;
-  readonly display: Display;
-  readonly snapshot?: { readonly tag: string; readonly header: string };
-  readonly limits: Limits;
-  readonly notes: readonly Notice[];
-}
-
-/** More than the request takes as a whole: nothing of it was read. */
-export interface TooLargeResult extends Origin {
-  readonly is: 'too-large';
-  readonly bytes: number;
-  /** The most that is taken. */
-  readonly most: number;
-}
-
-export interface ViewNote extends Origin {
-  readonly is: 'note';
-  readonly resource: NoteResource;
-}
+import { fitOf } from './policy.ts';
 
 export async function readText(
   stored: TextResource,

@@ -1,31 +1,13 @@
 /** Owns the way of a read below the gate: what was typed, what it names, what kind of thing that is. */
 
-import type { ImageResource, NoteResource, Resource } from '../sources/source.ts';
 import { schemeOf } from '../sources/table.ts';
-import type { Call } from './call.ts';
-import type { TextPolicy } from './policy.ts';
-import {
-  type BinaryResult,
-  type Origin,
-  type SummaryResult,
-  type TextResult,
-  type TooLargeResult,
-  readText,
-} from './read-text.ts';
-import type { ReadRequest } from './request.ts';
+import type { Call } from '../types/call.ts';
+import type { TextPolicy } from '../types/policy.ts';
+import type { ReadRequest } from '../types/request.ts';
+import type { Resource } from '../types/resource.ts';
+import type { Origin, ReadResult, TooLargeResult } from '../types/result.ts';
+import { readText } from './read-text.ts';
 import { findTarget } from './target.ts';
-
-export interface ImageResult extends Origin {
-  readonly is: 'image';
-  readonly resource: ImageResource;
-}
-
-export interface NoteResult extends Origin {
-  readonly is: 'note';
-  readonly resource: NoteResource;
-}
-
-export type ReadResult = TextResult | SummaryResult | BinaryResult | ImageResult | NoteResult;
 
 export async function read(
   request: ReadRequest,

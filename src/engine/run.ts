@@ -4,14 +4,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Exit, type Shell, startShell } from '../access/process.ts';
 import type { Ended } from '../access/tree.ts';
 import { OrielError } from '../errors.ts';
-import type { Display } from '../render/display.ts';
 import { outputDisplays } from '../render/terminal.ts';
 import { quote } from '../text/visible.ts';
-import type { Call } from './call.ts';
+import type { Call } from '../types/call.ts';
+import type { Display } from '../types/display.ts';
+import type { RunRequest } from '../types/request.ts';
+import type { RunResult } from '../types/result.ts';
 import { commandEnvironment } from './environment.ts';
 import { Output } from './output.ts';
 import { cutPolicy, fitOf } from './policy.ts';
-import type { RunRequest, RunResult } from './request.ts';
 
 /** Seconds: a day. */
 const LONGEST = 86_400;

@@ -4,17 +4,18 @@
  */
 
 import { basename, dirname, join } from 'node:path';
-import type { OpenedFile } from '../access/access.ts';
 import { headOf } from '../access/bytes.ts';
 import { OrielError } from '../errors.ts';
+import { isBinary } from '../sources/type-of-bytes.ts';
 import { detectEncoding } from '../text/encoding.ts';
 import { quote } from '../text/visible.ts';
-import { isBinary } from './binary.ts';
-import type { Call } from './call.ts';
-import type { MatchedFile, SearchRequest, SearchResult } from './request.ts';
+import type { OpenedFile } from '../types/access.ts';
+import type { Call } from '../types/call.ts';
+import type { SearchRequest } from '../types/request.ts';
+import type { MatchedFile, SearchResult } from '../types/result.ts';
 import { checkPattern } from './search/bad-regex.ts';
-import { matchingFiles } from './search/matching-files.ts';
 import { fillPage, newPage } from './search/fill-page.ts';
+import { matchingFiles } from './search/matching-files.ts';
 import type { Page } from './search/page.ts';
 import { quoteFiles, quoteLines } from './search/quote.ts';
 import { Search } from './search/search-run.ts';

@@ -2,16 +2,16 @@
 
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Opened } from '../access/access.ts';
 import { headOf } from '../access/bytes.ts';
 import { foreignName, spellings } from '../access/paths.ts';
 import { type ErrorCode, OrielError } from '../errors.ts';
 import { isSelector } from '../selector/selection.ts';
 import { type Candidate, candidates } from '../selector/split.ts';
-import type { Subject } from '../sources/source.ts';
 import { sources } from '../sources/table.ts';
 import { oneLine, quote } from '../text/visible.ts';
-import type { Call } from './call.ts';
+import type { Opened } from '../types/access.ts';
+import type { Call } from '../types/call.ts';
+import type { Subject } from '../types/resource.ts';
 
 export interface Found {
   readonly subject: Subject;

@@ -6,40 +6,10 @@
 import { OrielError } from '../errors.ts';
 import { plural } from '../render/units.ts';
 import { quote } from '../text/visible.ts';
-import type { Call } from './call.ts';
-import type { ReadRequest } from './request.ts';
-
-/** What a workspace says of a file: lines as "number, tab, text", or an error in its own words. */
-export interface WorkspaceLines {
-  readonly success: boolean;
-  /** Bytes. */
-  readonly file_size: number;
-  readonly total_lines: number;
-  readonly lines_read: number;
-  readonly content: string;
-  /** Empty on success. */
-  readonly error: string;
-}
-
-export interface WorkspaceQuery {
-  /** Absolute. */
-  readonly path: string;
-  /** First line, 1-based. */
-  readonly offset: number;
-  /** Lines; absent for as many as an answer may have. */
-  readonly limit?: number;
-  readonly signal: AbortSignal;
-}
-
-export interface Workspace {
-  /** Throws OrielError when no answer came. */
-  readFileLines(query: WorkspaceQuery): Promise<WorkspaceLines>;
-}
-
-export interface WorkspaceResult {
-  readonly is: 'workspace';
-  readonly lines: WorkspaceLines;
-}
+import type { Call } from '../types/call.ts';
+import type { ReadRequest } from '../types/request.ts';
+import type { WorkspaceResult } from '../types/result.ts';
+import type { Workspace } from '../types/workspace.ts';
 
 export async function readInWorkspace(
   request: ReadRequest,

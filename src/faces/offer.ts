@@ -1,14 +1,15 @@
 /** Owns what a server offers: the tools of one dialect within the walls, sized for the host that asks. */
 
-import { Turns } from '../access/turns.ts';
 import { fromWorkingFolder } from '../access/paths.ts';
+import { Turns } from '../access/turns.ts';
 import { assemble, type OrielOptions, type RunOptions } from '../assemble.ts';
 import type { Engine } from '../engine/gate.ts';
 import { OrielError } from '../errors.ts';
 import { createOriel, type Oriel, type Tool } from '../oriel.ts';
-import { type Answer, errorAnswer } from '../render/answer.ts';
+import { errorAnswer } from '../render/answer.ts';
 import { createSession } from '../session/session.ts';
 import { quote } from '../text/visible.ts';
+import type { Answer } from '../types/answer.ts';
 import { fittedTo } from './hosts.ts';
 
 /** High enough that calls which hang do not stop others, low enough that all their buffers fit in memory. */

@@ -1,19 +1,9 @@
 /** Owns the shape of an answer, the same from every face. */
 
 import type { OrielError } from '../errors.ts';
-import { type Notice, say, type Wording } from './notices.ts';
-
-export type Block =
-  | { readonly type: 'text'; readonly text: string }
-  /** `data` is base64. */
-  | { readonly type: 'image'; readonly mimeType: string; readonly data: string };
-
-export interface Answer {
-  readonly content: readonly Block[];
-  /** Facts about the answer, plain JSON. */
-  readonly details: Readonly<Record<string, unknown>>;
-  readonly isError: boolean;
-}
+import type { Answer } from '../types/answer.ts';
+import type { Notice } from '../types/notice.ts';
+import { say, type Wording } from './notices.ts';
 
 export function textAnswer(text: string, details: Record<string, unknown> = {}, isError = false): Answer {
   return { content: [{ type: 'text', text }], details, isError };

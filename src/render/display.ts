@@ -1,18 +1,8 @@
 /** Owns how a line looks and what it costs: the two must agree to the byte, or a budget lies. */
 
 import { escapeNul, makeVisible, visibleBytes } from '../text/visible.ts';
-import type { Line } from '../window/types.ts';
-
-export interface Display {
-  /** The most bytes that stand before a line; none when absent. */
-  readonly prefix?: number;
-  /** The line as shown, its terminator included. */
-  show(line: Line): string;
-  /** Bytes of what `show` gives; counted from that where absent. */
-  cost?(line: Line): number;
-  /** A piece of text as shown, without a prefix. */
-  text(text: string): string;
-}
+import type { Display } from '../types/display.ts';
+import type { Line } from '../types/excerpt.ts';
 
 /** A number and its mark, in ASCII. */
 const prefixBytes = ({ no }: Line): number => (no === undefined ? 0 : String(no).length + 1);

@@ -1,7 +1,7 @@
 /** Owns what fits into one answer of whole lines: bytes and tokens, the line breaks between them included. */
 
 import { estimateTokens } from '../text/tokens.ts';
-import type { Limits } from '../window/types.ts';
+import type { Limits } from '../types/limits.ts';
 
 export class ListBudget {
   /** Which limit refused a line. */

@@ -3,8 +3,8 @@
  * of the answer. The default words name the next call; a dialect may put its own in their place.
  */
 
-import type { Hint } from '../engine/request.ts';
 import { oneLine, quote } from '../text/visible.ts';
+import type { Hint } from '../types/result.ts';
 import { binarySize, plural } from './units.ts';
 
 export type ListNotice =

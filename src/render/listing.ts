@@ -1,8 +1,10 @@
 /** Owns the answers to `find` and `ls`: one path or name a line, and the notices below; what they share with `grep`. */
 
-import type { FindRequest, ListRequest, ListResult } from '../engine/request.ts';
-import type { Limits } from '../window/types.ts';
-import { type Answer, textAnswer } from './answer.ts';
+import type { Answer } from '../types/answer.ts';
+import type { Limits } from '../types/limits.ts';
+import type { FindRequest, ListRequest } from '../types/request.ts';
+import type { ListResult } from '../types/result.ts';
+import { textAnswer } from './answer.ts';
 import { ListBudget } from './list-budget.ts';
 import { type ListNotice, type ListWording, sayTogether, shownName } from './list-notices.ts';
 

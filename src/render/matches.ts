@@ -1,9 +1,10 @@
 /** Owns the answer to `grep`: matches as `path:12: text`, context as `path-11- text`, and the notices below. */
 
-import type { MatchedLine, SearchRequest, SearchResult } from '../engine/request.ts';
 import { makeVisible, oneLine } from '../text/visible.ts';
-import type { Limits } from '../window/types.ts';
-import type { Answer } from './answer.ts';
+import type { Answer } from '../types/answer.ts';
+import type { Limits } from '../types/limits.ts';
+import type { SearchRequest } from '../types/request.ts';
+import type { MatchedLine, SearchResult } from '../types/result.ts';
 import { ListBudget } from './list-budget.ts';
 import { type ListNotice, shownName } from './list-notices.ts';
 import { answerOf, gapNotices, type ListStyle } from './listing.ts';

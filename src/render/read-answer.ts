@@ -1,11 +1,12 @@
 /** Owns the answer to a read in the default wording: the text with its notices, and the same facts as details. */
 
-import type { ReadResult } from '../engine/read.ts';
-import type { BinaryResult, TextResult } from '../engine/read-text.ts';
 import { writeSelector } from '../selector/selection.ts';
-import { type Answer, type Block, withNotices } from './answer.ts';
+import type { Answer, Block } from '../types/answer.ts';
+import type { Notice } from '../types/notice.ts';
+import type { BinaryResult, ReadResult, TextResult } from '../types/result.ts';
+import { withNotices } from './answer.ts';
 import { displays, GAP, isNumbered, showParts } from './display.ts';
-import { detailOf, type Notice, say, sentence, type Wording } from './notices.ts';
+import { detailOf, say, sentence, type Wording } from './notices.ts';
 import { originFacts, textFacts } from './read-facts.ts';
 import { readNotices, shownLines } from './read-notices.ts';
 import { summaryAnswer } from './summary-answer.ts';

@@ -1,8 +1,7 @@
 /** Owns the facts about a read that travel beside its text, in every dialect under the same names. */
 
-import type { ReadResult } from '../engine/read.ts';
-import type { TextResult } from '../engine/read-text.ts';
-import type { Limits } from '../window/types.ts';
+import type { Limits } from '../types/limits.ts';
+import type { ReadResult, TextResult } from '../types/result.ts';
 
 /** What was read. */
 export function originFacts(result: ReadResult): Record<string, unknown> {

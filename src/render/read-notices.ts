@@ -1,12 +1,13 @@
 /** Owns what is to be said about a text that was read: the excerpt's facts as notices, the next call last. */
 
-import type { TextResult } from '../engine/read-text.ts';
-import { type Selection, writeSelector } from '../selector/selection.ts';
-import type { EncodingName } from '../text/encoding.ts';
+import { writeSelector } from '../selector/selection.ts';
 import { isPlain, makeVisible, oneLine } from '../text/visible.ts';
-import type { Excerpt, Line } from '../window/types.ts';
+import type { EncodingName } from '../types/encoding.ts';
+import type { Excerpt, Line } from '../types/excerpt.ts';
+import type { Notice } from '../types/notice.ts';
+import type { TextResult } from '../types/result.ts';
+import type { Selection } from '../types/selection.ts';
 import { raw } from './display.ts';
-import type { Notice } from './notices.ts';
 
 const ENCODINGS: Record<EncodingName, string> = {
   'utf-8': 'UTF-8',

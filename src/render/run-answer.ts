@@ -1,10 +1,11 @@
 /** Owns the answer to a run in the default wording: the output, how the command ended, what was left out of it. */
 
-import type { RunResult, RunStream } from '../engine/request.ts';
 import { writeSelector } from '../selector/selection.ts';
-import type { Answer } from './answer.ts';
+import type { Answer } from '../types/answer.ts';
+import type { KeptOutput, Notice } from '../types/notice.ts';
+import type { RunResult, RunStream } from '../types/result.ts';
 import { GAP, showParts } from './display.ts';
-import { detailOf, type KeptOutput, type Notice, sentence, type Wording } from './notices.ts';
+import { detailOf, sentence, type Wording } from './notices.ts';
 import { shownLines } from './read-notices.ts';
 import { outputDisplays } from './terminal.ts';
 

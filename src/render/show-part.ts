@@ -1,7 +1,8 @@
 /** Owns how a part of a summary looks: numbered like the lines of a text, with the range of what it stands for. */
 
-import type { SummaryPart } from '../views/summary/parts.ts';
-import { type Display, displays } from './display.ts';
+import type { Display } from '../types/display.ts';
+import type { SummaryPart } from '../types/summary.ts';
+import { displays } from './display.ts';
 
 /** `12|text`, `12-20|run() { ... }`; without line numbers the range stands behind what was left out. */
 export function showPart(part: SummaryPart, display: Display): string {

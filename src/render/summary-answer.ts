@@ -1,10 +1,12 @@
 /** Owns the answer to a read that was summarised: the parts, what was left out, and the calls that show it. */
 
-import type { SummaryResult } from '../engine/read-text.ts';
 import { makeVisible } from '../text/visible.ts';
-import type { LineRange, SummaryPart } from '../views/summary/parts.ts';
-import { type Answer, textAnswer, withNotices } from './answer.ts';
-import { detailOf, type Notice, type Wording } from './notices.ts';
+import type { Answer } from '../types/answer.ts';
+import type { Notice } from '../types/notice.ts';
+import type { SummaryResult } from '../types/result.ts';
+import type { LineRange, SummaryPart } from '../types/summary.ts';
+import { textAnswer, withNotices } from './answer.ts';
+import { detailOf, type Wording } from './notices.ts';
 import { encodingNotices } from './read-notices.ts';
 import { showPart } from './show-part.ts';
 

@@ -2,10 +2,8 @@
 
 import { terminalText } from '../text/terminal.ts';
 import { makeVisible } from '../text/visible.ts';
-import { type Display, raw } from './display.ts';
-
-/** `terminal`: escape sequences and redrawn progress gone. `raw`: the decoded text as it is. */
-export type OutputDisplay = 'terminal' | 'raw';
+import type { Display, OutputDisplay } from '../types/display.ts';
+import { raw } from './display.ts';
 
 const shown = (text: string): string => makeVisible(terminalText(text)).text;
 

@@ -2,20 +2,8 @@
 
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
-import type { Next, Range, Window } from '../window/types.ts';
-
-export type Mode = 'raw' | 'conflicts' | 'outline' | 'outputs' | 'meta';
-
-export interface Selection {
-  /** Absent: the whole text (or its summary). */
-  readonly window?: Window;
-  /** `raw`: the decoded text as it is. The others are views that a source or the engine derives. */
-  readonly mode?: Mode;
-  /** `:#Server.start`. */
-  readonly symbol?: string;
-  /** As typed, for messages. */
-  readonly typed?: string;
-}
+import type { Next, Range, Window } from '../types/excerpt.ts';
+import type { Mode, Selection } from '../types/selection.ts';
 
 /** The whole text in the default display. */
 export const everything: Selection = {};

@@ -5,18 +5,7 @@ import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OrielError } from '../errors.ts';
-
-/** Appended to in order, read at offsets. */
-export interface ScratchFile {
-  readonly path: string;
-  /** The descriptor, for code that reads in a worker or child. */
-  readonly fd: number;
-  /** Resolves when written. */
-  append(bytes: Uint8Array): Promise<void>;
-  readInto(target: Uint8Array, offset: number): Promise<number>;
-  /** Closes the descriptor; `keep` leaves the file where it is, otherwise it is removed. */
-  close(keep?: boolean): Promise<void>;
-}
+import type { ScratchFile } from '../types/session.ts';
 
 const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 

@@ -1,29 +1,10 @@
 /** Owns what outlives one call: snapshots of what was shown, spilled outputs, line indexes, caches. */
 
+import type { Session } from '../types/session.ts';
 import { Lru } from './lru.ts';
-import { type ScratchFile, ScratchFolder } from './scratch.ts';
+import { ScratchFolder } from './scratch.ts';
 import { Snapshots } from './snapshots.ts';
 import { type SpillOptions, Spills } from './spills.ts';
-
-export interface Session {
-  readonly snapshots: Snapshots;
-  /** Full outputs of which only a part was shown. */
-  readonly spills: Spills;
-  /**
-   * A cache of derived things under `kind` and a version key; bounded, least recently used first out. `weigh` says
-   * how many bytes a large thing holds.
-   */
-  cached<T extends object>(
-    kind: string,
-    key: string,
-    make: () => Promise<T>,
-    weigh?: (made: T) => number,
-  ): Promise<T>;
-  /** A private file (mode 0600) in the session's folder, for what is too large for memory. */
-  scratch(): Promise<ScratchFile>;
-  /** Removes everything the session left on disk. */
-  close(): Promise<void>;
-}
 
 /** Things kept of one kind, and bytes of those that were weighed. */
 const MOST_CACHED = 64;

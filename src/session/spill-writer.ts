@@ -6,6 +6,7 @@
 
 import { closeSync, write, writeFileSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
+import type { Spill } from '../types/session.ts';
 
 const writeSome = promisify(write);
 
@@ -19,17 +20,6 @@ const SLOW = 4;
 const ROOM = 64 << 10;
 
 const NOTHING = new Uint8Array(0);
-
-/** A kept output. */
-export interface Spill {
-  /** `artifact://N`. */
-  readonly url: string;
-  readonly path: string;
-  /** Bytes kept. */
-  readonly bytes: number;
-  /** More was written than is kept: the cap was reached, or the disk was full. */
-  readonly capped: boolean;
-}
 
 /** Beside a spill whose end is missing, for readers in other processes. */
 export function cappedMark(path: string): string {

@@ -7,11 +7,11 @@
 import { createHash } from 'node:crypto';
 import { constants, existsSync, openSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { OpenedFile } from '../access/access.ts';
 import { openDescriptor, statDescriptor } from '../access/descriptors.ts';
 import { errno } from '../access/failure.ts';
 import { openedFile } from '../access/file.ts';
 import { OrielError } from '../errors.ts';
+import type { KeptSpill, OpenedSpill } from '../types/session.ts';
 import { privateFolder, remove, removeAtExit, sessionFolder, stateFolder, sweepFiles } from './folder.ts';
 import { SpillWriter, cappedMark } from './spill-writer.ts';
 
@@ -24,18 +24,6 @@ export interface SpillOptions {
   readonly cap?: number;
   /** Bytes kept in all: the oldest spills make room; 4 GiB when absent. */
   readonly total?: number;
-}
-
-export interface OpenedSpill {
-  readonly file: OpenedFile;
-  /** Its end is missing: the output was larger than what is kept of one. */
-  readonly capped: boolean;
-}
-
-export interface KeptSpill {
-  /** `artifact://3` */
-  readonly url: string;
-  readonly bytes: number;
 }
 
 export class Spills {

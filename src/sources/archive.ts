@@ -7,8 +7,8 @@
  * "a.zip:b.tar.gz:c.txt" → a member of a member · "a.zip:%~3" → the third member, whatever its name
  */
 
+import type { Source } from '../types/source.ts';
 import { claimsArchive, isNamedArchive } from './archive/formats.ts';
-import type { Source } from './source.ts';
 
 export const archiveSource: Source = {
   kind: 'archive',

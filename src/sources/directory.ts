@@ -1,13 +1,13 @@
 /** Owns directory listings: a tree two levels deep, newest first, produced line by line as far as a window needs it. */
 
-import type { EntryStat, OpenedDirectory } from '../access/access.ts';
-import type { Call } from '../engine/call.ts';
 import { age, binarySize } from '../render/units.ts';
 import { oneLine } from '../text/visible.ts';
+import type { EntryStat, OpenedDirectory } from '../types/access.ts';
+import type { Call } from '../types/call.ts';
+import type { Source } from '../types/source.ts';
 import { Spool } from '../window/spool.ts';
 import { selectionOf } from './file.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
-import type { Source } from './source.ts';
 
 const DEPTH = 2;
 /** Entries shown of each folder below the root; the root itself is bounded by the budget only. */

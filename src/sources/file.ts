@@ -2,9 +2,11 @@
 
 import { foreignName } from '../access/paths.ts';
 import { OrielError } from '../errors.ts';
-import { everything, FORMS, parseBehind, type Selection } from '../selector/selection.ts';
+import { everything, FORMS, parseBehind } from '../selector/selection.ts';
 import { quote } from '../text/visible.ts';
-import type { Source, Subject } from './source.ts';
+import type { Subject } from '../types/resource.ts';
+import type { Selection } from '../types/selection.ts';
+import type { Source } from '../types/source.ts';
 
 export const fileSource: Source = {
   kind: 'file',

@@ -2,9 +2,9 @@
 
 import { dirname, relative } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
-import type { Access } from '../access/access.ts';
 import { readAt } from '../access/bytes.ts';
 import { exists } from '../access/exists.ts';
+import type { Access } from '../types/access.ts';
 
 /** More than this is no list of patterns. */
 const MOST_BYTES = 64 << 10;

@@ -3,9 +3,9 @@
  * image/open.ts's, loaded when the first one is met.
  */
 
+import type { Source } from '../types/source.ts';
 import type { FitOptions } from './image/fit.ts';
 import { identifyImage } from './image/identify.ts';
-import type { Source } from './source.ts';
 
 /** `options` bound what is shown and name the decoder; by default 1,568 pixels, 300 KiB and the package's own. */
 export function createImageSource(options: FitOptions = {}): Source {

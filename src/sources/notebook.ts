@@ -3,8 +3,8 @@
  * loaded when the first one is met.
  */
 
+import type { Source } from '../types/source.ts';
 import type { FitOptions } from './image/fit.ts';
-import type { Source } from './source.ts';
 
 /** `options` bound the images among outputs, as they do for `createImageSource`. */
 export function createNotebookSource(options: FitOptions = {}): Source {

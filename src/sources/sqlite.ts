@@ -3,7 +3,7 @@
  * a row, `db.sqlite:users?limit=50&order=name` a page, `db.sqlite?q=select …` the result of any query that reads.
  */
 
-import type { Source } from './source.ts';
+import type { Source } from '../types/source.ts';
 
 const MAGIC = Buffer.from('SQLite format 3\0', 'latin1');
 const EXTENSION = /\.(sqlite3?|db3?)$/i;

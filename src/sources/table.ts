@@ -2,6 +2,7 @@
 
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
+import type { Source } from '../types/source.ts';
 import { archiveSource } from './archive.ts';
 import { directorySource } from './directory.ts';
 import { fileSource } from './file.ts';
@@ -9,7 +10,6 @@ import { imageSource } from './image.ts';
 import { notebookSource } from './notebook.ts';
 import { artifactScheme } from './schemes/artifact.ts';
 import type { Scheme } from './schemes/scheme.ts';
-import type { Source } from './source.ts';
 import { sqliteSource } from './sqlite.ts';
 
 /** The last one takes every file. */

@@ -1,6 +1,7 @@
 /** Owns cutting inside one line: only between code points, and between graphemes where one is near. */
 
-import { type Encoding, decode } from './encoding.ts';
+import type { Encoding } from '../types/encoding.ts';
+import { decode } from './encoding.ts';
 import { sequenceLength } from './utf8.ts';
 
 /** How far back a grapheme boundary is looked for; longer clusters are cut between code points. */

@@ -3,18 +3,8 @@
  * them decodes. Newlines and offsets stay in stored bytes, in whole code units; decoding happens line by line.
  */
 
-import { type Scanner, newlinesInBytes, newlinesInUnits } from './scan.ts';
-
-export type EncodingName = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be';
-
-export interface Encoding {
-  readonly name: EncodingName;
-  /** Bytes of a code unit. */
-  readonly unit: 1 | 2 | 4;
-  /** Bytes of the mark at the start of the text; 0 without one. */
-  readonly bom: number;
-  readonly scanner: Scanner;
-}
+import type { Encoding, EncodingName, Scanner } from '../types/encoding.ts';
+import { newlinesInBytes, newlinesInUnits } from './scan.ts';
 
 const UNITS: Record<EncodingName, { unit: 1 | 2 | 4; scanner: Scanner }> = {
   'utf-8': { unit: 1, scanner: newlinesInBytes },

@@ -3,15 +3,8 @@
  * has it, plain JavaScript where it does not; both give the same answers.
  */
 
+import type { Scanner } from '../types/encoding.ts';
 import { scanWasm } from './scan-wasm.ts';
-
-/** Counts and finds newlines. Works on bytes for UTF-8 and its kin, on code units for UTF-16 and UTF-32. */
-export interface Scanner {
-  /** How many newlines `bytes` holds. */
-  count(bytes: Uint8Array): number;
-  /** The position just after the k-th newline (k ≥ 1) in `bytes` at or behind `from`, or -1 when it holds fewer. */
-  after(bytes: Uint8Array, k: number, from?: number): number;
-}
 
 interface Exports {
   readonly memory: { readonly buffer: ArrayBuffer };

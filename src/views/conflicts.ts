@@ -3,14 +3,14 @@
  * `diff3` or `zdiff3` style left one.
  */
 
-import type { Call } from '../engine/call.ts';
-import type { NoteResource, TextResource } from '../sources/source.ts';
 import { decode } from '../text/encoding.ts';
-import { textInput } from '../engine/text-input.ts';
-import { LineReader } from '../window/line-reader.ts';
-import type { TextInput } from '../window/input.ts';
-import { Spool } from '../window/spool.ts';
 import { quote } from '../text/visible.ts';
+import type { Call } from '../types/call.ts';
+import type { NoteResource, TextResource } from '../types/resource.ts';
+import type { TextInput } from '../window/input.ts';
+import { LineReader } from '../window/line-reader.ts';
+import { Spool } from '../window/spool.ts';
+import { textInput } from './text-input.ts';
 
 /** Lines are 1-based; a side is half-open: [from, to). */
 interface Side {

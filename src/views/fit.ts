@@ -1,6 +1,6 @@
 /** Owns which texts are not worth a parser: they are refused by looks, before anything can hang on them. */
 
-import type { NoStructure } from './structure.ts';
+import type { NoStructure } from '../types/notice.ts';
 
 /** Characters of a text that is outlined. */
 export const longestText = 4 * 1024 * 1024;

@@ -1,17 +1,18 @@
 /** Owns `:outline` and `:#name` on any text: the list of its symbols, and the lines of one of them. */
 
 import { memoryBytes } from '../access/bytes.ts';
-import type { Call } from '../engine/call.ts';
-import { textInput } from '../engine/text-input.ts';
 import { OrielError } from '../errors.ts';
-import { type Notice, noStructure } from '../render/notices.ts';
-import type { Selection } from '../selector/selection.ts';
-import type { NoteResource, TextResource } from '../sources/source.ts';
+import { noStructure } from '../render/notices.ts';
 import { quote } from '../text/visible.ts';
+import type { Call } from '../types/call.ts';
+import type { NoStructure, Notice } from '../types/notice.ts';
+import type { NoteResource, TextResource } from '../types/resource.ts';
+import type { Selection } from '../types/selection.ts';
 import { findSymbol } from './find-symbol.ts';
 import { outlineText, outlineWithin } from './outline-text.ts';
 import { structureOf, wholeText } from './parsed.ts';
-import type { NoStructure, OutlineSymbol } from './structure.ts';
+import type { OutlineSymbol } from './structure.ts';
+import { textInput } from './text-input.ts';
 
 /** Symbols of an ambiguous name that are listed, and bytes of their list: a notice has 1 KiB at most. */
 const mostCandidates = 5;

@@ -2,10 +2,11 @@
 
 import { parentPort } from 'node:worker_threads';
 import { LOADED } from '../access/worker-loading.ts';
+import type { NoStructure } from '../types/notice.ts';
 import type { GrammarFiles } from './grammar/parse.ts';
 import { languages } from './languages.ts';
 import { outline } from './outline.ts';
-import type { NoStructure, Structure } from './structure.ts';
+import type { Structure } from './structure.ts';
 
 export interface OutlineQuestion {
   readonly text: string;

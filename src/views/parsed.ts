@@ -4,16 +4,17 @@ import { asset } from '../access/assets.ts';
 import { readAt } from '../access/bytes.ts';
 import { WorkerPool } from '../access/isolate-worker.ts';
 import { builtFile } from '../access/package-files.ts';
-import type { Call } from '../engine/call.ts';
 import { isOrielError } from '../errors.ts';
-import type { TextResource } from '../sources/source.ts';
 import { decode } from '../text/encoding.ts';
+import type { Call } from '../types/call.ts';
+import type { NoStructure } from '../types/notice.ts';
+import type { TextResource } from '../types/resource.ts';
 import type { TextInput } from '../window/input.ts';
 import { longestText } from './fit.ts';
 import type { GrammarFiles } from './grammar/parse.ts';
 import { type Language, languageOf } from './languages.ts';
 import type { OutlineAnswer, OutlineQuestion } from './outline-worker.ts';
-import type { NoStructure, Structure } from './structure.ts';
+import type { Structure } from './structure.ts';
 
 /** Milliseconds after which a parser is asked to give up, and after which its thread is ended. */
 const soft = 1_300;

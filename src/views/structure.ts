@@ -60,19 +60,6 @@ export interface Structure {
   readonly folds: readonly Fold[];
 }
 
-/** Why a text has no structure to show; worded in render/notices.ts. */
-export type NoStructure =
-  /** No grammar or scanner for this kind of text, or it holds no symbols. */
-  | 'language'
-  | 'empty'
-  | 'binary'
-  | 'minified'
-  | 'size'
-  /** The parser passed its deadline. */
-  | 'time'
-  /** The parser died: its stack or its memory was not enough. */
-  | 'crash';
-
 /** Symbols whose inner lines are structure rather than a body: a summary shows them. */
 export const containers: ReadonlySet<SymbolKind> = new Set([
   'class',

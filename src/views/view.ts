@@ -1,10 +1,10 @@
 /** Owns the choice of another text of a text: what `:conflicts` and its kin show instead of the lines as stored. */
 
-import type { Call } from '../engine/call.ts';
 import { OrielError } from '../errors.ts';
-import type { Mode, Selection } from '../selector/selection.ts';
-import type { NoteResource, TextResource } from '../sources/source.ts';
 import { quote } from '../text/visible.ts';
+import type { Call } from '../types/call.ts';
+import type { NoteResource, TextResource } from '../types/resource.ts';
+import type { Mode, Selection } from '../types/selection.ts';
 import type { Viewed } from './outline-view.ts';
 
 type View = (resource: TextResource, selection: Selection, call: Call) => Promise<Viewed | NoteResource>;

@@ -5,13 +5,14 @@
 
 import { readAt } from '../access/bytes.ts';
 import { alignDown, codePoints } from '../text/cut.ts';
-import { type Encoding, decode } from '../text/encoding.ts';
+import { decode } from '../text/encoding.ts';
+import type { Encoding } from '../types/encoding.ts';
+import type { CutBy, Excerpt, Line } from '../types/excerpt.ts';
+import type { Yield } from './by-lines.ts';
 import { Budget, type Fit, SPARE, holdFor, isGiant, sliceOf, windowBudget } from './fit.ts';
 import { type TextInput, toLine } from './input.ts';
-import type { Yield } from './by-lines.ts';
 import { LineReader, type StoredLine } from './line-reader.ts';
 import { startOfLineBefore } from './line-start.ts';
-import type { CutBy, Excerpt, Line } from './types.ts';
 
 /** `start` and `length` in stored bytes; the length is brought into [1, limits.windowMax]. */
 export async function bytesWindow(

@@ -1,10 +1,10 @@
 /** Owns windows by line numbers: one or several ranges over one budget, with lines of context where there is room. */
 
+import type { CutBy, Excerpt, Line, Range } from '../types/excerpt.ts';
 import { type Clippable, clippable } from './clip.ts';
 import { Budget, type Fit, holdFor, isGiant, sliceOf } from './fit.ts';
 import { type TextInput, toLine } from './input.ts';
 import { LineReader, type StoredLine } from './line-reader.ts';
-import type { CutBy, Excerpt, Line, Range } from './types.ts';
 
 /** Lines shown before and after a range that was asked for in so many words. */
 const CONTEXT_BEFORE = 1;

@@ -1,10 +1,10 @@
 /** Owns windows from the end: the last lines of a text, or of what lies before a byte, paged backwards. */
 
+import type { CutBy, Line } from '../types/excerpt.ts';
+import type { Yield } from './by-lines.ts';
 import { Budget, type Fit, holdFor, isGiant, sliceOf } from './fit.ts';
 import { type TextInput, toLine } from './input.ts';
-import type { Yield } from './by-lines.ts';
 import { readBehind, startOfLineBefore } from './line-start.ts';
-import type { CutBy, Line } from './types.ts';
 
 /** The last `count` lines before byte `before` (exclusive), or before the end. Reads no more than it shows. */
 export async function tailWindow(

@@ -2,10 +2,10 @@
 
 import { readAt } from '../access/bytes.ts';
 import { decode } from '../text/encoding.ts';
-import type { LongLine } from './fit.ts';
+import type { Line } from '../types/excerpt.ts';
+import type { LongLine } from '../types/policy.ts';
 import { type TextInput, toLine } from './input.ts';
 import type { LineReader, StoredLine } from './line-reader.ts';
-import type { Line } from './types.ts';
 
 export interface Clippable {
   /** The line up to `at` characters or bytes, whole where it is no longer. */

@@ -1,12 +1,12 @@
 /** Owns the one step from window and limits to an excerpt: which kind of window it is, and the totals beside it. */
 
+import type { Excerpt, Window } from '../types/excerpt.ts';
 import { bytesWindow } from './by-bytes.ts';
 import { endsWindow } from './by-ends.ts';
 import { linesWindow } from './by-lines.ts';
 import { tailWindow } from './by-tail.ts';
 import type { Fit } from './fit.ts';
 import type { TextInput } from './input.ts';
-import type { Excerpt, Window } from './types.ts';
 
 const wholeText: Window = { by: 'lines', ranges: [{ from: 1 }], context: false };
 

@@ -1,9 +1,11 @@
 /** Owns what fits: the cost of a line as it will be shown, the running budget of one answer, and what a giant line is. */
 
 import { cutHead, cutTail } from '../text/cut.ts';
-import { type Encoding, decode } from '../text/encoding.ts';
-import type { TokenCounter } from '../text/tokens.ts';
-import type { CutBy, Limits, Line } from './types.ts';
+import { decode } from '../text/encoding.ts';
+import type { Encoding } from '../types/encoding.ts';
+import type { CutBy, Line } from '../types/excerpt.ts';
+import type { Limits, TokenCounter } from '../types/limits.ts';
+import type { LongLine } from '../types/policy.ts';
 
 /** How lines are made to fit. A display supplies the costs, a dialect the rest. */
 export interface Fit {
@@ -19,14 +21,6 @@ export interface Fit {
   readonly overflow: 'cut' | 'refuse';
   readonly longLine: LongLine;
 }
-
-export type LongLine =
-  /** A line over the budget is shown in slices, each call going on inside it. */
-  | { readonly as: 'slice' }
-  /** A line over the budget is not shown and ends the answer. */
-  | { readonly as: 'stop' }
-  /** A line over `at` is shown up to there, its rest left out; a display may put a marker behind it. */
-  | { readonly as: 'clip'; readonly at: number; readonly unit: 'byte' | 'char' };
 
 /** Bytes that a line may take when it is shown alone. */
 export function lineBudget({ limits, prefix = 0 }: Fit): number {

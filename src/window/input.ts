@@ -1,9 +1,10 @@
 /** Owns what a window is laid on: stored bytes with their encoding, their line index, and whether lines are counted. */
 
-import type { ByteSource } from '../access/bytes.ts';
-import { type Encoding, decode } from '../text/encoding.ts';
+import { decode } from '../text/encoding.ts';
+import type { ByteSource } from '../types/byte-source.ts';
+import type { Encoding } from '../types/encoding.ts';
+import type { Line } from '../types/excerpt.ts';
 import type { LineIndex, OnScan } from './line-index.ts';
-import type { Line } from './types.ts';
 
 export interface TextInput {
   readonly source: ByteSource;

@@ -3,9 +3,10 @@
  * a version and only as far as a call needs. Its memory is bounded: when the table is full, blocks double.
  */
 
-import { type ByteSource, readAt } from '../access/bytes.ts';
-import type { Encoding } from '../text/encoding.ts';
-import { type BufferedScanner, SCAN_BUFFER, type Scanner, withScanner } from '../text/scan.ts';
+import { readAt } from '../access/bytes.ts';
+import { type BufferedScanner, SCAN_BUFFER, withScanner } from '../text/scan.ts';
+import type { ByteSource } from '../types/byte-source.ts';
+import type { Encoding, Scanner } from '../types/encoding.ts';
 
 const FIRST_BLOCK = 64 << 10;
 const MOST_ENTRIES = 1 << 16;

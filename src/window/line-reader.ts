@@ -1,7 +1,8 @@
 /** Owns walking a text line by line from a byte offset, holding no more of one line than the caller wants. */
 
-import { type ByteSource, readAt } from '../access/bytes.ts';
-import type { Encoding } from '../text/encoding.ts';
+import { readAt } from '../access/bytes.ts';
+import type { ByteSource } from '../types/byte-source.ts';
+import type { Encoding } from '../types/encoding.ts';
 
 /** A line as stored. */
 export interface StoredLine {

@@ -1,8 +1,8 @@
 /** Owns looking backwards: where the line that holds or precedes a byte begins. */
 
-import { type ByteSource, readAt } from '../access/bytes.ts';
-import type { Encoding } from '../text/encoding.ts';
-import type { Scanner } from '../text/scan.ts';
+import { readAt } from '../access/bytes.ts';
+import type { ByteSource } from '../types/byte-source.ts';
+import type { Encoding, Scanner } from '../types/encoding.ts';
 
 interface Stored {
   readonly source: ByteSource;

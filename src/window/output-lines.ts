@@ -2,9 +2,10 @@
 
 import { alignDown } from '../text/cut.ts';
 import { decode, utf8 } from '../text/encoding.ts';
+import type { CutBy, Excerpt, Line } from '../types/excerpt.ts';
+import type { Limits } from '../types/limits.ts';
 import type { Ends } from './ends.ts';
 import { Budget, type Fit, sliceOf } from './fit.ts';
-import type { CutBy, Excerpt, Limits, Line } from './types.ts';
 
 /** What an output is known by. */
 export type Remembered = Pick<Ends, 'bytes' | 'lines' | 'lastLine' | 'head' | 'tail'>;

@@ -3,6 +3,8 @@
  * while it streamed by, and where the rest is to be read. Synchronous, so that a running command can be looked at.
  */
 
+import type { Excerpt, Line, Next } from '../types/excerpt.ts';
+import type { Keep } from '../types/request.ts';
 import type { Fit } from './fit.ts';
 import {
   type DecodedLine,
@@ -12,10 +14,6 @@ import {
   type Share,
   tailLines,
 } from './output-lines.ts';
-import type { Excerpt, Line, Next } from './types.ts';
-
-/** Which end of a long output is kept. */
-export type Keep = 'head' | 'tail' | 'ends';
 
 /** `snap` says whether a kept head ends with its last whole line, or is filled to the last character. */
 export function outputExcerpt(

@@ -3,7 +3,7 @@
  * small, in a private file when it is not, and never past its cap.
  */
 
-import type { ByteSource } from '../access/bytes.ts';
+import type { ByteSource } from '../types/byte-source.ts';
 
 /** Where the spool goes when it outgrows memory: appended to in order, read at offsets. */
 export interface Overflow {

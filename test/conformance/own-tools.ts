@@ -3,7 +3,8 @@
 import { z } from 'zod';
 import { reads } from '../../src/dialects/dialect.ts';
 import type { Tool } from '../../src/oriel.ts';
-import { type Answer, textAnswer } from '../../src/render/answer.ts';
+import { textAnswer } from '../../src/render/answer.ts';
+import type { Answer } from '../../src/types/answer.ts';
 import { PNG, wait } from './fixtures.ts';
 
 export const ownTools: readonly Tool[] = [

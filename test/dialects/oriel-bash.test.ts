@@ -1,7 +1,7 @@
 import { onTestFinished, describe, expect, test } from 'vitest';
 import type { OrielOptions } from '../../src/assemble.ts';
 import { createOriel } from '../../src/oriel.ts';
-import type { Answer } from '../../src/render/answer.ts';
+import type { Answer } from '../../src/types/answer.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
 interface Session {

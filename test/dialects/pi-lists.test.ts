@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { piEntries, piMatches, piResults } from '../../src/dialects/pi-lists.ts';
 import { foundAnswer, listAnswer } from '../../src/render/listing.ts';
 import { matchesAnswer } from '../../src/render/matches.ts';
-import type { Answer } from '../../src/render/answer.ts';
+import type { Answer } from '../../src/types/answer.ts';
 import { bytes, entriesOf, findRequest, listRequest, matchesOf, searchRequest } from '../support/lists.ts';
 
 const limits = bytes(30_000);

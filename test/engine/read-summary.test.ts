@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { assemble } from '../../src/assemble.ts';
 import { pass } from '../../src/engine/gate.ts';
 import { cutPolicy } from '../../src/engine/policy.ts';
-import type { ReadResult } from '../../src/engine/read.ts';
-import type { ReadRequest } from '../../src/engine/request.ts';
-import type { Answer } from '../../src/render/answer.ts';
 import { wording } from '../../src/render/notices.ts';
 import { readAnswer } from '../../src/render/read-answer.ts';
+import type { Answer } from '../../src/types/answer.ts';
+import type { ReadRequest } from '../../src/types/request.ts';
+import type { ReadResult } from '../../src/types/result.ts';
 import { bodyOf, codeOf, textOf, workspace } from '../support/workspace.ts';
 
 const method = (i: number): string => `  method${i}(a: number): number {

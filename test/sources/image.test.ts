@@ -5,7 +5,7 @@ import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { createImageSource } from '../../src/sources/image.ts';
 import type { FitOptions } from '../../src/sources/image/fit.ts';
-import type { ImageResource } from '../../src/sources/source.ts';
+import type { ImageResource } from '../../src/types/resource.ts';
 import {
   deflatedZeros,
   exifBlock,

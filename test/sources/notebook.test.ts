@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { createNotebookSource, notebookSource } from '../../src/sources/notebook.ts';
 import { parseNotebookText } from '../../src/sources/notebook/text.ts';
-import type { MixedResource, TextResource } from '../../src/sources/source.ts';
+import type { MixedResource, TextResource } from '../../src/types/resource.ts';
 import { makePng } from '../support/images.ts';
 import { file, openWith, type OpenOptions, wholeText } from '../support/open-source.ts';
 

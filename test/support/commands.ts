@@ -5,14 +5,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createAccess } from '../../src/access/local.ts';
-import type { Call, Progress } from '../../src/engine/call.ts';
-import type { RunRequest, RunResult, RunStream } from '../../src/engine/request.ts';
 import { run } from '../../src/engine/run.ts';
-import { defaultSettings, type RunSettings } from '../../src/engine/settings.ts';
+import { defaultSettings } from '../../src/engine/settings.ts';
 import { outputDisplays } from '../../src/render/terminal.ts';
 import { createSession } from '../../src/session/session.ts';
 import { Spills, type SpillOptions } from '../../src/session/spills.ts';
-import type { Limits } from '../../src/window/types.ts';
+import type { Call, Progress } from '../../src/types/call.ts';
+import type { Limits } from '../../src/types/limits.ts';
+import type { RunRequest } from '../../src/types/request.ts';
+import type { RunResult, RunStream } from '../../src/types/result.ts';
+import type { RunSettings } from '../../src/types/settings.ts';
 
 export const outputLimits: Limits = {
   lines: 2_000,

@@ -1,14 +1,9 @@
 /** Results as the engine gives them, for tests of their wording. */
 
 import { baseLimits } from '../../src/dialects/limits.ts';
-import type {
-  FindRequest,
-  ListRequest,
-  ListResult,
-  SearchRequest,
-  SearchResult,
-} from '../../src/engine/request.ts';
-import type { Limits } from '../../src/window/types.ts';
+import type { Limits } from '../../src/types/limits.ts';
+import type { FindRequest, ListRequest, SearchRequest } from '../../src/types/request.ts';
+import type { ListResult, SearchResult } from '../../src/types/result.ts';
 
 const gaps = { timedOut: false, denied: false, tooDeep: false, tooMany: false, unnamed: 0 };
 

@@ -6,7 +6,8 @@ import { type Effects, reads } from '../../src/dialects/dialect.ts';
 import { OrielError } from '../../src/errors.ts';
 import type { Offer } from '../../src/faces/offer.ts';
 import { createOriel, type Tool } from '../../src/oriel.ts';
-import { type Answer, textAnswer } from '../../src/render/answer.ts';
+import { textAnswer } from '../../src/render/answer.ts';
+import type { Answer } from '../../src/types/answer.ts';
 
 export function testTool(
   name: string,

@@ -4,12 +4,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createAccess } from '../../src/access/local.ts';
 import { readAt } from '../../src/access/bytes.ts';
-import type { Call } from '../../src/engine/call.ts';
-import { defaultSettings, type Settings } from '../../src/engine/settings.ts';
+import { createAccess } from '../../src/access/local.ts';
+import { defaultSettings } from '../../src/engine/settings.ts';
 import { createSession } from '../../src/session/session.ts';
-import type { Resource, Source, TextResource } from '../../src/sources/source.ts';
+import type { Call } from '../../src/types/call.ts';
+import type { Resource, TextResource } from '../../src/types/resource.ts';
+import type { Settings } from '../../src/types/settings.ts';
+import type { Source } from '../../src/types/source.ts';
 import { wide } from './windows.ts';
 
 /** A folder of its own for one test, removed after it. */

@@ -1,11 +1,12 @@
 /** The structure of a text as the parser's thread finds it, without the thread. Grammars come from the build. */
 
 import { readFileSync } from 'node:fs';
+import type { NoStructure } from '../../src/types/notice.ts';
 import type { GrammarFiles } from '../../src/views/grammar/parse.ts';
 import { type Language, languageOf } from '../../src/views/languages.ts';
-import { outline } from '../../src/views/outline.ts';
 import { outlineText } from '../../src/views/outline-text.ts';
-import type { NoStructure, Structure } from '../../src/views/structure.ts';
+import { outline } from '../../src/views/outline.ts';
+import type { Structure } from '../../src/views/structure.ts';
 
 export async function structureOf(name: string, text: string): Promise<Structure | NoStructure> {
   const language = languageOf(name, text);

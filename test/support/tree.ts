@@ -8,11 +8,11 @@ import { promisify } from 'node:util';
 import { createAccess } from '../../src/access/local.ts';
 import type { OrielOptions } from '../../src/assemble.ts';
 import { baseLimits } from '../../src/dialects/limits.ts';
-import type { Call } from '../../src/engine/call.ts';
 import { defaultSettings } from '../../src/engine/settings.ts';
 import { createOriel } from '../../src/oriel.ts';
-import type { Answer } from '../../src/render/answer.ts';
 import { createSession } from '../../src/session/session.ts';
+import type { Answer } from '../../src/types/answer.ts';
+import type { Call } from '../../src/types/call.ts';
 
 export class Tree {
   /** Real and absolute. */

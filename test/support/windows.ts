@@ -3,11 +3,12 @@
 import { memoryBytes } from '../../src/access/bytes.ts';
 import { detectEncoding } from '../../src/text/encoding.ts';
 import { estimateTokens } from '../../src/text/tokens.ts';
+import type { Excerpt, Next, Window } from '../../src/types/excerpt.ts';
+import type { Limits } from '../../src/types/limits.ts';
 import { excerpt } from '../../src/window/excerpt.ts';
 import type { Fit } from '../../src/window/fit.ts';
 import type { TextInput } from '../../src/window/input.ts';
 import { LineIndex } from '../../src/window/line-index.ts';
-import type { Excerpt, Limits, Next, Window } from '../../src/window/types.ts';
 
 export const wide: Limits = {
   lines: 3000,

@@ -2,8 +2,8 @@
 
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Excerpt } from '../../src/types/excerpt.ts';
 import { excerpt } from '../../src/window/excerpt.ts';
-import type { Excerpt } from '../../src/window/types.ts';
 import { follow, inputOf, plainFit, textOf } from '../support/windows.ts';
 
 const CAP = 64;

@@ -1,8 +1,9 @@
 /** Both ends of a text. */
 
 import { expect, test } from 'vitest';
+import type { Excerpt } from '../../src/types/excerpt.ts';
+import type { Limits } from '../../src/types/limits.ts';
 import { excerpt } from '../../src/window/excerpt.ts';
-import type { Excerpt, Limits } from '../../src/window/types.ts';
 import { inputOf, plainFit } from '../support/windows.ts';
 
 const lines = (count: number): string => Array.from({ length: count }, (_, i) => `${i + 1}\n`).join('');

@@ -1,11 +1,11 @@
 /** Cost follows the window: how many bytes are read for an answer, whatever the size of the file. */
 
 import { expect, test } from 'vitest';
-import type { ByteSource } from '../../src/access/bytes.ts';
 import { utf8 } from '../../src/text/encoding.ts';
+import type { ByteSource } from '../../src/types/byte-source.ts';
+import type { Window } from '../../src/types/excerpt.ts';
 import { excerpt } from '../../src/window/excerpt.ts';
 import { LineIndex } from '../../src/window/line-index.ts';
-import type { Window } from '../../src/window/types.ts';
 import { plainFit } from '../support/windows.ts';
 
 function huge(size: number): ByteSource & { asked: number } {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ByteSource, memoryBytes } from '../../src/access/bytes.ts';
+import { memoryBytes } from '../../src/access/bytes.ts';
 import { encodingOf, utf8 } from '../../src/text/encoding.ts';
 import { SCAN_BUFFER } from '../../src/text/scan.ts';
+import type { ByteSource } from '../../src/types/byte-source.ts';
 import { LineIndex } from '../../src/window/line-index.ts';
 
 /** The starts of the lines of a text, found one newline at a time. */

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { memoryBytes } from '../../src/access/bytes.ts';
 import { countNewlines } from '../../src/text/scan.ts';
+import type { Excerpt } from '../../src/types/excerpt.ts';
+import type { Keep } from '../../src/types/request.ts';
 import { Ends } from '../../src/window/ends.ts';
 import { excerpt } from '../../src/window/excerpt.ts';
-import { type Keep, outputExcerpt } from '../../src/window/output.ts';
-import type { Excerpt } from '../../src/window/types.ts';
+import { outputExcerpt } from '../../src/window/output.ts';
 import { follow, inputOf, plainFit, textOf, windowOf } from '../support/windows.ts';
 
 const REMEMBERED = 1 << 16;

@@ -1,6 +1,6 @@
 /** Owns taking matches out of files, in order, until the page of one answer is full. */
 
-import type { SearchRequest } from '../request.ts';
+import type { SearchRequest } from '../../types/request.ts';
 import { MOST_MATCHES } from '../walk/bounds.ts';
 import { ADDRESS_FLAGS, addresses } from './addresses.ts';
 import { Page } from './page.ts';

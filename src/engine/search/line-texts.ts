@@ -1,8 +1,10 @@
 /** Owns reading single lines of a text at their addresses, never more of one than its clip may show. */
 
-import { type ByteSource, readAt } from '../../access/bytes.ts';
+import { readAt } from '../../access/bytes.ts';
 import { alignDown } from '../../text/cut.ts';
-import { type Encoding, decode } from '../../text/encoding.ts';
+import { decode } from '../../text/encoding.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
+import type { Encoding } from '../../types/encoding.ts';
 import { LineIndex } from '../../window/line-index.ts';
 import { type Clipped, clipAround } from './clip.ts';
 import type { AddressedLine } from './page.ts';

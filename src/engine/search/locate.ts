@@ -3,8 +3,9 @@
  * to do so: a line of 64 MB with a match at each byte costs it 1.2 GB. So the line is given to it in blocks.
  */
 
-import { type ByteSource, readAt } from '../../access/bytes.ts';
+import { readAt } from '../../access/bytes.ts';
 import { RipgrepRun, records } from '../../access/ripgrep.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 import type { Search } from './search-run.ts';
 
 const BLOCK = 64 << 10;

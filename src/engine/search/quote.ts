@@ -3,11 +3,13 @@
  * a name may have led elsewhere while it looked; what does not open inside now, or has no line there, is left out.
  */
 
-import { type ByteSource, headOf } from '../../access/bytes.ts';
+import { headOf } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
 import { detectEncoding } from '../../text/encoding.ts';
-import type { Call } from '../call.ts';
-import type { MatchedFile, MatchedLine, SearchRequest } from '../request.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
+import type { Call } from '../../types/call.ts';
+import type { SearchRequest } from '../../types/request.ts';
+import type { MatchedFile, MatchedLine } from '../../types/result.ts';
 import { type Clipped, clipHead } from './clip.ts';
 import { type LineHead, LineTexts } from './line-texts.ts';
 import { locateMatches } from './locate.ts';

@@ -3,8 +3,8 @@
 import { type RipgrepJob, type RipgrepOutcome, RipgrepRun } from '../../access/ripgrep.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
-import type { Call } from '../call.ts';
-import type { SearchRequest } from '../request.ts';
+import type { Call } from '../../types/call.ts';
+import type { SearchRequest } from '../../types/request.ts';
 import { GapsSeen } from '../walk/gaps.ts';
 import type { Glob } from '../walk/glob.ts';
 import { lookUntil } from '../walk/time.ts';

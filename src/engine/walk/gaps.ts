@@ -1,7 +1,7 @@
 /** Owns what went wrong in a walk without ending it. */
 
 import type { RipgrepOutcome } from '../../access/ripgrep.ts';
-import type { Gaps } from '../request.ts';
+import type { Gaps } from '../../types/result.ts';
 
 /** Collects what an answer does not cover. */
 export class GapsSeen implements Gaps {

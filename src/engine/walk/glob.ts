@@ -5,7 +5,7 @@
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
-import type { Hint } from '../request.ts';
+import type { Hint } from '../../types/result.ts';
 import { expandBraces } from './braces.ts';
 import { type NameTest, compileSegment } from './segment.ts';
 

@@ -1,9 +1,9 @@
 /** Owns which files a walk sees: hidden ones too, what `.gitignore` leaves out not, and `.git` never. */
 
 import { dirname } from 'node:path';
-import type { Access } from '../../access/access.ts';
 import { exists } from '../../access/exists.ts';
 import { within } from '../../access/roots.ts';
+import type { Access } from '../../types/access.ts';
 
 const RULES = ['--hidden', '--glob=!.git'];
 

@@ -1,12 +1,12 @@
 /** Owns opening what a search, a walk or a listing starts from, and how paths below it are shown. */
 
 import { dirname, join } from 'node:path';
-import type { Opened, OpenedDirectory } from '../../access/access.ts';
 import { foreignName } from '../../access/paths.ts';
 import { OrielError } from '../../errors.ts';
 import { isSelector } from '../../selector/selection.ts';
 import { quote } from '../../text/visible.ts';
-import type { Call } from '../call.ts';
+import type { Opened, OpenedDirectory } from '../../types/access.ts';
+import type { Call } from '../../types/call.ts';
 import { openAny } from '../target.ts';
 
 const URL_FORM = /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i;

@@ -1,6 +1,6 @@
 /** Owns how long looking may take, and what is said of it on the way. */
 
-import type { Call } from '../call.ts';
+import type { Call } from '../../types/call.ts';
 
 /** Milliseconds kept back at most. */
 const RESERVE_MS = 2000;

@@ -2,7 +2,7 @@
 
 import { dynamicTool, jsonSchema, type ToolSet } from 'ai';
 import type { Tool } from '../../oriel.ts';
-import type { Answer } from '../../render/answer.ts';
+import type { Answer } from '../../types/answer.ts';
 import { hasImage, parametersOf, textOf } from './blocks.ts';
 
 /**

@@ -10,8 +10,9 @@ import type {
 import type { RunOptions } from '../../assemble.ts';
 import { OrielError } from '../../errors.ts';
 import type { Tool } from '../../oriel.ts';
-import { type Answer, errorAnswer } from '../../render/answer.ts';
+import { errorAnswer } from '../../render/answer.ts';
 import { quote } from '../../text/visible.ts';
+import type { Answer } from '../../types/answer.ts';
 import { parametersOf } from './blocks.ts';
 
 type Parameters = { type: 'object'; properties?: unknown; required?: string[] };

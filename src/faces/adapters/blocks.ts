@@ -1,7 +1,7 @@
 /** Owns what adapters share about answers. */
 
 import type { Tool } from '../../oriel.ts';
-import type { Answer } from '../../render/answer.ts';
+import type { Answer } from '../../types/answer.ts';
 
 /** The text of an answer, for hosts that take nothing else; an image is named where it cannot be shown. */
 export function textOf({ content }: Answer): string {

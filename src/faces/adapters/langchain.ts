@@ -4,7 +4,7 @@ import type { MessageContent } from '@langchain/core/messages';
 import { ToolMessage } from '@langchain/core/messages';
 import { DynamicStructuredTool, type ToolRunnableConfig } from '@langchain/core/tools';
 import type { Tool } from '../../oriel.ts';
-import type { Answer } from '../../render/answer.ts';
+import type { Answer } from '../../types/answer.ts';
 import { hasImage, parametersOf, textOf } from './blocks.ts';
 
 /** The message's content is what a model is shown, its artifact the whole answer, its status `error` for a failure. */

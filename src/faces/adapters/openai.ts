@@ -7,10 +7,11 @@ import type {
   ResponseInputItem,
 } from 'openai/resources/responses/responses';
 import type { RunOptions } from '../../assemble.ts';
-import type { Tool } from '../../oriel.ts';
-import { type Answer, errorAnswer } from '../../render/answer.ts';
 import { OrielError } from '../../errors.ts';
+import type { Tool } from '../../oriel.ts';
+import { errorAnswer } from '../../render/answer.ts';
 import { quote } from '../../text/visible.ts';
+import type { Answer } from '../../types/answer.ts';
 import { hasImage, parametersOf, parseArguments, textOf } from './blocks.ts';
 
 /** For `responses.create({ tools })`. */

@@ -1,9 +1,9 @@
 /** Owns `oriel/pi`: an extension of the pi coding agent, in the part of its interface that it needs. */
 
 import type { OrielOptions } from '../../assemble.ts';
-import type { Progress } from '../../engine/call.ts';
 import { createOriel, type Tool } from '../../oriel.ts';
-import type { Block } from '../../render/answer.ts';
+import type { Block } from '../../types/answer.ts';
+import type { Progress } from '../../types/call.ts';
 import { parametersOf, textOf } from './blocks.ts';
 
 interface PiResult {

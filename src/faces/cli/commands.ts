@@ -3,7 +3,7 @@
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Command } from './command.ts';
-import { globalOptions, type Option } from './options.ts';
+import { globalOptions, optionRow } from './options.ts';
 
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   read: async () => (await import('./read.ts')).readCommand,
@@ -14,8 +14,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   call: async () => (await import('./call.ts')).callCommand,
   mcp: async () => (await import('./mcp.ts')).mcpCommand,
   serve: async () => (await import('./serve.ts')).serveCommand,
-  completions: async () => (await import('./completions.ts')).completionsCommand,
-  man: async () => (await import('./man.ts')).manCommand,
+  completions: async () => (await import('./completions.ts')).completionsCommand(allCommands),
+  man: async () => (await import('./man.ts')).manCommand(allCommands),
   tools: async () => (await import('./tools.ts')).toolsCommand,
 };
 
@@ -59,10 +59,6 @@ export function commandHelp({ name, operands, help, options }: Command): string 
     ...table([...options, ...globalOptions].map(optionRow)),
     '',
   ].join('\n');
-}
-
-export function optionRow({ name, short, value, help }: Option): readonly [string, string] {
-  return [`${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`, help];
 }
 
 export function allCommands(): Promise<Command[]> {

@@ -1,16 +1,16 @@
-/** Owns `oriel completions`: what a shell needs to complete our command line, made from the tables of it. */
+/** `oriel completions`: the completion script of a shell, generated from the tables of commands and options. */
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Command } from './command.ts';
-import { allCommands } from './commands.ts';
 import { globalOptions, type Option } from './options.ts';
 
 const SHELLS = { bash, zsh, fish } satisfies Record<string, (commands: readonly Command[]) => string>;
 
 const names = Object.keys(SHELLS);
 
-export const completionsCommand: Command = {
+/** `allCommands` is passed in, because the list of commands imports this file. */
+export const completionsCommand = (allCommands: () => Promise<readonly Command[]>): Command => ({
   name: 'completions',
   operands: 'SHELL',
   help: `print what ${names.join(', ')} needs to complete this command line`,
@@ -27,7 +27,7 @@ export const completionsCommand: Command = {
     out.write(SHELLS[shell as keyof typeof SHELLS](await allCommands()));
     return 0;
   },
-};
+});
 
 function optionsOf({ options }: Command): readonly Option[] {
   return [...options, ...globalOptions];

@@ -1,11 +1,11 @@
-/** Owns `oriel man`: the manual page, made from the tables of the command line. */
+/** `oriel man`: the manual page, generated from the tables of commands and options. */
 
 import { version } from '../../access/package-files.ts';
 import type { Command } from './command.ts';
-import { allCommands, optionRow } from './commands.ts';
-import { globalOptions, type Option } from './options.ts';
+import { globalOptions, type Option, optionRow } from './options.ts';
 
-export const manCommand: Command = {
+/** `allCommands` is passed in, because the list of commands imports this file. */
+export const manCommand = (allCommands: () => Promise<readonly Command[]>): Command => ({
   name: 'man',
   operands: '',
   help: 'print the manual page: oriel man | man -l -',
@@ -14,7 +14,7 @@ export const manCommand: Command = {
     out.write(manPage(await allCommands(), version()));
     return 0;
   },
-};
+});
 
 function manPage(commands: readonly Command[], release: string): string {
   return [

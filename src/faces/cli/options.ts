@@ -131,3 +131,8 @@ function parseLimits(text: string): Record<string, number> {
     }),
   );
 }
+
+/** How help and the manual show an option: `-l, --limits LIMITS`, and what it does. */
+export function optionRow({ name, short, value, help }: Option): readonly [string, string] {
+  return [`${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`, help];
+}

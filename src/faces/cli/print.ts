@@ -1,9 +1,9 @@
 /** Owns how an answer reaches a terminal or a pipe. */
 
 import { styleText } from 'node:util';
-import type { Answer } from '../../render/answer.ts';
 import { safeJson } from '../../text/json.ts';
 import { makeVisible, oneLine } from '../../text/visible.ts';
+import type { Answer } from '../../types/answer.ts';
 import type { ExitCode, Streams } from './command.ts';
 
 /** Prints an answer and says how it went. A failure is one line on stderr; output it kept goes to stdout. */

@@ -1,7 +1,7 @@
 /** Owns the one line that tells a person at a terminal what takes so long. */
 
-import type { Progress } from '../../engine/call.ts';
 import { oneLine } from '../../text/visible.ts';
+import type { Progress } from '../../types/call.ts';
 
 const EVERY_MS = 100;
 

@@ -1,8 +1,8 @@
 /** Owns workspaces elsewhere on the command line: `--workspace NAME=URL`. */
 
-import type { Workspace } from '../../engine/workspace.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
+import type { Workspace } from '../../types/workspace.ts';
 import type { Option, Values } from './options.ts';
 
 export const workspaceOption: Option = {

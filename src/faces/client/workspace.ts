@@ -1,8 +1,8 @@
 /** Owns a workspace elsewhere as the engine wants it: the client, with failures as the engine's errors. */
 
-import type { Workspace } from '../../engine/workspace.ts';
 import { type ErrorCode, OrielError } from '../../errors.ts';
 import { oneLine } from '../../text/visible.ts';
+import type { Workspace } from '../../types/workspace.ts';
 import { createClient } from './client.ts';
 import type { ClientOptions } from './request.ts';
 import type { ClientError } from './result.ts';

@@ -1,9 +1,9 @@
 /** Owns the paths of routes: absolute ones, as a control plane knows them. */
 
 import { isAbsolute } from 'node:path';
-import type { Access } from '../../access/access.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
+import type { Access } from '../../types/access.ts';
 
 /** The path to open. Throws `BAD_PATH`. */
 export function absolute(access: Access, path: string): string {

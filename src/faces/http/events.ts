@@ -1,8 +1,8 @@
 /** Owns an answer as Server-Sent Events: progress while the work goes on, then the answer. */
 
-import type { Progress } from '../../engine/call.ts';
-import type { Answer } from '../../render/answer.ts';
 import { safeJson } from '../../text/json.ts';
+import type { Answer } from '../../types/answer.ts';
+import type { Progress } from '../../types/call.ts';
 import { pace } from '../pace.ts';
 
 /** Proxies close what is silent for longer. */

@@ -3,9 +3,9 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, sep } from 'node:path';
 import { z } from 'zod';
-import type { Entry } from '../../access/access.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
+import type { Entry } from '../../types/access.ts';
 import { absolute } from './absolute.ts';
 import { json, problemSchema } from './problem.ts';
 import { type Route, route, type Served } from './route.ts';

@@ -1,6 +1,6 @@
 /** Owns what is counted about calls and requests, and how Prometheus reads it. */
 
-import type { Answer } from '../../render/answer.ts';
+import type { Answer } from '../../types/answer.ts';
 
 /** Seconds. */
 const BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];

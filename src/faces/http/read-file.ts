@@ -3,10 +3,10 @@
 import { createHash } from 'node:crypto';
 import { getMimeType } from 'hono/utils/mime';
 import { z } from 'zod';
-import type { OpenedFile } from '../../access/access.ts';
 import { readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
+import type { OpenedFile } from '../../types/access.ts';
 import { absolute } from './absolute.ts';
 import { count } from './input.ts';
 import { problemSchema } from './problem.ts';

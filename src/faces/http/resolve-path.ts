@@ -2,9 +2,9 @@
 
 import { basename, dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import type { Access } from '../../access/access.ts';
 import { type ErrorCode, isOrielError, OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
+import type { Access } from '../../types/access.ts';
 import { absolute } from './absolute.ts';
 import { json, problemSchema } from './problem.ts';
 import { type Route, route, type Served } from './route.ts';

@@ -2,7 +2,7 @@
 
 import type { CallToolResult, Tool as McpTool } from '@modelcontextprotocol/server';
 import type { Tool } from '../../oriel.ts';
-import type { Answer } from '../../render/answer.ts';
+import type { Answer } from '../../types/answer.ts';
 
 /** Facts about an answer travel under this key of `_meta`, so that no host shows them instead of the text. */
 export const DETAILS_KEY = 'io.github.oriel/details';

@@ -1,8 +1,8 @@
 /** Owns what one call may unpack, over all levels of nesting: a bomb is stopped by counted bytes, never by declared ones. */
 
-import type { Call } from '../../engine/call.ts';
 import { OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
+import type { Call } from '../../types/call.ts';
 import { archiveLimits } from './limits.ts';
 
 /** Bytes unpacked between two reports of progress. */

@@ -1,8 +1,8 @@
 /** Owns the one interface every archive format takes: its members in stored order, and the bytes of each. */
 
-import type { OpenedFile } from '../../access/access.ts';
-import type { ByteSource } from '../../access/bytes.ts';
-import type { Subject } from '../source.ts';
+import type { OpenedFile } from '../../types/access.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
+import type { Subject } from '../../types/resource.ts';
 
 export type MemberType = 'file' | 'directory' | 'symlink' | 'hardlink' | 'fifo' | 'device' | 'other';
 

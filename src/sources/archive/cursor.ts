@@ -1,6 +1,6 @@
 /** Owns reading forward through an archive: the same tar parser hops through a file and wades through a stream. */
 
-import type { ByteSource } from '../../access/bytes.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 
 export interface Cursor {
   /** Byte offset of what `read` gives next. */

@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { isSelector } from '../../selector/selection.ts';
-import type { Subject } from '../source.ts';
+import type { Subject } from '../../types/resource.ts';
 import type { Codec } from './codecs.ts';
 import { isTarHeader } from './tar-header.ts';
 

@@ -1,9 +1,9 @@
 /** Owns the formats that libarchive reads in the worker: 7z and rar. */
 
-import type { ByteSource } from '../../access/bytes.ts';
 import { chunksOf, readAt } from '../../access/bytes.ts';
-import { binarySize } from '../../render/units.ts';
 import { OrielError } from '../../errors.ts';
+import { binarySize } from '../../render/units.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 import type { Budget } from './budget.ts';
 import { metered } from './budget.ts';
 import type { Container, Member } from './container.ts';

@@ -1,8 +1,8 @@
 /** Owns the step from an opened file to what is in it: a container of members, or one compressed stream. */
 
-import type { OpenedFile } from '../../access/access.ts';
 import { chunksOf } from '../../access/bytes.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
+import type { OpenedFile } from '../../types/access.ts';
 import type { Budget } from './budget.ts';
 import type { Codec } from './codecs.ts';
 import { unpacked } from './codecs.ts';
@@ -10,8 +10,8 @@ import type { Container } from './container.ts';
 import { StreamCursor } from './cursor.ts';
 import { formatOf, isNamedPackedTar, isNamedZip } from './formats.ts';
 import { Isolated } from './isolated.ts';
-import { PackedTar, PlainTar } from './tar.ts';
 import { BLOCK_BYTES, isTarHeader } from './tar-header.ts';
+import { PackedTar, PlainTar } from './tar.ts';
 import { Zip } from './zip.ts';
 
 /** A single compressed file. */

@@ -1,17 +1,17 @@
 /** Owns showing what a member holds: text by windows, a note for a binary, all else through the source it belongs to. */
 
-import type { OpenedFile } from '../../access/access.ts';
 import { headOf } from '../../access/bytes.ts';
-import { typeOfBytes } from '../../engine/binary.ts';
-import type { Call } from '../../engine/call.ts';
-import type { Notice } from '../../render/notices.ts';
 import { binarySize } from '../../render/units.ts';
 import { detectEncoding } from '../../text/encoding.ts';
 import { quote } from '../../text/visible.ts';
+import type { OpenedFile } from '../../types/access.ts';
+import type { Call } from '../../types/call.ts';
+import type { Notice } from '../../types/notice.ts';
+import type { Resource } from '../../types/resource.ts';
 import { selectionOf } from '../file.ts';
-import type { Resource } from '../source.ts';
-import type { FileSubject } from './container.ts';
 import { identifyImage } from '../image/identify.ts';
+import { typeOfBytes } from '../type-of-bytes.ts';
+import type { FileSubject } from './container.ts';
 import { claimsArchive } from './formats.ts';
 import type { Unpacked } from './unpacked.ts';
 

@@ -2,11 +2,12 @@
 
 import { basename, dirname } from 'node:path';
 import { memoryBytes } from '../../access/bytes.ts';
-import type { Call } from '../../engine/call.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
-import type { Notice } from '../../render/notices.ts';
 import { everything, parseBehind } from '../../selector/selection.ts';
 import { quote } from '../../text/visible.ts';
+import type { Call } from '../../types/call.ts';
+import type { Notice } from '../../types/notice.ts';
+import type { Resource, Subject } from '../../types/resource.ts';
 import { budgetOf } from './budget.ts';
 import type { Container, FileSubject, Member } from './container.ts';
 import { isFile } from './container.ts';
@@ -21,7 +22,6 @@ import type { Compressed } from './open.ts';
 import { openContent } from './open.ts';
 import { present, troubleNote } from './present.ts';
 import { inPlace, spooled } from './unpacked.ts';
-import type { Resource, Subject } from '../source.ts';
 
 /** What a member takes in a kept index, about. */
 const MEMBER_BYTES = 300;

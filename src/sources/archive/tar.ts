@@ -3,9 +3,9 @@
  * offset of their bytes in the (unpacked) tar.
  */
 
-import type { ByteSource } from '../../access/bytes.ts';
 import { chunksOf, sliceBytes } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 import type { Container, Member } from './container.ts';
 import type { Cursor } from './cursor.ts';
 import { SeekingCursor, StreamCursor } from './cursor.ts';

@@ -1,9 +1,9 @@
 /** Owns a member's bytes at offsets: pulled as far as a window needs, with what could be saved of a damaged one. */
 
-import type { ByteSource } from '../../access/bytes.ts';
-import type { Call } from '../../engine/call.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
+import type { Call } from '../../types/call.ts';
 import { Spool } from '../../window/spool.ts';
 import { archiveLimits } from './limits.ts';
 

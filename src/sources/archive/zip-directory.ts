@@ -1,8 +1,8 @@
 /** Owns finding a zip's directory, behind comments and junk, and in front of what was put before the zip. */
 
-import type { ByteSource } from '../../access/bytes.ts';
 import { readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 
 export interface ZipDirectory {
   readonly start: number;

@@ -4,9 +4,9 @@
  */
 
 import { crc32 } from 'node:zlib';
-import type { ByteSource } from '../../access/bytes.ts';
 import { readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 import type { MemberType } from './container.ts';
 import { escapeName, printName } from './names.ts';
 import { RECORD_SIGNATURE, type ZipDirectory } from './zip-directory.ts';

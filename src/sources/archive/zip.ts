@@ -1,9 +1,9 @@
 /** Owns zip: its directory is read and nothing else; a member costs itself. */
 
 import { crc32 } from 'node:zlib';
-import type { ByteSource } from '../../access/bytes.ts';
 import { chunksOf, readAt, sliceBytes } from '../../access/bytes.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 import type { Budget } from './budget.ts';
 import type { Codec } from './codecs.ts';
 import { unpacked } from './codecs.ts';

@@ -1,6 +1,6 @@
 /** Owns the headers of BMP files and of icon directories. */
 
-import type { ByteSource } from '../../access/bytes.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 import { HeaderReader, type ImageHeader } from './header.ts';
 
 export async function readBmpHeader(source: ByteSource, signal?: AbortSignal): Promise<ImageHeader> {

@@ -4,9 +4,10 @@
  * within the budget and free of metadata, whatever the file was.
  */
 
-import { type ByteSource, readAt, sliceBytes } from '../../access/bytes.ts';
+import { readAt, sliceBytes } from '../../access/bytes.ts';
 import { ChildFailure, runChild } from '../../access/isolate-child.ts';
 import { builtFile } from '../../access/package-files.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 import { readIcons } from './bitmap.ts';
 import type { DecodeReply, DecodeRequest, DecodeType, ImageBudget, Refusal } from './decode.ts';
 import type { ImageHeader } from './header.ts';

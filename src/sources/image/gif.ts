@@ -1,6 +1,6 @@
 /** Owns the blocks of a GIF, as far as its facts need them. */
 
-import type { ByteSource } from '../../access/bytes.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 import { HeaderReader, type ImageHeader } from './header.ts';
 
 /** Frames are COUNTED in the first bytes alone: a long animation is one of "at least N frames". */

@@ -4,8 +4,9 @@
  * so that neither a 256 MiB comment nor a million empty blocks costs anything.
  */
 
-import { type ByteSource, readAt } from '../../access/bytes.ts';
+import { readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 
 export interface ImageHeader {
   /** Pixels as stored, before any orientation is applied. */

@@ -1,6 +1,6 @@
 /** Owns the boxes of HEIF (AVIF and HEIC), as far as the facts of the main picture need them. */
 
-import type { ByteSource } from '../../access/bytes.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 import { cutShort, HeaderReader, type ImageHeader, MOST_HOPS } from './header.ts';
 
 /** The properties of a picture lie in one box; a larger one than this is hostile. */

@@ -3,17 +3,17 @@
  * (`:meta`). SVG is text and is paged as such.
  */
 
-import type { OpenedFile } from '../../access/access.ts';
-import type { ByteSource } from '../../access/bytes.ts';
-import type { Call } from '../../engine/call.ts';
 import { OrielError } from '../../errors.ts';
+import type { OpenedFile } from '../../types/access.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
+import type { Call } from '../../types/call.ts';
+import type { ImageResource, Resource, Subject } from '../../types/resource.ts';
+import { selectionOf } from '../file.ts';
 import { describeImage, describeShown, describeSvg, imageFacts, shownFacts } from './facts.ts';
 import { type FitOptions, fitImage, MOST_STORED, NotShown } from './fit.ts';
 import { identifyImage, MIME_TYPES } from './identify.ts';
 import { type RasterType, readImageHeader } from './read-header.ts';
 import { svgSize } from './svg.ts';
-import { selectionOf } from '../file.ts';
-import type { ImageResource, Resource, Subject } from '../source.ts';
 
 export async function openImage(subject: Subject, call: Call, options: FitOptions): Promise<Resource> {
   const { opened, head } = subject;

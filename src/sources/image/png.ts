@@ -1,6 +1,6 @@
 /** Owns the chunks of a PNG: the facts in them, and a copy without those that a picture does not need. */
 
-import type { ByteSource } from '../../access/bytes.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 import { cutShort, HeaderReader, type ImageHeader, MOST_HOPS } from './header.ts';
 import { readOrientation } from './tiff.ts';
 

@@ -1,7 +1,7 @@
 /** Owns which reader knows which image. */
 
-import type { ByteSource } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 import { readBmpHeader, readIcoHeader } from './bitmap.ts';
 import { readGifHeader } from './gif.ts';
 import type { ImageHeader } from './header.ts';

@@ -1,6 +1,6 @@
 /** Owns the tags of TIFF, which also carry the EXIF orientation of the other formats. */
 
-import type { ByteSource } from '../../access/bytes.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 import { cutShort, HeaderReader, type ImageHeader } from './header.ts';
 
 const TAG = {

@@ -1,6 +1,6 @@
 /** Owns the chunks of a WebP. */
 
-import type { ByteSource } from '../../access/bytes.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 import { cutShort, HeaderReader, type ImageHeader, MOST_HOPS } from './header.ts';
 import { readOrientation } from './tiff.ts';
 

@@ -2,7 +2,7 @@
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
-import type { Window } from '../../window/types.ts';
+import type { Window } from '../../types/excerpt.ts';
 import type { Notebook } from './read.ts';
 import type { RenderedNotebook } from './text.ts';
 

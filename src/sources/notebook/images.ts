@@ -1,9 +1,11 @@
 /** Owns making image blocks of the images in a notebook's outputs, within the budget of one answer. */
 
-import { type ByteSource, memoryBytes, readAt } from '../../access/bytes.ts';
+import { memoryBytes, readAt } from '../../access/bytes.ts';
 import { isOrielError } from '../../errors.ts';
-import type { Notice } from '../../render/notices.ts';
 import { writeSelector } from '../../selector/selection.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
+import type { Notice } from '../../types/notice.ts';
+import type { ShownImages } from '../../types/resource.ts';
 import { describeSize, shownFacts } from '../image/facts.ts';
 import {
   DEFAULT_BUDGET,
@@ -15,7 +17,6 @@ import {
 } from '../image/fit.ts';
 import { identifyImage } from '../image/identify.ts';
 import { readImageHeader } from '../image/read-header.ts';
-import type { ShownImages } from '../source.ts';
 import { text } from './read.ts';
 import type { NotebookImage } from './render.ts';
 

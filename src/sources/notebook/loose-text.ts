@@ -1,6 +1,7 @@
 /** Owns reading the beginning of a text that lies in JSON as one string or as a list of strings, however long it is. */
 
-import { type ByteSource, readAt } from '../../access/bytes.ts';
+import { readAt } from '../../access/bytes.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 import type { Span } from './json-scan.ts';
 
 /** A complete JSON string, or the last one as far as it goes; a torn escape at the end is left out. */

@@ -1,7 +1,7 @@
 /** Owns what is said below a notebook's text: what is damaged in it, and that it has outputs. */
 
-import type { Notice } from '../../render/notices.ts';
 import { plural } from '../../render/units.ts';
+import type { Notice } from '../../types/notice.ts';
 import type { Notebook } from './read.ts';
 
 /** Damaged cells that are named one by one. */

@@ -3,21 +3,23 @@
  * some cells by number (`:cells:3-5`), the stored JSON under `:raw`.
  */
 
-import type { OpenedFile } from '../../access/access.ts';
-import { type ByteSource, memoryBytes } from '../../access/bytes.ts';
-import type { Call } from '../../engine/call.ts';
+import { memoryBytes } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
-import { parseBehind, type Selection } from '../../selector/selection.ts';
+import { parseBehind } from '../../selector/selection.ts';
 import { quote } from '../../text/visible.ts';
+import type { OpenedFile } from '../../types/access.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
+import type { Call } from '../../types/call.ts';
+import type { MixedResource, NoteResource, Resource, Subject, TextResource } from '../../types/resource.ts';
+import type { Selection } from '../../types/selection.ts';
 import type { FitOptions } from '../image/fit.ts';
 import { type CellRange, linesOf, takeCells } from './cells-selector.ts';
 import { showImages } from './images.ts';
 import { JsonError } from './json-scan.ts';
+import { noCells, notesOf } from './notes.ts';
 import { type Notebook, readNotebook } from './read.ts';
 import { renderOutputs, type RenderedOutputs } from './render.ts';
-import { noCells, notesOf } from './notes.ts';
 import { type RenderedNotebook, renderSections } from './text.ts';
-import type { MixedResource, NoteResource, Resource, Subject, TextResource } from '../source.ts';
 
 const FORMS = ':outputs, :cells:3-5, :raw, line ranges like :50-100, or no selector';
 

@@ -1,10 +1,10 @@
 /** Owns reading the outputs of one cell: their text for a terminal's eye, where their images lie, what else there is. */
 
 import { stripVTControlCharacters } from 'node:util';
-import type { ByteSource } from '../../access/bytes.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 import { type JsonPath, type JsonVisitor, type Span } from './json-scan.ts';
-import { scanJson, text } from './read.ts';
 import { readLooseText } from './loose-text.ts';
+import { scanJson, text } from './read.ts';
 
 /** A part of one output, in the order in which a reader wants them. `cut`: more of the text is stored. */
 export type OutputPart =

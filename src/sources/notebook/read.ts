@@ -1,7 +1,8 @@
 /** Owns reading a notebook's cells (nbformat 3 and 4): their types and sources, and where their outputs lie. */
 
-import { type ByteSource, readAt } from '../../access/bytes.ts';
+import { readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 import { type JsonPath, JsonScanner, type JsonVisitor, type Span } from './json-scan.ts';
 
 export type CellType = 'code' | 'markdown' | 'raw';

@@ -1,8 +1,9 @@
 /** Owns the text of a notebook with its outputs: bounded for each cell, with a place for each image. */
 
-import { type ByteSource, memoryBytes } from '../../access/bytes.ts';
+import { memoryBytes } from '../../access/bytes.ts';
 import { isOrielError } from '../../errors.ts';
 import { writeSelector } from '../../selector/selection.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 import { identifyImage } from '../image/identify.ts';
 import { readImageHeader } from '../image/read-header.ts';
 import type { Span } from './json-scan.ts';

@@ -4,7 +4,7 @@
  */
 
 import { parseSelection } from '../../selector/selection.ts';
-import type { Selection } from '../../selector/selection.ts';
+import type { Selection } from '../../types/selection.ts';
 import { readParameter } from './address.ts';
 import { checkOrder, readConditions, readNumber, splitParameters } from './parameters.ts';
 import type { Ask, Reading } from './protocol.ts';

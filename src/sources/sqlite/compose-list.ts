@@ -1,7 +1,7 @@
 /** Owns the list of tables: each line begins with the words that read the table. */
 
 import { plural } from '../../render/units.ts';
-import type { Limits } from '../../window/types.ts';
+import type { Limits } from '../../types/limits.ts';
 import { writeSegment } from './address.ts';
 import { MOST_ROWS } from './ask.ts';
 import { continuation, showName } from './notices.ts';

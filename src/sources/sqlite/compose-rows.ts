@@ -1,6 +1,6 @@
 /** Owns a page of rows: of a table, or of any query. */
 
-import type { Limits } from '../../window/types.ts';
+import type { Limits } from '../../types/limits.ts';
 import { writeParameter, writeSegment } from './address.ts';
 import { continuation, cutNotes, ofTotal, said, showName } from './notices.ts';
 import type { Composed } from './notices.ts';

@@ -1,6 +1,6 @@
 /** Owns the texts of one table: its statements with samples, and one row of it in full. */
 
-import type { Limits } from '../../window/types.ts';
+import type { Limits } from '../../types/limits.ts';
 import { writeSegment } from './address.ts';
 import { wholeRow } from './layout.ts';
 import { continuation, cutNotes, ofTotal, said, showName } from './notices.ts';

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto';
 import { memoryBytes } from '../../access/bytes.ts';
 import { everything } from '../../selector/selection.ts';
-import type { Limits } from '../../window/types.ts';
-import type { TextResource } from '../source.ts';
+import type { Limits } from '../../types/limits.ts';
+import type { TextResource } from '../../types/resource.ts';
 import type { Parsed } from './ask.ts';
 import { composeList } from './compose-list.ts';
 import { composeRows } from './compose-rows.ts';

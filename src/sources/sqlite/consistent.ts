@@ -1,8 +1,8 @@
 /** Owns reading a database as it was at one moment, however long it takes to find one: else it is busy. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Access, OpenedFile } from '../../access/access.ts';
 import { OrielError } from '../../errors.ts';
+import type { Access, OpenedFile } from '../../types/access.ts';
 import { stillHolds, takeMoment } from './moment.ts';
 import type { FileRef, Job } from './protocol.ts';
 import { Refusal } from './refusal.ts';

@@ -1,8 +1,8 @@
 /** Owns databases that are no files: a member of an archive is copied where a worker can read it at any offset. */
 
-import type { OpenedFile } from '../../access/access.ts';
 import { chunksOf } from '../../access/bytes.ts';
-import type { Call } from '../../engine/call.ts';
+import type { OpenedFile } from '../../types/access.ts';
+import type { Call } from '../../types/call.ts';
 import type { FileRef } from './protocol.ts';
 
 /** Bytes up to which the copy stays in memory, shared with the worker. */

@@ -6,8 +6,8 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { OpenedFile } from '../../access/access.ts';
 import { readAt } from '../../access/bytes.ts';
+import type { OpenedFile } from '../../types/access.ts';
 
 /** The files of one database, and marks that change when its content may have. */
 export interface Moment {

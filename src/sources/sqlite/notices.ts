@@ -1,7 +1,7 @@
 /** Owns the sentences below rows: where the next ones are, and where to see in full what was cut. */
 
-import type { Notice } from '../../render/notices.ts';
 import { oneLine } from '../../text/visible.ts';
+import type { Notice } from '../../types/notice.ts';
 import { writeSegment } from './address.ts';
 import type { Page } from './page.ts';
 import type { Cell, Count, Key } from './protocol.ts';

@@ -1,12 +1,12 @@
 /** Owns answering what was asked of one database: words to an ask, a worker's reply to a text, refusals to errors. */
 
-import type { OpenedFile } from '../../access/access.ts';
 import { WorkerPool } from '../../access/isolate-worker.ts';
 import { builtFile } from '../../access/package-files.ts';
-import type { Call } from '../../engine/call.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { oneLine, quote } from '../../text/visible.ts';
-import type { Resource, Subject } from '../source.ts';
+import type { OpenedFile } from '../../types/access.ts';
+import type { Call } from '../../types/call.ts';
+import type { Resource, Subject } from '../../types/resource.ts';
 import { parseRest } from './ask.ts';
 import type { Parsed } from './ask.ts';
 import { compose } from './compose.ts';

@@ -1,7 +1,7 @@
 /** Owns how many rows go into one answer. */
 
 import { estimateTokens } from '../../text/tokens.ts';
-import type { Limits } from '../../window/types.ts';
+import type { Limits } from '../../types/limits.ts';
 import { layOut, wholeRow } from './layout.ts';
 import type { Rows } from './protocol.ts';
 

@@ -1,20 +1,7 @@
 /** Owns turning kept and hidden lines into the parts of a summary: lines, gaps, and blocks merged on their brace line. */
 
+import type { LineRange, SummaryPart } from '../../types/summary.ts';
 import type { Hidden } from './hidden.ts';
-
-export type SummaryPart =
-  /** A line as it is stored. */
-  | { readonly is: 'line'; readonly from: number; readonly to: number; readonly text: string }
-  /** Several lines on one: `function run() { ... }`. */
-  | { readonly is: 'merged'; readonly from: number; readonly to: number; readonly text: string }
-  /** `...` for lines left out between others. */
-  | { readonly is: 'gap'; readonly from: number; readonly to: number; readonly text: string };
-
-/** 1-based, inclusive. */
-export interface LineRange {
-  readonly from: number;
-  readonly to: number;
-}
 
 export interface Parts {
   readonly parts: readonly SummaryPart[];

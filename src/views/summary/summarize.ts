@@ -3,9 +3,10 @@
  * limits; where that is too little, the deepest symbols go first.
  */
 
+import type { LineRange, Summary, SummaryPart } from '../../types/summary.ts';
 import type { Structure } from '../structure.ts';
 import { type Detail, hide } from './hidden.ts';
-import { type LineRange, partsOf, type SummaryPart } from './parts.ts';
+import { partsOf } from './parts.ts';
 
 export interface SummaryLimits {
   readonly lines: number;
@@ -15,15 +16,6 @@ export interface SummaryLimits {
   /** A part as it will be shown, its prefix and terminator included. */
   show(part: SummaryPart): string;
   count(text: string): number;
-}
-
-export interface Summary {
-  readonly parts: readonly SummaryPart[];
-  /** Every line whose text is not shown, sorted; no two ranges touch. */
-  readonly elided: readonly LineRange[];
-  readonly elidedLines: number;
-  /** Symbols that are not among the parts, and the deepest level (0-based) of those that are. */
-  readonly left?: { readonly symbols: number; readonly depth: number };
 }
 
 /** Of the text's bytes, the most that a summary of it may have: otherwise the text itself is the better answer. */

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { OpenedFile } from '../../../src/access/access.ts';
 import { memoryBytes } from '../../../src/access/bytes.ts';
 import { createAccess } from '../../../src/access/local.ts';
-import type { Call } from '../../../src/engine/call.ts';
 import { defaultSettings } from '../../../src/engine/settings.ts';
 import { createSession } from '../../../src/session/session.ts';
 import { sqliteSource } from '../../../src/sources/sqlite.ts';
+import type { OpenedFile } from '../../../src/types/access.ts';
+import type { Call } from '../../../src/types/call.ts';
 import { databaseBytes } from '../../support/sqlite.ts';
 import { wide } from '../../support/windows.ts';
 

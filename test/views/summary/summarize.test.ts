@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Summary, SummaryPart } from '../../../src/types/summary.ts';
 import { linesOf } from '../../../src/views/lines.ts';
-import type { SummaryPart } from '../../../src/views/summary/parts.ts';
-import { summarize, type Summary, type SummaryLimits } from '../../../src/views/summary/summarize.ts';
+import { summarize, type SummaryLimits } from '../../../src/views/summary/summarize.ts';
 import { found, structureOf } from '../../support/structure.ts';
 
 const show = ({ from, to, text }: SummaryPart): string => `${from === to ? from : `${from}-${to}`}|${text}\n`;

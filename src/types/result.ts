@@ -1,88 +1,19 @@
-/**
- * Owns the engine's whole vocabulary: what a dialect may ask for, as plain JSON, and what comes back as data.
- * Words come later, in render/ and the dialects.
- */
+/** What the engine hands back for each request, as data. render/ and the dialects have the words. */
 
-import type { OutputDisplay } from '../render/terminal.ts';
-import type { Spill } from '../session/spill-writer.ts';
-import type { SourceKind } from '../sources/source.ts';
-import type { Keep } from '../window/output.ts';
-import type { Excerpt, Limits, Window } from '../window/types.ts';
+import type { Display, OutputDisplay } from './display.ts';
+import type { Encoding } from './encoding.ts';
+import type { Excerpt } from './excerpt.ts';
+import type { Limits } from './limits.ts';
+import type { Notice } from './notice.ts';
+import type { ImageResource, NoteResource, SourceKind } from './resource.ts';
+import type { Selection } from './selection.ts';
+import type { Spill } from './session.ts';
+import type { Summary } from './summary.ts';
+import type { WorkspaceLines } from './workspace.ts';
 
-export type Request = ReadRequest | RunRequest | SearchRequest | FindRequest | ListRequest;
-
-export interface ReadRequest {
-  readonly do: 'read';
-  /** A path as typed; with `selectors` it may end in the grammar of selector/, with `literal` it is only a path. */
-  readonly target: string;
-  readonly grammar: 'selectors' | 'literal';
-  /** Kinds of things that may be read; all when absent. */
-  readonly kinds?: readonly SourceKind[];
-  /** For `literal` grammars. */
-  readonly window?: Window;
-  readonly raw?: boolean;
-  /** What to answer where the whole of a text was asked for that has more than this many bytes. */
-  readonly whole?: { readonly over: number; readonly as: 'outline' | 'refusal' };
-  /** A named remote workspace to read in. */
-  readonly on?: string;
-}
-
-export interface RunRequest {
-  readonly do: 'run';
-  readonly command: string;
-  /** Seconds, fractions allowed; the setting `run.timeout` when absent. */
-  readonly timeout?: number;
-  /** The working directory, inside the roots; that of the session when absent. */
-  readonly cwd?: string;
-  /** One stream in the order in which it was written, or two. */
-  readonly streams: 'merged' | 'split';
-  /** Which end of a long output is kept. */
-  readonly keep: Keep;
-  /** Whether a kept head ends with its last whole line, or is filled to the last character. */
-  readonly snap: 'line' | 'char';
-  readonly display: OutputDisplay;
-}
-
-/** `grep`. */
-export interface SearchRequest {
-  readonly do: 'search';
-  /** A regular expression in ripgrep's syntax (linear time: no look-around, no back-references), or plain text. */
-  readonly pattern: string;
-  /** File or directory; the cwd when absent. */
-  readonly path?: string;
-  /** Only files whose path matches: see engine/walk/glob.ts. */
-  readonly glob?: string;
-  readonly ignoreCase: boolean;
-  readonly literal: boolean;
-  /** Lines shown before and after each match. */
-  readonly context: number;
-  /** The most matching lines in this answer. */
-  readonly limit: number;
-  /** Matching lines to leave out first (0-based): the next call of a cut answer. */
-  readonly offset: number;
-  /** Lines over `characters` code points are shown in part: their head, or what is around the match. */
-  readonly clip: { readonly characters: number; readonly keep: 'head' | 'match' };
-}
-
-/** `find`. */
-export interface FindRequest {
-  readonly do: 'find';
-  /** See engine/walk/glob.ts. */
-  readonly pattern: string;
-  /** Directory; the cwd when absent. */
-  readonly path?: string;
-  /** The most paths in this answer. */
-  readonly limit: number;
-  /** Paths to leave out first (0-based). */
-  readonly offset: number;
-}
-
-/** `ls`. */
-export interface ListRequest {
-  readonly do: 'list';
-  readonly path?: string;
-  readonly limit: number;
-  readonly offset: number;
+export interface WorkspaceResult {
+  readonly is: 'workspace';
+  readonly lines: WorkspaceLines;
 }
 
 export interface SearchResult {
@@ -182,3 +113,77 @@ export interface RunStream {
   /** The kept full output, when only a part is shown. Absent then where it could not be written. */
   readonly spill?: Spill;
 }
+
+export interface ImageResult extends Origin {
+  readonly is: 'image';
+  readonly resource: ImageResource;
+}
+
+export interface NoteResult extends Origin {
+  readonly is: 'note';
+  readonly resource: NoteResource;
+}
+
+export type ReadResult = TextResult | SummaryResult | BinaryResult | ImageResult | NoteResult;
+
+/** What a read found, whatever its kind. */
+export interface Origin {
+  readonly kind: SourceKind;
+  /** What was read, without its selector: the front of the next call. */
+  readonly target: string;
+  readonly resolvedPath: string;
+  readonly suffix?: { readonly from: string; readonly to: string };
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+export interface TextResult extends Origin {
+  readonly is: 'text';
+  readonly excerpt: Excerpt;
+  readonly selection: Selection;
+  readonly encoding: Encoding;
+  readonly display: Display;
+  /** The tag of the version shown, and the line above the text that carries it. */
+  readonly snapshot?: { readonly tag: string; readonly header: string };
+  readonly limits: Limits;
+  readonly changed: boolean;
+  readonly notes: readonly Notice[];
+  readonly more?: Notice;
+  readonly images?: readonly { readonly mimeType: string; readonly data: Uint8Array }[];
+}
+
+export interface BinaryResult extends Origin {
+  readonly is: 'binary';
+  /** A media type, or what was seen. */
+  readonly type: string;
+  readonly bytes?: number;
+  readonly selection: Selection;
+}
+
+/** The structure of a long code file, instead of its first lines. */
+export interface SummaryResult extends Origin {
+  readonly is: 'summary';
+  readonly summary: Summary;
+  readonly totals: { readonly lines: number; readonly bytes: number };
+  /** Whether some of the text was not text and stands as U+FFFD. */
+  readonly invalid: boolean;
+  readonly encoding: Encoding;
+  readonly display: Display;
+  readonly snapshot?: { readonly tag: string; readonly header: string };
+  readonly limits: Limits;
+  readonly notes: readonly Notice[];
+}
+
+/** More than the request takes as a whole: nothing of it was read. */
+export interface TooLargeResult extends Origin {
+  readonly is: 'too-large';
+  readonly bytes: number;
+  /** The most that is taken. */
+  readonly most: number;
+}
+
+export interface ViewNote extends Origin {
+  readonly is: 'note';
+  readonly resource: NoteResource;
+}
+
+export type Result = ReadResult | TooLargeResult | WorkspaceResult | RunResult | SearchResult | ListResult;

@@ -1,19 +1,10 @@
-/** Owns what every layer below the gate receives: who may stop the work, how much may be shown, what outlives it. */
+/** What every layer below the gate receives: cancellation, limits, access to files, progress. */
 
-import type { Access } from '../access/access.ts';
-import type { Session } from '../session/session.ts';
-import type { Resource, Subject } from '../sources/source.ts';
-import type { Limits } from '../window/types.ts';
+import type { Access } from './access.ts';
+import type { Limits } from './limits.ts';
+import type { Resource, Subject } from './resource.ts';
+import type { Session } from './session.ts';
 import type { Settings } from './settings.ts';
-
-export interface Progress {
-  /** What is being done, for a person: "scanning 412 MiB of 1 GiB". */
-  readonly message: string;
-  readonly done?: number;
-  readonly total?: number;
-  /** The last lines of a running command's output. */
-  readonly tail?: string;
-}
 
 export interface Call {
   /** Aborted by the caller, by the deadline, or when the gate has answered. Pass it to every wait. */
@@ -31,4 +22,13 @@ export interface Call {
   open(subject: Subject): Promise<Resource>;
   /** Runs when the answer is complete, however it ended: closes descriptors, ends workers. */
   onEnd(release: () => void | Promise<void>): void;
+}
+
+export interface Progress {
+  /** What is being done, for a person: "scanning 412 MiB of 1 GiB". */
+  readonly message: string;
+  readonly done?: number;
+  readonly total?: number;
+  /** The last lines of a running command's output. */
+  readonly tail?: string;
 }

@@ -1,12 +1,12 @@
 /** Owns laying a text resource out for windows: its encoding, its line index from the session, whether it is counted. */
 
 import { headOf } from '../access/bytes.ts';
-import type { TextResource } from '../sources/source.ts';
+import { binarySize } from '../render/units.ts';
 import { detectEncoding, utf8 } from '../text/encoding.ts';
+import type { Call } from '../types/call.ts';
+import type { TextResource } from '../types/resource.ts';
 import type { TextInput } from '../window/input.ts';
 import { LineIndex } from '../window/line-index.ts';
-import { binarySize } from '../render/units.ts';
-import type { Call } from './call.ts';
 
 const COUNT_STREAMS_UP_TO = 4 << 20;
 /** Scans shorter than this are over before anyone wonders. */

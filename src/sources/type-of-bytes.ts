@@ -1,7 +1,8 @@
 /** Owns the verdict "this is no text", and what to call what it is instead. */
 
-import { type ByteSource, headOf } from '../access/bytes.ts';
-import type { Encoding } from '../text/encoding.ts';
+import { headOf } from '../access/bytes.ts';
+import type { ByteSource } from '../types/byte-source.ts';
+import type { Encoding } from '../types/encoding.ts';
 
 /** The type of a binary, by its first bytes; undefined for text. */
 export async function typeOfBytes(

@@ -1,9 +1,9 @@
 /**
- * Owns the door to the file system: paths as typed become opened things inside the roots, or an error.
- * What was opened is judged, never what was asked for: a path can change between a check and an open.
+ * The file system as the rest of the engine sees it: opened files and directories, inside the roots.
+ * What was opened is checked, not the path that was asked for: a path can change between a check and an open.
  */
 
-import type { ByteSource } from './bytes.ts';
+import type { ByteSource } from './byte-source.ts';
 
 export interface OpenedFile {
   readonly is: 'file';

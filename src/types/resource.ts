@@ -1,10 +1,9 @@
-/** Owns the shape of a source: what claims a path, and what it hands to the engine. One file a kind beside this one. */
+/** What a source is given (a subject) and what it hands back (a resource). */
 
-import type { ByteSource } from '../access/bytes.ts';
-import type { Opened } from '../access/access.ts';
-import type { Call } from '../engine/call.ts';
-import type { Notice } from '../render/notices.ts';
-import type { Mode, Selection } from '../selector/selection.ts';
+import type { Opened } from './access.ts';
+import type { ByteSource } from './byte-source.ts';
+import type { Notice } from './notice.ts';
+import type { Mode, Selection } from './selection.ts';
 
 export type SourceKind =
   | 'file'
@@ -99,19 +98,3 @@ export interface NoteResource {
 }
 
 export type Resource = TextResource | ImageResource | MixedResource | NoteResource;
-
-export interface Source {
-  readonly kind: SourceKind;
-  /** Decides by name and head alone: no reading, no guessing. The first source that claims a subject opens it. */
-  claims(subject: Subject): boolean;
-  /**
-   * Whether a file of that name may have more after its path than a selector, `app.db:users`: then a missing path is
-   * looked for without it. Absent for sources that have no words of their own.
-   */
-  holds?(name: string): boolean;
-  /**
-   * Reads the source's own part of `subject.rest` and answers what it names. Throws OrielError; `BAD_SELECTOR`
-   * for words that are neither its own nor the generic tail.
-   */
-  open(subject: Subject, call: Call): Promise<Resource>;
-}

@@ -1,4 +1,4 @@
-/** Owns the vocabulary of windows: what may be asked for, what bounds an answer, what comes back. */
+/** Windows and what they yield: the part of a text that was asked for, and the lines and facts that came back. */
 
 /** Lines `from` to `to`, 1-based and inclusive; without `to`, to the end. */
 export interface Range {
@@ -15,26 +15,6 @@ export type Window =
   | { readonly by: 'ends'; readonly from: number; readonly most: number }
   /** The last `lines` lines, or the last `lines` lines that end at or before byte `before`. */
   | { readonly by: 'tail'; readonly lines: number; readonly before?: number };
-
-/** The budget of one answer. All limits are inclusive and count what is shown, prefixes and escapes included. */
-export interface Limits {
-  /** Lines of one answer. */
-  readonly lines: number;
-  /** Bytes of UTF-8 of one answer; notices come on top (1 KiB at most). */
-  readonly bytes: number;
-  /** Bytes of one line: a longer one is cut, dropped or refused as the fit says. */
-  readonly line: number;
-  /** Estimated tokens of one answer; Infinity for no such limit. */
-  readonly tokens: number;
-  /** Bytes of a byte window that names no length. */
-  readonly window: number;
-  /** The most bytes a byte window may have. */
-  readonly windowMax: number;
-  /** Files up to this many bytes have their lines counted; above it answers speak in bytes. */
-  readonly countBytes: number;
-}
-
-export type LimitName = keyof Limits;
 
 export type CutBy = 'lines' | 'bytes' | 'line' | 'tokens' | 'window';
 

@@ -1,0 +1,17 @@
+/** How a line is shown. The displays themselves are in render/. */
+
+import type { Line } from './excerpt.ts';
+
+export interface Display {
+  /** The most bytes that stand before a line; none when absent. */
+  readonly prefix?: number;
+  /** The line as shown, its terminator included. */
+  show(line: Line): string;
+  /** Bytes of what `show` gives; counted from that where absent. */
+  cost?(line: Line): number;
+  /** A piece of text as shown, without a prefix. */
+  text(text: string): string;
+}
+
+/** `terminal`: escape sequences and redrawn progress gone. `raw`: the decoded text as it is. */
+export type OutputDisplay = 'terminal' | 'raw';

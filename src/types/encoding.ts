@@ -1,0 +1,20 @@
+/** The encoding of a text, and the scanner that finds its newlines in stored bytes. */
+
+export interface Encoding {
+  readonly name: EncodingName;
+  /** Bytes of a code unit. */
+  readonly unit: 1 | 2 | 4;
+  /** Bytes of the mark at the start of the text; 0 without one. */
+  readonly bom: number;
+  readonly scanner: Scanner;
+}
+
+export type EncodingName = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be';
+
+/** Counts and finds newlines. Works on bytes for UTF-8 and its kin, on code units for UTF-16 and UTF-32. */
+export interface Scanner {
+  /** How many newlines `bytes` holds. */
+  count(bytes: Uint8Array): number;
+  /** The position just after the k-th newline (k ≥ 1) in `bytes` at or behind `from`, or -1 when it holds fewer. */
+  after(bytes: Uint8Array, k: number, from?: number): number;
+}

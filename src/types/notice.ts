@@ -1,0 +1,126 @@
+/** What an answer says besides its text, as data. render/notices.ts has the sentences. */
+
+import type { CutBy } from './excerpt.ts';
+import type { Limits } from './limits.ts';
+
+/** Byte and line spans here are as a reader counts: bytes half-open from 0, lines inclusive from 1. */
+export type Notice =
+  /** More follows. */
+  | {
+      readonly kind: 'cut';
+      readonly lines: readonly (readonly [number, number])[];
+      readonly bytes?: readonly [number, number];
+      readonly totals: { readonly lines?: number; readonly bytes?: number };
+      readonly by: CutBy;
+      readonly limits: Limits;
+      /** What the span is stated in. */
+      readonly in: 'lines' | 'bytes';
+      /** The giant line that the answer ends in. */
+      readonly inside?: { readonly no?: number; readonly bytes?: number };
+      readonly backwards?: boolean;
+      /** The exact `path` of the next call. */
+      readonly use: string;
+    }
+  | {
+      readonly kind: 'past-end';
+      readonly target: string;
+      readonly asked: string;
+      readonly totals: { readonly lines?: number; readonly bytes?: number };
+      readonly use: readonly string[];
+    }
+  | { readonly kind: 'empty'; readonly target: string }
+  /** A range reaches beyond the last line. */
+  | { readonly kind: 'short'; readonly target: string; readonly last: number }
+  | {
+      readonly kind: 'binary';
+      readonly target: string;
+      readonly type: string;
+      readonly bytes?: number;
+      readonly use: string;
+    }
+  | { readonly kind: 'escaped'; readonly count: number; readonly use: string }
+  | { readonly kind: 'invalid'; readonly count: number; readonly encoding: string }
+  | { readonly kind: 'encoding'; readonly encoding: string; readonly mark: boolean }
+  | { readonly kind: 'unterminated' }
+  | { readonly kind: 'changed'; readonly target: string }
+  | { readonly kind: 'suffix'; readonly from: string; readonly to: string }
+  /** A command's output is shown in part. */
+  | {
+      readonly kind: 'output-cut';
+      /** Absent for one output of all; else the stream's name. */
+      readonly stream?: string;
+      readonly lines: readonly (readonly [number, number])[];
+      readonly totals: { readonly lines: number; readonly bytes: number };
+      readonly by: CutBy;
+      readonly limits: Limits;
+      /** The line of which only the end is shown, with its length in bytes. */
+      readonly partial?: { readonly no: number; readonly shown: number; readonly bytes: number };
+      readonly kept?: KeptOutput;
+      /** The exact `path` of the next call. */
+      readonly use?: string;
+    }
+  /** A command's output is no text and is not shown. */
+  | { readonly kind: 'output-binary'; readonly bytes: number; readonly kept?: KeptOutput }
+  | { readonly kind: 'no-output' }
+  /** How a command ended, where that was not a success. */
+  | { readonly kind: 'exit'; readonly code: number }
+  | { readonly kind: 'signal'; readonly signal: string }
+  | { readonly kind: 'time-out'; readonly seconds: number }
+  | { readonly kind: 'cancelled' }
+  /** Processes that outlived their command. */
+  | { readonly kind: 'background'; readonly ended: number; readonly left: number }
+  /** Below a summary: how much was left out, and the calls that show it. */
+  | {
+      readonly kind: 'summary';
+      readonly target: string;
+      readonly elidedLines: number;
+      /** The lines left out, exactly; as many ranges as fit in a notice. */
+      readonly use: string;
+      /** Symbols that are not shown, for want of room. */
+      readonly left?: number;
+    }
+  /** Below an outline: how much it lists, and how to read one of its symbols. */
+  | {
+      readonly kind: 'outline';
+      readonly target: string;
+      readonly symbols: number;
+      /** Symbols that are not listed, for want of room. */
+      readonly left?: number;
+      readonly example?: { readonly name: string; readonly from: number; readonly to: number };
+    }
+  /** The text is shown instead of its summary or outline. */
+  | { readonly kind: 'no-structure'; readonly what: 'summary' | 'outline'; readonly why: NoStructure }
+  /** A name that fits several symbols. */
+  | {
+      readonly kind: 'symbols';
+      readonly target: string;
+      readonly name: string;
+      readonly candidates: readonly { readonly name: string; readonly use: string }[];
+      /** Candidates that are not listed. */
+      readonly more: number;
+    }
+  /** A sentence that a source words from its own facts, without brackets and without a final full stop. */
+  | { readonly kind: 'said'; readonly text: string; readonly use?: string };
+
+/** Where a full output is kept. */
+export interface KeptOutput {
+  readonly path: string;
+  readonly url: string;
+  /** Bytes kept. */
+  readonly bytes: number;
+  /** More was written than is kept. */
+  readonly capped: boolean;
+}
+
+/** Why a text has no structure to show; worded in render/notices.ts. */
+export type NoStructure =
+  /** No grammar or scanner for this kind of text, or it holds no symbols. */
+  | 'language'
+  | 'empty'
+  | 'binary'
+  | 'minified'
+  | 'size'
+  /** The parser passed its deadline. */
+  | 'time'
+  /** The parser died: its stack or its memory was not enough. */
+  | 'crash';

@@ -1,0 +1,21 @@
+/** What a dialect decides about text, as data: its display, what happens to long lines and to too much text. */
+
+import type { Display } from './display.ts';
+import type { Line } from './excerpt.ts';
+
+export type LongLine =
+  /** A line over the budget is shown in slices, each call going on inside it. */
+  | { readonly as: 'slice' }
+  /** A line over the budget is not shown and ends the answer. */
+  | { readonly as: 'stop' }
+  /** A line over `at` is shown up to there, its rest left out; a display may put a marker behind it. */
+  | { readonly as: 'clip'; readonly at: number; readonly unit: 'byte' | 'char' };
+
+export interface TextPolicy {
+  readonly overflow: 'cut' | 'refuse';
+  readonly longLine: LongLine;
+  /** Absent: as the host's settings say. */
+  readonly display?: Display;
+  /** Bytes of a line as shown, where that is not simply what the display shows (joiners, envelopes). */
+  cost?(line: Line): number;
+}

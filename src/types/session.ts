@@ -1,0 +1,91 @@
+/** What outlives one call, as the engine uses it. session/ implements it. */
+
+import type { OpenedFile } from './access.ts';
+
+export interface Session {
+  readonly snapshots: SnapshotStore;
+  /** Full outputs of which only a part was shown. */
+  readonly spills: SpillStore;
+  /**
+   * A cache of derived things under `kind` and a version key; bounded, least recently used first out. `weigh` says
+   * how many bytes a large thing holds.
+   */
+  cached<T extends object>(
+    kind: string,
+    key: string,
+    make: () => Promise<T>,
+    weigh?: (made: T) => number,
+  ): Promise<T>;
+  /** A private file (mode 0600) in the session's folder, for what is too large for memory. */
+  scratch(): Promise<ScratchFile>;
+  /** Removes everything the session left on disk. */
+  close(): Promise<void>;
+}
+
+/** A kept output. */
+export interface Spill {
+  /** `artifact://N`. */
+  readonly url: string;
+  readonly path: string;
+  /** Bytes kept. */
+  readonly bytes: number;
+  /** More was written than is kept: the cap was reached, or the disk was full. */
+  readonly capped: boolean;
+}
+
+/** Appended to in order, read at offsets. */
+export interface ScratchFile {
+  readonly path: string;
+  /** The descriptor, for code that reads in a worker or child. */
+  readonly fd: number;
+  /** Resolves when written. */
+  append(bytes: Uint8Array): Promise<void>;
+  readInto(target: Uint8Array, offset: number): Promise<number>;
+  /** Closes the descriptor; `keep` leaves the file where it is, otherwise it is removed. */
+  close(keep?: boolean): Promise<void>;
+}
+
+export interface OpenedSpill {
+  readonly file: OpenedFile;
+  /** Its end is missing: the output was larger than what is kept of one. */
+  readonly capped: boolean;
+}
+
+export interface KeptSpill {
+  /** `artifact://3` */
+  readonly url: string;
+  readonly bytes: number;
+}
+
+/** What was shown of which version of a file. */
+export interface SnapshotStore {
+  /** The tag of this content of `path`; `content` is a digest of it (hexadecimal). */
+  tag(path: string, content: string): string;
+  /** Remembers lines (1-based number, text without prefix) that were shown under a tag. */
+  see(path: string, tag: string, lines: Iterable<readonly [number, string]>): void;
+  /** The text of line `no` as it was shown under `tag`; undefined when it was not shown or is forgotten. */
+  recall(path: string, tag: string, no: number): string | undefined;
+  /** Every line shown under a tag, by number; empty for an unknown tag. */
+  seen(path: string, tag: string): ReadonlyMap<number, string>;
+}
+
+/** Full outputs, kept as numbered files named `artifact://N`. */
+export interface SpillStore {
+  /** The private directory of the spills; made when first asked for. */
+  readonly folder: string;
+  /** Whether `path` is that of a spill. */
+  has(path: string): boolean;
+  /** Begins a spill under the next free number. Throws when its file cannot be made. */
+  create(): SpillSink;
+  /** Opens `artifact://number` for reading. Throws OrielError `NOT_FOUND`. */
+  open(number: number): Promise<OpenedSpill>;
+  /** In the order in which they were made. */
+  list(): readonly KeptSpill[];
+}
+
+/** A spill that is being written. */
+export interface SpillSink {
+  /** Takes all of `bytes` (they may be reused at once). A promise asks for backpressure. */
+  write(bytes: Uint8Array): Promise<void> | undefined;
+  finish(): Promise<Spill>;
+}
