@@ -1,4 +1,4 @@
-/** Owns what a failure is: a stable code, one sentence for the model, and the call to make instead. */
+/** A failure that has an explanation: a stable code, one sentence for the model, and a call that works instead. */
 
 /** Stable across releases: hosts may branch on these. */
 export type ErrorCode =
@@ -34,17 +34,24 @@ export type ErrorCode =
   | 'INCOMPLETE'
   | 'INTERNAL';
 
+export interface OrielErrorOptions {
+  /** A call that works instead, as its exact argument (for `read`: the `path`). */
+  readonly next?: string | undefined;
+  /** What was caught, where this error says it in other words. */
+  readonly cause?: unknown;
+}
+
 export class OrielError extends Error {
   readonly code: ErrorCode;
   /** A call that works instead, as its exact argument (for `read`: the `path`). */
   readonly next: string | undefined;
 
   /** `message` is one sentence; anything a caller typed has gone through `quote`. */
-  constructor(code: ErrorCode, message: string, next?: string) {
-    super(message);
+  constructor(code: ErrorCode, message: string, options: OrielErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'OrielError';
     this.code = code;
-    this.next = next;
+    this.next = options.next;
   }
 }
 

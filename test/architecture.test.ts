@@ -141,6 +141,28 @@ test('every package that is imported is declared, and every declared one is impo
   expect([...used].toSorted()).toEqual(declared.toSorted());
 });
 
+/** From the bracket at `start` to the one that closes it. */
+function bracketed(text: string, start: number): string {
+  let depth = 0;
+  for (let at = start; at < text.length; at += 1) {
+    if ('({'.includes(text.charAt(at))) depth += 1;
+    if (')}'.includes(text.charAt(at))) depth -= 1;
+    if (depth === 0) return text.slice(start, at + 1);
+  }
+  return text.slice(start);
+}
+
+test('an error that is thrown for another one keeps it as its cause', () => {
+  const bare = files.flatMap((file) => {
+    const text = readFileSync(join('src', file), 'utf8');
+    return [...text.matchAll(/\bcatch (?:\(\w+\) )?\{|\.catch\(/g)]
+      .map((found) => bracketed(text, found.index + found[0].length - 1))
+      .filter((block) => /new OrielError\(/.test(block) && !/\bcause\b/.test(block))
+      .map((block) => `${file}: ${block}`);
+  });
+  expect(bare).toEqual([]);
+});
+
 test('every module says in its head what it owns', () => {
   const silent = files.filter(
     (file) => !/^(#!.*\n)?\/\*\*[\s\S]*?\*\//.test(readFileSync(join('src', file), 'utf8')),

@@ -1,4 +1,4 @@
-/** Owns turning what the operating system said into our errors, without naming what lies outside. */
+/** Turns an error of the operating system into one of ours, without naming what lies outside the roots. */
 
 import { type ErrorCode, OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
@@ -30,7 +30,7 @@ export function failure(error: unknown, path: string): OrielError {
     'INTERNAL',
     `could not be read (${errno(error) || 'unknown'})`,
   ];
-  return new OrielError(code, `${quote(path)} ${sentence}.`);
+  return new OrielError(code, `${quote(path)} ${sentence}.`, { cause: error });
 }
 
 /** Whether descriptors have run out: another moment may have some. */

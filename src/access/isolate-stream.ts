@@ -80,5 +80,7 @@ function begin(options: StartOptions, signal: AbortSignal): Conversation {
 
 /** As half a sentence about what was worked on: whoever asked knows its name. */
 function worded(error: unknown): unknown {
-  return isOutgrown(error) ? new OrielError('LIMIT', 'it needs more memory than is allowed') : error;
+  return isOutgrown(error)
+    ? new OrielError('LIMIT', 'it needs more memory than is allowed', { cause: error })
+    : error;
 }

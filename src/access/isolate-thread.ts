@@ -96,11 +96,9 @@ function outOfTime(): OrielError {
 }
 
 function workerFailure(error: unknown): OrielError {
-  if (isOutgrown(error)) return new OrielError('LIMIT', 'The work needs more memory than it may have.');
-  return new OrielError(
-    'INTERNAL',
-    `The worker failed: ${error instanceof Error ? error.message : String(error)}.`,
-  );
+  if (isOutgrown(error))
+    return new OrielError('LIMIT', 'The work needs more memory than it may have.', { cause: error });
+  return new OrielError('INTERNAL', 'The worker thread failed.', { cause: error });
 }
 
 function withResolvers<T>(): { promise: Promise<T>; resolve(value: T): void; reject(error: unknown): void } {

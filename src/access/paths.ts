@@ -11,10 +11,11 @@ export function fromWorkingFolder(path = '.'): string {
   if (isAbsolute(path)) return resolve(path);
   try {
     return resolve(process.cwd(), path);
-  } catch {
+  } catch (cause) {
     throw new OrielError(
       'NOT_FOUND',
       'The working folder of this process no longer exists. Start it in one that does, or name one: --cwd DIR.',
+      { cause },
     );
   }
 }
@@ -37,7 +38,8 @@ export function spellings(typed: string, cwd: string): string[] {
 
 /** `~`, `file://` and relative forms to one absolute path; a bare `/` is the working folder. */
 export function absolutePath(typed: string, cwd: string): string {
-  if (typed === '') throw new OrielError('BAD_PATH', 'The path is empty. Use . for the working folder.', '.');
+  if (typed === '')
+    throw new OrielError('BAD_PATH', 'The path is empty. Use . for the working folder.', { next: '.' });
   if (Buffer.byteLength(typed) > PATH_MAX * 3) throw tooLong(typed);
   const path = /^file:\/\//i.test(typed) ? fromFileUrl(typed) : typed;
   if (path.includes('\0')) throw new OrielError('BAD_PATH', `The path ${quote(typed)} holds a NUL byte.`);
@@ -55,10 +57,11 @@ function tooLong(typed: string): OrielError {
 function fromFileUrl(typed: string): string {
   try {
     return fileURLToPath(typed);
-  } catch {
+  } catch (cause) {
     throw new OrielError(
       'BAD_PATH',
       `${quote(typed)} is no file URL of this machine. Use file:///absolute/path.`,
+      { cause },
     );
   }
 }

@@ -71,12 +71,15 @@ export class Roots {
   }
 
   /** The refusal of `shown`. Only what lies below the working folder is named: the way there is nobody's business. */
-  outside(shown: string): OrielError {
+  outside(shown: string, cause?: unknown): OrielError {
     const what = isAbsolute(shown) ? 'That path' : quote(shown);
     const next = this.mayName(this.#cwd) ? '.' : this.#roots[0]?.given;
     const use =
       next === '.' ? 'Use . to list the working folder.' : `Use ${quote(next ?? '.')} to list what may.`;
-    return new OrielError('OUTSIDE_ROOT', `${what} lies outside the folders that may be read. ${use}`, next);
+    return new OrielError('OUTSIDE_ROOT', `${what} lies outside the folders that may be read. ${use}`, {
+      next,
+      cause,
+    });
   }
 
   /**
@@ -88,12 +91,12 @@ export class Roots {
     const typedIn = this.#roots.find((root) => within(path, root.given));
     let at = typedIn ? typedIn.real + path.slice(typedIn.given.length) : path;
     for (let links = 0; links <= MOST_LINKS; links += 1) {
-      if (!this.mayName(at)) return this.outside(shown);
+      if (!this.mayName(at)) return this.outside(shown, error);
       const link = await firstLink(at);
       if (link === undefined) return failure(error, shown);
       at = link;
     }
-    return new OrielError('LOOP', `${quote(shown)} goes round in a loop of links.`);
+    return new OrielError('LOOP', `${quote(shown)} goes round in a loop of links.`, { cause: error });
   }
 }
 

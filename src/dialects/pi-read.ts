@@ -64,7 +64,9 @@ export const read = tool<ReadInput>({
   },
   failure(error, input) {
     if (error.code !== 'IS_DIRECTORY' || !input) return errorAnswer(error);
-    return errorAnswer(new OrielError(error.code, `${error.message} Use ls to list it.`, input.path));
+    return errorAnswer(
+      new OrielError(error.code, `${error.message} Use ls to list it.`, { next: input.path, cause: error }),
+    );
   },
 });
 
@@ -115,7 +117,7 @@ function beyondEnd(offset: number, lines: number | undefined): Answer {
   const total = lines === undefined ? '' : ` (${lines} lines total)`;
   const use = lines === undefined || lines === 0 ? 'Use offset=1' : `Use an offset from 1 to ${lines}`;
   const message = `Offset ${offset} is beyond end of file${total}. ${use}.`;
-  return errorAnswer(new OrielError('OUT_OF_RANGE', message, `offset=${lines || 1}`));
+  return errorAnswer(new OrielError('OUT_OF_RANGE', message, { next: `offset=${lines || 1}` }));
 }
 
 function continuation({ excerpt, limits, target, resolvedPath }: TextResult): string[] {

@@ -85,7 +85,7 @@ export const read = tool<ReadInput>({
   },
   failure: (error) => {
     if (error.code !== 'IS_DIRECTORY') return failure(error);
-    return failure(new OrielError(error.code, `${error.message} Use bash to list it: ls.`));
+    return failure(new OrielError(error.code, `${error.message} Use bash to list it: ls.`, { cause: error }));
   },
 });
 

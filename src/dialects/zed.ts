@@ -85,7 +85,9 @@ Line ranges: start_line and end_line, 1-based and inclusive, at most ${binarySiz
   },
   failure(error) {
     if (error.code !== 'IS_DIRECTORY') return errorAnswer(error);
-    return errorAnswer(new OrielError(error.code, `${error.message} Use the path of a file in it.`));
+    return errorAnswer(
+      new OrielError(error.code, `${error.message} Use the path of a file in it.`, { cause: error }),
+    );
   },
 });
 

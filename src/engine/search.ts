@@ -112,6 +112,6 @@ async function encodingFlags(file: OpenedFile, typed: string, call: Call): Promi
   throw new OrielError(
     'UNSUPPORTED',
     `${quote(typed)} is not plain text: archives, databases, documents and binary files are not searched inside. Read it instead.`,
-    typed,
+    { next: typed },
   );
 }

@@ -107,7 +107,7 @@ async function missing(
     const subject = await subjectOf({ path: only, rest: wanted.rest }, opened, call);
     return { subject, suffix: { from: wanted.path, to: only } };
   }
-  throw notFound(wanted.path, grammar, matches);
+  throw notFound(wanted.path, grammar, matches, misses.at(-1)?.error);
 }
 
 /** What a path met on the disk and cannot be opened at all. */
@@ -122,7 +122,10 @@ const DEAD_ENDS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** The error with a call to make instead, where it names none and the grammar can list a folder. */
 function withWay(error: OrielError, grammar: 'selectors' | 'literal'): OrielError {
   if (grammar === 'literal' || error.next !== undefined || !DEAD_ENDS.has(error.code)) return error;
-  return new OrielError(error.code, `${error.message} Use . to list the working folder.`, '.');
+  return new OrielError(error.code, `${error.message} Use . to list the working folder.`, {
+    next: '.',
+    cause: error,
+  });
 }
 
 /** Whether `rest` can be what was asked of a file called so: a selector, a member of an archive, a table. */
@@ -136,19 +139,24 @@ function notFound(
   path: string,
   grammar: 'selectors' | 'literal',
   [first, ...others]: readonly string[],
+  cause: OrielError | undefined,
 ): OrielError {
   const why = `${quote(path)} does not exist.`;
   if (first === undefined && grammar === 'selectors')
-    return new OrielError('NOT_FOUND', `${why} Use . to list the working folder.`, '.');
+    return new OrielError('NOT_FOUND', `${why} Use . to list the working folder.`, { next: '.', cause });
   if (first === undefined)
-    return new OrielError('NOT_FOUND', `${why} Use a path below the working folder, or an absolute one.`);
+    return new OrielError('NOT_FOUND', `${why} Use a path below the working folder, or an absolute one.`, {
+      cause,
+    });
   if (others.length === 0)
-    return new OrielError('NOT_FOUND', `${why} One file ends in it: ${quote(first)}. Use that path.`, first);
+    return new OrielError('NOT_FOUND', `${why} One file ends in it: ${quote(first)}. Use that path.`, {
+      next: first,
+      cause,
+    });
   const listed = [first, ...others].slice(0, MOST_CANDIDATES).map(quote).join(', ');
   const more = others.length >= MOST_CANDIDATES ? ', …' : '';
-  return new OrielError(
-    'NOT_FOUND',
-    `${why} Several files end in it: ${listed}${more}. Use one of them.`,
-    first,
-  );
+  return new OrielError('NOT_FOUND', `${why} Several files end in it: ${listed}${more}. Use one of them.`, {
+    next: first,
+    cause,
+  });
 }

@@ -57,7 +57,9 @@ export function createOffer({ allowBash = false, ...given }: OfferOptions): Offe
   const call: Offer['call'] = (tool, input, run) =>
     turns
       .run(() => tool.run(input, run), run?.signal)
-      .catch(() => errorAnswer(new OrielError('CANCELLED', 'The call was cancelled.')));
+      .catch((cause: unknown) =>
+        errorAnswer(new OrielError('CANCELLED', 'The call was cancelled.', { cause })),
+      );
 
   return {
     dialect: base.dialect,
@@ -72,7 +74,7 @@ export function createOffer({ allowBash = false, ...given }: OfferOptions): Offe
         tool
           ? `The tool ${name} does more than read, and this server was started without --allow-bash.`
           : `There is no tool ${quote(name)}. Use one of ${names.join(', ')}.`,
-        names[0],
+        { next: names[0] },
       );
     },
     call,

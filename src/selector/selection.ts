@@ -39,7 +39,7 @@ export function parseBehind(typed: string, rest: string): Selection | undefined 
     return parseSelection(rest);
   } catch (error) {
     if (!(error instanceof OrielError) || error.next === undefined) throw error;
-    throw new OrielError(error.code, error.message, typed + error.next);
+    throw new OrielError(error.code, error.message, { next: typed + error.next, cause: error });
   }
 }
 
@@ -108,7 +108,9 @@ function parseItem(chunk: string, whole: string): Item | undefined {
   const [, start = '', joint, end, length] = match;
   const from = count(start);
   if (from === 0) {
-    throw new OrielError('BAD_SELECTOR', 'Line selector 0 is invalid; lines are 1-indexed. Use :1.', ':1');
+    throw new OrielError('BAD_SELECTOR', 'Line selector 0 is invalid; lines are 1-indexed. Use :1.', {
+      next: ':1',
+    });
   }
   const exact = joint === '..';
   if (length !== undefined) {
@@ -127,11 +129,9 @@ function count(digits: string): number {
 }
 
 function bad(text: string, why: string, next: string): OrielError {
-  return new OrielError(
-    'BAD_SELECTOR',
-    `The selector :${quote(text)} is invalid: ${why}. Use ${next}.`,
+  return new OrielError('BAD_SELECTOR', `The selector :${quote(text)} is invalid: ${why}. Use ${next}.`, {
     next,
-  );
+  });
 }
 
 /** Sorted by start; ranges that overlap or touch become one. */

@@ -22,11 +22,12 @@ export class ScratchFolder {
       this.#folder ??= mkdtemp(join(tmpdir(), 'oriel-'));
       path = join(await this.#folder, String((this.#files += 1)));
       handle = await open(path, CREATE, 0o600);
-    } catch {
+    } catch (cause) {
       this.#folder = undefined;
       throw new OrielError(
         'LIMIT',
         'This is larger than memory may hold, and no temporary file could be made for it.',
+        { cause },
       );
     }
     return scratchFile(path, handle);

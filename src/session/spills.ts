@@ -79,9 +79,11 @@ export class Spills {
   /** Opens `artifact://number` for reading. Throws OrielError `NOT_FOUND` with what there is instead. */
   async open(number: number): Promise<OpenedSpill> {
     const path = this.#pathOf(number);
-    const fd = await openDescriptor(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => {
-      throw this.#missing(number);
-    });
+    const fd = await openDescriptor(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(
+      (cause: unknown) => {
+        throw this.#missing(number, cause);
+      },
+    );
     const file = openedFile(fd, path, await statDescriptor(fd), () => Promise.resolve(undefined));
     return { file, capped: existsSync(cappedMark(path)) };
   }
@@ -120,11 +122,15 @@ export class Spills {
     }
   }
 
-  #missing(number: number): OrielError {
+  #missing(number: number, cause: unknown): OrielError {
     const last = this.#numbers().at(-1);
     const message = `There is no artifact://${number}.`;
-    if (last === undefined) return new OrielError('NOT_FOUND', `${message} No output has been kept.`);
-    return new OrielError('NOT_FOUND', `${message} The last one kept is ${urlOf(last)}.`, urlOf(last));
+    if (last === undefined)
+      return new OrielError('NOT_FOUND', `${message} No output has been kept.`, { cause });
+    return new OrielError('NOT_FOUND', `${message} The last one kept is ${urlOf(last)}.`, {
+      next: urlOf(last),
+      cause,
+    });
   }
 }
 

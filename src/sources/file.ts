@@ -39,6 +39,6 @@ export function selectionOf(subject: Pick<Subject, 'typed' | 'rest'>): Selection
   throw new OrielError(
     'BAD_SELECTOR',
     `${shown.startsWith('?') ? '' : ':'}${shown} is no selector of ${quote(subject.typed)}. Use one of ${FORMS}, or no selector.`,
-    subject.typed,
+    { next: subject.typed },
   );
 }

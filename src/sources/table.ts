@@ -34,6 +34,6 @@ export function schemeOf(target: string): { scheme: Scheme; rest: string } | und
   throw new OrielError(
     'UNSUPPORTED',
     `${quote(`${name}://`)} is not read here. Use a path like src/app.ts, or . for the working folder.`,
-    '.',
+    { next: '.' },
   );
 }

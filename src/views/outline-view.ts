@@ -88,7 +88,7 @@ export async function symbolView(
   const symbols = await symbolsOf(resource, call);
   if (typeof symbols === 'string') {
     const said = `${quote(target)} has no symbols: ${noStructure[symbols]}. Use ${quote(target)}.`;
-    throw new OrielError('UNSUPPORTED', said, target);
+    throw new OrielError('UNSUPPORTED', said, { next: target });
   }
   const found = findSymbol(symbols, name);
   if ('one' in found) {
@@ -101,7 +101,7 @@ export async function symbolView(
     throw new OrielError(
       'NOT_FOUND',
       `${quote(target)} has no symbol '${quote(name)}'. Use ${quote(use)} for all of them.`,
-      use,
+      { next: use },
     );
   }
   const candidates: { name: string; use: string }[] = [];

@@ -37,7 +37,7 @@ export async function view(
     throw new OrielError(
       'BAD_SELECTOR',
       `${quote(resource.target)} has no :${mode}. Use ${quote(resource.target)}, or a range of its lines.`,
-      resource.target,
+      { next: resource.target },
     );
   }
   return (await load())(resource, selection, call);

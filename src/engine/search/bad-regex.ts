@@ -54,5 +54,5 @@ function position(stderr: string): number | undefined {
 function bad(message: string, pattern?: string): OrielError {
   const short = pattern !== undefined && pattern.length <= MOST_ECHOED;
   const next = short ? JSON.stringify({ pattern, literal: true }) : undefined;
-  return new OrielError('BAD_REGEX', message, next);
+  return new OrielError('BAD_REGEX', message, { next });
 }

@@ -31,12 +31,12 @@ type Segment = NameTest | typeof ANY_DEPTH;
 export function compileGlob(pattern: string): Glob {
   if (pattern.length > MOST_CHARACTERS) {
     const why = `The glob is ${pattern.length} characters long; at most ${MOST_CHARACTERS} are allowed.`;
-    throw new OrielError('BAD_INPUT', why, '**/*.ts');
+    throw new OrielError('BAD_INPUT', why, { next: '**/*.ts' });
   }
   const expanded = expandBraces(pattern, MOST_ALTERNATIVES);
   if (expanded === undefined) {
     const why = `The glob ${quote(pattern)} stands for more than ${MOST_ALTERNATIVES} patterns. Use * in place of alternatives.`;
-    throw new OrielError('BAD_INPUT', why, '**/*.ts');
+    throw new OrielError('BAD_INPUT', why, { next: '**/*.ts' });
   }
   const tests = expanded.map(compilePattern);
   const literal = withoutDot(pattern);

@@ -23,13 +23,13 @@ export async function openTarget(typed: string, call: Call): Promise<Opened> {
     throw new OrielError(
       'UNSUPPORTED',
       `${quote(typed)} is a URL: only files, directories and artifact://N are searched. Read it instead.`,
-      typed,
+      { next: typed },
     );
   }
   try {
     return await openAny(typed, call);
   } catch (error) {
-    throw (await memberOf(typed, call)) ?? withAdvice(error, typed, call);
+    throw (await memberOf(typed, call, error)) ?? withAdvice(error, typed, call);
   }
 }
 
@@ -40,7 +40,7 @@ export async function openFolder(typed: string, call: Call): Promise<OpenedDirec
   await opened.close();
   const parent = URL_FORM.test(typed) ? '.' : dirname(typed);
   const message = `${quote(typed)} is a file, not a directory. Use ${quote(parent)}, or read the file.`;
-  throw new OrielError('NOT_DIRECTORY', message, parent);
+  throw new OrielError('NOT_DIRECTORY', message, { next: parent });
 }
 
 /** How a target is shown: as it can be typed again. */
@@ -55,7 +55,7 @@ export function shownBelow(typed: string, call: Call): (path: string) => string 
 }
 
 /** "a.zip:dir" does not exist as a file, but `a.zip` does: the caller means what is inside. */
-async function memberOf(typed: string, call: Call): Promise<OrielError | undefined> {
+async function memberOf(typed: string, call: Call, cause: unknown): Promise<OrielError | undefined> {
   const colon = typed.indexOf(':');
   if (colon <= 0) return undefined;
   const outer = typed.slice(0, colon);
@@ -67,12 +67,12 @@ async function memberOf(typed: string, call: Call): Promise<OrielError | undefin
   }
   if (isSelector(typed.slice(colon + 1))) {
     const message = `${quote(typed)} has a selector: only whole files are searched. Use ${quote(outer)}.`;
-    return new OrielError('UNSUPPORTED', message, outer);
+    return new OrielError('UNSUPPORTED', message, { next: outer, cause });
   }
   return new OrielError(
     'UNSUPPORTED',
     `${quote(typed)} lies inside ${quote(outer)}: archives, databases and documents are not searched inside. Read it instead.`,
-    typed,
+    { next: typed, cause },
   );
 }
 
@@ -80,5 +80,8 @@ function withAdvice(error: unknown, typed: string, call: Call): unknown {
   if (!(error instanceof OrielError) || error.code !== 'NOT_FOUND') return error;
   const foreign = foreignName(typed, call.access.roots.length > 0);
   if (foreign) return foreign;
-  return new OrielError('NOT_FOUND', `${quote(typed)} does not exist. Use . for the working folder.`, '.');
+  return new OrielError('NOT_FOUND', `${quote(typed)} does not exist. Use . for the working folder.`, {
+    next: '.',
+    cause: error,
+  });
 }

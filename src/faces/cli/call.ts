@@ -36,10 +36,11 @@ export const callCommand: Command = {
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
+  } catch (cause) {
     throw new OrielError(
       'BAD_INPUT',
       `${quote(text)} is no JSON. Use an object such as {"path":"src/app.ts"}.`,
+      { cause },
     );
   }
 }

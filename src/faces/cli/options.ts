@@ -84,7 +84,9 @@ export function parse(args: readonly string[], options: readonly Option[]): Pars
     return { values: values as Values, operands: positionals };
   } catch (error) {
     const [sentence = ''] = (error as Error).message.split('. To specify');
-    throw new OrielError('BAD_INPUT', `${quote(sentence)}. Use oriel --help for the options.`);
+    throw new OrielError('BAD_INPUT', `${quote(sentence)}. Use oriel --help for the options.`, {
+      cause: error,
+    });
   }
 }
 

@@ -69,8 +69,8 @@ async function textOf(request: Request): Promise<string | undefined> {
       if (length > BODY_BYTES) return undefined;
       parts.push(part);
     }
-  } catch {
-    throw new OrielError('CANCELLED', 'The client went away before its request was complete.');
+  } catch (cause) {
+    throw new OrielError('CANCELLED', 'The client went away before its request was complete.', { cause });
   }
   return Buffer.concat(parts).toString('utf8');
 }

@@ -113,7 +113,7 @@ class Archive {
       const filled = library.read_data(this.#archive, this.#output, OUTPUT_BYTES);
       return library.module.HEAPU8.subarray(this.#output, this.#output + filled);
     } catch (error) {
-      throw worded(error instanceof Error ? error.message : '');
+      throw worded(error instanceof Error ? error.message : '', error);
     } finally {
       this.#bound();
     }
@@ -131,12 +131,15 @@ class Archive {
   }
 }
 
-function worded(message: string): OrielError {
-  if (/crypt|passphrase|password/i.test(message)) return new OrielError('ENCRYPTED', 'it is encrypted');
+/** `cause` is absent where the library only left a message. */
+function worded(message: string, cause: unknown = new Error(message)): OrielError {
+  if (/crypt|passphrase|password/i.test(message))
+    return new OrielError('ENCRYPTED', 'it is encrypted', { cause });
   if (/unsupported|not supported/i.test(message)) {
-    return new OrielError('UNSUPPORTED', 'its compression method is not supported');
+    return new OrielError('UNSUPPORTED', 'its compression method is not supported', { cause });
   }
-  if (/bad crc|checksum/i.test(message)) return new OrielError('CORRUPT', 'its CRC does not match');
-  if (/truncated/i.test(message)) return new OrielError('CORRUPT', 'its packed data ends early');
-  return new OrielError('CORRUPT', 'its packed data is damaged');
+  if (/bad crc|checksum/i.test(message))
+    return new OrielError('CORRUPT', 'its CRC does not match', { cause });
+  if (/truncated/i.test(message)) return new OrielError('CORRUPT', 'its packed data ends early', { cause });
+  return new OrielError('CORRUPT', 'its packed data is damaged', { cause });
 }

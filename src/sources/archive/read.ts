@@ -106,7 +106,9 @@ function listing(contents: Contents, directory: string, tail: string, subject: F
   const target = listingOf(subject.typed, directory);
   const selection = tail === '' ? everything : parseBehind(target, tail);
   if (!selection) {
-    throw new OrielError('BAD_SELECTOR', `${quote(`:${tail}`)} names nothing in ${quote(target)}.`, target);
+    throw new OrielError('BAD_SELECTOR', `${quote(`:${tail}`)} names nothing in ${quote(target)}.`, {
+      next: target,
+    });
   }
   const lines = listDirectory(contents, directory);
   return {
@@ -153,7 +155,9 @@ function notFound(contents: Contents, { typed, rest }: Subject): OrielError {
         ? `Use ${quote(next)}.`
         : `Several entries end in it: ${ends.map(quote).join(', ')}. Use one of them.`;
   const known = contents.damage ? ' among those that could be listed' : '';
-  return new OrielError('NOT_FOUND', `${quote(typed)} has no entry ${quote(rest)}${known}. ${advice}`, next);
+  return new OrielError('NOT_FOUND', `${quote(typed)} has no entry ${quote(rest)}${known}. ${advice}`, {
+    next,
+  });
 }
 
 /** How a directory of an archive is typed. */
@@ -163,7 +167,8 @@ function listingOf(typed: string, directory: string): string {
 
 /** Containers fail with half a sentence; this makes it one about `target`, with a call to make instead. */
 function refusal(target: string, next: string): (error: OrielError) => OrielError {
-  return (error) => new OrielError(error.code, `${quote(target)} cannot be read: ${error.message}.`, next);
+  return (error) =>
+    new OrielError(error.code, `${quote(target)} cannot be read: ${error.message}.`, { next, cause: error });
 }
 
 async function orRefuse<T>(

@@ -60,6 +60,7 @@ async function give(spare: ArrayBuffer | undefined): Promise<void> {
       is: 'error',
       code: known ? error.code : 'CORRUPT',
       message: known ? error.message : 'its packed data is damaged',
+      ...(!known && error instanceof Error && { trace: error.stack ?? error.message }),
     });
   }
 }

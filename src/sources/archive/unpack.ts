@@ -14,12 +14,12 @@ export type Job =
 /** To the worker: give me the next thing; here is input (none left when absent). */
 export type Ask = { readonly pull: true; readonly spare?: ArrayBuffer } | { readonly input?: Uint8Array };
 
-/** From the worker: input is needed, at any time; the others answer a pull. */
+/** From the worker: input is needed, at any time; the others answer a pull. `trace`: the stack of an unexpected error. */
 export type Reply =
   | { readonly is: 'need'; readonly spare?: ArrayBuffer }
   | { readonly is: 'given'; readonly given: unknown }
   | { readonly is: 'end' }
-  | { readonly is: 'error'; readonly code: ErrorCode; readonly message: string };
+  | { readonly is: 'error'; readonly code: ErrorCode; readonly message: string; readonly trace?: string };
 
 /**
  * A copy of `bytes` to be handed over, in a buffer that came back from the other side if there is one: fresh
@@ -59,7 +59,7 @@ export async function* pullFromWorker<T>(
     for (;;) {
       const reply = (await worker.next()) as Reply;
       if (reply.is === 'end') return;
-      if (reply.is === 'error') throw new OrielError(reply.code, reply.message);
+      if (reply.is === 'error') throw new OrielError(reply.code, reply.message, { cause: reply.trace });
       if (reply.is === 'need') {
         const step = await input.next();
         if (step.done) post({});

@@ -37,11 +37,13 @@ export async function* unxz(packed: AsyncIterable<Uint8Array>): AsyncGenerator<U
 
 function worded(error: unknown): OrielError {
   const code = Number(/error code (\d+)/.exec(error instanceof Error ? error.message : '')?.[1]);
-  if (code === TOO_MUCH_MEMORY) return new OrielError('LIMIT', 'its xz dictionary is larger than 64 MiB');
+  if (code === TOO_MUCH_MEMORY)
+    return new OrielError('LIMIT', 'its xz dictionary is larger than 64 MiB', { cause: error });
   if (code === UNKNOWN_OPTIONS)
-    return new OrielError('UNSUPPORTED', 'its xz filters or checks are not supported');
+    return new OrielError('UNSUPPORTED', 'its xz filters or checks are not supported', { cause: error });
   return new OrielError(
     'CORRUPT',
     code === ENDS_EARLY ? 'its packed data ends early' : 'its packed data is damaged',
+    { cause: error },
   );
 }

@@ -45,8 +45,8 @@ export interface FittedImage {
 export class NotShown extends Error {
   readonly code: 'LIMIT' | 'CORRUPT' | 'UNSUPPORTED';
 
-  constructor(code: NotShown['code'], why: string) {
-    super(why);
+  constructor(code: NotShown['code'], why: string, options?: ErrorOptions) {
+    super(why, options);
     this.name = 'NotShown';
     this.code = code;
   }
@@ -180,9 +180,10 @@ function explain(error: unknown): never {
     throw new NotShown(
       'LIMIT',
       `decoding it takes more than the ${MOST_MEMORY / 1024 / 1024} MiB of memory allowed`,
+      { cause: error },
     );
   }
-  throw new NotShown('CORRUPT', 'its decoder crashed on it');
+  throw new NotShown('CORRUPT', 'its decoder crashed on it', { cause: error });
 }
 
 /** What the child wrote is checked: hostile bytes may have taken it over. */
@@ -190,7 +191,7 @@ function unpack(output: Buffer): FittedImage {
   const end = Math.max(0, output.indexOf(10));
   const reply = parseReply(output.toString('utf8', 0, end));
   const data = output.subarray(end + 1);
-  if (!reply.ok) throw refused(reply.why);
+  if (!reply.ok) throw refused(reply.why, reply.message);
   const { mimeType, width, height, from } = reply;
   const type = identifyImage(data);
   const sizes = [width, height, from?.width, from?.height];
@@ -206,9 +207,9 @@ function parseReply(line: string): DecodeReply {
   }
 }
 
-function refused(by: Refusal): NotShown {
+function refused(by: Refusal, cause?: string): NotShown {
   const { code, why } = REFUSALS[by] ?? REFUSALS.corrupt;
-  return new NotShown(code, why);
+  return new NotShown(code, why, cause === undefined ? undefined : { cause });
 }
 
 const REFUSALS: Readonly<Record<Refusal, { readonly code: NotShown['code']; readonly why: string }>> = {

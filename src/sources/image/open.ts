@@ -31,11 +31,9 @@ async function openRaster(
 ): Promise<ImageResource> {
   const meta = `${subject.typed}:meta`;
   if (subject.rest !== '' && subject.rest !== 'meta') {
-    throw new OrielError(
-      'BAD_SELECTOR',
-      'An image has no lines or members; its one selector is :meta.',
-      meta,
-    );
+    throw new OrielError('BAD_SELECTOR', 'An image has no lines or members; its one selector is :meta.', {
+      next: meta,
+    });
   }
   await learnSize(bytes, call.signal);
   const header = await readImageHeader(bytes, type, call.signal);
@@ -56,7 +54,10 @@ async function openRaster(
     };
   } catch (error) {
     if (!(error instanceof NotShown)) throw error;
-    throw new OrielError(error.code, `The image (${line}) cannot be shown: ${error.message}.`, meta);
+    throw new OrielError(error.code, `The image (${line}) cannot be shown: ${error.message}.`, {
+      next: meta,
+      cause: error,
+    });
   }
 }
 

@@ -38,7 +38,9 @@ export function linesOf(
   const last = shown.at(-1);
   if (!first || !last) {
     const why = bad.find(({ index }) => index === from)?.why ?? 'it could not be read';
-    throw new OrielError('CORRUPT', `Cell ${from} of ${quote(typed)} is damaged: ${why}.`, `${typed}:raw`);
+    throw new OrielError('CORRUPT', `Cell ${from} of ${quote(typed)} is damaged: ${why}.`, {
+      next: `${typed}:raw`,
+    });
   }
   return { by: 'lines', ranges: [{ from: first.from, to: last.to }], context: false };
 }
@@ -46,23 +48,17 @@ export function linesOf(
 function outOfRange(from: number, to: number, count: number, typed: string): OrielError {
   const name = quote(typed);
   if (count === 0) {
-    return new OrielError(
-      'OUT_OF_RANGE',
-      `Cell ${from} does not exist: ${name} has no cells.`,
-      `${typed}:raw`,
-    );
+    return new OrielError('OUT_OF_RANGE', `Cell ${from} does not exist: ${name} has no cells.`, {
+      next: `${typed}:raw`,
+    });
   }
   if (from > to) {
-    return new OrielError(
-      'BAD_SELECTOR',
-      `The cells ${from}-${to} end before they start.`,
-      `${typed}:cells:${to}-${from}`,
-    );
+    return new OrielError('BAD_SELECTOR', `The cells ${from}-${to} end before they start.`, {
+      next: `${typed}:cells:${to}-${from}`,
+    });
   }
   const has = count === 1 ? 'one cell, 0' : `${count} cells, 0 to ${count - 1}`;
-  return new OrielError(
-    'OUT_OF_RANGE',
-    `Cell ${from} does not exist: ${name} has ${has}.`,
-    `${typed}:cells:${count - 1}`,
-  );
+  return new OrielError('OUT_OF_RANGE', `Cell ${from} does not exist: ${name} has ${has}.`, {
+    next: `${typed}:cells:${count - 1}`,
+  });
 }

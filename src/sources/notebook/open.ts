@@ -52,11 +52,9 @@ function parseRest({ rest, typed }: Subject): { cells?: CellRange; selection: Se
   const known = mode === undefined || mode === 'raw' || mode === 'outputs' || mode === 'outline';
   const clash = taken.cells && (selection?.window || selection?.symbol || mode === 'raw');
   if (!selection || !known || clash || (leading && selection.mode)) {
-    throw new OrielError(
-      'BAD_SELECTOR',
-      `:${quote(rest)} is no selector of ${quote(typed)}. Use ${FORMS}.`,
-      typed,
-    );
+    throw new OrielError('BAD_SELECTOR', `:${quote(rest)} is no selector of ${quote(typed)}. Use ${FORMS}.`, {
+      next: typed,
+    });
   }
   return { ...(taken.cells && { cells: taken.cells }), selection: { ...selection, ...(mode && { mode }) } };
 }
@@ -99,11 +97,11 @@ async function readCached(
       throw new OrielError(
         'CORRUPT',
         `${quote(typed)} is not a whole notebook: ${error.message} at byte ${error.offset}. Use ${quote(raw)} for its text.`,
-        raw,
+        { next: raw, cause: error },
       );
     }
     if (error instanceof OrielError && error.code === 'LIMIT')
-      throw new OrielError('LIMIT', error.message, raw);
+      throw new OrielError('LIMIT', error.message, { next: raw, cause: error });
     throw error;
   }
 }

@@ -14,7 +14,7 @@ export const artifactScheme: Scheme = {
       throw new OrielError(
         'BAD_PATH',
         `${quote(`artifact://${rest}`)} names no output. Use artifact:// with the number that a notice gave, such as artifact://1.`,
-        'artifact://1',
+        { next: 'artifact://1' },
       );
     }
     const target = `artifact://${Number(number)}`;

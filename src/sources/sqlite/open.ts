@@ -43,9 +43,9 @@ export async function openDatabase(subject: Subject, call: Call): Promise<Resour
     if (reply.is === 'error') throw new Refusal(reply.code, reply.message, reply.rest);
     return compose(reply, parsed, typed, call.limits);
   } catch (error) {
-    if (error instanceof Refusal) throw worded(error, subject);
+    if (error instanceof Refusal) throw worded(error, subject, error);
     if (isOrielError(error) && error.code === 'TIMEOUT')
-      throw worded(new Refusal('TIMEOUT', TOO_LONG), subject);
+      throw worded(new Refusal('TIMEOUT', TOO_LONG), subject, error);
     throw error;
   }
 }
@@ -76,20 +76,26 @@ function refuseUtf16(head: Uint8Array): void {
 }
 
 /** The refusal as the caller sees it: names made visible, a call to make instead. */
-function worded({ code, message, rest }: Refusal, { typed, rest: asked }: Subject): OrielError {
+function worded(
+  { code, message, rest }: Refusal,
+  { typed, rest: asked }: Subject,
+  cause: unknown,
+): OrielError {
   const shown = oneLine(showBytes(message));
   const clipped = shown.length > MESSAGE ? `${shown.slice(0, MESSAGE).toWellFormed()}…` : shown;
   const sentence = /[.?!…]$/.test(clipped) ? clipped : `${clipped}.`;
-  if (rest !== undefined) return new OrielError(code, sentence, typed + rest);
+  if (rest !== undefined) return new OrielError(code, sentence, { next: typed + rest, cause });
   if (code === 'BUSY')
-    return new OrielError(
-      code,
-      sentence,
-      asked.startsWith('?') || asked === '' ? typed + asked : `${typed}:${asked}`,
-    );
-  if (!ABOUT_THE_CALL.has(code)) return new OrielError(code, sentence);
+    return new OrielError(code, sentence, {
+      cause,
+      next: asked.startsWith('?') || asked === '' ? typed + asked : `${typed}:${asked}`,
+    });
+  if (!ABOUT_THE_CALL.has(code)) return new OrielError(code, sentence, { cause });
   const table = asked.split('?', 1)[0];
-  return new OrielError(code, sentence, table === '' || !asked.includes('?') ? typed : `${typed}:${table}`);
+  return new OrielError(code, sentence, {
+    cause,
+    next: table === '' || !asked.includes('?') ? typed : `${typed}:${table}`,
+  });
 }
 
 /** Characters of a message: it may list tables or columns. */

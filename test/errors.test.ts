@@ -1,0 +1,45 @@
+/** An error that replaces another one keeps it as its cause, from the system call up. */
+
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createAccess } from '../src/access/local.ts';
+import { OrielError } from '../src/errors.ts';
+import { parseBehind } from '../src/selector/selection.ts';
+import { Tree } from './support/tree.ts';
+
+const access = (cwd: string, roots: string[] = []) =>
+  createAccess({ cwd, roots, allow: [], ours: () => false });
+
+async function failureOf(work: () => unknown): Promise<OrielError> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof OrielError) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+test('an error has a code, a next call and a cause; what is absent is not there', () => {
+  const cause = new Error('why');
+  const error = new OrielError('NOT_FOUND', 'It does not exist.', { next: '.', cause });
+  expect([error.code, error.message, error.next, error.cause]).toEqual([
+    'NOT_FOUND',
+    'It does not exist.',
+    '.',
+    cause,
+  ]);
+  expect(Object.hasOwn(new OrielError('BUSY', 'Later.'), 'cause')).toBe(false);
+});
+
+test('a path that does not exist keeps what the system said', async () => {
+  const { path } = await Tree.create({ 'a.txt': 'a' });
+  const error = await failureOf(() => access(path).open(join(path, 'b.txt')));
+  expect([error.code, (error.cause as NodeJS.ErrnoException).code]).toEqual(['NOT_FOUND', 'ENOENT']);
+});
+
+test('a selector that is worded again keeps the first error', async () => {
+  const error = await failureOf(() => parseBehind('a.txt', '0'));
+  expect(error.next).toBe('a.txt:1');
+  expect(error.cause).toMatchObject({ code: 'BAD_SELECTOR', next: ':1' });
+});
