@@ -25,7 +25,7 @@ function entries() {
 /** What every read needs goes into one file; what only some calls need stays apart and is loaded when they come. */
 const needed = new RegExp(
   [
-    '/src/(types|text|window|selector|session|render|dialects)/[^/]+$',
+    '/src/(queues|types|text|window|selector|session|render|dialects)/[^/]+$',
     '/src/(assemble|errors|limits)\\.ts$',
     '/src/access/(bytes|descriptors|directory|failure|file|local|package-files|paths|roots|turns)\\.ts$',
     '/src/engine/(gate|perform|policy|read|read-text|settings|target)\\.ts$',

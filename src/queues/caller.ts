@@ -1,0 +1,19 @@
+/** Whom a call works for. Queues serve callers in turn, so that many calls of one do not hold up the others. */
+
+/**
+ * Compared by identity and never looked into: an instance of the library, an MCP session, an HTTP client.
+ */
+export type Caller = object;
+
+/** A call's signal reaches every place that waits, so the caller travels with it. */
+const callers = new WeakMap<AbortSignal, Caller>();
+
+/** From now on what waits with `signal` waits as `caller`. */
+export function waitAs(caller: Caller, signal: AbortSignal): void {
+  callers.set(signal, caller);
+}
+
+/** The caller of a signal; a signal without one stands for a caller of its own. */
+export function callerOf(signal: AbortSignal): Caller {
+  return callers.get(signal) ?? signal;
+}

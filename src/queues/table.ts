@@ -1,0 +1,33 @@
+/**
+ * Everything of which there may be only so much at a time in this process, and all the limits, in one table.
+ *
+ * The order is a promise: whoever holds a slot waits only for queues further down, so that no two wait for each other.
+ */
+
+import { LeaseQueue } from './lease.ts';
+import { Queue } from './queue.ts';
+
+export const queues = {
+  /** Calls that read, of all servers. Enough that calls which hang stop nobody; few enough for all their buffers. */
+  calls: new Queue('calls', 'calls run', { limit: 64, waiting: 1024, perCaller: 48 }),
+  /** Shell commands. They mostly wait for something else, some of them for hours. */
+  commands: new Queue('commands', 'commands run', { limit: 32, waiting: 256, perCaller: 24 }),
+  /** Files that are sent over HTTP as they are: each holds a descriptor for as long as its client takes bytes. */
+  downloads: new LeaseQueue('downloads', 'files are sent', { limit: 32, waiting: 256, perCaller: 24 }),
+  /** Searches and walks: each is a process that uses every core, and up to 256 MiB. */
+  ripgrep: new Queue('ripgrep', 'searches run', { limit: 4, waiting: 1024 }),
+  /** Threads of SQLite. Two, so that one runaway query does not hold up every other. */
+  sqlite: new Queue('sqlite', 'databases are read', { limit: 2, waiting: 1024 }),
+  /** Child processes that decode an image: 80 MB each, and up to 400 MiB. */
+  images: new Queue('images', 'images are decoded', { limit: 2, waiting: 256 }),
+  /** Threads that parse code for outlines, with up to 512 MiB of heap. */
+  outlines: new Queue('outlines', 'texts are parsed', { limit: 2, waiting: 1024 }),
+  /** Threads that unpack bzip2, xz, zstd, 7z and rar: up to 176 MiB each. */
+  unpack: new LeaseQueue('unpack', 'archives are unpacked', { limit: 4, waiting: 1024 }),
+  /** The same for what is soon done, being small: it never waits for what is large. */
+  unpackSmall: new LeaseQueue('unpack-small', 'small archives are unpacked', { limit: 2, waiting: 1024 }),
+  /** Pairs of buffers in which newlines are counted, 4 MiB each. Two scans saturate memory. */
+  scans: new Queue('scans', 'texts are scanned', { limit: 2, waiting: 8192 }),
+  /** Opens in progress. Each holds one descriptor while it asks for a second. */
+  opens: new Queue('opens', 'files are opened', { limit: 8, waiting: 8192 }),
+} as const;

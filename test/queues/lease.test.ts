@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { LeaseQueue } from '../../src/queues/lease.ts';
+
+const queueOf = (limit = 1): LeaseQueue => new LeaseQueue('test', 'tests run', { limit, waiting: 100 });
+
+/** A lease, and how often it was taken back. */
+function leaseIn(queue: LeaseQueue) {
+  let closed = 0;
+  const lease = queue.lease({ caller: {} }, () => {
+    closed += 1;
+    return Promise.resolve();
+  });
+  return { lease, closed: () => closed };
+}
+
+test('a slot that rests is kept while nobody waits for it', async () => {
+  const queue = queueOf();
+  const { lease, closed } = leaseIn(queue);
+  await lease.work();
+  lease.rest();
+  await new Promise((resolve) => setTimeout(resolve, 600));
+  expect(closed()).toBe(0);
+  await lease.work();
+  expect(queue.stats.highest).toEqual({ running: 1, waiting: 0 });
+  lease.end();
+  expect(queue.stats.running).toBe(0);
+});
+
+test('a slot that rests is taken back for one who waits, and asked for again when there is work', async () => {
+  const queue = queueOf();
+  const [first, second] = [leaseIn(queue), leaseIn(queue)];
+  await first.lease.work();
+  first.lease.rest();
+  await second.lease.work();
+  expect(first.closed()).toBe(1);
+  const again = first.lease.work();
+  second.lease.end();
+  await again;
+  expect(second.closed()).toBe(0);
+  first.lease.end();
+  expect(queue.stats).toMatchObject({ running: 0, waiting: 0 });
+});
+
+test('a slot in which something works is not taken back', async () => {
+  const queue = queueOf();
+  const [working, waiting] = [leaseIn(queue), leaseIn(queue)];
+  await working.lease.work();
+  working.lease.rest();
+  await working.lease.work();
+  let served = false;
+  const wait = waiting.lease.work().then(() => (served = true));
+  await new Promise((resolve) => setTimeout(resolve, 700));
+  expect([working.closed(), served]).toEqual([0, false]);
+  working.lease.end();
+  await wait;
+  waiting.lease.end();
+});
+
+test('of several that rest, as many are taken back as wait, those that rest for longest first', async () => {
+  const queue = queueOf(3);
+  const resting = [leaseIn(queue), leaseIn(queue), leaseIn(queue)];
+  for (const { lease } of resting) {
+    await lease.work();
+    lease.rest();
+  }
+  const late = leaseIn(queue);
+  await late.lease.work();
+  expect(resting.map(({ closed }) => closed())).toEqual([1, 0, 0]);
+  for (const { lease } of [...resting, late]) lease.end();
+  expect(queue.stats.running).toBe(0);
+});
+
+test('a lease that ended gives nothing back twice', async () => {
+  const queue = queueOf();
+  const [one, two] = [leaseIn(queue), leaseIn(queue)];
+  await one.lease.work();
+  one.lease.rest();
+  one.lease.end();
+  one.lease.end();
+  await two.lease.work();
+  expect([one.closed(), queue.stats.running]).toEqual([0, 1]);
+  two.lease.end();
+});
