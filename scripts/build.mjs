@@ -1,85 +1,54 @@
-// Builds dist/ from src/: declarations by the compiler, code by the bundler. Runs on install (prepare), before the
-// tests and before publishing. A start opens a dozen files instead of hundreds.
-import { execFileSync } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+// node scripts/build.mjs [DIR]: builds dist/ from src/. Runs on install (prepare), before benchmarks and before
+// publishing. The build is made in a directory of its own and takes the place of the last one when it is whole.
+// With DIR, a directory below the project, makes a package there that runs but has no declarations: tests use one of
+// their own, so that they do not disturb an `oriel` that is in use.
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { rolldown } from 'rolldown';
-import { copyGrammars } from './copy-grammars.mjs';
+import { writeCode, writeDeclarations } from './bundle.mjs';
+import { swap } from './swap.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const building = join(root, '.build');
 
-/** Paths below src/ without their ending: what package.json promises, and what runs in a thread or child of its own. */
-function entries() {
-  const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const promised = [...Object.values(exports).map((target) => target.default), ...Object.values(bin)]
-    .filter((path) => path?.endsWith('.js'))
-    .map((path) => path.replace(/^(\.\/)?dist\/(.*)\.js$/, '$2'));
-  const isolated = readdirSync(join(root, 'src'), { recursive: true })
-    .filter((path) => /-(worker|child)\.ts$/.test(path) && !path.startsWith('access'))
-    .map((path) => path.replace(/\.ts$/, ''));
-  return [...new Set([...promised, ...isolated])];
+/** Builds and test runs use `.build/PID`; those of processes that were killed are removed here. */
+function sweep() {
+  for (const name of existsSync(building) ? readdirSync(building) : []) {
+    if (!isAlive(Number(name))) rmSync(join(building, name), { recursive: true, force: true });
+  }
 }
 
-/** What every read needs goes into one file; what only some calls need stays apart and is loaded when they come. */
-const needed = new RegExp(
-  [
-    '/src/(queues|types|text|window|selector|session|render|dialects)/[^/]+$',
-    '/src/(assemble|errors|limits)\\.ts$',
-    '/src/access/(bytes|descriptors|directory|failure|file|local|package-files|paths|roots|turns)\\.ts$',
-    '/src/engine/(gate|perform|policy|read|read-text|settings|target)\\.ts$',
-    '/src/views/(text-input|view)\\.ts$',
-    '/src/sources/([^/]+|schemes/[^/]+)$',
-    '/src/faces/cli/(command|options|print|progress)\\.ts$',
-  ].join('|'),
-);
-
-/**
- * Packages stay packages, but for what every server needs at its start: put together they load in half the time (a
- * hundred files of zod are one). Users keep both as dependencies, for their types.
- */
-const INLINED = ['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core'];
-
-const isPackage = (id) => !id.startsWith('.') && !id.startsWith('/') && !/^[A-Za-z]:\\/.test(id);
-
-/** What was put in is named, with its terms. */
-function licenses() {
-  const texts = INLINED.map((name) => {
-    const from = join(root, 'node_modules', name);
-    const { version, license, homepage = '' } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'));
-    const file = readdirSync(from).find((entry) => /^licen[cs]e/i.test(entry));
-    const text = file ? readFileSync(join(from, file), 'utf8') : `License: ${license}`;
-    return `${name} ${version} ${homepage}\n\n${text.trim()}\n`;
-  });
-  writeFileSync(join(root, 'dist/THIRD-PARTY.txt'), texts.join(`\n${'-'.repeat(80)}\n\n`));
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
 }
 
-async function bundle() {
-  const input = Object.fromEntries(entries().map((path) => [path, join(root, 'src', `${path}.ts`)]));
-  const build = await rolldown({
-    input,
-    platform: 'node',
-    external: (id) => isPackage(id) && !INLINED.some((name) => id === name || id.startsWith(`${name}/`)),
-  });
-  await build.write({
-    dir: join(root, 'dist'),
-    format: 'esm',
-    chunkFileNames: 'chunks/[name]-[hash].js',
-    codeSplitting: { groups: [{ name: 'core', test: needed }] },
-  });
+async function buildDist() {
+  const home = join(building, String(process.pid));
+  const fresh = join(home, 'dist');
+  try {
+    mkdirSync(fresh, { recursive: true });
+    await Promise.all([writeDeclarations(fresh), writeCode(fresh)]);
+    swap(fresh, join(root, 'dist'), join(home, 'old'));
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
 }
 
-function declarations() {
-  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc');
-  execFileSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
+async function buildPackage(home) {
+  mkdirSync(home, { recursive: true });
+  copyFileSync(join(root, 'package.json'), join(home, 'package.json'));
+  await writeCode(join(home, 'dist'));
 }
 
-rmSync(join(root, 'dist'), { recursive: true, force: true });
-declarations();
-await bundle();
-copyGrammars();
-licenses();
-const cli = join(root, 'dist/faces/cli/main.js');
-chmodSync(cli, 0o755);
-writeFileSync(join(root, 'dist/oriel.1'), execFileSync(process.execPath, [cli, 'man']));
+const [directory] = process.argv.slice(2);
+try {
+  sweep();
+  await (directory === undefined ? buildDist() : buildPackage(resolve(directory)));
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}

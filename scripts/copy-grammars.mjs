@@ -1,6 +1,6 @@
 /**
- * Puts the grammars and their queries where the build looks for them: `dist/grammars/NAME.wasm.br` and `NAME.scm`.
- * Brotli makes 28 MB of grammars 1.7 MB; inflating one takes 1-6 ms.
+ * Copies the grammars and their queries into a build: `grammars/NAME.wasm.br` and `NAME.scm`. Brotli makes 28 MB of
+ * grammars 1.7 MB; decompressing one takes 1-6 ms.
  */
 
 import { createHash } from 'node:crypto';
@@ -13,7 +13,8 @@ import {
   renameSync,
   writeFileSync,
 } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, constants } from 'node:zlib';
 
 /** Where each grammar's wasm comes from: `@vscode/tree-sitter-wasm` has most, official packages the others. */
@@ -50,25 +51,26 @@ function licences(root) {
     ),
   );
   return [...packages].map((name) => {
-    const folder = new URL(`node_modules/${name}/`, root);
-    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-    return `${name}\n\n${file ? readFileSync(new URL(file, folder), 'utf8') : 'MIT'}\n`;
+    const from = new URL(`node_modules/${name}/`, root);
+    const file = readdirSync(from).find((entry) => /^licen[cs]e/i.test(entry));
+    return `${name}\n\n${file ? readFileSync(new URL(file, from), 'utf8') : 'MIT'}\n`;
   });
 }
 
-export function copyGrammars() {
+/** `build` is the directory of the build. */
+export function copyGrammars(build) {
   const root = new URL('..', import.meta.url);
-  const target = new URL('dist/grammars/', root);
+  const target = pathToFileURL(join(build, 'grammars/'));
   const packed = new URL('node_modules/.cache/grammars/', root);
   const queries = new URL('src/views/queries/', root);
-  for (const folder of [target, packed]) mkdirSync(folder, { recursive: true });
+  for (const directory of [target, packed]) mkdirSync(directory, { recursive: true });
   for (const file of readdirSync(queries)) copyFileSync(new URL(file, queries), new URL(file, target));
   writeFileSync(new URL('LICENSES.txt', target), licences(root).join('\n'));
   for (const [name, path] of Object.entries(grammars)) {
     const wasm = readFileSync(new URL(`node_modules/${path}`, root));
     const digest = createHash('sha256').update(wasm).digest('hex').slice(0, 16);
     const kept = new URL(`${name}-${digest}.br`, packed);
-    // Packing takes 20 s in all: once for each version of a grammar.
+    // Compressing them all takes 20 s: it is done once for each version of a grammar.
     if (!existsSync(kept)) {
       const part = new URL(`${name}-${process.pid}.part`, packed);
       writeFileSync(part, pack(wasm));
@@ -82,5 +84,3 @@ function pack(wasm) {
   const params = { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_SIZE_HINT]: wasm.length };
   return brotliCompressSync(wasm, { params });
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) copyGrammars();

@@ -1,10 +1,15 @@
-/** Owns finding the package's own files: worker entries, assets and its manifest, wherever our code was bundled to. */
+/** Finds the package's own files (worker entries, assets, its manifest), wherever the bundler put this code. */
 
 import { existsSync, readFileSync } from 'node:fs';
 
 let root: URL | undefined;
 
-/** The folder that holds our package.json. */
+/** For code that is not built: the package with the build that belongs to it, as a URL that ends in `/`. */
+export function useBuiltPackage(url: string): void {
+  root = new URL(url);
+}
+
+/** The directory that holds our package.json. */
 function packageRoot(): URL {
   for (let at = new URL('./', import.meta.url); root === undefined; at = new URL('../', at)) {
     if (existsSync(new URL('package.json', at))) root = at;

@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startShell } from '../../src/access/process.ts';
 import { createOriel } from '../../src/oriel.ts';
+import { builtUrl } from '../support/built.ts';
 import { bench, living, shown, temporaryFolder } from '../support/commands.ts';
 
 /** A PATH that holds these programs and no others. */
@@ -55,7 +56,7 @@ test('that there is no shell at all is said', async () => {
 });
 
 test('a process that exits takes its commands with it', async () => {
-  const code = `import { createOriel } from ${JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)};
+  const code = `import { createOriel } from ${JSON.stringify(builtUrl('index.js').href)};
     const command = 'sleep 740.1 & setsid sleep 740.2 & echo started; sleep 740.3';
     const onProgress = () => process.exit(7);
     createOriel({ spills: { state: ${JSON.stringify(temporaryFolder())} } }).tool('bash').run({ command }, { onProgress });`;

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { built } from '../support/built.ts';
 import { workspace } from '../support/workspace.ts';
 
-const library = fileURLToPath(new URL('../../dist/index.js', import.meta.url));
+const library = built('index.js');
 
 test.each([64, 256])('C08 five hundred reads at once with %i descriptors: all are answered', (limit) => {
   const { W, write } = workspace();

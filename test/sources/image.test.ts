@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { createImageSource } from '../../src/sources/image.ts';
 import type { FitOptions } from '../../src/sources/image/fit.ts';
 import type { ImageResource } from '../../src/types/resource.ts';
+import { builtUrl } from '../support/built.ts';
 import {
   deflatedZeros,
   exifBlock,
@@ -385,7 +386,7 @@ describe('I09 a decoder that fails', () => {
 
   test('is not found where sharp is not installed: the answer names the package', async () => {
     const path = join(await temporaryFolder(), 'decode-child.js');
-    const source = new URL('../../dist/sources/image/', import.meta.url);
+    const source = builtUrl('sources/image/');
     await writeFile(path, await readFile(new URL('decode-child.js', source)));
     await writeFile(join(path, '../package.json'), '{"type":"module"}');
     await expect(read(makePng(64, 48), { decoder: pathToFileURL(path) })).rejects.toMatchObject({

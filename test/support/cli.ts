@@ -1,9 +1,9 @@
-/** The built command line: `npm test` builds it first. */
+/** The built command line. */
 
 import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { built } from './built.ts';
 
-export const cli: string = fileURLToPath(new URL('../../dist/faces/cli/main.js', import.meta.url));
+export const cli: string = built('faces/cli/main.js');
 
 export interface Outcome {
   readonly out: string;

@@ -7,6 +7,7 @@ import { type Language, languageOf } from '../../src/views/languages.ts';
 import { outlineText } from '../../src/views/outline-text.ts';
 import { outline } from '../../src/views/outline.ts';
 import type { Structure } from '../../src/views/structure.ts';
+import { built } from './built.ts';
 
 export async function structureOf(name: string, text: string): Promise<Structure | NoStructure> {
   const language = languageOf(name, text);
@@ -27,8 +28,7 @@ export async function outlineOf(name: string, text: string): Promise<string> {
 
 function grammarOf({ grammar, queries = [] }: Language): GrammarFiles | undefined {
   if (grammar === undefined) return undefined;
-  const file = (path: string): Buffer =>
-    readFileSync(new URL(`../../dist/grammars/${path}`, import.meta.url));
+  const file = (path: string): Buffer => readFileSync(built(`grammars/${path}`));
   const query = queries.map((name) => file(`${name}.scm`).toString()).join('\n');
   return { name: grammar, wasm: file(`${grammar}.wasm.br`), query };
 }

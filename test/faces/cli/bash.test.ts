@@ -2,11 +2,9 @@ import { execFile, spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { cli as main } from '../../support/cli.ts';
 import { living, temporaryFolder } from '../../support/commands.ts';
-
-const main = fileURLToPath(new URL('../../../dist/faces/cli/main.js', import.meta.url));
 
 interface Ran {
   readonly code: number;

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../../src/faces/cli/commands.ts';
 import { globalOptions } from '../../../src/faces/cli/options.ts';
+import { built } from '../../support/built.ts';
 import { run } from '../../support/cli.ts';
 import { workspace } from '../../support/workspace.ts';
 
@@ -56,5 +57,5 @@ test('the manual page has every command and option, and comes with the package',
     }
   }
   const { man } = JSON.parse(readFileSync('package.json', 'utf8')) as { man: string };
-  expect(readFileSync(man, 'utf8')).toBe(out);
+  expect(readFileSync(built(man.replace('./dist/', '')), 'utf8')).toBe(out);
 });
