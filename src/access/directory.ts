@@ -1,13 +1,18 @@
-/** Owns an open directory: its entries and their facts, read through the descriptor so that no rename leads elsewhere. */
+/** An open directory: its entries and their facts, read through the descriptor so that no rename leads elsewhere. */
 
 import { type BigIntStats, type Dirent, type Stats, constants } from 'node:fs';
 import { lstat, opendir, readlink } from 'node:fs/promises';
 import type { Entry, OpenedDirectory } from '../types/access.ts';
-import { closeDescriptor, openDescriptor, statDescriptor } from './descriptors.ts';
+import { type Inspector, inspectorOf, openDescriptor } from './descriptors.ts';
 
 const ENTER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-export function openedDirectory(fd: number, path: string, stats: BigIntStats): OpenedDirectory {
+export function openedDirectory(
+  fd: number,
+  path: string,
+  stats: BigIntStats,
+  inspector: Inspector,
+): OpenedDirectory {
   /** A path that means this very directory, whatever has happened to its name. */
   const self = process.platform === 'linux' ? `/proc/self/fd/${fd}` : path;
   let open = true;
@@ -38,14 +43,15 @@ export function openedDirectory(fd: number, path: string, stats: BigIntStats): O
     linkTarget: (name) => readlink(`${self}/${name}`).catch(() => undefined),
     async enter(name) {
       const inner = await openDescriptor(`${self}/${name}`, ENTER).catch(() => undefined);
-      return inner === undefined
-        ? undefined
-        : openedDirectory(inner, `${path === '/' ? '' : path}/${name}`, await statDescriptor(inner));
+      if (inner === undefined) return undefined;
+      const at = `${path === '/' ? '' : path}/${name}`;
+      const of = inspectorOf(at);
+      return openedDirectory(inner, at, await of.stat(inner), of);
     },
     async close() {
       if (!open) return;
       open = false;
-      await closeDescriptor(fd);
+      await inspector.close(fd);
     },
   };
 }

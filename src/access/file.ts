@@ -1,9 +1,9 @@
-/** Owns an open regular file: its bytes at offsets, its version, and whether it has changed since. */
+/** An open regular file: its bytes at offsets, its version, and whether it has changed since. */
 
 import type { BigIntStats } from 'node:fs';
 import { OrielError } from '../errors.ts';
 import type { OpenedFile } from '../types/access.ts';
-import { closeDescriptor, readDescriptor, statDescriptor } from './descriptors.ts';
+import { type Inspector, readDescriptor } from './descriptors.ts';
 
 /** Read once and kept: they tell the kind and the encoding, and often they are the whole first page. */
 const HEAD_BYTES = 64 << 10;
@@ -12,6 +12,7 @@ export function openedFile(
   fd: number,
   path: string,
   stats: BigIntStats,
+  inspector: Inspector,
   sibling: (suffix: string) => Promise<OpenedFile | undefined>,
 ): OpenedFile {
   const size = Number(stats.size);
@@ -20,16 +21,16 @@ export function openedFile(
   let reading = 0;
   /** A descriptor that is closed under a read may be another file's by the time the read gets to it. */
   const closeUnread = async (): Promise<void> => {
-    if (!open && reading === 0) await closeDescriptor(fd);
+    if (!open && reading === 0) await inspector.close(fd);
   };
-  const whileOpen = async <T>(read: () => Promise<T>): Promise<T> => {
+  const whileOpen = async <T>(read: () => T | Promise<T>): Promise<T> => {
     if (!open) throw new OrielError('CANCELLED', 'The call is over.');
     reading += 1;
     try {
       return await read();
     } finally {
       reading -= 1;
-      await closeUnread();
+      if (!open) await closeUnread();
     }
   };
   let head: Promise<Uint8Array> | undefined;
@@ -59,7 +60,7 @@ export function openedFile(
       readInto: (target, offset, signal) => whileOpen(() => readInto(target, offset, signal)),
       // Not by the time of inode changes: a file that was merely replaced by another still has its content here.
       changed: async () => {
-        const now = await whileOpen(() => statDescriptor(fd));
+        const now = await whileOpen(() => inspector.stat(fd));
         return now.size !== stats.size || now.mtimeNs !== stats.mtimeNs;
       },
     },

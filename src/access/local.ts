@@ -1,22 +1,28 @@
 /**
- * Owns opening what lies on this machine. A path is first opened without reading rights (`O_PATH`): nothing blocks
+ * Opens what lies on this machine. A path is first opened without reading rights (`O_PATH`): nothing blocks
  * on a FIFO and no device notices. What that handle turned out to be is judged, and only then opened for reading,
  * through the handle and not through the path, which may mean something else by now.
  */
 
-import { type BigIntStats, constants } from 'node:fs';
-import { readlink, realpath, stat } from 'node:fs/promises';
+import { type BigIntStats, constants, readlinkSync } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import type { Access, Opened, OpenedFile } from '../types/access.ts';
 import { memoryBytes } from './bytes.ts';
-import { closeDescriptor, openDescriptor, readDescriptor, statDescriptor } from './descriptors.ts';
+import {
+  closeDescriptor,
+  type Inspector,
+  inspectorOf,
+  openDescriptor,
+  readDescriptor,
+} from './descriptors.ts';
 import { openedDirectory } from './directory.ts';
 import { errno, failure } from './failure.ts';
 import { openedFile } from './file.ts';
-import { absolutePath } from './paths.ts';
-import { Roots, within } from './roots.ts';
+import { absolutePath, within } from './paths.ts';
+import { Roots } from './roots.ts';
 import { Turns } from './turns.ts';
 
 export interface AccessOptions {
@@ -71,13 +77,14 @@ export function createAccess(options: AccessOptions): Access {
         throw new OrielError('NOT_REGULAR', `${quote(shown)} is a file of the kernel, not a stored file.`);
       }
       const fd = await openDescriptor(handle.again, READ);
+      const { inspector } = handle;
       const stats = await identify(fd, handle).catch(async (error: unknown) => {
-        await closeDescriptor(fd);
+        await inspector.close(fd);
         throw error;
       });
-      if (stats.isDirectory()) return openedDirectory(fd, handle.path, stats);
-      if (kernel && stats.size === 0n) return kernelFile(fd, handle.path, stats, signal);
-      return openedFile(fd, handle.path, stats, (suffix) => sibling(handle.path + suffix));
+      if (stats.isDirectory()) return openedDirectory(fd, handle.path, stats, inspector);
+      if (kernel && stats.size === 0n) return kernelFile(fd, handle, stats, signal);
+      return openedFile(fd, handle.path, stats, inspector, (suffix) => sibling(handle.path + suffix));
     } catch (error) {
       throw failure(error, shown);
     } finally {
@@ -104,7 +111,8 @@ interface Handle {
   readonly stats: BigIntStats;
   /** A path that opens the same thing again. */
   readonly again: string;
-  release(): Promise<void>;
+  readonly inspector: Inspector;
+  release(): void | Promise<void>;
 }
 
 /** What a path leads to, without opening it. */
@@ -112,13 +120,20 @@ async function look(path: string): Promise<Handle> {
   if (process.platform !== 'linux') return lookByPath(path);
   const fd = await openDescriptor(path, O_PATH);
   try {
-    const again = `/proc/self/fd/${fd}`;
-    const [stats, real] = await Promise.all([statDescriptor(fd), readlink(again)]);
-    return { path: placeOf(real, stats), stats, again, release: () => closeDescriptor(fd) };
+    return await handleOf(fd);
   } catch (error) {
     await closeDescriptor(fd);
     throw error;
   }
+}
+
+async function handleOf(fd: number): Promise<Handle> {
+  const again = `/proc/self/fd/${fd}`;
+  // The kernel has the name in memory, whatever the file system.
+  const real = readlinkSync(again);
+  const inspector = inspectorOf(real);
+  const stats = await inspector.stat(fd);
+  return { path: placeOf(real, stats), stats, again, inspector, release: () => inspector.close(fd) };
 }
 
 /**
@@ -133,12 +148,12 @@ function placeOf(real: string, { nlink }: BigIntStats): string {
 async function lookByPath(path: string): Promise<Handle> {
   const real = await realpath(path);
   const stats = await stat(real, { bigint: true });
-  return { path: real, stats, again: real, release: () => Promise.resolve() };
+  return { path: real, stats, again: real, inspector: inspectorOf(real), release: () => undefined };
 }
 
 /** What was opened, which must be what was looked at. Throws `BUSY` where it is something else by now. */
 async function identify(fd: number, handle: Handle): Promise<BigIntStats> {
-  const stats = await statDescriptor(fd);
+  const stats = await handle.inspector.stat(fd);
   if (stats.dev !== handle.stats.dev || stats.ino !== handle.stats.ino) {
     throw new OrielError('BUSY', `${quote(handle.path)} was replaced while it was being opened. Call again.`);
   }
@@ -165,7 +180,7 @@ function refuseSpecial(stats: BigIntStats, shown: string): void {
 /** Its content as of now, in memory: it says that it is empty, and another read may say something else. */
 async function kernelFile(
   fd: number,
-  path: string,
+  { path, inspector }: Handle,
   stats: BigIntStats,
   signal?: AbortSignal,
 ): Promise<Opened> {
@@ -176,7 +191,7 @@ async function kernelFile(
   } catch (error) {
     if (errno(error) !== 'EAGAIN') throw error;
   } finally {
-    await closeDescriptor(fd);
+    await inspector.close(fd);
   }
   const bytes = memoryBytes(buffer.subarray(0, got), `kernel:${path}:${performance.now()}`);
   return {

@@ -1,7 +1,7 @@
 /** Owns what a typed path may mean, without touching the disk: expansions, spellings, and names that are no paths here. */
 
 import { homedir } from 'node:os';
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
@@ -20,6 +20,11 @@ export function fromWorkingFolder(path = '.'): string {
   }
 }
 
+/** Whether `path` is `directory` or lies below it; both absolute. */
+export function within(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
+}
+
 /** Source: PATH_MAX in linux/limits.h. */
 const PATH_MAX = 4096;
 
@@ -28,12 +33,15 @@ const PATH_MAX = 4096;
  * put in front, then with the Unicode spellings that file systems and screenshots use. Throws `BAD_PATH` and
  * `NAME_TOO_LONG`.
  */
-export function spellings(typed: string, cwd: string): string[] {
+export function* spellings(typed: string, cwd: string): Generator<string, void> {
   const absolute = absolutePath(typed, cwd);
+  // Nearly always it exists: the others are not even made up.
+  yield absolute;
   const found = new Set([absolute]);
   if (typed.startsWith('@')) found.add(absolutePath(typed.slice(1) || '.', cwd));
   for (const path of Array.from(found)) for (const respelled of respell(path)) found.add(respelled);
-  return [...found];
+  found.delete(absolute);
+  yield* found;
 }
 
 /** `~`, `file://` and relative forms to one absolute path; a bare `/` is the working folder. */

@@ -1,6 +1,6 @@
 /**
- * Owns the walls. A root is its real path and its identity, both taken once at the start: replacing the folder
- * later, by a link or by another folder, opens nothing.
+ * The directories outside which nothing is opened. A root is its real path and its identity, both taken once at the
+ * start: replacing the directory later, by a link or by another one, opens nothing.
  */
 
 import { type BigIntStats, lstatSync, realpathSync } from 'node:fs';
@@ -9,7 +9,8 @@ import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import { failure } from './failure.ts';
-import { fromWorkingFolder } from './paths.ts';
+import { isLocal } from './mounts.ts';
+import { fromWorkingFolder, within } from './paths.ts';
 
 interface Root {
   /** As given: paths may be typed with it. */
@@ -63,9 +64,7 @@ export class Roots {
   async holds(realPath: string): Promise<boolean> {
     if (!this.any) return true;
     for (const root of this.#roots) {
-      if (!within(realPath, root.real)) continue;
-      const stats = await lstat(root.real, { bigint: true }).catch(() => undefined);
-      if (stats?.dev === root.dev && stats.ino === root.ino) return true;
+      if (within(realPath, root.real) && (await isUnchanged(root))) return true;
     }
     return false;
   }
@@ -100,8 +99,14 @@ export class Roots {
   }
 }
 
-export function within(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+/** Whether the path of a root still leads to the directory it led to at the start. */
+async function isUnchanged({ real, dev, ino }: Root): Promise<boolean> {
+  try {
+    const stats = isLocal(real) ? lstatSync(real, { bigint: true }) : await lstat(real, { bigint: true });
+    return stats.dev === dev && stats.ino === ino;
+  } catch {
+    return false;
+  }
 }
 
 /** `path` with its first link replaced by what it points to, or undefined when it goes through no link. */

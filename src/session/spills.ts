@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { constants, existsSync, openSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { openDescriptor, statDescriptor } from '../access/descriptors.ts';
+import { inspectorOf, openDescriptor } from '../access/descriptors.ts';
 import { errno } from '../access/failure.ts';
 import { openedFile } from '../access/file.ts';
 import { OrielError } from '../errors.ts';
@@ -84,7 +84,8 @@ export class Spills {
         throw this.#missing(number, cause);
       },
     );
-    const file = openedFile(fd, path, await statDescriptor(fd), () => Promise.resolve(undefined));
+    const inspector = inspectorOf(path);
+    const file = openedFile(fd, path, await inspector.stat(fd), inspector, () => Promise.resolve(undefined));
     return { file, capped: existsSync(cappedMark(path)) };
   }
 

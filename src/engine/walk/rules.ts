@@ -2,7 +2,7 @@
 
 import { dirname } from 'node:path';
 import { exists } from '../../access/exists.ts';
-import { within } from '../../access/roots.ts';
+import { within } from '../../access/paths.ts';
 import type { Access } from '../../types/access.ts';
 
 const RULES = ['--hidden', '--glob=!.git'];

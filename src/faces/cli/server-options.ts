@@ -1,7 +1,7 @@
 /** Owns the options that all servers share. */
 
 import { resolve } from 'node:path';
-import { within } from '../../access/roots.ts';
+import { within } from '../../access/paths.ts';
 import type { OfferOptions } from '../offer.ts';
 import { workspaceOption, workspacesOf } from './workspaces.ts';
 import { type Option, orielOptions, type Parsed } from './options.ts';
