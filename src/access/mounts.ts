@@ -7,11 +7,13 @@ import { readFileSync } from 'node:fs';
 import { within } from './paths.ts';
 
 /** Anything else counts as remote. An overlay counts as local, also where one of its layers is not. */
-const LOCAL_TYPES: ReadonlySet<string> = new Set([
-  ...['ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'zfs', 'f2fs', 'bcachefs', 'jfs', 'reiserfs'],
-  ...['vfat', 'exfat', 'ntfs3', 'iso9660', 'udf', 'squashfs', 'erofs', 'overlay'],
-  ...['tmpfs', 'ramfs', 'rootfs', 'devtmpfs', 'hugetlbfs'],
-]);
+const LOCAL_TYPES: ReadonlySet<string> = new Set(
+  [
+    'ext2 ext3 ext4 xfs btrfs zfs f2fs bcachefs jfs reiserfs',
+    'vfat exfat ntfs3 iso9660 udf squashfs erofs overlay',
+    'tmpfs ramfs rootfs devtmpfs hugetlbfs',
+  ].flatMap((types) => types.split(' ')),
+);
 
 const REFRESH_MS = 1_000;
 
