@@ -22,7 +22,7 @@ export interface OrielOptions {
   readonly cwd?: string;
   /** Folders outside which nothing is read; no walls when absent or empty. */
   readonly roots?: readonly string[];
-  /** Folders of kernel files that may be read all the same: `/proc`. */
+  /** Directories in which files of the kernel may be read all the same: `/proc`. */
   readonly allow?: readonly string[];
   readonly dialect?: DialectName;
   /** Lower or raise the dialect's own limits. */

@@ -21,6 +21,7 @@ import {
 import { openedDirectory } from './directory.ts';
 import { errno, failure } from './failure.ts';
 import { openedFile } from './file.ts';
+import { isKernelFile } from './kernel-files.ts';
 import { absolutePath, within } from './paths.ts';
 import { Roots } from './roots.ts';
 import { Turns } from './turns.ts';
@@ -29,7 +30,7 @@ export interface AccessOptions {
   readonly cwd: string;
   /** Folders outside which nothing is opened; none for no walls. */
   readonly roots: readonly string[];
-  /** Folders of the kernel's own files that may be read all the same: `/proc`, `/sys`. */
+  /** Directories in which files of the kernel may be read all the same: `/proc`, `/sys`. */
   readonly allow: readonly string[];
   /** Whether an absolute path is that of a file of our own, which no wall hides: a spill of the session. */
   ours?(path: string): boolean;
@@ -38,9 +39,6 @@ export interface AccessOptions {
 /** Not in node:fs. Source: asm-generic/fcntl.h. */
 const O_PATH = 0o10000000;
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
-
-/** Files here are made up as they are read: some never end, some stop the reader, some change what they touch. */
-const KERNEL_FOLDERS = ['/proc', '/sys', '/dev'];
 
 /** Kernel files say that they are empty; this much is read to see what they hold. */
 const KERNEL_FILE_BYTES = 1 << 20;
@@ -72,8 +70,8 @@ export function createAccess(options: AccessOptions): Access {
     try {
       if (!(await roots.holds(handle.path)) && !options.ours?.(handle.path)) throw roots.outside(shown);
       refuseSpecial(handle.stats, shown);
-      const kernel = KERNEL_FOLDERS.find((folder) => within(handle.path, folder));
-      if (kernel && !options.allow.some((folder) => within(handle.path, folder))) {
+      const kernel = await isKernelFile(handle.path, handle.again, handle.stats.dev);
+      if (kernel && !options.allow.some((directory) => within(handle.path, directory))) {
         throw new OrielError('NOT_REGULAR', `${quote(shown)} is a file of the kernel, not a stored file.`);
       }
       const fd = await openDescriptor(handle.again, READ);

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -249,6 +249,35 @@ describe('what is no file', () => {
   test('P20 /proc file with size 0 and content (root=/, /proc allowed)', async () => {
     const answer = await workspace().read('/proc/cpuinfo', { roots: ['/'], allow: ['/proc'] });
     expect(textOf(answer)).toContain('processor');
+  });
+
+  test('P52 a stored file below /dev is read, and so is one in a listing of its directory', async () => {
+    const folder = fs.mkdtempSync('/dev/shm/oriel-');
+    try {
+      fs.writeFileSync(join(folder, 'x.txt'), 'in memory\n');
+      const { read, text } = workspace();
+      expect(await text(join(folder, 'x.txt'), { roots: [] })).toBe('1|in memory\n');
+      expect(await text(`${folder}/x.txt`, { cwd: folder, roots: [folder] })).toBe('1|in memory\n');
+      expect(await text(folder, { roots: [] })).toContain('x.txt');
+      fs.symlinkSync('/dev/zero', join(folder, 'zero'));
+      expect(codeOf(await read(join(folder, 'zero'), { roots: [] }))).toBe('NOT_REGULAR');
+    } finally {
+      fs.rmSync(folder, { recursive: true });
+    }
+  });
+
+  test('P53 files of the kernel are refused wherever they are mounted, unless they are allowed there', () => {
+    const { W } = workspace();
+    fs.writeFileSync(`${W}/version`, '');
+    // A user's namespace may mount single files of the kernel only.
+    const oriel = `${process.execPath} ${cli}`;
+    const script = `mount --bind /proc/version version || exit 9
+      ${oriel} read version; ${oriel} grep Linux version; ${oriel} read version --allow ${W}`;
+    const ran = spawnSync('unshare', ['-rm', 'sh', '-c', script], { cwd: W, encoding: 'utf8' });
+    if (ran.status !== 0 && /unshare|mount/.test(ran.stderr)) return expect(ran.stdout).toBe('');
+    const refusal = 'oriel: version is a file of the kernel, not a stored file.';
+    expect(ran.stderr).toBe(`${refusal} Use . to list the working folder.\n${refusal}\n`);
+    expect(ran.stdout).toMatch(/^1\|Linux version .*\n$/);
   });
 
   test('P22 sparse 1 TB file, first lines', async () => {

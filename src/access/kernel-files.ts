@@ -1,0 +1,55 @@
+/**
+ * Tells files that the kernel makes up as they are read from stored ones: some never end, some stop the reader, some
+ * change what they touch. What counts is the file system of what was opened, not its path: `/dev/shm` holds stored
+ * files, and a bind mount puts `/proc` anywhere.
+ */
+
+import { statfsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { isLocal } from './mounts.ts';
+import { within } from './paths.ts';
+
+/** Magic numbers. Sources: linux/magic.h; those not there: ipc/mqueue.c, fs/configfs, fs/fuse/control.c, net/sunrpc. */
+const KERNEL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
+  0x9fa0, // proc
+  0x6265_6572, // sysfs
+  0x6462_6720, // debugfs
+  0x7472_6163, // tracefs
+  0x27_e0eb, // cgroup
+  0x6367_7270, // cgroup2
+  0x765_5821, // resctrl
+  0x7363_6673, // securityfs
+  0xf97c_ff8c, // selinuxfs
+  0x4341_5d53, // smackfs
+  0x5a3c_69f0, // apparmorfs
+  0x6265_6570, // configfs
+  0xcafe_4a11, // bpf
+  0x4249_4e4d, // binfmt_misc
+  0x6165_676c, // pstore
+  0xde5e_81e4, // efivarfs
+  0x6e73_6673, // nsfs
+  0x1cd1, // devpts
+  0x6c6f_6f70, // binderfs
+  0x1980_0202, // mqueue
+  0x6573_5543, // fusectl
+  0x6759_6969, // rpc_pipefs
+  0x9fa1, // openpromfs
+  0x9fa2, // usbdevfs
+  0xabba_1974, // xenfs
+]);
+
+/** Elsewhere file systems have no such numbers. */
+const KERNEL_DIRECTORIES = ['/proc', '/sys', '/dev'];
+
+/** `again` opens what `path` (absolute, real) led to, whose `dev` is given. */
+export async function isKernelFile(path: string, again: string, dev: bigint): Promise<boolean> {
+  if (process.platform !== 'linux') return KERNEL_DIRECTORIES.some((directory) => within(path, directory));
+  if (isOnDisk(dev)) return false;
+  const { type } = isLocal(path) ? statfsSync(again) : await statfs(again);
+  return KERNEL_FILE_SYSTEMS.has(type);
+}
+
+/** What the kernel makes up has no device: its major number is 0. Source: gnu_dev_major in sys/sysmacros.h of glibc. */
+function isOnDisk(dev: bigint): boolean {
+  return ((dev >> 8n) & 0xfffn) !== 0n || dev >> 44n !== 0n;
+}
