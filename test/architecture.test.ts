@@ -64,6 +64,7 @@ const floors = [
   'text',
   'limits.ts',
   'access',
+  'walk',
   'window',
   'selector',
   'session',

@@ -6,9 +6,10 @@ import type { OpenedDirectory } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { FindRequest } from '../types/request.ts';
 import type { Hint, ListResult, ListedEntry } from '../types/result.ts';
+import type { Automaton } from '../walk/automaton.ts';
+import { checkGlob, compileGlob } from '../walk/glob.ts';
 import { checkRange, MOST_RESULTS } from './walk/bounds.ts';
 import { GapsSeen } from './walk/gaps.ts';
-import { type Glob, compileGlob } from './walk/glob.ts';
 import { Smallest, orderKey } from './walk/order.ts';
 import { walkFlags } from './walk/rules.ts';
 import { openFolder, shownBelow } from './walk/target.ts';
@@ -20,12 +21,14 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
   const typed = request.path ?? '.';
   const folder = await openFolder(typed, call);
   call.onEnd(() => folder.close());
-  const glob = compileGlob(relativeTo(folder.path, request.pattern));
+  const pattern = relativeTo(folder.path, request.pattern);
+  const foreign = checkGlob(pattern);
+  const glob = compileGlob(pattern);
   const limit = Math.min(request.limit, MOST_RESULTS);
   const most = request.offset + limit + 1;
   const walk = await withProgress(call, 'walking', () => walkAll(folder.path, glob, most, call));
   const hint =
-    walk.paths.length === 0 ? (glob.hint ?? (await directoryHint(folder, request, call))) : undefined;
+    walk.paths.length === 0 ? (foreign ?? (await directoryHint(folder, request, call))) : undefined;
   const end = request.offset + limit;
   const page = walk.paths.slice(request.offset, end).map((path, i) => ({ path, rank: request.offset + i }));
   const inside = call.access.roots.length > 0 ? await stillInside(folder.path, page, call) : page;
@@ -64,7 +67,7 @@ function relativeTo(dir: string, pattern: string): string {
 /** The first `most` paths in order that match. */
 async function walkAll(
   dir: string,
-  glob: Glob,
+  glob: Automaton,
   most: number,
   call: Call,
 ): Promise<{ paths: string[]; gaps: GapsSeen }> {

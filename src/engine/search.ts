@@ -13,6 +13,7 @@ import type { OpenedFile } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { SearchRequest } from '../types/request.ts';
 import type { MatchedFile, SearchResult } from '../types/result.ts';
+import { checkGlob, compileGlob } from '../walk/glob.ts';
 import { checkPattern } from './search/bad-regex.ts';
 import { fillPage, newPage } from './search/fill-page.ts';
 import { matchingFiles } from './search/matching-files.ts';
@@ -20,7 +21,6 @@ import type { Page } from './search/page.ts';
 import { quoteFiles, quoteLines } from './search/quote.ts';
 import { Search } from './search/search-run.ts';
 import { checkRange } from './walk/bounds.ts';
-import { compileGlob } from './walk/glob.ts';
 import { walkFlags } from './walk/rules.ts';
 import { openTarget, shownBelow, shownTarget } from './walk/target.ts';
 import { withProgress } from './walk/time.ts';
@@ -51,6 +51,7 @@ async function searchFolder(
   request: SearchRequest,
   call: Call,
 ): Promise<SearchResult> {
+  const hint = request.glob ? checkGlob(request.glob) : undefined;
   const glob = request.glob ? compileGlob(request.glob) : undefined;
   const run = new Search(request, call, dir, await walkFlags(dir, call.access), glob);
   const page = newPage(request);
@@ -69,7 +70,7 @@ async function searchFolder(
   });
   return {
     ...resultOf(page, run, files, request.offset),
-    ...(glob?.hint && page.found === 0 && { hint: glob.hint }),
+    ...(hint && page.found === 0 && { hint }),
   };
 }
 

@@ -45,7 +45,7 @@ export interface SearchRequest {
   readonly pattern: string;
   /** File or directory; the cwd when absent. */
   readonly path?: string;
-  /** Only files whose path matches: see engine/walk/glob.ts. */
+  /** Only files whose path matches: see walk/glob.ts. */
   readonly glob?: string;
   readonly ignoreCase: boolean;
   readonly literal: boolean;
@@ -62,7 +62,7 @@ export interface SearchRequest {
 /** `find`. */
 export interface FindRequest {
   readonly do: 'find';
-  /** See engine/walk/glob.ts. */
+  /** See walk/glob.ts. */
   readonly pattern: string;
   /** Directory; the cwd when absent. */
   readonly path?: string;

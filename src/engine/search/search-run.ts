@@ -5,8 +5,8 @@ import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
 import type { SearchRequest } from '../../types/request.ts';
+import type { Automaton } from '../../walk/automaton.ts';
 import { GapsSeen } from '../walk/gaps.ts';
-import type { Glob } from '../walk/glob.ts';
 import { lookUntil } from '../walk/time.ts';
 import { badRegex } from './bad-regex.ts';
 
@@ -16,7 +16,7 @@ const CACHE_BYTES = 8 << 20;
 
 export class Search {
   readonly gaps = new GapsSeen();
-  readonly glob: Glob | undefined;
+  readonly glob: Automaton | undefined;
   /** Lines shown around each match. */
   readonly context: number;
   readonly #request: SearchRequest;
@@ -25,7 +25,7 @@ export class Search {
   readonly #cwd: string;
 
   /** `walk` are the flags for which files are seen; `cwd` is a real directory, the base of all operands. */
-  constructor(request: SearchRequest, call: Call, cwd: string, walk: readonly string[], glob?: Glob) {
+  constructor(request: SearchRequest, call: Call, cwd: string, walk: readonly string[], glob?: Automaton) {
     this.#request = request;
     this.#call = call;
     this.#cwd = cwd;

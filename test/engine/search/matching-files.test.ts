@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { matchingFiles } from '../../../src/engine/search/matching-files.ts';
 import { Search } from '../../../src/engine/search/search-run.ts';
-import { compileGlob } from '../../../src/engine/walk/glob.ts';
+import { compileGlob } from '../../../src/walk/glob.ts';
 import { searchRequest } from '../../support/lists.ts';
 import { Tree } from '../../support/tree.ts';
 

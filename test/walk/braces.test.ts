@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expandBraces } from '../../../src/engine/walk/braces.ts';
+import { expandBraces } from '../../src/walk/braces.ts';
 
 test.each([
   ['a', ['a']],

@@ -1,0 +1,74 @@
+/** `{a,b}` in wildcard patterns: one pattern with alternatives becomes plain patterns, up to a bound. */
+
+/** The commas and the closing bracket of a group, by their places in the pattern. */
+interface Group {
+  readonly commas: readonly number[];
+  readonly close: number;
+}
+
+/**
+ * The patterns that `pattern` stands for, or undefined when there are more than `most`. A brace without a comma or
+ * without its partner is text: `{1..9}` is the name `{1..9}`. `"{a,b}{c,d}"` → ac, ad, bc, bd.
+ */
+export function expandBraces(pattern: string, most: number): string[] | undefined {
+  const groups = groupsOf(pattern);
+  return groups.size === 0 ? [pattern] : expand(pattern, 0, pattern.length, groups, most);
+}
+
+/** By the places where they open. One pass: the pattern may be hostile. */
+function groupsOf(pattern: string): Map<number, Group> {
+  const groups = new Map<number, Group>();
+  const open: { at: number; commas: number[] }[] = [];
+  for (let i = 0; i < pattern.length; i += 1) {
+    const character = pattern[i];
+    if (character === '\\') i += 1;
+    else if (character === '{') open.push({ at: i, commas: [] });
+    else if (character === ',') open.at(-1)?.commas.push(i);
+    else if (character === '}') {
+      const group = open.pop();
+      if (group && group.commas.length > 0) groups.set(group.at, { commas: group.commas, close: i });
+    }
+  }
+  return groups;
+}
+
+function expand(
+  pattern: string,
+  from: number,
+  to: number,
+  groups: ReadonlyMap<number, Group>,
+  most: number,
+): string[] | undefined {
+  let done: string[] = [''];
+  let textFrom = from;
+  for (let at = from; at < to; at += 1) {
+    const group = groups.get(at);
+    if (!group) continue;
+    const endings = alternatives(pattern, at, group, groups, most);
+    if (endings === undefined || done.length * endings.length > most) return undefined;
+    const text = pattern.slice(textFrom, at);
+    done = done.flatMap((start) => endings.map((ending) => start + text + ending));
+    at = group.close;
+    textFrom = group.close + 1;
+  }
+  const text = pattern.slice(textFrom, to);
+  return text === '' ? done : done.map((start) => start + text);
+}
+
+function alternatives(
+  pattern: string,
+  at: number,
+  { commas, close }: Group,
+  groups: ReadonlyMap<number, Group>,
+  most: number,
+): string[] | undefined {
+  const all: string[] = [];
+  let from = at + 1;
+  for (const end of [...commas, close]) {
+    const expanded = expand(pattern, from, end, groups, most - all.length);
+    if (expanded === undefined) return undefined;
+    all.push(...expanded);
+    from = end + 1;
+  }
+  return all;
+}

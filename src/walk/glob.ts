@@ -1,0 +1,59 @@
+/**
+ * What a glob means, the same for `find` and for the `glob` of `grep`: a filter on paths, applied after `.gitignore`.
+ * (ripgrep's own `--glob` overrides ignore files: `**` would search node_modules.)
+ */
+
+import { OrielError } from '../errors.ts';
+import { quote } from '../text/visible.ts';
+import type { Hint } from '../types/result.ts';
+import { Automaton } from './automaton.ts';
+import { expandBraces } from './braces.ts';
+import { anyDepthTokens, pathTokens, textTokens, type Token } from './tokens.ts';
+
+const MOST_CHARACTERS = 1000;
+const MOST_ALTERNATIVES = 256;
+
+/**
+ * Refuses a glob that is too long or stands for too many, with `BAD_INPUT`. Resolves to a hint where it uses syntax of
+ * other tools that is plain text here: worth saying where nothing was found.
+ */
+export function checkGlob(pattern: string): Hint | undefined {
+  expanded(pattern);
+  if (/[*+?@!]\(/.test(pattern)) return 'extended-glob';
+  if (/\{[^{},]*\.\.[^{},]*\}/.test(pattern)) return 'brace-range';
+  return undefined;
+}
+
+/**
+ * Accepts the paths that match, relative to the searched directory. Without a slash a pattern is tried on the name
+ * alone, at every depth; with one, on the whole path. `**` stands for any number of directories. A path that is the
+ * pattern letter for letter matches too: `app/[id]/page.tsx` is a file. Throws as `checkGlob` does.
+ */
+export function compileGlob(pattern: string): Automaton {
+  return new Automaton([...expanded(pattern).map(tokensOf), textTokens(withoutDot(pattern))]);
+}
+
+function expanded(pattern: string): string[] {
+  if (pattern.length > MOST_CHARACTERS) {
+    const why = `The glob is ${pattern.length} characters long; at most ${MOST_CHARACTERS} are allowed.`;
+    throw new OrielError('BAD_INPUT', why, { next: '**/*.ts' });
+  }
+  const patterns = expandBraces(pattern, MOST_ALTERNATIVES);
+  if (patterns) return patterns;
+  const why = `The glob ${quote(pattern)} stands for more than ${MOST_ALTERNATIVES} patterns. Use * in place of alternatives.`;
+  throw new OrielError('BAD_INPUT', why, { next: '**/*.ts' });
+}
+
+function tokensOf(pattern: string): Token[] {
+  const plain = withoutDot(pattern);
+  // "**/*.ts" is the common way to write "*.ts".
+  const name = plain.startsWith('**/') ? plain.slice(3) : plain;
+  if (name !== '' && !name.includes('/') && name !== '**') return anyDepthTokens(name);
+  const anchored = plain.startsWith('/') ? plain.slice(1) : plain;
+  // "src/" means what is in it.
+  return pathTokens(anchored.endsWith('/') ? `${anchored}**` : anchored);
+}
+
+function withoutDot(pattern: string): string {
+  return pattern.startsWith('./') ? pattern.slice(2) : pattern;
+}

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Automaton } from '../../src/walk/automaton.ts';
+import { anyDepthTokens, pathTokens, textTokens } from '../../src/walk/tokens.ts';
+
+const accepted = (automaton: Automaton, text: string): readonly number[] =>
+  automaton.accepted(automaton.run(automaton.start, text));
+
+test('says which patterns match, the last one first', () => {
+  const automaton = new Automaton(['*.ts', 'a*', 'src/**', '[!a]?.ts'].map(anyDepthTokens));
+  expect(accepted(automaton, 'ab.ts')).toEqual([1, 0]);
+  expect(accepted(automaton, 'lib/bc.ts')).toEqual([3, 0]);
+  expect(accepted(automaton, '')).toEqual([]);
+});
+
+test('a text may come in parts', () => {
+  const automaton = new Automaton([pathTokens('src/**/*.ts')]);
+  const below = automaton.run(automaton.run(automaton.start, 'src/'), 'deep/');
+  expect(automaton.accepted(automaton.run(below, 'a.ts'))).toEqual([0]);
+  expect(automaton.accepted(automaton.run(below, 'a.js'))).toEqual([]);
+  expect(automaton.isDead(below)).toBe(false);
+  expect(automaton.isDead(automaton.run(automaton.start, 'lib/'))).toBe(true);
+});
+
+test('without patterns nothing matches', () => {
+  const none = new Automaton([]);
+  expect(none.matches('a')).toBe(false);
+  expect(none.isDead(none.start)).toBe(true);
+});
+
+test('patterns do not run into each other, wherever a word of bits ends', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.stringMatching(/^[ab*?]{0,40}$/), { minLength: 1, maxLength: 8 }),
+      fc.stringMatching(/^[ab]{0,40}$/),
+      (patterns, text) => {
+        const automaton = new Automaton(patterns.map(pathTokens));
+        const alone = patterns.flatMap((pattern, i) => (simply(pattern).test(text) ? [i] : []));
+        expect(accepted(automaton, text)).toEqual(alone.toReversed());
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+function simply(pattern: string): RegExp {
+  return new RegExp(`^${pattern.replace(/\*+/g, '*').replaceAll('?', '.').replaceAll('*', '.*')}$`);
+}
+
+test('what it remembers is bounded, and forgetting changes no answer', () => {
+  const long = 'x'.repeat(2000);
+  const automaton = new Automaton([textTokens(long), pathTokens('?*!'), pathTokens(`*${long}`)]);
+  const held = automaton.run(automaton.start, 'x');
+  for (let code = 0x4e00; code < 0x9e00; code += 1) automaton.run(held, String.fromCodePoint(code));
+  expect(automaton.accepted(automaton.run(held, 'y!'))).toEqual([1]);
+  expect(automaton.accepted(automaton.run(held, long.slice(1)))).toEqual([2, 0]);
+});
+
+test('a character is a code point', () => {
+  expect(new Automaton([pathTokens('?')]).matches('😀')).toBe(true);
+  expect(new Automaton([pathTokens('[😀-😂]')]).matches('😁')).toBe(true);
+});
