@@ -29,9 +29,9 @@ const needed = new RegExp(
   [
     '/src/(queues|types|text|window|selector|session|render|dialects)/[^/]+$',
     '/src/(assemble|errors|limits)\\.ts$',
-    '/src/access/(bytes|descriptors|directory|failure|file|local|package-files|paths|roots|turns)\\.ts$',
-    '/src/engine/(gate|perform|policy|read|read-text|settings|target)\\.ts$',
-    '/src/views/(text-input|view)\\.ts$',
+    '/src/access/(bytes|descriptors|directory|failure|file|local|mounts|package-files|paths|roots)\\.ts$',
+    '/src/engine/(gate|perform|policy|read|read-summary|read-text|releases|settings|target)\\.ts$',
+    '/src/views/(languages|lines|text-input|view)\\.ts$',
     '/src/sources/([^/]+|schemes/[^/]+)$',
     '/src/faces/cli/(command|options|print|progress)\\.ts$',
   ].join('|'),

@@ -52,7 +52,7 @@ export function windowedText(content: string | Uint8Array | ByteSource): Windowe
       const shown = (text: string): number => Buffer.byteLength(text);
       return excerpt({ source, encoding, index, counted, ...(signal && { signal }) }, window, {
         limits,
-        cost: options.cost ?? ((line) => shown(line.text)),
+        cost: options.cost ?? (({ text, ascii }) => (ascii ? text.length : shown(text))),
         shown,
         tokens: options.tokens ?? estimateTokens,
         overflow: options.overflow ?? 'cut',

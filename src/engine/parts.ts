@@ -7,14 +7,12 @@
 import { languages } from '../views/languages.ts';
 
 const parts: readonly (() => Promise<unknown>)[] = [
-  () => import('./read.ts'),
   () => import('./run.ts'),
   () => import('./search.ts'),
   () => import('./find.ts'),
   () => import('./list.ts'),
   () => import('./lookup.ts'),
   () => import('./workspace.ts'),
-  () => import('./read-summary.ts'),
   () => import('../views/conflicts.ts'),
   () => import('../views/outline-view.ts'),
   () => import('../views/parsed.ts'),

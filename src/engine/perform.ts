@@ -1,9 +1,10 @@
-/** Owns which part of the engine answers which request. Each part is loaded when it is first needed. */
+/** Which part of the engine answers which request. All but reading is loaded when it is first needed. */
 
 import type { Call } from '../types/call.ts';
 import type { TextPolicy } from '../types/policy.ts';
 import type { Request } from '../types/request.ts';
 import type { Result } from '../types/result.ts';
+import { read } from './read.ts';
 
 export async function perform(request: Request, call: Call, policy: TextPolicy): Promise<Result> {
   switch (request.do) {
@@ -11,7 +12,7 @@ export async function perform(request: Request, call: Call, policy: TextPolicy):
       if (request.on !== undefined) {
         return (await import('./workspace.ts')).readInWorkspace(request, request.on, call);
       }
-      return (await import('./read.ts')).read(request, call, policy);
+      return read(request, call, policy);
     case 'run':
       return (await import('./run.ts')).run(request, call);
     case 'search':

@@ -6,7 +6,7 @@ import { typeOfBytes } from '../sources/type-of-bytes.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Call } from '../types/call.ts';
 import type { Display } from '../types/display.ts';
-import type { Window } from '../types/excerpt.ts';
+import type { Excerpt, Window } from '../types/excerpt.ts';
 import type { Limits } from '../types/limits.ts';
 import type { TextPolicy } from '../types/policy.ts';
 import type { ReadRequest } from '../types/request.ts';
@@ -25,6 +25,7 @@ import { textInput } from '../views/text-input.ts';
 import { view } from '../views/view.ts';
 import { excerpt } from '../window/excerpt.ts';
 import { fitOf } from './policy.ts';
+import { summaryOf } from './read-summary.ts';
 
 export async function readText(
   stored: TextResource,
@@ -62,7 +63,7 @@ export async function readText(
   const header = anchored ? `¶${origin.target}#` : undefined;
   const limits = limitsFor(resource, selection.window, call, header);
   const brief = isWhole(request, selection, call)
-    ? await (await import('./read-summary.ts')).summaryOf(resource, input, display, limits, call)
+    ? await summaryOf(resource, input, display, limits, call)
     : {};
   if (brief.summary) {
     const tag = header && (await takeSnapshot(resource.bytes, found.resolvedPath, brief.kept, call));
@@ -85,10 +86,7 @@ export async function readText(
     fitOf(policy, display, limits, call.settings.tokens),
   );
   if (shown.binary && !verbatim) return binary('NUL bytes');
-  const lines = shown.parts
-    .flat()
-    .flatMap((line) => (line.no === undefined || line.cut ? [] : [[line.no, line.text] as const]));
-  const tag = header && (await takeSnapshot(resource.bytes, found.resolvedPath, lines, call));
+  const tag = header && (await takeSnapshot(resource.bytes, found.resolvedPath, numbered(shown), call));
   return {
     ...origin,
     is: 'text',
@@ -102,6 +100,11 @@ export async function readText(
     notes: [...(resource.notes ?? []), ...(brief.note ? [brief.note] : [])],
     ...(resource.more && { more: resource.more }),
   };
+}
+
+/** Whole lines with their numbers. */
+function numbered({ parts }: Excerpt): (readonly [number, string])[] {
+  return parts.flat().flatMap(({ no, text, cut }) => (no === undefined || cut ? [] : [[no, text] as const]));
 }
 
 function literalSelection({ window, raw: verbatim }: ReadRequest): Selection {

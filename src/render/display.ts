@@ -1,4 +1,4 @@
-/** Owns how a line looks and what it costs: the two must agree to the byte, or a budget lies. */
+/** How a line looks and what it costs: the two must agree to the byte, or a budget lies. */
 
 import { escapeNul, makeVisible, visibleBytes } from '../text/visible.ts';
 import type { Display } from '../types/display.ts';
@@ -7,9 +7,13 @@ import type { Line } from '../types/excerpt.ts';
 /** A number and its mark, in ASCII. */
 const prefixBytes = ({ no }: Line): number => (no === undefined ? 0 : String(no).length + 1);
 
-const numberedCost = (line: Line): number => prefixBytes(line) + visibleBytes(line.text);
-
 const visible = (text: string): string => makeVisible(text).text;
+
+const textOf = ({ text, ascii }: Line): string => (ascii ? text : visible(text));
+
+const textBytes = ({ text, ascii }: Line): number => (ascii ? text.length : visibleBytes(text));
+
+const numberedCost = (line: Line): number => prefixBytes(line) + textBytes(line);
 
 /** Longer than any line number or anchor. */
 const PREFIX = 32;
@@ -17,7 +21,7 @@ const PREFIX = 32;
 /** `41|def alpha():`; lines that are not counted have no prefix. */
 export const numbers: Display = {
   prefix: PREFIX,
-  show: (line) => (line.no === undefined ? '' : `${line.no}|`) + visible(line.text),
+  show: (line) => (line.no === undefined ? '' : `${line.no}|`) + textOf(line),
   cost: numberedCost,
   text: visible,
 };
@@ -25,20 +29,20 @@ export const numbers: Display = {
 /** `41:def alpha():`, below a header that names the snapshot. */
 export const hashline: Display = {
   prefix: PREFIX,
-  show: (line) => (line.no === undefined ? '' : `${line.no}:`) + visible(line.text),
+  show: (line) => (line.no === undefined ? '' : `${line.no}:`) + textOf(line),
   cost: numberedCost,
   text: visible,
 };
 
 export const plain: Display = {
-  show: (line) => visible(line.text),
-  cost: (line) => visibleBytes(line.text),
+  show: textOf,
+  cost: textBytes,
   text: visible,
 };
 
 /** The decoded text as it is. */
 export const raw: Display = {
-  show: (line) => escapeNul(line.text).text,
+  show: ({ text, ascii }) => (ascii ? text : escapeNul(text).text),
   text: (text) => escapeNul(text).text,
 };
 

@@ -1,7 +1,7 @@
 /** Owns what is to be said about a text that was read: the excerpt's facts as notices, the next call last. */
 
 import { writeSelector } from '../selector/selection.ts';
-import { isPlain, makeVisible, oneLine } from '../text/visible.ts';
+import { makeVisible, oneLine } from '../text/visible.ts';
 import type { EncodingName } from '../types/encoding.ts';
 import type { Excerpt, Line } from '../types/excerpt.ts';
 import type { Notice } from '../types/notice.ts';
@@ -57,9 +57,7 @@ function callFor(target: string, { typed, mode }: Selection): string {
 }
 
 function countEscaped(lines: readonly Line[]): number {
-  // Nearly always there is nothing, and one look at all of it tells so.
-  if (isPlain(lines.map((line) => line.text).join(''))) return 0;
-  return lines.reduce((sum, line) => sum + makeVisible(line.text).escaped, 0);
+  return lines.reduce((sum, { text, ascii }) => sum + (ascii ? 0 : makeVisible(text).escaped), 0);
 }
 
 function cutNotice(result: TextResult): Notice | undefined {

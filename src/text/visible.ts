@@ -1,12 +1,12 @@
 /**
- * Owns what a reader cannot see: control, bidirectional and invisible characters become escapes like `\x1b` or
+ * What a reader cannot see: control, bidirectional and invisible characters become escapes like `\x1b` or
  * `\u202e`, so that no text can repaint a terminal, reorder a line or carry words that only a model reads.
  */
 
 const SUSPECT = /[\0-\x08\v-\x1f\x7f-\x9f\u2028\u2029\ufff9-\ufffb\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Nearly all text is this: nothing to look for. */
-const PLAIN = /^[\t\n\x20-\x7e]*$/;
+/** Nearly all text has nothing of this: it is ASCII, and shown as it is. */
+const NOT_PLAIN = /[^\t\n\r\x20-\x7e]|\r(?!\n)/;
 
 export interface Visible {
   readonly text: string;
@@ -16,7 +16,7 @@ export interface Visible {
 
 /** Shows every hidden character as an escape; `\n`, `\t` and the `\r` of a CRLF stay. */
 export function makeVisible(text: string): Visible {
-  if (PLAIN.test(text)) return { text, escaped: 0 };
+  if (isPlain(text)) return { text, escaped: 0 };
   let escaped = 0;
   const shown = text.replace(SUSPECT, (character, at: number) => {
     if (isInnocent(character, text, at)) return character;
@@ -28,12 +28,18 @@ export function makeVisible(text: string): Visible {
 
 /** Bytes of UTF-8 that the visible text takes. */
 export function visibleBytes(text: string): number {
-  return PLAIN.test(text) ? text.length : Buffer.byteLength(makeVisible(text).text);
+  return isPlain(text) ? text.length : Buffer.byteLength(makeVisible(text).text);
 }
 
 /** Whether nothing in the text is hidden, and each character of it is one byte. */
-export function isPlain(text: string): boolean {
-  return PLAIN.test(text);
+function isPlain(text: string): boolean {
+  return !NOT_PLAIN.test(text);
+}
+
+/** How many characters at the head of `text` are each one byte and shown as they are. */
+export function plainHead(text: string): number {
+  const at = text.search(NOT_PLAIN);
+  return at === -1 ? text.length : at;
 }
 
 /** What even verbatim text must not hold: no consumer of an answer takes a NUL. */

@@ -27,6 +27,8 @@ export interface Line {
   readonly end: number;
   /** Decoded, terminator included, controls untouched. */
   readonly text: string;
+  /** All of the text is printable ASCII, tabs and line ends: each character is one byte and shown as it is. */
+  readonly ascii?: true;
   readonly role: 'asked' | 'context';
   /** `slice`: a part of a giant line; `clip`: its head, the rest left out; absent for whole lines. */
   readonly cut?: 'slice' | 'clip';

@@ -10,7 +10,7 @@ import type { Encoding } from '../types/encoding.ts';
 import type { CutBy, Excerpt, Line } from '../types/excerpt.ts';
 import type { Yield } from './by-lines.ts';
 import { Budget, type Fit, SPARE, holdFor, isGiant, sliceOf, windowBudget } from './fit.ts';
-import { type TextInput, toLine } from './input.ts';
+import { type TextInput, toLine, wholeLine } from './input.ts';
 import { LineReader, type StoredLine } from './line-reader.ts';
 import { startOfLineBefore } from './line-start.ts';
 
@@ -72,11 +72,11 @@ async function wholeLines(from: From): Promise<Got> {
   const lines: Line[] = [];
   let { no } = from;
   for (let at = begin; at < end;) {
-    const stored = await reader.next();
+    const stored = reader.buffered() ?? (await reader.next());
     if (!stored) break;
     const fits = stored.end !== undefined && stored.end - begin <= windowMax;
     const seen = { invalid: 0 };
-    const line = fits ? toLine(stored.bytes, at, no, input.encoding, seen) : undefined;
+    const line = fits ? wholeLine(stored, no, input.encoding, seen) : undefined;
     const refusedBy = line ? budget.take(line) : 'window';
     if (line && !refusedBy) {
       tally.invalid += seen.invalid;

@@ -3,7 +3,7 @@
 import type { CutBy, Excerpt, Line, Range } from '../types/excerpt.ts';
 import { type Clippable, clippable } from './clip.ts';
 import { Budget, type Fit, holdFor, isGiant, sliceOf } from './fit.ts';
-import { type TextInput, toLine } from './input.ts';
+import { type TextInput, toLine, wholeLine } from './input.ts';
 import { LineReader, type StoredLine } from './line-reader.ts';
 
 /** Lines shown before and after a range that was asked for in so many words. */
@@ -99,7 +99,7 @@ async function readRange(
     const giant = stored.end === undefined || isGiant(stored.bytes, encoding, fit);
     if (giant && !alone) return { cutBy: budget.lines < 1 ? 'lines' : 'bytes', rest: rest() };
     if (giant) return sliceLine({ input, stored, reader, fit, part, no, tally, rest: rest(), budget });
-    const line = toLine(stored.bytes, stored.start, no, encoding, tally);
+    const line = wholeLine(stored, no, encoding, tally);
     const cutBy = budget.take(line);
     if (cutBy) return { cutBy, rest: rest() };
     part.lines.push(line);
@@ -160,7 +160,7 @@ async function addContext(
     if (start === undefined) return undefined;
     const stored = await new LineReader(source, encoding, start, holdFor(fit, encoding), signal).next();
     if (!stored || stored.end === undefined || isGiant(stored.bytes, encoding, fit)) return undefined;
-    const line: Line = { ...toLine(stored.bytes, start, no, encoding, { invalid: 0 }), role: 'context' };
+    const line: Line = { ...wholeLine(stored, no, encoding, { invalid: 0 }), role: 'context' };
     return budget.takeContext(line) ? line : undefined;
   };
   for (const [i, { lines, range }] of parts.entries()) {

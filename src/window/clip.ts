@@ -4,7 +4,7 @@ import { readAt } from '../access/bytes.ts';
 import { decode } from '../text/encoding.ts';
 import type { Line } from '../types/excerpt.ts';
 import type { LongLine } from '../types/policy.ts';
-import { type TextInput, toLine } from './input.ts';
+import { type TextInput, wholeLine } from './input.ts';
 import type { LineReader, StoredLine } from './line-reader.ts';
 
 export interface Clippable {
@@ -25,7 +25,7 @@ export async function clippable(
   const { encoding } = input;
   const end = stored.end ?? (await reader.skipRest());
   const tally = { invalid: 0 };
-  const whole = toLine(stored.bytes, stored.start, no, encoding, tally);
+  const whole = wholeLine(stored, no, encoding, tally);
   const content = whole.text.replace(/\r?\n$/, '');
   const terminator =
     stored.end === undefined

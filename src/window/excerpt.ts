@@ -23,7 +23,8 @@ export async function excerpt(input: TextInput, window: Window | undefined, fit:
       ...(source.size !== undefined && (input.counted || !source.streamed) && { bytes: source.size }),
       ...(lines !== undefined && { lines }),
     },
-    ...(input.encoding.unit === 1 && shown.some((line) => line.text.includes('\0')) && { binary: true }),
+    ...(input.encoding.unit === 1 &&
+      shown.some(({ text, ascii }) => !ascii && text.includes('\0')) && { binary: true }),
     ...(last && !last.cut && last.end === source.size && !last.text.endsWith('\n') && { unterminated: true }),
   };
 }

@@ -1,9 +1,10 @@
-/** Owns what a window is laid on: stored bytes with their encoding, their line index, and whether lines are counted. */
+/** What a window is laid on: stored bytes with their encoding, their line index, and whether lines are counted. */
 
 import { decode } from '../text/encoding.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Encoding } from '../types/encoding.ts';
 import type { Line } from '../types/excerpt.ts';
+import type { StoredLine } from './line-reader.ts';
 import type { LineIndex, OnScan } from './line-index.ts';
 
 export interface TextInput {
@@ -14,6 +15,20 @@ export interface TextInput {
   readonly counted: boolean;
   readonly signal?: AbortSignal;
   readonly onScan?: OnScan;
+}
+
+/** A whole line as it was read; adds the invalid sequences it holds to `tally`. */
+export function wholeLine(
+  { bytes, start, text }: StoredLine,
+  no: number | undefined,
+  encoding: Encoding,
+  tally: { invalid: number },
+): Line {
+  if (text === undefined) return toLine(bytes, start, no, encoding, tally);
+  const end = start + bytes.length;
+  return no === undefined
+    ? { start, end, text, ascii: true, role: 'asked' }
+    : { no, start, end, text, ascii: true, role: 'asked' };
 }
 
 /** A shown line from its stored bytes; adds the invalid sequences it holds to `tally`. */

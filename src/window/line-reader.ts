@@ -1,6 +1,7 @@
-/** Owns walking a text line by line from a byte offset, holding no more of one line than the caller wants. */
+/** Walks a text line by line from a byte offset and holds no more of one line than the caller wants. */
 
 import { readAt } from '../access/bytes.ts';
+import { plainHead } from '../text/visible.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Encoding } from '../types/encoding.ts';
 
@@ -12,11 +13,17 @@ export interface StoredLine {
   readonly end: number | undefined;
   /** The whole line, terminator included, or as much of its head as is held. */
   readonly bytes: Uint8Array;
+  /** The line decoded, where all of it is ASCII that is shown as it is; absent where that was not looked at. */
+  readonly text?: string;
 }
 
 /** Lines from the buffer come without a wait: this often the event loop gets its turn. */
 const LINES_A_TURN = 16;
 const TURN_MS = 5;
+
+/** Bytes that are decoded together, and after how many bytes that is tried again where it did not give a line. */
+const RUN = 8 << 10;
+const RUN_AGAIN = 1 << 10;
 
 const FIRST_READ = 64 << 10;
 const LATER_READ = 256 << 10;
@@ -31,6 +38,14 @@ export class LineReader {
   #from = 0;
   /** Offset of that byte in the text. */
   #at: number;
+  /**
+   * A part of the buffer that is ASCII and shown as it is, decoded once: lines are found and cut in it as in any
+   * string. Line by line, decoding and looking for hidden characters take four times as long.
+   */
+  #run = '';
+  /** Where in the buffer the run begins, and from where on the next one is tried. */
+  #runFrom = 0;
+  #nextRun = 0;
   #reads = 0;
   #ended = false;
   #lines = 0;
@@ -48,6 +63,11 @@ export class LineReader {
   /** The next line where it can be had without a wait: undefined then says nothing, and `next` is to be asked. */
   buffered(): StoredLine | undefined {
     if (this.#lines % LINES_A_TURN === LINES_A_TURN - 1) return undefined;
+    const plain = this.#takePlain();
+    if (plain) {
+      this.#lines += 1;
+      return plain;
+    }
     const after = this.#encoding.scanner.after(this.#buffer, 1, this.#from);
     if (after === -1 || after - this.#from > this.#hold) return undefined;
     this.#lines += 1;
@@ -60,6 +80,8 @@ export class LineReader {
     this.#lines += 1;
     if (this.#lines % LINES_A_TURN === 0) await this.#giveWay();
     for (;;) {
+      const plain = this.#takePlain();
+      if (plain) return plain;
       const after = this.#encoding.scanner.after(this.#buffer, 1, this.#from + searched) - this.#from;
       if (after > 0 && after <= this.#hold) return this.#take(after);
       const held = this.#buffer.length - this.#from;
@@ -86,6 +108,31 @@ export class LineReader {
       }
       await this.#fill();
     }
+  }
+
+  /** The next line where it is part of a run, or of one that begins with it. */
+  #takePlain(): StoredLine | undefined {
+    let from = this.#from - this.#runFrom;
+    let length = this.#run.indexOf('\n', from) + 1 - from;
+    if (length <= 0) {
+      if (!this.#beginRun()) return undefined;
+      from = 0;
+      length = this.#run.indexOf('\n') + 1;
+    }
+    if (length === 0 || length > this.#hold) return undefined;
+    const text = this.#run.slice(from, from + length);
+    return { ...this.#take(length), text };
+  }
+
+  #beginRun(): boolean {
+    if (this.#from < this.#nextRun || this.#encoding.name !== 'utf-8') return false;
+    const { buffer, byteOffset, length } = this.#buffer;
+    const bytes = Buffer.from(buffer, byteOffset, length);
+    const text = bytes.toString('latin1', this.#from, this.#from + RUN);
+    this.#run = text.slice(0, plainHead(text));
+    this.#runFrom = this.#from;
+    this.#nextRun = this.#from + RUN_AGAIN;
+    return this.#run !== '';
   }
 
   #take(length: number): StoredLine {
@@ -124,5 +171,8 @@ export class LineReader {
     this.#ended = more.length < length;
     this.#buffer = rest.length === 0 ? more : Buffer.concat([rest, more]);
     this.#from = 0;
+    this.#run = '';
+    this.#runFrom = 0;
+    this.#nextRun = 0;
   }
 }
