@@ -4,10 +4,10 @@
  */
 
 import type { Source } from '../types/source.ts';
-import type { FitOptions } from './image/fit.ts';
+import type { ImageOptions } from './image/read-raster.ts';
 
 /** `options` bound the images among outputs, as they do for `createImageSource`. */
-export function createNotebookSource(options: FitOptions = {}): Source {
+export function createNotebookSource(options: ImageOptions = {}): Source {
   return {
     kind: 'notebook',
     claims: ({ opened, name }) => opened.is === 'file' && /\.ipynb$/i.test(name),

@@ -3,8 +3,11 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
 import {
+  bmpHeader,
   deflatedZeros,
   exifBlock,
+  heic,
+  iconDirectory,
   makePng,
   pngChunk,
   pngEnd,
@@ -23,7 +26,7 @@ test('I01 437 KB PNG of 60,000×60,000', async () => {
   expect(answer.content).toHaveLength(1);
   expect(answer.details['error']).toEqual({
     code: 'LIMIT',
-    message: `The image (image/png, ${45 + pixels.length} bytes, 60000x60000 pixels, 1 channel, no alpha) cannot be shown: its 3600 megapixels are more than the 150 that are decoded for this type.`,
+    message: `The image (image/png, ${45 + pixels.length} bytes, 60000x60000 pixels) cannot be shown: its 3600 megapixels are more than the 150 that are decoded for this type.`,
     next: 'png-bomb.png:meta',
   });
   expect(textOf(await read('png-bomb.png:meta'))).toBe(
@@ -35,18 +38,12 @@ test('I01 437 KB PNG of 60,000×60,000', async () => {
 test.each([
   ['gif', 60_000],
   ['webp', 16_000],
-  ['bmp', 60_000],
   ['tiff', 60_000],
 ])('I01 a %s whose header declares %i pixels a side', async (format, side) => {
   const { write, read } = workspace();
   const small = await sharp(makePng(8, 8)).toFormat('webp').toBuffer();
   const tag = (id: number, value: number) =>
     Buffer.from([id & 255, id >> 8, 4, 0, 1, 0, 0, 0, value & 255, (value >> 8) & 255, value >> 16, 0]);
-  const bitmap = Buffer.alloc(60);
-  bitmap.write('BM', 0, 'latin1');
-  bitmap.writeUInt32LE(40, 14);
-  bitmap.writeInt32LE(side, 18);
-  bitmap.writeInt32LE(side, 22);
   const webp = Buffer.from(small);
   webp.writeUInt16LE(side, 26);
   webp.writeUInt16LE(side, 28);
@@ -56,7 +53,6 @@ test.each([
       Buffer.from([side & 255, side >> 8, side & 255, side >> 8, 0, 0, 0, 0x3b]),
     ]),
     webp,
-    bmp: bitmap,
     tiff: Buffer.concat([Buffer.from('II*\0\b\0\0\0\x02\0', 'latin1'), tag(256, side), tag(257, side)]),
   };
   write('bomb', headers[format] ?? '');
@@ -77,7 +73,7 @@ test('I03 truncated image', async () => {
   write('header.png', whole.subarray(0, 20));
   expect((await read('header.png')).details['error']).toMatchObject({
     code: 'CORRUPT',
-    message: 'The PNG image is cut short or damaged in its header.',
+    message: 'The png image cannot be read: its header is cut short or damaged.',
   });
 });
 
@@ -115,9 +111,9 @@ test('I09 native decoder crash isolation', async () => {
   );
   let state = 11;
   const random = (below: number) => (state = (state * 48_271) % 2_147_483_647) % below;
-  for (const whole of [...wholes, bitmap(), icon()]) {
+  for (const whole of [...wholes, heic, bmpHeader(2, 2), iconDirectory([2])]) {
     const damaged = Buffer.from(whole);
-    for (let flips = 0; flips < 12; flips++) damaged[30 + random(damaged.length - 30)] = random(256);
+    for (let flips = 0; flips < 12; flips++) damaged[20 + random(damaged.length - 20)] = random(256);
     const path = write('fuzz.bin', damaged);
     const before = statSync(path, { bigint: true }).mtimeNs;
     expect(['OK', 'CORRUPT', 'LIMIT', 'UNSUPPORTED']).toContain(codeOf(await read('fuzz.bin')));
@@ -127,24 +123,6 @@ test('I09 native decoder crash isolation', async () => {
   expect(readdirSync(W)).toEqual(['fuzz.bin', 'note.txt']);
   expect(children()).toEqual([]);
 });
-
-function bitmap(): Buffer {
-  const bmp = Buffer.alloc(54 + 16);
-  bmp.write('BM', 0, 'latin1');
-  bmp.writeUInt32LE(54, 10);
-  bmp.writeUInt32LE(40, 14);
-  bmp.writeInt32LE(2, 18);
-  bmp.writeInt32LE(2, 22);
-  bmp.writeUInt16LE(24, 28);
-  return bmp;
-}
-
-function icon(): Buffer {
-  const head = Buffer.from([0, 0, 1, 0, 1, 0, 2, 2, 0, 0, 1, 0, 24, 0, 0, 0, 0, 0, 22, 0, 0, 0]);
-  const picture = bitmap().subarray(14);
-  head.writeUInt32LE(picture.length, 14);
-  return Buffer.concat([head, picture]);
-}
 
 /** Processes that this one has started and that still run. */
 function children(): string[] {

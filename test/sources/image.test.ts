@@ -1,16 +1,18 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { createImageSource } from '../../src/sources/image.ts';
-import type { FitOptions } from '../../src/sources/image/fit.ts';
+import type { ImageOptions } from '../../src/sources/image/read-raster.ts';
 import type { ImageResource } from '../../src/types/resource.ts';
 import { builtUrl } from '../support/built.ts';
 import {
+  bmpHeader,
   deflatedZeros,
   exifBlock,
-  makeBmp,
+  heic,
+  iconDirectory,
   makePng,
   pngChunk,
   pngEnd,
@@ -21,7 +23,7 @@ import {
 import { file, openWith, type OpenOptions, temporaryFolder, wholeText } from '../support/open-source.ts';
 
 /** What an image of this content is answered with; it always has a wrong name, for names do not count. */
-async function read(content: Uint8Array, options: OpenOptions & FitOptions = {}): Promise<ImageResource> {
+async function read(content: Uint8Array, options: OpenOptions & ImageOptions = {}): Promise<ImageResource> {
   const resource = await openWith(createImageSource(options), await file('picture.bin', content), options);
   if (resource?.is !== 'image') throw new Error('not answered as an image');
   return resource;
@@ -68,6 +70,16 @@ describe('an image within the budget', () => {
     expect((await sharp(answer.image?.data).raw().toBuffer()).subarray(0, 3)).toEqual(
       Buffer.from([255, 0, 0]),
     );
+  });
+
+  test('the facts of a TIFF tell how many pages it has', async () => {
+    const pages = [makePng(9, 9), makePng(9, 9)];
+    const answer = await read(
+      await sharp(pages, { join: { animated: true } })
+        .tiff()
+        .toBuffer(),
+    );
+    expect(answer.text).toContain(', 2 pages (the first is shown)\n');
   });
 
   test('transparency stays', async () => {
@@ -130,83 +142,33 @@ describe('facts alone', () => {
   });
 });
 
-describe('formats that the library does not read', () => {
-  test('bmp is decoded here', async () => {
-    const answer = await read(
-      makeBmp({ width: 1, height: 1, bits: 24, pixels: Buffer.from([0, 0, 255, 0]) }),
-    );
-    expect(answer.text).toMatch(
-      /^image\/bmp, 58 bytes, 1x1 pixels, 3 channels, no alpha\nShown at 1x1 pixels/,
-    );
-    expect(await sharp(answer.image?.data).raw().toBuffer()).toEqual(Buffer.from([255, 0, 0]));
-  });
-
-  test.each(['png', 'bitmap'])('the largest icon of a directory, stored as %s', async (stored) => {
-    const red = {
-      width: 1,
-      height: 2,
-      bits: 24,
-      bare: true,
-      pixels: Buffer.from([0, 0, 255, 0, 0, 0, 0, 0]),
-    };
-    const picture = stored === 'png' ? makePng(1, 1, () => [255, 0, 0]) : makeBmp(red);
-    const answer = await read(
-      icon([
-        [16, Buffer.from('not a picture')],
-        [0, picture],
-      ]),
-    );
-    expect(answer.text).toMatch(
-      /^image\/x-icon, \d+ bytes, 256x256 pixels, 4 channels, alpha, 2 icons \(the largest is shown\)\n/,
-    );
-    const pixels = await sharp(answer.image?.data).raw().toBuffer();
-    expect(pixels.subarray(0, 3)).toEqual(Buffer.from([255, 0, 0]));
-  });
-
-  /** A directory of pictures with their sides; 0 stands for 256. */
-  function icon(pictures: readonly (readonly [number, Buffer])[]): Buffer {
-    const head = Buffer.from([0, 0, 1, 0, pictures.length, 0]);
-    let offset = 6 + 16 * pictures.length;
-    const entries = pictures.map(([side, picture]) => {
-      const entry = Buffer.alloc(16);
-      entry.set([side, side, 0, 0, 1, 0, 24, 0]);
-      entry.writeUInt32LE(picture.length, 8);
-      entry.writeUInt32LE(offset, 12);
-      offset += picture.length;
-      return entry;
-    });
-    return Buffer.concat([head, ...entries, ...pictures.map(([, picture]) => picture)]);
-  }
-
-  test('bombs inside icons are refused too', async () => {
-    const bomb = Buffer.concat([pngSignature, pngHeader(60_000, 60_000), pngEnd]);
-    await expect(read(icon([[16, bomb]]))).rejects.toMatchObject({ code: 'LIMIT' });
-  });
-
-  test('heic has its facts, and no picture', async () => {
-    const answer = await read(heic(300, 200));
-    expect(answer.text).toBe('image/heic, 64 bytes, 300x200 pixels, 3 channels, no alpha');
+describe('formats that are not decoded', () => {
+  test.each([
+    ['BMP', bmpHeader(40, -30), 'image/bmp, 54 bytes, 40x30 pixels'],
+    ['ICO', iconDirectory([16]), 'image/x-icon, 22 bytes, 16x16 pixels'],
+    ['ICO', iconDirectory([16, 0, 32]), 'image/x-icon, 54 bytes, 256x256 pixels, 3 icons'],
+    ['HEIC', heic, 'image/heic, 470 bytes, 300x200 pixels, 3 channels, no alpha'],
+  ])('%s has its facts, and no picture', async (format, bytes, line) => {
+    const answer = await read(bytes);
+    expect(answer.text).toBe(line);
     expect(answer.image).toBeUndefined();
-    expect(answer.notes).toEqual([{ kind: 'said', text: 'HEIC is described and not shown' }]);
+    expect(answer.notes).toEqual([
+      { kind: 'said', text: `${format} is described and not shown; convert it to PNG to see it` },
+    ]);
+    expect(await read(bytes, { rest: 'meta' })).toMatchObject({ text: line });
   });
 
-  /** The boxes that carry the size, and nothing else. */
-  function heic(width: number, height: number): Buffer {
-    const box = (type: string, ...body: Buffer[]) => {
-      const head = Buffer.alloc(8);
-      head.writeUInt32BE(8 + Buffer.concat(body).length);
-      head.write(type, 4, 'latin1');
-      return Buffer.concat([head, ...body]);
-    };
-    const size = Buffer.alloc(12);
-    size.writeUInt32BE(width, 4);
-    size.writeUInt32BE(height, 8);
-    const properties = box('iprp', box('ipco', box('ispe', size)));
-    return Buffer.concat([
-      box('ftyp', Buffer.from('heic\0\0\0\0', 'latin1')),
-      box('meta', Buffer.alloc(4), properties),
-    ]);
-  }
+  test('a bitmap whose header is cut', async () => {
+    await expect(read(bmpHeader(40, 30).subarray(0, 26))).resolves.toMatchObject({
+      text: 'image/bmp, 26 bytes, 40x30 pixels',
+    });
+    const core = bmpHeader(40, 30);
+    core.writeUInt32LE(12, 14);
+    await expect(read(core)).rejects.toMatchObject({
+      code: 'CORRUPT',
+      message: 'The bmp image cannot be read: its header is cut short or damaged.',
+    });
+  });
 });
 
 describe('svg', () => {
@@ -220,7 +182,7 @@ describe('svg', () => {
     if (resource?.is !== 'text') throw new Error('not text');
     expect(await wholeText(resource)).toBe(svg);
     expect(resource.notes).toEqual([
-      { kind: 'said', text: 'image/svg+xml, 97 bytes, 113x38 pixels; shown as text' },
+      { kind: 'said', text: 'image/svg+xml, 97 bytes, 113x37 pixels; shown as text' },
     ]);
     expect(resource.selection.window).toEqual({ by: 'lines', ranges: [{ from: 2, to: 2 }], context: true });
   });
@@ -237,10 +199,24 @@ describe('hostile images', () => {
     const bomb = Buffer.concat([pngSignature, pngHeader(60_000, 60_000, 0, 1), pixels, pngEnd]);
     await expect(read(bomb, { decoder: new URL('file:///must-not-run') })).rejects.toMatchObject({
       code: 'LIMIT',
-      message: `The image (image/png, ${bomb.length} bytes, 60000x60000 pixels, 1 channel, no alpha) cannot be shown: its 3600 megapixels are more than the 150 that are decoded for this type.`,
+      message: `The image (image/png, ${bomb.length} bytes, 60000x60000 pixels) cannot be shown: its 3600 megapixels are more than the 150 that are decoded for this type.`,
       next: 'picture.bin:meta',
     });
-    expect((await read(bomb, { rest: 'meta' })).text).toContain('60000x60000 pixels');
+    expect((await read(bomb, { rest: 'meta' })).text).toBe(
+      `image/png, ${bomb.length} bytes, 60000x60000 pixels, 1 channel, no alpha`,
+    );
+  });
+
+  test('I01 a progressive JPEG is held whole: fewer pixels of it are decoded', async () => {
+    const options = { progressive: true, chromaSubsampling: '4:4:4' };
+    const jpeg = await sharp(makePng(60, 40)).jpeg(options).toBuffer();
+    const sides = jpeg.indexOf(Buffer.from([0xff, 0xc2])) + 5;
+    jpeg.writeUInt16BE(6000, sides);
+    jpeg.writeUInt16BE(6000, sides + 2);
+    await expect(read(jpeg)).rejects.toMatchObject({
+      code: 'LIMIT',
+      message: `The image (image/jpeg, ${jpeg.length} bytes, 6000x6000 pixels, 3 channels, no alpha) cannot be shown: its 36 megapixels are more than the 35 that are decoded for this type.`,
+    });
   });
 
   test('I01 pixels that the header hides are refused while decoding', async () => {
@@ -271,6 +247,12 @@ describe('hostile images', () => {
     const profile = pngChunk('iCCP', Buffer.concat([Buffer.from('icc\0\0'), await deflatedZeros(256e6)]));
     const answer = await read(makePng(64, 48, undefined, [text, profile]));
     expect(answer.facts).toMatchObject({ shown: { width: 64, height: 48 } });
+  });
+
+  test('I04 forty zTXt chunks of 50 MB each are not unpacked', async () => {
+    const text = pngChunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0'), await deflatedZeros(50e6)]));
+    const answer = await read(makePng(64, 48, undefined, Array<Buffer>(40).fill(text)), { rest: 'meta' });
+    expect(answer.text).toMatch(/, 64x48 pixels, 3 channels, no alpha$/);
   });
 
   test('I04 ancillary chunks do not count as source bytes', async () => {
@@ -353,17 +335,18 @@ describe('I09 a decoder that fails', () => {
     ['says nonsense', 'console.log("}{")', 'CORRUPT', 'its pixels are damaged or cut short'],
     ['says null', 'console.log("null")', 'CORRUPT', 'its pixels are damaged or cut short'],
     [
-      'passes off a page as an image',
-      `console.log('{"ok":true,"mimeType":"text/html","width":1,"height":1,"from":{"width":1,"height":1}}\\n<html>')`,
+      'refuses for a reason that is none',
+      `console.log('{"refusal":"constructor"}')`,
       'CORRUPT',
       'its pixels are damaged or cut short',
     ],
     [
-      'gives up',
-      `console.log('{"ok":false,"why":"slow"}')`,
-      'LIMIT',
-      'decoding it takes longer than 10 seconds',
+      'passes off a page as an image',
+      `console.log('{"facts":{"width":1,"height":1,"channels":3,"alpha":false},"shown":{"mimeType":"text/html","width":1,"height":1}}\\n<html>')`,
+      'CORRUPT',
+      'its pixels are damaged or cut short',
     ],
+    ['gives up', `console.log('{"refusal":"slow"}')`, 'LIMIT', 'decoding it takes longer than 10 seconds'],
     [
       'takes all memory',
       'const held = []; setInterval(() => held.push(Buffer.alloc(5e7, 1)), 1)',
@@ -385,16 +368,27 @@ describe('I09 a decoder that fails', () => {
   });
 
   test('is not found where sharp is not installed: the answer names the package', async () => {
-    const path = join(await temporaryFolder(), 'decode-child.js');
-    const source = builtUrl('sources/image/');
-    await writeFile(path, await readFile(new URL('decode-child.js', source)));
-    await writeFile(join(path, '../package.json'), '{"type":"module"}');
+    const folder = await temporaryFolder();
+    const child = 'sources/image/decode-child.js';
+    for (const name of [child, 'chunks']) await cp(builtUrl(name), join(folder, name), { recursive: true });
+    const path = join(folder, child);
+    await writeFile(join(folder, 'package.json'), '{"type":"module"}');
     await expect(read(makePng(64, 48), { decoder: pathToFileURL(path) })).rejects.toMatchObject({
       code: 'UNSUPPORTED',
       message: expect.stringMatching(
         /^The image \(image\/png, .*\) cannot be shown: that needs the optional package sharp, which is not installed \(npm install sharp\)\.$/,
       ) as string,
       next: 'picture.bin:meta',
+    });
+    const decoder = pathToFileURL(path);
+    const photo = withExif(await sharp(makePng(64, 48)).jpeg().toBuffer(), exifBlock(6));
+    expect(await read(photo, { decoder, rest: 'meta' })).toMatchObject({
+      text: `image/jpeg, ${photo.length} bytes, 48x64 pixels`,
+    });
+    await expect(read(makePng(64, 48).subarray(0, 16), { decoder, rest: 'meta' })).rejects.toMatchObject({
+      code: 'UNSUPPORTED',
+      message:
+        'The png image cannot be read: that needs the optional package sharp, which is not installed (npm install sharp).',
     });
   });
 

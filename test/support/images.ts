@@ -94,47 +94,41 @@ export function withExif(jpeg: Buffer, exif: Buffer): Buffer {
   return Buffer.concat([jpeg.subarray(0, 2), head, body, jpeg.subarray(2)]);
 }
 
-export interface BmpOptions {
-  readonly width: number;
-  /** Negative: the first row is the top one. */
-  readonly height: number;
-  readonly bits: number;
-  readonly compression?: number;
-  /** Blue, green, red, 0 for each colour. */
-  readonly palette?: readonly number[];
-  /** Which bits of a pixel are red, green, blue and alpha. */
-  readonly masks?: readonly number[];
-  /** Rows as they are stored: packed, padded, or runs. */
-  readonly pixels: Uint8Array;
-  /** Without the file header, as in an icon. */
-  readonly bare?: boolean;
+/** The header of a BMP of 24 bits. A negative height says that the first row is the top one. */
+export function bmpHeader(width: number, height: number): Buffer {
+  const bmp = Buffer.alloc(54);
+  bmp.write('BM', 0, 'latin1');
+  bmp.writeUInt32LE(54, 10);
+  bmp.writeUInt32LE(40, 14);
+  bmp.writeInt32LE(width, 18);
+  bmp.writeInt32LE(height, 22);
+  bmp.writeUInt16LE(1, 26);
+  bmp.writeUInt16LE(24, 28);
+  return bmp;
 }
 
-export function makeBmp({
-  width,
-  height,
-  bits,
-  compression = 0,
-  palette = [],
-  masks = [],
-  pixels,
-  bare = false,
-}: BmpOptions): Buffer {
-  const info = Buffer.alloc(40);
-  info.writeUInt32LE(40, 0);
-  info.writeInt32LE(width, 4);
-  info.writeInt32LE(height, 8);
-  info.writeUInt16LE(1, 12);
-  info.writeUInt16LE(bits, 14);
-  info.writeUInt32LE(compression, 16);
-  info.writeUInt32LE(palette.length / 4, 32);
-  const maskBytes = Buffer.alloc(4 * masks.length);
-  for (const [index, mask] of masks.entries()) maskBytes.writeUInt32LE(mask, 4 * index);
-  const body = Buffer.concat([info, maskBytes, Buffer.from(palette)]);
-  if (bare) return Buffer.concat([body, pixels]);
-  const head = Buffer.alloc(14);
-  head.write('BM', 0, 'latin1');
-  head.writeUInt32LE(14 + body.length + pixels.length, 2);
-  head.writeUInt32LE(14 + body.length, 10);
-  return Buffer.concat([head, body, pixels]);
+/** A directory of icons with these sides, whose pictures are empty; 0 stands for 256. */
+export function iconDirectory(sides: readonly number[]): Buffer {
+  const head = Buffer.from([0, 0, 1, 0, sides.length, 0]);
+  const entries = sides.map((side) => {
+    const entry = Buffer.alloc(16);
+    entry.set([side, side, 0, 0, 1, 0, 24, 0]);
+    entry.writeUInt32LE(6 + 16 * sides.length, 12);
+    return entry;
+  });
+  return Buffer.concat([head, ...entries]);
 }
+
+/** A red HEIC of 300x200 pixels, made by libheif 1.15. */
+export const heic = Buffer.from(
+  `
+    AAAAHGZ0eXBoZWljAAAAAG1pZjFoZWljbWlhZgAAAUBtZXRhAAAAAAAAACFoZGxyAAAAAAAAAABwaWN0AAAAAAAAAAAAAAAAAAAA
+    AA5waXRtAAAAAAABAAAAImlsb2MAAAAAREAAAQABAAAAAAFkAAEAAAAAAAAAcgAAACNpaW5mAAAAAAABAAAAFWluZmUCAAAAAAEA
+    AGh2YzEAAAAAwGlwcnAAAACiaXBjbwAAAHZodmNDAQNwAAAAAAAAAAAAPPAA/P34+AAADwMgAAEAGEABDAH//wNwAAADAJAAAAMA
+    AAMAPLoCQCEAAQApQgEBA3AAAAMAkAAAAwAAAwA8oAmIDJ35bqSSmubAgAAAAwCAAAADAIQiAAEAB0QBwXKwYkAAAAAUaXNwZQAA
+    AAAAAAEsAAAAyAAAABBwaXhpAAAAAAMICAgAAAAWaXBtYQAAAAAAAAABAAEDgQKDAAAAem1kYXQAAABuKAGvEyGkRQjmqHDT//4m
+    lH/9OueH6eXS0nm9kO5rs7ZgRS2lAAAI0AAAAwNmowIpbSgAAEaAAJQABVAAAFDAkwAAxwAHMAAAAwAAAwAALiDKCcAAAAMAAAMA
+    AAMAAAMAAAMAAAMAAAMAAAMABUw=
+  `,
+  'base64',
+);

@@ -1,41 +1,22 @@
 /**
- * Runs in a child process: decodes one image from standard input and writes it, upright, within the budget and
- * without metadata, to standard output. Hostile images end here; the engine only ever sees what this encodes.
+ * Runs in a child process: reads one image from standard input and writes its facts, and a copy that is upright,
+ * within the budget and free of metadata, to standard output. The engine never decodes an image itself.
  */
 
-import type { Sharp, SharpOptions } from 'sharp';
-import { readBmpPixels } from './bmp-pixels.ts';
-import type { DecodeReply, DecodeRequest, DecodeType, Refusal } from './decode.ts';
-
-type Library = typeof import('sharp').default;
-
-/** Pixels of 8 bits a channel, row by row from the top. */
-interface Pixels {
-  readonly data: Buffer;
-  readonly info: { readonly width: number; readonly height: number; readonly channels: 1 | 2 | 3 | 4 };
-}
+import type { Metadata } from 'sharp';
+import type { DecodeReply, DecodeRequest, DecodeType, RasterFacts, Refusal } from './decode.ts';
+import { mostPixels } from './pixel-limits.ts';
+import { type Library, makeCopy, OPENING } from './shown-copy.ts';
 
 /** The only decoder that each type may reach: content that is really a PDF, an SVG or a VIPS dump finds none. */
-const LOADERS: Readonly<Record<DecodeType, string | undefined>> = {
+const LOADERS: Readonly<Record<DecodeType, string>> = {
   png: 'VipsForeignLoadPng',
   jpeg: 'VipsForeignLoadJpeg',
   gif: 'VipsForeignLoadNsgif',
   webp: 'VipsForeignLoadWebp',
   avif: 'VipsForeignLoadHeif',
+  heic: 'VipsForeignLoadHeif',
   tiff: 'VipsForeignLoadTiff',
-  bmp: undefined,
-  dib: undefined,
-};
-
-/** What turns the stored pixels upright, by EXIF orientation. */
-const TURNS: Readonly<Record<number, (image: Sharp) => Sharp>> = {
-  2: (image) => image.flop(),
-  3: (image) => image.rotate(180),
-  4: (image) => image.flip(),
-  5: (image) => image.rotate(90).flip(),
-  6: (image) => image.rotate(90),
-  7: (image) => image.rotate(270).flip(),
-  8: (image) => image.rotate(270),
 };
 
 async function main(): Promise<void> {
@@ -44,25 +25,33 @@ async function main(): Promise<void> {
   let sharp: Library;
   try {
     sharp = (await import('sharp')).default;
-  } catch (error) {
-    return say({ ok: false, why: 'missing', message: String(error) });
+  } catch {
+    return say({ refusal: 'missing' });
   }
+  restrict(sharp, request.type);
+  let facts: RasterFacts | undefined;
+  // sharp's own timeout does not cover reading the header. The timer fires because libvips works on other threads.
+  const timer = setTimeout(() => {
+    say({ ...(facts && { facts }), refusal: 'slow' });
+    process.exit(0);
+  }, 1000 * request.seconds);
   try {
-    const { reply, data } = await decode(sharp, bytes, request);
-    say(reply, data);
+    const header = await readHeader(sharp, bytes, request.type);
+    facts = header.facts;
+    const { reply, data } = await answer(sharp, bytes, request, header);
+    say({ facts, ...reply }, data);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    say({ ok: false, why: whyNot(message), message });
+    say({ ...(facts && { facts }), refusal: whyNot(error) });
   }
+  clearTimeout(timer);
 }
 
-/** The library tells its failures apart by their words alone. */
-function whyNot(message: string): Refusal {
-  if (message.includes('pixel limit')) return 'limit';
-  return message.startsWith('timeout') ? 'slow' : 'corrupt';
+/** sharp's failures differ by their words alone. */
+function whyNot(error: unknown): Refusal {
+  return error instanceof Error && error.message.includes('pixel limit') ? 'hidden' : 'corrupt';
 }
 
-/** Into one buffer from the start: collecting pieces would take the memory twice. */
+/** Reads into one buffer: collecting pieces would take the memory twice. */
 async function readInput(most: number): Promise<Buffer> {
   const bytes = Buffer.alloc(most);
   let filled = 0;
@@ -75,100 +64,62 @@ function say(reply: DecodeReply, data: Uint8Array = Buffer.alloc(0)): void {
   process.stdout.write(data);
 }
 
-async function decode(sharp: Library, bytes: Buffer, request: DecodeRequest) {
-  const { small, from } = await shrink(sharp, bytes, request);
-  const { data, ...shown } = await encode(sharp, small, request);
-  const reply: DecodeReply = { ok: true, ...shown, from };
-  return { reply, data };
-}
-
-/**
- * The box is a square, so shrinking first and turning after gives the same picture, and only the small copy has to
- * be held as a whole.
- */
-async function shrink(sharp: Library, bytes: Buffer, request: DecodeRequest) {
+function restrict(sharp: Library, type: DecodeType): void {
   sharp.cache(false);
   sharp.concurrency(1);
   sharp.block({ operation: ['VipsForeignLoad'] });
-  const loader = LOADERS[request.type];
-  if (loader) sharp.unblock({ operation: [loader] });
-  const { input, options } = open(bytes, request);
-  const image = sharp(input, options).timeout({ seconds: request.seconds });
-  const { orientation = 1, autoOrient } = await image.metadata();
-  const { edge } = request.budget;
-  const shrunk = await image
-    .resize({ width: edge, height: edge, fit: 'inside', withoutEnlargement: true })
-    .toColourspace('srgb')
-    .raw()
-    .toBuffer({ resolveWithObject: true });
-  const turn = TURNS[orientation];
-  const upright = turn
-    ? await turn(fromPixels(sharp, shrunk as Pixels))
-        .raw()
-        .toBuffer({ resolveWithObject: true })
-    : shrunk;
-  return { small: upright as Pixels, from: autoOrient };
+  sharp.unblock({ operation: [LOADERS[type]] });
 }
 
-function open(bytes: Buffer, { type, pixels }: DecodeRequest): { input: Buffer; options: SharpOptions } {
-  const limits: SharpOptions = {
-    limitInputPixels: pixels,
-    failOn: 'error',
-    sequentialRead: true,
-    page: 0,
-    pages: 1,
+interface Header {
+  readonly facts: RasterFacts;
+  /** Pixels that are decoded of this image. */
+  readonly most: number;
+}
+
+async function readHeader(sharp: Library, bytes: Buffer, type: DecodeType): Promise<Header> {
+  const image = sharp(bytes, { ...OPENING, limitInputPixels: false });
+  const { channels, hasAlpha, orientation, pages = 1, autoOrient, ...more } = await image.metadata();
+  const facts = {
+    ...autoOrient,
+    channels,
+    alpha: hasAlpha,
+    ...(orientation === undefined ? {} : { orientation }),
+    ...(pages > 1 ? { frames: pages } : {}),
   };
-  if (type !== 'bmp' && type !== 'dib') return { input: bytes, options: limits };
-  const { data, width, height } = readBmpPixels(bytes, type === 'dib', pixels);
-  return { input: data, options: { raw: { width, height, channels: 4 } } };
+  return {
+    facts,
+    most: mostPixels(type, more.isProgressive ? heldProgressive(type, channels, more) : undefined),
+  };
 }
 
-function fromPixels(sharp: Library, { data, info }: Pixels): Sharp {
-  const { width, height, channels } = info;
-  return sharp(data, { raw: { width, height, channels } });
+/**
+ * Bytes for each pixel of an image that comes in several passes: an interlaced PNG is held as pixels, a progressive
+ * JPEG until its last scan as coefficients of two bytes, fewer where colour is subsampled.
+ */
+function heldProgressive(
+  type: DecodeType,
+  channels: number,
+  { depth, chromaSubsampling = '' }: Partial<Metadata>,
+) {
+  if (type === 'png') return channels * (depth === 'ushort' ? 2 : 1);
+  if (type !== 'jpeg') return undefined;
+  return 2 * (channels < 3 ? channels : (CHROMA[chromaSubsampling] ?? channels));
 }
 
-/** Of JPEG and WebP, until one fits. */
-const QUALITIES = [85, 60, 40];
+/** Coefficients for each pixel, of all three channels together. */
+const CHROMA: Readonly<Record<string, number>> = { '4:2:0': 1.5, '4:2:2': 2 };
 
-/** No image is made smaller than this many pixels of its longer side. */
-const LEAST_EDGE = 16;
-
-/** The first encoding that fits: lossless where that may pay, then less quality, then fewer pixels. */
-async function encode(sharp: Library, pixels: Pixels, { budget, lossless }: DecodeRequest) {
-  const opaque = isOpaque(pixels);
-  let edge = Math.max(pixels.info.width, pixels.info.height);
-  for (;;) {
-    const image = fromPixels(sharp, pixels).resize({ width: edge, height: edge, fit: 'inside' });
-    let bytes = 0;
-    for await (const attempt of encodings(image, opaque, lossless)) {
-      bytes = attempt.data.length;
-      if (bytes <= budget.bytes || edge <= LEAST_EDGE) return attempt;
-    }
-    // Bytes grow about as the area does.
-    const factor = Math.min(0.9, Math.max(0.4, 0.95 * Math.sqrt(budget.bytes / bytes)));
-    edge = Math.max(LEAST_EDGE, Math.floor(edge * factor));
-  }
-}
-
-function isOpaque({ data, info: { channels } }: Pixels): boolean {
-  if (channels % 2 === 1) return true;
-  for (let at = channels - 1; at < data.length; at += channels) if (data[at] !== 255) return false;
-  return true;
-}
-
-async function* encodings(image: Sharp, opaque: boolean, lossless: boolean) {
-  const attempts: [string, Sharp][] = QUALITIES.map((quality) =>
-    opaque
-      ? ['image/jpeg', image.clone().removeAlpha().jpeg({ quality })]
-      : ['image/webp', image.clone().webp({ quality })],
-  );
-  if (lossless)
-    attempts.unshift(['image/png', opaque ? image.clone().removeAlpha().png() : image.clone().png()]);
-  for (const [mimeType, attempt] of attempts) {
-    const { data, info } = await attempt.toBuffer({ resolveWithObject: true });
-    yield { mimeType, data, width: info.width, height: info.height };
-  }
+async function answer(
+  sharp: Library,
+  bytes: Buffer,
+  { type, budget }: DecodeRequest,
+  { facts, most }: Header,
+): Promise<{ reply: DecodeReply; data?: Buffer }> {
+  if (!budget) return { reply: {} };
+  if (facts.width * facts.height > most) return { reply: { refusal: 'large', most } };
+  const { data, ...shown } = await makeCopy(sharp, bytes, type, facts, budget);
+  return { reply: { shown }, data };
 }
 
 await main();

@@ -1,9 +1,9 @@
-/** Owns the words that the engine and the decoding child exchange. */
+/** The messages between the engine and the decoding child. */
 
-import type { RasterType } from './read-header.ts';
+import type { RasterType } from './identify.ts';
 
-/** What the child decodes. `dib` is a BMP without its file header, as icons carry it. */
-export type DecodeType = Exclude<RasterType, 'heic' | 'ico'> | 'dib';
+/** What sharp's prebuilt decoders can be asked about; of HEIC they read the header only. */
+export type DecodeType = Exclude<RasterType, 'bmp' | 'ico'>;
 
 /** The bounds of a shown image. */
 export interface ImageBudget {
@@ -17,26 +17,35 @@ export interface DecodeRequest {
   readonly type: DecodeType;
   /** How many bytes of the image come, at most. */
   readonly bytes: number;
-  readonly budget: ImageBudget;
-  /** The most pixels that the input may turn out to have: what its header declared. */
-  readonly pixels: number;
-  /** Whether PNG, which loses nothing, is worth trying first: the input was not lossy itself. */
-  readonly lossless: boolean;
-  /** Seconds after which decoding gives up by itself. */
+  /** What the shown copy must fit; absent when only the facts are asked for. */
+  readonly budget?: ImageBudget;
+  /** Seconds after which the child gives up by itself. */
   readonly seconds: number;
 }
 
-/** `missing`: the library; `limit`: more pixels than declared; `slow`: more time than allowed. */
-export type Refusal = 'missing' | 'corrupt' | 'limit' | 'slow';
+/** What the decoder reads from the header of an image. */
+export interface RasterFacts {
+  /** Pixels of the upright image. */
+  readonly width: number;
+  readonly height: number;
+  readonly channels: number;
+  readonly alpha: boolean;
+  /** EXIF orientation, 1 to 8; absent where none is stated. */
+  readonly orientation?: number;
+  /** Frames of an animation, pages of a TIFF; absent where there is one. */
+  readonly frames?: number;
+}
 
-/** First line of the child's answer, as JSON; the encoded image follows it. */
-export type DecodeReply =
-  | {
-      readonly ok: true;
-      readonly mimeType: string;
-      readonly width: number;
-      readonly height: number;
-      /** Pixels of the upright original. */
-      readonly from: { readonly width: number; readonly height: number };
-    }
-  | { readonly ok: false; readonly why: Refusal; readonly message: string };
+/** `missing`: the library; `large`: more than `most` pixels; `hidden`: more pixels than declared. */
+export type Refusal = 'missing' | 'corrupt' | 'large' | 'hidden' | 'slow';
+
+/** First line of the child's output, as JSON; the encoded image follows it. */
+export interface DecodeReply {
+  /** Absent where even the header could not be read. */
+  readonly facts?: RasterFacts;
+  readonly shown?: { readonly mimeType: string; readonly width: number; readonly height: number };
+  /** Why there is no shown copy. */
+  readonly refusal?: Refusal;
+  /** With `large`: pixels that are decoded of this image. */
+  readonly most?: number;
+}

@@ -1,8 +1,7 @@
-/** Owns what is said about an image: the metadata line, the line about its shown copy, and both as data. */
+/** What is said about an image: the line of facts, the line about its shown copy, and both as data. */
 
-import type { FittedImage } from './fit.ts';
-import type { ImageHeader } from './header.ts';
 import { type ImageType, MIME_TYPES } from './identify.ts';
+import type { Raster, ShownImage } from './child-reply.ts';
 
 /** An image's own facts, plain JSON. */
 export interface ImageFacts {
@@ -15,6 +14,7 @@ export interface ImageFacts {
   readonly channels?: number;
   readonly alpha?: boolean;
   readonly orientation?: number;
+  /** Frames, pages or icons; absent where there is one. */
   readonly frames?: number;
 }
 
@@ -28,27 +28,13 @@ export interface ShownFacts {
   readonly scale: number;
 }
 
-/** EXIF orientations from 5 on lay the image on its side. */
-const isTurned = ({ orientation = 1 }: ImageHeader) => orientation >= 5;
-
-export function imageFacts(type: ImageType, bytes: number | undefined, header: ImageHeader): ImageFacts {
-  const { channels, alpha, orientation, frames } = header;
-  const [width, height] = isTurned(header) ? [header.height, header.width] : [header.width, header.height];
-  return {
-    mimeType: MIME_TYPES[type],
-    ...(bytes === undefined ? {} : { bytes }),
-    width,
-    height,
-    ...(channels === undefined ? {} : { channels }),
-    ...(alpha === undefined ? {} : { alpha }),
-    ...(orientation === undefined ? {} : { orientation }),
-    ...(frames ? { frames: frames.count } : {}),
-  };
+export function imageFacts(type: ImageType, bytes: number | undefined, facts: Raster['facts']): ImageFacts {
+  return { mimeType: MIME_TYPES[type], ...(bytes === undefined ? {} : { bytes }), ...facts };
 }
 
 /** `image/png, 1432313 bytes, 3000x2000 pixels, 3 channels, no alpha`. */
-export function describeImage(facts: ImageFacts, header?: ImageHeader): string {
-  const { mimeType, bytes, width, height, channels, alpha, orientation } = facts;
+export function describeImage(facts: ImageFacts): string {
+  const { mimeType, bytes, width, height, channels, alpha, orientation, frames = 1 } = facts;
   return [
     mimeType,
     ...(bytes === undefined ? [] : [`${bytes} bytes`]),
@@ -58,7 +44,7 @@ export function describeImage(facts: ImageFacts, header?: ImageHeader): string {
     ...(orientation === undefined || orientation === 1
       ? []
       : [`EXIF orientation ${orientation} (sizes are upright)`]),
-    ...describeFrames(header),
+    ...(frames > 1 ? [`${frames} ${FRAMES[mimeType] ?? 'frames (the first is shown)'}`] : []),
   ].join(', ');
 }
 
@@ -68,14 +54,12 @@ export function describeSvg({ mimeType, bytes, width, height }: Partial<ImageFac
   return [mimeType, ...(bytes === undefined ? [] : [`${bytes} bytes`]), size].join(', ');
 }
 
-function describeFrames(header: ImageHeader | undefined): string[] {
-  const { count = 1, atLeast = false, unit = 'frame' } = header?.frames ?? {};
-  if (count <= 1 && !atLeast) return [];
-  const what = unit === 'icon' ? 'icons (the largest is shown)' : 'frames (the first is shown)';
-  return [`${atLeast ? 'at least ' : ''}${count} ${what}`];
-}
+const FRAMES: Readonly<Record<string, string>> = {
+  'image/x-icon': 'icons',
+  'image/tiff': 'pages (the first is shown)',
+};
 
-export function shownFacts({ mimeType, data, width, height, from }: FittedImage): ShownFacts {
+export function shownFacts({ mimeType, data, width, height, from }: ShownImage): ShownFacts {
   const scale = Math.max(width, height) / Math.max(from.width, from.height);
   return { mimeType, bytes: data.length, width, height, scale };
 }

@@ -1,6 +1,11 @@
-/** Owns telling images apart by their first bytes; names and extensions are never asked. */
+/**
+ * The type of an image by its first bytes; names and extensions do not count. Not image-size's own detection: its
+ * version 2.1.0 takes any text that begins with `BM` for a bitmap and tries the parsers of 21 formats on the rest.
+ */
 
 export type ImageType = 'png' | 'jpeg' | 'gif' | 'webp' | 'avif' | 'heic' | 'tiff' | 'bmp' | 'ico' | 'svg';
+
+export type RasterType = Exclude<ImageType, 'svg'>;
 
 export const MIME_TYPES: Readonly<Record<ImageType, string>> = {
   png: 'image/png',

@@ -1,7 +1,4 @@
-/**
- * Owns what an image is answered with: its facts and an upright copy that fits a budget, or its facts alone
- * (`:meta`). SVG is text and is paged as such.
- */
+/** Answers a read of an image: its facts and a copy within the budget, or its facts alone (`:meta`). SVG is text. */
 
 import { OrielError } from '../../errors.ts';
 import type { OpenedFile } from '../../types/access.ts';
@@ -10,16 +7,16 @@ import type { Call } from '../../types/call.ts';
 import type { ImageResource, Resource, Subject } from '../../types/resource.ts';
 import { selectionOf } from '../file.ts';
 import { describeImage, describeShown, describeSvg, imageFacts, shownFacts } from './facts.ts';
-import { type FitOptions, fitImage, MOST_STORED, NotShown } from './fit.ts';
-import { identifyImage, MIME_TYPES } from './identify.ts';
-import { type RasterType, readImageHeader } from './read-header.ts';
-import { svgSize } from './svg.ts';
+import { identifyImage, MIME_TYPES, type RasterType } from './identify.ts';
+import { MOST_STORED } from './pixel-limits.ts';
+import { type ImageOptions, NOT_DECODED, readRaster } from './read-raster.ts';
+import { storedSize } from './stored-size.ts';
 
-export async function openImage(subject: Subject, call: Call, options: FitOptions): Promise<Resource> {
+export async function openImage(subject: Subject, call: Call, options: ImageOptions): Promise<Resource> {
   const { opened, head } = subject;
   const type = identifyImage(head);
-  if (opened.is !== 'file' || !type) throw new TypeError('something was claimed as an image that is none');
-  return type === 'svg' ? openSvg(subject, opened) : openRaster(subject, opened, type, call, options);
+  if (opened.is !== 'file' || !type) throw new TypeError('the claimed file is not an image');
+  return type === 'svg' ? openSvg(subject, opened, call) : openRaster(subject, opened, type, call, options);
 }
 
 async function openRaster(
@@ -27,7 +24,7 @@ async function openRaster(
   { bytes }: OpenedFile,
   type: RasterType,
   call: Call,
-  options: FitOptions,
+  options: ImageOptions,
 ): Promise<ImageResource> {
   const meta = `${subject.typed}:meta`;
   if (subject.rest !== '' && subject.rest !== 'meta') {
@@ -36,29 +33,24 @@ async function openRaster(
     });
   }
   await learnSize(bytes, call.signal);
-  const header = await readImageHeader(bytes, type, call.signal);
-  const facts = imageFacts(type, bytes.size, header);
-  const line = describeImage(facts, header);
+  const want = subject.rest === 'meta' || call.settings.imageMetadataOnly ? 'facts' : 'picture';
+  const raster = await readRaster(bytes, type, want, call.signal, options);
+  const facts = imageFacts(type, bytes.size, raster.facts);
+  const line = describeImage(facts);
   const answer = { is: 'image', kind: 'image', text: line, facts: { image: facts } } as const;
-  if (subject.rest === 'meta' || call.settings.imageMetadataOnly) return answer;
-  if (type === 'heic')
-    return { ...answer, notes: [{ kind: 'said', text: 'HEIC is described and not shown' }] };
-  try {
-    const image = await fitImage(bytes, type, header, call.signal, options);
-    const shown = shownFacts(image);
-    return {
-      ...answer,
-      text: `${line}\n${describeShown(shown)}`,
-      image,
-      facts: { image: facts, shown },
-    };
-  } catch (error) {
-    if (!(error instanceof NotShown)) throw error;
-    throw new OrielError(error.code, `The image (${line}) cannot be shown: ${error.message}.`, {
-      next: meta,
-      cause: error,
-    });
+  if (want === 'facts') return answer;
+  const format = NOT_DECODED[type];
+  if (format) {
+    const text = `${format} is described and not shown; convert it to PNG to see it`;
+    return { ...answer, notes: [{ kind: 'said', text }] };
   }
+  if (raster.shown) {
+    const shown = shownFacts(raster.shown);
+    const text = `${line}\n${describeShown(shown)}`;
+    return { ...answer, text, image: raster.shown, facts: { image: facts, shown } };
+  }
+  const { code, why, cause } = raster.refused ?? { code: 'INTERNAL', why: 'no copy was made' };
+  throw new OrielError(code, `The image (${line}) cannot be shown: ${why}.`, { next: meta, cause });
 }
 
 /** A stream knows its size once it has ended: one that ends within what is decoded is pulled that far. */
@@ -66,9 +58,9 @@ async function learnSize(bytes: ByteSource, signal: AbortSignal): Promise<void> 
   if (bytes.size === undefined) await bytes.readInto(new Uint8Array(1), MOST_STORED, signal);
 }
 
-function openSvg(subject: Subject, { bytes }: OpenedFile): Resource {
+async function openSvg(subject: Subject, { bytes }: OpenedFile, call: Call): Promise<Resource> {
   const selection = selectionOf(subject);
-  const size = svgSize(subject.head);
+  const size = await storedSize(bytes, 'svg', call.signal);
   const facts = { mimeType: MIME_TYPES.svg, ...(bytes.size !== undefined && { bytes: bytes.size }), ...size };
   const line = describeSvg(facts);
   if (selection.mode === 'meta') return { is: 'image', kind: 'image', text: line, facts: { image: facts } };

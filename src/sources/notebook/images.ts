@@ -6,17 +6,11 @@ import { writeSelector } from '../../selector/selection.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Notice } from '../../types/notice.ts';
 import type { ShownImages } from '../../types/resource.ts';
+import type { ShownImage } from '../image/child-reply.ts';
 import { describeSize, shownFacts } from '../image/facts.ts';
-import {
-  DEFAULT_BUDGET,
-  fitImage,
-  type FitOptions,
-  type FittedImage,
-  MOST_STORED,
-  NotShown,
-} from '../image/fit.ts';
-import { identifyImage } from '../image/identify.ts';
-import { readImageHeader } from '../image/read-header.ts';
+import { identifyImage, MIME_TYPES } from '../image/identify.ts';
+import { MOST_STORED } from '../image/pixel-limits.ts';
+import { DEFAULT_BUDGET, type ImageOptions, readRaster } from '../image/read-raster.ts';
 import { text } from './read.ts';
 import type { NotebookImage } from './render.ts';
 
@@ -32,9 +26,9 @@ export async function showImages(
   source: ByteSource,
   typed: string,
   signal: AbortSignal,
-  options: FitOptions,
+  options: ImageOptions,
 ): Promise<ShownImages> {
-  const shown: FittedImage[] = [];
+  const shown: ShownImage[] = [];
   const said: string[] = [];
   let left = (options.budget ?? DEFAULT_BUDGET).bytes;
   for (const image of images.slice(0, MOST_IMAGES)) {
@@ -71,8 +65,8 @@ async function fit(
   { span }: NotebookImage,
   source: ByteSource,
   signal: AbortSignal,
-  options: FitOptions,
-): Promise<FittedImage | string> {
+  options: ImageOptions,
+): Promise<ShownImage | string> {
   // Base64 takes four bytes for three, and a little more for line ends.
   if (span.end - span.start > MOST_STORED * 1.5) return 'it is too large';
   const stored = await readAt(source, span.start, span.end - span.start, signal);
@@ -81,9 +75,10 @@ async function fit(
   const type = identifyImage(await readAt(data, 0, 64, signal));
   if (!type || type === 'svg') return 'it is not an image';
   try {
-    return await fitImage(data, type, await readImageHeader(data, type, signal), signal, options);
+    const { shown, refused } = await readRaster(data, type, 'picture', signal, options);
+    return shown ?? refused?.why ?? `it is of type ${MIME_TYPES[type]}, which is not decoded here`;
   } catch (error) {
-    if (error instanceof NotShown || isOrielError(error)) return error.message.replace(/\.$/, '');
+    if (isOrielError(error)) return error.message.replace(/\.$/, '');
     throw error;
   }
 }

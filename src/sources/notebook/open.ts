@@ -12,7 +12,7 @@ import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { MixedResource, NoteResource, Resource, Subject, TextResource } from '../../types/resource.ts';
 import type { Selection } from '../../types/selection.ts';
-import type { FitOptions } from '../image/fit.ts';
+import type { ImageOptions } from '../image/read-raster.ts';
 import { type CellRange, linesOf, takeCells } from './cells-selector.ts';
 import { showImages } from './images.ts';
 import { JsonError } from './json-scan.ts';
@@ -23,7 +23,7 @@ import { type RenderedNotebook, renderSections } from './text.ts';
 
 const FORMS = ':outputs, :cells:3-5, :raw, line ranges like :50-100, or no selector';
 
-export async function openNotebook(subject: Subject, call: Call, options: FitOptions): Promise<Resource> {
+export async function openNotebook(subject: Subject, call: Call, options: ImageOptions): Promise<Resource> {
   const { opened, typed } = subject;
   if (opened.is !== 'file') throw new TypeError('a directory was claimed as a notebook');
   const { cells, selection } = parseRest(subject);
@@ -161,7 +161,7 @@ function withImages(
   stored: ByteSource,
   typed: string,
   { signal }: Call,
-  options: FitOptions,
+  options: ImageOptions,
 ): MixedResource {
   return {
     is: 'mixed',

@@ -1,11 +1,10 @@
 /** Owns the text of a notebook with its outputs: bounded for each cell, with a place for each image. */
 
 import { memoryBytes } from '../../access/bytes.ts';
-import { isOrielError } from '../../errors.ts';
 import { writeSelector } from '../../selector/selection.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import { identifyImage } from '../image/identify.ts';
-import { readImageHeader } from '../image/read-header.ts';
+import { storedSize } from '../image/stored-size.ts';
 import type { Span } from './json-scan.ts';
 import { readLooseText } from './loose-text.ts';
 import { type OutputPart, readOutputs } from './outputs.ts';
@@ -140,13 +139,8 @@ async function imagePlace(
   const head = Buffer.from(await readLooseText(source, span, IMAGE_HEAD, signal), 'base64');
   const type = identifyImage(head);
   if (!type || type === 'svg') return `[image ${number}: ${mimeType}]`;
-  try {
-    const { width, height } = await readImageHeader(memoryBytes(head, ''), type, signal);
-    return `[image ${number}: ${mimeType}, ${width}x${height} pixels]`;
-  } catch (error) {
-    if (!isOrielError(error)) throw error;
-    return `[image ${number}: ${mimeType}]`;
-  }
+  const size = await storedSize(memoryBytes(head, ''), type, signal);
+  return `[image ${number}: ${mimeType}${size ? `, ${size.width}x${size.height} pixels` : ''}]`;
 }
 
 const LARGEST_WINDOW = 256 * 1024;

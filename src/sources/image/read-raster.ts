@@ -1,0 +1,109 @@
+/**
+ * The facts of a stored image, and a copy to be shown. Reading both is the work of a child process, for decoders
+ * crash on hostile bytes. No stored byte is passed through: the copy is valid, upright, within the budget and free of
+ * metadata, whatever the file was.
+ */
+
+import { readAt } from '../../access/bytes.ts';
+import { ChildFailure, runChild } from '../../access/isolate-child.ts';
+import { builtFile } from '../../access/package-files.ts';
+import { OrielError } from '../../errors.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
+import type { DecodeRequest, DecodeType, ImageBudget } from './decode.ts';
+import { type Raster, REFUSALS, tooLarge, unpack } from './child-reply.ts';
+import type { RasterType } from './identify.ts';
+import { MOST_MEMORY, MOST_SECONDS, MOST_STORED, mostPixels } from './pixel-limits.ts';
+import { pngParts } from './png-parts.ts';
+import { type StoredSize, storedSize } from './stored-size.ts';
+
+export const DEFAULT_BUDGET: ImageBudget = { edge: 1568, bytes: 300 * 1024 };
+
+export interface ImageOptions {
+  readonly budget?: ImageBudget;
+  /** The built decoder, when it is not the package's own. */
+  readonly decoder?: URL;
+}
+
+/** Formats that nothing here decodes, with their names. */
+export const NOT_DECODED: Partial<Record<RasterType, string>> = { heic: 'HEIC', bmp: 'BMP', ico: 'ICO' };
+
+/**
+ * The facts of an image, with a shown copy when `want` is `picture`. Throws OrielError where not even its size can be
+ * told: `CORRUPT`, `LIMIT`, or `UNSUPPORTED` when that takes the optional package sharp, which is not installed.
+ */
+export async function readRaster(
+  source: ByteSource,
+  type: RasterType,
+  want: 'facts' | 'picture',
+  signal: AbortSignal,
+  { budget = DEFAULT_BUDGET, decoder = builtFile('sources/image/decode-child.js') }: ImageOptions = {},
+): Promise<Raster> {
+  const size = await storedSize(source, type, signal);
+  if (size?.width === 0 || size?.height === 0) {
+    throw new OrielError('CORRUPT', `The ${type} image says that it is ${size.width}x${size.height} pixels.`);
+  }
+  const isShown = want === 'picture' && !NOT_DECODED[type];
+  const said = await decode(source, type, size, isShown ? budget : undefined, decoder, signal);
+  const facts = said.facts ?? size;
+  if (facts) return { ...said, facts };
+  const { refused = REFUSALS.header } = said;
+  const { code, why, cause } = refused === REFUSALS.corrupt ? REFUSALS.header : refused;
+  throw new OrielError(code, `The ${type} image cannot be read: ${why}.`, { cause });
+}
+
+/** What the child says; nothing of it where the bytes are not for the child. */
+async function decode(
+  source: ByteSource,
+  type: RasterType,
+  size: StoredSize | undefined,
+  budget: ImageBudget | undefined,
+  decoder: URL,
+  signal: AbortSignal,
+): Promise<Partial<Raster>> {
+  if (type === 'bmp' || type === 'ico') return {};
+  const pixels = size ? size.width * size.height : 0;
+  if (budget && pixels > mostPixels(type)) return { refused: tooLarge(pixels, mostPixels(type)) };
+  const parts = await neededParts(source, type, signal);
+  const bytes = bytesOf(parts);
+  if (bytes > MOST_STORED) return { refused: REFUSALS.stored };
+  const request: DecodeRequest = { type, bytes, seconds: MOST_SECONDS, ...(budget && { budget }) };
+  try {
+    const output = await runChild({
+      entry: decoder,
+      args: [JSON.stringify(request)],
+      input: partsOf(source, parts, signal),
+      maxOutput: (budget?.bytes ?? 0) + 64 * 1024,
+      maxMemory: MOST_MEMORY,
+      signal,
+    });
+    return unpack(output);
+  } catch (error) {
+    if (!(error instanceof ChildFailure)) throw error;
+    return { refused: { ...(error.why === 'memory' ? REFUSALS.memory : REFUSALS.crashed), cause: error } };
+  }
+}
+
+/** Half-open byte ranges that the decoder gets. */
+async function neededParts(
+  source: ByteSource,
+  type: DecodeType,
+  signal: AbortSignal,
+): Promise<[number, number][]> {
+  if (type === 'png') return pngParts(source, MOST_STORED, signal);
+  return [[0, source.size ?? MOST_STORED + 1]];
+}
+
+const bytesOf = (parts: readonly [number, number][]) =>
+  parts.reduce((sum, [start, end]) => sum + end - start, 0);
+
+const PIECE = 256 * 1024;
+
+async function* partsOf(source: ByteSource, parts: [number, number][], signal: AbortSignal) {
+  for (const [start, end] of parts) {
+    for (let at = start; at < end; at += PIECE) {
+      const piece = await readAt(source, at, Math.min(PIECE, end - at), signal);
+      if (piece.length === 0) return;
+      yield piece;
+    }
+  }
+}
