@@ -66,6 +66,11 @@ export interface ReadOptions {
 export interface RunOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
+  /**
+   * Whom the call is for, as any object: where calls wait, those of different callers are served in turn. Calls
+   * without one are those of the instance.
+   */
+  readonly caller?: object;
 }
 
 export interface Assembly {
@@ -110,13 +115,14 @@ export function assemble(options: OrielOptions = {}): Assembly {
         `The dialect ${dialect.name} has no tool ${quote(name)}. Use one of ${names}.`,
       );
     },
-    async run(tool, accepted, { signal, onProgress } = {}) {
+    async run(tool, accepted, { signal, onProgress, caller } = {}) {
       try {
         const { answer, ...order } = tool.prepare(accepted, limits);
         const result = await pass(engine, {
           ...order,
           ...(signal && { signal }),
           ...(onProgress && { onProgress }),
+          ...(caller && { caller }),
         });
         return answer(result);
       } catch (error) {

@@ -52,19 +52,32 @@ function isDeleted(fd: number): boolean {
   }
 }
 
-/** How long an open waits for other calls to give descriptors back. */
+/** How long an open waits for others to close descriptors, in ms. */
 const RETRY_MS = 2_000;
 
-export async function openDescriptor(path: string, flags: number): Promise<number> {
+/** Between two attempts, in ms: at first and at last. */
+const FIRST_WAIT = 5;
+const LAST_WAIT = 100;
+
+/**
+ * What `attempt` gives, which is made again while there are no descriptors left. It closes what it has opened when it
+ * fails: of two that wait for a second descriptor, each would else hold the one that the other waits for.
+ */
+export async function untilDescriptors<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const until = performance.now() + RETRY_MS;
-  for (let wait = 5; ; wait = Math.min(wait * 2, 100)) {
+  for (let wait = FIRST_WAIT; ; wait = Math.min(wait * 2, LAST_WAIT)) {
     try {
-      return await openFile(path, flags);
+      return await attempt();
     } catch (error) {
       if (!isShortage(error) || performance.now() > until) throw error;
-      await sleep(wait);
+      await sleep(wait, undefined, signal && { signal });
     }
   }
+}
+
+/** Without retries. */
+export function openDescriptor(path: string, flags: number): Promise<number> {
+  return openFile(path, flags);
 }
 
 export async function closeDescriptor(fd: number): Promise<void> {

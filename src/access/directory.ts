@@ -3,7 +3,8 @@
 import { type BigIntStats, type Dirent, type Stats, constants } from 'node:fs';
 import { lstat, opendir, readlink } from 'node:fs/promises';
 import type { Entry, OpenedDirectory } from '../types/access.ts';
-import { type Inspector, inspectorOf, openDescriptor } from './descriptors.ts';
+import { type Inspector, inspectorOf, openDescriptor, untilDescriptors } from './descriptors.ts';
+import { isShortage } from './failure.ts';
 
 const ENTER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -42,7 +43,13 @@ export function openedDirectory(
     },
     linkTarget: (name) => readlink(`${self}/${name}`).catch(() => undefined),
     async enter(name) {
-      const inner = await openDescriptor(`${self}/${name}`, ENTER).catch(() => undefined);
+      const inner = await untilDescriptors(() => openDescriptor(`${self}/${name}`, ENTER)).catch(
+        (error: unknown) => {
+          // It is there, and an answer without it would be wrong.
+          if (isShortage(error)) throw error;
+          return undefined;
+        },
+      );
       if (inner === undefined) return undefined;
       const at = `${path === '/' ? '' : path}/${name}`;
       const of = inspectorOf(at);

@@ -8,6 +8,7 @@ import { type BigIntStats, constants, readlinkSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { OrielError } from '../errors.ts';
+import { fitTo } from '../queues/table.ts';
 import { quote } from '../text/visible.ts';
 import type { Access, Opened, OpenedFile } from '../types/access.ts';
 import { memoryBytes } from './bytes.ts';
@@ -15,16 +16,17 @@ import {
   closeDescriptor,
   type Inspector,
   inspectorOf,
+  mostDescriptors,
   openDescriptor,
   readDescriptor,
+  untilDescriptors,
 } from './descriptors.ts';
 import { openedDirectory } from './directory.ts';
-import { errno, failure } from './failure.ts';
+import { errno, failure, isShortage } from './failure.ts';
 import { openedFile } from './file.ts';
 import { isKernelFile } from './kernel-files.ts';
 import { absolutePath, within } from './paths.ts';
 import { Roots } from './roots.ts';
-import { Turns } from './turns.ts';
 
 export interface AccessOptions {
   readonly cwd: string;
@@ -43,11 +45,8 @@ const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 /** Kernel files say that they are empty; this much is read to see what they hold. */
 const KERNEL_FILE_BYTES = 1 << 20;
 
-/**
- * Each open holds one descriptor while it asks for a second: hundreds at once would take all there are and then wait
- * for each other.
- */
-const opening = new Turns(8);
+const descriptors = mostDescriptors();
+if (descriptors !== undefined) fitTo(descriptors);
 
 export function createAccess(options: AccessOptions): Access {
   const roots = new Roots(options.roots, options.cwd);
@@ -58,14 +57,23 @@ export function createAccess(options: AccessOptions): Access {
   };
 
   function open(path: string, signal?: AbortSignal): Promise<Opened> {
-    return opening.run(() => openNow(path, signal), signal);
+    const attempt = (): Promise<Opened> => openNow(path, signal);
+    return attempt().catch(async (error: unknown) => {
+      if (!isShortage(error)) throw error;
+      return untilDescriptors(attempt, signal).catch((last: unknown) => {
+        signal?.throwIfAborted();
+        throw failure(last, display(path));
+      });
+    });
   }
 
+  /** Throws a shortage of descriptors as it is, when all are closed again. */
   async function openNow(path: string, signal?: AbortSignal): Promise<Opened> {
+    signal?.throwIfAborted();
     const shown = display(path);
     if (!roots.mayName(path) && !options.ours?.(path)) throw roots.outside(shown);
     const handle = await look(path).catch(async (error: unknown) => {
-      throw await roots.explain(path, shown, error);
+      throw isShortage(error) ? error : await roots.explain(path, shown, error);
     });
     try {
       if (!(await roots.holds(handle.path)) && !options.ours?.(handle.path)) throw roots.outside(shown);
@@ -84,7 +92,7 @@ export function createAccess(options: AccessOptions): Access {
       if (kernel && stats.size === 0n) return kernelFile(fd, handle, stats, signal);
       return openedFile(fd, handle.path, stats, inspector, (suffix) => sibling(handle.path + suffix));
     } catch (error) {
-      throw failure(error, shown);
+      throw isShortage(error) ? error : failure(error, shown);
     } finally {
       await handle.release();
     }

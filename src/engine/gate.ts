@@ -5,6 +5,9 @@
 
 import { isShortage } from '../access/failure.ts';
 import { OrielError, isOrielError } from '../errors.ts';
+import { type Caller, waitAs } from '../queues/caller.ts';
+import type { Slot } from '../queues/queue.ts';
+import { queues } from '../queues/table.ts';
 import { sources } from '../sources/table.ts';
 import { quote } from '../text/visible.ts';
 import type { Access } from '../types/access.ts';
@@ -35,6 +38,8 @@ export interface Order {
   readonly policy: TextPolicy;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
+  /** Whom it is for; the engine itself when absent. Calls of different callers are served in turn. */
+  readonly caller?: Caller;
 }
 
 /**
@@ -48,15 +53,36 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Throws OrielError and nothing else. */
 export async function pass(engine: Engine, order: Order): Promise<Result> {
+  const releases = new Releases();
+  try {
+    const slot = slotFor(engine, order);
+    // Most calls find one free: those do not wait, not even for a promise.
+    const taken = slot instanceof Promise ? await slot : slot;
+    // Given back when everything that the call has opened is closed.
+    releases.add(() => taken.release());
+  } catch (error) {
+    throw order.signal?.aborted ? cancelled() : error;
+  }
+  return answer(engine, order, releases);
+}
+
+/** Commands have a queue of their own: some take hours, and reading goes on meanwhile. */
+function slotFor(engine: Engine, { request, signal, caller = engine }: Order): Slot | Promise<Slot> {
+  const queue = request.do === 'run' ? queues.commands : queues.calls;
+  return queue.acquire({ signal, caller });
+}
+
+/** The time that a call may take begins here: what it waited for its slot is not part of it. */
+async function answer(engine: Engine, order: Order, releases: Releases): Promise<Result> {
   const { request } = order;
   const timeoutMs = request.do === 'run' ? runTimeout(request.timeout, engine) : engine.timeoutMs;
   const deadline = performance.now() + timeoutMs;
   const stop = new AbortController();
   const timer = setTimeout(() => stop.abort(timedOut(timeoutMs)), timeoutMs);
-  const cancel = (): void => stop.abort(new OrielError('CANCELLED', 'The call was cancelled.'));
+  const cancel = (): void => stop.abort(cancelled());
   if (order.signal?.aborted) cancel();
   order.signal?.addEventListener('abort', cancel, { once: true });
-  const releases = new Releases();
+  waitAs(order.caller ?? engine, stop.signal);
   const call = callFor(engine, order, stop.signal, deadline, releases);
   let ended = false;
   const end = (): void => void (ended = true);
@@ -124,6 +150,10 @@ function aborted(signal: AbortSignal, patience: number): Promise<never> {
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
   });
+}
+
+function cancelled(): OrielError {
+  return new OrielError('CANCELLED', 'The call was cancelled.');
 }
 
 function timedOut(ms: number): OrielError {

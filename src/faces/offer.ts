@@ -1,19 +1,14 @@
-/** Owns what a server offers: the tools of one dialect within the walls, sized for the host that asks. */
+/** What a server offers: the tools of one dialect inside the roots, sized for the host that asks. */
 
 import { fromWorkingFolder } from '../access/paths.ts';
-import { Turns } from '../access/turns.ts';
 import { assemble, type OrielOptions, type RunOptions } from '../assemble.ts';
 import type { Engine } from '../engine/gate.ts';
 import { OrielError } from '../errors.ts';
 import { createOriel, type Oriel, type Tool } from '../oriel.ts';
-import { errorAnswer } from '../render/answer.ts';
 import { createSession } from '../session/session.ts';
 import { quote } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';
 import { fittedTo } from './hosts.ts';
-
-/** High enough that calls which hang do not stop others, low enough that all their buffers fit in memory. */
-const AT_ONCE = 64;
 
 export interface OfferOptions extends OrielOptions {
   /** Offer the tools that do more than read. */
@@ -26,21 +21,20 @@ export interface Offer {
   tools(host?: string): readonly Tool[];
   /** The tool of that name, or why there is none. */
   find(name: string, host?: string): Tool | OrielError;
-  /** Answers a call when its turn has come. Never throws. */
+  /** Answers a call in its turn. Never throws. */
   call(tool: Tool, input: unknown, options?: RunOptions): Promise<Answer>;
   /** Reads one path string of the default dialect, whatever dialect is offered: resources are named by them. */
   read(path: string, options?: RunOptions): Promise<Answer>;
-  /** For what is asked of files beside tools, within the same walls. */
+  /** For what is asked of files beside tools, inside the same roots. */
   readonly engine: Engine;
   close(): Promise<void>;
 }
 
-/** Without roots of its own a server reads its working folder and nothing else. Throws OrielError. */
+/** Without roots of its own a server reads its working directory and nothing else. Throws OrielError. */
 export function createOffer({ allowBash = false, ...given }: OfferOptions): Offer {
   const session = given.session ?? createSession();
-  const walls = given.roots && given.roots.length > 0 ? given.roots : [fromWorkingFolder(given.cwd)];
-  const options: OrielOptions = { ...given, roots: walls, session };
-  const turns = new Turns(AT_ONCE);
+  const roots = given.roots && given.roots.length > 0 ? given.roots : [fromWorkingFolder(given.cwd)];
+  const options: OrielOptions = { ...given, roots, session };
   /** By the limits that a host brings: many hosts bring none. */
   const fitted = new Map<string, Oriel>();
   const orielFor = (host?: string): Oriel => {
@@ -53,13 +47,6 @@ export function createOffer({ allowBash = false, ...given }: OfferOptions): Offe
   const offered = ({ effects }: Tool): boolean => effects.readOnly || allowBash;
   const base = orielFor();
   let reader: Tool | undefined;
-
-  const call: Offer['call'] = (tool, input, run) =>
-    turns
-      .run(() => tool.run(input, run), run?.signal)
-      .catch((cause: unknown) =>
-        errorAnswer(new OrielError('CANCELLED', 'The call was cancelled.', { cause })),
-      );
 
   return {
     dialect: base.dialect,
@@ -77,10 +64,10 @@ export function createOffer({ allowBash = false, ...given }: OfferOptions): Offe
         { next: names[0] },
       );
     },
-    call,
+    call: (tool, input, run) => tool.run(input, run),
     read(path, run) {
       reader ??= createOriel({ ...options, dialect: 'oriel', limits: {}, display: 'plain' }).tool('read');
-      return call(reader, { path }, run);
+      return reader.run({ path }, run);
     },
     close: () => session.close(),
   };

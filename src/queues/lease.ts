@@ -5,11 +5,13 @@
 
 import { type Claim, Queue, type Slot } from './queue.ts';
 
-/** A pause of this many milliseconds is long enough to end what rests: to begin it again costs more than a moment. */
+/**
+ * A pause of this many milliseconds is long enough to end what rests: to begin it again costs more than a moment. Each
+ * time doubles it, so that what is slow gets somewhere in the end.
+ */
 const REST_MS = 500;
 
 export class LeaseQueue extends Queue {
-  /** The one that rests for longest first. */
   readonly #resting = new Set<Lease>();
   #timer: NodeJS.Timeout | undefined;
   /** Leases being taken back. */
@@ -35,33 +37,40 @@ export class LeaseQueue extends Queue {
 
   /** While somebody waits, looks again when the next lease will have rested for long enough. */
   #watch(): void {
-    const [first] = this.#resting;
+    const first = this.#nextDue();
     if (this.#timer || !first || this.waiting <= this.#taking) return;
-    const left = first.restedAt + REST_MS - performance.now();
     this.#timer = setTimeout(
       () => {
         this.#timer = undefined;
         void this.#takeBack();
         this.#watch();
       },
-      Math.max(0, left),
+      Math.max(0, first.dueAt - performance.now()),
     );
   }
 
   async #takeBack(): Promise<void> {
-    const [first] = this.#resting;
-    const isDue = first && first.restedAt + REST_MS <= performance.now() + 1;
-    if (!isDue || this.waiting <= this.#taking) return;
+    const first = this.#nextDue();
+    // Timers may fire a fraction of a millisecond early.
+    if (!first || first.dueAt > performance.now() + 1 || this.waiting <= this.#taking) return;
     this.#resting.delete(first);
     this.#taking += 1;
     await first.takeBack();
     this.#taking -= 1;
     this.#watch();
   }
+
+  #nextDue(): Lease | undefined {
+    let first: Lease | undefined;
+    for (const lease of this.#resting) if (!first || lease.dueAt < first.dueAt) first = lease;
+    return first;
+  }
 }
 
 export class Lease {
-  restedAt = 0;
+  /** When it has rested for long enough, on the clock of `performance.now()`. */
+  dueAt = 0;
+  #restMs = REST_MS;
   #slot: Slot | undefined;
   readonly #queue: LeaseQueue;
   readonly #claim: Claim;
@@ -82,7 +91,7 @@ export class Lease {
   /** Nothing happens in the slot until the next `work`: it may be taken back. */
   rest(): void {
     if (!this.#slot) return;
-    this.restedAt = performance.now();
+    this.dueAt = performance.now() + this.#restMs;
     this.#queue.rest(this);
   }
 
@@ -96,6 +105,7 @@ export class Lease {
   async takeBack(): Promise<void> {
     const slot = this.#slot;
     this.#slot = undefined;
+    this.#restMs *= 2;
     try {
       await this.#close();
     } finally {

@@ -16,8 +16,8 @@ export interface QueueLimits {
   readonly limit: number;
   /** Entries that may wait for a slot; more are refused with `BUSY`. */
   readonly waiting: number;
-  /** Slots that one caller may hold; all when absent. The rest are free for others, however long it holds its own. */
-  readonly perCaller?: number;
+  /** The part of the slots that one caller may hold; all when absent. Others find the rest free, however long it lasts. */
+  readonly share?: number;
 }
 
 export interface QueueStats {
@@ -56,7 +56,7 @@ export class Queue {
   limit: number;
   readonly #what: string;
   readonly #most: number;
-  readonly #perCaller: number;
+  readonly #share: number | undefined;
   /** Callers that wait, the next to be served first; each with its entries in the order in which they came. */
   readonly #callers = new Map<Caller, Set<Waiter>>();
   /** Slots by caller; kept only where one caller may not hold them all. */
@@ -68,16 +68,12 @@ export class Queue {
   #refused = 0;
 
   /** `what` is waited for, as a plural with its verb: "images are being decoded". */
-  constructor(
-    name: string,
-    what: string,
-    { limit, waiting, perCaller = Number.POSITIVE_INFINITY }: QueueLimits,
-  ) {
+  constructor(name: string, what: string, { limit, waiting, share }: QueueLimits) {
     this.name = name;
     this.#what = what;
     this.limit = limit;
     this.#most = waiting;
-    this.#perCaller = perCaller;
+    this.#share = share;
   }
 
   get stats(): QueueStats {
@@ -120,14 +116,17 @@ export class Queue {
   protected onWait(): void {}
 
   #mayHold(caller: Caller): boolean {
-    return (this.#held.get(caller) ?? 0) < this.#perCaller;
+    return this.#share === undefined || this.#heldBy(caller) < Math.ceil(this.limit * this.#share);
+  }
+
+  #heldBy(caller: Caller): number {
+    return this.#held.get(caller) ?? 0;
   }
 
   #take(caller: Caller): Slot {
     this.#running += 1;
     if (this.#running > this.#mostRunning) this.#mostRunning = this.#running;
-    if (this.#perCaller !== Number.POSITIVE_INFINITY)
-      this.#held.set(caller, (this.#held.get(caller) ?? 0) + 1);
+    if (this.#share !== undefined) this.#held.set(caller, this.#heldBy(caller) + 1);
     let held = true;
     return {
       release: () => {
@@ -140,7 +139,7 @@ export class Queue {
 
   #give(caller: Caller): void {
     this.#running -= 1;
-    const held = this.#held.get(caller) ?? 0;
+    const held = this.#heldBy(caller);
     if (held > 1) this.#held.set(caller, held - 1);
     else this.#held.delete(caller);
     while (this.#running < this.limit && this.#serveNext());

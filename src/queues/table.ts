@@ -8,12 +8,12 @@ import { LeaseQueue } from './lease.ts';
 import { Queue } from './queue.ts';
 
 export const queues = {
-  /** Calls that read, of all servers. Enough that calls which hang stop nobody; few enough for all their buffers. */
-  calls: new Queue('calls', 'calls run', { limit: 64, waiting: 1024, perCaller: 48 }),
+  /** Files sent over HTTP as they are. Each holds a descriptor for as long as its client takes bytes. */
+  downloads: new LeaseQueue('downloads', 'files are sent', { limit: 32, waiting: 512, share: 0.75 }),
   /** Shell commands. They mostly wait for something else, some of them for hours. */
-  commands: new Queue('commands', 'commands run', { limit: 32, waiting: 256, perCaller: 24 }),
-  /** Files that are sent over HTTP as they are: each holds a descriptor for as long as its client takes bytes. */
-  downloads: new LeaseQueue('downloads', 'files are sent', { limit: 32, waiting: 256, perCaller: 24 }),
+  commands: new Queue('commands', 'commands run', { limit: 32, waiting: 512, share: 0.75 }),
+  /** All other calls: enough that those which hang stop nobody, few enough for their buffers and descriptors. */
+  calls: new Queue('calls', 'calls run', { limit: 64, waiting: 8192, share: 0.75 }),
   /** Searches and walks: each is a process that uses every core, and up to 256 MiB. */
   ripgrep: new Queue('ripgrep', 'searches run', { limit: 4, waiting: 1024 }),
   /** Threads of SQLite. Two, so that one runaway query does not hold up every other. */
@@ -28,6 +28,18 @@ export const queues = {
   unpackSmall: new LeaseQueue('unpack-small', 'small archives are unpacked', { limit: 2, waiting: 1024 }),
   /** Pairs of buffers in which newlines are counted, 4 MiB each. Two scans saturate memory. */
   scans: new Queue('scans', 'texts are scanned', { limit: 2, waiting: 8192 }),
-  /** Opens in progress. Each holds one descriptor while it asks for a second. */
-  opens: new Queue('opens', 'files are opened', { limit: 8, waiting: 8192 }),
 } as const;
+
+/** What the process needs for itself: sockets, pipes, its threads and what is kept between calls. */
+const OWN_DESCRIPTORS = 40;
+
+/** The most that one call holds at a time: a database with its log, journal and index, opened twice. */
+const DESCRIPTORS_PER_CALL = 8;
+
+/** Lowers the limits of what holds descriptors, so that no call waits for one while the others hold all there are. */
+export function fitTo(descriptors: number): void {
+  const room = Math.max(1, Math.floor((descriptors - OWN_DESCRIPTORS) / DESCRIPTORS_PER_CALL));
+  queues.calls.limit = Math.min(queues.calls.limit, room);
+  for (const queue of [queues.commands, queues.downloads])
+    queue.limit = Math.min(queue.limit, Math.ceil(room / 2));
+}

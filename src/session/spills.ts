@@ -7,7 +7,7 @@
 import { createHash } from 'node:crypto';
 import { constants, existsSync, openSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { inspectorOf, openDescriptor } from '../access/descriptors.ts';
+import { inspectorOf, openDescriptor, untilDescriptors } from '../access/descriptors.ts';
 import { errno } from '../access/failure.ts';
 import { openedFile } from '../access/file.ts';
 import { OrielError } from '../errors.ts';
@@ -79,11 +79,10 @@ export class Spills {
   /** Opens `artifact://number` for reading. Throws OrielError `NOT_FOUND` with what there is instead. */
   async open(number: number): Promise<OpenedSpill> {
     const path = this.#pathOf(number);
-    const fd = await openDescriptor(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(
-      (cause: unknown) => {
-        throw this.#missing(number, cause);
-      },
-    );
+    const open = (): Promise<number> => openDescriptor(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    const fd = await untilDescriptors(open).catch((cause: unknown) => {
+      throw this.#missing(number, cause);
+    });
     const inspector = inspectorOf(path);
     const file = openedFile(fd, path, await inspector.stat(fd), inspector, () => Promise.resolve(undefined));
     return { file, capped: existsSync(cappedMark(path)) };

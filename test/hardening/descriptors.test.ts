@@ -19,3 +19,22 @@ test.each([64, 256])('C08 five hundred reads at once with %i descriptors: all ar
   const said = execFileSync('sh', ['-c', command, process.execPath, script], { encoding: 'utf8' });
   expect(said).toBe('500\n');
 });
+
+test.each([
+  [64, 200],
+  [256, 500],
+])('C08 with %i descriptors %i listings at once are answered in full', (limit, count) => {
+  const { W, write } = workspace();
+  for (let i = 0; i < 12; i += 1) write(`d${i}/inner/f`, `${i}\n`);
+  const script = `
+    import { createOriel } from ${JSON.stringify(library)};
+    const read = createOriel({ cwd: ${JSON.stringify(W)}, roots: [${JSON.stringify(W)}] }).tool('read');
+    const listing = async () => (await read.run({ path: '.' })).content[0].text;
+    const expected = await listing();
+    const listings = await Promise.all(Array.from({ length: ${count} }, listing));
+    console.log(expected.split('\\n').length, listings.filter((text) => text === expected).length);
+  `;
+  const command = `ulimit -n ${limit}; exec "$0" --input-type=module -e "$1"`;
+  const said = execFileSync('sh', ['-c', command, process.execPath, script], { encoding: 'utf8' });
+  expect(said).toBe(`25 ${count}\n`);
+});

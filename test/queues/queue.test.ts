@@ -102,7 +102,7 @@ describe('callers', () => {
   });
 
   test('hold no more than their share, however long they hold it, and the rest is for others', async () => {
-    const queue = queueOf({ limit: 4, perCaller: 3 });
+    const queue = queueOf({ limit: 4, share: 0.75 });
     const [busy, other] = [{}, {}];
     const held = Array.from({ length: 10 }, () => queue.acquire({ caller: busy }));
     expect(queue.stats).toMatchObject({ running: 3, waiting: 7 });
@@ -224,7 +224,7 @@ test('whatever comes, goes and is aborted: never over the limits, and nothing is
       fc.array(step, { maxLength: 80 }),
       fc.integer({ min: 1, max: 3 }),
       async (steps, limit) => {
-        const queue = queueOf({ limit, waiting: 5, perCaller: 2 });
+        const queue = queueOf({ limit, waiting: 5, share: 0.7 });
         const callers = [{}, {}, {}, {}];
         const held: Slot[] = [];
         const stops: AbortController[] = [];
