@@ -1,12 +1,12 @@
-/** Owns a small pool of worker threads for dangerous work: who has one, and how long an unused one stays. */
+/** A pool of worker threads for dangerous work: a queue says how many run, and an unused one ends after a while. */
 
+import type { Claim, Queue } from '../queues/queue.ts';
 import type { StartOptions } from './isolate-start.ts';
 import { Thread } from './isolate-thread.ts';
-import { Turns } from './turns.ts';
 
 export interface PoolOptions extends StartOptions {
-  /** The most threads. */
-  readonly size: number;
+  /** Each running thread holds one of its slots. */
+  readonly queue: Queue;
   /** An unused thread ends after this long, and gives its memory back. */
   readonly idleMs: number;
 }
@@ -17,19 +17,17 @@ export type AskWorker<Job, Reply> = (job: Job, until: number, signal: AbortSigna
 export class WorkerPool<Job, Reply> {
   readonly #options: PoolOptions;
   readonly #idle: Thread<Job, Reply>[] = [];
-  readonly #turns: Turns;
 
   constructor(options: PoolOptions) {
     this.#options = options;
-    this.#turns = new Turns(options.size);
   }
 
   /**
-   * Waits for a worker and lends it to `act`. What a job needs (descriptors) is best opened in there: a thousand
-   * calls may be waiting. Throws the signal's reason when it aborts.
+   * Waits for a worker and lends it to `act`. What a job needs (descriptors) is best opened in there, since a thousand
+   * calls may be waiting; what has to be waited for, before. Throws the signal's reason when it aborts, and `BUSY`.
    */
-  async lend<T>(signal: AbortSignal, act: (ask: AskWorker<Job, Reply>) => Promise<T>): Promise<T> {
-    return this.#turns.run(async () => {
+  async lend<T>(claim: Claim, act: (ask: AskWorker<Job, Reply>) => Promise<T>): Promise<T> {
+    return this.#options.queue.run(async () => {
       let thread: Thread<Job, Reply> | undefined;
       try {
         return await act((job, until, asked) => {
@@ -39,7 +37,7 @@ export class WorkerPool<Job, Reply> {
       } finally {
         if (thread?.alive) this.#rest(thread);
       }
-    }, signal);
+    }, claim);
   }
 
   /** Ends all threads that do nothing. */

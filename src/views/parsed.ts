@@ -5,6 +5,8 @@ import { readAt } from '../access/bytes.ts';
 import { WorkerPool } from '../access/isolate-worker.ts';
 import { builtFile } from '../access/package-files.ts';
 import { isOrielError } from '../errors.ts';
+import { callerOf } from '../queues/caller.ts';
+import { queues } from '../queues/table.ts';
 import { decode } from '../text/encoding.ts';
 import type { Call } from '../types/call.ts';
 import type { NoStructure } from '../types/notice.ts';
@@ -22,7 +24,7 @@ const hard = 1_800;
 
 const parsers = new WorkerPool<OutlineQuestion, OutlineAnswer>({
   entry: builtFile('views/outline-worker.js'),
-  size: 2,
+  queue: queues.outlines,
   idleMs: 30_000,
   heapMb: 512,
 });
@@ -75,15 +77,19 @@ export async function structureOf({ text, language, version }: WholeText, call: 
 async function parse(text: string, language: Language, signal: AbortSignal): Promise<Parsed> {
   const grammar = await grammarFiles(language);
   const question = { text, language: language.name, ...(grammar && { grammar }), within: soft };
-  const until = performance.now() + hard;
-  const late = AbortSignal.timeout(hard);
+  // Hostile texts must not hold up another for long: without a thread by then, it has no outline.
+  const claim = { signal: AbortSignal.any([signal, AbortSignal.timeout(hard)]), caller: callerOf(signal) };
+  let began = false;
   try {
-    // Waiting for a thread counts: two hostile texts must not hold up a third for long.
-    const answer = await parsers.lend(AbortSignal.any([signal, late]), (ask) => ask(question, until, signal));
+    const answer = await parsers.lend(claim, (ask) => {
+      began = true;
+      return ask(question, performance.now() + hard, signal);
+    });
     return typeof answer === 'string' ? { none: answer } : answer;
   } catch (error) {
     signal.throwIfAborted();
-    return { none: late.aborted || (isOrielError(error) && error.code === 'TIMEOUT') ? 'time' : 'crash' };
+    const isLate = !began || (isOrielError(error) && error.code === 'TIMEOUT');
+    return { none: isLate ? 'time' : 'crash' };
   }
 }
 

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
+import { Queue } from '../../src/queues/queue.ts';
 import { WorkerPool } from '../../src/access/isolate-worker.ts';
 
 interface Job {
@@ -15,13 +16,14 @@ const never = new AbortController().signal;
 const later = (ms = 10_000): number => performance.now() + ms;
 
 function pool(size = 2): WorkerPool<Job, Reply> {
-  const made = new WorkerPool<Job, Reply>({ entry, size, idleMs: 60_000, heapMb: 32 });
+  const queue = new Queue('test', 'tests run', { limit: size, waiting: 100 });
+  const made = new WorkerPool<Job, Reply>({ entry, queue, idleMs: 60_000, heapMb: 32 });
   onTestFinished(() => made.close());
   return made;
 }
 
 test('a job is answered', async () => {
-  const reply = await pool().lend(never, (ask) => ask({ say: 'hello' }, later(), never));
+  const reply = await pool().lend({ signal: never }, (ask) => ask({ say: 'hello' }, later(), never));
   expect(reply).toMatchObject({ said: 'hello', stopped: 0 });
 });
 
@@ -31,7 +33,7 @@ test('no more calls hold a worker than there are workers', async () => {
   let most = 0;
   await Promise.all(
     Array.from({ length: 20 }, () =>
-      workers.lend(never, async (ask) => {
+      workers.lend({ signal: never }, async (ask) => {
         most = Math.max(most, (lent += 1));
         await ask({}, later(), never);
         lent -= 1;
@@ -41,11 +43,11 @@ test('no more calls hold a worker than there are workers', async () => {
   expect(most).toBe(2);
 });
 
-test('calls get their turn in order', async () => {
+test('calls are served in order', async () => {
   const workers = pool(1);
   const done: number[] = [];
   const calls = Array.from({ length: 20 }, (_, at) =>
-    workers.lend(never, async (ask) => {
+    workers.lend({ signal: never }, async (ask) => {
       await ask({}, later(), never);
       done.push(at);
     }),
@@ -57,25 +59,29 @@ test('calls get their turn in order', async () => {
 test('a job that is out of time is told so and may answer', async () => {
   const workers = pool(1);
   // Starting a thread takes longer than the time this job has.
-  await workers.lend(never, (ask) => ask({ say: 'warm' }, later(), never));
-  const reply = await workers.lend(never, (ask) => ask({ do: 'obey', say: 'late' }, later(20), never));
+  await workers.lend({ signal: never }, (ask) => ask({ say: 'warm' }, later(), never));
+  const reply = await workers.lend({ signal: never }, (ask) =>
+    ask({ do: 'obey', say: 'late' }, later(20), never),
+  );
   expect(reply).toMatchObject({ said: 'late', stopped: 2 });
 });
 
 test('a job that is cancelled is told so and may answer', async () => {
   const workers = pool(1);
   // Starting a thread may take longer than it has to answer once it is told.
-  await workers.lend(never, (ask) => ask({ say: 'warm' }, later(), never));
+  await workers.lend({ signal: never }, (ask) => ask({ say: 'warm' }, later(), never));
   const stop = new AbortController();
   setTimeout(() => stop.abort(new Error('enough')), 20);
-  const reply = await workers.lend(never, (ask) => ask({ do: 'obey', say: 'off' }, later(), stop.signal));
+  const reply = await workers.lend({ signal: never }, (ask) =>
+    ask({ do: 'obey', say: 'off' }, later(), stop.signal),
+  );
   expect(reply).toMatchObject({ said: 'off', stopped: 1 });
 });
 
 test('a job that does not stop loses its worker, and the next one gets another', async () => {
   const workers = pool(1);
-  const stuck = workers.lend(never, (ask) => ask({ do: 'spin' }, later(20), never));
-  const next = workers.lend(never, (ask) => ask({ say: 'alive' }, later(), never));
+  const stuck = workers.lend({ signal: never }, (ask) => ask({ do: 'spin' }, later(20), never));
+  const next = workers.lend({ signal: never }, (ask) => ask({ say: 'alive' }, later(), never));
   await expect(stuck).rejects.toMatchObject({ code: 'TIMEOUT' });
   expect(await next).toMatchObject({ said: 'alive' });
 });
@@ -83,9 +89,11 @@ test('a job that does not stop loses its worker, and the next one gets another',
 test('a cancelled call leaves the queue', async () => {
   const workers = pool(1);
   const stop = new AbortController();
-  const first = workers.lend(never, (ask) => ask({ do: 'obey', say: 'first' }, later(100), never));
-  const second = workers.lend(stop.signal, (ask) => ask({ say: 'second' }, later(), never));
-  const third = workers.lend(never, (ask) => ask({ say: 'third' }, later(), never));
+  const first = workers.lend({ signal: never }, (ask) =>
+    ask({ do: 'obey', say: 'first' }, later(100), never),
+  );
+  const second = workers.lend({ signal: stop.signal }, (ask) => ask({ say: 'second' }, later(), never));
+  const third = workers.lend({ signal: never }, (ask) => ask({ say: 'third' }, later(), never));
   stop.abort(new Error('no longer wanted'));
   await expect(second).rejects.toThrow('no longer wanted');
   expect(await first).toMatchObject({ said: 'first' });
@@ -96,10 +104,14 @@ test.each(['throw', 'exit'] as const)(
   'a worker that ends by itself (%s) fails its job alone',
   async (how) => {
     const workers = pool(1);
-    await expect(workers.lend(never, (ask) => ask({ do: how }, later(), never))).rejects.toMatchObject({
+    await expect(
+      workers.lend({ signal: never }, (ask) => ask({ do: how }, later(), never)),
+    ).rejects.toMatchObject({
       code: 'INTERNAL',
     });
-    expect(await workers.lend(never, (ask) => ask({ say: 'again' }, later(), never))).toMatchObject({
+    expect(
+      await workers.lend({ signal: never }, (ask) => ask({ say: 'again' }, later(), never)),
+    ).toMatchObject({
       said: 'again',
     });
   },
@@ -107,8 +119,12 @@ test.each(['throw', 'exit'] as const)(
 
 test('a worker that retires is followed by a new one', async () => {
   const workers = pool(1);
-  expect(await workers.lend(never, (ask) => ask({ do: 'retire', say: 'a' }, later(), never))).toMatchObject({
+  expect(
+    await workers.lend({ signal: never }, (ask) => ask({ do: 'retire', say: 'a' }, later(), never)),
+  ).toMatchObject({
     said: 'a',
   });
-  expect(await workers.lend(never, (ask) => ask({ say: 'b' }, later(), never))).toMatchObject({ said: 'b' });
+  expect(await workers.lend({ signal: never }, (ask) => ask({ say: 'b' }, later(), never))).toMatchObject({
+    said: 'b',
+  });
 });

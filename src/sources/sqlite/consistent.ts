@@ -1,4 +1,4 @@
-/** Owns reading a database as it was at one moment, however long it takes to find one: else it is busy. */
+/** Reads a database as it was at one moment: again and again while others write to it, until it is busy for good. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OrielError } from '../../errors.ts';
@@ -8,7 +8,7 @@ import type { FileRef, Job } from './protocol.ts';
 import { Refusal } from './refusal.ts';
 
 /** How long a database may be changing under every attempt. */
-const PATIENCE_MS = 3_000;
+const RETRY_MS = 3_000;
 
 export interface Attempt {
   readonly access: Access;
@@ -17,13 +17,19 @@ export interface Attempt {
   readonly deadline: number;
 }
 
-/** What `read` gave for files that did not change while it read. Throws `BUSY`, and what `read` throws. */
+/** Reads what is in the files. */
+export type ReadFiles<T> = (files: Job['files']) => Promise<T>;
+
+/**
+ * What the files hold that did not change while they were read. `lend` runs one attempt with a worker, which others
+ * have between two attempts. Throws `BUSY`, and what reading throws.
+ */
 export async function readConsistently<T>(
   opened: OpenedFile,
   { access, signal, deadline }: Attempt,
-  read: (files: Job['files']) => Promise<T>,
+  lend: <A>(attempt: (read: ReadFiles<T>) => Promise<A>) => Promise<A>,
 ): Promise<T> {
-  const until = Math.min(deadline, performance.now() + PATIENCE_MS);
+  let until: number | undefined;
   const reopen = async (): Promise<OpenedFile> => {
     const again = await access.open(opened.path, signal);
     if (again.is === 'file') return again;
@@ -31,16 +37,21 @@ export async function readConsistently<T>(
     throw new OrielError('NOT_REGULAR', 'The database was replaced by a directory.');
   };
   for (let wait = 2; ; wait = Math.min(wait * 2, 100)) {
-    const db = wait === 2 ? opened : await reopen();
-    try {
-      const answer = await readOnce(db, reopen, read);
-      if (answer) return answer.value;
-    } finally {
-      if (db !== opened) await db.close();
-    }
+    const isFirst = wait === 2;
+    const answer = await lend(async (read) => {
+      // From the first attempt on: it may have waited for its worker.
+      until ??= Math.min(deadline, performance.now() + RETRY_MS);
+      const db = isFirst ? opened : await reopen();
+      try {
+        return await readOnce(db, reopen, read);
+      } finally {
+        if (db !== opened) await db.close();
+      }
+    });
+    if (answer) return answer.value;
     // Different readers should not meet the same writer in step.
     const pause = wait * (0.5 + Math.random());
-    if (performance.now() + pause > until) {
+    if (performance.now() + pause > (until ?? 0)) {
       throw new Refusal('BUSY', 'The database was written to all the time; call again');
     }
     await sleep(pause, undefined, { signal });
@@ -51,7 +62,7 @@ export async function readConsistently<T>(
 async function readOnce<T>(
   db: OpenedFile,
   reopen: () => Promise<OpenedFile>,
-  read: (files: Job['files']) => Promise<T>,
+  read: ReadFiles<T>,
 ): Promise<{ value: T } | undefined> {
   const moment = await takeMoment(db, reopen);
   try {

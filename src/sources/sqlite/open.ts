@@ -1,8 +1,9 @@
-/** Owns answering what was asked of one database: words to an ask, a worker's reply to a text, refusals to errors. */
+/** Answers what was asked of one database: words to an ask, a worker's reply to a text, refusals to errors. */
 
 import { WorkerPool } from '../../access/isolate-worker.ts';
 import { builtFile } from '../../access/package-files.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
+import { queues } from '../../queues/table.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
@@ -10,7 +11,7 @@ import type { Resource, Subject } from '../../types/resource.ts';
 import { parseRest } from './ask.ts';
 import type { Parsed } from './ask.ts';
 import { compose } from './compose.ts';
-import { readConsistently } from './consistent.ts';
+import { type ReadFiles, readConsistently } from './consistent.ts';
 import { copyOf } from './copy.ts';
 import type { Job, Reply } from './protocol.ts';
 import { Refusal, TOO_LONG } from './refusal.ts';
@@ -25,8 +26,7 @@ const LEFT_MS = 60;
 /** Threads that SQLite runs in, shared by the whole process. */
 const workers = new WorkerPool<Job, Reply>({
   entry: builtFile('sources/sqlite/worker/sqlite-worker.js'),
-  // Two, so that one runaway query does not hold up every other.
-  size: 2,
+  queue: queues.sqlite,
   // A burst of questions finds them warm; a process that is done with databases keeps nothing open for them.
   idleMs: 1_000,
   heapMb: 96,
@@ -51,14 +51,17 @@ export async function openDatabase(subject: Subject, call: Call): Promise<Resour
 }
 
 function ask(opened: OpenedFile, parsed: Parsed, call: Call): Promise<Reply> {
-  return workers.lend(call.signal, async (work) => {
-    const until = Math.min(call.deadline - LEFT_MS, performance.now() + QUERY_MS);
-    const run = (files: Job['files']): Promise<Reply> =>
-      work({ files, ask: parsed.ask, room: call.limits.bytes }, until, call.signal);
-    if (opened.fd !== undefined) return readConsistently(opened, { ...call, deadline: until }, run);
+  const lend = <T>(act: (read: ReadFiles<Reply>) => Promise<T>): Promise<T> =>
+    workers.lend(call, (work) => {
+      const until = Math.min(call.deadline - LEFT_MS, performance.now() + QUERY_MS);
+      return act((files) => work({ files, ask: parsed.ask, room: call.limits.bytes }, until, call.signal));
+    });
+  if (opened.fd !== undefined) return readConsistently(opened, call, lend);
+  // Unpacked whole before it came here: copying it waits for no other queue.
+  return lend(async (read) => {
     const copy = await copyOf(opened, call);
     try {
-      return await run({ db: copy.file });
+      return await read({ db: copy.file });
     } finally {
       await copy.close();
     }

@@ -4,6 +4,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createAccess } from '../../../src/access/local.ts';
+import { Queue } from '../../../src/queues/queue.ts';
 import { readConsistently } from '../../../src/sources/sqlite/consistent.ts';
 import { databaseBytes, folder, reader, writer } from '../../support/sqlite.ts';
 
@@ -113,16 +114,21 @@ test('a database that changes under every attempt is busy', async () => {
   const access = createAccess({ cwd, roots: [], allow: [] });
   const opened = await access.open(path);
   if (opened.is !== 'file') throw new Error('not a file');
+  const queue = new Queue('test', 'tests run', { limit: 1, waiting: 10 });
   let attempts = 0;
+  const read = (): Promise<string> => {
+    fs.utimesSync(path, 1, (attempts += 1));
+    return Promise.resolve('torn');
+  };
   const never = readConsistently(
     opened,
     { access, signal: new AbortController().signal, deadline: performance.now() + 200 },
-    () => {
-      fs.utimesSync(path, 1, (attempts += 1));
-      return Promise.resolve('torn');
-    },
+    (attempt) => queue.run(() => attempt(read)),
   );
+  // Between two attempts others have the worker.
+  const attemptsAtTurn = await queue.run(() => Promise.resolve(attempts));
   await expect(never).rejects.toMatchObject({ code: 'BUSY' });
   expect(attempts).toBeGreaterThan(1);
+  expect(attemptsAtTurn).toBe(1);
   await opened.close();
 });
