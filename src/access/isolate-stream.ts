@@ -1,11 +1,10 @@
 /**
- * Owns streaming work that may hang or swell on hostile input: it runs in a worker of its own that is fed and
- * read message by message, and ends with the call, whatever it is doing.
+ * Streaming work that may hang or need too much memory on hostile input: it runs in a worker thread of its own, which
+ * is fed and read message by message and can be ended at any moment.
  */
 
 import { OrielError } from '../errors.ts';
 import { isOutgrown, type StartOptions, startWorker } from './isolate-start.ts';
-import { Turns } from './turns.ts';
 import { endingOf, LOADED } from './worker-loading.ts';
 
 export interface StreamOptions extends StartOptions {
@@ -21,23 +20,9 @@ export interface Conversation {
   end(): Promise<void>;
 }
 
-/** Workers at a time; further ones wait. */
-const turns = new Turns(4);
-
-/** Throws the signal's reason when it aborts before there is room for one more worker. */
-export async function converse({ signal, ...options }: StreamOptions): Promise<Conversation> {
-  await turns.take(signal);
-  try {
-    signal.throwIfAborted();
-    return begin(options, signal);
-  } catch (error) {
-    turns.give();
-    throw error;
-  }
-}
-
-/** The worker gives the turn back when it ends. */
-function begin(options: StartOptions, signal: AbortSignal): Conversation {
+/** Starts the worker. How many there are is for the caller to bound: it knows when one works, and when it rests. */
+export function converse({ signal, ...options }: StreamOptions): Conversation {
+  signal.throwIfAborted();
   const worker = startWorker({ ...options, youngMb: 4 });
   const arrived: unknown[] = [];
   let failure: unknown;
@@ -60,7 +45,6 @@ function begin(options: StartOptions, signal: AbortSignal): Conversation {
   });
   worker.on('error', (error) => fail(worded(error)));
   worker.once('exit', () => {
-    turns.give();
     signal.removeEventListener('abort', abort);
     fail(new OrielError('INTERNAL', 'the isolated worker has ended'));
   });

@@ -5,7 +5,7 @@ import type { Gunzip, InflateRaw } from 'node:zlib';
 import { OrielError } from '../../errors.ts';
 import type { Budget } from './budget.ts';
 import { metered } from './budget.ts';
-import { pullFromWorker } from './unpack.ts';
+import { type PackedInput, pullFromWorker } from './unpack.ts';
 
 export type Codec = 'gzip' | 'deflate' | 'bzip2' | 'xz' | 'zstd';
 
@@ -15,27 +15,27 @@ export type Codec = 'gzip' | 'deflate' | 'bzip2' | 'xz' | 'zstd';
  */
 export function unpacked(
   codec: Codec,
-  packed: AsyncIterable<Uint8Array>,
+  packed: PackedInput,
   budget: Budget,
   signal: AbortSignal,
 ): AsyncIterable<Uint8Array> {
   let fed = 0;
-  const counted = (async function* () {
-    for await (const chunk of packed) {
-      fed += chunk.length;
-      yield chunk;
-    }
-  })();
+  const counted: PackedInput = {
+    size: packed.size,
+    async *read() {
+      fed = 0;
+      for await (const chunk of packed.read()) {
+        fed += chunk.length;
+        yield chunk;
+      }
+    },
+  };
   return metered(decode(codec, counted, signal), () => fed, budget);
 }
 
-function decode(
-  codec: Codec,
-  packed: AsyncIterable<Uint8Array>,
-  signal: AbortSignal,
-): AsyncIterable<Uint8Array> {
-  if (codec === 'gzip') return inflate(createGunzip({ chunkSize: 64 << 10 }), packed, signal);
-  if (codec === 'deflate') return inflate(createInflateRaw({ chunkSize: 64 << 10 }), packed, signal);
+function decode(codec: Codec, packed: PackedInput, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  if (codec === 'gzip') return inflate(createGunzip({ chunkSize: 64 << 10 }), packed.read(), signal);
+  if (codec === 'deflate') return inflate(createInflateRaw({ chunkSize: 64 << 10 }), packed.read(), signal);
   return pullFromWorker<Uint8Array>({ do: codec }, packed, signal);
 }
 

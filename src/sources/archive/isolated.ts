@@ -10,7 +10,7 @@ import type { Container, Member } from './container.ts';
 import type { Told } from './libarchive.ts';
 import { archiveLimits } from './limits.ts';
 import { escapeName } from './names.ts';
-import { pullFromWorker } from './unpack.ts';
+import { type PackedInput, pullFromWorker } from './unpack.ts';
 
 interface IsolatedMember extends Member {
   /** 0-based place in the archive. */
@@ -73,7 +73,7 @@ export class Isolated implements Container {
     if (end > this.#size) throw new OrielError('CORRUPT', 'the file ends before its directory');
   }
 
-  #packed(signal: AbortSignal): AsyncIterable<Uint8Array> {
-    return chunksOf(this.#source, 0, this.#size, CHUNK, signal);
+  #packed(signal: AbortSignal): PackedInput {
+    return { size: this.#size, read: () => chunksOf(this.#source, 0, this.#size, CHUNK, signal) };
   }
 }

@@ -52,7 +52,7 @@ export async function openContent(
       return { container: new Isolated(format, bytes, size, budget) };
     default: {
       const unpack = (signal: AbortSignal): AsyncIterable<Uint8Array> =>
-        unpacked(format, chunksOf(bytes, 0, size, CHUNK, signal), budget, signal);
+        unpacked(format, { size, read: () => chunksOf(bytes, 0, size, CHUNK, signal) }, budget, signal);
       const holdsTar = isNamedPackedTar(name) || (await beginsWithTar(unpack(signal)));
       if (holdsTar) return { container: new PackedTar(`tar.${SUFFIXES[format]}`, unpack) };
       return { compressed: { codec: format, unpack } };

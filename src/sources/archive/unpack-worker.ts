@@ -5,7 +5,7 @@ import { LOADED } from '../../access/worker-loading.ts';
 import { OrielError } from '../../errors.ts';
 import { bunzip2 } from './bunzip2.ts';
 import { listMembers, readMember } from './libarchive.ts';
-import { type Ask, inSpare, type Job, type Reply } from './unpack.ts';
+import { type Ask, inSpare, type Job, type Reply } from './unpack-messages.ts';
 import { unxz } from './unxz.ts';
 import { unzstd } from './unzstd.ts';
 

@@ -1,80 +1,137 @@
-/** Owns the conversation with the unpacking worker: it is fed when it asks, and gives one thing at a time. */
+/**
+ * Unpacking in a worker thread. The thread has a slot while it works; while it waits for packed bytes or for its
+ * consumer, somebody else may be given the slot. Then it is ended, and begins anew when it is asked for more.
+ */
 
 import { converse } from '../../access/isolate-stream.ts';
 import { builtFile } from '../../access/package-files.ts';
-import type { ErrorCode } from '../../errors.ts';
 import { OrielError } from '../../errors.ts';
+import type { Lease } from '../../queues/lease.ts';
+import { queues } from '../../queues/table.ts';
+import { type Ask, inSpare, type Job, type Reply } from './unpack-messages.ts';
 
-/** What the worker is to do with its input: unpack a stream, list an archive's members, unpack one of them. */
-export type Job =
-  | { readonly do: 'bzip2' | 'xz' | 'zstd' }
-  | { readonly do: 'list'; readonly size: number }
-  | { readonly do: 'member'; readonly size: number; readonly index: number };
-
-/** To the worker: give me the next thing; here is input (none left when absent). */
-export type Ask = { readonly pull: true; readonly spare?: ArrayBuffer } | { readonly input?: Uint8Array };
-
-/** From the worker: input is needed, at any time; the others answer a pull. `trace`: the stack of an unexpected error. */
-export type Reply =
-  | { readonly is: 'need'; readonly spare?: ArrayBuffer }
-  | { readonly is: 'given'; readonly given: unknown }
-  | { readonly is: 'end' }
-  | { readonly is: 'error'; readonly code: ErrorCode; readonly message: string; readonly trace?: string };
-
-/**
- * A copy of `bytes` to be handed over, in a buffer that came back from the other side if there is one: fresh
- * buffers would pile up by the hundred before either side collects its garbage.
- */
-export function inSpare(bytes: Uint8Array, spare: ArrayBuffer | undefined): Uint8Array<ArrayBuffer> {
-  const fits = spare !== undefined && spare.byteLength >= bytes.length;
-  const copy = new Uint8Array(
-    fits ? spare : new ArrayBuffer(Math.max(bytes.length, SPARE_BYTES)),
-    0,
-    bytes.length,
-  );
-  copy.set(bytes);
-  return copy;
+/** What is unpacked. It is read again, from its start, by a decoder that begins anew. */
+export interface PackedInput {
+  /** Bytes. */
+  readonly size: number;
+  read(): AsyncIterable<Uint8Array>;
 }
 
-const SPARE_BYTES = 256 << 10;
+/** Packed bytes up to which an archive is soon done: it takes its slot from those for small ones. */
+const SMALL = 1 << 20;
 
 /** Heap of the worker in MiB; decoders keep their data outside of it and are bounded by themselves. */
 const HEAP_MB = 64;
 
 /**
  * What the job gives; bytes are valid until the next are asked for. Throws what it threw, `LIMIT` when it outgrew
- * its memory, the signal's reason when aborted.
+ * its memory, `BUSY` when too many wait, the signal's reason when aborted.
  */
-export async function* pullFromWorker<T>(
+export async function* pullFromWorker<T extends Uint8Array | readonly unknown[]>(
   job: Job,
-  packed: AsyncIterable<Uint8Array>,
+  packed: PackedInput,
   signal: AbortSignal,
 ): AsyncGenerator<T> {
-  const input = packed[Symbol.asyncIterator]();
-  const entry = builtFile('sources/archive/unpack-worker.js');
-  const worker = await converse({ entry, data: job, heapMb: HEAP_MB, signal });
-  const post = (ask: Ask, buffer?: ArrayBuffer): void => worker.post(ask, buffer ? [buffer] : []);
+  let decoder: Decoder<T> | undefined;
+  const close = async (): Promise<void> => {
+    const ended = decoder;
+    decoder = undefined;
+    await ended?.end();
+  };
+  const queue = packed.size <= SMALL ? queues.unpackSmall : queues.unpack;
+  const lease = queue.lease({ signal }, close);
+  /** Bytes, or things, that the consumer has, and those of them that a new decoder has yet to give again. */
+  let given = 0;
+  let again = 0;
   try {
-    post({ pull: true });
     for (;;) {
-      const reply = (await worker.next()) as Reply;
-      if (reply.is === 'end') return;
-      if (reply.is === 'error') throw new OrielError(reply.code, reply.message, { cause: reply.trace });
-      if (reply.is === 'need') {
-        const step = await input.next();
-        if (step.done) post({});
-        else {
-          const chunk = inSpare(step.value, reply.spare);
-          post({ input: chunk }, chunk.buffer);
-        }
-        continue;
+      await lease.work();
+      if (!decoder) {
+        decoder = new Decoder(job, packed, signal);
+        again = given;
       }
-      yield reply.given as T;
-      const spare = reply.given instanceof Uint8Array ? (reply.given.buffer as ArrayBuffer) : undefined;
-      post({ pull: true, ...(spare && { spare }) }, spare);
+      const next = await decoder.next(lease);
+      if (next === 'closed') continue;
+      if (next === 'end') {
+        if (again > 0) throw new OrielError('BUSY', 'it was changed while it was read; call again');
+        return;
+      }
+      const skipped = Math.min(again, next.length);
+      again -= skipped;
+      if (skipped === next.length && skipped > 0) continue;
+      given += next.length - skipped;
+      lease.rest();
+      yield skipped === 0 ? next : behind(next, skipped);
     }
   } finally {
-    await input.return?.();
-    await worker.end();
+    await close();
+    lease.end();
+  }
+}
+
+function behind<T extends Uint8Array | readonly unknown[]>(things: T, skipped: number): T {
+  return (things instanceof Uint8Array ? things.subarray(skipped) : things.slice(skipped)) as T;
+}
+
+/** One worker from its start to its end. */
+class Decoder<T extends Uint8Array | readonly unknown[]> {
+  readonly #worker: ReturnType<typeof converse>;
+  readonly #input: AsyncIterator<Uint8Array>;
+  #reading = false;
+  #ended = false;
+  /** What was given last: its buffer goes back with the next pull. */
+  #last: unknown;
+
+  constructor(job: Job, packed: PackedInput, signal: AbortSignal) {
+    this.#input = packed.read()[Symbol.asyncIterator]();
+    const entry = builtFile('sources/archive/unpack-worker.js');
+    this.#worker = converse({ entry, data: job, heapMb: HEAP_MB, signal });
+  }
+
+  /** The next thing. `closed`: it was ended while it waited for its input. */
+  async next(lease: Lease): Promise<T | 'end' | 'closed'> {
+    const spare = this.#last instanceof Uint8Array ? (this.#last.buffer as ArrayBuffer) : undefined;
+    this.#post({ pull: true, ...(spare && { spare }) }, spare);
+    for (;;) {
+      const reply = (await this.#worker.next()) as Reply;
+      if (reply.is === 'end') return 'end';
+      if (reply.is === 'error') throw new OrielError(reply.code, reply.message, { cause: reply.trace });
+      if (reply.is === 'given') {
+        this.#last = reply.given;
+        return reply.given as T;
+      }
+      lease.rest();
+      const input = await this.#read();
+      await lease.work();
+      if (this.#ended) return 'closed';
+      if (!input) this.#post({});
+      else {
+        const chunk = inSpare(input, reply.spare);
+        this.#post({ input: chunk }, chunk.buffer);
+      }
+    }
+  }
+
+  /** The thread has ended when this resolves. A read of the input may go on, and its bytes be dropped. */
+  async end(): Promise<void> {
+    this.#ended = true;
+    const isRead = this.#reading;
+    const closed = this.#input.return?.().catch(() => undefined);
+    await this.#worker.end();
+    if (!isRead) await closed;
+  }
+
+  async #read(): Promise<Uint8Array | undefined> {
+    this.#reading = true;
+    try {
+      const step = await this.#input.next();
+      return step.done ? undefined : step.value;
+    } finally {
+      this.#reading = false;
+    }
+  }
+
+  #post(ask: Ask, buffer?: ArrayBuffer): void {
+    this.#worker.post(ask, buffer ? [buffer] : []);
   }
 }

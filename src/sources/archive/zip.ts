@@ -64,14 +64,16 @@ export class Zip implements Container {
   async *open(member: ZipMember, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     if (member.encrypted) throw new OrielError('ENCRYPTED', 'it is encrypted');
     const start = await this.#dataStart(member, signal);
-    const packed = chunksOf(this.#source, start, Math.min(start + member.packed, this.#size), CHUNK, signal);
+    const end = Math.min(start + member.packed, this.#size);
+    const read = (): AsyncIterable<Uint8Array> => chunksOf(this.#source, start, end, CHUNK, signal);
     const codec = CODECS.get(member.method);
     if (!codec && member.method !== 0) {
       throw new OrielError('UNSUPPORTED', `its zip compression method ${member.method} is not supported`);
     }
     let crc = 0;
     let size = 0;
-    for await (const chunk of codec ? unpacked(codec, packed, this.#budget, signal) : packed) {
+    const packed = { size: end - start, read };
+    for await (const chunk of codec ? unpacked(codec, packed, this.#budget, signal) : read()) {
       crc = crc32(chunk, crc);
       size += chunk.length;
       yield chunk;

@@ -5,6 +5,7 @@ import { isOrielError } from '../../../src/errors.ts';
 import { Budget } from '../../../src/sources/archive/budget.ts';
 import { bunzip2 } from '../../../src/sources/archive/bunzip2.ts';
 import { type Codec, unpacked } from '../../../src/sources/archive/codecs.ts';
+import type { PackedInput } from '../../../src/sources/archive/unpack.ts';
 import { packed } from '../../support/packed.ts';
 
 const LINES = 'hello line\n'.repeat(100_000);
@@ -12,6 +13,11 @@ const LINES = 'hello line\n'.repeat(100_000);
 async function* pieces(bytes: Uint8Array, size = 1_000): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
+
+const inputOf = (bytes: Uint8Array, size?: number): PackedInput => ({
+  size: bytes.length,
+  read: () => pieces(bytes, size),
+});
 
 /** What was unpacked before the end or the failure, and the failure. */
 async function drain(stream: AsyncIterable<Uint8Array>): Promise<{ bytes: Buffer; failure?: unknown }> {
@@ -25,7 +31,7 @@ async function drain(stream: AsyncIterable<Uint8Array>): Promise<{ bytes: Buffer
 }
 
 function unpack(codec: Codec, bytes: Uint8Array, signal = AbortSignal.timeout(20_000)) {
-  return drain(unpacked(codec, pieces(bytes), new Budget(), signal));
+  return drain(unpacked(codec, inputOf(bytes), new Budget(), signal));
 }
 
 const samples: [Codec, { hello: Buffer; lines: Buffer }][] = [
@@ -62,7 +68,9 @@ describe.each(samples)('%s', (codec, { hello, lines }) => {
       stop.abort(new Error('enough'));
       await new Promise(() => {});
     })();
-    const { failure } = await drain(unpacked(codec, race(endless, stop.signal), new Budget(), stop.signal));
+    const { failure } = await drain(
+      unpacked(codec, { size: 100, read: () => race(endless, stop.signal) }, new Budget(), stop.signal),
+    );
     expect(failure).toEqual(new Error('enough'));
   });
 });
