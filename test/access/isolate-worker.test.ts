@@ -89,9 +89,7 @@ test('a job that does not stop loses its worker, and the next one gets another',
 test('a cancelled call leaves the queue', async () => {
   const workers = pool(1);
   const stop = new AbortController();
-  const first = workers.lend({ signal: never }, (ask) =>
-    ask({ do: 'obey', say: 'first' }, later(100), never),
-  );
+  const first = workers.lend({ signal: never }, (ask) => ask({ say: 'first' }, later(), never));
   const second = workers.lend({ signal: stop.signal }, (ask) => ask({ say: 'second' }, later(), never));
   const third = workers.lend({ signal: never }, (ask) => ask({ say: 'third' }, later(), never));
   stop.abort(new Error('no longer wanted'));
