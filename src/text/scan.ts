@@ -1,8 +1,9 @@
 /**
- * Owns finding newlines fast: how many there are in a block, and where the k-th one ends. SIMD where the machine
+ * Finding newlines fast: how many there are in a block, and where the k-th one ends. SIMD where the machine
  * has it, plain JavaScript where it does not; both give the same answers.
  */
 
+import { queues } from '../queues/table.ts';
 import type { Scanner } from '../types/encoding.ts';
 import { scanWasm } from './scan-wasm.ts';
 
@@ -85,24 +86,23 @@ export function createScanner(): BufferedScanner {
 }
 
 const idle: BufferedScanner[] = [];
-const waiting: (() => void)[] = [];
-let lent = 0;
 
-/** Two scans at a time saturate memory; more would only hold more buffers. */
-const MOST_SCANNERS = 2;
-
-/** Lends a scanner for as long as `use` runs. Further callers wait their turn. */
-export async function withScanner<T>(use: (scanner: BufferedScanner) => Promise<T>): Promise<T> {
-  while (lent >= MOST_SCANNERS) await new Promise<void>((resume) => waiting.push(resume));
-  lent += 1;
-  const scanner = idle.pop() ?? createScanner();
-  try {
-    return await use(scanner);
-  } finally {
-    idle.push(scanner);
-    lent -= 1;
-    waiting.shift()?.();
-  }
+/** Lends a scanner for as long as `use` runs, which waits for nothing but the reads that fill its buffers. */
+export function withScanner<T>(
+  use: (scanner: BufferedScanner) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  return queues.scans.run(
+    async () => {
+      const scanner = idle.pop() ?? createScanner();
+      try {
+        return await use(scanner);
+      } finally {
+        idle.push(scanner);
+      }
+    },
+    { signal },
+  );
 }
 
 /** Newlines in bytes, wherever they lie. */

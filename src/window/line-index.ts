@@ -1,10 +1,11 @@
 /**
- * Owns where lines lie in a text of any size: a sparse table of newline counts, one entry a block, built once for
+ * Where lines lie in a text of any size: a sparse table of newline counts, one entry a block, built once for
  * a version and only as far as a call needs. Its memory is bounded: when the table is full, blocks double.
  */
 
 import { readAt } from '../access/bytes.ts';
-import { type BufferedScanner, SCAN_BUFFER, withScanner } from '../text/scan.ts';
+import { queues } from '../queues/table.ts';
+import { type BufferedScanner, countNewlines, SCAN_BUFFER, withScanner } from '../text/scan.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Encoding, Scanner } from '../types/encoding.ts';
 
@@ -13,6 +14,23 @@ const MOST_ENTRIES = 1 << 16;
 
 /** How far a scan has come, for progress reports. */
 export type OnScan = (scanned: number) => void;
+
+/** Bytes of one read from a stream. */
+const STREAM_PIECE = 256 << 10;
+
+/** Bytes that are read and counted at once, without the large buffers. */
+const SMALL_REST = 64 << 10;
+
+/** Buffers that are counted in a row while somebody else waits for them: 16 MiB. */
+const SLICE_BUFFERS = 8;
+
+interface Scan {
+  readonly source: ByteSource;
+  /** Whether what is needed is known. */
+  readonly enough: () => boolean;
+  readonly signal: AbortSignal | undefined;
+  readonly onScan: OnScan | undefined;
+}
 
 export class LineIndex {
   readonly #encoding: Encoding;
@@ -26,7 +44,9 @@ export class LineIndex {
   #ended = false;
   /** Whether the last unit counted was no newline: the text so far ends inside a line. */
   #unterminated = false;
-  #queue: Promise<unknown> = Promise.resolve();
+  #steps: Promise<unknown> = Promise.resolve();
+  /** Calls that wait for the step of another. */
+  #waiting = 0;
 
   constructor(encoding: Encoding) {
     this.#encoding = encoding;
@@ -74,43 +94,65 @@ export class LineIndex {
     return (await readAt(source, this.#encoding.bom, 1)).length === 0;
   }
 
-  /** Calls that arrive together take turns: each finds the table as far as the last one left it. */
+  /** Calls that arrive together go on step by step: each finds the table as far as the others have left it. */
   async #extend(
     source: ByteSource,
     enough: () => boolean,
     signal: AbortSignal | undefined,
     onScan: OnScan | undefined,
   ): Promise<void> {
-    const turn = this.#queue.then(async () => {
-      if (this.#ended || enough()) return;
-      await withScanner((scanner) => this.#scan(source, scanner, enough, signal, onScan));
-    });
-    this.#queue = turn.catch(() => undefined);
-    await turn;
+    const scan = { source, enough, signal, onScan };
+    while (!this.#ended && !enough()) {
+      this.#waiting += 1;
+      const step = this.#steps.then(async () => {
+        this.#waiting -= 1;
+        if (!this.#ended && !enough()) await this.#step(scan);
+      });
+      this.#steps = step.catch(() => undefined);
+      await step;
+    }
   }
 
-  /** Reads one buffer while the other is being counted. */
-  async #scan(
-    source: ByteSource,
-    buffered: BufferedScanner,
-    enough: () => boolean,
-    signal: AbortSignal | undefined,
-    onScan: OnScan | undefined,
-  ): Promise<void> {
-    const scanner = this.#encoding.unit === 1 ? buffered : this.#encoding.scanner;
-    const buffers = buffered.buffers;
+  /**
+   * A stream is read in small pieces: its bytes may come slowly, and none of the buffers for scanning waits for them.
+   * A small rest needs none either.
+   */
+  #step(scan: Scan): Promise<void> {
+    const { source, signal } = scan;
+    const left = (source.size ?? Number.POSITIVE_INFINITY) - this.#scanned;
+    if (source.streamed) return this.#scanPiece(scan, STREAM_PIECE);
+    if (left <= SMALL_REST) return this.#scanPiece(scan, Math.max(0, left));
+    return withScanner((scanner) => this.#scanOn(scan, scanner), signal);
+  }
+
+  async #scanPiece({ source, signal, onScan }: Scan, length: number): Promise<void> {
+    const piece = Buffer.allocUnsafe(length);
+    const got = length === 0 ? 0 : await source.readInto(piece, this.#scanned, signal);
+    signal?.throwIfAborted();
+    const { unit, scanner } = this.#encoding;
+    this.#count(piece.subarray(0, got), unit === 1 ? countNewlines : scanner.count);
+    this.#ended = got < length || this.#scanned === source.size;
+    onScan?.(this.#scanned);
+  }
+
+  /** Reads one buffer while the other is being counted, until it is enough or somebody else waits for the buffers. */
+  async #scanOn({ source, enough, signal, onScan }: Scan, buffered: BufferedScanner): Promise<void> {
+    const { unit, scanner } = this.#encoding;
+    const count = unit === 1 ? (bytes: Uint8Array) => buffered.count(bytes) : scanner.count;
+    const { buffers } = buffered;
     let turn = 0;
     const reading = (offset: number): Promise<number> =>
       source.readInto(buffers[turn % 2] as Uint8Array, offset, signal);
+    const isWanted = (): boolean => turn >= SLICE_BUFFERS && (this.#waiting > 0 || queues.scans.waiting > 0);
     let next = reading(this.#scanned);
-    while (!this.#ended && !enough()) {
+    while (!this.#ended && !enough() && !isWanted()) {
       const got = await next;
       signal?.throwIfAborted();
       const bytes = (buffers[turn % 2] as Uint8Array).subarray(0, got);
       turn += 1;
       const ended = got < SCAN_BUFFER;
       if (!ended) next = reading(this.#scanned + got);
-      this.#count(bytes, scanner);
+      this.#count(bytes, count);
       this.#ended = ended;
       onScan?.(this.#scanned);
     }
@@ -118,10 +160,10 @@ export class LineIndex {
     await next.catch(() => undefined);
   }
 
-  #count(bytes: Uint8Array, scanner: Scanner): void {
+  #count(bytes: Uint8Array, count: Scanner['count']): void {
     for (let at = 0; at < bytes.length;) {
       const step = Math.min(this.#block - (this.#scanned % this.#block), bytes.length - at);
-      this.#newlines += scanner.count(bytes.subarray(at, at + step));
+      this.#newlines += count(bytes.subarray(at, at + step));
       this.#scanned += step;
       at += step;
       if (this.#scanned % this.#block === 0) this.#note();
@@ -129,7 +171,7 @@ export class LineIndex {
     const { unit, bom } = this.#encoding;
     if (bytes.length === 0) return;
     const last = bytes.subarray(-(bytes.length % unit || unit));
-    this.#unterminated = this.#scanned > bom && scanner.count(last) === 0;
+    this.#unterminated = this.#scanned > bom && count(last) === 0;
   }
 
   #note(): void {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { memoryBytes } from '../../src/access/bytes.ts';
+import { queues } from '../../src/queues/table.ts';
 import { encodingOf, utf8 } from '../../src/text/encoding.ts';
 import { SCAN_BUFFER } from '../../src/text/scan.ts';
 import type { ByteSource } from '../../src/types/byte-source.ts';
@@ -106,4 +107,64 @@ test('UTF-16 lines', async () => {
     undefined,
   ]);
   expect(await index.total(source)).toBe(3);
+});
+
+/** A stream whose bytes come when `come` is called. */
+function slow(content: Uint8Array): { source: ByteSource; come: () => void } {
+  let come = (): void => {};
+  const late = new Promise<void>((resolve) => (come = resolve));
+  const { readInto } = memoryBytes(content, 'v');
+  const source: ByteSource = {
+    size: undefined,
+    streamed: true,
+    version: 'slow',
+    async readInto(target, offset) {
+      await late;
+      return readInto(target, offset);
+    },
+  };
+  return { source, come };
+}
+
+test('streams whose bytes come slowly hold no buffers: files are scanned meanwhile', async () => {
+  const content = Buffer.alloc(5_000_000, 'ab\n');
+  const streams = [slow(content), slow(content), slow(content)];
+  const totals = streams.map(({ source }) => new LineIndex(utf8).total(source));
+  expect(await new LineIndex(utf8).total(memoryBytes(content, 'v'))).toBe(1_666_667);
+  expect(queues.scans.stats.running).toBe(0);
+  for (const { come } of streams) come();
+  expect(await Promise.all(totals)).toEqual([1_666_667, 1_666_667, 1_666_667]);
+});
+
+test('a long scan gives way: what is short does not wait for its end', async () => {
+  const { limit } = queues.scans;
+  queues.scans.limit = 1;
+  onTestFinished(() => void (queues.scans.limit = limit));
+  const order: string[] = [];
+  const scan = async (name: string, bytes: number): Promise<number> => {
+    const lines = await new LineIndex(utf8).total(endless(bytes, 100));
+    order.push(name);
+    return lines;
+  };
+  const scans = [scan('long', 500 << 20), scan('short', 1 << 20), scan('as short', 1 << 20)];
+  expect(await Promise.all(scans)).toEqual([5_242_880, 10_486, 10_486]);
+  expect(order).toEqual(['short', 'as short', 'long']);
+});
+
+test('a line at the start of a text is found while another call scans the whole of it', async () => {
+  const index = new LineIndex(utf8);
+  const source = endless(500 << 20, 100);
+  const order: string[] = [];
+  await Promise.all([
+    index.total(source).then(() => order.push('total')),
+    index.startOf(400_000, source).then(() => order.push('line')),
+  ]);
+  expect(order).toEqual(['line', 'total']);
+});
+
+test('a small text is counted while all buffers are in use', async () => {
+  const slots = await Promise.all(Array.from({ length: queues.scans.limit }, () => queues.scans.acquire()));
+  onTestFinished(() => slots.forEach((slot) => slot.release()));
+  const index = new LineIndex(utf8);
+  expect(await index.total(memoryBytes(Buffer.alloc(60_000, 'ab\n'), 'v'))).toBe(20_000);
 });
