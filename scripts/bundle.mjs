@@ -28,12 +28,12 @@ function entries() {
 const needed = new RegExp(
   [
     '/src/(queues|types|text|window|selector|session|render|dialects)/[^/]+$',
-    '/src/(assemble|errors|limits)\\.ts$',
-    '/src/access/(bytes|descriptors|directory|failure|file|local|mounts|package-files|paths|roots)\\.ts$',
-    '/src/engine/(gate|perform|policy|read|read-summary|read-text|releases|settings|target)\\.ts$',
+    '/src/(assemble|call-tool|errors|limits)\\.ts$',
+    '/src/access/(bytes|descriptors|directory|failure|file|local|mounts|package-files|paths|roots|timer)\\.ts$',
+    '/src/engine/(cleanups|gate|perform|policy|read|read-summary|read-text|settings|target|unexpected)\\.ts$',
     '/src/views/(languages|lines|text-input|view)\\.ts$',
     '/src/sources/([^/]+|schemes/[^/]+)$',
-    '/src/faces/cli/(command|options|print|progress)\\.ts$',
+    '/src/faces/cli/(command|debug|options|print|progress)\\.ts$',
   ].join('|'),
 );
 

@@ -2,18 +2,19 @@
 
 import { createAccess } from './access/local.ts';
 import { fromWorkingFolder } from './access/paths.ts';
+import { callTool } from './call-tool.ts';
 import type { DeclaredTool, Dialect } from './dialects/dialect.ts';
 import { type DialectName, dialectOf } from './dialects/table.ts';
-import { type Engine, pass } from './engine/gate.ts';
+import type { CallOptions, Engine } from './engine/gate.ts';
 import { defaultSettings } from './engine/settings.ts';
-import { OrielError, isOrielError } from './errors.ts';
+import { ofHost, type OnError } from './engine/unexpected.ts';
+import { OrielError } from './errors.ts';
 import { type LimitOptions, limitsWith } from './limits.ts';
 import { createSession } from './session/session.ts';
 import type { SpillOptions } from './session/spills.ts';
 import { quote } from './text/visible.ts';
 import type { Answer } from './types/answer.ts';
-import type { Progress } from './types/call.ts';
-import type { Limits } from './types/limits.ts';
+import type { Limits, TokenCounter } from './types/limits.ts';
 import type { Session } from './types/session.ts';
 import type { RunSettings, Settings } from './types/settings.ts';
 
@@ -36,7 +37,7 @@ export interface OrielOptions {
   readonly read?: ReadOptions;
   /** The model's own token counter, for `limits.tokens`. */
   readonly tokens?: Settings['tokens'];
-  /** Milliseconds one call may take; 30,000 when absent. */
+  /** Milliseconds one call may take; 30,000 when absent, Infinity for no limit. */
   readonly timeoutMs?: number;
   /** How commands run: their time limit, their environment, what becomes of what they leave running. */
   readonly run?: Partial<RunSettings>;
@@ -48,6 +49,8 @@ export interface OrielOptions {
   readonly session?: Session;
   /** Milliseconds since the epoch, for the ages in listings. */
   readonly now?: () => number;
+  /** Receives every error that an answer does not explain: a bug here, or an exception in one of these functions. */
+  readonly onError?: OnError;
 }
 
 export interface ReadOptions {
@@ -63,15 +66,7 @@ export interface ReadOptions {
   readonly imageMetadataOnly?: boolean;
 }
 
-export interface RunOptions {
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: Progress) => void;
-  /**
-   * Whom the call is for, as any object: where calls wait, those of different callers are served in turn. Calls
-   * without one are those of the instance.
-   */
-  readonly caller?: object;
-}
+export type RunOptions = CallOptions;
 
 export interface Assembly {
   readonly dialect: Dialect;
@@ -80,8 +75,16 @@ export interface Assembly {
   readonly engine: Engine;
   /** The tool of that name. Throws OrielError (`BAD_INPUT`). */
   tool(name: string): DeclaredTool;
-  /** Answers an input that fits the tool's schema. Never throws: a failure is an answer with `isError`. */
-  run(tool: DeclaredTool, accepted: unknown, options?: RunOptions): Promise<Answer>;
+  /**
+   * Answers an input that `accept` takes, or that was made to fit the tool's schema. Never throws: a failure is an
+   * answer with `isError`.
+   */
+  run(
+    tool: DeclaredTool,
+    input: unknown,
+    options?: RunOptions,
+    accept?: (input: unknown) => unknown,
+  ): Promise<Answer>;
 }
 
 /** Throws OrielError for options that cannot work: a root that is no folder, a limit that is no number. */
@@ -98,8 +101,9 @@ export function assemble(options: OrielOptions = {}): Assembly {
     }),
     session,
     settings: settingsOf(options),
-    timeoutMs: options.timeoutMs ?? 30_000,
-    now: options.now ?? Date.now,
+    timeoutMs: timeout('timeoutMs', options.timeoutMs ?? 30_000),
+    now: options.now ? ofHost('now', options.now) : Date.now,
+    ...(options.onError && { onError: options.onError }),
   };
   return {
     dialect,
@@ -115,30 +119,13 @@ export function assemble(options: OrielOptions = {}): Assembly {
         `The dialect ${dialect.name} has no tool ${quote(name)}. Use one of ${names}.`,
       );
     },
-    async run(tool, accepted, { signal, onProgress, caller } = {}) {
-      try {
-        const { answer, ...order } = tool.prepare(accepted, limits);
-        const result = await pass(engine, {
-          ...order,
-          ...(signal && { signal }),
-          ...(onProgress && { onProgress }),
-          ...(caller && { caller }),
-        });
-        return answer(result);
-      } catch (error) {
-        return tool.failure(asOrielError(error), accepted);
-      }
-    },
+    run: (tool, input, options, accept) =>
+      callTool(engine, tool, input, { ...options, limits, ...(accept && { accept }) }),
   };
 }
 
 function limitsOfModel({ model, limitsPerModel = {} }: OrielOptions): LimitOptions | undefined {
   return model !== undefined && Object.hasOwn(limitsPerModel, model) ? limitsPerModel[model] : undefined;
-}
-
-export function asOrielError(error: unknown): OrielError {
-  if (isOrielError(error)) return error;
-  return new OrielError('INTERNAL', 'Something went wrong inside oriel. Try another call.');
 }
 
 function settingsOf(options: OrielOptions): Settings {
@@ -148,10 +135,31 @@ function settingsOf(options: OrielOptions): Settings {
     display: displayOf(options),
     summarize: read.summarize ?? defaultSettings.summarize,
     imageMetadataOnly: read.imageMetadataOnly ?? defaultSettings.imageMetadataOnly,
-    ...(options.tokens && { tokens: options.tokens }),
-    run: { ...defaultSettings.run, ...options.run },
+    ...(options.tokens && { tokens: counterOfHost(options.tokens) }),
+    run: runSettings(options.run),
     workspaces: options.workspaces ?? defaultSettings.workspaces,
   };
+}
+
+function runSettings(options: Partial<RunSettings> = {}): RunSettings {
+  const settings = { ...defaultSettings.run, ...options };
+  timeout('run.timeout', settings.timeout);
+  return settings;
+}
+
+/** A budget with a count that is not a number would never be spent. */
+function counterOfHost(tokens: TokenCounter): TokenCounter {
+  return ofHost('tokens', (text) => {
+    const count = tokens(text);
+    if (count >= 0) return count;
+    throw new TypeError(`tokens returned ${String(count)}, not a number of tokens`);
+  });
+}
+
+/** Infinity is no limit. Throws `BAD_INPUT`. */
+function timeout(option: string, value: number): number {
+  if (value > 0) return value;
+  throw new OrielError('BAD_INPUT', `The option ${option} is a number above 0, or Infinity for no limit.`);
 }
 
 /** Anchors win over numbers; without either, lines are shown as they are. */

@@ -26,12 +26,9 @@ export type ErrorCode =
   | 'ENCRYPTED'
   | 'UNSUPPORTED'
   | 'EXIT'
-  | 'BLOCKED_ADDRESS'
-  | 'BLOCKED_PORT'
-  | 'REDIRECT'
   | 'NETWORK'
-  | 'TLS'
   | 'INCOMPLETE'
+  | 'HOST'
   | 'INTERNAL';
 
 export interface OrielErrorOptions {

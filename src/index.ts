@@ -7,6 +7,7 @@ export type { Effects } from './dialects/dialect.ts';
 export { type DialectName, dialectNames } from './dialects/table.ts';
 export type { Progress } from './types/call.ts';
 export type { RunSettings } from './types/settings.ts';
+export type { ErrorContext, OnError } from './engine/unexpected.ts';
 export { type ErrorCode, OrielError } from './errors.ts';
 export type { LimitOptions } from './limits.ts';
 export { createSession } from './session/session.ts';

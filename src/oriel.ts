@@ -1,7 +1,7 @@
 /** Owns the library's front door: tools with their schemas, ready to be handed to an agent. */
 
 import { z, type ZodType } from 'zod';
-import { asOrielError, assemble, type OrielOptions, type RunOptions } from './assemble.ts';
+import { assemble, type OrielOptions, type RunOptions } from './assemble.ts';
 import type { DeclaredTool, Effects } from './dialects/dialect.ts';
 import { OrielError } from './errors.ts';
 import { quote } from './text/visible.ts';
@@ -44,13 +44,8 @@ export function createOriel(options: OrielOptions = {}): Oriel {
       effects: declared.effects,
       inputSchema,
       jsonSchema: jsonSchemaOf(inputSchema),
-      async run(input, runOptions) {
-        try {
-          return await assembly.run(declared, accept(declared, inputSchema, input), runOptions);
-        } catch (error) {
-          return declared.failure(asOrielError(error));
-        }
-      },
+      run: (input, runOptions) =>
+        assembly.run(declared, input, runOptions, (given) => accept(declared, inputSchema, given)),
     };
   });
   return {

@@ -73,6 +73,7 @@ const floors = [
   'sources',
   'engine',
   'dialects',
+  'call-tool.ts',
   'window.ts',
   'assemble.ts',
   'oriel.ts',

@@ -107,6 +107,29 @@ test('links lead to files that exist', () => {
   expect(broken).toEqual([]);
 });
 
+test('the table of error codes is complete', () => {
+  const [, union = ''] = /export type ErrorCode =([^;]*);/.exec(read('src/errors.ts')) ?? [];
+  const codes = [...union.matchAll(/'([A-Z_]+)'/g)].map(([, code]) => code);
+  const rows = read('docs/errors.md')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'));
+  const described = rows.flatMap((row) =>
+    [...(row.split('|')[1] ?? '').matchAll(/`([A-Z_]+)`/g)].map(([, code]) => code),
+  );
+  expect(codes.length).toBeGreaterThan(20);
+  expect(described.toSorted()).toEqual(codes.toSorted());
+});
+
+test('every code is used', () => {
+  const [, union = ''] = /export type ErrorCode =([^;]*);/.exec(read('src/errors.ts')) ?? [];
+  const code = (readdirSync('src', { recursive: true }) as string[])
+    .filter((name) => name.endsWith('.ts') && name !== 'errors.ts')
+    .map((name) => read(join('src', name)))
+    .join('');
+  const codes = [...union.matchAll(/'[A-Z_]+'/g)].map(([code]) => code);
+  expect(codes.filter((name) => !code.includes(name))).toEqual([]);
+});
+
 test('every selector in the table is one', () => {
   const rows = read('docs/selectors.md')
     .split('\n')

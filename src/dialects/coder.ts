@@ -6,6 +6,7 @@ import { textFacts } from '../render/read-facts.ts';
 import { safeJson } from '../text/json.ts';
 import type { Answer } from '../types/answer.ts';
 import type { Limits } from '../types/limits.ts';
+import type { LinesRequest } from '../types/request.ts';
 import { type Dialect, reads, tool, type ToolSpec, type Zod } from './dialect.ts';
 import {
   fileLines,
@@ -52,7 +53,7 @@ const reading = {
   },
 } as const;
 
-const readFile = tool<FileLinesInput>({
+const readFile = tool<FileLinesInput, LinesRequest>({
   name: 'read_file',
   ...reading,
   input: (zod) => zod.strictObject(fields(zod)),
@@ -63,7 +64,7 @@ interface WorkspaceInput extends FileLinesInput {
   readonly workspace: string;
 }
 
-const workspaceReadFile = tool<WorkspaceInput>({
+const workspaceReadFile = tool<WorkspaceInput, LinesRequest>({
   name: 'coder_workspace_read_file',
   ...reading,
   title: 'Read file in workspace',
@@ -83,7 +84,7 @@ const workspaceReadFile = tool<WorkspaceInput>({
 
 /** The steps from an input to an answer. */
 function ordered<Input extends FileLinesInput>(): Pick<
-  ToolSpec<Input>,
+  ToolSpec<Input, LinesRequest>,
   'limits' | 'request' | 'policy' | 'answer' | 'failure'
 > {
   return {

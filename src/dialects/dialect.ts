@@ -1,9 +1,10 @@
 /**
- * Owns what a dialect is: the names, parameters, limits and words of one tool surface, declared as data over the
- * one engine. A dialect has no features of its own.
+ * What a dialect is: the names, parameters, limits and words of one tool surface, declared as data over the one
+ * engine. A dialect has no features of its own.
  */
 
 import type { z, ZodType } from 'zod';
+import type { Order } from '../engine/gate.ts';
 import { cutPolicy } from '../engine/policy.ts';
 import type { OrielError } from '../errors.ts';
 import { errorAnswer } from '../render/answer.ts';
@@ -31,8 +32,8 @@ export const reads: Effects = { readOnly: true, destructive: false, idempotent: 
 /** Whatever the command does. */
 export const runs: Effects = { readOnly: false, destructive: true, idempotent: false, openWorld: true };
 
-/** A tool as a dialect declares it. */
-export interface ToolSpec<Input> {
+/** A tool as a dialect declares it. `answer` gets the result that belongs to the requests of `request`. */
+export interface ToolSpec<Input, R extends Request> {
   readonly name: string;
   readonly title: string;
   readonly effects: Effects;
@@ -41,34 +42,36 @@ export interface ToolSpec<Input> {
   /** Given the library, so that a face which checks its own input does not load it. */
   input(zod: Zod): ZodType<Input>;
   /** Pure. Throws OrielError (`BAD_INPUT`) for what a schema cannot say. */
-  request(input: Input, limits: Limits): Request;
+  request(input: Input, limits: Limits): R;
   /** The dialect's limits for this call, where the input changes them. */
   limits?(input: Input, limits: Limits): Limits;
   policy?(input: Input, limits: Limits): TextPolicy;
-  answer(result: Result, input: Input, limits: Limits): Answer;
+  answer(result: Result<R>, input: Input, limits: Limits): Answer;
   /** How a failure is worded; one sentence when absent. `input` is absent where it did not fit the schema. */
   failure?(error: OrielError, input?: Input): Answer;
 }
 
 /** One accepted call: what the engine is asked, and how its result is worded. */
-export interface Prepared {
-  readonly request: Request;
-  readonly limits: Limits;
-  readonly policy: TextPolicy;
-  answer(result: Result): Answer;
+export interface Prepared<A> extends Order {
+  /** `result` is that of `request`. */
+  answer(result: Result): A;
+}
+
+/** What can be called: by a model as a tool, or by a face for answers of another shape. */
+export interface Callable<A> {
+  readonly name: string;
+  /** `accepted` has passed the schema, or was made by a face to fit it. Throws OrielError (`BAD_INPUT`). */
+  prepare(accepted: unknown, limits: Limits): Prepared<A>;
+  /** `accepted` as in `prepare`, where it came so far. */
+  failure(error: OrielError, accepted?: unknown): A;
 }
 
 /** A tool whose input type is its own business. */
-export interface DeclaredTool {
-  readonly name: string;
+export interface DeclaredTool extends Callable<Answer> {
   readonly title: string;
   readonly effects: Effects;
   about(limits: Limits): string;
   schema(zod: Zod): ZodType;
-  /** `accepted` has passed the schema, or was made by a face to fit it. Throws OrielError (`BAD_INPUT`). */
-  prepare(accepted: unknown, limits: Limits): Prepared;
-  /** `accepted` as in `prepare`, where it came so far. */
-  failure(error: OrielError, accepted?: unknown): Answer;
 }
 
 /** Where a dialect does what a law forbids, because its origin demands it. Tests hold it to exactly this. */
@@ -86,7 +89,7 @@ export interface Dialect {
 }
 
 /** Puts a tool with its own input type into a dialect's list. */
-export function tool<Input>(spec: ToolSpec<Input>): DeclaredTool {
+export function tool<Input, R extends Request>(spec: ToolSpec<Input, R>): DeclaredTool {
   const { name, title, effects } = spec;
   return {
     name,
@@ -101,7 +104,7 @@ export function tool<Input>(spec: ToolSpec<Input>): DeclaredTool {
         request: spec.request(input, limits),
         limits,
         policy: spec.policy?.(input, limits) ?? cutPolicy,
-        answer: (result) => spec.answer(result, input, limits),
+        answer: (result: Result<R>) => spec.answer(result, input, limits),
       };
     },
     failure: (error, accepted) => spec.failure?.(error, accepted as Input | undefined) ?? errorAnswer(error),

@@ -12,16 +12,10 @@ import type { Display } from '../types/display.ts';
 import type { Line } from '../types/excerpt.ts';
 import type { Limits } from '../types/limits.ts';
 import type { TextPolicy } from '../types/policy.ts';
-import type {
-  BinaryResult,
-  ReadResult,
-  Result,
-  TextResult,
-  TooLargeResult,
-  WorkspaceResult,
-} from '../types/result.ts';
+import type { LinesRequest } from '../types/request.ts';
+import type { BinaryResult, LinesResult, TextResult } from '../types/result.ts';
+import type { Callable } from './dialect.ts';
 import { baseLimits, KIB } from './limits.ts';
-import { lineRange } from './line-range.ts';
 
 export interface FileLinesLimits {
   /** Bytes of a file that is read without `offset` or `limit`. */
@@ -67,7 +61,7 @@ export function fileLinesOrder(
   input: FileLinesInput,
   limits: FileLinesLimits,
   base: Limits = baseLimits,
-): Pick<Order, 'request' | 'limits' | 'policy'> {
+): Order<LinesRequest> {
   if (!isAbsolute(input.path)) {
     const shown = quote(input.path).replaceAll('"', '\\"');
     throw new OrielError('BAD_PATH', `file path must be absolute: "${shown}"`);
@@ -76,12 +70,13 @@ export function fileLinesOrder(
   const wantsAll = from === 1 && !input.limit;
   return {
     request: {
-      do: 'read',
-      target: input.path,
-      grammar: 'literal',
-      kinds: ['file'],
-      window: lineRange(from, input.limit || limits.responseLines),
-      ...(wantsAll && { whole: { over: limits.fileSize, as: 'refusal' } }),
+      do: 'lines',
+      path: input.path,
+      range: {
+        from,
+        to: Math.min(from + (input.limit || limits.responseLines) - 1, Number.MAX_SAFE_INTEGER),
+      },
+      ...(wantsAll && { wholeUpTo: limits.fileSize }),
     },
     limits: {
       ...base,
@@ -121,9 +116,8 @@ function policyFrom(first: number, lineBytes: number): TextPolicy {
   };
 }
 
-/** What the engine found, as fields. Throws OrielError for what is no answer: then `fileLinesFailure` has the words. */
-export function fileLines(result: Result, input: FileLinesInput): FileLines {
-  const found = result as ReadResult | TooLargeResult | WorkspaceResult;
+/** What the engine found, as fields. Throws OrielError for what is no answer; `fileLinesError` has the words. */
+export function fileLines(found: LinesResult, input: FileLinesInput): FileLines {
   switch (found.is) {
     case 'workspace':
       if (found.lines.success) return found.lines;
@@ -190,10 +184,22 @@ const SENTENCES: Partial<Record<ErrorCode, string>> = {
 /** The error in this reader's own words. */
 export function fileLinesError(error: OrielError, path: string): OrielError {
   const words = SENTENCES[error.code];
-  return words === undefined ? error : new OrielError(error.code, `${words}: ${quote(path)}`);
+  return words === undefined
+    ? error
+    : new OrielError(error.code, `${words}: ${quote(path)}`, { cause: error });
 }
 
-export function fileLinesFailure(error: OrielError, path: string): FileLines {
-  const { message } = fileLinesError(error, path);
-  return { success: false, file_size: 0, total_lines: 0, lines_read: 0, content: '', error: message };
+/** One call for the fields themselves, for a face that answers with them. */
+export function readFileLines(input: FileLinesInput, limits: FileLinesLimits): Callable<FileLines> {
+  return {
+    name: 'read-file-lines',
+    prepare: () => ({
+      ...fileLinesOrder(input, limits),
+      answer: (result: LinesResult) => fileLines(result, input),
+    }),
+    failure(error) {
+      const { message } = fileLinesError(error, input.path);
+      return { success: false, file_size: 0, total_lines: 0, lines_read: 0, content: '', error: message };
+    },
+  };
 }

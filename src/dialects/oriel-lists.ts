@@ -5,7 +5,7 @@ import { listWording } from '../render/list-notices.ts';
 import { foundAnswer, listAnswer, type ShownEntries } from '../render/listing.ts';
 import { matchesAnswer, type ShownMatches } from '../render/matches.ts';
 import { binarySize } from '../render/units.ts';
-import type { ListResult, SearchResult } from '../types/result.ts';
+import type { FindRequest, ListRequest, SearchRequest } from '../types/request.ts';
 import { reads, tool } from './dialect.ts';
 import {
   count,
@@ -21,7 +21,7 @@ import {
   searchRequest,
 } from './lists.ts';
 
-export const grep = tool<GrepInput>({
+export const grep = tool<GrepInput, SearchRequest>({
   name: 'grep',
   title: 'Search file contents',
   effects: reads,
@@ -46,7 +46,7 @@ export const grep = tool<GrepInput>({
     }),
   request: (input) => searchRequest(input, 'match'),
   answer: (result, input, limits) =>
-    matchesAnswer(result as SearchResult, searchRequest(input, 'match'), limits, {
+    matchesAnswer(result, searchRequest(input, 'match'), limits, {
       words: listWording,
       details: matchDetails,
     }),
@@ -56,7 +56,7 @@ function matchDetails({ shown, clipped, ...rest }: ShownMatches): Record<string,
   return { matches: shown, ...truncation(rest), ...(clipped && { linesTruncated: true }) };
 }
 
-export const find = tool<FindInput>({
+export const find = tool<FindInput, FindRequest>({
   name: 'find',
   title: 'Find files',
   effects: reads,
@@ -75,13 +75,13 @@ export const find = tool<FindInput>({
     }),
   request: findRequest,
   answer: (result, input, limits) =>
-    foundAnswer(result as ListResult, findRequest(input), limits, {
+    foundAnswer(result, findRequest(input), limits, {
       words: listWording,
       details: ({ shown, ...rest }) => ({ results: shown, ...truncation(rest) }),
     }),
 });
 
-export const ls = tool<LsInput>({
+export const ls = tool<LsInput, ListRequest>({
   name: 'ls',
   title: 'List a directory',
   effects: reads,
@@ -98,7 +98,7 @@ export const ls = tool<LsInput>({
     }),
   request: listRequest,
   answer: (result, input, limits) =>
-    listAnswer(result as ListResult, listRequest(input), limits, {
+    listAnswer(result, listRequest(input), limits, {
       words: listWording,
       details: ({ shown, ...rest }) => ({ entries: shown, ...truncation(rest) }),
     }),

@@ -6,12 +6,12 @@ import { readAnswer } from '../render/read-answer.ts';
 import { runAnswer } from '../render/run-answer.ts';
 import { binarySize } from '../render/units.ts';
 import type { Limits } from '../types/limits.ts';
-import type { ReadResult, RunResult } from '../types/result.ts';
+import type { ReadRequest, RunRequest } from '../types/request.ts';
 import { type Dialect, reads, runs, tool } from './dialect.ts';
 import { baseLimits } from './limits.ts';
 import { find, grep, ls } from './oriel-lists.ts';
 
-const read = tool<{ path: string }>({
+const read = tool<{ path: string }, ReadRequest>({
   name: 'read',
   title: 'Read',
   effects: reads,
@@ -41,10 +41,10 @@ A file whose name ends like a selector is read as that file. Lines are 1-indexed
     }),
   request: ({ path }) => ({ do: 'read', target: path, grammar: 'selectors' }),
   policy: () => cutPolicy,
-  answer: (result) => readAnswer(result as ReadResult, wording),
+  answer: (result) => readAnswer(result, wording),
 });
 
-const bash = tool<{ command: string; timeout?: number | undefined; cwd?: string | undefined }>({
+const bash = tool<{ command: string; timeout?: number | undefined; cwd?: string | undefined }, RunRequest>({
   name: 'bash',
   title: 'Bash',
   effects: runs,
@@ -77,7 +77,7 @@ stdin is empty, and nothing can be asked: pass -y or -m. Processes that still ru
     display: 'terminal',
   }),
   limits: (_, limits) => ({ ...limits, lines: bashLines(limits) }),
-  answer: (result) => runAnswer(result as RunResult, wording),
+  answer: (result) => runAnswer(result, wording),
 });
 
 function bashLines({ lines }: Limits): number {

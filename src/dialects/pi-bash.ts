@@ -4,6 +4,7 @@ import { type Wording, wording } from '../render/notices.ts';
 import { runAnswer } from '../render/run-answer.ts';
 import { decimalSize } from '../render/units.ts';
 import type { Notice } from '../types/notice.ts';
+import type { RunRequest } from '../types/request.ts';
 import type { RunResult, RunStream } from '../types/result.ts';
 import { runs, tool } from './dialect.ts';
 import { piLimit } from './pi-words.ts';
@@ -13,7 +14,7 @@ interface BashInput {
   readonly timeout?: number | undefined;
 }
 
-export const bash = tool<BashInput>({
+export const bash = tool<BashInput, RunRequest>({
   name: 'bash',
   title: 'Bash',
   effects: runs,
@@ -38,8 +39,7 @@ export const bash = tool<BashInput>({
     snap: 'line',
     display: 'terminal',
   }),
-  answer(result) {
-    const run = result as RunResult;
+  answer(run) {
     const answer = runAnswer(run, words, 'together');
     return {
       ...answer,

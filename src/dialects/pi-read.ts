@@ -14,7 +14,8 @@ import type { Answer } from '../types/answer.ts';
 import type { Limits } from '../types/limits.ts';
 import type { Notice } from '../types/notice.ts';
 import type { TextPolicy } from '../types/policy.ts';
-import type { ReadResult, TextResult } from '../types/result.ts';
+import type { ReadRequest } from '../types/request.ts';
+import type { TextResult } from '../types/result.ts';
 import { reads, tool } from './dialect.ts';
 import { lineRange } from './line-range.ts';
 import { piLimit } from './pi-words.ts';
@@ -27,7 +28,7 @@ interface ReadInput {
 
 const policy: TextPolicy = { overflow: 'cut', longLine: { as: 'stop' }, display: displays.plain };
 
-export const read = tool<ReadInput>({
+export const read = tool<ReadInput, ReadRequest>({
   name: 'read',
   title: 'Read',
   effects: reads,
@@ -58,8 +59,7 @@ export const read = tool<ReadInput>({
     window: lineRange(offset, limit),
   }),
   policy: () => policy,
-  answer(result, input) {
-    const read = result as ReadResult;
+  answer(read, input) {
     return read.is === 'text' ? textOf(read, input) : readAnswer(read, words(read.resolvedPath));
   },
   failure(error, input) {

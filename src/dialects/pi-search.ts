@@ -4,7 +4,7 @@ import { MOST_CONTEXT } from '../engine/walk/bounds.ts';
 import { foundAnswer, listAnswer } from '../render/listing.ts';
 import { matchesAnswer } from '../render/matches.ts';
 import { decimalSize } from '../render/units.ts';
-import type { ListResult, SearchResult } from '../types/result.ts';
+import type { FindRequest, ListRequest, SearchRequest } from '../types/request.ts';
 import { reads, tool } from './dialect.ts';
 import {
   count,
@@ -21,7 +21,7 @@ import {
 } from './lists.ts';
 import { piEntries, piMatches, piResults } from './pi-lists.ts';
 
-export const grep = tool<Omit<GrepInput, 'offset'>>({
+export const grep = tool<Omit<GrepInput, 'offset'>, SearchRequest>({
   name: 'grep',
   title: 'Search file contents',
   effects: reads,
@@ -46,11 +46,10 @@ export const grep = tool<Omit<GrepInput, 'offset'>>({
       limit: count(zod, 1).describe(`Maximum number of matches to return (default: ${MATCHES})`),
     }),
   request: (input) => searchRequest(input, 'head'),
-  answer: (result, input, limits) =>
-    matchesAnswer(result as SearchResult, searchRequest(input, 'head'), limits, piMatches),
+  answer: (result, input, limits) => matchesAnswer(result, searchRequest(input, 'head'), limits, piMatches),
 });
 
-export const find = tool<Omit<FindInput, 'offset'>>({
+export const find = tool<Omit<FindInput, 'offset'>, FindRequest>({
   name: 'find',
   title: 'Find files',
   effects: reads,
@@ -67,10 +66,10 @@ export const find = tool<Omit<FindInput, 'offset'>>({
       limit: count(zod, 1).describe(`Maximum number of results (default: ${RESULTS})`),
     }),
   request: findRequest,
-  answer: (result, input, limits) => foundAnswer(result as ListResult, findRequest(input), limits, piResults),
+  answer: (result, input, limits) => foundAnswer(result, findRequest(input), limits, piResults),
 });
 
-export const ls = tool<Omit<LsInput, 'offset'>>({
+export const ls = tool<Omit<LsInput, 'offset'>, ListRequest>({
   name: 'ls',
   title: 'List a directory',
   effects: reads,
@@ -84,5 +83,5 @@ export const ls = tool<Omit<LsInput, 'offset'>>({
       limit: count(zod, 1).describe(`Maximum number of entries to return (default: ${ENTRIES})`),
     }),
   request: listRequest,
-  answer: (result, input, limits) => listAnswer(result as ListResult, listRequest(input), limits, piEntries),
+  answer: (result, input, limits) => listAnswer(result, listRequest(input), limits, piEntries),
 });

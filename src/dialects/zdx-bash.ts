@@ -5,6 +5,7 @@ import { showParts } from '../render/display.ts';
 import { outputDisplays } from '../render/terminal.ts';
 import type { Answer } from '../types/answer.ts';
 import type { Limits } from '../types/limits.ts';
+import type { RunRequest } from '../types/request.ts';
 import type { RunResult, RunStream } from '../types/result.ts';
 import { runs, tool } from './dialect.ts';
 import { KIB } from './limits.ts';
@@ -19,7 +20,7 @@ interface BashInput {
   readonly keep?: 'head' | 'ends' | undefined;
 }
 
-export const bash = tool<BashInput>({
+export const bash = tool<BashInput, RunRequest>({
   name: 'bash',
   title: 'Bash',
   effects: runs,
@@ -57,7 +58,7 @@ export const bash = tool<BashInput>({
     snap: 'char',
     display: 'raw',
   }),
-  answer: (result) => runOf(result as RunResult),
+  answer: runOf,
   failure,
 });
 

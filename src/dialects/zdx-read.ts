@@ -9,6 +9,7 @@ import type { Answer } from '../types/answer.ts';
 import type { Window } from '../types/excerpt.ts';
 import type { Limits } from '../types/limits.ts';
 import type { TextPolicy } from '../types/policy.ts';
+import type { ReadRequest } from '../types/request.ts';
 import type { ReadResult, TextResult } from '../types/result.ts';
 import { reads, tool } from './dialect.ts';
 import { baseLimits } from './limits.ts';
@@ -38,7 +39,7 @@ interface ReadInput {
   readonly keep?: 'head' | 'ends' | undefined;
 }
 
-export const read = tool<ReadInput>({
+export const read = tool<ReadInput, ReadRequest>({
   name: 'read',
   title: 'Read',
   effects: reads,
@@ -78,8 +79,7 @@ export const read = tool<ReadInput>({
     const at = asked === 0 ? bytes : Math.min(asked, bytes);
     return { overflow: 'cut', longLine: { as: 'clip', at, unit: 'char' }, display: raw };
   },
-  answer: (result, input) => {
-    const found = result as ReadResult;
+  answer: (found, input) => {
     if (found.is === 'text') return textOf(found, input);
     throw notText(found, input.path);
   },

@@ -8,7 +8,7 @@ import { binarySize } from '../render/units.ts';
 import type { Window } from '../types/excerpt.ts';
 import type { Limits } from '../types/limits.ts';
 import type { TextPolicy } from '../types/policy.ts';
-import type { ReadResult } from '../types/result.ts';
+import type { ReadRequest } from '../types/request.ts';
 import { type Dialect, reads, tool } from './dialect.ts';
 import { baseLimits, KIB } from './limits.ts';
 import { lineRange } from './line-range.ts';
@@ -38,7 +38,7 @@ interface ReadFileInput {
 
 const policy: TextPolicy = { overflow: 'cut', longLine: { as: 'slice' }, display: displays.plain };
 
-const readFile = tool<ReadFileInput>({
+const readFile = tool<ReadFileInput, ReadRequest>({
   name: 'read_file',
   title: 'Read file',
   effects: reads,
@@ -75,12 +75,11 @@ Line ranges: start_line and end_line, 1-based and inclusive, at most ${binarySiz
       target: input.path,
       grammar: 'literal',
       kinds: ['file', 'image'],
-      ...(window ? { window } : { whole: { over: WHOLE, as: 'outline' } }),
+      ...(window ? { window } : { outlineOver: WHOLE }),
     };
   },
   policy: () => policy,
-  answer(result) {
-    const read = result as ReadResult;
+  answer(read) {
     return read.is === 'text' ? headedAnswer(read) : readAnswer(read, zedWording);
   },
   failure(error) {

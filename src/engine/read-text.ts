@@ -9,16 +9,8 @@ import type { Display } from '../types/display.ts';
 import type { Excerpt, Window } from '../types/excerpt.ts';
 import type { Limits } from '../types/limits.ts';
 import type { TextPolicy } from '../types/policy.ts';
-import type { ReadRequest } from '../types/request.ts';
-import type { TextResource } from '../types/resource.ts';
-import type {
-  BinaryResult,
-  Origin,
-  SummaryResult,
-  TextResult,
-  TooLargeResult,
-  ViewNote,
-} from '../types/result.ts';
+import type { NoteResource, TextResource } from '../types/resource.ts';
+import type { BinaryResult, NoteResult, Origin, SummaryResult, TextResult } from '../types/result.ts';
 import type { Selection } from '../types/selection.ts';
 import type { Viewed } from '../views/outline-view.ts';
 import { textInput } from '../views/text-input.ts';
@@ -27,20 +19,24 @@ import { excerpt } from '../window/excerpt.ts';
 import { fitOf } from './policy.ts';
 import { summaryOf } from './read-summary.ts';
 
+/** The part of a text that was asked for. */
+export interface Asked {
+  /** What was selected beside the path; absent where it stands behind the path and the source has read it. */
+  readonly selection?: Selection;
+  /** Whether long code is answered with its summary where nothing was selected. */
+  readonly summarize: boolean;
+  /** Whether a text of more than this many bytes is answered with its outline where nothing was selected. */
+  readonly outlineOver?: number;
+}
+
 export async function readText(
   stored: TextResource,
   found: Origin,
-  request: ReadRequest,
+  asked: Asked,
   call: Call,
   policy: TextPolicy,
-): Promise<TextResult | SummaryResult | BinaryResult | TooLargeResult | ViewNote> {
-  const over = sizeOver(request, stored.bytes);
-  if (over !== undefined && request.whole?.as === 'refusal') {
-    return { ...found, is: 'too-large', bytes: over, most: request.whole.over };
-  }
-  const asked = request.grammar === 'selectors' ? stored.selection : literalSelection(request);
-  const isPart = asked.window !== undefined || asked.mode !== undefined;
-  const viewed = await (over === undefined || isPart ? view(stored, asked, call) : outlined(stored, call));
+): Promise<TextResult | SummaryResult | BinaryResult | NoteResult> {
+  const viewed = await viewOf(stored, asked, call);
   if ('is' in viewed) return { ...found, is: 'note', resource: viewed };
   const { resource, selection } = viewed;
   const origin = { ...found, target: resource.target };
@@ -62,9 +58,8 @@ export async function readText(
   const display = displayOf(resource, selection, call, policy, anchored);
   const header = anchored ? `¶${origin.target}#` : undefined;
   const limits = limitsFor(resource, selection.window, call, header);
-  const brief = isWhole(request, selection, call)
-    ? await summaryOf(resource, input, display, limits, call)
-    : {};
+  const brief =
+    asked.summarize && isWhole(selection) ? await summaryOf(resource, input, display, limits, call) : {};
   if (brief.summary) {
     const tag = header && (await takeSnapshot(resource.bytes, found.resolvedPath, brief.kept, call));
     return {
@@ -107,23 +102,21 @@ function numbered({ parts }: Excerpt): (readonly [number, string])[] {
   return parts.flat().flatMap(({ no, text, cut }) => (no === undefined || cut ? [] : [[no, text] as const]));
 }
 
-function literalSelection({ window, raw: verbatim }: ReadRequest): Selection {
-  return { ...(window && { window }), ...(verbatim && { mode: 'raw' }) };
-}
-
-/** The size of a text that is larger than may be asked for as a whole. */
-function sizeOver({ whole }: ReadRequest, { size }: ByteSource): number | undefined {
-  return whole && size !== undefined && size > whole.over ? size : undefined;
-}
-
-async function outlined(resource: TextResource, call: Call): Promise<Viewed> {
+async function viewOf(
+  stored: TextResource,
+  { selection = stored.selection, outlineOver }: Asked,
+  call: Call,
+): Promise<Viewed | NoteResource> {
+  const { size } = stored.bytes;
+  if (outlineOver === undefined || size === undefined || size <= outlineOver || !isWhole(selection)) {
+    return view(stored, selection, call);
+  }
   const { outlineOfWhole } = await import('../views/outline-view.ts');
-  return outlineOfWhole(resource, call, Math.min(call.limits.bytes, call.limits.window));
+  return outlineOfWhole(stored, call, Math.min(call.limits.bytes, call.limits.window));
 }
 
-function isWhole(request: ReadRequest, { window, mode, symbol }: Selection, call: Call): boolean {
-  const plain = window === undefined && mode === undefined && symbol === undefined;
-  return plain && request.grammar === 'selectors' && call.settings.summarize;
+function isWhole({ window, mode, symbol }: Selection): boolean {
+  return window === undefined && mode === undefined && symbol === undefined;
 }
 
 /** Anchors are for lines that an edit can name: stored, editable, shown as they are. */

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Exit, type Shell, startShell } from '../access/process.ts';
+import { startTimer } from '../access/timer.ts';
 import type { Ended } from '../access/tree.ts';
 import { OrielError } from '../errors.ts';
 import { outputDisplays } from '../render/terminal.ts';
@@ -13,9 +14,6 @@ import type { RunResult } from '../types/result.ts';
 import { commandEnvironment } from './environment.ts';
 import { Output } from './output.ts';
 import { cutPolicy, fitOf } from './policy.ts';
-
-/** Seconds: a day. */
-const LONGEST = 86_400;
 
 /** How long the tree may take to end after SIGTERM, in ms. */
 const GRACE = { timeout: 1_000, cancel: 200, background: 50 };
@@ -79,11 +77,8 @@ export async function run(request: RunRequest, call: Call): Promise<RunResult> {
 }
 
 function timeLimit(seconds: number): number {
-  if (seconds > 0 && seconds <= LONGEST) return seconds;
-  throw new OrielError(
-    'BAD_INPUT',
-    `A timeout of ${seconds} is none: give seconds above 0 and at most ${LONGEST}, such as 120.`,
-  );
+  if (seconds > 0) return seconds;
+  throw new OrielError('BAD_INPUT', `The timeout ${seconds} is invalid: give seconds above 0, such as 120.`);
 }
 
 /** What was opened inside the walls. The command itself may go anywhere. */
@@ -136,13 +131,21 @@ async function firstOf(
   timeout: number,
   signal: AbortSignal,
 ): Promise<Exit | 'timeout' | 'cancel'> {
-  const stop = new AbortController();
-  const until = AbortSignal.any([stop.signal, signal]);
-  const limit = sleep(timeout * 1_000, 'timeout' as const, { signal: until });
+  let cleanUp = (): void => undefined;
+  const stopped = new Promise<'timeout' | 'cancel'>((resolve) => {
+    const cancel = (): void => resolve('cancel');
+    const stopTimer = startTimer(timeout * 1_000, () => resolve('timeout'));
+    signal.addEventListener('abort', cancel, { once: true });
+    cleanUp = () => {
+      stopTimer();
+      signal.removeEventListener('abort', cancel);
+    };
+    if (signal.aborted) cancel();
+  });
   try {
-    return await Promise.race([shell.exited, limit.catch(() => 'cancel' as const)]);
+    return await Promise.race([shell.exited, stopped]);
   } finally {
-    stop.abort();
+    cleanUp();
   }
 }
 

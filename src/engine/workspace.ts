@@ -1,31 +1,24 @@
 /**
- * Owns reading in a workspace that is elsewhere: a request that names one goes to the reader that the host gave under
- * that name, and its reply is held to the same limits as what is read here.
+ * Reading in a workspace elsewhere: a request that names one goes to the reader that the host gave under that name,
+ * and its reply is held to the same limits as what is read here.
  */
 
-import { OrielError } from '../errors.ts';
+import { isOrielError, OrielError } from '../errors.ts';
 import { plural } from '../render/units.ts';
 import { quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
-import type { ReadRequest } from '../types/request.ts';
+import type { LinesRequest } from '../types/request.ts';
 import type { WorkspaceResult } from '../types/result.ts';
-import type { Workspace } from '../types/workspace.ts';
+import type { Workspace, WorkspaceLines } from '../types/workspace.ts';
+import { hostError } from './unexpected.ts';
 
 export async function readInWorkspace(
-  request: ReadRequest,
+  request: LinesRequest,
   name: string,
   call: Call,
 ): Promise<WorkspaceResult> {
   const workspace = find(name, call.settings.workspaces);
-  const range = request.window?.by === 'lines' ? request.window.ranges[0] : undefined;
-  const { from = 1, to } = range ?? {};
-  const lines = await workspace.readFileLines({
-    path: request.target,
-    offset: from,
-    // What was asked for as a whole is asked for as a whole there: its own limit on files decides.
-    ...(request.whole === undefined && to !== undefined && { limit: to - from + 1 }),
-    signal: call.signal,
-  });
+  const lines = await ask(workspace, name, request, call.signal);
   const bytes = Buffer.byteLength(lines.content);
   if (bytes > call.limits.bytes) {
     throw new OrielError(
@@ -35,6 +28,27 @@ export async function readInWorkspace(
     );
   }
   return { is: 'workspace', lines };
+}
+
+async function ask(
+  workspace: Workspace,
+  name: string,
+  { path, range: { from, to }, wholeUpTo }: LinesRequest,
+  signal: AbortSignal,
+): Promise<WorkspaceLines> {
+  try {
+    const lines: Partial<WorkspaceLines> | undefined = await workspace.readFileLines({
+      path,
+      offset: from,
+      // What was asked for as a whole is asked for as a whole there: its own limit on files decides.
+      ...(wholeUpTo === undefined && to !== undefined && { limit: to - from + 1 }),
+      signal,
+    });
+    if (typeof lines?.content !== 'string') throw new TypeError('readFileLines returned no content');
+    return lines as WorkspaceLines;
+  } catch (error) {
+    throw isOrielError(error) || signal.aborted ? error : hostError(`workspaces: ${quote(name)}`, error);
+  }
 }
 
 /** `owner/name` may also be known as `name`. */

@@ -1,7 +1,8 @@
-/** Owns the list of what can be read: the order is the order in which sources are asked. */
+/** The list of what can be read, in the order in which the sources are asked. */
 
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
+import type { SourceKind, Subject } from '../types/resource.ts';
 import type { Source } from '../types/source.ts';
 import { archiveSource } from './archive.ts';
 import { directorySource } from './directory.ts';
@@ -21,6 +22,13 @@ export const sources: readonly Source[] = [
   archiveSource,
   fileSource,
 ];
+
+/** The source that opens the subject, among `kinds` where they are given. Throws `IS_DIRECTORY` where none does. */
+export function sourceFor(subject: Subject, kinds: readonly SourceKind[] | undefined): Source {
+  const source = sources.find((known) => (kinds?.includes(known.kind) ?? true) && known.claims(subject));
+  if (source) return source;
+  throw new OrielError('IS_DIRECTORY', `${quote(subject.typed)} is a directory, not a file.`);
+}
 
 const schemes: readonly Scheme[] = [artifactScheme];
 

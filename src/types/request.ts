@@ -1,10 +1,20 @@
 /** What a dialect may ask of the engine, as plain JSON. */
 
 import type { OutputDisplay } from './display.ts';
-import type { Window } from './excerpt.ts';
+import type { Range, Window } from './excerpt.ts';
 import type { SourceKind } from './resource.ts';
 
-export type Request = ReadRequest | RunRequest | SearchRequest | FindRequest | ListRequest;
+/** By the word in `do`: what `Result` is keyed by. */
+export interface RequestOf {
+  readonly read: ReadRequest;
+  readonly lines: LinesRequest;
+  readonly run: RunRequest;
+  readonly search: SearchRequest;
+  readonly find: FindRequest;
+  readonly list: ListRequest;
+}
+
+export type Request = RequestOf[keyof RequestOf];
 
 export interface ReadRequest {
   readonly do: 'read';
@@ -13,12 +23,20 @@ export interface ReadRequest {
   readonly grammar: 'selectors' | 'literal';
   /** Kinds of things that may be read; all when absent. */
   readonly kinds?: readonly SourceKind[];
-  /** For `literal` grammars. */
+  /** For `literal` grammars; the whole when absent. */
   readonly window?: Window;
-  readonly raw?: boolean;
-  /** What to answer where the whole of a text was asked for that has more than this many bytes. */
-  readonly whole?: { readonly over: number; readonly as: 'outline' | 'refusal' };
-  /** A named remote workspace to read in. */
+  /** Without a window, a text of more than this many bytes is answered with its outline, if it has one. */
+  readonly outlineOver?: number;
+}
+
+/** Lines of one text file, all of them or none. */
+export interface LinesRequest {
+  readonly do: 'lines';
+  readonly path: string;
+  readonly range: Range;
+  /** Set when all of the file was asked for: one of more than this many bytes is refused. */
+  readonly wholeUpTo?: number;
+  /** The workspace that holds the file, as `settings.workspaces` names it; this machine when absent. */
   readonly on?: string;
 }
 

@@ -5,16 +5,7 @@ import type { ByteSource } from './byte-source.ts';
 import type { Notice } from './notice.ts';
 import type { Mode, Selection } from './selection.ts';
 
-export type SourceKind =
-  | 'file'
-  | 'directory'
-  | 'archive'
-  | 'sqlite'
-  | 'document'
-  | 'image'
-  | 'notebook'
-  | 'web'
-  | 'internal';
+export type SourceKind = 'file' | 'directory' | 'archive' | 'sqlite' | 'image' | 'notebook' | 'internal';
 
 /** Something opened inside the walls, and the words that were typed after its path. */
 export interface Subject {

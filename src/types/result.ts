@@ -5,12 +5,14 @@ import type { Encoding } from './encoding.ts';
 import type { Excerpt } from './excerpt.ts';
 import type { Limits } from './limits.ts';
 import type { Notice } from './notice.ts';
+import type { Request } from './request.ts';
 import type { ImageResource, NoteResource, SourceKind } from './resource.ts';
 import type { Selection } from './selection.ts';
 import type { Spill } from './session.ts';
 import type { Summary } from './summary.ts';
 import type { WorkspaceLines } from './workspace.ts';
 
+/** The answer of a workspace elsewhere. */
 export interface WorkspaceResult {
   readonly is: 'workspace';
   readonly lines: WorkspaceLines;
@@ -124,6 +126,8 @@ export interface NoteResult extends Origin {
   readonly resource: NoteResource;
 }
 
+export type LinesResult = ReadResult | TooLargeResult | WorkspaceResult;
+
 export type ReadResult = TextResult | SummaryResult | BinaryResult | ImageResult | NoteResult;
 
 /** What a read found, whatever its kind. */
@@ -181,9 +185,15 @@ export interface TooLargeResult extends Origin {
   readonly most: number;
 }
 
-export interface ViewNote extends Origin {
-  readonly is: 'note';
-  readonly resource: NoteResource;
+/** By the word in `do` of the request. */
+export interface ResultOf {
+  readonly read: ReadResult;
+  readonly lines: LinesResult;
+  readonly run: RunResult;
+  readonly search: SearchResult;
+  readonly find: ListResult;
+  readonly list: ListResult;
 }
 
-export type Result = ReadResult | TooLargeResult | WorkspaceResult | RunResult | SearchResult | ListResult;
+/** What a request is answered with. */
+export type Result<R extends Request = Request> = ResultOf[R['do']];

@@ -59,11 +59,9 @@ export async function wholeText(
   return { text, language: languageFor(resource, text), bytes: stored.length, invalid: invalid > 0, version };
 }
 
-/** Listings and tables have no language; what was converted is Markdown, whatever it was made from. */
-function languageFor({ name, kind, display, encoding }: TextResource, text: string): Language | undefined {
-  if (display === 'plain') return undefined;
-  const converted = encoding === 'utf-8' && (kind === 'document' || kind === 'web');
-  return converted ? languageOf('converted.md', '') : languageOf(name, text);
+/** Listings and tables have no language. */
+function languageFor({ name, display }: TextResource, text: string): Language | undefined {
+  return display === 'plain' ? undefined : languageOf(name, text);
 }
 
 export type Parsed = Structure | { readonly none: NoStructure };

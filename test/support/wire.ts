@@ -30,8 +30,8 @@ export interface Wire {
   readonly exited: Promise<number | null>;
 }
 
-export function wire(args: readonly string[]): Wire {
-  const child = spawn(process.execPath, [cli, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
+export function wire(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Wire {
+  const child = spawn(process.execPath, [cli, ...args], { stdio: ['pipe', 'pipe', 'pipe'], env });
   onTestFinished(() => void child.kill('SIGKILL'));
   const lines: string[] = [];
   const messages: Message[] = [];
@@ -77,8 +77,12 @@ export function wire(args: readonly string[]): Wire {
 }
 
 /** A session that has shaken hands, as a client of 2025 does. */
-export async function session(args: readonly string[], client = 'test'): Promise<Wire> {
-  const opened = wire(['mcp', ...args]);
+export async function session(
+  args: readonly string[],
+  client = 'test',
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Wire> {
+  const opened = wire(['mcp', ...args], env);
   await opened.ask('hello', 'initialize', {
     protocolVersion: '2025-11-25',
     capabilities: {},

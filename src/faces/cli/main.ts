@@ -2,9 +2,10 @@
 /** Owns the process of the command line: arguments in, streams out, an exit code. */
 
 import { version } from '../../access/package-files.ts';
-import { isOrielError } from '../../errors.ts';
+import { explained } from '../../engine/unexpected.ts';
 import type { ExitCode, Streams } from './command.ts';
 import { commandHelp, generalHelp, loadCommand } from './commands.ts';
+import { printUnexpected } from './debug.ts';
 import { globalOptions, parse } from './options.ts';
 import { printError } from './print.ts';
 
@@ -51,6 +52,8 @@ try {
   const code = await main(process.argv.slice(2), streams);
   process.exitCode ??= code;
 } catch (error) {
-  printError(isOrielError(error) ? error.message : 'Something went wrong inside oriel.', streams);
+  const failure = explained(error);
+  printError(failure.message, streams);
+  if (process.argv.includes('--debug')) printUnexpected(error, { code: failure.code });
   process.exitCode ??= 2;
 }

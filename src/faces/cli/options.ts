@@ -7,6 +7,7 @@ import { dialectNames } from '../../dialects/table.ts';
 import { OrielError } from '../../errors.ts';
 import { limitNames } from '../../limits.ts';
 import { quote } from '../../text/visible.ts';
+import { printUnexpected } from './debug.ts';
 
 export interface Option {
   readonly name: string;
@@ -61,6 +62,7 @@ export const globalOptions: readonly Option[] = [
     help: 'numbers (N|text), hashline (anchors for edits) or plain (default numbers)',
   },
   { name: 'json', type: 'boolean', help: 'print the whole answer as JSON, one object a line' },
+  { name: 'debug', type: 'boolean', help: 'print the stack of every unexpected error on stderr' },
   { name: 'help', type: 'boolean', short: 'h', help: 'show this help' },
 ];
 
@@ -112,6 +114,7 @@ export function orielOptions(values: Values): OrielOptions {
     ...(dialect !== undefined && { dialect: dialect as NonNullable<OrielOptions['dialect']> }),
     ...(limits !== undefined && { limits: parseLimits(limits) }),
     ...(known && { display: known }),
+    ...(values['debug'] === true && { onError: printUnexpected }),
     // The next call is another process: what this one keeps must outlive it.
     spills: { workingFolder: fromWorkingFolder(cwd) },
   };

@@ -2,6 +2,7 @@
 
 import { type Context, Hono } from 'hono';
 import { routePath } from 'hono/route';
+import { explained, report } from '../../engine/unexpected.ts';
 import { createMcpServer } from '../mcp/server.ts';
 import type { Offer } from '../offer.ts';
 import { createGuard, type GuardOptions, type Refusal } from './guard.ts';
@@ -98,7 +99,11 @@ export function createApp({ offer: uncounted, log, guard, structured }: AppOptio
   app.notFound(() =>
     problem(404, { message: 'There is no such route. GET /openapi.json lists them.', code: 'NOT_FOUND' }),
   );
-  app.onError((error) => failed(error));
+  app.onError((error) => {
+    const failure = explained(error);
+    report(offer.engine.onError, failure);
+    return failed(failure);
+  });
   return { fetch: app.fetch, close: mcp.close };
 }
 

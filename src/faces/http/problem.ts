@@ -1,7 +1,7 @@
 /** Owns how HTTP answers in JSON, and how it says that something is wrong: a status, one sentence, a stable code. */
 
 import { z } from 'zod';
-import { type ErrorCode, type OrielError, isOrielError } from '../../errors.ts';
+import type { ErrorCode, OrielError } from '../../errors.ts';
 import { safeJson } from '../../text/json.ts';
 
 export const problemSchema = z
@@ -47,9 +47,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 };
 
 /** The answer to what a route threw. */
-export function failed(error: unknown): Response {
-  if (!isOrielError(error))
-    return problem(500, { message: 'Something went wrong inside oriel.', code: 'INTERNAL' });
+export function failed(error: OrielError): Response {
   return problem(statusOf(error), {
     message: error.message,
     code: error.code,

@@ -4,15 +4,9 @@
  */
 
 import { z } from 'zod';
-import {
-  type FileLines,
-  fileLines,
-  fileLinesFailure,
-  fileLinesLimits,
-  fileLinesOrder,
-} from '../../dialects/file-lines.ts';
-import { type Engine, pass } from '../../engine/gate.ts';
-import { isOrielError } from '../../errors.ts';
+import { callTool } from '../../call-tool.ts';
+import { fileLinesLimits, readFileLines } from '../../dialects/file-lines.ts';
+import { baseLimits } from '../../dialects/limits.ts';
 import { count } from './input.ts';
 import { json } from './problem.ts';
 import { type Route, route, type Served } from './route.ts';
@@ -57,20 +51,14 @@ export const readFileLinesRoute = ({ offer }: Served): Route =>
     summary: 'Lines of a text file, numbered',
     query,
     replies: { 200: { about: 'The lines, or what the file system says', schema: reply } },
-    handle: async ({ req }, input) => json(await readFileLines(offer.engine, input.query, req.raw.signal)),
+    async handle({ req }, { query: asked }) {
+      const reader = readFileLines(asked, {
+        fileSize: asked.max_file_size || fileSize,
+        lineBytes: asked.max_line_bytes || lineBytes,
+        responseLines: asked.max_response_lines || responseLines,
+        responseBytes: asked.max_response_bytes || responseBytes,
+      });
+      const options = { limits: baseLimits, signal: req.raw.signal };
+      return json(await callTool(offer.engine, reader, undefined, options));
+    },
   });
-
-async function readFileLines(engine: Engine, asked: Query, signal: AbortSignal): Promise<FileLines> {
-  try {
-    const order = fileLinesOrder(asked, {
-      fileSize: asked.max_file_size || fileSize,
-      lineBytes: asked.max_line_bytes || lineBytes,
-      responseLines: asked.max_response_lines || responseLines,
-      responseBytes: asked.max_response_bytes || responseBytes,
-    });
-    return fileLines(await pass(engine, { ...order, signal }), asked);
-  } catch (error) {
-    if (!isOrielError(error)) throw error;
-    return fileLinesFailure(error, asked.path);
-  }
-}

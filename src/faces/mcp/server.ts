@@ -7,8 +7,9 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import { isOrielError } from '../../errors.ts';
 import { version } from '../../access/package-files.ts';
+import { explained, report } from '../../engine/unexpected.ts';
+import { isOrielError } from '../../errors.ts';
 import type { Offer } from '../offer.ts';
 import { progressTo } from './progress.ts';
 import { artifactTemplate, completeArtifact, listArtifacts, readResource } from './resources.ts';
@@ -32,6 +33,7 @@ export function createMcpServer(offer: Offer, { structured = false, host }: McpO
       cacheHints: { 'tools/list': { ttlMs: TOOLS_FRESH_MS, cacheScope: 'private' } },
     },
   );
+  Object.assign(server, { onerror: (error: Error) => report(offer.engine.onError, explained(error)) });
   const hostOf = (context: ServerContext): string | undefined =>
     nameInEnvelope(context) ?? server.getClientVersion()?.name ?? host;
 

@@ -46,7 +46,7 @@ test.each([
   [['bash'], "oriel: Nothing to run. Use oriel bash 'COMMAND'.\n"],
   [
     ['bash', '--timeout', 'soon', 'true'],
-    'oriel: A timeout of NaN is none: give seconds above 0 and at most 86400, such as 120.\n',
+    'oriel: The timeout NaN is invalid: give seconds above 0, such as 120.\n',
   ],
 ])('%j', async (args, stderr) => {
   const ran = await cli(args, temporaryFolder(), temporaryFolder());

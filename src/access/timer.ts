@@ -1,0 +1,16 @@
+/** Timers of any length: setTimeout takes 32 bits of milliseconds and fires a longer one at once. */
+
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** Calls `act` after `ms` milliseconds, never for `Infinity`. Returns what stops the timer. */
+export function startTimer(ms: number, act: () => void): () => void {
+  if (ms === Number.POSITIVE_INFINITY) return () => undefined;
+  let left = ms;
+  const wait = (): NodeJS.Timeout => {
+    const part = Math.min(left, LONGEST_MS);
+    left -= part;
+    return setTimeout(() => (left > 0 ? void (timer = wait()) : act()), part);
+  };
+  let timer = wait();
+  return () => clearTimeout(timer);
+}

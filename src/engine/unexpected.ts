@@ -1,0 +1,67 @@
+/** Errors that no answer explains: a bug of ours, or an exception in the host's own functions. The host hears of both. */
+
+import { isShortage } from '../access/failure.ts';
+import { type ErrorCode, isOrielError, OrielError } from '../errors.ts';
+
+/** What is known about an unexpected error beside itself. */
+export interface ErrorContext {
+  /** `INTERNAL`, or `HOST` for a function that the host gave. */
+  readonly code: ErrorCode;
+  /** The tool that was called; absent outside of a call. */
+  readonly tool?: string;
+  /** What the model, or the client, was told instead. */
+  readonly message: string;
+}
+
+/** Receives every error that an answer does not explain. */
+export type OnError = (error: unknown, context: ErrorContext) => void;
+
+/** A failure of a function that the host gave as this option. */
+export function hostError(option: string, cause: unknown): OrielError {
+  return new OrielError(
+    'HOST',
+    `The application that offers this tool failed in its own code (${option}). Tell its user; another call may work.`,
+    { cause },
+  );
+}
+
+/** The host's function, whose exceptions are named as the host's. */
+export function ofHost<Given extends unknown[], Got>(
+  option: string,
+  callback: (...given: Given) => Got,
+): (...given: Given) => Got {
+  return (...given) => {
+    try {
+      return callback(...given);
+    } catch (error) {
+      throw hostError(option, error);
+    }
+  };
+}
+
+/** Tells the host what an answer does not explain. `error` is the answer's own. */
+export function report(onError: OnError | undefined, error: OrielError, tool?: string): void {
+  if (!onError || (error.code !== 'INTERNAL' && error.code !== 'HOST')) return;
+  const { code, message, cause = error } = error;
+  try {
+    onError(cause, { code, message, ...(tool !== undefined && { tool }) });
+  } catch {
+    // There is nobody left to tell.
+  }
+}
+
+/**
+ * Any error as one sentence with a stable code: never a stack, never a path outside the roots. `signal` is that of the
+ * caller: what fails after it was aborted was cancelled.
+ */
+export function explained(error: unknown, signal?: AbortSignal): OrielError {
+  if (isOrielError(error)) return error;
+  if (signal?.aborted) return new OrielError('CANCELLED', 'The call was cancelled.', { cause: error });
+  if (isShortage(error))
+    return new OrielError('BUSY', 'Too many files are open. Call again.', { cause: error });
+  return new OrielError(
+    'INTERNAL',
+    'An unexpected error inside oriel ended the call. Try another path or window.',
+    { cause: error },
+  );
+}

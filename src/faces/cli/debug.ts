@@ -1,0 +1,9 @@
+/** `--debug`: unexpected errors on stderr, each with its stack and its causes. */
+
+import { inspect } from 'node:util';
+import type { ErrorContext } from '../../engine/unexpected.ts';
+
+/** Answers and protocols own stdout, so this goes to stderr in every command, servers included. */
+export function printUnexpected(error: unknown, { code, tool }: Pick<ErrorContext, 'code' | 'tool'>): void {
+  process.stderr.write(`oriel: ${tool === undefined ? code : `${code} in ${tool}`}: ${inspect(error)}\n`);
+}
