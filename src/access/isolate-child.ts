@@ -1,5 +1,5 @@
 /**
- * Owns running code that may crash, hang or take all memory on hostile bytes: a Node process of its own that gets
+ * Runs code that may crash, hang or take all memory on hostile bytes: a Node process of its own that gets
  * bytes on its standard input, gives bytes on its standard output, and is killed when anything goes wrong.
  * It knows no path, no descriptor and no environment of ours.
  */
@@ -38,6 +38,7 @@ export class ChildFailure extends Error {
 }
 
 /**
+ * Runs in a slot of a queue, which the caller has taken: a child process takes memory by the hundred megabytes.
  * Resolves to all that the child wrote before it exited with 0. Throws ChildFailure, or the reason of the signal.
  * The child is dead when the promise settles.
  */

@@ -1,8 +1,9 @@
-import { cp, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import sharp, { type Sharp } from 'sharp';
 import { describe, expect, test } from 'vitest';
+import type { OrielError } from '../../src/errors.ts';
 import { createImageSource } from '../../src/sources/image.ts';
 import type { ImageOptions } from '../../src/sources/image/read-raster.ts';
 import type { ImageResource } from '../../src/types/resource.ts';
@@ -359,6 +360,24 @@ describe('I09 a decoder that fails', () => {
       message: expect.stringMatching(new RegExp(`cannot be shown: ${why}\\.$`)) as string,
       next: 'picture.bin:meta',
     });
+  });
+
+  test('twelve at once: no more than two run at a time', async () => {
+    const seen = join(await temporaryFolder(), 'seen');
+    await mkdir(join(seen, 'on'), { recursive: true });
+    const code = `
+      import { appendFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+      const on = ${JSON.stringify(join(seen, 'on'))};
+      const mine = on + '/' + process.pid;
+      writeFileSync(mine, '');
+      appendFileSync(${JSON.stringify(join(seen, 'log'))}, readdirSync(on).length + '\\n');
+      setTimeout(() => rmSync(mine), 50);
+    `;
+    const failures = await Promise.all(Array.from({ length: 12 }, () => failing(code)));
+    expect(failures.map((error) => (error as OrielError).code)).toEqual(Array(12).fill('CORRUPT'));
+    const counts = (await readFile(join(seen, 'log'), 'utf8')).trim().split('\n').map(Number);
+    expect(counts).toHaveLength(12);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(2);
   });
 
   test('is killed when the call is cancelled', async () => {

@@ -1,6 +1,7 @@
 /** Answers a read of an image: its facts and a copy within the budget, or its facts alone (`:meta`). SVG is text. */
 
 import { OrielError } from '../../errors.ts';
+import { queues } from '../../queues/table.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
@@ -34,7 +35,7 @@ async function openRaster(
   }
   await learnSize(bytes, call.signal);
   const want = subject.rest === 'meta' || call.settings.imageMetadataOnly ? 'facts' : 'picture';
-  const raster = await readRaster(bytes, type, want, call.signal, options);
+  const raster = await queues.images.run(() => readRaster(bytes, type, want, call.signal, options), call);
   const facts = imageFacts(type, bytes.size, raster.facts);
   const line = describeImage(facts);
   const answer = { is: 'image', kind: 'image', text: line, facts: { image: facts } } as const;
@@ -53,7 +54,10 @@ async function openRaster(
   throw new OrielError(code, `The image (${line}) cannot be shown: ${why}.`, { next: meta, cause });
 }
 
-/** A stream knows its size once it has ended: one that ends within what is decoded is pulled that far. */
+/**
+ * A stream knows its size once it has ended: one that ends within what is decoded is pulled that far. Its bytes are
+ * there then, and no child process waits for them.
+ */
 async function learnSize(bytes: ByteSource, signal: AbortSignal): Promise<void> {
   if (bytes.size === undefined) await bytes.readInto(new Uint8Array(1), MOST_STORED, signal);
 }

@@ -29,7 +29,8 @@ export const NOT_DECODED: Partial<Record<RasterType, string>> = { heic: 'HEIC', 
 
 /**
  * The facts of an image, with a shown copy when `want` is `picture`. Throws OrielError where not even its size can be
- * told: `CORRUPT`, `LIMIT`, or `UNSUPPORTED` when that takes the optional package sharp, which is not installed.
+ * told: `CORRUPT`, `LIMIT`, or `UNSUPPORTED` when that takes the optional package sharp, which is not installed. Runs in
+ * a slot of the queue for images, and all bytes of a stream are there: it starts a child process that reads them.
  */
 export async function readRaster(
   source: ByteSource,

@@ -1,7 +1,8 @@
-/** Owns making image blocks of the images in a notebook's outputs, within the budget of one answer. */
+/** The images in a notebook's outputs as image blocks, within the budget of one answer. */
 
 import { memoryBytes, readAt } from '../../access/bytes.ts';
 import { isOrielError } from '../../errors.ts';
+import { queues } from '../../queues/table.ts';
 import { writeSelector } from '../../selector/selection.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Notice } from '../../types/notice.ts';
@@ -19,7 +20,7 @@ const MOST_IMAGES = 8;
 
 /**
  * The images in order until the budget is used, and one notice: how each follows, or why it does not; at its end,
- * where it applies, the call that goes on with those left over. One is decoded at a time: each takes a process.
+ * where it applies, the call that goes on with those left over. One is decoded at a time.
  */
 export async function showImages(
   images: readonly NotebookImage[],
@@ -32,7 +33,8 @@ export async function showImages(
   const said: string[] = [];
   let left = (options.budget ?? DEFAULT_BUDGET).bytes;
   for (const image of images.slice(0, MOST_IMAGES)) {
-    const fitted = await fit(image, source, signal, options);
+    // In a slot from the start: images that wait are not unpacked in memory yet.
+    const fitted = await queues.images.run(() => fit(image, source, signal, options), { signal });
     if (typeof fitted === 'string') {
       said.push(`image ${image.number} cannot be shown: ${fitted}`);
       continue;
