@@ -1,5 +1,5 @@
 /**
- * Owns running ripgrep: what it may see, how it is bounded and how it is ended. What its output means is left to the
+ * Runs ripgrep: what it may see, how it is bounded and how it is ended. What its output means is left to the
  * caller; what it names must be opened again through `Access` before it is shown.
  */
 
@@ -8,6 +8,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { OrielError } from '../errors.ts';
+import { SharedSlots } from '../queues/shared-slots.ts';
+import { queues } from '../queues/table.ts';
 import { ripgrepPath } from './ripgrep-path.ts';
 
 export interface RipgrepJob {
@@ -50,13 +52,15 @@ const SHELL = '/bin/sh';
 
 const STDERR_BYTES = 64 * 1024;
 
+const slots = new SharedSlots(queues.ripgrep);
+
 /** Kilobytes of private memory; pages of mapped files do not count. */
 const DATA_KIB = 256 * 1024;
 
 /**
  * One run. Iterating starts the process and yields its stdout in chunks as they come; leaving the loop early kills
- * it. `outcome` tells how it ended, once the iteration is over. Throws `UNSUPPORTED` when there is no ripgrep, and
- * the signal's reason when that was aborted.
+ * it. `outcome` tells how it ended, once the iteration is over. Throws `UNSUPPORTED` when there is no ripgrep, `BUSY`
+ * when too many searches wait, and the signal's reason when that was aborted.
  */
 export class RipgrepRun implements AsyncIterable<Buffer> {
   #outcome: RipgrepOutcome | undefined;
@@ -78,10 +82,7 @@ export class RipgrepRun implements AsyncIterable<Buffer> {
       this.#outcome = { code: undefined, stderr: '', timedOut: true, outOfMemory: false };
       return;
     }
-    const child = start(this.#job);
-    const ended = whenEnded(child);
-    // A rejection before anybody awaits must not end the process.
-    ended.catch(() => undefined);
+    const { child, ended } = await startInSlot(this.#job);
     const stderr = collect(child);
     let timedOut = false;
     const kill = (): void => void child.kill('SIGKILL');
@@ -162,6 +163,23 @@ export async function* listFiles(dir: string, options: ListFilesOptions): AsyncG
 
 /** Bytes; longer than any path that a kernel opens. */
 export const MAX_PATH = 8 * 1024;
+
+/** The process has its slot until it has ended, also when nobody reads what it says any more. */
+async function startInSlot(
+  job: RipgrepJob,
+): Promise<{ child: ChildProcess; ended: Promise<number | undefined> }> {
+  const slot = await slots.take(job.signal);
+  try {
+    job.signal?.throwIfAborted();
+    const child = start(job);
+    const ended = whenEnded(child);
+    ended.then(slot.release, slot.release);
+    return { child, ended };
+  } catch (error) {
+    slot.release();
+    throw error;
+  }
+}
 
 function start(job: RipgrepJob): ChildProcess {
   const words = [...FIXED_FLAGS, ...job.flags, '--', ...job.operands];

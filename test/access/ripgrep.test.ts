@@ -3,10 +3,12 @@ import { chmod, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { onPath, ripgrepPath } from '../../src/access/ripgrep-path.ts';
 import { RipgrepRun, listFiles, records, utf8 } from '../../src/access/ripgrep.ts';
+import { queues } from '../../src/queues/table.ts';
 import type { ListFilesOptions, RipgrepJob } from '../../src/access/ripgrep.ts';
 
 let dir: string;
@@ -49,6 +51,30 @@ describe('RipgrepRun', () => {
     expect(await output(run)).toBe('');
     expect(run.outcome?.code).toBe(2);
     expect(run.outcome?.stderr).toContain('error: unclosed character class');
+  });
+
+  test('no more processes run at once than there are slots', async () => {
+    await writeFile(join(dir, 'a.txt'), 'one\n');
+    const runs = Array.from({ length: 12 }, () =>
+      job(['--regexp=one'], ['./'], { signal: new AbortController().signal }),
+    );
+    const outputs = runs.map((run) => output(run));
+    await setImmediate();
+    expect(queues.ripgrep.stats).toMatchObject({ running: 4, waiting: 8 });
+    expect(await Promise.all(outputs)).toEqual(Array(12).fill('./a.txt:one\n'));
+    await vi.waitUntil(() => queues.ripgrep.stats.running === 0);
+  });
+
+  test('a search that starts a second process while it reads the first does not wait for itself', async () => {
+    queues.ripgrep.limit = 1;
+    onTestFinished(() => void (queues.ripgrep.limit = 4));
+    await writeFile(join(dir, 'a.txt'), 'one\n'.repeat(100_000));
+    const { signal } = new AbortController();
+    const inner = new Set<string>();
+    for await (const _ of job(['--regexp=one'], ['./'], { signal })) {
+      inner.add(await output(job(['--regexp=one', '--count'], ['./'], { signal })));
+    }
+    expect([...inner]).toEqual(['./a.txt:100000\n']);
   });
 
   test('reads no configuration file', async () => {
