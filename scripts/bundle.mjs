@@ -30,7 +30,7 @@ const needed = new RegExp(
     '/src/(queues|types|text|window|selector|session|render|dialects)/[^/]+$',
     '/src/(assemble|call-tool|errors|limits)\\.ts$',
     '/src/access/(bytes|descriptors|directory|failure|file|local|mounts|package-files|paths|roots|timer)\\.ts$',
-    '/src/engine/(cleanups|gate|perform|policy|read|read-summary|read-text|settings|target|unexpected)\\.ts$',
+    '/src/engine/(cleanups|default-settings|gate|perform|policy|read|read-summary|read-text|target|unexpected)\\.ts$',
     '/src/views/(languages|lines|text-input|view)\\.ts$',
     '/src/sources/([^/]+|schemes/[^/]+)$',
     '/src/faces/cli/(command|debug|options|print|progress)\\.ts$',

@@ -7,6 +7,7 @@ import { safeJson } from '../text/json.ts';
 import type { Answer } from '../types/answer.ts';
 import type { Limits } from '../types/limits.ts';
 import type { LinesRequest } from '../types/request.ts';
+import { baseLimits } from './base-limits.ts';
 import { type Dialect, reads, tool, type ToolSpec, type Zod } from './dialect.ts';
 import {
   fileLines,
@@ -16,7 +17,6 @@ import {
   fileLinesLimits,
   fileLinesOrder,
 } from './file-lines.ts';
-import { baseLimits } from './limits.ts';
 
 const limits: Limits = {
   ...baseLimits,

@@ -14,8 +14,8 @@ import type { Limits } from '../types/limits.ts';
 import type { TextPolicy } from '../types/policy.ts';
 import type { LinesRequest } from '../types/request.ts';
 import type { BinaryResult, LinesResult, TextResult } from '../types/result.ts';
+import { baseLimits, KIB } from './base-limits.ts';
 import type { Callable } from './dialect.ts';
-import { baseLimits, KIB } from './limits.ts';
 
 export interface FileLinesLimits {
   /** Bytes of a file that is read without `offset` or `limit`. */

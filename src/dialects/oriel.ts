@@ -7,8 +7,8 @@ import { runAnswer } from '../render/run-answer.ts';
 import { binarySize } from '../render/units.ts';
 import type { Limits } from '../types/limits.ts';
 import type { ReadRequest, RunRequest } from '../types/request.ts';
+import { baseLimits } from './base-limits.ts';
 import { type Dialect, reads, runs, tool } from './dialect.ts';
-import { baseLimits } from './limits.ts';
 import { find, grep, ls } from './oriel-lists.ts';
 
 const read = tool<{ path: string }, ReadRequest>({

@@ -1,8 +1,8 @@
 /** Owns the `pi` dialect: the tools and the sentences of the pi coding agent. */
 
 import type { Limits } from '../types/limits.ts';
+import { baseLimits } from './base-limits.ts';
 import type { Dialect } from './dialect.ts';
-import { baseLimits } from './limits.ts';
 import { bash } from './pi-bash.ts';
 import { read } from './pi-read.ts';
 import { find, grep, ls } from './pi-search.ts';

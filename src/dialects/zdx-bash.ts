@@ -7,8 +7,8 @@ import type { Answer } from '../types/answer.ts';
 import type { Limits } from '../types/limits.ts';
 import type { RunRequest } from '../types/request.ts';
 import type { RunResult, RunStream } from '../types/result.ts';
+import { KIB } from './base-limits.ts';
 import { runs, tool } from './dialect.ts';
-import { KIB } from './limits.ts';
 import { failure, numeric, success } from './zdx-envelope.ts';
 
 /** Bytes of one stream. */

@@ -11,8 +11,8 @@ import type { Limits } from '../types/limits.ts';
 import type { TextPolicy } from '../types/policy.ts';
 import type { ReadRequest } from '../types/request.ts';
 import type { ReadResult, TextResult } from '../types/result.ts';
+import { baseLimits } from './base-limits.ts';
 import { reads, tool } from './dialect.ts';
-import { baseLimits } from './limits.ts';
 import { lineRange } from './line-range.ts';
 import { failure, numeric, success } from './zdx-envelope.ts';
 

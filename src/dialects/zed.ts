@@ -9,8 +9,8 @@ import type { Window } from '../types/excerpt.ts';
 import type { Limits } from '../types/limits.ts';
 import type { TextPolicy } from '../types/policy.ts';
 import type { ReadRequest } from '../types/request.ts';
+import { baseLimits, KIB } from './base-limits.ts';
 import { type Dialect, reads, tool } from './dialect.ts';
-import { baseLimits, KIB } from './limits.ts';
 import { lineRange } from './line-range.ts';
 import { headedAnswer, zedWording } from './zed-answer.ts';
 

@@ -10,9 +10,9 @@ import type { Automaton } from '../walk/automaton.ts';
 import { checkGlob, compileGlob } from '../walk/glob.ts';
 import { checkRange, MOST_RESULTS } from './walk/bounds.ts';
 import { GapsSeen } from './walk/gaps.ts';
-import { Smallest, orderKey } from './walk/order.ts';
+import { openFolder, shownBelow } from './walk/open-target.ts';
+import { Smallest, orderKey } from './walk/path-order.ts';
 import { walkFlags } from './walk/rules.ts';
-import { openFolder, shownBelow } from './walk/target.ts';
 import { lookUntil, withProgress } from './walk/time.ts';
 
 /** Throws `BAD_INPUT`, `NOT_DIRECTORY` and what opening throws. */

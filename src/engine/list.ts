@@ -6,7 +6,7 @@ import type { ListRequest } from '../types/request.ts';
 import type { ListResult, ListedEntry } from '../types/result.ts';
 import { checkRange } from './walk/bounds.ts';
 import { GapsSeen } from './walk/gaps.ts';
-import { openFolder } from './walk/target.ts';
+import { openFolder } from './walk/open-target.ts';
 
 /** Entries read before sorting; of a larger directory any so many are shown, and the answer says so. */
 const MOST_ENTRIES = 500_000;

@@ -24,7 +24,7 @@ export async function read(request: ReadRequest, call: Call, policy: TextPolicy)
 
 export async function readLines(request: LinesRequest, call: Call, policy: TextPolicy): Promise<LinesResult> {
   const { path, range, wholeUpTo = Number.POSITIVE_INFINITY, on } = request;
-  if (on !== undefined) return (await import('./workspace.ts')).readInWorkspace(request, on, call);
+  if (on !== undefined) return (await import('./read-in-workspace.ts')).readInWorkspace(request, on, call);
   const found = await resolve(path, 'literal', call);
   const { resource } = found;
   if (resource.is === 'text' && (resource.bytes.size ?? 0) > wholeUpTo) {

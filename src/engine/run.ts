@@ -12,8 +12,8 @@ import type { Display } from '../types/display.ts';
 import type { RunRequest } from '../types/request.ts';
 import type { RunResult } from '../types/result.ts';
 import { commandEnvironment } from './environment.ts';
-import { Output } from './output.ts';
 import { cutPolicy, fitOf } from './policy.ts';
+import { Output } from './run-output.ts';
 
 /** How long the tree may take to end after SIGTERM, in ms. */
 const GRACE = { timeout: 1_000, cancel: 200, background: 50 };

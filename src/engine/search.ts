@@ -21,8 +21,8 @@ import type { Page } from './search/page.ts';
 import { quoteFiles, quoteLines } from './search/quote.ts';
 import { Search } from './search/search-run.ts';
 import { checkRange } from './walk/bounds.ts';
+import { openTarget, shownBelow, shownTarget } from './walk/open-target.ts';
 import { walkFlags } from './walk/rules.ts';
-import { openTarget, shownBelow, shownTarget } from './walk/target.ts';
 import { withProgress } from './walk/time.ts';
 
 /**

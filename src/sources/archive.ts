@@ -14,5 +14,5 @@ export const archiveSource: Source = {
   kind: 'archive',
   claims: claimsArchive,
   holds: isNamedArchive,
-  open: async (subject, call) => (await import('./archive/read.ts')).readArchive(subject, call),
+  open: async (subject, call) => (await import('./archive/read-archive.ts')).readArchive(subject, call),
 };

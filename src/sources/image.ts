@@ -10,7 +10,7 @@ export function createImageSource(options: ImageOptions = {}): Source {
     kind: 'image',
     claims: ({ opened, head }) => opened.is === 'file' && identifyImage(head) !== undefined,
     async open(subject, call) {
-      const { openImage } = await import('./image/open.ts');
+      const { openImage } = await import('./image/open-image.ts');
       return openImage(subject, call, options);
     },
   };

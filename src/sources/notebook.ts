@@ -12,7 +12,7 @@ export function createNotebookSource(options: ImageOptions = {}): Source {
     kind: 'notebook',
     claims: ({ opened, name }) => opened.is === 'file' && /\.ipynb$/i.test(name),
     async open(subject, call) {
-      const { openNotebook } = await import('./notebook/open.ts');
+      const { openNotebook } = await import('./notebook/open-notebook.ts');
       return openNotebook(subject, call, options);
     },
   };

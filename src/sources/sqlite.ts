@@ -14,7 +14,7 @@ export const sqliteSource: Source = {
     opened.is === 'file' && EXTENSION.test(name) && MAGIC.equals(head.subarray(0, MAGIC.length)),
   holds: (name) => EXTENSION.test(name),
   async open(subject, call) {
-    const { openDatabase } = await import('./sqlite/open.ts');
+    const { openDatabase } = await import('./sqlite/open-database.ts');
     return openDatabase(subject, call);
   },
 };

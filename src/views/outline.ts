@@ -1,7 +1,6 @@
 /** Owns finding the structure of a text: by a scanner of ours, or by a grammar that is loaded when first needed. */
 
 import type { NoStructure } from '../types/notice.ts';
-import { unfit } from './fit.ts';
 import { readCaptures } from './grammar/captures.ts';
 import { massaged } from './grammar/massage.ts';
 import type { GrammarFiles } from './grammar/parse.ts';
@@ -9,6 +8,7 @@ import type { Language } from './languages.ts';
 import { linesOf } from './lines.ts';
 import { nest } from './nesting.ts';
 import type { Fold, Structure } from './structure.ts';
+import { unfit } from './unfit.ts';
 
 export interface OutlineOptions {
   /** Needed where the language has a grammar. */

@@ -12,11 +12,11 @@ import type { Call } from '../types/call.ts';
 import type { NoStructure } from '../types/notice.ts';
 import type { TextResource } from '../types/resource.ts';
 import type { TextInput } from '../window/input.ts';
-import { longestText } from './fit.ts';
 import type { GrammarFiles } from './grammar/parse.ts';
 import { type Language, languageOf } from './languages.ts';
 import type { OutlineAnswer, OutlineQuestion } from './outline-worker.ts';
 import type { Structure } from './structure.ts';
+import { longestText } from './unfit.ts';
 
 /** Milliseconds after which a parser is asked to give up, and after which its thread is ended. */
 const soft = 1_300;

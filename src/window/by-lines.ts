@@ -1,7 +1,7 @@
 /** Owns windows by line numbers: one or several ranges over one budget, with lines of context where there is room. */
 
 import type { CutBy, Excerpt, Line, Range } from '../types/excerpt.ts';
-import { type Clippable, clippable } from './clip.ts';
+import { type Clippable, clippable } from './clip-line.ts';
 import { Budget, type Fit, holdFor, isGiant, sliceOf } from './fit.ts';
 import { type TextInput, toLine, wholeLine } from './input.ts';
 import { LineReader, type StoredLine } from './line-reader.ts';

@@ -2,9 +2,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { baseLimits } from '../../src/dialects/limits.ts';
+import { baseLimits } from '../../src/dialects/base-limits.ts';
+import { defaultSettings } from '../../src/engine/default-settings.ts';
 import { type CallOptions, type Engine, openCall, type OpenCall } from '../../src/engine/gate.ts';
-import { defaultSettings } from '../../src/engine/settings.ts';
 import type { ErrorContext } from '../../src/engine/unexpected.ts';
 import { OrielError } from '../../src/errors.ts';
 import { createSession } from '../../src/session/session.ts';

@@ -4,7 +4,7 @@
  */
 
 import { RipgrepRun, MAX_PATH, records, utf8 } from '../../access/ripgrep.ts';
-import { orderKey } from '../walk/order.ts';
+import { orderKey } from '../walk/path-order.ts';
 import type { Search } from './search-run.ts';
 
 /** Paths held for sorting; where there are more, matches are dense and a sorted search soon has enough. */

@@ -3,7 +3,7 @@
 import type { McpServer, RegisteredTool, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import type { Tool } from '../../oriel.ts';
 import { progressTo } from '../mcp/progress.ts';
-import { toolDefinition, toolResult } from '../mcp/result.ts';
+import { toolDefinition, toolResult } from '../mcp/tool-result.ts';
 
 export interface RegisterOptions {
   /** Put text and facts into `structuredContent` too. Hosts then show a model that instead of the text. */

@@ -6,17 +6,17 @@ import type { Command } from './command.ts';
 import { globalOptions, optionRow } from './options.ts';
 
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  read: async () => (await import('./read.ts')).readCommand,
-  bash: async () => (await import('./bash.ts')).bashCommand,
-  grep: async () => (await import('./grep.ts')).grepCommand,
-  find: async () => (await import('./find.ts')).findCommand,
-  ls: async () => (await import('./ls.ts')).lsCommand,
-  call: async () => (await import('./call.ts')).callCommand,
-  mcp: async () => (await import('./mcp.ts')).mcpCommand,
-  serve: async () => (await import('./serve.ts')).serveCommand,
-  completions: async () => (await import('./completions.ts')).completionsCommand(allCommands),
-  man: async () => (await import('./man.ts')).manCommand(allCommands),
-  tools: async () => (await import('./tools.ts')).toolsCommand,
+  read: async () => (await import('./read-command.ts')).readCommand,
+  bash: async () => (await import('./bash-command.ts')).bashCommand,
+  grep: async () => (await import('./grep-command.ts')).grepCommand,
+  find: async () => (await import('./find-command.ts')).findCommand,
+  ls: async () => (await import('./ls-command.ts')).lsCommand,
+  call: async () => (await import('./call-command.ts')).callCommand,
+  mcp: async () => (await import('./mcp-command.ts')).mcpCommand,
+  serve: async () => (await import('./serve-command.ts')).serveCommand,
+  completions: async () => (await import('./completions-command.ts')).completionsCommand(allCommands),
+  man: async () => (await import('./man-command.ts')).manCommand(allCommands),
+  tools: async () => (await import('./tools-command.ts')).toolsCommand,
 };
 
 export const commandNames: readonly string[] = Object.keys(COMMANDS);

@@ -17,7 +17,7 @@ export const workspaceOption: Option = {
 export async function workspacesOf(values: Values): Promise<{ workspaces?: Record<string, Workspace> }> {
   const given = (values['workspace'] as readonly string[] | undefined) ?? [];
   if (given.length === 0) return {};
-  const { remoteWorkspace } = await import('../client/workspace.ts');
+  const { remoteWorkspace } = await import('../client/remote-workspace.ts');
   return {
     workspaces: Object.fromEntries(
       given.map((text) => {

@@ -15,8 +15,8 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Context } from 'hono';
 import { Lru } from '../../session/lru.ts';
-import { jsonOf } from './input.ts';
 import { problem } from './problem.ts';
+import { jsonOf } from './request-input.ts';
 
 /** Sessions kept; the one that was not used for longest goes first, and its client shakes hands again. */
 const MOST_SESSIONS = 256;

@@ -5,10 +5,10 @@
 
 import { z } from 'zod';
 import { callTool } from '../../call-tool.ts';
+import { baseLimits } from '../../dialects/base-limits.ts';
 import { fileLinesLimits, readFileLines } from '../../dialects/file-lines.ts';
-import { baseLimits } from '../../dialects/limits.ts';
-import { count } from './input.ts';
 import { json } from './problem.ts';
+import { count } from './request-input.ts';
 import { type Route, route, type Served } from './route.ts';
 
 /** A call may raise a limit up to this many times. */

@@ -8,8 +8,8 @@ import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import { absolute } from './absolute.ts';
-import { count } from './input.ts';
 import { problemSchema } from './problem.ts';
+import { count } from './request-input.ts';
 import { type Route, route, type Served } from './route.ts';
 
 const CHUNK_BYTES = 256 * 1024;

@@ -14,7 +14,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { quote } from '../../text/visible.ts';
 import type { Offer } from '../offer.ts';
-import { DETAILS_KEY } from './result.ts';
+import { DETAILS_KEY } from './tool-result.ts';
 
 const ARTIFACT = 'artifact://';
 

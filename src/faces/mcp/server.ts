@@ -13,7 +13,7 @@ import { isOrielError } from '../../errors.ts';
 import type { Offer } from '../offer.ts';
 import { progressTo } from './progress.ts';
 import { artifactTemplate, completeArtifact, listArtifacts, readResource } from './resources.ts';
-import { toolDefinition, toolResult } from './result.ts';
+import { toolDefinition, toolResult } from './tool-result.ts';
 
 export interface McpOptions {
   /** Put facts into `structuredContent` too. */

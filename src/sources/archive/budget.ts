@@ -3,7 +3,7 @@
 import { OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
 import type { Call } from '../../types/call.ts';
-import { archiveLimits } from './limits.ts';
+import { archiveLimits } from './archive-limits.ts';
 
 /** Bytes unpacked between two reports of progress. */
 const REPORT_EVERY = 64 << 20;

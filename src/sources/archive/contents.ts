@@ -1,8 +1,8 @@
 /** Owns an archive's index: every member by its path, what cannot be a path, and what broke off the list. */
 
 import { OrielError, isOrielError } from '../../errors.ts';
+import { archiveLimits } from './archive-limits.ts';
 import type { Container, Member } from './container.ts';
-import { archiveLimits } from './limits.ts';
 import { pathParts } from './names.ts';
 
 /** Why a member has no path of its own: it is listed all the same, and read by its number. */

@@ -4,11 +4,11 @@ import { chunksOf, readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
+import { archiveLimits } from './archive-limits.ts';
 import type { Budget } from './budget.ts';
 import { metered } from './budget.ts';
 import type { Container, Member } from './container.ts';
 import type { Told } from './libarchive.ts';
-import { archiveLimits } from './limits.ts';
 import { escapeName } from './names.ts';
 import { type PackedInput, pullFromWorker } from './unpack.ts';
 

@@ -2,8 +2,8 @@
 
 import type { LibarchiveWasm } from 'libarchive-wasm';
 import { OrielError } from '../../errors.ts';
+import { archiveLimits } from './archive-limits.ts';
 import type { MemberType } from './container.ts';
-import { archiveLimits } from './limits.ts';
 
 /** A member as libarchive tells it; names are not yet made printable. */
 export interface Told {

@@ -6,10 +6,10 @@
 import { chunksOf, sliceBytes } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
+import { archiveLimits } from './archive-limits.ts';
 import type { Container, Member } from './container.ts';
 import type { Cursor } from './cursor.ts';
 import { SeekingCursor, StreamCursor } from './cursor.ts';
-import { archiveLimits } from './limits.ts';
 import type { TarHeader, TarOverrides } from './tar-header.ts';
 import { BLOCK_BYTES, hasBody, longName, parseHeader, parsePax, tarType } from './tar-header.ts';
 

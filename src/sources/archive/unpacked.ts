@@ -5,7 +5,7 @@ import { binarySize } from '../../render/units.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import { Spool } from '../../window/spool.ts';
-import { archiveLimits } from './limits.ts';
+import { archiveLimits } from './archive-limits.ts';
 
 export interface Unpacked {
   readonly bytes: ByteSource;

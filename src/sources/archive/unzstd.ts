@@ -4,7 +4,7 @@
  */
 
 import { OrielError } from '../../errors.ts';
-import { archiveLimits } from './limits.ts';
+import { archiveLimits } from './archive-limits.ts';
 
 interface Zstd {
   readonly memory: { readonly buffer: ArrayBuffer };

@@ -12,7 +12,7 @@ import { describeSize, shownFacts } from '../image/facts.ts';
 import { identifyImage, MIME_TYPES } from '../image/identify.ts';
 import { MOST_STORED } from '../image/pixel-limits.ts';
 import { DEFAULT_BUDGET, type ImageOptions, readRaster } from '../image/read-raster.ts';
-import { text } from './read.ts';
+import { text } from './read-cells.ts';
 import type { NotebookImage } from './render.ts';
 
 /** Images of one answer; their bytes together stay within the budget of a single image. */

@@ -2,7 +2,7 @@
 
 import { plural } from '../../render/units.ts';
 import type { Notice } from '../../types/notice.ts';
-import type { Notebook } from './read.ts';
+import type { Notebook } from './read-cells.ts';
 
 /** Damaged cells that are named one by one. */
 const MOST_NAMED = 5;

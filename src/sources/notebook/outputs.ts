@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { ByteSource } from '../../types/byte-source.ts';
 import { type JsonPath, type JsonVisitor, type Span } from './json-scan.ts';
 import { readLooseText } from './loose-text.ts';
-import { scanJson, text } from './read.ts';
+import { scanJson, text } from './read-cells.ts';
 
 /** A part of one output, in the order in which a reader wants them. `cut`: more of the text is stored. */
 export type OutputPart =

@@ -8,7 +8,7 @@ import { storedSize } from '../image/stored-size.ts';
 import type { Span } from './json-scan.ts';
 import { readLooseText } from './loose-text.ts';
 import { type OutputPart, readOutputs } from './outputs.ts';
-import type { Notebook } from './read.ts';
+import type { Notebook } from './read-cells.ts';
 import { type RenderedNotebook, renderSections, type Section } from './text.ts';
 
 /** An image among the outputs. */

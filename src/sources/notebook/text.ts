@@ -3,7 +3,7 @@
  * like a marker get one more `%`, so that the text can be read back into exactly the same cells.
  */
 
-import type { CellType } from './read.ts';
+import type { CellType } from './read-cells.ts';
 
 /** One cell of the text form. `output` sections stand behind the cell of the same index. */
 export interface Section {

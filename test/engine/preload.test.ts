@@ -9,7 +9,7 @@ import { languages } from '../../src/views/languages.ts';
 const ISOLATED = /(?:-worker|-child)\.ts$|\/worker\/|\/(?:libarchive|unxz|unzstd)\.ts$/;
 
 test('everything that the engine loads late is in the list of what a server loads first', () => {
-  const listed = new Set(importsOf('src/engine/parts.ts'));
+  const listed = new Set(importsOf('src/engine/preload.ts'));
   const late = ['src/engine', 'src/views', 'src/sources']
     .flatMap((folder) =>
       (readdirSync(folder, { recursive: true }) as string[]).map((name) => join(folder, name)),

@@ -38,7 +38,7 @@ export const serveCommand: Command = {
       import('../offer.ts'),
       import('../http/serve.ts'),
       import('../http/address.ts'),
-      import('../../engine/parts.ts'),
+      import('../../engine/preload.ts'),
     ]);
     const token = (values['token'] as string | undefined) ?? process.env['ORIEL_TOKEN'];
     // What commands run here must not find it.

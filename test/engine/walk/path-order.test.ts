@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { orderKey, Smallest } from '../../../src/engine/walk/order.ts';
+import { orderKey, Smallest } from '../../../src/engine/walk/path-order.ts';
 
 test('a folder’s files stand together, before names that it begins', () => {
   const paths = ['b', 'a.ts', 'a/z', 'a', 'a/b/c', 'A', 'a-b'];

@@ -15,7 +15,7 @@ export const mcpCommand: Command = {
     const [{ createOffer }, { serveOverStdio }, { loadParts }] = await Promise.all([
       import('../offer.ts'),
       import('../mcp/serve-stdio.ts'),
-      import('../../engine/parts.ts'),
+      import('../../engine/preload.ts'),
     ]);
     await loadParts();
     const offer = createOffer(await offerOptions(parsed));

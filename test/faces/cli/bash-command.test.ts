@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { cli as main } from '../../support/cli.ts';
 import { living, temporaryFolder } from '../../support/commands.ts';

@@ -6,7 +6,7 @@ import type { Excerpt } from '../../src/types/excerpt.ts';
 import type { Keep } from '../../src/types/request.ts';
 import { Ends } from '../../src/window/ends.ts';
 import { excerpt } from '../../src/window/excerpt.ts';
-import { outputExcerpt } from '../../src/window/output.ts';
+import { outputExcerpt } from '../../src/window/output-excerpt.ts';
 import { follow, inputOf, plainFit, textOf, windowOf } from '../support/windows.ts';
 
 const REMEMBERED = 1 << 16;

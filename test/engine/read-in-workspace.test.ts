@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { remoteWorkspace } from '../../src/faces/client/remote-workspace.ts';
 import { run } from '../support/cli.ts';
 import { server } from '../support/server.ts';
 import { session } from '../support/wire.ts';
 import { codeOf, SECRET, textOf, workspace } from '../support/workspace.ts';
-import { remoteWorkspace } from '../../src/faces/client/workspace.ts';
 
 const tool = 'coder_workspace_read_file';
 

@@ -9,7 +9,7 @@ import type { RunStream } from '../types/result.ts';
 import type { SpillSink, SpillStore } from '../types/session.ts';
 import { Ends } from '../window/ends.ts';
 import type { Fit } from '../window/fit.ts';
-import { outputExcerpt } from '../window/output.ts';
+import { outputExcerpt } from '../window/output-excerpt.ts';
 
 /** Bytes remembered of the end at least: escape sequences and redrawn lines take room that is not shown. */
 const REMEMBERED = 1 << 20;

@@ -17,7 +17,7 @@ import { type CellRange, linesOf, takeCells } from './cells-selector.ts';
 import { showImages } from './images.ts';
 import { JsonError } from './json-scan.ts';
 import { noCells, notesOf } from './notes.ts';
-import { type Notebook, readNotebook } from './read.ts';
+import { type Notebook, readNotebook } from './read-cells.ts';
 import { renderOutputs, type RenderedOutputs } from './render.ts';
 import { type RenderedNotebook, renderSections } from './text.ts';
 
