@@ -198,6 +198,33 @@ test('A21 50,000 gzip members in a row are one text', async () => {
   expect(await oriel.read('gz-concat.gz:-1')).toBe('50000|line\n');
 });
 
+/** Streams of no byte and of one line, `x`, as bzip2 1.0, xz 5.4 and zstd 1.5 write them. */
+const SMALL_STREAMS = {
+  bz2: [
+    '425a683917724538509000000000',
+    '425a68393141592653592b3ecf7f000000c080001000402000210082b1772453850902b3ecf7f0',
+  ],
+  xz: [
+    'fd377a585a000004e6d6b446000000001cdf44211fb6f37d010000000004595a',
+    'fd377a585a000004e6d6b4460200210116000000742fe5a3010001780a000000374a51dc33a2cab000011a02dc2ea57e1fb6f37d010000000004595a',
+  ],
+  zst: ['28b52ffd2000010000', '28b52ffd2002110000780a'],
+} as const;
+
+/** Each costs the time of its bytes, and not that of a block, of a decoder or of a message between threads. */
+test.each<[keyof typeof SMALL_STREAMS, number]>([
+  ['bz2', 500_000],
+  ['xz', 100_000],
+  ['zst', 500_000],
+])('A21 %s: %i empty streams, and 3 MB of streams of one line, are answered', async (codec, count) => {
+  const [empty, one] = SMALL_STREAMS[codec].map((hex) => Buffer.from(hex, 'hex')) as [Buffer, Buffer];
+  oriel.write(`empty.${codec}`, Buffer.alloc(count * empty.length, empty));
+  expect(await oriel.read(`empty.${codec}`)).toBe(`[empty.${codec} is empty: 0 lines]`);
+  const lines = Math.floor(3_000_000 / one.length);
+  oriel.write(`lines.${codec}`, Buffer.alloc(lines * one.length, one));
+  expect(await oriel.read(`lines.${codec}:-1`)).toBe(`${lines}|x\n`);
+});
+
 test('A22 a dictionary of 1 GB is refused before it is allocated', async () => {
   oriel.write('xz-dict.xz', packed.xz.hugeDictionary);
   const added = await peakBytes(async () => {

@@ -1,4 +1,4 @@
-/** Owns reading bzip2's bits and its Huffman codes. */
+/** The bits of a bzip2 stream and its Huffman codes. */
 
 import { OrielError } from '../../errors.ts';
 
@@ -7,25 +7,42 @@ export const MOST_CODE_BITS = 20;
 /** Bits of a code that are looked up at once: 9 bits of symbol leave 7 for its length. */
 const FAST_BITS = 10;
 
-/** A canonical Huffman code: lengths decide, codes count upwards. Short codes are looked up, long ones searched. */
+/** Symbols of a code: 256 bytes less the first one, two for runs, and the end of the block. */
+const MOST_SYMBOLS = 258;
+
+/**
+ * A canonical Huffman code: lengths decide, codes count upwards. Short codes are looked up, long ones searched. One
+ * object serves many blocks, and its tables are built when it is first read with: small blocks must not cost the time
+ * of large ones.
+ */
 export class HuffmanTable {
+  readonly #lengths = new Uint8Array(MOST_SYMBOLS);
+  #size = 0;
+  #isBuilt = false;
   readonly #limit = new Int32Array(MOST_CODE_BITS + 2);
   readonly #offset = new Int32Array(MOST_CODE_BITS + 2);
-  readonly #symbols: Uint16Array;
+  readonly #symbols = new Uint16Array(MOST_SYMBOLS);
   /** For each start of `FAST_BITS` bits the symbol and, above its 9 bits, the length of its code; 0 for longer ones. */
   readonly #fast = new Uint16Array(1 << FAST_BITS);
 
-  constructor(lengths: Uint8Array) {
-    this.#symbols = Uint16Array.from(lengths.keys()).sort(
-      (a, b) => (lengths[a] as number) - (lengths[b] as number) || a - b,
-    );
+  /** Begins a new code of `size` symbols. Gives their lengths, which are to be filled in before the first read. */
+  begin(size: number): Uint8Array {
+    this.#size = size;
+    this.#isBuilt = false;
+    return this.#lengths.subarray(0, size);
+  }
+
+  #build(): void {
+    this.#isBuilt = true;
+    this.#fast.fill(0);
     let code = 0;
     let before = 0;
     for (let length = 1; length <= MOST_CODE_BITS; length += 1) {
-      const first = code;
-      this.#offset[length] = before - first;
-      while (before < lengths.length && lengths[this.#symbols[before] as number] === length) {
-        this.#lookUp(code, length, this.#symbols[before] as number);
+      this.#offset[length] = before - code;
+      for (let symbol = 0; symbol < this.#size; symbol += 1) {
+        if (this.#lengths[symbol] !== length) continue;
+        this.#symbols[before] = symbol;
+        this.#lookUp(code, length, symbol);
         code += 1;
         before += 1;
       }
@@ -34,7 +51,9 @@ export class HuffmanTable {
     }
   }
 
+  /** The next symbol. Throws `CORRUPT` for bits that are no code. */
   read(bits: BitReader): number {
+    if (!this.#isBuilt) this.#build();
     const ahead = bits.peek(MOST_CODE_BITS);
     const fast = this.#fast[ahead >>> (MOST_CODE_BITS - FAST_BITS)] as number;
     if (fast !== 0) {
@@ -44,10 +63,10 @@ export class HuffmanTable {
     for (let length = 1; length <= MOST_CODE_BITS; length += 1) {
       const code = ahead >>> (MOST_CODE_BITS - length);
       if (code >= (this.#limit[length] as number)) continue;
-      const symbol = this.#symbols[code + (this.#offset[length] as number)];
-      if (symbol === undefined) break;
+      const place = code + (this.#offset[length] as number);
+      if (place < 0 || place >= this.#size) break;
       bits.skip(length);
-      return symbol;
+      return this.#symbols[place] as number;
     }
     throw damaged();
   }
@@ -83,12 +102,7 @@ export class BitReader {
     this.#at -= this.#count >>> 3;
     this.#held >>>= this.#count & ~7;
     this.#count &= 7;
-    if (!this.#ended && this.#end - this.#at < ENOUGH_BYTES) {
-      this.#bytes.copyWithin(0, this.#at, this.#end);
-      this.#end -= this.#at;
-      this.#at = 0;
-      while (!this.#ended && this.#end < ENOUGH_BYTES) await this.#pull();
-    }
+    while (!this.#ended && this.#end - this.#at < ENOUGH_BYTES) await this.#pull();
     return this.available() > 0;
   }
 
@@ -98,13 +112,18 @@ export class BitReader {
       this.#ended = true;
       return;
     }
-    if (this.#end + step.value.length > this.#bytes.length) {
-      const larger = new Uint8Array(2 * (this.#end + step.value.length));
-      larger.set(this.#bytes);
-      this.#bytes = larger;
-    }
+    if (this.#end + step.value.length > this.#bytes.length) this.#makeRoom(step.value.length);
     this.#bytes.set(step.value, this.#end);
     this.#end += step.value.length;
+  }
+
+  /** Moves what is held to the front. Rare: by then half of the buffer has been read. */
+  #makeRoom(length: number): void {
+    const held = this.#bytes.subarray(this.#at, this.#end);
+    if (held.length + length > this.#bytes.length) this.#bytes = new Uint8Array(2 * (held.length + length));
+    this.#bytes.set(held);
+    this.#at = 0;
+    this.#end = held.length;
   }
 
   available(): number {

@@ -4,6 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { LOADED } from '../../access/worker-loading.ts';
 import { OrielError } from '../../errors.ts';
 import { bunzip2 } from './bunzip2.ts';
+import { gathered } from './gather.ts';
 import { listMembers, readMember } from './libarchive.ts';
 import { type Ask, inSpare, type Job, type Reply } from './unpack-messages.ts';
 import { unxz } from './unxz.ts';
@@ -31,11 +32,11 @@ async function* asked(): AsyncGenerator<Uint8Array> {
 function start(job: Job): AsyncGenerator<unknown> {
   switch (job.do) {
     case 'bzip2':
-      return bunzip2(asked());
+      return gathered(bunzip2(asked()));
     case 'xz':
-      return unxz(asked());
+      return gathered(unxz(asked()));
     case 'zstd':
-      return unzstd(asked());
+      return gathered(unzstd(asked()));
     case 'list':
       return listMembers(job.size, asked());
     case 'member':

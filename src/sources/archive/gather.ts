@@ -1,0 +1,31 @@
+/** Joins small chunks of bytes: each chunk that is handed to another thread costs a message and its answer. */
+
+/**
+ * The same bytes in chunks of about `size`; a large chunk is passed on as it is. A chunk is valid until the next is
+ * asked for. What came before a failure is given before the failure.
+ */
+export async function* gathered(
+  chunks: AsyncIterable<Uint8Array>,
+  size = 64 << 10,
+): AsyncGenerator<Uint8Array> {
+  const joined = new Uint8Array(size);
+  let filled = 0;
+  try {
+    for await (const chunk of chunks) {
+      const isLarge = chunk.length > size / 2;
+      if (filled > 0 && (isLarge || filled + chunk.length > size)) {
+        yield joined.subarray(0, filled);
+        filled = 0;
+      }
+      if (isLarge) yield chunk;
+      else {
+        joined.set(chunk, filled);
+        filled += chunk.length;
+      }
+    }
+  } catch (error) {
+    if (filled > 0) yield joined.subarray(0, filled);
+    throw error;
+  }
+  if (filled > 0) yield joined.subarray(0, filled);
+}
