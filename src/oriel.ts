@@ -1,9 +1,10 @@
-/** Owns the library's front door: tools with their schemas, ready to be handed to an agent. */
+/** The library's entry: tools with their schemas, ready to be handed to an agent. */
 
-import { z, type ZodType } from 'zod';
+import type { core, ZodType } from 'zod';
 import { assemble, type OrielOptions, type RunOptions } from './assemble.ts';
 import type { DeclaredTool, Effects } from './dialects/dialect.ts';
 import { OrielError } from './errors.ts';
+import { jsonSchemaOf, kit } from './schema.ts';
 import { quote } from './text/visible.ts';
 import type { Answer } from './types/answer.ts';
 import type { Session } from './types/session.ts';
@@ -36,16 +37,21 @@ export function createOriel(options: OrielOptions = {}): Oriel {
   const assembly = assemble(options);
   const { dialect, limits, session } = assembly;
   const tools = dialect.tools.map((declared): Tool => {
-    const inputSchema = declared.schema(z);
+    const schema = once(() => declared.schema(kit));
+    const jsonSchema = once(() => jsonSchemaOf(schema()));
     return {
       name: declared.name,
       title: declared.title,
       description: declared.about(limits),
       effects: declared.effects,
-      inputSchema,
-      jsonSchema: jsonSchemaOf(inputSchema),
+      get inputSchema() {
+        return schema();
+      },
+      get jsonSchema() {
+        return jsonSchema();
+      },
       run: (input, runOptions) =>
-        assembly.run(declared, input, runOptions, (given) => accept(declared, inputSchema, given)),
+        assembly.run(declared, input, runOptions, (given) => accept(declared, schema(), given)),
     };
   });
   return {
@@ -60,14 +66,10 @@ export function createOriel(options: OrielOptions = {}): Oriel {
   };
 }
 
-/** Without the bounds that every integer has: they are sent with each request of a session. */
-function jsonSchemaOf(schema: ZodType): Record<string, unknown> {
-  return z.toJSONSchema(schema, {
-    io: 'input',
-    override: ({ jsonSchema }) => {
-      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
-    },
-  }) as Record<string, unknown>;
+/** What `make` returns, made when it is first asked for: a server that was only asked who it is does not wait for it. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly it: T } | undefined;
+  return () => (made ??= { it: make() }).it;
 }
 
 /** The input as the schema understands it. Throws `BAD_INPUT` that names the first field that is wrong. */
@@ -76,8 +78,8 @@ function accept(tool: DeclaredTool, schema: ZodType, input: unknown): unknown {
   const parsed = schema.safeParse(input ?? {});
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const { properties = {} } = z.toJSONSchema(schema, { io: 'input' });
-  const fields = `Its fields are ${Object.keys(properties).join(', ')}.`;
+  const { properties = {} } = jsonSchemaOf(schema);
+  const fields = `Its fields are ${Object.keys(properties as object).join(', ')}.`;
   if (issue?.code === 'unrecognized_keys') {
     throw new OrielError(
       'BAD_INPUT',
@@ -95,7 +97,7 @@ function accept(tool: DeclaredTool, schema: ZodType, input: unknown): unknown {
   );
 }
 
-function isMissing({ path }: z.core.$ZodIssue, input: unknown): boolean {
+function isMissing({ path }: core.$ZodIssue, input: unknown): boolean {
   const [field, ...deeper] = path;
   const given = input as Record<PropertyKey, unknown> | null | undefined;
   return field !== undefined && deeper.length === 0 && given?.[field] === undefined;

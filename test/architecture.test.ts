@@ -76,6 +76,7 @@ const floors = [
   'call-tool.ts',
   'window.ts',
   'assemble.ts',
+  'schema.ts',
   'oriel.ts',
   'index.ts',
   'faces',

@@ -14,7 +14,11 @@ import type { TextPolicy } from '../types/policy.ts';
 import type { Request } from '../types/request.ts';
 import type { Result } from '../types/result.ts';
 
-export type Zod = typeof z;
+/** What of zod tools may be declared with. */
+export type Zod = Pick<
+  typeof z,
+  'boolean' | 'enum' | 'int' | 'number' | 'preprocess' | 'strictObject' | 'string'
+>;
 
 /** What a tool does to the world, as hosts ask it. */
 export interface Effects {

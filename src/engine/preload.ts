@@ -1,7 +1,7 @@
 /**
- * Owns the list of what is loaded only when the first call needs it, for a process that serves many. When the
- * descriptors have run out a module cannot be read, and Node remembers that failure for as long as the process lives:
- * a server loads everything before it takes its first call.
+ * What is loaded only when a call needs it, as a list for processes that serve many calls. When the descriptors have
+ * run out a module cannot be read, and Node remembers that failure for as long as the process lives: a server loads
+ * everything before its first call.
  */
 
 import { languages } from '../views/languages.ts';

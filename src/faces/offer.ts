@@ -13,6 +13,8 @@ import { fittedTo } from './hosts.ts';
 export interface OfferOptions extends OrielOptions {
   /** Offer the tools that do more than read. */
   readonly allowBash?: boolean;
+  /** Loads what calls need; runs once, and calls wait for it. */
+  readonly load?: () => Promise<void>;
 }
 
 export interface Offer {
@@ -21,6 +23,8 @@ export interface Offer {
   tools(host?: string): readonly Tool[];
   /** The tool of that name, or why there is none. */
   find(name: string, host?: string): Tool | OrielError;
+  /** Loads what calls need, so that the first one does not wait for it. Never throws. */
+  prepare(): Promise<void>;
   /** Answers a call in its turn. Never throws. */
   call(tool: Tool, input: unknown, options?: RunOptions): Promise<Answer>;
   /** Reads one path string of the default dialect, whatever dialect is offered: resources are named by them. */
@@ -31,7 +35,7 @@ export interface Offer {
 }
 
 /** Without roots of its own a server reads its working directory and nothing else. Throws OrielError. */
-export function createOffer({ allowBash = false, ...given }: OfferOptions): Offer {
+export function createOffer({ allowBash = false, load, ...given }: OfferOptions): Offer {
   const session = given.session ?? createSession();
   const roots = given.roots && given.roots.length > 0 ? given.roots : [fromWorkingFolder(given.cwd)];
   const options: OrielOptions = { ...given, roots, session };
@@ -47,6 +51,9 @@ export function createOffer({ allowBash = false, ...given }: OfferOptions): Offe
   const offered = ({ effects }: Tool): boolean => effects.readOnly || allowBash;
   const base = orielFor();
   let reader: Tool | undefined;
+  let loading: Promise<void> | undefined;
+  // What could not be loaded fails in the call that needs it, and in no other.
+  const prepare = (): Promise<void> => (loading ??= (load?.() ?? Promise.resolve()).catch(() => undefined));
 
   return {
     dialect: base.dialect,
@@ -64,8 +71,13 @@ export function createOffer({ allowBash = false, ...given }: OfferOptions): Offe
         { next: names[0] },
       );
     },
-    call: (tool, input, run) => tool.run(input, run),
-    read(path, run) {
+    prepare,
+    async call(tool, input, run) {
+      await prepare();
+      return tool.run(input, run);
+    },
+    async read(path, run) {
+      await prepare();
       reader ??= createOriel({ ...options, dialect: 'oriel', limits: {}, display: 'plain' }).tool('read');
       return reader.run({ path }, run);
     },

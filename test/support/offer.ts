@@ -55,6 +55,7 @@ export function offerOf(...tools: readonly Tool[]): Offer {
     dialect: 'test',
     engine: assemble().engine,
     tools: () => tools,
+    prepare: () => Promise.resolve(),
     find: (name) =>
       tools.find((tool) => tool.name === name) ?? new OrielError('BAD_INPUT', `There is no ${name}.`),
     call: (tool, input, options) => tool.run(input, options),

@@ -1,18 +1,20 @@
-/** Owns the list of commands, each loaded when it is called, and the help that follows from it. */
+/** The list of commands, and the help that follows from it. All but the two that must start fastest are loaded when called. */
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Command } from './command.ts';
+import { mcpCommand } from './mcp-command.ts';
 import { globalOptions, optionRow } from './options.ts';
+import { readCommand } from './read-command.ts';
 
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  read: async () => (await import('./read-command.ts')).readCommand,
+  read: () => Promise.resolve(readCommand),
   bash: async () => (await import('./bash-command.ts')).bashCommand,
   grep: async () => (await import('./grep-command.ts')).grepCommand,
   find: async () => (await import('./find-command.ts')).findCommand,
   ls: async () => (await import('./ls-command.ts')).lsCommand,
   call: async () => (await import('./call-command.ts')).callCommand,
-  mcp: async () => (await import('./mcp-command.ts')).mcpCommand,
+  mcp: () => Promise.resolve(mcpCommand),
   serve: async () => (await import('./serve-command.ts')).serveCommand,
   completions: async () => (await import('./completions-command.ts')).completionsCommand(allCommands),
   man: async () => (await import('./man-command.ts')).manCommand(allCommands),

@@ -1,4 +1,4 @@
-/** Owns `oriel mcp`. */
+/** `oriel mcp`. */
 
 import type { Command } from './command.ts';
 import { offerOptions, serverOptions } from './server-options.ts';
@@ -12,19 +12,14 @@ export const mcpCommand: Command = {
   async run(parsed, { out, signal }) {
     // Whatever a library has to say goes to stderr: stdout belongs to the protocol.
     console.log = console.info = console.debug = console.error;
-    const [{ createOffer }, { serveOverStdio }, { loadParts }] = await Promise.all([
-      import('../offer.ts'),
-      import('../mcp/serve-stdio.ts'),
-      import('../../engine/preload.ts'),
-    ]);
-    await loadParts();
-    const offer = createOffer(await offerOptions(parsed));
-    await serveOverStdio(
-      offer,
+    const { offerOverStdio } = await import('../mcp/serve-stdio.ts');
+    // A host waits for the answer to `initialize`, and after it for nothing until a model makes its first call.
+    const load = async (): Promise<void> => (await import('../../engine/preload.ts')).loadParts();
+    await offerOverStdio(
+      { ...(await offerOptions(parsed)), load },
       { input: process.stdin, output: out, signal },
       { structured: parsed.values['structured'] === true },
     );
-    await offer.close();
     return 0;
   },
 };

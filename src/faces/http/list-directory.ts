@@ -2,7 +2,7 @@
 
 import { homedir } from 'node:os';
 import { isAbsolute, join, sep } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Entry } from '../../types/access.ts';

@@ -1,6 +1,6 @@
 /** Owns the OpenAPI document: every route as it is declared, every tool with the schema that its calls are held to. */
 
-import { z, type ZodType } from 'zod';
+import * as z from 'zod';
 import type { Tool } from '../../oriel.ts';
 import { version } from '../../access/package-files.ts';
 import { problemSchema } from './problem.ts';
@@ -72,7 +72,7 @@ interface ObjectSchema {
   readonly required?: readonly string[];
 }
 
-function schemaOf(schema: ZodType, io: 'input' | 'output'): Json {
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _, ...json } = z.toJSONSchema(schema, { io }) as Json;
   return json;
 }

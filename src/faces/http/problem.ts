@@ -1,6 +1,6 @@
 /** Owns how HTTP answers in JSON, and how it says that something is wrong: a status, one sentence, a stable code. */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ErrorCode, OrielError } from '../../errors.ts';
 import { safeJson } from '../../text/json.ts';
 

@@ -3,7 +3,7 @@
  * What the file system says is an answer, not an HTTP error.
  */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { callTool } from '../../call-tool.ts';
 import { baseLimits } from '../../dialects/base-limits.ts';
 import { fileLinesLimits, readFileLines } from '../../dialects/file-lines.ts';

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { getMimeType } from 'hono/utils/mime';
-import { z } from 'zod';
+import * as z from 'zod';
 import { readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';

@@ -1,7 +1,7 @@
 /** Owns taking what a request brings: its query and its body, bounded, checked against the route's schemas. */
 
 import type { Context } from 'hono';
-import { z, type ZodError, type ZodType } from 'zod';
+import * as z from 'zod';
 import { OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
 import { quote } from '../../text/visible.ts';
@@ -12,7 +12,7 @@ import type { Route } from './route.ts';
 export const BODY_BYTES = 4 * 2 ** 20;
 
 /** A whole number in a query, 0 or more: digits and nothing else. */
-export function count(about: string): ZodType<number> {
+export function count(about: string): z.ZodType<number> {
   const number = z.number('must be a whole number').int().min(0).describe(about);
   return z.preprocess(
     (text) => (typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : text),
@@ -75,7 +75,7 @@ async function textOf(request: Request): Promise<string | undefined> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-function invalid(message: string, { issues }: ZodError): Response {
+function invalid(message: string, { issues }: z.ZodError): Response {
   const validations = issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'
       ? issue.keys.map((key) => ({

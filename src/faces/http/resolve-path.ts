@@ -1,7 +1,7 @@
 /** Owns `GET /api/v0/resolve-path`: where a path really leads, also one whose end does not exist yet. */
 
 import { basename, dirname, join, resolve } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type ErrorCode, isOrielError, OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Access } from '../../types/access.ts';

@@ -1,6 +1,6 @@
 /** Owns what tells about the server itself: that it lives, what it counted, what it is. */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Route, route, type Served } from './route.ts';
 
 export const healthRoute = (_served: Served): Route =>

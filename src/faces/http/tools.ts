@@ -1,6 +1,6 @@
 /** Owns `/api/v0/tools`: every tool of the chosen dialect, with the same answers as the library. */
 
-import { z } from 'zod';
+import * as z from 'zod';
 import { isOrielError } from '../../errors.ts';
 import { eventStream } from './events.ts';
 import { json, problem, problemSchema } from './problem.ts';

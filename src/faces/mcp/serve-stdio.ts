@@ -1,8 +1,8 @@
-/** Owns a session over stdio from its first line to its end. */
+/** A session over stdio from its first line to its end. */
 
 import type { Readable, Writable } from 'node:stream';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { Offer } from '../offer.ts';
+import { createOffer, type Offer, type OfferOptions } from '../offer.ts';
 import { createMcpServer, type McpOptions } from './server.ts';
 import { StdioTransport } from './stdio.ts';
 
@@ -11,6 +11,17 @@ export interface Wires {
   readonly output: Writable;
   /** Ends the session. */
   readonly signal: AbortSignal;
+}
+
+/** Serves what `options` offer, in a session of its own. Resolves as `serveOverStdio`. Throws OrielError. */
+export async function offerOverStdio(
+  options: OfferOptions,
+  wires: Wires,
+  mcpOptions: McpOptions,
+): Promise<void> {
+  const offer = createOffer(options);
+  await serveOverStdio(offer, wires, mcpOptions);
+  await offer.close();
 }
 
 /** Resolves when the client has gone or `signal` has been aborted, and all work is over. */

@@ -37,9 +37,11 @@ export function createMcpServer(offer: Offer, { structured = false, host }: McpO
   const hostOf = (context: ServerContext): string | undefined =>
     nameInEnvelope(context) ?? server.getClientVersion()?.name ?? host;
 
-  server.setRequestHandler('tools/list', (_request, context) => ({
-    tools: offer.tools(hostOf(context)).map((tool) => toolDefinition(tool, structured)),
-  }));
+  server.setRequestHandler('tools/list', (_request, context) => {
+    // Between this answer and the first call a model thinks: there is time to load what calls need.
+    setImmediate(() => void offer.prepare());
+    return { tools: offer.tools(hostOf(context)).map((tool) => toolDefinition(tool, structured)) };
+  });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
     const tool = offer.find(params.name, hostOf(context));
     if (isOrielError(tool)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, tool.message);

@@ -1,0 +1,53 @@
+/** What a process loads before its first answer, counted in files of the package: each costs a start about 1 ms. */
+
+import { spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { built } from '../support/built.ts';
+import { cli } from '../support/cli.ts';
+import { workspace } from '../support/workspace.ts';
+
+const INITIALIZE = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+};
+
+/** Names of the files below the package's dist/, without the hash of their content; paths of all others. */
+function loaded(args: readonly string[], input = ''): { files: string[]; out: string } {
+  const { W, O, write } = workspace();
+  write('f', 'one\n');
+  const env = { ...process.env, NODE_V8_COVERAGE: join(O, 'coverage') };
+  const { stdout } = spawnSync(process.execPath, [cli, ...args], { cwd: W, env, input, encoding: 'utf8' });
+  const [report = ''] = readdirSync(join(O, 'coverage'));
+  const { result } = JSON.parse(readFileSync(join(O, 'coverage', report), 'utf8')) as {
+    result: { url: string }[];
+  };
+  const dist = `${pathToFileURL(built('')).href}/`.replace(/\/+$/, '/');
+  const files = result
+    .map(({ url }) => url)
+    .filter((url) => url.startsWith('file:'))
+    .map((url) => url.replace(dist, '').replace(/-[\w-]{8}\.js$/, '.js'));
+  return { files: files.toSorted(), out: stdout };
+}
+
+test('oriel read loads two files: no schemas, no server', () => {
+  const { files, out } = loaded(['read', 'f']);
+  expect(out).toBe('1|one\n');
+  expect(files).toEqual(['chunks/core.js', 'faces/cli/main.js']);
+});
+
+test('oriel mcp answers initialize before it loads what calls need', () => {
+  const { files, out } = loaded(['mcp'], `${JSON.stringify(INITIALIZE)}\n`);
+  expect(JSON.parse(out)).toMatchObject({ id: 1, result: { serverInfo: { name: 'oriel' } } });
+  expect(files).toEqual([
+    'chunks/core.js',
+    'chunks/mcp.js',
+    'chunks/serve-stdio.js',
+    'chunks/tools.js',
+    'faces/cli/main.js',
+  ]);
+});
