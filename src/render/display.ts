@@ -19,7 +19,7 @@ const numberedCost = (line: Line): number => prefixBytes(line) + textBytes(line)
 const PREFIX = 32;
 
 /** `41|def alpha():`; lines that are not counted have no prefix. */
-export const numbers: Display = {
+const numbers: Display = {
   prefix: PREFIX,
   show: (line) => (line.no === undefined ? '' : `${line.no}|`) + textOf(line),
   cost: numberedCost,
@@ -27,7 +27,7 @@ export const numbers: Display = {
 };
 
 /** `41:def alpha():`, below a header that names the snapshot. */
-export const hashline: Display = {
+const hashline: Display = {
   prefix: PREFIX,
   show: (line) => (line.no === undefined ? '' : `${line.no}:`) + textOf(line),
   cost: numberedCost,

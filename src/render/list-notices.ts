@@ -36,7 +36,7 @@ export type ListNotice =
   | { readonly kind: 'unnamed'; readonly count: number }
   | { readonly kind: 'hint'; readonly hint: Hint; readonly pattern: string };
 
-export type ListNoun = 'matches' | 'results' | 'entries';
+type ListNoun = 'matches' | 'results' | 'entries';
 
 export type ListWording = {
   [K in ListNotice['kind']]: (notice: Extract<ListNotice, { kind: K }>) => string;

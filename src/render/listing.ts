@@ -55,7 +55,7 @@ function isNothing({ entries, next, beyond }: ListResult): boolean {
 }
 
 /** As many entries as the limits take, and what is to be said about the rest. */
-export function fitEntries(
+function fitEntries(
   result: ListResult,
   request: FindRequest | ListRequest,
   limits: Limits,

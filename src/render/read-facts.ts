@@ -31,6 +31,6 @@ export function textFacts(result: TextResult): Record<string, unknown> {
 }
 
 /** JSON has no infinity: a limit that is none is left out. */
-export function jsonLimits(limits: Limits): Record<string, number> {
+function jsonLimits(limits: Limits): Record<string, number> {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => Number.isFinite(value)));
 }

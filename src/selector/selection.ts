@@ -135,7 +135,7 @@ function bad(text: string, why: string, next: string): OrielError {
 }
 
 /** Sorted by start; ranges that overlap or touch become one. */
-export function merge(ranges: readonly Range[]): Range[] {
+function merge(ranges: readonly Range[]): Range[] {
   const merged: Range[] = [];
   for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
     const last = merged.at(-1);

@@ -75,7 +75,7 @@ function lastCodePoint(text: string, before: number): string {
   return text.slice(Math.max(0, start), before);
 }
 
-export function escapeCharacter(character: string): string {
+function escapeCharacter(character: string): string {
   const code = character.codePointAt(0) as number;
   const hex = code.toString(16);
   if (code < 0x100) return `\\x${hex.padStart(2, '0')}`;

@@ -23,7 +23,7 @@ export interface Fit {
 }
 
 /** Bytes that a line may take when it is shown alone. */
-export function lineBudget({ limits, prefix = 0 }: Fit): number {
+function lineBudget({ limits, prefix = 0 }: Fit): number {
   return Math.min(limits.bytes, limits.line, limits.windowMax, limits.tokens * 4) - prefix;
 }
 

@@ -21,7 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   tools: async () => (await import('./tools-command.ts')).toolsCommand,
 };
 
-export const commandNames: readonly string[] = Object.keys(COMMANDS);
+const commandNames: readonly string[] = Object.keys(COMMANDS);
 
 /** Throws `BAD_INPUT` for a name that is none. */
 export function loadCommand(name: string): Promise<Command> {

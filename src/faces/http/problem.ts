@@ -55,6 +55,6 @@ export function failed(error: OrielError): Response {
   });
 }
 
-export function statusOf({ code }: OrielError): number {
+function statusOf({ code }: OrielError): number {
   return STATUS[code] ?? 500;
 }

@@ -9,7 +9,7 @@ import { problem } from './problem.ts';
 import type { Route } from './route.ts';
 
 /** Bytes of a body. */
-export const BODY_BYTES = 4 * 2 ** 20;
+const BODY_BYTES = 4 * 2 ** 20;
 
 /** A whole number in a query, 0 or more: digits and nothing else. */
 export function count(about: string): z.ZodType<number> {

@@ -8,7 +8,7 @@ import { pathParts } from './names.ts';
 /** Why a member has no path of its own: it is listed all the same, and read by its number. */
 export type Oddity = 'outside' | 'nameless' | 'long' | 'shadowed';
 
-export interface Odd {
+interface Odd {
   readonly why: Oddity;
   /** Where it is listed: `""` or `"dir/"`. */
   readonly directory: string;
@@ -75,12 +75,6 @@ function place(member: Member, at: number, byPath: Map<string, number>, odd: Map
 /** `"a/b.txt"` → `"a/"`, `"b.txt"` → `""`. */
 export function directoryOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);
-}
-
-/** The printed path of the member at `at`: its own, or its number where it has none. */
-export function pathOf(contents: Contents, at: number): string {
-  const name = contents.members[at]?.name ?? '';
-  return contents.odd.has(at) ? `%~${at + 1}` : (pathParts(name) ?? []).join('/');
 }
 
 /** Immediate children of `directory` (`""` or `"dir/"`), each once; folders end in `/` and have no member. */

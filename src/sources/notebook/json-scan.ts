@@ -37,7 +37,7 @@ export class JsonError extends Error {
 }
 
 /** Bytes of one taken value; a larger one is reported like a skipped one. */
-export const MOST_TAKEN = 8 * 1024 * 1024;
+const MOST_TAKEN = 8 * 1024 * 1024;
 
 /** Containers inside each other; Jupyter itself needs about ten. */
 const MOST_DEPTH = 1000;

@@ -7,7 +7,7 @@ import { type JsonPath, JsonScanner, type JsonVisitor, type Span } from './json-
 
 export type CellType = 'code' | 'markdown' | 'raw';
 
-export interface Cell {
+interface Cell {
   /** 0-based, over all worksheets. */
   readonly index: number;
   readonly type: CellType;
@@ -18,7 +18,7 @@ export interface Cell {
   readonly outputCount: number;
 }
 
-export interface BadCell {
+interface BadCell {
   readonly index: number;
   /** A clause: "its source is missing or not text". */
   readonly why: string;

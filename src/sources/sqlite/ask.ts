@@ -28,7 +28,7 @@ export interface Parsed {
   readonly note?: string;
 }
 
-export interface Ending {
+interface Ending {
   /** The words without the selector. */
   readonly body: string;
   readonly selection?: Selection;

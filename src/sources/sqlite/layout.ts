@@ -10,8 +10,8 @@ import type { Cell, Rows } from './protocol.ts';
 import { showBytes } from './text.ts';
 
 /** Columns of a line, and of one cell of a table. */
-export const WIDTH = 120;
-export const CELL_WIDTH = 40;
+const WIDTH = 120;
+const CELL_WIDTH = 40;
 
 /** A column that would have to be narrower than this tells nothing. */
 const LEAST_WIDTH = 8;

@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../errors.ts';
 /** A value as SQLite stores it. Integers are exact; bytes of a BLOB stay in the worker. */
 export type Cell = null | bigint | number | TextCell | BlobCell;
 
-export interface TextCell {
+interface TextCell {
   readonly is: 'text';
   /** Invalid UTF-8 is written as `\xff`, one escape a byte. A head of the value when `bytes` says more. */
   readonly text: string;
@@ -15,7 +15,7 @@ export interface TextCell {
   readonly clipped: boolean;
 }
 
-export interface BlobCell {
+interface BlobCell {
   readonly is: 'blob';
   /** Bytes of the stored value. */
   readonly bytes: number;
