@@ -5,7 +5,6 @@ import { fromWorkingFolder } from './access/paths.ts';
 import { callTool } from './call-tool.ts';
 import type { DeclaredTool, Dialect } from './dialects/dialect.ts';
 import { type DialectName, dialectOf } from './dialects/table.ts';
-import { defaultSettings } from './engine/default-settings.ts';
 import type { CallOptions, Engine } from './engine/gate.ts';
 import { ofHost, type OnError } from './engine/unexpected.ts';
 import { OrielError } from './errors.ts';
@@ -167,3 +166,12 @@ function displayOf({ display = defaultSettings.display, read = {} }: OrielOption
   if (display === 'hashline' && read.hashLines !== false) return 'hashline';
   return display === 'plain' || read.lineNumbers === false ? 'plain' : 'numbers';
 }
+
+export const defaultSettings: Settings = {
+  defaultLimit: Number.POSITIVE_INFINITY,
+  display: 'numbers',
+  summarize: true,
+  imageMetadataOnly: false,
+  run: { timeout: 120, background: 'end' },
+  workspaces: {},
+};

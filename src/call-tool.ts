@@ -2,9 +2,13 @@
 
 import type { Callable } from './dialects/dialect.ts';
 import { type CallOptions, type Engine, openCall, takeSlot } from './engine/gate.ts';
-import { perform } from './engine/perform.ts';
+import { read, readLines } from './engine/read.ts';
 import { explained, report } from './engine/unexpected.ts';
+import type { Call } from './types/call.ts';
 import type { Limits } from './types/limits.ts';
+import type { TextPolicy } from './types/policy.ts';
+import type { RequestOf } from './types/request.ts';
+import type { ResultOf } from './types/result.ts';
 
 export interface ToolCall extends CallOptions {
   /** The dialect's, with those of the host. */
@@ -38,4 +42,31 @@ export async function callTool<A>(
     report(engine.onError, failure, tool.name);
     return tool.failure(failure, accepted);
   }
+}
+
+type Kind = keyof RequestOf;
+
+/** A request whose kind is known to be `K`. */
+type RequestFor<K extends Kind> = { [P in K]: RequestOf[P] & { readonly do: P } }[K];
+
+type Performers = {
+  readonly [K in Kind]: (request: RequestOf[K], call: Call, policy: TextPolicy) => Promise<ResultOf[K]>;
+};
+
+/** All but reading is loaded when it is first needed. */
+const performers: Performers = {
+  read,
+  lines: readLines,
+  run: async (request, call) => (await import('./engine/run.ts')).run(request, call),
+  search: async (request, call) => (await import('./engine/search.ts')).search(request, call),
+  find: async (request, call) => (await import('./engine/find.ts')).find(request, call),
+  list: async (request, call) => (await import('./engine/list.ts')).list(request, call),
+};
+
+function perform<K extends Kind>(
+  request: RequestFor<K>,
+  call: Call,
+  policy: TextPolicy,
+): Promise<ResultOf[K]> {
+  return performers[request.do](request, call, policy);
 }

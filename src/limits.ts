@@ -1,8 +1,20 @@
-/** Owns how a host changes the limits of a dialect, and which values make sense. */
+/** The limits that dialects start from, how a host changes them, and which values are valid. */
 
 import { OrielError } from './errors.ts';
 import { quote } from './text/visible.ts';
 import type { LimitName, Limits } from './types/limits.ts';
+
+export const KIB = 1024;
+
+export const baseLimits: Limits = {
+  lines: 3000,
+  bytes: 50 * KIB,
+  line: 50 * KIB,
+  tokens: Number.POSITIVE_INFINITY,
+  window: 64 * KIB,
+  windowMax: 256 * KIB,
+  countBytes: 1 << 30,
+};
 
 export type LimitOptions = { readonly [K in LimitName]?: number };
 

@@ -1,8 +1,7 @@
 /** The lower layer on its own: windows over any bytes, without files, dialects or words. */
 
 import { headOf, memoryBytes } from './access/bytes.ts';
-import { baseLimits } from './dialects/base-limits.ts';
-import { type LimitOptions, limitsWith } from './limits.ts';
+import { baseLimits, type LimitOptions, limitsWith } from './limits.ts';
 import { detectEncoding } from './text/encoding.ts';
 import { estimateTokens } from './text/tokens.ts';
 import type { ByteSource } from './types/byte-source.ts';

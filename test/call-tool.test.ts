@@ -4,9 +4,9 @@ import { expect, test } from 'vitest';
 import { assemble } from '../src/assemble.ts';
 import { callTool } from '../src/call-tool.ts';
 import type { Callable } from '../src/dialects/dialect.ts';
-import { cutPolicy } from '../src/engine/policy.ts';
 import { explained } from '../src/engine/unexpected.ts';
 import { createOriel, type ErrorContext, type OrielOptions } from '../src/index.ts';
+import { cutPolicy } from '../src/window/fit.ts';
 import { codeOf, textOf, workspace } from './support/workspace.ts';
 
 const SENTENCE = 'An unexpected error inside oriel ended the call. Try another path or window.';

@@ -4,9 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { baseLimits } from '../src/dialects/base-limits.ts';
-import { defaultSettings } from '../src/engine/default-settings.ts';
-import { limitNames } from '../src/limits.ts';
+import { defaultSettings } from '../src/assemble.ts';
+import { baseLimits, limitNames } from '../src/limits.ts';
 import { parseSelection } from '../src/selector/selection.ts';
 
 const pages = [

@@ -1,13 +1,13 @@
 /** Owns the `coder` dialect: a line reader that refuses what is too much, for a chat and for a named workspace. */
 
 import type { OrielError } from '../errors.ts';
+import { baseLimits } from '../limits.ts';
 import { textAnswer } from '../render/answer.ts';
-import { textFacts } from '../render/read-facts.ts';
+import { textFacts } from '../render/read-answer.ts';
 import { safeJson } from '../text/json.ts';
 import type { Answer } from '../types/answer.ts';
 import type { Limits } from '../types/limits.ts';
 import type { LinesRequest } from '../types/request.ts';
-import { baseLimits } from './base-limits.ts';
 import { type Dialect, reads, tool, type ToolSpec, type Zod } from './dialect.ts';
 import {
   fileLines,

@@ -5,14 +5,15 @@
 
 import type { z, ZodType } from 'zod';
 import type { Order } from '../engine/gate.ts';
-import { cutPolicy } from '../engine/policy.ts';
 import type { OrielError } from '../errors.ts';
 import { errorAnswer } from '../render/answer.ts';
 import type { Answer } from '../types/answer.ts';
+import type { Window } from '../types/excerpt.ts';
 import type { Limits } from '../types/limits.ts';
 import type { TextPolicy } from '../types/policy.ts';
 import type { Request } from '../types/request.ts';
 import type { Result } from '../types/result.ts';
+import { cutPolicy } from '../window/fit.ts';
 
 /** What of zod tools may be declared with. */
 export type Zod = Pick<
@@ -113,4 +114,10 @@ export function tool<Input, R extends Request>(spec: ToolSpec<Input, R>): Declar
     },
     failure: (error, accepted) => spec.failure?.(error, accepted as Input | undefined) ?? errorAnswer(error),
   };
+}
+
+/** `limit` lines from line `offset` (1-based); to the end without a limit. */
+export function lineRange(offset = 1, limit?: number): Window {
+  const to = limit === undefined ? undefined : Math.min(offset + limit - 1, Number.MAX_SAFE_INTEGER);
+  return { by: 'lines', ranges: [{ from: offset, ...(to !== undefined && { to }) }], context: false };
 }

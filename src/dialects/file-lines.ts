@@ -6,6 +6,7 @@
 import { isAbsolute } from 'node:path';
 import type { Order } from '../engine/gate.ts';
 import { type ErrorCode, OrielError } from '../errors.ts';
+import { baseLimits, KIB } from '../limits.ts';
 import { plain } from '../render/display.ts';
 import { quote } from '../text/visible.ts';
 import type { Display } from '../types/display.ts';
@@ -14,7 +15,6 @@ import type { Limits } from '../types/limits.ts';
 import type { TextPolicy } from '../types/policy.ts';
 import type { LinesRequest } from '../types/request.ts';
 import type { BinaryResult, LinesResult, TextResult } from '../types/result.ts';
-import { baseLimits, KIB } from './base-limits.ts';
 import type { Callable } from './dialect.ts';
 
 export interface FileLinesLimits {

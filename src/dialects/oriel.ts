@@ -1,13 +1,13 @@
 /** Owns the default dialect: one path string names anything, every cut names the next call. */
 
-import { cutPolicy } from '../engine/policy.ts';
+import { baseLimits } from '../limits.ts';
 import { wording } from '../render/notices.ts';
 import { readAnswer } from '../render/read-answer.ts';
 import { runAnswer } from '../render/run-answer.ts';
 import { binarySize } from '../render/units.ts';
 import type { Limits } from '../types/limits.ts';
 import type { ReadRequest, RunRequest } from '../types/request.ts';
-import { baseLimits } from './base-limits.ts';
+import { cutPolicy } from '../window/fit.ts';
 import { type Dialect, reads, runs, tool } from './dialect.ts';
 import { find, grep, ls } from './oriel-lists.ts';
 

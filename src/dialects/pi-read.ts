@@ -4,8 +4,7 @@ import { OrielError } from '../errors.ts';
 import { errorAnswer } from '../render/answer.ts';
 import { displays, showParts } from '../render/display.ts';
 import { sentence, type Wording, wording } from '../render/notices.ts';
-import { readAnswer } from '../render/read-answer.ts';
-import { textFacts } from '../render/read-facts.ts';
+import { readAnswer, textFacts } from '../render/read-answer.ts';
 import { readNotices, shownLines } from '../render/read-notices.ts';
 import { decimalSize, plural } from '../render/units.ts';
 import { shellWord } from '../text/shell.ts';
@@ -16,8 +15,7 @@ import type { Notice } from '../types/notice.ts';
 import type { TextPolicy } from '../types/policy.ts';
 import type { ReadRequest } from '../types/request.ts';
 import type { TextResult } from '../types/result.ts';
-import { reads, tool } from './dialect.ts';
-import { lineRange } from './line-range.ts';
+import { lineRange, reads, tool } from './dialect.ts';
 import { piLimit } from './pi-words.ts';
 
 interface ReadInput {

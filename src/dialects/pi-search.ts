@@ -19,7 +19,7 @@ import {
   RESULTS,
   searchRequest,
 } from './lists.ts';
-import { piEntries, piMatches, piResults } from './pi-lists.ts';
+import { piEntries, piMatches, piResults } from './pi-words.ts';
 
 export const grep = tool<Omit<GrepInput, 'offset'>, SearchRequest>({
   name: 'grep',

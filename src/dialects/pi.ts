@@ -1,7 +1,7 @@
 /** Owns the `pi` dialect: the tools and the sentences of the pi coding agent. */
 
+import { baseLimits } from '../limits.ts';
 import type { Limits } from '../types/limits.ts';
-import { baseLimits } from './base-limits.ts';
 import type { Dialect } from './dialect.ts';
 import { bash } from './pi-bash.ts';
 import { read } from './pi-read.ts';

@@ -1,13 +1,12 @@
 /** Owns zdx's `bash`: both streams as they are, each within its own limit, and the files that hold all of them. */
 
 import { OrielError } from '../errors.ts';
-import { showParts } from '../render/display.ts';
-import { outputDisplays } from '../render/terminal.ts';
+import { KIB } from '../limits.ts';
+import { outputDisplays, showParts } from '../render/display.ts';
 import type { Answer } from '../types/answer.ts';
 import type { Limits } from '../types/limits.ts';
 import type { RunRequest } from '../types/request.ts';
 import type { RunResult, RunStream } from '../types/result.ts';
-import { KIB } from './base-limits.ts';
 import { runs, tool } from './dialect.ts';
 import { failure, numeric, success } from './zdx-envelope.ts';
 

@@ -1,8 +1,131 @@
-/** Owns the `zdx` dialect: pure content and facts in the fields of one JSON envelope. */
+/** The `zdx` dialect: pure content and facts in the fields of one JSON envelope. */
 
-import type { Dialect } from './dialect.ts';
+import { OrielError } from '../errors.ts';
+import { baseLimits } from '../limits.ts';
+import { raw, showParts } from '../render/display.ts';
+import { textFacts } from '../render/read-answer.ts';
+import { shellWord } from '../text/shell.ts';
+import { quote } from '../text/visible.ts';
+import type { Answer } from '../types/answer.ts';
+import type { Window } from '../types/excerpt.ts';
+import type { Limits } from '../types/limits.ts';
+import type { TextPolicy } from '../types/policy.ts';
+import type { ReadRequest } from '../types/request.ts';
+import type { ReadResult, TextResult } from '../types/result.ts';
+import { type Dialect, lineRange, reads, tool } from './dialect.ts';
 import { bash } from './zdx-bash.ts';
-import { read, zdxLimits } from './zdx-read.ts';
+import { failure, numeric, success } from './zdx-envelope.ts';
+
+/** Bytes of the longest character. */
+const CHARACTER = 4;
+const MAX_LINES = 2000;
+/** Characters. */
+const MAX_LINE_LENGTH = 500;
+
+/** Lines and their length bound an answer; the byte limit is what follows from the two. Its fields need every count. */
+const zdxLimits: Limits = {
+  ...baseLimits,
+  lines: MAX_LINES,
+  line: MAX_LINE_LENGTH * CHARACTER,
+  bytes: MAX_LINES * (MAX_LINE_LENGTH * CHARACTER + '\r\n'.length),
+  countBytes: Number.POSITIVE_INFINITY,
+};
+
+interface ReadInput {
+  readonly path: string;
+  readonly offset?: number | undefined;
+  readonly limit?: number | undefined;
+  readonly max_line_length?: number | undefined;
+  readonly keep?: 'head' | 'ends' | undefined;
+}
+
+const read = tool<ReadInput, ReadRequest>({
+  name: 'read',
+  title: 'Read',
+  effects: reads,
+  about: ({ lines, line }) =>
+    `Reads a text file. Answers JSON: data.content is an unchanged slice of the file, lines_shown of its total_lines ` +
+    `lines from line offset on; truncated tells whether lines follow. At most ${lines} lines. To continue while ` +
+    `truncated is true, call again with offset = offset + lines_shown. Lines over ${charactersOf(line)} characters are cut ` +
+    'silently; pass max_line_length for longer ones, or use bash.',
+  input: (zod) => {
+    const count = (least: number) => numeric(zod, zod.int().min(least)).optional();
+    return zod.strictObject({
+      path: zod.string().describe('Path of the file, absolute or relative to the working folder'),
+      offset: count(1).describe('Line to start from (1-indexed; default: 1)'),
+      limit: count(1).describe(`Most lines to return (default and maximum: ${MAX_LINES})`),
+      max_line_length: count(0).describe(
+        `Characters after which a line is cut (default: ${MAX_LINE_LENGTH}; 0: as many as fit in the answer)`,
+      ),
+      keep: zod
+        .enum(['head', 'ends'])
+        .optional()
+        .describe(
+          'Of too many lines, show the first (head, the default), or the first and the last (ends): then tail_offset ' +
+            'is the line at which the last ones begin',
+        ),
+    });
+  },
+  limits: (_, limits) => ({ ...limits, countBytes: zdxLimits.countBytes }),
+  request: (input, limits) => ({
+    do: 'read',
+    target: input.path,
+    grammar: 'literal',
+    kinds: ['file'],
+    window: windowOf(input, limits),
+  }),
+  policy: (input, { line, bytes }): TextPolicy => {
+    const asked = input.max_line_length ?? charactersOf(line);
+    const at = asked === 0 ? bytes : Math.min(asked, bytes);
+    return { overflow: 'cut', longLine: { as: 'clip', at, unit: 'char' }, display: raw };
+  },
+  answer: (found, input) => {
+    if (found.is === 'text') return textOf(found, input);
+    throw notText(found, input.path);
+  },
+  failure: (error) => {
+    if (error.code !== 'IS_DIRECTORY') return failure(error);
+    return failure(new OrielError(error.code, `${error.message} Use bash to list it: ls.`, { cause: error }));
+  },
+});
+
+function windowOf({ offset = 1, limit, keep }: ReadInput, { lines }: Limits): Window {
+  if (keep === 'ends') return { by: 'ends', from: offset, most: Math.min(limit ?? lines, lines) };
+  return lineRange(offset, limit);
+}
+
+/** The limit of one line is in bytes. */
+function charactersOf(line: number): number {
+  return Math.floor(line / CHARACTER);
+}
+
+function textOf(result: TextResult, { path, offset = 1 }: ReadInput): Answer {
+  const { excerpt, display } = result;
+  const [, tail] = excerpt.parts;
+  const lines = excerpt.parts.flat();
+  const total = excerpt.totals.lines ?? 0;
+  const truncated = lines.length > 0 && offset - 1 + lines.length < total;
+  const tailOffset = tail?.[0]?.no;
+  const data = {
+    path,
+    content: showParts(excerpt.parts, display, ''),
+    offset,
+    lines_shown: lines.length,
+    total_lines: total,
+    truncated,
+    ...(truncated && tailOffset !== undefined && { tail_offset: tailOffset }),
+  };
+  const { content: _, ...facts } = data;
+  return success(data, { ...textFacts(result), ...facts });
+}
+
+function notText(found: Exclude<ReadResult, TextResult>, path: string): OrielError {
+  const what = found.is === 'binary' ? `binary (${found.type})` : `no text`;
+  return new OrielError(
+    'UNSUPPORTED',
+    `${quote(path)} is ${what}. Use bash to look at it: xxd ${quote(shellWord(path))} | head -100`,
+  );
+}
 
 export const zdx: Dialect = {
   name: 'zdx',

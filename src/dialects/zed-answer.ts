@@ -2,7 +2,7 @@
 
 import { showParts } from '../render/display.ts';
 import { sentence, type Wording, wording } from '../render/notices.ts';
-import { textFacts } from '../render/read-facts.ts';
+import { textFacts } from '../render/read-answer.ts';
 import { readNotices, shownLines } from '../render/read-notices.ts';
 import { plural } from '../render/units.ts';
 import { oneLine } from '../text/visible.ts';

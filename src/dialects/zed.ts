@@ -1,6 +1,7 @@
 /** Owns the `zed` dialect: `read_file` with line ranges, byte windows rounded to whole lines, or the whole file. */
 
 import { OrielError } from '../errors.ts';
+import { baseLimits, KIB } from '../limits.ts';
 import { errorAnswer } from '../render/answer.ts';
 import { displays } from '../render/display.ts';
 import { readAnswer } from '../render/read-answer.ts';
@@ -9,9 +10,7 @@ import type { Window } from '../types/excerpt.ts';
 import type { Limits } from '../types/limits.ts';
 import type { TextPolicy } from '../types/policy.ts';
 import type { ReadRequest } from '../types/request.ts';
-import { baseLimits, KIB } from './base-limits.ts';
-import { type Dialect, reads, tool } from './dialect.ts';
-import { lineRange } from './line-range.ts';
+import { type Dialect, lineRange, reads, tool } from './dialect.ts';
 import { headedAnswer, zedWording } from './zed-answer.ts';
 
 /** Files up to this size are answered whole when no window is given. */

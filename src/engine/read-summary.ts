@@ -1,7 +1,7 @@
 /** Owns when a text is answered with its summary, and how much room that has. */
 
 import { readAt } from '../access/bytes.ts';
-import { showPart } from '../render/show-part.ts';
+import { showPart } from '../render/display.ts';
 import { estimateTokens } from '../text/tokens.ts';
 import type { Call } from '../types/call.ts';
 import type { Display } from '../types/display.ts';

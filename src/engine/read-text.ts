@@ -16,7 +16,7 @@ import type { Viewed } from '../views/outline-view.ts';
 import { textInput } from '../views/text-input.ts';
 import { view } from '../views/view.ts';
 import { excerpt } from '../window/excerpt.ts';
-import { fitOf } from './policy.ts';
+import { fitOf } from '../window/fit.ts';
 import { summaryOf } from './read-summary.ts';
 
 /** The part of a text that was asked for. */

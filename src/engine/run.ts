@@ -5,14 +5,14 @@ import { type Exit, type Shell, startShell } from '../access/process.ts';
 import { startTimer } from '../access/timer.ts';
 import type { Ended } from '../access/tree.ts';
 import { OrielError } from '../errors.ts';
-import { outputDisplays } from '../render/terminal.ts';
+import { outputDisplays } from '../render/display.ts';
 import { quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 import type { Display } from '../types/display.ts';
 import type { RunRequest } from '../types/request.ts';
 import type { RunResult } from '../types/result.ts';
+import { cutPolicy, fitOf } from '../window/fit.ts';
 import { commandEnvironment } from './environment.ts';
-import { cutPolicy, fitOf } from './policy.ts';
 import { Output } from './run-output.ts';
 
 /** How long the tree may take to end after SIGTERM, in ms. */

@@ -1,8 +1,10 @@
 /** How a line looks and what it costs: the two must agree to the byte, or a budget lies. */
 
+import { terminalText } from '../text/terminal.ts';
 import { escapeNul, makeVisible, visibleBytes } from '../text/visible.ts';
-import type { Display } from '../types/display.ts';
+import type { Display, OutputDisplay } from '../types/display.ts';
 import type { Line } from '../types/excerpt.ts';
+import type { SummaryPart } from '../types/summary.ts';
 
 /** A number and its mark, in ASCII. */
 const prefixBytes = ({ no }: Line): number => (no === undefined ? 0 : String(no).length + 1);
@@ -71,4 +73,20 @@ export function showParts(parts: readonly (readonly Line[])[], display: Display,
     last = lines.at(-1)?.no;
   }
   return text;
+}
+
+/** Command output as a terminal would leave it, with what is still hidden made visible. */
+const shown = (text: string): string => makeVisible(terminalText(text)).text;
+
+const terminal: Display = { show: (line) => shown(line.text), text: shown };
+
+export const outputDisplays: { readonly [name in OutputDisplay]: Display } = { terminal, raw };
+
+/** `12|text`, `12-20|run() { ... }`; without line numbers the range stands behind what was left out. */
+export function showPart(part: SummaryPart, display: Display): string {
+  const range = part.from === part.to ? String(part.from) : `${part.from}-${part.to}`;
+  const text = display.text(part.text);
+  if (display === displays.numbers) return `${range}|${text}\n`;
+  if (display === displays.hashline) return `${range}:${text}\n`;
+  return part.is === 'line' ? `${text}\n` : `${text} [${range}]\n`;
 }

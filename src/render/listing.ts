@@ -1,11 +1,11 @@
-/** Owns the answers to `find` and `ls`: one path or name a line, and the notices below; what they share with `grep`. */
+/** The answers to `find` and `ls`: one path or name per line, and the notices below; with what `grep` shares of it. */
 
+import { estimateTokens } from '../text/tokens.ts';
 import type { Answer } from '../types/answer.ts';
 import type { Limits } from '../types/limits.ts';
 import type { FindRequest, ListRequest } from '../types/request.ts';
 import type { ListResult } from '../types/result.ts';
 import { textAnswer } from './answer.ts';
-import { ListBudget } from './list-budget.ts';
 import { type ListNotice, type ListWording, sayTogether, shownName } from './list-notices.ts';
 
 /** How a dialect words a list. */
@@ -110,4 +110,51 @@ export function answerOf<Shown extends { readonly notices: readonly ListNotice[]
   if (said === '') return textAnswer(text, details(shown));
   const notices = [{ kind: 'list', text: said }];
   return textAnswer(text === '' ? `[${said}]` : `${text}\n[${said}]`, { ...details(shown), notices });
+}
+
+export class ListBudget {
+  /** Which limit refused a line. */
+  full: 'bytes' | 'tokens' | undefined;
+  readonly #lines: string[] = [];
+  #bytes = 0;
+  #tokens = 0;
+  readonly #limits: Limits;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  get text(): string {
+    return this.#lines.join('\n');
+  }
+
+  /** Takes all of the lines or none of them, and after that none any more. */
+  take(...lines: string[]): boolean {
+    const text = lines.join('\n');
+    const bytes = this.#bytes + Buffer.byteLength(text) + (this.#lines.length === 0 ? 0 : 1);
+    const tokens = this.#tokens + estimateTokens(text);
+    this.full ??= this.#exceeded(bytes, tokens);
+    if (this.full) return false;
+    this.#lines.push(...lines);
+    this.#bytes = bytes;
+    this.#tokens = tokens;
+    return true;
+  }
+
+  /** As much of a line as an empty answer takes, in whole characters. */
+  head(line: string): string {
+    let text = '';
+    let bytes = 0;
+    for (const character of line) {
+      bytes += Buffer.byteLength(character);
+      if (this.#exceeded(bytes, Math.ceil(bytes / 4))) break;
+      text += character;
+    }
+    return text;
+  }
+
+  #exceeded(bytes: number, tokens: number): 'bytes' | 'tokens' | undefined {
+    if (bytes > this.#limits.bytes) return 'bytes';
+    return tokens > this.#limits.tokens ? 'tokens' : undefined;
+  }
 }

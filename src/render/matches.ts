@@ -5,9 +5,8 @@ import type { Answer } from '../types/answer.ts';
 import type { Limits } from '../types/limits.ts';
 import type { SearchRequest } from '../types/request.ts';
 import type { MatchedLine, SearchResult } from '../types/result.ts';
-import { ListBudget } from './list-budget.ts';
 import { type ListNotice, shownName } from './list-notices.ts';
-import { answerOf, gapNotices, type ListStyle } from './listing.ts';
+import { answerOf, gapNotices, ListBudget, type ListStyle } from './listing.ts';
 
 export interface ShownMatches {
   readonly text: string;

@@ -1,13 +1,13 @@
-/** Owns the answer to a read in the default wording: the text with its notices, and the same facts as details. */
+/** The answer to a read in the default wording: the text with its notices, and the same facts as details. */
 
 import { writeSelector } from '../selector/selection.ts';
 import type { Answer, Block } from '../types/answer.ts';
+import type { Limits } from '../types/limits.ts';
 import type { Notice } from '../types/notice.ts';
 import type { BinaryResult, ReadResult, TextResult } from '../types/result.ts';
 import { withNotices } from './answer.ts';
 import { displays, GAP, isNumbered, showParts } from './display.ts';
 import { detailOf, say, sentence, type Wording } from './notices.ts';
-import { originFacts, textFacts } from './read-facts.ts';
 import { readNotices, shownLines } from './read-notices.ts';
 import { summaryAnswer } from './summary-answer.ts';
 
@@ -88,4 +88,36 @@ function binaryNotice({ target, type, bytes, selection }: BinaryResult): Notice 
 
 function imageBlock({ mimeType, data }: { mimeType: string; data: Uint8Array }): Block {
   return { type: 'image', mimeType, data: Buffer.from(data).toString('base64') };
+}
+
+/** What was read. */
+function originFacts(result: ReadResult): Record<string, unknown> {
+  const { target, resolvedPath, kind, suffix, facts } = result;
+  return {
+    source: target,
+    resolvedPath,
+    kind,
+    ...(suffix && { suffixResolution: suffix }),
+    ...(Object.keys(facts).length > 0 && { meta: facts }),
+  };
+}
+
+/** What was read, by which window, and what it is part of. */
+export function textFacts(result: TextResult): Record<string, unknown> {
+  const { selection, excerpt, encoding } = result;
+  return {
+    ...originFacts(result),
+    ...(selection.window && { window: selection.window }),
+    ...(selection.mode && { mode: selection.mode }),
+    totals: excerpt.totals,
+    ...(encoding.name !== 'utf-8' && { encoding: encoding.name }),
+    ...(encoding.bom > 0 && { byteOrderMark: true }),
+    ...(excerpt.invalid > 0 && { invalid: excerpt.invalid }),
+    limits: jsonLimits(result.limits),
+  };
+}
+
+/** JSON has no infinity: a limit that is none is left out. */
+function jsonLimits(limits: Limits): Record<string, number> {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => Number.isFinite(value)));
 }

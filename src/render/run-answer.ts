@@ -4,10 +4,9 @@ import { writeSelector } from '../selector/selection.ts';
 import type { Answer } from '../types/answer.ts';
 import type { KeptOutput, Notice } from '../types/notice.ts';
 import type { RunResult, RunStream } from '../types/result.ts';
-import { GAP, showParts } from './display.ts';
+import { GAP, outputDisplays, showParts } from './display.ts';
 import { detailOf, sentence, type Wording } from './notices.ts';
 import { shownLines } from './read-notices.ts';
-import { outputDisplays } from './terminal.ts';
 
 /** Notices stand in a bracket each, or together in one, joined by `. `. */
 export function runAnswer(result: RunResult, words: Wording, style: 'each' | 'together' = 'each'): Answer {

@@ -6,9 +6,9 @@ import type { Notice } from '../types/notice.ts';
 import type { SummaryResult } from '../types/result.ts';
 import type { LineRange, SummaryPart } from '../types/summary.ts';
 import { textAnswer, withNotices } from './answer.ts';
+import { showPart } from './display.ts';
 import { detailOf, type Wording } from './notices.ts';
 import { encodingNotices } from './read-notices.ts';
-import { showPart } from './show-part.ts';
 
 /** Bytes of the ranges in a footer: a notice has 1 KiB at most. */
 const footerRoom = 700;

@@ -1,11 +1,13 @@
-/** Owns what fits: the cost of a line as it will be shown, the running budget of one answer, and what a giant line is. */
+/** What fits into an answer: the cost of a line as it will be shown, the budget that is left, and oversized lines. */
 
 import { cutHead, cutTail } from '../text/cut.ts';
 import { decode } from '../text/encoding.ts';
+import { estimateTokens } from '../text/tokens.ts';
+import type { Display } from '../types/display.ts';
 import type { Encoding } from '../types/encoding.ts';
 import type { CutBy, Line } from '../types/excerpt.ts';
 import type { Limits, TokenCounter } from '../types/limits.ts';
-import type { LongLine } from '../types/policy.ts';
+import type { LongLine, TextPolicy } from '../types/policy.ts';
 
 /** How lines are made to fit. A display supplies the costs, a dialect the rest. */
 export interface Fit {
@@ -124,4 +126,20 @@ export class Budget {
     this.#bytes -= bytes;
     return true;
   }
+}
+
+/** Whole lines until the budget is spent, an oversized one in slices: what dialects do unless they say otherwise. */
+export const cutPolicy: TextPolicy = { overflow: 'cut', longLine: { as: 'slice' } };
+
+/** A dialect's policy over one display and the limits of one call. Tokens are estimated where the host has no counter. */
+export function fitOf(policy: TextPolicy, display: Display, limits: Limits, tokens?: TokenCounter): Fit {
+  return {
+    limits,
+    prefix: display.prefix ?? 0,
+    cost: policy.cost ?? display.cost ?? ((line) => Buffer.byteLength(display.show(line))),
+    shown: (text) => Buffer.byteLength(display.text(text)),
+    tokens: tokens ?? estimateTokens,
+    overflow: policy.overflow,
+    longLine: policy.longLine,
+  };
 }

@@ -7,9 +7,15 @@ import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { onPath, ripgrepPath } from '../../src/access/ripgrep-path.ts';
-import { RipgrepRun, listFiles, records, utf8 } from '../../src/access/ripgrep.ts';
+import {
+  listFiles,
+  type ListFilesOptions,
+  records,
+  type RipgrepJob,
+  RipgrepRun,
+  utf8,
+} from '../../src/access/ripgrep.ts';
 import { queues } from '../../src/queues/table.ts';
-import type { ListFilesOptions, RipgrepJob } from '../../src/access/ripgrep.ts';
 
 let dir: string;
 

@@ -1,7 +1,7 @@
 /** The sentences of the pi dialect below lists, character for character. */
 
 import { expect, test } from 'vitest';
-import { piEntries, piMatches, piResults } from '../../src/dialects/pi-lists.ts';
+import { piEntries, piMatches, piResults } from '../../src/dialects/pi-words.ts';
 import { foundAnswer, listAnswer } from '../../src/render/listing.ts';
 import { matchesAnswer } from '../../src/render/matches.ts';
 import type { Answer } from '../../src/types/answer.ts';

@@ -2,11 +2,11 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { baseLimits } from '../../src/dialects/base-limits.ts';
-import { defaultSettings } from '../../src/engine/default-settings.ts';
+import { defaultSettings } from '../../src/assemble.ts';
 import { type CallOptions, type Engine, openCall, type OpenCall } from '../../src/engine/gate.ts';
 import type { ErrorContext } from '../../src/engine/unexpected.ts';
 import { OrielError } from '../../src/errors.ts';
+import { baseLimits } from '../../src/limits.ts';
 import { createSession } from '../../src/session/session.ts';
 import type { Call, Progress } from '../../src/types/call.ts';
 import type { Request } from '../../src/types/request.ts';

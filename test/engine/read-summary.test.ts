@@ -2,12 +2,12 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { assemble } from '../../src/assemble.ts';
 import { openCall } from '../../src/engine/gate.ts';
-import { cutPolicy } from '../../src/engine/policy.ts';
 import { read } from '../../src/engine/read.ts';
 import { wording } from '../../src/render/notices.ts';
 import { readAnswer } from '../../src/render/read-answer.ts';
 import type { Answer } from '../../src/types/answer.ts';
 import type { ReadRequest } from '../../src/types/request.ts';
+import { cutPolicy } from '../../src/window/fit.ts';
 import { bodyOf, codeOf, textOf, workspace } from '../support/workspace.ts';
 
 const method = (i: number): string => `  method${i}(a: number): number {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { piMatches } from '../../src/dialects/pi-lists.ts';
+import { piMatches } from '../../src/dialects/pi-words.ts';
 import { search } from '../../src/engine/search.ts';
 import { createOriel } from '../../src/oriel.ts';
 import { matchesAnswer } from '../../src/render/matches.ts';

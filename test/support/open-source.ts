@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { readAt } from '../../src/access/bytes.ts';
 import { createAccess } from '../../src/access/local.ts';
-import { defaultSettings } from '../../src/engine/default-settings.ts';
+import { defaultSettings } from '../../src/assemble.ts';
 import { createSession } from '../../src/session/session.ts';
 import type { Call } from '../../src/types/call.ts';
 import type { Resource, TextResource } from '../../src/types/resource.ts';

@@ -1,7 +1,6 @@
 /** Owns `oriel/langchain`: tools for LangChain and LangGraph. */
 
-import type { MessageContent } from '@langchain/core/messages';
-import { ToolMessage } from '@langchain/core/messages';
+import { type MessageContent, ToolMessage } from '@langchain/core/messages';
 import { DynamicStructuredTool, type ToolRunnableConfig } from '@langchain/core/tools';
 import type { Tool } from '../../oriel.ts';
 import type { Answer } from '../../types/answer.ts';

@@ -5,8 +5,8 @@
 
 import * as z from 'zod';
 import { callTool } from '../../call-tool.ts';
-import { baseLimits } from '../../dialects/base-limits.ts';
 import { fileLinesLimits, readFileLines } from '../../dialects/file-lines.ts';
+import { baseLimits } from '../../limits.ts';
 import { json } from './problem.ts';
 import { count } from './request-input.ts';
 import { type Route, route, type Served } from './route.ts';

@@ -1,10 +1,8 @@
 /** Owns unpacking one stream: gzip and deflate through zlib's own threads, the others in an isolated worker. */
 
-import { createGunzip, createInflateRaw } from 'node:zlib';
-import type { Gunzip, InflateRaw } from 'node:zlib';
+import { createGunzip, createInflateRaw, type Gunzip, type InflateRaw } from 'node:zlib';
 import { OrielError } from '../../errors.ts';
-import type { Budget } from './budget.ts';
-import { metered } from './budget.ts';
+import { type Budget, metered } from './budget.ts';
 import { type PackedInput, pullFromWorker } from './unpack.ts';
 
 export type Codec = 'gzip' | 'deflate' | 'bzip2' | 'xz' | 'zstd';

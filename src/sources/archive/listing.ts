@@ -4,8 +4,7 @@ import { binarySize, plural } from '../../render/units.ts';
 import { quote } from '../../text/visible.ts';
 import type { Notice } from '../../types/notice.ts';
 import type { Member, MemberType } from './container.ts';
-import type { Contents, Oddity } from './contents.ts';
-import { childrenOf } from './contents.ts';
+import { childrenOf, type Contents, type Oddity } from './contents.ts';
 import { pathParts } from './names.ts';
 
 interface Entry {

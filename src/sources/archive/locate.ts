@@ -5,8 +5,7 @@ import { isSelector } from '../../selector/selection.ts';
 import { quote } from '../../text/visible.ts';
 import { archiveLimits } from './archive-limits.ts';
 import type { Member } from './container.ts';
-import type { Contents } from './contents.ts';
-import { hasDirectory } from './contents.ts';
+import { type Contents, hasDirectory } from './contents.ts';
 import { pathParts, typedForms } from './names.ts';
 
 export type Found =

@@ -8,10 +8,17 @@ import { OrielError } from '../../errors.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import { archiveLimits } from './archive-limits.ts';
 import type { Container, Member } from './container.ts';
-import type { Cursor } from './cursor.ts';
-import { SeekingCursor, StreamCursor } from './cursor.ts';
-import type { TarHeader, TarOverrides } from './tar-header.ts';
-import { BLOCK_BYTES, hasBody, longName, parseHeader, parsePax, tarType } from './tar-header.ts';
+import { type Cursor, SeekingCursor, StreamCursor } from './cursor.ts';
+import {
+  BLOCK_BYTES,
+  hasBody,
+  longName,
+  parseHeader,
+  parsePax,
+  type TarHeader,
+  type TarOverrides,
+  tarType,
+} from './tar-header.ts';
 
 interface TarMember extends Member {
   /** Byte offset and length of what is stored. */

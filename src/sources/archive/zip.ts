@@ -6,13 +6,11 @@ import { isOrielError, OrielError } from '../../errors.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import { archiveLimits } from './archive-limits.ts';
 import type { Budget } from './budget.ts';
-import type { Codec } from './codecs.ts';
-import { unpacked } from './codecs.ts';
+import { type Codec, unpacked } from './codecs.ts';
 import type { Container, Member } from './container.ts';
 import { printName } from './names.ts';
 import { findDirectory } from './zip-directory.ts';
-import type { ZipRecord } from './zip-records.ts';
-import { readRecords, recordName } from './zip-records.ts';
+import { readRecords, recordName, type ZipRecord } from './zip-records.ts';
 
 type ZipMember = Member & ZipRecord;
 

@@ -4,8 +4,7 @@ import { plural } from '../../render/units.ts';
 import type { Limits } from '../../types/limits.ts';
 import { writeSegment } from './address.ts';
 import { MOST_ROWS } from './ask.ts';
-import { continuation, showName } from './notices.ts';
-import type { Composed } from './notices.ts';
+import { type Composed, continuation, showName } from './notices.ts';
 import { fitLines } from './page.ts';
 import type { Answered, Count, ListEntry } from './protocol.ts';
 

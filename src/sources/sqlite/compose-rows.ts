@@ -2,8 +2,7 @@
 
 import type { Limits } from '../../types/limits.ts';
 import { writeParameter, writeSegment } from './address.ts';
-import { continuation, cutNotes, ofTotal, said, showName } from './notices.ts';
-import type { Composed } from './notices.ts';
+import { type Composed, continuation, cutNotes, ofTotal, said, showName } from './notices.ts';
 import { pageOf } from './page.ts';
 import type { Answered, Ask } from './protocol.ts';
 

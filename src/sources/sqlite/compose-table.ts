@@ -3,8 +3,7 @@
 import type { Limits } from '../../types/limits.ts';
 import { writeSegment } from './address.ts';
 import { wholeRow } from './layout.ts';
-import { continuation, cutNotes, ofTotal, said, showName } from './notices.ts';
-import type { Composed } from './notices.ts';
+import { type Composed, continuation, cutNotes, ofTotal, said, showName } from './notices.ts';
 import { pageOf } from './page.ts';
 import type { Answered } from './protocol.ts';
 import { showBytes } from './text.ts';

@@ -9,8 +9,7 @@ import type { Parsed } from './ask.ts';
 import { composeList } from './compose-list.ts';
 import { composeRows } from './compose-rows.ts';
 import { composeRow, composeSchema } from './compose-table.ts';
-import { said } from './notices.ts';
-import type { Composed } from './notices.ts';
+import { type Composed, said } from './notices.ts';
 import type { Answered } from './protocol.ts';
 
 /** `typed`: the database's path, the front of every suggested call. */

@@ -4,8 +4,7 @@
  */
 
 import { oneLine } from '../../text/visible.ts';
-import { fit, pad, showCell, showPlain, widthOf } from './cells.ts';
-import type { Shown } from './cells.ts';
+import { fit, pad, showCell, type Shown, showPlain, widthOf } from './cells.ts';
 import type { Cell, Rows } from './protocol.ts';
 import { showBytes } from './text.ts';
 

@@ -1,7 +1,6 @@
-import { describe, expect, test } from 'vitest';
-import { createOriel, type Oriel } from '../../../src/oriel.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { OrielOptions } from '../../../src/assemble.ts';
-import { onTestFinished } from 'vitest';
+import { createOriel, type Oriel } from '../../../src/oriel.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 
 function oriel(options: OrielOptions = {}): Oriel {

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { memoryBytes } from '../../../src/access/bytes.ts';
 import { createAccess } from '../../../src/access/local.ts';
-import { defaultSettings } from '../../../src/engine/default-settings.ts';
+import { defaultSettings } from '../../../src/assemble.ts';
 import { createSession } from '../../../src/session/session.ts';
 import { sqliteSource } from '../../../src/sources/sqlite.ts';
 import type { OpenedFile } from '../../../src/types/access.ts';

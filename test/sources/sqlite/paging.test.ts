@@ -2,8 +2,7 @@
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { LimitOptions } from '../../../src/index.ts';
-import { createOriel } from '../../../src/index.ts';
+import { createOriel, type LimitOptions } from '../../../src/index.ts';
 import { database } from '../../support/sqlite.ts';
 import { nextOf, textOf } from '../../support/workspace.ts';
 

@@ -2,8 +2,7 @@
 
 import { identifier } from '../names.ts';
 import type { Ask, Count, Reply, Rows, Table } from '../protocol.ts';
-import { readTable, statementsOf } from './catalog.ts';
-import type { Catalogued } from './catalog.ts';
+import { type Catalogued, readTable, statementsOf } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { countRows, PAGE_WORK } from './count.ts';
 import { noSuchTable, unreadable } from './not-found.ts';

@@ -8,10 +8,8 @@ import { Authorizer } from './authorizer.ts';
 import type { Library } from './library.ts';
 import { applySettings } from './settings.ts';
 import { Statement } from './statement.ts';
-import { DATABASE, VFS_NAME } from './vfs.ts';
-import type { Files, ReadOnlyVfs } from './vfs.ts';
-import { SqlFailure } from './work.ts';
-import type { Clock, Work } from './work.ts';
+import { DATABASE, type Files, type ReadOnlyVfs, VFS_NAME } from './vfs.ts';
+import { type Clock, SqlFailure, type Work } from './work.ts';
 
 /** Virtual machine steps between two looks at the clock: some 10 µs. */
 const STEPS = 1000;

@@ -4,8 +4,7 @@ import { writeParameter, writeSegment } from '../address.ts';
 import { identifier } from '../names.ts';
 import type { Unreadable } from '../protocol.ts';
 import { echo, Refusal } from '../refusal.ts';
-import { listTables, readTable } from './catalog.ts';
-import type { Catalogued } from './catalog.ts';
+import { type Catalogued, listTables, readTable } from './catalog.ts';
 import type { Connection } from './connection.ts';
 
 /** Tables that a message names. */

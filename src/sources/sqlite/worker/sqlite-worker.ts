@@ -12,8 +12,7 @@ import { Connection } from './connection.ts';
 import { toFailure } from './failure.ts';
 import { loadLibrary } from './library.ts';
 import { rolledBack } from './rollback.ts';
-import { DATABASE, ReadOnlyVfs } from './vfs.ts';
-import type { ReadableFile } from './vfs.ts';
+import { DATABASE, type ReadableFile, ReadOnlyVfs } from './vfs.ts';
 import type { Clock } from './work.ts';
 
 const library = await loadLibrary();

@@ -2,8 +2,7 @@
 
 import type { TableType, Unreadable } from '../protocol.ts';
 import type { Connection } from './connection.ts';
-import { SqlFailure } from './work.ts';
-import type { Work } from './work.ts';
+import { SqlFailure, type Work } from './work.ts';
 
 /** For finding out what a view or virtual table is, and for its samples: a second or so. */
 const LOOK_WORK: Work = { steps: 20_000_000, bytes: 256 * 1024 * 1024 };
