@@ -1,7 +1,6 @@
 /**
- * Owns archives: listings of their directories, and their members as whatever they hold. Nothing is unpacked to
- * a place where it could be found, links are shown and never followed to the disk, and everything that an archive
- * declares is counted before it is believed.
+ * The source of archives: listings of their directories, and their members as what they contain. Nothing is unpacked
+ * into the file system, links are never followed out of the archive, and declared sizes are not trusted.
  *
  * "a.zip" → its root · "a.zip:dir/" → a directory · "a.zip:dir/x.ts:5-9" → lines of a member ·
  * "a.zip:b.tar.gz:c.txt" → a member of a member · "a.zip:%~3" → the third member, whatever its name

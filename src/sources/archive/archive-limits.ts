@@ -1,14 +1,14 @@
-/** Owns the caps on archives, in one table: everything an archive declares is hostile until it has been counted. */
+/** The limits on archives. Sizes that an archive declares are not trusted: all limits apply to counted bytes. */
 
 export const archiveLimits = {
-  /** Members indexed; what follows is said to be missing. 200,000 members take about 60 MB. */
+  /** Members indexed; a notice says when there are more. 200,000 members take about 60 MB. */
   entries: 200_000,
   /** Entries of a listing shown at once; the notice names the call for the next ones. */
   listed: 500,
-  /** Bytes of a member's name, and the directories in it: a longer or deeper one is reached by its number. */
+  /** Bytes of a member's name and directories in it: a longer or deeper one is read by its number. */
   nameBytes: 4_096,
   nameDepth: 256,
-  /** Bytes of what a caller may type after the archive's path, and the places at which it may be split. */
+  /** Bytes that may be typed after the path of an archive, and the places at which they are split. */
   restBytes: 16_384,
   restSplits: 256,
   /** Bytes of one pax header or long name in a tar. */
@@ -17,20 +17,20 @@ export const archiveLimits = {
   depth: 4,
   /** Bytes of one member that can be paged to. */
   memberBytes: 1 << 30,
-  /** Bytes of a member that has to be unpacked whole before it can be looked at: a nested zip, an image. */
+  /** Bytes of a member that must be unpacked whole to be read: a nested zip, an image. */
   nestedBytes: 256 << 20,
   /** Bytes unpacked in one call, all levels of nesting together. */
   callBytes: 4 * (1 << 30),
-  /** Unpacked bytes for each packed byte; only looked at after `ratioFrom` unpacked bytes. */
+  /** Unpacked bytes for each packed byte; checked after the first `ratioFrom` unpacked bytes. */
   ratio: 200,
   ratioFrom: 64 << 20,
-  /** Bytes of a 7z or rar archive, which is read in memory and in an isolated worker only. */
+  /** Bytes of a 7z or rar archive: libarchive holds all of it in the worker's memory. */
   isolatedBytes: 48 << 20,
-  /** Bytes a decoder's own memory may grow to: a dictionary of 64 MiB and its surroundings. */
+  /** Bytes of a decoder's memory: a dictionary of 64 MiB and its other buffers. */
   decoderBytes: 112 << 20,
-  /** Bytes of an unpacked member held in memory before it goes to a private scratch file. */
+  /** Bytes of an unpacked member held in memory; the rest goes to a private temporary file. */
   spoolMemory: 4 << 20,
-  /** Hops from link to link, and bytes of a link's target. */
+  /** Links followed in a row, and bytes of a link's target. */
   linkHops: 40,
   linkBytes: 4_096,
   /** Members of a zip up to which every local header is compared with the directory. */

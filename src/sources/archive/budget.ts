@@ -1,4 +1,4 @@
-/** Owns what one call may unpack, over all levels of nesting: a bomb is stopped by counted bytes, never by declared ones. */
+/** The bytes that one call may unpack, over all levels of nesting. They are counted, whatever sizes are declared. */
 
 import { OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
@@ -13,12 +13,12 @@ export class Budget {
   #unpacked = 0;
   #depth = 0;
 
-  /** `report` is told every 64 MiB how much was unpacked. */
+  /** `report` is called every 64 MiB with the number of unpacked bytes. */
   constructor(report: (unpacked: number) => void = () => undefined) {
     this.#report = report;
   }
 
-  /** Counts one more container inside a container. Throws `LIMIT` below the deepest level. */
+  /** Counts one more level of nesting. Throws `LIMIT` below the deepest one. */
   enter(): void {
     this.#depth += 1;
     if (this.#depth > archiveLimits.depth + 1) {
@@ -39,7 +39,7 @@ export class Budget {
 
 const budgets = new WeakMap<AbortSignal, Budget>();
 
-/** The budget of this call: containers that are opened through `call.open` share it. */
+/** The budget of this call: nested containers, opened through `call.open`, share it. */
 export function budgetOf(call: Call): Budget {
   const known = budgets.get(call.signal);
   if (known) return known;
@@ -51,8 +51,8 @@ export function budgetOf(call: Call): Budget {
 }
 
 /**
- * Passes on what a decoder unpacks and throws `LIMIT` when it is too much for what went in. `packed` gives the
- * bytes fed so far.
+ * Passes on the output of a decoder. Throws `LIMIT` when its ratio to the input is too high; `packed` gives the bytes
+ * of input so far.
  */
 export async function* metered(
   unpacked: AsyncIterable<Uint8Array>,

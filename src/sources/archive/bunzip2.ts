@@ -25,7 +25,7 @@ export async function* bunzip2(packed: AsyncIterable<Uint8Array>): AsyncGenerato
   const work = new Workspace();
   for (let streams = 0; await bits.fill(); streams += 1) {
     const magic = bits.available() < 32 ? 0 : bits.take(24);
-    // What follows the last stream and is none is padding, as for bzip2 itself.
+    // Other bytes after the last stream are padding, as for bzip2 itself.
     if (magic !== 0x425a68 && streams > 0) return;
     const level = magic === 0x425a68 ? bits.take(8) - 0x30 : 0;
     if (level < 1 || level > 9) throw damaged();
@@ -92,7 +92,7 @@ function readBlock(bits: BitReader, work: Workspace, most: number): { start: num
   return { start: (block[origin] as number) >>> 8, length };
 }
 
-/** The bytes that occur, as a bitmap of bitmaps. */
+/** Reads which bytes occur: a bitmap of 16 groups, then one of each group that is used. */
 function readSymbols(bits: BitReader): number[] {
   const groups = bits.take(16);
   const symbols: number[] = [];

@@ -4,7 +4,7 @@ import { OrielError } from '../../errors.ts';
 
 /** Source: the format; bzip2 itself writes codes of 17 bits at most. */
 export const MOST_CODE_BITS = 20;
-/** Bits of a code that are looked up at once: 9 bits of symbol leave 7 for its length. */
+/** Bits of a code that are decoded by one lookup. An entry has 9 bits of symbol and 7 of length. */
 const FAST_BITS = 10;
 
 /** Symbols of a code: 256 bytes less the first one, two for runs, and the end of the block. */
@@ -78,13 +78,13 @@ export class HuffmanTable {
   }
 }
 
-/** The largest block cannot take more: 900,000 symbols of 20 bits, and its tables. */
+/** More than the largest block: 900,000 symbols of 20 bits, and its tables. */
 const ENOUGH_BYTES = 2_400_000;
 
-/** Bits from the most significant down. `fill` is awaited between blocks so that a block is read without waiting. */
+/** Bits, most significant first. `fill` is awaited between blocks, so that reading a block needs no await. */
 export class BitReader {
   readonly #source: AsyncIterator<Uint8Array>;
-  /** What is held lies between `at` and `end`. */
+  /** The bytes between `at` and `end` are not read yet. */
   #bytes = new Uint8Array(2 * ENOUGH_BYTES);
   #at = 0;
   #end = 0;
@@ -96,7 +96,7 @@ export class BitReader {
     this.#source = packed[Symbol.asyncIterator]();
   }
 
-  /** Holds at least one block's packed bytes, or all that is left. False when nothing is. */
+  /** Buffers at least the packed bytes of one block, or all that are left. False when none are. */
   async fill(): Promise<boolean> {
     // Whole bytes that were peeked at are given back.
     this.#at -= this.#count >>> 3;
@@ -130,7 +130,7 @@ export class BitReader {
     return (this.#end - this.#at) * 8 + this.#count;
   }
 
-  /** The next `count` bits, at most 24, without going on; zeros stand for those behind the end. */
+  /** The next `count` bits, at most 24, without consuming them; behind the end, zeros. */
   peek(count: number): number {
     while (this.#count < count) {
       const byte = this.#at < this.#end ? (this.#bytes[this.#at] as number) : 0;
@@ -143,7 +143,7 @@ export class BitReader {
 
   skip(count: number): void {
     this.#count -= count;
-    // What was peeked at behind the end must not be taken.
+    // Bits behind the end may be peeked at, not consumed.
     if ((this.#at - this.#end) * 8 > this.#count)
       throw new OrielError('CORRUPT', 'its packed data ends early');
   }
@@ -159,7 +159,7 @@ export class BitReader {
     return this.take(16) * 65_536 + this.take(16);
   }
 
-  /** Moves on to the next whole byte. */
+  /** Skips to the next whole byte. */
   align(): void {
     this.#count -= this.#count % 8;
   }

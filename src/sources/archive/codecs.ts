@@ -1,4 +1,4 @@
-/** Owns unpacking one stream: gzip and deflate through zlib's own threads, the others in an isolated worker. */
+/** Unpacks one stream: gzip and deflate with node:zlib, which has threads of its own, the others in a worker. */
 
 import { createGunzip, createInflateRaw, type Gunzip, type InflateRaw } from 'node:zlib';
 import { OrielError } from '../../errors.ts';
@@ -8,7 +8,8 @@ import { type PackedInput, pullFromWorker } from './unpack.ts';
 export type Codec = 'gzip' | 'deflate' | 'bzip2' | 'xz' | 'zstd';
 
 /**
- * The unpacked bytes of `packed`; a chunk is valid until the next is asked for. Throws OrielError after the last good byte: `CORRUPT`, `LIMIT`, `UNSUPPORTED`.
+ * The unpacked bytes of `packed`; a chunk is valid until the next one is asked for. Throws OrielError (`CORRUPT`,
+ * `LIMIT`, `UNSUPPORTED`) after the last good byte.
  * Ending the iteration early ends the decoder.
  */
 export function unpacked(
@@ -37,10 +38,10 @@ function decode(codec: Codec, packed: PackedInput, signal: AbortSignal): AsyncIt
   return pullFromWorker<Uint8Array>({ do: codec }, packed, signal);
 }
 
-/** Packed bytes given to zlib at once. They unpack to 1,032 times as much at most: 16 MiB held here. */
+/** Packed bytes written to zlib at once. Deflate expands 1,032 times at most, so this bounds the queue at 16 MiB. */
 const FEED_BYTES = 16 << 10;
 
-/** zlib's stream by hand: `for await` over it would lose what was unpacked before an error. */
+/** Reads zlib's stream by its events: `for await` would drop the bytes that were unpacked before an error. */
 async function* inflate(
   engine: Gunzip | InflateRaw,
   packed: AsyncIterable<Uint8Array>,
@@ -58,7 +59,7 @@ async function* inflate(
   engine.on('data', (chunk: Uint8Array) => ready.push(chunk));
   engine.once('end', () => settle());
   engine.once('error', settle);
-  // What follows the end of a deflate stream is never taken, and its write never answered: `end` wakes us then.
+  // zlib never calls back for input after the end of a deflate stream; the `end` event resolves the promise then.
   const send = (piece: Uint8Array | undefined): Promise<void> =>
     new Promise((resolve) => {
       wake = resolve;

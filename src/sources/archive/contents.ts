@@ -1,11 +1,11 @@
-/** Owns an archive's index: every member by its path, what cannot be a path, and what broke off the list. */
+/** The index of an archive: members by path, members without a usable path, and why the list is incomplete. */
 
 import { OrielError, isOrielError } from '../../errors.ts';
 import { archiveLimits } from './archive-limits.ts';
 import type { Container, Member } from './container.ts';
 import { pathParts } from './names.ts';
 
-/** Why a member has no path of its own: it is listed all the same, and read by its number. */
+/** Why a member cannot be read by its path: it is listed with a number and read by that. */
 export type Oddity = 'outside' | 'nameless' | 'long' | 'shadowed';
 
 interface Odd {
@@ -18,13 +18,13 @@ export interface Contents {
   readonly format: string;
   /** In stored order. A member's number, `%~1` for the first, is its place here plus one. */
   readonly members: readonly Member[];
-  /** Path below the root → place. Directories end in `/`. Of several members with one path, the last. */
+  /** Path below the root → index in `members`. Directories end in `/`. Of several members with one path, the last. */
   readonly byPath: ReadonlyMap<string, number>;
-  /** The paths, sorted: a directory is a run of them. */
+  /** The paths, sorted: the members of a directory are adjacent. */
   readonly sorted: readonly string[];
-  /** Members without a path of their own, by place. */
+  /** Members that cannot be read by their path, by index. */
   readonly odd: ReadonlyMap<number, Odd>;
-  /** Why entries are missing at the end. */
+  /** Why the list of members ends early. */
   readonly damage?: OrielError;
 }
 
@@ -77,7 +77,7 @@ export function directoryOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);
 }
 
-/** Immediate children of `directory` (`""` or `"dir/"`), each once; folders end in `/` and have no member. */
+/** Immediate children of `directory` (`""` or `"dir/"`), each once; directories end in `/` and have no index. */
 export function* childrenOf(contents: Contents, directory: string): Generator<{ name: string; at?: number }> {
   const { sorted, byPath } = contents;
   for (let i = firstAtOrAfter(sorted, directory); i < sorted.length; i += 1) {
@@ -90,7 +90,7 @@ export function* childrenOf(contents: Contents, directory: string): Generator<{ 
     else {
       const folder = name.slice(0, slash + 1);
       yield { name: folder };
-      // What is in the folder ends where its slash would be the next character, `0`.
+      // The content of a directory ends before the path in which `0`, the character after `/`, stands for the slash.
       i = firstAtOrAfter(sorted, `${directory}${folder.slice(0, -1)}0`) - 1;
     }
   }

@@ -1,4 +1,4 @@
-/** Owns reading forward through an archive: the same tar parser hops through a file and wades through a stream. */
+/** Reading forward through an archive: one interface for a file, which can seek, and for a stream. */
 
 import type { ByteSource } from '../../types/byte-source.ts';
 
@@ -7,13 +7,13 @@ export interface Cursor {
   readonly position: number;
   /** Up to `length` bytes, valid until the next call; fewer only at the end. */
   read(length: number): Promise<Uint8Array>;
-  /** Moves on by `length` bytes; gives how many of them exist. */
+  /** Moves forward by `length` bytes; returns how many of them exist. */
   skip(length: number): Promise<number>;
 }
 
-/** Reads ahead this much when members are small, so that a hop costs no read. */
+/** Bytes read ahead: skipping a small member then costs no read. */
 const READ_AHEAD = 64 << 10;
-/** A hop out of the read-ahead reads only this much: between large members there is nothing but headers. */
+/** Bytes read after a skip past the read-ahead: between large members there are only headers. */
 const READ_AFTER_HOP = 4 << 10;
 
 /** A cursor over bytes at offsets; skipping costs nothing. */
@@ -67,7 +67,7 @@ export class StreamCursor implements Cursor {
 
   async read(length: number): Promise<Uint8Array> {
     if (this.#held.length < length) {
-      // A chunk is gone when the next one is asked for.
+      // A chunk is valid until the next one is asked for.
       const parts = [Uint8Array.from(this.#held)];
       let got = this.#held.length;
       while (got < length) {

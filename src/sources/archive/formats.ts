@@ -1,4 +1,4 @@
-/** Owns telling archives apart: which names and first bytes the source claims, and what the bytes really are. */
+/** Detects archives: which names and first bytes the source claims, and the format by the first bytes. */
 
 import { isUtf8 } from 'node:buffer';
 import { isSelector } from '../../selector/selection.ts';
@@ -10,11 +10,11 @@ export type Format = 'tar' | 'zip' | '7z' | 'rar' | Codec;
 
 const NAMES =
   /\.(?:tar|tgz|tbz2?|txz|tzst|zip|jar|war|ear|aar|whl|egg|apk|vsix|xpi|ipa|nupkg|7z|rar|gz|bz2|xz|zst)$/i;
-/** Documents that are zips inside: archives only when a member of theirs is asked for. */
+/** Documents that are zip files: archives only when a member is named. */
 const DOCUMENTS = /\.(?:epub|docx|xlsx|pptx|odt|ods|odp)$/i;
-/** Compressed, and yet another source's: an SVG image. */
+/** Compressed, but claimed by the image source. */
 const FOREIGN = /\.svgz$/i;
-/** Names that promise a tar inside the compression. */
+/** Names of compressed tars. */
 const PACKED_TARS = /\.(?:tgz|tbz2?|txz|tzst|tar\.[a-z0-9]+)$/i;
 const ZIPS = /\.(?:zip|jar|war|ear|aar|whl|egg|apk|vsix|xpi|ipa|nupkg|epub|docx|xlsx|pptx|odt|ods|odp)$/i;
 
@@ -37,12 +37,12 @@ export function claimsArchive(subject: Subject): boolean {
   return !FOREIGN.test(subject.name) && formatOf(subject.head) !== undefined;
 }
 
-/** A short text under an archive's name is a text: what Git keeps in the place of a large file, a note, a test's stub. */
+/** A short text with the name of an archive is read as text: a Git LFS pointer, a note, a stub for a test. */
 function isText(head: Uint8Array, size: number): boolean {
   return size > 0 && size <= head.length && formatOf(head) === undefined && !head.includes(0) && isUtf8(head);
 }
 
-/** What the first bytes say, which wins over the name: a `.zip` may be a tar. */
+/** The format by the first bytes. It has precedence over the name: a `.zip` may be a tar. */
 export function formatOf(head: Uint8Array): Format | undefined {
   const start = Buffer.from(head.subarray(0, 16)).toString('latin1');
   for (const [format, magic] of MAGIC) if (start.startsWith(magic)) return plausible(format, start);
@@ -53,7 +53,7 @@ export function isNamedArchive(name: string): boolean {
   return NAMES.test(name) || DOCUMENTS.test(name);
 }
 
-/** A zip may begin with something else, a program that unpacks it. */
+/** Needed because a zip may begin with other data: a program that unpacks it. */
 export function isNamedZip(name: string): boolean {
   return ZIPS.test(name);
 }
@@ -67,13 +67,13 @@ export function unpackedName(name: string): string {
   return name.replace(/\.(?:gz|bz2|xz|zst)$/i, '');
 }
 
-/** Three letters are little: the first block's signature is looked for as well. */
+/** The three letters of bzip2 are too short to decide: the signature of the first block is checked as well. */
 function plausible(format: Format, start: string): Format | undefined {
   if (format !== 'bzip2') return format;
   return /^BZh[1-9](?:1AY&SY|\x17rE8P\x90)/.test(start) ? format : undefined;
 }
 
 function namesMember(rest: string): boolean {
-  // Pages of a document are its own selector: `report.epub:p3-5`.
+  // `report.epub:p3-5` selects pages of the document.
   return rest !== '' && !rest.startsWith('?') && !/^p\d/.test(rest) && !isSelector(rest);
 }

@@ -1,4 +1,4 @@
-/** Owns the formats that libarchive reads in the worker: 7z and rar. */
+/** 7z and rar archives, which libarchive reads in a worker. */
 
 import { chunksOf, readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
@@ -12,7 +12,7 @@ import { escapeName } from './names.ts';
 import { type PackedInput, pullFromWorker } from './unpack.ts';
 
 interface IsolatedMember extends Member {
-  /** 0-based place in the archive. */
+  /** 0-based index in the archive. */
   readonly index: number;
 }
 
@@ -62,7 +62,7 @@ export class Isolated implements Container {
     return metered(bytes, () => this.#size, this.#budget);
   }
 
-  /** A 7z keeps its directory at its end; without it libarchive sees an empty archive. */
+  /** A 7z has its directory at its end; libarchive takes an archive without it for an empty one. */
   async #checkDirectory(signal: AbortSignal): Promise<void> {
     const start = Buffer.from(await readAt(this.#source, 0, SEVEN_START_BYTES, signal));
     const end =

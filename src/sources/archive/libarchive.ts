@@ -1,11 +1,11 @@
-/** Owns 7z and rar through libarchive, inside the worker: it reads whole archives in memory, so they are bounded. */
+/** Reads 7z and rar with libarchive-wasm, in the worker. The library needs the whole archive in memory. */
 
 import type { LibarchiveWasm } from 'libarchive-wasm';
 import { OrielError } from '../../errors.ts';
 import { archiveLimits } from './archive-limits.ts';
 import type { MemberType } from './container.ts';
 
-/** A member as libarchive tells it; names are not yet made printable. */
+/** A member as libarchive gives it: names are not yet made printable. */
 export interface Told {
   readonly name: string;
   readonly type: MemberType;
@@ -78,7 +78,7 @@ class Archive {
       library.module.HEAPU8.set(part, address + at);
       at += part.length;
     }
-    // Asked for directly: the wrapper reads a message through the archive it failed to make.
+    // Called directly: when this fails, the library's wrapper reads the message from an archive that does not exist.
     const open = library.module.cwrap('archive_read_new_memory', 'number', ['number', 'number', 'string']);
     const archive = Number(open(address, at));
     if (archive === 0) throw new OrielError('CORRUPT', 'its beginning is damaged');
@@ -119,7 +119,7 @@ class Archive {
     }
   }
 
-  /** The dictionary is allocated, and hardly touched, when a member begins. */
+  /** libarchive allocates the dictionary when it begins a member, before it uses any of it. */
   #bound(): void {
     if (this.#library.module.HEAPU8.length > archiveLimits.isolatedBytes + archiveLimits.decoderBytes) {
       throw new OrielError('LIMIT', 'it needs more memory to unpack than is allowed');
@@ -131,7 +131,7 @@ class Archive {
   }
 }
 
-/** `cause` is absent where the library only left a message. */
+/** `cause` is absent where the library gave a message only. */
 function worded(message: string, cause: unknown = new Error(message)): OrielError {
   if (/crypt|passphrase|password/i.test(message))
     return new OrielError('ENCRYPTED', 'it is encrypted', { cause });

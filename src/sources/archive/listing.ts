@@ -1,4 +1,4 @@
-/** Owns how one directory of an archive is listed: its immediate children, sorted, one a line. */
+/** The listing of one directory of an archive: its immediate children, sorted, one per line. */
 
 import { binarySize, plural } from '../../render/units.ts';
 import { quote } from '../../text/visible.ts';
@@ -63,7 +63,7 @@ function describe(name: string, member: Member | undefined, more: readonly strin
   return `${name}${link}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}`;
 }
 
-/** What is to be said below every listing of this archive. */
+/** The notices below every listing of this archive. */
 export function listingNotes(contents: Contents, typed: string): Notice[] {
   const notes: Notice[] = [];
   const earlier = [...contents.odd].filter(([, { why }]) => why === 'shadowed');

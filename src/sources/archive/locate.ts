@@ -1,4 +1,4 @@
-/** Owns finding what a typed path names inside an archive, links included: they lead to members and nowhere else. */
+/** Finds what a typed path names inside an archive. Links are followed to other members, never out of the archive. */
 
 import { OrielError } from '../../errors.ts';
 import { isSelector } from '../../selector/selection.ts';
@@ -28,8 +28,8 @@ export interface Located {
 }
 
 /**
- * The longest part of `rest` that names something, and what is left of it: a member that is really called `raw`
- * or `x:1-2` wins over the selector. Undefined when nothing is named.
+ * The longest part of `rest` that names something, and the rest of it: a member called `raw` or `x:1-2` wins over the
+ * selector. Undefined when nothing is named.
  */
 export function locate(contents: Contents, rest: string): Located | undefined {
   if (rest.length > archiveLimits.restBytes) {
@@ -45,7 +45,7 @@ export function locate(contents: Contents, rest: string): Located | undefined {
   return rest === '' || isSelector(rest) ? { found: { is: 'directory', path: '' }, tail: rest } : undefined;
 }
 
-/** At most this many members are named instead of one that is not there. */
+/** Members suggested in place of a missing one. */
 const MOST_NAMED = 5;
 
 /** Members whose path ends in the typed one, with the selector that was typed; the first five. */
@@ -99,7 +99,7 @@ function findNumber(contents: Contents, at: number, typed: string): Found | unde
   return { is: 'directory', path: `${(pathParts(member.name) ?? []).join('/')}/` };
 }
 
-/** Steps down the path; at a link it starts again from where the link leads. */
+/** Walks down the path; at a link it starts again from the target of the link. */
 function walk(contents: Contents, parts: string[], asDirectory: boolean, hops: number): Found | undefined {
   if (parts.length > archiveLimits.nameDepth) return undefined;
   for (let depth = 1; depth <= parts.length; depth += 1) {
@@ -125,7 +125,7 @@ function walk(contents: Contents, parts: string[], asDirectory: boolean, hops: n
     : undefined;
 }
 
-/** Where a link leads, from the root; undefined when that is outside of the archive. */
+/** The target of a link, from the root; undefined when it lies outside of the archive. */
 function linkTarget(member: Member, directory: readonly string[]): string[] | undefined {
   const link = member.link ?? '';
   if (link.startsWith('/') && member.type === 'symlink') return undefined;

@@ -1,25 +1,25 @@
 /**
- * Owns how a member's name becomes the path a model sees and types: hostile characters are percent-encoded, so
- * every member stays readable by a printable path, and nothing in a name reaches a terminal or another line.
+ * Converts names of members to the paths that are shown and typed. Control and invisible characters are
+ * percent-encoded: every member can be read by a printable path, and no name can break a line or control a terminal.
  */
 
 import { percentDecode, percentEncode } from '../../text/percent.ts';
 import { validSequence } from '../../text/utf8.ts';
 import { oneLine } from '../../text/visible.ts';
 
-/** Upper half of code page 437, the encoding of zip names that do not say they are UTF-8. */
+/** Upper half of code page 437, the encoding of zip names without the UTF-8 flag. */
 const CP437 =
   'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0';
 
 const PLAIN = /^[\x20-\x24\x26-\x7e]*$/;
-/** A `%` is a sign of ours before two hex digits or `~`; elsewhere it stands for itself. */
+/** Before two hex digits or `~` a `%` would be read as an escape; elsewhere it is itself. */
 const AMBIGUOUS_PERCENT = /%(?=[0-9A-Fa-f]{2}|~)/g;
-/** Controls, line separators, lone surrogates, and what is invisible or turns the direction of text. */
+/** Control characters, line separators, lone surrogates, invisible characters and those that change the text direction. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** `"a\nb"` → `"a%0Ab"`, `"100%41"` → `"100%2541"`. What is printable stays as it is, `/` and `:` included. */
+/** `"a\nb"` → `"a%0Ab"`, `"100%41"` → `"100%2541"`. Printable characters are kept, `/` and `:` included. */
 export function escapeName(name: string): string {
   if (PLAIN.test(name)) return name;
   const signed = name.replace(AMBIGUOUS_PERCENT, '%25');
@@ -27,7 +27,7 @@ export function escapeName(name: string): string {
   return signed.replace(UNSEEN, (char) => percentEncode(Buffer.from(char, 'utf8')));
 }
 
-/** A name as stored: UTF-8, else the fallback; bytes that are no UTF-8 are percent-encoded one by one. */
+/** Decodes a stored name: as UTF-8, else by the fallback, else with invalid bytes percent-encoded one by one. */
 export function printName(raw: Uint8Array, otherwise?: 'cp437'): string {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   const ascii = bytes.toString('latin1');
@@ -51,8 +51,8 @@ export function printName(raw: Uint8Array, otherwise?: 'cp437'): string {
 }
 
 /**
- * The printed forms that `typed` may stand for, the literal one first: a member named `a%41` is found before
- * one named `aA`, and `a%20b` finds `a b`.
+ * The printed names that `typed` can mean, the literal one first: `a%41` finds a member of that name before one
+ * named `aA`, and `a%20b` finds `a b`.
  */
 export function typedForms(typed: string): string[] {
   const literal = escapeName(typed);

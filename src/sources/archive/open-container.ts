@@ -1,4 +1,4 @@
-/** Owns the step from an opened file to what is in it: a container of members, or one compressed stream. */
+/** Opens the content of an archive file: a container of members, or one compressed stream. */
 
 import { chunksOf } from '../../access/bytes.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
@@ -26,7 +26,7 @@ const CHUNK = 256 << 10;
 
 const SUFFIXES: Record<Codec, string> = { gzip: 'gz', bzip2: 'bz2', xz: 'xz', zstd: 'zst', deflate: 'z' };
 
-/** Throws `CORRUPT` for what is no archive, whatever its name. */
+/** Throws `CORRUPT` for bytes that are not an archive, whatever the name. */
 export async function openContent(
   file: OpenedFile,
   name: string,
@@ -59,7 +59,7 @@ export async function openContent(
   }
 }
 
-/** A tar without members is nothing but zeros. */
+/** A tar without members consists of zeros. */
 function emptyTar(name: string, head: Uint8Array): 'tar' | undefined {
   const zeros = head.length >= BLOCK_BYTES && head.every((byte) => byte === 0);
   return zeros && /\.tar$/i.test(name) ? 'tar' : undefined;
@@ -70,7 +70,7 @@ async function beginsWithTar(stream: AsyncIterable<Uint8Array>): Promise<boolean
   try {
     return isTarHeader(await cursor.read(BLOCK_BYTES));
   } catch (error) {
-    // Damage is told when the bytes are read for their own sake, after those that can be saved.
+    // Damage is reported when the content is read, after the bytes that can be recovered.
     if (isOrielError(error) && error.code === 'CORRUPT') return false;
     throw error;
   } finally {

@@ -1,4 +1,4 @@
-/** Owns showing what a member holds: text by windows, a note for a binary, all else through the source it belongs to. */
+/** Shows the content of a member: text by windows, a note for a binary, everything else through its own source. */
 
 import { headOf } from '../../access/bytes.ts';
 import { binarySize } from '../../render/units.ts';
@@ -16,7 +16,7 @@ import { claimsArchive } from './formats.ts';
 import type { Unpacked } from './unpacked.ts';
 
 export interface Shown {
-  /** The container it came out of. */
+  /** The archive that it is in. */
   readonly outer: FileSubject;
   /** How it is typed: `a.zip:dir/x.ts`. */
   readonly target: string;
@@ -26,11 +26,11 @@ export interface Shown {
   readonly tail: string;
   readonly unpacked: Unpacked;
   readonly facts: Readonly<Record<string, unknown>>;
-  /** Said before what is found out while reading. */
+  /** Notices that come before those of the reading. */
   readonly notes: readonly Notice[];
 }
 
-/** Notebooks, documents, databases: what other sources claim by their names or first bytes, images aside. */
+/** What other sources claim by name or first bytes: notebooks, documents, databases. Images are detected apart. */
 const ELSEWHERE = /\.(?:ipynb|pdf|docx?|pptx?|xlsx?|rtf|od[tsp]|epub)$/i;
 const ELSEWHERE_HEAD = /^(?:SQLite format 3\0|%PDF-)/;
 
@@ -39,7 +39,7 @@ export async function present(shown: Shown, call: Call): Promise<Resource> {
   const head = await headOf(unpacked.bytes, call.signal);
   if (belongsElsewhere(shown, head)) {
     const handed = await handBack(shown, head, call);
-    // Plain files take what nobody else claims; here that is text or a binary as any other member.
+    // The file source takes what no other source claims: such a member is shown as text or as a binary below.
     if (handed.kind !== 'file') return handed;
   }
   const selection = selectionOf({ typed: target, rest: tail });
@@ -57,7 +57,7 @@ export async function present(shown: Shown, call: Call): Promise<Resource> {
     display: 'lines',
     editable: false,
     facts: shown.facts,
-    // Asked for after the window was read: only then is it known what the unpacking met.
+    // Evaluated after the window was read: damage is found while unpacking.
     get notes() {
       const trouble = unpacked.trouble();
       return trouble === undefined ? shown.notes : [...shown.notes, troubleNote(target, trouble)];
@@ -76,7 +76,7 @@ function belongsElsewhere({ outer, name, tail }: Shown, head: Uint8Array): boole
   return claimsArchive({ ...outer, name, rest: tail, head });
 }
 
-/** Unpacked whole, because what reads it looks at any part of it. */
+/** Unpacks the member whole, because other sources read it at any offset. */
 async function handBack(
   { outer, target, name, tail, unpacked }: Shown,
   head: Uint8Array,

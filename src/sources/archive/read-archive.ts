@@ -1,4 +1,4 @@
-/** Owns the way of a read through an archive: its index, the member or directory that is named, what is shown of it. */
+/** Answers a read of an archive: finds the named member or directory in its index, and shows it. */
 
 import { basename, dirname } from 'node:path';
 import { memoryBytes } from '../../access/bytes.ts';
@@ -55,7 +55,7 @@ export async function readArchive(subject: Subject, call: Call): Promise<Resourc
   }
 }
 
-/** A single compressed file is read as what it holds: `notes.txt.gz:5-9` are lines of `notes.txt`. */
+/** A single compressed file is read as its content: `notes.txt.gz:5-9` are lines of `notes.txt`. */
 function openCompressed(subject: FileSubject, compressed: Compressed, call: Call): Promise<Resource> {
   const { typed, name, rest, opened } = subject;
   const stream = compressed.unpack(call.signal);
@@ -123,7 +123,7 @@ function listing(contents: Contents, directory: string, tail: string, subject: F
   };
 }
 
-/** A link that leads to no member is shown as what it is. */
+/** A link whose target is not a member is described. */
 function linkNote(
   contents: Contents,
   { at, path }: Extract<Found, { is: 'link' }>,
@@ -161,7 +161,7 @@ function listingOf(typed: string, directory: string): string {
   return directory === '' ? typed : `${typed}:${directory}`;
 }
 
-/** Containers fail with half a sentence; this makes it one about `target`, with a call to make instead. */
+/** Errors of containers are clauses; this makes a sentence about `target` of one, with a call that works instead. */
 function refusal(target: string, next: string): (error: OrielError) => OrielError {
   return (error) =>
     new OrielError(error.code, `${quote(target)} cannot be read: ${error.message}.`, { next, cause: error });

@@ -1,7 +1,7 @@
 /**
- * Owns what one tar header says: ustar, GNU and pax, base-256 numbers, checksums. Written here and not taken from
- * a library because plain tars are hopped and compressed ones streamed: one reader for both lists both alike,
- * keeps undecodable names apart, and gives the offset that a member is later opened by.
+ * Parses one tar header: ustar, GNU and pax, base-256 numbers, checksums. Not modern-tar (0.8.6), which has no parser
+ * of single headers and decodes names as UTF-8 with replacement characters: two members with different undecodable
+ * names get one name there.
  */
 
 import { OrielError } from '../../errors.ts';
@@ -18,7 +18,7 @@ export interface TarHeader {
   readonly link: string;
   /** Bytes of an old GNU sparse file when its holes are filled. */
   readonly realSize?: number;
-  /** An old GNU sparse map goes on in further blocks. */
+  /** An old GNU sparse map continues in the following blocks. */
   readonly moreMap?: boolean;
 }
 
@@ -33,7 +33,7 @@ export interface TarOverrides {
   sparseName?: string;
 }
 
-/** Undefined for a block of zeros (the end). Throws `CORRUPT` for what is no header; `at` is its byte offset. */
+/** Undefined for a block of zeros (the end). Throws `CORRUPT` for an invalid header; `at` is its byte offset. */
 export function parseHeader(block: Buffer, at: number): TarHeader | undefined {
   if (block[0] === 0 && block.every((byte) => byte === 0)) return undefined;
   if (!checksumHolds(block)) throw new OrielError('CORRUPT', `the tar header at byte ${at} is damaged`);
@@ -79,7 +79,7 @@ export function tarType(header: TarHeader, name: string): MemberType {
   }
 }
 
-/** `"27 path=dir/name.txt\n…"`. Records that do not add up end the list: what they say is not believed. */
+/** `"27 path=dir/name.txt\n…"`. The first record with an invalid length ends the list. */
 export function parsePax(body: Buffer, at: number): TarOverrides {
   const said: TarOverrides = {};
   for (let offset = 0; offset < body.length;) {
@@ -120,7 +120,7 @@ function field(block: Buffer, start: number, length: number): Buffer {
   return end === -1 ? part : part.subarray(0, end);
 }
 
-/** Octal text, or base-256 when the first bit is set. A negative size would make a reader hop in circles. */
+/** Octal text, or base-256 when the first bit is set. A negative size is refused: seeking by it would loop. */
 function number(block: Buffer, start: number, length: number, at: number): number {
   const bytes = block.subarray(start, start + length);
   const first = bytes[0] ?? 0;

@@ -1,6 +1,7 @@
 /**
- * Owns tar: a plain one is hopped from header to header, a compressed one is read through. Members carry the
- * offset of their bytes in the (unpacked) tar.
+ * Tar archives. A plain tar is read by seeking from header to header, a compressed one as a stream. Members carry the
+ * byte offset of their content in the (unpacked) tar. Not modern-tar: its version 0.8.6 only streams, so that listing a
+ * tar of 300 members and 315 MB reads 315 MB, where this reads 1.3 MB; and it gives no offsets to open a member by.
  */
 
 import { chunksOf, sliceBytes } from '../../access/bytes.ts';
@@ -27,7 +28,7 @@ interface TarMember extends Member {
   readonly sparse: boolean;
 }
 
-/** Yields the members in front of `cursor`. Throws `CORRUPT` where the chain of headers breaks. */
+/** Yields the members from the position of `cursor` on. Throws `CORRUPT` at the first damaged header. */
 async function* readMembers(cursor: Cursor): AsyncGenerator<TarMember[]> {
   let next: TarOverrides = {};
   let global: TarOverrides = {};
@@ -96,7 +97,7 @@ function padded(size: number): number {
   return Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
 }
 
-/** The holes of a sparse file would have to be made up, and its declared size can be a petabyte. */
+/** Sparse files are not expanded: the declared size can be a petabyte of holes. */
 function refuseSparse(member: TarMember): void {
   if (!member.sparse) return;
   const size = member.size ?? 0;
@@ -105,7 +106,7 @@ function refuseSparse(member: TarMember): void {
     : new OrielError('UNSUPPORTED', 'it is stored as a sparse file');
 }
 
-/** A tar that lies on disk as it is. */
+/** A tar without compression. */
 export class PlainTar implements Container {
   readonly format = 'tar';
   readonly #source: ByteSource;
@@ -128,7 +129,7 @@ export class PlainTar implements Container {
   }
 }
 
-/** A tar inside a compressed stream, unpacked anew from its start for each walk. */
+/** A tar in a compressed stream, which is unpacked from its start for each listing and each member. */
 export class PackedTar implements Container {
   readonly format: string;
   readonly #unpack: (signal: AbortSignal) => AsyncIterable<Uint8Array>;

@@ -1,6 +1,6 @@
 /**
- * Unpacking in a worker thread. The thread has a slot while it works; while it waits for packed bytes or for its
- * consumer, somebody else may be given the slot. Then it is ended, and begins anew when it is asked for more.
+ * Unpacks in a worker thread. The thread holds a slot of the queue while it works. While it waits for input or for its
+ * consumer, the slot can be taken back: the thread is ended then, and a new one starts over on the next pull.
  */
 
 import { converse } from '../../access/isolate-stream.ts';
@@ -10,22 +10,22 @@ import type { Lease } from '../../queues/lease.ts';
 import { queues } from '../../queues/table.ts';
 import { type Ask, inSpare, type Job, type Reply } from './unpack-messages.ts';
 
-/** What is unpacked. It is read again, from its start, by a decoder that begins anew. */
+/** The packed bytes. A decoder that starts over reads them again. */
 export interface PackedInput {
   /** Bytes. */
   readonly size: number;
   read(): AsyncIterable<Uint8Array>;
 }
 
-/** Packed bytes up to which an archive is soon done: it takes its slot from those for small ones. */
+/** Packed bytes up to which an archive is unpacked quickly: it uses the queue for small ones. */
 const SMALL = 1 << 20;
 
-/** Heap of the worker in MiB; decoders keep their data outside of it and are bounded by themselves. */
+/** Heap of the worker in MiB; the memory of decoders lies outside of it and has limits of its own. */
 const HEAP_MB = 64;
 
 /**
- * What the job gives; bytes are valid until the next are asked for. Throws what it threw, `LIMIT` when it outgrew
- * its memory, `BUSY` when too many wait, the signal's reason when aborted.
+ * The results of the job; bytes are valid until the next ones are asked for. Throws what the job threw, `LIMIT` when it
+ * needs too much memory, `BUSY` when the queue is full, the signal's reason when aborted.
  */
 export async function* pullFromWorker<T extends Uint8Array | readonly unknown[]>(
   job: Job,
@@ -40,7 +40,7 @@ export async function* pullFromWorker<T extends Uint8Array | readonly unknown[]>
   };
   const queue = packed.size <= SMALL ? queues.unpackSmall : queues.unpack;
   const lease = queue.lease({ signal }, close);
-  /** Bytes, or things, that the consumer has, and those of them that a new decoder has yet to give again. */
+  /** Bytes (or list items) that the consumer has, and how many of them a new decoder still has to repeat. */
   let given = 0;
   let again = 0;
   try {
@@ -79,7 +79,7 @@ class Decoder<T extends Uint8Array | readonly unknown[]> {
   readonly #input: AsyncIterator<Uint8Array>;
   #reading = false;
   #ended = false;
-  /** What was given last: its buffer goes back with the next pull. */
+  /** The last result: its buffer is given back with the next pull. */
   #last: unknown;
 
   constructor(job: Job, packed: PackedInput, signal: AbortSignal) {
@@ -88,7 +88,7 @@ class Decoder<T extends Uint8Array | readonly unknown[]> {
     this.#worker = converse({ entry, data: job, heapMb: HEAP_MB, signal });
   }
 
-  /** The next thing. `closed`: it was ended while it waited for its input. */
+  /** The next result. `closed`: the worker was ended while it waited for its input. */
   async next(lease: Lease): Promise<T | 'end' | 'closed'> {
     const spare = this.#last instanceof Uint8Array ? (this.#last.buffer as ArrayBuffer) : undefined;
     this.#post({ pull: true, ...(spare && { spare }) }, spare);
@@ -112,7 +112,7 @@ class Decoder<T extends Uint8Array | readonly unknown[]> {
     }
   }
 
-  /** The thread has ended when this resolves. A read of the input may go on, and its bytes be dropped. */
+  /** The thread has ended when this resolves. A pending read of the input may finish later; its bytes are dropped. */
   async end(): Promise<void> {
     this.#ended = true;
     const isRead = this.#reading;

@@ -1,4 +1,4 @@
-/** Owns a member's bytes at offsets: pulled as far as a window needs, with what could be saved of a damaged one. */
+/** A member as bytes at offsets, unpacked as far as a window needs. Of a damaged one, the bytes before the damage. */
 
 import { isOrielError, OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
@@ -9,13 +9,13 @@ import { archiveLimits } from './archive-limits.ts';
 
 export interface Unpacked {
   readonly bytes: ByteSource;
-  /** What is wrong with what was pulled so far, a sentence without its subject: "its CRC does not match". */
+  /** What is wrong with the bytes unpacked so far, as a clause: "its CRC does not match". */
   trouble(): string | undefined;
-  /** All bytes of it. Throws `LIMIT` when that is more than may be unpacked whole. */
+  /** Unpacks all bytes. Throws `LIMIT` when there are more than may be unpacked whole. */
   whole(): Promise<{ readonly bytes: ByteSource; readonly size: number }>;
 }
 
-/** Bytes that lie in the archive as they are. */
+/** A member that is stored without compression. */
 export function inPlace(bytes: ByteSource): Unpacked {
   return {
     bytes,

@@ -1,6 +1,8 @@
 /**
- * Owns zstd: the official decoder compiled to WebAssembly, driven by hand because the library's own loop does not
- * see errors and spins on them. One decoder on every Node, where zlib has one only from 22.15 on.
+ * Unpacks zstd with the official decoder, as WebAssembly from zstddec 0.3.4. Its exports are called directly because
+ * the library's own `decodeStreaming` ignores error codes: it loops for ever on damaged data. Compared with fzstd
+ * 0.1.1 on 105 MB of text: 0.6 s of CPU time against 1.7 s; fzstd also allocates a window of 1 GiB when a header asks
+ * for it, and does not check checksums. node:zlib has zstd from Node 22.15 on only.
  */
 
 import { OrielError } from '../../errors.ts';
@@ -10,13 +12,13 @@ interface Zstd {
   readonly memory: { readonly buffer: ArrayBuffer };
   malloc(bytes: number): number;
   ZSTD_createDCtx(): number;
-  /** Gives 0 at the end of a frame, a hint of what is missing, or a negative code. Buffers: address, size, position. */
+  /** Returns 0 at the end of a frame, else a hint of the missing bytes or a negative code. Buffers: address, size, position. */
   ZSTD_decompressStream(context: number, output: number, input: number): number;
 }
 
 const INPUT_BYTES = 64 << 10;
 const OUTPUT_BYTES = 128 << 10;
-/** Results at or above this, as unsigned, are negative error codes. Source: ZSTD_isError, zstd_errors.h. */
+/** Results from here on, as unsigned numbers, are error codes. Source: ZSTD_isError, zstd_errors.h. */
 const FIRST_ERROR = 2 ** 32 - 120;
 const WINDOW_TOO_LARGE = 16;
 
@@ -36,7 +38,7 @@ export async function* unzstd(packed: AsyncIterable<Uint8Array>): AsyncGenerator
       for (let more = true; more;) {
         setBuffer(zstd, outputBuffer, output, OUTPUT_BYTES);
         missing = zstd.ZSTD_decompressStream(context, outputBuffer, inputBuffer) >>> 0;
-        // The window is allocated, and not yet touched, when a frame's header is read.
+        // The decoder allocates the window when it has read a frame's header, before it uses any of it.
         const tooMuch = zstd.memory.buffer.byteLength > archiveLimits.decoderBytes;
         if (missing >= FIRST_ERROR || tooMuch) throw worded(tooMuch ? WINDOW_TOO_LARGE : 2 ** 32 - missing);
         const filled = position(zstd, outputBuffer);
@@ -48,7 +50,7 @@ export async function* unzstd(packed: AsyncIterable<Uint8Array>): AsyncGenerator
   if (missing !== 0) throw new OrielError('CORRUPT', 'its packed data ends early');
 }
 
-/** The library keeps its instance to itself, but initialises through a method that can be stood in for. */
+/** The library keeps its instance private, but sets it in a method that can be replaced. */
 async function loadZstd(): Promise<Zstd> {
   const { ZSTDDecoder } = await import('zstddec/stream');
   const decoder = new ZSTDDecoder();

@@ -1,4 +1,4 @@
-/** Owns finding a zip's directory, behind comments and junk, and in front of what was put before the zip. */
+/** Finds the central directory of a zip, with a comment or junk behind it or other data in front of the archive. */
 
 import { readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
@@ -7,20 +7,20 @@ import type { ByteSource } from '../../types/byte-source.ts';
 export interface ZipDirectory {
   readonly start: number;
   readonly end: number;
-  /** Records as declared; fewer or more may be there. */
+  /** Number of records as declared; the real number may differ. */
   readonly count: number;
-  /** Bytes that were put in front of the zip: every offset in it is off by them. */
+  /** Bytes in front of the zip (a self-extracting program): all offsets in it are off by this number. */
   readonly shift: number;
 }
 
-/** Each record begins with it, and so does a directory that has any. */
+/** The signature of each record, and so of a directory with records. */
 export const RECORD_SIGNATURE = 0x02014b50;
 
 const END_BYTES = 22;
 const END_SIGNATURE = 0x06054b50;
-/** A comment of 65,535 bytes, and as much junk after the archive as is put up with. */
+/** Bytes at the end that are searched: a comment has at most 65,535 bytes, the rest is for junk behind the archive. */
 const TAIL_BYTES = 2 * 65_536;
-/** A tail made of nothing but signatures is not searched for ever. */
+/** Signatures that are tried: a tail can consist of nothing else. */
 const END_TRIES = 32;
 
 /** Finds the directory from the end of the file. Throws `CORRUPT` where there is none. */
@@ -41,7 +41,7 @@ export async function findDirectory(
   throw new OrielError('CORRUPT', 'the zip directory at its end is missing: the file may be cut short');
 }
 
-/** Undefined where the signature stands by chance, in a comment or in a stored member. */
+/** Undefined when the signature occurs by chance, in a comment or in a stored member. */
 async function directoryAt(
   source: ByteSource,
   tail: Buffer,
@@ -65,7 +65,7 @@ async function directoryAt(
   return undefined;
 }
 
-/** The zip64 end record, when a locator stands before the end record at `at`. */
+/** The zip64 end record, when a locator precedes the end record at `at`. */
 async function wideEnd(
   source: ByteSource,
   tail: Buffer,

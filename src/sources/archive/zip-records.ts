@@ -1,6 +1,6 @@
 /**
- * Owns the records of a zip's directory. Written here and not taken from a library because the common ones give up
- * the whole archive for one record (a flag, an extra field), while here a bad record costs itself alone.
+ * Parses the records of a zip's central directory. Not yauzl (3.4.0), which gives up the whole archive for one bad
+ * record, for one flag of strong encryption for example: here the other entries are still listed.
  */
 
 import { crc32 } from 'node:zlib';
@@ -30,7 +30,7 @@ const RECORD_BYTES = 46;
 /** Directory bytes read at once: more than the largest record, whose three fields have 64 KiB each at most. */
 const WINDOW = 256 << 10;
 
-/** Every record that can be read, in batches. Throws `CORRUPT` behind them where the chain was broken. */
+/** All records that can be read, in batches. Throws `CORRUPT` after them when the directory is damaged. */
 export async function* readRecords(
   source: ByteSource,
   directory: ZipDirectory,
@@ -53,9 +53,9 @@ export async function* readRecords(
 
 interface Parsed {
   readonly records: ZipRecord[];
-  /** Bytes of the window that are done with. */
+  /** Bytes of the window that are parsed. */
   readonly used: number;
-  /** Where in the window the first thing stands that is no record. */
+  /** Offset in the window of the first bytes that are not a record. */
   readonly damaged?: number;
 }
 
@@ -79,7 +79,7 @@ function parseWindow(window: Buffer, isLast: boolean, shift: number): Parsed {
   return { records, used: at, ...(damaged === undefined ? {} : { damaged }) };
 }
 
-/** Undefined where no record begins, or not enough of it is there to tell. */
+/** Undefined where no record begins, or where it is not complete. */
 function recordLength(window: Buffer, at: number): number | undefined {
   if (at + RECORD_BYTES > window.length || window.readUInt32LE(at) !== RECORD_SIGNATURE) return undefined;
   const [name, extra, comment] = [28, 30, 32].map((field) => window.readUInt16LE(at + field));
@@ -130,7 +130,7 @@ function recordType(name: string, madeBy: number, attributes: number): MemberTyp
   return mode === 0xc000 ? 'other' : 'file';
 }
 
-/** Numbers that did not fit in 32 bits stand in the zip64 field, in this order, only those that did not. */
+/** The zip64 field has, in this order, only those numbers that did not fit in 32 bits. */
 function wideNumbers(extra: Buffer, narrow: [number, number, number]): [number, number, number] {
   const field = extra.length === 0 ? undefined : extraField(extra, 0x0001);
   let at = 0;
@@ -142,7 +142,7 @@ function wideNumbers(extra: Buffer, narrow: [number, number, number]): [number, 
   return [widened[0] ?? 0, widened[1] ?? 0, widened[2] ?? 0];
 }
 
-/** The extra field with this id; what does not add up ends the search. */
+/** The extra field with this id; a field with an invalid length ends the search. */
 function extraField(extra: Buffer, id: number): Buffer | undefined {
   for (let at = 0; at + 4 <= extra.length;) {
     const length = extra.readUInt16LE(at + 2);
