@@ -1,0 +1,88 @@
+/** What a display shows and what it charges agree to the byte, or a budget lies. */
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  displays,
+  GAP,
+  isNumbered,
+  outputDisplays,
+  plain,
+  raw,
+  showPart,
+  showParts,
+} from '../../src/render/display.ts';
+import type { Display } from '../../src/types/display.ts';
+import type { Line } from '../../src/types/excerpt.ts';
+import { linesOf } from '../support/results.ts';
+
+const { numbers, hashline } = displays;
+
+const line = (text: string, no?: number): Line => ({
+  start: 0,
+  end: Buffer.byteLength(text),
+  text,
+  role: 'asked',
+  ...(no !== undefined && { no }),
+});
+
+test.each<[string, Display, string]>([
+  ['numbers', numbers, '41|a\\x1bb\n'],
+  ['hashline', hashline, '41:a\\x1bb\n'],
+  ['plain', plain, 'a\\x1bb\n'],
+  ['raw', raw, 'a\x1bb\n'],
+  ['raw output', outputDisplays.raw, 'a\x1bb\n'],
+])('%s', (_, display, expected) => expect(display.show(line('a\x1bb\n', 41))).toBe(expected));
+
+test('a line that is not counted has no prefix', () => {
+  expect([numbers.show(line('a\n')), hashline.show(line('a\n'))]).toEqual(['a\n', 'a\n']);
+});
+
+test('raw text keeps everything but NUL, at which a terminal or a parser may stop', () => {
+  expect(raw.show(line('a\0b\r\n'))).toBe('a\\x00b\r\n');
+});
+
+test('command output is shown as a terminal would leave it', () => {
+  expect(outputDisplays.terminal.show(line('\x1b[31mred\x1b[0m\r\n'))).toBe('red\n');
+  expect(outputDisplays.terminal.text('10%\r100%')).toBe('100%');
+});
+
+test('the cost of a line is the bytes that are shown of it, and a prefix is no longer than is said', () => {
+  const text = fc.string({ unit: 'binary', maxLength: 40 }).map((part) => part.toWellFormed());
+  const property = fc.property(text, fc.option(fc.nat(10 ** 15), { nil: undefined }), (content, no) => {
+    for (const display of [numbers, hashline, plain]) {
+      const one = line(content, no);
+      expect(display.cost?.(one)).toBe(Buffer.byteLength(display.show(one)));
+      const prefix = Buffer.byteLength(display.show(one)) - Buffer.byteLength(display.text(content));
+      expect(prefix).toBeLessThanOrEqual(display.prefix ?? 0);
+    }
+  });
+  fc.assert(property);
+});
+
+test('the cost of a line known to be printable ASCII is the same', () => {
+  const one = line('const a = 1;\n', 7);
+  for (const display of Object.values(displays)) {
+    expect(display.cost?.({ ...one, ascii: true })).toBe(display.cost?.(one));
+    expect(display.show({ ...one, ascii: true })).toBe(display.show(one));
+  }
+});
+
+test('only numbers and anchors are numbered', () => {
+  expect([numbers, hashline, plain, raw].map(isNumbered)).toEqual([true, true, false, false]);
+});
+
+test('the gap stands where lines were left out, and nowhere else', () => {
+  const parts = [linesOf('a\nb\n'), linesOf('c\n', 3), linesOf('x\n', 9)];
+  expect(showParts(parts, numbers, GAP)).toBe('1|a\n2|b\n3|c\n…\n9|x\n');
+  expect(showParts([[line('a\n')], [line('b\n')]], plain, GAP)).toBe('a\n…\nb\n');
+  expect(showParts([], numbers, GAP)).toBe('');
+});
+
+test('a part of a summary carries the lines that it stands for', () => {
+  const whole = { is: 'line', from: 12, to: 12, text: 'class A {' } as const;
+  const merged = { is: 'merged', from: 13, to: 20, text: '  run() { ... }' } as const;
+  expect(showPart(whole, numbers) + showPart(merged, numbers)).toBe('12|class A {\n13-20|  run() { ... }\n');
+  expect(showPart(merged, hashline)).toBe('13-20:  run() { ... }\n');
+  expect(showPart(whole, plain) + showPart(merged, plain)).toBe('class A {\n  run() { ... } [13-20]\n');
+});

@@ -1,0 +1,218 @@
+/** Every default sentence, as it is: models act on them, so a changed word is a change of behaviour. */
+
+import { expect, test } from 'vitest';
+import { baseLimits } from '../../src/limits.ts';
+import { detailOf, noStructure, say, sentence, type Wording, wording } from '../../src/render/notices.ts';
+import type { Notice } from '../../src/types/notice.ts';
+
+const cut = {
+  kind: 'cut',
+  lines: [[1, 640]],
+  totals: { lines: 60_000, bytes: 9_000_000 },
+  by: 'bytes',
+  limits: baseLimits,
+  in: 'lines',
+  use: 'big.txt:641..',
+} as const;
+
+const outputCut = {
+  kind: 'output-cut',
+  lines: [[801, 2800]],
+  totals: { lines: 2800, bytes: 90_000 },
+  by: 'lines',
+  limits: baseLimits,
+} as const;
+
+const kept = { path: '/state/1.log', url: 'artifact://1', bytes: 90_000, capped: false };
+
+const sentences: readonly (readonly [Notice, string])[] = [
+  [cut, 'Showing lines 1-640 of 60000 (50 KiB limit). Use big.txt:641.. to continue'],
+  [{ ...cut, by: 'lines' }, 'Showing lines 1-640 of 60000. Use big.txt:641.. to continue'],
+  [
+    { ...cut, by: 'tokens', limits: { ...baseLimits, tokens: 900 } },
+    'Showing lines 1-640 of 60000 (900 token limit). Use big.txt:641.. to continue',
+  ],
+  [
+    { ...cut, lines: [[7, 7]], backwards: true },
+    'Showing line 7 of 60000 (50 KiB limit). Use big.txt:641.. to continue backwards',
+  ],
+  [
+    {
+      ...cut,
+      lines: [
+        [1, 2],
+        [9, 9],
+      ],
+      totals: {},
+    },
+    'Showing lines 1-2, 9 (50 KiB limit). Use big.txt:641.. to continue',
+  ],
+  [
+    { ...cut, bytes: [0, 51_199], totals: { bytes: 9_000_000 } },
+    'Showing lines 1-640, bytes 0-51199 of 9000000 (50 KiB limit). Use big.txt:641.. to continue',
+  ],
+  [
+    { ...cut, by: 'line', lines: [[3, 3]], inside: { no: 3, bytes: 200_000 } },
+    'Showing a part of line 3 (200000 bytes long) (50 KiB limit). Use big.txt:641.. to continue',
+  ],
+  [
+    {
+      ...cut,
+      in: 'bytes',
+      by: 'window',
+      bytes: [0, 65_591],
+      totals: { bytes: 1_048_576 },
+      lines: [[1, 812]],
+      use: 'big.txt:@65591+64K',
+    },
+    'Showing bytes 0-65591 of 1048576 (lines 1-812). Use big.txt:@65591+64K to continue',
+  ],
+  [
+    {
+      ...cut,
+      in: 'bytes',
+      bytes: [0, 500],
+      totals: {},
+      lines: [],
+      inside: { bytes: 9_999 },
+      use: 'x:@500+64K',
+    },
+    'Showing bytes 0-500, inside a line (9999 bytes long). Use x:@500+64K to continue',
+  ],
+  [
+    { kind: 'past-end', target: 'f', asked: 'Line 9', totals: { lines: 3 }, use: ['f:3', 'f:1'] },
+    'Line 9 is beyond the end of f (3 lines). Use f:3 for the end or f:1 for the start',
+  ],
+  [
+    { kind: 'past-end', target: 'f', asked: 'Byte 9', totals: { bytes: 3 }, use: ['f:-20', 'f:1'] },
+    'Byte 9 is beyond the end of f (3 bytes). Use f:-20 for the end or f:1 for the start',
+  ],
+  [
+    { kind: 'past-end', target: 'f', asked: 'Line 9', totals: {}, use: ['f:-20'] },
+    'Line 9 is beyond the end of f (which is shorter). Use f:-20 for the end',
+  ],
+  [{ kind: 'empty', target: 'f' }, 'f is empty: 0 lines'],
+  [{ kind: 'short', target: 'f', last: 3 }, 'f ends at line 3'],
+  [
+    { kind: 'binary', target: 'a.out', type: 'application/x-elf', bytes: 2048, use: 'a.out:raw' },
+    'a.out is binary (application/x-elf, 2 KiB). Use a.out:raw to see it as text',
+  ],
+  [
+    { kind: 'binary', target: 'a', type: 'NUL bytes', use: 'a:raw' },
+    'a is binary (NUL bytes). Use a:raw to see it as text',
+  ],
+  [
+    { kind: 'escaped', count: 1, use: 'f:raw' },
+    '1 control or invisible character shown as escapes; f:raw has it as stored',
+  ],
+  [
+    { kind: 'escaped', count: 2, use: 'f:raw' },
+    '2 control or invisible characters shown as escapes; f:raw has them as stored',
+  ],
+  [{ kind: 'invalid', count: 1, encoding: 'UTF-8' }, '1 invalid UTF-8 sequence shown as U+FFFD'],
+  [{ kind: 'encoding', encoding: 'UTF-8', mark: true }, 'UTF-8 byte order mark taken off'],
+  [{ kind: 'encoding', encoding: 'UTF-16LE', mark: true }, 'Decoded from UTF-16LE'],
+  [{ kind: 'encoding', encoding: 'UTF-16LE', mark: false }, 'Decoded from UTF-16LE (no byte order mark)'],
+  [{ kind: 'unterminated' }, 'No newline at end of file'],
+  [
+    { kind: 'changed', target: 'f' },
+    'f changed while it was being read: lines may be of two versions. Call again',
+  ],
+  [
+    { kind: 'suffix', from: 'app.ts', to: 'src/app.ts' },
+    "Path 'app.ts' not found; resolved to 'src/app.ts' via suffix match",
+  ],
+  [
+    { ...outputCut, kept, use: 'artifact://1:-2000@9' },
+    'Showing lines 801-2800 of 2800. Full output: /state/1.log. Use artifact://1:-2000@9 to continue backwards',
+  ],
+  [
+    { ...outputCut, by: 'bytes', stream: 'stderr', kept: { ...kept, capped: true } },
+    'Showing lines 801-2800 of 2800 (50 KiB limit) of stderr. Full output: /state/1.log (its first 87.9 KiB)',
+  ],
+  [
+    { ...outputCut, partial: { no: 1, shown: 51_200, bytes: 204_800 } },
+    'Showing last 50 KiB of line 1 (line is 200 KiB). The full output could not be kept',
+  ],
+  [
+    { ...outputCut, lines: [], by: 'bytes' },
+    'Showing 0 of 2800 lines (50 KiB limit). The full output could not be kept',
+  ],
+  [
+    { kind: 'output-binary', bytes: 2048, kept },
+    'The output is binary (2 KiB) and is not shown. Full output: /state/1.log. Use artifact://1:raw to see it as text',
+  ],
+  [
+    { kind: 'output-binary', bytes: 2048 },
+    'The output is binary (2 KiB) and is not shown. The full output could not be kept',
+  ],
+  [{ kind: 'no-output' }, '(no output)'],
+  [{ kind: 'exit', code: 3 }, 'Command exited with code 3'],
+  [{ kind: 'signal', signal: 'SIGSEGV' }, 'Command was ended by signal SIGSEGV'],
+  [{ kind: 'time-out', seconds: 0.5 }, 'Command timed out after 0.5 seconds'],
+  [{ kind: 'cancelled' }, 'Command was cancelled'],
+  [{ kind: 'background', ended: 1, left: 0 }, '1 process left in the background ended with the command'],
+  [{ kind: 'background', ended: 2, left: 0 }, '2 processes left in the background ended with the command'],
+  [{ kind: 'background', ended: 2, left: 1 }, "1 of the command's processes could not be ended"],
+  [
+    { kind: 'summary', target: 'a.ts', elidedLines: 200, use: 'a.ts:4..7' },
+    '200 lines elided; re-read needed ranges, e.g. a.ts:4..7',
+  ],
+  [
+    { kind: 'summary', target: 'a.ts', elidedLines: 1, use: 'a.ts:4..4', left: 1 },
+    '1 line elided with 1 symbol among them (a.ts:outline lists all); re-read needed ranges, e.g. a.ts:4..4',
+  ],
+  [
+    { kind: 'outline', target: 'a.ts', symbols: 2, example: { name: 'A.b', from: 3, to: 9 } },
+    '2 symbols. Read one by its lines or its name, e.g. a.ts:3..9 or a.ts:#A.b',
+  ],
+  [
+    { kind: 'outline', target: 'a.ts', symbols: 90, left: 80 },
+    '90 symbols, 80 of them nested deeper and not listed',
+  ],
+  [
+    { kind: 'no-structure', what: 'outline', why: 'minified' },
+    'No outline: it looks minified. This is the text itself',
+  ],
+  [
+    {
+      kind: 'symbols',
+      target: 'a.ts',
+      name: 'run',
+      candidates: [{ name: 'A.run', use: 'a.ts:#A.run' }],
+      more: 1,
+    },
+    "'run' is ambiguous in a.ts: A.run (a.ts:#A.run) and 1 more",
+  ],
+  [{ kind: 'said', text: 'as a source words it' }, 'as a source words it'],
+];
+
+test.each(sentences)('$kind', (notice, expected) => expect(sentence(notice, wording)).toBe(expected));
+
+test('there is a test of each', () => {
+  expect([...new Set(sentences.map(([{ kind }]) => kind))].toSorted()).toEqual(
+    Object.keys(wording).toSorted(),
+  );
+});
+
+test('every reason for no structure has words', () => {
+  expect(noStructure).toEqual({
+    language: 'files of this kind are not outlined',
+    empty: 'no symbols were found in it',
+    binary: 'it does not look like text',
+    minified: 'it looks minified',
+    size: 'it is over 4 MiB',
+    time: 'parsing it took too long',
+    crash: 'its parser failed',
+  });
+});
+
+test('a name that could end the line of a notice does not', () => {
+  expect(say({ kind: 'empty', target: 'a\n[b' })).toBe('[a\\n[b is empty: 0 lines]');
+});
+
+test('a dialect may word a notice differently; programs get the same words', () => {
+  const own: Wording = { ...wording, empty: () => 'nothing' };
+  expect(say({ kind: 'empty', target: 'f' }, own)).toBe('[nothing]');
+  expect(detailOf({ kind: 'empty', target: 'f' }, own)).toEqual({ kind: 'empty', text: 'nothing' });
+});

@@ -1,0 +1,135 @@
+/** Whole answers to reads, as every face hands them on. */
+
+import { expect, test } from 'vitest';
+import { baseLimits } from '../../src/limits.ts';
+import { displays } from '../../src/render/display.ts';
+import { wording } from '../../src/render/notices.ts';
+import { readAnswer, textFacts } from '../../src/render/read-answer.ts';
+import { encodingOf } from '../../src/text/encoding.ts';
+import type { ReadResult } from '../../src/types/result.ts';
+import { excerptOf, linesOf, origin, textResult } from '../support/results.ts';
+
+const answer = (result: ReadResult) => readAnswer(result, wording);
+const { tokens: _, ...limits } = baseLimits;
+const facts = { source: 'f.txt', resolvedPath: '/work/f.txt', kind: 'file' };
+
+test('text', () => {
+  expect(answer(textResult('a\nb\n'))).toEqual({
+    content: [{ type: 'text', text: '1|a\n2|b\n' }],
+    details: { ...facts, totals: { bytes: 4, lines: 2 }, limits },
+    isError: false,
+  });
+});
+
+test('a text that was cut: the notice and the details name the same next call', () => {
+  const excerpt = excerptOf('a\nb\n', {
+    totals: { bytes: 90, lines: 45 },
+    cutBy: 'lines',
+    next: { by: 'lines', ranges: [{ from: 3 }] },
+  });
+  const notice = { kind: 'cut', text: 'Showing lines 1-2 of 45. Use f.txt:3.. to continue' };
+  expect(answer(textResult('', { excerpt }))).toEqual({
+    content: [{ type: 'text', text: `1|a\n2|b\n[${notice.text}]` }],
+    details: {
+      ...facts,
+      totals: { bytes: 90, lines: 45 },
+      limits,
+      truncation: { by: 'lines', shown: { lines: [[1, 2]], bytes: [0, 4] }, next: 'f.txt:3..' },
+      notices: [notice],
+    },
+    isError: false,
+  });
+});
+
+test('a window behind the end is no failure, but has a code that hosts may branch on', () => {
+  const excerpt = { parts: [], totals: { lines: 1, bytes: 2 }, invalid: 0, pastEnd: true };
+  const selection = { window: { by: 'lines', ranges: [{ from: 9 }], context: true }, typed: '9' } as const;
+  const { content, details, isError } = answer(textResult('', { excerpt, selection }));
+  const message =
+    'Line 9 is beyond the end of f.txt (1 line). Use f.txt:1 for the end or f.txt:1 for the start';
+  expect(content).toEqual([{ type: 'text', text: `[${message}]` }]);
+  expect([isError, details['error']]).toEqual([false, { code: 'OUT_OF_RANGE', message, next: 'f.txt:1' }]);
+});
+
+test('a suffix match, a snapshot, parts with a gap, and images of a notebook', () => {
+  const result = textResult('', {
+    excerpt: excerptOf('', {
+      parts: [linesOf('a\n'), linesOf('z\n', 9, 80)],
+      totals: { bytes: 82, lines: 9 },
+    }),
+    display: displays.hashline,
+    snapshot: { tag: '0A1F', header: '¶f.txt#0A1F' },
+    suffix: { from: 'f.txt', to: 'src/f.txt' },
+    images: [{ mimeType: 'image/png', data: Buffer.from('png') }],
+  });
+  const { content, details } = answer(result);
+  expect(content).toEqual([
+    {
+      type: 'text',
+      text: "[Path 'f.txt' not found; resolved to 'src/f.txt' via suffix match]\n¶f.txt#0A1F\n1:a\n…\n9:z\n",
+    },
+    { type: 'image', mimeType: 'image/png', data: 'cG5n' },
+  ]);
+  expect(details).toMatchObject({ snapshot: '0A1F', suffixResolution: { from: 'f.txt', to: 'src/f.txt' } });
+});
+
+test('verbatim text has no gap: it would be taken for a part of it', () => {
+  const parts = [linesOf('a\n'), linesOf('z\n', 9)];
+  const excerpt = excerptOf('', { parts, totals: { lines: 9 } });
+  const raw = { ...displays.plain };
+  expect(answer(textResult('', { excerpt, display: raw })).content).toEqual([
+    { type: 'text', text: 'a\nz\n' },
+  ]);
+});
+
+test('a binary names the call that shows the same part as text', () => {
+  const binary = { ...origin, is: 'binary', type: 'image/x-icon', bytes: 3072 } as const;
+  const said = (selection: { typed?: string; mode?: 'outline' }): string => {
+    const [block] = answer({ ...binary, selection }).content;
+    return block?.type === 'text' ? block.text : '';
+  };
+  expect(said({})).toBe('[f.txt is binary (image/x-icon, 3 KiB). Use f.txt:raw to see it as text]');
+  expect(said({ typed: '5-9' })).toContain('Use f.txt:5-9:raw');
+  expect(said({ typed: 'outline', mode: 'outline' })).toContain('Use f.txt:raw');
+});
+
+test('a note stands alone', () => {
+  const note = { kind: 'said', text: 'secret.txt is encrypted', use: 'a.zip' } as const;
+  expect(answer({ ...origin, is: 'note', resource: { is: 'note', kind: 'archive', note } })).toEqual({
+    content: [{ type: 'text', text: '[secret.txt is encrypted]' }],
+    details: { ...facts, notices: [{ kind: 'said', text: 'secret.txt is encrypted' }] },
+    isError: false,
+  });
+});
+
+test('an image is its facts and, where it can be shown, itself', () => {
+  const resource = { is: 'image', kind: 'image', text: 'PNG, 2 × 1 pixels' } as const;
+  const shown = { mimeType: 'image/png', data: Buffer.from('png') };
+  const text = { type: 'text', text: 'PNG, 2 × 1 pixels' };
+  expect(answer({ ...origin, is: 'image', resource }).content).toEqual([text]);
+  const notes = [{ kind: 'said', text: 'Scaled down' }] as const;
+  expect(answer({ ...origin, is: 'image', resource: { ...resource, image: shown, notes } }).content).toEqual([
+    { ...text, text: `${text.text}\n[Scaled down]` },
+    { type: 'image', mimeType: 'image/png', data: 'cG5n' },
+  ]);
+});
+
+test('the facts of a text say how it was decoded, and leave out limits that are none', () => {
+  const result = textResult('a', {
+    encoding: encodingOf('utf-16be', 2),
+    selection: { mode: 'raw', window: { by: 'tail', lines: 2 } },
+    facts: { rows: 3 },
+    excerpt: excerptOf('a', { invalid: 4 }),
+  });
+  expect(textFacts(result)).toEqual({
+    ...facts,
+    meta: { rows: 3 },
+    window: { by: 'tail', lines: 2 },
+    mode: 'raw',
+    totals: { bytes: 1, lines: 1 },
+    encoding: 'utf-16be',
+    byteOrderMark: true,
+    invalid: 4,
+    limits,
+  });
+});

@@ -1,0 +1,110 @@
+/** Whole answers to commands: the output, how the command ended, what was left out. */
+
+import { expect, test } from 'vitest';
+import { wording } from '../../src/render/notices.ts';
+import { runAnswer } from '../../src/render/run-answer.ts';
+import type { RunResult } from '../../src/types/result.ts';
+import { excerptOf, runResult, runStream } from '../support/results.ts';
+
+const text = (result: RunResult, style?: 'each' | 'together'): string => {
+  const [block] = runAnswer(result, wording, style).content;
+  return block?.type === 'text' ? block.text : '';
+};
+
+test('an output', () => {
+  expect(runAnswer(runResult('\x1b[1mok\x1b[0m\n'), wording)).toEqual({
+    content: [{ type: 'text', text: 'ok\n' }],
+    details: {
+      exitCode: 0,
+      timedOut: false,
+      cancelled: false,
+      output: { totals: { bytes: 11, lines: 1 } },
+      limits: { lines: 2_000, bytes: 51_200 },
+    },
+    isError: false,
+  });
+  expect(text(runResult(''))).toBe('(no output)');
+});
+
+test.each<[Partial<RunResult>, string, string]>([
+  [{ exitCode: 3 }, 'Command exited with code 3', 'EXIT'],
+  [{ signal: 'SIGKILL' }, 'Command was ended by signal SIGKILL', 'EXIT'],
+  [{ timedOut: true, timeout: 5 }, 'Command timed out after 5 seconds', 'TIMEOUT'],
+  [{ cancelled: true, timedOut: true }, 'Command was cancelled', 'CANCELLED'],
+])('%j is said below the output, and is an error', (over, sentence, code) => {
+  const { exitCode: _, ...ended } = runResult('half a line');
+  const answer = runAnswer({ ...ended, ...over }, wording);
+  expect(answer.content).toEqual([{ type: 'text', text: `half a line\n${sentence}` }]);
+  expect([answer.isError, answer.details['error']]).toEqual([true, { code, message: sentence }]);
+  expect(text({ ...ended, ...over, streams: [] })).toBe(sentence);
+});
+
+test('an output that was cut names where all of it is, and the next call', () => {
+  const spill = { url: 'artifact://1', path: '/state/1.log', bytes: 9_000, capped: false };
+  const excerpt = excerptOf('y\nz\n', {
+    parts: [
+      [
+        { no: 8, start: 70, end: 72, text: 'y\n', role: 'asked' },
+        { no: 9, start: 72, end: 74, text: 'z\n', role: 'asked' },
+      ],
+    ],
+    span: { start: 70, end: 74 },
+    cutBy: 'lines',
+    next: { by: 'tail', lines: 2, before: 70 },
+  });
+  const stream = runStream('', { excerpt, bytes: 74, lines: 9, truncated: true, spill });
+  const answer = runAnswer(runResult(stream), wording);
+  expect(answer.content).toEqual([
+    {
+      type: 'text',
+      text: 'y\nz\n[Showing lines 8-9 of 9. Full output: /state/1.log. Use artifact://1:-2@70 to continue backwards]',
+    },
+  ]);
+  expect(answer.details['output']).toEqual({
+    totals: { bytes: 74, lines: 9 },
+    truncation: { by: 'lines', shown: { lines: [[8, 9]], bytes: [70, 74] }, next: 'artifact://1:-2@70' },
+    artifact: 'artifact://1',
+    fullOutputPath: '/state/1.log',
+  });
+  expect(text(runResult({ ...stream, spill: { ...spill, capped: true, bytes: 72 } }))).toContain(
+    '(its first 72 B)',
+  );
+});
+
+test('each of two streams is named where it was cut', () => {
+  const excerpt = excerptOf('a\n', { cutBy: 'lines', totals: {} });
+  const stderr = runStream('', { name: 'stderr', excerpt, lines: 9, bytes: 20, truncated: true });
+  const stdout = runStream('out\n', { name: 'stdout' });
+  expect(text({ ...runResult(''), streams: [stdout, stderr] })).toBe(
+    'out\na\n[Showing line 1 of 9 of stderr. The full output could not be kept]',
+  );
+});
+
+test('a binary output is not shown', () => {
+  expect(text(runResult(runStream('\0\0', { binary: true })))).toBe(
+    '[The output is binary (2 B) and is not shown. The full output could not be kept]',
+  );
+});
+
+test('what was left in the background is said, unless a timeout or a cancel ended it', () => {
+  const background = { ended: 2, left: 0 };
+  const said = '[2 processes left in the background ended with the command]';
+  expect(text(runResult('a\n', { background }))).toBe(`a\n${said}`);
+  expect(text(runResult('a\n', { background, timedOut: true }))).toBe(
+    'a\nCommand timed out after 120 seconds',
+  );
+  expect(text(runResult('', { background: { ended: 0, left: 1 }, cancelled: true }))).toBe(
+    "Command was cancelled\n[1 of the command's processes could not be ended]",
+  );
+});
+
+test('notices stand in a bracket each, or together in one', () => {
+  const stream = runStream('', { excerpt: excerptOf('\ufffd\n', { invalid: 1 }) });
+  const result = runResult(stream, { background: { ended: 1, left: 0 } });
+  const [first, second] = [
+    '1 process left in the background ended with the command',
+    '1 invalid UTF-8 sequence shown as U+FFFD',
+  ];
+  expect(text(result)).toBe(`\ufffd\n[${first}]\n[${second}]`);
+  expect(text(result, 'together')).toBe(`\ufffd\n[${first}. ${second}]`);
+});

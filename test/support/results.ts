@@ -1,0 +1,82 @@
+/** Results of reads and runs as the engine gives them, for tests of what is said about them. */
+
+import { baseLimits } from '../../src/limits.ts';
+import { displays } from '../../src/render/display.ts';
+import { utf8 } from '../../src/text/encoding.ts';
+import type { Excerpt, Line } from '../../src/types/excerpt.ts';
+import type { Origin, RunResult, RunStream, TextResult } from '../../src/types/result.ts';
+
+export const origin: Origin = {
+  kind: 'file',
+  target: 'f.txt',
+  resolvedPath: '/work/f.txt',
+  facts: {},
+};
+
+/** `text` as numbered lines from line `no` (1-based) and byte `start` on. */
+export function linesOf(text: string, no = 1, start = 0): Line[] {
+  let at = start;
+  return (text.match(/[^\n]*\n|[^\n]+$/g) ?? []).map((line, i) => {
+    const from = at;
+    at += Buffer.byteLength(line);
+    return { no: no + i, start: from, end: at, text: line, role: 'asked' };
+  });
+}
+
+/** All of a text that fits. */
+export function excerptOf(text: string, over: Partial<Excerpt> = {}): Excerpt {
+  const lines = linesOf(text);
+  const bytes = Buffer.byteLength(text);
+  return {
+    parts: [lines],
+    totals: { bytes, lines: lines.length },
+    invalid: 0,
+    ...(bytes > 0 && { span: { start: 0, end: bytes } }),
+    ...(text !== '' && !text.endsWith('\n') && { unterminated: true }),
+    ...over,
+  };
+}
+
+export function textResult(text: string, over: Partial<TextResult> = {}): TextResult {
+  return {
+    ...origin,
+    is: 'text',
+    excerpt: excerptOf(text),
+    selection: {},
+    encoding: utf8,
+    display: displays.numbers,
+    limits: baseLimits,
+    changed: false,
+    notes: [],
+    ...over,
+  };
+}
+
+export function runStream(text: string, over: Partial<RunStream> = {}): RunStream {
+  const excerpt = excerptOf(text);
+  return {
+    name: 'output',
+    excerpt,
+    bytes: Buffer.byteLength(text),
+    lines: excerpt.totals.lines ?? 0,
+    truncated: false,
+    binary: false,
+    ...over,
+  };
+}
+
+export function runResult(stream: RunStream | string, over: Partial<RunResult> = {}): RunResult {
+  return {
+    is: 'run',
+    exitCode: 0,
+    timedOut: false,
+    cancelled: false,
+    timeout: 120,
+    seconds: 0.1,
+    background: { ended: 0, left: 0 },
+    streams: [typeof stream === 'string' ? runStream(stream) : stream],
+    limits: { ...baseLimits, lines: 2_000 },
+    display: 'terminal',
+    ...over,
+  };
+}
