@@ -1,14 +1,11 @@
 /**
- * Owns real pipes to child processes. Node's own `pipe` is a socket: `echo x > /dev/stderr` fails on one, and two
+ * Reads what child processes write into real pipes. Node's own `pipe` is a socket: `echo x > /dev/stderr` fails on one, and two
  * of them lose the order in which stdout and stderr were written.
  */
 
-import { execFile } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { closeSync, constants, openSync, rmSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { Socket, type SocketConstructorOpts, type TcpSocketConnectOpts } from 'node:net';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { closeBoth, takePipes } from './fifo.ts';
 
 /** What a pipe holds by default on Linux: no single read gives more. */
 const READ = 64 << 10;
@@ -35,46 +32,17 @@ export interface Pipe {
   discard(): void;
 }
 
-/**
- * `count` pipes, made as FIFOs in `folder` (private to this user) that vanish at once. Undefined where they cannot
- * be had: no `mkfifo`, or a file system that knows no FIFOs.
- */
+/** `count` pipes; undefined where they cannot be had. See `takePipes`. */
 export async function openPipes(folder: string, count: number): Promise<Pipe[] | undefined> {
-  const paths = Array.from({ length: count }, () => join(folder, `pipe-${randomBytes(8).toString('hex')}`));
-  const opened: Pipe[] = [];
-  try {
-    await promisify(execFile)('mkfifo', ['-m', '600', ...paths]);
-    for (const path of paths) opened.push(openFifo(path));
-    return opened;
-  } catch {
-    for (const pipe of opened) pipe.discard();
-    return undefined;
-  } finally {
-    for (const path of paths) rmSync(path, { force: true });
-  }
-}
-
-/** The reading end first and without blocking: opening the writing end alone would wait for a reader. */
-function openFifo(path: string): Pipe {
-  const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  let writeEnd: number;
-  try {
-    writeEnd = openSync(path, constants.O_WRONLY);
-  } catch (error) {
-    closeSync(readEnd);
-    throw error;
-  }
-  return {
-    writeEnd,
+  const taken = await takePipes(folder, count);
+  return taken?.map((ends) => ({
+    writeEnd: ends.writeEnd,
     read(take) {
-      closeSync(writeEnd);
-      return readInto(Buffer.allocUnsafeSlow(READ), readEnd, take);
+      closeSync(ends.writeEnd);
+      return readInto(Buffer.allocUnsafeSlow(READ), ends.readEnd, take);
     },
-    discard() {
-      closeSync(writeEnd);
-      closeSync(readEnd);
-    },
-  };
+    discard: () => closeBoth(ends),
+  }));
 }
 
 /** Reads into one buffer again and again: gigabytes pass without leaving garbage behind. */

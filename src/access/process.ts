@@ -1,4 +1,4 @@
-/** Owns starting a shell command in its own process group, with stdin closed and its output handed on as it comes. */
+/** Starts a shell command in its own process group, with stdin closed, and hands its output on as it comes. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -50,6 +50,7 @@ export async function startShell(options: ShellCommand): Promise<Shell> {
   const pipes =
     options.folder === undefined ? undefined : await openPipes(options.folder, options.takes.length);
   const ends = pipes?.map((pipe) => pipe.writeEnd) ?? (['pipe', 'pipe'] as const);
+  const began = performance.now();
   const child = await spawnShell(options.command, {
     cwd: options.cwd,
     env,
@@ -63,7 +64,7 @@ export async function startShell(options: ShellCommand): Promise<Shell> {
   const intakes = pipes
     ? pipes.map((pipe, i) => pipe.read(options.takes[i] as Take))
     : socketIntakes(child, options.takes);
-  return shell(child, token, intakes);
+  return shell(child, { token, began }, intakes);
 }
 
 type SpawnOptions = Parameters<typeof spawn>[2];
@@ -117,10 +118,14 @@ function socketIntakes(child: ChildProcess, takes: ShellCommand['takes']): Intak
   return streams.map((stream, i) => readStream(stream, takes[i] ?? (takes[0] as Take)));
 }
 
-function shell(child: ChildProcess, token: string, intakes: readonly Intake[]): Shell {
+function shell(
+  child: ChildProcess,
+  { token, began }: Pick<Tree, 'token' | 'began'>,
+  intakes: readonly Intake[],
+): Shell {
   const { exitCode, signalCode } = child;
   const pid = child.pid as number;
-  const tree: Tree = { pid, token, since: beginOf(pid) };
+  const tree: Tree = { pid, token, since: beginOf(pid), began };
   const isOver = endWithUs(tree);
   const exited =
     exitCode !== null || signalCode !== null

@@ -1,12 +1,12 @@
 /**
- * Owns ending a process with everything it has started. The group is signalled everywhere; descendants that left
+ * Ends a process with everything it has started. The group is signalled everywhere; descendants that left
  * it (`setsid`, a double fork) are found on Linux only, by a token that they inherit in their environment. What
  * escapes even there: a process that leaves group, session and parent and clears its environment as well.
  */
 
-import { closeSync, openSync, readFileSync, readSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errno } from './failure.ts';
+import { holdsToken, lastProcess, listProcesses, type ProcessStat, processStat } from './process-table.ts';
 
 export interface Tree {
   /** Leader of its own process group and session. */
@@ -15,6 +15,8 @@ export interface Tree {
   readonly token: string;
   /** When the leader began, in clock ticks since boot: no descendant is older. */
   readonly since: number;
+  /** The same by `performance.now()`. */
+  readonly began: number;
 }
 
 /** When a process began, in clock ticks since boot; 0 where that is not to be known. */
@@ -35,7 +37,9 @@ const KILL_WAIT = 1_000;
 /** Sends SIGTERM to the whole tree, waits up to `grace` ms, then sends SIGKILL until nothing of it is left. */
 export async function endTree(tree: Tree, grace: number): Promise<Ended> {
   const met = new Set<number>();
-  if (grace > 0) await signalUntilGone(tree, 'SIGTERM', grace, met);
+  if (grace > 0 && (await signalUntilGone(tree, 'SIGTERM', grace, met)) === 0) {
+    return { ended: met.size, left: 0 };
+  }
   const left = await signalUntilGone(tree, 'SIGKILL', KILL_WAIT, met);
   return { ended: met.size - left, left };
 }
@@ -79,9 +83,18 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Living processes of the tree. Where there is no /proc, the leader stands for its whole group. */
+/**
+ * Living processes of the tree. Where there is no /proc, the leader stands for its whole group. A process that is
+ * started during a look may be missed, and its parent be gone: then another look is taken.
+ */
 function members(tree: Tree): number[] {
-  const all = process.platform === 'linux' ? livingProcesses(tree.since) : undefined;
+  const before = lastProcess();
+  const found = look(tree);
+  return found.length > 0 || (before !== undefined && lastProcess() === before) ? found : look(tree);
+}
+
+function look(tree: Tree): number[] {
+  const all = process.platform === 'linux' ? youngerProcesses(tree) : undefined;
   if (!all) return groupLives(tree.pid) ? [tree.pid] : [];
   const found = new Set<number>();
   for (const { pid, group, session } of all) {
@@ -105,66 +118,21 @@ function groupLives(pid: number): boolean {
   }
 }
 
-interface ProcessStat {
-  readonly pid: number;
-  readonly alive: boolean;
-  readonly parent: number;
-  readonly group: number;
-  readonly session: number;
-  readonly began: number;
+/** No machine gives out all process ids, 32,768 at least, in so short a time. */
+const IN_ORDER_MS = 200;
+
+/** Living processes that began with the leader or after it, itself included; undefined where there is no /proc. */
+function youngerProcesses(tree: Tree): ProcessStat[] | undefined {
+  const listed = listProcesses();
+  if (!listed) return undefined;
+  const last = performance.now() - tree.began < IN_ORDER_MS ? lastProcess() : undefined;
+  const younger = last === undefined ? listed : listed.filter((pid) => isBetween(pid, tree.pid, last));
+  return younger
+    .flatMap((pid) => processStat(pid) ?? [])
+    .filter(({ alive, began }) => alive && began >= tree.since);
 }
 
-/** Undefined where there is no /proc. */
-function livingProcesses(since: number): ProcessStat[] | undefined {
-  let names: string[];
-  try {
-    names = readdirSync('/proc');
-  } catch {
-    return undefined;
-  }
-  return names
-    .flatMap((name) => (/^\d+$/.test(name) ? (processStat(Number(name)) ?? []) : []))
-    .filter(({ alive, began }) => alive && began >= since);
-}
-
-/** Source: proc_pid_stat(5). The name stands in parentheses and may itself hold some. */
-function processStat(pid: number): ProcessStat | undefined {
-  let stat: string;
-  try {
-    stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  } catch {
-    return undefined;
-  }
-  const [state, ...numbers] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20);
-  const [parent = 0, group = 0, session = 0] = numbers.map(Number);
-  // A zombie is dead; in a container without an init it may stay for ever.
-  const alive = state !== 'Z' && state !== 'X';
-  return { pid, alive, parent, group, session, began: Number(numbers[18]) };
-}
-
-const CHUNK = Buffer.allocUnsafeSlow(64 << 10);
-
-function holdsToken(pid: number, token: string): boolean {
-  let fd: number;
-  try {
-    fd = openSync(`/proc/${pid}/environ`, 'r');
-  } catch {
-    return false;
-  }
-  try {
-    let kept = 0;
-    for (;;) {
-      const got = readSync(fd, CHUNK, kept, CHUNK.length - kept, null);
-      if (got === 0) return false;
-      if (CHUNK.subarray(0, kept + got).includes(token)) return true;
-      // The token may lie across two reads.
-      const tail = Math.min(token.length, kept + got);
-      CHUNK.copy(CHUNK, 0, kept + got - tail, kept + got);
-      kept = tail;
-    }
-  } catch {
-    return false;
-  } finally {
-    closeSync(fd);
-  }
+/** Ids are given out in ascending order, from the start again when the largest is used. Source: alloc_pid in Linux. */
+function isBetween(pid: number, first: number, last: number): boolean {
+  return first <= last ? pid >= first && pid <= last : pid >= first || pid <= last;
 }

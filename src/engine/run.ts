@@ -1,6 +1,5 @@
 /** Owns running a command: its time limit, its end by any cause, and what its output comes to. */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Exit, type Shell, startShell } from '../access/process.ts';
 import { startTimer } from '../access/timer.ts';
 import type { Ended } from '../access/tree.ts';
@@ -54,7 +53,11 @@ export async function run(request: RunRequest, call: Call): Promise<RunResult> {
     const cause = await firstOf(shell, timeout, call.signal);
     const background = await endAll(shell, cause, call);
     const exit =
-      typeof cause === 'string' ? await Promise.race([shell.exited, sleep(LATE.pipe, still)]) : cause;
+      typeof cause !== 'string'
+        ? cause
+        : (await isDoneWithin(shell.exited, LATE.pipe))
+          ? await shell.exited
+          : still;
     // What a process that lives on says from here on belongs to no answer.
     shell.release();
     return {
@@ -162,9 +165,18 @@ async function endAll(shell: Shell, cause: Exit | 'timeout' | 'cancel', { settin
 
 /** Waits until all output has been taken, or for as long as a process that keeps the pipe open is waited for. */
 async function settle(shell: Shell): Promise<void> {
-  const drained = shell.drained.then(() => true);
   const end = performance.now() + LATE.disk;
   do {
-    if (await Promise.race([drained, sleep(LATE.pipe, false)])) return;
+    if (await isDoneWithin(shell.drained, LATE.pipe)) return;
   } while (shell.paused && performance.now() < end);
+}
+
+function isDoneWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms);
+    void work.then(() => {
+      clearTimeout(timer);
+      resolve(true);
+    });
+  });
 }

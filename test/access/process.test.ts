@@ -1,9 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { closeSparePipes } from '../../src/access/fifo.ts';
 import { startShell } from '../../src/access/process.ts';
 import { createOriel } from '../../src/oriel.ts';
 import { builtUrl } from '../support/built.ts';
@@ -40,6 +41,24 @@ describe('where there is no mkfifo', () => {
       { bytes: 22_888_896, lines: 3_000_000, spill: { bytes: 22_888_896 } },
     ]);
   });
+});
+
+test('the pipes of six short commands are made by one process', async () => {
+  closeSparePipes();
+  const mkfifo = execFileSync('which', ['mkfifo'], { encoding: 'utf8' }).trim();
+  const log = join(temporaryFolder(), 'log');
+  onlyPrograms('bash');
+  writeFileSync(
+    join(process.env['PATH'] as string, 'mkfifo'),
+    `#!/bin/sh\necho made >> ${log}\nexec ${mkfifo} "$@"\n`,
+    { mode: 0o755 },
+  );
+  const { run } = bench();
+  for (let i = 0; i < 3; i += 1) expect(shown(await run('echo hi'))).toBe('hi\n');
+  expect(readFileSync(log, 'utf8')).toBe('made\n');
+  for (let i = 0; i < 3; i += 1) expect(shown(await run('echo hi'))).toBe('hi\n');
+  // The next ones were made beside the fourth command, and nobody waited for them.
+  await vi.waitFor(() => expect(readFileSync(log, 'utf8')).toBe('made\nmade\n'));
 });
 
 test('sh is taken where there is no bash', async () => {
@@ -80,10 +99,15 @@ test('no pipe and no descriptor is left behind', async () => {
   const { run, spills } = bench();
   await run('true');
   const descriptors = (): number => readdirSync('/proc/self/fd').length;
+  closeSparePipes();
   const before = descriptors();
   for (let i = 0; i < 5; i += 1) await run('seq 3000; sleep 99.1 &', { streams: i % 2 ? 'merged' : 'split' });
   await expect(run('x'.repeat(200_000))).rejects.toThrow();
-  expect(descriptors()).toBe(before);
+  // Pipes for the next commands are made in the background.
+  await vi.waitFor(() => {
+    closeSparePipes();
+    expect(descriptors()).toBe(before);
+  });
   expect(readdirSync(spills.folder).filter((name) => name.startsWith('pipe'))).toEqual([]);
 });
 

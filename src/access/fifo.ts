@@ -1,0 +1,97 @@
+/**
+ * Real pipes, made as FIFOs whose names vanish at once. A few are kept open and ready: making one starts a process
+ * (Node has no other way), which takes as long as a short command.
+ */
+
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, constants, openSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** Both ends of a pipe that nobody else has. */
+export interface PipeEnds {
+  readonly readEnd: number;
+  readonly writeEnd: number;
+}
+
+/** Made by one process. */
+const BATCH = 6;
+
+/** When no more are left, others are made while nobody waits for them. */
+const LOW = 2;
+
+/** After so many milliseconds without a command the spare ones are closed. */
+const IDLE_MS = 30_000;
+
+const spare: PipeEnds[] = [];
+let refilling = false;
+let idle: NodeJS.Timeout | undefined;
+
+/**
+ * `count` pipes by way of `folder`, which is private to this user. Undefined where they cannot be had: no `mkfifo`, or
+ * a file system that knows no FIFOs.
+ */
+export async function takePipes(folder: string, count: number): Promise<PipeEnds[] | undefined> {
+  const taken = spare.splice(0, count);
+  if (taken.length < count) {
+    taken.push(...(await makePipes(folder)));
+    keep(taken.splice(count));
+  }
+  if (taken.length < count) {
+    for (const ends of taken) closeBoth(ends);
+    return undefined;
+  }
+  if (spare.length <= LOW) void refill(folder);
+  clearTimeout(idle);
+  idle = setTimeout(closeSparePipes, IDLE_MS).unref();
+  return taken;
+}
+
+export function closeSparePipes(): void {
+  for (const ends of spare.splice(0)) closeBoth(ends);
+}
+
+export function closeBoth({ readEnd, writeEnd }: PipeEnds): void {
+  closeSync(writeEnd);
+  closeSync(readEnd);
+}
+
+async function refill(folder: string): Promise<void> {
+  if (refilling) return;
+  refilling = true;
+  keep(await makePipes(folder));
+  refilling = false;
+}
+
+/** Commands that begin at once make more than are kept. */
+function keep(made: PipeEnds[]): void {
+  spare.push(...made.splice(0, Math.max(0, BATCH - spare.length)));
+  for (const ends of made) closeBoth(ends);
+}
+
+/** As many of a batch as could be opened: descriptors may be short. */
+async function makePipes(folder: string): Promise<PipeEnds[]> {
+  const paths = Array.from({ length: BATCH }, () => join(folder, `pipe-${randomBytes(8).toString('hex')}`));
+  const opened: PipeEnds[] = [];
+  try {
+    await promisify(execFile)('mkfifo', ['-m', '600', ...paths]);
+    for (const path of paths) opened.push(openEnds(path));
+  } catch {
+    // Some or none: the caller counts them.
+  } finally {
+    for (const path of paths) rmSync(path, { force: true });
+  }
+  return opened;
+}
+
+/** The reading end first and without blocking: opening the writing end alone would wait for a reader. */
+function openEnds(path: string): PipeEnds {
+  const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return { readEnd, writeEnd: openSync(path, constants.O_WRONLY) };
+  } catch (error) {
+    closeSync(readEnd);
+    throw error;
+  }
+}

@@ -1,0 +1,83 @@
+/** The running processes as Linux lists them in /proc. Elsewhere nothing is known of them. */
+
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
+
+export interface ProcessStat {
+  readonly pid: number;
+  readonly alive: boolean;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** When it began, in clock ticks since boot. */
+  readonly began: number;
+}
+
+/** Ids of all processes; undefined where there is no list of them. */
+export function listProcesses(): number[] | undefined {
+  try {
+    return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The id that was given out last; undefined where that is not known. Source: proc_loadavg(5). */
+export function lastProcess(): number | undefined {
+  const last = Number(readSmall('/proc/loadavg')?.trimEnd().split(' ').at(-1));
+  // Some systems that look like Linux always say 0.
+  return last > 0 ? last : undefined;
+}
+
+/** Undefined for a process that is gone. Source: proc_pid_stat(5). */
+export function processStat(pid: number): ProcessStat | undefined {
+  const stat = readSmall(`/proc/${pid}/stat`);
+  if (stat === undefined) return undefined;
+  // The name stands in parentheses and may itself hold some.
+  const [state, ...numbers] = stat.slice(stat.lastIndexOf(')') + 2).split(' ', 20);
+  const [parent = 0, group = 0, session = 0] = numbers.map(Number);
+  // A zombie is dead; in a container without an init it may stay for ever.
+  const alive = state !== 'Z' && state !== 'X';
+  return { pid, alive, parent, group, session, began: Number(numbers[18]) };
+}
+
+/** Whether `token` (ASCII) stands in the environment that a process was started with. */
+export function holdsToken(pid: number, token: string): boolean {
+  return (
+    withFile(`/proc/${pid}/environ`, (fd) => {
+      let kept = 0;
+      for (;;) {
+        const got = readSync(fd, CHUNK, kept, CHUNK.length - kept, null);
+        if (got === 0) return false;
+        if (CHUNK.subarray(0, kept + got).includes(token)) return true;
+        // The token may lie across two reads.
+        const tail = Math.min(token.length, kept + got);
+        CHUNK.copy(CHUNK, 0, kept + got - tail, kept + got);
+        kept = tail;
+      }
+    }) ?? false
+  );
+}
+
+/** Shared: nothing here waits while it is in use. Node's own readFileSync makes a new one of this size for each file. */
+const CHUNK = Buffer.allocUnsafeSlow(64 << 10);
+
+function readSmall(path: string): string | undefined {
+  return withFile(path, (fd) => CHUNK.toString('latin1', 0, readSync(fd, CHUNK, 0, CHUNK.length, null)));
+}
+
+/** Undefined where the file is gone or may not be read. */
+function withFile<T>(path: string, read: (fd: number) => T): T | undefined {
+  let fd: number;
+  try {
+    fd = openSync(path, 'r');
+  } catch {
+    return undefined;
+  }
+  try {
+    return read(fd);
+  } catch {
+    return undefined;
+  } finally {
+    closeSync(fd);
+  }
+}
