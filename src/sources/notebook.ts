@@ -1,12 +1,9 @@
-/**
- * Owns which files are Jupyter notebooks: those called `.ipynb`. What they are answered with is notebook/open.ts's,
- * loaded when the first one is met.
- */
+/** The source of Jupyter notebooks: files named `.ipynb`. The rest loads with the first notebook. */
 
 import type { Source } from '../types/source.ts';
 import type { ImageOptions } from './image/read-raster.ts';
 
-/** `options` bound the images among outputs, as they do for `createImageSource`. */
+/** `options` limit the images among the outputs, as for `createImageSource`. */
 export function createNotebookSource(options: ImageOptions = {}): Source {
   return {
     kind: 'notebook',

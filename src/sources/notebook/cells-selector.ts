@@ -1,4 +1,4 @@
-/** Owns the selector of cells: `cells:3`, `cells:3-5`, `cells:3-`, 0-based as the markers count; `cell:3` is the same. */
+/** The selector of cells: `cells:3`, `cells:3-5`, `cells:3-`, 0-based like the markers; `cell:3` is the same. */
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
@@ -12,7 +12,7 @@ export interface CellRange {
   readonly to?: number;
 }
 
-/** Takes a range of cells off the front of `rest`; what follows its colon stays in `rest`. */
+/** Removes a range of cells from the front of `rest`. */
 export function takeCells(rest: string): { cells?: CellRange; rest: string } {
   const match = /^cells?:(\d{1,15})(?:(-|\.\.)(\d{1,15})?)?(?::|$)/.exec(rest);
   if (!match) return { rest };
@@ -25,7 +25,7 @@ export function takeCells(rest: string): { cells?: CellRange; rest: string } {
   };
 }
 
-/** The lines of the cells, so that they keep the numbers they have in the whole. Throws `OUT_OF_RANGE`. */
+/** The line range of the cells: they keep their line numbers in the whole notebook. Throws `OUT_OF_RANGE`. */
 export function linesOf(
   { from, to = Number.POSITIVE_INFINITY }: CellRange,
   { count, bad }: Notebook,

@@ -19,8 +19,8 @@ import type { NotebookImage } from './render.ts';
 const MOST_IMAGES = 8;
 
 /**
- * The images in order until the budget is used, and one notice: how each follows, or why it does not; at its end,
- * where it applies, the call that goes on with those left over. One is decoded at a time.
+ * The images in order until the budget is used, and one notice that tells for each how it is shown, or why it is not,
+ * and the call that continues with the images left over. One is decoded at a time.
  */
 export async function showImages(
   images: readonly NotebookImage[],
@@ -33,7 +33,7 @@ export async function showImages(
   const said: string[] = [];
   let left = (options.budget ?? DEFAULT_BUDGET).bytes;
   for (const image of images.slice(0, MOST_IMAGES)) {
-    // In a slot from the start: images that wait are not unpacked in memory yet.
+    // The slot is taken before the base64 is decoded: images that wait in the queue take no memory.
     const fitted = await queues.images.run(() => fit(image, source, signal, options), { signal });
     if (typeof fitted === 'string') {
       said.push(`image ${image.number} cannot be shown: ${fitted}`);
@@ -49,7 +49,7 @@ export async function showImages(
   return { images: shown, notes: said.length > 0 ? [notice(said, next && callFor(next, typed))] : [] };
 }
 
-/** The call that shows `image` and what comes after it. */
+/** The call that shows `image` and those after it. */
 function callFor({ line }: NotebookImage, typed: string): string {
   return typed + writeSelector({ by: 'lines', ranges: [{ from: line }] }, 'outputs');
 }
@@ -62,14 +62,14 @@ function notice(said: readonly string[], use?: string): Notice {
     : { kind: 'said', text: `${sentence}. Use ${use} to see them`, use };
 }
 
-/** The fitted image, or why there is none. */
+/** The shown copy of an image, or why there is none. */
 async function fit(
   { span }: NotebookImage,
   source: ByteSource,
   signal: AbortSignal,
   options: ImageOptions,
 ): Promise<ShownImage | string> {
-  // Base64 takes four bytes for three, and a little more for line ends.
+  // Base64 has four bytes for three, and line breaks.
   if (span.end - span.start > MOST_STORED * 1.5) return 'it is too large';
   const stored = await readAt(source, span.start, span.end - span.start, signal);
   const base64 = text(JSON.parse(Buffer.from(stored).toString('utf8')));

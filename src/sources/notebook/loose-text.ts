@@ -1,15 +1,15 @@
-/** Owns reading the beginning of a text that lies in JSON as one string or as a list of strings, however long it is. */
+/** Reads the beginning of a long text that is stored in JSON as one string or as a list of strings. */
 
 import { readAt } from '../../access/bytes.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Span } from './json-scan.ts';
 
-/** A complete JSON string, or the last one as far as it goes; a torn escape at the end is left out. */
+/** A complete JSON string, or the beginning of the last one; an incomplete escape at the end is left out. */
 const STRINGS = /"((?:[^"\\]|\\(?:u[0-9a-fA-F]{4}|[^u]))*)/g;
 
 /**
- * The text at `span`, of which the first `most` stored bytes are looked at. List items are joined by `joint`.
- * Any other JSON (an object under `application/json`) comes as it is stored.
+ * The text at `span`, from its first `most` stored bytes. List items are joined by `joint`. Other JSON (an object under
+ * `application/json`) is returned as stored.
  */
 export async function readLooseText(
   source: ByteSource,

@@ -1,6 +1,6 @@
 /**
- * Owns what a notebook is answered with: its cells under marker lines, with their outputs on demand (`:outputs`),
- * some cells by number (`:cells:3-5`), the stored JSON under `:raw`.
+ * Answers a read of a notebook: its cells under marker lines, with their outputs on demand (`:outputs`), cells by number
+ * (`:cells:3-5`), the stored JSON (`:raw`).
  */
 
 import { memoryBytes } from '../../access/bytes.ts';

@@ -1,4 +1,4 @@
-/** Owns reading the outputs of one cell: their text for a terminal's eye, where their images lie, what else there is. */
+/** Reads the outputs of one cell: their text as a terminal shows it, the byte ranges of images, the types of the rest. */
 
 import { stripVTControlCharacters } from 'node:util';
 import type { ByteSource } from '../../types/byte-source.ts';
@@ -6,18 +6,18 @@ import { type JsonPath, type JsonVisitor, type Span } from './json-scan.ts';
 import { readLooseText } from './loose-text.ts';
 import { scanJson, text } from './read-cells.ts';
 
-/** A part of one output, in the order in which a reader wants them. `cut`: more of the text is stored. */
+/** A part of one output, in display order. `cut`: the stored text is longer. */
 export type OutputPart =
   | { readonly is: 'text'; readonly text: string; readonly cut: boolean }
   /** `span` is the JSON string (or list of strings) that holds the base64. */
   | { readonly is: 'image'; readonly mimeType: string; readonly span: Span }
-  /** Something that is not shown, with the bytes of its JSON. */
+  /** A representation that is not shown, with the bytes of its JSON. */
   | { readonly is: 'other'; readonly mimeType: string; readonly span: Span };
 
-/** Bytes of one text that are looked at; what is shown of it is bounded by less. */
+/** Stored bytes of one text that are read; less of it is shown. */
 const MOST_LOOKED_AT = 64 * 1024;
 
-/** Representations that are text a model can use, the most telling first; one of them is shown for each output. */
+/** Textual representations, the most useful first; one of them is shown for each output. */
 const TEXT_TYPES = [
   'text/markdown',
   'text/plain',
@@ -29,7 +29,7 @@ const TEXT_TYPES = [
 
 const IMAGE_TYPES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-/** nbformat 3 kept representations beside the other fields, under short names. */
+/** nbformat 3 has the representations beside the other fields, under short names. */
 const SHORT_NAMES: Readonly<Record<string, string>> = {
   text: 'text/plain',
   html: 'text/html',
@@ -45,12 +45,12 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
 interface StoredOutput {
   /** `output_type`, `name`, `ename` and the like. */
   readonly fields: Map<unknown, unknown>;
-  /** By MIME type, where each representation lies. */
+  /** Byte range of each representation, by MIME type. */
   readonly data: Map<string, Span>;
   span: Span;
 }
 
-/** The parts of all outputs whose list lies at `span`. */
+/** The parts of all outputs of the list at `span`. */
 export async function readOutputs(
   source: ByteSource,
   span: Span,
@@ -126,7 +126,7 @@ async function readText(source: ByteSource, span: Span | undefined, signal: Abor
   return { text: forTerminal(stored), cut: span.end - span.start > MOST_LOOKED_AT };
 }
 
-/** Colours go, and so does what a progress bar overwrote with `\r` before the line was ended. */
+/** Removes colours, and text that a progress bar overwrote with `\r`. */
 function forTerminal(output: string): string {
   return stripVTControlCharacters(output)
     .split('\n')

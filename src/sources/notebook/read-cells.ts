@@ -1,4 +1,4 @@
-/** Owns reading a notebook's cells (nbformat 3 and 4): their types and sources, and where their outputs lie. */
+/** Reads the cells of a notebook (nbformat 3 and 4): types, sources, and the byte ranges of their outputs. */
 
 import { readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
@@ -32,7 +32,7 @@ export interface Notebook {
   readonly count: number;
   /** UTF-16 units of all sources together. */
   readonly characters: number;
-  /** What is wrong with the whole, as a clause; absent when a list of cells was found. */
+  /** What is wrong with the notebook, as a clause; absent when a list of cells was found. */
   readonly trouble?: string;
   readonly format?: number;
   readonly language?: string;
@@ -43,7 +43,7 @@ const PIECE = 1024 * 1024;
 /** Cells, good and bad. */
 const MOST_CELLS = 100_000;
 
-/** Characters of all sources together: what is kept in memory of a notebook. */
+/** Characters of all sources together: the part of a notebook that is held in memory. */
 const MOST_SOURCE = 32 * 1024 * 1024;
 
 /** Pushes bytes [start, end) of the source through a scanner, a piece at a time. */
@@ -64,14 +64,17 @@ export async function scanJson(
   scanner.end();
 }
 
-/** Throws JsonError for what is not JSON, `LIMIT` for too many cells or too much source. Wrong types are not errors: they are told in `bad` and `trouble`. */
+/**
+ * Throws JsonError for invalid JSON, `LIMIT` for too many cells or too much source. Values of a wrong type are not
+ * errors: `bad` and `trouble` have them.
+ */
 export async function readNotebook(source: ByteSource, signal: AbortSignal): Promise<Notebook> {
   const reader = new NotebookVisitor();
   await scanJson(source, reader, signal);
   return reader.result();
 }
 
-/** The rest of a path behind the list of cells: at the top since nbformat 4, before that in each worksheet. */
+/** The part of a path after the list of cells: at the top level since nbformat 4, before that in each worksheet. */
 function inCells(path: JsonPath): JsonPath | undefined {
   const sheets = path[0] === 'worksheets' && path[2] === 'cells';
   const inside = path[0] === 'cells' ? path.slice(1) : sheets ? path.slice(3) : undefined;
@@ -179,7 +182,7 @@ function wantOutside(path: JsonPath) {
   return top === 'metadata' && entered ? 'enter' : 'skip';
 }
 
-/** nbformat 3 had headings, and names for raw cells by their content. */
+/** nbformat 3 has cells for headings, and names raw cells by their content. */
 const TYPES: Readonly<Record<string, CellType>> = {
   code: 'code',
   markdown: 'markdown',
@@ -198,7 +201,7 @@ function heading(level: unknown, source: string): string {
   return `${'#'.repeat(depth)} ${source}`;
 }
 
-/** Text as nbformat stores it: one string, or a list of strings that are joined as they are. */
+/** Text as nbformat stores it: one string, or a list of strings to be concatenated. */
 export function text(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return Array.isArray(value) && value.every((part) => typeof part === 'string') ? value.join('') : undefined;

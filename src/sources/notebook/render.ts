@@ -1,4 +1,4 @@
-/** Owns the text of a notebook with its outputs: bounded for each cell, with a place for each image. */
+/** The text of a notebook with its outputs: limited for each cell, with a line for each image. */
 
 import { memoryBytes } from '../../access/bytes.ts';
 import { writeSelector } from '../../selector/selection.ts';
@@ -16,9 +16,9 @@ export interface NotebookImage {
   /** 1-based, in order through the notebook. */
   readonly number: number;
   readonly mimeType: string;
-  /** Where its base64 lies in the stored JSON. */
+  /** Byte range of its base64 in the stored JSON. */
   readonly span: Span;
-  /** 1-based line of its place in the text. */
+  /** 1-based number of its line in the text. */
   readonly line: number;
 }
 
@@ -30,16 +30,16 @@ export interface RenderedOutputs extends RenderedNotebook {
 const MOST_TEXT = 8 * 1024;
 const MOST_LINES = 120;
 
-/** Places for images and other representations in one cell. */
+/** Lines for images and other representations in one cell. */
 const MOST_PLACES = 20;
 
-/** Characters of the whole text after which outputs are only pointed to. */
+/** Characters of the whole text; the outputs after that are replaced by the call that shows them. */
 const MOST_RENDERED = 32 * 1024 * 1024;
 
-/** Stored bytes that are looked at to learn the size of an image: base64 of its first 6 KiB. */
+/** Stored bytes that are read for the size of an image: base64 of its first 6 KiB. */
 const IMAGE_HEAD = 8 * 1024;
 
-/** `typed` is the notebook's path as typed: the front of the calls that show what is left out here. */
+/** `typed` is the path of the notebook as typed: suggested calls begin with it. */
 export async function renderOutputs(
   { cells }: Notebook,
   source: ByteSource,
@@ -77,7 +77,7 @@ export async function renderOutputs(
   };
 }
 
-/** The lines of one cell's outputs, within its bounds. */
+/** The lines of one cell's outputs, within its limits. */
 class CellOutputs {
   readonly lines: string[] = [];
   characters = 0;
@@ -99,7 +99,7 @@ class CellOutputs {
     }
   }
 
-  /** Whether one more line for something that is not text may stand here. */
+  /** Whether there is room for one more line for an image or another representation. */
   hasPlace(): boolean {
     this.#cut ||= this.#places >= MOST_PLACES;
     return this.#places < MOST_PLACES;
@@ -129,7 +129,7 @@ class CellOutputs {
   }
 }
 
-/** The line that stands for an image: its type, and its size where its first bytes tell it. */
+/** The line in place of an image: its type, and its size when the first bytes state it. */
 async function imagePlace(
   source: ByteSource,
   { mimeType, span }: { readonly mimeType: string; readonly span: Span },
@@ -145,7 +145,7 @@ async function imagePlace(
 
 const LARGEST_WINDOW = 256 * 1024;
 
-/** The call that shows the stored JSON at `span`; the rest of a longer one follows from its notices. */
+/** The call that shows the stored JSON at `span`, or its beginning: the notices of that answer continue. */
 function storedAt(typed: string, { start, end }: Span): string {
   const length = Math.min(end - start, LARGEST_WINDOW);
   return `${typed}${writeSelector({ by: 'bytes', start, length }, 'raw')}`;

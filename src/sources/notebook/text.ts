@@ -1,11 +1,11 @@
 /**
- * Owns the text form of a notebook: a marker line before each cell, then its source as it is. Source lines that look
- * like a marker get one more `%`, so that the text can be read back into exactly the same cells.
+ * The text form of a notebook: a marker line before each cell, then its unchanged source. Source lines that look like a
+ * marker get one more `%`, so that the text can be parsed back into the same cells.
  */
 
 import type { CellType } from './read-cells.ts';
 
-/** One cell of the text form. `output` sections stand behind the cell of the same index. */
+/** One section of the text form. `output` sections follow the cell of the same index. */
 export interface Section {
   readonly type: CellType | 'output';
   readonly index: number;
@@ -14,14 +14,14 @@ export interface Section {
 
 export interface RenderedNotebook {
   readonly text: string;
-  /** Lines that each cell takes with its marker and outputs, 1-based and inclusive, by cell index. */
+  /** The line range of each cell with its marker and outputs, 1-based and inclusive, by cell index. */
   readonly lines: ReadonlyMap<number, { readonly from: number; readonly to: number }>;
   /** The line of each section's marker, 1-based, in the order of the sections. */
   readonly starts: readonly number[];
 }
 
 const MARKER = /^# %% \[(code|markdown|raw|output)\](?: cell:(\d+))?$/;
-/** What a marker looks like once escaped any number of times, trailing blanks (a `\r`) included. */
+/** A marker, escaped any number of times, with trailing blanks (a `\r`). */
 const MARKER_LIKE = /^# %%+ \[(?:code|markdown|raw|output)\](?: cell:\d+)?\s*$/;
 const ESCAPED = /^# %%%+ \[(?:code|markdown|raw|output)\](?: cell:\d+)?\s*$/;
 
@@ -44,7 +44,7 @@ export function renderSections(sections: readonly Section[]): RenderedNotebook {
 const escape = (line: string) => (MARKER_LIKE.test(line) ? line.replace('%', '%%') : line);
 const unescape = (line: string) => (ESCAPED.test(line) ? line.replace('%', '') : line);
 
-/** A cell read back; without an index where the marker had none: a cell that was added by hand. */
+/** A parsed cell; without an index when its marker has none, because the cell was added by hand. */
 export interface ParsedCell {
   readonly type: CellType;
   readonly index?: number;
@@ -52,8 +52,8 @@ export interface ParsedCell {
 }
 
 /**
- * The cells of a text form, `renderSections` undone; outputs are left out. Undefined for a text that does not begin
- * with a marker.
+ * Parses a text form, the inverse of `renderSections`, without outputs. Undefined for a text that does not begin with
+ * a marker.
  */
 export function parseNotebookText(text: string): ParsedCell[] | undefined {
   const cells: { type: string; index?: number; lines: string[] }[] = [];
