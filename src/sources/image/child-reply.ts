@@ -1,4 +1,4 @@
-/** What the decoding child wrote, checked: hostile bytes may have taken it over. */
+/** Validates the output of the decoding child, which hostile bytes may control. */
 
 import type { DecodeReply, RasterFacts, Refusal } from './decode.ts';
 import { identifyImage, MIME_TYPES } from './identify.ts';

@@ -8,7 +8,7 @@ import type { DecodeReply, DecodeRequest, DecodeType, RasterFacts, Refusal } fro
 import { mostPixels } from './pixel-limits.ts';
 import { type Library, makeCopy, OPENING } from './shown-copy.ts';
 
-/** The only decoder that each type may reach: content that is really a PDF, an SVG or a VIPS dump finds none. */
+/** The only decoder that is enabled for each type: content that is really a PDF, an SVG or a VIPS dump is refused. */
 const LOADERS: Readonly<Record<DecodeType, string>> = {
   png: 'VipsForeignLoadPng',
   jpeg: 'VipsForeignLoadJpeg',
@@ -46,12 +46,12 @@ async function main(): Promise<void> {
   clearTimeout(timer);
 }
 
-/** sharp's failures differ by their words alone. */
+/** sharp's errors differ in their messages only. */
 function whyNot(error: unknown): Refusal {
   return error instanceof Error && error.message.includes('pixel limit') ? 'hidden' : 'corrupt';
 }
 
-/** Reads into one buffer: collecting pieces would take the memory twice. */
+/** Reads into one buffer: joining chunks would take the memory twice. */
 async function readInput(most: number): Promise<Buffer> {
   const bytes = Buffer.alloc(most);
   let filled = 0;

@@ -19,7 +19,7 @@ export interface DecodeRequest {
   readonly bytes: number;
   /** What the shown copy must fit; absent when only the facts are asked for. */
   readonly budget?: ImageBudget;
-  /** Seconds after which the child gives up by itself. */
+  /** Timeout in seconds. */
   readonly seconds: number;
 }
 

@@ -1,4 +1,4 @@
-/** What is said about an image: the line of facts, the line about its shown copy, and both as data. */
+/** The line of facts about an image, the line about its shown copy, and both as data. */
 
 import { type ImageType, MIME_TYPES } from './identify.ts';
 import type { Raster, ShownImage } from './child-reply.ts';
@@ -18,7 +18,7 @@ export interface ImageFacts {
   readonly frames?: number;
 }
 
-/** What was shown of it, plain JSON. */
+/** Facts about the shown copy, plain JSON. */
 export interface ShownFacts {
   readonly mimeType: string;
   readonly bytes: number;

@@ -56,7 +56,7 @@ export function identifyImage(head: Uint8Array): ImageType | undefined {
   return isSvg(bytes) ? 'svg' : undefined;
 }
 
-/** The major brand decides; `mif1` and `msf1` say only "HEIF", then the first telling compatible brand does. */
+/** By the major brand; `mif1` and `msf1` only mean "HEIF", then by the first known compatible brand. */
 function heifType(bytes: Buffer): ImageType | undefined {
   if (bytes.length < 12) return undefined;
   const end = Math.min(bytes.readUInt32BE(0), bytes.length);
@@ -73,7 +73,7 @@ function isBmp(bytes: Buffer): boolean {
   );
 }
 
-/** A directory of 1 to 255 icons whose first entry lies behind the directory. */
+/** A directory of 1 to 255 icons, with the first picture behind the directory. */
 function isIco(bytes: Buffer): boolean {
   if (bytes.length < 22 || bytes.readUInt32LE(0) !== 0x00010000) return false;
   const count = bytes.readUInt16LE(4);
@@ -93,7 +93,7 @@ function isSvg(bytes: Buffer): boolean {
   }
 }
 
-/** A document type may carry an internal subset in brackets: `<!DOCTYPE svg [ <!ENTITY … > ]>`. */
+/** A document type can have an internal subset in brackets: `<!DOCTYPE svg [ <!ENTITY … > ]>`. */
 function doctypeEnd(text: string): string | undefined {
   const opening = /^<!DOCTYPE[^[>]*([[>])/i.exec(text);
   if (!opening) return undefined;

@@ -55,8 +55,8 @@ async function openRaster(
 }
 
 /**
- * A stream knows its size once it has ended: one that ends within what is decoded is pulled that far. Its bytes are
- * there then, and no child process waits for them.
+ * The size of a stream is known at its end, so it is read up to the largest image that is decoded. No child process
+ * has to wait for its bytes then.
  */
 async function learnSize(bytes: ByteSource, signal: AbortSignal): Promise<void> {
   if (bytes.size === undefined) await bytes.readInto(new Uint8Array(1), MOST_STORED, signal);

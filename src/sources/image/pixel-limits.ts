@@ -1,11 +1,11 @@
-/** How much an image may cost to decode. What its size in pixels tells is checked before decoding starts. */
+/** The limits of decoding one image. Those on pixels are checked before decoding starts. */
 
 import type { RasterType } from './identify.ts';
 
 /** Bytes of a stored image that are decoded; parts that a decoder does not need do not count. */
 export const MOST_STORED = 20 * 1024 * 1024;
 
-/** Resident bytes of the decoding child, for what no header declares. */
+/** Resident bytes of the decoding child, for costs that no header declares. */
 export const MOST_MEMORY = 400 * 1024 * 1024;
 
 /** Seconds of one decoding. */
@@ -18,12 +18,12 @@ const MOST_PIXELS = 150_000_000;
 const MOST_HELD = 200 * 1024 * 1024;
 
 /**
- * Bytes that a decoder holds for each pixel of a frame; no row where it works row by row. AVIF and HEIC measured:
- * planes with their borders, libheif's copy of them and one in RGB.
+ * Bytes that a decoder holds for each pixel of a frame; types without an entry are decoded row by row. AVIF and HEIC
+ * are measured: the planes with their borders, libheif's copy of them, and one in RGB.
  */
 const HELD: Partial<Record<RasterType, number>> = { gif: 6, webp: 4, avif: 20, heic: 20, tiff: 4 };
 
-/** Pixels of `type` that are decoded. `held`: what more is known of the bytes that the decoder holds for each. */
+/** The most pixels of an image of `type`. `held`: bytes that the decoder holds for each pixel of this one. */
 export function mostPixels(type: RasterType, held = HELD[type]): number {
   return held ? Math.min(MOST_PIXELS, Math.floor(MOST_HELD / held)) : MOST_PIXELS;
 }

@@ -30,7 +30,7 @@ const MOST_EXIF = 64 * 1024;
 /** Chunks that are skipped before the rest of the file is given up as hostile. */
 const MOST_SKIPPED = 4096;
 
-/** What is read at once: a chunk must not cost a read each. */
+/** Bytes read at once: small chunks must not cost a read each. */
 const BLOCK = 64 * 1024;
 
 /** Half-open byte ranges of the needed parts in order, and no more of them than `most` bytes and a chunk. */

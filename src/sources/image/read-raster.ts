@@ -24,7 +24,7 @@ export interface ImageOptions {
   readonly decoder?: URL;
 }
 
-/** Formats that nothing here decodes, with their names. */
+/** Formats that are described only, with their names. */
 export const NOT_DECODED: Partial<Record<RasterType, string>> = { heic: 'HEIC', bmp: 'BMP', ico: 'ICO' };
 
 /**
@@ -52,7 +52,7 @@ export async function readRaster(
   throw new OrielError(code, `The ${type} image cannot be read: ${why}.`, { cause });
 }
 
-/** What the child says; nothing of it where the bytes are not for the child. */
+/** The reply of the child; empty for formats that it does not read. */
 async function decode(
   source: ByteSource,
   type: RasterType,

@@ -18,7 +18,7 @@ export interface Copy {
 /** How every image is opened: its first frame, read in order. */
 export const OPENING: SharpOptions = { failOn: 'error', sequentialRead: true, page: 0, pages: 1 };
 
-/** The copy of the image in `bytes` within `budget`. Throws what sharp throws, which says "pixel limit" for more pixels than `facts` say. */
+/** The copy within `budget`. Throws what sharp throws; its message has "pixel limit" for more pixels than declared. */
 export async function makeCopy(
   sharp: Library,
   bytes: Buffer,
@@ -36,7 +36,7 @@ interface Pixels {
   readonly info: { readonly width: number; readonly height: number; readonly channels: 1 | 2 | 3 | 4 };
 }
 
-/** What turns the stored pixels upright, by EXIF orientation. */
+/** The operation that makes the stored pixels upright, by EXIF orientation. */
 const TURNS: Readonly<Record<number, (image: Sharp) => Sharp>> = {
   2: (image) => image.flop(),
   3: (image) => image.rotate(180),
@@ -47,7 +47,7 @@ const TURNS: Readonly<Record<number, (image: Sharp) => Sharp>> = {
   8: (image) => image.rotate(270),
 };
 
-/** A square box: shrinking first and turning after gives the same picture, and only the small copy is held whole. */
+/** Shrinks before it rotates: the box is a square, so the picture is the same, and only the small copy is held whole. */
 async function shrink(
   sharp: Library,
   bytes: Buffer,
@@ -73,7 +73,7 @@ function fromPixels(sharp: Library, { data, info }: Pixels): Sharp {
   return sharp(data, { raw: { width, height, channels } });
 }
 
-/** Whether PNG may fit: a shrunk photograph that already was a large PNG is not encoded as one again in vain. */
+/** Whether PNG may fit the budget: not for a photograph whose PNG is far too large even when shrunk. */
 function isLosslessWorthwhile(
   type: DecodeType,
   storedBytes: number,
@@ -81,18 +81,18 @@ function isLosslessWorthwhile(
   { edge, bytes }: ImageBudget,
 ): boolean {
   if (type === 'jpeg' || type === 'webp' || type === 'avif') return false;
-  if (type !== 'png' && type !== 'gif') return true; // Stored without much compression: nothing is known.
+  if (type !== 'png' && type !== 'gif') return true; // The stored size of a TIFF does not tell.
   const scale = Math.min(1, edge / Math.max(width, height));
   return storedBytes * scale ** 2 <= 2 * bytes;
 }
 
-/** Of JPEG and WebP, until one fits. */
+/** Qualities of JPEG and WebP, tried until one fits. */
 const QUALITIES = [85, 60, 40];
 
-/** No image is made smaller than this many pixels of its longer side. */
+/** Pixels of the longer side below which an image is not shrunk. */
 const LEAST_EDGE = 16;
 
-/** The first encoding that fits: lossless where that may pay, then less quality, then fewer pixels. */
+/** The first encoding that fits: lossless if worthwhile, then with less quality, then with fewer pixels. */
 async function encode(sharp: Library, pixels: Pixels, budget: ImageBudget, lossless: boolean): Promise<Copy> {
   const opaque = isOpaque(pixels);
   let edge = Math.max(pixels.info.width, pixels.info.height);
@@ -103,7 +103,7 @@ async function encode(sharp: Library, pixels: Pixels, budget: ImageBudget, lossl
       bytes = attempt.data.length;
       if (bytes <= budget.bytes || edge <= LEAST_EDGE) return attempt;
     }
-    // Bytes grow about as the area does.
+    // The number of bytes is about proportional to the area.
     const factor = Math.min(0.9, Math.max(0.4, 0.95 * Math.sqrt(budget.bytes / bytes)));
     edge = Math.max(LEAST_EDGE, Math.floor(edge * factor));
   }

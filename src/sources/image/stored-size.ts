@@ -1,7 +1,6 @@
 /**
- * The size in pixels that an image states in its first bytes, read by image-size without starting a process. It is
- * what a large image is refused by, and the one fact left where sharp is not installed; all other facts come from
- * the decoding child.
+ * The size in pixels that the first bytes of an image state, by image-size, without starting a process. Large images
+ * are refused by it, and it is the only fact where sharp is not installed: the others come from the decoding child.
  */
 
 import { BMP } from 'image-size/types/bmp';
@@ -28,7 +27,7 @@ export interface StoredSize {
 /**
  * The handler of each type, and the first bytes that it is given. Small on purpose: image-size 2.1.0 takes time
  * quadratic in hostile input (HEIF: 6.4 s for 512 KiB, 0.04 s for 16 KiB; SVG: 5 s for 64 KiB, 0.02 s for 4 KiB).
- * A JPEG has its size behind its profiles and previews.
+ * JPEG needs the most: its size follows profiles and previews.
  */
 const HANDLERS = {
   png: { handler: PNG, bytes: 64 },
@@ -51,7 +50,7 @@ export async function storedSize(
 ): Promise<StoredSize | undefined> {
   const { handler, bytes } = HANDLERS[type];
   const head = await readAt(source, 0, bytes, signal);
-  // A copy: image-size reads past the end of a view into whatever memory lies behind it.
+  // A copy: image-size would read past the end of a view, into other data of the same buffer.
   const input = new Uint8Array(type === 'tiff' ? await withDirectory(source, head, signal) : head);
   try {
     if (!handler.validate(input)) return undefined;
@@ -68,7 +67,7 @@ function sizeOf({ width, height, orientation = 1, images = [] }: Calculated): St
   const stored = largest ?? { width, height };
   if (![stored.width, stored.height].every((side) => Number.isSafeInteger(side) && side >= 0))
     return undefined;
-  // EXIF orientations from 5 on lay the image on its side.
+  // EXIF orientations from 5 on swap the sides.
   const size = orientation >= 5 ? { width: stored.height, height: stored.width } : stored;
   return { width: size.width, height: size.height, ...(images.length > 1 ? { frames: images.length } : {}) };
 }
