@@ -1,11 +1,11 @@
-/** Owns telling output that is no text from output that merely holds odd bytes. */
+/** Detects binary output. Text with some invalid bytes is still text. */
 
-/** Shorter texts are shown whatever they hold. */
+/** Bytes below which output is always shown. */
 const ENOUGH = 256;
 
 /**
- * Whether `bytes` are no text: mostly NUL, or many control characters among many sequences that are not UTF-8.
- * NULs between names (`find -print0`) and texts in old 8-bit encodings are text.
+ * Whether `bytes` are binary: mostly NUL, or many control characters and many invalid UTF-8 sequences. Names separated
+ * by NUL (`find -print0`) and texts in old 8-bit encodings are text.
  */
 export function looksBinary(bytes: Uint8Array, invalid: number): boolean {
   if (bytes.length < ENOUGH) return false;

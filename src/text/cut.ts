@@ -1,10 +1,10 @@
-/** Owns cutting inside one line: only between code points, and between graphemes where one is near. */
+/** Cuts one line: between code points, and between graphemes when such a boundary is near. */
 
 import type { Encoding } from '../types/encoding.ts';
 import { decode } from './encoding.ts';
 import { sequenceLength } from './utf8.ts';
 
-/** How far back a grapheme boundary is looked for; longer clusters are cut between code points. */
+/** Distance within which a grapheme boundary is searched; longer clusters are cut between code points. */
 const LOOK_BACK = 64;
 
 interface CodePoint {
@@ -15,7 +15,7 @@ interface CodePoint {
 
 /**
  * Stored bytes of the longest head of `bytes` whose cost stays within `budget`; at least one code point.
- * `bytes` begins on a code point. `cost` is asked for one code point at a time.
+ * `bytes` begins on a code point. `cost` is called for one code point at a time.
  */
 export function cutHead(
   bytes: Uint8Array,
@@ -63,7 +63,7 @@ export function alignDown(bytes: Uint8Array, at: number, encoding: Encoding): nu
     const unit = at - (at % 2);
     return unit >= 2 && lengthAt(bytes, unit - 2, encoding) === 4 ? unit - 2 : unit;
   }
-  // A sequence has at most three continuation bytes; a run without a lead is left where it is.
+  // A sequence has at most three continuation bytes; more of them without a lead byte are not one.
   for (let back = 0; back <= 3 && at - back >= 0; back += 1) {
     const byte = bytes[at - back] ?? 0;
     if ((byte & 0xc0) !== 0x80) return back === 0 || sequenceLength(bytes, at - back) > back ? at - back : at;
@@ -71,7 +71,7 @@ export function alignDown(bytes: Uint8Array, at: number, encoding: Encoding): nu
   return at;
 }
 
-/** How many code points to give up before the cut so that it falls between graphemes. */
+/** Code points to drop before the cut so that it falls between graphemes. */
 function toBoundary(before: readonly CodePoint[], after: readonly CodePoint[]): number {
   if (after.length === 0) return 0;
   const near = before.slice(-LOOK_BACK);
@@ -82,7 +82,7 @@ function toBoundary(before: readonly CodePoint[], after: readonly CodePoint[]): 
   return 0;
 }
 
-/** How many code points to leave out after the cut so that it falls between graphemes. */
+/** Code points to drop after the cut so that it falls between graphemes. */
 function forward(before: readonly CodePoint[], after: readonly CodePoint[]): number {
   if (before.length === 0) return 0;
   const starts = graphemeStarts([...before, ...after.slice(0, LOOK_BACK)]);
@@ -110,7 +110,7 @@ function graphemeStarts(points: readonly CodePoint[]): Set<number> {
   return starts;
 }
 
-/** Walks stored bytes one code point, or one invalid maximal subpart, at a time. */
+/** Iterates over stored bytes by code points; an invalid maximal subpart counts as one. */
 export function* codePoints(bytes: Uint8Array, encoding: Encoding): Generator<CodePoint> {
   for (let at = 0; at < bytes.length;) {
     const length = Math.min(lengthAt(bytes, at, encoding), bytes.length - at);

@@ -1,6 +1,6 @@
 /**
- * Owns what the stored bytes of a text mean: which encoding, how long its byte order mark is, and how a run of
- * them decodes. Newlines and offsets stay in stored bytes, in whole code units; decoding happens line by line.
+ * The encoding of a text: its detection, its byte order mark, and the decoding of a range of bytes. Newlines and offsets
+ * refer to stored bytes, in whole code units; text is decoded line by line.
  */
 
 import type { Encoding, EncodingName, Scanner } from '../types/encoding.ts';
@@ -20,7 +20,7 @@ export function encodingOf(name: EncodingName, bom = 0): Encoding {
 
 export const utf8: Encoding = encodingOf('utf-8');
 
-/** UTF-32LE begins like UTF-16LE, so it is looked for first. Source: the Unicode Standard, table 23-6. */
+/** UTF-32LE begins like UTF-16LE, so it comes first. Source: the Unicode Standard, table 23-6. */
 const MARKS: readonly (readonly [EncodingName, readonly number[]])[] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
   ['utf-32le', [0xff, 0xfe, 0x00, 0x00]],
@@ -29,7 +29,7 @@ const MARKS: readonly (readonly [EncodingName, readonly number[]])[] = [
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** The encoding that the first bytes of a text announce or plainly show; UTF-8 when they do neither. */
+/** The encoding by the byte order mark, else UTF-16 when the first bytes are plainly that, else UTF-8. */
 export function detectEncoding(head: Uint8Array): Encoding {
   for (const [name, mark] of MARKS) {
     if (mark.every((byte, i) => head[i] === byte)) return encodingOf(name, mark.length);
@@ -38,8 +38,8 @@ export function detectEncoding(head: Uint8Array): Encoding {
 }
 
 /**
- * UTF-16 without a mark is believed only where it is plain: nearly every unit is a printable character below
- * U+0100, which puts a zero in every second byte, and there is no zero anywhere else.
+ * UTF-16 without a mark is detected when nearly every unit is a printable character below U+0100, which makes every
+ * second byte zero, and when no other byte is zero.
  */
 function unmarkedUtf16(head: Uint8Array): EncodingName | undefined {
   const units = head.length >> 1;
@@ -62,11 +62,11 @@ function isPrintable(byte: number): boolean {
 
 export interface Decoded {
   readonly text: string;
-  /** Sequences that were not text and became U+FFFD, one for each maximal subpart (WHATWG Encoding). */
+  /** Invalid sequences that became U+FFFD, one for each maximal subpart (WHATWG Encoding). */
   readonly invalid: number;
 }
 
-/** Decodes whole code units. A trailing part of a unit becomes one U+FFFD. */
+/** Decodes whole code units. An incomplete unit at the end becomes one U+FFFD. */
 export function decode(bytes: Uint8Array, encoding: Encoding): Decoded {
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   switch (encoding.name) {
@@ -91,7 +91,7 @@ function decodeUtf8(bytes: Buffer): Decoded {
   return { text, invalid: count(text, '\ufffd') - countStoredReplacements(bytes) };
 }
 
-/** U+FFFD that stand in the file itself are no damage of ours. */
+/** A stored U+FFFD is not an invalid sequence. */
 function countStoredReplacements(bytes: Buffer): number {
   let total = 0;
   const stored = Buffer.from('\ufffd');

@@ -1,11 +1,11 @@
-/** Owns percent-encoding of bytes, as in URLs: `%0A`. Which characters need it, each use decides. */
+/** Percent-encoding of bytes, as in URLs: `%0A`. The caller decides which characters need it. */
 
-/** Every byte as an escape. */
+/** Encodes every byte. */
 export function percentEncode(bytes: Iterable<number>): string {
   return Array.from(bytes, (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
 }
 
-/** Escapes as the bytes they stand for, all else as `encode` has it. A `%` without two digits stands for itself. */
+/** Decodes escapes to bytes; other text goes through `encode`. A `%` without two digits is itself. */
 export function percentDecode(text: string, encode: (part: string) => Uint8Array): Uint8Array {
   const parts = text.split(/%([0-9a-f]{2})/i);
   return Buffer.concat(

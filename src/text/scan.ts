@@ -1,6 +1,6 @@
 /**
- * Finding newlines fast: how many there are in a block, and where the k-th one ends. SIMD where the machine
- * has it, plain JavaScript where it does not; both give the same answers.
+ * Finds newlines: how many there are in a block, and where the k-th one ends. With WebAssembly SIMD, or in JavaScript
+ * where that is not available; both give the same results.
  */
 
 import { queues } from '../queues/table.ts';
@@ -16,7 +16,7 @@ interface Exports {
 /** Bytes of one read buffer; a scan uses two, so that reading and counting overlap. */
 export const SCAN_BUFFER: number = 2 << 20;
 
-/** Scans by SIMD. Bytes inside its own `buffers` are scanned where they lie, others are copied in first. */
+/** Scans with SIMD. Bytes in its own `buffers` are scanned in place, others are copied first. */
 export class SimdScanner implements Scanner {
   readonly buffers: readonly [Uint8Array, Uint8Array];
   readonly #exports: Exports;
@@ -47,7 +47,7 @@ export class SimdScanner implements Scanner {
   }
 }
 
-/** The same in plain JavaScript, on the two buffers of an ordinary scan. */
+/** The same in JavaScript. */
 export class PlainScanner implements Scanner {
   readonly buffers: readonly [Uint8Array, Uint8Array] = [
     new Uint8Array(SCAN_BUFFER),
@@ -72,7 +72,7 @@ interface WebAssemblyApi {
 
 let compiled: object | null | undefined;
 
-/** A scanner with its own buffers: SIMD, or plain where WebAssembly SIMD is not to be had. */
+/** A scanner with its own buffers: with SIMD where WebAssembly has it. */
 export function createScanner(): BufferedScanner {
   const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly?: WebAssemblyApi };
   try {
@@ -87,7 +87,7 @@ export function createScanner(): BufferedScanner {
 
 const idle: BufferedScanner[] = [];
 
-/** Lends a scanner for as long as `use` runs, which waits for nothing but the reads that fill its buffers. */
+/** Runs `use` with a scanner of the pool. `use` awaits nothing but the reads that fill the buffers. */
 export function withScanner<T>(
   use: (scanner: BufferedScanner) => Promise<T>,
   signal?: AbortSignal,
@@ -105,7 +105,7 @@ export function withScanner<T>(
   );
 }
 
-/** Newlines in bytes, wherever they lie. */
+/** Newlines in bytes of any buffer. */
 export const newlinesInBytes: Scanner = {
   count(bytes) {
     let total = 0;
@@ -122,7 +122,7 @@ export const newlinesInBytes: Scanner = {
   },
 };
 
-/** Newlines among code units of `unit` bytes; `bytes` begins on a unit, and so does what is behind `from`. */
+/** Newlines among code units of `unit` bytes; `bytes` and `from` begin on a unit. */
 export function newlinesInUnits(unit: 2 | 4, bigEndian: boolean): Scanner {
   /** The byte of the unit that holds the 0x0A; all others are zero. */
   const low = bigEndian ? unit - 1 : 0;
@@ -153,12 +153,12 @@ export function newlinesInUnits(unit: 2 | 4, bigEndian: boolean): Scanner {
   };
 }
 
-/** Below this, calling into WebAssembly costs more than it saves. */
+/** Bytes below which a call into WebAssembly costs more than it saves. */
 const SHORT = 512;
 
 let shared: BufferedScanner | undefined;
 
-/** How many newlines `bytes` holds, for chunks that come one by one. */
+/** The number of newlines in `bytes`. */
 export function countNewlines(bytes: Uint8Array): number {
   if (bytes.length < SHORT) return newlinesInBytes.count(bytes);
   shared ??= createScanner();

@@ -1,13 +1,13 @@
-/** Owns how a path is written in a command that a model will hand to a shell. */
+/** Quotes paths in shell commands that are suggested to a model. */
 
-/** What no shell reads as anything but itself. A leading `-` would be an option, a leading `~` a home. */
+/** Characters without a meaning to any shell. A leading `-` would be an option, a leading `~` a home directory. */
 const PLAIN = /^[\w./@%+=:,][\w./@%+=:,~-]*$/;
 
-/** `path` as one word of a command: bare where that is safe, else in quotes; never an option. */
+/** `path` as one word of a command: quoted unless that is not needed, and never an option. */
 export function shellWord(path: string): string {
   const word = path.startsWith('-') ? `./${path}` : path;
   if (PLAIN.test(word)) return word;
-  // Line breaks would end the notice that the command stands in.
+  // Line breaks would end the notice that contains the command.
   if (/[\0-\x1f\x7f]/.test(word)) return `$'${word.replaceAll(/[\0-\x1f\x7f\\']/g, escaped)}'`;
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,13 +1,13 @@
 /**
- * Owns what a terminal would leave of a line of command output: colours and other escape sequences gone, a progress
- * bar that redraws itself by carriage returns as it stood in the end.
+ * A line of command output as a terminal shows it in the end: without escape sequences, and with the last state of a
+ * progress bar that is redrawn by carriage returns.
  */
 
 /** Source: ECMA-48, 5.4 (control sequences), 5.6 (control strings, here within one line), 5.5.3 (other escapes). */
 const SEQUENCE =
   /\x1b(?:\[([0-?]*)[ -/]*([@-~])|[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)|[ -/]+[0-~]|[0-OQ-WYZ\\`-~])/y;
 
-/** Without one of these a line is what it is. */
+/** A line without any of these is not changed. */
 const ACTS = /[\x1b\b\r]/;
 
 /** One line (its terminator included) as a terminal would show it. Other control characters are left as they are. */
@@ -20,7 +20,7 @@ export function terminalText(line: string): string {
   return screen.text + terminator;
 }
 
-/** Plays what stands at `at` and returns its length. */
+/** Applies the character or sequence at `at` and returns its length. */
 function step(text: string, at: number, screen: ScreenLine): number {
   const character = text[at] as string;
   if (character === '\r') screen.moveTo(0);
@@ -35,7 +35,7 @@ function step(text: string, at: number, screen: ScreenLine): number {
   return 1;
 }
 
-/** Control sequences that stay on the line; all others only leave no trace. */
+/** Control sequences that act within the line; all others are removed. */
 function control(final: string, parameters: string, screen: ScreenLine): void {
   const number = Number.parseInt(parameters, 10);
   const count = Number.isNaN(number) ? 1 : Math.max(1, number);
@@ -46,7 +46,7 @@ function control(final: string, parameters: string, screen: ScreenLine): void {
 }
 
 class ScreenLine {
-  /** A cell that was erased or jumped over is blank, and is nothing at the end of the line. */
+  /** An erased or skipped cell is blank; at the end of the line it is left out. */
   readonly #cells: (string | undefined)[] = [];
   column = 0;
 
@@ -59,20 +59,20 @@ class ScreenLine {
       .join('');
   }
 
-  /** Beyond the text one blank stands for any distance: nothing is shown longer than it was written. */
+  /** A move beyond the text adds one blank at most: the result is never longer than the input. */
   moveTo(column: number): void {
     if (column > this.#cells.length) this.#cells.push(undefined);
     this.column = Math.max(0, Math.min(column, this.#cells.length));
   }
 
-  /** Returns how long the character is in UTF-16. */
+  /** Returns the length of the character in UTF-16 code units. */
   put(character: string): number {
     this.#cells[this.column] = character;
     this.column += 1;
     return character.length;
   }
 
-  /** 0: from the cursor on; 1: up to it; 2: all. */
+  /** 0: from the cursor to the end; 1: from the start to the cursor; 2: all. */
   erase(which: number): void {
     if (which === 0) this.#cells.length = this.column;
     else this.#cells.fill(undefined, 0, which === 1 ? this.column + 1 : undefined);

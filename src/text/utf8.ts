@@ -1,4 +1,4 @@
-/** Owns which bytes are a well-formed UTF-8 sequence. Source: the Unicode Standard, table 3-7. */
+/** Well-formed UTF-8 sequences. Source: the Unicode Standard, table 3-7. */
 
 /** Bytes of the valid sequence at `at`, or 0 where there is none. */
 export function validSequence(bytes: Uint8Array, at: number): number {

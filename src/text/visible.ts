@@ -1,11 +1,11 @@
 /**
- * What a reader cannot see: control, bidirectional and invisible characters become escapes like `\x1b` or
- * `\u202e`, so that no text can repaint a terminal, reorder a line or carry words that only a model reads.
+ * Makes control, bidirectional and invisible characters visible as escapes like `\x1b` or `\u202e`: no text can control
+ * a terminal, reorder a line or contain words that only a model reads.
  */
 
 const SUSPECT = /[\0-\x08\v-\x1f\x7f-\x9f\u2028\u2029\ufff9-\ufffb\p{Default_Ignorable_Code_Point}]/gu;
 
-/** Nearly all text has nothing of this: it is ASCII, and shown as it is. */
+/** The fast path: most text is printable ASCII and needs no escapes. */
 const NOT_PLAIN = /[^\t\n\r\x20-\x7e]|\r(?!\n)/;
 
 export interface Visible {
@@ -14,7 +14,7 @@ export interface Visible {
   readonly escaped: number;
 }
 
-/** Shows every hidden character as an escape; `\n`, `\t` and the `\r` of a CRLF stay. */
+/** Escapes every hidden character; `\n`, `\t` and the `\r` of a CRLF are kept. */
 export function makeVisible(text: string): Visible {
   if (isPlain(text)) return { text, escaped: 0 };
   let escaped = 0;
@@ -31,24 +31,24 @@ export function visibleBytes(text: string): number {
   return isPlain(text) ? text.length : Buffer.byteLength(makeVisible(text).text);
 }
 
-/** Whether nothing in the text is hidden, and each character of it is one byte. */
+/** Whether every character of the text is visible and one byte long. */
 function isPlain(text: string): boolean {
   return !NOT_PLAIN.test(text);
 }
 
-/** How many characters at the head of `text` are each one byte and shown as they are. */
+/** The number of characters at the start of `text` that are visible and one byte long. */
 export function plainHead(text: string): number {
   const at = text.search(NOT_PLAIN);
   return at === -1 ? text.length : at;
 }
 
-/** What even verbatim text must not hold: no consumer of an answer takes a NUL. */
+/** Escapes NUL, in verbatim text too: consumers of answers do not accept it. */
 export function escapeNul(text: string): Visible {
   const parts = text.split('\0');
   return { text: parts.join('\\x00'), escaped: parts.length - 1 };
 }
 
-/** Joiners and variation selectors are part of ordinary writing where they stand between the right characters. */
+/** Joiners and variation selectors are ordinary text between certain characters. */
 function isInnocent(character: string, text: string, at: number): boolean {
   const code = character.codePointAt(0) as number;
   if (code === 0x0d) return text[at + 1] === '\n';
@@ -82,10 +82,10 @@ function escapeCharacter(character: string): string {
   return code < 0x10000 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`;
 }
 
-/** At most this many characters of what a caller typed come back in a message. */
+/** Characters of the caller's text that a message repeats. */
 const ECHO = 200;
 
-/** What a caller typed, on one line, safe to print and short. */
+/** The caller's text on one line, safe to print and short. */
 export function quote(typed: string): string {
   const short = typed.length > ECHO ? `${typed.slice(0, ECHO).toWellFormed()}…` : typed.toWellFormed();
   return oneLine(short);
