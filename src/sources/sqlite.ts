@@ -1,6 +1,6 @@
 /**
- * Owns what is a SQLite database: `db.sqlite` lists, `db.sqlite:users` is a schema with samples, `db.sqlite:users:42`
- * a row, `db.sqlite:users?limit=50&order=name` a page, `db.sqlite?q=select …` the result of any query that reads.
+ * The source of SQLite databases: `db.sqlite` is the list of tables, `db.sqlite:users` a schema with sample rows,
+ * `db.sqlite:users:42` a row, `db.sqlite:users?limit=50&order=name` a page, `db.sqlite?q=select …` a query.
  */
 
 import type { Source } from '../types/source.ts';

@@ -1,28 +1,28 @@
 /**
- * Owns how tables, keys and SQL are written after a database's path, and how they are read back: percent-encoded
- * where a character would mean something else (`a:b` → `a%3Ab`) or would not be seen.
+ * Encodes tables, keys and SQL in a path behind that of the database, and decodes them: percent-encoded where a
+ * character has a meaning of its own (`a:b` → `a%3Ab`) or is invisible.
  */
 
 import { percentDecode, percentEncode } from '../../text/percent.ts';
 import { oneLine } from '../../text/visible.ts';
 import { decodeText, encodeText } from './text.ts';
 
-/** A name without a character, as SQL writes it: after a colon, nothing would be nothing. */
+/** The empty name as SQL writes it: nothing after a colon would not be a name. */
 const EMPTY = '""';
 
-/** A table's name or a key as it stands between colons. */
+/** The name of a table or a key, encoded to stand between colons. */
 export function writeSegment(name: string): string {
   if (name === '') return EMPTY;
   if (name === EMPTY) return EMPTY.replaceAll('"', '%22');
   return encodeWhere(name, (character, at, length) => {
     if ('%:?'.includes(character)) return true;
-    // A blank at either end would be lost where paths are trimmed.
+    // A blank at either end would be lost when the path is trimmed.
     if (character.trim() === '' && (at === 0 || at === length - 1)) return true;
     return isUnseen(character);
   });
 }
 
-/** A value of a query parameter: `&` would end it, and SQL with blanks is taken as plain. */
+/** A value of a query parameter, encoded: `&` would end it, and SQL with blanks counts as not encoded. */
 export function writeParameter(value: string): string {
   return encodeWhere(
     value,
@@ -30,7 +30,7 @@ export function writeParameter(value: string): string {
   );
 }
 
-/** What a segment may mean, the likelier first: with its escapes decoded, or as typed. */
+/** The possible meanings of a segment, the likelier first: with its escapes decoded, or as typed. */
 export function readSegment(typed: string): string[] {
   if (typed === EMPTY) return ['', EMPTY];
   const decoded = decodePercent(typed);
@@ -40,15 +40,15 @@ export function readSegment(typed: string): string[] {
 /** SQL or a value as typed after `=`: percent-encoded or plain. */
 export interface Typed {
   readonly text: string;
-  /** Said where escapes were left as they are although they may be meant: `a like '%25'`. */
+  /** Present when escapes were not decoded although they could be meant: `a like '%25'`. */
   readonly note?: string;
 }
 
-/** Words of SQL between plus signs: a form's way to write blanks. */
+/** SQL with plus signs for blanks, as HTML forms write them. */
 const FORM_ENCODED =
   /^(select|with|values|explain|pragma)\+|\+(and|or|not|in|is|like|glob|between|from|where|order\+by)\+/i;
 
-/** Text with blanks in it was not encoded. Text without is decoded, if all its escapes are well formed. */
+/** Text with blanks is not encoded. Text without is decoded when all its escapes are valid. */
 export function readParameter(name: string, typed: string): Typed {
   if (!/\s/.test(typed)) {
     const spaced = FORM_ENCODED.test(typed) ? typed.replaceAll('+', ' ') : typed;

@@ -1,6 +1,6 @@
 /**
- * Owns the words after a database's path: "users:42" → a row, "users?limit=5" → rows, "?q=select 1" → SQL. What
- * they name is only known where the schema is, so a plain word has several readings, in the order they are tried.
+ * Parses what follows the path of a database: "users:42" → a row, "users?limit=5" → rows, "?q=select 1" → SQL. Only the
+ * schema tells what a word names, so a word has several readings, in the order in which they are tried.
  */
 
 import { parseSelection } from '../../selector/selection.ts';
@@ -10,21 +10,21 @@ import { checkOrder, readConditions, readNumber, splitParameters } from './param
 import type { Ask, Reading } from './protocol.ts';
 import { Refusal } from './refusal.ts';
 
-/** Rows of a query that names no limit, and the most that one may name. */
+/** Rows of a query without a limit, and the largest limit. */
 const DEFAULT_ROWS = 20;
 export const MOST_ROWS = 500;
 
 /** Sample rows below a schema. */
 const SAMPLES = 5;
 
-/** Places where a table's name may end and a key begin: a key may be full of colons, a name hardly. */
+/** Places that are tried as the end of the table's name: a key can have many colons, a name rarely does. */
 const MOST_SPLITS = 16;
 
 export interface Parsed {
   readonly ask: Ask;
-  /** Where the words end and a generic selector begins: for a `find` one for each reading, then one for the list. */
+  /** The generic selector behind the words: for a `find` one for each reading, then one for the list. */
   readonly endings: readonly Ending[];
-  /** Something about how the words were read that the caller should know. */
+  /** A note for the caller on how the words were read. */
   readonly note?: string;
 }
 
@@ -61,14 +61,14 @@ function parseFind(rest: string): Parsed {
   };
 }
 
-/** The whole as a table's name, then ever shorter names with the rest as key. */
+/** All of it as a table's name, then shorter and shorter names with the rest as key. */
 function readingsOf(body: string): Reading[] {
   const colons = Array.from(body.matchAll(/:/g), (match) => match.index).slice(0, MOST_SPLITS);
   const keyed = colons.toReversed().map((at) => ({ table: body.slice(0, at), key: body.slice(at + 1) }));
   return [{ table: body }, ...keyed];
 }
 
-/** The ways to take a generic selector off the end: `:raw`, `:5-10`, `:5-10:raw`. */
+/** The ways to split a generic selector off the end: `:raw`, `:5-10`, `:5-10:raw`. */
 function selectorsOff(rest: string): Ending[] {
   const last = rest.lastIndexOf(':');
   const before = rest.lastIndexOf(':', last - 1);
@@ -78,7 +78,7 @@ function selectorsOff(rest: string): Ending[] {
   });
 }
 
-/** What is no selector, or a wrong one, may still be a key: `users:0`. */
+/** An invalid selector can still be a key: `users:0`. */
 function selectionOf(text: string): Selection | undefined {
   try {
     return parseSelection(text);
@@ -88,8 +88,8 @@ function selectionOf(text: string): Selection | undefined {
 }
 
 /**
- * Parameters, with or without a table. A colon and a selector at their end are never part of them: in SQL that would
- * be a parameter to bind, and there are none.
+ * Parameters, with or without a table. A colon and a selector at their end are not part of them: in SQL that would be a
+ * bound parameter, which is not supported.
  */
 function parseQuery(rest: string, mark: number): Parsed {
   const ending = selectorsOff(rest).find(({ body }) => body.length > mark) ?? { body: rest };

@@ -1,10 +1,10 @@
-/** Owns how one value looks in one line: exact, without anything that would break the line or hide in it. */
+/** Formats one value on one line: exact, with line breaks and invisible characters escaped. */
 
 import { oneLine } from '../../text/visible.ts';
 import type { Cell } from './protocol.ts';
 import { showBytes } from './text.ts';
 
-/** A value as shown, and whether that is less than what is stored. */
+/** A formatted value, and whether it was shortened. */
 export interface Shown {
   readonly text: string;
   readonly cut: boolean;
@@ -15,14 +15,14 @@ export function showCell(cell: Cell, most: number): Shown {
   if (cell === null || typeof cell !== 'object' || cell.is === 'blob')
     return { text: showPlain(cell), cut: false };
   if (cell.clipped && cell.text === '') return { text: `<TEXT ${cell.bytes} bytes>`, cut: false };
-  // A column shows one code unit at least, so what lies far beyond the last column need not be looked at.
+  // Each column shows at least one code unit, so the text far beyond the last column is not needed.
   const near = cell.text.length > most * 8 ? cell.text.slice(0, most * 8) : cell.text;
   const fitted = fit(oneLine(showBytes(near)), most);
   if (fitted.cut || !(cell.clipped || near.length < cell.text.length)) return fitted;
   return { text: `${fit(fitted.text, most - 1).text.replace(/…$/, '')}…`, cut: true };
 }
 
-/** Every value but text. Integers are exact; reals are written so that they read back as the same number. */
+/** Values other than text. Integers are exact; reals parse back to the same number. */
 export function showPlain(cell: Exclude<Cell, { is: 'text' }>): string {
   if (cell === null) return 'NULL';
   if (typeof cell === 'bigint') return String(cell);
@@ -37,7 +37,7 @@ function showReal(value: number): string {
   return /^-?\d+$/.test(digits) ? `${digits}.0` : digits;
 }
 
-/** `text` in at most `most` columns; what is longer ends in `…`. */
+/** `text` in at most `most` columns; longer text ends in `…`. */
 export function fit(text: string, most: number): Shown {
   if (ASCII.test(text)) {
     return text.length <= most ? { text, cut: false } : { text: `${text.slice(0, most - 1)}…`, cut: true };
@@ -53,7 +53,7 @@ export function fit(text: string, most: number): Shown {
   return { text, cut: false };
 }
 
-/** Makes room for the dots. */
+/** Shortens the text by the width of the `…`. */
 function shorten(text: string, used: number, most: number): string {
   if (used < most) return text;
   const last = Array.from(new Intl.Segmenter().segment(text)).at(-1);
@@ -66,7 +66,7 @@ export function pad(text: string, width: number): string {
 }
 
 const ASCII = /^[\x20-\x7e]*$/;
-/** Scripts and pictures that take two columns of a terminal. */
+/** Scripts and symbols that take two columns of a terminal. */
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60\uffe0-\uffe6\u3000-\u303e]/u;
 const NO_WIDTH = /^[\p{M}\p{Cf}]$/u;

@@ -1,4 +1,4 @@
-/** Owns the list of tables: each line begins with the words that read the table. */
+/** The list of tables: each line begins with the words that read the table. */
 
 import { plural } from '../../render/units.ts';
 import type { Limits } from '../../types/limits.ts';

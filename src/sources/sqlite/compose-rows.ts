@@ -1,4 +1,4 @@
-/** Owns a page of rows: of a table, or of any query. */
+/** A page of rows: of a table, or of any query. */
 
 import type { Limits } from '../../types/limits.ts';
 import { writeParameter, writeSegment } from './address.ts';
@@ -39,7 +39,7 @@ export function composeRows(
   return { text: page.text, facts, notes, more };
 }
 
-/** The parameters of the same call with another window. The SQL stands last, for it takes all that follows. */
+/** The parameters of the same call with another window. The SQL comes last because it extends to the end. */
 function parametersOf(ask: Extract<Ask, { do: 'query' | 'sql' }>, limit: number, offset: number): string {
   const window = `limit=${limit}&offset=${offset}`;
   if (ask.do === 'sql') return `${window}&q=${writeParameter(ask.sql)}`;

@@ -1,4 +1,4 @@
-/** Owns the texts of one table: its statements with samples, and one row of it in full. */
+/** The texts about one table: its statements with sample rows, and one row in full. */
 
 import type { Limits } from '../../types/limits.ts';
 import { writeSegment } from './address.ts';
@@ -8,7 +8,7 @@ import { pageOf } from './page.ts';
 import type { Answered } from './protocol.ts';
 import { showBytes } from './text.ts';
 
-/** The statements as they are stored, then samples. It is windowed like any text, for it may be large. */
+/** The stored statements, then sample rows. The text can be large, so it is windowed like any other. */
 export function composeSchema(
   reply: Extract<Answered, { is: 'schema' }>,
   typed: string,

@@ -1,4 +1,4 @@
-/** Owns turning a reply into the text of an answer, with the selector that was typed and where to go on. */
+/** Turns a reply of the worker into the text of an answer, with the typed selector and the next call. */
 
 import { createHash } from 'node:crypto';
 import { memoryBytes } from '../../access/bytes.ts';
@@ -12,7 +12,7 @@ import { composeRow, composeSchema } from './compose-table.ts';
 import { type Composed, said } from './notices.ts';
 import type { Answered } from './protocol.ts';
 
-/** `typed`: the database's path, the front of every suggested call. */
+/** `typed`: the path of the database as typed; suggested calls begin with it. */
 export function compose(reply: Answered, parsed: Parsed, typed: string, limits: Limits): TextResource {
   const { endings, note } = parsed;
   const { body, selection } = (hasReading(reply) ? endings[reply.reading] : endings.at(-1)) ?? { body: '' };

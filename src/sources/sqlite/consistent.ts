@@ -1,4 +1,4 @@
-/** Reads a database as it was at one moment: again and again while others write to it, until it is busy for good. */
+/** Reads a consistent state of a database without locks: reads again when it changed meanwhile, until a deadline. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OrielError } from '../../errors.ts';
@@ -7,7 +7,7 @@ import { stillHolds, takeMoment } from './moment.ts';
 import type { FileRef, Job } from './protocol.ts';
 import { Refusal } from './refusal.ts';
 
-/** How long a database may be changing under every attempt. */
+/** Milliseconds in which every attempt may meet a change. */
 const RETRY_MS = 3_000;
 
 export interface Attempt {
@@ -17,12 +17,12 @@ export interface Attempt {
   readonly deadline: number;
 }
 
-/** Reads what is in the files. */
+/** Runs one attempt on the open files. */
 export type ReadFiles<T> = (files: Job['files']) => Promise<T>;
 
 /**
- * What the files hold that did not change while they were read. `lend` runs one attempt with a worker, which others
- * have between two attempts. Throws `BUSY`, and what reading throws.
+ * The result of an attempt during which the files did not change. `lend` runs one attempt with a worker, which is free
+ * for others between two attempts. Throws `BUSY`, and what reading throws.
  */
 export async function readConsistently<T>(
   opened: OpenedFile,
@@ -39,7 +39,7 @@ export async function readConsistently<T>(
   for (let wait = 2; ; wait = Math.min(wait * 2, 100)) {
     const isFirst = wait === 2;
     const answer = await lend(async (read) => {
-      // From the first attempt on: it may have waited for its worker.
+      // Counted from the first attempt, which may have waited for its worker.
       until ??= Math.min(deadline, performance.now() + RETRY_MS);
       const db = isFirst ? opened : await reopen();
       try {
@@ -49,7 +49,7 @@ export async function readConsistently<T>(
       }
     });
     if (answer) return answer.value;
-    // Different readers should not meet the same writer in step.
+    // A random pause, so that several readers do not retry in step with one writer.
     const pause = wait * (0.5 + Math.random());
     if (performance.now() + pause > (until ?? 0)) {
       throw new Refusal('BUSY', 'The database was written to all the time; call again');
@@ -58,7 +58,7 @@ export async function readConsistently<T>(
   }
 }
 
-/** Undefined where the database changed meanwhile. */
+/** Undefined when the database changed meanwhile. */
 async function readOnce<T>(
   db: OpenedFile,
   reopen: () => Promise<OpenedFile>,

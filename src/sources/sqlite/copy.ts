@@ -1,11 +1,11 @@
-/** Owns databases that are no files: a member of an archive is copied where a worker can read it at any offset. */
+/** Copies a database that is not a file, a member of an archive, so that a worker can read it at any offset. */
 
 import { chunksOf } from '../../access/bytes.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import type { FileRef } from './protocol.ts';
 
-/** Bytes up to which the copy stays in memory, shared with the worker. */
+/** Bytes up to which the copy is held in memory, shared with the worker. */
 const IN_MEMORY = 16 * 1024 * 1024;
 
 const CHUNK = 1024 * 1024;

@@ -1,6 +1,6 @@
 /**
- * Owns how rows look: a table while its columns have room, a block a row when they do not, and an only row in
- * full. Nothing here knows about pages.
+ * The layout of rows: a table when the columns fit, else a block for each row; a single row in full. Paging is done
+ * elsewhere.
  */
 
 import { oneLine } from '../../text/visible.ts';
@@ -12,7 +12,7 @@ import { showBytes } from './text.ts';
 const WIDTH = 120;
 const CELL_WIDTH = 40;
 
-/** A column that would have to be narrower than this tells nothing. */
+/** The least width of a column: a narrower one would show nothing useful. */
 const LEAST_WIDTH = 8;
 
 export interface Layout {
@@ -20,7 +20,7 @@ export interface Layout {
   readonly head: string;
   /** Each row's lines. */
   readonly rows: readonly string[];
-  /** Rows (by their place) that show less than is stored. */
+  /** Indexes of rows with shortened values. */
   readonly cut: readonly number[];
 }
 
@@ -32,7 +32,7 @@ export function layOut({ columns, rows }: Rows, first: number): Layout {
   return widths ? table(names, shown, widths) : blocks(names, rows, first);
 }
 
-/** Undefined where the columns have no room beside each other. */
+/** Undefined when the columns do not fit on one line. */
 function columnWidths(names: readonly string[], rows: readonly (readonly Shown[])[]): number[] | undefined {
   const natural = names.map((name, at) =>
     rows.reduce(
@@ -43,7 +43,7 @@ function columnWidths(names: readonly string[], rows: readonly (readonly Shown[]
   const room = WIDTH - 1 - 3 * names.length;
   const least = natural.reduce((sum, width) => sum + Math.min(width, LEAST_WIDTH), 0);
   if (least > room) return undefined;
-  // The widest give way first, all to the same width.
+  // The widest columns are narrowed first, all to the same width.
   let most = CELL_WIDTH;
   const total = (): number => natural.reduce((sum, width) => sum + Math.min(width, most), 0);
   while (total() > room) most -= 1;
@@ -85,7 +85,7 @@ function blocks(names: readonly string[], rows: readonly (readonly Cell[])[], fi
   return { head: '', rows: lines, cut };
 }
 
-/** One row with every value in full: a line each, and an indented block for text of several lines. */
+/** One row with all values in full: one line each, and an indented block for text of several lines. */
 export function wholeRow(columns: readonly string[], row: readonly Cell[]): string {
   return columns.map((name, at) => `${oneLine(showBytes(name))}:${wholeValue(row[at] ?? null)}\n`).join('');
 }

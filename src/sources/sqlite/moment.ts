@@ -1,37 +1,37 @@
 /**
- * Owns reading a database that others write. No lock is taken and no file is made, so what was read is checked
- * afterwards: either nothing that was read can have changed, or it is read again.
+ * The state of a database that others write. No lock is taken and no file is made; after reading, this tells whether
+ * anything that was read can have changed meanwhile.
  *
- * The files and what they prove: https://www.sqlite.org/fileformat2.html, https://www.sqlite.org/walformat.html.
+ * Sources: https://www.sqlite.org/fileformat2.html, https://www.sqlite.org/walformat.html.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readAt } from '../../access/bytes.ts';
 import type { OpenedFile } from '../../types/access.ts';
 
-/** The files of one database, and marks that change when its content may have. */
+/** The files of one database, and values that change when its content may have changed. */
 export interface Moment {
   readonly db: OpenedFile;
-  /** Present when it holds something. */
+  /** Present when it is not empty. */
   readonly wal?: OpenedFile;
   /** Present when it can be rolled back. */
   readonly journal?: OpenedFile;
   /** File format versions and change counter: bytes 18 to 27 of the database. */
   readonly header: string;
-  /** Salts, page size and sequence of the log's current round. */
+  /** Salts, page size and sequence of the write-ahead log since its last restart. */
   readonly walHeader: string;
-  /** Frames committed when it was looked at; absent where no process keeps an index of the log. */
+  /** Committed frames at that time; absent when no process has an index of the log. */
   readonly frames?: number;
   readonly journalHeader: string;
   close(): Promise<void>;
 }
 
-/** A file system's clock ticks this slowly: two writes within a tick have the same time. */
+/** Resolution of file times: two writes within it can have the same time. */
 const TICK_MS = 20;
 
 /**
- * The state of the database now. `opened` stays open when the moment is closed; `reopen` opens what the same path
- * names at that time.
+ * The state of the database now. `opened` stays open when the moment is closed; `reopen` opens what the same path names
+ * then.
  */
 export async function takeMoment(opened: OpenedFile, reopen: () => Promise<OpenedFile>): Promise<Moment> {
   const held: OpenedFile[] = [];
@@ -48,7 +48,7 @@ export async function takeMoment(opened: OpenedFile, reopen: () => Promise<Opene
     const [wal, journal] = await both(beside('-wal'), beside('-journal'));
     const walHeader = wal ? await hexAt(wal, 0, 32) : '';
     if (wal && walHeader !== '') {
-      // Opened after its log: had both been replaced in between, the log at that path would not be this one later.
+      // Opened after its log: if both were replaced in between, the log at that path is another one by the final check.
       const db = hold(await reopen());
       const frames = await framesIn(await beside('-shm'));
       if (!frames) await leaveTick(db);
@@ -80,26 +80,26 @@ export async function takeMoment(opened: OpenedFile, reopen: () => Promise<Opene
   }
 }
 
-/** Waits for both, also where one fails: what the other opened is to be closed. */
+/** Waits for both even when one fails, so that the file of the other can be closed. */
 async function both<T>(one: Promise<T>, other: Promise<T>): Promise<[T, T]> {
   await Promise.allSettled([one, other]);
   return [await one, await other];
 }
 
-/** A file written in this very tick may be written again without a trace: its time would stay the same. */
+/** A file that was written just now can be written again without a change of its time. */
 async function leaveTick(db: OpenedFile): Promise<void> {
   const sinceWrite = Date.now() - db.mtimeMs;
   if (sinceWrite >= 0 && sinceWrite < TICK_MS) await sleep(TICK_MS);
 }
 
-/** Whether everything that could be read at `moment` is still what it was. */
+/** Whether nothing that was read at `moment` has changed since. */
 export async function stillHolds(moment: Moment): Promise<boolean> {
   return moment.wal ? logHolds(moment) : fileHolds(moment);
 }
 
 /**
- * Pages come from the log as far as it went when it was opened. Later commits do not disturb them. What would: a
- * checkpoint that copies later commits into the database, or a new round that overwrites the log.
+ * Pages come from the log as it was when it was opened; later commits do not affect them. A checkpoint that copies later
+ * commits into the database does, and so does a restart that overwrites the log.
  */
 async function logHolds(moment: Moment): Promise<boolean> {
   const wal = await moment.db.sibling?.('-wal');
@@ -114,7 +114,7 @@ async function logHolds(moment: Moment): Promise<boolean> {
   }
 }
 
-/** Without a log every write goes to the database itself: first the journal appears, at last the counter moves. */
+/** Without a log, writes go to the database itself: the journal appears first, the change counter moves last. */
 async function fileHolds(moment: Moment): Promise<boolean> {
   const journal = await moment.db.sibling?.('-journal');
   try {
@@ -131,8 +131,8 @@ async function fileHolds(moment: Moment): Promise<boolean> {
 const INDEX_VERSION = 3_007_000;
 
 /**
- * Of the log's shared index: how many frames are committed, and up to which one a checkpoint has begun to copy.
- * Its header stands there twice, the second time written first: two that differ are being written.
+ * From the shared index of the log: how many frames are committed, and up to which one a checkpoint has begun to copy.
+ * Its header is stored twice, and the second copy is written first: when they differ, a write is in progress.
  */
 async function framesIn(
   shm: OpenedFile | undefined,
@@ -144,14 +144,14 @@ async function framesIn(
   const at = (offset: number): number => (isLittle ? index.readUInt32LE(offset) : index.readUInt32BE(offset));
   if (at(0) !== INDEX_VERSION || !index.subarray(0, 48).equals(index.subarray(48, 96))) return undefined;
   const [committed, copied] = [at(16), Math.max(at(96), at(128))];
-  // Left behind by a crash: it says nothing about this log.
+  // Left behind by a crash, and not about this log.
   return copied > committed ? undefined : { committed, copied };
 }
 
-/** `JOURNAL_MAGIC`: anything else is the rest of a finished transaction. */
+/** The magic of a journal: anything else is left over from a finished transaction. */
 const JOURNAL_MAGIC = 'd9d505f920a163d7';
 
-/** What tells one transaction's journal from another's, or nothing for one that is over. */
+/** What distinguishes the journals of two transactions; empty for a finished one. */
 async function liveJournal(journal: OpenedFile): Promise<string> {
   const header = await hexAt(journal, 0, 28);
   return header.startsWith(JOURNAL_MAGIC) ? `${header.slice(24)}` : '';

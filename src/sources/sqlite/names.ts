@@ -1,11 +1,11 @@
-/** Owns how names stand in SQL. In a path they are written by `address.ts`. */
+/** Quotes names in SQL. `address.ts` encodes them in paths. */
 
-/** A name as an identifier, whatever it holds. SQL text ends at NUL: a name with one cannot be written. */
+/** Any name as a quoted identifier. SQL text ends at NUL, so a name with NUL has none. */
 export function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** SQLite compares names without regard to the case of ASCII letters, and of those alone. */
+/** SQLite ignores the case of ASCII letters in names, and of no others. */
 export function sameName(one: string, other: string): boolean {
   return fold(one) === fold(other);
 }

@@ -1,4 +1,4 @@
-/** Owns the sentences below rows: where the next ones are, and where to see in full what was cut. */
+/** The notices below rows: the call for the next page, and the call that shows a shortened row in full. */
 
 import { oneLine } from '../../text/visible.ts';
 import type { Notice } from '../../types/notice.ts';
@@ -7,7 +7,7 @@ import type { Page } from './page.ts';
 import type { Cell, Count, Key } from './protocol.ts';
 import { showBytes } from './text.ts';
 
-/** What an answer is made of. */
+/** The rows of an answer. */
 export interface Composed {
   readonly text: string;
   readonly facts: Readonly<Record<string, unknown>>;
@@ -15,7 +15,7 @@ export interface Composed {
   readonly more?: Notice;
 }
 
-/** Bytes of a call that a notice may repeat: a notice has a kibibyte in all. */
+/** Bytes of a call that a notice may repeat: a notice has 1 KiB at most. */
 const MOST_USE = 800;
 
 /** "Showing rows 1-20 of 1000. Use db.sqlite:users?limit=20&offset=20 to continue". */
@@ -24,21 +24,21 @@ export function continuation(span: string, use: string, offset: number): Notice 
   return said(`Showing ${span}. Make the same call with offset=${offset} to continue`);
 }
 
-/** " of 1000", " of at least 1000", or nothing. `end` rows are known, and that one more follows. */
+/** " of 1000", " of at least 1000", or nothing. `end`: known rows, when at least one more follows. */
 export function ofTotal(count: Count | undefined, end: number): string {
   if (!count) return '';
   return count.exact ? ` of ${count.rows}` : ` of at least ${Math.max(count.rows, end + 1)}`;
 }
 
 export interface Calls {
-  /** What stands before a key. */
+  /** What precedes a key. */
   readonly address: string;
   readonly key: Key | undefined;
   /** The same call with another window. */
   call(limit: number, offset: number): string;
 }
 
-/** Where to see whole what was cut: the first such row, by its key or by its place. */
+/** The call that shows the first shortened row in full, by its key or by its position. */
 export function cutNotes(
   { cut }: Page,
   rows: readonly (readonly Cell[])[],
@@ -54,7 +54,7 @@ export function cutNotes(
   return [said(`Values that end in … are cut. Use ${use} for a whole row`, use)];
 }
 
-/** A value that names its row in a path: an integer, or text that is all there. */
+/** A value that can be the key of its row in a path: an integer, or text that is not shortened. */
 function keyOf(cell: Cell | undefined): string | undefined {
   if (typeof cell === 'bigint') return String(cell);
   return typeof cell === 'object' && cell?.is === 'text' && !cell.clipped

@@ -1,4 +1,4 @@
-/** Answers what was asked of one database: words to an ask, a worker's reply to a text, refusals to errors. */
+/** Answers a read of a database: parses the typed words, asks a worker, and composes its reply or refusal. */
 
 import { WorkerPool } from '../../access/isolate-worker.ts';
 import { builtFile } from '../../access/package-files.ts';
@@ -16,17 +16,17 @@ import type { Job, Reply } from './protocol.ts';
 import { Refusal, TOO_LONG } from './refusal.ts';
 import { showBytes } from './text.ts';
 
-/** A query may take this long, even where the call has more time: whoever waits for rows would rather ask another. */
+/** Milliseconds that a query may take, even when the call has more time: a slow query is better replaced by another. */
 const QUERY_MS = 4_000;
 
-/** What is left for wording the answer when a query has run to its deadline. */
+/** Milliseconds left to compose the answer when a query has run to its deadline. */
 const LEFT_MS = 60;
 
-/** Threads that SQLite runs in, shared by the whole process. */
+/** Worker threads for SQLite, shared by the whole process. */
 const workers = new WorkerPool<Job, Reply>({
   entry: builtFile('sources/sqlite/worker/sqlite-worker.js'),
   queue: queues.sqlite,
-  // A burst of questions finds them warm; a process that is done with databases keeps nothing open for them.
+  // They stay for a burst of calls, and end when no database is read any more.
   idleMs: 1_000,
   heapMb: 96,
 });
@@ -56,7 +56,7 @@ function ask(opened: OpenedFile, parsed: Parsed, call: Call): Promise<Reply> {
       return act((files) => work({ files, ask: parsed.ask, room: call.limits.bytes }, until, call.signal));
     });
   if (opened.fd !== undefined) return readConsistently(opened, call, lend);
-  // Unpacked whole before it came here: copying it waits for no other queue.
+  // The archive source has unpacked it whole: copying waits for no other queue.
   return lend(async (read) => {
     const copy = await copyOf(opened, call);
     try {
@@ -67,7 +67,7 @@ function ask(opened: OpenedFile, parsed: Parsed, call: Call): Promise<Reply> {
   });
 }
 
-/** Bytes 56 to 59 of the header: 1 is UTF-8. The library would take other text for UTF-8. */
+/** Bytes 56 to 59 of the header: 1 is UTF-8. The library would read other encodings as UTF-8. */
 function refuseUtf16(head: Uint8Array): void {
   const encoding = Buffer.from(head).subarray(56, 60);
   if (encoding.length < 4 || encoding.readUInt32BE(0) < 2 || encoding.readUInt32BE(0) > 3) return;
@@ -77,7 +77,7 @@ function refuseUtf16(head: Uint8Array): void {
   );
 }
 
-/** The refusal as the caller sees it: names made visible, a call to make instead. */
+/** A refusal as an error for the caller, with names made visible and a call that works. */
 function worded(
   { code, message, rest }: Refusal,
   { typed, rest: asked }: Subject,
@@ -100,10 +100,10 @@ function worded(
   });
 }
 
-/** Characters of a message: it may list tables or columns. */
+/** Characters of a message, which can list tables or columns. */
 const MESSAGE = 600;
 
-/** Failures that another call helps. */
+/** Errors after which the list of tables is suggested. */
 const ABOUT_THE_CALL: ReadonlySet<string> = new Set([
   'BAD_QUERY',
   'BAD_SELECTOR',

@@ -1,4 +1,4 @@
-/** Owns how many rows go into one answer. */
+/** Decides how many rows fit in one answer. */
 
 import { estimateTokens } from '../../text/tokens.ts';
 import type { Limits } from '../../types/limits.ts';
@@ -9,17 +9,17 @@ export interface Page {
   readonly text: string;
   /** Rows in the text. */
   readonly shown: number;
-  /** Rows (by their place) that show less than is stored. */
+  /** Indexes of rows with shortened values. */
   readonly cut: readonly number[];
 }
 
-/** The rows that fit, one at least. An only row with more in it than a table can show is written in full. */
+/** The rows that fit, at least one. A single row that a table would shorten is written in full. */
 export function pageOf(rows: Rows, offset: number, limits: Limits): Page {
   const layout = layOut(rows, offset + 1);
   const [first] = rows.rows;
   const fitting = fitLines(layout.head, layout.rows, limits);
   if (first && (fitting === 0 || (rows.rows.length === 1 && layout.cut.length > 0))) {
-    // Larger than an answer: it is windowed like any text.
+    // It can be larger than an answer, and is then windowed like any text.
     return { text: wholeRow(rows.columns, first), shown: 1, cut: [] };
   }
   const text = layout.head + layout.rows.slice(0, fitting).join('');

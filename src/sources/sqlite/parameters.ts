@@ -1,4 +1,4 @@
-/** Owns what may stand after the question mark: names and values as typed, checked one by one. */
+/** Parses and validates the parameters after the question mark. */
 
 import { readParameter } from './address.ts';
 import { echo, Refusal } from './refusal.ts';
@@ -9,7 +9,7 @@ export type Parameters = ReadonlyMap<string, string>;
 const FOR_TABLES = ['limit', 'offset', 'order', 'where'];
 const FOR_DATABASES = ['limit', 'offset', 'q'];
 
-/** Name to value as typed. `q` takes all that follows it, for SQL may hold `&`. Throws `BAD_QUERY`. */
+/** Values by name, as typed. `q` extends to the end, because SQL can contain `&`. Throws `BAD_QUERY`. */
 export function splitParameters(text: string, isDatabase: boolean): Parameters {
   const known = isDatabase ? FOR_DATABASES : FOR_TABLES;
   const found = new Map<string, string>();
@@ -33,7 +33,7 @@ function unknownParameter(name: string, known: readonly string[], isDatabase: bo
   );
 }
 
-/** A whole number from `least`; undefined where it is not given. */
+/** An integer of at least `least`; undefined when absent. */
 export function readNumber(parameters: Parameters, name: string, least: number): number | undefined {
   const typed = parameters.get(name);
   if (typed === undefined) return undefined;
@@ -53,7 +53,7 @@ export function readConditions(parameters: Parameters): {
   return { where: { where: text }, ...(note !== undefined && { note: { note } }) };
 }
 
-/** Which columns there are is the schema's to say. */
+/** The columns are checked later, by the schema. */
 export function checkOrder(parameters: Parameters): { order?: string } {
   const typed = parameters.get('order');
   if (typed === undefined) return {};

@@ -1,4 +1,4 @@
-/** Owns what crosses the thread boundary: one job in, one reply out, plain data that can be cloned. */
+/** The messages between the engine and the worker: one job, one reply, as plain data that can be cloned. */
 
 import type { ErrorCode } from '../../errors.ts';
 
@@ -7,11 +7,11 @@ export type Cell = null | bigint | number | TextCell | BlobCell;
 
 interface TextCell {
   readonly is: 'text';
-  /** Invalid UTF-8 is written as `\xff`, one escape a byte. A head of the value when `bytes` says more. */
+  /** Invalid UTF-8 as `\xff`, one escape for each byte. Only the beginning of the value when `bytes` is larger. */
   readonly text: string;
   /** Bytes of the stored value. */
   readonly bytes: number;
-  /** `text` is only the beginning, or (when empty) nothing of a value too large to load. */
+  /** `text` is the beginning of the value, or empty when the value is too large to load. */
   readonly clipped: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface Rows {
   readonly more: boolean;
 }
 
-/** Rows in all. `exact` is false where counting was stopped: there are at least `rows`. */
+/** The total of rows. `exact` is false when counting was stopped: there are at least `rows`. */
 export interface Count {
   readonly rows: number;
   readonly exact: boolean;
@@ -36,10 +36,10 @@ export interface Count {
 
 export type TableType = 'table' | 'view' | 'virtual table' | 'shadow table';
 
-/** How one row is found again: by the column, or by rowid; absent where rows have no single key. */
+/** How one row is identified: by a column, or by rowid; absent when rows have no single key. */
 export interface Key {
   readonly name: string;
-  /** Place among the columns of `select *` (0-based); absent for a rowid that is no column. */
+  /** 0-based index among the columns of `select *`; absent for a rowid that is not a column. */
   readonly column?: number;
 }
 
@@ -51,13 +51,13 @@ export interface Table {
   readonly composite?: readonly string[];
 }
 
-/** Why the rows of one table cannot be read: a view of a table that is gone, an unknown module, too much work. */
+/** Why the rows of one table cannot be read: a view of a missing table, an unknown module, too much work. */
 export interface Unreadable {
   readonly code: ErrorCode;
   readonly message: string;
 }
 
-/** One reading of the words after the path: `key` is tried as typed; the first reading that names something wins. */
+/** One reading of the words after the path. `key` is used as typed; the first reading that names something is taken. */
 export interface Reading {
   readonly table: string;
   readonly key?: string;
@@ -65,7 +65,7 @@ export interface Reading {
 
 export type Ask =
   | { readonly do: 'list'; readonly limit: number; readonly offset: number }
-  /** A table's schema with samples, or one row; where no reading names one, the list, if that is a reading too. */
+  /** A table's schema with sample rows, or one row; when no reading names one, the list, if that is a reading too. */
   | {
       readonly do: 'find';
       readonly readings: readonly Reading[];
@@ -82,13 +82,13 @@ export type Ask =
     }
   | { readonly do: 'sql'; readonly sql: string; readonly limit: number; readonly offset: number };
 
-/** A descriptor that stays open until the reply, or bytes for a database that lives in memory. */
+/** A descriptor that stays open until the reply, or the bytes of a database in memory. */
 export type FileRef = { readonly fd: number } | { readonly content: Uint8Array };
 
 export interface Job {
   readonly files: { readonly db: FileRef; readonly wal?: FileRef; readonly journal?: FileRef };
   readonly ask: Ask;
-  /** Bytes that the answer may have: no more rows are collected than could be shown in them. */
+  /** Bytes of the answer: rows that cannot fit in it are not collected. */
   readonly room: number;
 }
 
@@ -101,21 +101,21 @@ export type Reply =
     }
   | {
       readonly is: 'schema';
-      /** Which reading it answers (0-based). */
+      /** 0-based index of the reading that it answers. */
       readonly reading: number;
       readonly table: Table;
-      /** The statements that made the table, its indexes and triggers. */
+      /** The CREATE statements of the table, its indexes and triggers. */
       readonly statements: readonly string[];
       readonly sample: Rows;
       readonly count?: Count;
-      /** Why there are no samples. */
+      /** Why there are no sample rows. */
       readonly unreadable?: Unreadable;
     }
   | {
       readonly is: 'row';
       readonly reading: number;
       readonly table: Table;
-      /** The name of what `key` was compared with. */
+      /** The name of the column that `key` was compared with. */
       readonly by: string;
       readonly rows: Rows;
     }
@@ -130,7 +130,7 @@ export interface ListEntry {
   readonly name: string;
   readonly type: TableType;
   readonly count?: Count;
-  /** Why it could not be counted: its pages are not what they should be, or its module is not known. */
+  /** Why it could not be counted: damaged pages, an unknown module. */
   readonly damaged?: string;
   readonly unreadable?: string;
 }
@@ -138,7 +138,7 @@ export interface ListEntry {
 export interface Failure {
   readonly is: 'error';
   readonly code: ErrorCode;
-  /** One sentence; what came from the database or the caller is not yet escaped. */
+  /** One sentence; names from the database or the caller are not yet escaped. */
   readonly message: string;
   /** What follows the path in a call that works instead. */
   readonly rest?: string;

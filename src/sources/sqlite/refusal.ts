@@ -1,8 +1,8 @@
-/** Owns a call that cannot be answered, before it is told to the caller. */
+/** The refusal of a call, before it becomes an error for the caller. */
 
 import type { ErrorCode } from '../../errors.ts';
 
-/** Its words may hold names as they are stored: they are escaped where they are shown. */
+/** The message can contain stored names; they are escaped when it is shown. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   /** What follows the database's path in a call that works: `":users?limit=20"`, `""`. */
@@ -20,7 +20,7 @@ export class Refusal extends Error {
 export const TOO_LONG =
   'The query took too long and was stopped; a smaller limit, or a where on an indexed column, is quicker';
 
-/** Characters of what a caller typed that come back in a message. */
+/** Characters of the caller's text that a message repeats. */
 const ECHO = 200;
 
 export function echo(typed: string): string {

@@ -1,7 +1,6 @@
 /**
- * Owns stored text as it really is: SQLite takes any bytes for text and for names, so some of it is not UTF-8.
- * Here such a byte is a lone surrogate, U+DC80 to U+DCFF, so that nothing is lost between the database and the
- * answer, where it is shown as `\xff`, or a path, where it is written `%FF`.
+ * Decodes stored text without loss: SQLite accepts any bytes as text and as names. An invalid byte becomes a lone
+ * surrogate, U+DC80 to U+DCFF; answers show it as `\xff`, paths have `%FF`.
  */
 
 import { validSequence } from '../../text/utf8.ts';
@@ -9,10 +8,10 @@ import { validSequence } from '../../text/utf8.ts';
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const utf8 = new TextEncoder();
 
-/** Bytes that stand for themselves. With the flag `u` the halves of real pairs do not match. */
+/** The surrogates of invalid bytes. With the flag `u` the halves of valid pairs do not match. */
 const RAW_BYTE = /[\udc80-\udcff]/gu;
 
-/** The text of `bytes`. With `cut`, a character that their end splits is left out. */
+/** Decodes `bytes`. With `cut`, an incomplete character at the end is dropped. */
 export function decodeText(bytes: Uint8Array, cut = false): string {
   const whole = cut ? bytes.subarray(0, lastBoundary(bytes)) : bytes;
   try {
@@ -22,7 +21,7 @@ export function decodeText(bytes: Uint8Array, cut = false): string {
   }
 }
 
-/** The bytes that `decodeText` made `text` from. */
+/** The inverse of `decodeText`. */
 export function encodeText(text: string): Uint8Array {
   if (text.isWellFormed()) return utf8.encode(text);
   const parts: Uint8Array[] = [];
@@ -35,14 +34,14 @@ export function encodeText(text: string): Uint8Array {
   return Uint8Array.from(Buffer.concat(parts));
 }
 
-/** For people and models: raw bytes as `\xff`. */
+/** `text` for display: invalid bytes as `\xff`. */
 export function showBytes(text: string): string {
   if (text.isWellFormed()) return text;
   const shown = text.replace(RAW_BYTE, (byte) => `\\x${(byte.charCodeAt(0) & 0xff).toString(16)}`);
   return shown.toWellFormed();
 }
 
-/** The end of the last character that is there in full. */
+/** The end of the last complete character. */
 function lastBoundary(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] as number;
@@ -65,7 +64,7 @@ function decodeLoosely(bytes: Uint8Array): string {
     parts.push(strict.decode(bytes.subarray(good, at)), String.fromCharCode(0xdc00 + (bytes[at] as number)));
     at += 1;
     good = at;
-    // Megabytes of noise must not become millions of pieces.
+    // Megabytes of invalid bytes must not become millions of strings.
     if (parts.length > 10_000) {
       text += parts.join('');
       parts = [];

@@ -1,4 +1,4 @@
-/** Owns what may stand in `where=`: one condition, nothing that ends it, comments it away or starts another clause. */
+/** Validates `where=`: one condition, without anything that ends it, comments it out or starts another clause. */
 
 import { Refusal } from './refusal.ts';
 
@@ -12,7 +12,7 @@ const CLAUSE = new Set(
    PRAGMA REINDEX RELEASE RETURNING ROLLBACK SAVEPOINT UNION UPDATE VACUUM VALUES WINDOW`.split(/\s+/),
 );
 
-/** Throws `BAD_QUERY` unless `where` is a condition by its shape. Whether it compiles is SQLite's to say. */
+/** Throws `BAD_QUERY` unless `where` has the form of a condition. SQLite checks the rest when it compiles it. */
 export function checkWhere(where: string): void {
   if (where.trim() === '') throw bad('where is empty');
   let depth = 0;

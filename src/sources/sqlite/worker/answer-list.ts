@@ -1,4 +1,4 @@
-/** Owns the list of tables with their counts, as far as they can be counted. */
+/** Answers with the list of tables, and their row counts as far as those can be found. */
 
 import { identifier } from '../names.ts';
 import type { ListEntry, Reply, TableType } from '../protocol.ts';
@@ -18,7 +18,7 @@ export function listReply(
   const entries = tables
     .slice(offset, offset + limit)
     .map(({ name, type }) => entryOf(connection, counter, name, type));
-  // One damaged table does not hide the others; where there is nothing but damage, that is the answer.
+  // One damaged table does not hide the others; when all are damaged, that is the answer.
   const damage = entries.filter((entry) => entry.damaged !== undefined);
   if (damage.length > 0 && damage.length === entries.length) {
     throw new Refusal('CORRUPT', `The database is damaged: ${damage[0]?.damaged}`);
@@ -27,7 +27,7 @@ export function listReply(
 }
 
 function entryOf(connection: Connection, counter: ListCounter, name: string, type: TableType): ListEntry {
-  // A view can hide any amount of work behind its name.
+  // Counting the rows of a view can take any amount of work.
   if (type === 'view') return { name, type };
   try {
     const count = counter.count(identifier(name));

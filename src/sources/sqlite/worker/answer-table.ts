@@ -1,4 +1,4 @@
-/** Owns what one table answers: its schema with samples, or a page of its rows with their number in all. */
+/** Answers about one table: its schema with sample rows, or a page of its rows with their total. */
 
 import { identifier } from '../names.ts';
 import type { Ask, Count, Reply, Rows, Table } from '../protocol.ts';
@@ -12,7 +12,7 @@ import { lookAt } from './unreadable.ts';
 
 type Schema = Omit<Extract<Reply, { is: 'schema' }>, 'reading'>;
 
-/** The table's statements and its first `sample` rows, or why those cannot be read. */
+/** The CREATE statements of the table and its first `sample` rows, or why those cannot be read. */
 export function schemaReply(connection: Connection, table: Catalogued, sample: number, room: number): Schema {
   const statements = statementsOf(connection, table.name);
   const described = { is: 'schema', table: summaryOf(table), statements } as const;
@@ -36,7 +36,7 @@ export function pageReply(connection: Connection, ask: Extract<Ask, { do: 'query
   if (!table) throw noSuchTable(connection, ask.table);
   if (table.unreadable) throw unreadable(table.name, table.unreadable);
   if (ask.where !== undefined && table.type !== 'view') connection.quotedStrings(false);
-  // On a line of its own: nothing in the condition can reach the parenthesis.
+  // On a line of its own: a comment at the end of the condition must not hide the parenthesis.
   const from = `${identifier(table.name)}${ask.where === undefined ? '' : ` where (${ask.where}\n)`}`;
   const tail = `from ${from} ${orderBy(table, ask.order)} limit ${limit + 1} offset ${offset}`;
   const rows = selectRows(connection, table.columns, tail, [], { skip: 0, limit, room });
@@ -44,7 +44,7 @@ export function pageReply(connection: Connection, ask: Extract<Ask, { do: 'query
   return { is: 'page', table: summaryOf(table), rows, ...(count ? { count } : {}) };
 }
 
-/** The number of rows in all, where the page itself shows it. */
+/** The total of rows, when the page itself tells it. */
 function countOf({ rows, more }: Rows, offset: number): Count | undefined {
   if (more || (rows.length === 0 && offset > 0)) return undefined;
   return { rows: offset + rows.length, exact: true };

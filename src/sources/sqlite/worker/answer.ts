@@ -1,4 +1,4 @@
-/** Owns turning one ask into one reply over an open connection. It words no answers: it gives rows and facts. */
+/** Turns one ask into one reply, over an open connection: rows and facts, without any wording. */
 
 import { writeParameter } from '../address.ts';
 import type { Ask, Reply } from '../protocol.ts';
@@ -26,7 +26,7 @@ export function answer(connection: Connection, ask: Ask, room: number): Reply {
   }
 }
 
-/** The first reading that names something: a table, or a row of one. */
+/** The first reading that names a table or a row. */
 function find(connection: Connection, ask: Extract<Ask, { do: 'find' }>, room: number): Reply {
   const { readings, sample, orList } = ask;
   const known = new Map<string, Catalogued | undefined>();

@@ -1,6 +1,6 @@
 /**
- * Owns what a statement may do: read this one database. SQLite asks for every action while it compiles, so nothing
- * here looks at keywords. The file layer cannot write either; this is where a refusal gets its reason.
+ * Allows statements to read this one database and nothing else. SQLite asks for every action while it compiles, so no
+ * keywords are parsed. The file layer cannot write either; the authorizer gives refusals their reason.
  */
 
 import type { Library } from './library.ts';
@@ -10,7 +10,7 @@ export interface Denial {
   readonly message: string;
 }
 
-/** Pragmas that only tell something, with or without the name of a table as argument. */
+/** Pragmas that only read, with or without the name of a table as argument. */
 const TELLING = new Set(
   `application_id auto_vacuum cell_size_check collation_list compile_options data_version database_list encoding
    foreign_key_check foreign_key_list freelist_count function_list index_info index_list index_xinfo integrity_check
@@ -18,7 +18,7 @@ const TELLING = new Set(
    table_xinfo trusted_schema user_version`.split(/\s+/),
 );
 
-/** Those of them that take an argument without setting anything. */
+/** Those of them that take an argument and set nothing. */
 const ASKING = new Set(
   `foreign_key_check foreign_key_list index_info index_list index_xinfo integrity_check quick_check table_info
    table_list table_xinfo`.split(/\s+/),
@@ -26,13 +26,13 @@ const ASKING = new Set(
 
 const FORBIDDEN_FUNCTION = /^(load_extension|readfile|writefile|edit|fts3_tokenizer)$/i;
 
-/** An R-tree compiles its own writes to these when it is opened for reading. Statements that run are checked again. */
+/** An R-tree compiles writes to these tables when it is opened for reading. Statements are checked again when run. */
 const RTREE_SHADOW = /_(node|rowid|parent)$/i;
 
 export class Authorizer {
-  /** Why the last statement was refused, if this refused it. */
+  /** Why the authorizer refused the last statement, if it did. */
   denial: Denial | undefined;
-  /** Whether the last statement did anything that is asked about: VACUUM alone does not, until it runs. */
+  /** Whether SQLite asked about the last statement at all: for VACUUM it does not until it runs. */
   wasAsked = false;
   readonly #capi: Library['capi'];
 
@@ -40,7 +40,7 @@ export class Authorizer {
     this.#capi = library.capi;
   }
 
-  /** SQLite's callback: 0 lets the action pass. */
+  /** SQLite's callback: 0 allows the action. */
   readonly decide = (action: number, first: string, second: string): number => {
     const capi = this.#capi;
     this.wasAsked = true;
@@ -67,13 +67,13 @@ export class Authorizer {
     }
   };
 
-  /** Forgets the last statement. */
+  /** Resets the state of the last statement. */
   reset(): void {
     this.denial = undefined;
     this.wasAsked = false;
   }
 
-  /** Why a statement that got past may not run all the same. One that writes and asked for nothing is VACUUM. */
+  /** Why a compiled statement may not run. A statement that writes without having asked is VACUUM. */
   refusal(writes: boolean): Denial {
     return writes && !this.wasAsked
       ? { code: 'DENIED', message: ONE_DATABASE }

@@ -1,6 +1,6 @@
 /**
- * Owns what the schema says: which tables there are, what their columns are, how their rows are told apart. It reads
- * `sqlite_schema` itself: `pragma table_list` would resolve every view of the database, and views can be a bomb.
+ * Reads the schema: tables, their columns, and how rows are identified. It reads `sqlite_schema` itself, because
+ * `pragma table_list` would resolve every view, and nested views can take exponential time.
  */
 
 import { readSegment } from '../address.ts';
@@ -13,7 +13,7 @@ import { isUnreadable, lookAt } from './unreadable.ts';
 export interface Catalogued extends Table {
   /** Names as in `select *`. */
   readonly columns: readonly string[];
-  /** An expression for the rowid, where the table has one that a name still reaches. */
+  /** An expression for the rowid, when the table has one and a name for it is free. */
   readonly rowid?: string;
   /** Columns of the primary key in key order. */
   readonly primary: readonly string[];
@@ -23,13 +23,13 @@ export interface Catalogued extends Table {
 
 interface Column {
   readonly name: string;
-  /** Place in the primary key (1-based), or 0. */
+  /** 1-based position in the primary key, or 0. */
   readonly primary: number;
-  /** Left out of `select *`. */
+  /** Not part of `select *`. */
   readonly hidden: boolean;
 }
 
-/** Tables, views and virtual tables without SQLite's own, in the order of their names' bytes. */
+/** Tables, views and virtual tables, without SQLite's internal ones, ordered by the bytes of their names. */
 export function listTables(connection: Connection): { name: string; type: TableType }[] {
   const rows = query(
     connection,
@@ -44,11 +44,11 @@ export function listTables(connection: Connection): { name: string; type: TableT
   return rows.map(({ name, type, module }) => ({ name, type: typeOf(type, module, shadows.has(name)) }));
 }
 
-/** The table called `name`, exactly or but for the case of its letters. */
+/** The table called `name`: exactly, else without regard to case. */
 function findTable(connection: Connection, name: string): Catalogued | undefined {
-  // A NUL would end the name early, and find another table.
+  // SQL text ends at NUL: another table would be found.
   if (name.includes('\0')) return undefined;
-  // The schema's own table is not in itself.
+  // The table of the schema has no row in itself.
   if (sameName(name, 'sqlite_master') || sameName(name, 'sqlite_schema')) {
     return describe(connection, 'sqlite_schema', 'table');
   }
@@ -63,7 +63,7 @@ function findTable(connection: Connection, name: string): Catalogued | undefined
   return describe(connection, asText(stored), typeOf(asText(type), moduleOf(asText(sql)), false));
 }
 
-/** The table that a segment of a path names, with its escapes decoded or as it stands. */
+/** The table that a segment of a path names, with its escapes decoded or as typed. */
 export function readTable(connection: Connection, typed: string): Catalogued | undefined {
   for (const name of readSegment(typed)) {
     const table = findTable(connection, name);
@@ -72,7 +72,7 @@ export function readTable(connection: Connection, typed: string): Catalogued | u
   return undefined;
 }
 
-/** The statements that made a table, its indexes and its triggers. */
+/** The CREATE statements of a table, its indexes and its triggers. */
 export function statementsOf(connection: Connection, table: string): string[] {
   const rows = query(
     connection,
@@ -104,7 +104,7 @@ function describe(connection: Connection, name: string, type: TableType): Catalo
   };
 }
 
-/** A name for the rowid that no column has taken. A table WITHOUT ROWID knows none of them. */
+/** A name for the rowid that no column has. A table WITHOUT ROWID has none. */
 function rowidOf(connection: Connection, table: string, columns: readonly Column[]): string | undefined {
   const free = ['rowid', '_rowid_', 'oid'].find((word) => !columns.some(({ name }) => sameName(name, word)));
   if (free === undefined) return undefined;
@@ -133,7 +133,7 @@ function columnsOf(connection: Connection, table: string): Column[] {
   );
 }
 
-/** All rows of a small query of our own. */
+/** All rows of a small internal query. */
 function query(connection: Connection, sql: string, values: readonly string[] = []): Cell[][] {
   const statement = connection.prepare(sql, values);
   const rows: Cell[][] = [];

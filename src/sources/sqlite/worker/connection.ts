@@ -1,6 +1,5 @@
 /**
- * Owns one read-only connection: how statements are compiled, how they are stopped, and what went wrong when one
- * fails. SQL goes in, cells come out; what to ask is the business of others.
+ * One read-only connection: it compiles statements, stops them at their limits, and explains their failures.
  */
 
 import { decodeText, encodeText } from '../text.ts';
@@ -11,7 +10,7 @@ import { Statement } from './statement.ts';
 import { DATABASE, type Files, type ReadOnlyVfs, VFS_NAME } from './vfs.ts';
 import { type Clock, SqlFailure, type Work } from './work.ts';
 
-/** Virtual machine steps between two looks at the clock: some 10 µs. */
+/** Virtual machine steps between two checks of the clock: about 10 µs. */
 const STEPS = 1000;
 
 export class Connection {
@@ -22,12 +21,12 @@ export class Connection {
   readonly #vfs: ReadOnlyVfs;
   readonly #clock: Clock;
   readonly #authorizer: Authorizer;
-  /** What `worked` may come to. */
+  /** The limit of `worked`. */
   #bound: Work | undefined;
   #steps = 0;
   #overWork = false;
 
-  /** Opens the database that `files` names `database`. Throws SqlFailure. */
+  /** Opens the file `database` of `files`. Throws SqlFailure. */
   constructor(library: Library, vfs: ReadOnlyVfs, files: Files, clock: Clock) {
     this.library = library;
     this.#vfs = vfs;
@@ -66,7 +65,7 @@ export class Connection {
     return statement;
   }
 
-  /** Compiles the first statement of `sql`; `rest` is what follows it. No statement for blanks and comments. */
+  /** Compiles the first statement of `sql`; `rest` follows it. No statement for blanks and comments. */
   compile(sql: string): { statement: Statement | undefined; rest: string } {
     const { capi, wasm } = this.library;
     this.#authorizer.reset();
@@ -85,7 +84,7 @@ export class Connection {
       if (pointer === 0) return { statement: undefined, rest };
       const statement = new Statement(this, pointer);
       const writes = capi.sqlite3_stmt_readonly(pointer) === 0;
-      // A statement that gives no rows is there for what it does, also where there is nothing for it to do.
+      // A statement without result columns is meant to change something, even if it would change nothing here.
       if (writes || statement.columns.length === 0) {
         statement.finalize();
         const denial = this.#authorizer.refusal(writes);
@@ -97,7 +96,7 @@ export class Connection {
     }
   }
 
-  /** Whether `sql` holds a statement: blanks and comments hold none. */
+  /** Whether `sql` has a statement, and not only blanks and comments. */
   holdsStatement(sql: string): boolean {
     if (/^[\s;]*$/.test(sql)) return false;
     try {
@@ -105,14 +104,14 @@ export class Connection {
       statement?.finalize();
       return statement !== undefined || (rest !== sql && this.holdsStatement(rest));
     } catch {
-      // What does not compile, or may not run, is a statement all the same.
+      // SQL that does not compile, or is refused, is a statement too.
       return true;
     }
   }
 
   /**
-   * Runs `act` with a bound on its work, and says which share of it (0 to 1) was needed. Undefined when the bound
-   * ended it.
+   * Runs `act` with a limit on its work, and returns the share of it (0 to 1) that was needed. Undefined when the limit
+   * stopped it.
    */
   within<T>(work: Work, act: () => T): { readonly value: T; readonly share: number } | undefined {
     const { steps, bytes } = this.worked;
@@ -137,15 +136,15 @@ export class Connection {
   }
 
   /**
-   * Whether `"word"` may also be a string, as in most builds of SQLite: views out there rely on that. In a caller's
-   * SQL it would make a misspelt column a string that matches nothing.
+   * Whether `"word"` can also be a string, as in most builds of SQLite: existing views rely on it. In the SQL of a caller
+   * a misspelt column would become a string that matches nothing.
    */
   quotedStrings(allowed: boolean): void {
     const { capi } = this.library;
     capi.sqlite3_db_config(this.#db, capi.SQLITE_DBCONFIG_DQS_DML, allowed ? 1 : 0, 0);
   }
 
-  /** The failure behind a result code, with the words SQLite has for it. */
+  /** The failure of a result code, with SQLite's message. */
   failure(result: number): SqlFailure {
     const { capi } = this.library;
     const message = this.#db === 0 ? capi.sqlite3_errstr(result) : capi.sqlite3_errmsg(this.#db);
@@ -163,7 +162,7 @@ export class Connection {
   #configure(): void {
     const { capi } = this.library;
     const db = this.#db;
-    // A statement is stopped here and nowhere else: between its steps, and before every read.
+    // The only two places where a statement is stopped: between its steps, and before every read.
     capi.sqlite3_progress_handler(db, STEPS, this.#afterSteps, 0);
     const result = applySettings(this.library, db);
     if (result !== 0) throw this.failure(result);
@@ -183,7 +182,7 @@ export class Connection {
 
   readonly #beforeRead = (): void => {
     this.#measure();
-    // A count of a plain table takes no steps at all: only its reads can stop it.
+    // Counting a plain table takes no steps: it can only be stopped at its reads.
     if (this.#overWork) this.library.capi.sqlite3_interrupt(this.#db);
     if (this.#clock.over() !== undefined) throw new Error('time is over');
   };

@@ -1,26 +1,26 @@
 /**
- * Owns counting rows without freezing: a bounded amount of work, the same on every machine, and "at least" where
- * that was not enough.
+ * Counts rows within a limit of work that is the same on every machine. When that is not enough, the count is "at
+ * least".
  */
 
 import type { Count } from '../protocol.ts';
 import type { Connection } from './connection.ts';
 import type { Work } from './work.ts';
 
-/** For the total of a page: some milliseconds. */
+/** The limit for the total of a page: some milliseconds. */
 export const PAGE_WORK: Work = { steps: 400_000, bytes: 32 * 1024 * 1024 };
 
-/** For each table of a listing, and for all of them. */
+/** The limits for each table of a listing, and for all of them. */
 const TABLE_WORK: Work = { steps: 400_000, bytes: 16 * 1024 * 1024 };
 const LIST_WORK: Work = { steps: 5_000_000, bytes: 256 * 1024 * 1024 };
 
-/** A count ten times as far is only worth trying when the last one took less than a tenth of the work. */
+/** Ten times as many rows are tried only when the last count took less than a tenth of the work. */
 const STEP = 10;
 
 /**
- * Rows of `from`, an expression that follows the word `from`. All of them where the database is small enough: SQLite
- * counts a plain table by its pages. Else the first thousand, then ten times more each time, as far as the work
- * allows. Undefined when not even the first thousand could be counted.
+ * Counts the rows of `from`, an expression that follows the word `from`. All rows when the database is small enough:
+ * SQLite counts a plain table by its pages. Else the first thousand, then ten times more each time within the limit.
+ * Undefined when not even the first thousand could be counted.
  */
 export function countRows(connection: Connection, from: string, work: Work): Count | undefined {
   if (connection.size <= work.bytes) {
@@ -40,7 +40,7 @@ export function countRows(connection: Connection, from: string, work: Work): Cou
   return known === undefined ? undefined : { rows: known, exact: false };
 }
 
-/** Counts one table after the other while there is work left for all of them. */
+/** Counts one table after the other until the limit for all of them is reached. */
 export class ListCounter {
   readonly #connection: Connection;
   #left: Work = LIST_WORK;

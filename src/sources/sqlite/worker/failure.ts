@@ -1,4 +1,4 @@
-/** Owns what went wrong in the worker, as data: the code, a sentence, and what to ask instead. */
+/** Converts failures in the worker to data: the code, a sentence, and a call that works instead. */
 
 import type { ErrorCode } from '../../../errors.ts';
 import type { Ask, Failure } from '../protocol.ts';
@@ -18,7 +18,7 @@ function sqlFailure({ capi }: Library, error: SqlFailure, ask: Ask): Failure {
   if (error.stopped === 'cancelled') return fail('CANCELLED', 'The query was cancelled');
   if (error.stopped === 'time') return fail('TIMEOUT', TOO_LONG);
   if (error.denial) return fail(error.denial.code, error.denial.message);
-  // A table that belongs to a virtual table protects itself.
+  // SQLite protects the tables that belong to a virtual table.
   if (error.message.endsWith('may not be modified')) return fail('READ_ONLY', READ_ONLY);
   switch (error.result) {
     case capi.SQLITE_CORRUPT:
@@ -37,7 +37,7 @@ function sqlFailure({ capi }: Library, error: SqlFailure, ask: Ask): Failure {
     case capi.SQLITE_CANTOPEN:
       return fail('UNSUPPORTED', 'The query needs a file of its own, which it may not have');
     default:
-      // A condition that does not compile is a bad parameter; SQL that does not is SQL's own error.
+      // A condition that does not compile is a bad parameter; other SQL is an SQL error.
       return fail(
         ask.do === 'query' && ask.where !== undefined ? 'BAD_QUERY' : 'SQL_ERROR',
         echo(error.message),

@@ -1,4 +1,4 @@
-/** Owns finding one row by what was typed as its key. */
+/** Finds one row by its typed key. */
 
 import { readSegment } from '../address.ts';
 import { identifier } from '../names.ts';
@@ -8,12 +8,12 @@ import type { Connection } from './connection.ts';
 import { selectRows } from './select.ts';
 
 export interface FoundRow {
-  /** The name of what was compared. */
+  /** The name of the column that was compared. */
   readonly by: string;
   readonly rows: Rows;
 }
 
-/** The row of a table's single primary key column, else of its rowid. Undefined when there is none. */
+/** The row by a table's single primary key column, else by its rowid. Undefined when there is none. */
 export function findRow(
   connection: Connection,
   table: Catalogued,
@@ -34,8 +34,8 @@ export function findRow(
 }
 
 /**
- * A column with a type converts text by itself; one without keeps what was stored, so 42 is not '42' there.
- * `x'c0ffee'` is a BLOB, as in SQL.
+ * A column with a type converts text when it compares; in one without a type 42 is not equal to '42'. `x'c0ffee'` is a
+ * BLOB, as in SQL.
  */
 function keyValues(key: string, isRowid: boolean): (string | number | bigint | Uint8Array)[] {
   const isInteger = /^[+-]?\d{1,19}$/.test(key) && BigInt.asIntN(64, BigInt(key)) === BigInt(key);

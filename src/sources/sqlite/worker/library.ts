@@ -1,13 +1,13 @@
 /**
- * Owns the seam to SQLite itself: the WASM build is loaded once a thread, silent, with the few calls used here
- * given narrow types.
+ * Loads the WASM build of SQLite, once per thread and without its log output, and gives the calls used here narrow
+ * types.
  */
 
 import type init from '@sqlite.org/sqlite-wasm';
 
 type Loaded = Awaited<ReturnType<typeof init>>;
 
-/** With what the package's types leave out. */
+/** The library, with what the package's types lack. */
 export type Library = Loaded & { capi: { sqlite3_interrupt(db: number): void } };
 
 let loading: Promise<Library> | undefined;
@@ -19,7 +19,7 @@ export function loadLibrary(): Promise<Library> {
 
 async function load(): Promise<Library> {
   const silent = (): void => {};
-  // Read by the library when it starts: its log is not ours to print.
+  // The library reads this when it starts: it must not print its log.
   Object.assign(globalThis, {
     sqlite3ApiConfig: { debug: silent, log: silent, warn: silent, error: silent },
   });

@@ -1,4 +1,4 @@
-/** Owns what is said where a path names no table or no row, and the call that helps. */
+/** The refusals of paths that name no table or no row, with a call that works. */
 
 import { writeParameter, writeSegment } from '../address.ts';
 import { identifier } from '../names.ts';

@@ -1,12 +1,12 @@
-/** Owns the order of rows: the same each time and total, so that pages neither repeat nor skip one. */
+/** The order of rows: total, so that pages neither repeat nor skip a row. */
 
 import { identifier, sameName } from '../names.ts';
 import { Refusal } from '../refusal.ts';
 import type { Catalogued } from './catalog.ts';
 
 /**
- * The chosen order completed by the key, or the key alone. A view or a virtual table has the order in which SQLite
- * finds its rows. Throws `BAD_QUERY` for a column that does not exist.
+ * The requested order, then the key; or the key alone. The rows of a view or virtual table come in SQLite's order.
+ * Throws `BAD_QUERY` for a column that does not exist.
  */
 export function orderBy(table: Catalogued, order?: string): string {
   const terms: string[] = [];
@@ -18,7 +18,7 @@ export function orderBy(table: Catalogued, order?: string): string {
   return terms.length === 0 ? '' : `order by ${terms.join(', ')}`;
 }
 
-/** `column`, `column:asc` or `column:desc`; a column that is really called `a:desc` is meant by that. */
+/** `column`, `column:asc` or `column:desc`; a column with the name `a:desc` has precedence. */
 function orderTerm(table: Catalogued, order: string): string {
   const columns = table.rowid === undefined ? table.columns : [...table.columns, table.rowid];
   const named = (name: string): string | undefined =>

@@ -1,4 +1,4 @@
-/** Owns collecting the rows of one statement within the room of an answer. */
+/** Collects the rows of one statement that fit in an answer. */
 
 import { identifier } from '../names.ts';
 import type { Cell, Rows } from '../protocol.ts';
@@ -7,10 +7,10 @@ import { VALUE_LIMIT } from './settings.ts';
 import type { Statement } from './statement.ts';
 import { SqlFailure } from './work.ts';
 
-/** Bytes of a text that travel for a table of many rows: more than a column can show. */
+/** Bytes of a text that are sent for a table of many rows: more than a column can show. */
 const HEAD = 512;
 
-/** Bytes of text that travel for an only row, which is shown in full. */
+/** Bytes of text that are sent for a single row, which is shown in full. */
 const WHOLE_ROW = 2 * VALUE_LIMIT;
 
 /**
@@ -20,7 +20,7 @@ const WHOLE_ROW = 2 * VALUE_LIMIT;
 const COLLECT = 16;
 
 export interface Collect {
-  /** Rows to leave out first. */
+  /** Rows to skip. */
   readonly skip: number;
   /** The most rows. */
   readonly limit: number;
@@ -35,7 +35,7 @@ export function collect(statement: Statement, bounds: Collect): Rows {
     const { rows, more } = collectHeads(statement, bounds);
     const [only, second] = rows;
     if (!only || second || !only.some(isClipped)) return { columns, rows, more };
-    // Found once more, now that it is known to be alone: most rows need not travel whole.
+    // A single row is selected again, in full: the rows of a table are sent shortened.
     statement.reset();
     skip(statement, bounds.skip);
     return { columns, rows: statement.step() ? [readRow(statement, WHOLE_ROW)] : rows, more };
@@ -57,13 +57,13 @@ function collectHeads(statement: Statement, bounds: Collect): Pick<Rows, 'more'>
   return { rows, more: false };
 }
 
-/** False when there are not as many. */
+/** False when there are fewer rows. */
 function skip(statement: Statement, rows: number): boolean {
   for (let skipped = 0; skipped < rows; skipped++) if (!statement.step()) return false;
   return true;
 }
 
-/** `room`: bytes of text for all cells together; each has its head at least. */
+/** `room`: bytes of text for all cells together; each cell gets its beginning at least. */
 function readRow(statement: Statement, room: number): Cell[] {
   let left = room;
   return statement.columns.map((_, at) => {
@@ -82,8 +82,8 @@ function isClipped(cell: Cell): boolean {
 }
 
 /**
- * Rows of `select <columns> <tail>`. Where a value is larger than SQLite may load, a second statement asks for
- * sizes first and loads only what is small enough.
+ * Rows of `select <columns> <tail>`. When a value is larger than SQLite may load, a second statement reads the sizes
+ * and loads only the small values.
  */
 export function selectRows(
   connection: Connection,
@@ -108,7 +108,7 @@ export function selectRows(
   return { ...triples, columns: [...columns], rows: triples.rows.map(joinTriples) };
 }
 
-/** [value or null, bytes, type] for each column, back to one cell for each. */
+/** Converts [value or null, bytes, type] of each column to a cell. */
 function joinTriples(row: readonly Cell[]): Cell[] {
   return Array.from({ length: row.length / 3 }, (_, at) => {
     const [value, bytes, type] = row.slice(at * 3, at * 3 + 3) as [Cell, Cell, Cell];

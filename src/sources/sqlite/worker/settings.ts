@@ -1,16 +1,16 @@
-/** Owns what a connection may do and how much it may take, whatever the database or the SQL holds. */
+/** The settings and limits of a connection. They hold for any database and any SQL. */
 
 import type { Library } from './library.ts';
 
-/** Bytes of one value: a larger one is not loaded, only measured. */
+/** Bytes of one value: of a larger one only the size is read. */
 export const VALUE_LIMIT = 8 * 1024 * 1024;
 
-/** Bytes SQLite may allocate. A query that needs more fails; the process does not. */
+/** Bytes SQLite may allocate. A query that needs more fails. */
 const HEAP_LIMIT = 64 * 1024 * 1024;
 
 /** Settings that are SQL. */
 const PRAGMAS = [
-  // The index of a write-ahead log is then kept in memory, where others need a `-shm` file.
+  // Keeps the index of a write-ahead log in memory instead of in a `-shm` file.
   'locking_mode = exclusive',
   'temp_store = memory',
   'cell_size_check = 1',
@@ -20,14 +20,14 @@ const PRAGMAS = [
   'query_only = 1',
 ];
 
-/** Applies the settings to an open database. Gives SQLite's code of the first that failed, or 0. */
+/** Applies the settings to an open database. Returns SQLite's code of the first that failed, or 0. */
 export function applySettings({ capi }: Library, db: number): number {
   for (const [option, value] of [
     [capi.SQLITE_DBCONFIG_DEFENSIVE, 1],
-    // Views may not call functions that do more than compute.
+    // Views may not call functions with side effects.
     [capi.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0],
     [capi.SQLITE_DBCONFIG_ENABLE_TRIGGER, 0],
-    // The last reader of a log would copy it into the database.
+    // Otherwise the last reader of a log would copy it into the database.
     [capi.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1],
   ] as const) {
     capi.sqlite3_db_config(db, option, value, 0);

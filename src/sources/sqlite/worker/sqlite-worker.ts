@@ -1,6 +1,6 @@
 /**
- * Owns the worker's side: takes a job, reads through the descriptors that came with it, answers, and waits for the
- * next. The thread that started it may end it at any moment.
+ * The worker: takes a job, reads through the descriptors that came with it, replies, and waits for the next job. It can
+ * be terminated at any time.
  */
 
 import { fstatSync, readSync } from 'node:fs';
@@ -18,15 +18,15 @@ import type { Clock } from './work.ts';
 const library = await loadLibrary();
 const vfs = new ReadOnlyVfs(library);
 
-/** What the number in `stop` says. */
+/** The meaning of the number in `stop`. */
 const STOPPED: readonly ReturnType<Clock['over']>[] = [undefined, 'cancelled', 'time'];
 
-/** The library's memory only grows: past this many bytes a fresh thread is better. */
+/** Bytes of the library's memory, which never shrinks, above which the thread is replaced. */
 const RETIRE_BYTES = 48 * 1024 * 1024;
 
 parentPort?.on('message', ({ job, stop }: { job: Job; stop: Int32Array }) => {
   const reply = run(job, stop);
-  // After a failure that nobody foresaw the library may be in any state.
+  // After an unexpected failure the state of the library is unknown.
   const isSpoilt = reply.is === 'error' && reply.code === 'INTERNAL';
   parentPort?.postMessage({ reply, retire: isSpoilt || library.wasm.heap8u().length > RETIRE_BYTES });
 });
@@ -40,7 +40,7 @@ function run(job: Job, stop: Int32Array): Reply {
     const stored = readable(db);
     const files = new Map([
       [DATABASE, journal ? rolledBack(stored, readable(journal), clock) : stored],
-      // A database in WAL mode wants its log even where there is none.
+      // A database in WAL mode opens its log even when there is none.
       [`${DATABASE}-wal`, wal ? readable(wal) : readable({ content: new Uint8Array(0) })],
     ]);
     connection = new Connection(library, vfs, files, clock);

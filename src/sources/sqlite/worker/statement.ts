@@ -1,14 +1,14 @@
-/** Owns one compiled statement: binding, stepping, and reading cells exactly as they are stored. */
+/** One compiled statement: binding, stepping, and reading the exact stored values. */
 
 import type { Cell } from '../protocol.ts';
 import { decodeText, encodeText } from '../text.ts';
 import type { Library } from './library.ts';
 import type { SqlFailure } from './work.ts';
 
-/** What a statement needs of the connection that compiled it. */
+/** What a statement needs from its connection. */
 export interface Compiler {
   readonly library: Library;
-  /** The failure behind a result code. */
+  /** The failure of a result code. */
   failure(result: number): SqlFailure;
 }
 
@@ -26,7 +26,7 @@ export class Statement {
     this.columns = Array.from({ length: count }, (_, at) => capi.sqlite3_column_name(pointer, at) ?? '');
   }
 
-  /** Parameters that the statement has and nobody bound. */
+  /** Parameters without a bound value. */
   get parameters(): number {
     return this.#compiler.library.capi.sqlite3_bind_parameter_count(this.#pointer);
   }
@@ -37,7 +37,7 @@ export class Statement {
       if (typeof value === 'bigint') capi.sqlite3_bind_int64(this.#pointer, at + 1, value);
       else if (typeof value === 'number') capi.sqlite3_bind_double(this.#pointer, at + 1, value);
       else {
-        // Through the heap, with a length: text may hold NUL.
+        // Through the heap, with a length: text can contain NUL.
         const bytes = typeof value === 'string' ? encodeText(value) : value;
         const place = wasm.alloc(Math.max(1, bytes.length));
         wasm.heap8u().set(bytes, place);
@@ -78,7 +78,7 @@ export class Statement {
     }
   }
 
-  /** Back to before the first row; what is bound stays. */
+  /** Back to before the first row; bound values are kept. */
   reset(): void {
     this.#compiler.library.capi.sqlite3_reset(this.#pointer);
   }

@@ -1,28 +1,28 @@
 /**
- * Owns how SQLite touches files here: it can open the database, its write-ahead log, and nothing else; it cannot
- * write, lock, create or delete. What it asks for beyond that is answered as on a read-only disk.
+ * The file layer of SQLite: it can open the database and its write-ahead log, and nothing else; it cannot write, lock,
+ * create or delete. Other requests are answered as on a read-only disk.
  */
 
 import type { Library } from './library.ts';
 
-/** Bytes at offsets, read at once: sync calls are fine in a worker. */
+/** Bytes at offsets, read synchronously, which is fine in a worker. */
 export interface ReadableFile {
   size(): number;
-  /** Fills `target` from `offset` and returns the bytes written: fewer only at the end. Throws when reading fails. */
+  /** Fills `target` from `offset` and returns the bytes read: fewer only at the end. Throws when reading fails. */
   read(target: Uint8Array, offset: number): number;
 }
 
 export const VFS_NAME = 'oriel-readonly';
 export const DATABASE = 'database';
 
-/** Bytes of SQLite's `sqlite3_file`: one pointer to its methods; ours has nothing to add. */
+/** Bytes of SQLite's `sqlite3_file`: one pointer to its methods, without fields of our own. */
 const FILE_STRUCT = 4;
 
-/** Files by the name SQLite asks for: `database`, `database-wal`. */
+/** Files by the names that SQLite opens: `database`, `database-wal`. */
 export type Files = ReadonlyMap<string, ReadableFile>;
 
 export class ReadOnlyVfs {
-  /** Called before every read: throws, or interrupts, when the time is over. */
+  /** Called before every read: throws, or interrupts, at the deadline. */
   beforeRead: () => void = () => {};
   /** Bytes read: a measure of work that does not depend on the machine. */
   bytesRead = 0;
@@ -55,7 +55,7 @@ export class ReadOnlyVfs {
               const place = wasm.heap8u().subarray(Number(target), Number(target) + length);
               const got = this.#opened.get(file)?.read(place, Number(offset)) ?? 0;
               if (got === length) return 0;
-              // SQLite requires the rest to be zeros: it reads the header of an empty file this way.
+              // SQLite requires zeros in the rest: it reads the header of an empty file this way.
               place.fill(0, got);
               return capi.SQLITE_IOERR_SHORT_READ;
             } catch {
@@ -122,7 +122,7 @@ export class ReadOnlyVfs {
     });
   }
 
-  /** The files that the next connection sees. */
+  /** The files of the next connection. */
   serve(files: Files): void {
     this.#files = files;
   }

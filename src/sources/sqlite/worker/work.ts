@@ -1,10 +1,10 @@
-/** Owns how long a statement may run: by the clock, and in measures that do not depend on the machine's speed. */
+/** The limits of a statement: a deadline, and amounts of work that do not depend on the speed of the machine. */
 
 import type { Denial } from './authorizer.ts';
 
-/** When to stop: asked every few microseconds. */
+/** Tells when to stop; called every few microseconds. */
 export interface Clock {
-  /** Why the work must stop now, or undefined to go on. */
+  /** Why the work must stop now, or undefined to continue. */
   over(): 'time' | 'cancelled' | undefined;
 }
 
@@ -14,7 +14,7 @@ export interface Work {
   readonly bytes: number;
 }
 
-/** A statement that did not work: SQLite's code and words, or the reason it was refused or stopped. */
+/** A statement that failed: SQLite's code and message, or the reason why it was refused or stopped. */
 export class SqlFailure extends Error {
   /** SQLite's primary result code. */
   readonly result: number;
