@@ -7,6 +7,10 @@ import { oneLine, quote } from '../text/visible.ts';
 import type { Hint } from '../types/result.ts';
 import { binarySize, plural } from './units.ts';
 
+/** What grep says in every dialect where no line matches, and find where no file does. */
+export const NO_MATCHES = 'No matches found';
+export const NO_FILES = 'No files found matching pattern';
+
 export type ListNotice =
   /** More follows beyond the caller's limit. `next` is the offset (0-based) of what follows. */
   | { readonly kind: 'limit'; readonly of: ListNoun; readonly limit: number; readonly next: number }

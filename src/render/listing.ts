@@ -6,7 +6,7 @@ import type { Limits } from '../types/limits.ts';
 import type { FindRequest, ListRequest } from '../types/request.ts';
 import type { ListResult } from '../types/result.ts';
 import { textAnswer } from './answer.ts';
-import { type ListNotice, type ListWording, sayTogether, shownName } from './list-notices.ts';
+import { type ListNotice, type ListWording, NO_FILES, sayTogether, shownName } from './list-notices.ts';
 
 /** How a dialect words a list. */
 export interface ListStyle<Shown> {
@@ -35,7 +35,7 @@ export function foundAnswer(
   style: ListStyle<ShownEntries>,
 ): Answer {
   const shown = fitEntries(result, request, limits, 'results');
-  const text = isNothing(result) ? 'No files found matching pattern' : shown.text;
+  const text = isNothing(result) ? NO_FILES : shown.text;
   return answerOf(text, shown, style);
 }
 

@@ -5,7 +5,7 @@ import type { Answer } from '../types/answer.ts';
 import type { Limits } from '../types/limits.ts';
 import type { SearchRequest } from '../types/request.ts';
 import type { MatchedLine, SearchResult } from '../types/result.ts';
-import { type ListNotice, shownName } from './list-notices.ts';
+import { type ListNotice, NO_MATCHES, shownName } from './list-notices.ts';
 import { answerOf, gapNotices, ListBudget, type ListStyle } from './listing.ts';
 
 export interface ShownMatches {
@@ -31,7 +31,7 @@ export function matchesAnswer(
 ): Answer {
   const matches = fitMatches(result, request, limits);
   const nothing = result.found === 0 && result.beyond === undefined;
-  const text = nothing ? 'No matches found' : matches.text;
+  const text = nothing ? NO_MATCHES : matches.text;
   return answerOf(text, matches, style);
 }
 

@@ -61,7 +61,7 @@ test('call runs any tool with JSON arguments, tools shows their schemas', () => 
 test.each([
   [['read'], 'Nothing to read. Use oriel read PATH'],
   [['reed', 'x'], 'There is no command reed. Use one of read'],
-  [['read', 'x', '--nope'], "Unknown option '--nope'. Use oriel --help"],
+  [['read', 'x', '--nope'], 'oriel read has no option --nope. Use oriel read --help for its options.'],
   [['read', 'x', '--limits', 'lines'], 'The limit lines is not NAME=N. Use --limits lines=500,bytes=20K.'],
   [['read', 'x', '--limits', 'pages=3'], 'There is no limit pages. Use one of lines'],
   [['read', 'x', '--limits', 'bytes=3'], 'The limit bytes is at least 64.'],

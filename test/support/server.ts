@@ -24,16 +24,18 @@ export interface ServerOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** User id to run as. */
   readonly uid?: number;
+  readonly cwd?: string;
 }
 
 export async function server(
   args: readonly string[],
-  { env = {}, uid }: ServerOptions = {},
+  { env = {}, uid, cwd }: ServerOptions = {},
 ): Promise<ServerProcess> {
   const child = spawn(process.execPath, [cli, 'serve', '--listen', '127.0.0.1:0', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
     ...(uid !== undefined && { uid }),
+    ...(cwd !== undefined && { cwd }),
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   let log = '';

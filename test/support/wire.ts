@@ -30,8 +30,13 @@ export interface Wire {
   readonly exited: Promise<number | null>;
 }
 
-export function wire(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Wire {
-  const child = spawn(process.execPath, [cli, ...args], { stdio: ['pipe', 'pipe', 'pipe'], env });
+export interface WireOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+}
+
+export function wire(args: readonly string[], options: WireOptions = {}): Wire {
+  const child = spawn(process.execPath, [cli, ...args], { stdio: ['pipe', 'pipe', 'pipe'], ...options });
   onTestFinished(() => void child.kill('SIGKILL'));
   const lines: string[] = [];
   const messages: Message[] = [];
@@ -82,7 +87,7 @@ export async function session(
   client = 'test',
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Wire> {
-  const opened = wire(['mcp', ...args], env);
+  const opened = wire(['mcp', ...args], { env });
   await opened.ask('hello', 'initialize', {
     protocolVersion: '2025-11-25',
     capabilities: {},

@@ -1,11 +1,10 @@
-/** Owns `oriel bash`. */
+/** `oriel bash`. */
 
-import { assemble } from '../../assemble.ts';
 import { OrielError } from '../../errors.ts';
 import type { Command } from './command.ts';
-import { orielOptions } from './options.ts';
+import { callOptions } from './options.ts';
 import { printAnswer } from './print.ts';
-import { progressOn } from './progress.ts';
+import { withTool } from './dialect-tool.ts';
 
 export const bashCommand: Command = {
   name: 'bash',
@@ -18,21 +17,19 @@ export const bashCommand: Command = {
       value: 'SECONDS',
       help: 'end the command after SECONDS (default 120)',
     },
+    ...callOptions,
   ],
-  async run({ values, operands }, streams) {
+  run({ values, operands }, streams) {
     if (operands.length === 0) {
       throw new OrielError('BAD_INPUT', "Nothing to run. Use oriel bash 'COMMAND'.");
     }
-    const oriel = assemble(orielOptions({ ...values, dialect: undefined }));
     const timeout = values['timeout'] as string | undefined;
-    const progress = progressOn(streams.err);
-    const answer = await oriel.run(
-      oriel.tool('bash'),
-      { command: operands.join(' '), ...(timeout !== undefined && { timeout: Number(timeout) }) },
-      { signal: streams.signal, onProgress: progress.show },
+    const input = {
+      command: operands.join(' '),
+      ...(timeout !== undefined && { timeout: Number(timeout) }),
+    };
+    return withTool('bash', values, streams, async (ask) =>
+      printAnswer(await ask(input), streams, values['json'] === true),
     );
-    progress.clear();
-    await oriel.session.close();
-    return printAnswer(answer, streams, values['json'] === true);
   },
 };

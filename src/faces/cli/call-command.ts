@@ -1,9 +1,9 @@
-/** Owns `oriel call`: any tool of any dialect with its arguments as JSON. */
+/** `oriel call`: any tool of any dialect, with its arguments as JSON. */
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Command } from './command.ts';
-import { orielOptions } from './options.ts';
+import { orielOptions, readOptions } from './options.ts';
 import { printAnswer } from './print.ts';
 import { progressOn } from './progress.ts';
 import { workspaceOption, workspacesOf } from './workspaces.ts';
@@ -12,10 +12,10 @@ export const callCommand: Command = {
   name: 'call',
   operands: 'TOOL JSON',
   help: 'call a tool of the chosen dialect with JSON arguments',
-  options: [workspaceOption],
+  options: [workspaceOption, ...readOptions],
   async run({ values, operands }, streams) {
-    const [name, json, ...others] = operands;
-    if (name === undefined || json === undefined || others.length > 0) {
+    const [name, json] = operands;
+    if (name === undefined || json === undefined) {
       throw new OrielError(
         'BAD_INPUT',
         `A call takes a tool and one JSON object. Use oriel call read '{"path":"."}'.`,
@@ -39,7 +39,7 @@ function parseJson(text: string): unknown {
   } catch (cause) {
     throw new OrielError(
       'BAD_INPUT',
-      `${quote(text)} is no JSON. Use an object such as {"path":"src/app.ts"}.`,
+      `${quote(text)} is not valid JSON. Use an object such as {"path":"src/app.ts"}.`,
       { cause },
     );
   }

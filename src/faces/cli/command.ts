@@ -1,18 +1,18 @@
-/** Owns the shape of a command of the command line. One file a command beside this one. */
+/** The shape of a command of the command line. Each command is one file beside this one. */
 
 import type { Option, Parsed } from './options.ts';
 
-/** ripgrep's: something was found, nothing was found, something failed. */
+/** As of ripgrep: something was found, nothing was found, something failed. */
 export type ExitCode = 0 | 1 | 2;
 
 export interface Command {
   readonly name: string;
-  /** What follows the name: `PATH…`. */
+  /** What follows the name, one word each: `PATTERN [PATH]`; `PATH…` for any number of them. */
   readonly operands: string;
   readonly help: string;
-  /** Besides the global ones. */
+  /** All that it takes besides the global ones; any other is refused. */
   readonly options: readonly Option[];
-  /** Runs until it is told to end: a signal is its ordinary end and no failure. */
+  /** Runs until a signal ends it, which is then not a failure. */
   readonly serves?: true;
   run(parsed: Parsed, streams: Streams): Promise<ExitCode>;
 }

@@ -1,10 +1,10 @@
-/** The list of commands, and the help that follows from it. All but the two that must start fastest are loaded when called. */
+/** The list of commands, and the help made from it. All but the two that must start fastest are loaded when called. */
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Command } from './command.ts';
 import { mcpCommand } from './mcp-command.ts';
-import { globalOptions, optionRow } from './options.ts';
+import { globalOptions, optionRow, sharedOptions } from './options.ts';
 import { readCommand } from './read-command.ts';
 
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -23,7 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 
 const commandNames: readonly string[] = Object.keys(COMMANDS);
 
-/** Throws `BAD_INPUT` for a name that is none. */
+/** Throws `BAD_INPUT` for an unknown name. */
 export function loadCommand(name: string): Promise<Command> {
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (load) return load();
@@ -44,8 +44,8 @@ export async function generalHelp(): Promise<string> {
     'Usage:',
     ...table(rows),
     '',
-    'Options:',
-    ...table(globalOptions.map(optionRow)),
+    'Options of several commands (oriel COMMAND --help lists those of one):',
+    ...table([...sharedOptions, ...globalOptions].map(optionRow)),
     '',
     'Exit codes: 0 found, 1 nothing there, 2 error.',
     '',

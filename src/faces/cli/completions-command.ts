@@ -16,12 +16,10 @@ export const completionsCommand = (allCommands: () => Promise<readonly Command[]
   help: `print what ${names.join(', ')} needs to complete this command line`,
   options: [],
   async run({ operands }, { out }) {
-    const [shell, ...others] = operands;
-    if (shell === undefined || others.length > 0 || !Object.hasOwn(SHELLS, shell)) {
+    const [shell] = operands;
+    if (shell === undefined || !Object.hasOwn(SHELLS, shell)) {
       const what =
-        shell === undefined
-          ? 'No shell was named'
-          : `There are no completions for ${quote(operands.join(' '))}`;
+        shell === undefined ? 'No shell was named' : `There are no completions for ${quote(shell)}`;
       throw new OrielError('BAD_INPUT', `${what}. Use oriel completions ${names.join(', or ')}.`);
     }
     out.write(SHELLS[shell as keyof typeof SHELLS](await allCommands()));
@@ -33,12 +31,12 @@ function optionsOf({ options }: Command): readonly Option[] {
   return [...options, ...globalOptions];
 }
 
-const isFolder = ({ value = '' }: Option): boolean => value === 'DIR';
+const isDirectory = ({ value = '' }: Option): boolean => value === 'DIR';
 
 function bash(commands: readonly Command[]): string {
   const all = [...new Map(commands.flatMap(optionsOf).map((option) => [option.name, option])).values()];
   const spelled = ({ name, short }: Option): string => `--${name}${short ? `|-${short}` : ''}`;
-  const folders = all.filter(isFolder).map(spelled).join('|');
+  const directories = all.filter(isDirectory).map(spelled).join('|');
   const choices = all.flatMap((option) =>
     option.choices
       ? [
@@ -57,7 +55,7 @@ _oriel() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words=
   COMPREPLY=()
   case $before in
-    ${folders}) COMPREPLY=($(compgen -d -- "$word")); return ;;
+    ${directories}) COMPREPLY=($(compgen -d -- "$word")); return ;;
 ${choices.join('\n')}
   esac
   if [ "$COMP_CWORD" -eq 1 ]; then
@@ -104,7 +102,7 @@ _oriel "$@"
 function zshOption(option: Option): string {
   const { name, short, value, choices, multiple, help } = option;
   const about = `[${help.replaceAll(/[[\]:\\]/g, '\\$&')}]`;
-  const action = isFolder(option) ? '_files -/' : choices ? `(${choices.join(' ')})` : ' ';
+  const action = isDirectory(option) ? '_files -/' : choices ? `(${choices.join(' ')})` : ' ';
   const argument = value === undefined ? '' : `:${value}:${action}`;
   const star = multiple ? '*' : '';
   const spellings = short ? [`-${short}`, `--${name}`] : [`--${name}`];
@@ -121,7 +119,7 @@ function fish(commands: readonly Command[]): string {
 
 function fishOption(command: string, option: Option): string {
   const { name, short, value, choices, help } = option;
-  const values = isFolder(option)
+  const values = isDirectory(option)
     ? " -xa '(__fish_complete_directories)'"
     : choices
       ? ` -xa '${choices.join(' ')}'`

@@ -1,10 +1,10 @@
-/** Owns `oriel grep`. */
+/** `oriel grep`. */
 
 import { OrielError } from '../../errors.ts';
+import { NO_MATCHES } from '../../render/list-notices.ts';
 import type { Command } from './command.ts';
-import { atMost, numbersOf, pagingOptions, runTool } from './run-tool.ts';
-
-const USAGE = 'oriel grep PATTERN [PATH]';
+import { numbersOf, pagingOptions, printList } from './print-list.ts';
+import { callOptions } from './options.ts';
 
 export const grepCommand: Command = {
   name: 'grep',
@@ -16,11 +16,13 @@ export const grepCommand: Command = {
     { name: 'glob', type: 'string', short: 'g', value: 'GLOB', help: 'only files that match: *.ts, src/**' },
     { name: 'context', type: 'string', short: 'C', value: 'N', help: 'show N lines around each match' },
     ...pagingOptions,
+    ...callOptions,
   ],
   async run({ values, operands }, streams) {
     const [pattern, path] = operands;
-    if (pattern === undefined) throw new OrielError('BAD_INPUT', `No pattern was given. Use ${USAGE}.`);
-    atMost(2, operands, USAGE);
+    if (pattern === undefined) {
+      throw new OrielError('BAD_INPUT', 'No pattern was given. Use oriel grep PATTERN [PATH].');
+    }
     const { 'ignore-case': ignoreCase, literal, glob } = values;
     const input = {
       pattern,
@@ -30,6 +32,6 @@ export const grepCommand: Command = {
       literal,
       ...numbersOf(['context', 'limit', 'offset'], values),
     };
-    return runTool('grep', input, values, streams, 'matches');
+    return printList('grep', input, values, streams, { fact: 'matches', nothing: NO_MATCHES });
   },
 };

@@ -1,18 +1,20 @@
 #!/usr/bin/env node
-/** Owns the process of the command line: arguments in, streams out, an exit code. */
+/** The process of the command line: arguments in, streams out, an exit code. */
 
 import { version } from '../../access/package-files.ts';
 import { explained } from '../../engine/unexpected.ts';
 import type { ExitCode, Streams } from './command.ts';
 import { commandHelp, generalHelp, loadCommand } from './commands.ts';
 import { printUnexpected } from './debug.ts';
+import { refuseExtraOperand } from './operands.ts';
 import { globalOptions, parse } from './options.ts';
 import { printError } from './print.ts';
 
 async function main(args: readonly string[], streams: Streams): Promise<ExitCode> {
   const [name, ...rest] = args;
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    streams.out.write(await generalHelp());
+    const [about] = rest;
+    streams.out.write(about === undefined ? await generalHelp() : commandHelp(await loadCommand(about)));
     return name === undefined ? 2 : 0;
   }
   if (name === '--version' || name === '-V') {
@@ -20,11 +22,12 @@ async function main(args: readonly string[], streams: Streams): Promise<ExitCode
     return 0;
   }
   const command = await loadCommand(name);
-  const parsed = parse(rest, [...command.options, ...globalOptions]);
+  const parsed = parse(rest, name, [...command.options, ...globalOptions]);
   if (parsed.values['help'] === true) {
     streams.out.write(commandHelp(command));
     return 0;
   }
+  refuseExtraOperand(command, parsed.operands);
   const code = await command.run(parsed, streams);
   if (command.serves) process.exitCode = code;
   return code;

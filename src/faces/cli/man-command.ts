@@ -2,7 +2,7 @@
 
 import { version } from '../../access/package-files.ts';
 import type { Command } from './command.ts';
-import { globalOptions, type Option, optionRow } from './options.ts';
+import { globalOptions, type Option, optionRow, sharedOptions } from './options.ts';
 
 /** `allCommands` is passed in, because the list of commands imports this file. */
 export const manCommand = (allCommands: () => Promise<readonly Command[]>): Command => ({
@@ -30,8 +30,8 @@ function manPage(commands: readonly Command[], release: string): string {
     '.SH COMMANDS',
     ...commands.flatMap(section),
     '.SH OPTIONS',
-    'All commands take these.',
-    ...globalOptions.flatMap(entry),
+    'Each command lists those of them that it takes.',
+    ...[...sharedOptions, ...globalOptions].flatMap(entry),
     '.SH EXIT STATUS',
     '0 when something was found, 1 when nothing was there, 2 for an error.',
     '.SH ENVIRONMENT',
@@ -43,8 +43,17 @@ function manPage(commands: readonly Command[], release: string): string {
   ].join('\n');
 }
 
+/** Options of this command alone are described here, the names of shared ones are listed. */
 function section({ name, operands, help, options }: Command): string[] {
-  return [`.SS oriel ${name} ${roff(operands)}`.trimEnd(), `${roff(help)}.`, ...options.flatMap(entry)];
+  const own = options.filter((option) => !sharedOptions.includes(option));
+  const shared = [...options.filter((option) => !own.includes(option)), ...globalOptions];
+  return [
+    `.SS oriel ${name} ${roff(operands)}`.trimEnd(),
+    `${roff(help)}.`,
+    ...own.flatMap(entry),
+    '.PP',
+    `Options: ${shared.map((option) => roff(`--${option.name}`)).join(', ')}.`,
+  ];
 }
 
 function entry(option: Option): string[] {

@@ -6,7 +6,7 @@ import { offerOptions, serverOptions } from './server-options.ts';
 export const mcpCommand: Command = {
   name: 'mcp',
   operands: '[DIR…]',
-  help: 'serve the tools of the chosen dialect over MCP on stdin and stdout, within DIR or the working folder',
+  help: 'serve the tools of the chosen dialect over MCP on stdin and stdout, within DIR or the working directory',
   options: serverOptions,
   serves: true,
   async run(parsed, { out, signal }) {

@@ -1,4 +1,4 @@
-/** Owns how an answer reaches a terminal or a pipe. */
+/** Prints answers to a terminal or a pipe. */
 
 import { styleText } from 'node:util';
 import { safeJson } from '../../text/json.ts';
@@ -42,7 +42,7 @@ function exitCodeOf({ isError, details }: Answer): ExitCode {
 function forStream(text: string, answer: Answer, out: NodeJS.WriteStream): string {
   const ended = text === '' || text.endsWith('\n') ? text : `${text}\n`;
   if (!out.isTTY) return ended;
-  // Verbatim text may hold what repaints a terminal.
+  // Verbatim text may hold escape sequences that repaint a terminal.
   const safe = makeVisible(ended).text;
   return usesColour(out) ? colourNotices(safe, answer) : safe;
 }

@@ -1,4 +1,4 @@
-/** Owns the one line that tells a person at a terminal what takes so long. */
+/** One line on a terminal that tells a person how far a long call has come. */
 
 import { oneLine } from '../../text/visible.ts';
 import type { Progress } from '../../types/call.ts';
@@ -7,11 +7,11 @@ const EVERY_MS = 100;
 
 export interface ProgressLine {
   show(progress: Progress): void;
-  /** Takes the line away. */
+  /** Erases the line. */
   clear(): void;
 }
 
-/** Nothing is written where nobody watches. */
+/** Writes nothing where stderr is not a terminal. */
 export function progressOn(err: NodeJS.WriteStream): ProgressLine {
   let last = Number.NEGATIVE_INFINITY;
   let shown = false;

@@ -1,37 +1,33 @@
-/** Owns `oriel read`. */
+/** `oriel read`. */
 
-import { assemble } from '../../assemble.ts';
 import { OrielError } from '../../errors.ts';
 import { oneLine } from '../../text/visible.ts';
 import type { Command, ExitCode } from './command.ts';
-import { orielOptions } from './options.ts';
+import { readOptions } from './options.ts';
 import { printAnswer } from './print.ts';
-import { progressOn } from './progress.ts';
+import { withTool } from './dialect-tool.ts';
 
 export const readCommand: Command = {
   name: 'read',
   operands: 'PATH…',
   help: 'read files and directories; a path may end in a selector such as :50-100',
-  options: [],
-  async run({ values, operands }, streams) {
-    const [first] = operands;
-    if (first === undefined)
+  options: readOptions,
+  run({ values, operands }, streams) {
+    if (operands.length === 0) {
       throw new OrielError(
         'BAD_INPUT',
-        'Nothing to read. Use oriel read PATH, or oriel read . for this folder.',
+        'Nothing to read. Use oriel read PATH, or oriel read . for this directory.',
       );
-    const oriel = assemble(orielOptions({ ...values, dialect: undefined }));
-    const tool = oriel.tool('read');
-    let worst: ExitCode = 0;
-    for (const path of operands) {
-      if (operands.length > 1 && values['json'] !== true) streams.out.write(`==> ${oneLine(path)} <==\n`);
-      const progress = progressOn(streams.err);
-      const answer = await oriel.run(tool, { path }, { signal: streams.signal, onProgress: progress.show });
-      progress.clear();
-      const code = printAnswer(answer, streams, values['json'] === true);
-      worst = code > worst ? code : worst;
     }
-    await oriel.session.close();
-    return worst;
+    const asJson = values['json'] === true;
+    return withTool('read', values, streams, async (ask) => {
+      let worst: ExitCode = 0;
+      for (const path of operands) {
+        if (operands.length > 1 && !asJson) streams.out.write(`==> ${oneLine(path)} <==\n`);
+        const code = printAnswer(await ask({ path }), streams, asJson);
+        worst = code > worst ? code : worst;
+      }
+      return worst;
+    });
   },
 };

@@ -1,4 +1,4 @@
-/** Owns `oriel serve`. */
+/** `oriel serve`. */
 
 import type { Command } from './command.ts';
 import { offerOptions, serverOptions } from './server-options.ts';
@@ -8,7 +8,7 @@ const DEFAULT_ADDRESS = '127.0.0.1:7345';
 export const serveCommand: Command = {
   name: 'serve',
   operands: '[DIR…]',
-  help: 'serve a workspace over HTTP: files, tools and MCP, within DIR or the working folder',
+  help: 'serve a workspace over HTTP: files, tools and MCP, within DIR or the working directory',
   options: [
     {
       name: 'listen',

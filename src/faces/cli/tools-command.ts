@@ -1,13 +1,13 @@
-/** Owns `oriel tools`: what a model would be given. */
+/** `oriel tools`: what a model would be given. */
 
 import type { Command } from './command.ts';
-import { orielOptions } from './options.ts';
+import { describeOptions, orielOptions } from './options.ts';
 
 export const toolsCommand: Command = {
   name: 'tools',
   operands: '',
   help: 'show the tools of the chosen dialect, with --json their schemas',
-  options: [],
+  options: describeOptions,
   async run({ values }, { out }) {
     const { createOriel } = await import('../../oriel.ts');
     const { tools } = createOriel(orielOptions(values));

@@ -1,4 +1,4 @@
-/** Owns workspaces elsewhere on the command line: `--workspace NAME=URL`. */
+/** Workspaces elsewhere on the command line: `--workspace NAME=URL`. */
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
@@ -13,10 +13,16 @@ export const workspaceOption: Option = {
   help: 'a workspace that oriel serves elsewhere, for the coder dialect (repeatable; ORIEL_TOKEN_NAME is its token)',
 };
 
-/** Throws `BAD_INPUT` for what is not NAME=URL. */
+/** Throws `BAD_INPUT` for what is not NAME=URL, and for a dialect that reads on this machine only. */
 export async function workspacesOf(values: Values): Promise<{ workspaces?: Record<string, Workspace> }> {
   const given = (values['workspace'] as readonly string[] | undefined) ?? [];
   if (given.length === 0) return {};
+  if (values['dialect'] !== 'coder') {
+    throw new OrielError(
+      'BAD_INPUT',
+      'Only the dialect coder reaches workspaces elsewhere. Add --dialect coder, or leave out --workspace.',
+    );
+  }
   const { remoteWorkspace } = await import('../client/remote-workspace.ts');
   return {
     workspaces: Object.fromEntries(

@@ -1,0 +1,79 @@
+/** The tool of the chosen dialect that does what a command does, and the call of it. */
+
+import { assemble, type RunOptions } from '../../assemble.ts';
+import type { Dialect } from '../../dialects/dialect.ts';
+import { dialectNames, dialectOf } from '../../dialects/table.ts';
+import { OrielError } from '../../errors.ts';
+import type { Answer } from '../../types/answer.ts';
+import type { Streams } from './command.ts';
+import { orielOptions, type Values } from './options.ts';
+import { progressOn } from './progress.ts';
+
+/** Commands, each with the names that dialects give to the tool for it, and a call of it. */
+const TOOLS = {
+  read: { names: ['read', 'read_file'], example: 'oriel read PATH' },
+  bash: { names: ['bash'], example: "oriel bash 'COMMAND'" },
+  grep: { names: ['grep'], example: 'oriel grep PATTERN' },
+  find: { names: ['find'], example: "oriel find '*.ts'" },
+  ls: { names: ['ls'], example: 'oriel ls' },
+} as const;
+
+export type ToolCommand = keyof typeof TOOLS;
+
+/** Calls the tool and shows progress on the way. */
+export type Ask = (input: Readonly<Record<string, unknown>>) => Promise<Answer>;
+
+/** Runs `use` with a session of its own. Throws `BAD_INPUT` where the dialect has no such tool. */
+export async function withTool<T>(
+  command: ToolCommand,
+  values: Values,
+  streams: Streams,
+  use: (ask: Ask) => Promise<T>,
+): Promise<T> {
+  const opened = await open(command, values);
+  try {
+    return await use(async (input) => {
+      const progress = progressOn(streams.err);
+      const answer = await opened.run(input, { signal: streams.signal, onProgress: progress.show });
+      progress.clear();
+      return answer;
+    });
+  } finally {
+    await opened.close();
+  }
+}
+
+interface OpenedTool {
+  run(input: Readonly<Record<string, unknown>>, options: RunOptions): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+async function open(command: ToolCommand, values: Values): Promise<OpenedTool> {
+  const options = orielOptions(values);
+  const name = toolOf(dialectOf(options.dialect ?? 'oriel'), command);
+  if (options.dialect === undefined || options.dialect === 'oriel') {
+    // What a command makes fits the schema of the default dialect: the library that would check it takes 35 ms to load.
+    const oriel = assemble(options);
+    const tool = oriel.tool(name);
+    return { run: (input, run) => oriel.run(tool, input, run), close: () => oriel.session.close() };
+  }
+  const { createOriel } = await import('../../oriel.ts');
+  const oriel = createOriel(options);
+  return { run: (input, run) => oriel.tool(name).run(input, run), close: () => oriel.close() };
+}
+
+function toolOf(dialect: Dialect, command: ToolCommand): string {
+  const name = nameIn(dialect, command);
+  if (name !== undefined) return name;
+  const others = dialectNames.filter((other) => nameIn(dialectOf(other), command) !== undefined);
+  throw new OrielError(
+    'BAD_INPUT',
+    `The dialect ${dialect.name} has no tool for oriel ${command}; ${others.join(', ')} have one. ` +
+      `Use ${TOOLS[command].example} --dialect ${others[0]}.`,
+  );
+}
+
+function nameIn({ tools }: Dialect, command: ToolCommand): string | undefined {
+  const names: readonly string[] = TOOLS[command].names;
+  return tools.find(({ name }) => names.includes(name))?.name;
+}

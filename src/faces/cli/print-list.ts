@@ -1,0 +1,57 @@
+/** What `grep`, `find` and `ls` share: paging, and an exit code that tells whether anything was found. */
+
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
+import type { Answer } from '../../types/answer.ts';
+import type { ExitCode, Streams } from './command.ts';
+import type { Option, Values } from './options.ts';
+import { printAnswer } from './print.ts';
+import { type ToolCommand, withTool } from './dialect-tool.ts';
+
+export const pagingOptions: readonly Option[] = [
+  { name: 'limit', type: 'string', value: 'N', help: 'the most of them in this answer' },
+  {
+    name: 'offset',
+    type: 'string',
+    value: 'N',
+    help: 'leave out the first N, to go on from an earlier answer',
+  },
+];
+
+/** How an answer tells that nothing was found: its details count what was, or its text says so. */
+export interface Found {
+  readonly fact: string;
+  readonly nothing: string;
+}
+
+/** Prints the answer of one call. With `found`, nothing found ends with 1. */
+export function printList(
+  command: ToolCommand,
+  input: Readonly<Record<string, unknown>>,
+  values: Values,
+  streams: Streams,
+  found?: Found,
+): Promise<ExitCode> {
+  return withTool(command, values, streams, async (ask) => {
+    const answer = await ask(input);
+    const code = printAnswer(answer, streams, values['json'] === true);
+    return code === 0 && found && isNothing(answer, found) ? 1 : code;
+  });
+}
+
+/** Not every dialect counts in its details. */
+function isNothing({ details, content: [block] }: Answer, { fact, nothing }: Found): boolean {
+  if (fact in details) return details[fact] === 0;
+  return block?.type === 'text' && block.text.split('\n', 1)[0] === nothing;
+}
+
+/** The values of number options, as fields of an input. Throws `BAD_INPUT`. */
+export function numbersOf(names: readonly string[], values: Values): Record<string, number> {
+  const given = names.filter((name) => values[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, wholeNumber(name, values[name] as string)]));
+}
+
+function wholeNumber(name: string, text: string): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  throw new OrielError('BAD_INPUT', `--${name} takes a whole number, not ${quote(text)}. Use --${name} 100.`);
+}

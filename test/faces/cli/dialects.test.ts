@@ -1,0 +1,70 @@
+/** `oriel COMMAND --dialect NAME` is answered by the dialect's own tool, as `oriel call` would call it. */
+
+import { expect, test } from 'vitest';
+import { dialectOf } from '../../../src/dialects/table.ts';
+import { type DialectName, dialectNames } from '../../../src/index.ts';
+import { run } from '../../support/cli.ts';
+import { workspace } from '../../support/workspace.ts';
+
+const commands = {
+  read: {
+    tools: ['read', 'read_file'],
+    input: (W: string) => ({ path: `${W}/f` }),
+    example: 'oriel read PATH',
+  },
+  bash: { tools: ['bash'], input: () => ({ command: 'seq 3' }), example: "oriel bash 'COMMAND'" },
+  grep: { tools: ['grep'], input: () => ({ pattern: 'l' }), example: 'oriel grep PATTERN' },
+  find: { tools: ['find'], input: () => ({ pattern: '*' }), example: "oriel find '*.ts'" },
+  ls: { tools: ['ls'], input: () => ({}), example: 'oriel ls' },
+} as const;
+
+const pairs = Object.keys(commands).flatMap((command) =>
+  dialectNames.map((dialect) => ({ command: command as keyof typeof commands, dialect })),
+);
+const toolOf = (dialect: DialectName, names: readonly string[]): string | undefined =>
+  dialectOf(dialect).tools.find(({ name }) => names.includes(name))?.name;
+
+test.each(pairs)('oriel $command --dialect $dialect', ({ command, dialect }) => {
+  const { W, write } = workspace();
+  write('f', 'line 1\nline 2\n');
+  write('g', '');
+  const { tools, input, example } = commands[command];
+  const operands = Object.values<string>(input(W));
+  const ran = run([command, ...operands, '--dialect', dialect], { cwd: W });
+  const tool = toolOf(dialect, tools);
+  if (tool === undefined) {
+    const others = dialectNames.filter((name) => toolOf(name, tools) !== undefined);
+    expect(ran).toEqual({
+      out: '',
+      err: `oriel: The dialect ${dialect} has no tool for oriel ${command}; ${others.join(', ')} have one. Use ${example} --dialect oriel.\n`,
+      code: 2,
+    });
+  } else {
+    expect(ran).toEqual(run(['call', tool, JSON.stringify(input(W)), '--dialect', dialect], { cwd: W }));
+    expect(ran).toMatchObject({ code: 0, err: '' });
+  }
+});
+
+test('the short form, and the exit code of a dialect that does not count what it found', () => {
+  const { W, write } = workspace();
+  write('f', 'a\nb\nc\n');
+  expect(run(['read', '-d', 'pi', 'f', '-l', 'lines=2'], { cwd: W }).out).toBe(
+    'a\nb\n[Showing lines 1-2 of 3. Use offset=3 to continue]\n',
+  );
+  expect(run(['grep', 'x', '-d', 'pi'], { cwd: W })).toEqual({ out: 'No matches found\n', err: '', code: 1 });
+  expect(run(['find', '*.ts', '-d', 'pi'], { cwd: W })).toEqual({
+    out: 'No files found matching pattern\n',
+    err: '',
+    code: 1,
+  });
+  expect(run(['bash', 'exit 3', '-d', 'pi'], { cwd: W }).code).toBe(2);
+  expect(run(['read', 'none', '-d', 'pi'], { cwd: W }).code).toBe(2);
+});
+
+test('what a tool of the dialect has no parameter for is refused', () => {
+  expect(run(['grep', 'x', '--offset', '1', '-d', 'pi'])).toEqual({
+    out: '',
+    err: 'oriel: The tool grep has no field offset. Its fields are pattern, path, glob, ignoreCase, literal, context, limit.\n',
+    code: 2,
+  });
+});

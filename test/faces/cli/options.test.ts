@@ -1,0 +1,244 @@
+/** Every option on every command: it changes what the command does, or it is refused. None is silently ignored. */
+
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { allCommands } from '../../../src/faces/cli/commands.ts';
+import { globalOptions, type Option, parse } from '../../../src/faces/cli/options.ts';
+import { run } from '../../support/cli.ts';
+import { mcpHeaders, mcpMessage, server, type ServerProcess } from '../../support/server.ts';
+import { wire } from '../../support/wire.ts';
+
+const commands = await allCommands();
+const allOptions = new Map(
+  [...commands.flatMap(({ options }) => options), ...globalOptions].map((option) => [option.name, option]),
+);
+
+const cwd = mkdtempSync(join(tmpdir(), 'oriel-options-'));
+afterAll(() => rmSync(cwd, { recursive: true }));
+const files = {
+  f: 'one\ntwo\nONE LINE, TO FILL A BUDGET\nfour, to fill it as well\nanother one\n',
+  'a.md': 'one in markdown\n',
+  'sub/f': 'something else\none\n',
+  'a-file-whose-name-is-long-enough-to-fill-half-of-a-budget': '',
+};
+/** Where outputs of commands are kept. */
+const env = { ...process.env, XDG_CACHE_HOME: join(cwd, 'sub/cache') };
+for (const [path, content] of Object.entries(files)) {
+  mkdirSync(dirname(join(cwd, path)), { recursive: true });
+  writeFileSync(join(cwd, path), content);
+}
+
+/** What each option is tried with, or each option of one command. */
+const given: Readonly<Record<string, readonly string[]>> = {
+  cwd: ['--cwd', 'sub'],
+  root: ['--root', 'sub'],
+  allow: ['--allow', '/proc'],
+  dialect: ['--dialect', 'pi'],
+  'bash dialect': ['--dialect', 'zdx'],
+  limits: ['--limits', 'bytes=64'],
+  display: ['--display', 'plain'],
+  json: ['--json'],
+  help: ['--help'],
+  debug: ['--debug'],
+  timeout: ['--timeout', '0.05'],
+  'ignore-case': ['-i'],
+  literal: ['-F'],
+  glob: ['-g', '*.md'],
+  context: ['-C', '1'],
+  limit: ['--limit', '1'],
+  offset: ['--offset', '1'],
+  workspace: ['--workspace', 'dev=http://127.0.0.1:1'],
+  'allow-bash': ['--allow-bash'],
+  structured: ['--structured'],
+  listen: ['--listen', '0.0.0.0:0'],
+  token: ['--token', 'secret'],
+  host: ['--host', 'workspace.example'],
+};
+
+/** The arguments of each command beside the option; others where an option does not matter with those. */
+const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  read: { any: ['f'], allow: ['/proc/version'] },
+  bash: { any: ['pwd; seq 30; sleep 0.2'], allow: ['pwd', '--cwd', '/proc'] },
+  grep: { any: ['o.e'], allow: ['Linux', '/proc/version'], dialect: ['o.e', '--limit', '1'] },
+  find: { any: ['*'], allow: ['ostype', '/proc/sys/kernel'], dialect: ['*', '--limit', '1'] },
+  ls: { any: [], allow: ['/proc/sys/kernel'], dialect: ['--limit', '1'] },
+  call: {
+    any: ['read', '{"path":"f"}'],
+    allow: ['read', '{"path":"/proc/version"}'],
+    workspace: ['coder_workspace_read_file', '{"workspace":"dev","path":"/x"}', '--dialect', 'coder'],
+  },
+  mcp: { any: [], allow: ['/'], workspace: ['--dialect', 'coder'] },
+  serve: { any: [], allow: ['/'], workspace: ['--dialect', 'coder'] },
+  completions: { any: ['bash'] },
+  man: { any: [] },
+  tools: { any: [] },
+};
+
+const NOWHERE = '/no/such/directory';
+
+/** What makes a command fail: a root that does not exist, or operands that are too many. */
+const failing = (options: readonly Option[]): readonly string[] =>
+  options.some(({ name }) => name === 'root') ? ['--root', NOWHERE] : ['x', 'y', 'z'];
+
+/** Everything that a client of this server can see, as one text. */
+const outcomeOf: Readonly<Record<string, (args: readonly string[]) => Promise<string>>> = {
+  async mcp(args) {
+    const running = wire(['mcp', ...args], { cwd });
+    const client = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'a', version: '1' },
+    };
+    await running.ask(0, 'initialize', client);
+    running.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    const messages = [await running.ask(1, 'tools/list')];
+    for (const [i, call] of toolCalls.entries()) messages.push(await running.ask(i + 2, 'tools/call', call));
+    running.end();
+    return JSON.stringify(messages);
+  },
+  async serve(args) {
+    const running = await server(args, { cwd }).catch((error: Error) => error.message);
+    if (typeof running === 'string') return running;
+    const replies = [
+      await (await running.get('/api/v0/tools')).text(),
+      await asHost(running, 'workspace.example'),
+    ];
+    for (const params of toolCalls) {
+      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+      const reply = await running.post('/mcp', message, { headers: mcpHeaders });
+      replies.push(reply.ok ? JSON.stringify(await mcpMessage(reply)) : `${reply.status}`);
+    }
+    running.kill('SIGTERM');
+    await running.exited;
+    return replies.join('\n');
+  },
+};
+
+const toolCalls = [
+  { name: 'read', arguments: { path: 'f' } },
+  { name: 'read', arguments: { path: '/proc/version' } },
+  { name: 'coder_workspace_read_file', arguments: { workspace: 'dev', path: '/x' } },
+];
+
+/** The status of a request that names this host, which fetch would not send. */
+function asHost({ port }: ServerProcess, host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ port, host: '127.0.0.1', path: '/api/v0/tools', headers: { host } }, (reply) => {
+      reply.resume();
+      resolve(`${reply.statusCode}`);
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+/** What a run of a command does, as one text. */
+async function outcome(name: string, args: readonly string[]): Promise<string> {
+  const served = outcomeOf[name];
+  if (served && !args.includes('--help') && !args.includes(NOWHERE)) return served(args);
+  return JSON.stringify(run([name, ...args], { cwd, env }));
+}
+
+describe.each(commands)('$name', ({ name, options }) => {
+  const taken = [...options, ...globalOptions];
+  const callFor = (option: string): readonly string[] => {
+    const call = calls[name]?.[option] ?? calls[name]?.['any'] ?? [];
+    return option === 'debug' ? [...call, ...failing(options)] : call;
+  };
+
+  test('does the same twice without options', async () => {
+    const call = callFor('any');
+    expect(await outcome(name, call)).toBe(await outcome(name, call));
+  });
+
+  test.each(taken.map((option) => option.name))('--%s changes what it does', async (option) => {
+    const call = callFor(option);
+    const [without, with_] = [
+      await outcome(name, call),
+      await outcome(name, [...call, ...(given[`${name} ${option}`] ?? given[option] ?? [])]),
+    ];
+    expect(with_).not.toBe(without);
+    expect(with_).not.toContain('has no option');
+  });
+
+  test('refuses every option of other commands, and says where its own are listed', () => {
+    const others = [...allOptions.values()].filter((option) => !taken.includes(option));
+    for (const option of others) {
+      expect(() => parse(given[option.name] ?? [], name, taken)).toThrow(
+        new RegExp(`^oriel ${name} has no option -.*\\. Use oriel ${name} --help for its options\\.$`),
+      );
+    }
+  });
+
+  test('lists its options in its help, each once', () => {
+    const { out, code } = run([name, '--help']);
+    expect(code).toBe(0);
+    expect([...out.matchAll(/^ {2}(?:-\w, )?--([\w-]+)/gm)].map(([, option]) => option)).toEqual(
+      taken.map((option) => option.name),
+    );
+    expect(run(['help', name]).out).toBe(out);
+  });
+
+  test('refuses an operand too many', () => {
+    const { operands } = commands.find((command) => command.name === name) as { operands: string };
+    if (operands.includes('…')) return;
+    const most = operands.split(' ').filter(Boolean).length;
+    const { err, code } = run([name, ...Array<string>(most).fill('x'), 'extra'], { cwd });
+    expect([err, code]).toEqual([
+      `oriel: There is one operand too many: extra. Use ${`oriel ${name} ${operands}`.trimEnd()}.\n`,
+      2,
+    ]);
+  });
+});
+
+test('every option is tried', () => {
+  expect([...allOptions.keys()].toSorted()).toEqual(
+    Object.keys(given)
+      .filter((name) => !name.includes(' '))
+      .toSorted(),
+  );
+});
+
+test.each([...allOptions.values()].filter(({ choices }) => choices))(
+  'a value of --$name that does not exist is refused on every command that takes it',
+  (option: Option) => {
+    const message = `There is no ${option.name} nonsense. Use one of ${option.choices?.join(', ')}.`;
+    const taking = commands.filter(({ options }) => options.includes(option));
+    expect(taking.length).toBeGreaterThan(1);
+    for (const { name } of taking) {
+      expect(run([name, `--${option.name}`, 'nonsense'], { cwd })).toEqual({
+        out: '',
+        err: `oriel: ${message}\n`,
+        code: 2,
+      });
+    }
+  },
+);
+
+test.each([
+  [
+    'read',
+    ['f', '--dialect', 'zed', '--display', 'plain'],
+    'The dialect zed shows lines in its own way. Leave out --display, or use --dialect oriel.',
+  ],
+  [
+    'mcp',
+    ['--dialect', 'pi', '--display', 'numbers'],
+    'The dialect pi shows lines in its own way. Leave out --display, or use --dialect oriel.',
+  ],
+  [
+    'serve',
+    ['--workspace', 'dev=http://127.0.0.1:1'],
+    'Only the dialect coder reaches workspaces elsewhere. Add --dialect coder, or leave out --workspace.',
+  ],
+  [
+    'call',
+    ['read', '{}', '--workspace', 'dev=http://127.0.0.1:1', '-d', 'pi'],
+    'Only the dialect coder reaches workspaces elsewhere. Add --dialect coder, or leave out --workspace.',
+  ],
+])('oriel %s %j: an option that the dialect has no use for is refused', (name, args, message) => {
+  expect(run([name, ...args], { cwd })).toEqual({ out: '', err: `oriel: ${message}\n`, code: 2 });
+});
