@@ -13,6 +13,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./list.ts'),
   () => import('./lookup.ts'),
   () => import('./read-in-workspace.ts'),
+  () => import('./snapshot.ts'),
   () => import('../views/conflicts.ts'),
   () => import('../views/outline-view.ts'),
   () => import('../views/parsed.ts'),

@@ -1,9 +1,7 @@
-/** Owns the last steps of reading text: its view, its display, the window that fits, and what was taken note of. */
+/** The last steps of reading text: its view, its display and limits, and the window or the summary that fits. */
 
-import { readAt } from '../access/bytes.ts';
 import { displays, isNumbered, raw } from '../render/display.ts';
 import { typeOfBytes } from '../sources/type-of-bytes.ts';
-import type { ByteSource } from '../types/byte-source.ts';
 import type { Call } from '../types/call.ts';
 import type { Display } from '../types/display.ts';
 import type { Excerpt, Window } from '../types/excerpt.ts';
@@ -17,6 +15,7 @@ import { textInput } from '../views/text-input.ts';
 import { view } from '../views/view.ts';
 import { excerpt } from '../window/excerpt.ts';
 import { fitOf } from '../window/fit.ts';
+import type { TextInput } from '../window/input.ts';
 import { summaryOf } from './read-summary.ts';
 
 /** The part of a text that was asked for. */
@@ -41,65 +40,34 @@ export async function readText(
   const { resource, selection } = viewed;
   const origin = { ...found, target: resource.target };
   const input = await textInput(resource, call);
-  const verbatim = selection.mode === 'raw';
-  const binary = (type: string): BinaryResult => ({
-    ...origin,
-    is: 'binary',
-    type,
-    ...(resource.bytes.size !== undefined && { bytes: resource.bytes.size }),
-    selection,
-  });
-  // A byte window may look at a text part of something that begins as a binary.
-  if (!verbatim && selection.window?.by !== 'bytes' && resource.encoding === 'stored') {
-    const type = await typeOfBytes(resource.bytes, input.encoding, call.signal);
-    if (type !== undefined) return binary(type);
-  }
-  const anchored = policy.display === undefined && isAnchored(resource, selection, call);
-  const display = displayOf(resource, selection, call, policy, anchored);
-  const header = anchored ? `¶${origin.target}#` : undefined;
-  const limits = limitsFor(resource, selection.window, call, header);
+  const type = await binaryType(resource, selection, input, call.signal);
+  if (type !== undefined) return binaryResult(origin, resource, selection, type);
+  const layout = layoutOf(resource, selection, call, policy);
+  const { display, limits } = layout;
   const brief =
     asked.summarize && isWhole(selection) ? await summaryOf(resource, input, display, limits, call) : {};
+  const base = { ...origin, encoding: input.encoding, display, limits };
   if (brief.summary) {
-    const tag = header && (await takeSnapshot(resource.bytes, found.resolvedPath, brief.kept, call));
-    return {
-      ...origin,
-      is: 'summary',
-      summary: brief.summary,
-      totals: brief.totals,
-      invalid: brief.invalid,
-      encoding: input.encoding,
-      display,
-      ...(tag && { snapshot: { tag, header: header + tag } }),
-      limits,
-      notes: resource.notes ?? [],
-    };
+    const { summary, totals, invalid, kept } = brief;
+    const snapshot = await snapshotOf(layout, resource, found, () => kept, call);
+    return { ...base, is: 'summary', summary, totals, invalid, ...snapshot, notes: resource.notes ?? [] };
   }
-  const shown = await excerpt(
-    input,
-    windowFor(selection.window, display),
-    fitOf(policy, display, limits, call.settings.tokens),
-  );
-  if (shown.binary && !verbatim) return binary('NUL bytes');
-  const tag = header && (await takeSnapshot(resource.bytes, found.resolvedPath, numbered(shown), call));
+  const fit = fitOf(policy, display, limits, call.settings.tokens);
+  const shown = await excerpt(input, windowFor(selection.window, display), fit);
+  if (shown.binary && selection.mode !== 'raw') {
+    return binaryResult(origin, resource, selection, 'NUL bytes');
+  }
+  const snapshot = await snapshotOf(layout, resource, found, () => numbered(shown), call);
   return {
-    ...origin,
+    ...base,
     is: 'text',
     excerpt: shown,
     selection,
-    encoding: input.encoding,
-    display,
-    ...(tag && { snapshot: { tag, header: header + tag } }),
-    limits,
+    ...snapshot,
     changed: (await resource.bytes.changed?.()) ?? false,
     notes: [...(resource.notes ?? []), ...(brief.note ? [brief.note] : [])],
     ...(resource.more && { more: resource.more }),
   };
-}
-
-/** Whole lines with their numbers. */
-function numbered({ parts }: Excerpt): (readonly [number, string])[] {
-  return parts.flat().flatMap(({ no, text, cut }) => (no === undefined || cut ? [] : [[no, text] as const]));
 }
 
 async function viewOf(
@@ -117,6 +85,45 @@ async function viewOf(
 
 function isWhole({ window, mode, symbol }: Selection): boolean {
   return window === undefined && mode === undefined && symbol === undefined;
+}
+
+/** The type of what is no text; undefined for text, and for what was asked for as it is. */
+async function binaryType(
+  { bytes, encoding }: TextResource,
+  { mode, window }: Selection,
+  input: TextInput,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  // A byte window may look at a text part of something that begins as a binary.
+  if (mode === 'raw' || window?.by === 'bytes' || encoding !== 'stored') return undefined;
+  return typeOfBytes(bytes, input.encoding, signal);
+}
+
+function binaryResult(
+  origin: Origin,
+  { bytes: { size } }: TextResource,
+  selection: Selection,
+  type: string,
+): BinaryResult {
+  return { ...origin, is: 'binary', type, ...(size !== undefined && { bytes: size }), selection };
+}
+
+/** How the text is shown, and what fits. */
+interface Layout {
+  readonly display: Display;
+  readonly limits: Limits;
+  /** What stands above the text when its lines are anchors for edits: the tag of the version follows it. */
+  readonly header?: string;
+}
+
+function layoutOf(resource: TextResource, selection: Selection, call: Call, policy: TextPolicy): Layout {
+  const anchored = policy.display === undefined && isAnchored(resource, selection, call);
+  const header = anchored ? `¶${resource.target}#` : undefined;
+  return {
+    display: displayOf(resource, selection, call, policy, anchored),
+    limits: limitsFor(resource, selection.window, call, header),
+    ...(header !== undefined && { header }),
+  };
 }
 
 /** Anchors are for lines that an edit can name: stored, editable, shown as they are. */
@@ -163,21 +170,21 @@ function windowFor(window: Window | undefined, display: Display): Window | undef
   return window?.by === 'lines' && !isNumbered(display) ? { ...window, context: false } : window;
 }
 
-/** Files up to this size are told apart by their content, larger ones by their version. */
-const HASH_UP_TO = 1 << 20;
-
-async function takeSnapshot(
-  bytes: ByteSource,
-  path: string,
-  lines: readonly (readonly [number, string])[],
+/** Remembers the lines that are shown, by number, where edits may name them. */
+async function snapshotOf(
+  { header }: Layout,
+  { bytes }: TextResource,
+  { resolvedPath }: Origin,
+  lines: () => Iterable<readonly [number, string]>,
   call: Call,
-): Promise<string> {
-  const { snapshots } = call.session;
-  const size = bytes.size ?? Number.POSITIVE_INFINITY;
-  const { createHash } = await import('node:crypto');
-  const content = size <= HASH_UP_TO ? await readAt(bytes, 0, size, call.signal) : bytes.version;
-  const digest = createHash('sha256').update(content).digest('hex');
-  const tag = snapshots.tag(path, digest);
-  snapshots.see(path, tag, lines);
-  return tag;
+): Promise<Pick<TextResult, 'snapshot'>> {
+  if (header === undefined) return {};
+  const { takeSnapshot } = await import('./snapshot.ts');
+  const tag = await takeSnapshot(bytes, resolvedPath, lines(), call);
+  return { snapshot: { tag, header: header + tag } };
+}
+
+/** Whole lines with their numbers. */
+function numbered({ parts }: Excerpt): (readonly [number, string])[] {
+  return parts.flat().flatMap(({ no, text, cut }) => (no === undefined || cut ? [] : [[no, text] as const]));
 }

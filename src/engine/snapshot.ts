@@ -1,0 +1,25 @@
+/** Snapshots: what was shown of which version of a file, so that an edit can name a line by tag and number. */
+
+import { createHash } from 'node:crypto';
+import { readAt } from '../access/bytes.ts';
+import type { ByteSource } from '../types/byte-source.ts';
+import type { Call } from '../types/call.ts';
+
+/** Files up to this size are told apart by their content, larger ones by their version. */
+const HASH_UP_TO = 1 << 20;
+
+/** The tag of this version of the file at `path`; its `lines` (1-based number, stored text) count as shown. */
+export async function takeSnapshot(
+  bytes: ByteSource,
+  path: string,
+  lines: Iterable<readonly [number, string]>,
+  call: Call,
+): Promise<string> {
+  const { snapshots } = call.session;
+  const size = bytes.size ?? Number.POSITIVE_INFINITY;
+  const content = size <= HASH_UP_TO ? await readAt(bytes, 0, size, call.signal) : bytes.version;
+  const digest = createHash('sha256').update(content).digest('hex');
+  const tag = snapshots.tag(path, digest);
+  snapshots.see(path, tag, lines);
+  return tag;
+}
