@@ -6,6 +6,7 @@ import { dirname, join, normalize } from 'node:path';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { defaultSettings } from '../src/assemble.ts';
 import { baseLimits, limitNames } from '../src/limits.ts';
+import { queues } from '../src/queues/table.ts';
 import { parseSelection } from '../src/selector/selection.ts';
 
 const pages = [
@@ -155,4 +156,13 @@ test('the table of limits is the limits', () => {
     countBytes: `${baseLimits.countBytes / 2 ** 30} GiB`,
   });
   expect(defaultSettings.display).toBe('numbers');
+});
+
+test('the table of queues is that of the code', () => {
+  const stated = [...read('docs/concurrency.md').matchAll(/^\| `([\w-]+)` +\| (\d+) +\| (\d+) +\|/gm)].map(
+    ([, name, limit, waiting]) => ({ name, limit: Number(limit), waiting: Number(waiting) }),
+  );
+  expect(stated).toEqual(
+    Object.values(queues).map(({ name, limit, maxWaiting }) => ({ name, limit, waiting: maxWaiting })),
+  );
 });

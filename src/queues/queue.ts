@@ -47,6 +47,13 @@ interface Waiter {
   refuse(error: OrielError): void;
 }
 
+/** `BUSY`: too many entries wait. */
+export class QueueFull extends OrielError {
+  constructor(message: string) {
+    super('BUSY', message);
+  }
+}
+
 /** For whatever has neither caller nor signal. */
 const NOBODY: Caller = {};
 
@@ -55,7 +62,8 @@ export class Queue {
   /** May be lowered and raised while slots are held; none is taken back. */
   limit: number;
   readonly #what: string;
-  readonly #most: number;
+  /** Entries that may wait. */
+  readonly maxWaiting: number;
   readonly #share: number | undefined;
   /** Callers that wait, the next to be served first; each with its entries in the order in which they came. */
   readonly #callers = new Map<Caller, Set<Waiter>>();
@@ -72,7 +80,7 @@ export class Queue {
     this.name = name;
     this.#what = what;
     this.limit = limit;
-    this.#most = waiting;
+    this.maxWaiting = waiting;
     this.#share = share;
   }
 
@@ -163,7 +171,7 @@ export class Queue {
   }
 
   #wait(caller: Caller, signal: AbortSignal | undefined): Promise<Slot> {
-    if (this.#waiting >= this.#most) this.#makeRoom(caller);
+    if (this.#waiting >= this.maxWaiting) this.#makeRoom(caller);
     return new Promise((resolve, reject) => {
       const settle = (): void => signal?.removeEventListener('abort', abort);
       const waiter: Waiter = {
@@ -202,9 +210,8 @@ export class Queue {
     let most = caller;
     let count = (this.#callers.get(caller)?.size ?? 0) + 1;
     for (const [other, { size }] of this.#callers) if (size > count) [most, count] = [other, size];
-    const busy = new OrielError(
-      'BUSY',
-      `Too many calls wait: ${this.limit} ${this.#what} at a time and ${this.#most} wait already. Make the same call again in a moment.`,
+    const busy = new QueueFull(
+      `Too many calls wait: ${this.limit} ${this.#what} at a time and ${this.maxWaiting} wait already. Make the same call again in a moment.`,
     );
     if (most === caller) throw busy;
     const newest = [...(this.#callers.get(most) ?? [])].at(-1);

@@ -34,6 +34,8 @@ const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 5_000;
 
 export function sender({ url, token, retries = 2, fetch = globalThis.fetch }: ClientOptions): Send {
+  // By this name the server tells its clients apart, whatever connections they use, and serves them in turn.
+  const name = crypto.randomUUID();
   return async (exchange) => {
     const most = exchange.repeatable ? retries : 0;
     for (let attempt = 0; ; attempt += 1) {
@@ -54,6 +56,7 @@ export function sender({ url, token, retries = 2, fetch = globalThis.fetch }: Cl
       const response = await fetch(target, {
         method,
         headers: {
+          'oriel-client': name,
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,

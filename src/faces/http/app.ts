@@ -1,17 +1,20 @@
-/** Owns the application: which requests get in, which routes there are, what is counted and logged. */
+/** The application: which requests get in, which routes there are, what is counted and logged. */
 
 import { type Context, Hono } from 'hono';
 import { routePath } from 'hono/route';
 import { explained, report } from '../../engine/unexpected.ts';
 import { createMcpServer } from '../mcp/server.ts';
+import type { Answer } from '../../types/answer.ts';
 import type { Offer } from '../offer.ts';
+import { clientOf, clientOfRequest } from './client-of.ts';
 import { createGuard, type GuardOptions, type Refusal } from './guard.ts';
 import { listDirectoryRoute } from './list-directory.ts';
 import type { Log } from './log.ts';
 import { mountMcp } from './mcp.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import { createMetrics, endedWith, type Metrics } from './metrics.ts';
 import { openApi } from './openapi.ts';
 import { failed, problem } from './problem.ts';
+import { countOf } from './reading.ts';
 import { readFileLinesRoute } from './read-file-lines.ts';
 import { readFileRoute } from './read-file.ts';
 import { inputOf } from './request-input.ts';
@@ -56,10 +59,11 @@ export function createApp({ offer: uncounted, log, guard, structured }: AppOptio
   const metrics = createMetrics();
   const offer = counted(uncounted, metrics);
   const refused = createGuard(guard);
-  const mcp = mountMcp(({ requestInfo }) => {
+  const mcp = mountMcp((request, lasts) => {
     // Clients of 2025 that keep no session never say in MCP who they are.
-    const host = requestInfo?.headers.get('user-agent') ?? undefined;
-    return createMcpServer(offer, { structured, host });
+    const host = request?.headers.get('user-agent') ?? undefined;
+    const caller = lasts === 'request' ? clientOfRequest(request) : undefined;
+    return createMcpServer(offer, { structured, host, caller });
   });
   const routes = ROUTES.map((make) => make({ offer, metrics }));
 
@@ -91,7 +95,10 @@ export function createApp({ offer: uncounted, log, guard, structured }: AppOptio
   }
   const description = openApi(routes, offer.tools(), guard.token !== undefined);
   app.get('/openapi.json', (context) => context.json(description));
-  app.all('/mcp', (context) => mcp.handle(context));
+  app.all('/mcp', (context) => {
+    clientOf(context);
+    return mcp.handle(context);
+  });
   for (const path of new Set(routes.map((route) => route.path))) {
     const allow = routes.filter((route) => route.path === path).map(({ method }) => method.toUpperCase());
     app.all(path, () => problem(405, { message: `Use ${allow.join(' or ')}.` }, { allow: allow.join(', ') }));
@@ -109,14 +116,16 @@ export function createApp({ offer: uncounted, log, guard, structured }: AppOptio
 
 /** Whatever way a call comes in, it is counted once. */
 function counted(offer: Offer, metrics: Metrics): Offer {
+  const counting = async (name: string, call: () => Promise<Answer>): Promise<Answer> => {
+    const count = countOf(metrics, name);
+    const answer = await call();
+    count(endedWith(answer));
+    return answer;
+  };
   return {
     ...offer,
-    async call(tool, input, options) {
-      const start = performance.now();
-      const answer = await offer.call(tool, input, options);
-      metrics.call(tool.name, answer, (performance.now() - start) / 1000);
-      return answer;
-    },
+    call: (tool, input, options) => counting(tool.name, () => offer.call(tool, input, options)),
+    read: (path, options) => counting('resources/read', () => offer.read(path, options)),
   };
 }
 

@@ -1,13 +1,14 @@
-/** Owns `POST /api/v0/list-directory`: the entries of one folder, folders first. */
+/** `POST /api/v0/list-directory`: the entries of one directory, directories first. */
 
 import { homedir } from 'node:os';
 import { isAbsolute, join, sep } from 'node:path';
 import * as z from 'zod';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
-import type { Entry } from '../../types/access.ts';
+import type { Access, Entry } from '../../types/access.ts';
 import { absolute } from './absolute.ts';
-import { json, problemSchema } from './problem.ts';
+import { problemSchema } from './problem.ts';
+import { reading } from './reading.ts';
 import { type Route, route, type Served } from './route.ts';
 
 /** Entries that are looked at: what a folder holds beyond them is only said to be more. */
@@ -53,7 +54,7 @@ type Body = z.infer<typeof body>;
 
 const failure = { about: 'Why not', schema: problemSchema };
 
-export const listDirectoryRoute = ({ offer }: Served): Route =>
+export const listDirectoryRoute = ({ offer, metrics }: Served): Route =>
   route<z.infer<typeof query>, Body>({
     method: 'post',
     path: '/api/v0/list-directory',
@@ -61,35 +62,40 @@ export const listDirectoryRoute = ({ offer }: Served): Route =>
     query,
     body,
     replies: { 200: { about: 'The entries', schema: reply }, 403: failure, 404: failure },
-    async handle(context, input) {
-      const { access } = offer.engine;
-      const path = pathOf(input.query.path, input.body, access.cwd);
-      const { signal } = context.req.raw;
-      const opened = await access.open(absolute(access, path), signal);
-      try {
-        if (opened.is !== 'directory') {
-          throw new OrielError('BAD_INPUT', `path ${JSON.stringify(quote(path))} is not a directory`);
-        }
-        const { entries, more } = await opened.list(MOST_SEEN, signal);
-        const { offset, limit } = input.body;
-        const shown = entries.toSorted(byKindAndName).slice(offset, offset + limit);
-        return json({
-          absolute_path: opened.path.split(sep).filter(Boolean),
-          absolute_path_string: opened.path,
-          contents: shown.map(({ name, type }) => ({
-            name,
-            absolute_path_string: join(opened.path, name),
-            is_dir: type === 'directory',
-            type,
-          })),
-          total: entries.length,
-          more: more || entries.length > offset + limit,
-        });
-      } finally {
-        await opened.close();
-      }
-    },
+    handle: (context, input) =>
+      reading(metrics, 'list-directory', context, (signal) => list(offer.engine.access, input, signal)),
   });
+
+async function list(
+  access: Access,
+  input: { query: z.infer<typeof query>; body: Body },
+  signal: AbortSignal,
+): Promise<z.infer<typeof reply>> {
+  const path = pathOf(input.query.path, input.body, access.cwd);
+  const opened = await access.open(absolute(access, path), signal);
+  try {
+    if (opened.is !== 'directory') {
+      throw new OrielError('BAD_INPUT', `path ${JSON.stringify(quote(path))} is not a directory`);
+    }
+    const { entries, more } = await opened.list(MOST_SEEN, signal);
+    const { offset, limit } = input.body;
+    const shown = entries.toSorted(byKindAndName).slice(offset, offset + limit);
+    return {
+      absolute_path: opened.path.split(sep).filter(Boolean),
+      absolute_path_string: opened.path,
+      contents: shown.map(({ name, type }) => ({
+        name,
+        absolute_path_string: join(opened.path, name),
+        is_dir: type === 'directory',
+        type,
+      })),
+      total: entries.length,
+      more: more || entries.length > offset + limit,
+    };
+  } finally {
+    await opened.close();
+  }
+}
 
 function pathOf(given: string | undefined, { path, relativity }: Body, cwd: string): string {
   if (given !== undefined) return given;

@@ -1,5 +1,5 @@
 /**
- * Owns `/mcp`: Streamable HTTP. Since 2026-07-28 every request stands for itself; clients of 2025 shake hands and get
+ * `/mcp`: Streamable HTTP. Since 2026-07-28 every request stands for itself; clients of 2025 shake hands and get
  * a session, which is how their notices of cancellation find the work, and their name the size of an answer.
  */
 
@@ -26,8 +26,14 @@ export interface McpMount {
   close(): Promise<void>;
 }
 
-/** `factory` makes what answers: one for a session, or one for a request that stands for itself. */
-export function mountMcp(factory: McpServerFactory): McpMount {
+/** Makes what answers: one for a session that `request` opens, or one for a request that stands for itself. */
+export type MakeServer = (
+  request: Request | undefined,
+  lasts: 'session' | 'request',
+) => ReturnType<McpServerFactory>;
+
+export function mountMcp(make: MakeServer): McpMount {
+  const factory: McpServerFactory = ({ requestInfo }) => make(requestInfo, 'request');
   const modern = createMcpHandler(factory, { legacy: 'reject' });
   const stateless = legacyStatelessFallback(factory);
   const sessions = new Lru<WebStandardStreamableHTTPServerTransport>(MOST_SESSIONS);
@@ -38,7 +44,7 @@ export function mountMcp(factory: McpServerFactory): McpMount {
       onsessioninitialized: (id) => void sessions.set(id, transport),
       onsessionclosed: (id) => void sessions.delete(id),
     });
-    await (await factory({ era: 'legacy', requestInfo: request })).connect(transport);
+    await (await make(request, 'session')).connect(transport);
     return transport;
   }
 

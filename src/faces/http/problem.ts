@@ -48,11 +48,13 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 
 /** The answer to what a route threw. */
 export function failed(error: OrielError): Response {
-  return problem(statusOf(error), {
+  const status = statusOf(error);
+  const body = {
     message: error.message,
     code: error.code,
     ...(error.next !== undefined && { next: error.next }),
-  });
+  };
+  return problem(status, body, status === 503 ? { 'retry-after': '1' } : {});
 }
 
 function statusOf({ code }: OrielError): number {

@@ -1,13 +1,17 @@
 /**
- * Owns `GET /api/v0/read-file-lines`: a numbered window over a text file, refused as a whole where it does not fit.
+ * `GET /api/v0/read-file-lines`: a numbered window over a text file, refused as a whole where it does not fit.
  * What the file system says is an answer, not an HTTP error.
  */
 
 import * as z from 'zod';
 import { callTool } from '../../call-tool.ts';
-import { fileLinesLimits, readFileLines } from '../../dialects/file-lines.ts';
+import { type FileLines, fileLinesLimits, readFileLines } from '../../dialects/file-lines.ts';
+import type { OrielError } from '../../errors.ts';
 import { baseLimits } from '../../limits.ts';
-import { json } from './problem.ts';
+import { QueueFull } from '../../queues/queue.ts';
+import { clientOf } from './client-of.ts';
+import { json, problemSchema } from './problem.ts';
+import { countOf } from './reading.ts';
 import { count } from './request-input.ts';
 import { type Route, route, type Served } from './route.ts';
 
@@ -44,21 +48,31 @@ const reply = z
 
 type Query = z.infer<typeof query>;
 
-export const readFileLinesRoute = ({ offer }: Served): Route =>
+export const readFileLinesRoute = ({ offer, metrics }: Served): Route =>
   route<Query>({
     method: 'get',
     path: '/api/v0/read-file-lines',
     summary: 'Lines of a text file, numbered',
     query,
-    replies: { 200: { about: 'The lines, or what the file system says', schema: reply } },
-    async handle({ req }, { query: asked }) {
+    replies: {
+      200: { about: 'The lines, or what the file system says', schema: reply },
+      503: { about: 'Too many calls wait', schema: problemSchema },
+    },
+    async handle(context, { query: asked }) {
       const reader = readFileLines(asked, {
         fileSize: asked.max_file_size || fileSize,
         lineBytes: asked.max_line_bytes || lineBytes,
         responseLines: asked.max_response_lines || responseLines,
         responseBytes: asked.max_response_bytes || responseBytes,
       });
-      const options = { limits: baseLimits, signal: req.raw.signal };
-      return json(await callTool(offer.engine, reader, undefined, options));
+      const ended = countOf(metrics, reader.name);
+      let error: OrielError | undefined;
+      const failure = (failed: OrielError): FileLines => reader.failure((error = failed));
+      const options = { limits: baseLimits, signal: context.req.raw.signal, caller: clientOf(context) };
+      const lines = await callTool(offer.engine, { ...reader, failure }, undefined, options);
+      ended({ bytes: Buffer.byteLength(lines.content), error: error?.code });
+      // Not what the file system says.
+      if (error instanceof QueueFull) throw error;
+      return json(lines);
     },
   });

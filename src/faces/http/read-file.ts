@@ -1,28 +1,31 @@
-/** Owns `GET /api/v0/read-file`: the stored bytes of a file, as a stream, whole or a range of them. */
+/** `GET /api/v0/read-file`: the stored bytes of a file, as a stream, whole or a range of them. */
 
 import { createHash } from 'node:crypto';
 import { getMimeType } from 'hono/utils/mime';
 import * as z from 'zod';
-import { readAt } from '../../access/bytes.ts';
+import { explained } from '../../engine/unexpected.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
-import type { OpenedFile } from '../../types/access.ts';
+import type { Access, OpenedFile } from '../../types/access.ts';
 import { absolute } from './absolute.ts';
+import { clientOf } from './client-of.ts';
+import { Download } from './download.ts';
 import { problemSchema } from './problem.ts';
-import { count } from './request-input.ts';
+import { countOf } from './reading.ts';
+import { count as countParameter } from './request-input.ts';
 import { type Route, route, type Served } from './route.ts';
 
 const CHUNK_BYTES = 256 * 1024;
 
 const query = z.strictObject({
   path: z.string('is required').min(1, 'is required').describe('Absolute path of a file'),
-  offset: count('First byte, 0-based').optional(),
-  limit: count('Bytes; to the end when absent or 0').optional(),
+  offset: countParameter('First byte, 0-based').optional(),
+  limit: countParameter('Bytes; to the end when absent or 0').optional(),
 });
 
 const failure = { about: 'Why not', schema: problemSchema };
 
-export const readFileRoute = ({ offer }: Served): Route =>
+export const readFileRoute = ({ offer, metrics }: Served): Route =>
   route<z.infer<typeof query>>({
     method: 'get',
     path: '/api/v0/read-file',
@@ -35,50 +38,61 @@ export const readFileRoute = ({ offer }: Served): Route =>
       403: failure,
       404: failure,
       416: failure,
+      503: failure,
     },
-    async handle({ req }, { query: { path, offset = 0, limit = 0 } }) {
-      const file = await openFile(offer.engine.access, path, req.raw.signal);
-      const etag = `"${createHash('sha1').update(file.bytes.version).digest('base64url')}"`;
-      const common = {
-        etag,
-        'accept-ranges': 'bytes',
-        'last-modified': new Date(file.mtimeMs).toUTCString(),
-        'content-type': getMimeType(path) ?? 'application/octet-stream',
-        // A page among the files must not act in the name of this server.
-        'content-security-policy': "sandbox; default-src 'none'",
-        'x-content-type-options': 'nosniff',
+    async handle(context, { query: { path, offset = 0, limit = 0 } }) {
+      const { req } = context;
+      const { signal } = req.raw;
+      const open = (): Promise<OpenedFile> => openFile(offer.engine.access, path, signal);
+      const download = new Download(open, { signal, caller: clientOf(context) });
+      const count = countOf(metrics, 'read-file');
+      const end = async (bytes: number, error?: string): Promise<void> => {
+        count({ bytes, error });
+        await download.end();
       };
-      const reply = (
-        status: number,
-        headers: Record<string, string>,
-        body: ReadableStream | null,
-      ): Response => new Response(body, { status, headers: { ...common, ...headers } });
-      const ranges = req.header('if-range') === undefined || req.header('if-range') === etag;
-      const asked =
-        ranges && offset === 0 && limit === 0 ? rangeOf(req.header('range'), file.size) : undefined;
-      if (req.header('if-none-match') === etag || asked === 'none') {
-        await file.close();
-        return asked === 'none'
-          ? reply(416, { 'content-range': `bytes */${file.size}` }, null)
-          : reply(304, {}, null);
+      try {
+        const file = await download.file();
+        const etag = `"${createHash('sha1').update(file.bytes.version).digest('base64url')}"`;
+        const common = {
+          etag,
+          'accept-ranges': 'bytes',
+          'last-modified': new Date(file.mtimeMs).toUTCString(),
+          'content-type': getMimeType(path) ?? 'application/octet-stream',
+          // A page among the files must not act in the name of this server.
+          'content-security-policy': "sandbox; default-src 'none'",
+          'x-content-type-options': 'nosniff',
+        };
+        const reply = (
+          status: number,
+          headers: Record<string, string>,
+          body: ReadableStream | null,
+        ): Response => new Response(body, { status, headers: { ...common, ...headers } });
+        const ranges = req.header('if-range') === undefined || req.header('if-range') === etag;
+        const asked =
+          ranges && offset === 0 && limit === 0 ? rangeOf(req.header('range'), file.size) : undefined;
+        if (req.header('if-none-match') === etag || asked === 'none') {
+          await end(0);
+          return asked === 'none'
+            ? reply(416, { 'content-range': `bytes */${file.size}` }, null)
+            : reply(304, {}, null);
+        }
+        const from = asked?.start ?? Math.min(offset, file.size);
+        const to = asked?.end ?? Math.min(file.size, limit === 0 ? file.size : from + limit);
+        const headers = {
+          'content-length': String(to - from),
+          ...(asked && { 'content-range': `bytes ${from}-${to - 1}/${file.size}` }),
+        };
+        if (req.method === 'HEAD') await end(0);
+        const body = req.method === 'HEAD' ? null : stream(download, from, to, end);
+        return reply(asked ? 206 : 200, headers, body);
+      } catch (error) {
+        await end(0, explained(error, signal).code);
+        throw error;
       }
-      const start = asked?.start ?? Math.min(offset, file.size);
-      const end = asked?.end ?? Math.min(file.size, limit === 0 ? file.size : start + limit);
-      const headers = {
-        'content-length': String(end - start),
-        ...(asked && { 'content-range': `bytes ${start}-${end - 1}/${file.size}` }),
-      };
-      if (req.method !== 'HEAD') return reply(asked ? 206 : 200, headers, stream(file, start, end));
-      await file.close();
-      return reply(asked ? 206 : 200, headers, null);
     },
   });
 
-async function openFile(
-  access: Served['offer']['engine']['access'],
-  path: string,
-  signal: AbortSignal,
-): Promise<OpenedFile> {
+async function openFile(access: Access, path: string, signal: AbortSignal): Promise<OpenedFile> {
   const opened = await access.open(absolute(access, path), signal);
   if (opened.is === 'file') return opened;
   await opened.close();
@@ -98,28 +112,33 @@ function rangeOf(
   return start < end ? { start, end } : 'none';
 }
 
-/** Reads when the client has taken what was read before; closes the file whatever happens. */
-function stream(file: OpenedFile, start: number, end: number): ReadableStream {
-  let at = start;
+/** Reads when the client has taken what was read before; ends whatever happens. */
+function stream(
+  download: Download,
+  from: number,
+  to: number,
+  end: (bytes: number, error?: string) => Promise<void>,
+): ReadableStream {
+  let at = from;
   return new ReadableStream(
     {
       async pull(controller) {
         try {
-          const chunk = await readAt(file.bytes, at, Math.min(CHUNK_BYTES, end - at));
+          const chunk = await download.read(at, Math.min(CHUNK_BYTES, to - at));
           at += chunk.length;
           if (chunk.length > 0) controller.enqueue(chunk);
-          if (at < end && chunk.length > 0) return;
-          await file.close();
-          // Fewer bytes than were promised: the client must notice.
-          if (at < end)
-            controller.error(new OrielError('INCOMPLETE', 'The file became shorter while it was sent.'));
-          else controller.close();
+          else if (at < to)
+            // Fewer bytes than were promised: the client must notice.
+            throw new OrielError('INCOMPLETE', 'The file became shorter while it was sent.');
+          if (at < to) return;
+          await end(at - from);
+          controller.close();
         } catch (error) {
-          await file.close();
+          await end(at - from, explained(error).code);
           controller.error(error);
         }
       },
-      cancel: () => file.close(),
+      cancel: () => end(at - from, 'CANCELLED'),
     },
     { highWaterMark: 1 },
   );

@@ -1,4 +1,4 @@
-/** Owns `GET /api/v0/resolve-path`: where a path really leads, also one whose end does not exist yet. */
+/** `GET /api/v0/resolve-path`: where a path really leads, also one whose end does not exist yet. */
 
 import { basename, dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
@@ -6,7 +6,8 @@ import { type ErrorCode, isOrielError, OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Access } from '../../types/access.ts';
 import { absolute } from './absolute.ts';
-import { json, problemSchema } from './problem.ts';
+import { problemSchema } from './problem.ts';
+import { reading } from './reading.ts';
 import { type Route, route, type Served } from './route.ts';
 
 const query = z.strictObject({
@@ -17,18 +18,18 @@ const reply = z.object({ resolved_path: z.string() }).describe('The path without
 
 const failure = { about: 'Why not', schema: problemSchema };
 
-export const resolvePathRoute = ({ offer }: Served): Route =>
+export const resolvePathRoute = ({ offer, metrics }: Served): Route =>
   route<z.infer<typeof query>>({
     method: 'get',
     path: '/api/v0/resolve-path',
     summary: 'Where a path leads',
     query,
     replies: { 200: { about: 'The real path', schema: reply }, 403: failure },
-    async handle(context, { query: { path } }) {
-      const { access } = offer.engine;
-      const resolved = await resolvePath(access, absolute(access, path), context.req.raw.signal, MOST_LINKS);
-      return json({ resolved_path: resolved });
-    },
+    handle: (context, { query: { path } }) =>
+      reading(metrics, 'resolve-path', context, async (signal) => {
+        const { access } = offer.engine;
+        return { resolved_path: await resolvePath(access, absolute(access, path), signal, MOST_LINKS) };
+      }),
   });
 
 /** More links than this are a loop. Source: MAXSYMLINKS in linux/namei.h. */

@@ -2,6 +2,7 @@
 
 import * as z from 'zod';
 import { isOrielError } from '../../errors.ts';
+import { clientOf } from './client-of.ts';
 import { eventStream } from './events.ts';
 import { json, problem, problemSchema } from './problem.ts';
 import { type Route, route, type Served } from './route.ts';
@@ -68,10 +69,10 @@ export const callToolRoute = ({ offer }: Served): Route =>
     async handle(context, { body }) {
       const found = offer.find(context.req.param('name') ?? '');
       if (isOrielError(found)) return problem(404, { message: found.message, code: 'NOT_FOUND' });
-      const { signal } = context.req.raw;
+      const options = { signal: context.req.raw.signal, caller: clientOf(context) };
       if ((context.req.header('accept') ?? '').includes('text/event-stream')) {
-        return eventStream((onProgress) => offer.call(found, body, { signal, onProgress }));
+        return eventStream((onProgress) => offer.call(found, body, { ...options, onProgress }));
       }
-      return json(await offer.call(found, body, { signal }));
+      return json(await offer.call(found, body, options));
     },
   });

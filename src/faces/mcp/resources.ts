@@ -13,6 +13,7 @@ import {
   type ResourceTemplateType,
 } from '@modelcontextprotocol/server';
 import { quote } from '../../text/visible.ts';
+import type { RunOptions } from '../../assemble.ts';
 import type { Offer } from '../offer.ts';
 import { DETAILS_KEY } from './tool-result.ts';
 
@@ -55,10 +56,10 @@ export function completeArtifact({ engine }: Offer, typed: string): CompleteResu
 export async function readResource(
   offer: Offer,
   uri: string,
-  signal: AbortSignal,
+  options: RunOptions,
 ): Promise<ReadResourceResult> {
   if (!SCHEMES.test(uri)) throw new ResourceNotFoundError(quote(uri));
-  const answer = await offer.read(uri, { signal });
+  const answer = await offer.read(uri, options);
   if (answer.isError) {
     const { message } = answer.details['error'] as { message: string };
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, { uri: quote(uri) });

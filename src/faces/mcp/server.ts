@@ -10,6 +10,7 @@ import {
 import { version } from '../../access/package-files.ts';
 import { explained, report } from '../../engine/unexpected.ts';
 import { isOrielError } from '../../errors.ts';
+import type { Caller } from '../../queues/caller.ts';
 import type { Offer } from '../offer.ts';
 import { progressTo } from './progress.ts';
 import { artifactTemplate, completeArtifact, listArtifacts, readResource } from './resources.ts';
@@ -20,12 +21,17 @@ export interface McpOptions {
   readonly structured?: boolean;
   /** What the client calls itself, where the protocol does not say. */
   readonly host?: string | undefined;
+  /** Whose calls these are; those of a session of its own when absent. */
+  readonly caller?: Caller | undefined;
 }
 
 /** Milliseconds for which a client may keep the list of tools: it is the same for as long as the server runs. */
 const TOOLS_FRESH_MS = 3_600_000;
 
-export function createMcpServer(offer: Offer, { structured = false, host }: McpOptions = {}): Server {
+export function createMcpServer(
+  offer: Offer,
+  { structured = false, host, caller = {} }: McpOptions = {},
+): Server {
   const server = new Server(
     { name: 'oriel', title: 'oriel', version: version() },
     {
@@ -48,6 +54,7 @@ export function createMcpServer(offer: Offer, { structured = false, host }: McpO
     const progress = progressTo(context);
     const answer = await offer.call(tool, params.arguments ?? {}, {
       signal: context.mcpReq.signal,
+      caller,
       ...(progress && { onProgress: progress.tell }),
     });
     progress?.end();
@@ -56,7 +63,7 @@ export function createMcpServer(offer: Offer, { structured = false, host }: McpO
   server.setRequestHandler('resources/list', () => ({ resources: listArtifacts(offer) }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [artifactTemplate] }));
   server.setRequestHandler('resources/read', ({ params }, context) =>
-    readResource(offer, params.uri, context.mcpReq.signal),
+    readResource(offer, params.uri, { signal: context.mcpReq.signal, caller }),
   );
   server.setRequestHandler('completion/complete', ({ params: { ref, argument } }) => {
     const known =

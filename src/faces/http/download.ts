@@ -1,0 +1,59 @@
+/**
+ * A file that is sent. It is open while its client takes bytes; in a pause, when others wait to be sent theirs, it is
+ * closed, and opened again for the next bytes.
+ */
+
+import { readAt } from '../../access/bytes.ts';
+import { OrielError } from '../../errors.ts';
+import type { Lease } from '../../queues/lease.ts';
+import type { Claim } from '../../queues/queue.ts';
+import { queues } from '../../queues/table.ts';
+import type { OpenedFile } from '../../types/access.ts';
+
+export class Download {
+  readonly #open: () => Promise<OpenedFile>;
+  readonly #claim: Claim;
+  readonly #lease: Lease;
+  #file: OpenedFile | undefined;
+  #version: string | undefined;
+
+  /** `open` opens the file, always the same one. */
+  constructor(open: () => Promise<OpenedFile>, claim: Claim) {
+    this.#open = open;
+    this.#claim = claim;
+    this.#lease = queues.downloads.lease(claim, () => this.#close());
+  }
+
+  /** Open until `rest` or `end`. Throws `BUSY` when too many wait, `INCOMPLETE` where it is another file by now. */
+  async file(): Promise<OpenedFile> {
+    await this.#lease.work();
+    this.#file ??= await queues.calls.run(this.#open, this.#claim);
+    this.#version ??= this.#file.bytes.version;
+    if (this.#file.bytes.version === this.#version) return this.#file;
+    throw new OrielError('INCOMPLETE', 'The file was changed while it was sent.');
+  }
+
+  /** Fewer bytes only where the file has become shorter. */
+  async read(offset: number, length: number): Promise<Uint8Array> {
+    const file = await this.file();
+    const bytes = await readAt(file.bytes, offset, length);
+    this.rest();
+    return bytes;
+  }
+
+  /** Nothing is read until it is asked for again. */
+  rest(): void {
+    this.#lease.rest();
+  }
+
+  async end(): Promise<void> {
+    await this.#close();
+    this.#lease.end();
+  }
+
+  async #close(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.close();
+  }
+}

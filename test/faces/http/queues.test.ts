@@ -1,0 +1,185 @@
+import { writeFileSync } from 'node:fs';
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createOffer } from '../../../src/faces/offer.ts';
+import type { Slot } from '../../../src/queues/queue.ts';
+import { queues } from '../../../src/queues/table.ts';
+import { type AppUnderTest, serveOffer } from '../../support/app.ts';
+import { workspace } from '../../support/workspace.ts';
+
+const BYTES = Buffer.alloc(24 << 20, 'twenty-four megabytes are more than sockets hold; ');
+
+let app: AppUnderTest;
+let W: string;
+
+beforeEach(async () => {
+  const { write, ...rest } = workspace();
+  ({ W } = rest);
+  write('a.txt', 'one\n');
+  write('large.bin', BYTES);
+  const offer = createOffer({ cwd: W });
+  onTestFinished(() => offer.close());
+  app = await serveOffer(offer);
+});
+
+const get = (route: string, path: string, client = 'test'): Promise<Response> =>
+  fetch(`${app.url}/api/v0/${route}?path=${encodeURIComponent(join(W, path))}`, {
+    headers: { 'oriel-client': client },
+  });
+
+const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
+
+/** For the length of a test. */
+function limitOf(name: 'calls' | 'downloads', limit: number): void {
+  const queue = queues[name];
+  const before = queue.limit;
+  queue.limit = limit;
+  onTestFinished(() => void (queue.limit = before));
+}
+
+async function metrics(): Promise<string[]> {
+  return (await (await fetch(`${app.url}/metrics`)).text()).split('\n');
+}
+
+test('one client that sends many requests does not hold up the one of another, whatever their routes', async () => {
+  limitOf('calls', 1);
+  const held = queues.calls.acquire() as Slot;
+  const order: string[] = [];
+  const ask = async (route: string, client: string): Promise<void> => {
+    const response = await get(route, 'a.txt', client);
+    order.push(client);
+    await response.arrayBuffer();
+  };
+  const busy = Array.from({ length: 12 }, (_, i) =>
+    ask(['read-file-lines', 'read-file', 'resolve-path'][i % 3] as string, 'busy'),
+  );
+  await vi.waitUntil(() => queues.calls.waiting === 12);
+  const other = ask('read-file-lines', 'other');
+  await vi.waitUntil(() => queues.calls.waiting === 13);
+  held.release();
+  await Promise.all([...busy, other]);
+  // One of the first client may have been served before it, and another be answered first.
+  expect(order.indexOf('other')).toBeLessThan(4);
+});
+
+test('clients without a name are told apart by their programs', async () => {
+  limitOf('calls', 1);
+  const held = queues.calls.acquire() as Slot;
+  const order: string[] = [];
+  const ask = async (program: string): Promise<void> => {
+    const response = await fetch(`${app.url}/api/v0/tools/read`, {
+      method: 'POST',
+      headers: { 'user-agent': program, 'content-type': 'application/json' },
+      body: '{"path":"a.txt"}',
+    });
+    order.push(program);
+    await response.arrayBuffer();
+  };
+  const calls = Array.from({ length: 12 }, () => ask('busy/1'));
+  await vi.waitUntil(() => queues.calls.waiting === 12);
+  calls.push(ask('other/1'));
+  await vi.waitUntil(() => queues.calls.waiting === 13);
+  held.release();
+  await Promise.all(calls);
+  expect(order.indexOf('other/1')).toBeLessThan(4);
+});
+
+test('every route that reads files is counted as a call', async () => {
+  await get('read-file-lines', 'a.txt');
+  await get('read-file-lines', 'none.txt');
+  await bytesOf(await get('read-file', 'a.txt'));
+  await get('read-file', 'none.txt');
+  await get('resolve-path', 'a.txt');
+  await fetch(`${app.url}/api/v0/list-directory`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+  });
+  const lines = await metrics();
+  for (const line of [
+    'oriel_calls_total{tool="read-file-lines",outcome="ok"} 1',
+    'oriel_calls_total{tool="read-file-lines",outcome="error"} 1',
+    'oriel_errors_total{tool="read-file-lines",code="NOT_FOUND"} 1',
+    'oriel_calls_total{tool="read-file",outcome="ok"} 1',
+    'oriel_answer_bytes_total{tool="read-file"} 4',
+    'oriel_errors_total{tool="read-file",code="NOT_FOUND"} 1',
+    'oriel_calls_total{tool="resolve-path",outcome="ok"} 1',
+    'oriel_calls_total{tool="list-directory",outcome="ok"} 1',
+    'oriel_queue_limit{queue="calls"} 64',
+    'oriel_queue_running{queue="calls"} 0',
+    'oriel_queue_waiting{queue="images"} 0',
+    'oriel_queue_refused_total{queue="downloads"} 0',
+    '# TYPE oriel_queue_waiting gauge',
+  ]) {
+    expect(lines).toContain(line);
+  }
+});
+
+describe('too many that wait', () => {
+  test.each(['read-file-lines', 'read-file', 'resolve-path'])(
+    '%s answers 503 and when to come again',
+    async (route) => {
+      const held = await Promise.all(
+        Array.from({ length: queues.calls.limit }, () => queues.calls.acquire({ caller: {} })),
+      );
+      // Each is another caller: none has more than the client of this test is about to have.
+      const waiting = Array.from({ length: 8192 }, async () =>
+        (await queues.calls.acquire({ caller: {} })).release(),
+      );
+      const response = await get(route, 'a.txt');
+      expect(response.status).toBe(503);
+      expect(response.headers.get('retry-after')).toBe('1');
+      expect(await response.json()).toEqual({
+        code: 'BUSY',
+        message:
+          'Too many calls wait: 64 calls run at a time and 8192 wait already. Make the same call again in a moment.',
+      });
+      for (const slot of held) slot.release();
+      await Promise.all(waiting);
+    },
+  );
+});
+
+describe('a client that takes its bytes slowly', () => {
+  test('gives way to the next one, and gets the rest of them all the same', async () => {
+    limitOf('downloads', 1);
+    const slow = await get('read-file', 'large.bin');
+    const reader = (slow.body as ReadableStream<Uint8Array>).getReader();
+    const parts: Uint8Array[] = [];
+    const first = await reader.read();
+    parts.push(first.value as Uint8Array);
+    expect((await bytesOf(await get('read-file', 'large.bin'))).equals(BYTES)).toBe(true);
+    for (let step = await reader.read(); !step.done; step = await reader.read()) parts.push(step.value);
+    expect(Buffer.concat(parts).equals(BYTES)).toBe(true);
+    await vi.waitUntil(() => queues.downloads.stats.running === 0);
+  });
+
+  test('gets none of another file that has taken its place', async () => {
+    limitOf('downloads', 1);
+    const slow = await get('read-file', 'large.bin');
+    const reader = (slow.body as ReadableStream<Uint8Array>).getReader();
+    await reader.read();
+    writeFileSync(join(W, 'new'), Buffer.alloc(BYTES.length));
+    await rename(join(W, 'new'), join(W, 'large.bin'));
+    await bytesOf(await get('read-file', 'a.txt'));
+    const rest = async (): Promise<void> => {
+      for (let step = await reader.read(); !step.done; step = await reader.read());
+    };
+    await expect(rest()).rejects.toThrow();
+    await vi.waitUntil(() => queues.downloads.stats.running === 0);
+    expect(await metrics()).toContain('oriel_errors_total{tool="read-file",code="INCOMPLETE"} 1');
+  });
+
+  test('that goes away leaves nothing open', async () => {
+    const stop = new AbortController();
+    const path = encodeURIComponent(join(W, 'large.bin'));
+    const slow = await fetch(`${app.url}/api/v0/read-file?path=${path}`, { signal: stop.signal });
+    await (slow.body as ReadableStream<Uint8Array>).getReader().read();
+    stop.abort();
+    await vi.waitUntil(() => queues.downloads.stats.running === 0);
+    await vi.waitUntil(async () =>
+      (await metrics()).includes('oriel_errors_total{tool="read-file",code="CANCELLED"} 1'),
+    );
+  });
+});
