@@ -12,11 +12,12 @@ import type { Fit } from './window/fit.ts';
 import { LineIndex } from './window/line-index.ts';
 
 export { memoryBytes, readAt } from './access/bytes.ts';
+export { type Derivation, type Fact, type Facts, type FileFacts, Identity } from './identity.ts';
 export type { ByteSource } from './types/byte-source.ts';
 export { parseSelection, writeSelector } from './selector/selection.ts';
 export type { Selection } from './types/selection.ts';
 export type { LongLine } from './types/policy.ts';
-export { Spool, type SpoolOptions } from './window/spool.ts';
+export { type Overflow, Spool, type SpoolOptions, SpoolReader } from './window/spool.ts';
 export type { Excerpt, Line, Next, Range, Window } from './types/excerpt.ts';
 export type { Limits } from './types/limits.ts';
 
@@ -39,7 +40,7 @@ export interface WindowedText {
 /** Text in memory, or bytes at offsets from anywhere. The encoding is found from the first bytes. */
 export function windowedText(content: string | Uint8Array | ByteSource): WindowedText {
   const source =
-    typeof content === 'string' || content instanceof Uint8Array ? memoryBytes(content, 'memory') : content;
+    typeof content === 'string' || content instanceof Uint8Array ? memoryBytes(content) : content;
   let index: LineIndex | undefined;
   return {
     async read(window, options = {}) {

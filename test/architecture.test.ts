@@ -59,6 +59,7 @@ test('render/ opens nothing', () => {
 /** From the ground up: a file imports from its own floor and from those above it in this list, types included. */
 const floors = [
   'errors.ts',
+  'identity.ts',
   'types',
   'queues',
   'text',

@@ -1,5 +1,6 @@
-/** Owns the one shape that every readable thing takes: bytes at offsets, with a version. */
+/** Reading byte sources, and the sources that need no file: bytes in memory, a part of another source. */
 
+import { type Derivation, Identity } from '../identity.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 
 /** Up to `length` bytes at `offset`; shorter only at the end. */
@@ -20,12 +21,18 @@ export function headOf(source: ByteSource, signal?: AbortSignal): Promise<Uint8A
   return readAt(source, 0, 4096, signal);
 }
 
-/** Bytes that are already in memory: a rendered listing, a small converted text. */
-export function memoryBytes(content: Uint8Array | string, version: string): ByteSource {
+/**
+ * Bytes that are already in memory: a rendered listing, a small converted text. Without an identity nothing that is
+ * derived from them is kept.
+ */
+export function memoryBytes(
+  content: Uint8Array | string,
+  identity: Identity = Identity.once('memory'),
+): ByteSource {
   const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
   return {
     size: bytes.length,
-    version,
+    identity,
     readInto(target, offset) {
       const part = bytes.subarray(offset, offset + target.length);
       target.set(part);
@@ -34,11 +41,13 @@ export function memoryBytes(content: Uint8Array | string, version: string): Byte
   };
 }
 
+const slice: Derivation<{ start: number; length: number }> = { name: 'slice' };
+
 /** The bytes `[start, start + length)` of another source, where they lie. */
 export function sliceBytes(source: ByteSource, start: number, length: number): ByteSource {
   return {
     size: length,
-    version: `${source.version}@${start}+${length}`,
+    identity: source.identity.derive(slice, { start, length }),
     readInto(target, offset, signal) {
       const room = Math.max(0, Math.min(target.length, length - offset));
       return room === 0

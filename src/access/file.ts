@@ -1,7 +1,8 @@
-/** An open regular file: its bytes at offsets, its version, and whether it has changed since. */
+/** An open regular file: its bytes at offsets, its identity, and whether it has changed since. */
 
 import type { BigIntStats } from 'node:fs';
 import { OrielError } from '../errors.ts';
+import { Identity } from '../identity.ts';
 import type { OpenedFile } from '../types/access.ts';
 import { type Inspector, readDescriptor } from './descriptors.ts';
 
@@ -16,7 +17,6 @@ export function openedFile(
   sibling: (suffix: string) => Promise<OpenedFile | undefined>,
 ): OpenedFile {
   const size = Number(stats.size);
-  const version = versionOf(stats);
   let open = true;
   let reading = 0;
   /** A descriptor that is closed under a read may be another file's by the time the read gets to it. */
@@ -39,7 +39,7 @@ export function openedFile(
     return bytes.subarray(0, await readDescriptor(fd, bytes, 0));
   };
   const readInto = async (target: Uint8Array, offset: number, signal?: AbortSignal): Promise<number> => {
-    // Bytes that were appended since are not of this version.
+    // Bytes that were appended since do not belong to this identity.
     const wanted = target.subarray(0, Math.max(0, size - offset));
     if (offset + wanted.length > HEAD_BYTES) return readDescriptor(fd, wanted, offset, signal);
     signal?.throwIfAborted();
@@ -56,7 +56,7 @@ export function openedFile(
     fd,
     bytes: {
       size,
-      version,
+      identity: Identity.file(stats, isSettled(stats)),
       readInto: (target, offset, signal) => whileOpen(() => readInto(target, offset, signal)),
       // Not by the time of inode changes: a file that was merely replaced by another still has its content here.
       changed: async () => {
@@ -73,7 +73,14 @@ export function openedFile(
   };
 }
 
-/** Content may only change when one of these does: device, inode, size, and the times of change in ns. */
-function versionOf(stats: BigIntStats): string {
-  return `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}`;
+/**
+ * A file system's clock may tick this slowly: of two writes within one tick the second does not show in the times.
+ * Linux has had finer times only since 6.13, and not on every file system.
+ */
+const TICK_MS = 20;
+
+/** Whether the next write will show. A time in the future is another machine's clock. */
+function isSettled({ ctimeMs }: BigIntStats): boolean {
+  const sinceChange = Date.now() - Number(ctimeMs);
+  return sinceChange < 0 || sinceChange >= TICK_MS;
 }

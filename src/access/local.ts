@@ -9,6 +9,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { OrielError } from '../errors.ts';
 import { fitTo } from '../queues/table.ts';
+import { Identity } from '../identity.ts';
 import { quote } from '../text/visible.ts';
 import type { Access, Opened, OpenedFile } from '../types/access.ts';
 import { memoryBytes } from './bytes.ts';
@@ -199,7 +200,7 @@ async function kernelFile(
   } finally {
     await inspector.close(fd);
   }
-  const bytes = memoryBytes(buffer.subarray(0, got), `kernel:${path}:${performance.now()}`);
+  const bytes = memoryBytes(buffer.subarray(0, got), Identity.once('kernel'));
   return {
     is: 'file',
     path,

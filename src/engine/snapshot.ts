@@ -17,7 +17,7 @@ export async function takeSnapshot(
 ): Promise<string> {
   const { snapshots } = call.session;
   const size = bytes.size ?? Number.POSITIVE_INFINITY;
-  const content = size <= HASH_UP_TO ? await readAt(bytes, 0, size, call.signal) : bytes.version;
+  const content = size <= HASH_UP_TO ? await readAt(bytes, 0, size, call.signal) : bytes.identity.key;
   const digest = createHash('sha256').update(content).digest('hex');
   const tag = snapshots.tag(path, digest);
   snapshots.see(path, tag, lines);

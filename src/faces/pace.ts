@@ -1,6 +1,6 @@
 /** Owns how often progress is told: ten times a second at most, and not after the answer. */
 
-import type { Progress } from '../types/call.ts';
+import type { Progress } from '../types/progress.ts';
 
 const EVERY_MS = 100;
 

@@ -1,4 +1,4 @@
-/** Owns the session's private folder and the files in it: what is too large for memory, readable by this user only. */
+/** The session's private files, for what is too large for memory: readable by this user only, and without a name. */
 
 import { constants } from 'node:fs';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
@@ -12,16 +12,19 @@ const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constan
 export class ScratchFolder {
   #folder: Promise<string> | undefined;
   #files = 0;
+  #removed = false;
 
   /** A new empty file (mode 0600). Throws `LIMIT` where no temporary file can be made. */
   async file(): Promise<ScratchFile> {
-    let handle: FileHandle;
-    let path: string;
+    if (this.#removed) throw new OrielError('CANCELLED', 'The session is closed.');
     try {
-      // mkdtemp makes a folder that only this user may enter.
+      // mkdtemp makes a directory that only this user may enter.
       this.#folder ??= mkdtemp(join(tmpdir(), 'oriel-'));
-      path = join(await this.#folder, String((this.#files += 1)));
-      handle = await open(path, CREATE, 0o600);
+      const path = join(await this.#folder, String((this.#files += 1)));
+      const handle = await open(path, CREATE, 0o600);
+      // Without a name it goes with its descriptor, also where the process is killed. Windows refuses.
+      await rm(path).catch(() => undefined);
+      return scratchFile(handle);
     } catch (cause) {
       this.#folder = undefined;
       throw new OrielError(
@@ -30,21 +33,20 @@ export class ScratchFolder {
         { cause },
       );
     }
-    return scratchFile(path, handle);
   }
 
+  /** For good: no file is made any more. */
   async remove(): Promise<void> {
+    this.#removed = true;
     const folder = await this.#folder?.catch(() => undefined);
-    this.#folder = undefined;
     if (folder) await rm(folder, { recursive: true, force: true });
   }
 }
 
-function scratchFile(path: string, handle: FileHandle): ScratchFile {
+function scratchFile(handle: FileHandle): ScratchFile {
   let size = 0;
   let closed = false;
   return {
-    path,
     fd: handle.fd,
     async append(bytes) {
       let written = 0;
@@ -63,11 +65,10 @@ function scratchFile(path: string, handle: FileHandle): ScratchFile {
       }
       return filled;
     },
-    async close(keep = false) {
+    async close() {
       if (closed) return;
       closed = true;
       await handle.close();
-      if (!keep) await rm(path, { force: true });
     },
   };
 }

@@ -1,5 +1,6 @@
 /** Owns directory listings: a tree two levels deep, newest first, produced line by line as far as a window needs it. */
 
+import { Identity } from '../identity.ts';
 import { age, binarySize } from '../render/units.ts';
 import { oneLine } from '../text/visible.ts';
 import type { EntryStat, OpenedDirectory } from '../types/access.ts';
@@ -25,7 +26,8 @@ export const directorySource: Source = {
     if (subject.opened.is !== 'directory') throw new TypeError('a directory was claimed that is none');
     const directory = subject.opened;
     const spool = new Spool(encoded(listing(directory, call)), {
-      version: `listing:${directory.path}:${performance.now()}`,
+      // It shows ages, which change by themselves.
+      identity: Identity.once('listing'),
       memory: LISTING_CAP,
       cap: LISTING_CAP,
       overflow: () => call.session.scratch(),

@@ -2,6 +2,7 @@
 
 import type { Access } from './access.ts';
 import type { Limits } from './limits.ts';
+import type { Progress } from './progress.ts';
 import type { Resource, Subject } from './resource.ts';
 import type { Session } from './session.ts';
 import type { Settings } from './settings.ts';
@@ -22,13 +23,4 @@ export interface Call {
   open(subject: Subject): Promise<Resource>;
   /** Runs when the answer is complete, however it ended: closes descriptors, ends workers. */
   onEnd(release: () => void | Promise<void>): void;
-}
-
-export interface Progress {
-  /** What is being done, for a person: "scanning 412 MiB of 1 GiB". */
-  readonly message: string;
-  readonly done?: number;
-  readonly total?: number;
-  /** The last lines of a running command's output. */
-  readonly tail?: string;
 }

@@ -1,24 +1,17 @@
 /** What outlives one call, as the engine uses it. session/ implements it. */
 
 import type { OpenedFile } from './access.ts';
+import type { DerivedStore } from './store.ts';
 
 export interface Session {
   readonly snapshots: SnapshotStore;
   /** Full outputs of which only a part was shown. */
   readonly spills: SpillStore;
-  /**
-   * A cache of derived things under `kind` and a version key; bounded, least recently used first out. `weigh` says
-   * how many bytes a large thing holds.
-   */
-  cached<T extends object>(
-    kind: string,
-    key: string,
-    make: () => Promise<T>,
-    weigh?: (made: T) => number,
-  ): Promise<T>;
-  /** A private file (mode 0600) in the session's folder, for what is too large for memory. */
+  /** Line indexes, outlines, unpacked members: everything derived from bytes that the next call may use again. */
+  readonly store: DerivedStore;
+  /** A private file (mode 0600), for what is too large for memory. */
   scratch(): Promise<ScratchFile>;
-  /** Removes everything the session left on disk. */
+  /** Disposes everything derived and removes what the session left on disk. */
   close(): Promise<void>;
 }
 
@@ -35,14 +28,13 @@ export interface Spill {
 
 /** Appended to in order, read at offsets. */
 export interface ScratchFile {
-  readonly path: string;
   /** The descriptor, for code that reads in a worker or child. */
   readonly fd: number;
   /** Resolves when written. */
   append(bytes: Uint8Array): Promise<void>;
   readInto(target: Uint8Array, offset: number): Promise<number>;
-  /** Closes the descriptor; `keep` leaves the file where it is, otherwise it is removed. */
-  close(keep?: boolean): Promise<void>;
+  /** The file goes with its descriptor. */
+  close(): Promise<void>;
 }
 
 export interface OpenedSpill {

@@ -1,5 +1,5 @@
 /**
- * Owns unresolved merge conflicts: where they are and what each side says, with the common ancestor where the
+ * Unresolved merge conflicts: where they are and what each side says, with the common ancestor where the
  * `diff3` or `zdiff3` style left one.
  */
 
@@ -7,9 +7,10 @@ import { decode } from '../text/encoding.ts';
 import { quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 import type { NoteResource, TextResource } from '../types/resource.ts';
+import type { Kind, Made, Making } from '../types/store.ts';
 import type { TextInput } from '../window/input.ts';
 import { LineReader } from '../window/line-reader.ts';
-import { Spool } from '../window/spool.ts';
+import { Spool, SpoolReader } from '../window/spool.ts';
 import { textInput } from './text-input.ts';
 
 /** Lines are 1-based; a side is half-open: [from, to). */
@@ -31,6 +32,7 @@ export interface Conflict {
 /** More conflicts than this are not listed one by one. */
 const MOST_CONFLICTS = 10_000;
 const VIEW_CAP = 256 << 20;
+const VIEW_MEMORY = 4 << 20;
 /** A marker line longer than this is none. */
 const MARKER_BYTES = 1024;
 
@@ -39,9 +41,13 @@ export async function conflictsView(
   call: Call,
 ): Promise<TextResource | NoteResource> {
   const input = await textInput(resource, call);
-  const conflicts = await call.session.cached('conflicts', resource.bytes.version, () =>
-    findConflicts(input),
-  );
+  const options = { encoding: input.encoding.name, bom: input.encoding.bom };
+  const find = async ({ source, signal }: Making): Promise<Made<readonly Conflict[]>> => ({
+    value: await findConflicts({ ...input, source, signal }),
+    keep: true,
+  });
+  const { store } = call.session;
+  const conflicts = await store.get(conflictLists, resource.bytes, options, find, call);
   if (conflicts.length === 0) {
     return {
       is: 'note',
@@ -49,16 +55,35 @@ export async function conflictsView(
       note: { kind: 'said', text: `${quote(resource.target)} has no conflicts` },
     };
   }
-  const version = `${resource.bytes.version}:conflicts`;
-  const spool = new Spool(show(conflicts, input), {
-    version,
-    memory: 4 << 20,
-    cap: VIEW_CAP,
-    overflow: () => call.session.scratch(),
-  });
-  call.onEnd(() => spool.close());
-  return { ...resource, bytes: spool, encoding: 'utf-8', display: 'plain', editable: false };
+  const write = ({ source, identity, signal }: Making): Promise<Made<Spool>> => {
+    const spool = new Spool(show(conflicts, { ...input, source, signal }), {
+      identity,
+      memory: VIEW_MEMORY,
+      cap: VIEW_CAP,
+      overflow: () => call.session.scratch(),
+    });
+    return Promise.resolve({ value: spool, keep: true });
+  };
+  const spool = await store.get(conflictTexts, resource.bytes, options, write, call);
+  const bytes = new SpoolReader(spool);
+  return { ...resource, bytes, encoding: 'utf-8', display: 'plain', editable: false };
 }
+
+type EncodingOptions = { encoding: string; bom: number };
+
+const CONFLICT_BYTES = 400;
+
+const conflictLists: Kind<readonly Conflict[], EncodingOptions> = {
+  name: 'conflicts',
+  weigh: (conflicts) => ({ memory: CONFLICT_BYTES * conflicts.length }),
+};
+
+const conflictTexts: Kind<Spool, EncodingOptions> = {
+  name: 'text of conflicts',
+  weigh: ({ held }) => held,
+  dispose: (spool) => spool.close(),
+  lasts: (spool) => !spool.failed,
+};
 
 /** Complete conflicts only: an opening marker without its end is text. */
 export async function findConflicts(input: TextInput): Promise<Conflict[]> {

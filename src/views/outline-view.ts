@@ -1,10 +1,12 @@
-/** Owns `:outline` and `:#name` on any text: the list of its symbols, and the lines of one of them. */
+/** `:outline` and `:#name` on any text: the list of its symbols, and the lines of one of them. */
 
 import { memoryBytes } from '../access/bytes.ts';
 import { OrielError } from '../errors.ts';
 import { noStructure } from '../render/notices.ts';
 import { quote } from '../text/visible.ts';
+import type { ByteSource } from '../types/byte-source.ts';
 import type { Call } from '../types/call.ts';
+import type { Kind } from '../types/store.ts';
 import type { NoStructure, Notice } from '../types/notice.ts';
 import type { NoteResource, TextResource } from '../types/resource.ts';
 import type { Selection } from '../types/selection.ts';
@@ -43,7 +45,7 @@ export async function outlineView(resource: TextResource, selection: Selection, 
     const shown = { ...resource, notes: [...(resource.notes ?? []), note] };
     return { resource: shown, selection: window ? { window } : {} };
   }
-  return { resource: outlineResource(resource, symbols, { text: outlineText(symbols), left: 0 }), selection };
+  return { resource: outlineResource(resource, symbols, undefined, call), selection };
 }
 
 /**
@@ -54,16 +56,38 @@ export async function outlineOfWhole(resource: TextResource, call: Call, bytes: 
   const symbols = await symbolsOf(resource, call);
   if (typeof symbols === 'string') return { resource, selection: { window: { by: 'bytes', start: 0 } } };
   return {
-    resource: outlineResource(resource, symbols, outlineWithin(symbols, bytes)),
+    resource: outlineResource(resource, symbols, bytes, call),
     selection: { mode: 'outline' },
   };
 }
 
+interface Outline {
+  readonly bytes: ByteSource;
+  /** Symbols that it leaves out. */
+  readonly left: number;
+}
+
+/** `within`: the most bytes it may have; undefined where all symbols are in it. */
+type OutlineOptions = { name: string; encoding: string; within: number | undefined };
+
+const outlines: Kind<Outline, OutlineOptions> = {
+  name: 'outline',
+  weigh: ({ bytes }) => ({ memory: bytes.size ?? 0 }),
+};
+
 function outlineResource(
   resource: TextResource,
   symbols: readonly OutlineSymbol[],
-  { text, left }: { readonly text: string; readonly left: number },
+  within: number | undefined,
+  call: Call,
 ): TextResource {
+  const options = { name: resource.name, encoding: resource.encoding, within };
+  const make = (): Outline => {
+    const { text, left } =
+      within === undefined ? { text: outlineText(symbols), left: 0 } : outlineWithin(symbols, within);
+    return { bytes: memoryBytes(text, resource.bytes.identity.derive(outlines, options)), left };
+  };
+  const { bytes, left } = call.session.store.getNow(outlines, resource.bytes, options, make, call);
   const fits = ({ qualified }: OutlineSymbol): boolean =>
     Buffer.byteLength(qualified) + 2 * Buffer.byteLength(resource.target) < noticeRoom;
   const one = symbols.find((symbol) => symbol.to > symbol.from && fits(symbol)) ?? symbols.find(fits);
@@ -74,7 +98,6 @@ function outlineResource(
     ...(left > 0 && { left }),
     ...(one && { example: { name: one.qualified, from: one.from, to: one.to } }),
   };
-  const bytes = memoryBytes(text, `${resource.bytes.version}:outline`);
   return { ...resource, bytes, encoding: 'utf-8', display: 'plain', editable: false, notes: [note] };
 }
 

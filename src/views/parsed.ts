@@ -1,4 +1,4 @@
-/** Owns the structure of a text resource: asked of the parser's thread once for each version, and kept. */
+/** The structure of a text resource: asked of the parser's thread once for the same text, and kept. */
 
 import { asset } from '../access/assets.ts';
 import { readAt } from '../access/bytes.ts';
@@ -8,9 +8,11 @@ import { isOrielError } from '../errors.ts';
 import { callerOf } from '../queues/caller.ts';
 import { queues } from '../queues/table.ts';
 import { decode } from '../text/encoding.ts';
+import type { ByteSource } from '../types/byte-source.ts';
 import type { Call } from '../types/call.ts';
 import type { NoStructure } from '../types/notice.ts';
 import type { TextResource } from '../types/resource.ts';
+import type { Kind, Made, Making, Weight } from '../types/store.ts';
 import type { TextInput } from '../window/input.ts';
 import type { GrammarFiles } from './grammar/parse.ts';
 import { type Language, languageOf } from './languages.ts';
@@ -36,8 +38,9 @@ export interface WholeText {
   readonly bytes: number;
   /** Whether some of it was not text. */
   readonly invalid: boolean;
-  /** Changes when the text or its language may have. */
-  readonly version: string;
+  /** The bytes it was decoded from, and how. */
+  readonly of: ByteSource;
+  readonly decoded: { readonly encoding: string; readonly bom: number; readonly name: string };
 }
 
 /**
@@ -55,8 +58,14 @@ export async function wholeText(
   const stored = await readAt(bytes, 0, most + 1, signal);
   if (stored.length > most) return undefined;
   const { text, invalid } = decode(stored.subarray(encoding.bom), encoding);
-  const version = `${bytes.version}:${encoding.name}:${name}`;
-  return { text, language: languageFor(resource, text), bytes: stored.length, invalid: invalid > 0, version };
+  return {
+    text,
+    language: languageFor(resource, text),
+    bytes: stored.length,
+    invalid: invalid > 0,
+    of: bytes,
+    decoded: { encoding: encoding.name, bom: encoding.bom, name },
+  };
 }
 
 /** Listings and tables have no language. */
@@ -66,10 +75,36 @@ function languageFor({ name, display }: TextResource, text: string): Language | 
 
 export type Parsed = Structure | { readonly none: NoStructure };
 
+type StructureOptions = { encoding: string; bom: number; name: string; language: string };
+
+const structures: Kind<Parsed, StructureOptions> = { name: 'structure', weigh: weightOf };
+
+/**
+ * Bytes of a symbol and of a fold, as they arrive from the parser's thread: an object, its numbers, the headers of its
+ * strings. Measured: heap after parsing 3.8 MB of JSON, for each symbol.
+ */
+const SYMBOL_BYTES = 220;
+const FOLD_BYTES = 60;
+
+function weightOf(parsed: Parsed): Weight {
+  if ('none' in parsed) return { memory: 0 };
+  let memory = SYMBOL_BYTES * parsed.symbols.length + FOLD_BYTES * parsed.folds.length;
+  for (const { name, qualified, signature } of parsed.symbols) {
+    memory += name.length + qualified.length + signature.length;
+  }
+  return { memory };
+}
+
 /** The structure of a text, or why it has none. Throws the signal's reason. */
-export async function structureOf({ text, language, version }: WholeText, call: Call): Promise<Parsed> {
+export async function structureOf({ text, language, of, decoded }: WholeText, call: Call): Promise<Parsed> {
   if (!language) return { none: 'language' };
-  return call.session.cached('structure', version, () => parse(text, language, call.signal));
+  const make = async ({ signal }: Making): Promise<Made<Parsed>> => {
+    const value = await parse(text, language, signal);
+    // A parser that ran out of time or memory may have more of them next time.
+    return { value, keep: !('none' in value && (value.none === 'time' || value.none === 'crash')) };
+  };
+  const options = { ...decoded, language: language.name };
+  return call.session.store.get(structures, of, options, make, call);
 }
 
 async function parse(text: string, language: Language, signal: AbortSignal): Promise<Parsed> {

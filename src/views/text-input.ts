@@ -1,10 +1,11 @@
-/** Owns laying a text resource out for windows: its encoding, its line index from the session, whether it is counted. */
+/** A text resource made ready for windows: its encoding, its line index from the session, whether it is counted. */
 
 import { headOf } from '../access/bytes.ts';
 import { binarySize } from '../render/units.ts';
 import { detectEncoding, utf8 } from '../text/encoding.ts';
 import type { Call } from '../types/call.ts';
 import type { TextResource } from '../types/resource.ts';
+import type { Kind } from '../types/store.ts';
 import type { TextInput } from '../window/input.ts';
 import { LineIndex } from '../window/line-index.ts';
 
@@ -12,12 +13,17 @@ const COUNT_STREAMS_UP_TO = 4 << 20;
 /** Scans shorter than this are over before anyone wonders. */
 const REPORT_AFTER = 256 << 20;
 
+const lineIndexes: Kind<LineIndex, { encoding: string; bom: number }> = {
+  name: 'line index',
+  weigh: ({ held }) => ({ memory: held }),
+};
+
 export async function textInput(resource: TextResource, call: Call): Promise<TextInput> {
   const { bytes } = resource;
   const encoding = resource.encoding === 'utf-8' ? utf8 : detectEncoding(await headOf(bytes, call.signal));
-  const index = await call.session.cached('lines', `${bytes.version}:${encoding.name}`, () =>
-    Promise.resolve(new LineIndex(encoding)),
-  );
+  const options = { encoding: encoding.name, bom: encoding.bom };
+  const make = (): LineIndex => new LineIndex(encoding);
+  const index = call.session.store.getNow(lineIndexes, bytes, options, make, call);
   return {
     source: bytes,
     encoding,

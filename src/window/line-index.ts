@@ -12,6 +12,12 @@ import type { Encoding, Scanner } from '../types/encoding.ts';
 const FIRST_BLOCK = 64 << 10;
 const MOST_ENTRIES = 1 << 16;
 
+/** Half-open, in stored bytes. */
+export interface Bounds {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** How far a scan has come, for progress reports. */
 export type OnScan = (scanned: number) => void;
 
@@ -47,9 +53,16 @@ export class LineIndex {
   #steps: Promise<unknown> = Promise.resolve();
   /** Calls that wait for the step of another. */
   #waiting = 0;
+  /** The oversized line that was looked at last: its pages are asked for one after the other. */
+  #oversized: Bounds & { readonly line: number } = { line: 0, start: 0, end: 0 };
 
   constructor(encoding: Encoding) {
     this.#encoding = encoding;
+  }
+
+  /** Bytes of the table. */
+  get held(): number {
+    return this.#before.byteLength;
   }
 
   /** Lines of the whole text (contract: a final newline begins no further line). */
@@ -68,25 +81,53 @@ export class LineIndex {
     const before = line - 1;
     if (before > 0) await this.#extend(source, () => this.#newlines >= before, signal, onScan);
     if (before === 0) return (await this.#isEmpty(source)) ? undefined : this.#encoding.bom;
-    if (this.#newlines < before) return undefined;
-    const entry = this.#entryWithFewerThan(before);
-    const start = entry * this.#block;
-    const bytes = await readAt(source, start, this.#block, signal);
-    const within = this.#encoding.scanner.after(bytes, before - (this.#before[entry] as number));
-    if (within === -1) return undefined;
-    const at = start + within;
+    if (line === this.#oversized.line) return this.#oversized.start;
+    const at = await this.#after(before, source, signal);
     const end = source.size ?? (this.#ended ? this.#scanned : undefined);
     return at === end ? undefined : at;
   }
 
+  /** The bytes of line `line`, its terminator included, or undefined where the text has no such line. */
+  async boundsOf(
+    line: number,
+    source: ByteSource,
+    signal?: AbortSignal,
+    onScan?: OnScan,
+  ): Promise<Bounds | undefined> {
+    if (line === this.#oversized.line) return this.#oversized;
+    const start = await this.startOf(line, source, signal, onScan);
+    if (start === undefined) return undefined;
+    const end = await this.endOf(line, source, signal, onScan);
+    if (end - start > this.#block) this.#oversized = { line, start, end };
+    return { start, end };
+  }
+
   /** The number (1-based) of the line that holds byte `offset`. */
   async lineAt(offset: number, source: ByteSource, signal?: AbortSignal, onScan?: OnScan): Promise<number> {
+    const { line, start: from, end } = this.#oversized;
+    if (offset >= from && offset < end) return line;
     await this.#extend(source, () => this.#scanned >= offset, signal, onScan);
     const at = Math.min(offset, this.#scanned);
     const entry = Math.min(Math.floor(at / this.#block), this.#entries - 1);
     const start = entry * this.#block;
     const bytes = await readAt(source, start, at - start, signal);
     return (this.#before[entry] as number) + this.#encoding.scanner.count(bytes) + 1;
+  }
+
+  /** The byte after line `line`, which the text has. */
+  async endOf(line: number, source: ByteSource, signal?: AbortSignal, onScan?: OnScan): Promise<number> {
+    await this.#extend(source, () => this.#newlines >= line, signal, onScan);
+    return (await this.#after(line, source, signal)) ?? this.#scanned;
+  }
+
+  /** The byte after newline `count` (1-based), or undefined where so many were not counted. */
+  async #after(count: number, source: ByteSource, signal?: AbortSignal): Promise<number | undefined> {
+    if (this.#newlines < count) return undefined;
+    const entry = this.#entryWithFewerThan(count);
+    const start = entry * this.#block;
+    const bytes = await readAt(source, start, this.#block, signal);
+    const within = this.#encoding.scanner.after(bytes, count - (this.#before[entry] as number));
+    return within === -1 ? undefined : start + within;
   }
 
   async #isEmpty(source: ByteSource): Promise<boolean> {

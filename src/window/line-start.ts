@@ -54,7 +54,7 @@ export function readBehind(source: ByteSource): ByteSource {
     get size() {
       return source.size;
     },
-    version: source.version,
+    identity: source.identity,
     async readInto(target, offset, signal) {
       const end = offset + target.length;
       if (offset < from || end > from + block.length) {

@@ -1,8 +1,9 @@
 /**
- * Owns turning a stream into a ByteSource that grows: pulled only as far as a window needs, in memory while it is
- * small, in a private file when it is not, and never past its cap.
+ * A stream as a byte source that grows: pulled only as far as its readers need, in memory while it is small, in a
+ * private file when it is not, and never past its cap.
  */
 
+import type { Identity } from '../identity.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 
 /** Where the spool goes when it outgrows memory: appended to in order, read at offsets. */
@@ -13,46 +14,58 @@ export interface Overflow {
 }
 
 export interface SpoolOptions {
-  readonly version: string;
+  readonly identity: Identity;
   /** Bytes kept in memory before the overflow is opened. */
   readonly memory: number;
   /** Bytes after which the stream is ended and `capped` is set. */
   readonly cap: number;
   overflow(): Promise<Overflow>;
+  /** Ends the work behind the stream, also in the middle of a step. */
+  stop?(): void;
 }
 
+/** How long a step may go on that nobody waits for any more, before the work behind the stream is ended. */
+const GRACE_MS = 1_000;
+
 export class Spool implements ByteSource {
-  readonly version: string;
+  readonly identity: Identity;
+  readonly streamed = true;
   /** The stream was ended by the cap: more would have followed. */
   capped = false;
-  /** Newlines in what has been pulled so far. */
-  newlines = 0;
 
   #pulled = 0;
   #ended = false;
+  #closed = false;
   #failure: unknown;
   #chunks: Uint8Array[] = [];
   #overflow: Overflow | undefined;
   #pulling: Promise<void> | undefined;
+  #waiting = 0;
   readonly #stream: AsyncIterator<Uint8Array>;
   readonly #options: SpoolOptions;
 
   constructor(stream: AsyncIterable<Uint8Array>, options: SpoolOptions) {
     this.#stream = stream[Symbol.asyncIterator]();
     this.#options = options;
-    this.version = options.version;
+    this.identity = options.identity;
   }
 
-  /** Bytes, once the stream has ended; undefined before. */
+  /** Bytes, once the stream has ended; undefined before, and where it failed: a part must not pass for the whole. */
   get size(): number | undefined {
-    return this.#ended ? this.#pulled : undefined;
+    return this.#ended && !this.failed ? this.#pulled : undefined;
   }
 
-  readonly streamed = true;
+  /** Whether the stream threw, or was ended before its end: what follows will never be there. */
+  get failed(): boolean {
+    return this.#failure !== undefined;
+  }
 
-  /** Bytes pulled so far. */
-  get pulled(): number {
-    return this.#pulled;
+  /** What it holds on to, without the work behind the stream. */
+  get held(): { readonly memory: number; readonly disk: number; readonly descriptors: number } {
+    if (this.#closed) return { memory: 0, disk: 0, descriptors: 0 };
+    return this.#overflow
+      ? { memory: 0, disk: this.#pulled, descriptors: 1 }
+      : { memory: this.#pulled, disk: 0, descriptors: 0 };
   }
 
   /** Pulls until `offset` bytes are there or the stream ends. Throws what the stream threw. */
@@ -60,7 +73,7 @@ export class Spool implements ByteSource {
     while (this.#pulled < offset && !this.#ended) {
       signal?.throwIfAborted();
       this.#pulling ??= this.#pull().finally(() => (this.#pulling = undefined));
-      await this.#pulling;
+      await this.#waitFor(this.#pulling, signal);
     }
     if (this.#failure !== undefined && this.#pulled < offset) throw this.#failure;
   }
@@ -83,45 +96,120 @@ export class Spool implements ByteSource {
     return written;
   }
 
-  /** Ends the stream and gives its memory or file back. */
+  /** Ends the stream and gives its memory or file back, also where that is only just being opened. */
   async close(): Promise<void> {
-    this.#ended = true;
-    this.#chunks = [];
+    this.#closed = true;
+    this.#end(new Error('The spool is closed.'));
+    this.#options.stop?.();
+    await this.#pulling;
     await this.#stream.return?.();
+    this.#chunks = [];
     await this.#overflow?.close();
+  }
+
+  /** One of several may leave: the step goes on for the others, and for whoever comes soon. */
+  async #waitFor(pulling: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+    if (!signal) return pulling;
+    this.#waiting += 1;
+    let leave = (): void => undefined;
+    try {
+      await new Promise<void>((resolve, reject) => {
+        const abort = (): void => reject(signal.reason as Error);
+        leave = () => signal.removeEventListener('abort', abort);
+        signal.addEventListener('abort', abort, { once: true });
+        pulling.then(resolve, reject);
+      });
+    } finally {
+      leave();
+      this.#waiting -= 1;
+      if (signal.aborted && this.#waiting === 0) this.#giveUpOn(pulling);
+    }
+  }
+
+  #giveUpOn(pulling: Promise<void>): void {
+    const timer = setTimeout(() => {
+      if (this.#pulling !== pulling || this.#waiting > 0) return;
+      this.#end(new Error('Nobody waits for this stream any more.'));
+      this.#options.stop?.();
+    }, GRACE_MS);
+    timer.unref();
+    void pulling.finally(() => clearTimeout(timer));
+  }
+
+  #end(failure?: unknown): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#failure = failure;
   }
 
   async #pull(): Promise<void> {
     try {
       const step = await this.#stream.next();
       if (step.done) {
-        this.#ended = true;
+        this.#end();
         return;
       }
       const room = this.#options.cap - this.#pulled;
-      const chunk = step.value.length > room ? step.value.subarray(0, room) : step.value;
-      await this.#keep(chunk);
+      await this.#keep(step.value.length > room ? step.value.subarray(0, room) : step.value);
       if (step.value.length > room) {
         this.capped = true;
-        this.#ended = true;
+        this.#end();
         await this.#stream.return?.();
       }
     } catch (error) {
-      this.#failure = error;
-      this.#ended = true;
+      this.#end(error);
     }
   }
 
   async #keep(chunk: Uint8Array): Promise<void> {
-    if (!this.#overflow && this.#pulled + chunk.length > this.#options.memory) {
-      const overflow = await this.#options.overflow();
-      for (const held of this.#chunks) await overflow.append(held);
-      this.#chunks = [];
-      this.#overflow = overflow;
-    }
+    if (!this.#overflow && this.#pulled + chunk.length > this.#options.memory) await this.#goToOverflow();
+    // Nobody reads a closed spool, and what it held is gone.
+    if (this.#closed) return;
     if (this.#overflow) await this.#overflow.append(chunk);
     else this.#chunks.push(Uint8Array.from(chunk));
-    for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) this.newlines += 1;
     this.#pulled += chunk.length;
+  }
+
+  async #goToOverflow(): Promise<void> {
+    const overflow = await this.#options.overflow();
+    try {
+      for (const held of this.#chunks) await overflow.append(held);
+    } catch (error) {
+      await overflow.close();
+      throw error;
+    }
+    this.#overflow = overflow;
+    this.#chunks = [];
+  }
+}
+
+/**
+ * One reader's view of a spool that others have read before. It knows the end, and what went wrong there, only once it
+ * has come that far itself: an answer never depends on what happens to be there already.
+ */
+export class SpoolReader implements ByteSource {
+  readonly identity: Identity;
+  readonly streamed = true;
+  readonly #spool: Spool;
+  #reached = 0;
+
+  constructor(spool: Spool) {
+    this.#spool = spool;
+    this.identity = spool.identity;
+  }
+
+  get size(): number | undefined {
+    const { size } = this.#spool;
+    return size !== undefined && this.#reached > size ? size : undefined;
+  }
+
+  get capped(): boolean {
+    return this.size !== undefined && this.#spool.capped;
+  }
+
+  async readInto(target: Uint8Array, offset: number, signal?: AbortSignal): Promise<number> {
+    const got = await this.#spool.readInto(target, offset, signal);
+    this.#reached = Math.max(this.#reached, offset + target.length);
+    return got;
   }
 }

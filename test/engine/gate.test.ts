@@ -8,7 +8,8 @@ import type { ErrorContext } from '../../src/engine/unexpected.ts';
 import { OrielError } from '../../src/errors.ts';
 import { baseLimits } from '../../src/limits.ts';
 import { createSession } from '../../src/session/session.ts';
-import type { Call, Progress } from '../../src/types/call.ts';
+import type { Call } from '../../src/types/call.ts';
+import type { Progress } from '../../src/types/progress.ts';
 import type { Request } from '../../src/types/request.ts';
 import { Tree } from '../support/tree.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ByteSource, windowedText } from '../../src/window.ts';
+import { type ByteSource, Identity, windowedText } from '../../src/window.ts';
 
 test('a text in memory, read by lines, bytes and from the end', async () => {
   const text = windowedText('one\ntwo\nthree\n');
@@ -19,7 +19,7 @@ test('bytes from anywhere: a range request costs what the window needs', async (
   let asked = 0;
   const remote: ByteSource = {
     size: 100 * 2 ** 30,
-    version: 'etag',
+    identity: Identity.of('http', { url: 'https://example.org/log', etag: 'a' }),
     readInto(target, offset) {
       asked += target.length;
       for (let i = 0; i < target.length; i += 1) target[i] = (offset + i) % 8 === 7 ? 10 : 120;

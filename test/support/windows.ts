@@ -34,7 +34,7 @@ export function plainFit(limits: Partial<Limits> = {}, over: Partial<Fit> = {}):
 }
 
 export function inputOf(content: string | Uint8Array, counted = true): TextInput {
-  const source = memoryBytes(content, 'test');
+  const source = memoryBytes(content);
   const encoding = detectEncoding(Buffer.from(content).subarray(0, 4096));
   return { source, encoding, index: new LineIndex(encoding), counted };
 }

@@ -1,6 +1,7 @@
 /** Cost follows the window: how many bytes are read for an answer, whatever the size of the file. */
 
 import { expect, test } from 'vitest';
+import { Identity } from '../../src/identity.ts';
 import { utf8 } from '../../src/text/encoding.ts';
 import type { ByteSource } from '../../src/types/byte-source.ts';
 import type { Window } from '../../src/types/excerpt.ts';
@@ -11,7 +12,7 @@ import { plainFit } from '../support/windows.ts';
 function huge(size: number): ByteSource & { asked: number } {
   return {
     size,
-    version: 'huge',
+    identity: Identity.once('test'),
     asked: 0,
     readInto(target, offset) {
       const length = Math.max(0, Math.min(target.length, size - offset));

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import { Identity } from '../../src/identity.ts';
 import { memoryBytes } from '../../src/access/bytes.ts';
 import { queues } from '../../src/queues/table.ts';
 import { encodingOf, utf8 } from '../../src/text/encoding.ts';
@@ -23,7 +24,7 @@ test('lines lie where a plain walk finds them, in any order of questions', async
       bytes,
       fc.array(fc.nat(300_000), { minLength: 1, maxLength: 8 }),
       async (content, questions) => {
-        const source = memoryBytes(content, 'v');
+        const source = memoryBytes(content);
         const starts = lineStarts(content);
         const index = new LineIndex(utf8);
         for (const question of questions) {
@@ -41,7 +42,7 @@ test('lines lie where a plain walk finds them, in any order of questions', async
 });
 
 test('calls that arrive together agree', async () => {
-  const source = memoryBytes(Buffer.alloc(5_000_000, 'ab\n'), 'v');
+  const source = memoryBytes(Buffer.alloc(5_000_000, 'ab\n'));
   const index = new LineIndex(utf8);
   const asked = [1_000_000, 5, 1_666_667, 800_000, 1_666_668];
   const found = await Promise.all(asked.map((line) => index.startOf(line, source)));
@@ -52,7 +53,7 @@ test('calls that arrive together agree', async () => {
 function endless(size: number, period: number): ByteSource & { asked: number } {
   return {
     size,
-    version: 'endless',
+    identity: Identity.once('test'),
     asked: 0,
     readInto(target, offset) {
       const length = Math.min(target.length, size - offset);
@@ -99,7 +100,7 @@ test('a cancelled scan can be gone on with', async () => {
 test('UTF-16 lines', async () => {
   const bytes = Buffer.from('\ufeffone\n\u0a0atwo\nthree', 'utf16le');
   const index = new LineIndex(encodingOf('utf-16le', 2));
-  const source = memoryBytes(bytes, 'v');
+  const source = memoryBytes(bytes);
   expect(await Promise.all([1, 2, 3, 4].map((line) => index.startOf(line, source)))).toEqual([
     2,
     10,
@@ -113,11 +114,11 @@ test('UTF-16 lines', async () => {
 function slow(content: Uint8Array): { source: ByteSource; come: () => void } {
   let come = (): void => {};
   const late = new Promise<void>((resolve) => (come = resolve));
-  const { readInto } = memoryBytes(content, 'v');
+  const { readInto } = memoryBytes(content);
   const source: ByteSource = {
     size: undefined,
     streamed: true,
-    version: 'slow',
+    identity: Identity.once('test'),
     async readInto(target, offset) {
       await late;
       return readInto(target, offset);
@@ -130,7 +131,7 @@ test('streams whose bytes come slowly hold no buffers: files are scanned meanwhi
   const content = Buffer.alloc(5_000_000, 'ab\n');
   const streams = [slow(content), slow(content), slow(content)];
   const totals = streams.map(({ source }) => new LineIndex(utf8).total(source));
-  expect(await new LineIndex(utf8).total(memoryBytes(content, 'v'))).toBe(1_666_667);
+  expect(await new LineIndex(utf8).total(memoryBytes(content))).toBe(1_666_667);
   expect(queues.scans.stats.running).toBe(0);
   for (const { come } of streams) come();
   expect(await Promise.all(totals)).toEqual([1_666_667, 1_666_667, 1_666_667]);
@@ -166,5 +167,5 @@ test('a small text is counted while all buffers are in use', async () => {
   const slots = await Promise.all(Array.from({ length: queues.scans.limit }, () => queues.scans.acquire()));
   onTestFinished(() => slots.forEach((slot) => slot.release()));
   const index = new LineIndex(utf8);
-  expect(await index.total(memoryBytes(Buffer.alloc(60_000, 'ab\n'), 'v'))).toBe(20_000);
+  expect(await index.total(memoryBytes(Buffer.alloc(60_000, 'ab\n')))).toBe(20_000);
 });

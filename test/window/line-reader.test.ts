@@ -29,7 +29,7 @@ test('lines come whole and in order, and only those that are plain come decoded'
   await fc.assert(
     fc.asyncProperty(fc.array(line, { maxLength: 60 }), fc.boolean(), async (lines, open) => {
       const text = lines.join('') + (open ? 'the last one' : '');
-      const reader = new LineReader(memoryBytes(text, 'text'), utf8, 0, 256 << 10);
+      const reader = new LineReader(memoryBytes(text), utf8, 0, 256 << 10);
       const read: StoredLine[] = [];
       for (;;) {
         const stored = reader.buffered() ?? (await reader.next());
@@ -51,7 +51,7 @@ test('lines come whole and in order, and only those that are plain come decoded'
 test('of a plain text every line comes decoded, a hidden character costs its own neighbours at most', async () => {
   const lines = Array.from({ length: 5_000 }, (_, i) => `line ${i} of some length\n`);
   lines[2_000] = 'é\n';
-  const reader = new LineReader(memoryBytes(lines.join(''), 'text'), utf8, 0, 1_000);
+  const reader = new LineReader(memoryBytes(lines.join('')), utf8, 0, 1_000);
   let decoded = 0;
   for (let i = 0; i < lines.length; i += 1) {
     const stored = reader.buffered() ?? (await reader.next());

@@ -213,7 +213,7 @@ describe('laws', () => {
         const fit = plainFit({ ...limit, line: limit.bytes });
         const found = outputExcerpt(endsOf(text, size), 'tail', fit);
         const window = { by: 'tail' as const, lines: limit.lines };
-        const expected = await excerpt({ ...inputOf(text), source: memoryBytes(text, 'v') }, window, fit);
+        const expected = await excerpt({ ...inputOf(text), source: memoryBytes(text) }, window, fit);
         expect(found.parts).toEqual(expected.parts);
         expect(found.totals).toEqual(expected.totals);
       }),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { Identity } from '../../src/identity.ts';
 import { readAt } from '../../src/access/bytes.ts';
-import { Spool } from '../../src/window/spool.ts';
+import { type Overflow, Spool } from '../../src/window/spool.ts';
 import { createSession } from '../../src/session/session.ts';
 
 function stream(
@@ -28,7 +29,12 @@ test.each([
 ])('bytes at offsets, %s, pulled as far as needed', async (_where, memory) => {
   const session = createSession();
   const { source, pulled } = stream(10, 64);
-  const spool = new Spool(source, { version: 'v', memory, cap: 1 << 20, overflow: () => session.scratch() });
+  const spool = new Spool(source, {
+    identity: Identity.once('test'),
+    memory,
+    cap: 1 << 20,
+    overflow: () => session.scratch(),
+  });
   expect(await readAt(spool, 70, 4)).toEqual(Buffer.alloc(4, 1));
   expect([pulled(), spool.size]).toEqual([2, undefined]);
   expect(await readAt(spool, 630, 100)).toEqual(Buffer.alloc(10, 9));
@@ -41,7 +47,7 @@ test.each([
 test('the cap ends the stream', async () => {
   const { source, ended } = stream(1000, 64);
   const spool = new Spool(source, {
-    version: 'v',
+    identity: Identity.once('test'),
     memory: 1 << 20,
     cap: 100,
     overflow: () => Promise.reject(new Error('no file')),
@@ -56,11 +62,99 @@ test('what a stream throws is thrown to whoever needs the bytes behind it, and t
     throw new Error('broken');
   }
   const spool = new Spool(failing(), {
-    version: 'v',
+    identity: Identity.once('test'),
     memory: 100,
     cap: 100,
     overflow: () => Promise.reject(new Error('no')),
   });
   expect(Buffer.from(await readAt(spool, 0, 4)).toString()).toBe('good');
   await expect(readAt(spool, 2, 10)).rejects.toThrow('broken');
+});
+
+test('an overflow that opens while the spool is being closed is closed too', async () => {
+  const { source, ended } = stream(10, 64);
+  let open: (overflow: Overflow) => void = () => undefined;
+  let closed = 0;
+  const spool = new Spool(source, {
+    identity: Identity.once('test'),
+    memory: 100,
+    cap: 1 << 20,
+    overflow: () => new Promise((resolve) => (open = resolve)),
+  });
+  const reading = readAt(spool, 200, 10);
+  await expect.poll(() => spool.held.memory).toBe(64);
+  const closing = spool.close();
+  open({
+    append: () => Promise.resolve(),
+    readInto: () => Promise.resolve(0),
+    close: () => Promise.resolve(void (closed += 1)),
+  });
+  await closing;
+  await expect(reading).rejects.toThrow('closed');
+  expect([closed, ended(), spool.held]).toEqual([1, true, { memory: 0, disk: 0, descriptors: 0 }]);
+});
+
+/** A stream whose next chunk comes when it is told to, and that may be stopped. */
+function slowStream(): { source: AsyncGenerator<Uint8Array>; stop(): void; give(text: string): void } {
+  const stopped = new AbortController();
+  let give: (text: string) => void = () => undefined;
+  async function* produce(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      yield Buffer.from(
+        await new Promise<string>((resolve, reject) => {
+          give = resolve;
+          stopped.signal.addEventListener('abort', () => reject(new Error('stopped')));
+        }),
+      );
+    }
+  }
+  return { source: produce(), stop: () => stopped.abort(), give: (text) => give(text) };
+}
+
+function slowSpool(): { spool: Spool; give(text: string): void } {
+  const { source, stop, give } = slowStream();
+  const spool = new Spool(source, {
+    identity: Identity.once('test'),
+    memory: 100,
+    cap: 1 << 20,
+    overflow: () => Promise.reject(new Error('no file')),
+    stop,
+  });
+  return { spool, give };
+}
+
+test('a reader that is cancelled leaves at once; the step goes on for the others and for who comes soon', async () => {
+  const { spool, give } = slowSpool();
+  const stop = new AbortController();
+  const one = readAt(spool, 0, 4, stop.signal);
+  const other = readAt(spool, 0, 4);
+  stop.abort(new Error('cancelled'));
+  await expect(one).rejects.toThrow('cancelled');
+  give('abcd');
+  expect(Buffer.from(await other).toString()).toBe('abcd');
+  const third = new AbortController();
+  const reading = readAt(spool, 4, 4, third.signal);
+  third.abort(new Error('cancelled'));
+  await expect(reading).rejects.toThrow('cancelled');
+  give('efgh');
+  expect(Buffer.from(await readAt(spool, 4, 4)).toString()).toBe('efgh');
+  expect(spool.failed).toBe(false);
+  await spool.close();
+});
+
+test('a step that does not end when nobody waits any more is stopped, and what follows will never be there', async () => {
+  const { spool } = slowSpool();
+  const stop = new AbortController();
+  const reading = readAt(spool, 0, 4, stop.signal);
+  stop.abort(new Error('cancelled'));
+  await expect(reading).rejects.toThrow('cancelled');
+  await expect.poll(() => spool.failed, { timeout: 10_000 }).toBe(true);
+  await expect(readAt(spool, 0, 4)).rejects.toThrow('Nobody waits');
+});
+
+test('a step that hangs does not keep a spool from being closed', async () => {
+  const { spool } = slowSpool();
+  const reading = readAt(spool, 0, 4);
+  await spool.close();
+  await expect(reading).rejects.toThrow('closed');
 });

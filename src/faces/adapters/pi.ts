@@ -3,7 +3,7 @@
 import type { OrielOptions } from '../../assemble.ts';
 import { createOriel, type Tool } from '../../oriel.ts';
 import type { Block } from '../../types/answer.ts';
-import type { Progress } from '../../types/call.ts';
+import type { Progress } from '../../types/progress.ts';
 import { parametersOf, textOf } from './blocks.ts';
 
 interface PiResult {

@@ -1,7 +1,7 @@
 /** One line on a terminal that tells a person how far a long call has come. */
 
 import { oneLine } from '../../text/visible.ts';
-import type { Progress } from '../../types/call.ts';
+import type { Progress } from '../../types/progress.ts';
 
 const EVERY_MS = 100;
 

@@ -5,6 +5,7 @@
 
 import { readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
+import type { Identity } from '../../identity.ts';
 import type { Lease } from '../../queues/lease.ts';
 import type { Claim } from '../../queues/queue.ts';
 import { queues } from '../../queues/table.ts';
@@ -15,7 +16,7 @@ export class Download {
   readonly #claim: Claim;
   readonly #lease: Lease;
   #file: OpenedFile | undefined;
-  #version: string | undefined;
+  #identity: Identity | undefined;
 
   /** `open` opens the file, always the same one. */
   constructor(open: () => Promise<OpenedFile>, claim: Claim) {
@@ -28,8 +29,8 @@ export class Download {
   async file(): Promise<OpenedFile> {
     await this.#lease.work();
     this.#file ??= await queues.calls.run(this.#open, this.#claim);
-    this.#version ??= this.#file.bytes.version;
-    if (this.#file.bytes.version === this.#version) return this.#file;
+    this.#identity ??= this.#file.bytes.identity;
+    if (this.#file.bytes.identity.equals(this.#identity)) return this.#file;
     throw new OrielError('INCOMPLETE', 'The file was changed while it was sent.');
   }
 

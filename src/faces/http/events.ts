@@ -2,7 +2,7 @@
 
 import { safeJson } from '../../text/json.ts';
 import type { Answer } from '../../types/answer.ts';
-import type { Progress } from '../../types/call.ts';
+import type { Progress } from '../../types/progress.ts';
 import { pace } from '../pace.ts';
 
 /** Proxies close what is silent for longer. */

@@ -52,7 +52,7 @@ export const readFileRoute = ({ offer, metrics }: Served): Route =>
       };
       try {
         const file = await download.file();
-        const etag = `"${createHash('sha1').update(file.bytes.version).digest('base64url')}"`;
+        const etag = `"${createHash('sha1').update(file.bytes.identity.key).digest('base64url')}"`;
         const common = {
           etag,
           'accept-ranges': 'bytes',

@@ -1,53 +1,47 @@
-/** The bytes that one call may unpack, over all levels of nesting. They are counted, whatever sizes are declared. */
+/** What may be unpacked. Bytes and levels are counted, whatever sizes are declared. */
 
 import { OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
 import type { Call } from '../../types/call.ts';
+import type { Progress } from '../../types/progress.ts';
 import { archiveLimits } from './archive-limits.ts';
 
 /** Bytes unpacked between two reports of progress. */
 const REPORT_EVERY = 64 << 20;
 
+/**
+ * What one walk through packed data may unpack. It is counted from the walk's beginning, over as many calls as go on
+ * with it: what the limit refuses does not depend on what other calls have left behind.
+ */
 export class Budget {
-  readonly #report: (unpacked: number) => void;
+  readonly #progress: (progress: Progress) => void;
   #unpacked = 0;
-  #depth = 0;
 
-  /** `report` is called every 64 MiB with the number of unpacked bytes. */
-  constructor(report: (unpacked: number) => void = () => undefined) {
-    this.#report = report;
+  constructor(progress: (progress: Progress) => void = () => undefined) {
+    this.#progress = progress;
   }
 
-  /** Counts one more level of nesting. Throws `LIMIT` below the deepest one. */
-  enter(): void {
-    this.#depth += 1;
-    if (this.#depth > archiveLimits.depth + 1) {
-      throw new OrielError('LIMIT', `archives are opened ${archiveLimits.depth} levels deep and no deeper`);
-    }
-  }
-
-  /** Throws `LIMIT` when the call has unpacked too much. */
+  /** Throws `LIMIT` when too much was unpacked. */
   spend(bytes: number): void {
     const before = Math.floor(this.#unpacked / REPORT_EVERY);
     this.#unpacked += bytes;
-    if (this.#unpacked > archiveLimits.callBytes) {
-      throw new OrielError('LIMIT', `more than ${archiveLimits.callBytes} bytes were unpacked in one call`);
+    if (this.#unpacked > archiveLimits.walkBytes) {
+      throw new OrielError('LIMIT', `it lies behind more than ${archiveLimits.walkBytes} unpacked bytes`);
     }
-    if (Math.floor(this.#unpacked / REPORT_EVERY) > before) this.#report(this.#unpacked);
+    if (Math.floor(this.#unpacked / REPORT_EVERY) === before) return;
+    this.#progress({ message: `unpacking: ${binarySize(this.#unpacked)}`, done: this.#unpacked });
   }
 }
 
-const budgets = new WeakMap<AbortSignal, Budget>();
+const depths = new WeakMap<AbortSignal, number>();
 
-/** The budget of this call: nested containers, opened through `call.open`, share it. */
-export function budgetOf(call: Call): Budget {
-  const known = budgets.get(call.signal);
-  if (known) return known;
-  const budget = new Budget((unpacked) => {
-    call.progress({ message: `unpacking: ${binarySize(unpacked)}`, done: unpacked });
-  });
-  budgets.set(call.signal, budget);
-  return budget;
+/** Counts one more level of nesting in this call. Throws `LIMIT` below the deepest one. */
+export function enterContainer({ signal }: Call): void {
+  const depth = (depths.get(signal) ?? 0) + 1;
+  depths.set(signal, depth);
+  if (depth > archiveLimits.depth + 1) {
+    throw new OrielError('LIMIT', `archives are opened ${archiveLimits.depth} levels deep and no deeper`);
+  }
 }
 
 /**

@@ -7,6 +7,15 @@ import { type PackedInput, pullFromWorker } from './unpack.ts';
 
 export type Codec = 'gzip' | 'deflate' | 'bzip2' | 'xz' | 'zstd';
 
+/** Bytes that a decoder holds on to until its end: a window of zlib, or a worker with its heap and dictionary. */
+export const WORKING: Record<Codec, number> = {
+  gzip: 1 << 20,
+  deflate: 1 << 20,
+  bzip2: 48 << 20,
+  xz: 48 << 20,
+  zstd: 48 << 20,
+};
+
 /**
  * The unpacked bytes of `packed`; a chunk is valid until the next one is asked for. Throws OrielError (`CORRUPT`,
  * `LIMIT`, `UNSUPPORTED`) after the last good byte.

@@ -1,5 +1,6 @@
 /** The interface of all archive formats: members in stored order, and the bytes of each. */
 
+import { isOrielError, type OrielError } from '../../errors.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Subject } from '../../types/resource.ts';
@@ -34,8 +35,18 @@ export interface Container {
    * valid until the next one is asked for. Throws OrielError after the last good byte.
    */
   open(member: Member, signal: AbortSignal): AsyncIterable<Uint8Array>;
+  /** Bytes of memory that unpacking this member holds on to until its end. */
+  working(member: Member): number;
   /** The bytes of a member that is stored without compression, read in the archive; undefined for packed ones. */
   inPlace?(member: Member, signal: AbortSignal): Promise<ByteSource | undefined>;
+}
+
+/**
+ * Whether a failure lies in the packed bytes: then what came before it is all there will ever be, and is shown. What a
+ * shortage or a cancel broke off is not: the next call may have more.
+ */
+export function isOfTheBytes(error: unknown): error is OrielError {
+  return isOrielError(error) && /^(?:CORRUPT|ENCRYPTED|UNSUPPORTED|LIMIT)$/.test(error.code);
 }
 
 /** The archive: a file, or a member of another archive. */

@@ -1,8 +1,8 @@
 /** The index of an archive: members by path, members without a usable path, and why the list is incomplete. */
 
-import { OrielError, isOrielError } from '../../errors.ts';
+import { OrielError } from '../../errors.ts';
+import { type Container, isOfTheBytes, type Member } from './container.ts';
 import { archiveLimits } from './archive-limits.ts';
-import type { Container, Member } from './container.ts';
 import { pathParts } from './names.ts';
 
 /** Why a member cannot be read by its path: it is listed with a number and read by that. */
@@ -46,7 +46,7 @@ export async function readContents(container: Container, signal: AbortSignal): P
     }
   } catch (error) {
     signal.throwIfAborted();
-    if (!isOrielError(error) || members.length === 0) throw error;
+    if (!isOfTheBytes(error) || members.length === 0) throw error;
     damage = error;
   }
   const sorted = [...byPath.keys()].sort();

@@ -17,6 +17,8 @@ interface IsolatedMember extends Member {
 }
 
 const CHUNK = 1 << 20;
+/** The worker with the library, and a dictionary of usual size. */
+const WORKER_BYTES = 48 << 20;
 /** The start of a 7z: signature, version, CRC, then offset and size of the directory. Source: 7zFormat.txt. */
 const SEVEN_START_BYTES = 32;
 
@@ -60,6 +62,11 @@ export class Isolated implements Container {
     const job = { do: 'member', size: this.#size, index: member.index } as const;
     const bytes = pullFromWorker<Uint8Array>(job, this.#packed(signal), signal);
     return metered(bytes, () => this.#size, this.#budget);
+  }
+
+  /** The whole archive lies in the worker's memory. */
+  working(): number {
+    return this.#size + WORKER_BYTES;
   }
 
   /** A 7z has its directory at its end; libarchive takes an archive without it for an empty one. */

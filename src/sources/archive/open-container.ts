@@ -1,25 +1,30 @@
-/** Opens the content of an archive file: a container of members, or one compressed stream. */
+/** Opens the content of an archive file: finds its format, and the container or the one stream that this makes. */
 
 import { chunksOf } from '../../access/bytes.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
-import type { OpenedFile } from '../../types/access.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 import type { Budget } from './budget.ts';
-import { type Codec, unpacked } from './codecs.ts';
+import type { Codec } from './codecs.ts';
+import { unpacked } from './codecs.ts';
 import type { Container } from './container.ts';
 import { StreamCursor } from './cursor.ts';
 import { formatOf, isNamedPackedTar, isNamedZip } from './formats.ts';
 import { Isolated } from './isolated.ts';
-import { BLOCK_BYTES, isTarHeader } from './tar-header.ts';
 import { PackedTar, PlainTar } from './tar.ts';
+import { BLOCK_BYTES, isTarHeader } from './tar-header.ts';
 import { Zip } from './zip.ts';
 
-/** A single compressed file. */
-export interface Compressed {
-  readonly codec: Codec;
-  unpack(signal: AbortSignal): AsyncIterable<Uint8Array>;
-}
+export type ContainerFormat = 'tar' | 'zip' | '7z' | 'rar' | { readonly tarIn: Codec };
 
-export type Content = { readonly container: Container } | { readonly compressed: Compressed };
+/** A container of members, or a single compressed file. */
+export type ArchiveFormat = ContainerFormat | { readonly only: Codec };
+
+/** The bytes of an archive, and what their reading is counted against. */
+export interface Packed {
+  readonly bytes: ByteSource;
+  readonly size: number;
+  readonly budget: Budget;
+}
 
 /** Bytes read at once from packed data. */
 const CHUNK = 256 << 10;
@@ -27,36 +32,57 @@ const CHUNK = 256 << 10;
 const SUFFIXES: Record<Codec, string> = { gzip: 'gz', bzip2: 'bz2', xz: 'xz', zstd: 'zst', deflate: 'z' };
 
 /** Throws `CORRUPT` for bytes that are not an archive, whatever the name. */
-export async function openContent(
-  file: OpenedFile,
+export async function archiveFormat(
+  packed: Packed,
   name: string,
   head: Uint8Array,
-  budget: Budget,
   signal: AbortSignal,
-): Promise<Content> {
-  const { bytes, size } = file;
+): Promise<ArchiveFormat> {
   const format = formatOf(head) ?? (isNamedZip(name) ? 'zip' : emptyTar(name, head));
   switch (format) {
     case undefined:
       throw new OrielError(
         'CORRUPT',
-        size === 0 ? 'the file is empty' : 'its first bytes are those of no archive',
+        packed.size === 0 ? 'the file is empty' : 'its first bytes are those of no archive',
       );
     case 'tar':
-      return { container: new PlainTar(bytes) };
     case 'zip':
-      return { container: new Zip(bytes, size, budget) };
     case '7z':
     case 'rar':
-      return { container: new Isolated(format, bytes, size, budget) };
+      return format;
     default: {
-      const unpack = (signal: AbortSignal): AsyncIterable<Uint8Array> =>
-        unpacked(format, { size, read: () => chunksOf(bytes, 0, size, CHUNK, signal) }, budget, signal);
-      const holdsTar = isNamedPackedTar(name) || (await beginsWithTar(unpack(signal)));
-      if (holdsTar) return { container: new PackedTar(`tar.${SUFFIXES[format]}`, unpack) };
-      return { compressed: { codec: format, unpack } };
+      const holdsTar = isNamedPackedTar(name) || (await beginsWithTar(unpack(format, packed, signal)));
+      return holdsTar ? { tarIn: format } : { only: format };
     }
   }
+}
+
+/** Throws `LIMIT` for an archive that is too large for its format. */
+export function containerOf(format: ContainerFormat, packed: Packed): Container {
+  const { bytes, size, budget } = packed;
+  switch (format) {
+    case 'tar':
+      return new PlainTar(bytes);
+    case 'zip':
+      return new Zip(bytes, size, budget);
+    case '7z':
+    case 'rar':
+      return new Isolated(format, bytes, size, budget);
+    default: {
+      const { tarIn: codec } = format;
+      return new PackedTar(`tar.${SUFFIXES[codec]}`, codec, (signal) => unpack(codec, packed, signal));
+    }
+  }
+}
+
+/** All that is packed in one compressed stream. */
+export function unpack(
+  codec: Codec,
+  { bytes, size, budget }: Packed,
+  signal: AbortSignal,
+): AsyncIterable<Uint8Array> {
+  const read = (): AsyncIterable<Uint8Array> => chunksOf(bytes, 0, size, CHUNK, signal);
+  return unpacked(codec, { size, read }, budget, signal);
 }
 
 /** A tar without members consists of zeros. */

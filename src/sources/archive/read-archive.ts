@@ -5,63 +5,67 @@ import { memoryBytes } from '../../access/bytes.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { everything, parseBehind } from '../../selector/selection.ts';
 import { quote } from '../../text/visible.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { Notice } from '../../types/notice.ts';
 import type { Resource, Subject } from '../../types/resource.ts';
+import type { Kind } from '../../types/store.ts';
+import { archiveIndex } from './archive-index.ts';
 import { archiveLimits } from './archive-limits.ts';
-import { budgetOf } from './budget.ts';
-import { type Container, type FileSubject, isFile, type Member } from './container.ts';
-import { type Contents, directoryOf, readContents } from './contents.ts';
+import { Budget, enterContainer } from './budget.ts';
+import { type Codec, WORKING } from './codecs.ts';
+import type { FileSubject, Member } from './container.ts';
+import { isFile } from './container.ts';
+import type { Contents } from './contents.ts';
+import { directoryOf } from './contents.ts';
 import { unpackedName } from './formats.ts';
 import { listDirectory, listingNotes } from './listing.ts';
-import { endingIn, type Found, locate } from './locate.ts';
-import { type Compressed, openContent } from './open-container.ts';
+import type { Found } from './locate.ts';
+import { endingIn, locate } from './locate.ts';
+import { type ContainerFormat, containerOf, unpack } from './open-container.ts';
 import { present, troubleNote } from './present.ts';
-import { inPlace, spooled } from './unpacked.ts';
-
-/** What a member takes in a kept index, about. */
-const MEMBER_BYTES = 300;
+import { inPlace, unpackedStream } from './unpacked.ts';
 
 /** What `subject.rest` names in the archive. Throws OrielError. */
 export async function readArchive(subject: Subject, call: Call): Promise<Resource> {
   if (!isFile(subject)) throw new TypeError('an archive was claimed that is no file');
-  const { opened, name, head, typed } = subject;
+  const { typed } = subject;
   const refused = refusal(typed, dirname(typed));
-  const content = await orRefuse(refused, call, async () => {
-    const budget = budgetOf(call);
-    budget.enter();
-    return openContent(opened, name, head, budget, call.signal);
+  const index = await orRefuse(refused, call, async () => {
+    enterContainer(call);
+    return archiveIndex(subject, call);
   });
-  if ('compressed' in content) return openCompressed(subject, content.compressed, call);
-  const { container } = content;
-  const contents = await orRefuse(refused, call, () =>
-    call.session.cached(
-      'archive',
-      opened.bytes.version,
-      () => readContents(container, call.signal),
-      ({ members }) => MEMBER_BYTES * members.length,
-    ),
-  );
+  if (index.is === 'compressed') return openCompressed(subject, index.codec, call);
+  const { format, contents } = index;
   const located = locate(contents, subject.rest);
   if (!located) throw notFound(contents, subject);
   const { found, tail } = located;
   switch (found.is) {
     case 'directory':
-      return listing(contents, found.path, tail, subject);
+      return listing(contents, found.path, tail, subject, call);
     case 'link':
       return linkNote(contents, found, subject);
     case 'member':
-      return openMember(container, contents, found, tail, subject, call);
+      return openMember(format, contents, found, tail, subject, call);
   }
 }
 
 /** A single compressed file is read as its content: `notes.txt.gz:5-9` are lines of `notes.txt`. */
-function openCompressed(subject: FileSubject, compressed: Compressed, call: Call): Promise<Resource> {
+async function openCompressed(subject: FileSubject, codec: Codec, call: Call): Promise<Resource> {
   const { typed, name, rest, opened } = subject;
-  const stream = compressed.unpack(call.signal);
-  const refused = refusal(typed, dirname(typed));
-  const unpacked = spooled(stream, `${opened.bytes.version}/${compressed.codec}`, call, refused);
-  const facts = { format: compressed.codec };
+  const { bytes, size } = opened;
+  const unpacked = await unpackedStream(
+    {
+      of: bytes,
+      options: { codec },
+      working: WORKING[codec],
+      open: ({ source, signal, progress }) =>
+        unpack(codec, { bytes: source, size, budget: new Budget(progress) }, signal),
+      refused: refusal(typed, dirname(typed)),
+    },
+    call,
+  );
+  const facts = { format: codec };
   return present(
     { outer: subject, target: typed, name: unpackedName(name), tail: rest, unpacked, facts, notes: [] },
     call,
@@ -69,7 +73,7 @@ function openCompressed(subject: FileSubject, compressed: Compressed, call: Call
 }
 
 async function openMember(
-  container: Container,
+  format: ContainerFormat,
   contents: Contents,
   { at, path, via }: Extract<Found, { is: 'member' }>,
   tail: string,
@@ -82,10 +86,22 @@ async function openMember(
   if (member.type !== 'file' && member.type !== 'hardlink') {
     throw refused(new OrielError('NOT_REGULAR', `it is a ${member.type} and has no content`));
   }
-  const version = `${subject.opened.bytes.version}/${at}`;
+  const { bytes, size } = subject.opened;
   const unpacked = await orRefuse(refused, call, async () => {
+    const container = containerOf(format, { bytes, size, budget: new Budget() });
     const there = await container.inPlace?.(member, call.signal);
-    return there ? inPlace(there) : spooled(container.open(member, call.signal), version, call, refused);
+    if (there) return inPlace(there);
+    return unpackedStream(
+      {
+        of: bytes,
+        options: { format: contents.format, at, path },
+        working: container.working(member),
+        open: ({ source, signal, progress }) =>
+          containerOf(format, { bytes: source, size, budget: new Budget(progress) }).open(member, signal),
+        refused,
+      },
+      call,
+    );
   });
   const notes: Notice[] = [];
   if (via !== undefined) notes.push({ kind: 'said', text: `${quote(via)} is a link → ${quote(path)}` });
@@ -98,7 +114,20 @@ async function openMember(
   return present({ outer: subject, target, name: basename(path), tail, unpacked, facts, notes }, call);
 }
 
-function listing(contents: Contents, directory: string, tail: string, subject: FileSubject): Resource {
+type Listing = { directory: string };
+
+const listings: Kind<ByteSource, Listing> = {
+  name: 'archive listing',
+  weigh: ({ size = 0 }) => ({ memory: size }),
+};
+
+function listing(
+  contents: Contents,
+  directory: string,
+  tail: string,
+  subject: FileSubject,
+  call: Call,
+): Resource {
   const target = listingOf(subject.typed, directory);
   const selection = tail === '' ? everything : parseBehind(target, tail);
   if (!selection) {
@@ -106,11 +135,15 @@ function listing(contents: Contents, directory: string, tail: string, subject: F
       next: target,
     });
   }
-  const lines = listDirectory(contents, directory);
+  const { bytes } = subject.opened;
+  const list = (): ByteSource => {
+    const identity = bytes.identity.derive(listings, { directory });
+    return memoryBytes(`${listDirectory(contents, directory).join('\n')}\n`, identity);
+  };
   return {
     is: 'text',
     kind: 'archive',
-    bytes: memoryBytes(`${lines.join('\n')}\n`, `${subject.opened.bytes.version}/${directory}`),
+    bytes: call.session.store.getNow(listings, bytes, { directory }, list, call),
     encoding: 'utf-8',
     selection,
     target,

@@ -8,6 +8,7 @@ import { chunksOf, sliceBytes } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import { archiveLimits } from './archive-limits.ts';
+import { type Codec, WORKING } from './codecs.ts';
 import type { Container, Member } from './container.ts';
 import { type Cursor, SeekingCursor, StreamCursor } from './cursor.ts';
 import {
@@ -106,6 +107,9 @@ function refuseSparse(member: TarMember): void {
     : new OrielError('UNSUPPORTED', 'it is stored as a sparse file');
 }
 
+/** Bytes read at once. */
+const CHUNK = 64 << 10;
+
 /** A tar without compression. */
 export class PlainTar implements Container {
   readonly format = 'tar';
@@ -121,7 +125,11 @@ export class PlainTar implements Container {
 
   open(member: TarMember, signal: AbortSignal): AsyncIterable<Uint8Array> {
     refuseSparse(member);
-    return chunksOf(this.#source, member.at, member.at + member.stored, 64 << 10, signal);
+    return chunksOf(this.#source, member.at, member.at + member.stored, CHUNK, signal);
+  }
+
+  working(): number {
+    return CHUNK;
   }
 
   inPlace(member: TarMember): Promise<ByteSource | undefined> {
@@ -132,10 +140,12 @@ export class PlainTar implements Container {
 /** A tar in a compressed stream, which is unpacked from its start for each listing and each member. */
 export class PackedTar implements Container {
   readonly format: string;
+  readonly #codec: Codec;
   readonly #unpack: (signal: AbortSignal) => AsyncIterable<Uint8Array>;
 
-  constructor(format: string, unpack: (signal: AbortSignal) => AsyncIterable<Uint8Array>) {
+  constructor(format: string, codec: Codec, unpack: (signal: AbortSignal) => AsyncIterable<Uint8Array>) {
     this.format = format;
+    this.#codec = codec;
     this.#unpack = unpack;
   }
 
@@ -146,6 +156,10 @@ export class PackedTar implements Container {
     } finally {
       await cursor.close();
     }
+  }
+
+  working(): number {
+    return WORKING[this.#codec];
   }
 
   async *open(member: TarMember, signal: AbortSignal): AsyncGenerator<Uint8Array> {

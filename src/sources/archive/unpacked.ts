@@ -1,15 +1,20 @@
-/** A member as bytes at offsets, unpacked as far as a window needs. Of a damaged one, the bytes before the damage. */
+/**
+ * A member as bytes at offsets, unpacked as far as a window needs and kept between calls: a later page goes on where an
+ * earlier one stopped. Of a damaged member, the bytes before the damage.
+ */
 
 import { isOrielError, OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
-import { Spool } from '../../window/spool.ts';
+import type { Kind, Making } from '../../types/store.ts';
+import { Spool, SpoolReader } from '../../window/spool.ts';
+import { isOfTheBytes } from './container.ts';
 import { archiveLimits } from './archive-limits.ts';
 
 export interface Unpacked {
   readonly bytes: ByteSource;
-  /** What is wrong with the bytes unpacked so far, as a clause: "its CRC does not match". */
+  /** What is wrong with the bytes read so far, as a clause: "its CRC does not match". */
   trouble(): string | undefined;
   /** Unpacks all bytes. Throws `LIMIT` when there are more than may be unpacked whole. */
   whole(): Promise<{ readonly bytes: ByteSource; readonly size: number }>;
@@ -24,49 +29,104 @@ export function inPlace(bytes: ByteSource): Unpacked {
   };
 }
 
+/** A stream that is unpacked, as far as its readers have needed it. */
+interface Stream {
+  readonly spool: Spool;
+  /** Bytes that its decoder holds on to until the end. */
+  readonly working: number;
+  /** What ended it before its end. */
+  damage(): OrielError | undefined;
+}
+
+/** Which stream of an archive it is. A member is named as it was addressed: its path, or its number. */
+type StreamOptions = { codec: string } | { format: string; at: number; path: string };
+
+const streams: Kind<Stream, StreamOptions & { cap: number }> = {
+  name: 'unpacked stream',
+  weigh({ spool, working }) {
+    const { held, size } = spool;
+    return { ...held, memory: held.memory + (size === undefined ? working : 0) };
+  },
+  dispose: ({ spool }) => spool.close(),
+  lasts: ({ spool }) => !spool.failed,
+};
+
+export interface Opening {
+  readonly of: ByteSource;
+  readonly options: StreamOptions;
+  readonly working: number;
+  open(making: Making): AsyncIterable<Uint8Array>;
+  /** The words for a failure of this stream. */
+  refused(error: OrielError): OrielError;
+}
+
 /**
- * A spool over an unpacking stream, closed with the call. A stream that fails after its first byte is shown as far
- * as it came; one that fails before is `refused` with the words for its failure.
+ * A stream that fails after its first byte is shown as far as it came; one that fails before is refused with the words
+ * for its failure.
  */
-export function spooled(
-  stream: AsyncIterable<Uint8Array>,
-  version: string,
-  call: Call,
-  refused: (error: OrielError) => OrielError,
-): Unpacked {
-  let trouble: string | undefined;
+export async function unpackedStream(opening: Opening, call: Call): Promise<Unpacked> {
+  const { of, options, refused } = opening;
+  const cap = archiveLimits.memberBytes;
+  const stream = await call.session.store.get(
+    streams,
+    of,
+    { ...options, cap },
+    (making) => Promise.resolve({ value: begin(opening, making, call), keep: true }),
+    call,
+  );
+  const reader = new SpoolReader(stream.spool);
+  const bytes: ByteSource = {
+    identity: reader.identity,
+    streamed: true,
+    get size() {
+      return reader.size;
+    },
+    readInto: (target, offset, signal) =>
+      reader.readInto(target, offset, signal).catch((error: unknown) => {
+        signal?.throwIfAborted();
+        throw isOrielError(error) ? refused(error) : error;
+      }),
+  };
+  return {
+    bytes,
+    trouble() {
+      if (reader.capped) return `only its first ${binarySize(cap)} are unpacked`;
+      return reader.size === undefined ? undefined : stream.damage()?.message;
+    },
+    async whole() {
+      await bytes.readInto(new Uint8Array(1), archiveLimits.nestedBytes, call.signal);
+      const { size } = bytes;
+      if (size !== undefined && size <= archiveLimits.nestedBytes) return { bytes, size };
+      const most = binarySize(archiveLimits.nestedBytes);
+      throw refused(new OrielError('LIMIT', `it is larger than the ${most} that are unpacked whole`));
+    },
+  };
+}
+
+function begin({ open, working }: Opening, making: Making, { session }: Call): Stream {
+  const stop = new AbortController();
+  const signal = AbortSignal.any([making.signal, stop.signal]);
+  let damage: OrielError | undefined;
+  const unpacking = open({ ...making, signal });
   const saved = (async function* () {
     let any = false;
     try {
-      for await (const chunk of stream) {
+      for await (const chunk of unpacking) {
         any = true;
         yield chunk;
       }
     } catch (error) {
-      call.signal.throwIfAborted();
-      if (!isOrielError(error)) throw error;
-      if (!any) throw refused(error);
-      trouble = error.message;
+      signal.throwIfAborted();
+      if (!isOfTheBytes(error) || !any) throw error;
+      damage = error;
     }
   })();
   const spool = new Spool(saved, {
-    version,
+    identity: making.identity,
     memory: archiveLimits.spoolMemory,
     cap: archiveLimits.memberBytes,
-    overflow: () => call.session.scratch(),
+    overflow: () => session.scratch(),
+    stop: () => stop.abort(new OrielError('CANCELLED', 'The unpacking was ended.')),
   });
-  call.onEnd(() => spool.close());
-  return {
-    bytes: spool,
-    trouble: () =>
-      spool.capped ? `only its first ${binarySize(archiveLimits.memberBytes)} are unpacked` : trouble,
-    async whole() {
-      await spool.ensure(archiveLimits.nestedBytes + 1, call.signal);
-      if (spool.size === undefined || spool.size > archiveLimits.nestedBytes) {
-        const most = binarySize(archiveLimits.nestedBytes);
-        throw refused(new OrielError('LIMIT', `it is larger than the ${most} that are unpacked whole`));
-      }
-      return { bytes: spool, size: spool.size };
-    },
-  };
+  return { spool, working, damage: () => damage };
 }

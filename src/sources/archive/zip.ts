@@ -10,7 +10,7 @@ import { isOrielError, OrielError } from '../../errors.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import { archiveLimits } from './archive-limits.ts';
 import type { Budget } from './budget.ts';
-import { type Codec, unpacked } from './codecs.ts';
+import { type Codec, unpacked, WORKING } from './codecs.ts';
 import type { Container, Member } from './container.ts';
 import { printName } from './names.ts';
 import { findDirectory } from './zip-directory.ts';
@@ -84,6 +84,11 @@ export class Zip implements Container {
       throw new OrielError('CORRUPT', `it holds ${size} bytes and not the ${member.size} that were declared`);
     }
     if (crc !== member.crc) throw new OrielError('CORRUPT', 'its CRC does not match');
+  }
+
+  working({ method }: ZipMember): number {
+    const codec = CODECS.get(method);
+    return codec ? WORKING[codec] : CHUNK;
   }
 
   /** A stored member is read at its offset. Its CRC is not checked then: that takes reading all of it. */

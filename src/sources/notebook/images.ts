@@ -2,6 +2,7 @@
 
 import { memoryBytes, readAt } from '../../access/bytes.ts';
 import { isOrielError } from '../../errors.ts';
+import type { Derivation } from '../../identity.ts';
 import { queues } from '../../queues/table.ts';
 import { writeSelector } from '../../selector/selection.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
@@ -14,6 +15,8 @@ import { MOST_STORED } from '../image/pixel-limits.ts';
 import { DEFAULT_BUDGET, type ImageOptions, readRaster } from '../image/read-raster.ts';
 import { text } from './read-cells.ts';
 import type { NotebookImage } from './render.ts';
+
+const outputImage: Derivation<{ start: number; end: number }> = { name: 'notebook image' };
 
 /** Images of one answer; their bytes together stay within the budget of a single image. */
 const MOST_IMAGES = 8;
@@ -73,7 +76,10 @@ async function fit(
   if (span.end - span.start > MOST_STORED * 1.5) return 'it is too large';
   const stored = await readAt(source, span.start, span.end - span.start, signal);
   const base64 = text(JSON.parse(Buffer.from(stored).toString('utf8')));
-  const data = memoryBytes(Buffer.from(base64 ?? '', 'base64'), source.version);
+  const data = memoryBytes(
+    Buffer.from(base64 ?? '', 'base64'),
+    source.identity.derive(outputImage, { start: span.start, end: span.end }),
+  );
   const type = identifyImage(await readAt(data, 0, 64, signal));
   if (!type || type === 'svg') return 'it is not an image';
   try {

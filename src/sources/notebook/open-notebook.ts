@@ -5,6 +5,7 @@
 
 import { memoryBytes } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
+import type { Derivation } from '../../identity.ts';
 import { parseBehind } from '../../selector/selection.ts';
 import { quote } from '../../text/visible.ts';
 import type { OpenedFile } from '../../types/access.ts';
@@ -13,6 +14,7 @@ import type { Call } from '../../types/call.ts';
 import type { MixedResource, NoteResource, Resource, Subject, TextResource } from '../../types/resource.ts';
 import type { Selection } from '../../types/selection.ts';
 import type { ImageOptions } from '../image/read-raster.ts';
+import type { Kind, Made, Making } from '../../types/store.ts';
 import { type CellRange, linesOf, takeCells } from './cells-selector.ts';
 import { showImages } from './images.ts';
 import { JsonError } from './json-scan.ts';
@@ -79,18 +81,21 @@ function storedText(subject: Subject, { bytes }: OpenedFile, selection: Selectio
   };
 }
 
-async function readCached(
-  { typed }: Subject,
-  { bytes }: OpenedFile,
-  { session, signal }: Call,
-): Promise<Notebook> {
+/** What a cell takes beside its source. */
+const CELL_BYTES = 200;
+
+const notebooks: Kind<Notebook> = {
+  name: 'notebook',
+  weigh: ({ characters, count }) => ({ memory: 2 * characters + CELL_BYTES * count }),
+};
+
+async function readCached({ typed }: Subject, { bytes }: OpenedFile, call: Call): Promise<Notebook> {
   try {
-    return await session.cached(
-      'notebook',
-      bytes.version,
-      () => readNotebook(bytes, signal),
-      ({ characters }) => 2 * characters,
-    );
+    const make = async ({ source, signal }: Making): Promise<Made<Notebook>> => ({
+      value: await readNotebook(source, signal),
+      keep: true,
+    });
+    return await call.session.store.get(notebooks, bytes, {}, make, call);
   } catch (error) {
     const raw = `${typed}:raw`;
     if (error instanceof JsonError) {
@@ -106,21 +111,28 @@ async function readCached(
   }
 }
 
+/** The calls that the text suggests begin with the path as typed. */
+const outputsTexts: Kind<RenderedOutputs, { typed: string }> = {
+  name: 'notebook outputs',
+  weigh: ({ text, images, starts }) => ({
+    memory: 2 * text.length + CELL_BYTES * (starts.length + images.length),
+  }),
+};
+
 function renderCached(
   notebook: Notebook,
   bytes: ByteSource,
   typed: string,
-  { session, signal }: Call,
+  call: Call,
 ): Promise<RenderedOutputs> {
-  // The calls that the text suggests begin with the path as typed, so it is part of the key.
-  const key = `${bytes.version} ${typed}`;
-  return session.cached(
-    'notebook-outputs',
-    key,
-    () => renderOutputs(notebook, bytes, typed, signal),
-    ({ text }) => 2 * text.length,
-  );
+  const make = async ({ source, signal }: Making): Promise<Made<RenderedOutputs>> => ({
+    value: await renderOutputs(notebook, source, typed, signal),
+    keep: true,
+  });
+  return call.session.store.get(outputsTexts, bytes, { typed }, make, call);
 }
+
+const cellsText: Derivation = { name: 'notebook cells' };
 
 function cellsOnly({ cells }: Notebook): RenderedNotebook {
   return renderSections(cells.map(({ type, index, source }) => ({ type, index, text: source })));
@@ -133,11 +145,17 @@ function derivedText(
   { text }: RenderedNotebook,
   selection: Selection,
 ): TextResource {
-  const version = `${stored.version} notebook${selection.mode === 'outputs' ? ` outputs ${typed}` : ''}`;
+  const identity =
+    selection.mode === 'outputs'
+      ? stored.identity.derive(outputsTexts, { typed })
+      : stored.identity.derive(cellsText, {});
   return {
     is: 'text',
     kind: 'notebook',
-    bytes: { ...memoryBytes(text, version), ...(stored.changed && { changed: stored.changed.bind(stored) }) },
+    bytes: {
+      ...memoryBytes(text, identity),
+      ...(stored.changed && { changed: stored.changed.bind(stored) }),
+    },
     encoding: 'utf-8',
     selection,
     target: typed,

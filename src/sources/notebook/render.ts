@@ -139,7 +139,7 @@ async function imagePlace(
   const head = Buffer.from(await readLooseText(source, span, IMAGE_HEAD, signal), 'base64');
   const type = identifyImage(head);
   if (!type || type === 'svg') return `[image ${number}: ${mimeType}]`;
-  const size = await storedSize(memoryBytes(head, ''), type, signal);
+  const size = await storedSize(memoryBytes(head), type, signal);
   return `[image ${number}: ${mimeType}${size ? `, ${size.width}x${size.height} pixels` : ''}]`;
 }
 

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { memoryBytes } from '../../access/bytes.ts';
+import { Identity } from '../../identity.ts';
 import { everything } from '../../selector/selection.ts';
 import type { Limits } from '../../types/limits.ts';
 import type { TextResource } from '../../types/resource.ts';
@@ -21,7 +22,10 @@ export function compose(reply: Answered, parsed: Parsed, typed: string, limits: 
   return {
     is: 'text',
     kind: 'sqlite',
-    bytes: memoryBytes(content, `sqlite:${createHash('sha256').update(content).digest('base64')}`),
+    bytes: memoryBytes(
+      content,
+      Identity.of('sqlite', { sha256: createHash('sha256').update(content).digest('base64') }),
+    ),
     encoding: 'utf-8',
     selection: selection ?? everything,
     target: typed + (body === '' || body.startsWith('?') ? body : `:${body}`),

@@ -13,9 +13,9 @@ async function* pieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Arr
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-const plain = (bytes: Uint8Array): Container => new PlainTar(memoryBytes(bytes, 'test'));
+const plain = (bytes: Uint8Array): Container => new PlainTar(memoryBytes(bytes));
 const streamed = (bytes: Uint8Array, size = 700): Container =>
-  new PackedTar('tar.gz', () => pieces(bytes, size));
+  new PackedTar('tar.gz', 'gzip', () => pieces(bytes, size));
 
 async function listed(container: Container): Promise<{ members: Member[]; failure?: unknown }> {
   const members: Member[] = [];

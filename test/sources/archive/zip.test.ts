@@ -10,8 +10,7 @@ import { zip, type ZipEntry, type ZipShape } from '../../support/zip.ts';
 
 const signal = new AbortController().signal;
 
-const opened = (bytes: Uint8Array): Container =>
-  new Zip(memoryBytes(bytes, 'test'), bytes.length, new Budget());
+const opened = (bytes: Uint8Array): Container => new Zip(memoryBytes(bytes), bytes.length, new Budget());
 
 async function listed(container: Container): Promise<{ members: Member[]; failure?: unknown }> {
   const members: Member[] = [];

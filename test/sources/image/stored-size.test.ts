@@ -9,7 +9,7 @@ import { bmpHeader, exifBlock, heic, iconDirectory, makePng, withExif } from '..
 const base = sharp(makePng(60, 40));
 const two = sharp([makePng(60, 40), makePng(60, 40)], { join: { animated: true } });
 
-const size = (bytes: Uint8Array, type: ImageType) => storedSize(memoryBytes(bytes, 'test'), type);
+const size = (bytes: Uint8Array, type: ImageType) => storedSize(memoryBytes(bytes), type);
 
 const made: readonly [string, ImageType, () => Promise<Buffer>, object?][] = [
   ['png', 'png', () => base.clone().png().toBuffer()],
@@ -56,7 +56,7 @@ describe('the size that the first bytes state', () => {
 describe('hostile headers', () => {
   /** Counts the bytes that are handed out of `bytes`. */
   function counted(bytes: Buffer): { source: ByteSource; read(): number } {
-    const inner = memoryBytes(bytes, 'test');
+    const inner = memoryBytes(bytes);
     let read = 0;
     const source: ByteSource = {
       ...inner,

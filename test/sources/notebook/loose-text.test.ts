@@ -7,7 +7,7 @@ const { signal } = new AbortController();
 
 function loose(value: unknown, most: number, joint?: string): Promise<string> {
   const bytes = Buffer.from(JSON.stringify(value));
-  return readLooseText(memoryBytes(bytes, 'test'), { start: 0, end: bytes.length }, most, signal, joint);
+  return readLooseText(memoryBytes(bytes), { start: 0, end: bytes.length }, most, signal, joint);
 }
 
 const texts = fc.string({ unit: 'binary' }).map((text) => text.toWellFormed());

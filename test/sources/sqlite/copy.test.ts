@@ -41,7 +41,7 @@ test.each([
     path: '/archive.zip',
     size: content.length,
     mtimeMs: 0,
-    bytes: memoryBytes(content, 'member'),
+    bytes: memoryBytes(content),
     close: () => Promise.resolve(),
   };
   const subject = {

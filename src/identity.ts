@@ -1,0 +1,105 @@
+/** Which bytes something is made of: a file as it was, or what was derived from that and how. Cache keys are written here. */
+
+/** What an identity is made of. An absent (`undefined`) field is the same as no field. */
+export type Fact = string | number | bigint | boolean | null | undefined | readonly Fact[] | Facts;
+
+export interface Facts {
+  readonly [name: string]: Fact;
+}
+
+/** One way to derive things; declared once, where it is done. */
+export interface Derivation<O extends Facts = Facts> {
+  /** Unique in the project. */
+  readonly name: string;
+  /** Counted up when the same input and options give another result: a new converter. 1 when absent. */
+  readonly version?: number;
+  /** Only its type is used: everything that shapes the result, limits included. */
+  readonly options?: O;
+}
+
+/** What the system says about an open file: its content may only change when one of these does. */
+export interface FileFacts {
+  readonly dev: bigint;
+  readonly ino: bigint;
+  readonly size: bigint;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+}
+
+let onces = 0;
+
+/** Immutable. Equal identities mean equal bytes; different texts have different ones. */
+export class Identity {
+  /**
+   * Whether the same bytes may be met again under it. What is derived from an identity that does not recur is not
+   * kept.
+   */
+  readonly recurs: boolean;
+  readonly #write: () => string;
+  #key: string | undefined;
+
+  private constructor(write: () => string, recurs: boolean) {
+    this.#write = write;
+    this.recurs = recurs;
+  }
+
+  /** A file as it was when it was opened. `settled`: a later write to it would show in these facts. */
+  static file({ dev, ino, size, mtimeNs, ctimeNs }: FileFacts, settled = true): Identity {
+    return new Identity(() => written(['file', dev, ino, size, mtimeNs, ctimeNs]), settled);
+  }
+
+  /** Bytes from elsewhere, by facts that change when they do: `Identity.of('http', { url, etag })`. */
+  static of(name: string, facts: Facts): Identity {
+    return new Identity(() => written(['of', name, facts]), true);
+  }
+
+  /** Bytes of which nothing says when they change; equal to no other identity. */
+  static once(name: string): Identity {
+    const count = (onces += 1);
+    return new Identity(() => written(['once', name, count]), false);
+  }
+
+  /** What is derived from these bytes in the way `how`, shaped by `options`. */
+  derive<O extends Facts>(how: Derivation<O>, options: O): Identity {
+    const { name, version = 1 } = how;
+    // The front is balanced by itself, so that a key of any depth reads back in one way only.
+    return new Identity(() => `[${this.key},${writtenAll([name, version, options])}]`, this.recurs);
+  }
+
+  /** The same text for equal identities, in any process: a cache key. */
+  get key(): string {
+    return (this.#key ??= this.#write());
+  }
+
+  equals(other: Identity): boolean {
+    return this.key === other.key;
+  }
+
+  toString(): string {
+    return this.key;
+  }
+}
+
+/**
+ * Like JSON, but every different value is written differently: fields are sorted, a bigint ends in `n`, and
+ * infinities, which JSON makes null, have their names.
+ */
+function written(fact: Fact): string {
+  if (typeof fact === 'string') return JSON.stringify(fact);
+  if (typeof fact === 'bigint') return `${fact}n`;
+  if (isList(fact)) return `[${writtenAll(fact)}]`;
+  if (typeof fact !== 'object' || fact === null) return String(fact);
+  const fields = Object.keys(fact).filter((name) => fact[name] !== undefined);
+  return `{${fields
+    .sort()
+    .map((name) => `${JSON.stringify(name)}:${written(fact[name])}`)
+    .join(',')}}`;
+}
+
+function writtenAll(facts: readonly Fact[]): string {
+  return facts.map(written).join(',');
+}
+
+function isList(fact: Fact): fact is readonly Fact[] {
+  return Array.isArray(fact);
+}

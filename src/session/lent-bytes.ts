@@ -1,0 +1,68 @@
+/**
+ * The bytes that a derived thing is made from, lent by the calls that use it: each has opened them anyway, and none
+ * has to keep a descriptor open for another. While no call lends them, a read waits.
+ */
+
+import type { Identity } from '../identity.ts';
+import type { ByteSource } from '../types/byte-source.ts';
+
+export class LentBytes implements ByteSource {
+  readonly identity: Identity;
+  #size: number | undefined;
+  /** The latest lends: it has the longest to live. */
+  readonly #lenders: ByteSource[] = [];
+  readonly #lifetime: AbortSignal;
+  /** Reads that wait for a lender. */
+  readonly #waiting = new Set<() => void>();
+
+  constructor(identity: Identity, lifetime: AbortSignal) {
+    this.identity = identity;
+    this.#lifetime = lifetime;
+  }
+
+  get size(): number | undefined {
+    return this.#lenders.at(-1)?.size ?? this.#size;
+  }
+
+  /** Until the returned function is called, reads may go to `source`, which has the same bytes as every other. */
+  lend(source: ByteSource): () => void {
+    this.#lenders.push(source);
+    for (const go of this.#waiting) go();
+    return () => {
+      this.#size = source.size ?? this.#size;
+      this.#lenders.splice(this.#lenders.indexOf(source), 1);
+    };
+  }
+
+  async readInto(target: Uint8Array, offset: number, signal?: AbortSignal): Promise<number> {
+    for (;;) {
+      const source = this.#lenders.at(-1);
+      if (!source) {
+        await this.#lent();
+        continue;
+      }
+      try {
+        return await source.readInto(target, offset, signal);
+      } catch (error) {
+        signal?.throwIfAborted();
+        // The call that lent it is over: another may go on.
+        if (this.#lenders.includes(source)) throw error;
+      }
+    }
+  }
+
+  /** Throws the reason of the lifetime's end. */
+  #lent(): Promise<void> {
+    this.#lifetime.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const settle = (): void => {
+        this.#waiting.delete(settle);
+        this.#lifetime.removeEventListener('abort', settle);
+        if (this.#lifetime.aborted) reject(this.#lifetime.reason as Error);
+        else resolve();
+      };
+      this.#waiting.add(settle);
+      this.#lifetime.addEventListener('abort', settle, { once: true });
+    });
+  }
+}

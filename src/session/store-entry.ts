@@ -1,0 +1,83 @@
+/** One derived thing: the calls that use it, what it weighs, and its end. */
+
+import type { Identity } from '../identity.ts';
+import type { ByteSource } from '../types/byte-source.ts';
+import type { Progress } from '../types/progress.ts';
+import type { Kind, StoreUser, Weight } from '../types/store.ts';
+import { LentBytes } from './lent-bytes.ts';
+
+/** What an entry itself takes beside its value: two maps' cells, the objects of this file, its key. */
+const ENTRY_BYTES = 600;
+
+/** What ends the work behind a value. */
+const DISPOSED = new Error('No call uses this any more.');
+
+/** The bytes lent to a value and the calls to tell of its progress, from before it is made until it is disposed. */
+export class Backing {
+  readonly source: LentBytes;
+  /** Of the value. */
+  readonly identity: Identity;
+  readonly #stop = new AbortController();
+  readonly #users = new Set<StoreUser>();
+
+  constructor(of: Identity, identity: Identity) {
+    this.source = new LentBytes(of, this.#stop.signal);
+    this.identity = identity;
+  }
+
+  get signal(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** Until the returned function is called. */
+  lend(of: ByteSource, user: StoreUser): () => void {
+    this.#users.add(user);
+    const back = this.source.lend(of);
+    return () => {
+      this.#users.delete(user);
+      back();
+    };
+  }
+
+  progress(progress: Progress): void {
+    for (const user of this.#users) user.progress(progress);
+  }
+
+  end(): void {
+    this.#stop.abort(DISPOSED);
+  }
+}
+
+export class Entry<T> {
+  readonly key: string;
+  readonly value: T;
+  readonly backing: Backing | undefined;
+  /** Calls that use it now. */
+  uses = 0;
+  /** Whether it stays when no call uses it. */
+  kept: boolean;
+  weight: Required<Weight> = { memory: 0, disk: 0, descriptors: 0 };
+  readonly #kind: Kind<T>;
+
+  constructor(kind: Kind<T>, key: string, value: T, kept: boolean, backing?: Backing) {
+    this.#kind = kind;
+    this.key = key;
+    this.value = value;
+    this.kept = kept;
+    this.backing = backing;
+  }
+
+  get lasts(): boolean {
+    return this.#kind.lasts?.(this.value) ?? true;
+  }
+
+  weigh(): Required<Weight> {
+    const { memory, disk = 0, descriptors = 0 } = this.#kind.weigh(this.value);
+    return { memory: memory + ENTRY_BYTES + 2 * this.key.length, disk, descriptors };
+  }
+
+  async dispose(): Promise<void> {
+    this.backing?.end();
+    await this.#kind.dispose?.(this.value);
+  }
+}

@@ -1,0 +1,99 @@
+/** A derived thing that is being made, once for all the calls that wait for it. */
+
+import type { ByteSource } from '../types/byte-source.ts';
+import type { Made, Making, StoreUser } from '../types/store.ts';
+import type { Backing } from './store-entry.ts';
+
+interface Waiter<T> {
+  readonly user: StoreUser;
+  readonly of: ByteSource;
+  resolve(value: T): void;
+  reject(error: unknown): void;
+  leave(): void;
+}
+
+export interface MakingOptions<T> {
+  readonly backing: Backing;
+  make(making: Making): Promise<Made<T>>;
+  /** Called when it is made, in the same step in which `take` is asked for every waiter. */
+  made(made: Made<T>): (of: ByteSource, user: StoreUser) => T;
+  /** Called once when it is made, has failed, or nobody waits for it any more. */
+  over(): void;
+  /** For a value that came when nobody waited for it any more. */
+  unwanted(made: Made<T>): void;
+}
+
+export class SharedMaking<T> {
+  readonly #options: MakingOptions<T>;
+  readonly #waiters = new Set<Waiter<T>>();
+  #begun = false;
+  #over = false;
+
+  constructor(options: MakingOptions<T>) {
+    this.#options = options;
+  }
+
+  /** Throws what the maker threw, and the reason of the user's signal when that aborts. The first one begins it. */
+  wait(of: ByteSource, user: StoreUser): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const back = this.#options.backing.lend(of, user);
+      const leave = (): void => {
+        this.#waiters.delete(waiter);
+        user.signal.removeEventListener('abort', abort);
+        back();
+      };
+      const abort = (): void => {
+        leave();
+        reject(user.signal.reason as Error);
+        if (this.#waiters.size === 0) this.#abandon();
+      };
+      const waiter: Waiter<T> = { user, of, resolve, reject, leave };
+      this.#waiters.add(waiter);
+      user.signal.addEventListener('abort', abort, { once: true });
+      if (!this.#begun) void this.#run();
+    });
+  }
+
+  /** Ends the work and refuses all that wait for it. */
+  cancel(reason: Error): void {
+    this.#settle((waiter) => waiter.reject(reason));
+    this.#abandon();
+  }
+
+  async #run(): Promise<void> {
+    this.#begun = true;
+    const { backing, make, made, unwanted } = this.#options;
+    try {
+      const { source, identity, signal } = backing;
+      const progress = backing.progress.bind(backing);
+      const result = await make({ source, identity, signal, progress });
+      if (this.#over) return unwanted(result);
+      this.#end();
+      const take = made(result);
+      this.#settle((waiter) => waiter.resolve(take(waiter.of, waiter.user)));
+    } catch (error) {
+      this.#end();
+      this.#settle((waiter) => waiter.reject(error));
+      backing.end();
+    }
+  }
+
+  #settle(tell: (waiter: Waiter<T>) => void): void {
+    for (const waiter of this.#waiters) {
+      // It takes the value, and lends its bytes to it, before it lets go of the making's.
+      tell(waiter);
+      waiter.leave();
+    }
+  }
+
+  #abandon(): void {
+    this.#end();
+    this.#options.backing.end();
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#options.over();
+  }
+}

@@ -1,0 +1,43 @@
+/** What an archive is and what is in it, kept from call to call: a member is found without reading the archive again. */
+
+import type { Call } from '../../types/call.ts';
+import type { Kind, Made, Making } from '../../types/store.ts';
+import { Budget } from './budget.ts';
+import type { Codec } from './codecs.ts';
+import type { FileSubject } from './container.ts';
+import { type Contents, readContents } from './contents.ts';
+import { archiveLimits } from './archive-limits.ts';
+import { archiveFormat, type ContainerFormat, containerOf } from './open-container.ts';
+
+export type ArchiveIndex =
+  | { readonly is: 'container'; readonly format: ContainerFormat; readonly contents: Contents }
+  | { readonly is: 'compressed'; readonly codec: Codec };
+
+/** What a member takes beside its name: its fields, its places in the list, the map and the sorted paths. */
+const MEMBER_BYTES = 250;
+
+const indexes: Kind<ArchiveIndex, { name: string; entries: number }> = {
+  name: 'archive index',
+  weigh: (index) => ({ memory: index.is === 'compressed' ? 0 : weightOf(index.contents) }),
+};
+
+function weightOf({ members }: Contents): number {
+  let bytes = MEMBER_BYTES * members.length;
+  for (const { name, link = '' } of members) bytes += 2 * (name.length + link.length);
+  return bytes;
+}
+
+/** Throws what is wrong with the archive, as half a sentence about it. */
+export function archiveIndex({ opened, name, head }: FileSubject, call: Call): Promise<ArchiveIndex> {
+  const { bytes, size } = opened;
+  const make = async ({ source, signal, progress }: Making): Promise<Made<ArchiveIndex>> => {
+    const packed = { bytes: source, size, budget: new Budget(progress) };
+    const format = await archiveFormat(packed, name, head, signal);
+    if (typeof format === 'object' && 'only' in format) {
+      return { value: { is: 'compressed', codec: format.only }, keep: true };
+    }
+    const contents = await readContents(containerOf(format, packed), signal);
+    return { value: { is: 'container', format, contents }, keep: true };
+  };
+  return call.session.store.get(indexes, bytes, { name, entries: archiveLimits.entries }, make, call);
+}

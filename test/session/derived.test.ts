@@ -1,0 +1,102 @@
+/** One session, several calls: what one leaves behind never changes the answer of another, and does not pile up. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createSession } from '../../src/session/session.ts';
+import { textOf, workspace } from '../support/workspace.ts';
+import { zip } from '../support/zip.ts';
+
+const many = (count: number, line: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => line(i)).join('');
+
+const MIB = 1 << 20;
+
+const patient = { timeout: 60_000, interval: 100 };
+
+/** What is derived from a file that has only just been written is not kept. */
+const settled = (): Promise<void> => sleep(30);
+
+function heapUsed(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed;
+}
+
+test('outlines are weighed by what they hold, and stay within the budget', async () => {
+  const { write, with: withOptions } = workspace();
+  const session = createSession({ store: { memory: 16 * MIB } });
+  onTestFinished(() => session.close());
+  const read = withOptions({ session }).tool('read');
+  const outline = async (name: string): Promise<string> =>
+    textOf(await read.run({ path: `${name}:outline:1..5` }));
+  const record = (i: number): string =>
+    `  "key${i}": {\n    "name": "value ${i}",\n    "count": ${i},\n    "tags": ["a", "b"]\n  },\n`;
+  const records = many(6_000, record);
+  const names = Array.from({ length: 16 }, (_, i) => `j${i}.json`);
+  for (const [i, name] of names.entries()) write(name, `{\n${records}  "last": ${i}\n}\n`);
+  await settled();
+  const before = heapUsed();
+  for (const [i, name] of names.entries()) {
+    // A machine under load may take too long for it: then it is asked again.
+    await expect.poll(() => outline(name), patient).toContain('[L2-6] key0');
+    if (i > 0) continue;
+    const weight = session.store.stats().get('structure')?.weight.memory ?? 0;
+    const held = heapUsed() - before;
+    expect(weight).toBeGreaterThan(held / 2);
+    expect(weight).toBeLessThan(held * 2);
+  }
+  // Sixteen of 6 MB each: without a budget they took 96 MB.
+  expect(heapUsed() - before).toBeLessThan(32 * MIB);
+}, 120_000);
+
+test('a directory of an archive and a nested archive never share what is kept of them', async () => {
+  const { write, text } = workspace();
+  const inner = zip(Array.from({ length: 12 }, (_, i) => ({ name: `inner${i}.txt`, content: 'x' })));
+  const outer = zip([
+    { name: '3/a.txt', content: 'a' },
+    { name: '3/b.txt', content: 'b' },
+    { name: '3/c.txt', content: 'c' },
+    { name: 'inner.zip', content: inner, method: 0 },
+  ]);
+  write('o.zip', outer);
+  await settled();
+  expect(await text('o.zip:3')).toBe('a.txt (1 B)\nb.txt (1 B)\nc.txt (1 B)\n');
+  const listed = await text('o.zip:inner.zip:8..');
+  expect(listed).toBe(await text('o.zip:inner.zip:8..', {}));
+  expect(listed).toContain('inner7.txt');
+});
+
+test('an outline cut for one dialect is not the outline of another', async () => {
+  const { write, oriel, with: withOptions } = workspace();
+  write(
+    'big.ts',
+    many(1_800, (i) => `export function f${i}(a: number): number {\n  return a + ${i};\n}\n`),
+  );
+  await settled();
+  const zed = withOptions({ dialect: 'zed', session: oriel.session });
+  const cut = textOf(await zed.tool('read_file').run({ path: 'big.ts' }));
+  expect(cut).toContain('f0');
+  const whole = textOf(await oriel.tool('read').run({ path: 'big.ts:outline:1700..' }));
+  expect(whole).toContain('f1699(');
+  expect(whole).toContain('f1799(');
+  const fresh = withOptions({});
+  expect(whole).toBe(textOf(await fresh.tool('read').run({ path: 'big.ts:outline:1700..' })));
+  await fresh.close();
+});
+
+test('a parser that took too long is asked again by the next call', async () => {
+  const { write, text } = workspace();
+  write(
+    'f.ts',
+    many(200, (i) => `export function f${i}() {\n  return ${i};\n}\n`),
+  );
+  await settled();
+  // A busy moment: the time is up before a thread of the parser is free.
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => AbortSignal.abort());
+  onTestFinished(() => timeout.mockRestore());
+  expect(await text('f.ts:outline:1..3')).toContain('parsing it took too long');
+  timeout.mockRestore();
+  await expect.poll(() => text('f.ts:outline:1..3'), patient).toContain('[L4-6] export function f1()');
+}, 120_000);

@@ -1,0 +1,372 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { memoryBytes } from '../../src/access/bytes.ts';
+import { Identity } from '../../src/identity.ts';
+import { Store, type StoreBudget } from '../../src/session/store.ts';
+import type { ByteSource } from '../../src/types/byte-source.ts';
+import type { Kind, Made, Making, StoreUser } from '../../src/types/store.ts';
+
+const MIB = 1 << 20;
+
+interface Thing {
+  readonly name: string;
+  readonly bytes: number;
+  readonly disk?: number;
+  readonly descriptors?: number;
+  lasts?: boolean;
+}
+
+/** A kind that notes what becomes of its things. */
+function kindOf(name: string): { kind: Kind<Thing, { limit?: number }>; disposed: string[] } {
+  const disposed: string[] = [];
+  const kind: Kind<Thing, { limit?: number }> = {
+    name,
+    weigh: ({ bytes, disk = 0, descriptors = 0 }) => ({ memory: bytes, disk, descriptors }),
+    dispose: (thing) => void disposed.push(thing.name),
+    lasts: ({ lasts = true }) => lasts,
+  };
+  return { kind, disposed };
+}
+
+/** A call: `end` runs what was registered with it, the last first. */
+function call(): StoreUser & { end(): Promise<void>; abort(): void; readonly told: string[] } {
+  const stop = new AbortController();
+  const releases: (() => void | Promise<void>)[] = [];
+  const told: string[] = [];
+  return {
+    signal: stop.signal,
+    told,
+    progress: ({ message }) => void told.push(message),
+    onEnd: (release) => void releases.push(release),
+    abort: () => stop.abort(new Error('cancelled')),
+    async end() {
+      for (const release of releases.splice(0).toReversed()) await release();
+    },
+  };
+}
+
+const bytesOf = (name: string): ByteSource => memoryBytes(name, Identity.of('test', { name }));
+
+function storeOf(budget: Partial<StoreBudget> = {}): Store {
+  const store = new Store(budget);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** Asks for a thing of that name in a call of its own, which ends at once. */
+async function ask(
+  store: Store,
+  kind: Kind<Thing, { limit?: number }>,
+  name: string,
+  thing: Partial<Thing> & { limit?: number; keep?: boolean } = {},
+): Promise<'hit' | 'miss'> {
+  let made: 'hit' | 'miss' = 'hit';
+  const { limit, keep = true, ...facts } = thing;
+  const user = call();
+  const make = (): Promise<Made<Thing>> => {
+    made = 'miss';
+    return Promise.resolve({ value: { name, bytes: 0, ...facts }, keep });
+  };
+  await store.get(kind, bytesOf(name), limit === undefined ? {} : { limit }, make, user);
+  await user.end();
+  return made;
+}
+
+/** A making that goes on until it is told what to answer. */
+function slow(): {
+  make(making: Making): Promise<Made<Thing>>;
+  answer(thing: Made<Thing>): void;
+  fail(error: Error): void;
+  makings: Making[];
+} {
+  let answer: (made: Made<Thing>) => void = () => undefined;
+  let fail: (error: Error) => void = () => undefined;
+  const makings: Making[] = [];
+  return {
+    makings,
+    make(making) {
+      makings.push(making);
+      return new Promise((resolve, reject) => {
+        answer = resolve;
+        fail = reject;
+        making.signal.addEventListener('abort', () => reject(making.signal.reason as Error));
+      });
+    },
+    answer: (made) => answer(made),
+    fail: (error) => fail(error),
+  };
+}
+
+test('a thing is made once for the same bytes, kind and options', async () => {
+  const store = storeOf();
+  const { kind } = kindOf('text');
+  const { kind: other } = kindOf('outline');
+  expect([await ask(store, kind, 'a'), await ask(store, kind, 'a')]).toEqual(['miss', 'hit']);
+  expect(await ask(store, kind, 'b')).toBe('miss');
+  expect([await ask(store, kind, 'a', { limit: 5 }), await ask(store, kind, 'a', { limit: 5 })]).toEqual([
+    'miss',
+    'hit',
+  ]);
+  expect(await ask(store, kind, 'a', { limit: Number.POSITIVE_INFINITY })).toBe('miss');
+  expect(await ask(store, other, 'a')).toBe('miss');
+  expect(store.stats().get('text')).toMatchObject({
+    hits: 2,
+    misses: 4,
+    joined: 0,
+    entries: 4,
+    evictions: 0,
+  });
+});
+
+test('what may not be kept is used once and disposed with the call', async () => {
+  const store = storeOf();
+  const { kind, disposed } = kindOf('text');
+  expect(await ask(store, kind, 'a', { keep: false })).toBe('miss');
+  expect(disposed).toEqual(['a']);
+  expect(await ask(store, kind, 'a')).toBe('miss');
+  expect(store.stats().get('text')?.entries).toBe(1);
+});
+
+test('nothing is kept of bytes that are not met again', async () => {
+  const store = storeOf();
+  const { kind, disposed } = kindOf('text');
+  const user = call();
+  const once = memoryBytes('x');
+  const make = () => Promise.resolve({ value: { name: 'once', bytes: 1 }, keep: true });
+  const [one, other] = await Promise.all([
+    store.get(kind, once, {}, make, user),
+    store.get(kind, once, {}, make, user),
+  ]);
+  expect(one).not.toBe(other);
+  expect(store.getNow(kind, once, {}, () => ({ name: 'now', bytes: 1 }), user).name).toBe('now');
+  expect(disposed).toEqual([]);
+  await user.end();
+  expect(disposed).toEqual(['now', 'once', 'once']);
+  expect(store.stats().get('text')).toMatchObject({ entries: 0, misses: 3, weight: { memory: 0 } });
+});
+
+test('a failure is the failure of those who waited, not of the next', async () => {
+  const store = storeOf();
+  const { kind } = kindOf('text');
+  const failing = () => Promise.reject(new Error('once'));
+  await expect(store.get(kind, bytesOf('a'), {}, failing, call())).rejects.toThrow('once');
+  const thrown = (): never => {
+    throw new Error('at once');
+  };
+  await expect(store.get(kind, bytesOf('a'), {}, thrown, call())).rejects.toThrow('at once');
+  expect(await ask(store, kind, 'a')).toBe('miss');
+});
+
+test('the least recently used thing gives way, and is disposed', async () => {
+  const store = storeOf({ memory: 70 * MIB });
+  const { kind, disposed } = kindOf('text');
+  for (const name of ['a', 'b', 'a']) await ask(store, kind, name, { bytes: 30 * MIB });
+  await ask(store, kind, 'c', { bytes: 30 * MIB });
+  expect(disposed).toEqual(['b']);
+  expect(await ask(store, kind, 'a')).toBe('hit');
+  expect(store.stats().get('text')?.evictions).toBe(1);
+});
+
+test('what is over the budget by itself pushes out nothing else', async () => {
+  const store = storeOf({ memory: 70 * MIB, disk: 100, descriptors: 2 });
+  const { kind, disposed } = kindOf('text');
+  for (const name of ['a', 'b']) await ask(store, kind, name, { bytes: 30 * MIB });
+  await ask(store, kind, 'huge', { bytes: 71 * MIB });
+  await ask(store, kind, 'long', { disk: 101 });
+  expect(disposed).toEqual(['huge', 'long']);
+  expect([await ask(store, kind, 'a'), await ask(store, kind, 'b')]).toEqual(['hit', 'hit']);
+});
+
+test('disk and descriptors have budgets of their own', async () => {
+  const store = storeOf({ disk: 100, descriptors: 2 });
+  const { kind, disposed } = kindOf('spool');
+  await ask(store, kind, 'small');
+  for (const name of ['a', 'b', 'c']) await ask(store, kind, name, { descriptors: 1 });
+  expect(disposed).toEqual(['a']);
+  for (const name of ['d', 'e']) await ask(store, kind, name, { disk: 60 });
+  expect(disposed).toEqual(['a', 'd']);
+  expect(await ask(store, kind, 'small')).toBe('hit');
+});
+
+test('kinds do not starve each other: the one over its share gives way', async () => {
+  const store = storeOf({ memory: 4 * MIB });
+  const { kind: index, disposed: lost } = kindOf('line index');
+  const { kind: listing, disposed } = kindOf('listing');
+  await ask(store, index, 'file', { bytes: 1 * MIB });
+  for (let i = 0; i < 64; i += 1) await ask(store, listing, `folder ${i}`, { bytes: MIB / 8 });
+  expect(lost).toEqual([]);
+  expect(await ask(store, index, 'file')).toBe('hit');
+  expect(disposed.slice(0, 3)).toEqual(['folder 0', 'folder 1', 'folder 2']);
+  const { memory } = store.stats().get('listing')?.weight ?? { memory: 0 };
+  expect(memory).toBeLessThanOrEqual(3 * MIB);
+  expect(memory).toBeGreaterThan(2 * MIB);
+});
+
+test('small things weigh too: there can never be too many of them', async () => {
+  const store = storeOf({ memory: 100_000 });
+  const { kind } = kindOf('text');
+  for (let i = 0; i < 1000; i += 1) await ask(store, kind, `f${i}`);
+  expect(store.stats().get('text')?.entries).toBeLessThan(160);
+});
+
+test('a thing that is used is never evicted, and is weighed again when it was used', async () => {
+  const store = storeOf({ memory: 10 * MIB });
+  const { kind, disposed } = kindOf('text');
+  const user = call();
+  const growing = { name: 'growing', bytes: 0 };
+  await store.get(kind, bytesOf('growing'), {}, () => Promise.resolve({ value: growing, keep: true }), user);
+  growing.bytes = 6 * MIB;
+  await ask(store, kind, 'a', { bytes: 9 * MIB });
+  await ask(store, kind, 'b', { bytes: 9 * MIB });
+  expect(disposed).toEqual(['a']);
+  await user.end();
+  expect(disposed).toEqual(['a', 'growing']);
+  growing.bytes = 0;
+  expect(await ask(store, kind, 'b')).toBe('hit');
+});
+
+test('what no longer lasts is given up at its next use, or with the call that saw it', async () => {
+  const store = storeOf();
+  const { kind, disposed } = kindOf('spool');
+  const thing: Thing = { name: 'a', bytes: 1 };
+  const make = () => Promise.resolve({ value: thing, keep: true });
+  const [one, other] = [call(), call()];
+  await store.get(kind, bytesOf('a'), {}, make, one);
+  await store.get(kind, bytesOf('a'), {}, make, other);
+  thing.lasts = false;
+  await one.end();
+  expect(disposed).toEqual([]);
+  expect(await ask(store, kind, 'a')).toBe('miss');
+  await other.end();
+  expect(disposed).toEqual(['a']);
+  expect(await ask(store, kind, 'a')).toBe('hit');
+});
+
+test('calls that come together have it made once, and each uses it until its own end', async () => {
+  const store = storeOf();
+  const { kind, disposed } = kindOf('text');
+  const making = slow();
+  const users = [call(), call(), call()];
+  const asked = users.map((user) => store.get(kind, bytesOf('a'), {}, making.make, user));
+  making.makings[0]?.progress({ message: 'half' });
+  making.answer({ value: { name: 'a', bytes: 0 }, keep: false });
+  const things = await Promise.all(asked);
+  expect(new Set(things).size).toBe(1);
+  expect(making.makings.length).toBe(1);
+  expect(users.map(({ told }) => told)).toEqual([['half'], ['half'], ['half']]);
+  for (const user of users) {
+    expect(disposed).toEqual([]);
+    await user.end();
+  }
+  expect(disposed).toEqual(['a']);
+  expect(store.stats().get('text')).toMatchObject({ misses: 1, joined: 2 });
+});
+
+test('a cancel of the call that began neither fails nor ends the work for the others', async () => {
+  const store = storeOf();
+  const { kind } = kindOf('text');
+  const making = slow();
+  const [first, second] = [call(), call()];
+  const one = store.get(kind, bytesOf('a'), {}, making.make, first);
+  const other = store.get(kind, bytesOf('a'), {}, making.make, second);
+  first.abort();
+  await expect(one).rejects.toThrow('cancelled');
+  expect(making.makings[0]?.signal.aborted).toBe(false);
+  making.answer({ value: { name: 'a', bytes: 0 }, keep: true });
+  expect(await other).toEqual({ name: 'a', bytes: 0 });
+  expect(await ask(store, kind, 'a')).toBe('hit');
+});
+
+test('the bytes go on being readable through the calls that are left', async () => {
+  const store = storeOf();
+  const { kind } = kindOf('text');
+  const [first, second] = [call(), call()];
+  const open = (user: StoreUser): ByteSource => ({
+    ...bytesOf('a'),
+    readInto(target, offset) {
+      if (user.signal.aborted) return Promise.reject(new Error('closed'));
+      return bytesOf('a').readInto(target, offset);
+    },
+  });
+  let go = (): void => undefined;
+  const make = async ({ source }: Making): Promise<Made<Thing>> => {
+    await new Promise<void>((resolve) => (go = resolve));
+    const target = Buffer.alloc(1);
+    await source.readInto(target, 0);
+    return { value: { name: target.toString(), bytes: 0 }, keep: true };
+  };
+  const one = store.get(kind, open(first), {}, make, first);
+  const other = store.get(kind, open(second), {}, make, second);
+  // The last that lent its bytes leaves, too.
+  second.abort();
+  await expect(other).rejects.toThrow('cancelled');
+  go();
+  expect((await one).name).toBe('a');
+});
+
+test('work that nobody waits for any more is cancelled; the next call begins anew', async () => {
+  const store = storeOf();
+  const { kind, disposed } = kindOf('text');
+  const making = slow();
+  const users = [call(), call()];
+  const asked = users.map((user) => store.get(kind, bytesOf('a'), {}, making.make, user));
+  for (const user of users) user.abort();
+  for (const one of asked) await expect(one).rejects.toThrow('cancelled');
+  expect(making.makings[0]?.signal.aborted).toBe(true);
+  expect(await ask(store, kind, 'a')).toBe('miss');
+  expect(disposed).toEqual([]);
+});
+
+test('a value that comes when nobody waits any more is disposed', async () => {
+  const store = storeOf();
+  const { kind, disposed } = kindOf('text');
+  const user = call();
+  let answer: (made: Made<Thing>) => void = () => undefined;
+  const stubborn = () => new Promise<Made<Thing>>((resolve) => (answer = resolve));
+  const asked = store.get(kind, bytesOf('a'), {}, stubborn, user);
+  user.abort();
+  await expect(asked).rejects.toThrow('cancelled');
+  answer({ value: { name: 'late', bytes: 0 }, keep: true });
+  await expect.poll(() => disposed).toEqual(['late']);
+  expect(await ask(store, kind, 'a')).toBe('miss');
+});
+
+test('a call that was cancelled before begins nothing', async () => {
+  const store = storeOf();
+  const { kind } = kindOf('text');
+  const user = call();
+  user.abort();
+  const making = slow();
+  await expect(store.get(kind, bytesOf('a'), {}, making.make, user)).rejects.toThrow('cancelled');
+  expect(making.makings).toEqual([]);
+});
+
+test('closing disposes everything: what is used with the end of its call, what is made at once', async () => {
+  const store = storeOf();
+  const { kind, disposed } = kindOf('text');
+  await ask(store, kind, 'idle');
+  const user = call();
+  const used = () => Promise.resolve({ value: { name: 'used', bytes: 0 }, keep: true });
+  await store.get(kind, bytesOf('used'), {}, used, user);
+  const making = slow();
+  const waiting = store.get(kind, bytesOf('slow'), {}, making.make, call());
+  const refused = expect(waiting).rejects.toThrow('The session is closed.');
+  await store.close();
+  await refused;
+  expect(disposed).toEqual(['idle']);
+  expect(making.makings[0]?.signal.aborted).toBe(true);
+  await user.end();
+  expect(disposed).toEqual(['idle', 'used']);
+  expect(await ask(store, kind, 'later')).toBe('miss');
+  expect(disposed).toEqual(['idle', 'used', 'later']);
+});
+
+test('a disposal that fails is lost to nobody else', async () => {
+  const store = storeOf({ memory: 10_000 });
+  const kind: Kind<Thing> = {
+    name: 'broken',
+    weigh: ({ bytes }) => ({ memory: bytes }),
+    dispose: () => Promise.reject(new Error('the disk is gone')),
+  };
+  for (const name of ['a', 'b', 'c']) await ask(store, kind, name, { bytes: 5000 });
+  expect(store.stats().get('broken')).toMatchObject({ evictions: 2, entries: 1 });
+});
