@@ -14,6 +14,9 @@ import { type TextInput, toLine, wholeLine } from './input.ts';
 import { LineReader, type StoredLine } from './line-reader.ts';
 import { startOfLineBefore } from './line-start.ts';
 
+/** Read at first beyond the last byte asked for: most lines end within it. */
+const READ_OVER = 4096;
+
 /** `start` and `length` in stored bytes; the length is brought into [1, limits.windowMax]. */
 export async function bytesWindow(
   input: TextInput,
@@ -29,17 +32,20 @@ export async function bytesWindow(
   }
   const asked = Math.max(start, encoding.bom);
   const { begin, inside } = await windowStart(asked, input, fit);
-  const reader = new LineReader(source, encoding, begin, windowMax + SPARE, signal);
+  const end = asked + wanted;
+  // Inside an oversized line no more than the slice is needed; else the line that holds the last byte, if it fits.
+  const hold = (inside ? end - begin : windowMax) + SPARE;
+  const reader = new LineReader(source, encoding, begin, hold, signal, end - begin + READ_OVER);
   const no = input.counted ? await input.index.lineAt(begin, source, signal, input.onScan) : undefined;
-  const from: From = { begin, end: asked + wanted, no, reader, input, fit };
+  const from: From = { begin, end, no, reader, input, fit };
   const { lines, invalid, cutBy, giant } = inside ? await giantLine(from) : await wholeLines(from);
-  const end = lines.at(-1)?.end ?? begin;
-  const more = (await readAt(source, end, 1, signal)).length > 0;
+  const shownTo = lines.at(-1)?.end ?? begin;
+  const more = (await readAt(source, shownTo, 1, signal)).length > 0;
   return {
     parts: [lines],
     invalid,
-    span: { start: begin, end },
-    ...(more && { cutBy, next: { by: 'bytes' as const, start: end, length: wanted } }),
+    span: { start: begin, end: shownTo },
+    ...(more && { cutBy, next: { by: 'bytes' as const, start: shownTo, length: wanted } }),
     ...(giant && { giant }),
   };
 }
@@ -98,10 +104,10 @@ async function giantLine(from: From): Promise<Got> {
 }
 
 async function giantPart(from: From, stored: StoredLine): Promise<Got> {
-  const { begin, end, no, reader, input, fit } = from;
+  const { begin, end, no, input, fit } = from;
   const tally = { invalid: 0 };
   const line = slice(stored, end - begin, no, input, fit, tally);
-  const giant = await giantAt(begin, stored, no, reader, input);
+  const giant = await giantAt(begin, no, input);
   return { lines: [line], invalid: tally.invalid, cutBy: 'line', giant };
 }
 
@@ -140,15 +146,12 @@ function endsInReturn(bytes: Uint8Array, end: number, encoding: Encoding): boole
 /** Facts about the giant line that the slice at `begin` belongs to; its length where lines are counted. */
 async function giantAt(
   begin: number,
-  stored: StoredLine,
   no: number | undefined,
-  reader: LineReader,
-  input: TextInput,
+  { index, source, signal, onScan }: TextInput,
 ): Promise<NonNullable<Excerpt['giant']>> {
   if (no === undefined) return { start: begin };
-  const end = stored.end ?? (await reader.skipRest());
-  const start = await input.index.startOf(no, input.source, input.signal);
-  return { no, start: start ?? begin, bytes: end - (start ?? begin) };
+  const { start, end } = (await index.boundsOf(no, source, signal, onScan)) ?? { start: begin, end: begin };
+  return { no, start, bytes: end - start };
 }
 
 /** Where a window that was asked to begin at `start` begins, and whether that is inside a giant line. */

@@ -98,7 +98,7 @@ async function readRange(
     }
     const giant = stored.end === undefined || isGiant(stored.bytes, encoding, fit);
     if (giant && !alone) return { cutBy: budget.lines < 1 ? 'lines' : 'bytes', rest: rest() };
-    if (giant) return sliceLine({ input, stored, reader, fit, part, no, tally, rest: rest(), budget });
+    if (giant) return sliceLine({ input, stored, fit, part, no, tally, rest: rest(), budget });
     const line = wholeLine(stored, no, encoding, tally);
     const cutBy = budget.take(line);
     if (cutBy) return { cutBy, rest: rest() };
@@ -124,7 +124,6 @@ function takeClipped(
 interface GiantLine {
   readonly input: TextInput;
   readonly stored: StoredLine;
-  readonly reader: LineReader;
   readonly fit: Fit;
   readonly part: Part;
   readonly no: number;
@@ -135,8 +134,10 @@ interface GiantLine {
 
 /** The first line of an answer is too large for it: its head is shown, or nothing, as the fit says. */
 async function sliceLine(line: GiantLine): Promise<Stop> {
-  const { input, stored, reader, fit, part, no, tally, rest, budget } = line;
-  const end = stored.end ?? (input.counted ? await reader.skipRest() : undefined);
+  const { input, stored, fit, part, no, tally, rest, budget } = line;
+  const { index, source, signal, onScan } = input;
+  const bounds = input.counted ? await index.boundsOf(no, source, signal, onScan) : undefined;
+  const end = stored.end ?? bounds?.end;
   const giant = { no, start: stored.start, ...(end !== undefined && { bytes: end - stored.start }) };
   if (fit.longLine.as === 'stop') return { cutBy: 'bytes', rest, giant, deadEnd: true };
   const slice = sliceOf(stored.bytes, input.encoding, fit, 'head');

@@ -1,4 +1,4 @@
-/** Owns long lines that are shown by their head alone, with their terminator: the rest is left out. */
+/** Long lines that are shown by their head alone, with their terminator: the rest is left out. */
 
 import { readAt } from '../access/bytes.ts';
 import { decode } from '../text/encoding.ts';
@@ -23,7 +23,8 @@ export async function clippable(
   { unit }: Extract<LongLine, { as: 'clip' }>,
 ): Promise<Clippable> {
   const { encoding } = input;
-  const end = stored.end ?? (await reader.skipRest());
+  const find = (): Promise<number> => input.index.endOf(no, input.source, input.signal, input.onScan);
+  const end = stored.end ?? (await reader.skipRest(find));
   const tally = { invalid: 0 };
   const whole = wholeLine(stored, no, encoding, tally);
   const content = whole.text.replace(/\r?\n$/, '');

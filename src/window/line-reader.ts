@@ -32,6 +32,7 @@ export class LineReader {
   readonly #source: ByteSource;
   readonly #encoding: Encoding;
   readonly #hold: number;
+  readonly #first: number;
   readonly #signal: AbortSignal | undefined;
   #buffer: Uint8Array = new Uint8Array(0);
   /** Where in the buffer the next line begins. */
@@ -51,8 +52,19 @@ export class LineReader {
   #lines = 0;
   #turn = performance.now();
 
-  /** Begins at byte `offset`, which is taken for the start of a line. Lines over `hold` bytes are given in part. */
-  constructor(source: ByteSource, encoding: Encoding, offset: number, hold: number, signal?: AbortSignal) {
+  /**
+   * Begins at byte `offset`, which is taken for the start of a line. Lines over `hold` bytes are given in part. `first`
+   * is how much is read at first, where that is known.
+   */
+  constructor(
+    source: ByteSource,
+    encoding: Encoding,
+    offset: number,
+    hold: number,
+    signal?: AbortSignal,
+    first = FIRST_READ,
+  ) {
+    this.#first = first;
     this.#source = source;
     this.#encoding = encoding;
     this.#at = Math.max(offset, encoding.bom);
@@ -92,12 +104,22 @@ export class LineReader {
     }
   }
 
-  /** Goes to the line after the one that `next` gave in part, and returns where that is. */
-  async skipRest(): Promise<number> {
+  /**
+   * Goes to the line after the one that `next` gave in part, and returns where that is. `find`, where something knows
+   * where the line ends, spares reading up to there.
+   */
+  async skipRest(find?: () => Promise<number>): Promise<number> {
     for (;;) {
       const after = this.#encoding.scanner.after(this.#buffer, 1, this.#from);
       if (after !== -1) {
         this.#drop(after - this.#from);
+        return this.#at;
+      }
+      if (find && !this.#ended) {
+        this.#at = await find();
+        this.#replace(new Uint8Array(0));
+        // The head of the next line may be all that is wanted of it.
+        this.#reads = 0;
         return this.#at;
       }
       const held = this.#buffer.length - this.#from;
@@ -163,13 +185,17 @@ export class LineReader {
   }
 
   async #fill(): Promise<void> {
-    const length = this.#reads === 0 ? FIRST_READ : LATER_READ;
+    const length = this.#reads === 0 ? this.#first : LATER_READ;
     this.#reads += 1;
     const rest = this.#buffer.subarray(this.#from);
     const more = await readAt(this.#source, this.#at + rest.length, length, this.#signal);
     this.#signal?.throwIfAborted();
     this.#ended = more.length < length;
-    this.#buffer = rest.length === 0 ? more : Buffer.concat([rest, more]);
+    this.#replace(rest.length === 0 ? more : Buffer.concat([rest, more]));
+  }
+
+  #replace(buffer: Uint8Array): void {
+    this.#buffer = buffer;
     this.#from = 0;
     this.#run = '';
     this.#runFrom = 0;

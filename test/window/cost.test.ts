@@ -41,3 +41,76 @@ test.each(windows)('%s of 1 TB reads less than 1 MiB', async (_title, window) =>
   expect(page.parts.flat().length).toBeGreaterThan(50);
   expect(source.asked).toBeLessThan(1 << 20);
 });
+
+/** A few lines, a line of 200 MB, a few lines: made up as they are read. */
+function oversized(): ByteSource & { asked: number } {
+  const size = 200_001_000;
+  return {
+    size,
+    identity: Identity.once('test'),
+    asked: 0,
+    readInto(target, offset) {
+      const length = Math.max(0, Math.min(target.length, size - offset));
+      target.fill(120, 0, length);
+      for (const newline of [99, 199, 200_000_199, 200_000_299, size - 1]) {
+        if (newline >= offset && newline < offset + length) target[newline - offset] = 10;
+      }
+      this.asked += length;
+      return Promise.resolve(length);
+    },
+  };
+}
+
+const inside: [string, Window, number][] = [
+  ['a slice', { by: 'bytes', start: 100_000_000, length: 65_536 }, 65_536],
+  ['the slice after it', { by: 'bytes', start: 100_065_536, length: 65_536 }, 65_536],
+  ['its first lines window', { by: 'lines', ranges: [{ from: 3 }], context: false }, 51_200],
+  ['a tail that ends in it', { by: 'tail', lines: 5, before: 150_000_000 }, 51_200],
+];
+
+test.each([true, false])(
+  'pages of an oversized line cost the window (lines counted: %s)',
+  async (counted) => {
+    const source = oversized();
+    const input = { source, encoding: utf8, index: new LineIndex(utf8), counted };
+    // The first call counts the lines.
+    await excerpt(input, { by: 'bytes', start: 50_000_000, length: 65_536 }, plainFit());
+    await excerpt(input, { by: 'lines', ranges: [{ from: 3 }], context: false }, plainFit());
+    for (const [title, window, length] of inside) {
+      source.asked = 0;
+      const page = await excerpt(input, window, plainFit());
+      const shown = page.parts.flat().reduce((sum, line) => sum + line.end - line.start, 0);
+      expect([title, shown]).toEqual([title, length]);
+      expect(page.giant?.no).toBe(counted || window.by === 'lines' ? 3 : undefined);
+      if (counted && window.by !== 'tail') expect(page.giant?.bytes).toBe(200_000_000);
+      // Looking for the line's start behind the window takes another 51 KiB.
+      expect([title, source.asked < 3 * 65_536]).toEqual([title, true]);
+    }
+  },
+);
+
+test('lines that are shown by their heads: each costs no more than its head, however long it is', async () => {
+  const size = 64 << 20;
+  const period = 1 << 20;
+  const source: ByteSource & { asked: number } = {
+    size,
+    identity: Identity.once('test'),
+    asked: 0,
+    readInto(target, offset) {
+      const length = Math.max(0, Math.min(target.length, size - offset));
+      target.fill(120, 0, length);
+      for (let at = period - 1 - (offset % period); at < length; at += period) target[at] = 10;
+      this.asked += length;
+      return Promise.resolve(length);
+    },
+  };
+  const input = { source, encoding: utf8, index: new LineIndex(utf8), counted: true };
+  const fit = plainFit({}, { longLine: { as: 'clip', at: 500, unit: 'char' } });
+  await excerpt(input, undefined, fit);
+  source.asked = 0;
+  const page = await excerpt(input, { by: 'lines', ranges: [{ from: 30, to: 39 }], context: false }, fit);
+  expect(page.parts.flat().map((line) => [line.no, line.text.length, line.end - line.start])).toEqual(
+    Array.from({ length: 10 }, (_, i) => [30 + i, 501, period]),
+  );
+  expect(source.asked).toBeLessThan(10 * 3 * 65_536);
+});
