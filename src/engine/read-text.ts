@@ -150,6 +150,9 @@ function displayOf(
   return displays[call.settings.display];
 }
 
+/** Digits of a tag: four, and more in a session of very many versions. */
+const LONGEST_TAG = 7;
+
 /** An open-ended read has the host's own line limit, or the resource's; a header takes its room from the text below it. */
 function limitsFor(
   { pageLines = Number.POSITIVE_INFINITY }: TextResource,
@@ -161,7 +164,7 @@ function limitsFor(
   const openEnded = window === undefined || (window.by === 'lines' && window.ranges.at(-1)?.to === undefined);
   const most = Math.min(limits.lines, settings.defaultLimit, pageLines);
   const lines = openEnded ? Math.max(1, most) : limits.lines;
-  const room = header === undefined ? 0 : Buffer.byteLength(header) + '0000\n'.length;
+  const room = header === undefined ? 0 : Buffer.byteLength(header) + LONGEST_TAG + '\n'.length;
   return { ...limits, lines, bytes: Math.max(limits.bytes - room, 64) };
 }
 

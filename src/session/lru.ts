@@ -1,4 +1,4 @@
-/** Owns a map that forgets what was not used for longest. (A library for these lines costs 5 ms of every start.) */
+/** A map that forgets what was not used for longest. (lru-cache 11.5.3 costs 4 ms of every start for these lines.) */
 
 export class Lru<T> {
   readonly #most: number;

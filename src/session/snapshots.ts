@@ -1,47 +1,57 @@
 /**
- * Owns what was shown of which version of a file, so that an edit that names a line by tag and number can be held
- * against what the model saw, also after the file has changed.
+ * What was shown of which version of a file, so that an edit that names a line by tag and number can be compared with
+ * what the model saw, also after the file has changed.
  */
 
+import type { SnapshotStore } from '../types/session.ts';
 import { Lru } from './lru.ts';
+import { Tags } from './tags.ts';
 
 const MOST_PATHS = 30;
-/** Tags of one path that are remembered; older versions are forgotten first. */
+/** Versions of one path whose lines are remembered; older versions are forgotten first. */
 const MOST_VERSIONS = 8;
-/** Lines remembered of one version. */
+/** Lines remembered of one version, and bytes of all paths together. */
 const MOST_LINES = 20_000;
+const MOST_BYTES = 32 << 20;
+/** What a line takes beside its text. */
+const LINE_BYTES = 80;
 
 interface Snapshot {
   readonly tag: string;
-  readonly content: string;
   readonly lines: Map<number, string>;
+  bytes: number;
 }
 
-export class Snapshots {
-  readonly #paths = new Lru<Snapshot[]>(MOST_PATHS);
+export class Snapshots implements SnapshotStore {
+  readonly #paths = new Lru<Snapshot[]>(MOST_PATHS, MOST_BYTES);
+  readonly #tags = new Tags();
 
   /**
-   * The tag (four hexadecimal digits) of this content of `path`: the same for the same content, another for every
-   * other content of this path that the session has seen. `content` is a digest of it (hexadecimal).
+   * The tag of this content of `path`: four hexadecimal digits, more of them once a session has shown thousands of
+   * versions. No other content of the path ever has it. `content` is a digest (hexadecimal).
    */
   tag(path: string, content: string): string {
-    const snapshots = this.#versionsOf(path);
-    const known = snapshots.find((snapshot) => snapshot.content === content);
-    if (known) return known.tag;
-    const taken = new Set(snapshots.map((snapshot) => snapshot.tag));
-    let number = Number.parseInt(content.slice(0, 4), 16);
-    while (taken.has(format(number))) number = (number + 1) & 0xffff;
-    const tag = format(number);
-    snapshots.push({ tag, content, lines: new Map() });
-    if (snapshots.length > MOST_VERSIONS) snapshots.shift();
+    const tag = this.#tags.of(path, content);
+    const snapshots = this.#paths.get(path) ?? [];
+    if (!snapshots.some((snapshot) => snapshot.tag === tag)) {
+      snapshots.push({ tag, lines: new Map(), bytes: 0 });
+      if (snapshots.length > MOST_VERSIONS) snapshots.shift();
+    }
+    this.#keep(path, snapshots);
     return tag;
   }
 
   /** Remembers lines (1-based number, text without prefix) that were shown under a tag. */
   see(path: string, tag: string, lines: Iterable<readonly [number, string]>): void {
-    const snapshot = this.#find(path, tag);
-    if (!snapshot) return;
-    for (const [no, text] of lines) if (snapshot.lines.size < MOST_LINES) snapshot.lines.set(no, text);
+    const snapshots = this.#paths.get(path);
+    const snapshot = snapshots?.find((known) => known.tag === tag);
+    if (!snapshots || !snapshot) return;
+    for (const [no, text] of lines) {
+      if (snapshot.lines.size >= MOST_LINES) break;
+      if (!snapshot.lines.has(no)) snapshot.bytes += LINE_BYTES + 2 * text.length;
+      snapshot.lines.set(no, text);
+    }
+    this.#keep(path, snapshots);
   }
 
   /** What line `no` said when it was shown under `tag`; undefined when that was not shown or is forgotten. */
@@ -58,15 +68,11 @@ export class Snapshots {
     return this.#paths.get(path)?.find((snapshot) => snapshot.tag === tag);
   }
 
-  #versionsOf(path: string): Snapshot[] {
-    const known = this.#paths.get(path);
-    if (known) return known;
-    const snapshots: Snapshot[] = [];
-    this.#paths.set(path, snapshots);
-    return snapshots;
+  #keep(path: string, snapshots: Snapshot[]): void {
+    this.#paths.set(
+      path,
+      snapshots,
+      snapshots.reduce((sum, { bytes }) => sum + bytes, 0),
+    );
   }
-}
-
-function format(number: number): string {
-  return number.toString(16).toUpperCase().padStart(4, '0');
 }

@@ -49,3 +49,49 @@ test('a file that was only touched keeps its tag; raw text and listings have non
   expect(textOf(await read('f:raw', options))).toBe('same\n');
   expect(textOf(await read('.', options))).toBe('f  5 B  now\n');
 });
+
+/** A digest for each number; every 65,536th begins with the same four digits. */
+const numbered = (i: number): string =>
+  digest((i & 0xffff).toString(16).padStart(4, '0'), (i >> 16).toString(16));
+
+test('a tag is never issued again for other content of its path, however many versions there were', () => {
+  const snapshots = new Snapshots();
+  const contents = new Map<string, string>();
+  for (let i = 0; i < 70_000; i += 1) {
+    const tag = snapshots.tag('f', numbered(i));
+    expect(contents.get(tag)).toBeUndefined();
+    contents.set(tag, numbered(i));
+  }
+  // The first ones are forgotten by now: they get new tags, never those of others.
+  const again = snapshots.tag('f', numbered(3));
+  expect(contents.get(again) ?? numbered(3)).toBe(numbered(3));
+  expect(snapshots.tag('f', numbered(69_999))).toBe([...contents.keys()].at(-1));
+});
+
+test('nor when its path was forgotten in between', () => {
+  const snapshots = new Snapshots();
+  const first = snapshots.tag('f', digest('beef', '1'));
+  for (let i = 0; i < 21_000; i += 1) snapshots.tag(`other ${i}`, digest('beef', '1'));
+  const later = ['2', '3', '1'].map((rest) => snapshots.tag('f', digest('beef', rest)));
+  expect(new Set([first, ...later]).size).toBe(4);
+  expect(later).toEqual(['2', '3', '1'].map((rest) => snapshots.tag('f', digest('beef', rest))));
+});
+
+test('a version that was shown before the last eight keeps its tag', () => {
+  const snapshots = new Snapshots();
+  const tags = Array.from({ length: 12 }, (_, i) => snapshots.tag('f', digest('0001', String(i))));
+  expect(tags.slice(0, 3)).toEqual(['0001', '0002', '0003']);
+  expect(snapshots.tag('f', digest('0001', '0'))).toBe('0001');
+  expect(new Set(tags).size).toBe(12);
+});
+
+test('the lines that are remembered are bounded in bytes', () => {
+  const snapshots = new Snapshots();
+  const wide = 'x'.repeat(1 << 20);
+  for (let i = 0; i < 20; i += 1) {
+    const tag = snapshots.tag(`f${i}`, digest('0001', ''));
+    snapshots.see(`f${i}`, tag, [[1, wide]]);
+  }
+  expect(snapshots.recall('f19', '0001', 1)).toBe(wide);
+  expect(snapshots.recall('f0', '0001', 1)).toBeUndefined();
+});

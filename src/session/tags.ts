@@ -1,0 +1,75 @@
+/**
+ * The tags by which versions of a file are named: four hexadecimal digits that come from the content. Within a session
+ * no tag of a path ever stands for two contents, also when the older one is long forgotten.
+ */
+
+/** Versions that are remembered with their tags; 150 bytes each. */
+const MOST_KNOWN = 20_000;
+/** Of one path. */
+const MOST_OF_PATH = 1_000;
+
+interface Issued {
+  readonly tags: Map<string, string>;
+  /** Whether `tags` has all that were ever issued for the path. */
+  complete: boolean;
+}
+
+export class Tags {
+  /** By path, the one that was asked for longest ago first. */
+  readonly #paths = new Map<string, Issued>();
+  #known = 0;
+  /** Whether a path was forgotten: then what is unknown may have had any tag of four digits. */
+  #forgot = false;
+  /** The next tag that nothing ever had, whatever the content. */
+  #next = 0x10000;
+
+  /** `content` is a digest (hexadecimal). The same content has the same tag for as long as it is remembered. */
+  of(path: string, content: string): string {
+    const issued = this.#issuedFor(path);
+    const known = issued.tags.get(content);
+    if (known !== undefined) return known;
+    const tag = issued.complete ? fromContent(content, issued.tags) : format(this.#next++);
+    issued.tags.set(content, tag);
+    this.#known += 1;
+    if (issued.tags.size > MOST_OF_PATH) this.#forgetOldest(issued);
+    for (const [oldest] of this.#paths) {
+      if (this.#known <= MOST_KNOWN) break;
+      this.#forget(oldest);
+    }
+    return tag;
+  }
+
+  #issuedFor(path: string): Issued {
+    const issued = this.#paths.get(path) ?? { tags: new Map<string, string>(), complete: !this.#forgot };
+    this.#paths.delete(path);
+    this.#paths.set(path, issued);
+    return issued;
+  }
+
+  #forgetOldest(issued: Issued): void {
+    for (const [content] of issued.tags) {
+      issued.tags.delete(content);
+      break;
+    }
+    issued.complete = false;
+    this.#known -= 1;
+  }
+
+  #forget(path: string): void {
+    this.#known -= this.#paths.get(path)?.tags.size ?? 0;
+    this.#paths.delete(path);
+    this.#forgot = true;
+  }
+}
+
+/** The first four digits of the digest, or the next ones that no other content has. */
+function fromContent(content: string, tags: ReadonlyMap<string, string>): string {
+  const taken = new Set(tags.values());
+  let number = Number.parseInt(content.slice(0, 4), 16);
+  while (taken.has(format(number))) number = (number + 1) & 0xffff;
+  return format(number);
+}
+
+function format(number: number): string {
+  return number.toString(16).toUpperCase().padStart(4, '0');
+}
