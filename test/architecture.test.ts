@@ -83,6 +83,14 @@ const floors = [
   'faces',
 ];
 
+test('ARCHITECTURE.md lists the floors as they are', () => {
+  const text = readFileSync('ARCHITECTURE.md', 'utf8').split('\n## Floors\n')[1]?.split('\n## ')[0] ?? '';
+  const listed = [...text.matchAll(/^- ([^:]*):/gm)].flatMap(([, names = '']) =>
+    [...names.matchAll(/`([\w.-]+)\/?`/g)].map(([, name]) => name),
+  );
+  expect(listed).toEqual(floors);
+});
+
 const floorOf = (path: string): number => floors.indexOf(path.split('/')[0] as string);
 
 test('every file stands on a floor', () => {
@@ -168,7 +176,7 @@ test('an error that is thrown for another one keeps it as its cause', () => {
   expect(bare).toEqual([]);
 });
 
-test('every module says in its head what it owns', () => {
+test('every file says in its head what it is for', () => {
   const silent = files.filter(
     (file) => !/^(#!.*\n)?\/\*\*[\s\S]*?\*\//.test(readFileSync(join('src', file), 'utf8')),
   );
