@@ -24,6 +24,12 @@ import { longestText } from './unfit.ts';
 const soft = 1_300;
 const hard = 1_800;
 
+/**
+ * Milliseconds after which a text without a thread has no outline. Callers are served in turn, so it takes many that
+ * send hostile texts to make another wait for so long; an outline that is missing because others were busy is worse.
+ */
+const MOST_WAIT_MS = 10_000;
+
 const parsers = new WorkerPool<OutlineQuestion, OutlineAnswer>({
   entry: builtFile('views/outline-worker.js'),
   queue: queues.outlines,
@@ -110,8 +116,10 @@ export async function structureOf({ text, language, of, decoded }: WholeText, ca
 async function parse(text: string, language: Language, signal: AbortSignal): Promise<Parsed> {
   const grammar = await grammarFiles(language);
   const question = { text, language: language.name, ...(grammar && { grammar }), within: soft };
-  // Hostile texts must not hold up another for long: without a thread by then, it has no outline.
-  const claim = { signal: AbortSignal.any([signal, AbortSignal.timeout(hard)]), caller: callerOf(signal) };
+  const claim = {
+    signal: AbortSignal.any([signal, AbortSignal.timeout(MOST_WAIT_MS)]),
+    caller: callerOf(signal),
+  };
   let began = false;
   try {
     const answer = await parsers.lend(claim, (ask) => {

@@ -2,10 +2,15 @@ import { writeFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createClient } from '../../../src/faces/client/client.ts';
 import { createOffer } from '../../../src/faces/offer.ts';
+import type { Tool } from '../../../src/oriel.ts';
 import type { Slot } from '../../../src/queues/queue.ts';
 import { queues } from '../../../src/queues/table.ts';
+import { textAnswer } from '../../../src/render/answer.ts';
 import { type AppUnderTest, serveOffer } from '../../support/app.ts';
+import { offerOf, testTool } from '../../support/offer.ts';
+import { mcpHeaders, mcpMessage } from '../../support/server.ts';
 import { workspace } from '../../support/workspace.ts';
 
 const BYTES = Buffer.alloc(24 << 20, 'twenty-four megabytes are more than sockets hold; ');
@@ -181,5 +186,65 @@ describe('a client that takes its bytes slowly', () => {
     await vi.waitUntil(async () =>
       (await metrics()).includes('oriel_errors_total{tool="read-file",code="CANCELLED"} 1'),
     );
+  });
+});
+
+describe('callers', () => {
+  /** Who each call was for, as numbers in the order in which they came. */
+  function recording(): { tool: Tool; callers: () => number[] } {
+    const seen: (object | undefined)[] = [];
+    const tool = testTool('who', (_input, { caller }) => {
+      seen.push(caller);
+      return Promise.resolve(textAnswer('noted'));
+    });
+    return { tool, callers: () => seen.map((caller) => seen.indexOf(caller)) };
+  }
+
+  const callWho = (id: number) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: { name: 'who', arguments: {} },
+  });
+
+  test('a session of MCP over HTTP is one, whatever program opened it', async () => {
+    const { tool, callers } = recording();
+    const { url } = await serveOffer(offerOf(tool));
+    const post = (body: object, headers: Record<string, string> = {}): Promise<Response> =>
+      fetch(`${url}/mcp`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...mcpHeaders, ...headers },
+        body: JSON.stringify(body),
+      });
+    const open = async (): Promise<Record<string, string>> => {
+      const opened = await post({
+        jsonrpc: '2.0',
+        id: 0,
+        method: 'initialize',
+        params: {
+          protocolVersion: '2025-06-18',
+          capabilities: {},
+          clientInfo: { name: 'test', version: '1' },
+        },
+      });
+      await opened.text();
+      return { 'mcp-session-id': opened.headers.get('mcp-session-id') as string };
+    };
+    const [one, two] = [await open(), await open()];
+    for (const [id, session] of [one, two, one, two].entries())
+      await mcpMessage(await post(callWho(id + 1), session));
+    // Without a session: by the program.
+    for (const id of [1, 2]) await mcpMessage(await post(callWho(id), { 'user-agent': 'a/1' }));
+    await mcpMessage(await post(callWho(3), { 'user-agent': 'b/1' }));
+    expect(callers()).toEqual([0, 1, 0, 1, 4, 4, 6]);
+  });
+
+  test('a typed client is one, through all its connections', async () => {
+    const { tool, callers } = recording();
+    const { url } = await serveOffer(offerOf(tool));
+    const [one, two] = [createClient({ url }), createClient({ url })];
+    await Promise.all([one.callTool('who', {}), one.callTool('who', {})]);
+    await Promise.all([two.callTool('who', {}), two.callTool('who', {})]);
+    expect(callers()).toEqual([0, 0, 2, 2]);
   });
 });

@@ -1,0 +1,235 @@
+/** Many calls at once, of every kind: none waits for ever, none starves another, each is answered as if it were alone. */
+
+import { deflateSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Answer, Oriel } from '../../src/index.ts';
+import { queues } from '../../src/queues/table.ts';
+import { makePng } from '../support/images.ts';
+import { packed } from '../support/packed.ts';
+import { databaseBytes } from '../support/sqlite.ts';
+import { type Workspace, workspace } from '../support/workspace.ts';
+import { zip } from '../support/zip.ts';
+
+type QueueName = keyof typeof queues;
+
+/** For the length of a test. */
+function limitAll(limit: number, except: readonly QueueName[] = []): void {
+  for (const [name, queue] of Object.entries(queues)) {
+    if (except.includes(name as QueueName)) continue;
+    const before = queue.limit;
+    queue.limit = limit;
+    onTestFinished(() => void (queue.limit = before));
+  }
+}
+
+const idle = (): [string, number, number][] =>
+  Object.values(queues).map(({ name, stats }) => [name, stats.running, stats.waiting]);
+
+const notebook = (image: Buffer): string =>
+  JSON.stringify({
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: {},
+    cells: [
+      {
+        cell_type: 'code',
+        source: 'show()',
+        metadata: {},
+        execution_count: 1,
+        outputs: [
+          { output_type: 'display_data', data: { 'image/png': image.toString('base64') }, metadata: {} },
+        ],
+      },
+    ],
+  });
+
+/** Things whose reading passes several queues, one within another. */
+async function everything({ write }: Workspace): Promise<readonly [string, object][]> {
+  const image = makePng(40, 30);
+  const db = await databaseBytes('create table t(a)', 'insert into t values (1), (2)');
+  const inner = zip([
+    { name: 'in.tar.bz2', content: packed.bz2.tar },
+    { name: 'in.tar.xz', content: packed.xz.tar },
+  ]);
+  write('plain.txt', 'one\ntwo\n');
+  write('lines.bz2', packed.bz2.lines);
+  write('lines.xz', packed.xz.lines);
+  write('lines.zst', packed.zst.lines);
+  write(
+    'outer.zip',
+    zip([
+      { name: 'inner.zip', content: inner },
+      { name: 'p.png', content: image },
+    ]),
+  );
+  write(
+    'book.zip',
+    zip([
+      { name: 'nb.ipynb', content: notebook(image) },
+      { name: 'app.db', content: db },
+    ]),
+  );
+  write('app.db', db);
+  write('p.png', image);
+  write('nb.ipynb', notebook(image));
+  write('long.txt', Buffer.alloc(3 << 20, 'a line of some text\n'));
+  write('packed.z', deflateSync('no archive'));
+  const reads = [
+    'plain.txt',
+    'lines.bz2:99990..',
+    'lines.xz:99990..',
+    'lines.zst:-3',
+    'outer.zip',
+    'outer.zip:inner.zip:in.tar.bz2:dir/a.txt',
+    'outer.zip:inner.zip:in.tar.xz',
+    'outer.zip:p.png',
+    'book.zip:nb.ipynb:outputs',
+    'book.zip:app.db:t',
+    'app.db:t',
+    'p.png',
+    'nb.ipynb:outputs',
+    'long.txt:-3',
+    'long.txt:140000..',
+    '.',
+    'none.txt',
+    'code.ts',
+    'code.ts:outline',
+    'outer.zip:code.py:outline',
+  ];
+  return [
+    ...reads.map((path) => ['read', { path }] as [string, object]),
+    ['grep', { pattern: 'line', path: 'long.txt', limit: 3 }],
+    ['grep', { pattern: 'two' }],
+    ['find', { pattern: '*.zip' }],
+    ['ls', {}],
+    ['bash', { command: 'echo hello; wc -l < plain.txt' }],
+  ];
+}
+
+const TIMED = /app\.db:t|code\.|p\.png|nb\.ipynb/;
+
+/** The entries of a directory carry their age. */
+const shown = ({ content, isError }: Answer): string =>
+  JSON.stringify([content, isError]).replaceAll(/\b\d+[smh] ago|just now/g, 'AGE');
+
+async function answers(oriel: Oriel, calls: readonly [string, object][]): Promise<string[]> {
+  return Promise.all(calls.map(async ([name, input]) => shown(await oriel.tool(name).run(input))));
+}
+
+describe.each([
+  ['one slot for each thing', ['calls', 'commands']],
+  ['one slot for everything', []],
+] as [string, QueueName[]][])('%s', (_, except) => {
+  test(
+    'no two calls wait for each other, and each is answered as if it were alone',
+    { timeout: 240_000 },
+    async () => {
+      const space = workspace();
+      const calls = await everything(space);
+      const alone: string[] = [];
+      const first = space.with({ timeoutMs: 120_000 });
+      for (const call of calls) alone.push(...(await answers(first, [call])));
+      await first.close();
+      limitAll(1, except);
+      const second = space.with({ timeoutMs: 120_000 });
+      const twice = [...calls, ...calls.toReversed()];
+      const expected = [...alone, ...alone.toReversed()];
+      const together = await answers(second, twice);
+      await second.close();
+      for (const [i, answer] of together.entries()) {
+        // Queries, parsers and decoders have a few seconds each, which a busy machine may not give them.
+        if (answer !== expected[i] && TIMED.test(JSON.stringify(twice[i]))) continue;
+        expect([twice[i], answer]).toEqual([twice[i], expected[i]]);
+      }
+      expect(idle()).toEqual(Object.values(queues).map(({ name }) => [name, 0, 0]));
+    },
+  );
+});
+
+test('small packed files, and plain ones, are answered beside large packed ones', async () => {
+  const { write, oriel } = workspace();
+  // More than there are slots for, each with tens of megabytes to count.
+  const large = Buffer.concat(Array<Buffer>(1_500).fill(packed.bz2.noise));
+  expect(large.length).toBeGreaterThan(1 << 20);
+  const names = Array.from({ length: queues.unpack.limit + 2 }, (_, i) => `large${i}.bz2`);
+  for (const name of names) write(name, large);
+  write('small.bz2', packed.bz2.hello);
+  write('small.xz', packed.xz.hello);
+  write('small.txt', 'hello\nworld\n');
+  const read = oriel.tool('read');
+  const stop = new AbortController();
+  let settled = 0;
+  const reads = names.map((name) =>
+    read.run({ path: `${name}:-1` }, { signal: stop.signal }).then(() => (settled += 1)),
+  );
+  const small = ['small.bz2', 'small.xz', 'small.txt'].map(async (path) => {
+    const { content } = await read.run({ path });
+    return [path, content, settled];
+  });
+  expect(await Promise.all(small)).toEqual(
+    ['small.bz2', 'small.xz', 'small.txt'].map((path) => [
+      path,
+      [{ type: 'text', text: '1|hello\n2|world\n' }],
+      0,
+    ]),
+  );
+  stop.abort();
+  await Promise.all(reads);
+});
+
+describe('commands', () => {
+  test('that run for long hold up neither reads nor the commands of another', async () => {
+    const { write, oriel } = workspace();
+    write('a.txt', 'one\n');
+    const bash = oriel.tool('bash');
+    const stop = new AbortController();
+    const [busy, other] = [{}, {}];
+    const long = Array.from({ length: 40 }, () =>
+      bash.run({ command: 'sleep 100' }, { signal: stop.signal, caller: busy }),
+    );
+    const quick = await bash.run({ command: 'echo quick' }, { caller: other });
+    expect(quick.content).toEqual([{ type: 'text', text: 'quick\n' }]);
+    const read = await oriel.tool('read').run({ path: 'a.txt' });
+    expect(read.content).toEqual([{ type: 'text', text: '1|one\n' }]);
+    const { running, waiting } = queues.commands.stats;
+    expect([running, waiting]).toEqual([24, 16]);
+    stop.abort();
+    const ends = await Promise.all(long);
+    expect(ends.every(({ isError }) => isError)).toBe(true);
+    expect(queues.commands.stats).toMatchObject({ running: 0, waiting: 0 });
+  });
+
+  test('have all their time when they begin, however long they waited', async () => {
+    limitAll(1, ['calls']);
+    const { oriel } = workspace();
+    const bash = oriel.tool('bash');
+    const texts = await Promise.all(
+      Array.from({ length: 3 }, async () => {
+        const { content } = await bash.run({ command: 'sleep 0.4; echo done', timeout: 5 });
+        return content;
+      }),
+    );
+    expect(texts).toEqual(texts.map(() => [{ type: 'text', text: 'done\n' }]));
+  });
+});
+
+test(
+  'a thousand calls at once are answered, one caller’s after another’s',
+  { timeout: 120_000 },
+  async () => {
+    const { write, oriel } = workspace();
+    write('a.txt', 'one\n');
+    const read = oriel.tool('read');
+    const order: string[] = [];
+    const ask = async (name: string, caller: object): Promise<void> => {
+      const { content } = await read.run({ path: 'a.txt' }, { caller });
+      expect(content).toEqual([{ type: 'text', text: '1|one\n' }]);
+      order.push(name);
+    };
+    const busy = {};
+    const many = Array.from({ length: 1_000 }, () => ask('busy', busy));
+    await Promise.all([...many, ask('other', {})]);
+    // A quarter of the slots is not for the first caller.
+    expect(order.indexOf('other')).toBeLessThan(queues.calls.limit);
+  },
+);
