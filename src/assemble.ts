@@ -1,4 +1,4 @@
-/** Owns putting the parts together: options become an engine and the tools of one dialect over it. */
+/** Puts the parts together: options become an engine and the tools of one dialect over it. */
 
 import { createAccess } from './access/local.ts';
 import { fromWorkingFolder } from './access/paths.ts';
@@ -20,7 +20,7 @@ import type { RunSettings, Settings } from './types/settings.ts';
 export interface OrielOptions {
   /** Relative paths are resolved against it; `process.cwd()` when absent. */
   readonly cwd?: string;
-  /** Folders outside which nothing is read; no walls when absent or empty. */
+  /** Directories outside which nothing is read; everything may be read when absent or empty. */
   readonly roots?: readonly string[];
   /** Directories in which files of the kernel may be read all the same: `/proc`. */
   readonly allow?: readonly string[];
@@ -86,7 +86,7 @@ export interface Assembly {
   ): Promise<Answer>;
 }
 
-/** Throws OrielError for options that cannot work: a root that is no folder, a limit that is no number. */
+/** Throws OrielError for options that cannot work: a root that is not a directory, a limit that is not a number. */
 export function assemble(options: OrielOptions = {}): Assembly {
   const dialect = dialectOf(options.dialect ?? 'oriel');
   const limits = limitsWith(limitsWith(dialect.limits, options.limits), limitsOfModel(options));

@@ -32,7 +32,7 @@ export interface Oriel {
   close(): Promise<void>;
 }
 
-/** Throws OrielError for options that cannot work: a root that is no folder, a limit that is no number. */
+/** Throws OrielError for options that cannot work: a root that is not a directory, a limit that is not a number. */
 export function createOriel(options: OrielOptions = {}): Oriel {
   const assembly = assemble(options);
   const { dialect, limits, session } = assembly;

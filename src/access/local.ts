@@ -31,7 +31,7 @@ import { Roots } from './roots.ts';
 
 export interface AccessOptions {
   readonly cwd: string;
-  /** Folders outside which nothing is opened; none for no walls. */
+  /** Folders outside which nothing is opened; none for no roots. */
   readonly roots: readonly string[];
   /** Directories in which files of the kernel may be read all the same: `/proc`, `/sys`. */
   readonly allow: readonly string[];

@@ -14,7 +14,7 @@ export function fromWorkingFolder(path = '.'): string {
   } catch (cause) {
     throw new OrielError(
       'NOT_FOUND',
-      'The working folder of this process no longer exists. Start it in one that does, or name one: --cwd DIR.',
+      'The working directory of this process no longer exists. Start it in one that does, or name one: --cwd DIR.',
       { cause },
     );
   }
@@ -44,10 +44,10 @@ export function* spellings(typed: string, cwd: string): Generator<string, void> 
   yield* found;
 }
 
-/** `~`, `file://` and relative forms to one absolute path; a bare `/` is the working folder. */
+/** `~`, `file://` and relative forms to one absolute path; a bare `/` is the working directory. */
 export function absolutePath(typed: string, cwd: string): string {
   if (typed === '')
-    throw new OrielError('BAD_PATH', 'The path is empty. Use . for the working folder.', { next: '.' });
+    throw new OrielError('BAD_PATH', 'The path is empty. Use . for the working directory.', { next: '.' });
   if (Buffer.byteLength(typed) > PATH_MAX * 3) throw tooLong(typed);
   const path = /^file:\/\//i.test(typed) ? fromFileUrl(typed) : typed;
   if (path.includes('\0')) throw new OrielError('BAD_PATH', `The path ${quote(typed)} holds a NUL byte.`);

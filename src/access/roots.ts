@@ -46,7 +46,7 @@ export class Roots {
     });
   }
 
-  /** Whether there are walls at all. */
+  /** Whether there are roots at all. */
   get any(): boolean {
     return this.#roots.length > 0;
   }
@@ -69,13 +69,13 @@ export class Roots {
     return false;
   }
 
-  /** The refusal of `shown`. Only what lies below the working folder is named: the way there is nobody's business. */
+  /** The refusal of `shown`. Only what lies below the working directory is named: the way there is nobody's business. */
   outside(shown: string, cause?: unknown): OrielError {
     const what = isAbsolute(shown) ? 'That path' : quote(shown);
     const next = this.mayName(this.#cwd) ? '.' : this.#roots[0]?.given;
     const use =
-      next === '.' ? 'Use . to list the working folder.' : `Use ${quote(next ?? '.')} to list what may.`;
-    return new OrielError('OUTSIDE_ROOT', `${what} lies outside the folders that may be read. ${use}`, {
+      next === '.' ? 'Use . to list the working directory.' : `Use ${quote(next ?? '.')} to list what may.`;
+    return new OrielError('OUTSIDE_ROOT', `${what} lies outside the directories that may be read. ${use}`, {
       next,
       cause,
     });

@@ -1,4 +1,4 @@
-/** Owns the `coder` dialect: a line reader that refuses what is too much, for a chat and for a named workspace. */
+/** The `coder` dialect: a line reader that refuses what is too much, for a chat and for a named workspace. */
 
 import type { OrielError } from '../errors.ts';
 import { baseLimits } from '../limits.ts';

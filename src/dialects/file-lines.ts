@@ -1,5 +1,5 @@
 /**
- * Owns the line reader of a workspace agent: numbered lines as JSON fields, and a refusal with a remedy instead of a
+ * The line reader of a workspace agent: numbered lines as JSON fields, and a refusal with a remedy instead of a
  * cut. The `coder` tools and the HTTP route answer with it.
  */
 

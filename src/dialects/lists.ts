@@ -1,4 +1,4 @@
-/** Owns what `grep`, `find` and `ls` take, whatever the dialect, and how much they answer when nobody says. */
+/** The inputs of `grep`, `find` and `ls`, whatever the dialect, and their default limits. */
 
 import type { FindRequest, ListRequest, SearchRequest } from '../types/request.ts';
 import type { Zod } from './dialect.ts';

@@ -1,4 +1,4 @@
-/** Owns the default dialect's `grep`, `find` and `ls`. */
+/** The default dialect's `grep`, `find` and `ls`. */
 
 import { MOST_CONTEXT } from '../engine/walk/bounds.ts';
 import { listWording } from '../render/list-notices.ts';
@@ -34,7 +34,7 @@ export const grep = tool<GrepInput, SearchRequest>({
   input: (zod) =>
     zod.strictObject({
       pattern: zod.string().describe('Regular expression, or plain text with literal'),
-      path: zod.string().optional().describe('File or directory (default: working folder)'),
+      path: zod.string().optional().describe('File or directory (default: working directory)'),
       glob: zod.string().optional().describe('Only files that match: *.ts, src/**/*.{ts,tsx}'),
       ignoreCase: zod.boolean().optional().describe('Ignore case (default: false)'),
       literal: zod.boolean().optional().describe('Take the pattern as plain text (default: false)'),
@@ -67,7 +67,7 @@ export const find = tool<FindInput, FindRequest>({
   input: (zod) =>
     zod.strictObject({
       pattern: zod.string().describe('Glob: *.ts, **/*.json, src/**/*.{ts,tsx}'),
-      path: zod.string().optional().describe('Directory to look in (default: working folder)'),
+      path: zod.string().optional().describe('Directory to look in (default: working directory)'),
       limit: count(zod, 1).describe(`Most paths in this answer (default: ${RESULTS})`),
       offset: count(zod, 0).describe(
         'Paths to leave out first, to go on from an earlier answer (default: 0)',
@@ -90,7 +90,7 @@ export const ls = tool<LsInput, ListRequest>({
     `At most ${ENTRIES} entries by default and ${binarySize(limits.bytes)}. A notice at the end gives the offset for the next call.`,
   input: (zod) =>
     zod.strictObject({
-      path: zod.string().optional().describe('Directory (default: working folder)'),
+      path: zod.string().optional().describe('Directory (default: working directory)'),
       limit: count(zod, 1).describe(`Most entries in this answer (default: ${ENTRIES})`),
       offset: count(zod, 0).describe(
         'Entries to leave out first, to go on from an earlier answer (default: 0)',

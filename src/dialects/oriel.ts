@@ -1,4 +1,4 @@
-/** Owns the default dialect: one path string names anything, every cut names the next call. */
+/** The default dialect: one path string names anything, every cut names the next call. */
 
 import { baseLimits } from '../limits.ts';
 import { wording } from '../render/notices.ts';
@@ -25,7 +25,7 @@ Append a selector to the path:
 :-20 the last 20 lines · :@65536+64K 64 KiB from byte 65536, whole lines, at most ${binarySize(limits.windowMax)}
 :raw the text as stored, without line numbers, also :50-100:raw · :conflicts unresolved merge conflicts
 :outline symbols with their line ranges · :#Server.start the lines of one symbol
-Containers: app.zip lists · app.zip:src lists a folder in it · app.zip:src/x.ts:5-9 lines of a member
+Containers: app.zip lists · app.zip:src lists a directory in it · app.zip:src/x.ts:5-9 lines of a member
 app.db tables · app.db:users schema and rows · app.db:users:42 row by key · app.db:users?where=age>30&order=age:desc&limit=20 page · app.db?q=SELECT ... (read-only)
 book.ipynb cells as text · book.ipynb:outputs with outputs · photo.jpg:meta facts alone · artifact://1 a kept command output
 A code file of 100 lines or more is answered with its structure, bodies left out as ...: the last line gives their ranges.
@@ -54,7 +54,7 @@ const bash = tool<{ command: string; timeout?: number | undefined; cwd?: string 
     `gives the exact path to read it by (artifact://1:-2000@65536). Read or grep that instead of running the command again.
 
 stdin is empty, and nothing can be asked: pass -y or -m. Processes that still run when the shell ends are ended with it. ` +
-    'cwd must lie inside the allowed folders; the command itself is not confined.',
+    'cwd must lie inside the allowed directories; the command itself is not confined.',
   input: (zod) =>
     zod.strictObject({
       command: zod.string().describe('What bash -c runs'),
@@ -64,7 +64,7 @@ stdin is empty, and nothing can be asked: pass -y or -m. Processes that still ru
         .describe(
           'Seconds until the command is ended, fractions allowed; 120 unless the host says otherwise',
         ),
-      cwd: zod.string().optional().describe('Folder to run in; the working folder without it'),
+      cwd: zod.string().optional().describe('Directory to run in; the working directory when absent'),
     }),
   request: ({ command, timeout, cwd }) => ({
     do: 'run',

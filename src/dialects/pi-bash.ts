@@ -1,4 +1,4 @@
-/** Owns pi's `bash`: the end of a long output, and the file that holds all of it. */
+/** pi's `bash`: the end of a long output, and the file that holds all of it. */
 
 import { type Wording, wording } from '../render/notices.ts';
 import { runAnswer } from '../render/run-answer.ts';

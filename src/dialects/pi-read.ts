@@ -1,4 +1,4 @@
-/** Owns pi's `read`: whole lines from `offset` on, and one bracket below them that says how to go on. */
+/** pi's `read`: whole lines from `offset` on, and one bracket below them that names the next call. */
 
 import { OrielError } from '../errors.ts';
 import { errorAnswer } from '../render/answer.ts';
@@ -78,7 +78,7 @@ function words(path: string): Wording {
   };
 }
 
-/** What is worth saying besides where to go on; the text itself shows where it ends. */
+/** What is worth saying besides the next call; the text itself shows where it ends. */
 const SAID: ReadonlySet<Notice['kind']> = new Set([
   'encoding',
   'invalid',
@@ -119,9 +119,10 @@ function beyondEnd(offset: number, lines: number | undefined): Answer {
 }
 
 function continuation({ excerpt, limits, target, resolvedPath }: TextResult): string[] {
-  const { cutBy, giant, next, totals, span } = excerpt;
+  const { cutBy, oversized, next, totals, span } = excerpt;
   const [first, last] = [shownLines(excerpt)[0]?.[0], shownLines(excerpt).at(-1)?.[1]];
-  if (giant) return [giantLine(giant, limits, shellWord(inShell(target) ? target : resolvedPath))];
+  if (oversized)
+    return [oversizedLine(oversized, limits, shellWord(inShell(target) ? target : resolvedPath))];
   if (first === undefined || last === undefined) return [];
   if (next && cutBy) {
     const of = totals.lines === undefined ? '' : ` of ${totals.lines}`;
@@ -138,8 +139,8 @@ function inShell(typed: string): boolean {
   return !/^([~@]|file:)/i.test(typed);
 }
 
-function giantLine(
-  { no, bytes }: NonNullable<TextResult['excerpt']['giant']>,
+function oversizedLine(
+  { no, bytes }: NonNullable<TextResult['excerpt']['oversized']>,
   limits: Limits,
   path: string,
 ): string {
@@ -162,7 +163,7 @@ function truncationOf(
   { excerpt, limits }: TextResult,
   outputBytes: number,
 ): Record<string, unknown> | undefined {
-  const { cutBy, totals, giant } = excerpt;
+  const { cutBy, totals, oversized } = excerpt;
   if (!cutBy) return undefined;
   return {
     truncated: true,
@@ -172,7 +173,7 @@ function truncationOf(
     ...(totals.lines !== undefined && { totalLines: totals.lines }),
     ...(totals.bytes !== undefined && { totalBytes: totals.bytes }),
     lastLinePartial: false,
-    firstLineExceedsLimit: giant !== undefined,
+    firstLineExceedsLimit: oversized !== undefined,
     maxLines: limits.lines,
     maxBytes: limits.bytes,
   };

@@ -1,4 +1,4 @@
-/** Owns pi's `grep`, `find` and `ls`: as much as fits, and how to ask for more. */
+/** pi's `grep`, `find` and `ls`: as much as fits, and how to ask for more. */
 
 import { MOST_CONTEXT } from '../engine/walk/bounds.ts';
 import { foundAnswer, listAnswer } from '../render/listing.ts';

@@ -1,4 +1,4 @@
-/** Owns the `pi` dialect: the tools and the sentences of the pi coding agent. */
+/** The `pi` dialect: the tools and the sentences of the pi coding agent. */
 
 import { baseLimits } from '../limits.ts';
 import type { Limits } from '../types/limits.ts';

@@ -1,4 +1,4 @@
-/** Owns the list of dialects. */
+/** The list of dialects. */
 
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';

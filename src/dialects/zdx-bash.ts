@@ -1,4 +1,4 @@
-/** Owns zdx's `bash`: both streams as they are, each within its own limit, and the files that hold all of them. */
+/** zdx's `bash`: both streams unchanged, each within its own limit, and the files that hold all of them. */
 
 import { OrielError } from '../errors.ts';
 import { KIB } from '../limits.ts';

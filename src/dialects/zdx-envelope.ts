@@ -1,4 +1,4 @@
-/** Owns what zdx's tools share: the envelope of every answer, and numbers that may come as text. */
+/** What zdx's tools share: the envelope of every answer, and numbers that may come as text. */
 
 import type { ZodType } from 'zod';
 import type { OrielError } from '../errors.ts';

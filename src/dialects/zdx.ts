@@ -51,7 +51,7 @@ const read = tool<ReadInput, ReadRequest>({
   input: (zod) => {
     const count = (least: number) => numeric(zod, zod.int().min(least)).optional();
     return zod.strictObject({
-      path: zod.string().describe('Path of the file, absolute or relative to the working folder'),
+      path: zod.string().describe('Path of the file, absolute or relative to the working directory'),
       offset: count(1).describe('Line to start from (1-indexed; default: 1)'),
       limit: count(1).describe(`Most lines to return (default and maximum: ${MAX_LINES})`),
       max_line_length: count(0).describe(

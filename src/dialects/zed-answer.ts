@@ -1,4 +1,4 @@
-/** Owns what zed's `read_file` says: the header above a window, and the few notices below the text. */
+/** What zed's `read_file` answers: the header above a window, and the few notices below the text. */
 
 import { showParts } from '../render/display.ts';
 import { sentence, type Wording, wording } from '../render/notices.ts';
@@ -72,14 +72,14 @@ function rangeOf({ excerpt }: TextResult): { readonly start: number; readonly en
 
 /** `bytes 0-65591 of 1048576, lines 1-812 of 13000; continue with start_byte=65591` */
 function headerOf(result: TextResult): string {
-  const { giant, totals } = result.excerpt;
+  const { oversized, totals } = result.excerpt;
   const { start, end } = rangeOf(result);
   const bytes = `bytes ${start}-${end} of ${totals.bytes}`;
   const next = end === totals.bytes ? 'end of file' : `continue with start_byte=${end}`;
-  return `${bytes}${giant ? insideOf(giant) : linesOf(result)}; ${next}`;
+  return `${bytes}${oversized ? insideOf(oversized) : linesOf(result)}; ${next}`;
 }
 
-function insideOf({ no, bytes }: NonNullable<TextResult['excerpt']['giant']>): string {
+function insideOf({ no, bytes }: NonNullable<TextResult['excerpt']['oversized']>): string {
   return no === undefined ? ', inside a line' : `, inside line ${no} (line is ${bytes} bytes)`;
 }
 

@@ -1,4 +1,4 @@
-/** Owns the `zed` dialect: `read_file` with line ranges, byte windows rounded to whole lines, or the whole file. */
+/** The `zed` dialect: `read_file` with line ranges, byte windows rounded to whole lines, or the whole file. */
 
 import { OrielError } from '../errors.ts';
 import { baseLimits, KIB } from '../limits.ts';
@@ -56,7 +56,7 @@ Line ranges: start_line and end_line, 1-based and inclusive, at most ${binarySiz
   input: (zod) => {
     const optional = () => zod.int().min(0).optional();
     return zod.strictObject({
-      path: zod.string().describe('Path of the file, relative to the working folder or absolute'),
+      path: zod.string().describe('Path of the file, relative to the working directory or absolute'),
       start_line: optional().describe('First line to read (1-based)'),
       end_line: optional().describe('Last line to read (1-based, inclusive; default: the last of the file)'),
       start_byte: optional().describe(

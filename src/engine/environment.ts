@@ -1,4 +1,4 @@
-/** Owns the environment of a command: the host's, all or by an allow-list, and what keeps programs from asking. */
+/** The environment of a command: the host's, all or by an allow-list, and settings that keep programs from prompting. */
 
 /** Nobody sits at the terminal: no pager, no editor on a full screen, no password prompt. */
 const UNATTENDED: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-/** Owns `find`: the files below a directory whose paths match a glob, sorted, `.gitignore` honoured. */
+/** `find`: the files below a directory whose paths match a glob, sorted, `.gitignore` honoured. */
 
 import { dirname, join } from 'node:path';
 import { RipgrepRun, MAX_PATH, records, utf8 } from '../access/ripgrep.ts';
@@ -90,7 +90,7 @@ async function walkAll(
 
 /**
  * ripgrep went by names: a folder may have been swapped for a link while it looked. So each name is looked up again
- * in its folder as that opens inside the walls now.
+ * in its folder as that opens inside the roots now.
  */
 async function stillInside(dir: string, page: readonly ListedEntry[], call: Call): Promise<ListedEntry[]> {
   const kept: ListedEntry[] = [];

@@ -1,4 +1,4 @@
-/** Owns `ls`: the entries of one directory, sorted without regard to case. */
+/** `ls`: the entries of one directory, sorted without regard to case. */
 
 import type { Entry } from '../types/access.ts';
 import type { Call } from '../types/call.ts';

@@ -1,4 +1,4 @@
-/** Owns the guess behind a path that does not exist: the files below the working folder that end in it. */
+/** Guesses what a path that does not exist may mean: the files below the working directory that end in it. */
 
 import { listFiles } from '../access/ripgrep.ts';
 import type { Call } from '../types/call.ts';
@@ -9,7 +9,7 @@ const MOST_FILES = 500_000;
 const MOST_MATCHES = 6;
 
 /**
- * Paths relative to the working folder whose last components are those of `typed`, sorted; at most six. Ignored
+ * Paths relative to the working directory whose last components are those of `typed`, sorted; at most six. Ignored
  * files do not count. Nothing is guessed for absolute paths, and nothing when the walk could not be finished: what
  * it did not reach might have matched too.
  */

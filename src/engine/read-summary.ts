@@ -1,4 +1,4 @@
-/** Owns when a text is answered with its summary, and how much room that has. */
+/** Decides when a text is answered with its summary, and how much room that has. */
 
 import { readAt } from '../access/bytes.ts';
 import { showPart } from '../render/display.ts';

@@ -1,4 +1,4 @@
-/** Owns one stream of a running command: counted, remembered at its ends, and spilled once it is over a limit. */
+/** One stream of a running command: counted, kept at its ends, and spilled once it is over a limit. */
 
 import { looksBinary } from '../text/binary.ts';
 import { decode, utf8 } from '../text/encoding.ts';

@@ -1,4 +1,4 @@
-/** Owns running a command: its time limit, its end by any cause, and what its output comes to. */
+/** Runs a command: its timeout, its end by any cause, and what is shown of its output. */
 
 import { type Exit, type Shell, startShell } from '../access/process.ts';
 import { startTimer } from '../access/timer.ts';
@@ -84,7 +84,7 @@ function timeLimit(seconds: number): number {
   throw new OrielError('BAD_INPUT', `The timeout ${seconds} is invalid: give seconds above 0, such as 120.`);
 }
 
-/** What was opened inside the walls. The command itself may go anywhere. */
+/** What was opened inside the roots. The command itself may go anywhere. */
 async function workingDirectory(typed: string | undefined, { access, signal }: Call): Promise<string> {
   const opened = await access.open(typed === undefined ? access.cwd : access.absolute(typed), signal);
   await opened.close();

@@ -1,6 +1,6 @@
 /**
  * Owns `grep`: ripgrep finds, in two steps (which files, then which lines of the first of them), and what it names
- * is read again through the walls to be shown.
+ * is read again through the roots to be shown.
  */
 
 import { basename, dirname, join } from 'node:path';

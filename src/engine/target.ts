@@ -1,4 +1,4 @@
-/** Owns finding what a typed string names: which part is the path, which spelling exists, and what may have been meant. */
+/** Finds what a typed string names: which part is the path, which spelling exists, and what may have been meant. */
 
 import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -63,7 +63,7 @@ export async function openAny(path: string, call: Call): Promise<Opened> {
       first ??= error;
     }
   }
-  throw first ?? new OrielError('BAD_PATH', `${quote(path)} is no path.`);
+  throw first ?? new OrielError('BAD_PATH', `${quote(path)} is not a path.`);
 }
 
 export async function subjectOf(way: Candidate, opened: Opened, call: Call): Promise<Subject> {
@@ -91,8 +91,8 @@ async function missing(
   misses: readonly { way: Candidate; error: OrielError }[],
   call: Call,
 ): Promise<Found> {
-  const walls = misses.findLast(({ error }) => error.code === 'OUTSIDE_ROOT');
-  if (walls) throw walls.error;
+  const outside = misses.findLast(({ error }) => error.code === 'OUTSIDE_ROOT');
+  if (outside) throw outside.error;
   const foreign = foreignName(target, call.access.roots.length > 0);
   if (foreign) throw foreign;
   // A path that is too long, or goes through a file, cannot be the end of another one.
@@ -119,10 +119,10 @@ const DEAD_ENDS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'NAME_TOO_LONG',
 ]);
 
-/** The error with a call to make instead, where it names none and the grammar can list a folder. */
+/** The error with a call to make instead, where it names none and the grammar can list a directory. */
 function withWay(error: OrielError, grammar: 'selectors' | 'literal'): OrielError {
   if (grammar === 'literal' || error.next !== undefined || !DEAD_ENDS.has(error.code)) return error;
-  return new OrielError(error.code, `${error.message} Use . to list the working folder.`, {
+  return new OrielError(error.code, `${error.message} Use . to list the working directory.`, {
     next: '.',
     cause: error,
   });
@@ -143,9 +143,9 @@ function notFound(
 ): OrielError {
   const why = `${quote(path)} does not exist.`;
   if (first === undefined && grammar === 'selectors')
-    return new OrielError('NOT_FOUND', `${why} Use . to list the working folder.`, { next: '.', cause });
+    return new OrielError('NOT_FOUND', `${why} Use . to list the working directory.`, { next: '.', cause });
   if (first === undefined)
-    return new OrielError('NOT_FOUND', `${why} Use a path below the working folder, or an absolute one.`, {
+    return new OrielError('NOT_FOUND', `${why} Use a path below the working directory, or an absolute one.`, {
       cause,
     });
   if (others.length === 0)

@@ -1,4 +1,4 @@
-/** Owns the shape of an answer, the same from every face. */
+/** Answers from their parts: text, facts, notices, errors. */
 
 import type { OrielError } from '../errors.ts';
 import type { Answer } from '../types/answer.ts';

@@ -1,6 +1,6 @@
 /**
- * Owns the sentences below lists: matches, paths, entries. Several of them share one bracket, which is the last line
- * of the answer. The default words name the next call; a dialect may put its own in their place.
+ * The sentences below lists: matches, paths, entries. Several of them share one bracket, which is the last line of the
+ * answer. The default words name the next call; a dialect may use its own.
  */
 
 import { oneLine, quote } from '../text/visible.ts';

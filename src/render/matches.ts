@@ -1,4 +1,4 @@
-/** Owns the answer to `grep`: matches as `path:12: text`, context as `path-11- text`, and the notices below. */
+/** The answer to `grep`: matches as `path:12: text`, context as `path-11- text`, and the notices below. */
 
 import { makeVisible, oneLine } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';

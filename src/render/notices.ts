@@ -1,6 +1,6 @@
 /**
- * Owns every sentence a model can see. A notice is data until it is worded here; dialects may word some of
- * them differently.
+ * The default sentence of every notice. A notice is data until it is worded here; dialects may word some of them
+ * differently.
  */
 
 import { oneLine, quote } from '../text/visible.ts';

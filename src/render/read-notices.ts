@@ -1,4 +1,4 @@
-/** Owns what is to be said about a text that was read: the excerpt's facts as notices, the next call last. */
+/** What is said about a text that was read: the facts of the excerpt as notices, the next call last. */
 
 import { writeSelector } from '../selector/selection.ts';
 import { makeVisible, oneLine } from '../text/visible.ts';
@@ -29,7 +29,7 @@ export function readNotices(result: TextResult): Notice[] {
   const lines = excerpt.parts.flat();
   const escaped = countEscaped(lines);
   const notices: Notice[] = [];
-  if (lines.length === 0 && !excerpt.next && !excerpt.giant && result.kind === 'file')
+  if (lines.length === 0 && !excerpt.next && !excerpt.oversized && result.kind === 'file')
     notices.push({ kind: 'empty', target: oneLine(target) });
   notices.push(...encodingNotices(result, excerpt.invalid));
   if (escaped > 0)
@@ -73,8 +73,8 @@ function cutNotice(result: TextResult): Notice | undefined {
     totals: excerpt.totals,
     by: cutBy,
     limits: byBytes ? { ...limits, bytes: limits.windowMax } : limits,
-    in: inBytes || (excerpt.giant && next.by === 'bytes') ? 'bytes' : 'lines',
-    ...(excerpt.giant && { inside: excerpt.giant }),
+    in: inBytes || (excerpt.oversized && next.by === 'bytes') ? 'bytes' : 'lines',
+    ...(excerpt.oversized && { inside: excerpt.oversized }),
     ...(next.by === 'tail' && { backwards: true }),
     use: target + writeSelector(next, selection.mode),
   };

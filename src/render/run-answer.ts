@@ -1,4 +1,4 @@
-/** Owns the answer to a run in the default wording: the output, how the command ended, what was left out of it. */
+/** The answer to a command in the default wording: the output, how the command ended, what was left out of it. */
 
 import { writeSelector } from '../selector/selection.ts';
 import type { Answer } from '../types/answer.ts';
@@ -72,7 +72,7 @@ function outputNotices(stream: RunStream, { streams, limits }: RunResult): Notic
     excerpt.invalid > 0 ? [{ kind: 'invalid', count: excerpt.invalid, encoding: 'UTF-8' }] : [];
   if (!excerpt.cutBy) return invalid;
   const last = excerpt.parts.at(-1)?.at(-1);
-  const { giant } = excerpt;
+  const { oversized } = excerpt;
   return [
     ...invalid,
     {
@@ -83,8 +83,8 @@ function outputNotices(stream: RunStream, { streams, limits }: RunResult): Notic
       by: excerpt.cutBy,
       limits,
       ...(last?.cut &&
-        giant?.bytes !== undefined && {
-          partial: { no: giant.no ?? lines, shown: last.end - last.start, bytes: giant.bytes },
+        oversized?.bytes !== undefined && {
+          partial: { no: oversized.no ?? lines, shown: last.end - last.start, bytes: oversized.bytes },
         }),
       ...(kept && { kept }),
       ...(kept && excerpt.next && { use: kept.url + writeSelector(excerpt.next) }),

@@ -1,4 +1,4 @@
-/** Owns the answer to a read that was summarised: the parts, what was left out, and the calls that show it. */
+/** The answer to a read that was summarised: the parts, what was left out, and the calls that show it. */
 
 import { makeVisible } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';

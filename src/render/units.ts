@@ -1,4 +1,4 @@
-/** Owns how sizes, counts and ages are written for a reader. */
+/** How sizes, counts and ages are written for a reader. */
 
 const KIB = 1024;
 

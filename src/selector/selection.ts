@@ -1,4 +1,4 @@
-/** Owns the generic tail of a path: what `:50-100`, `:raw`, `:@65536+64K` or `:outline` mean, and how they are written. */
+/** The generic selectors: what `:50-100`, `:raw`, `:@65536+64K` or `:outline` mean, and how they are written. */
 
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';

@@ -1,4 +1,4 @@
-/** Owns where a path may end and a selector begin, when both are one string. */
+/** Where a path may end and a selector begin, when both are one string. */
 
 export interface Candidate {
   readonly path: string;

@@ -1,7 +1,7 @@
 /**
  * Owns the full outputs of which an answer showed only a part: numbered files that only this user can read, named
  * `artifact://N`. They go when the session ends; where every call is a process of its own, they are kept for the
- * working folder and go by age.
+ * working directory and go by age.
  */
 
 import { createHash } from 'node:crypto';
@@ -95,7 +95,7 @@ export class Spills {
     return this.#numbers().map((number) => ({ url: urlOf(number), bytes: sizeOf(this.#pathOf(number)) }));
   }
 
-  /** Removes all spills, unless they are kept for the working folder. */
+  /** Removes all spills, unless they are kept for the working directory. */
   close(): void {
     if (this.#options.workingFolder === undefined && this.#folder !== undefined) remove(this.#folder);
     this.#folder = undefined;

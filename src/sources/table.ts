@@ -41,7 +41,7 @@ export function schemeOf(target: string): { scheme: Scheme; rest: string } | und
   if (scheme) return { scheme, rest: match?.[2] ?? '' };
   throw new OrielError(
     'UNSUPPORTED',
-    `${quote(`${name}://`)} is not read here. Use a path like src/app.ts, or . for the working folder.`,
+    `${quote(`${name}://`)} is not read here. Use a path like src/app.ts, or . for the working directory.`,
     { next: '.' },
   );
 }

@@ -14,7 +14,7 @@ export interface OpenedFile {
   readonly bytes: ByteSource;
   /** The descriptor, for code that reads in a worker or child; absent for things that live in memory. */
   readonly fd?: number;
-  /** Opens a file beside this one (`-wal`), or undefined when there is none. Same walls. */
+  /** Opens a file beside this one (`-wal`), or undefined when there is none. Same roots. */
   sibling?(suffix: string): Promise<OpenedFile | undefined>;
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export type Opened = OpenedFile | OpenedDirectory;
 export interface Access {
   /** Absolute; relative paths are resolved against it. */
   readonly cwd: string;
-  /** Absolute real paths of the walls; empty for none. */
+  /** Absolute real paths of the roots; empty for none. */
   readonly roots: readonly string[];
   /** `~`, `@`, `file://` and relative forms to an absolute path. Does not touch the disk. */
   absolute(typed: string): string;

@@ -18,7 +18,7 @@ export type Window =
 
 export type CutBy = 'lines' | 'bytes' | 'line' | 'tokens' | 'window';
 
-/** One shown line, or the shown part of a giant one. */
+/** One shown line, or the shown part of an oversized one. */
 export interface Line {
   /** 1-based; absent where lines are not counted. */
   readonly no?: number;
@@ -30,7 +30,7 @@ export interface Line {
   /** All of the text is printable ASCII, tabs and line ends: each character is one byte and shown as it is. */
   readonly ascii?: true;
   readonly role: 'asked' | 'context';
-  /** `slice`: a part of a giant line; `clip`: its head, the rest left out; absent for whole lines. */
+  /** `slice`: a part of an oversized line; `clip`: its head, the rest left out; absent for whole lines. */
   readonly cut?: 'slice' | 'clip';
 }
 
@@ -52,8 +52,8 @@ export interface Excerpt {
   readonly next?: Next;
   /** Set when nothing could be shown because the window lies past the end. */
   readonly pastEnd?: boolean;
-  /** The giant line that was cut, refused or left out. `bytes` is its stored length where that was counted. */
-  readonly giant?: { readonly no?: number; readonly start: number; readonly bytes?: number };
+  /** The oversized line that was cut, refused or left out. `bytes` is its stored length where that was counted. */
+  readonly oversized?: { readonly no?: number; readonly start: number; readonly bytes?: number };
   /** Invalid sequences that were shown as U+FFFD. */
   readonly invalid: number;
   /** Stored bytes covered by the asked lines, half-open. */

@@ -15,7 +15,7 @@ export type Notice =
       readonly limits: Limits;
       /** What the span is stated in. */
       readonly in: 'lines' | 'bytes';
-      /** The giant line that the answer ends in. */
+      /** The oversized line that the answer ends in. */
       readonly inside?: { readonly no?: number; readonly bytes?: number };
       readonly backwards?: boolean;
       /** The exact `path` of the next call. */

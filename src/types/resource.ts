@@ -7,7 +7,7 @@ import type { Mode, Selection } from './selection.ts';
 
 export type SourceKind = 'file' | 'directory' | 'archive' | 'sqlite' | 'image' | 'notebook' | 'internal';
 
-/** Something opened inside the walls, and the words that were typed after its path. */
+/** Something opened inside the roots, and the words that were typed after its path. */
 export interface Subject {
   /** The path as typed, without what follows it: the front of every suggested call. */
   readonly typed: string;

@@ -8,7 +8,7 @@ export const longestText = 4 * 1024 * 1024;
 /** A line over this many characters is no line a person wrote. */
 const longLine = 1_000;
 
-/** `binary`, `minified` (most of it in giant lines), `size`, or undefined for a text to be parsed. */
+/** `binary`, `minified` (most of it in oversized lines), `size`, or undefined for a text to be parsed. */
 export function unfit(text: string, lines: readonly string[]): NoStructure | undefined {
   if (text.length > longestText) return 'size';
   if (text.includes('\0') || damage(text) > text.length / 20) return 'binary';

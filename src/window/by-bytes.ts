@@ -1,6 +1,6 @@
 /**
  * Owns windows by byte offsets, rounded to whole lines. Paging by the end of each window visits every byte once:
- * a start inside a line goes back to the line's start, except inside a giant line, which is gone through in slices.
+ * a start inside a line goes back to the line's start, except inside an oversized line, which is gone through in slices.
  */
 
 import { readAt } from '../access/bytes.ts';
@@ -9,7 +9,7 @@ import { decode } from '../text/encoding.ts';
 import type { Encoding } from '../types/encoding.ts';
 import type { CutBy, Excerpt, Line } from '../types/excerpt.ts';
 import type { Yield } from './by-lines.ts';
-import { Budget, type Fit, SPARE, holdFor, isGiant, sliceOf, windowBudget } from './fit.ts';
+import { Budget, type Fit, SPARE, holdFor, isOversized, sliceOf, windowBudget } from './fit.ts';
 import { type TextInput, toLine, wholeLine } from './input.ts';
 import { LineReader, type StoredLine } from './line-reader.ts';
 import { startOfLineBefore } from './line-start.ts';
@@ -38,7 +38,7 @@ export async function bytesWindow(
   const reader = new LineReader(source, encoding, begin, hold, signal, end - begin + READ_OVER);
   const no = input.counted ? await input.index.lineAt(begin, source, signal, input.onScan) : undefined;
   const from: From = { begin, end, no, reader, input, fit };
-  const { lines, invalid, cutBy, giant } = inside ? await giantLine(from) : await wholeLines(from);
+  const { lines, invalid, cutBy, oversized } = inside ? await oversizedLine(from) : await wholeLines(from);
   const shownTo = lines.at(-1)?.end ?? begin;
   const more = (await readAt(source, shownTo, 1, signal)).length > 0;
   return {
@@ -46,7 +46,7 @@ export async function bytesWindow(
     invalid,
     span: { start: begin, end: shownTo },
     ...(more && { cutBy, next: { by: 'bytes' as const, start: shownTo, length: wanted } }),
-    ...(giant && { giant }),
+    ...(oversized && { oversized }),
   };
 }
 
@@ -66,7 +66,7 @@ interface Got {
   readonly lines: readonly Line[];
   readonly invalid: number;
   readonly cutBy: CutBy;
-  readonly giant?: Excerpt['giant'];
+  readonly oversized?: Excerpt['oversized'];
 }
 
 /** Lines up to the one that holds the last byte asked for, or to the last that the window has room for. */
@@ -92,23 +92,23 @@ async function wholeLines(from: From): Promise<Got> {
       continue;
     }
     if (lines.length > 0) return { lines, invalid: tally.invalid, cutBy: refusedBy ?? 'window' };
-    return giantPart({ ...from, no }, stored);
+    return oversizedPart({ ...from, no }, stored);
   }
   return { lines, invalid: tally.invalid, cutBy: 'window' };
 }
 
-/** What was asked for of a giant line, and nothing of the lines behind it: a part is never shown beside whole lines. */
-async function giantLine(from: From): Promise<Got> {
+/** What was asked for of an oversized line, and nothing of the lines behind it: a part is never shown beside whole lines. */
+async function oversizedLine(from: From): Promise<Got> {
   const stored = await from.reader.next();
-  return stored ? giantPart(from, stored) : { lines: [], invalid: 0, cutBy: 'line' };
+  return stored ? oversizedPart(from, stored) : { lines: [], invalid: 0, cutBy: 'line' };
 }
 
-async function giantPart(from: From, stored: StoredLine): Promise<Got> {
+async function oversizedPart(from: From, stored: StoredLine): Promise<Got> {
   const { begin, end, no, input, fit } = from;
   const tally = { invalid: 0 };
   const line = slice(stored, end - begin, no, input, fit, tally);
-  const giant = await giantAt(begin, no, input);
-  return { lines: [line], invalid: tally.invalid, cutBy: 'line', giant };
+  const oversized = await oversizedAt(begin, no, input);
+  return { lines: [line], invalid: tally.invalid, cutBy: 'line', oversized };
 }
 
 function slice(
@@ -143,18 +143,18 @@ function endsInReturn(bytes: Uint8Array, end: number, encoding: Encoding): boole
   return decode(bytes.subarray(end - encoding.unit, end), encoding).text === '\r';
 }
 
-/** Facts about the giant line that the slice at `begin` belongs to; its length where lines are counted. */
-async function giantAt(
+/** Facts about the oversized line that the slice at `begin` belongs to; its length where lines are counted. */
+async function oversizedAt(
   begin: number,
   no: number | undefined,
   { index, source, signal, onScan }: TextInput,
-): Promise<NonNullable<Excerpt['giant']>> {
+): Promise<NonNullable<Excerpt['oversized']>> {
   if (no === undefined) return { start: begin };
   const { start, end } = (await index.boundsOf(no, source, signal, onScan)) ?? { start: begin, end: begin };
   return { no, start, bytes: end - start };
 }
 
-/** Where a window that was asked to begin at `start` begins, and whether that is inside a giant line. */
+/** Where a window that was asked to begin at `start` begins, and whether that is inside an oversized line. */
 async function windowStart(
   start: number,
   input: TextInput,
@@ -168,8 +168,8 @@ async function windowStart(
   if (before.start !== undefined) {
     if (before.start >= unit) return { begin: unit, inside: false };
     const line = await new LineReader(source, encoding, before.start, hold, signal).next();
-    const giant = !line || line.end === undefined || isGiant(line.bytes, encoding, fit);
-    if (!giant) return { begin: before.start, inside: false };
+    const oversized = !line || line.end === undefined || isOversized(line.bytes, encoding, fit);
+    if (!oversized) return { begin: before.start, inside: false };
   }
   const near = Math.max(encoding.bom, unit - 4);
   const bytes = await readAt(source, near, 8, signal);

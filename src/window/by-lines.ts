@@ -2,7 +2,7 @@
 
 import type { CutBy, Excerpt, Line, Range } from '../types/excerpt.ts';
 import { type Clippable, clippable } from './clip-line.ts';
-import { Budget, type Fit, holdFor, isGiant, sliceOf } from './fit.ts';
+import { Budget, type Fit, holdFor, isOversized, sliceOf } from './fit.ts';
 import { type TextInput, toLine, wholeLine } from './input.ts';
 import { LineReader, type StoredLine } from './line-reader.ts';
 
@@ -36,7 +36,12 @@ export async function linesWindow(
     }
   }
   if (fit.overflow === 'refuse' && stop?.cutBy) {
-    return { parts: [], invalid: 0, refusedBy: stop.cutBy, ...(stop.giant && { giant: stop.giant }) };
+    return {
+      parts: [],
+      invalid: 0,
+      refusedBy: stop.cutBy,
+      ...(stop.oversized && { oversized: stop.oversized }),
+    };
   }
   const asked = parts.flatMap((part) => part.lines);
   if (context) await addContext(input, parts, budget, fit, stop === undefined);
@@ -48,7 +53,7 @@ export async function linesWindow(
     ...(first && last && { span: { start: first.start, end: last.end } }),
     ...(stop === undefined && !first && { pastEnd: true }),
     ...(stop && { cutBy: stop.cutBy }),
-    ...(stop?.giant && { giant: stop.giant }),
+    ...(stop?.oversized && { oversized: stop.oversized }),
     ...(stop && nextOf(stop)),
   };
 }
@@ -57,9 +62,9 @@ interface Stop {
   readonly cutBy: CutBy;
   /** Ranges not shown yet. */
   readonly rest: readonly Range[];
-  /** Set when a giant line is to be gone on with in bytes. */
+  /** Set when an oversized line is to be gone on with in bytes. */
   readonly inside?: number;
-  readonly giant?: NonNullable<Excerpt['giant']>;
+  readonly oversized?: NonNullable<Excerpt['oversized']>;
   /** The rest of the line cannot be shown by this fit. */
   readonly deadEnd?: boolean;
 }
@@ -96,9 +101,9 @@ async function readRange(
       part.lines.push(line);
       continue;
     }
-    const giant = stored.end === undefined || isGiant(stored.bytes, encoding, fit);
-    if (giant && !alone) return { cutBy: budget.lines < 1 ? 'lines' : 'bytes', rest: rest() };
-    if (giant) return sliceLine({ input, stored, fit, part, no, tally, rest: rest(), budget });
+    const oversized = stored.end === undefined || isOversized(stored.bytes, encoding, fit);
+    if (oversized && !alone) return { cutBy: budget.lines < 1 ? 'lines' : 'bytes', rest: rest() };
+    if (oversized) return sliceLine({ input, stored, fit, part, no, tally, rest: rest(), budget });
     const line = wholeLine(stored, no, encoding, tally);
     const cutBy = budget.take(line);
     if (cutBy) return { cutBy, rest: rest() };
@@ -138,13 +143,13 @@ async function sliceLine(line: GiantLine): Promise<Stop> {
   const { index, source, signal, onScan } = input;
   const bounds = input.counted ? await index.boundsOf(no, source, signal, onScan) : undefined;
   const end = stored.end ?? bounds?.end;
-  const giant = { no, start: stored.start, ...(end !== undefined && { bytes: end - stored.start }) };
-  if (fit.longLine.as === 'stop') return { cutBy: 'bytes', rest, giant, deadEnd: true };
+  const oversized = { no, start: stored.start, ...(end !== undefined && { bytes: end - stored.start }) };
+  if (fit.longLine.as === 'stop') return { cutBy: 'bytes', rest, oversized, deadEnd: true };
   const slice = sliceOf(stored.bytes, input.encoding, fit, 'head');
   const shown: Line = { ...toLine(slice, stored.start, no, input.encoding, tally), cut: 'slice' };
   budget.take(shown);
   part.lines.push(shown);
-  return { cutBy: 'line', rest, giant, inside: shown.end };
+  return { cutBy: 'line', rest, oversized, inside: shown.end };
 }
 
 /** Context lies outside window and totals, and takes only what the asked lines left of the budget. */
@@ -160,7 +165,7 @@ async function addContext(
     const start = await input.index.startOf(no, source, signal);
     if (start === undefined) return undefined;
     const stored = await new LineReader(source, encoding, start, holdFor(fit, encoding), signal).next();
-    if (!stored || stored.end === undefined || isGiant(stored.bytes, encoding, fit)) return undefined;
+    if (!stored || stored.end === undefined || isOversized(stored.bytes, encoding, fit)) return undefined;
     const line: Line = { ...wholeLine(stored, no, encoding, { invalid: 0 }), role: 'context' };
     return budget.takeContext(line) ? line : undefined;
   };

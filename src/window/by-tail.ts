@@ -2,7 +2,7 @@
 
 import type { CutBy, Line } from '../types/excerpt.ts';
 import type { Yield } from './by-lines.ts';
-import { Budget, type Fit, holdFor, isGiant, sliceOf } from './fit.ts';
+import { Budget, type Fit, holdFor, isOversized, sliceOf } from './fit.ts';
 import { type TextInput, toLine } from './input.ts';
 import { readBehind, startOfLineBefore } from './line-start.ts';
 
@@ -27,16 +27,16 @@ export async function tailWindow(
       ? await input.index.lineAt(end - encoding.unit, source, signal, input.onScan)
       : undefined;
   let cutBy: CutBy | undefined;
-  let giant: Yield['giant'];
+  let oversized: Yield['oversized'];
   while (lines.length < count && at > encoding.bom) {
     const stored = await startOfLineBefore(at, hold, { source, encoding, signal });
-    if (stored.start === undefined || isGiant(stored.bytes, encoding, fit)) {
+    if (stored.start === undefined || isOversized(stored.bytes, encoding, fit)) {
       cutBy = budget.lines < 1 ? 'lines' : 'bytes';
       if (lines.length > 0) break;
       const slice = sliceOf(stored.bytes, encoding, fit, 'tail');
       const line: Line = { ...toLine(slice, at - slice.length, no, encoding, tally), cut: 'slice' };
       lines.push(line);
-      giant = { start: line.start, ...(no !== undefined && { no }) };
+      oversized = { start: line.start, ...(no !== undefined && { no }) };
       at = line.start;
       cutBy = 'line';
       break;
@@ -49,13 +49,13 @@ export async function tailWindow(
     no = no === undefined ? undefined : no - 1;
   }
   // The line of a slice is not done with: it is counted again by the next call.
-  const left = giant ? count : count - lines.length;
+  const left = oversized ? count : count - lines.length;
   return {
     parts: [lines],
     invalid: tally.invalid,
     span: { start: at, end },
     ...(cutBy && at > encoding.bom && { cutBy, next: { by: 'tail' as const, lines: left, before: at } }),
-    ...(giant && { giant }),
+    ...(oversized && { oversized }),
   };
 }
 

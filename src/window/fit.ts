@@ -12,7 +12,7 @@ import type { LongLine, TextPolicy } from '../types/policy.ts';
 /** How lines are made to fit. A display supplies the costs, a dialect the rest. */
 export interface Fit {
   readonly limits: Limits;
-  /** The most bytes a line number or an anchor may take, so that a line counts as giant whatever its prefix is. */
+  /** The most bytes a line number or an anchor may take, so that a line counts as oversized whatever its prefix is. */
   readonly prefix?: number;
   /** Bytes of the line as shown: prefix, escapes, markers and terminator included. */
   cost(line: Line): number;
@@ -42,7 +42,7 @@ function lineTokens({ limits, prefix = 0 }: Fit): number {
 /** Held beyond what may be shown, so that a cut falls before what is held ends: inside a character, perhaps. */
 export const SPARE = 256;
 
-/** Stored bytes to hold of a line in order to tell whether it is giant, and to cut it if so. */
+/** Stored bytes to hold of a line in order to tell whether it is oversized, and to cut it if so. */
 export function holdFor(fit: Fit, encoding: Encoding): number {
   const { longLine, limits } = fit;
   if (longLine.as === 'clip') return (longLine.at + 8) * 4;
@@ -54,7 +54,7 @@ export function holdFor(fit: Fit, encoding: Encoding): number {
  * inside it where they are told to, instead of at its start. Both ask here, or the notices of one would loop in
  * the other.
  */
-export function isGiant(bytes: Uint8Array, encoding: Encoding, fit: Fit): boolean {
+export function isOversized(bytes: Uint8Array, encoding: Encoding, fit: Fit): boolean {
   const room = lineBudget(fit);
   if (bytes.length <= room / 8 && bytes.length <= fit.limits.tokens / 8) return false;
   if (bytes.length > fit.limits.windowMax) return true;
@@ -63,7 +63,7 @@ export function isGiant(bytes: Uint8Array, encoding: Encoding, fit: Fit): boolea
 }
 
 /**
- * The largest part of a giant line that may be shown alone, from its start or its end, in stored bytes.
+ * The largest part of an oversized line that may be shown alone, from its start or its end, in stored bytes.
  * `room` bounds what is shown.
  */
 export function sliceOf(

@@ -56,7 +56,7 @@ function halfOf({ lines, bytes, tokens }: Share, round: (half: number) => number
 function excerptOf(
   output: Remembered,
   parts: readonly (readonly DecodedLine[])[],
-  { cutBy, giant }: Omit<Found, 'lines'>,
+  { cutBy, oversized }: Omit<Found, 'lines'>,
   next: Next | undefined,
 ): Excerpt {
   const shown = parts.flat();
@@ -68,7 +68,7 @@ function excerptOf(
     ...(first && last && { span: { start: first.start, end: last.end } }),
     ...(last?.end === output.bytes && !last.text.endsWith('\n') && { unterminated: true }),
     ...(cutBy && { cutBy, ...(next && { next }) }),
-    ...(giant && { giant }),
+    ...(oversized && { oversized }),
   };
 }
 
@@ -84,7 +84,7 @@ function before(first: Line | undefined, output: Remembered): Next {
   return { by: 'tail', lines: (first.no as number) - (first.cut ? 0 : 1), before: first.start };
 }
 
-/** What lies between a shown head and a shown tail, read backwards: its giant lines end where they end. */
+/** What lies between a shown head and a shown tail, read backwards: its oversized lines end where they end. */
 function between(head: Line, tail: Line | undefined, output: Remembered): Next | undefined {
   const behind = { no: tail?.no ?? output.lines + 1, start: tail?.start ?? output.bytes };
   if (behind.start <= head.end) return undefined;

@@ -22,7 +22,7 @@ export interface Found {
   readonly lines: readonly DecodedLine[];
   /** Absent when the search came to the other end. */
   readonly cutBy?: CutBy;
-  readonly giant?: NonNullable<Excerpt['giant']>;
+  readonly oversized?: NonNullable<Excerpt['oversized']>;
 }
 
 const NEWLINE = 10;
@@ -47,7 +47,7 @@ export function headLines(output: Remembered, fit: Fit, share: Share, snap: 'lin
     const cut = decodedLine(slice, start, lines.length + 1, 'slice');
     // A slice holds at least one character, even where there is no room for it.
     if (!alone && fit.cost(cut.line) > room) return { lines, cutBy };
-    return { lines: [...lines, cut], cutBy: 'line', ...(alone && { giant: { no: 1, start: 0 } }) };
+    return { lines: [...lines, cut], cutBy: 'line', ...(alone && { oversized: { no: 1, start: 0 } }) };
   }
   const end = lines.at(-1)?.line.end ?? 0;
   return { lines, ...(end < output.bytes && { cutBy: 'bytes' as const }) };
@@ -72,8 +72,8 @@ function slicedTail(output: Remembered, fit: Fit, bytes: Uint8Array, { no, end }
   // Nothing is shown shorter than it is stored, so that no more can fit; walking all of it would be slow.
   const from = alignDown(bytes, Math.max(0, bytes.length - fit.limits.bytes), utf8);
   const slice = sliceOf(bytes.subarray(from), utf8, fit, 'tail', fit.limits.bytes);
-  const giant = { no: no as number, start: output.lastLine, bytes: end - output.lastLine };
-  return { lines: [decodedLine(slice, end - slice.length, giant.no, 'slice')], cutBy: 'line', giant };
+  const oversized = { no: no as number, start: output.lastLine, bytes: end - output.lastLine };
+  return { lines: [decodedLine(slice, end - slice.length, oversized.no, 'slice')], cutBy: 'line', oversized };
 }
 
 function within(fit: Fit, share: Share): Fit {

@@ -141,13 +141,15 @@ describe('RipgrepRun', () => {
   test.runIf(process.platform === 'linux')(
     'a line larger than its memory ends it, and --mmap needs none',
     async () => {
-      await writeFile(join(dir, 'giant'), 'needle');
-      await truncate(join(dir, 'giant'), 600 * 1024 * 1024);
+      await writeFile(join(dir, 'oversized'), 'needle');
+      await truncate(join(dir, 'oversized'), 600 * 1024 * 1024);
       const flags = ['--text', '--regexp=needle', '--byte-offset', '--max-columns=1'];
-      const held = job([...flags, '--no-mmap'], ['./giant']);
+      const held = job([...flags, '--no-mmap'], ['./oversized']);
       expect(await output(held)).toBe('');
       expect(held.outcome).toMatchObject({ code: undefined, outOfMemory: true });
-      expect(await output(job([...flags, '--mmap'], ['./giant']))).toBe('0:[Omitted long matching line]\n');
+      expect(await output(job([...flags, '--mmap'], ['./oversized']))).toBe(
+        '0:[Omitted long matching line]\n',
+      );
     },
   );
 

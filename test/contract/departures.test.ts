@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type Called, numbered, place, wideLines } from '../support/dialect.ts';
 import { departs } from './departures.ts';
-import { follow, giant } from './follow.ts';
+import { follow, oversized } from './follow.ts';
 import { type Reader, readers } from './tools.ts';
 
 const reader = (dialect: string): Reader => readers.find((known) => known.dialect === dialect) as Reader;
@@ -20,7 +20,7 @@ const firstOf = async (dialect: string, content: string | Uint8Array): Promise<C
 /** What a dialect does against a law, and no more than that. */
 const departures: Record<string, () => Promise<void>> = {
   async 'pi read 1'() {
-    const { pages } = await follow(reader('pi'), giant);
+    const { pages } = await follow(reader('pi'), oversized);
     expect(pages.map(({ text }) => text)).toEqual([
       'before\n[Showing lines 1-1 of 3 (30KB limit). Use offset=2 to continue]',
       "[Line 2 is 600KB, exceeds 30KB limit. Use bash: sed -n '2p' file.txt | head -c 30000]",
@@ -64,7 +64,7 @@ const departures: Record<string, () => Promise<void>> = {
     expect((await here.call('ls', { limit: 4 })).text).toBe('a\nb\nc');
   },
   async 'zed read_file 4'() {
-    const { pages } = await follow(reader('zed'), giant);
+    const { pages } = await follow(reader('zed'), oversized);
     for (const [i, { text }] of pages.entries()) {
       const [header = ''] = text.split('\n', 1);
       expect(header).toMatch(
@@ -76,7 +76,7 @@ const departures: Record<string, () => Promise<void>> = {
     }
   },
   async 'zdx read 1'() {
-    expect(json(await firstOf('zdx', giant))['data']).toMatchObject({
+    expect(json(await firstOf('zdx', oversized))['data']).toMatchObject({
       content: `before\n${'g'.repeat(500)}\nafter\n`,
       lines_shown: 3,
       truncated: false,
@@ -141,10 +141,10 @@ const coderReader = (name: string): Reader =>
 
 async function coderCuts(name: string): Promise<void> {
   const tool = coderReader(name);
-  const { pages } = await follow(tool, giant);
+  const { pages } = await follow(tool, oversized);
   expect(json(pages[0] as Called)).toEqual({
     content: `1\tbefore\n2\t${'g'.repeat(1024)}... [truncated]\n3\tafter`,
-    file_size: Buffer.byteLength(giant),
+    file_size: Buffer.byteLength(oversized),
     total_lines: 3,
     lines_read: 3,
   });

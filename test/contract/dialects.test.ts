@@ -9,7 +9,7 @@ import { dialectOf } from '../../src/dialects/table.ts';
 import { dialectNames, type OrielOptions } from '../../src/index.ts';
 import { type Called, numbered, place, wideLines } from '../support/dialect.ts';
 import { keeping } from './departures.ts';
-import { follow, giant } from './follow.ts';
+import { follow, oversized } from './follow.ts';
 import { nameOf, readers, type ToolCase, tools } from './tools.ts';
 
 const named = <T extends ToolCase>(list: readonly T[]): [string, T][] =>
@@ -117,9 +117,9 @@ describe('law 4: lists and outputs', () => {
 });
 
 describe.each(named(readers.filter(keeping(1))))('law 1: %s', (_, tool) => {
-  test('a giant line is shown in slices that say so, and that yield every byte once', async () => {
-    const { bodies, pages } = await follow(tool, giant);
-    expect(bodies.join('')).toBe(giant);
+  test('an oversized line is shown in slices that say so, and that yield every byte once', async () => {
+    const { bodies, pages } = await follow(tool, oversized);
+    expect(bodies.join('')).toBe(oversized);
     expect(
       pages.filter(({ text }) => /line 2|inside/.test(text.replaceAll(/g+/g, ''))).length,
     ).toBeGreaterThan(1);
@@ -144,7 +144,7 @@ describe.each(named(tools))('law 3: %s', (_, tool) => {
 
 describe.each(named(tools))('law 5: %s', (_, tool) => {
   const hostile: Record<string, string | Uint8Array> = {
-    'one giant line': 'x'.repeat(3 << 20),
+    'one oversized line': 'x'.repeat(3 << 20),
     'very many lines': '\n'.repeat(1 << 20),
     'nothing but escapes': '\x1b'.repeat(1 << 20),
     'invalid bytes': Buffer.alloc(1 << 20, 0xff),

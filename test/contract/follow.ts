@@ -35,4 +35,4 @@ export async function follow(
 }
 
 /** One line over every limit, between two short ones. */
-export const giant = `before\n${'g'.repeat(600_000)}é\nafter\n`;
+export const oversized = `before\n${'g'.repeat(600_000)}é\nafter\n`;

@@ -186,7 +186,7 @@ describe('what is left out', () => {
 test.each([
   ['lines', 'seq 20000'],
   ['long lines', 'for i in $(seq 40); do head -c $((i * 4000)) /dev/zero | tr "\\0" x; echo; done'],
-  ['one giant line', 'head -c 300000 /dev/zero | tr "\\0" x'],
+  ['one oversized line', 'head -c 300000 /dev/zero | tr "\\0" x'],
   ['wide characters', 'for i in $(seq 3000); do echo "héllo wörld 👍 $i"; done; echo -n end'],
 ])('following the notices yields every byte once: %s', async (_, command) => {
   const { call } = session();

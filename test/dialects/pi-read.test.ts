@@ -102,7 +102,7 @@ describe('boundaries', () => {
     );
   });
 
-  test('a giant line behind others is left to the next call', async () => {
+  test('an oversized line behind others is left to the next call', async () => {
     const { write, call } = place('pi');
     write('f', `a\nb\n${'x'.repeat(40_000)}\n`);
     expect((await call('read', { path: 'f' })).text).toBe(

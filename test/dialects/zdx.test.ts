@@ -139,7 +139,7 @@ describe('failures', () => {
     [
       { path: 'nope' },
       'NOT_FOUND',
-      'nope does not exist. Use a path below the working folder, or an absolute one.',
+      'nope does not exist. Use a path below the working directory, or an absolute one.',
     ],
     [{ path: '.' }, 'IS_DIRECTORY', '. is a directory, not a file. Use bash to list it: ls.'],
     [

@@ -152,11 +152,11 @@ describe('byte windows', () => {
   test('state no lines where lines are not counted', async () => {
     const { write, call } = place('zed', { limits: { countBytes: 5 } });
     write('f', numbered(1, 10));
-    write('giant', 'x'.repeat(600_000));
+    write('oversized', 'x'.repeat(600_000));
     expect((await call('read_file', { path: 'f', start_byte: 2, max_bytes: 2 })).text).toBe(
       '[bytes 2-4 of 21; continue with start_byte=4]\n2\n',
     );
-    expect((await call('read_file', { path: 'giant', max_bytes: 2 })).text).toBe(
+    expect((await call('read_file', { path: 'oversized', max_bytes: 2 })).text).toBe(
       '[bytes 0-2 of 600000, inside a line; continue with start_byte=2]\nxx',
     );
   });
@@ -224,7 +224,7 @@ async function page({ call }: Place, start_byte: number, max_bytes?: number): Pr
   }
 }
 
-test('paging visits every byte once, inside giant lines too', async () => {
+test('paging visits every byte once, inside oversized lines too', async () => {
   const line = fc.oneof(
     { weight: 6, arbitrary: fc.string({ unit: 'grapheme', maxLength: 60 }) },
     { weight: 2, arbitrary: fc.integer({ min: 60, max: 130 }).map((length) => 'y'.repeat(length)) },

@@ -288,26 +288,26 @@ describe('long lines', () => {
   });
 
   test('G06 match on a 64 MB line', async () => {
-    const giant = Buffer.alloc(64 << 20, 'a');
-    giant.write('xq', 32 << 20);
-    await work.write({ giant: giant });
+    const oversized = Buffer.alloc(64 << 20, 'a');
+    oversized.write('xq', 32 << 20);
+    await work.write({ oversized: oversized });
     expect(await grep({ pattern: 'xq' })).toBe(
-      `giant:1: [truncated] ...${'a'.repeat(166)}xq${'a'.repeat(332)}... [truncated]\n` +
-        '[Some lines truncated to 500 chars. Use read giant:1..1 to see the first of them in full]',
+      `oversized:1: [truncated] ...${'a'.repeat(166)}xq${'a'.repeat(332)}... [truncated]\n` +
+        '[Some lines truncated to 500 chars. Use read oversized:1..1 to see the first of them in full]',
     );
-    giant.fill('x');
-    await work.write({ giant: giant });
-    expect(await grep({ pattern: 'x' })).toContain(`giant:1: ${'x'.repeat(500)}... [truncated]\n`);
+    oversized.fill('x');
+    await work.write({ oversized: oversized });
+    expect(await grep({ pattern: 'x' })).toContain(`oversized:1: ${'x'.repeat(500)}... [truncated]\n`);
   });
 
   test('G06 a line that no memory holds, behind others', async () => {
-    await work.write({ giant: `${'needle\n'.repeat(5000)}${'x'.repeat(4096)}` });
-    await truncate(join(work.path, 'giant'), 600 << 20);
-    await appendFile(join(work.path, 'giant'), '\nneedle\n');
-    const { details } = await work.answer('grep', { pattern: 'needle', path: 'giant', limit: 9000 });
+    await work.write({ oversized: `${'needle\n'.repeat(5000)}${'x'.repeat(4096)}` });
+    await truncate(join(work.path, 'oversized'), 600 << 20);
+    await appendFile(join(work.path, 'oversized'), '\nneedle\n');
+    const { details } = await work.answer('grep', { pattern: 'needle', path: 'oversized', limit: 9000 });
     expect(details).toMatchObject({ truncation: { by: 'bytes' } });
-    expect(await grep({ pattern: 'needle', path: 'giant', offset: 4998 })).toBe(
-      'giant:4999: needle\ngiant:5000: needle\ngiant:5002: needle',
+    expect(await grep({ pattern: 'needle', path: 'oversized', offset: 4998 })).toBe(
+      'oversized:4999: needle\ngiant:5000: needle\ngiant:5002: needle',
     );
   });
 
@@ -483,7 +483,11 @@ describe('hostile input', () => {
 
   test('a path that does not exist, and one that is empty', async () => {
     expect((await work.answer('grep', { pattern: 'x', path: 'nope' })).details).toMatchObject({
-      error: { code: 'NOT_FOUND', message: 'nope does not exist. Use . for the working folder.', next: '.' },
+      error: {
+        code: 'NOT_FOUND',
+        message: 'nope does not exist. Use . for the working directory.',
+        next: '.',
+      },
     });
     expect((await work.answer('grep', { pattern: 'x', path: '' })).details).toMatchObject({
       error: { code: 'BAD_PATH' },

@@ -33,7 +33,7 @@ describe('spellings', () => {
     expect((await read('~', { cwd: '/', roots: [] })).details['resolvedPath']).toBe(homedir());
   });
 
-  test('a bare slash is the working folder', async () => {
+  test('a bare slash is the working directory', async () => {
     const { W, write, read } = workspace();
     write('f', '');
     expect((await read('/')).details['resolvedPath']).toBe(W);
@@ -67,7 +67,7 @@ describe('a path that does not exist', () => {
     expect(await text('deep/app.db:t:1')).toBe(`${found}a: 1\n`);
     expect(await text('deep/app.db?q=select 2 as b')).toBe(`${found}| b |\n|---|\n| 2 |\n`);
     expect(await text('deep/none.db:t:1')).toBe(
-      'deep/none.db does not exist. Use . to list the working folder.',
+      'deep/none.db does not exist. Use . to list the working directory.',
     );
   });
 

@@ -16,7 +16,7 @@ test('read prints the answer and ends with 0, 1 or 2', () => {
   });
   expect(run(['read', 'none'], { cwd: W })).toEqual({
     out: '',
-    err: 'oriel: none does not exist. Use . to list the working folder.\n',
+    err: 'oriel: none does not exist. Use . to list the working directory.\n',
     code: 2,
   });
 });
@@ -131,7 +131,7 @@ test('help and version', () => {
   expect(run(['--version']).out).toBe(`${version}\n`);
 });
 
-test('a working folder that was deleted is said, and needs not to be there when another is named', () => {
+test('a working directory that was deleted is said, and needs not to be there when another is named', () => {
   const { W, write } = workspace();
   write('f', 'a\n');
   mkdirSync(join(W, 'gone'));
@@ -142,7 +142,7 @@ test('a working folder that was deleted is said, and needs not to be there when 
       env: { ...process.env, NODE: process.execPath, CLI: cli },
     });
   expect(started('read f')).toBe(
-    'oriel: The working folder of this process no longer exists. Start it in one that does, or name one: --cwd DIR.\n',
+    'oriel: The working directory of this process no longer exists. Start it in one that does, or name one: --cwd DIR.\n',
   );
   mkdirSync(join(W, 'gone'));
   expect(started(`read f --cwd "${W}" --root "${W}"`)).toBe('1|a\n');

@@ -88,7 +88,7 @@ test('B05 a flood on one line: bytes counted, memory flat, spill capped', async 
   expect(stream).toMatchObject({ bytes: 200_000_000, lines: 1, truncated: true, spill: { capped: true } });
   expect(shown(result)).toBe('a'.repeat(51_200));
   expect(stream?.excerpt).toMatchObject({
-    giant: { no: 1, start: 0, bytes: 200_000_000 },
+    oversized: { no: 1, start: 0, bytes: 200_000_000 },
     next: { by: 'tail', lines: 1, before: 199_948_800 },
   });
   expect(stream?.spill?.bytes).toBe(1 << 20);

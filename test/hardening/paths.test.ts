@@ -21,16 +21,16 @@ describe('walls', () => {
     const answer = await workspace().read(path);
     expect(codeOf(answer)).toBe('OUTSIDE_ROOT');
     expect(textOf(answer)).toBe(
-      'That path lies outside the folders that may be read. Use . to list the working folder.',
+      'That path lies outside the directories that may be read. Use . to list the working directory.',
     );
     expect(answer.details['error']).toMatchObject({ next: '.' });
   });
 
-  test('P02 working folder outside the root: the way back is the root', async () => {
+  test('P02 working directory outside the root: the way back is the root', async () => {
     const { W, O, read } = workspace();
     const answer = await read('secret.txt', { cwd: O, roots: [W] });
     expect(textOf(answer)).toBe(
-      `secret.txt lies outside the folders that may be read. Use ${W} to list what may.`,
+      `secret.txt lies outside the directories that may be read. Use ${W} to list what may.`,
     );
   });
 
@@ -54,7 +54,7 @@ describe('walls', () => {
     const { W, read } = workspace();
     make(W);
     const answer = await read(path);
-    expect(textOf(answer)).toMatch(/\. Use \. to list the working folder\.$/);
+    expect(textOf(answer)).toMatch(/\. Use \. to list the working directory\.$/);
     expect(answer.details['error']).toMatchObject({ next: '.' });
   });
 
@@ -198,7 +198,7 @@ describe('what is no file', () => {
     const answer = await read('p');
     expect(codeOf(answer)).toBe('NOT_REGULAR');
     expect(textOf(answer)).toBe(
-      'p is a FIFO; only regular files and directories are read. Use . to list the working folder.',
+      'p is a FIFO; only regular files and directories are read. Use . to list the working directory.',
     );
   });
 
@@ -276,7 +276,7 @@ describe('what is no file', () => {
     const ran = spawnSync('unshare', ['-rm', 'sh', '-c', script], { cwd: W, encoding: 'utf8' });
     if (ran.status !== 0 && /unshare|mount/.test(ran.stderr)) return expect(ran.stdout).toBe('');
     const refusal = 'oriel: version is a file of the kernel, not a stored file.';
-    expect(ran.stderr).toBe(`${refusal} Use . to list the working folder.\n${refusal}\n`);
+    expect(ran.stderr).toBe(`${refusal} Use . to list the working directory.\n${refusal}\n`);
     expect(ran.stdout).toMatch(/^1\|Linux version .*\n$/);
   });
 

@@ -116,7 +116,7 @@ test('T12 byte window that cuts a code point: moved to the line, and said', asyn
   );
 });
 
-test('T12 inside a giant line the window begins on the character', async () => {
+test('T12 inside an oversized line the window begins on the character', async () => {
   const { write, text } = workspace();
   write('f', '😀'.repeat(50_000));
   const shown = await text('f:@100002+8:raw');

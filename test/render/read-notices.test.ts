@@ -57,7 +57,7 @@ test('a byte window speaks in bytes and of its own limit', () => {
 test('inside an oversized line the bytes count, whatever was asked for', () => {
   const excerpt = excerptOf('x'.repeat(10), {
     parts: [[{ no: 1, start: 0, end: 10, text: 'x'.repeat(10), role: 'asked', cut: 'slice' }]],
-    giant: { no: 1, start: 0, bytes: 99 },
+    oversized: { no: 1, start: 0, bytes: 99 },
     cutBy: 'line',
     next: { by: 'bytes', start: 10, length: 64 << 10 },
     unterminated: false,

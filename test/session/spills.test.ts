@@ -64,7 +64,7 @@ test('two sessions do not see each other', async () => {
   await expect(second.open(1)).rejects.toMatchObject({ code: 'NOT_FOUND' });
 });
 
-test('kept for a working folder, they outlive their process and go by age', async () => {
+test('kept for a working directory, they outlive their process and go by age', async () => {
   const state = temporaryFolder();
   const [workingFolder, other] = [temporaryFolder(), temporaryFolder()];
   const first = new Spills({ state, workingFolder });
@@ -80,7 +80,7 @@ test('kept for a working folder, they outlive their process and go by age', asyn
   expect(await readBack(second, 1)).toBe('two\n');
 });
 
-test('a working folder has one set of spills however it is reached', async () => {
+test('a working directory has one set of spills however it is reached', async () => {
   const state = temporaryFolder();
   const folder = temporaryFolder();
   const link = join(temporaryFolder(), 'link');

@@ -21,7 +21,7 @@ export interface Called {
 }
 
 export interface Place {
-  /** The working folder and the only root. */
+  /** The working directory and the only root. */
   readonly folder: string;
   /** Writes a file and returns its absolute path. */
   write(path: string, content: string | Uint8Array): string;

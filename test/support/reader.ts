@@ -3,7 +3,7 @@
 import { codeOf, textOf, workspace } from './workspace.ts';
 
 export interface Reader {
-  /** The working folder and only root. */
+  /** The working directory and only root. */
   readonly folder: string;
   write(name: string, content: string | Uint8Array): void;
   read(path: string, signal?: AbortSignal): Promise<string>;

@@ -9,7 +9,7 @@ import { type Answer, createOriel, type Oriel, type OrielOptions } from '../../s
 export const SECRET = 'TOPSECRET-OUTSIDE';
 
 export interface Workspace {
-  /** The only root, and the working folder. */
+  /** The only root, and the working directory. */
   readonly W: string;
   /** A folder beside it that holds secret.txt. */
   readonly O: string;

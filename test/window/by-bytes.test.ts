@@ -54,15 +54,15 @@ describe('whole lines', () => {
     for (const start of [0, 1, CAP / 2, CAP - 1]) {
       const page = await at(content, start, 1);
       expect(page.span).toEqual({ start: 0, end: CAP });
-      expect(page.giant).toBeUndefined();
+      expect(page.oversized).toBeUndefined();
     }
   });
 });
 
 describe('a line over the cap', () => {
-  const giant = 'y'.repeat(CAP * 3);
-  const content = `a\n${giant}\nend\n`;
-  const lengthOfGiant = giant.length + 1;
+  const oversized = 'y'.repeat(CAP * 3);
+  const content = `a\n${oversized}\nend\n`;
+  const lengthOfGiant = oversized.length + 1;
 
   test('is not begun behind whole lines', async () => {
     expect((await at(content, 0, CAP)).span).toEqual({ start: 0, end: 2 });
@@ -71,7 +71,7 @@ describe('a line over the cap', () => {
   test('is cut to what was asked for', async () => {
     const page = await at(content, 2, 20);
     expect(page.span).toEqual({ start: 2, end: 22 });
-    expect(page.giant).toEqual({ no: 2, start: 2, bytes: lengthOfGiant });
+    expect(page.oversized).toEqual({ no: 2, start: 2, bytes: lengthOfGiant });
     expect(page.parts.flat()[0]?.cut).toBe('slice');
   });
 
@@ -82,7 +82,7 @@ describe('a line over the cap', () => {
   test('goes on where the window begins', async () => {
     const page = await at(content, 100, 20);
     expect(page.span).toEqual({ start: 100, end: 120 });
-    expect(page.giant).toEqual({ no: 2, start: 2, bytes: lengthOfGiant });
+    expect(page.oversized).toEqual({ no: 2, start: 2, bytes: lengthOfGiant });
   });
 
   test('ends a window with its own end: a part is not shown beside whole lines', async () => {
@@ -90,7 +90,7 @@ describe('a line over the cap', () => {
     const page = await at(content, end - 5, CAP);
     expect(textOf(page)).toBe('yyyy\n');
     expect(page.span).toEqual({ start: end - 5, end });
-    expect(page.giant).toEqual({ no: 2, start: 2, bytes: lengthOfGiant });
+    expect(page.oversized).toEqual({ no: 2, start: 2, bytes: lengthOfGiant });
     expect(page.next).toEqual({ by: 'bytes', start: end, length: CAP });
   });
 

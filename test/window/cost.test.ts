@@ -81,8 +81,8 @@ test.each([true, false])(
       const page = await excerpt(input, window, plainFit());
       const shown = page.parts.flat().reduce((sum, line) => sum + line.end - line.start, 0);
       expect([title, shown]).toEqual([title, length]);
-      expect(page.giant?.no).toBe(counted || window.by === 'lines' ? 3 : undefined);
-      if (counted && window.by !== 'tail') expect(page.giant?.bytes).toBe(200_000_000);
+      expect(page.oversized?.no).toBe(counted || window.by === 'lines' ? 3 : undefined);
+      if (counted && window.by !== 'tail') expect(page.oversized?.bytes).toBe(200_000_000);
       // Looking for the line's start behind the window takes another 51 KiB.
       expect([title, source.asked < 3 * 65_536]).toEqual([title, true]);
     }

@@ -52,7 +52,7 @@ describe('the tail', () => {
     expect(textOf(result)).toBe('é'.repeat(25));
     expect(result).toMatchObject({
       cutBy: 'line',
-      giant: { no: 2, start: 4, bytes: 200 },
+      oversized: { no: 2, start: 4, bytes: 200 },
       next: { by: 'tail', lines: 2, before: 154 },
       unterminated: true,
     });
@@ -62,7 +62,7 @@ describe('the tail', () => {
     const ends = endsOf(`one\n${'x'.repeat(200_000)}\n`);
     const result = outputExcerpt(ends, 'tail', plainFit({ bytes: 50 }));
     expect(textOf(result)).toBe(`${'x'.repeat(49)}\n`);
-    expect(result.giant).toEqual({ no: 2, start: 4, bytes: 200_001 });
+    expect(result.oversized).toEqual({ no: 2, start: 4, bytes: 200_001 });
   });
 
   test('a line before the last that is longer than what is remembered ends the tail', () => {
@@ -102,7 +102,7 @@ describe('the head', () => {
   test('a first line over the budget is cut on a character boundary', () => {
     const result = outputExcerpt(endsOf(`${'é'.repeat(100)}\n`), 'head', plainFit({ bytes: 51 }));
     expect(textOf(result)).toBe('é'.repeat(25));
-    expect(result).toMatchObject({ giant: { no: 1, start: 0 }, next: { by: 'bytes', start: 50 } });
+    expect(result).toMatchObject({ oversized: { no: 1, start: 0 }, next: { by: 'bytes', start: 50 } });
   });
 
   test('by lines, of an output far longer than what is remembered', () => {
@@ -122,13 +122,13 @@ describe('both ends', () => {
     expect(result.next).toEqual({ by: 'tail', lines: 993, before: 3_880 });
   });
 
-  test('of one giant line are its end', () => {
+  test('of one oversized line are its end', () => {
     const result = outputExcerpt(endsOf('x'.repeat(1_000)), 'ends', plainFit({ bytes: 100 }));
     expect(textOf(result)).toBe('x'.repeat(100));
     expect(result.next).toEqual({ by: 'tail', lines: 1, before: 900 });
   });
 
-  test('a giant last line is read backwards to the head', () => {
+  test('an oversized last line is read backwards to the head', () => {
     const ends = endsOf(`${numbered(1, 9)}${'x'.repeat(1_000)}`);
     const result = outputExcerpt(ends, 'ends', plainFit({ bytes: 100, lines: 10 }));
     expect(result.parts.map((lines) => lines.map(({ no, start }) => [no, start]))).toEqual([
@@ -208,7 +208,7 @@ describe('laws', () => {
   test('the tail is the tail window of the whole text', () =>
     fc.assert(
       fc.asyncProperty(output, limits, chunk, async (text, limit, size) => {
-        // Elsewhere a line that leaves no room for a prefix is a giant.
+        // Elsewhere a line that leaves no room for a prefix is an oversized.
         fc.pre(text.split('\n').every((one) => Buffer.byteLength(one) < limit.bytes - 32));
         const fit = plainFit({ ...limit, line: limit.bytes });
         const found = outputExcerpt(endsOf(text, size), 'tail', fit);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { follow, inputOf, plainFit, textOf } from '../support/windows.ts';
 
-/** Texts with short lines, giant lines, CRLF, empty lines, wide characters, clusters and broken bytes. */
+/** Texts with short lines, oversized lines, CRLF, empty lines, wide characters, clusters and broken bytes. */
 const line = fc.oneof(
   { weight: 4, arbitrary: fc.string({ maxLength: 30 }) },
   { weight: 2, arbitrary: fc.string({ unit: 'grapheme', maxLength: 20 }) },
@@ -48,7 +48,9 @@ describe.each(Object.entries(encoders))(
           expect(join(pages.map(textOf))).toBe(content);
           for (const page of pages) {
             const most =
-              page.next?.by === 'bytes' || page.giant ? Math.max(limit.bytes, limit.windowMax) : limit.bytes;
+              page.next?.by === 'bytes' || page.oversized
+                ? Math.max(limit.bytes, limit.windowMax)
+                : limit.bytes;
             expect(Buffer.byteLength(textOf(page))).toBeLessThanOrEqual(Math.max(most, limit.windowMax));
           }
         }),

@@ -1,5 +1,5 @@
 /**
- * Owns the texts of an answer: each line is read again through the walls, at its address. ripgrep went by names, and
+ * Owns the texts of an answer: each line is read again through the roots, at its address. ripgrep went by names, and
  * a name may have led elsewhere while it looked; what does not open inside now, or has no line there, is left out.
  */
 
@@ -23,7 +23,7 @@ export interface QuoteOptions {
   readonly signal: AbortSignal;
 }
 
-/** The lines of one file, clipped. `source` is the file as it opened inside the walls. */
+/** The lines of one file, clipped. `source` is the file as it opened inside the roots. */
 export async function quoteLines(
   source: ByteSource,
   file: AddressedFile,

@@ -80,7 +80,7 @@ function withAdvice(error: unknown, typed: string, call: Call): unknown {
   if (!(error instanceof OrielError) || error.code !== 'NOT_FOUND') return error;
   const foreign = foreignName(typed, call.access.roots.length > 0);
   if (foreign) return foreign;
-  return new OrielError('NOT_FOUND', `${quote(typed)} does not exist. Use . for the working folder.`, {
+  return new OrielError('NOT_FOUND', `${quote(typed)} does not exist. Use . for the working directory.`, {
     next: '.',
     cause: error,
   });

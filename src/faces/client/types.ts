@@ -48,7 +48,7 @@ export interface FileBytes {
 }
 
 export interface ListDirectoryOptions extends Cancel {
-  /** What a path that is not absolute begins at; the server's working folder when absent. */
+  /** What a path that is not absolute begins at; the server's working directory when absent. */
   readonly relativity?: 'root' | 'home' | 'cwd';
   /** Entries to leave out first. */
   readonly offset?: number;

@@ -10,6 +10,6 @@ export function absolute(access: Access, path: string): string {
   if (!isAbsolute(path)) {
     throw new OrielError('BAD_PATH', `file path must be absolute: ${JSON.stringify(quote(path))}`);
   }
-  // To a model `/` is its working folder; here it is the root of the file system.
+  // To a model `/` is its working directory; here it is the root of the file system.
   return path === '/' ? path : access.absolute(path);
 }

@@ -61,7 +61,7 @@ test('a model gets the schema, its calls are run, it is shown text, images and f
   const outputs = content?.map(({ output }) => output);
   expect(outputs).toEqual([
     { type: 'text', value: '2|b\n' },
-    { type: 'error-text', value: 'none does not exist. Use . to list the working folder.' },
+    { type: 'error-text', value: 'none does not exist. Use . to list the working directory.' },
     { type: 'error-text', value: expect.stringMatching(/^The field path of read is wrong: /) },
     {
       type: 'content',

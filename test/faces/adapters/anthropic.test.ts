@@ -54,7 +54,7 @@ test('the tool runner sends the tools, runs them, and sends back text, images an
     {
       type: 'tool_result',
       tool_use_id: 't3',
-      content: [{ type: 'text', text: 'none does not exist. Use . to list the working folder.' }],
+      content: [{ type: 'text', text: 'none does not exist. Use . to list the working directory.' }],
       is_error: true,
     },
   ]);

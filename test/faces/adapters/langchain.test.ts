@@ -19,7 +19,7 @@ test('a tool call becomes a message: content for the model, the answer as artifa
     { type: 'image_url', image_url: { url: `data:image/png;base64,${PIXEL}` } },
   ]);
   expect(await call('read', { path: 'none' })).toMatchObject({
-    content: 'none does not exist. Use . to list the working folder.',
+    content: 'none does not exist. Use . to list the working directory.',
     status: 'error',
     tool_call_id: 't1',
   });

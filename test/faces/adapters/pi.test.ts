@@ -23,7 +23,7 @@ test('an extension registers every tool and ends its session with pi’s', async
     details: { kind: 'file' },
   });
   await expect(read?.execute('2', { path: 'none' }, undefined, undefined, context)).rejects.toThrow(
-    'none does not exist. Use . to list the working folder.',
+    'none does not exist. Use . to list the working directory.',
   );
   await shutdown();
 });

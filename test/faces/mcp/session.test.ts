@@ -86,7 +86,7 @@ describe.each(eras)('protocol %s', (version, mode) => {
   });
 });
 
-test('the walls are the working folder unless folders are given', async () => {
+test('the walls are the working directory unless folders are given', async () => {
   const { W, O } = workspace();
   const inside = await session(['--cwd', W]);
   expect(JSON.stringify(await inside.ask(1, 'tools/call', readCall(join(O, 'secret.txt'))))).toContain(
@@ -96,7 +96,7 @@ test('the walls are the working folder unless folders are given', async () => {
   expect(JSON.stringify(await wide.ask(1, 'tools/call', readCall(join(O, 'secret.txt'))))).toContain(
     'TOPSECRET',
   );
-  // Started elsewhere: the first folder is the working folder.
+  // Started elsewhere: the first folder is the working directory.
   const named = await session([O]);
   expect(JSON.stringify(await named.ask(1, 'tools/call', readCall('secret.txt')))).toContain('TOPSECRET');
   expect(JSON.stringify(await named.ask(2, 'tools/call', readCall(W)))).toContain('OUTSIDE_ROOT');
