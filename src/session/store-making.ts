@@ -1,5 +1,6 @@
 /** A derived thing that is being made, once for all the calls that wait for it. */
 
+import { callerOf, waitAs } from '../queues/caller.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Made, Making, StoreUser } from '../types/store.ts';
 import type { Backing } from './store-entry.ts';
@@ -50,7 +51,10 @@ export class SharedMaking<T> {
       const waiter: Waiter<T> = { user, of, resolve, reject, leave };
       this.#waiters.add(waiter);
       user.signal.addEventListener('abort', abort, { once: true });
-      if (!this.#begun) void this.#run();
+      if (this.#begun) return;
+      // Its work waits in the place of the call that began it.
+      waitAs(callerOf(user.signal), this.#options.backing.signal);
+      void this.#run();
     });
   }
 

@@ -1,7 +1,7 @@
 /** Many calls at once, of every kind: none waits for ever, none starves another, each is answered as if it were alone. */
 
 import { deflateSync } from 'node:zlib';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Answer, Oriel } from '../../src/index.ts';
 import { queues } from '../../src/queues/table.ts';
 import { makePng } from '../support/images.ts';
@@ -233,3 +233,34 @@ test(
     expect(order.indexOf('other')).toBeLessThan(queues.calls.limit);
   },
 );
+
+describe('what many calls share is made for the one that began it', () => {
+  test.each([
+    ['outlines', (i: number) => [`f${i}.ts:outline`, `f${i}.ts`, 'export function f() {\n  return 1;\n}\n']],
+    ['unpackSmall', (i: number) => [`f${i}.bz2`, `f${i}.bz2`, packed.bz2.hello]],
+  ] as [QueueName, (i: number) => [string, string, string | Uint8Array]][])(
+    '%s are served in turn by caller',
+    async (name, file) => {
+      const { write, oriel } = workspace();
+      const queue = queues[name];
+      limitAll(1, ['calls']);
+      const slot = await queue.acquire();
+      const order: string[] = [];
+      const ask = async (i: number, who: string, caller: object): Promise<void> => {
+        const [path, stored, content] = file(i);
+        write(stored, content);
+        const answer = await oriel.tool('read').run({ path }, { caller });
+        expect(answer.isError).toBe(false);
+        order.push(who);
+      };
+      const busy = {};
+      const asked = Array.from({ length: 8 }, (_, i) => ask(i, 'busy', busy));
+      await vi.waitUntil(() => queue.waiting === 8, 20_000);
+      asked.push(ask(9, 'other', {}));
+      await vi.waitUntil(() => queue.waiting === 9, 20_000);
+      slot.release();
+      await Promise.all(asked);
+      expect(order.indexOf('other')).toBeLessThan(4);
+    },
+  );
+});

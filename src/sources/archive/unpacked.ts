@@ -5,6 +5,7 @@
 
 import { isOrielError, OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
+import { callerOf, waitAs } from '../../queues/caller.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { Kind, Making } from '../../types/store.ts';
@@ -106,6 +107,7 @@ export async function unpackedStream(opening: Opening, call: Call): Promise<Unpa
 function begin({ open, working }: Opening, making: Making, { session }: Call): Stream {
   const stop = new AbortController();
   const signal = AbortSignal.any([making.signal, stop.signal]);
+  waitAs(callerOf(making.signal), signal);
   let damage: OrielError | undefined;
   const unpacking = open({ ...making, signal });
   const saved = (async function* () {
