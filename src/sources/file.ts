@@ -38,7 +38,7 @@ export function selectionOf(subject: Pick<Subject, 'typed' | 'rest'>): Selection
   const shown = quote(subject.rest);
   throw new OrielError(
     'BAD_SELECTOR',
-    `${shown.startsWith('?') ? '' : ':'}${shown} is no selector of ${quote(subject.typed)}. Use one of ${FORMS}, or no selector.`,
+    `${shown.startsWith('?') ? '' : ':'}${shown} is not a selector of ${quote(subject.typed)}. Use one of ${FORMS}, or no selector.`,
     { next: subject.typed },
   );
 }

@@ -83,7 +83,7 @@ test('A08 a declared size is shown and never allocated', async () => {
   const added = await peakBytes(async () => {
     expect(await oriel.read('zip-lie-big.zip')).toBe('f.txt (4 GiB)\n');
     expect(await oriel.read('zip-lie-big.zip:f.txt')).toBe(
-      '1|hi\n[Warning for zip-lie-big.zip:f.txt: it holds 2 bytes and not the 4294967294 that were declared]',
+      '1|hi\n[Warning for zip-lie-big.zip:f.txt: it has 2 bytes, and 4294967294 were declared]',
     );
   });
   expect(added).toBeLessThan(50 * MIB);
@@ -102,7 +102,7 @@ test('A11 sixty nested zips end at the depth limit', async () => {
   const path = (levels: number): string => `zip-nested.zip${':n.zip'.repeat(levels)}`;
   expect(await oriel.read(path(4))).toMatch(/^n\.zip \(.*\)\n$/);
   expect(await oriel.read(`${path(60)}:f.txt`)).toBe(
-    `LIMIT: ${path(5)} cannot be read: archives are opened 4 levels deep and no deeper.`,
+    `LIMIT: ${path(5)} cannot be read: archives are opened at most 4 levels deep.`,
   );
 });
 
@@ -335,7 +335,7 @@ test('A names that climb out, are absolute, or are of Windows stay in the archiv
 test('A a member that declares less than it holds is shown whole, and said to', async () => {
   oriel.write('lie-small.zip', zip([{ name: 'f.txt', content: 'much more than two\n', size: 2 }]));
   expect(await oriel.read('lie-small.zip:f.txt')).toBe(
-    '1|much more than two\n[Warning for lie-small.zip:f.txt: it holds 19 bytes and not the 2 that were declared]',
+    '1|much more than two\n[Warning for lie-small.zip:f.txt: it has 19 bytes, and 2 were declared]',
   );
 });
 

@@ -18,7 +18,7 @@ test.each([
   ['f:99999999999999999999..99999999999999999999', 'Line 99999999999999999999 is beyond'],
   ['f:@9007199254740993+4', 'Byte 9007199254740993 is beyond the end of f (18 bytes)'],
   ['f:@0+18446744073709551616', 'the length of a byte window is 1 byte to 256K'],
-  ['f:1-1e9', ':1-1e9 is no selector of f'],
+  ['f:1-1e9', ':1-1e9 is not a selector of f'],
 ])('S04 huge and overflowing integers: %s', async (path, said) => {
   const { write, read } = workspace();
   write('f', nine);

@@ -60,7 +60,7 @@ describe.each(['a.zip', 'a.tar', 'a.tar.gz'])('%s', (name) => {
       `NOT_FOUND: ${name} has no entry deep.txt:1-2. Use ${name}:dir/sub/deep.txt:1-2.`,
     );
     expect(await oriel.read(`${name}:ok.txt:what`)).toMatch(
-      new RegExp(`^BAD_SELECTOR: :what is no selector of ${name}:ok\\.txt\\. `),
+      new RegExp(`^BAD_SELECTOR: :what is not a selector of ${name}:ok\\.txt\\. `),
     );
     expect(await oriel.read(`${name}:dir:what`)).toBe(`BAD_SELECTOR: :what names nothing in ${name}:dir/.`);
   });

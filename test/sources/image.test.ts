@@ -208,6 +208,14 @@ describe('hostile images', () => {
     );
   });
 
+  test('a side of 0 pixels', async () => {
+    const png = Buffer.concat([pngSignature, pngHeader(0, 7), pngEnd]);
+    await expect(read(png)).rejects.toMatchObject({
+      code: 'CORRUPT',
+      message: 'The png image has an invalid size of 0x7 pixels.',
+    });
+  });
+
   test('I01 a progressive JPEG is held whole: fewer pixels of it are decoded', async () => {
     const options = { progressive: true, chromaSubsampling: '4:4:4' };
     const jpeg = await sharp(makePng(60, 40)).jpeg(options).toBuffer();

@@ -134,7 +134,7 @@ describe('selectors', () => {
   ])('%s is none', async (rest) => {
     await expect(text(small, rest)).rejects.toMatchObject({
       code: 'BAD_SELECTOR',
-      message: `:${rest} is no selector of nb.ipynb. Use :outputs, :cells:3-5, :raw, line ranges like :50-100, or no selector.`,
+      message: `:${rest} is not a selector of nb.ipynb. Use :outputs, :cells:3-5, :raw, line ranges like :50-100, or no selector.`,
       next: NAME,
     });
   });

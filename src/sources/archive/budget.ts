@@ -40,7 +40,7 @@ export function enterContainer({ signal }: Call): void {
   const depth = (depths.get(signal) ?? 0) + 1;
   depths.set(signal, depth);
   if (depth > archiveLimits.depth + 1) {
-    throw new OrielError('LIMIT', `archives are opened ${archiveLimits.depth} levels deep and no deeper`);
+    throw new OrielError('LIMIT', `archives are opened at most ${archiveLimits.depth} levels deep`);
   }
 }
 

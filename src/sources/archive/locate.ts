@@ -108,7 +108,7 @@ function walk(contents: Contents, parts: string[], asDirectory: boolean, hops: n
     const member = at === undefined ? undefined : contents.members[at];
     if (at === undefined || member?.link === undefined) continue;
     if (hops === archiveLimits.linkHops) {
-      throw new OrielError('LOOP', `${quote(path)} goes round in a loop of links inside the archive.`);
+      throw new OrielError('LOOP', `${quote(path)} leads into a loop of links inside the archive.`);
     }
     const target = linkTarget(member, parts.slice(0, depth - 1));
     const rest = parts.slice(depth);

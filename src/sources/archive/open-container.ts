@@ -43,7 +43,7 @@ export async function archiveFormat(
     case undefined:
       throw new OrielError(
         'CORRUPT',
-        packed.size === 0 ? 'the file is empty' : 'its first bytes are those of no archive',
+        packed.size === 0 ? 'the file is empty' : 'its first bytes are not those of an archive',
       );
     case 'tar':
     case 'zip':

@@ -129,7 +129,7 @@ function number(block: Buffer, start: number, length: number, at: number): numbe
   }
   const value = first & 0x80 ? base256(bytes) : octal(bytes.toString('latin1'));
   if (!Number.isSafeInteger(value)) {
-    throw new OrielError('CORRUPT', `the tar header at byte ${at} has a size that cannot be`);
+    throw new OrielError('CORRUPT', `the tar header at byte ${at} has an invalid size`);
   }
   return value;
 }
@@ -151,7 +151,7 @@ function decimal(value: Buffer, at: number): number {
   const digits = value.toString('latin1');
   const size = /^\d+$/.test(digits) ? Number(digits) : Number.NaN;
   if (!Number.isSafeInteger(size)) {
-    throw new OrielError('CORRUPT', `the pax header at byte ${at} has a size that cannot be`);
+    throw new OrielError('CORRUPT', `the pax header at byte ${at} has an invalid size`);
   }
   return size;
 }

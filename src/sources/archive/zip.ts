@@ -81,7 +81,7 @@ export class Zip implements Container {
       yield chunk;
     }
     if (size !== member.size) {
-      throw new OrielError('CORRUPT', `it holds ${size} bytes and not the ${member.size} that were declared`);
+      throw new OrielError('CORRUPT', `it has ${size} bytes, and ${member.size} were declared`);
     }
     if (crc !== member.crc) throw new OrielError('CORRUPT', 'its CRC does not match');
   }

@@ -41,7 +41,10 @@ export async function readRaster(
 ): Promise<Raster> {
   const size = await storedSize(source, type, signal);
   if (size?.width === 0 || size?.height === 0) {
-    throw new OrielError('CORRUPT', `The ${type} image says that it is ${size.width}x${size.height} pixels.`);
+    throw new OrielError(
+      'CORRUPT',
+      `The ${type} image has an invalid size of ${size.width}x${size.height} pixels.`,
+    );
   }
   const isShown = want === 'picture' && !NOT_DECODED[type];
   const said = await decode(source, type, size, isShown ? budget : undefined, decoder, signal);

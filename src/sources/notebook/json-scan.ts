@@ -183,7 +183,7 @@ export class JsonScanner {
   #close(piece: Buffer, at: number, array: boolean): number {
     const container = this.#stack.pop();
     if (!container || container.array !== array) {
-      throw new JsonError(this.#base + at, `it has ${array ? ']' : '}'} where it does not belong`);
+      throw new JsonError(this.#base + at, `it has an unexpected ${array ? ']' : '}'}`);
     }
     if (container.entered) {
       this.#path.pop();
@@ -232,7 +232,7 @@ export class JsonScanner {
   #wordEnds(end: number, piece: Buffer = Buffer.alloc(0), at = 0): void {
     const text = this.#word?.text ?? '';
     this.#word = undefined;
-    if (!WORDS.test(text)) throw new JsonError(end - text.length, `it has no value where one should be`);
+    if (!WORDS.test(text)) throw new JsonError(end - text.length, `it has an invalid value`);
     this.#valueEnds(piece, at, end);
   }
 

@@ -54,9 +54,13 @@ function parseRest({ rest, typed }: Subject): { cells?: CellRange; selection: Se
   const known = mode === undefined || mode === 'raw' || mode === 'outputs' || mode === 'outline';
   const clash = taken.cells && (selection?.window || selection?.symbol || mode === 'raw');
   if (!selection || !known || clash || (leading && selection.mode)) {
-    throw new OrielError('BAD_SELECTOR', `:${quote(rest)} is no selector of ${quote(typed)}. Use ${FORMS}.`, {
-      next: typed,
-    });
+    throw new OrielError(
+      'BAD_SELECTOR',
+      `:${quote(rest)} is not a selector of ${quote(typed)}. Use ${FORMS}.`,
+      {
+        next: typed,
+      },
+    );
   }
   return { ...(taken.cells && { cells: taken.cells }), selection: { ...selection, ...(mode && { mode }) } };
 }

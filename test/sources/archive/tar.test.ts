@@ -101,7 +101,7 @@ test('numbers: octal with spaces, base-256, and what is none', async () => {
   for (const bad of ['99999999999\0', 'hello world\0']) {
     expect((await sized(Buffer.from(bad))).failure).toMatchObject({
       code: 'CORRUPT',
-      message: 'the tar header at byte 0 has a size that cannot be',
+      message: 'the tar header at byte 0 has an invalid size',
     });
   }
 });

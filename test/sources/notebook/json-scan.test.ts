@@ -142,11 +142,11 @@ describe('what is not JSON', () => {
     ['{"a": 1,}', 8, "it has '}' where a key should be"],
     ['[1,]', 3, "it has ']' where a value should be"],
     ['[1 2]', 3, "it has '2' where a comma or an end should be"],
-    ['[1}', 2, 'it has } where it does not belong'],
+    ['[1}', 2, 'it has an unexpected }'],
     ['{} {}', 3, "it has '{' where nothing should be"],
     ['["a\nb"]', 3, 'it has byte 0x0a inside a string'],
-    ['[01]', 1, 'it has no value where one should be'],
-    ['[nul]', 1, 'it has no value where one should be'],
+    ['[01]', 1, 'it has an invalid value'],
+    ['[nul]', 1, 'it has an invalid value'],
     ['\xff\xfe[\0]\0', 0, 'it has byte 0xc3 where a value should be'],
   ])('%j', (text, offset, message) => {
     expect(failure(text)).toMatchObject({ offset, message });
