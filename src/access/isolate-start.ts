@@ -1,4 +1,4 @@
-/** Owns how each of our threads is started: it sees nothing of this process, and cannot outgrow what it is given. */
+/** Starts worker threads: without the environment and the output of this process, and with a limit on their heap. */
 
 import { Worker } from 'node:worker_threads';
 

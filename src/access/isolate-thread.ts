@@ -1,6 +1,6 @@
 /**
- * Owns one worker thread that does one job at a time, and the last resort of ending it when it does not stop. It gets
- * descriptors and bytes, never paths.
+ * One worker thread that does one job at a time. It is told to stop at a timeout or a cancel, and ended when it does
+ * not. It gets descriptors and bytes, never paths.
  */
 
 import type { Worker } from 'node:worker_threads';
@@ -8,7 +8,7 @@ import { OrielError } from '../errors.ts';
 import { isOutgrown, type StartOptions, startWorker } from './isolate-start.ts';
 import { endingOf, LOADED } from './worker-loading.ts';
 
-/** What a thread may take to stop by itself once it was told to. */
+/** Milliseconds in which a thread may stop by itself once it was told to. */
 const GRACE_MS = 40;
 
 /** What `stop` holds when the job is no longer wanted; before, it holds 0. */

@@ -1,5 +1,5 @@
 /**
- * Owns when a worker thread may be ended. Node never closes the files that a thread was reading its modules from
+ * When a worker thread may be ended. Node never closes the files that a thread was reading its modules from
  * when it was ended: each cancelled call would cost the process a descriptor. So a thread says when it has loaded.
  */
 

@@ -10,6 +10,7 @@
 
 import { OrielError } from '../errors.ts';
 import { type Caller, callerOf } from './caller.ts';
+import { WaitingList } from './waiting-list.ts';
 
 export interface QueueLimits {
   /** Slots: the concurrency limit. */
@@ -65,12 +66,10 @@ export class Queue {
   /** Entries that may wait. */
   readonly maxWaiting: number;
   readonly #share: number | undefined;
-  /** Callers that wait, the next to be served first; each with its entries in the order in which they came. */
-  readonly #callers = new Map<Caller, Set<Waiter>>();
+  readonly #list = new WaitingList<Waiter>();
   /** Slots by caller; kept only where one caller may not hold them all. */
   readonly #held = new Map<Caller, number>();
   #running = 0;
-  #waiting = 0;
   #mostRunning = 0;
   #mostWaiting = 0;
   #refused = 0;
@@ -87,14 +86,14 @@ export class Queue {
   get stats(): QueueStats {
     return {
       running: this.#running,
-      waiting: this.#waiting,
+      waiting: this.#list.size,
       highest: { running: this.#mostRunning, waiting: this.#mostWaiting },
       refused: this.#refused,
     };
   }
 
   get waiting(): number {
-    return this.#waiting;
+    return this.#list.size;
   }
 
   /**
@@ -150,28 +149,15 @@ export class Queue {
     const held = this.#heldBy(caller);
     if (held > 1) this.#held.set(caller, held - 1);
     else this.#held.delete(caller);
-    while (this.#running < this.limit && this.#serveNext());
-  }
-
-  /** Grants a slot to the first entry of the next caller that may have one, and puts that caller last. */
-  #serveNext(): boolean {
-    for (const [caller, entries] of this.#callers) {
-      if (!this.#mayHold(caller)) continue;
-      const [first] = entries;
-      if (!first) continue;
-      this.#remove(caller, first);
-      if (entries.size > 0) {
-        this.#callers.delete(caller);
-        this.#callers.set(caller, entries);
-      }
-      first.grant(this.#take(caller));
-      return true;
+    while (this.#running < this.limit) {
+      const next = this.#list.takeNext((waiting) => this.#mayHold(waiting));
+      if (!next) return;
+      next.entry.grant(this.#take(next.caller));
     }
-    return false;
   }
 
   #wait(caller: Caller, signal: AbortSignal | undefined): Promise<Slot> {
-    if (this.#waiting >= this.maxWaiting) this.#makeRoom(caller);
+    if (this.#list.size >= this.maxWaiting) this.#makeRoom(caller);
     return new Promise((resolve, reject) => {
       const settle = (): void => signal?.removeEventListener('abort', abort);
       const waiter: Waiter = {
@@ -185,39 +171,25 @@ export class Queue {
         },
       };
       const abort = (): void => {
-        this.#remove(caller, waiter);
+        this.#list.remove(caller, waiter);
         reject(signal?.reason as Error);
       };
       signal?.addEventListener('abort', abort, { once: true });
-      const entries = this.#callers.get(caller) ?? new Set();
-      this.#callers.set(caller, entries.add(waiter));
-      this.#waiting += 1;
-      if (this.#waiting > this.#mostWaiting) this.#mostWaiting = this.#waiting;
+      this.#list.add(caller, waiter);
+      this.#mostWaiting = Math.max(this.#mostWaiting, this.#list.size);
       this.onWait();
     });
-  }
-
-  #remove(caller: Caller, waiter: Waiter): void {
-    const entries = this.#callers.get(caller);
-    if (!entries?.delete(waiter)) return;
-    this.#waiting -= 1;
-    if (entries.size === 0) this.#callers.delete(caller);
   }
 
   /** Refuses the newest entry of the caller that has the most, which may be the one that `caller` is about to make. */
   #makeRoom(caller: Caller): void {
     this.#refused += 1;
-    let most = caller;
-    let count = (this.#callers.get(caller)?.size ?? 0) + 1;
-    for (const [other, { size }] of this.#callers) if (size > count) [most, count] = [other, size];
-    const busy = new QueueFull(
+    const full = new QueueFull(
       `Too many calls wait: ${this.limit} ${this.#what} at a time and ${this.maxWaiting} wait already. Make the same call again in a moment.`,
     );
-    if (most === caller) throw busy;
-    const newest = [...(this.#callers.get(most) ?? [])].at(-1);
-    if (!newest) return;
-    this.#remove(most, newest);
-    newest.refuse(busy);
+    const newest = this.#list.takeNewest(caller);
+    if (!newest) throw full;
+    newest.refuse(full);
   }
 }
 

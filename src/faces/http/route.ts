@@ -1,4 +1,4 @@
-/** Owns the shape of a route: what it takes and answers, declared once for the server, its checks and OpenAPI. */
+/** The shape of a route: what it takes and answers, declared once for the server, its checks and OpenAPI. */
 
 import type { Context } from 'hono';
 import type { ZodObject, ZodType } from 'zod';
