@@ -1,9 +1,8 @@
 /** The lower layer on its own: windows over any bytes, without files, dialects or words. */
 
 import { headOf, memoryBytes } from './access/bytes.ts';
-import { baseLimits, type LimitOptions, limitsWith } from './limits.ts';
+import { baseLimits, estimateTokens, type LimitOptions, limitsWith } from './limits.ts';
 import { detectEncoding } from './text/encoding.ts';
-import { estimateTokens } from './text/tokens.ts';
 import type { ByteSource } from './types/byte-source.ts';
 import type { Excerpt, Window } from './types/excerpt.ts';
 import type { TokenCounter } from './types/limits.ts';

@@ -44,10 +44,11 @@ test('only access/, session/, a worker and the process of a face touch the outsi
   );
 });
 
-test('text/ and window/ are pure: they import each other, queues, bytes and errors', () => {
+test('text/ and window/ are pure: they import each other, queues, bytes, limits and errors', () => {
   const ours = imports.filter(({ file }) => below('text', 'window')(file));
   const pure = (of: string): boolean =>
-    below('text', 'window', 'queues')(of) || ['access/bytes.ts', 'errors.ts', 'node:buffer'].includes(of);
+    below('text', 'window', 'queues')(of) ||
+    ['access/bytes.ts', 'errors.ts', 'limits.ts', 'node:buffer'].includes(of);
   expect(ours.filter(({ of, typeOnly }) => !typeOnly && !pure(of))).toEqual([]);
 });
 

@@ -1,8 +1,8 @@
 /** Decides when a text is answered with its summary, and how much room that has. */
 
 import { readAt } from '../access/bytes.ts';
+import { estimateTokens } from '../limits.ts';
 import { showPart } from '../render/display.ts';
-import { estimateTokens } from '../text/tokens.ts';
 import type { Call } from '../types/call.ts';
 import type { Display } from '../types/display.ts';
 import type { Limits } from '../types/limits.ts';

@@ -1,6 +1,6 @@
 /** The answers to `find` and `ls`: one path or name per line, and the notices below; with what `grep` shares of it. */
 
-import { estimateTokens } from '../text/tokens.ts';
+import { estimateTokens } from '../limits.ts';
 import type { Answer } from '../types/answer.ts';
 import type { Limits } from '../types/limits.ts';
 import type { FindRequest, ListRequest } from '../types/request.ts';

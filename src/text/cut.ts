@@ -1,8 +1,7 @@
 /** Cuts one line: between code points, and between graphemes when such a boundary is near. */
 
 import type { Encoding } from '../types/encoding.ts';
-import { decode } from './encoding.ts';
-import { sequenceLength } from './utf8.ts';
+import { decode, sequenceLength } from './encoding.ts';
 
 /** Distance within which a grapheme boundary is searched; longer clusters are cut between code points. */
 const LOOK_BACK = 64;

@@ -1,8 +1,8 @@
 /** What fits into an answer: the cost of a line as it will be shown, the budget that is left, and oversized lines. */
 
+import { estimateTokens } from '../limits.ts';
 import { cutHead, cutTail } from '../text/cut.ts';
 import { decode } from '../text/encoding.ts';
-import { estimateTokens } from '../text/tokens.ts';
 import type { Display } from '../types/display.ts';
 import type { Encoding } from '../types/encoding.ts';
 import type { CutBy, Line } from '../types/excerpt.ts';

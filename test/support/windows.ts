@@ -1,8 +1,8 @@
 /** Plain windows over texts in memory, for tests of window/ alone. */
 
 import { memoryBytes } from '../../src/access/bytes.ts';
+import { estimateTokens } from '../../src/limits.ts';
 import { detectEncoding } from '../../src/text/encoding.ts';
-import { estimateTokens } from '../../src/text/tokens.ts';
 import type { Excerpt, Next, Window } from '../../src/types/excerpt.ts';
 import type { Limits } from '../../src/types/limits.ts';
 import { excerpt } from '../../src/window/excerpt.ts';

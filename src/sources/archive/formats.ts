@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { isSelector } from '../../selector/selection.ts';
 import type { Subject } from '../../types/resource.ts';
 import type { Codec } from './codecs.ts';
-import { isTarHeader } from './tar-header.ts';
+import { isTarHeader } from './tar-checksum.ts';
 
 export type Format = 'tar' | 'zip' | '7z' | 'rar' | Codec;
 

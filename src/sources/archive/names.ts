@@ -3,8 +3,8 @@
  * percent-encoded: every member can be read by a printable path, and no name can break a line or control a terminal.
  */
 
+import { validSequence } from '../../text/encoding.ts';
 import { percentDecode, percentEncode } from '../../text/percent.ts';
-import { validSequence } from '../../text/utf8.ts';
 import { oneLine } from '../../text/visible.ts';
 
 /** Upper half of code page 437, the encoding of zip names without the UTF-8 flag. */

@@ -4,14 +4,13 @@ import { chunksOf } from '../../access/bytes.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Budget } from './budget.ts';
-import type { Codec } from './codecs.ts';
-import { unpacked } from './codecs.ts';
+import { type Codec, unpacked } from './codecs.ts';
 import type { Container } from './container.ts';
 import { StreamCursor } from './cursor.ts';
 import { formatOf, isNamedPackedTar, isNamedZip } from './formats.ts';
 import { Isolated } from './isolated.ts';
+import { BLOCK_BYTES, isTarHeader } from './tar-checksum.ts';
 import { PackedTar, PlainTar } from './tar.ts';
-import { BLOCK_BYTES, isTarHeader } from './tar-header.ts';
 import { Zip } from './zip.ts';
 
 export type ContainerFormat = 'tar' | 'zip' | '7z' | 'rar' | { readonly tarIn: Codec };

@@ -5,10 +5,9 @@
  */
 
 import { OrielError } from '../../errors.ts';
-import { printName } from './names.ts';
 import type { MemberType } from './container.ts';
-
-export const BLOCK_BYTES = 512;
+import { printName } from './names.ts';
+import { checksumHolds, octal } from './tar-checksum.ts';
 
 export interface TarHeader {
   readonly name: string;
@@ -48,12 +47,6 @@ export function parseHeader(block: Buffer, at: number): TarHeader | undefined {
     link: printName(field(block, 157, 100)),
     ...(flag === 'S' ? { realSize: number(block, 483, 12, at), moreMap: block[482] === 1 } : {}),
   };
-}
-
-/** Whether this looks like the first header of a tar: its checksum holds. */
-export function isTarHeader(head: Uint8Array): boolean {
-  const block = Buffer.from(head.buffer, head.byteOffset, Math.min(head.byteLength, BLOCK_BYTES));
-  return block.length === BLOCK_BYTES && block[0] !== 0 && checksumHolds(block);
 }
 
 export function tarType(header: TarHeader, name: string): MemberType {
@@ -140,13 +133,6 @@ function base256(bytes: Buffer): number {
   return value;
 }
 
-/** `"  0000644\0"` → 420; an empty field is 0, anything else NaN. */
-function octal(text: string): number {
-  const digits = text.replace(/^[ \0]+/, '').replace(/[ \0].*$/s, '');
-  if (digits === '') return 0;
-  return /^[0-7]+$/.test(digits) ? Number.parseInt(digits, 8) : Number.NaN;
-}
-
 function decimal(value: Buffer, at: number): number {
   const digits = value.toString('latin1');
   const size = /^\d+$/.test(digits) ? Number(digits) : Number.NaN;
@@ -154,17 +140,4 @@ function decimal(value: Buffer, at: number): number {
     throw new OrielError('CORRUPT', `the pax header at byte ${at} has an invalid size`);
   }
   return size;
-}
-
-/** The sum counts the checksum's own field as spaces; old writers summed signed bytes. */
-function checksumHolds(block: Buffer): boolean {
-  const said = octal(block.toString('latin1', 148, 156));
-  let unsigned = 0;
-  let signed = 0;
-  for (let at = 0; at < BLOCK_BYTES; at += 1) {
-    const byte = at >= 148 && at < 156 ? 0x20 : (block[at] ?? 0);
-    unsigned += byte;
-    signed += byte > 127 ? byte - 256 : byte;
-  }
-  return said === unsigned || said === signed;
 }

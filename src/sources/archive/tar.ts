@@ -11,8 +11,8 @@ import { archiveLimits } from './archive-limits.ts';
 import { type Codec, WORKING } from './codecs.ts';
 import type { Container, Member } from './container.ts';
 import { type Cursor, SeekingCursor, StreamCursor } from './cursor.ts';
+import { BLOCK_BYTES } from './tar-checksum.ts';
 import {
-  BLOCK_BYTES,
   hasBody,
   longName,
   parseHeader,

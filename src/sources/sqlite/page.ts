@@ -1,6 +1,6 @@
 /** Decides how many rows fit in one answer. */
 
-import { estimateTokens } from '../../text/tokens.ts';
+import { estimateTokens } from '../../limits.ts';
 import type { Limits } from '../../types/limits.ts';
 import { layOut, wholeRow } from './layout.ts';
 import type { Rows } from './protocol.ts';

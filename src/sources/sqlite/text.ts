@@ -3,7 +3,7 @@
  * surrogate, U+DC80 to U+DCFF; answers show it as `\xff`, paths have `%FF`.
  */
 
-import { validSequence } from '../../text/utf8.ts';
+import { validSequence } from '../../text/encoding.ts';
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const utf8 = new TextEncoder();

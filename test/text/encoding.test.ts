@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sequenceLength, validSequence } from '../../src/text/utf8.ts';
+import { sequenceLength, validSequence } from '../../src/text/encoding.ts';
 
 describe('sequences', () => {
   test.each([
