@@ -66,7 +66,7 @@ test('--workspace names it for the command line and for MCP, with a token of its
   const running = await session(args);
   const reply = await running.ask(1, 'tools/call', { name: tool, arguments: { workspace: 'me/dev', path } });
   expect(JSON.stringify(reply)).toContain('This server wants its token');
-  expect(run(['call', tool, '{}', '--workspace', 'dev'], {}).err).toBe(
+  expect(run(['call', tool, '{}', '--dialect', 'coder', '--workspace', 'dev'], {}).err).toBe(
     'oriel: dev is not NAME=URL. Use --workspace dev=http://127.0.0.1:7345.\n',
   );
 });
