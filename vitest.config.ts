@@ -6,6 +6,8 @@ export default defineConfig({
     globalSetup: ['test/support/build.ts'],
     setupFiles: ['test/support/use-build.ts'],
     pool: 'forks',
+    // On two cores vitest would use one.
+    maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { gzipped, tarOf, zipOf } from './lib/archives.mjs';
 import { insideProcess, wholeProcess } from './lib/process.mjs';
+import { sized } from './lib/quick.mjs';
 import { mb, ms, ratio } from './lib/table.mjs';
 
 const small = () => [zipOf('small.zip', 3), tarOf('small.tar', 1)].map((path) => ({ path }));
@@ -40,19 +41,18 @@ function attempt(command, args) {
 
 export async function rows() {
   const zip = zipOf('10k.zip', 10_000);
-  const tar = tarOf('1gb.tar', 1_000);
+  const [members, size] = sized([1_000, '1 GB'], [100, '100 MB']);
+  const tar = tarOf(`${members}mb.tar`, members);
   const packed = await gzipped(tar);
-  const last = 'data/part0999.log';
+  const last = `data/part${String(members - 1).padStart(4, '0')}.log`;
+  const entries = 'zip, 10,000 entries';
+  const one = 'src/dir5/file9905.ts';
   return [
-    row('list one folder', 'zip, 10,000 entries', `${zip}:src/dir5`, 'unzip', ['-Z1', zip]),
-    row('one member', 'zip, 10,000 entries', `${zip}:src/dir5/file9905.ts`, 'unzip', [
-      '-p',
-      zip,
-      'src/dir5/file9905.ts',
-    ]),
-    row('list', 'tar, 1 GB', `${tar}:data`, 'tar', ['-tf', tar]),
-    row('last member', 'tar, 1 GB', `${tar}:${last}`, 'tar', ['-xOf', tar, last]),
-    row('list', 'tar.gz, 1 GB unpacked', `${packed}:data`, 'tar', ['-tzf', packed], 3),
-    row('last member', 'tar.gz, 1 GB unpacked', `${packed}:${last}`, 'tar', ['-xOzf', packed, last], 1),
+    row('list one directory', entries, `${zip}:src/dir5`, 'unzip', ['-Z1', zip]),
+    row('one member', entries, `${zip}:${one}`, 'unzip', ['-p', zip, one]),
+    row('list', `tar, ${size}`, `${tar}:data`, 'tar', ['-tf', tar]),
+    row('last member', `tar, ${size}`, `${tar}:${last}`, 'tar', ['-xOf', tar, last]),
+    row('list', `tar.gz, ${size} unpacked`, `${packed}:data`, 'tar', ['-tzf', packed], 3),
+    row('last member', `tar.gz, ${size} unpacked`, `${packed}:${last}`, 'tar', ['-xOzf', packed, last], 1),
   ];
 }

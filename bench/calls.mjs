@@ -4,12 +4,13 @@ import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createOriel } from '../dist/index.js';
 import { folder, log } from './lib/data.mjs';
+import { sized } from './lib/quick.mjs';
 import { newerNode } from './lib/peers.mjs';
 import { insideProcess } from './lib/process.mjs';
 
 const at = (name) => fileURLToPath(new URL(`./lib/${name}.mjs`, import.meta.url));
 
-const sizes = { '200 KB': 200 << 10, '1 MB': 1 << 20, '10 MB': 10 << 20 };
+const sizes = { '200 KB': 200 << 10, '1 MB': 1 << 20, ...sized({ '10 MB': 10 << 20 }, {}) };
 
 /** From one answer's text to the next input; undefined at the end. */
 const follow = {

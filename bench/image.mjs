@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateSync } from 'node:zlib';
+import { sized } from './lib/quick.mjs';
 import { mb, median, ms, ratio } from './lib/table.mjs';
 
 const folder = '.bench/images';
@@ -20,7 +21,7 @@ const formats = {
   avif: (image) => image.avif({ effort: 0 }),
 };
 
-export async function rows({ megapixels = [6, 12, 24], runs = 5 } = {}) {
+export async function rows({ megapixels = sized([6, 12, 24], [2]), runs = sized(5, 1) } = {}) {
   mkdirSync(folder, { recursive: true });
   const table = [];
   for (const size of megapixels) {

@@ -2,23 +2,27 @@
 import { caseFiles } from './lib/cases.mjs';
 import { folder } from './lib/data.mjs';
 import { servers, start } from './lib/mcp.mjs';
-import { mb, median, ms } from './lib/table.mjs';
+import { sized } from './lib/quick.mjs';
+import { mb, median, ms, ratio } from './lib/table.mjs';
 
 /** Bytes of an answer that a model can take. */
 const BOUND = 100_000;
-const RUNS = 9;
+const RUNS = sized(9, 5);
 
 export async function rows() {
   const files = caseFiles();
   const table = [];
   for (const { what, ask, right } of cases(files)) {
     const row = { what };
+    const times = {};
     for (const [name, command] of Object.entries(servers)) {
       const call = ask[name];
       const found = command(folder);
-      if (!found) continue;
-      row[name] = call ? await measure(found, call, right) : 'cannot';
+      const measured = found && call ? await measure(found, call, right) : {};
+      if (measured.ms !== undefined) times[name] = measured.ms;
+      row[name] = !found ? 'not installed' : call ? measured.said : 'cannot';
     }
+    row['of server-filesystem'] = ratio(times.oriel, times['server-filesystem']);
     table.push(row);
   }
   return table;
@@ -37,12 +41,13 @@ async function measure(command, call, right) {
       if (last.timedOut || last.error || last.result?.isError) break;
     }
     const memory = mb(server.peak());
-    if (last.timedOut) return `no answer in 60 s, ${memory}`;
+    if (last.timedOut) return { said: `no answer in 60 s, ${memory}` };
     const said = last.error?.message ?? last.result.content[0]?.text ?? '';
     if (last.error || last.result.isError)
-      return `error: ${said.slice(0, 40).replaceAll('\n', ' ')}, ${memory}`;
+      return { said: `error: ${said.slice(0, 40).replaceAll('\n', ' ')}, ${memory}` };
     const verdict = right(last.result.content, said) ? '' : last.bytes > BOUND ? 'unbounded, ' : 'wrong, ';
-    return `${verdict}${ms(median(times))}, ${size(last.bytes)}, ${memory}`;
+    const time = median(times);
+    return { ms: time, said: `${verdict}${ms(time)}, ${size(last.bytes)}, ${memory}` };
   } finally {
     await server.stop();
   }

@@ -6,10 +6,15 @@ import { join, resolve } from 'node:path';
 import { folder } from './lib/data.mjs';
 import { servers, start } from './lib/mcp.mjs';
 import { overrides } from './lib/peers.mjs';
-import { mb, median, ms } from './lib/table.mjs';
+import { quick, sized } from './lib/quick.mjs';
+import { mb, median, ms, ratio } from './lib/table.mjs';
 
-const STARTS = 11;
-const READS = 500;
+const STARTS = sized(11, 3);
+const READS = sized(4_000, 200);
+const READS_A_TURN = 50;
+
+/** Ratios are to this one. */
+const BESIDE = 'server-filesystem';
 
 const small = {
   oriel: (path) => ({ name: 'read', arguments: { path } }),
@@ -39,31 +44,43 @@ export async function rows() {
       await server.stop();
     }
   }
-  const table = [];
+  const measured = [];
   for (const [name, command] of known) {
     const server = await start(command, folder);
     const { result } = await server.ask('tools/list');
     await new Promise((done) => setTimeout(done, 1_000));
-    const idle = server.rss();
-    const times = [];
-    for (let i = 0; i < READS; i += 1) {
-      const began = performance.now();
-      await server.ask('tools/call', small[name](path));
-      times.push(performance.now() - began);
+    measured.push([name, { server, result, idle: server.rss(), times: [], cpu: 0 }]);
+  }
+  for (let i = 0; i < READS; i += READS_A_TURN) {
+    for (const [name, one] of measured) {
+      const before = one.server.cpu();
+      for (let k = 0; k < READS_A_TURN; k += 1) {
+        const began = performance.now();
+        await one.server.ask('tools/call', small[name](path));
+        one.times.push(performance.now() - began);
+      }
+      one.cpu += one.server.cpu() - before;
     }
-    await server.stop();
+  }
+  for (const [, { server }] of measured) await server.stop();
+  const beside = Object.fromEntries(measured)[BESIDE];
+  const table = measured.map(([name, { idle, result, times, cpu }]) => {
     const sorted = times.toSorted((a, b) => a - b);
-    table.push({
+    return {
       server: name,
       'start to initialize': ms(median(starts[name])),
+      ratio: beside && ratio(median(starts[name]), median(starts[BESIDE])),
       'idle memory': mb(idle),
       'tool schemas': `${(JSON.stringify(result.tools).length / 1000).toFixed(1)} KB, ${result.tools.length} tools`,
       'small read': ms(median(times)),
+      'ratio of it': beside && ratio(median(times), median(beside.times)),
       'its p99': ms(sorted[Math.floor(READS * 0.99)]),
-      installed: installed(name),
-    });
-  }
-  return table;
+      'its processor time': ms(cpu / READS),
+      installed: quick ? undefined : installed(name),
+    };
+  });
+  const missing = Object.keys(servers).filter((name) => !known.some(([found]) => found === name));
+  return [...table, ...missing.map((name) => ({ server: name, 'start to initialize': 'not installed' }))];
 }
 
 /** What `npm install` of the published package leaves on the disk; peers that are optional stay out. */

@@ -3,12 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, statSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { insideProcess } from './lib/process.mjs';
+import { sized } from './lib/quick.mjs';
 import { mb, ms, ratio } from './lib/table.mjs';
 
 const folder = '.bench/notebooks';
 const oursModule = fileURLToPath(new URL('./lib/ours.mjs', import.meta.url));
 
-export async function rows({ megabytes = [2, 20, 200] } = {}) {
+export async function rows({ megabytes = sized([2, 20, 200], [2, 20]) } = {}) {
   mkdirSync(folder, { recursive: true });
   return megabytes.flatMap((size) => {
     const path = plots(size);

@@ -6,6 +6,7 @@ import { filesOf, languages } from './lib/corpus.mjs';
 import { hasCtags } from './lib/ctags.mjs';
 import { folder } from './lib/data.mjs';
 import { cli, insideProcess, wholeProcess } from './lib/process.mjs';
+import { sized } from './lib/quick.mjs';
 import { ms, ratio } from './lib/table.mjs';
 
 /** Files of a size, made of real ones of the language. */
@@ -27,6 +28,7 @@ function made(language, name, isEnough) {
 const inside = fileURLToPath(new URL('./lib/ours.mjs', import.meta.url));
 
 function times(language) {
+  if (filesOf(language, 1).length === 0) return [{ language: language.name, size: 'no source files here' }];
   const sizesOf = [
     ['300 lines', (text) => text.split('\n').length > 300],
     ['5000 lines', (text) => text.split('\n').length > 5_000],
@@ -34,10 +36,16 @@ function times(language) {
   ];
   return sizesOf.map(([name, isEnough]) => {
     const path = made(language, name, isEnough);
-    const fresh = insideProcess(inside, { input: { path: `${path}:outline` }, fresh: true, repeat: 9 });
-    const whole = insideProcess(inside, { input: { path }, fresh: true, repeat: 9 });
+    const fresh = insideProcess(inside, {
+      input: { path: `${path}:outline` },
+      fresh: true,
+      repeat: sized(9, 3),
+    });
+    const whole = insideProcess(inside, { input: { path }, fresh: true, repeat: sized(9, 3) });
     const again = insideProcess(inside, { input: { path }, repeat: 9 });
-    const peer = hasCtags() ? wholeProcess('ctags', ['--fields=+ne', '-o', '-', path]) : undefined;
+    const peer = hasCtags()
+      ? wholeProcess('ctags', ['--fields=+ne', '-o', '-', path], sized(5, 2))
+      : undefined;
     return {
       language: language.name,
       size: name,
@@ -45,7 +53,7 @@ function times(language) {
       'read, parsed anew': ms(whole.warm),
       'read again': ms(again.warm),
       'first call of a process': ms(whole.cold),
-      'oriel, whole process': ms(wholeProcess(process.execPath, [cli, 'read', path], 3)),
+      'oriel, whole process': ms(wholeProcess(process.execPath, [cli, 'read', path], sized(3, 1))),
       'ctags, whole process': ms(peer),
       ratio: ratio(fresh.warm, peer),
     };

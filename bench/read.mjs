@@ -1,12 +1,15 @@
 // Windows over files of 10 MB to 10 GB, beside wc, sed, server-filesystem and pi's read tool.
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { log, sparse } from './lib/data.mjs';
 import { cli, insideProcess, pairOfProcesses } from './lib/process.mjs';
 import { newerNode } from './lib/peers.mjs';
+import { quick, sized } from './lib/quick.mjs';
 import { mb, ms, ratio } from './lib/table.mjs';
 
 const at = (name) => fileURLToPath(new URL(`./lib/${name}.mjs`, import.meta.url));
-const ours = (path, options = {}) => insideProcess(at('ours'), { input: { path }, repeat: 25, ...options });
+const ours = (path, options = {}) =>
+  insideProcess(at('ours'), { input: { path }, repeat: sized(25, 9), ...options });
 const fs = (path, input, tool = 'read_text_file') =>
   insideProcess(at('server-filesystem'), { tool, input: { path, ...input }, repeat: 3 });
 const pi = (path, input = {}) =>
@@ -16,7 +19,7 @@ const MB = 1_000_000;
 const sizes = [
   ['10 MB', log('10mb.log', 10 * MB), 100_000],
   ['100 MB', log('100mb.log', 100 * MB), 1_000_000],
-  ['1 GB', log('1gb.log', 1000 * MB), 10_000_000],
+  ...(quick ? [] : [['1 GB', log('1gb.log', 1000 * MB), 10_000_000]]),
 ];
 
 function row(what, size, mine, peer, theirs, why) {
@@ -42,6 +45,17 @@ export async function rows() {
     11,
   );
   table.push({ what: `start: oriel read, above bare Node (${ms(bare)})`, oriel: ms(start - bare) });
+  const small = { input: { path: resolve('package.json') + ':1..20' }, repeat: 2_000 };
+  const bareRead = { ...small, input: { path: resolve('package.json') } };
+  table.push(
+    row(
+      'small read in process, 2,000 in a row',
+      '20 lines',
+      timed(insideProcess(at('ours'), small), 'warm'),
+      'bare open, read, close',
+      timed(insideProcess(at('bare-read'), bareRead), 'warm'),
+    ),
+  );
   for (const [size, path, line] of sizes) {
     const range = `${line}..${line + 100}`;
     // Totals found anew by every call, against a whole wc; both read from the page cache.

@@ -5,10 +5,14 @@ import { fileURLToPath } from 'node:url';
 import { createOriel } from '../dist/index.js';
 import { folder, log } from './lib/data.mjs';
 import { insideProcess } from './lib/process.mjs';
+import { sized } from './lib/quick.mjs';
 import { makeTree } from './lib/tree.mjs';
 import { mb, median, ms, ratio } from './lib/table.mjs';
 
-const RUNS = 15;
+const RUNS = sized(15, 3);
+const FILES = sized(50_000, 5_000);
+const [SIZE, BYTES] = sized(['1 GB', 1_000_000_000], ['100 MB', 100_000_000]);
+const files = `${FILES.toLocaleString('en')} files`;
 
 /** The very binary that we run. */
 const rg = createRequire(createRequire(import.meta.url).resolve('@vscode/ripgrep')).resolve(
@@ -16,12 +20,12 @@ const rg = createRequire(createRequire(import.meta.url).resolve('@vscode/ripgrep
 );
 
 export async function rows() {
-  const tree = makeTree('tree');
-  const big = log('1gb.log', 1_000_000_000);
-  const grep = (what, input, args) => row(`grep, ${what}`, '50,000 files', tree, 'grep', input, args);
-  const find = (what, input, args) => row(`find, ${what}`, '50,000 files', tree, 'find', input, args);
+  const tree = makeTree(sized('tree', 'tree-small'), FILES);
+  const big = log(`${SIZE.replace(' ', '').toLowerCase()}.log`, BYTES);
+  const grep = (what, input, args) => row(`grep, ${what}`, files, tree, 'grep', input, args);
+  const find = (what, input, args) => row(`find, ${what}`, files, tree, 'find', input, args);
   const one = (what, input, args) =>
-    row(`grep, ${what}`, '1 GB', folder, 'grep', { path: big, ...input }, [...args, big]);
+    row(`grep, ${what}`, SIZE, folder, 'grep', { path: big, ...input }, [...args, big]);
   return [
     await grep('nothing matches', { pattern: 'zzzqq' }, ['zzzqq', './']),
     await grep('1,000 files match', { pattern: 'file 7 ' }, ['--sort=path', 'file 7 ', './']),
@@ -29,7 +33,9 @@ export async function rows() {
     await find('nothing matches', { pattern: '*.zzz' }, ['--files', './']),
     await find('every file matches', { pattern: '**/*.ts' }, ['--files', '--sort=path', './']),
     await one('nothing matches', { pattern: 'zzzqq' }, ['zzzqq']),
-    await one('a line near the end', { pattern: 'request=9999999 ' }, ['request=9999999 ']),
+    await one('a line near the end', { pattern: `request=${BYTES / 100 - 1} ` }, [
+      `request=${BYTES / 100 - 1} `,
+    ]),
     await one('every line matches', { pattern: 'INFO' }, ['INFO']),
   ];
 }

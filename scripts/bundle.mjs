@@ -12,16 +12,20 @@ import { copyGrammars } from './copy-grammars.mjs';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Paths below src/ without their ending: what package.json promises, and what runs in a thread or child of its own. */
+/** Paths below src/ without their ending: what package.json promises. */
 function entries() {
   const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const promised = [...Object.values(exports).map((target) => target.default), ...Object.values(bin)]
     .filter((path) => path?.endsWith('.js'))
     .map((path) => path.replace(/^(\.\/)?dist\/(.*)\.js$/, '$2'));
-  const isolated = readdirSync(join(root, 'src'), { recursive: true })
+  return [...new Set(promised)];
+}
+
+/** The same: what runs in a thread or child of its own. */
+function isolatedEntries() {
+  return readdirSync(join(root, 'src'), { recursive: true })
     .filter((path) => /-(worker|child)\.ts$/.test(path) && !path.startsWith('access'))
     .map((path) => path.replace(/\.ts$/, ''));
-  return [...new Set([...promised, ...isolated])];
 }
 
 /**
@@ -79,7 +83,13 @@ function licenses() {
 }
 
 async function code(to) {
-  const input = Object.fromEntries(entries().map((path) => [path, join(root, 'src', `${path}.ts`)]));
+  await bundle(to, entries(), { groups });
+  // Each by itself: a thread that shared files with the rest would load all of them at its start.
+  for (const path of isolatedEntries()) await bundle(to, [path], true);
+}
+
+async function bundle(to, paths, codeSplitting) {
+  const input = Object.fromEntries(paths.map((path) => [path, join(root, 'src', `${path}.ts`)]));
   const build = await rolldown({
     input,
     platform: 'node',
@@ -88,12 +98,7 @@ async function code(to) {
     },
     external: (id) => isPackage(id) && !INLINED.some((name) => id === name || id.startsWith(`${name}/`)),
   });
-  await build.write({
-    dir: to,
-    format: 'esm',
-    chunkFileNames: 'chunks/[name]-[hash].js',
-    codeSplitting: { groups },
-  });
+  await build.write({ dir: to, format: 'esm', chunkFileNames: 'chunks/[name]-[hash].js', codeSplitting });
   await build.close();
 }
 

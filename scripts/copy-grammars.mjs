@@ -64,7 +64,9 @@ export function copyGrammars(build) {
   const packed = new URL('node_modules/.cache/grammars/', root);
   const queries = new URL('src/views/queries/', root);
   for (const directory of [target, packed]) mkdirSync(directory, { recursive: true });
-  for (const file of readdirSync(queries)) copyFileSync(new URL(file, queries), new URL(file, target));
+  mkdirSync(new URL('uses/', target), { recursive: true });
+  for (const file of readdirSync(queries, { recursive: true }).filter((name) => name.endsWith('.scm')))
+    copyFileSync(new URL(file, queries), new URL(file, target));
   writeFileSync(new URL('LICENSES.txt', target), licences(root).join('\n'));
   for (const [name, path] of Object.entries(grammars)) {
     const wasm = readFileSync(new URL(`node_modules/${path}`, root));

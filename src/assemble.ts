@@ -1,69 +1,24 @@
 /** Puts the parts together: options become an engine and the tools of one dialect over it. */
 
 import { createAccess } from './access/local.ts';
-import { fromWorkingFolder } from './access/paths.ts';
+import { fromWorkingDirectory } from './access/paths.ts';
 import { callTool } from './call-tool.ts';
 import type { DeclaredTool, Dialect } from './dialects/dialect.ts';
-import { type DialectName, dialectOf } from './dialects/table.ts';
+import { checkOptions } from './check-options.ts';
+import type { OrielOptions } from './options.ts';
+import { dialectOf } from './dialects/table.ts';
 import type { CallOptions, Engine } from './engine/gate.ts';
-import { ofHost, type OnError } from './engine/unexpected.ts';
+import { explained, hostError, ofHost, report } from './engine/unexpected.ts';
 import { OrielError } from './errors.ts';
-import { type LimitOptions, limitsWith } from './limits.ts';
-import { createSession } from './session/session.ts';
-import type { SpillOptions } from './session/spills.ts';
+import { KIB, type LimitOptions, limitsWith } from './limits.ts';
+import { createSession, type SessionOptions } from './session/session.ts';
+import { didYouMean, nearNames } from './text/near.ts';
 import { quote } from './text/visible.ts';
+import type { Access } from './types/access.ts';
 import type { Answer } from './types/answer.ts';
 import type { Limits, TokenCounter } from './types/limits.ts';
 import type { Session } from './types/session.ts';
-import type { RunSettings, Settings } from './types/settings.ts';
-
-export interface OrielOptions {
-  /** Relative paths are resolved against it; `process.cwd()` when absent. */
-  readonly cwd?: string;
-  /** Directories outside which nothing is read; everything may be read when absent or empty. */
-  readonly roots?: readonly string[];
-  /** Directories in which files of the kernel may be read all the same: `/proc`. */
-  readonly allow?: readonly string[];
-  readonly dialect?: DialectName;
-  /** Lower or raise the dialect's own limits. */
-  readonly limits?: LimitOptions;
-  /** The model that reads the answers, by the name that `limitsPerModel` gives it. */
-  readonly model?: string;
-  /** What differs from `limits` for each model: a context window of 8,000 tokens takes smaller answers. */
-  readonly limitsPerModel?: Readonly<Record<string, LimitOptions>>;
-  /** How lines are shown; `hashline` is for hosts with an edit tool that takes its anchors. `numbers` when absent. */
-  readonly display?: Settings['display'];
-  readonly read?: ReadOptions;
-  /** The model's own token counter, for `limits.tokens`. */
-  readonly tokens?: Settings['tokens'];
-  /** Milliseconds one call may take; 30,000 when absent, Infinity for no limit. */
-  readonly timeoutMs?: number;
-  /** How commands run: their time limit, their environment, what becomes of what they leave running. */
-  readonly run?: Partial<RunSettings>;
-  /** Workspaces elsewhere, by the names that tools call them. */
-  readonly workspaces?: Settings['workspaces'];
-  /** Where full outputs are kept, and how much of them. */
-  readonly spills?: SpillOptions;
-  /** Shares snapshots, spills and caches with another instance. */
-  readonly session?: Session;
-  /** Milliseconds since the epoch, for the ages in listings. */
-  readonly now?: () => number;
-  /** Receives every error that an answer does not explain: a bug here, or an exception in one of these functions. */
-  readonly onError?: OnError;
-}
-
-export interface ReadOptions {
-  /** Lines of an open-ended read, at most the line limit, which it is when absent. */
-  readonly defaultLimit?: number;
-  /** Whether lines carry their numbers (true when absent): without, text is shown as with `display: 'plain'`. */
-  readonly lineNumbers?: boolean;
-  /** Whether the `hashline` display gives its anchors (true when absent): without, lines have numbers only. */
-  readonly hashLines?: boolean;
-  /** Whether long code is answered with its structure (true when absent). */
-  readonly summarize?: boolean;
-  /** Whether images are answered with their facts only (false when absent). */
-  readonly imageMetadataOnly?: boolean;
-}
+import type { HostScheme, RunSettings, Settings } from './types/settings.ts';
 
 export type RunOptions = CallOptions;
 
@@ -88,12 +43,13 @@ export interface Assembly {
 
 /** Throws OrielError for options that cannot work: a root that is not a directory, a limit that is not a number. */
 export function assemble(options: OrielOptions = {}): Assembly {
+  checkOptions(options);
   const dialect = dialectOf(options.dialect ?? 'oriel');
   const limits = limitsWith(limitsWith(dialect.limits, options.limits), limitsOfModel(options));
-  const session = options.session ?? createSession(options.spills && { spills: options.spills });
+  const session = options.session ?? createSession(sessionOptions(options));
   const engine: Engine = {
     access: createAccess({
-      cwd: fromWorkingFolder(options.cwd),
+      cwd: fromWorkingDirectory(options.cwd),
       roots: options.roots ?? [],
       allow: options.allow ?? [],
       ours: (path) => session.spills.has(path),
@@ -112,14 +68,28 @@ export function assemble(options: OrielOptions = {}): Assembly {
     tool(name) {
       const found = dialect.tools.find((tool) => tool.name === name);
       if (found) return found;
-      const names = dialect.tools.map((tool) => tool.name).join(', ');
+      const names = dialect.tools.map((tool) => tool.name);
+      const near = didYouMean(nearNames(name, names));
       throw new OrielError(
         'BAD_INPUT',
-        `The dialect ${dialect.name} has no tool ${quote(name)}. Use one of ${names}.`,
+        `The dialect ${dialect.name} has no tool ${quote(name)}. Use one of ${names.join(', ')}.${near}`,
       );
     },
     run: (tool, input, options, accept) =>
       callTool(engine, tool, input, { ...options, limits, ...(accept && { accept }) }),
+  };
+}
+
+/** What a session can only tell outside of a call reaches the host as every unexpected error does. */
+export function sessionOptions({
+  spills,
+  cache = {},
+  onError,
+}: Pick<OrielOptions, 'spills' | 'cache' | 'onError'>): SessionOptions {
+  return {
+    ...(cache && { disk: cache }),
+    ...(spills && { spills }),
+    ...(onError && { onError: (error: unknown) => report(onError, explained(error)) }),
   };
 }
 
@@ -133,17 +103,67 @@ function settingsOf(options: OrielOptions): Settings {
     defaultLimit: read.defaultLimit ?? defaultSettings.defaultLimit,
     display: displayOf(options),
     summarize: read.summarize ?? defaultSettings.summarize,
+    mapBytes: mapBytesOf(read.mapBytes),
     imageMetadataOnly: read.imageMetadataOnly ?? defaultSettings.imageMetadataOnly,
     ...(options.tokens && { tokens: counterOfHost(options.tokens) }),
     run: runSettings(options.run),
+    ...(options.agentOutputs !== undefined && { agentOutputs: accessTo(options.agentOutputs) }),
+    schemes: schemesOfHost(options.schemes),
+    web: webSettings(options.web),
+    ...(options.mcpServers && { mcpServers: options.mcpServers }),
     workspaces: options.workspaces ?? defaultSettings.workspaces,
   };
+}
+
+/** What has not the shape of a host or a range fails here; its numbers are read with the first page. */
+function webSettings(options: OrielOptions['web'] = {}): Settings['web'] {
+  if (options === false) return false;
+  const { allow = [], endpoints = {} } = options;
+  const wrong = allow.find((text) => !/^\[?[\p{L}\p{N}._:-]+\]?(?:\/\d{1,3})?(?::\d{1,5})?$/u.test(text));
+  const [site, base] =
+    Object.entries(endpoints).find(
+      ([, url]) => url !== undefined && !/^https?:\/\/[^/?#@]+[^?#]*$/.test(url),
+    ) ?? [];
+  if (site !== undefined) {
+    throw new OrielError(
+      'BAD_INPUT',
+      `The option web.endpoints.${site} is a URL such as http://localhost:8080, not ${quote(String(base))}.`,
+    );
+  }
+  if (wrong === undefined) return { allow, endpoints };
+  throw new OrielError(
+    'BAD_INPUT',
+    `${quote(wrong)} is not HOST or CIDR, with or without :PORT. Use localhost:8080 or 10.0.0.0/8.`,
+  );
 }
 
 function runSettings(options: Partial<RunSettings> = {}): RunSettings {
   const settings = { ...defaultSettings.run, ...options };
   timeout('run.timeout', settings.timeout);
   return settings;
+}
+
+/** Held from here on: what takes the place of the directory later is not entered. Throws `NOT_FOUND`, `NOT_DIRECTORY`. */
+function accessTo(path: string): Access {
+  const directory = fromWorkingDirectory(path);
+  return createAccess({ cwd: directory, roots: [directory], allow: [] });
+}
+
+/** Their failures are named as the host's. */
+function schemesOfHost(schemes: Settings['schemes'] = defaultSettings.schemes): Settings['schemes'] {
+  return Object.fromEntries(
+    Object.entries(schemes).map(([name, read]) => [
+      name,
+      read &&
+        (async (...given: Parameters<HostScheme>) => {
+          try {
+            return await read(...given);
+          } catch (error) {
+            throw hostError('schemes', error);
+          }
+        }),
+    ]),
+  );
 }
 
 /** A budget with a count that is not a number would never be spent. */
@@ -153,6 +173,14 @@ function counterOfHost(tokens: TokenCounter): TokenCounter {
     if (count >= 0) return count;
     throw new TypeError(`tokens returned ${String(count)}, not a number of tokens`);
   });
+}
+
+/** Less would not hold the notice of a map. */
+const LEAST_MAP_BYTES = 256;
+
+function mapBytesOf(bytes = defaultSettings.mapBytes): number {
+  if (bytes >= LEAST_MAP_BYTES) return bytes;
+  throw new OrielError('BAD_INPUT', `The option read.mapBytes is at least ${LEAST_MAP_BYTES}.`);
 }
 
 /** Infinity is no limit. Throws `BAD_INPUT`. */
@@ -171,7 +199,10 @@ export const defaultSettings: Settings = {
   defaultLimit: Number.POSITIVE_INFINITY,
   display: 'numbers',
   summarize: true,
+  mapBytes: 8 * KIB,
   imageMetadataOnly: false,
   run: { timeout: 120, background: 'end' },
+  schemes: {},
+  web: { allow: [], endpoints: {} },
   workspaces: {},
 };

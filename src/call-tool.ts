@@ -28,7 +28,7 @@ export async function callTool<A>(
   try {
     accepted = options.accept ? options.accept(input) : input;
     const { answer, ...order } = tool.prepare(accepted, options.limits);
-    const slot = await takeSlot(engine, order.request, options);
+    const slot = await takeSlot(engine, order, options);
     const open = openCall(engine, order, options, tool.name);
     // Registered first, so that it comes last: when all that the call has opened is closed.
     open.call.onEnd(() => slot.release());
@@ -59,7 +59,10 @@ const performers: Performers = {
   lines: readLines,
   run: async (request, call) => (await import('./engine/run.ts')).run(request, call),
   search: async (request, call) => (await import('./engine/search.ts')).search(request, call),
+  count: async (request, call) => (await import('./engine/search.ts')).count(request, call),
   find: async (request, call) => (await import('./engine/find.ts')).find(request, call),
+  symbols: async (request, call) =>
+    (await import('./engine/code/find-symbols.ts')).findSymbols(request, call),
   list: async (request, call) => (await import('./engine/list.ts')).list(request, call),
 };
 

@@ -26,7 +26,11 @@ export type ErrorCode =
   | 'ENCRYPTED'
   | 'UNSUPPORTED'
   | 'EXIT'
+  | 'BLOCKED_ADDRESS'
+  | 'BLOCKED_PORT'
+  | 'REDIRECT'
   | 'NETWORK'
+  | 'TLS'
   | 'INCOMPLETE'
   | 'HOST'
   | 'INTERNAL';

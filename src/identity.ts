@@ -45,7 +45,7 @@ export class Identity {
 
   /** A file as it was when it was opened. `settled`: a later write to it would show in these facts. */
   static file({ dev, ino, size, mtimeNs, ctimeNs }: FileFacts, settled = true): Identity {
-    return new Identity(() => written(['file', dev, ino, size, mtimeNs, ctimeNs]), settled);
+    return new Identity(() => `["file",${dev}n,${ino}n,${size}n,${mtimeNs}n,${ctimeNs}n]`, settled);
   }
 
   /** Bytes from elsewhere, by facts that change when they do: `Identity.of('http', { url, etag })`. */

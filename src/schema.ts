@@ -16,10 +16,12 @@ export const kit: Zod = {
 
 /** JSON Schema 2020-12, without the bounds that every integer has: they are sent with each request of a session. */
 export function jsonSchemaOf(schema: zod.ZodType): Record<string, unknown> {
-  return zod.toJSONSchema(schema, {
+  const json = zod.toJSONSchema(schema, {
     io: 'input',
     override: ({ jsonSchema }) => {
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
     },
-  }) as Record<string, unknown>;
+  });
+  // Zod hides a `~standard` in it, by which some libraries take plain data for a schema of Zod.
+  return JSON.parse(JSON.stringify(json)) as Record<string, unknown>;
 }

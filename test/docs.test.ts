@@ -3,49 +3,91 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
-import { afterAll, describe, expect, test, vi } from 'vitest';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { defaultSettings } from '../src/assemble.ts';
 import { baseLimits, limitNames } from '../src/limits.ts';
 import { queues } from '../src/queues/table.ts';
 import { parseSelection } from '../src/selector/selection.ts';
+import { run } from './support/cli.ts';
+import { type Block, blocks, type DocsWorld, docsWorld, examplesOf, pages, pattern } from './support/docs.ts';
+import { has } from './support/has.ts';
+import { server } from './support/server.ts';
+import { workspace } from './support/workspace.ts';
 
-const pages = [
-  'README.md',
-  'ARCHITECTURE.md',
-  'CONTRIBUTING.md',
-  ...readdirSync('docs').map((name) => `docs/${name}`),
-].filter((name) => name.endsWith('.md'));
 const read = (page: string): string => readFileSync(page, 'utf8');
-const snippets = pages.flatMap((page) =>
-  [...read(page).matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ''], i) => ({
-    page,
-    name: `${page} ${i + 1}`,
-    code,
-  })),
-);
+const inLanguage = (language: string): readonly Block[] =>
+  blocks.filter((block) => block.language === language);
 
 const folder = 'test/.snippets';
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** What is done with a block of each language. Prose and templates, which nothing can run, are `text`. */
+const languages = ['console', 'json', 'sh', 'text', 'toml', 'ts', 'ts types'];
+
+test('every block is in a language that is tested', () => {
+  expect(blocks.filter(({ language }) => !languages.includes(language)).map(({ name }) => name)).toEqual([]);
+});
+
+/** Where pages say that a server listens. */
+const SHOWN_URL = 'http://127.0.0.1:7345';
+
+// Each command is a process, one whose parser was too late several.
+describe('what commands print', { timeout: 300_000 }, () => {
+  let world: DocsWorld;
+  beforeAll(async () => void (world = await docsWorld()));
+  afterAll(() => world.remove());
+
+  const examples = inLanguage('console')
+    .flatMap(examplesOf)
+    .filter(({ command }) => has('curl') || !command.startsWith('curl '));
+  test.each(examples)('$name', async ({ command, printed }) => {
+    const url = command.includes(SHOWN_URL) ? (await server([world.work])).url : SHOWN_URL;
+    const output = world.run(command.replaceAll(SHOWN_URL, url)).replaceAll(url, SHOWN_URL);
+    expect(output === '' || output.endsWith('\n') ? output : `${output}\n`).toMatch(pattern(printed));
+  });
+});
+
+describe('commands that nobody runs here', { timeout: 120_000 }, () => {
+  const commands = new Map<string, string>();
+  /** What the command line says of one of its commands. */
+  const helpOf = (command: string): string => {
+    const known = commands.get(command) ?? run([command, '--help']).out;
+    commands.set(command, known);
+    return known;
+  };
+
+  test.each(inLanguage('sh').map(({ name, text }) => ({ name, text })))('$name is right', ({ text }) => {
+    expect(spawnSync('bash', ['-n', '-c', text.replaceAll('…', '')], { encoding: 'utf8' }).stderr).toBe('');
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    for (const [, script = ''] of text.matchAll(/npm run ([\w:-]+)/g))
+      expect(Object.keys(scripts)).toContain(script);
+    for (const [, command = '', rest = ''] of text.matchAll(/\boriel ([a-z]+)(?=\s|$)((?: [^|#&\n]*)?)/g)) {
+      const help = helpOf(command);
+      expect(help, command).toContain(`oriel ${command}`);
+      for (const [flag] of rest.matchAll(/--[a-z-]+/g)) expect(help).toContain(flag);
+    }
+  });
+});
+
 describe('snippets run', () => {
-  test.each(snippets)('$name', async ({ name, code }) => {
+  test.each(inLanguage('ts').map(({ name, text }) => ({ name, text })))('$name', async ({ name, text }) => {
     mkdirSync(folder, { recursive: true });
     const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.ts`);
-    const local = code.replaceAll(
+    const local = text.replaceAll(
       /from 'oriel(\/([\w-]+))?'/g,
       (all: string) => `from '${sources[all.slice("from '".length, -1)]?.[0]}'`,
     );
     writeFileSync(file, local);
     const log = vi.spyOn(console, 'log').mockImplementation(() => undefined);
-    await import(`../${file}`);
-    const said = [...code.matchAll(/console\.log\(.*\); \/\/ (\{.*\})$/gm)].map(([, value = '']) =>
-      value.replaceAll(/\s/g, ''),
+    await import(/* @vite-ignore */ pathToFileURL(file).href);
+    const plain = (value: string): string => value.replaceAll(/["'\s]/g, '');
+    const said = [...text.matchAll(/console\.log\(.*\); \/\/ ([[{'\d].*)$/gm)].map(([, value = '']) =>
+      plain(value),
     );
-    const printed = log.mock.calls.map(([value]) =>
-      JSON.stringify(value).replaceAll('"', '').replaceAll(/\s/g, ''),
-    );
+    const printed = log.mock.calls.map(([value]) => plain(JSON.stringify(value)));
     log.mockRestore();
-    for (const value of said) expect(printed).toContain(value.replaceAll("'", ''));
+    for (const value of said) expect(printed).toContain(value);
   });
 });
 
@@ -62,16 +104,14 @@ const sources: Record<string, string[]> = Object.fromEntries(
 );
 
 test('examples that need a model or a server fit the types', { timeout: 120_000 }, () => {
-  const examples = pages.flatMap((page) =>
-    [...read(page).matchAll(/^```ts types\n([\s\S]*?)^```$/gm)].map(([, code = ''], i) => ({
-      name: `${page.replaceAll(/\W+/g, '-')}-${i + 1}.ts`,
-      code,
-    })),
-  );
+  const examples = inLanguage('ts types').map(({ name, text }) => ({
+    name: `${name.replaceAll(/\W+/g, '-')}.ts`,
+    text,
+  }));
   expect(examples.length).toBeGreaterThan(9);
   const at = join(folder, 'types');
   mkdirSync(at, { recursive: true });
-  for (const { name, code } of examples) writeFileSync(join(at, name), code);
+  for (const { name, text } of examples) writeFileSync(join(at, name), text);
   const paths = Object.fromEntries(
     Object.entries(sources).map(([entry, files]) => [entry, files.map((file) => `../${file}`)]),
   );
@@ -85,16 +125,43 @@ test('examples that need a model or a server fit the types', { timeout: 120_000 
   expect([stdout, status]).toEqual(['', 0]);
 });
 
-test('every block of a host’s configuration starts our server', () => {
-  const blocks = [...read('docs/hosts.md').matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, text = '']) => {
-    const [servers] = Object.values(JSON.parse(text) as Record<string, Record<string, { args: string[] }>>);
-    return servers?.['oriel'];
-  });
-  expect(blocks).toHaveLength(5);
-  for (const block of blocks) {
-    expect(block).toMatchObject({ command: 'npx' });
-    expect(block?.args.slice(0, 3)).toEqual(['-y', 'oriel', 'mcp']);
+/** The block of JSON that shows how a failure looks. */
+const failure = 'docs/errors.md';
+
+interface HostServer {
+  readonly command?: string | readonly string[];
+  readonly args?: readonly string[];
+  readonly url?: string;
+  readonly httpUrl?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+test('every block of a host’s configuration starts our server, or asks it over HTTP', () => {
+  const hosts = inLanguage('json').filter(({ page }) => page !== failure);
+  expect(hosts.length).toBeGreaterThan(10);
+  for (const { name, text } of hosts) {
+    const [servers] = Object.values(JSON.parse(text) as Record<string, Record<string, HostServer>>);
+    const { command, args = [], url, httpUrl, headers } = servers?.['oriel'] ?? {};
+    const address = url ?? httpUrl;
+    if (address === undefined) {
+      expect([command, ...args].flat().slice(0, 4), name).toEqual(['npx', '-y', 'oriel', 'mcp']);
+    } else {
+      expect({ address, headers }, name).toEqual({
+        address: `${SHOWN_URL}/mcp`,
+        headers: { Authorization: 'Bearer TOKEN' },
+      });
+    }
   }
+  expect(inLanguage('toml').map(({ text }) => text)).toEqual([
+    '[mcp_servers.oriel]\ncommand = "npx"\nargs = ["-y", "oriel", "mcp"]\n',
+    `[mcp_servers.oriel]\nurl = "${SHOWN_URL}/mcp"\nbearer_token_env_var = "ORIEL_TOKEN"\n`,
+  ]);
+});
+
+test('a failure looks as it is shown', async () => {
+  const [shown] = inLanguage('json').filter(({ page }) => page === failure);
+  const { details } = await workspace().read('src/ap.ts');
+  expect(details['error']).toEqual(JSON.parse(shown?.text ?? ''));
 });
 
 test('links lead to files that exist', () => {
@@ -105,6 +172,28 @@ test('links lead to files that exist', () => {
       .map((target) => `${page} → ${target}`),
   );
   expect(broken).toEqual([]);
+});
+
+test('links into a page lead to a heading', () => {
+  const slug = (heading: string): string =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-');
+  const broken = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)]
+      .filter(([, target = '', anchor]) => {
+        const text = read(target === '' ? page : normalize(join(dirname(page), target)));
+        return ![...text.matchAll(/^#+ (.*)$/gm)].some(([, heading = '']) => slug(heading) === anchor);
+      })
+      .map(([link]) => `${page} → ${link}`),
+  );
+  expect(broken).toEqual([]);
+});
+
+test('every page is named in the README', () => {
+  const text = read('README.md');
+  expect(pages.filter((page) => page !== 'README.md' && !text.includes(`](${page})`))).toEqual([]);
 });
 
 test('the table of error codes is complete', () => {

@@ -21,13 +21,26 @@ export function zipOf(name, count) {
   const path = resolve(folder, name);
   if (existsSync(path)) return path;
   const text = textBytes();
+  const members = Array.from({ length: count }, (_, i) => [
+    `src/dir${i % 100}/file${i}.ts`,
+    text.subarray((i * 777) % 2_000_000).subarray(0, 1_000 + (i % 4_000)),
+  ]);
+  return zipped(path, members);
+}
+
+/** A zip of one deflated file; the path. */
+export function zipWith(name, file, content) {
+  const path = resolve(folder, name);
+  return existsSync(path) ? path : zipped(path, [[file, content]]);
+}
+
+function zipped(path, members) {
   const parts = [];
   const records = [];
   let at = 0;
-  for (let i = 0; i < count; i += 1) {
-    const content = text.subarray((i * 777) % 2_000_000).subarray(0, 1_000 + (i % 4_000));
+  for (const [name, content] of members) {
     const packed = deflateRawSync(content);
-    const file = Buffer.from(`src/dir${i % 100}/file${i}.ts`);
+    const file = Buffer.from(name);
     const fields = Buffer.alloc(26);
     fields.writeUInt16LE(20, 0);
     fields.writeUInt16LE(8, 4);
@@ -44,8 +57,8 @@ export function zipOf(name, count) {
   const directory = Buffer.concat(records);
   const end = Buffer.alloc(22);
   end.write('PK\x05\x06');
-  end.writeUInt16LE(count, 8);
-  end.writeUInt16LE(count, 10);
+  end.writeUInt16LE(members.length, 8);
+  end.writeUInt16LE(members.length, 10);
   end.writeUInt32LE(directory.length, 12);
   end.writeUInt32LE(at, 16);
   writeFileSync(path, Buffer.concat([...parts, directory, end]));
@@ -60,21 +73,7 @@ export function tarOf(name, count) {
   const file = openSync(`${path}.part`, 'w');
   for (let i = 0; i < count; i += 1) {
     const start = (i * 4_099) % 2_000_000;
-    const header = Buffer.alloc(512);
-    header.write(`data/part${String(i).padStart(4, '0')}.log`);
-    header.write('0000644\0', 100);
-    header.write(`${(1_000_000).toString(8).padStart(11, '0')}\0`, 124);
-    header.write('0', 156);
-    header.write('ustar\x0000', 257);
-    header.fill(' ', 148, 156);
-    header.write(
-      `${header
-        .reduce((sum, byte) => sum + byte, 0)
-        .toString(8)
-        .padStart(6, '0')}\0 `,
-      148,
-    );
-    writeSync(file, header);
+    writeSync(file, tarHeader(`data/part${String(i).padStart(4, '0')}.log`, 1_000_000));
     writeSync(file, text, start, 1_000_000);
     writeSync(file, Buffer.alloc(512 - (1_000_000 % 512)));
   }
@@ -82,6 +81,25 @@ export function tarOf(name, count) {
   closeSync(file);
   renameSync(`${path}.part`, path);
   return path;
+}
+
+/** The bytes of a tar with one file. */
+export function tarWith(name, content) {
+  const padding = Buffer.alloc((512 - (content.length % 512)) % 512);
+  return Buffer.concat([tarHeader(name, content.length), content, padding, Buffer.alloc(1024)]);
+}
+
+function tarHeader(name, size) {
+  const header = Buffer.alloc(512);
+  header.write(name);
+  header.write('0000644\0', 100);
+  header.write(`${size.toString(8).padStart(11, '0')}\0`, 124);
+  header.write('0', 156);
+  header.write('ustar\x0000', 257);
+  header.fill(' ', 148, 156);
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return header;
 }
 
 export async function gzipped(path) {

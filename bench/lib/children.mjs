@@ -2,12 +2,14 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { createOriel } from '../../dist/index.js';
 
-export function prepare({ cwd, tool, input }) {
-  const oriel = createOriel({ cwd });
+/** `fresh`: each call has a session of its own, so that nothing is known from the one before. */
+export function prepare({ cwd, tool, input, web, fresh = false }) {
+  const make = () => createOriel({ ...(cwd !== undefined && { cwd }), ...(web && { web }) });
+  const shared = make();
   let children = 0;
   const call = async () => {
     const timer = setInterval(() => (children = Math.max(children, childrenMemory())), 1);
-    const answer = await oriel.tool(tool).run(input);
+    const answer = await (fresh ? make() : shared).tool(tool).run(input);
     clearInterval(timer);
     return answer.content[0].text;
   };

@@ -3,12 +3,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { folder } from './data.mjs';
+import { quick } from './quick.mjs';
 
 /** The folder with the files of a package, or undefined where it cannot be fetched. */
 export function debian(name) {
   const home = resolve(folder, 'debian', name);
   const files = resolve(home, 'files');
   if (existsSync(files)) return files;
+  if (quick) return undefined;
   mkdirSync(home, { recursive: true });
   try {
     execFileSync('apt-get', ['download', name], { cwd: home, stdio: 'ignore' });

@@ -18,7 +18,13 @@ export const servers = {
   },
 };
 
-/** `{ startMs, ask, rss, stop }`: milliseconds from spawn to the answer of `initialize`. */
+/** Counted in ticks of 10 ms (USER_HZ). Source: proc_pid_stat(5). */
+function processorMs(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
+/** `{ startMs, ask, rss, cpu, stop }`: milliseconds from spawn to the answer of `initialize`. */
 export async function start([command, args], cwd) {
   const began = performance.now();
   const child = spawn(command, args, { cwd, stdio: ['pipe', 'pipe', 'ignore'] });
@@ -68,6 +74,8 @@ export async function start([command, args], cwd) {
     /** Megabytes now, and at the most. */
     rss: () => memory('VmRSS'),
     peak: () => memory('VmHWM'),
+    /** Milliseconds of processor time so far, of the user and of the system. */
+    cpu: () => processorMs(child.pid),
     stop: () => {
       child.kill('SIGKILL');
       return new Promise((done) => child.once('exit', done));

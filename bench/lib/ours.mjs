@@ -3,7 +3,7 @@ import { createOriel } from '../../dist/index.js';
 
 /** `fresh`: each call has a session of its own, so that nothing is known from the one before. */
 export async function prepare({ dialect = 'oriel', tool = 'read', input, limits, fresh = false }) {
-  const make = () => createOriel({ dialect, ...(limits && { limits }) });
+  const make = () => createOriel({ dialect, cache: false, ...(limits && { limits }) });
   const shared = make();
   const call = async () => {
     const oriel = fresh ? make() : shared;

@@ -7,16 +7,36 @@ export const grammars = new URL('../../dist/grammars/', import.meta.url);
 const worker = new Worker(new URL('../../dist/views/outline-worker.js', import.meta.url));
 worker.unref();
 
+/** The first message of a thread says that its modules are there. */
+const loaded = new Promise((resolve) => worker.once('message', resolve));
+
 /** Symbols of a text; none where it has no structure. A language's grammar goes by the language's own name. */
 export async function symbolsOf(text, { grammar, queries }) {
   const query = queries.map((name) => readFileSync(new URL(`${name}.scm`, grammars), 'utf8')).join('\n');
   const wasm = readFileSync(new URL(`${grammar}.wasm.br`, grammars));
-  const job = { text, language: grammar, grammar: { name: grammar, wasm, query }, within: 60_000 };
+  const job = {
+    ask: 'parse',
+    text,
+    language: grammar,
+    grammar: { name: grammar, wasm, query },
+    within: 60_000,
+  };
+  await loaded;
   const reply = await new Promise((resolve, reject) => {
     worker.once('message', ({ reply: found }) => resolve(found));
     worker.once('error', reject);
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
     worker.postMessage({ job });
   }).finally(() => worker.removeAllListeners('error'));
-  return typeof reply === 'string' ? [] : reply.symbols;
+  return typeof reply === 'string' ? [] : unpacked(reply);
+}
+
+/** As `src/views/packed.ts` packs them, without their kinds. */
+function unpacked({ count, symbols, words }) {
+  const lines = words.split('\n');
+  return Array.from({ length: count }, (_, i) => {
+    const [, from, to, at, depth] = symbols.subarray(7 * i, 7 * i + 5);
+    const [name, qualified, signature] = lines.slice(3 * i, 3 * i + 3);
+    return { name, qualified, signature, from, to, at, depth };
+  });
 }

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { folder } from './data.mjs';
+import { quick } from './quick.mjs';
 
 /** Some peers depend on versions that not every registry has; the one before does. */
 export const overrides = { 'typedarray.prototype.slice': '1.0.5' };
@@ -13,6 +14,7 @@ const home = resolve(folder, 'peers');
 export function peer(name, version) {
   const path = resolve(home, 'node_modules', name);
   if (existsSync(path)) return path;
+  if (quick) return undefined;
   mkdirSync(home, { recursive: true });
   if (!existsSync(resolve(home, 'package.json')))
     writeFileSync(resolve(home, 'package.json'), JSON.stringify({ private: true, overrides }));

@@ -13,5 +13,10 @@ export function printTable(rows) {
 export const ms = (value) =>
   value === undefined ? undefined : `${value < 10 ? value.toFixed(2) : value.toFixed(0)} ms`;
 export const mb = (value) => (value === undefined ? undefined : `${Math.round(value)} MB`);
-export const ratio = (ours, theirs) => (theirs === undefined ? undefined : `${(ours / theirs).toFixed(2)}×`);
+/** Two digits that say something, however small: `0.0034×`. */
+export const ratio = (ours, theirs) => {
+  if (!Number.isFinite(ours / theirs)) return undefined;
+  const value = ours / theirs;
+  return `${value < 0.095 ? Number(value.toPrecision(2)) : value.toFixed(2)}×`;
+};
 export const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];

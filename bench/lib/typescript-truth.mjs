@@ -4,7 +4,9 @@ import { peer } from './peers.mjs';
 
 /** `{ name, line, end }` of functions, methods, classes, interfaces, enums, types and namespaces; lines 1-based. */
 export function declarations(path, text) {
-  const ts = createRequire(import.meta.url)(peer('typescript', '5.9.3'));
+  const home = peer('typescript', '5.9.3');
+  if (home === undefined) return [];
+  const ts = createRequire(import.meta.url)(home);
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const lineOf = (offset) => file.getLineAndCharacterOfPosition(offset).line + 1;
   const found = [];

@@ -16,9 +16,18 @@ export async function readAt(
   return target.subarray(0, got);
 }
 
-/** The first 4 KiB: by these it is told what kind of thing it is, and in which encoding a text. */
-export function headOf(source: ByteSource, signal?: AbortSignal): Promise<Uint8Array> {
-  return readAt(source, 0, 4096, signal);
+const heads = new WeakMap<ByteSource, Uint8Array>();
+
+/**
+ * The first 4 KiB: by these it is told what kind of thing it is, and in which encoding a text. Read once of each
+ * source.
+ */
+export async function headOf(source: ByteSource, signal?: AbortSignal): Promise<Uint8Array> {
+  const known = heads.get(source);
+  if (known) return known;
+  const head = await readAt(source, 0, 4096, signal);
+  heads.set(source, head);
+  return head;
 }
 
 /**

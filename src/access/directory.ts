@@ -20,6 +20,7 @@ export function openedDirectory(
   return {
     is: 'directory',
     path,
+    fd,
     mtimeMs: Number(stats.mtimeMs),
     async list(most, signal) {
       const entries: Entry[] = [];

@@ -1,4 +1,4 @@
-/** Owns asking whether a path leads to something that may be read, without a word about why not. */
+/** Tells whether a path leads to something that may be read, without saying why not. */
 
 import type { Access } from '../types/access.ts';
 

@@ -10,7 +10,7 @@ const SENTENCES: Record<string, readonly [ErrorCode, string]> = {
   EPERM: ['DENIED', 'may not be read: operation not permitted'],
   ELOOP: ['LOOP', 'goes round in a loop of links'],
   ENAMETOOLONG: ['NAME_TOO_LONG', 'has a name that is too long'],
-  EINVAL: ['BAD_PATH', 'is no valid path'],
+  EINVAL: ['BAD_PATH', 'is not a valid path'],
   EMFILE: ['BUSY', 'could not be opened: too many files are open'],
   ENFILE: ['BUSY', 'could not be opened: too many files are open'],
   ENXIO: ['NOT_REGULAR', 'is not a regular file'],
@@ -31,6 +31,29 @@ export function failure(error: unknown, path: string): OrielError {
     `could not be read (${errno(error) || 'unknown'})`,
   ];
   return new OrielError(code, `${quote(path)} ${sentence}.`, { cause: error });
+}
+
+const UNWRITTEN: Record<string, string> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'a file may not be so large',
+  EIO: 'the disk failed with an input/output error',
+  EROFS: 'the file system is read-only',
+  EACCES: 'permission is denied there',
+  EPERM: 'permission is denied there',
+  ENOENT: 'its directory is gone',
+};
+
+/**
+ * Why something could not be written to a private file of ours, as `LIMIT`, or as `BUSY` where descriptors were short.
+ * `what` begins the sentence: "The full output could not be kept".
+ */
+export function writeFailure(error: unknown, what: string): OrielError {
+  const short = isShortage(error);
+  const why = short
+    ? 'too many files are open'
+    : (UNWRITTEN[errno(error)] ?? (errno(error) || 'for an unknown reason'));
+  return new OrielError(short ? 'BUSY' : 'LIMIT', `${what}: ${why}.`, { cause: error });
 }
 
 /** Whether descriptors have run out: another moment may have some. */

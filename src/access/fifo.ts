@@ -29,20 +29,20 @@ let refilling = false;
 let idle: NodeJS.Timeout | undefined;
 
 /**
- * `count` pipes by way of `folder`, which is private to this user. Undefined where they cannot be had: no `mkfifo`, or
+ * `count` pipes by way of `directory`, which is private to this user. Undefined where they cannot be had: no `mkfifo`, or
  * a file system that knows no FIFOs.
  */
-export async function takePipes(folder: string, count: number): Promise<PipeEnds[] | undefined> {
+export async function takePipes(directory: string, count: number): Promise<PipeEnds[] | undefined> {
   const taken = spare.splice(0, count);
   if (taken.length < count) {
-    taken.push(...(await makePipes(folder)));
+    taken.push(...(await makePipes(directory)));
     keep(taken.splice(count));
   }
   if (taken.length < count) {
     for (const ends of taken) closeBoth(ends);
     return undefined;
   }
-  if (spare.length <= LOW) void refill(folder);
+  if (spare.length <= LOW) void refill(directory);
   clearTimeout(idle);
   idle = setTimeout(closeSparePipes, IDLE_MS).unref();
   return taken;
@@ -57,10 +57,10 @@ export function closeBoth({ readEnd, writeEnd }: PipeEnds): void {
   closeSync(readEnd);
 }
 
-async function refill(folder: string): Promise<void> {
+async function refill(directory: string): Promise<void> {
   if (refilling) return;
   refilling = true;
-  keep(await makePipes(folder));
+  keep(await makePipes(directory));
   refilling = false;
 }
 
@@ -71,8 +71,10 @@ function keep(made: PipeEnds[]): void {
 }
 
 /** As many of a batch as could be opened: descriptors may be short. */
-async function makePipes(folder: string): Promise<PipeEnds[]> {
-  const paths = Array.from({ length: BATCH }, () => join(folder, `pipe-${randomBytes(8).toString('hex')}`));
+async function makePipes(directory: string): Promise<PipeEnds[]> {
+  const paths = Array.from({ length: BATCH }, () =>
+    join(directory, `pipe-${randomBytes(8).toString('hex')}`),
+  );
   const opened: PipeEnds[] = [];
   try {
     await promisify(execFile)('mkfifo', ['-m', '600', ...paths]);
@@ -80,9 +82,18 @@ async function makePipes(folder: string): Promise<PipeEnds[]> {
   } catch {
     // Some or none: the caller counts them.
   } finally {
-    for (const path of paths) rmSync(path, { force: true });
+    for (const path of paths) unlinkQuietly(path);
   }
   return opened;
+}
+
+/** A name that stays goes with its directory. */
+function unlinkQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // The pipes work all the same.
+  }
 }
 
 /** The reading end first and without blocking: opening the writing end alone would wait for a reader. */

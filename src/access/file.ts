@@ -1,10 +1,11 @@
 /** An open regular file: its bytes at offsets, its identity, and whether it has changed since. */
 
-import type { BigIntStats } from 'node:fs';
+import { type BigIntStats, fstatSync } from 'node:fs';
 import { OrielError } from '../errors.ts';
 import { Identity } from '../identity.ts';
 import type { OpenedFile } from '../types/access.ts';
 import { type Inspector, readDescriptor } from './descriptors.ts';
+import { readLocalHead } from './warm-head.ts';
 
 /** Read once and kept: they tell the kind and the encoding, and often they are the whole first page. */
 const HEAD_BYTES = 64 << 10;
@@ -13,7 +14,7 @@ export function openedFile(
   fd: number,
   path: string,
   stats: BigIntStats,
-  inspector: Inspector,
+  inspector: Pick<Inspector, 'isLocal' | 'stat' | 'close'>,
   sibling: (suffix: string) => Promise<OpenedFile | undefined>,
 ): OpenedFile {
   const size = Number(stats.size);
@@ -21,7 +22,7 @@ export function openedFile(
   let reading = 0;
   /** A descriptor that is closed under a read may be another file's by the time the read gets to it. */
   const closeUnread = async (): Promise<void> => {
-    if (!open && reading === 0) await inspector.close(fd);
+    if (!open && reading === 0) await inspector.close(fd, size);
   };
   const whileOpen = async <T>(read: () => T | Promise<T>): Promise<T> => {
     if (!open) throw new OrielError('CANCELLED', 'The call is over.');
@@ -36,7 +37,8 @@ export function openedFile(
   let head: Promise<Uint8Array> | undefined;
   const readHead = async (): Promise<Uint8Array> => {
     const bytes = Buffer.allocUnsafe(Math.min(size, HEAD_BYTES));
-    return bytes.subarray(0, await readDescriptor(fd, bytes, 0));
+    const got = inspector.isLocal ? readLocalHead(fd, stats, bytes) : readDescriptor(fd, bytes, 0);
+    return bytes.subarray(0, await got);
   };
   const readInto = async (target: Uint8Array, offset: number, signal?: AbortSignal): Promise<number> => {
     // Bytes that were appended since do not belong to this identity.
@@ -71,6 +73,14 @@ export function openedFile(
       await closeUnread();
     },
   };
+}
+
+/** What a thread holds open at `fd` and closes itself, opened at the real `path`. */
+export function lentFile(fd: number, path: string): OpenedFile {
+  const stats = fstatSync(fd, { bigint: true });
+  const never = (): Promise<undefined> => Promise.resolve(undefined);
+  const inspector = { isLocal: false, stat: () => stats, close: () => undefined };
+  return openedFile(fd, path, stats, inspector, never);
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 
 import { OrielError } from '../errors.ts';
-import { isOutgrown, type StartOptions, startWorker } from './isolate-start.ts';
+import { isOutgrown, isStartFailure, type StartOptions, startWorker } from './isolate-start.ts';
 import { endingOf, LOADED } from './worker-loading.ts';
 
 export interface StreamOptions extends StartOptions {
@@ -18,12 +18,18 @@ export interface Conversation {
   next(): Promise<unknown>;
   /** Ends the worker, also in the middle of its work. */
   end(): Promise<void>;
+  /** For a worker that has said its last: it waits for `idleMs` without keeping the process alive, then it ends. */
+  rest(idleMs: number, gone: () => void): void;
+  /** Goes on with a worker that rests, for another signal. False when it has ended. */
+  wake(signal: AbortSignal): boolean;
 }
 
 /** Starts the worker. How many there are is for the caller to bound: it knows when one works, and when it rests. */
-export function converse({ signal, ...options }: StreamOptions): Conversation {
-  signal.throwIfAborted();
-  const worker = startWorker({ ...options, youngMb: 4 });
+export function converse({ signal: first, ...options }: StreamOptions): Conversation {
+  first.throwIfAborted();
+  let signal = first;
+  let restTimer: NodeJS.Timeout | undefined;
+  const worker = startWorker({ youngMb: 4, ...options });
   const arrived: unknown[] = [];
   let failure: unknown;
   let asked: { resolve(message: unknown): void; reject(error: unknown): void } | undefined;
@@ -45,6 +51,7 @@ export function converse({ signal, ...options }: StreamOptions): Conversation {
   });
   worker.on('error', (error) => fail(worded(error)));
   worker.once('exit', () => {
+    clearTimeout(restTimer);
     signal.removeEventListener('abort', abort);
     fail(new OrielError('INTERNAL', 'the isolated worker has ended'));
   });
@@ -59,12 +66,30 @@ export function converse({ signal, ...options }: StreamOptions): Conversation {
       });
     },
     end,
+    rest(idleMs, gone) {
+      signal.removeEventListener('abort', abort);
+      worker.unref();
+      restTimer = setTimeout(() => {
+        gone();
+        void end();
+      }, idleMs).unref();
+    },
+    wake(next) {
+      clearTimeout(restTimer);
+      if (failure !== undefined) return false;
+      signal = next;
+      signal.addEventListener('abort', abort, { once: true });
+      worker.ref();
+      return true;
+    },
   };
 }
 
 /** As half a sentence about what was worked on: whoever asked knows its name. */
 function worded(error: unknown): unknown {
-  return isOutgrown(error)
-    ? new OrielError('LIMIT', 'it needs more memory than is allowed', { cause: error })
+  if (isOutgrown(error))
+    return new OrielError('LIMIT', 'it needs more memory than is allowed', { cause: error });
+  return isStartFailure(error)
+    ? new OrielError('BUSY', 'no worker thread could be started for it', { cause: error })
     : error;
 }

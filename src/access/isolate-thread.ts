@@ -5,7 +5,7 @@
 
 import type { Worker } from 'node:worker_threads';
 import { OrielError } from '../errors.ts';
-import { isOutgrown, type StartOptions, startWorker } from './isolate-start.ts';
+import { isOutgrown, isStartFailure, type StartOptions, startWorker } from './isolate-start.ts';
 import { endingOf, LOADED } from './worker-loading.ts';
 
 /** Milliseconds in which a thread may stop by itself once it was told to. */
@@ -98,6 +98,8 @@ function outOfTime(): OrielError {
 function workerFailure(error: unknown): OrielError {
   if (isOutgrown(error))
     return new OrielError('LIMIT', 'The work needs more memory than it may have.', { cause: error });
+  if (isStartFailure(error))
+    return new OrielError('BUSY', 'No worker thread could be started. Call again.', { cause: error });
   return new OrielError('INTERNAL', 'The worker thread failed.', { cause: error });
 }
 

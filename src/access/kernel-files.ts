@@ -49,6 +49,11 @@ export async function isKernelFile(path: string, again: string, dev: bigint): Pr
   return KERNEL_FILE_SYSTEMS.has(type);
 }
 
+/** The same for a thread that may wait, of what is open at `again`. */
+export function isKernelFileSystem(again: string, dev: bigint): boolean {
+  return process.platform === 'linux' && !isOnDisk(dev) && KERNEL_FILE_SYSTEMS.has(statfsSync(again).type);
+}
+
 /** What the kernel makes up has no device: its major number is 0. Source: gnu_dev_major in sys/sysmacros.h of glibc. */
 function isOnDisk(dev: bigint): boolean {
   return ((dev >> 8n) & 0xfffn) !== 0n || dev >> 44n !== 0n;

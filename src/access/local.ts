@@ -19,6 +19,7 @@ import {
   inspectorOf,
   mostDescriptors,
   openDescriptor,
+  openOnMainThread,
   readDescriptor,
   untilDescriptors,
 } from './descriptors.ts';
@@ -26,25 +27,28 @@ import { openedDirectory } from './directory.ts';
 import { errno, failure, isShortage } from './failure.ts';
 import { openedFile } from './file.ts';
 import { isKernelFile } from './kernel-files.ts';
+import { noteReached, wasReached } from './mounts.ts';
 import { absolutePath, within } from './paths.ts';
+import { O_PATH } from './path-walk.ts';
 import { Roots } from './roots.ts';
 
 export interface AccessOptions {
   readonly cwd: string;
-  /** Folders outside which nothing is opened; none for no roots. */
+  /** Directories outside which nothing is opened; none for no roots. */
   readonly roots: readonly string[];
   /** Directories in which files of the kernel may be read all the same: `/proc`, `/sys`. */
   readonly allow: readonly string[];
-  /** Whether an absolute path is that of a file of our own, which no wall hides: a spill of the session. */
+  /** Whether an absolute path is that of a file of our own, which the roots do not hide: a spill of the session. */
   ours?(path: string): boolean;
 }
 
-/** Not in node:fs. Source: asm-generic/fcntl.h. */
-const O_PATH = 0o10000000;
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 /** Kernel files say that they are empty; this much is read to see what they hold. */
 const KERNEL_FILE_BYTES = 1 << 20;
+
+/** Names of files that would be taken for a URL, or for a home directory, when they are typed: `https:/host/x.ts`. */
+const MISTAKEN = /^(?:https?:|[a-z][a-z\d+.-]*:\/|www\.[^/]*[:?#]|~(?:\/|$))/i;
 
 const descriptors = mostDescriptors();
 if (descriptors !== undefined) fitTo(descriptors);
@@ -54,7 +58,9 @@ export function createAccess(options: AccessOptions): Access {
   const { cwd } = options;
   const display = (path: string): string => {
     const inside = relative(cwd, path);
-    return inside === '' ? '.' : within(path, cwd) && !inside.startsWith('..') ? inside : path;
+    if (inside === '') return '.';
+    if (!within(path, cwd) || inside.startsWith('..')) return path;
+    return MISTAKEN.test(inside) ? `./${inside}` : inside;
   };
 
   function open(path: string, signal?: AbortSignal): Promise<Opened> {
@@ -71,20 +77,24 @@ export function createAccess(options: AccessOptions): Access {
   /** Throws a shortage of descriptors as it is, when all are closed again. */
   async function openNow(path: string, signal?: AbortSignal): Promise<Opened> {
     signal?.throwIfAborted();
-    const shown = display(path);
-    if (!roots.mayName(path) && !options.ours?.(path)) throw roots.outside(shown);
-    const handle = await look(path).catch(async (error: unknown) => {
-      throw isShortage(error) ? error : await roots.explain(path, shown, error);
-    });
+    const shown = (): string => display(path);
+    const ours = options.ours?.(path);
+    if (!roots.mayName(path) && !ours) throw roots.outside(shown());
+    const handle = await (ours || !roots.any ? look(path) : lookInside(path, shown)).catch(
+      (error: unknown) => {
+        throw isShortage(error) ? error : failure(error, shown());
+      },
+    );
     try {
-      if (!(await roots.holds(handle.path)) && !options.ours?.(handle.path)) throw roots.outside(shown);
+      const inside = handle.inside || (await roots.holds(handle.path));
+      if (!inside && !options.ours?.(handle.path)) throw roots.outside(shown());
       refuseSpecial(handle.stats, shown);
       const kernel = await isKernelFile(handle.path, handle.again, handle.stats.dev);
       if (kernel && !options.allow.some((directory) => within(handle.path, directory))) {
-        throw new OrielError('NOT_REGULAR', `${quote(shown)} is a file of the kernel, not a stored file.`);
+        throw new OrielError('NOT_REGULAR', `${quote(shown())} is a file of the kernel, not a stored file.`);
       }
-      const fd = await openDescriptor(handle.again, READ);
       const { inspector } = handle;
+      const fd = await inspector.open(handle.again, READ);
       const stats = await identify(fd, handle).catch(async (error: unknown) => {
         await inspector.close(fd);
         throw error;
@@ -93,10 +103,19 @@ export function createAccess(options: AccessOptions): Access {
       if (kernel && stats.size === 0n) return kernelFile(fd, handle, stats, signal);
       return openedFile(fd, handle.path, stats, inspector, (suffix) => sibling(handle.path + suffix));
     } catch (error) {
-      throw isShortage(error) ? error : failure(error, shown);
+      throw isShortage(error) ? error : failure(error, shown());
     } finally {
       await handle.release();
     }
+  }
+
+  /** What a path leads to, without opening it and without asking what there is outside. */
+  async function lookInside(path: string, shown: () => string): Promise<Handle> {
+    if (process.platform !== 'linux') return lookByPath(await roots.resolve(path, shown));
+    const { fd, stats, path: real } = await roots.find(path, shown);
+    const handle = handleOf(fd, real, stats);
+    noteReached(real);
+    return { ...handle, inside: true };
   }
 
   async function sibling(path: string): Promise<OpenedFile | undefined> {
@@ -115,6 +134,8 @@ export function createAccess(options: AccessOptions): Access {
 interface Handle {
   /** Real path of what the path led to. */
   readonly path: string;
+  /** Whether it was found without leaving the roots. */
+  readonly inside?: boolean;
   readonly stats: BigIntStats;
   /** A path that opens the same thing again. */
   readonly again: string;
@@ -125,27 +146,38 @@ interface Handle {
 /** What a path leads to, without opening it. */
 async function look(path: string): Promise<Handle> {
   if (process.platform !== 'linux') return lookByPath(path);
-  const fd = await openDescriptor(path, O_PATH);
+  if (wasReached(path)) {
+    const handle = await lookThrough(openOnMainThread(path, O_PATH | constants.O_NOFOLLOW));
+    if (!handle.stats.isSymbolicLink()) return handle;
+    // A link may lead anywhere.
+    await handle.release();
+  }
+  const handle = await lookThrough(await openDescriptor(path, O_PATH));
+  if (handle.path === path) noteReached(path);
+  return handle;
+}
+
+async function lookThrough(fd: number): Promise<Handle> {
   try {
-    return await handleOf(fd);
+    // The kernel has the name in memory, whatever the file system.
+    const real = readlinkSync(`/proc/self/fd/${fd}`);
+    const stats = await inspectorOf(real).stat(fd);
+    return handleOf(fd, placeOf(real, stats), stats);
   } catch (error) {
     await closeDescriptor(fd);
     throw error;
   }
 }
 
-async function handleOf(fd: number): Promise<Handle> {
-  const again = `/proc/self/fd/${fd}`;
-  // The kernel has the name in memory, whatever the file system.
-  const real = readlinkSync(again);
-  const inspector = inspectorOf(real);
-  const stats = await inspector.stat(fd);
-  return { path: placeOf(real, stats), stats, again, inspector, release: () => inspector.close(fd) };
+function handleOf(fd: number, path: string, stats: BigIntStats): Handle {
+  const inspector = inspectorOf(path);
+  const release = (): void | Promise<void> => inspector.close(fd, Number(stats.size));
+  return { path, stats, again: `/proc/self/fd/${fd}`, inspector, release };
 }
 
 /**
  * Linux marks the path of what is gone with a suffix. Where something still has a name the suffix is part of it: a
- * folder `work (deleted)` beside the root `work` would else be taken for the root.
+ * directory `work (deleted)` beside the root `work` would else be taken for the root.
  */
 function placeOf(real: string, { nlink }: BigIntStats): string {
   return nlink === 0n ? real.replace(/ \(deleted\)$/, '') : real;
@@ -167,7 +199,7 @@ async function identify(fd: number, handle: Handle): Promise<BigIntStats> {
   return stats;
 }
 
-function refuseSpecial(stats: BigIntStats, shown: string): void {
+function refuseSpecial(stats: BigIntStats, shown: () => string): void {
   if (stats.isFile() || stats.isDirectory()) return;
   const what = stats.isFIFO()
     ? 'a FIFO'
@@ -180,7 +212,7 @@ function refuseSpecial(stats: BigIntStats, shown: string): void {
           : 'no regular file';
   throw new OrielError(
     'NOT_REGULAR',
-    `${quote(shown)} is ${what}; only regular files and directories are read.`,
+    `${quote(shown())} is ${what}; only regular files and directories are read.`,
   );
 }
 

@@ -4,6 +4,7 @@
  */
 
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { within } from './paths.ts';
 
 /** Anything else counts as remote. An overlay counts as local, also where one of its layers is not. */
@@ -17,44 +18,108 @@ const LOCAL_TYPES: ReadonlySet<string> = new Set(
 
 const REFRESH_MS = 1_000;
 
-let remote: readonly string[] | undefined;
+let mounts: Mounts | undefined;
 let readAt = Number.NEGATIVE_INFINITY;
+/** The last answer: a call asks of one path several times. */
+let last: { readonly path: string; readonly isLocal: boolean } | undefined;
+
+interface Mounts {
+  readonly all: readonly string[];
+  /** Of file systems that are not known to be local. */
+  readonly remote: readonly string[];
+}
 
 /**
  * Whether everything on the way to `path` (absolute, real) lies on local file systems. A mount of the last second may
  * be missed: the price is one slow answer, never a wrong one.
  */
 export function isLocal(path: string): boolean {
-  const now = performance.now();
-  if (now - readAt > REFRESH_MS) {
-    remote = readRemoteMounts();
-    readAt = now;
+  refresh();
+  if (last?.path !== path) {
+    last = { path, isLocal: mounts !== undefined && !mounts.remote.some((mount) => within(path, mount)) };
   }
-  return remote !== undefined && !remote.some((mount) => within(path, mount));
+  return last.isLocal;
+}
+
+/** Whether `path` (absolute, real) is local and nothing is mounted on anything below it. */
+export function isLocalWhole(path: string): boolean {
+  return isLocal(path) && !mounts?.all.some((mount) => mount !== path && within(mount, path));
+}
+
+/** An overlay is not among them: one of its layers may be remote, and nothing tells which one holds a file. */
+const OVERLAY = 'overlay';
+
+/**
+ * Whether what is open at `fd` lies on a local file system. Its mount is asked for as of now: it cannot go away while
+ * `fd` is open, whatever has happened to the path. Costs 30 µs and more. Source: proc_pid_fdinfo(5).
+ */
+export function isOnLocalMount(fd: number): boolean {
+  try {
+    const id = /^mnt_id:\s*(\d+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1];
+    return id !== undefined && isLocalMount(id, readFileSync('/proc/self/mountinfo', 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+export function isLocalMount(id: string, mountinfo: string): boolean {
+  const fields = mountinfo
+    .split('\n')
+    .find((line) => line.startsWith(`${id} `))
+    ?.split(' ');
+  const type = fields?.[fields.indexOf('-') + 1] ?? '';
+  return type !== OVERLAY && LOCAL_TYPES.has(type);
+}
+
+function refresh(): void {
+  const now = performance.now();
+  if (now - readAt <= REFRESH_MS) return;
+  mounts = readMounts();
+  readAt = now;
+  last = undefined;
+}
+
+/** Directories that were found without a link on the way, and when: names in them are looked up from memory. */
+const reached = new Map<string, number>();
+const MOST_REACHED = 256;
+
+/** `path` (absolute) is real: no link leads there. */
+export function noteReached(path: string): void {
+  if (!isLocal(path)) return;
+  if (reached.size >= MOST_REACHED) reached.clear();
+  reached.set(dirname(path), performance.now());
+}
+
+/**
+ * Whether the directory of `path` (absolute) was reached a moment ago through local directories alone. When one of them
+ * has become a link since, the price is one slow answer, as with mounts.
+ */
+export function wasReached(path: string): boolean {
+  const at = reached.get(dirname(path));
+  return at !== undefined && performance.now() - at <= REFRESH_MS && isLocal(path);
 }
 
 /** Undefined where there is no list of mounts. */
-function readRemoteMounts(): readonly string[] | undefined {
+function readMounts(): Mounts | undefined {
   try {
-    return remoteMounts(readFileSync('/proc/self/mountinfo', 'utf8'));
+    return mountsOf(readFileSync('/proc/self/mountinfo', 'utf8'));
   } catch {
     return undefined;
   }
 }
 
-/**
- * The mount points of file systems that are not known to be local. What a later mount hides stays in the list.
- * Source: proc_pid_mountinfo(5).
- */
-export function remoteMounts(mountinfo: string): readonly string[] {
-  const found = new Set<string>();
+/** Mount points. What a later mount hides stays in the list. Source: proc_pid_mountinfo(5). */
+export function mountsOf(mountinfo: string): Mounts {
+  const [all, remote] = [new Set<string>(), new Set<string>()];
   for (const line of mountinfo.split('\n')) {
     const fields = line.split(' ');
     const point = fields[4];
     const type = fields[fields.indexOf('-') + 1];
-    if (point !== undefined && !LOCAL_TYPES.has(type ?? '')) found.add(unescape(point));
+    if (point === undefined) continue;
+    all.add(unescape(point));
+    if (!LOCAL_TYPES.has(type ?? '')) remote.add(unescape(point));
   }
-  return [...found];
+  return { all: [...all], remote: [...remote] };
 }
 
 /** Blanks and backslashes stand as three octal digits: `\040`. */

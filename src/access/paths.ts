@@ -1,4 +1,4 @@
-/** Owns what a typed path may mean, without touching the disk: expansions, spellings, and names that are no paths here. */
+/** Interprets a typed path without touching the disk: expansions, spellings, and names that are not valid here. */
 
 import { homedir } from 'node:os';
 import { isAbsolute, resolve, sep } from 'node:path';
@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 
-/** An absolute path of what a host names, against this process's own folder. Throws `NOT_FOUND` where that is gone. */
-export function fromWorkingFolder(path = '.'): string {
+/** An absolute path of what a host names, against this process's own directory. Throws `NOT_FOUND` where that is gone. */
+export function fromWorkingDirectory(path = '.'): string {
   if (isAbsolute(path)) return resolve(path);
   try {
     return resolve(process.cwd(), path);
@@ -68,7 +68,7 @@ function fromFileUrl(typed: string): string {
   } catch (cause) {
     throw new OrielError(
       'BAD_PATH',
-      `${quote(typed)} is no file URL of this machine. Use file:///absolute/path.`,
+      `${quote(typed)} is not a file URL of this machine. Use file:///absolute/path.`,
       { cause },
     );
   }

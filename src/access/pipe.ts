@@ -33,8 +33,8 @@ export interface Pipe {
 }
 
 /** `count` pipes; undefined where they cannot be had. See `takePipes`. */
-export async function openPipes(folder: string, count: number): Promise<Pipe[] | undefined> {
-  const taken = await takePipes(folder, count);
+export async function openPipes(directory: string, count: number): Promise<Pipe[] | undefined> {
+  const taken = await takePipes(directory, count);
   return taken?.map((ends) => ({
     writeEnd: ends.writeEnd,
     read(take) {

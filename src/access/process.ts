@@ -2,13 +2,15 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { OrielError } from '../errors.ts';
+import { inheritedDescriptors } from './inherited.ts';
 import { type Intake, type Take, openPipes, readStream } from './pipe.ts';
 import { beginOf, type Ended, endTree, killTree, type Tree } from './tree.ts';
+import { watch, type Watched } from './watchdog.ts';
 
 /** In the environment of every command: tokens of all the runs it belongs to, the innermost last. */
-const TOKEN_NAME = 'ORIEL_RUN';
+export const TOKEN_NAME = 'ORIEL_RUN';
 
 export interface ShellCommand {
   readonly command: string;
@@ -17,8 +19,8 @@ export interface ShellCommand {
   readonly env: Readonly<Record<string, string>>;
   /** Takes of stdout and stderr; one take for both keeps the order in which they were written. */
   readonly takes: readonly Take[];
-  /** A folder private to this user, where pipes appear for a moment; without one, sockets are used. */
-  readonly folder: string | undefined;
+  /** A directory private to this user, where pipes appear for a moment; without one, sockets are used. */
+  readonly directory: string | undefined;
 }
 
 export interface Exit {
@@ -48,26 +50,36 @@ export async function startShell(options: ShellCommand): Promise<Shell> {
   const outer = options.env[TOKEN_NAME];
   const env = { ...options.env, [TOKEN_NAME]: outer ? `${outer},${token}` : token };
   const pipes =
-    options.folder === undefined ? undefined : await openPipes(options.folder, options.takes.length);
+    options.directory === undefined ? undefined : await openPipes(options.directory, options.takes.length);
   const ends = pipes?.map((pipe) => pipe.writeEnd) ?? (['pipe', 'pipe'] as const);
   const began = performance.now();
+  const watched = watch(token);
+  let empty: number | undefined;
   const child = await spawnShell(options.command, {
     cwd: options.cwd,
     env,
     detached: true,
-    stdio: ['ignore', ends[0], ends.at(-1)],
+    stdio: withNothingElse(['ignore', ends[0], ends.at(-1)], () => (empty ??= openSync('/dev/null', 'r'))),
     windowsHide: true,
-  }).catch((error: unknown) => {
-    for (const pipe of pipes ?? []) pipe.discard();
-    throw error;
-  });
+  })
+    .catch((error: unknown) => {
+      watched.release();
+      for (const pipe of pipes ?? []) pipe.discard();
+      throw error;
+    })
+    .finally(() => {
+      if (empty !== undefined) closeSync(empty);
+    });
+  watched.isRunning(child.pid as number);
   const intakes = pipes
     ? pipes.map((pipe, i) => pipe.read(options.takes[i] as Take))
     : socketIntakes(child, options.takes);
-  return shell(child, { token, began }, intakes);
+  return shell(child, { token, began }, intakes, watched);
 }
 
 type SpawnOptions = Parameters<typeof spawn>[2];
+
+type StdioEnd = number | 'pipe' | 'ignore' | undefined;
 
 async function spawnShell(command: string, options: SpawnOptions): Promise<ChildProcess> {
   for (const name of ['bash', 'sh']) {
@@ -84,6 +96,16 @@ async function spawnShell(command: string, options: SpawnOptions): Promise<Child
   throw new OrielError('UNSUPPORTED', 'There is neither bash nor sh on the PATH.');
 }
 
+/** The three streams, and nothing in place of what would be inherited. */
+export function withNothingElse(streams: readonly StdioEnd[], nothing: () => number): StdioEnd[] {
+  const stdio = [...streams];
+  for (const fd of inheritedDescriptors()) {
+    while (stdio.length < fd) stdio.push('ignore');
+    stdio[fd] = nothing();
+  }
+  return stdio;
+}
+
 function tryStart(
   shell: string,
   command: string,
@@ -91,7 +113,7 @@ function tryStart(
 ): Promise<ChildProcess | NodeJS.ErrnoException> {
   return new Promise((resolve) => {
     try {
-      const child = spawn(shell, ['-c', command], options);
+      const child = spawn(shell, ['-c', '--', command], options);
       child.once('spawn', () => resolve(child));
       child.once('error', resolve);
     } catch (error) {
@@ -122,6 +144,7 @@ function shell(
   child: ChildProcess,
   { token, began }: Pick<Tree, 'token' | 'began'>,
   intakes: readonly Intake[],
+  watched: Watched,
 ): Shell {
   const { exitCode, signalCode } = child;
   const pid = child.pid as number;
@@ -142,6 +165,7 @@ function shell(
     end: (grace) => endTree(tree, grace),
     release() {
       isOver();
+      watched.release();
       for (const intake of intakes) intake.close();
     },
   };
@@ -149,8 +173,8 @@ function shell(
 
 const running = new Set<Tree>();
 
-/** No command outlives us: it is killed when this process exits before it does. */
-function endWithUs(tree: Tree): () => void {
+/** No command outlives us: it is killed when this process exits before it does. The watchdog sees to all other ends. */
+export function endWithUs(tree: Tree): () => void {
   if (running.size === 0) process.on('exit', killRunning);
   running.add(tree);
   return () => {

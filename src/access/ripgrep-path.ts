@@ -1,4 +1,4 @@
-/** Owns finding ripgrep's binary: the one that came with the package, else one on PATH. */
+/** Finds ripgrep's binary: the one that came with the package, else one on PATH. */
 
 import { accessSync, constants, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -31,12 +31,12 @@ function packaged(): string | undefined {
   }
 }
 
-/** The first executable `rg` in an absolute folder of `path`: a relative one would run a file of the workspace. */
+/** The first executable `rg` in an absolute directory of `path`: a relative one would run a file of the workspace. */
 export function onPath(path: string): string | undefined {
   return path
     .split(delimiter)
-    .filter((folder) => isAbsolute(folder))
-    .map((folder) => join(folder, binary()))
+    .filter((directory) => isAbsolute(directory))
+    .map((directory) => join(directory, binary()))
     .find(isExecutable);
 }
 

@@ -1,30 +1,32 @@
 /**
- * Runs ripgrep: what it may see, how it is bounded and how it is ended. What its output means is left to the
- * caller; what it names must be opened again through `Access` before it is shown.
+ * Runs ripgrep as an engine for regular expressions: on bytes that it is given, or on a file that is open already. It
+ * never gets a name of anything that is searched. What its output means is left to the caller.
  */
 
-import { isUtf8 } from 'node:buffer';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { parse } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { OrielError } from '../errors.ts';
 import { SharedSlots } from '../queues/shared-slots.ts';
 import { queues } from '../queues/table.ts';
 import { ripgrepPath } from './ripgrep-path.ts';
+import { watchHelper } from './watchdog.ts';
 
 export interface RipgrepJob {
-  /** Absolute path of a directory: operands and output are relative to it. */
-  readonly cwd: string;
   /** Single words; a value is joined to its flag (`--regexp=…`), so that no value can become a flag. */
   readonly flags: readonly string[];
-  /** Paths relative to `cwd`, each beginning with `./`. */
-  readonly operands: readonly string[];
-  /** What it reads on stdin, for the operand `-`; without it stdin is closed. */
-  readonly input?: AsyncIterable<Uint8Array>;
+  readonly input: RipgrepInput;
   /** `performance.now()` at which the process is killed. */
   readonly deadline: number;
   readonly signal?: AbortSignal;
 }
+
+/** What is searched. */
+export type RipgrepInput =
+  | { readonly is: 'bytes'; readonly bytes: AsyncIterable<Uint8Array> }
+  /** An open file. `path` is its real path: only used where a process cannot open what it inherits. */
+  | { readonly is: 'file'; readonly fd: number; readonly path: string };
 
 export interface RipgrepOutcome {
   /** ripgrep's own: 0 found, 1 nothing found, 2 error; undefined when it was ended by a signal. */
@@ -34,25 +36,32 @@ export interface RipgrepOutcome {
   readonly timedOut: boolean;
   /** It needed more memory than it may have: a line of hundreds of megabytes. `--mmap` needs none. */
   readonly outOfMemory: boolean;
+  /** It was ended by something else than us: what it has said is a part. */
+  readonly broken: boolean;
 }
 
-/** Never read: the user's configuration, stdin, compressed files, anything behind a link. */
+/** Never read: the user's configuration, ignore files, compressed files. Whether it is text was decided before. */
 const FIXED_FLAGS = [
   '--no-config',
   '--color=never',
-  '--path-separator=/',
-  '--no-follow',
   '--no-pre',
   '--no-search-zip',
-  '--no-ignore-global',
-  '--no-ignore-messages',
+  '--no-ignore',
+  '--no-filename',
+  '--no-heading',
+  '--text',
+  '--threads=1',
 ];
+
+/** The number under which a process inherits the file that it searches. */
+const INHERITED = 3;
 
 const SHELL = '/bin/sh';
 
 const STDERR_BYTES = 64 * 1024;
 
-const slots = new SharedSlots(queues.ripgrep);
+/** Of searches: a call holds one for its walk and all its processes together. */
+export const searchSlots: SharedSlots = new SharedSlots(queues.ripgrep);
 
 /** Kilobytes of private memory; pages of mapped files do not count. */
 const DATA_KIB = 256 * 1024;
@@ -79,7 +88,7 @@ export class RipgrepRun implements AsyncIterable<Buffer> {
     const { signal, deadline } = this.#job;
     signal?.throwIfAborted();
     if (deadline <= performance.now()) {
-      this.#outcome = { code: undefined, stderr: '', timedOut: true, outOfMemory: false };
+      this.#outcome = { code: undefined, stderr: '', timedOut: true, outOfMemory: false, broken: false };
       return;
     }
     const { child, ended } = await startInSlot(this.#job);
@@ -98,7 +107,8 @@ export class RipgrepRun implements AsyncIterable<Buffer> {
       signal?.throwIfAborted();
       const said = stderr();
       const outOfMemory = said.includes('memory allocation of') && code === undefined;
-      this.#outcome = { code, stderr: said, timedOut, outOfMemory };
+      const broken = code !== 0 && code !== 1 && code !== 2 && !timedOut && !outOfMemory;
+      this.#outcome = { code, stderr: said, timedOut, outOfMemory, broken };
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', kill);
@@ -126,54 +136,22 @@ export async function* records(
   if (rest !== '') yield [rest];
 }
 
-/** The text of a record, or undefined where its bytes are not UTF-8: a name that no string can open. */
-export function utf8(record: string): string | undefined {
-  if (!/[^\0-\x7f]/.test(record)) return record;
-  const bytes = Buffer.from(record, 'latin1');
-  return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
-}
-
-export interface ListFilesOptions {
-  /** Files after which the walk ends. */
-  readonly most: number;
-  /** Milliseconds from now after which the walk ends. */
-  readonly deadlineMs: number;
-  readonly signal?: AbortSignal;
-}
-
-/**
- * Regular files below `dir` (absolute), hidden ones too, relative to it, in no order; `.gitignore` is honoured and
- * `.git` left out. Ends quietly at its bounds. Names that are not UTF-8 are left out: no string names them.
- */
-export async function* listFiles(dir: string, options: ListFilesOptions): AsyncGenerator<string, void> {
-  const { most, deadlineMs, signal } = options;
-  const flags = ['--files', '--null', '--hidden', '--glob=!.git', '--no-require-git', '--no-messages'];
-  const deadline = performance.now() + deadlineMs;
-  const run = new RipgrepRun({ cwd: dir, flags, operands: ['./'], deadline, ...(signal && { signal }) });
-  let left = most;
-  for await (const batch of records(run, '\0', MAX_PATH)) {
-    for (const record of batch) {
-      const name = utf8(record);
-      if (name === undefined) continue;
-      if (left-- <= 0) return;
-      yield name.slice('./'.length);
-    }
-  }
-}
-
-/** Bytes; longer than any path that a kernel opens. */
-export const MAX_PATH = 8 * 1024;
-
 /** The process has its slot until it has ended, also when nobody reads what it says any more. */
 async function startInSlot(
   job: RipgrepJob,
 ): Promise<{ child: ChildProcess; ended: Promise<number | undefined> }> {
-  const slot = await slots.take(job.signal);
+  const slot = await searchSlots.take(job.signal);
   try {
     job.signal?.throwIfAborted();
     const child = start(job);
     const ended = whenEnded(child);
-    ended.then(slot.release, slot.release);
+    // One that is fed ends with us: its input does.
+    const unwatch = job.input.is === 'file' ? watchHelper(child) : () => undefined;
+    const over = (): void => {
+      unwatch();
+      slot.release();
+    };
+    ended.then(over, over);
     return { child, ended };
   } catch (error) {
     slot.release();
@@ -181,24 +159,25 @@ async function startInSlot(
   }
 }
 
-function start(job: RipgrepJob): ChildProcess {
-  const words = [...FIXED_FLAGS, ...job.flags, '--', ...job.operands];
+function start({ flags, input }: RipgrepJob): ChildProcess {
+  const words = [...FIXED_FLAGS, ...flags, '--', input.is === 'bytes' ? '-' : inherited(input.path)];
   const nul = words.find((word) => word.includes('\0'));
   if (nul !== undefined)
     throw new OrielError('BAD_INPUT', 'A pattern, glob or path cannot contain a NUL character.');
   const [command, args] = bounded(ripgrepPath(), words);
   // An empty environment: RIPGREP_CONFIG_PATH would add flags, among them --pre, which runs programs.
   const env = process.platform === 'win32' ? { SystemRoot: process.env['SystemRoot'] } : {};
-  const stdin = job.input ? 'pipe' : 'ignore';
-  const child = spawn(command, args, {
-    cwd: job.cwd,
-    env,
-    stdio: [stdin, 'pipe', 'pipe'],
-    windowsHide: true,
-  });
+  const stdio: StdioOptions =
+    input.is === 'bytes' ? ['pipe', 'pipe', 'pipe'] : ['ignore', 'pipe', 'pipe', input.fd];
+  const child = spawn(command, args, { cwd: parse(process.execPath).root, env, stdio, windowsHide: true });
   // It may end before it has read everything.
-  if (job.input && child.stdin) pipeline(job.input, child.stdin).catch(() => undefined);
+  if (input.is === 'bytes' && child.stdin) pipeline(input.bytes, child.stdin).catch(() => undefined);
   return child;
+}
+
+function inherited(path: string): string {
+  if (process.platform === 'linux') return `/proc/self/fd/${INHERITED}`;
+  return process.platform === 'win32' ? path : `/dev/fd/${INHERITED}`;
 }
 
 /**

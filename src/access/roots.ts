@@ -3,14 +3,15 @@
  * start: replacing the directory later, by a link or by another one, opens nothing.
  */
 
-import { type BigIntStats, lstatSync, realpathSync } from 'node:fs';
+import { type BigIntStats, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import { failure } from './failure.ts';
 import { isLocal } from './mounts.ts';
-import { fromWorkingFolder, within } from './paths.ts';
+import { fromWorkingDirectory, within } from './paths.ts';
+import { type Reached, walk } from './path-walk.ts';
 
 interface Root {
   /** As given: paths may be typed with it. */
@@ -27,11 +28,11 @@ export class Roots {
   readonly #roots: readonly Root[];
   readonly #cwd: string;
 
-  /** Throws OrielError (`NOT_FOUND`, `NOT_DIRECTORY`) for a root that is no folder. */
+  /** Throws OrielError (`NOT_FOUND`, `NOT_DIRECTORY`) for a root that is not a directory. */
   constructor(paths: readonly string[], cwd: string) {
     this.#cwd = cwd;
     this.#roots = paths.map((path) => {
-      const given = fromWorkingFolder(path);
+      const given = fromWorkingDirectory(path);
       let stats: BigIntStats;
       let real: string;
       try {
@@ -60,7 +61,7 @@ export class Roots {
     return !this.any || this.#roots.some((root) => within(path, root.given) || within(path, root.real));
   }
 
-  /** Whether what was opened at the real path lies inside a root that is still the folder it was. */
+  /** Whether what was opened at the real path lies inside a root that is still the directory it was. */
   async holds(realPath: string): Promise<boolean> {
     if (!this.any) return true;
     for (const root of this.#roots) {
@@ -82,20 +83,59 @@ export class Roots {
   }
 
   /**
-   * Why `path` could not be opened, found by walking its links one by one without ever stepping outside. Without
-   * this a dangling link would tell whether a file outside exists.
+   * What `path` leads to, found without ever stepping outside: whether something outside exists can be seen neither from
+   * the answer nor from the time it takes. Throws `OUTSIDE_ROOT` for a path that leads out, `LOOP`, and what the system
+   * says of what lies inside.
    */
-  async explain(path: string, shown: string, error: unknown): Promise<OrielError> {
-    if (!this.any) return failure(error, shown);
-    const typedIn = this.#roots.find((root) => within(path, root.given));
-    let at = typedIn ? typedIn.real + path.slice(typedIn.given.length) : path;
+  async find(path: string, shown: () => string): Promise<Reached> {
+    return this.#follow(path, shown, async (at, root) => {
+      const found = await walk(at, root);
+      if (found === undefined) throw this.outside(shown());
+      return found;
+    });
+  }
+
+  /** `path` with its links replaced by what they point to, where directories cannot be held by descriptors. */
+  async resolve(path: string, shown: () => string): Promise<string> {
+    if (!this.any) return path;
+    const { real } = await this.#follow(path, shown, async (at, root) => {
+      return (await firstLink(at, root.real)) ?? { real: at };
+    });
+    return real;
+  }
+
+  /** What `step` gives, which is asked again with each path that it gives instead. */
+  async #follow<T extends object>(
+    path: string,
+    shown: () => string,
+    step: (at: string, root: Root) => Promise<T | string>,
+  ): Promise<T> {
+    let at = path;
     for (let links = 0; links <= MOST_LINKS; links += 1) {
-      if (!this.mayName(at)) return this.outside(shown, error);
-      const link = await firstLink(at);
-      if (link === undefined) return failure(error, shown);
-      at = link;
+      at = this.#realName(at);
+      const root = this.#roots.find(({ real }) => within(at, real));
+      if (!root) throw this.outside(shown());
+      const found = await step(at, root);
+      if (typeof found !== 'string') return found;
+      at = found;
     }
-    return new OrielError('LOOP', `${quote(shown)} goes round in a loop of links.`, { cause: error });
+    throw new OrielError('LOOP', `${quote(shown())} goes round in a loop of links.`);
+  }
+
+  /** A path that begins with a root as it was given begins with its real path instead, which was taken at the start. */
+  #realName(path: string): string {
+    const root = this.#roots.find(({ given }) => within(path, given));
+    return root && root.given !== root.real ? join(root.real, path.slice(root.given.length)) : path;
+  }
+}
+
+/** The real path of a directory; undefined for what is none. */
+export function realDirectory(path: string): string | undefined {
+  try {
+    const real = realpathSync(path);
+    return lstatSync(real).isDirectory() ? real : undefined;
+  } catch {
+    return undefined;
   }
 }
 
@@ -109,14 +149,23 @@ async function isUnchanged({ real, dev, ino }: Root): Promise<boolean> {
   }
 }
 
-/** `path` with its first link replaced by what it points to, or undefined when it goes through no link. */
-async function firstLink(path: string): Promise<string | undefined> {
-  const parts = path.split(sep).filter((part) => part !== '');
-  let at: string = sep;
+/** `path` with its first link below `base` replaced by what it points to, or undefined when it goes through no link. */
+async function firstLink(path: string, base: string): Promise<string | undefined> {
+  const parts = path.slice(base.length).split(sep).filter(Boolean);
+  const local = isLocal(path);
+  let at = base;
   for (const [i, part] of parts.entries()) {
     at = join(at, part);
-    const target = await readlink(at).catch(() => undefined);
+    const target = local ? linkTarget(at) : await readlink(at).catch(() => undefined);
     if (target !== undefined) return resolve(dirname(at), target, ...parts.slice(i + 1));
   }
   return undefined;
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
+  } catch {
+    return undefined;
+  }
 }

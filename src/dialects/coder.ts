@@ -36,7 +36,7 @@ const fields = (zod: Zod) => ({
     .int()
     .min(0)
     .optional()
-    .describe('The number of lines to read (default: as many as an answer may have)'),
+    .describe(`The number of lines to read (default: ${fileLinesLimits.responseLines})`),
 });
 
 const reading = {
@@ -45,10 +45,10 @@ const reading = {
   about: (dialectLimits: Limits) => {
     const { fileSize, lineBytes, responseLines, responseBytes } = limitsOf(dialectLimits);
     return (
-      `Reads lines of a text file. Answers JSON: content with each line as number, tab, text; file_size; total_lines; lines_read. ` +
+      `Reads lines of a text file; use it rather than cat or sed. Answers JSON: content with each line as number, tab, text; file_size; total_lines; lines_read. ` +
       `Limits: files over ${fileSize} bytes need a limit, or an offset over 1; at most ${responseLines} lines and ${responseBytes} bytes ` +
       `of content, over which the call fails and says so; a line over ${lineBytes} bytes ends in ... [truncated]. ` +
-      'For a long file read a portion at a time: the next offset is offset + lines_read, until it is over total_lines.'
+      'For a long file read a portion at a time (e.g. limit 500): the next offset is offset + lines_read, until it is over total_lines.'
     );
   },
 } as const;
@@ -93,8 +93,7 @@ function ordered<Input extends FileLinesInput>(): Pick<
     request: (input, dialectLimits) => fileLinesOrder(input, limitsOf(dialectLimits)).request,
     policy: (input, dialectLimits) => fileLinesOrder(input, limitsOf(dialectLimits)).policy,
     answer: (result, input) => {
-      const { content, file_size, total_lines, lines_read } = fileLines(result, input);
-      const facts = { file_size, total_lines, lines_read };
+      const { success: _, error: __, content, ...facts } = fileLines(result, input);
       const details = { ...(result.is === 'text' && textFacts(result)), ...facts };
       return textAnswer(safeJson({ content, ...facts }), details);
     },

@@ -13,7 +13,9 @@ import type { Limits } from '../types/limits.ts';
 import type { TextPolicy } from '../types/policy.ts';
 import type { Request } from '../types/request.ts';
 import type { Result } from '../types/result.ts';
+import type { Settings } from '../types/settings.ts';
 import { cutPolicy } from '../window/fit.ts';
+import type { Fields } from './lenient.ts';
 
 /** What of zod tools may be declared with. */
 export type Zod = Pick<
@@ -34,18 +36,32 @@ export interface Effects {
 
 export const reads: Effects = { readOnly: true, destructive: false, idempotent: true, openWorld: false };
 
+/** The same, of pages of the web too. */
+export const readsWeb: Effects = { ...reads, openWorld: true };
+
 /** Whatever the command does. */
 export const runs: Effects = { readOnly: false, destructive: true, idempotent: false, openWorld: true };
+
+/** What is switched on beside a tool: descriptions name nothing else. */
+export interface Offered {
+  readonly bash: boolean;
+  readonly settings: Pick<
+    Settings,
+    'display' | 'summarize' | 'mapBytes' | 'imageMetadataOnly' | 'schemes' | 'web'
+  >;
+}
 
 /** A tool as a dialect declares it. `answer` gets the result that belongs to the requests of `request`. */
 export interface ToolSpec<Input, R extends Request> {
   readonly name: string;
   readonly title: string;
   readonly effects: Effects;
-  /** For the model: what it does, what bounds it, how to go on. Under 2,000 characters. */
-  about(limits: Limits): string;
+  /** For the model: what it does, what bounds it, how to go on; nothing that is switched off. Under 2,000 characters. */
+  about(limits: Limits, offered: Offered): string;
   /** Given the library, so that a face which checks its own input does not load it. */
   input(zod: Zod): ZodType<Input>;
+  /** Fields that the schema does not have, as those that mean the same. Throws OrielError (`BAD_INPUT`). */
+  adapt?(input: Fields): Fields;
   /** Pure. Throws OrielError (`BAD_INPUT`) for what a schema cannot say. */
   request(input: Input, limits: Limits): R;
   /** The dialect's limits for this call, where the input changes them. */
@@ -75,8 +91,10 @@ export interface Callable<A> {
 export interface DeclaredTool extends Callable<Answer> {
   readonly title: string;
   readonly effects: Effects;
-  about(limits: Limits): string;
+  about(limits: Limits, offered: Offered): string;
   schema(zod: Zod): ZodType;
+  /** An input that the schema refused, put right where the tool takes it all the same. Throws as `prepare`. */
+  adapt(input: unknown): unknown;
 }
 
 /** Where a dialect does what a law forbids, because its origin demands it. Tests hold it to exactly this. */
@@ -100,8 +118,10 @@ export function tool<Input, R extends Request>(spec: ToolSpec<Input, R>): Declar
     name,
     title,
     effects,
-    about: (limits) => spec.about(limits),
+    about: (limits, offered) => spec.about(limits, offered),
     schema: (zod) => spec.input(zod),
+    adapt: (input) =>
+      spec.adapt && typeof input === 'object' && input !== null ? spec.adapt(input as Fields) : input,
     prepare(accepted, dialectLimits) {
       const input = accepted as Input;
       const limits = spec.limits?.(input, dialectLimits) ?? dialectLimits;

@@ -8,6 +8,7 @@ import type { Order } from '../engine/gate.ts';
 import { type ErrorCode, OrielError } from '../errors.ts';
 import { baseLimits, KIB } from '../limits.ts';
 import { plain } from '../render/display.ts';
+import { countEscaped } from '../render/read-notices.ts';
 import { quote } from '../text/visible.ts';
 import type { Display } from '../types/display.ts';
 import type { Line } from '../types/excerpt.ts';
@@ -43,8 +44,20 @@ export interface FileLinesInput {
   readonly limit?: number | undefined;
 }
 
-/** All fields are always present. */
-export interface FileLines {
+/** What stands in `content` otherwise than in the file: each fact only where it is so. */
+export interface Changed {
+  /** Control and invisible characters that are shown as escapes. */
+  readonly escaped_characters?: number;
+  /** Invalid sequences that are shown as U+FFFD. */
+  readonly invalid_sequences?: number;
+  /** A byte order mark was taken off. */
+  readonly byte_order_mark?: true;
+  /** The text is not stored as UTF-8. */
+  readonly encoding?: string;
+}
+
+/** All fields but those of `Changed` are always present. */
+export interface FileLines extends Changed {
   readonly success: boolean;
   /** Bytes. */
   readonly file_size: number;
@@ -112,8 +125,14 @@ function policyFrom(first: number, lineBytes: number): TextPolicy {
     overflow: 'refuse',
     longLine: { as: 'clip', at: lineBytes, unit: 'byte' },
     display: tabbed,
-    cost: (line: Line) => Buffer.byteLength(tabbed.show(line)) + (line.no === first ? 0 : '\n'.length),
+    cost: (line: Line) => tabbedBytes(line) + (line.no === first ? 0 : '\n'.length),
   };
+}
+
+function tabbedBytes(line: Line): number {
+  const { no, text, ascii, cut } = line;
+  if (!ascii || cut) return Buffer.byteLength(tabbed.show(line));
+  return String(no).length + '\t'.length + text.length - (text.endsWith('\n') ? 1 : 0);
 }
 
 /** What the engine found, as fields. Throws OrielError for what is no answer; `fileLinesError` has the words. */
@@ -125,7 +144,7 @@ export function fileLines(found: LinesResult, input: FileLinesInput): FileLines 
     case 'text':
       return linesOf(found, firstOf(input));
     case 'binary':
-      throw new OrielError('UNSUPPORTED', binaryWords(found));
+      throw new OrielError('UNSUPPORTED', binaryWords(found, input.path));
     case 'too-large':
       throw new OrielError(
         'LIMIT',
@@ -136,7 +155,8 @@ export function fileLines(found: LinesResult, input: FileLinesInput): FileLines 
   }
 }
 
-function linesOf({ excerpt, limits }: TextResult, offset: number): FileLines {
+function linesOf(result: TextResult, offset: number): FileLines {
+  const { excerpt, limits } = result;
   const { totals, refusedBy } = excerpt;
   const total = totals.lines ?? 0;
   if (refusedBy) {
@@ -149,20 +169,31 @@ function linesOf({ excerpt, limits }: TextResult, offset: number): FileLines {
   if (excerpt.pastEnd && offset > 1) {
     throw new OrielError('OUT_OF_RANGE', `offset ${offset} is beyond the file length of ${total} lines`);
   }
-  const lines = excerpt.parts.flat();
+  const lines = excerpt.parts.flatMap((part) => part.map((line) => tabbed.show(line)));
   return {
     success: true,
     file_size: totals.bytes ?? 0,
     total_lines: total,
     lines_read: lines.length,
-    content: lines.map((line) => tabbed.show(line)).join('\n'),
+    content: lines.join('\n'),
     error: '',
+    ...changedIn(result),
   };
 }
 
-function binaryWords({ target, type, bytes }: BinaryResult): string {
+function changedIn({ excerpt, encoding }: TextResult): Changed {
+  const escaped = countEscaped(excerpt);
+  return {
+    ...(escaped > 0 && { escaped_characters: escaped }),
+    ...(excerpt.invalid > 0 && { invalid_sequences: excerpt.invalid }),
+    ...(encoding.bom > 0 && { byte_order_mark: true }),
+    ...(encoding.name !== 'utf-8' && { encoding: encoding.name }),
+  };
+}
+
+function binaryWords({ type, bytes }: BinaryResult, path: string): string {
   const size = bytes === undefined ? '' : `, ${bytes} bytes`;
-  return `not a text file: ${quote(target)} (${type}${size}). Use xxd or file to look at it.`;
+  return `not a text file: ${quote(path)} (${type}${size}). Use xxd or file to look at it.`;
 }
 
 /** A workspace elsewhere says what is wrong in this reader's words. */

@@ -1,57 +1,85 @@
 /** The default dialect: one path string names anything, every cut names the next call. */
 
 import { baseLimits } from '../limits.ts';
+import { errorAnswer, withCall } from '../render/answer.ts';
 import { wording } from '../render/notices.ts';
 import { readAnswer } from '../render/read-answer.ts';
 import { runAnswer } from '../render/run-answer.ts';
 import { binarySize } from '../render/units.ts';
 import type { Limits } from '../types/limits.ts';
 import type { ReadRequest, RunRequest } from '../types/request.ts';
+import type { Settings } from '../types/settings.ts';
 import { cutPolicy } from '../window/fit.ts';
-import { type Dialect, reads, runs, tool } from './dialect.ts';
-import { find, grep, ls } from './oriel-lists.ts';
+import { type Dialect, readsWeb, runs, tool } from './dialect.ts';
+import { linesToSelector } from './line-fields.ts';
+import { grep } from './oriel-grep.ts';
+import { find, ls } from './oriel-lists.ts';
 
 const read = tool<{ path: string }, ReadRequest>({
   name: 'read',
   title: 'Read',
-  effects: reads,
-  about: (limits) =>
-    `Reads what one path string names: a text file, a directory, an archive, a SQLite database, a notebook, an image. ` +
-    `Answers hold at most ${limits.lines} lines and ${binarySize(limits.bytes)}; a notice in brackets at the end gives ` +
-    `the exact path for the next call.
+  effects: readsWeb,
+  about: (limits, { bash, settings }) =>
+    `Reads what one path names: text, a directory, a document (PDF, docx, xlsx, pptx), an archive, a SQLite database, a notebook, ${settings.imageMetadataOnly ? 'the facts of an image' : 'an image'}. ` +
+    `Use it instead of cat, head, sed, unzip, pdftotext; use grep to search many files. An answer has at most ${limits.lines} lines and ` +
+    `${binarySize(limits.bytes)}; when cut, it ends with a notice in brackets that gives the exact path of the next call.
 
 Append a selector to the path:
-:50 from line 50 · :50-100 lines 50 to 100 · :50+20 twenty lines · :5-16,40-80 several ranges · :50..100 exactly these, no context
-:-20 the last 20 lines · :@65536+64K 64 KiB from byte 65536, whole lines, at most ${binarySize(limits.windowMax)}
-:raw the text as stored, without line numbers, also :50-100:raw · :conflicts unresolved merge conflicts
-:outline symbols with their line ranges · :#Server.start the lines of one symbol
-Containers: app.zip lists · app.zip:src lists a directory in it · app.zip:src/x.ts:5-9 lines of a member
-app.db tables · app.db:users schema and rows · app.db:users:42 row by key · app.db:users?where=age>30&order=age:desc&limit=20 page · app.db?q=SELECT ... (read-only)
-book.ipynb cells as text · book.ipynb:outputs with outputs · photo.jpg:meta facts alone · artifact://1 a kept command output
-A code file of 100 lines or more is answered with its structure, bodies left out as ...: the last line gives their ranges.
-A file whose name ends like a selector is read as that file. Lines are 1-indexed and shown as N|text. ` +
+:50 line 50 to the end · :50-100 these lines and a few around them · :50..100 exactly these · :50+20 twenty lines · :5-16,40-80 several ranges
+:-20 the last 20 lines · :@65536+64K 64 KiB from byte 65536, whole lines
+:raw as stored${settings.display === 'plain' ? '' : ', without line numbers'}, also :50-100:raw · :conflicts unresolved merge conflicts
+:outline symbols with their line ranges · :#Server.start one symbol · :#a,#B.c,120..140 several at once
+src:outline the code below a directory, what matters most first · src:#Server.start wherever below it · src:#name:refs its uses · src/app.ts:refs what imports it
+report.pdf:p3 or :p3-5 pages, also slides · book.xlsx:Sales one sheet · book.xlsx:Sales:A1:B5 cells · book.xlsx:Sales?where=Units>100
+app.zip lists · app.zip:src one directory of it · app.zip:src/x.ts:5-9 lines of a member
+app.db tables · app.db:users schema and rows · app.db:users:42 row by key · app.db:users?where=age>30&order=age:desc&limit=20 · app.db?q=SELECT ... (read-only)
+book.ipynb cells · book.ipynb:outputs with outputs${settings.imageMetadataOnly ? '' : ' · photo.jpg:meta facts alone'}${internal(settings.schemes, bash)}${settings.web ? '\nhttps://example.com/x a web page as Markdown · :raw its source · :fresh asks again' : ''}${settings.summarize ? `\nCode over 12 KiB is answered with a map of at most ${binarySize(settings.mapBytes)}: signatures, with ... for what is left out. Its last line names calls for that and for the whole text (:1..).` : ''}
+Lines are 1-indexed${SHOWN[settings.display]}. A file whose name ends like a selector is read as that file. ` +
     'Prefer one large window to many small ones.',
   input: (zod) =>
     zod.strictObject({
       path: zod
         .string()
         .describe(
-          'Path with an optional selector: src/app.ts, src/app.ts:50-100, src, logs.tar.gz:app/err.log',
+          'Path from the working directory, or absolute, with an optional selector: src/app.ts, src/app.ts:50-100, src',
         ),
     }),
+  adapt: linesToSelector,
   request: ({ path }) => ({ do: 'read', target: path, grammar: 'selectors' }),
   policy: () => cutPolicy,
   answer: (result) => readAnswer(result, wording),
+  failure: (error) => errorAnswer(withCall(error)),
 });
+
+const SHOWN = {
+  numbers: ' and shown as N|text',
+  hashline: ' and shown as N:text below a header ¶PATH#TAG',
+  plain: '',
+} as const;
+
+/** The line about resources of ours, without those that a host took away. */
+function internal(schemes: Settings['schemes'], bash: boolean): string {
+  const isOn = (name: string): boolean => schemes[name] !== false;
+  const lists = ['skill', 'memory', 'rule', 'local'].filter(isOn).map((name) => `${name}://`);
+  const named = `${lists.slice(0, -1).join(', ')} and ${lists.at(-1)} list`;
+  const single = [
+    ...(bash && isOn('artifact') ? ['artifact://1 a kept command output'] : []),
+    ...(isOn('oriel') ? ['oriel:// the manual'] : []),
+  ].join(' · ');
+  const listed = lists.length > 1 ? `${named} theirs` : lists.map((name) => `${name} lists its own`).join('');
+  const all = [single, listed].filter((part) => part !== '').join('; ');
+  return all === '' ? '' : `\n${all}`;
+}
 
 const bash = tool<{ command: string; timeout?: number | undefined; cwd?: string | undefined }, RunRequest>({
   name: 'bash',
   title: 'Bash',
   effects: runs,
-  about: (limits) =>
+  about: (limits, { settings }) =>
     `Runs a command in bash and answers its output, stdout and stderr as they came. Of a long output the end is shown, ` +
-    `at most ${bashLines(limits)} lines and ${binarySize(limits.bytes)}; all of it is kept, and a notice in brackets ` +
-    `gives the exact path to read it by (artifact://1:-2000@65536). Read or grep that instead of running the command again.
+    `at most ${bashLines(limits)} lines and ${binarySize(limits.bytes)}; its first 1 GiB is kept, and a notice in ` +
+    `brackets gives the exact path to read it by${settings.schemes['artifact'] === false ? '' : ' (artifact://1:-2000@65536)'}. Read or grep that instead of running the command again. ` +
+    `Use it to build, test and change things, e.g. npm test; not to read files.
 
 stdin is empty, and nothing can be asked: pass -y or -m. Processes that still run when the shell ends are ended with it. ` +
     'cwd must lie inside the allowed directories; the command itself is not confined.',
@@ -61,10 +89,8 @@ stdin is empty, and nothing can be asked: pass -y or -m. Processes that still ru
       timeout: zod
         .number()
         .optional()
-        .describe(
-          'Seconds until the command is ended, fractions allowed; 120 unless the host says otherwise',
-        ),
-      cwd: zod.string().optional().describe('Directory to run in; the working directory when absent'),
+        .describe('Seconds until the command is ended, fractions allowed (default: 120)'),
+      cwd: zod.string().optional().describe('Directory to run in (default: working directory)'),
     }),
   request: ({ command, timeout, cwd }) => ({
     do: 'run',

@@ -1,13 +1,13 @@
 /** pi's `bash`: the end of a long output, and the file that holds all of it. */
 
-import { type Wording, wording } from '../render/notices.ts';
+import { fullOutput, type Wording, wording } from '../render/notices.ts';
 import { runAnswer } from '../render/run-answer.ts';
 import { decimalSize } from '../render/units.ts';
 import type { Notice } from '../types/notice.ts';
 import type { RunRequest } from '../types/request.ts';
 import type { RunResult, RunStream } from '../types/result.ts';
 import { runs, tool } from './dialect.ts';
-import { piLimit } from './pi-words.ts';
+import { piLimit, piSize } from './pi-words.ts';
 
 interface BashInput {
   readonly command: string;
@@ -19,16 +19,13 @@ export const bash = tool<BashInput, RunRequest>({
   title: 'Bash',
   effects: runs,
   about: ({ lines, bytes }) =>
-    'Execute a bash command in the current working directory. Returns stdout and stderr, interleaved. Output is ' +
+    'Execute a bash command in the current working directory, e.g. npm test. Use read, grep and find to look at files. Returns stdout and stderr, interleaved. Output is ' +
     `truncated to the last ${lines} lines or ${decimalSize(bytes)}, whichever is hit first; then a notice in brackets at the ` +
     'end names a file with the full output, which read can page through.',
   input: (zod) =>
     zod.strictObject({
       command: zod.string().describe('Bash command to execute'),
-      timeout: zod
-        .number()
-        .optional()
-        .describe('Timeout in seconds (optional; 120 unless the host says otherwise)'),
+      timeout: zod.number().optional().describe('Timeout in seconds (default: 120)'),
     }),
   request: ({ command, timeout }) => ({
     do: 'run',
@@ -50,22 +47,18 @@ export const bash = tool<BashInput, RunRequest>({
 
 const words: Wording = {
   ...wording,
-  'output-cut': (notice) => `Showing ${span(notice)}. ${fullOutput(notice)}`,
+  'time-out': ({ seconds }) => `Command timed out after ${seconds} seconds`,
+  'output-cut': (notice) => `Showing ${span(notice)}. ${fullOutput(notice, decimalSize)}`,
   'output-binary': (notice) =>
-    `The output is binary (${decimalSize(notice.bytes)}) and is not shown. ${fullOutput(notice)}`,
+    `The output is binary (${decimalSize(notice.bytes)}) and is not shown. ${fullOutput(notice, decimalSize)}`,
 };
 
 function span({ lines, totals, by, limits, partial }: Extract<Notice, { kind: 'output-cut' }>): string {
   if (partial) {
-    return `last ${decimalSize(partial.shown)} of line ${partial.no} (line is ${decimalSize(partial.bytes)})`;
+    return `last ${decimalSize(partial.shown)} of line ${partial.no} (line is ${piSize(partial.bytes, limits)})`;
   }
   const why = by === 'lines' ? '' : ` (${piLimit(by, limits)})`;
   return `lines ${lines[0]?.[0] ?? 0}-${lines.at(-1)?.[1] ?? 0} of ${totals.lines}${why}`;
-}
-
-function fullOutput({ kept }: Extract<Notice, { kind: 'output-cut' | 'output-binary' }>): string {
-  if (!kept) return 'The full output could not be kept';
-  return `Full output: ${kept.path}${kept.capped ? ` (its first ${decimalSize(kept.bytes)})` : ''}`;
 }
 
 function piFacts(
@@ -79,9 +72,11 @@ function piFacts(
         truncated: true,
         truncatedBy: excerpt.cutBy === 'lines' || excerpt.cutBy === 'tokens' ? excerpt.cutBy : 'bytes',
         outputLines: shown.length,
+        outputBytes: excerpt.span ? excerpt.span.end - excerpt.span.start : 0,
         totalLines: lines,
         totalBytes: bytes,
         lastLinePartial: shown.at(-1)?.cut !== undefined,
+        firstLineExceedsLimit: false,
         maxLines: limits.lines,
         maxBytes: limits.bytes,
       },

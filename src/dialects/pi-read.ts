@@ -16,7 +16,7 @@ import type { TextPolicy } from '../types/policy.ts';
 import type { ReadRequest } from '../types/request.ts';
 import type { TextResult } from '../types/result.ts';
 import { lineRange, reads, tool } from './dialect.ts';
-import { piLimit } from './pi-words.ts';
+import { piLimit, piSize } from './pi-words.ts';
 
 interface ReadInput {
   readonly path: string;
@@ -24,17 +24,30 @@ interface ReadInput {
   readonly limit?: number | undefined;
 }
 
-const policy: TextPolicy = { overflow: 'cut', longLine: { as: 'stop' }, display: displays.plain };
+/** The byte limit counts lines and the `\n` between them, as pi joins them: the last one's is free. */
+function policyFrom(first: number): TextPolicy {
+  const { plain } = displays;
+  return {
+    overflow: 'cut',
+    longLine: { as: 'stop' },
+    display: plain,
+    bareLines: true,
+    cost(line) {
+      const shown = plain.show(line);
+      return Buffer.byteLength(shown) - (shown.endsWith('\n') ? 1 : 0) + (line.no === first ? 0 : 1);
+    },
+  };
+}
 
 export const read = tool<ReadInput, ReadRequest>({
   name: 'read',
   title: 'Read',
   effects: reads,
-  about: ({ lines, bytes }) =>
-    `Read the contents of a text file or an image. Output is truncated to ${lines} lines or ${decimalSize(bytes)}, ` +
+  about: ({ lines, bytes }, { bash, settings }) =>
+    `Read the contents of a text file${settings.imageMetadataOnly ? '' : ' or an image'}. Output is truncated to ${lines} lines or ${decimalSize(bytes)}, ` +
     'whichever is hit first, always after a whole line; a notice in brackets at the end gives the offset to continue ' +
-    'with. Use offset and limit for large files, and go on until no notice follows. A single line over the size ' +
-    'limit is not shown: the notice gives the bash command that shows it.',
+    'with. Use this tool rather than cat, with offset and limit for large files (e.g. offset 2001), and go on until no notice follows. A single line over the size ' +
+    `limit is not shown${bash ? ': the notice gives the bash command that shows it' : ''}.`,
   input: (zod) =>
     zod.strictObject({
       path: zod.string().describe('Path to the file to read (relative or absolute)'),
@@ -56,7 +69,7 @@ export const read = tool<ReadInput, ReadRequest>({
     kinds: ['file', 'image'],
     window: lineRange(offset, limit),
   }),
-  policy: () => policy,
+  policy: ({ offset = 1 }) => policyFrom(offset),
   answer(read, input) {
     return read.is === 'text' ? textOf(read, input) : readAnswer(read, words(read.resolvedPath));
   },
@@ -147,16 +160,11 @@ function oversizedLine(
   const most = Math.min(limits.bytes, limits.tokens * 4);
   const by = bytes !== undefined && bytes <= limits.bytes ? 'tokens' : 'bytes';
   const size =
-    bytes === undefined ? '' : ` is ${by === 'tokens' ? decimalSize(bytes) : sizeOver(limits.bytes, bytes)},`;
+    bytes === undefined ? '' : ` is ${by === 'tokens' ? decimalSize(bytes) : piSize(bytes, limits)},`;
   const what = `Line ${no}${size} exceeds ${piLimit(by, limits)}`;
   return no === 1
     ? `${what}. Use bash to read: head -c ${most} ${path}`
     : `${what}. Use bash: sed -n '${no}p' ${path} | head -c ${most}`;
-}
-
-/** A size that is rounded down to the limit would not exceed it. */
-function sizeOver(limit: number, bytes: number): string {
-  return limit < 1000 ? decimalSize(bytes) : decimalSize(Math.max(bytes, limit + 500));
 }
 
 function truncationOf(

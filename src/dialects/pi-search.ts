@@ -26,7 +26,7 @@ export const grep = tool<Omit<GrepInput, 'offset'>, SearchRequest>({
   title: 'Search file contents',
   effects: reads,
   about: ({ bytes }) =>
-    'Search file contents for a pattern (ripgrep syntax). Returns matching lines with file paths and line numbers, ' +
+    'Search file contents for a pattern (ripgrep syntax). Use it rather than grep in a shell, e.g. pattern TODO. Returns matching lines with file paths and line numbers, ' +
     `sorted. Respects .gitignore. Output is truncated to ${MATCHES} matches or ${decimalSize(bytes)}, whichever is hit ` +
     `first; long lines are truncated to ${LINE_CHARACTERS} chars. A notice in brackets at the end says so: raise limit, or refine ` +
     'the pattern, the path or the glob.',
@@ -34,7 +34,10 @@ export const grep = tool<Omit<GrepInput, 'offset'>, SearchRequest>({
     zod.strictObject({
       pattern: zod.string().describe('Search pattern (regex or literal string)'),
       path: zod.string().optional().describe('Directory or file to search (default: current directory)'),
-      glob: zod.string().optional().describe("Filter files by glob pattern, e.g. '*.ts' or '**/*.spec.ts'"),
+      glob: zod
+        .string()
+        .optional()
+        .describe("Filter files by glob pattern, e.g. '*.ts' or '**/*.spec.ts' (default: all files)"),
       ignoreCase: zod.boolean().optional().describe('Case-insensitive search (default: false)'),
       literal: zod
         .boolean()
@@ -54,7 +57,7 @@ export const find = tool<Omit<FindInput, 'offset'>, FindRequest>({
   title: 'Find files',
   effects: reads,
   about: ({ bytes }) =>
-    'Search for files by glob pattern. Returns matching file paths, sorted. Respects .gitignore. Output is truncated ' +
+    'Search for files by glob pattern. Use it for names, grep for contents. Returns matching file paths, sorted. Respects .gitignore. Output is truncated ' +
     `to ${RESULTS} results or ${decimalSize(bytes)}, whichever is hit first. A notice in brackets at the end says so: raise ` +
     'limit, or refine the pattern.',
   input: (zod) =>
@@ -74,7 +77,7 @@ export const ls = tool<Omit<LsInput, 'offset'>, ListRequest>({
   title: 'List a directory',
   effects: reads,
   about: ({ bytes }) =>
-    "List directory contents. Returns entries sorted alphabetically, with '/' suffix for directories and '@' for " +
+    "List directory contents, e.g. path src. Use find to look for names at any depth. Returns entries sorted alphabetically, with '/' suffix for directories and '@' for " +
     `links. Includes dotfiles. Output is truncated to ${ENTRIES} entries or ${decimalSize(bytes)}, whichever is hit first. ` +
     'A notice in brackets at the end says so: raise limit.',
   input: (zod) =>

@@ -12,6 +12,11 @@ export function piLimit(by: CutBy, limits: Limits): string {
   return by === 'tokens' ? `${limits.tokens} token limit` : `${decimalSize(limits.bytes)} limit`;
 }
 
+/** The size of what is over the byte limit: one that is rounded down to the limit would not exceed it. */
+export function piSize(bytes: number, { bytes: limit }: Limits): string {
+  return limit < 1000 || bytes <= limit ? decimalSize(bytes) : decimalSize(Math.max(bytes, limit + 500));
+}
+
 const piListWording: ListWording = {
   ...listWording,
   limit: ({ of, limit }) => {
@@ -48,10 +53,27 @@ function entries(name: string): ListStyle<ShownEntries> {
   };
 }
 
-function truncation({ cutBy, text }: Pick<ShownEntries, 'cutBy' | 'text'>): Record<string, unknown> {
+/** By the names of pi's `TruncationResult`; totals are of what was found, which a limit of the caller may have ended. */
+function truncation({
+  cutBy,
+  text,
+  whole,
+  limits,
+}: Pick<ShownEntries, 'cutBy' | 'text' | 'whole' | 'limits'>): Record<string, unknown> {
   if (!cutBy) return {};
-  const outputLines = text.split('\n').length;
   return {
-    truncation: { truncated: true, truncatedBy: cutBy, outputLines, outputBytes: Buffer.byteLength(text) },
+    truncation: {
+      truncated: true,
+      truncatedBy: cutBy,
+      outputLines: text.split('\n').length,
+      outputBytes: Buffer.byteLength(text),
+      totalLines: whole.lines,
+      totalBytes: whole.bytes,
+      lastLinePartial: false,
+      firstLineExceedsLimit: false,
+      // The lists have their own limits in lines.
+      maxLines: Number.MAX_SAFE_INTEGER,
+      maxBytes: limits.bytes,
+    },
   };
 }

@@ -15,7 +15,7 @@ export type DialectName = keyof typeof DIALECTS;
 
 export const dialectNames = Object.keys(DIALECTS) as DialectName[];
 
-/** Throws `BAD_INPUT` for a name that is none. */
+/** Throws `BAD_INPUT` for an unknown name. */
 export function dialectOf(name: string): Dialect {
   if (Object.hasOwn(DIALECTS, name)) return DIALECTS[name as DialectName];
   const names = dialectNames.join(', ');

@@ -11,7 +11,7 @@ import { runs, tool } from './dialect.ts';
 import { failure, numeric, success } from './zdx-envelope.ts';
 
 /** Bytes of one stream. */
-const MAX_OUTPUT_BYTES = 50 * KIB;
+export const MAX_STREAM_BYTES = 50 * KIB;
 
 interface BashInput {
   readonly command: string;
@@ -24,7 +24,7 @@ export const bash = tool<BashInput, RunRequest>({
   title: 'Bash',
   effects: runs,
   about: (limits) =>
-    `Runs a command in bash. Answers JSON: data.stdout and data.stderr, each cut after ${bytesOf(limits)} bytes; then ` +
+    `Runs a command in bash, e.g. cargo test. Use read to look at files. Answers JSON: data.stdout and data.stderr, each cut after ${bytesOf(limits)} bytes; then ` +
     'stdout_truncated or stderr_truncated is true, the total is in stdout_total_bytes or stderr_total_bytes, and ' +
     'stdout_file or stderr_file is a file with all of it that read can page through. A command that fails or times out ' +
     'is ok too: see exit_code and timed_out.',
@@ -55,14 +55,15 @@ export const bash = tool<BashInput, RunRequest>({
     streams: 'split',
     keep,
     snap: 'char',
-    display: 'raw',
+    display: 'stream',
   }),
   answer: runOf,
   failure,
 });
 
+/** Both streams share the bytes of an answer. */
 function bytesOf({ bytes }: Limits): number {
-  return Math.min(MAX_OUTPUT_BYTES, bytes);
+  return Math.min(MAX_STREAM_BYTES, Math.floor(bytes / 2));
 }
 
 function runOf(result: RunResult): Answer {
@@ -86,14 +87,15 @@ function runOf(result: RunResult): Answer {
 }
 
 function textOf({ excerpt }: RunStream): string {
-  return showParts(excerpt.parts, outputDisplays.raw, '');
+  return showParts(excerpt.parts, outputDisplays.stream, '');
 }
 
 /** Where the rest of a stream is. */
-function cutFacts({ name, truncated, excerpt, spill }: RunStream): Record<string, unknown> {
+function cutFacts({ name, truncated, excerpt, spill, unkept }: RunStream): Record<string, unknown> {
   const [, tail] = excerpt.parts;
   return {
     ...(truncated && spill && { [`${name}_file`]: spill.path }),
+    ...(truncated && unkept && { [`${name}_unkept`]: unkept }),
     ...(truncated && tail?.[0] && { [`${name}_tail_byte`]: tail[0].start }),
   };
 }

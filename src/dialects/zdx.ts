@@ -1,7 +1,7 @@
 /** The `zdx` dialect: pure content and facts in the fields of one JSON envelope. */
 
 import { OrielError } from '../errors.ts';
-import { baseLimits } from '../limits.ts';
+import { baseLimits, KIB } from '../limits.ts';
 import { raw, showParts } from '../render/display.ts';
 import { textFacts } from '../render/read-answer.ts';
 import { shellWord } from '../text/shell.ts';
@@ -11,9 +11,10 @@ import type { Window } from '../types/excerpt.ts';
 import type { Limits } from '../types/limits.ts';
 import type { TextPolicy } from '../types/policy.ts';
 import type { ReadRequest } from '../types/request.ts';
+import type { ImageResource } from '../types/resource.ts';
 import type { ReadResult, TextResult } from '../types/result.ts';
 import { type Dialect, lineRange, reads, tool } from './dialect.ts';
-import { bash } from './zdx-bash.ts';
+import { bash, MAX_STREAM_BYTES } from './zdx-bash.ts';
 import { failure, numeric, success } from './zdx-envelope.ts';
 
 /** Bytes of the longest character. */
@@ -22,12 +23,15 @@ const MAX_LINES = 2000;
 /** Characters. */
 const MAX_LINE_LENGTH = 500;
 
-/** Lines and their length bound an answer; the byte limit is what follows from the two. Its fields need every count. */
+/** Bytes of a page: lines that are long within their limit would be a megabyte. */
+const MAX_PAGE_BYTES = 40 * KIB;
+
+/** The bytes of an answer are those of two streams. Its fields need every count. */
 const zdxLimits: Limits = {
   ...baseLimits,
   lines: MAX_LINES,
   line: MAX_LINE_LENGTH * CHARACTER,
-  bytes: MAX_LINES * (MAX_LINE_LENGTH * CHARACTER + '\r\n'.length),
+  bytes: 2 * MAX_STREAM_BYTES,
   countBytes: Number.POSITIVE_INFINITY,
 };
 
@@ -43,16 +47,17 @@ const read = tool<ReadInput, ReadRequest>({
   name: 'read',
   title: 'Read',
   effects: reads,
-  about: ({ lines, line }) =>
-    `Reads a text file. Answers JSON: data.content is an unchanged slice of the file, lines_shown of its total_lines ` +
-    `lines from line offset on; truncated tells whether lines follow. At most ${lines} lines. To continue while ` +
-    `truncated is true, call again with offset = offset + lines_shown. Lines over ${charactersOf(line)} characters are cut ` +
-    'silently; pass max_line_length for longer ones, or use bash.',
+  about: (limits, { bash, settings }) =>
+    `Reads a text file${settings.imageMetadataOnly ? '' : ' or an image'}; use it rather than cat. Answers JSON: data.content is an unchanged slice of the file, lines_shown of its total_lines ` +
+    `lines from line offset on; truncated tells whether lines follow. At most ${limits.lines} lines and ${pageOf(limits)} bytes ` +
+    '(byte_limited says that these ended the page). To continue while truncated is true, call again with offset = ' +
+    `offset + lines_shown (e.g. 2001 after a first page of 2000). Lines over ${charactersOf(limits.line)} characters are cut silently; pass max_line_length for longer ` +
+    `ones${bash ? ', or use bash' : ''}.${settings.imageMetadataOnly ? '' : ' An image is shown.'}`,
   input: (zod) => {
     const count = (least: number) => numeric(zod, zod.int().min(least)).optional();
     return zod.strictObject({
       path: zod.string().describe('Path of the file, absolute or relative to the working directory'),
-      offset: count(1).describe('Line to start from (1-indexed; default: 1)'),
+      offset: count(0).describe('Line to start from (1-indexed; default: 1)'),
       limit: count(1).describe(`Most lines to return (default and maximum: ${MAX_LINES})`),
       max_line_length: count(0).describe(
         `Characters after which a line is cut (default: ${MAX_LINE_LENGTH}; 0: as many as fit in the answer)`,
@@ -66,12 +71,12 @@ const read = tool<ReadInput, ReadRequest>({
         ),
     });
   },
-  limits: (_, limits) => ({ ...limits, countBytes: zdxLimits.countBytes }),
+  limits: (_, limits) => ({ ...limits, bytes: pageOf(limits), countBytes: zdxLimits.countBytes }),
   request: (input, limits) => ({
     do: 'read',
     target: input.path,
     grammar: 'literal',
-    kinds: ['file'],
+    kinds: ['file', 'image'],
     window: windowOf(input, limits),
   }),
   policy: (input, { line, bytes }): TextPolicy => {
@@ -81,6 +86,7 @@ const read = tool<ReadInput, ReadRequest>({
   },
   answer: (found, input) => {
     if (found.is === 'text') return textOf(found, input);
+    if (found.is === 'image' && found.resource.image) return imageOf(found.resource, input);
     throw notText(found, input.path);
   },
   failure: (error) => {
@@ -89,9 +95,21 @@ const read = tool<ReadInput, ReadRequest>({
   },
 });
 
-function windowOf({ offset = 1, limit, keep }: ReadInput, { lines }: Limits): Window {
+/** 1-based; 0 is the first line too. */
+function firstOf({ offset = 1 }: ReadInput): number {
+  return Math.max(offset, 1);
+}
+
+function windowOf(input: ReadInput, { lines }: Limits): Window {
+  const { limit, keep } = input;
+  const offset = firstOf(input);
   if (keep === 'ends') return { by: 'ends', from: offset, most: Math.min(limit ?? lines, lines) };
   return lineRange(offset, limit);
+}
+
+/** Bytes of a page. */
+function pageOf({ bytes }: Limits): number {
+  return Math.min(MAX_PAGE_BYTES, bytes);
 }
 
 /** The limit of one line is in bytes. */
@@ -99,13 +117,28 @@ function charactersOf(line: number): number {
   return Math.floor(line / CHARACTER);
 }
 
-function textOf(result: TextResult, { path, offset = 1 }: ReadInput): Answer {
-  const { excerpt, display } = result;
+/** The picture beside the envelope: an image has no content in text. */
+function imageOf({ image, facts }: ImageResource, { path }: ReadInput): Answer {
+  if (!image) throw new TypeError('the image is described and not shown');
+  const { mimeType, data } = image;
+  const shown = { path, type: 'image', mime_type: mimeType, bytes: data.length };
+  const { content, ...answer } = success(shown, { ...facts, ...shown });
+  const block = { type: 'image', mimeType, data: Buffer.from(data).toString('base64') } as const;
+  return { ...answer, content: [...content, block] };
+}
+
+function textOf(result: TextResult, input: ReadInput): Answer {
+  const { path, max_line_length } = input;
+  const offset = firstOf(input);
+  const { excerpt, display, encoding } = result;
   const [, tail] = excerpt.parts;
   const lines = excerpt.parts.flat();
   const total = excerpt.totals.lines ?? 0;
   const truncated = lines.length > 0 && offset - 1 + lines.length < total;
   const tailOffset = tail?.[0]?.no;
+  // Asked for whole: a line that is not is no longer cut silently.
+  const cutLines = max_line_length === 0 ? lines.flatMap(({ no, cut }) => (cut ? [no] : [])) : [];
+  const byteLimited = cutLines.length > 0 || (truncated && excerpt.cutBy === 'bytes');
   const data = {
     path,
     content: showParts(excerpt.parts, display, ''),
@@ -114,6 +147,11 @@ function textOf(result: TextResult, { path, offset = 1 }: ReadInput): Answer {
     total_lines: total,
     truncated,
     ...(truncated && tailOffset !== undefined && { tail_offset: tailOffset }),
+    ...(byteLimited && { byte_limited: true }),
+    ...(cutLines.length > 0 && { cut_lines: cutLines }),
+    ...(encoding.name !== 'utf-8' && { encoding: encoding.name }),
+    ...(encoding.bom > 0 && { byte_order_mark: true }),
+    ...(excerpt.invalid > 0 && { invalid_sequences: excerpt.invalid }),
   };
   const { content: _, ...facts } = data;
   return success(data, { ...textFacts(result), ...facts });

@@ -41,12 +41,20 @@ export function headedAnswer(result: TextResult): Answer {
   const notices = readNotices(result)
     .filter(({ kind }) => SAID.has(kind) && !(header && (kind === 'past-end' || kind === 'empty')))
     .map((notice) => ({ kind: notice.kind, text: sentence(notice, zedWording) }));
-  const below = notices.map(({ text }) => `[${text}]`).join('\n');
+  // How to go on stands above an outline: below one of thousands of lines it would be read too late.
+  const above = notices
+    .filter(({ kind }) => kind === 'outline')
+    .map(({ text }) => `[${text}]\n`)
+    .join('');
+  const below = notices
+    .filter(({ kind }) => kind !== 'outline')
+    .map(({ text }) => `[${text}]`)
+    .join('\n');
   const joint = body === '' || body.endsWith('\n') || below === '' ? '' : '\n';
   const said = [...(header === undefined ? [] : [{ kind: 'header', text: header }]), ...notices];
   return {
     content: [
-      { type: 'text', text: `${header === undefined ? '' : `[${header}]\n`}${body}${joint}${below}` },
+      { type: 'text', text: `${header === undefined ? '' : `[${header}]\n`}${above}${body}${joint}${below}` },
     ],
     details: {
       ...textFacts(result),

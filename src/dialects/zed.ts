@@ -42,7 +42,7 @@ const readFile = tool<ReadFileInput, ReadRequest>({
   title: 'Read file',
   effects: reads,
   about: ({ window, windowMax }) =>
-    `Reads the content of a text file. Without a window, a file of up to ${binarySize(WHOLE)} is answered whole, a larger ` +
+    `Reads the content of a text file; use it rather than a terminal. Without a window, a file of up to ${binarySize(WHOLE)} is answered whole, a larger ` +
     `one with its outline where it has one, else with its first window.
 
 Byte windows: start_byte and max_bytes (${binarySize(window)} by default, at most ${binarySize(windowMax)}). The answer is ` +
@@ -52,7 +52,7 @@ Byte windows: start_byte and max_bytes (${binarySize(window)} by default, at mos
     `rate limits.
 
 Line ranges: start_line and end_line, 1-based and inclusive, at most ${binarySize(windowMax)}. Use them to follow up on line ` +
-    'numbers from an outline or a search. They take precedence over byte windows.',
+    'numbers from an outline or a search (e.g. start_line 120, end_line 180). They take precedence over byte windows.',
   input: (zod) => {
     const optional = () => zod.int().min(0).optional();
     return zod.strictObject({

@@ -11,9 +11,12 @@ const UNATTENDED: Readonly<Record<string, string>> = {
   DEBIAN_FRONTEND: 'noninteractive',
 };
 
+/** Tokens of oriel's own, and where they are kept: no command needs them. */
+const SECRET = /^ORIEL_TOKEN/;
+
 /**
- * What a command gets of `host`: everything, or the variables that `allow` names (`LC_*` names all that begin so),
- * and the settings for unattended work in any case.
+ * What a command gets of `host`: everything but our own tokens, or the variables that `allow` names (`LC_*` names all
+ * that begin so), and the settings for unattended work in any case.
  */
 export function commandEnvironment(
   host: NodeJS.ProcessEnv,
@@ -21,7 +24,12 @@ export function commandEnvironment(
 ): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(host)) {
-    if (value !== undefined && (!allow || allow.some((pattern) => matches(name, pattern)))) env[name] = value;
+    if (
+      value !== undefined &&
+      !SECRET.test(name) &&
+      (!allow || allow.some((pattern) => matches(name, pattern)))
+    )
+      env[name] = value;
   }
   return { ...env, ...UNATTENDED };
 }

@@ -3,7 +3,8 @@
 import { startTimer } from '../access/timer.ts';
 import { isOrielError, OrielError } from '../errors.ts';
 import { type Caller, waitAs } from '../queues/caller.ts';
-import type { Slot } from '../queues/queue.ts';
+import { onAbort } from '../queues/on-abort.ts';
+import type { Claim, Slot } from '../queues/queue.ts';
 import { queues } from '../queues/table.ts';
 import { sourceFor } from '../sources/table.ts';
 import type { Access } from '../types/access.ts';
@@ -39,6 +40,8 @@ export interface Order<R extends Request = Request> {
 export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: Progress) => void;
+  /** Receives the output of a command as it comes (bytes that are reused at once). A promise asks for backpressure. */
+  readonly onOutput?: (chunk: Uint8Array) => Promise<void> | undefined;
   /**
    * Whom the call is for, as any object: where calls wait, those of different callers are served in turn. Calls
    * without one are those of the instance.
@@ -63,20 +66,42 @@ const RUN_GRACE_MS = 10_000;
 /** Made once: what still runs after the answer has nobody to read a stack. */
 const OVER = new OrielError('CANCELLED', 'The call is over.');
 
+/** Bytes; only a host that raises the limits has answers that may be larger. */
+const LARGE_ANSWER = 1 << 20;
+
 /** Commands have a queue of their own: some take hours, and reading goes on meanwhile. */
 export function takeSlot(
   engine: Engine,
-  { do: kind }: Request,
+  { request, limits }: Pick<Order, 'request' | 'limits'>,
   { signal, caller = engine }: CallOptions,
 ): Slot | Promise<Slot> {
-  return queues[kind === 'run' ? 'commands' : 'calls'].acquire({ signal, caller });
+  const claim = { signal, caller };
+  if (request.do === 'run') return queues.commands.acquire(claim);
+  const isLarge = Math.max(limits.bytes, limits.windowMax) > LARGE_ANSWER;
+  return isLarge ? takeLargeSlot(claim) : queues.calls.acquire(claim);
+}
+
+async function takeLargeSlot(claim: Claim): Promise<Slot> {
+  const answer = await queues.answers.acquire(claim);
+  try {
+    const call = await queues.calls.acquire(claim);
+    return {
+      release() {
+        call.release();
+        answer.release();
+      },
+    };
+  } catch (error) {
+    answer.release();
+    throw error;
+  }
 }
 
 /** The time that a call may take begins here: what it waited for its slot is not part of it. */
 export function openCall(
   engine: Engine,
   { request, limits }: Pick<Order, 'request' | 'limits'>,
-  { signal, onProgress, caller = engine }: CallOptions,
+  { signal, onProgress, onOutput, caller = engine }: CallOptions,
   tool?: string,
 ): OpenCall {
   const graceMs = request.do === 'run' ? RUN_GRACE_MS : 0;
@@ -99,8 +124,9 @@ export function openCall(
   const cancel = (): void =>
     abort(new OrielError('CANCELLED', 'The call was cancelled.', { cause: signal?.reason }));
   const stopTimer = startTimer(timeoutMs, () => abort(timedOut(timeoutMs)));
+  let forget = (): void => undefined;
   if (signal?.aborted) cancel();
-  else signal?.addEventListener('abort', cancel, { once: true });
+  else if (signal) forget = onAbort(signal, cancel);
   waitAs(caller, controller.signal);
 
   const call: Call = {
@@ -119,6 +145,7 @@ export function openCall(
         report(engine.onError, hostError('onProgress', error), tool);
       }
     },
+    ...(onOutput && { watchOutput: onOutput }),
     open: (subject) => sourceFor(subject, kindsOf(request)).open(subject, call),
     onEnd: (cleanup) => cleanups.add(cleanup),
   };
@@ -145,7 +172,7 @@ export function openCall(
     },
     async close() {
       stopTimer();
-      signal?.removeEventListener('abort', cancel);
+      forget();
       controller.abort(OVER);
       if (pending && settled) cleanups.runAfter(settled);
       else await cleanups.runAll();

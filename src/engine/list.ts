@@ -4,9 +4,10 @@ import type { Entry } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { ListRequest } from '../types/request.ts';
 import type { ListResult, ListedEntry } from '../types/result.ts';
-import { checkRange } from './walk/bounds.ts';
+import { checkRange, MOST_RESULTS } from './walk/bounds.ts';
 import { GapsSeen } from './walk/gaps.ts';
-import { openFolder } from './walk/open-target.ts';
+import { openDirectory } from './walk/open-target.ts';
+import { sortInTurns } from './walk/sort-in-turns.ts';
 
 /** Entries read before sorting; of a larger directory any so many are shown, and the answer says so. */
 const MOST_ENTRIES = 500_000;
@@ -15,22 +16,23 @@ const MOST_ENTRIES = 500_000;
 export async function list(request: ListRequest, call: Call): Promise<ListResult> {
   checkRange(request);
   const { offset, limit } = request;
-  const folder = await openFolder(request.path ?? '.', call);
+  const opened = await openDirectory(request.path ?? '.', call);
   try {
-    const { entries, more } = await folder.list(MOST_ENTRIES, call.signal);
-    const sorted = entries.map(sortable).sort(bySortKey);
-    const page = sorted.slice(offset, offset + limit);
+    const { entries, more } = await opened.list(MOST_ENTRIES, call.signal);
+    const sorted = await sortInTurns(entries, sortable, bySortKey);
+    const end = offset + Math.min(limit, MOST_RESULTS);
+    const page = sorted.slice(offset, end);
     const gaps = new GapsSeen();
     gaps.tooMany = more;
     return {
       is: 'entries',
       entries: page.map(({ entry }, i) => ({ ...marked(entry), rank: offset + i })),
-      ...(sorted.length > offset + limit && { next: offset + limit }),
+      ...(sorted.length > end && { next: end }),
       gaps: gaps.facts,
       ...(page.length === 0 && sorted.length > 0 && { beyond: sorted.length }),
     };
   } finally {
-    await folder.close();
+    await opened.close();
   }
 }
 

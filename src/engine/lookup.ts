@@ -1,10 +1,15 @@
-/** Guesses what a path that does not exist may mean: the files below the working directory that end in it. */
+/** Guesses what a path that does not exist may mean: files that end in it, links that lead nowhere, near names. */
 
-import { listFiles } from '../access/ripgrep.ts';
+import { basename, dirname, join, resolve } from 'node:path';
+import { within } from '../access/paths.ts';
+import { OrielError } from '../errors.ts';
+import { didYouMean, nearNames } from '../text/near.ts';
+import { quote } from '../text/visible.ts';
+import type { OpenedDirectory } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
+import { WalkBroken, WalkRun } from './walk/walk-run.ts';
 
 const DEADLINE_MS = 5_000;
-const MOST_FILES = 500_000;
 /** One more than are ever listed: enough to know that there are more. */
 const MOST_MATCHES = 6;
 
@@ -16,22 +21,158 @@ const MOST_MATCHES = 6;
 export async function findBySuffix(typed: string, call: Call): Promise<string[]> {
   const suffix = typed.replace(/^@/, '').replace(/^(\.\/)+/, '');
   if (suffix === '' || /^([/~]|file:)/i.test(suffix) || suffix.split('/').includes('..')) return [];
-  const deadlineMs = Math.min(DEADLINE_MS, call.deadline - performance.now());
-  const until = performance.now() + deadlineMs;
-  const ending = `/${suffix}`;
-  const matches: string[] = [];
-  let seen = 0;
-  const files = listFiles(call.access.cwd, { most: MOST_FILES, deadlineMs, signal: call.signal });
+  const deadline = performance.now() + Math.min(DEADLINE_MS, call.deadline - performance.now());
+  const cwd = await call.access.open(call.access.cwd, call.signal).catch(() => undefined);
   try {
-    for await (const file of files) {
-      seen += 1;
-      if (file.endsWith(ending)) matches.push(file);
+    if (cwd?.is !== 'directory') return [];
+    const filter = { is: 'ending', names: suffix } as const;
+    const wants = { is: 'paths', most: MOST_MATCHES } as const;
+    const walk = await WalkRun.start(cwd, { wants, filter, deadline }, call);
+    try {
+      const matches: string[] = [];
+      for await (const batch of walk.paths()) matches.push(...batch);
+      return walk.gaps.timedOut ? [] : matches;
+    } finally {
+      await walk.close();
     }
-  } catch {
+  } catch (error) {
     call.signal.throwIfAborted();
-    // Without ripgrep there is no guess, and the path still does not exist.
-    return [];
+    // No guess is made where the walk could not be finished, and the path still does not exist.
+    if (error instanceof WalkBroken || (error instanceof OrielError && error.code === 'BUSY')) return [];
+    throw error;
+  } finally {
+    await cwd?.close();
   }
-  if (seen >= MOST_FILES || performance.now() >= until) return [];
-  return matches.toSorted().slice(0, MOST_MATCHES);
+}
+
+/** Entries of a directory that are compared with a name. */
+const MOST_COMPARED = 20_000;
+
+/**
+ * Why `typed` does not exist, as far as can be seen: the working directory is gone, a link leads nowhere, or the nearest
+ * directory has entries of near names.
+ */
+export async function explainMissing(
+  typed: string,
+  grammar: 'selectors' | 'literal',
+  cause: OrielError | undefined,
+  call: Call,
+): Promise<OrielError> {
+  const { access } = call;
+  const error = (message: string, next?: string): OrielError =>
+    new OrielError('NOT_FOUND', message, { next, cause });
+  const gone = await explainGone(call, cause);
+  if (gone) return gone;
+  const why = `${quote(typed)} does not exist.`;
+  const path = access.absolute(typed.replace(/^@/, '') || '.');
+  const found = await nearestDirectory(path, call);
+  const here = found === undefined || found.at === access.cwd;
+  const shown = here ? '.' : access.display(found.at);
+  const use =
+    grammar === 'literal'
+      ? 'Use a path below the working directory, or an absolute one.'
+      : here
+        ? 'Use . to list the working directory.'
+        : `Use ${quote(shown)} to list the nearest directory.`;
+  if (!found) return error(`${why} ${use}`, grammar === 'literal' ? undefined : '.');
+  const link = found.linkTo;
+  // One that leads outside has come only since: it is answered by the refusal, and says nothing of what is there.
+  if (link !== undefined && mayLead(resolve(found.at, link), access.roots)) {
+    const name = quote(access.display(join(found.at, found.name)));
+    return error(`${name} is a link to ${quote(link)}, which does not exist. ${use}`, shown);
+  }
+  const near = found.near.map((name) => access.display(join(found.at, name)));
+  return error(
+    `${why}${didYouMean(near.map(quote))} ${use}`,
+    grammar === 'literal' ? near[0] : (near[0] ?? shown),
+  );
+}
+
+function mayLead(path: string, roots: readonly string[]): boolean {
+  return roots.length === 0 || roots.some((root) => within(path, root));
+}
+
+/** The error for a working directory that is gone, undefined where it is there. */
+export async function explainGone(call: Call, cause: unknown): Promise<OrielError | undefined> {
+  const { cwd } = call.access;
+  const opened = await openDirectory(cwd, call);
+  await opened?.close();
+  if (opened) return undefined;
+  const message = `The working directory ${quote(cwd)} does not exist. Use an absolute path, or start in a directory that exists.`;
+  return new OrielError('NOT_FOUND', message, { cause });
+}
+
+/** Paths near one that does not exist, as a model is shown them. */
+export async function nearPaths(typed: string, call: Call): Promise<string[]> {
+  const { access } = call;
+  const found = await nearestDirectory(access.absolute(typed.replace(/^@/, '') || '.'), call);
+  return found?.near.map((name) => access.display(join(found.at, name))) ?? [];
+}
+
+interface Nearest {
+  /** The nearest directory above the path that exists: absolute. */
+  readonly at: string;
+  /** The name that is missing in it. */
+  readonly name: string;
+  /** Where an entry of that name points, which is a link that leads nowhere. */
+  readonly linkTo?: string;
+  /** Paths in it, below it, that may be meant instead. */
+  readonly near: readonly string[];
+}
+
+/** Undefined where nothing above the path may be read. */
+async function nearestDirectory(path: string, call: Call): Promise<Nearest | undefined> {
+  for (let at = dirname(path), below = path; ; below = at, at = dirname(at)) {
+    const directory = await openDirectory(at, call);
+    if (directory) {
+      try {
+        return await lookIn(directory, at, below, path, call);
+      } finally {
+        await directory.close();
+      }
+    }
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+async function lookIn(
+  directory: OpenedDirectory,
+  at: string,
+  below: string,
+  path: string,
+  call: Call,
+): Promise<Nearest> {
+  const name = basename(below);
+  const linkTo = await directory.linkTarget(name);
+  if (linkTo !== undefined) return { at, name, linkTo, near: [] };
+  const { entries } = await directory.list(MOST_COMPARED, call.signal);
+  const isLast = below === path;
+  const names = nearNames(
+    name,
+    entries
+      .filter(({ type }) => isLast || type === 'directory' || type === 'link')
+      .map((entry) => entry.name),
+  );
+  if (isLast) return { at, name, near: names };
+  // A directory on the way is mistyped: what was asked for in one of a near name, where that exists, goes first.
+  const rest = path.slice(below.length + 1);
+  const near: string[] = [];
+  for (const known of names) {
+    const full = join(known, rest);
+    const opened = await call.access.open(join(at, full), call.signal).catch(() => undefined);
+    await opened?.close();
+    near.push(opened ? full : known);
+  }
+  return { at, name, near };
+}
+
+async function openDirectory(path: string, call: Call): Promise<OpenedDirectory | undefined> {
+  const opened = await call.access.open(path, call.signal).catch((error: unknown) => {
+    call.signal.throwIfAborted();
+    if (error instanceof OrielError) return undefined;
+    throw error;
+  });
+  if (opened?.is === 'directory') return opened;
+  await opened?.close();
+  return undefined;
 }

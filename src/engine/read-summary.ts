@@ -1,76 +1,167 @@
-/** Decides when a text is answered with its summary, and how much room that has. */
+/** Decides when code is answered with its map, and how much room that has. */
 
 import { readAt } from '../access/bytes.ts';
 import { estimateTokens } from '../limits.ts';
-import { showPart } from '../render/display.ts';
+import { displays, showPart } from '../render/display.ts';
+import { say, wording } from '../render/notices.ts';
+import { footer, summaryText } from '../render/summary-answer.ts';
 import type { Call } from '../types/call.ts';
 import type { Display } from '../types/display.ts';
-import type { Limits } from '../types/limits.ts';
 import type { NoStructure, Notice } from '../types/notice.ts';
 import type { TextResource } from '../types/resource.ts';
+import type { SummaryResult } from '../types/result.ts';
+import type { Kind, Made, Making } from '../types/store.ts';
 import type { Summary } from '../types/summary.ts';
 import { languageOf } from '../views/languages.ts';
-import { linesOf } from '../views/lines.ts';
+import type { PackedStructure } from '../views/packed.ts';
+import type { Unparsed, WholeText } from '../views/parsed.ts';
 import type { TextInput } from '../window/input.ts';
 
-const fewestLines = 100;
+/** A text of up to this many bytes is answered whole. */
+const wholeUpTo = 12 * 1024;
+
 const mostLines = 20_000;
 const mostBytes = 2 << 20;
 
-/** No code of a hundred lines is shorter. */
-const fewestBytes = 500;
-
-/** Reasons that are worth a word: the others are how most texts are. */
-const said: ReadonlySet<NoStructure> = new Set(['time', 'crash', 'minified', 'binary']);
-
 export type Brief =
-  | {
-      readonly summary: Summary;
-      readonly totals: { readonly lines: number; readonly bytes: number };
-      readonly invalid: boolean;
+  | (Pick<SummaryResult, 'summary' | 'totals' | 'invalid'> & {
       /** The lines that are shown as they are stored, with their numbers and their terminators. */
       readonly kept: readonly (readonly [number, string])[];
-    }
+    })
   | { readonly summary?: undefined; readonly note?: Notice };
 
-/** The summary of a long code file; nothing for any other text, with a word where its parser failed. */
+/** What a map is shown with, beside the text. */
+export interface Frame {
+  readonly display: Display;
+  /** Bytes above the map. */
+  readonly header: number;
+}
+
+/** The map of long code; for long code that has none a word about it, and nothing for any other text. */
 export async function summaryOf(
   resource: TextResource,
   input: TextInput,
-  display: Display,
-  limits: Limits,
+  frame: Frame,
   call: Call,
 ): Promise<Brief> {
   const { bytes, name, display: shownAs } = resource;
-  if (shownAs !== 'lines' || (bytes.size !== undefined && bytes.size < fewestBytes)) return {};
+  if (shownAs !== 'lines' || (bytes.size !== undefined && bytes.size <= wholeUpTo)) return {};
   const head = Buffer.from(await readAt(bytes, 0, 256, call.signal)).toString('latin1');
   if (languageOf(name, head)?.summary !== true) return {};
   const { structureOf, wholeText } = await import('../views/parsed.ts');
   const whole = await wholeText(resource, input, call.signal, mostBytes);
-  const lines = linesOf(whole?.text ?? '');
-  if (!whole || lines.length < fewestLines || lines.length > mostLines) return {};
+  if (!whole) return without('long');
+  if (whole.bytes <= wholeUpTo) return {};
+  const lines = lineCount(whole.text);
+  if (lines > mostLines) return without('long');
   const structure = await structureOf(whole, call);
-  if ('none' in structure) {
-    return said.has(structure.none)
-      ? { note: { kind: 'no-structure', what: 'summary', why: structure.none } }
-      : {};
-  }
-  const { summarize } = await import('../views/summary/summarize.ts');
-  const summary = summarize(lines, structure, {
-    lines: limits.lines,
-    bytes: limits.bytes,
-    tokens: limits.tokens,
-    show: (part) => showPart(part, display),
-    count: call.settings.tokens ?? estimateTokens,
-  });
-  if (!summary) return {};
+  if ('none' in structure) return without(structure.none);
+  const summary = await fitting(resource, input, frame, { whole, lines, structure }, call);
+  if ('none' in summary) return without(summary.none);
   const stored = whole.text.split(/(?<=\n)/);
   return {
     summary,
-    totals: { lines: lines.length, bytes: whole.bytes },
+    totals: { lines, bytes: whole.bytes },
     invalid: whole.invalid,
     kept: summary.parts.flatMap((part) =>
       part.is === 'line' ? [[part.from, stored[part.from - 1] ?? ''] as const] : [],
     ),
   };
+}
+
+/** Long code that comes as it is says why. */
+function without(why: NoStructure): Brief {
+  return { note: { kind: 'no-structure', what: 'map', why } };
+}
+
+function lineCount(text: string): number {
+  let lines = text === '' || text.endsWith('\n') ? 0 : 1;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
+}
+
+interface Parsed {
+  readonly whole: WholeText;
+  readonly lines: number;
+  readonly structure: PackedStructure;
+}
+
+/** Tries with less room as long as the map with its notices passes the budget of bytes or tokens. */
+async function fitting(
+  resource: TextResource,
+  { encoding }: TextInput,
+  { display, header }: Frame,
+  parsed: Parsed,
+  call: Call,
+): Promise<Summary | Unparsed> {
+  const { whole, lines } = parsed;
+  const { target, kind, notes = [] } = resource;
+  const { mapBytes, tokens = estimateTokens } = call.settings;
+  const budget = Math.min(mapBytes, call.limits.bytes) - header;
+  let room = budget - footerBytes(target, lines, parsed.structure.count);
+  for (let tries = 0; ; tries += 1) {
+    const summary = await mapOf(resource, display, Math.max(room, leastRoom), parsed, call);
+    if ('none' in summary || tries === mostTries || room <= leastRoom) return summary;
+    const shown = { summary, display, target, kind, encoding, invalid: whole.invalid, notes };
+    const text = summaryText(shown, wording);
+    const over = Buffer.byteLength(text) - budget;
+    const body = summary.parts.map((part) => showPart(part, display)).join('');
+    const used = call.limits.tokens === Number.POSITIVE_INFINITY ? 0 : tokens(body);
+    if (over <= 0 && used <= call.limits.tokens) return summary;
+    room = Math.floor(
+      Math.min(room - Math.max(over, 0), room * Math.min(1, (0.95 * call.limits.tokens) / used)),
+    );
+  }
+}
+
+/** Bytes in which the smallest map fits: one gap. */
+const leastRoom = 64;
+
+const mostTries = 5;
+
+/** The most bytes that the last notice may have. */
+function footerBytes(target: string, lines: number, symbols: number): number {
+  const last = { from: lines, to: lines };
+  const most = { elided: [last, last, last], elidedLines: lines, left: symbols };
+  return Buffer.byteLength(say(footer(target, most), wording));
+}
+
+type MapOptions = {
+  name: string;
+  encoding: string;
+  target: string;
+  display: string;
+  lines: number;
+  bytes: number;
+};
+
+const maps: Kind<Summary | Unparsed, MapOptions> = {
+  name: 'map',
+  weigh: (map) => ({ memory: 'parts' in map ? 200 * (map.parts.length + map.elided.length) : 0 }),
+};
+
+async function mapOf(
+  resource: TextResource,
+  shownBy: Display,
+  bytes: number,
+  { whole, structure }: Parsed,
+  call: Call,
+): Promise<Summary | Unparsed> {
+  const { answerTo, lasts } = await import('../views/parsed.ts');
+  const { target, name } = resource;
+  const display = nameOf(shownBy);
+  const { lines } = call.limits;
+  const make = async ({ signal }: Making): Promise<Made<Summary | Unparsed>> => {
+    const question = { ask: 'map', structure, text: whole.text, display, target, lines, bytes } as const;
+    const reply = await answerTo(question, signal);
+    const value = typeof reply === 'string' ? { none: reply } : reply;
+    return { value, keep: lasts(value) };
+  };
+  const options = { name, encoding: whole.decoded.encoding, target, display, lines, bytes };
+  return call.session.store.get(maps, resource.bytes, options, make, call);
+}
+
+function nameOf(display: Display): keyof typeof displays {
+  if (display === displays.hashline) return 'hashline';
+  return display === displays.numbers ? 'numbers' : 'plain';
 }

@@ -1,7 +1,9 @@
-/** The last steps of reading text: its view, its display and limits, and the window or the summary that fits. */
+/** The last steps of reading text: its view, its display and limits, and the window or the map that fits. */
 
+import { OrielError } from '../errors.ts';
 import { displays, isNumbered, raw } from '../render/display.ts';
 import { typeOfBytes } from '../sources/type-of-bytes.ts';
+import { quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 import type { Display } from '../types/display.ts';
 import type { Excerpt, Window } from '../types/excerpt.ts';
@@ -10,49 +12,60 @@ import type { TextPolicy } from '../types/policy.ts';
 import type { NoteResource, TextResource } from '../types/resource.ts';
 import type { BinaryResult, NoteResult, Origin, SummaryResult, TextResult } from '../types/result.ts';
 import type { Selection } from '../types/selection.ts';
-import type { Viewed } from '../views/outline-view.ts';
 import { textInput } from '../views/text-input.ts';
 import { view } from '../views/view.ts';
+import type { Viewed } from '../views/viewed.ts';
 import { excerpt } from '../window/excerpt.ts';
 import { fitOf } from '../window/fit.ts';
 import type { TextInput } from '../window/input.ts';
-import { summaryOf } from './read-summary.ts';
+import { type Frame, summaryOf } from './read-summary.ts';
 
 /** The part of a text that was asked for. */
 export interface Asked {
   /** What was selected beside the path; absent where it stands behind the path and the source has read it. */
   readonly selection?: Selection;
-  /** Whether long code is answered with its summary where nothing was selected. */
+  /** Whether long code is answered with its map where nothing was selected. */
   readonly summarize: boolean;
   /** Whether a text of more than this many bytes is answered with its outline where nothing was selected. */
   readonly outlineOver?: number;
 }
 
 export async function readText(
-  stored: TextResource,
+  given: TextResource,
   found: Origin,
   asked: Asked,
   call: Call,
   policy: TextPolicy,
 ): Promise<TextResult | SummaryResult | BinaryResult | NoteResult> {
+  const stored = asTold(given, asked.selection ?? given.selection);
   const viewed = await viewOf(stored, asked, call);
-  if ('is' in viewed) return { ...found, is: 'note', resource: viewed };
+  if ('is' in viewed) {
+    const { note } = viewed;
+    const noText = note.kind === 'no-structure' && note.why === 'binary';
+    const binary = noText
+      ? await binaryType(stored, {}, await textInput(stored, call), call.signal)
+      : undefined;
+    if (binary !== undefined) return binaryResult(found, stored, {}, binary);
+    return { ...found, is: 'note', resource: viewed };
+  }
   const { resource, selection } = viewed;
   const origin = { ...found, target: resource.target };
   const input = await textInput(resource, call);
   const type = await binaryType(resource, selection, input, call.signal);
   if (type !== undefined) return binaryResult(origin, resource, selection, type);
   const layout = layoutOf(resource, selection, call, policy);
-  const { display, limits } = layout;
-  const brief =
-    asked.summarize && isWhole(selection) ? await summaryOf(resource, input, display, limits, call) : {};
-  const base = { ...origin, encoding: input.encoding, display, limits };
+  const { display } = layout;
+  // What was asked for, and not what a view made of it: an outline that there is none of is no reason for a map.
+  const wantsMap = asked.summarize && isWhole(asked.selection ?? stored.selection);
+  const brief = wantsMap ? await summaryOf(resource, input, frameOf(layout), call) : {};
+  const base = { ...origin, encoding: input.encoding, display, limits: call.limits };
   if (brief.summary) {
     const { summary, totals, invalid, kept } = brief;
     const snapshot = await snapshotOf(layout, resource, found, () => kept, call);
     return { ...base, is: 'summary', summary, totals, invalid, ...snapshot, notes: resource.notes ?? [] };
   }
-  const fit = fitOf(policy, display, limits, call.settings.tokens);
+  const above = selection.window || selection.mode === 'raw' ? undefined : resource.above;
+  const fit = fitOf(policy, display, below(layout.header ?? above, layout.limits), call.settings.tokens);
   const shown = await excerpt(input, windowFor(selection.window, display), fit);
   if (shown.binary && selection.mode !== 'raw') {
     return binaryResult(origin, resource, selection, 'NUL bytes');
@@ -60,14 +73,28 @@ export async function readText(
   const snapshot = await snapshotOf(layout, resource, found, () => numbered(shown), call);
   return {
     ...base,
+    limits: layout.limits,
     is: 'text',
     excerpt: shown,
     selection,
     ...snapshot,
+    ...(above !== undefined && { above }),
     changed: (await resource.bytes.changed?.()) ?? false,
     notes: [...(resource.notes ?? []), ...(brief.note ? [brief.note] : [])],
     ...(resource.more && { more: resource.more }),
+    ...(shown.span && resource.leftOut && { leftOut: resource.leftOut(shown.span) }),
   };
+}
+
+/** The text in the encoding that the caller names, which each following call names too. */
+function asTold(resource: TextResource, { encoding }: Selection): TextResource {
+  if (encoding === undefined) return resource;
+  const { target } = resource;
+  if (resource.encoding !== 'stored') {
+    const message = `${quote(target)} is not a stored text: :encoding is for those. Use ${quote(target)} as it is.`;
+    throw new OrielError('BAD_SELECTOR', message, { next: target });
+  }
+  return { ...resource, encoding: { as: encoding }, target: `${target}:encoding=${encoding}` };
 }
 
 async function viewOf(
@@ -75,6 +102,9 @@ async function viewOf(
   { selection = stored.selection, outlineOver }: Asked,
   call: Call,
 ): Promise<Viewed | NoteResource> {
+  if (selection.mode === 'conflicts') {
+    await (await import('./refuse-conflicts.ts')).refuseConflicts(stored, call);
+  }
   const { size } = stored.bytes;
   if (outlineOver === undefined || size === undefined || size <= outlineOver || !isWhole(selection)) {
     return view(stored, selection, call);
@@ -83,11 +113,16 @@ async function viewOf(
   return outlineOfWhole(stored, call, Math.min(call.limits.bytes, call.limits.window));
 }
 
+/** What a map is shown with. */
+function frameOf({ display, header = '' }: Layout): Frame {
+  return { display, header: header === '' ? 0 : headerBytes(header) };
+}
+
 function isWhole({ window, mode, symbol }: Selection): boolean {
   return window === undefined && mode === undefined && symbol === undefined;
 }
 
-/** The type of what is no text; undefined for text, and for what was asked for as it is. */
+/** The type of what is not text; undefined for text, and for what was asked for as it is. */
 async function binaryType(
   { bytes, encoding }: TextResource,
   { mode, window }: Selection,
@@ -121,7 +156,7 @@ function layoutOf(resource: TextResource, selection: Selection, call: Call, poli
   const header = anchored ? `¶${resource.target}#` : undefined;
   return {
     display: displayOf(resource, selection, call, policy, anchored),
-    limits: limitsFor(resource, selection.window, call, header),
+    limits: limitsFor(resource, selection.window, call),
     ...(header !== undefined && { header }),
   };
 }
@@ -153,19 +188,27 @@ function displayOf(
 /** Digits of a tag: four, and more in a session of very many versions. */
 const LONGEST_TAG = 7;
 
-/** An open-ended read has the host's own line limit, or the resource's; a header takes its room from the text below it. */
+/** An open-ended read of a stored file has the host's own line limit; a listing may have its own. */
 function limitsFor(
-  { pageLines = Number.POSITIVE_INFINITY }: TextResource,
+  { kind, display, pageLines = Number.POSITIVE_INFINITY }: TextResource,
   window: Window | undefined,
-  call: Call,
-  header: string | undefined,
+  { limits, settings }: Call,
 ): Limits {
-  const { limits, settings } = call;
   const openEnded = window === undefined || (window.by === 'lines' && window.ranges.at(-1)?.to === undefined);
-  const most = Math.min(limits.lines, settings.defaultLimit, pageLines);
-  const lines = openEnded ? Math.max(1, most) : limits.lines;
-  const room = header === undefined ? 0 : Buffer.byteLength(header) + LONGEST_TAG + '\n'.length;
-  return { ...limits, lines, bytes: Math.max(limits.bytes - room, 64) };
+  if (!openEnded) return limits;
+  const most = kind === 'file' && display === 'lines' ? settings.defaultLimit : Number.POSITIVE_INFINITY;
+  return { ...limits, lines: Math.max(1, Math.min(limits.lines, most, pageLines)) };
+}
+
+/** What a header leaves of the limits to the text below it. */
+function below(header: string | undefined, limits: Limits): Limits {
+  if (header === undefined) return limits;
+  return { ...limits, bytes: Math.max(limits.bytes - headerBytes(header), 64) };
+}
+
+/** Bytes of a header with its tag. */
+function headerBytes(header: string): number {
+  return Buffer.byteLength(header) + LONGEST_TAG + '\n'.length;
 }
 
 /** Without numbers a line of context could not be told from a line that was asked for. */

@@ -1,15 +1,35 @@
 /** A read: what was typed, what it names, what kind of thing that is. */
 
-import { schemeOf } from '../sources/table.ts';
+import { isOrielError } from '../errors.ts';
+import { parseCodeQuestion } from '../selector/code-question.ts';
+import { withSelector } from '../selector/rewrites.ts';
+import type { Scheme } from '../sources/schemes/scheme.ts';
+import { isWeb, openWeb } from '../sources/web.ts';
+import { oneLine } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
+import type { Notice } from '../types/notice.ts';
 import type { TextPolicy } from '../types/policy.ts';
 import type { LinesRequest, ReadRequest } from '../types/request.ts';
 import type { Resource } from '../types/resource.ts';
-import type { LinesResult, Origin, ReadResult } from '../types/result.ts';
+import type { LinesResult, Origin, ReadResult, SingleResult } from '../types/result.ts';
 import { type Asked, readText } from './read-text.ts';
-import { findTarget } from './target.ts';
+import { findTarget, openAny } from './target.ts';
 
 export async function read(request: ReadRequest, call: Call, policy: TextPolicy): Promise<ReadResult> {
+  const one = (typed: ReadRequest, part: Call): Promise<SingleResult> => readOne(typed, part, policy);
+  if (request.grammar !== 'selectors' || !request.target.includes(',')) return one(request, call);
+  try {
+    return await one(request, call);
+  } catch (error) {
+    if (!isOrielError(error)) throw error;
+    const { readSeveral } = await import('./read-several.ts');
+    const several = await readSeveral(request, error, one, call);
+    if (several) return several;
+    throw error;
+  }
+}
+
+async function readOne(request: ReadRequest, call: Call, policy: TextPolicy): Promise<SingleResult> {
   const { target, grammar, window, outlineOver } = request;
   const asked: Asked =
     grammar === 'selectors'
@@ -37,22 +57,77 @@ export async function readLines(request: LinesRequest, call: Call, policy: TextP
 type Found = Pick<Origin, 'target' | 'resolvedPath' | 'suffix'> & { readonly resource: Resource };
 
 async function resolve(target: string, grammar: 'selectors' | 'literal', call: Call): Promise<Found> {
-  const named = grammar === 'selectors' ? schemeOf(target) : undefined;
+  if (grammar === 'selectors' && isWeb(target) && !(await isPath(target, call))) {
+    const resource = await openWeb(target, call);
+    const url = resource.is === 'text' ? resource.target : target;
+    return { resource, target: url, resolvedPath: url };
+  }
+  const named = grammar === 'selectors' && isUrl(target) ? await schemeOf(target, call) : undefined;
   if (named) {
     const resource = await named.scheme.open(named.rest, call);
     const url = resource.is === 'text' ? resource.target : target;
     return { resource, target: url, resolvedPath: url };
   }
   const { subject, suffix } = await findTarget(target, grammar, call);
-  const resource = await call.open(subject);
-  return { resource, target: subject.typed, resolvedPath: subject.path, ...(suffix && { suffix }) };
+  const asked =
+    grammar === 'selectors' ? parseCodeQuestion(subject.typed, subject.rest, subject.opened.is) : undefined;
+  if (asked) {
+    const { answerCode } = await import('./code/read-code.ts');
+    const answer = await answerCode(subject, asked, call);
+    if ('target' in answer) {
+      const found = await resolve(answer.target, grammar, call);
+      const { resource } = found;
+      const isSame = resource.is === 'text' && answer.isAsParsed(resource.bytes.identity.key);
+      return withPlace(isSame ? found : await resolve(answer.byName, grammar, call), answer);
+    }
+    return { ...answer, target: subject.typed, resolvedPath: subject.path, ...(suffix && { suffix }) };
+  }
+  try {
+    const resource = await call.open(subject);
+    return { resource, target: subject.typed, resolvedPath: subject.path, ...(suffix && { suffix }) };
+  } catch (error) {
+    // `a.zip:x.ts#L3`: the archive exists, and has no member of that name.
+    const located = grammar === 'selectors' && isOrielError(error) ? withSelector(target) : undefined;
+    if (located === undefined) throw error;
+    return resolve(located, grammar, call).catch(() => {
+      throw error;
+    });
+  }
+}
+
+/** The lines of a symbol that was asked for by its name alone say where they are. */
+function withPlace(found: Found, { target }: { readonly target: string }): Found {
+  const { resource } = found;
+  if (resource.is !== 'text') return found;
+  const place: Notice = { kind: 'said', text: `Declared in ${oneLine(target)}` };
+  return { ...found, resource: { ...resource, notes: [...(resource.notes ?? []), place] } };
+}
+
+function isUrl(target: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(target);
+}
+
+async function schemeOf(
+  target: string,
+  { settings }: Call,
+): Promise<{ scheme: Scheme; rest: string } | undefined> {
+  return (await import('../sources/schemes/table.ts')).schemeOf(target, settings.schemes);
+}
+
+/** A directory may be called like a host: `www.example.com`. */
+async function isPath(target: string, call: Call): Promise<boolean> {
+  if (!/^www\./i.test(target)) return false;
+  const name = /^[^/:?#]+/.exec(target)?.[0] ?? target;
+  const opened = await openAny(name, call).catch(() => undefined);
+  await opened?.close();
+  return opened !== undefined;
 }
 
 function originOf({ resource, ...found }: Found): Origin {
   return { ...found, kind: resource.kind, facts: ('facts' in resource && resource.facts) || {} };
 }
 
-async function readFound(found: Found, asked: Asked, call: Call, policy: TextPolicy): Promise<ReadResult> {
+async function readFound(found: Found, asked: Asked, call: Call, policy: TextPolicy): Promise<SingleResult> {
   const { resource } = found;
   const origin = originOf(found);
   switch (resource.is) {

@@ -1,5 +1,6 @@
 /** One stream of a running command: counted, kept at its ends, and spilled once it is over a limit. */
 
+import { isOrielError, type OrielError } from '../errors.ts';
 import { looksBinary } from '../text/binary.ts';
 import { decode, utf8 } from '../text/encoding.ts';
 import { countNewlines } from '../text/scan.ts';
@@ -32,7 +33,7 @@ export class Output {
   readonly #options: OutputOptions;
   readonly #ends: Ends;
   #spill: SpillSink | undefined;
-  #unkept = false;
+  #unkept: OrielError | undefined;
 
   constructor(options: OutputOptions) {
     this.#options = options;
@@ -72,7 +73,8 @@ export class Output {
     const binary = this.#isBinary();
     const truncated = excerpt.cutBy !== undefined;
     if (truncated || binary) this.#spill ??= this.#beginSpill();
-    const spill = await this.#spill?.finish();
+    const spill = await this.#spill?.finish().catch((error: unknown) => this.#giveUp(error));
+    const unkept = truncated || binary ? this.#unkept : undefined;
     return {
       name,
       excerpt,
@@ -81,6 +83,7 @@ export class Output {
       truncated,
       binary,
       ...(spill && { spill }),
+      ...(unkept && { unkept: { code: unkept.code, message: unkept.message } }),
     };
   }
 
@@ -96,11 +99,16 @@ export class Output {
       const spill = this.#options.spills.create();
       void spill.write(this.#ends.tail().bytes);
       return spill;
-    } catch {
-      // A full or read-only disk ends the keeping, not the command.
-      this.#unkept = true;
-      return undefined;
+    } catch (error) {
+      return this.#giveUp(error);
     }
+  }
+
+  /** A full or read-only disk ends the keeping, not the command. */
+  #giveUp(error: unknown): undefined {
+    if (!isOrielError(error)) throw error;
+    this.#unkept = error;
+    return undefined;
   }
 
   #isBinary(): boolean {

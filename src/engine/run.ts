@@ -45,8 +45,8 @@ export async function run(request: RunRequest, call: Call): Promise<RunResult> {
     command: request.command,
     cwd,
     env: commandEnvironment(process.env, call.settings.run.environment),
-    takes: outputs.map((output) => (chunk) => output.take(chunk)),
-    folder: privateFolder(call),
+    takes: outputs.map((output) => (chunk) => takenBy(output, chunk, call)),
+    directory: privateDirectory(call),
   });
   const stopReports = reportProgress(outputs, outputDisplays[request.display], call);
   try {
@@ -79,23 +79,35 @@ export async function run(request: RunRequest, call: Call): Promise<RunResult> {
   }
 }
 
+/** By the output, and by whoever watches it. */
+function takenBy(output: Output, chunk: Uint8Array, call: Call): Promise<void> | undefined {
+  const watched = call.watchOutput?.(chunk);
+  const taken = output.take(chunk);
+  return watched ? watched.then(() => taken) : taken;
+}
+
 function timeLimit(seconds: number): number {
   if (seconds > 0) return seconds;
   throw new OrielError('BAD_INPUT', `The timeout ${seconds} is invalid: give seconds above 0, such as 120.`);
 }
 
 /** What was opened inside the roots. The command itself may go anywhere. */
-async function workingDirectory(typed: string | undefined, { access, signal }: Call): Promise<string> {
-  const opened = await access.open(typed === undefined ? access.cwd : access.absolute(typed), signal);
+async function workingDirectory(typed: string | undefined, call: Call): Promise<string> {
+  const { access, signal } = call;
+  const path = typed === undefined ? access.cwd : access.absolute(typed);
+  const opened = await access.open(path, signal).catch(async (error: unknown) => {
+    const { explainGone } = await import('./lookup.ts');
+    throw (await explainGone(call, error)) ?? error;
+  });
   await opened.close();
   if (opened.is === 'directory') return opened.path;
   throw new OrielError('NOT_DIRECTORY', `cwd is a file: ${quote(access.display(opened.path))}`);
 }
 
 /** Without one a command still runs: two sockets stand in for pipes then. */
-function privateFolder({ session }: Call): string | undefined {
+function privateDirectory({ session }: Call): string | undefined {
   try {
-    return session.spills.folder;
+    return session.spills.directory;
   } catch {
     return undefined;
   }

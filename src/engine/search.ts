@@ -1,118 +1,224 @@
 /**
- * Owns `grep`: ripgrep finds, in two steps (which files, then which lines of the first of them), and what it names
- * is read again through the roots to be shown.
+ * `grep`: a walk of ours opens the files, inside the roots; ripgrep says which lines of their bytes match; what is shown
+ * and counted is taken from those same bytes.
  */
 
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { headOf } from '../access/bytes.ts';
-import { OrielError } from '../errors.ts';
+import { isOrielError, OrielError } from '../errors.ts';
+import type { FileSubject } from '../sources/archive/container.ts';
 import { isBinary } from '../sources/type-of-bytes.ts';
-import { detectEncoding } from '../text/encoding.ts';
+import { detectEncoding, utf8 } from '../text/encoding.ts';
 import { quote } from '../text/visible.ts';
-import type { OpenedFile } from '../types/access.ts';
+import type { OpenedDirectory, OpenedFile } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
-import type { SearchRequest } from '../types/request.ts';
-import type { MatchedFile, SearchResult } from '../types/result.ts';
+import type { Encoding } from '../types/encoding.ts';
+import type { CountRequest, SearchRequest } from '../types/request.ts';
+import type { Hint, ListResult, SearchResult } from '../types/result.ts';
 import { checkGlob, compileGlob } from '../walk/glob.ts';
 import { checkPattern } from './search/bad-regex.ts';
-import { fillPage, newPage } from './search/fill-page.ts';
-import { matchingFiles } from './search/matching-files.ts';
-import type { Page } from './search/page.ts';
-import { quoteFiles, quoteLines } from './search/quote.ts';
-import { Search } from './search/search-run.ts';
+import { foreignRegex } from './search/foreign-regex.ts';
+import { Found } from './search/found.ts';
+import { containerOf, textsInside } from './search/inside.ts';
+import { InsideStretch } from './search/inside-stretch.ts';
+import type { InsideText } from './search/inside-text.ts';
+import type { Search } from './search/search-run.ts';
+import type { Naming, Sink } from './search/sink.ts';
+import { FileStretch, type Stretch } from './search/stretch.ts';
+import { Stretches } from './search/stretches.ts';
+import { Tally } from './search/tally.ts';
+import { WholeStretch } from './search/whole-stretch.ts';
 import { checkRange } from './walk/bounds.ts';
+import { CONTAINER_GLOB } from './walk/container-names.ts';
 import { openTarget, shownBelow, shownTarget } from './walk/open-target.ts';
-import { walkFlags } from './walk/rules.ts';
 import { withProgress } from './walk/time.ts';
+import { WalkRun } from './walk/walk-run.ts';
 
 /**
  * The same answer for the same files, whatever the threads do. Throws `BAD_REGEX`, `BAD_INPUT`, `UNSUPPORTED` for
- * containers, and what opening throws.
+ * databases and binaries, `LIMIT` where what looked ended before it found anything, and what opening throws.
  */
 export async function search(request: SearchRequest, call: Call): Promise<SearchResult> {
-  checkPattern(request.pattern);
+  const found = new Found(request, call);
+  const hint = await lookThrough(found, call);
+  const result = await found.result();
+  const nothing = result.found === 0 && result.beyond === undefined;
+  return { ...result, ...advice(result, nothing, hint, request) };
+}
+
+/** The files that hold a match, sorted. The same answer and the same errors as for `search`. */
+export async function count(request: CountRequest, call: Call): Promise<ListResult> {
+  const tally = new Tally(request, call);
+  const hint = await lookThrough(tally, call);
+  const result = tally.result();
+  const nothing = result.entries.length === 0 && result.beyond === undefined;
+  return { ...result, ...advice(result, nothing, hint, request) };
+}
+
+/** What may be wrong, where `nothing` was found, and what was not looked into. */
+function advice(
+  { next, gaps }: Pick<SearchResult, 'next' | 'gaps'>,
+  nothing: boolean,
+  hint: Hint | undefined,
+  { pattern, literal, inside }: SearchRequest | CountRequest,
+): { readonly hint?: Hint; readonly passedOver?: number } {
+  const why = nothing ? (hint ?? (literal ? undefined : foreignRegex(pattern))) : undefined;
+  // How many there are is known when everything has been looked through.
+  const isWhole = next === undefined && !gaps.timedOut && !gaps.broken;
+  const passedOver = inside === 'named' && isWhole ? gaps.containers : 0;
+  return { ...(why && { hint: why }), ...(passedOver > 0 && { passedOver }) };
+}
+
+/** Hands over all that is searched, until the sink is full. Tells what may be wrong where nothing is found. */
+async function lookThrough(sink: Sink, call: Call): Promise<Hint | undefined> {
+  const { request } = sink.search;
+  checkPattern(request.pattern, request.multiline);
   checkRange(request);
+  if (request.sort) (await import('./search/by-time.ts')).checkSort(request);
   const typed = request.path ?? '.';
+  const named = request.type === undefined ? undefined : await globOfType(request.type, call);
   const target = await openTarget(typed, call);
   try {
     return await withProgress(call, 'searching', () =>
       target.is === 'file'
-        ? searchFile(target, typed, request, call)
-        : searchFolder(target.path, typed, request, call),
+        ? searchFile(target, typed, sink, call)
+        : searchDirectory(target, { typed, named }, sink, call),
     );
   } finally {
     await target.close();
   }
 }
 
-async function searchFolder(
-  dir: string,
-  typed: string,
-  request: SearchRequest,
+async function globOfType(type: string, { signal }: Call): Promise<string> {
+  return (await import('./search/type-glob.ts')).typeGlob(type, signal);
+}
+
+interface Below {
+  /** The directory as it was typed. */
+  readonly typed: string;
+  /** A glob that the names of files must match too. */
+  readonly named: string | undefined;
+}
+
+async function searchDirectory(
+  directory: OpenedDirectory,
+  below: Below,
+  sink: Sink,
   call: Call,
-): Promise<SearchResult> {
+): Promise<Hint | undefined> {
+  const { request, deadline, needle } = sink.search;
   const hint = request.glob ? checkGlob(request.glob) : undefined;
-  const glob = request.glob ? compileGlob(request.glob) : undefined;
-  const run = new Search(request, call, dir, await walkFlags(dir, call.access), glob);
-  const page = newPage(request);
-  for await (const paths of matchingFiles(run)) {
-    await fillPage(page, paths, run);
-    if (page.more) break;
-  }
-  const shown = shownBelow(typed, call);
-  const files = await quoteFiles(page.files, call, async (file, room) => {
-    const opened = await call.access.open(join(dir, file.path), call.signal);
-    call.onEnd(() => opened.close());
-    const options = { clip: request.clip, room, signal: call.signal };
-    const lines = opened.is === 'file' ? await quoteLines(opened.bytes, file, run, options) : [];
-    await opened.close();
-    return { path: shown(file.path), lines };
-  });
-  return {
-    ...resultOf(page, run, files, request.offset),
-    ...(hint && page.found === 0 && { hint }),
+  const { named } = below;
+  const options = {
+    ...(request.glob && { filter: { is: 'glob', pattern: request.glob } as const }),
+    ...(named !== undefined && { named }),
   };
+  const walkTexts = async (into: Sink, names: Naming): Promise<void> => {
+    const wants = { is: 'texts', needle } as const;
+    const walk = await WalkRun.start(directory, { wants, ...options, deadline }, call);
+    const stretches = new Stretches(walk, into.search);
+    try {
+      for await (const stretch of stretches) if (!(await into.take(stretch, names))) break;
+    } finally {
+      await stretches.close();
+    }
+  };
+  const names: Naming = {
+    shown: shownBelow(below.typed, call),
+    real: (path) => join(directory.path, path),
+  };
+  if (request.sort === 'time') {
+    const { takeByTime } = await import('./search/by-time.ts');
+    await takeByTime({ directory, options, names }, sink, walkTexts, call);
+  } else await walkTexts(sink, names);
+  if (request.inside === 'below') await searchContainers(directory, below, sink, call);
+  return hint;
 }
 
-async function searchFile(
-  file: OpenedFile,
-  typed: string,
-  request: SearchRequest,
+/** Containers below a directory that are looked into. */
+const MOST_CONTAINERS = 5_000;
+
+/** Behind the texts, in the order of their paths. What cannot be read is passed over. */
+async function searchContainers(
+  directory: OpenedDirectory,
+  { typed, named }: Below,
+  sink: Sink,
   call: Call,
-): Promise<SearchResult> {
-  const run = new Search(request, call, dirname(file.path), await encodingFlags(file, typed, call));
-  const page = newPage(request);
-  await fillPage(page, [basename(file.path)], run);
-  const path = shownTarget(typed, call);
-  const files = await quoteFiles(page.files, call, async (addressed, room) => {
-    const options = { clip: request.clip, room, signal: call.signal };
-    return { path, lines: await quoteLines(file.bytes, addressed, run, options) };
-  });
-  return resultOf(page, run, files, request.offset);
+): Promise<void> {
+  const { deadline, request } = sink.search;
+  const isWanted = request.glob ? compileGlob(request.glob) : undefined;
+  const shown = shownBelow(typed, call);
+  const wants = { is: 'paths', most: MOST_CONTAINERS } as const;
+  const filter = { is: 'glob', pattern: CONTAINER_GLOB } as const;
+  const walk = await WalkRun.start(directory, { wants, filter, ...(named && { named }), deadline }, call);
+  const paths: string[] = [];
+  try {
+    for await (const batch of walk.paths()) paths.push(...batch);
+  } finally {
+    await walk.close();
+  }
+  for (const path of paths) {
+    if (isWanted && !isWanted.matches(path)) continue;
+    try {
+      const opened = await call.access.open(join(directory.path, path), call.signal);
+      call.onEnd(() => opened.close());
+      const container =
+        opened.is === 'file' ? await containerOf(opened, basename(path), shown(path), call) : undefined;
+      if (container && !(await takeInside(container, sink, call))) return;
+    } catch (error) {
+      call.signal.throwIfAborted();
+      if (!isOrielError(error)) throw error;
+    }
+  }
 }
 
-function resultOf(page: Page, run: Search, files: readonly MatchedFile[], offset: number): SearchResult {
-  const { found, more, seen } = page;
-  return {
-    is: 'matches',
-    files,
-    found,
-    ...(more && { next: offset + found }),
-    ...(found === 0 && seen > 0 && { beyond: seen }),
-    gaps: run.gaps.facts,
-  };
+/** Texts inside have the calls that read them for paths. */
+const INSIDE: Naming = { shown: (path) => path };
+
+/** Returns false when nothing that follows counts any more. */
+async function takeInside(container: FileSubject, sink: Sink, call: Call): Promise<boolean> {
+  for await (const text of textsInside(container, sink.search, call))
+    if (!(await sink.take(stretchOf(text, sink.search), INSIDE))) return false;
+  return true;
+}
+
+function stretchOf(text: InsideText, search: Search): Stretch {
+  return search.request.multiline
+    ? new WholeStretch(text.source, utf8, text.sections, search)
+    : new InsideStretch(text, search);
+}
+
+async function searchFile(file: OpenedFile, typed: string, sink: Sink, call: Call): Promise<undefined> {
+  const { search } = sink;
+  const shown = shownTarget(typed, call);
+  const container = search.request.inside
+    ? await containerOf(file, basename(file.path), shown, call)
+    : undefined;
+  if (container) await takeInside(container, sink, call);
+  else {
+    const encoding = await encodingOf(file, typed, call);
+    // A kept output is not edited.
+    const real = call.session.spills.has(file.path) ? {} : { real: () => file.path };
+    const stretch = search.request.multiline
+      ? new WholeStretch(file.bytes, encoding, [{ path: '', lines: 0, start: 0 }], search)
+      : new FileStretch(file, '', flagsOf(encoding), search);
+    await sink.take(stretch, { shown: () => shown, ...real });
+  }
 }
 
 /** How the bytes of a named file are to be read. Throws `UNSUPPORTED` for what is no text. */
-async function encodingFlags(file: OpenedFile, typed: string, call: Call): Promise<string[]> {
+async function encodingOf(file: OpenedFile, typed: string, call: Call): Promise<Encoding> {
   const head = await headOf(file.bytes, call.signal);
-  const { name, unit, bom } = detectEncoding(head);
-  // ripgrep knows the other marks itself.
-  if (unit === 2) return bom === 0 ? [`--encoding=${name}`] : [];
-  if (unit === 1 && !isBinary(head)) return [];
+  const encoding = detectEncoding(head);
+  if (encoding.unit === 2 || (encoding.unit === 1 && !isBinary(head))) return encoding;
   throw new OrielError(
     'UNSUPPORTED',
-    `${quote(typed)} is not plain text: archives, databases, documents and binary files are not searched inside. Read it instead.`,
+    `${quote(typed)} is not plain text: binary files are not searched. Read it instead.`,
     { next: typed },
   );
+}
+
+/** ripgrep knows marks itself. */
+function flagsOf({ name, unit, bom }: Encoding): string[] {
+  return unit === 2 && bom === 0 ? [`--encoding=${name}`] : [];
 }

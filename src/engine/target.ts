@@ -1,11 +1,12 @@
 /** Finds what a typed string names: which part is the path, which spelling exists, and what may have been meant. */
 
-import { basename } from 'node:path';
+import { basename, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { headOf } from '../access/bytes.ts';
 import { foreignName, spellings } from '../access/paths.ts';
 import { type ErrorCode, OrielError } from '../errors.ts';
 import { isSelector } from '../selector/selection.ts';
+import { pathRewrites, targetRewrites } from '../selector/rewrites.ts';
 import { type Candidate, candidates } from '../selector/split.ts';
 import { sources } from '../sources/table.ts';
 import { oneLine, quote } from '../text/visible.ts';
@@ -25,18 +26,59 @@ export async function findTarget(
   grammar: 'selectors' | 'literal',
   call: Call,
 ): Promise<Found> {
-  const ways = grammar === 'selectors' ? candidates(target) : [{ path: target, rest: '' }];
-  const misses: { way: Candidate; error: OrielError }[] = [];
+  const waysOf = (typed: string): readonly Candidate[] =>
+    grammar === 'selectors' ? candidates(typed) : [{ path: typed, rest: '' }];
+  const misses: Miss[] = [];
+  const found = await firstThatOpens(waysOf(target), grammar, misses, call);
+  if (found) return { subject: await subjectOf(found, found.rest, call) };
+  for (const other of grammar === 'selectors' ? targetRewrites(target, holds) : pathRewrites(target)) {
+    const rewritten = await firstThatOpens(waysOf(other), grammar, [], call);
+    if (rewritten) return { subject: await subjectOf(rewritten, rewritten.rest, call) };
+  }
+  return missing(target, grammar, misses, call);
+}
+
+/** Whether `target` is the path of something that exists, with or without a selector behind it. */
+export async function isThere(target: string, call: Call): Promise<boolean> {
+  for (const { path, rest } of candidates(target)) {
+    if (!mayFollow({ path, rest })) continue;
+    const found = await openSpelling(path, call).catch((error: unknown) => {
+      if (error instanceof OrielError) return undefined;
+      throw error;
+    });
+    await found?.opened.close();
+    if (found) return true;
+  }
+  return false;
+}
+
+interface Miss {
+  readonly way: Candidate;
+  readonly error: OrielError;
+}
+
+/** The first of `ways` that exists; why the others do not is added to `misses`. */
+async function firstThatOpens(
+  ways: readonly Candidate[],
+  grammar: 'selectors' | 'literal',
+  misses: Miss[],
+  call: Call,
+): Promise<(Spelled & { readonly rest: string }) | undefined> {
   for (const way of ways) {
-    const opened = await openAny(way.path, call).catch((error: unknown) => {
+    const found = await openSpelling(way.path, call).catch((error: unknown) => {
       if (!(error instanceof OrielError)) throw error;
       if (!isMiss(error.code)) throw withWay(error, grammar);
       misses.push({ way, error });
       return undefined;
     });
-    if (opened) return { subject: await subjectOf(way, opened, call) };
+    if (found) return { ...found, rest: way.rest };
   }
-  return missing(target, grammar, misses, call);
+  return undefined;
+}
+
+/** Whether a file of that name may be followed by words of its own: a member of an archive, a table. */
+function holds(name: string): boolean {
+  return sources.some((source) => source.holds?.(name));
 }
 
 /** Failures that leave room for a shorter path: the longer one does not exist. */
@@ -52,12 +94,22 @@ function isMiss(code: ErrorCode): boolean {
   return MISSES.has(code);
 }
 
+interface Spelled {
+  readonly opened: Opened;
+  /** The absolute path that exists, links in it as they are. */
+  readonly path: string;
+}
+
 /** The first spelling of `path` that exists. */
 export async function openAny(path: string, call: Call): Promise<Opened> {
+  return (await openSpelling(path, call)).opened;
+}
+
+async function openSpelling(path: string, call: Call): Promise<Spelled> {
   let first: OrielError | undefined;
   for (const spelling of spellings(path, call.access.cwd)) {
     try {
-      return await call.access.open(spelling, call.signal);
+      return { opened: await call.access.open(spelling, call.signal), path: spelling };
     } catch (error) {
       if (!(error instanceof OrielError) || !isMiss(error.code)) throw error;
       first ??= error;
@@ -66,12 +118,12 @@ export async function openAny(path: string, call: Call): Promise<Opened> {
   throw first ?? new OrielError('BAD_PATH', `${quote(path)} is not a path.`);
 }
 
-export async function subjectOf(way: Candidate, opened: Opened, call: Call): Promise<Subject> {
+async function subjectOf({ opened, path }: Spelled, rest: string, call: Call): Promise<Subject> {
   call.onEnd(() => opened.close());
   const head = opened.is === 'file' ? await headOf(opened.bytes, call.signal) : new Uint8Array(0);
   return {
-    typed: nameable(way.path, opened.path),
-    rest: way.rest,
+    typed: nameable(path, call),
+    rest,
     name: basename(opened.path),
     path: opened.path,
     opened,
@@ -79,16 +131,22 @@ export async function subjectOf(way: Candidate, opened: Opened, call: Call): Pro
   };
 }
 
-/** A path stands in notices as it was typed, unless it would break their line: then as a file URL. */
-function nameable(typed: string, real: string): string {
-  return oneLine(typed) === typed ? typed : pathToFileURL(real).href;
+/**
+ * How a path is called in notices, whatever was typed: relative to the working directory where it lies below it, else
+ * absolute; as a file URL where it would break their line.
+ */
+function nameable(path: string, call: Call): string {
+  const shown = call.access.display(path).split(sep).join('/');
+  if (oneLine(shown) !== shown) return pathToFileURL(path).href;
+  // A home directory is not meant.
+  return shown.startsWith('~') ? `./${shown}` : shown;
 }
 
 /** Nothing of that name exists: one file that ends in it, or an error that names what does. A literal path is no guess. */
 async function missing(
   target: string,
   grammar: 'selectors' | 'literal',
-  misses: readonly { way: Candidate; error: OrielError }[],
+  misses: readonly Miss[],
   call: Call,
 ): Promise<Found> {
   const outside = misses.findLast(({ error }) => error.code === 'OUTSIDE_ROOT');
@@ -103,11 +161,12 @@ async function missing(
   const matches = await findBySuffix(wanted.path, call);
   const [only, ...others] = matches;
   if (grammar === 'selectors' && only !== undefined && others.length === 0) {
-    const opened = await call.access.open(call.access.absolute(only), call.signal);
-    const subject = await subjectOf({ path: only, rest: wanted.rest }, opened, call);
+    const path = call.access.absolute(only);
+    const opened = await call.access.open(path, call.signal);
+    const subject = await subjectOf({ opened, path }, wanted.rest, call);
     return { subject, suffix: { from: wanted.path, to: only } };
   }
-  throw notFound(wanted.path, grammar, matches, misses.at(-1)?.error);
+  throw await notFound(wanted.path, grammar, matches, misses.at(-1)?.error, call);
 }
 
 /** What a path met on the disk and cannot be opened at all. */
@@ -130,24 +189,24 @@ function withWay(error: OrielError, grammar: 'selectors' | 'literal'): OrielErro
 
 /** Whether `rest` can be what was asked of a file called so: a selector, a member of an archive, a table. */
 function mayFollow({ path, rest }: Candidate): boolean {
-  return rest === '' || isSelector(rest) || sources.some((source) => source.holds?.(basename(path)));
+  return rest === '' || isSelector(rest) || holds(basename(path));
 }
 
 const MOST_CANDIDATES = 5;
 
-function notFound(
+/** Nothing is called so: what is near it, and where to look. */
+async function notFound(
   path: string,
   grammar: 'selectors' | 'literal',
   [first, ...others]: readonly string[],
   cause: OrielError | undefined,
-): OrielError {
+  call: Call,
+): Promise<OrielError> {
   const why = `${quote(path)} does not exist.`;
-  if (first === undefined && grammar === 'selectors')
-    return new OrielError('NOT_FOUND', `${why} Use . to list the working directory.`, { next: '.', cause });
-  if (first === undefined)
-    return new OrielError('NOT_FOUND', `${why} Use a path below the working directory, or an absolute one.`, {
-      cause,
-    });
+  if (first === undefined) {
+    const { explainMissing } = await import('./lookup.ts');
+    return explainMissing(path, grammar, cause, call);
+  }
   if (others.length === 0)
     return new OrielError('NOT_FOUND', `${why} One file ends in it: ${quote(first)}. Use that path.`, {
       next: first,

@@ -1,6 +1,6 @@
 /** Errors that no answer explains: a bug of ours, or an exception in the host's own functions. The host hears of both. */
 
-import { isShortage } from '../access/failure.ts';
+import { errno, isShortage } from '../access/failure.ts';
 import { type ErrorCode, isOrielError, OrielError } from '../errors.ts';
 
 /** What is known about an unexpected error beside itself. */
@@ -50,6 +50,8 @@ export function report(onError: OnError | undefined, error: OrielError, tool?: s
   }
 }
 
+const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
+
 /**
  * Any error as one sentence with a stable code: never a stack, never a path outside the roots. `signal` is that of the
  * caller: what fails after it was aborted was cancelled.
@@ -59,6 +61,8 @@ export function explained(error: unknown, signal?: AbortSignal): OrielError {
   if (signal?.aborted) return new OrielError('CANCELLED', 'The call was cancelled.', { cause: error });
   if (isShortage(error))
     return new OrielError('BUSY', 'Too many files are open. Call again.', { cause: error });
+  if (FULL.has(errno(error)))
+    return new OrielError('LIMIT', 'There is no room left on a disk that this needs.', { cause: error });
   return new OrielError(
     'INTERNAL',
     'An unexpected error inside oriel ended the call. Try another path or window.',

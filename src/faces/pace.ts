@@ -1,4 +1,4 @@
-/** Owns how often progress is told: ten times a second at most, and not after the answer. */
+/** Limits progress messages to ten a second, and sends none after the answer. */
 
 import type { Progress } from '../types/progress.ts';
 

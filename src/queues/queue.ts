@@ -10,6 +10,7 @@
 
 import { OrielError } from '../errors.ts';
 import { type Caller, callerOf } from './caller.ts';
+import { onAbort } from './on-abort.ts';
 import { WaitingList } from './waiting-list.ts';
 
 export interface QueueLimits {
@@ -60,7 +61,7 @@ const NOBODY: Caller = {};
 
 export class Queue {
   readonly name: string;
-  /** May be lowered and raised while slots are held; none is taken back. */
+  /** May be lowered and raised while slots are held; a held slot is never taken back. */
   limit: number;
   readonly #what: string;
   /** Entries that may wait. */
@@ -69,6 +70,7 @@ export class Queue {
   readonly #list = new WaitingList<Waiter>();
   /** Slots by caller; kept only where one caller may not hold them all. */
   readonly #held = new Map<Caller, number>();
+  readonly #paused = new Set<Caller>();
   #running = 0;
   #mostRunning = 0;
   #mostWaiting = 0;
@@ -102,7 +104,7 @@ export class Queue {
    */
   acquire({ signal, caller = signal ? callerOf(signal) : NOBODY }: Claim = {}): Slot | Promise<Slot> {
     signal?.throwIfAborted();
-    // Where a slot is free, all who wait are callers that hold as many as they may.
+    // Where a slot is free, all who wait are callers that hold as many as they may, or that are paused.
     if (this.#running < this.limit && this.#mayHold(caller)) return this.#take(caller);
     return this.#wait(caller, signal);
   }
@@ -119,10 +121,20 @@ export class Queue {
     }
   }
 
+  /** From now on nothing of `caller` begins, until `resume`; what it has waiting waits on. */
+  pause(caller: Caller): void {
+    this.#paused.add(caller);
+  }
+
+  resume(caller: Caller): void {
+    if (this.#paused.delete(caller)) this.#serve();
+  }
+
   /** Somebody has begun to wait. */
   protected onWait(): void {}
 
   #mayHold(caller: Caller): boolean {
+    if (this.#paused.has(caller)) return false;
     return this.#share === undefined || this.#heldBy(caller) < Math.ceil(this.limit * this.#share);
   }
 
@@ -149,6 +161,10 @@ export class Queue {
     const held = this.#heldBy(caller);
     if (held > 1) this.#held.set(caller, held - 1);
     else this.#held.delete(caller);
+    this.#serve();
+  }
+
+  #serve(): void {
     while (this.#running < this.limit) {
       const next = this.#list.takeNext((waiting) => this.#mayHold(waiting));
       if (!next) return;
@@ -159,7 +175,7 @@ export class Queue {
   #wait(caller: Caller, signal: AbortSignal | undefined): Promise<Slot> {
     if (this.#list.size >= this.maxWaiting) this.#makeRoom(caller);
     return new Promise((resolve, reject) => {
-      const settle = (): void => signal?.removeEventListener('abort', abort);
+      let settle = (): void => undefined;
       const waiter: Waiter = {
         grant(slot) {
           settle();
@@ -174,7 +190,7 @@ export class Queue {
         this.#list.remove(caller, waiter);
         reject(signal?.reason as Error);
       };
-      signal?.addEventListener('abort', abort, { once: true });
+      if (signal) settle = onAbort(signal, abort);
       this.#list.add(caller, waiter);
       this.#mostWaiting = Math.max(this.#mostWaiting, this.#list.size);
       this.onWait();

@@ -12,17 +12,27 @@ export const queues = {
   downloads: new LeaseQueue('downloads', 'files are sent', { limit: 32, waiting: 512, share: 0.75 }),
   /** Shell commands. They mostly wait for something else, some of them for hours. */
   commands: new Queue('commands', 'commands run', { limit: 32, waiting: 512, share: 0.75 }),
+  /** Calls whose answers may be large, beside their slot among all calls: making one takes several times its size. */
+  answers: new Queue('answers', 'large answers are made', { limit: 4, waiting: 8192, share: 0.75 }),
   /** All other calls: enough that those which hang stop nobody, few enough for their buffers and descriptors. */
   calls: new Queue('calls', 'calls run', { limit: 64, waiting: 8192, share: 0.75 }),
-  /** Searches and walks: each is a process that uses every core, and up to 256 MiB. */
+  /** Searches and walks: up to two threads with 80 MiB of texts, and processes with up to 256 MiB. */
   ripgrep: new Queue('ripgrep', 'searches run', { limit: 4, waiting: 1024 }),
+  /** Child processes that convert a document: 100 MB each, and up to a gigabyte for a large workbook. */
+  documents: new Queue('documents', 'documents are converted', { limit: 2, waiting: 256 }),
+  /** Child processes that convert a web page: 100 MB each, and up to half a gigabyte. */
+  pages: new Queue('pages', 'pages are converted', { limit: 2, waiting: 256 }),
   /** Threads of SQLite. Two, so that one runaway query does not hold up every other. */
   sqlite: new Queue('sqlite', 'databases are read', { limit: 2, waiting: 1024 }),
+  /** Images in notebooks, from their base64 on until they are decoded: each is in memory meanwhile. */
+  notebookImages: new Queue('notebook-images', 'images of notebooks are decoded', { limit: 2, waiting: 256 }),
   /** Child processes that decode an image: 80 MB each, and up to 400 MiB. */
   images: new Queue('images', 'images are decoded', { limit: 2, waiting: 256 }),
   /** Threads that parse code for outlines, with up to 512 MiB of heap. */
   outlines: new Queue('outlines', 'texts are parsed', { limit: 2, waiting: 1024 }),
-  /** Threads that unpack bzip2, xz, zstd, 7z and rar: up to 176 MiB each. */
+  /** The thread that knows the symbols of directories: up to 120 MiB of tags, and what they are to each other. */
+  codebase: new Queue('codebase', 'questions about code are answered', { limit: 1, waiting: 1024 }),
+  /** Threads that unpack bzip2, xz, zstd, lz4, 7z and rar: up to 176 MiB each. */
   unpack: new LeaseQueue('unpack', 'archives are unpacked', { limit: 4, waiting: 1024 }),
   /** The same for what is soon done, being small: it never waits for what is large. */
   unpackSmall: new LeaseQueue('unpack-small', 'small archives are unpacked', { limit: 2, waiting: 1024 }),

@@ -1,6 +1,7 @@
 /** Answers from their parts: text, facts, notices, errors. */
 
-import type { OrielError } from '../errors.ts';
+import { OrielError } from '../errors.ts';
+import { oneLine } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';
 import type { Notice } from '../types/notice.ts';
 import { say, type Wording } from './notices.ts';
@@ -16,6 +17,18 @@ export function errorAnswer(error: OrielError, details: Record<string, unknown> 
     { ...details, error: { code, message, ...(next !== undefined && { next }) } },
     true,
   );
+}
+
+/** Bytes of a call that a sentence may repeat. */
+const MOST_CALL = 800;
+
+/** The error with the call to make instead in its sentence: a model sees nothing but the text. */
+export function withCall(error: OrielError): OrielError {
+  const { code, message, next, cause } = error;
+  if (next === undefined || /\bUse\b/.test(message)) return error;
+  if (oneLine(next) !== next || Buffer.byteLength(next) > MOST_CALL) return error;
+  const use = next === '.' ? '. to list the working directory' : next;
+  return new OrielError(code, `${message} Use ${use}.`, { next, cause });
 }
 
 /** Text with notices below it, each on a line of its own; the last one names the next call. */

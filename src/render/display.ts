@@ -80,7 +80,14 @@ const shown = (text: string): string => makeVisible(terminalText(text)).text;
 
 const terminal: Display = { show: (line) => shown(line.text), text: shown };
 
-export const outputDisplays: { readonly [name in OutputDisplay]: Display } = { terminal, raw };
+/** A byte that is no UTF-8 counts as one, whatever stands for it. */
+const stream: Display = {
+  show: (line) => line.text,
+  cost: ({ start, end }) => end - start,
+  text: (text) => text.replaceAll('\ufffd', '?'),
+};
+
+export const outputDisplays: { readonly [name in OutputDisplay]: Display } = { terminal, stream };
 
 /** `12|text`, `12-20|run() { ... }`; without line numbers the range stands behind what was left out. */
 export function showPart(part: SummaryPart, display: Display): string {

@@ -4,11 +4,13 @@
  */
 
 import { oneLine, quote } from '../text/visible.ts';
-import type { Hint } from '../types/result.ts';
+import type { Hint, RegexHint } from '../types/result.ts';
 import { binarySize, plural } from './units.ts';
 
 /** What grep says in every dialect where no line matches, and find where no file does. */
 export const NO_MATCHES = 'No matches found';
+/** What find says where no symbol is about the words. */
+export const NO_SYMBOLS = 'No symbols found';
 export const NO_FILES = 'No files found matching pattern';
 
 export type ListNotice =
@@ -38,9 +40,18 @@ export type ListNotice =
   | { readonly kind: 'too-deep' }
   | { readonly kind: 'too-many' }
   | { readonly kind: 'unnamed'; readonly count: number }
+  | { readonly kind: 'rules'; readonly count: number }
+  /** Documents, archives and databases that were not looked into. */
+  | { readonly kind: 'containers'; readonly count: number }
+  /** The call that reads the best symbols together. */
+  | { readonly kind: 'best'; readonly use: string }
+  | { readonly kind: 'unparsed'; readonly count: number }
+  | { readonly kind: 'large'; readonly count: number }
+  /** With the code of the error that it would be where nothing was found. */
+  | { readonly kind: 'broken'; readonly code: 'LIMIT' }
   | { readonly kind: 'hint'; readonly hint: Hint; readonly pattern: string };
 
-type ListNoun = 'matches' | 'results' | 'entries';
+export type ListNoun = 'matches' | 'files' | 'results' | 'entries';
 
 export type ListWording = {
   [K in ListNotice['kind']]: (notice: Extract<ListNotice, { kind: K }>) => string;
@@ -49,7 +60,7 @@ export type ListWording = {
 export const listWording: ListWording = {
   limit: ({ of, limit, next }) => {
     const refine = of === 'entries' ? '' : ', or refine pattern';
-    return `${limit} ${of} limit reached. Use offset=${next} to continue, limit=${limit * 2} for more${refine}`;
+    return `${counted(limit, of)} limit reached. Use offset=${next} to continue, limit=${limit * 2} for more${refine}`;
   },
   budget: ({ of, by, budget, shown, found, more, next }) => {
     const size = by === 'bytes' ? binarySize(budget) : `${budget} token`;
@@ -61,20 +72,44 @@ export const listWording: ListWording = {
       use === undefined ? 'to see full lines' : `${use} to see the first of them in full`
     }`,
   beyond: ({ of, offset, total }) =>
-    `offset=${offset} is beyond the last of ${total} ${of}. Use offset=0 to begin again`,
+    `offset=${offset} is beyond the last of ${counted(total, of)}. Use offset=0 to begin again`,
   'timed-out': () => 'The time limit was reached: more may follow. Narrow the path or the pattern',
   denied: () => 'Some files or directories could not be read (permission denied)',
   'too-deep': () => 'Directories whose paths are longer than 4096 bytes were left out',
   'too-many': () => 'The directory has more entries than are read: some were left out',
   unnamed: ({ count }) => `${plural(count, 'file')} left out whose name is not UTF-8`,
-  hint: ({ hint, pattern }) => HINTS[hint](quote(pattern)),
+  rules: ({ count }) => `${plural(count, 'ignore file')} not used: larger than 1 MiB, or not a regular file`,
+  containers: ({ count }) =>
+    `${count === 1 ? '1 document, archive or database was' : `${count} documents, archives or databases were`} not searched. Use inside=true to search inside`,
+  best: ({ use }) => `Use read ${oneLine(use)} for the best ones`,
+  unparsed: ({ count }) => `${plural(count, 'code file')} not parsed for want of time. Call again to go on`,
+  large: ({ count }) =>
+    `${plural(count, 'text')} over 16 MiB not searched over several lines. Use multiline=false for those`,
+  broken: ({ code }) =>
+    `${code}: the search ended before it was complete, this is a part. Narrow the path or the pattern`,
+  hint: ({ hint, pattern }) => (typeof hint === 'string' ? HINTS[hint](quote(pattern)) : regexHint(hint)),
 };
 
-const HINTS: Readonly<Record<Hint, (pattern: string) => string>> = {
+const ONE = { matches: 'match', files: 'file', results: 'result', entries: 'entry' } as const;
+
+function counted(count: number, of: ListNoun): string {
+  return `${count} ${count === 1 ? ONE[of] : of}`;
+}
+
+const HINTS: Readonly<Record<Extract<Hint, string>, (pattern: string) => string>> = {
   'extended-glob': () => 'Extended globs like +(a|b) are read as plain text. Use {a,b}',
   'brace-range': () => 'Ranges like {1..9} are read as plain text. Use [1-9] or {1,2}',
   directory: (pattern) => `${pattern} is a directory. Use ${pattern}/** for the files below it`,
 };
+
+function regexHint(hint: RegexHint): string {
+  const use = hint.pattern === undefined ? '' : ` Use pattern ${oneLine(hint.pattern)}`;
+  if (hint.is === 'escaped-operators') {
+    return String.raw`Behind a backslash | ( ) { } + ? are plain characters here, without one they are operators.${use}`;
+  }
+  const flag = hint.ignoreCase ? ' with ignoreCase=true' : '';
+  return `Slashes around a pattern are part of it.${use}${use === '' ? '' : flag}`;
+}
 
 /** `One. Two. Three`, or nothing where there is nothing to say. */
 export function sayTogether(notices: readonly ListNotice[], words: ListWording): string {

@@ -3,10 +3,19 @@
 import { estimateTokens } from '../limits.ts';
 import type { Answer } from '../types/answer.ts';
 import type { Limits } from '../types/limits.ts';
-import type { FindRequest, ListRequest } from '../types/request.ts';
-import type { ListResult } from '../types/result.ts';
+import type { CountRequest, FindRequest, ListRequest, SymbolsRequest } from '../types/request.ts';
+import type { ListedEntry, ListResult } from '../types/result.ts';
 import { textAnswer } from './answer.ts';
-import { type ListNotice, type ListWording, NO_FILES, sayTogether, shownName } from './list-notices.ts';
+import {
+  type ListNotice,
+  type ListNoun,
+  type ListWording,
+  NO_FILES,
+  NO_SYMBOLS,
+  NO_MATCHES,
+  sayTogether,
+  shownName,
+} from './list-notices.ts';
 
 /** How a dialect words a list. */
 export interface ListStyle<Shown> {
@@ -23,19 +32,44 @@ export interface ShownEntries {
   readonly limit: number;
   readonly limitReached: boolean;
   readonly cutBy?: 'bytes' | 'tokens';
+  /** All lines that were found, as they would be shown. */
+  readonly whole: Whole;
+  readonly limits: Limits;
   /** The offset of the first entry that is not shown. */
   readonly next?: number;
   readonly notices: readonly ListNotice[];
 }
 
+export interface Whole {
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+export function wholeOf(lines: readonly string[]): Whole {
+  const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, -1);
+  return { lines: lines.length, bytes: Math.max(0, bytes) };
+}
+
 export function foundAnswer(
   result: ListResult,
-  request: FindRequest,
+  request: FindRequest | SymbolsRequest,
   limits: Limits,
   style: ListStyle<ShownEntries>,
 ): Answer {
   const shown = fitEntries(result, request, limits, 'results');
-  const text = isNothing(result) ? NO_FILES : shown.text;
+  const text = isNothing(result) ? (request.do === 'find' ? NO_FILES : NO_SYMBOLS) : shown.text;
+  return answerOf(text, shown, style);
+}
+
+/** `path`, or `path: 3` where matches were counted. */
+export function countAnswer(
+  result: ListResult,
+  request: CountRequest,
+  limits: Limits,
+  style: ListStyle<ShownEntries>,
+): Answer {
+  const shown = fitEntries(result, request, limits, 'files');
+  const text = isNothing(result) ? NO_MATCHES : shown.text;
   return answerOf(text, shown, style);
 }
 
@@ -57,13 +91,13 @@ function isNothing({ entries, next, beyond }: ListResult): boolean {
 /** As many entries as the limits take, and what is to be said about the rest. */
 function fitEntries(
   result: ListResult,
-  request: FindRequest | ListRequest,
+  request: CountRequest | FindRequest | ListRequest | SymbolsRequest,
   limits: Limits,
-  of: 'results' | 'entries',
+  of: ListNoun,
 ): ShownEntries {
   const { limit, offset } = request;
   const budget = new ListBudget(limits);
-  const lines = result.entries.map(({ path, mark = '' }) => shownName(path + mark));
+  const lines = result.entries.map(shownEntry);
   const end = lines.findIndex((line) => !budget.take(line));
   const fitting = end === -1 ? lines.length : end;
   // A name that is larger than the whole answer is shown in part, so that every answer leads on.
@@ -71,11 +105,16 @@ function fitEntries(
   const shown = forced === undefined ? fitting : 1;
   const cutBy = shown < lines.length ? budget.full : undefined;
   const next = cutBy ? result.entries[shown]?.rank : result.next;
-  const notices: ListNotice[] = gapNotices(result, request.do === 'find' ? request.pattern : undefined);
+  const notices: ListNotice[] = gapNotices(result, globOf(request));
+  if (result.unparsed !== undefined) notices.push({ kind: 'unparsed', count: result.unparsed });
+  if (result.best !== undefined) notices.push({ kind: 'best', use: result.best });
   if (cutBy && next !== undefined) {
     const part = { shown, found: lines.length, more: result.next !== undefined };
     notices.push({ kind: 'budget', of, by: cutBy, budget: limits[cutBy], next, ...part });
   } else if (next !== undefined) notices.push({ kind: 'limit', of, limit: next - offset, next });
+  if (result.passedOver !== undefined && next === undefined) {
+    notices.push({ kind: 'containers', count: result.passedOver });
+  }
   if (result.beyond !== undefined) notices.push({ kind: 'beyond', of, offset, total: result.beyond });
   return {
     text: forced ?? budget.text,
@@ -83,9 +122,21 @@ function fitEntries(
     limit,
     limitReached: !cutBy && next !== undefined,
     ...(cutBy && { cutBy }),
+    whole: wholeOf(lines),
+    limits,
     ...(next !== undefined && { next }),
     notices,
   };
+}
+
+function shownEntry({ path, mark, matches }: ListedEntry): string {
+  const name = shownName(path + (mark ?? ''));
+  return matches === undefined ? name : `${name}: ${matches}`;
+}
+
+function globOf(request: CountRequest | FindRequest | ListRequest | SymbolsRequest): string | undefined {
+  if (request.do === 'find') return request.pattern;
+  return request.do === 'count' ? request.glob : undefined;
 }
 
 /** What an answer does not cover, said before what follows it. */
@@ -96,6 +147,9 @@ export function gapNotices({ gaps, hint }: Pick<ListResult, 'gaps' | 'hint'>, pa
   if (gaps.denied) notices.push({ kind: 'denied' });
   if (gaps.tooDeep) notices.push({ kind: 'too-deep' });
   if (gaps.tooMany) notices.push({ kind: 'too-many' });
+  if (gaps.broken) notices.push({ kind: 'broken', code: 'LIMIT' });
+  if (gaps.rules > 0) notices.push({ kind: 'rules', count: gaps.rules });
+  if (gaps.large) notices.push({ kind: 'large', count: gaps.large });
   if (gaps.unnamed > 0) notices.push({ kind: 'unnamed', count: gaps.unnamed });
   return notices;
 }
@@ -109,7 +163,12 @@ export function answerOf<Shown extends { readonly notices: readonly ListNotice[]
   const said = sayTogether(shown.notices, words);
   if (said === '') return textAnswer(text, details(shown));
   const notices = [{ kind: 'list', text: said }];
-  return textAnswer(text === '' ? `[${said}]` : `${text}\n[${said}]`, { ...details(shown), notices });
+  const broken = shown.notices.find((notice) => notice.kind === 'broken');
+  return textAnswer(text === '' ? `[${said}]` : `${text}\n[${said}]`, {
+    ...details(shown),
+    ...(broken && { incomplete: { code: broken.code } }),
+    notices,
+  });
 }
 
 export class ListBudget {

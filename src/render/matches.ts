@@ -1,12 +1,15 @@
-/** The answer to `grep`: matches as `path:12: text`, context as `path-11- text`, and the notices below. */
+/**
+ * The answer to `grep`: matches as `path:12: text`, context as `path-11- text`, and the notices below. The symbol that
+ * holds matches is named above them. Below an anchor lines are `12:text` and `11-text`, as an edit names them.
+ */
 
 import { makeVisible, oneLine } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';
 import type { Limits } from '../types/limits.ts';
 import type { SearchRequest } from '../types/request.ts';
-import type { MatchedLine, SearchResult } from '../types/result.ts';
+import type { MatchedFile, MatchedLine, SearchResult } from '../types/result.ts';
 import { type ListNotice, NO_MATCHES, shownName } from './list-notices.ts';
-import { answerOf, gapNotices, ListBudget, type ListStyle } from './listing.ts';
+import { answerOf, gapNotices, ListBudget, type ListStyle, type Whole, wholeOf } from './listing.ts';
 
 export interface ShownMatches {
   readonly text: string;
@@ -16,6 +19,9 @@ export interface ShownMatches {
   readonly limit: number;
   readonly limitReached: boolean;
   readonly cutBy?: 'bytes' | 'tokens';
+  /** All lines that were found, as they would be shown. */
+  readonly whole: Whole;
+  readonly limits: Limits;
   /** Some lines are shown in part. */
   readonly clipped: boolean;
   /** The offset of the first match that is not shown. */
@@ -37,13 +43,17 @@ export function matchesAnswer(
 
 /** As many whole lines as the limits take, and what is to be said about the rest. */
 export function fitMatches(result: SearchResult, request: SearchRequest, limits: Limits): ShownMatches {
-  const { lines, text, cutBy } = fit(shownLines(result, request), limits);
+  const all = shownLines(result, request);
+  const { lines, text, cutBy } = fit(all, limits);
   const matches = lines.filter((line) => line.rank !== undefined);
   const last = matches.at(-1)?.rank;
   const next = cutBy && last !== undefined ? last + 1 : result.next;
   const clipped = lines.find((line) => line.clipped);
   const limitReached = !cutBy && next !== undefined;
   const notices: ListNotice[] = gapNotices(result, request.glob);
+  if (result.passedOver !== undefined && next === undefined) {
+    notices.push({ kind: 'containers', count: result.passedOver });
+  }
   if (cutBy && next !== undefined) {
     const part = { shown: matches.length, found: result.found, more: result.next !== undefined };
     notices.push({ kind: 'budget', of: 'matches', by: cutBy, budget: limits[cutBy], next, ...part });
@@ -63,6 +73,8 @@ export function fitMatches(result: SearchResult, request: SearchRequest, limits:
     limit: request.limit,
     limitReached,
     ...(cutBy && { cutBy }),
+    whole: wholeOf(all.flatMap((line) => line.shown)),
+    limits,
     clipped: clipped !== undefined,
     ...(next !== undefined && { next }),
     notices,
@@ -81,25 +93,56 @@ interface ShownLine extends MatchedLine {
 /** Stands between parts that do not touch, where there is context. */
 const APART = '--';
 
-function shownLines({ files }: SearchResult, { context }: SearchRequest): ShownLine[] {
+function shownLines({ files }: SearchResult, { before, after }: SearchRequest): ShownLine[] {
   const lines: ShownLine[] = [];
-  for (const { path, lines: matched } of files) {
-    const name = shownName(path);
-    for (const [i, line] of matched.entries()) {
-      const touches = matched[i - 1]?.no === line.no - 1;
-      const apart = context > 0 && lines.length > 0 && !touches;
-      const shown = show(name, line);
-      lines.push({ ...line, path, shown: apart ? [APART, shown] : [shown] });
+  for (const file of files) {
+    const symbols = symbolHeads(file.lines);
+    for (const [i, line] of file.lines.entries()) {
+      const apart = before + after > 0 && lines.length > 0 && !touches(file.lines, i);
+      const shown = [
+        ...(apart ? [APART] : []),
+        ...(i === 0 && file.anchor !== undefined ? [oneLine(file.anchor)] : []),
+        ...(symbols.get(i) ?? []),
+        show(file, line),
+      ];
+      lines.push({ ...line, path: file.path, shown });
     }
   }
   return lines;
 }
 
-function show(name: string, { no, rank, text, clipped }: MatchedLine): string {
+function touches(lines: readonly MatchedLine[], i: number): boolean {
+  return lines[i - 1]?.no === (lines[i] as MatchedLine).no - 1;
+}
+
+/** Characters of a symbol's name. */
+const MOST_NAME = 200;
+
+/** By index, what stands above the first line shown of each symbol that holds matches. */
+function symbolHeads(lines: readonly MatchedLine[]): ReadonlyMap<number, readonly [string]> {
+  const heads = new Map<number, readonly [string]>();
+  let last: MatchedLine['within'];
+  let after = 0;
+  for (const [i, { rank, within }] of lines.entries()) {
+    if (rank === undefined) continue;
+    if (within && (within.name !== last?.name || within.from !== last.from)) {
+      let first = i;
+      while (first > after && touches(lines, first) && (lines[first - 1]?.no ?? 0) >= within.from) first -= 1;
+      const name = oneLine(within.name).slice(0, MOST_NAME).toWellFormed();
+      heads.set(first, [`in ${name} [L${within.from}-${within.to}]`]);
+    }
+    last = within;
+    after = i + 1;
+  }
+  return heads;
+}
+
+function show({ path, anchor }: MatchedFile, { no, rank, text, clipped }: MatchedLine): string {
   const mark = rank === undefined ? '-' : ':';
   const head = clipped === 'start' || clipped === 'both' ? '[truncated] ...' : '';
   const tail = clipped === 'end' || clipped === 'both' ? '... [truncated]' : '';
-  return `${name}${mark}${no}${mark} ${head}${makeVisible(text).text}${tail}`;
+  const front = anchor === undefined ? `${shownName(path)}${mark}${no}${mark} ` : `${no}${mark}`;
+  return `${front}${head}${makeVisible(text).text}${tail}`;
 }
 
 /** A path that fits into a notice and means the same when it is typed again. */

@@ -3,10 +3,11 @@
  * differently.
  */
 
+import { shellWord } from '../text/shell.ts';
 import { oneLine, quote } from '../text/visible.ts';
 import type { CutBy } from '../types/excerpt.ts';
 import type { Limits } from '../types/limits.ts';
-import type { KeptOutput, NoStructure, Notice } from '../types/notice.ts';
+import type { NoStructure, Notice } from '../types/notice.ts';
 import { binarySize, plural } from './units.ts';
 
 export type Wording = { [K in Notice['kind']]: (notice: Extract<Notice, { kind: K }>) => string };
@@ -17,7 +18,7 @@ export const wording: Wording = {
     const where = notice.backwards ? 'continue backwards' : 'continue';
     return `Showing ${span}. Use ${notice.use} to ${where}`;
   },
-  'past-end': ({ target, asked, totals, use }) => {
+  'past-end': ({ target, asked, totals, use, continued }) => {
     const size =
       totals.lines !== undefined
         ? plural(totals.lines, 'line')
@@ -25,68 +26,87 @@ export const wording: Wording = {
           ? 'which is shorter'
           : plural(totals.bytes, 'byte');
     const calls = use.map((call, i) => `${call} for the ${i === 0 ? 'end' : 'start'}`).join(' or ');
-    return `${asked} is beyond the end of ${oneLine(target)} (${size}). Use ${calls}`;
+    const what = continued === undefined ? 'the end' : 'this page';
+    const next = continued === undefined ? '' : `${continued} for the next page, `;
+    return `${asked} is beyond ${what} of ${oneLine(target)} (${size}). Use ${next}${calls}`;
   },
   empty: ({ target }) => `${oneLine(target)} is empty: 0 lines`,
-  short: ({ target, last }) => `${oneLine(target)} ends at line ${last}`,
+  short({ target, last, missing = [] }) {
+    const none = missing.map(({ from, to }) => (to === from ? String(from) : `${from}-${to ?? ''}`));
+    const beyond = none.length === 0 ? '' : `: nothing at ${none.join(', ')}`;
+    return `${oneLine(target)} ends at line ${last}${beyond}`;
+  },
   binary: ({ target, type, bytes, use }) =>
-    `${oneLine(target)} is binary (${type}${bytes === undefined ? '' : `, ${binarySize(bytes)}`}). Use ${use} to see it as text`,
+    `${oneLine(target)} is binary (${type}${bytes === undefined ? '' : `, ${binarySize(bytes)}`}). ` +
+    (use === undefined
+      ? `Use a shell to look at it: file ${shellWord(target)}, or xxd ${shellWord(target)} | head -100`
+      : `Use ${use} to list what it holds`),
   escaped: ({ count, use }) =>
     `${plural(count, 'control or invisible character')} shown as escapes; ${use} has ${count === 1 ? 'it' : 'them'} as stored`,
   invalid: ({ count, encoding }) => `${plural(count, `invalid ${encoding} sequence`)} shown as U+FFFD`,
-  encoding: ({ encoding, mark }) =>
-    encoding === 'UTF-8'
-      ? 'UTF-8 byte order mark taken off'
-      : `Decoded from ${encoding}${mark ? '' : ' (no byte order mark)'}`,
+  encoding(notice) {
+    const { encoding } = notice;
+    if ('declared' in notice) return `Decoded from ${encoding}, as the text declares`;
+    if (encoding === 'UTF-8') return 'UTF-8 byte order mark taken off';
+    return `Decoded from ${encoding}${notice.mark ? '' : ' (no byte order mark)'}`;
+  },
   unterminated: () => 'No newline at end of file',
   changed: ({ target }) =>
     `${oneLine(target)} changed while it was being read: lines may be of two versions. Call again`,
   suffix: ({ from, to }) =>
     `Path '${oneLine(from)}' not found; resolved to '${oneLine(to)}' via suffix match`,
   'output-cut': (notice) => {
-    const { stream, kept, use } = notice;
+    const { stream, use } = notice;
     const of = stream === undefined ? '' : ` of ${stream}`;
     const next = use === undefined ? '' : `. Use ${use} to continue backwards`;
-    return `Showing ${outputSpan(notice)}${of}. ${fullOutput(kept)}${next}`;
+    return `Showing ${outputSpan(notice)}${of}. ${fullOutput(notice, binarySize)}${next}`;
   },
-  'output-binary': ({ bytes, kept }) =>
-    `The output is binary (${binarySize(bytes)}) and is not shown. ${fullOutput(kept)}` +
-    (kept ? `. Use ${kept.url}:raw to see it as text` : ''),
+  'output-binary': (notice) =>
+    `The output is binary (${binarySize(notice.bytes)}) and is not shown. ${fullOutput(notice, binarySize)}` +
+    (notice.kept ? `. Use a shell to look at it: xxd ${shellWord(notice.kept.path)} | head -100` : ''),
   'no-output': () => '(no output)',
   exit: ({ code }) => `Command exited with code ${code}`,
   signal: ({ signal }) => `Command was ended by signal ${signal}`,
-  'time-out': ({ seconds }) => `Command timed out after ${seconds} seconds`,
+  'time-out': ({ seconds }) => `Command timed out after ${plural(seconds, 'second')}`,
   cancelled: () => 'Command was cancelled',
   background: ({ ended, left }) =>
     left > 0
       ? `${left} of the command's processes could not be ended`
       : `${ended} ${ended === 1 ? 'process' : 'processes'} left in the background ended with the command`,
-  summary({ target, elidedLines, use, left }) {
+  summary({ target, elidedLines, use, whole, left }) {
     const lost =
       left === undefined ? '' : ` with ${plural(left, 'symbol')} among them (${target}:outline lists all)`;
-    return `${plural(elidedLines, 'line')} elided${lost}; re-read needed ranges, e.g. ${use}`;
+    const all = whole === undefined ? '' : `, or all of it: ${whole}`;
+    return `${plural(elidedLines, 'line')} elided${lost}; re-read needed ranges, e.g. ${use}${all}`;
   },
   outline({ target, symbols, left, example }) {
-    const lost = left === undefined ? '' : `, ${left} of them nested deeper and not listed`;
+    const lost = left === undefined ? '' : `, ${left} of them not listed`;
     const calls =
       example && `${target}:${example.from}..${example.to} or ${target}:#${oneLine(example.name)}`;
     return `${plural(symbols, 'symbol')}${lost}${calls ? `. Read one by its lines or its name, e.g. ${calls}` : ''}`;
   },
-  'no-structure': ({ what, why }) => `No ${what}: ${noStructure[why]}. This is the text itself`,
-  symbols({ target, name, candidates, more }) {
+  'no-structure': (notice) =>
+    notice.what === 'outline'
+      ? `${oneLine(notice.target)} has no outline: ${noStructure[notice.why]}. Use ${notice.target} to read it`
+      : `No ${notice.what}: ${noStructure[notice.why]}. This is the text itself`,
+  symbols({ target, name, candidates, more, shown }) {
     const list = candidates.map((one) => `${oneLine(one.name)} (${one.use})`).join(', ');
-    return `'${quote(name)}' is ambiguous in ${oneLine(target)}: ${list}${more > 0 ? ` and ${more} more` : ''}`;
+    const rest = more > 0 ? ` and ${more} more${shown ? '' : `, see ${oneLine(target)}:outline`}` : '';
+    return `'${quote(name)}' is ambiguous in ${oneLine(target)}: ${list}${rest}${shown ? '; all are shown' : ''}`;
   },
   said: ({ text }) => text,
 };
 
-/** Why a text has no summary, no outline and no symbols: what follows a colon. */
+/** Why a text has no map, no outline and no symbols: what follows a colon. */
 export const noStructure: Readonly<Record<NoStructure, string>> = {
   language: 'files of this kind are not outlined',
   empty: 'no symbols were found in it',
   binary: 'it does not look like text',
   minified: 'it looks minified',
   size: 'it is over 4 MiB',
+  long: 'it has over 20,000 lines or is over 2 MiB',
+  dense: 'it would be no shorter',
+  loose: 'most of it lies outside the symbols that were found',
   time: 'parsing it took too long',
   crash: 'its parser failed',
 };
@@ -116,10 +136,13 @@ function outputSpan({ lines, totals, by, limits, partial }: OutputCut): string {
   return `${nounOf(lines)} ${runsOf(lines)} of ${totals.lines}${limit(by, limits)}`;
 }
 
-function fullOutput(kept: KeptOutput | undefined): string {
-  if (!kept) return 'The full output could not be kept';
-  const part = kept.capped ? ` (its first ${binarySize(kept.bytes)})` : '';
-  return `Full output: ${kept.path}${part}`;
+/** Where all of an output is, or why it is nowhere. */
+export function fullOutput(
+  { kept, unkept }: Extract<Notice, { kind: 'output-cut' | 'output-binary' }>,
+  size: (bytes: number) => string,
+): string {
+  if (!kept) return unkept?.replace(/\.$/, '') ?? 'The full output could not be kept';
+  return `Full output: ${kept.path}${kept.capped ? ` (its first ${size(kept.bytes)})` : ''}`;
 }
 
 type Cut = Extract<Notice, { kind: 'cut' }>;

@@ -4,14 +4,24 @@ import { writeSelector } from '../selector/selection.ts';
 import type { Answer, Block } from '../types/answer.ts';
 import type { Limits } from '../types/limits.ts';
 import type { Notice } from '../types/notice.ts';
-import type { BinaryResult, ReadResult, TextResult } from '../types/result.ts';
-import { withNotices } from './answer.ts';
+import type {
+  BinaryResult,
+  PartResult,
+  ReadResult,
+  SeveralResult,
+  SingleResult,
+  TextResult,
+} from '../types/result.ts';
+import { OrielError } from '../errors.ts';
+import { oneLine } from '../text/visible.ts';
+import { errorAnswer, withCall, withNotices } from './answer.ts';
 import { displays, GAP, isNumbered, showParts } from './display.ts';
 import { detailOf, say, sentence, type Wording } from './notices.ts';
-import { readNotices, shownLines } from './read-notices.ts';
+import { beyondNotice, readNotices, shownLines } from './read-notices.ts';
 import { summaryAnswer } from './summary-answer.ts';
 
 export function readAnswer(result: ReadResult, words: Wording): Answer {
+  if (result.is === 'several') return severalAnswer(result, words);
   const prefix = result.suffix ? `${say({ kind: 'suffix', ...result.suffix }, words)}\n` : '';
   switch (result.is) {
     case 'text':
@@ -32,26 +42,67 @@ export function readAnswer(result: ReadResult, words: Wording): Answer {
   }
 }
 
+/** Each path with what it names below it. Notices stand below their part, and name calls for it alone. */
+function severalAnswer(result: SeveralResult, words: Wording): Answer {
+  const answers = result.parts.map((part) => partAnswer(part, words));
+  const texts = answers.map(({ content }, at) => {
+    const shown = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+    return `${partHeader(result.parts[at]?.typed ?? '')}${shown}`;
+  });
+  const text = texts
+    .map((part, at) => (at < texts.length - 1 && !part.endsWith('\n') ? `${part}\n` : part))
+    .join('');
+  const images = answers.flatMap(({ content }) => content.filter(({ type }) => type === 'image'));
+  const cut = answers.flatMap(
+    ({ details }) => (details['truncation'] as { next?: unknown } | undefined) ?? [],
+  );
+  const [first, ...others] = cut.flatMap(({ next }) => (typeof next === 'string' ? [next] : []));
+  return {
+    content: [{ type: 'text', text }, ...images],
+    details: {
+      ...originFacts(result),
+      parts: answers.map(({ details }) => details),
+      notices: answers.flatMap(({ details }) => (details['notices'] as readonly unknown[] | undefined) ?? []),
+      ...(first !== undefined && {
+        truncation: { ...cut[0], next: first, ...(others.length > 0 && { others }) },
+      }),
+    },
+    isError: false,
+  };
+}
+
+/** The line above each of several parts. */
+export function partHeader(typed: string): string {
+  return `==> ${oneLine(typed)} <==\n`;
+}
+
+function partAnswer({ typed, result }: PartResult, words: Wording): Answer {
+  if (result instanceof OrielError) return errorAnswer(withCall(result));
+  if (result !== 'full') return readAnswer(result, words);
+  const notice: Notice = {
+    kind: 'said',
+    text: `not shown: the answer is full. Use ${oneLine(typed)} to read it`,
+  };
+  const details = {
+    source: typed,
+    notices: [detailOf(notice, words)],
+    truncation: { by: 'bytes', next: typed },
+  };
+  return { content: [{ type: 'text', text: say(notice, words) }], details, isError: false };
+}
+
 function textOf(result: TextResult, prefix: string, words: Wording): Answer {
-  const { excerpt, display, snapshot, selection } = result;
+  const { excerpt, display, snapshot, selection, above } = result;
   const notices = readNotices(result);
   const gap = isNumbered(display) || display === displays.plain ? GAP : '';
   const body = showParts(excerpt.parts, display, gap);
-  const header = snapshot && body !== '' ? `${snapshot.header}\n` : '';
+  const header = above ?? (snapshot && body !== '' ? `${snapshot.header}\n` : '');
   const images = (result.images ?? []).map(imageBlock);
-  const { pastEnd } = excerpt;
+  // An empty text of which nothing in particular was asked is answered in full.
+  const pastEnd = excerpt.pastEnd === true && selection.window !== undefined;
   const details = {
     ...textFacts(result),
-    ...(excerpt.next && {
-      truncation: {
-        by: excerpt.cutBy,
-        shown: {
-          ...(shownLines(excerpt).length > 0 && { lines: shownLines(excerpt) }),
-          ...(excerpt.span && { bytes: [excerpt.span.start, excerpt.span.end] }),
-        },
-        next: result.target + writeSelector(excerpt.next, selection.mode),
-      },
-    }),
+    ...truncationOf(result),
     ...(snapshot && { snapshot: snapshot.tag }),
     ...(notices.length > 0 && { notices: notices.map((notice) => detailOf(notice, words)) }),
     ...(pastEnd && { error: pastEndError(notices, words) }),
@@ -63,16 +114,38 @@ function textOf(result: TextResult, prefix: string, words: Wording): Answer {
   };
 }
 
+/**
+ * What was cut, and the next call: by a limit of the answer, at the end of one page of a longer list (`page`), or of a
+ * directory of which only some entries are listed (`entries`).
+ */
+function truncationOf(result: TextResult): { readonly truncation?: Record<string, unknown> } {
+  const { excerpt, target, selection, leftOut: [first, ...others] = [] } = result;
+  const page = beyondNotice(result);
+  const beyond = page?.kind === 'said' ? page.use : undefined;
+  const cut = excerpt.next
+    ? { by: excerpt.cutBy, next: target + writeSelector(excerpt.next, selection.mode) }
+    : beyond !== undefined
+      ? { by: 'page', next: beyond }
+      : first !== undefined && { by: 'entries', next: first, ...(others.length > 0 && { others }) };
+  if (!cut) return {};
+  const lines = shownLines(excerpt);
+  const shown = {
+    ...(lines.length > 0 && { lines }),
+    ...(excerpt.span && { bytes: [excerpt.span.start, excerpt.span.end] }),
+  };
+  return { truncation: { ...cut, shown } };
+}
+
 /** Not a failure, but hosts may want to branch on it. */
 function pastEndError(notices: readonly Notice[], words: Wording): Record<string, unknown> {
   const notice = notices.at(-1);
-  const next = notice?.kind === 'past-end' ? notice.use[0] : undefined;
+  const next = notice?.kind === 'past-end' ? (notice.continued ?? notice.use[0]) : undefined;
   const message = notice ? sentence(notice, words) : '';
   return { code: 'OUT_OF_RANGE', message, ...(next !== undefined && { next }) };
 }
 
 function noteOf(
-  result: Exclude<ReadResult, TextResult>,
+  result: Exclude<SingleResult, TextResult>,
   notice: Notice,
   prefix: string,
   words: Wording,
@@ -81,9 +154,12 @@ function noteOf(
   return { content: [{ type: 'text', text: prefix + say(notice, words) }], details, isError: false };
 }
 
-function binaryNotice({ target, type, bytes, selection }: BinaryResult): Notice {
-  const part = selection.typed === undefined || selection.mode !== undefined ? '' : `:${selection.typed}`;
-  return { kind: 'binary', target, type, ...(bytes !== undefined && { bytes }), use: `${target}${part}:raw` };
+/** Documents that are zip files: their parts are read as members of an archive. */
+const ZIPPED = /openxmlformats|opendocument|epub\+zip/;
+
+function binaryNotice({ target, type, bytes }: BinaryResult): Notice {
+  const use = ZIPPED.test(type) ? `${target}:/` : undefined;
+  return { kind: 'binary', target, type, ...(bytes !== undefined && { bytes }), ...(use && { use }) };
 }
 
 function imageBlock({ mimeType, data }: { mimeType: string; data: Uint8Array }): Block {
@@ -117,7 +193,7 @@ export function textFacts(result: TextResult): Record<string, unknown> {
   };
 }
 
-/** JSON has no infinity: a limit that is none is left out. */
+/** JSON has no infinity: an infinite limit is left out. */
 function jsonLimits(limits: Limits): Record<string, number> {
   return Object.fromEntries(Object.entries(limits).filter(([, value]) => Number.isFinite(value)));
 }

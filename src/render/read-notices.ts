@@ -2,14 +2,13 @@
 
 import { writeSelector } from '../selector/selection.ts';
 import { makeVisible, oneLine } from '../text/visible.ts';
-import type { EncodingName } from '../types/encoding.ts';
-import type { Excerpt, Line } from '../types/excerpt.ts';
+import type { Excerpt } from '../types/excerpt.ts';
 import type { Notice } from '../types/notice.ts';
 import type { TextResult } from '../types/result.ts';
 import type { Selection } from '../types/selection.ts';
 import { raw } from './display.ts';
 
-const ENCODINGS: Record<EncodingName, string> = {
+const ENCODINGS: Readonly<Record<string, string>> = {
   'utf-8': 'UTF-8',
   'utf-16le': 'UTF-16LE',
   'utf-16be': 'UTF-16BE',
@@ -26,10 +25,14 @@ export function readNotices(result: TextResult): Notice[] {
   const changed: Notice[] = result.changed ? [{ kind: 'changed', target }] : [];
   if (excerpt.pastEnd) return [...result.notes, ...changed, pastEndNotice(result)];
   if (display === raw) return [...result.notes, ...changed, ...last];
-  const lines = excerpt.parts.flat();
-  const escaped = countEscaped(lines);
+  const escaped = countEscaped(excerpt);
   const notices: Notice[] = [];
-  if (lines.length === 0 && !excerpt.next && !excerpt.oversized && result.kind === 'file')
+  if (
+    excerpt.parts.every((lines) => lines.length === 0) &&
+    !excerpt.next &&
+    !excerpt.oversized &&
+    result.kind === 'file'
+  )
     notices.push({ kind: 'empty', target: oneLine(target) });
   notices.push(...encodingNotices(result, excerpt.invalid));
   if (escaped > 0)
@@ -43,9 +46,10 @@ export function encodingNotices(
   { kind, encoding }: Pick<TextResult, 'kind' | 'encoding'>,
   invalid: number,
 ): Notice[] {
-  const name = ENCODINGS[encoding.name];
-  const decoded = kind === 'file' && (encoding.unit > 1 || encoding.bom > 0);
+  const name = ENCODINGS[encoding.name] ?? encoding.name;
+  const decoded = kind === 'file' && (encoding.unit > 1 || encoding.bom > 0) && encoding.known !== 'told';
   return [
+    ...(encoding.known === 'declared' ? [{ kind: 'encoding', encoding: name, declared: true } as const] : []),
     ...(decoded ? [{ kind: 'encoding', encoding: name, mark: encoding.bom > 0 } as const] : []),
     ...(invalid > 0 ? [{ kind: 'invalid', count: invalid, encoding: name } as const] : []),
   ];
@@ -56,8 +60,12 @@ function callFor(target: string, { typed, mode }: Selection): string {
   return typed === undefined || typed === mode ? target : `${target}:${typed.replace(`:${mode}`, '')}`;
 }
 
-function countEscaped(lines: readonly Line[]): number {
-  return lines.reduce((sum, { text, ascii }) => sum + (ascii ? 0 : makeVisible(text).escaped), 0);
+/** Characters that are shown as escapes. */
+export function countEscaped({ parts }: Pick<Excerpt, 'parts'>): number {
+  let escaped = 0;
+  for (const lines of parts)
+    for (const { text, ascii } of lines) if (!ascii) escaped += makeVisible(text).escaped;
+  return escaped;
 }
 
 function cutNotice(result: TextResult): Notice | undefined {
@@ -73,7 +81,7 @@ function cutNotice(result: TextResult): Notice | undefined {
     totals: excerpt.totals,
     by: cutBy,
     limits: byBytes ? { ...limits, bytes: limits.windowMax } : limits,
-    in: inBytes || (excerpt.oversized && next.by === 'bytes') ? 'bytes' : 'lines',
+    in: inBytes || (excerpt.oversized && next.by !== 'tail') ? 'bytes' : 'lines',
     ...(excerpt.oversized && { inside: excerpt.oversized }),
     ...(next.by === 'tail' && { backwards: true }),
     use: target + writeSelector(next, selection.mode),
@@ -81,9 +89,9 @@ function cutNotice(result: TextResult): Notice | undefined {
 }
 
 /** What follows beyond this text, a table's next page, comes next only once the window has come to the text's end. */
-function beyondNotice({ excerpt, more }: TextResult): Notice | undefined {
-  const { next, span, totals } = excerpt;
-  if (next || (totals.bytes !== undefined && (span?.end ?? 0) < totals.bytes)) return undefined;
+export function beyondNotice({ excerpt, more }: TextResult): Notice | undefined {
+  const { next, span, totals, pastEnd } = excerpt;
+  if (next || pastEnd || (totals.bytes !== undefined && (span?.end ?? 0) < totals.bytes)) return undefined;
   return more;
 }
 
@@ -108,24 +116,31 @@ export function shownLines(excerpt: Excerpt): readonly (readonly [number, number
 
 function shortNotice({ excerpt, selection, target }: TextResult): Notice | undefined {
   if (excerpt.next || selection.window?.by !== 'lines') return undefined;
-  const to = selection.window.ranges.at(-1)?.to;
-  const last = shownLines(excerpt).at(-1)?.[1];
-  return to !== undefined && last !== undefined && last < to ? { kind: 'short', target, last } : undefined;
+  const { lastLine: last, pastEnd } = excerpt;
+  if (last === undefined || pastEnd) return undefined;
+  const missing = selection.window.ranges.filter(({ from }) => from > last);
+  return { kind: 'short', target, last, ...(missing.length > 0 && { missing }) };
 }
 
-function pastEndNotice({ excerpt, selection, target }: TextResult): Notice {
+function pastEndNotice(result: TextResult): Notice {
+  const { excerpt, selection, target } = result;
   const { window } = selection;
   const { lines, bytes } = excerpt.totals;
   if (lines === 0 || bytes === 0) return { kind: 'empty', target };
+  const next = result.more?.kind === 'said' ? result.more.use : undefined;
   const asked =
     window?.by === 'bytes' ? `Byte ${askedOf(selection, /@(\d+)/)}` : `Line ${askedOf(selection, /(\d+)/)}`;
   return {
     kind: 'past-end',
     target,
     asked,
+    ...(next !== undefined && { continued: next }),
     totals:
       window?.by === 'bytes' || lines === undefined ? { ...(bytes !== undefined && { bytes }) } : { lines },
-    use: lines === undefined ? [`${target}:-20`, `${target}:1`] : [`${target}:${lines}`, `${target}:1`],
+    // Of one line the end is the start.
+    use: Array.from(
+      new Set(lines === undefined ? [`${target}:-20`, `${target}:1`] : [`${target}:${lines}`, `${target}:1`]),
+    ),
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { writeSelector } from '../selector/selection.ts';
 import type { Answer } from '../types/answer.ts';
-import type { KeptOutput, Notice } from '../types/notice.ts';
+import type { Notice } from '../types/notice.ts';
 import type { RunResult, RunStream } from '../types/result.ts';
 import { GAP, outputDisplays, showParts } from './display.ts';
 import { detailOf, sentence, type Wording } from './notices.ts';
@@ -65,9 +65,9 @@ function backgroundOf({ background: { ended, left }, timedOut, cancelled }: RunR
 }
 
 function outputNotices(stream: RunStream, { streams, limits }: RunResult): Notice[] {
-  const { excerpt, bytes, lines, binary, spill } = stream;
-  const kept: KeptOutput | undefined = spill;
-  if (binary) return [{ kind: 'output-binary', bytes, ...(kept && { kept }) }];
+  const { excerpt, bytes, lines, binary, spill: kept } = stream;
+  const where = { ...(kept && { kept }), ...(stream.unkept && { unkept: stream.unkept.message }) };
+  if (binary) return [{ kind: 'output-binary', bytes, ...where }];
   const invalid: Notice[] =
     excerpt.invalid > 0 ? [{ kind: 'invalid', count: excerpt.invalid, encoding: 'UTF-8' }] : [];
   if (!excerpt.cutBy) return invalid;
@@ -86,7 +86,7 @@ function outputNotices(stream: RunStream, { streams, limits }: RunResult): Notic
         oversized?.bytes !== undefined && {
           partial: { no: oversized.no ?? lines, shown: last.end - last.start, bytes: oversized.bytes },
         }),
-      ...(kept && { kept }),
+      ...where,
       ...(kept && excerpt.next && { use: kept.url + writeSelector(excerpt.next) }),
     },
   ];
@@ -105,7 +105,7 @@ function facts(result: RunResult): Record<string, unknown> {
   };
 }
 
-function streamFacts({ bytes, lines, binary, excerpt, spill }: RunStream): Record<string, unknown> {
+function streamFacts({ bytes, lines, binary, excerpt, spill, unkept }: RunStream): Record<string, unknown> {
   const { cutBy, next, span } = excerpt;
   return {
     totals: { bytes, lines },
@@ -118,5 +118,6 @@ function streamFacts({ bytes, lines, binary, excerpt, spill }: RunStream): Recor
       },
     }),
     ...(spill && { artifact: spill.url, fullOutputPath: spill.path, ...(spill.capped && { capped: true }) }),
+    ...(unkept && { unkept }),
   };
 }

@@ -1,17 +1,25 @@
-/** The answer to a read that was summarised: the parts, what was left out, and the calls that show it. */
+/** The answer to a read of a mapped code file: the parts, what was left out, and the calls that show it. */
 
 import { makeVisible } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';
 import type { Notice } from '../types/notice.ts';
 import type { SummaryResult } from '../types/result.ts';
-import type { LineRange, SummaryPart } from '../types/summary.ts';
+import type { LineRange, Summary, SummaryPart } from '../types/summary.ts';
 import { textAnswer, withNotices } from './answer.ts';
 import { showPart } from './display.ts';
 import { detailOf, type Wording } from './notices.ts';
 import { encodingNotices } from './read-notices.ts';
 
-/** Bytes of the ranges in a footer: a notice has 1 KiB at most. */
+/** Ranges that the footer names in one call. */
+const mostRanges = 3;
+
+/** Bytes of the paths in a footer: a notice has 1 KiB at most. */
 const footerRoom = 700;
+
+type Shown = Pick<
+  SummaryResult,
+  'summary' | 'display' | 'target' | 'kind' | 'encoding' | 'invalid' | 'notes'
+>;
 
 /** `prefix` stands above everything: what the path resolved to. */
 export function summaryAnswer(
@@ -20,11 +28,9 @@ export function summaryAnswer(
   origin: Record<string, unknown>,
   words: Wording,
 ): Answer {
-  const { summary, totals, display, snapshot, encoding } = result;
-  const notices = summaryNotices(result);
+  const { summary, totals, snapshot, encoding } = result;
   const header = snapshot ? `${snapshot.header}\n` : '';
-  const body = summary.parts.map((part) => showPart(part, display)).join('');
-  return textAnswer(prefix + header + withNotices(body, notices, words), {
+  return textAnswer(prefix + header + summaryText(result, words), {
     ...origin,
     totals,
     ...(encoding.name !== 'utf-8' && { encoding: encoding.name }),
@@ -33,38 +39,52 @@ export function summaryAnswer(
       lines: summary.parts.length,
       elidedSpans: summary.elided.map(({ from, to }) => [from, to]),
       elidedLines: summary.elidedLines,
-      ...(summary.left && { symbolsLeft: summary.left.symbols }),
+      ...(summary.left !== undefined && { symbolsLeft: summary.left }),
     },
     ...(snapshot && { snapshot: snapshot.tag }),
-    notices: notices.map((notice) => detailOf(notice, words)),
+    notices: summaryNotices(result).map((notice) => detailOf(notice, words)),
   });
 }
 
-function summaryNotices(result: SummaryResult): Notice[] {
+/** A map with its notices. */
+export function summaryText(result: Shown, words: Wording): string {
+  const body = result.summary.parts.map((part) => showPart(part, result.display)).join('');
+  return withNotices(body, summaryNotices(result), words);
+}
+
+function summaryNotices(result: Shown): Notice[] {
   const { summary, notes, target } = result;
-  const { parts, elided, elidedLines, left } = summary;
-  const invalid = result.invalid ? sum(parts, (text) => text.split('\ufffd').length - 1) : 0;
-  const escaped = sum(parts, (text) => makeVisible(text).escaped);
-  const use = `${target}:${ranges(elided, footerRoom - Buffer.byteLength(target))}`;
+  const invalid = result.invalid ? sum(summary.parts, (text) => text.split('\ufffd').length - 1) : 0;
+  const escaped = sum(summary.parts, (text) => makeVisible(text).escaped);
   return [
     ...encodingNotices(result, invalid),
     ...(escaped > 0 ? [{ kind: 'escaped', count: escaped, use: `${target}:raw` } as const] : []),
     ...notes,
-    { kind: 'summary', target, elidedLines, use, ...(left && { left: left.symbols }) },
+    footer(target, summary),
   ];
+}
+
+/** What was left out, and the calls that show some of it and all of it. */
+export function footer(target: string, { elided, elidedLines, left }: Omit<Summary, 'parts'>): Notice {
+  const bytes = Buffer.byteLength(target);
+  return {
+    kind: 'summary',
+    target,
+    elidedLines,
+    use: `${target}:${ranges(elided)}`,
+    ...(3 * bytes <= footerRoom && { whole: `${target}:1..` }),
+    ...(left !== undefined && { left }),
+  };
 }
 
 function sum(parts: readonly SummaryPart[], count: (text: string) => number): number {
   return parts.reduce((total, { text }) => total + count(text), 0);
 }
 
-/** `"5..16,40..80"`: from the first on, as many as fit, at least one. */
-function ranges(elided: readonly LineRange[], room: number): string {
-  let text = '';
-  for (const { from, to } of elided) {
-    const next = `${text === '' ? '' : `${text},`}${from}..${to}`;
-    if (text !== '' && next.length > room) break;
-    text = next;
-  }
-  return text;
+/** `"5..16,40..80"`: the first ranges. */
+function ranges(elided: readonly LineRange[]): string {
+  return elided
+    .slice(0, mostRanges)
+    .map(({ from, to }) => `${from}..${to}`)
+    .join(',');
 }

@@ -1,6 +1,7 @@
 /** The generic selectors: what `:50-100`, `:raw`, `:@65536+64K` or `:outline` mean, and how they are written. */
 
 import { OrielError } from '../errors.ts';
+import { encodingName } from '../text/legacy.ts';
 import { quote } from '../text/visible.ts';
 import type { Next, Range, Window } from '../types/excerpt.ts';
 import type { Mode, Selection } from '../types/selection.ts';
@@ -12,25 +13,56 @@ const MODES: ReadonlySet<string> = new Set<Mode>(['raw', 'conflicts', 'outline',
 
 /** Every form, for the messages about a bad one. */
 export const FORMS =
-  ':50 :50-100 :50+20 :50..100 :5-16,40-80 :-20 :@65536+64K :raw :conflicts :outline :#name, and a range with :raw';
+  ':50 :50-100 :50+20 :50..100 :5-16,40-80 :-20 :@65536+64K :raw :conflicts :outline :#name :#name,#other,50..60 :#name:outline :encoding=NAME, and a range with :raw';
 
 /**
  * What `text` (without the leading colon) selects, or undefined where it is no selector at all. Throws
  * `BAD_SELECTOR` for one that has the right shape and no meaning: line 0, a range that ends before it starts.
  */
 export function parseSelection(text: string): Selection | undefined {
-  if (text.startsWith('#') && text.length > 1) return { symbol: text.slice(1), typed: text };
-  const [first = '', second, ...others] = text.split(':');
+  const coded = takeEncoding(text);
+  if (coded) {
+    const { encoding, rest } = coded;
+    if (rest === '') return { encoding };
+    const selection = parseSelection(rest);
+    return selection && { ...selection, encoding };
+  }
+  if (symbols.test(text)) return anotherPath.test(text) ? undefined : symbolSelection(text);
+  const typed = tidied(text);
+  const [first = '', second, ...others] = typed.split(':');
   if (others.length > 0) return undefined;
   if (second === undefined) {
-    if (isMode(first)) return { mode: first, typed: text };
+    if (isMode(first)) return { mode: first, typed };
     const window = parseWindow(first);
-    return window && { window, typed: text };
+    return window && { window, typed };
   }
   const [mode, range] = isMode(first) ? [first, second] : [second, first];
   if (!isMode(mode)) return undefined;
   const window = parseWindow(range);
-  return window && { window: withoutContext(window), mode, typed: text };
+  return window && { window: withoutContext(window), mode, typed };
+}
+
+/** Takes `encoding=NAME` out of a selector: `encoding=shift_jis:5-9` → shift_jis and `5-9`. Throws for unknown names. */
+function takeEncoding(text: string): { encoding: string; rest: string } | undefined {
+  const parts = text.split(':');
+  const at = parts.findIndex((part) => /^encoding=/i.test(part));
+  if (at === -1) return undefined;
+  const label = (parts[at] as string).slice('encoding='.length);
+  const encoding = encodingName(label);
+  if (encoding !== undefined) return { encoding, rest: parts.toSpliced(at, 1).join(':') };
+  const why = 'the names are those of the WHATWG, such as shift_jis, gbk, windows-1252 or utf-16le';
+  throw bad(text, why, ':encoding=windows-1252');
+}
+
+/** Lower case, without blanks at the ends and around commas; of a compiler's `120:5` or `120:` the line. */
+function tidied(text: string): string {
+  const plain = text
+    .trim()
+    .replace(/\s*,\s*/g, ',')
+    .toLowerCase()
+    // Numbers with a unit have it as notices write it.
+    .replace(/(?<=\d)[km]\b/g, (unit) => unit.toUpperCase());
+  return /^(\d+):\d*:?$/.exec(plain)?.[1] ?? plain;
 }
 
 /** As `parseSelection`, for what follows the path `typed`: the call that an error names has that path in front. */
@@ -41,6 +73,19 @@ export function parseBehind(typed: string, rest: string): Selection | undefined 
     if (!(error instanceof OrielError) || error.next === undefined) throw error;
     throw new OrielError(error.code, error.message, { next: typed + error.next, cause: error });
   }
+}
+
+/** A name, or a list with a name in it: the ranges before the first name have the shape of ranges. */
+const symbols = /^(?:L?\d[\d\-.+L]*,\s*)*#./;
+
+/** `"#a,src/b.ts:#c"`: no list of names, but one of paths. */
+const anotherPath = /,\s*[^,:#]*[./][^,:#]*:#/;
+
+/** `"#Server.start:outline"`, `"#a,#b,120..140"`. */
+function symbolSelection(text: string): Selection {
+  const mode = /:(raw|outline)$/.exec(text)?.[1] as Mode | undefined;
+  const list = mode === undefined ? text : text.slice(0, -mode.length - 1);
+  return { symbol: list.startsWith('#') ? list.slice(1) : list, ...(mode && { mode }), typed: text };
 }
 
 /** Whether `text` has the shape of a selector, also of one without a meaning. */
@@ -83,29 +128,39 @@ function bytesWindow(text: string, [, start = '', length, unit]: RegExpExecArray
 }
 
 interface Item extends Range {
+  /** Written `2@51170..`: where line 2 is gone on with. */
+  readonly inside?: number;
   /** Written with `..`: exactly these lines. */
   readonly exact: boolean;
   /** A bare number: a starting line on its own, one line in a list. */
   readonly bare: boolean;
 }
 
-const ITEM = /^L?(\d+)(?:(-|\.\.)(?:L?(\d+))?|\+(\d+))?$/;
+/** `50`, `50-100`, `50..100`, `50+20`, and as notices write them `2@51170..2`. */
+const ITEM = /^L?(\d+)(?:@(\d+)(?=\.\.))?(?:(-|\.\.)(?:L?(\d+))?|\+L?(\d+))?$/i;
 
 function linesWindow(text: string): Window | undefined {
   const items: Item[] = [];
   const chunks = text.split(',');
   for (const chunk of chunks) {
     const item = parseItem(chunk, text);
-    if (!item) return undefined;
+    if (!item || (item.inside !== undefined && items.length > 0)) return undefined;
     items.push(item.bare && chunks.length > 1 ? { ...item, to: item.from } : item);
   }
-  return { by: 'lines', ranges: merge(items), context: !items.every((item) => item.exact) };
+  const inside = items[0]?.inside;
+  return {
+    by: 'lines',
+    ranges: merge(items),
+    context: !items.every((item) => item.exact),
+    ...(inside !== undefined && { inside }),
+  };
 }
 
 function parseItem(chunk: string, whole: string): Item | undefined {
   const match = ITEM.exec(chunk);
   if (!match) return undefined;
-  const [, start = '', joint, end, length] = match;
+  const [, start = '', byte, joint, end, length] = match;
+  const inside = byte === undefined ? {} : { inside: count(byte) };
   const from = count(start);
   if (from === 0) {
     throw new OrielError('BAD_SELECTOR', 'Line selector 0 is invalid; lines are 1-indexed. Use :1.', {
@@ -117,10 +172,10 @@ function parseItem(chunk: string, whole: string): Item | undefined {
     if (count(length) === 0) throw bad(whole, 'a range holds at least one line', `:${start}+1`);
     return { from, to: Math.min(from + count(length) - 1, Number.MAX_SAFE_INTEGER), exact, bare: false };
   }
-  if (end === undefined) return { from, exact, bare: joint === undefined };
+  if (end === undefined) return { from, exact, bare: joint === undefined, ...inside };
   const to = count(end);
   if (to < from) throw bad(whole, 'the range ends before it starts', `:${end}${joint}${start}`);
-  return { from, to, exact, bare: false };
+  return { from, to, exact, bare: false, ...inside };
 }
 
 /** Larger numbers than can be told apart name nothing that exists: the largest stands for all of them. */
@@ -158,7 +213,12 @@ export function writeSelector(next: Next, mode?: Mode): string {
 function writeNext(next: Next): string {
   switch (next.by) {
     case 'lines':
-      return next.ranges.map(({ from, to }) => `${from}..${to ?? ''}`).join(',');
+      return next.ranges
+        .map(({ from, to }, i) => {
+          const at = i === 0 && next.inside !== undefined ? `@${next.inside}` : '';
+          return `${from}${at}..${to ?? ''}`;
+        })
+        .join(',');
     case 'bytes':
       return `@${next.start}${next.length === undefined ? '+64K' : `+${writeSize(next.length)}`}`;
     case 'tail':

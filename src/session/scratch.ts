@@ -4,43 +4,72 @@ import { constants } from 'node:fs';
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { untilDescriptors } from '../access/descriptors.ts';
+import { errno, writeFailure } from '../access/failure.ts';
 import { OrielError } from '../errors.ts';
 import type { ScratchFile } from '../types/session.ts';
+import { removeAtExit } from './directories.ts';
 
 const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-export class ScratchFolder {
-  #folder: Promise<string> | undefined;
+const TOO_LARGE = 'This is larger than memory may hold, and it could not be written to a temporary file';
+
+export class ScratchDirectory {
+  #made: Promise<string> | undefined;
   #files = 0;
   #removed = false;
 
-  /** A new empty file (mode 0600). Throws `LIMIT` where no temporary file can be made. */
+  /** A new empty file (mode 0600). Throws `LIMIT` where no temporary file can be made, `BUSY` without descriptors. */
   async file(): Promise<ScratchFile> {
     if (this.#removed) throw new OrielError('CANCELLED', 'The session is closed.');
     try {
-      // mkdtemp makes a directory that only this user may enter.
-      this.#folder ??= mkdtemp(join(tmpdir(), 'oriel-'));
-      const path = join(await this.#folder, String((this.#files += 1)));
-      const handle = await open(path, CREATE, 0o600);
-      // Without a name it goes with its descriptor, also where the process is killed. Windows refuses.
-      await rm(path).catch(() => undefined);
-      return scratchFile(handle);
-    } catch (cause) {
-      this.#folder = undefined;
-      throw new OrielError(
-        'LIMIT',
-        'This is larger than memory may hold, and no temporary file could be made for it.',
-        { cause },
-      );
+      return scratchFile(await untilDescriptors(() => this.#create()));
+    } catch (error) {
+      throw writeFailure(error, TOO_LARGE);
     }
   }
 
   /** For good: no file is made any more. */
   async remove(): Promise<void> {
     this.#removed = true;
-    const folder = await this.#folder?.catch(() => undefined);
-    if (folder) await rm(folder, { recursive: true, force: true });
+    const directory = await this.#made?.catch(() => undefined);
+    if (directory) await rm(directory, { recursive: true, force: true });
   }
+
+  /** Where the directory is gone, it is made again: temporary directories are cleaned by age. */
+  async #create(): Promise<FileHandle> {
+    try {
+      return await this.#createIn(await this.#directory());
+    } catch (error) {
+      if (errno(error) !== 'ENOENT') throw error;
+      this.#made = undefined;
+      return this.#createIn(await this.#directory());
+    }
+  }
+
+  /** One for all files of the session. What could not be made is tried again the next time. */
+  #directory(): Promise<string> {
+    this.#made ??= makeDirectory().catch((error: unknown) => {
+      this.#made = undefined;
+      throw error;
+    });
+    return this.#made;
+  }
+
+  async #createIn(directory: string): Promise<FileHandle> {
+    const path = join(directory, String((this.#files += 1)));
+    const handle = await open(path, CREATE, 0o600);
+    // Without a name it goes with its descriptor, also where the process is killed. Windows refuses.
+    await rm(path).catch(() => undefined);
+    return handle;
+  }
+}
+
+/** That only this user may enter. */
+async function makeDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'oriel-'));
+  removeAtExit(directory);
+  return directory;
 }
 
 function scratchFile(handle: FileHandle): ScratchFile {
@@ -51,7 +80,11 @@ function scratchFile(handle: FileHandle): ScratchFile {
     async append(bytes) {
       let written = 0;
       while (written < bytes.length) {
-        const step = await handle.write(bytes, written, bytes.length - written, size);
+        const step = await handle
+          .write(bytes, written, bytes.length - written, size)
+          .catch((error: unknown) => {
+            throw writeFailure(error, TOO_LARGE);
+          });
         written += step.bytesWritten;
         size += step.bytesWritten;
       }
@@ -68,7 +101,8 @@ function scratchFile(handle: FileHandle): ScratchFile {
     async close() {
       if (closed) return;
       closed = true;
-      await handle.close();
+      // Its content is of no use any more, so neither is what went wrong with it.
+      await handle.close().catch(() => undefined);
     },
   };
 }

@@ -1,30 +1,40 @@
 /** What outlives one call, put together: snapshots of what was shown, kept outputs, derived things, private files. */
 
 import type { Session } from '../types/session.ts';
-import { ScratchFolder } from './scratch.ts';
+import { type DiskCacheOptions, FileCache } from './disk-cache.ts';
+import { ScratchDirectory } from './scratch.ts';
 import { Snapshots } from './snapshots.ts';
+import type { SpillRoom } from './spill-room.ts';
 import { type SpillOptions, Spills } from './spills.ts';
 import { Store, type StoreBudget } from './store.ts';
 
 export interface SessionOptions {
   readonly spills?: SpillOptions;
+  /** Shared with other sessions: what all of them keep counts. */
+  readonly room?: SpillRoom;
   /** The most that derived things may hold on to while no call uses them. */
   readonly store?: Partial<StoreBudget>;
+  /** The cache on disk; there is none when absent. */
+  readonly disk?: DiskCacheOptions;
+  /** Hears of derived things that could not be disposed: a file that could not be closed. */
+  readonly onError?: (error: unknown) => void;
 }
 
 export function createSession(options: SessionOptions = {}): Session {
-  const folder = new ScratchFolder();
-  const spills = new Spills(options.spills);
-  const store = new Store(options.store);
+  const directory = new ScratchDirectory();
+  const spills = new Spills(options.spills, options.room);
+  const store = new Store(options.store, options.onError);
+  const disk = options.disk && new FileCache(options.disk);
   return {
     snapshots: new Snapshots(),
     spills,
     store,
-    scratch: () => folder.file(),
+    ...(disk && { disk }),
+    scratch: () => directory.file(),
     async close() {
       await store.close();
       spills.close();
-      await folder.remove();
+      await Promise.all([disk?.close(), directory.remove()]);
     },
   };
 }

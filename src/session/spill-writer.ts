@@ -1,12 +1,15 @@
 /**
- * Owns writing one spill, within a cap on its size. While the disk keeps up, which is nearly always, writing at once
+ * Writes one spill, within a cap on its size and the room that is left for all. While the disk keeps up, which is nearly always, writing at once
  * from a buffer that is still in the processor's cache is twice as fast as handing it to another thread; when a
  * write takes long, the rest is written in the background.
  */
 
-import { closeSync, write, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, write, writeFileSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { writeFailure } from '../access/failure.ts';
 import type { Spill } from '../types/session.ts';
+import { remove } from './directories.ts';
+import type { SpillShare } from './spill-room.ts';
 
 const writeSome = promisify(write);
 
@@ -18,6 +21,9 @@ const SLOW = 4;
 
 /** A buffer with less room than this is written out: the largest chunk of a pipe must always fit. */
 const ROOM = 64 << 10;
+
+/** What the system says of a name that is gone. */
+const REMOVED = Object.assign(new Error('The file was removed while it was written.'), { code: 'ENOENT' });
 
 const NOTHING = new Uint8Array(0);
 
@@ -31,6 +37,7 @@ export class SpillWriter {
   readonly path: string;
   readonly #fd: number;
   readonly #cap: number;
+  readonly #share: SpillShare | undefined;
   #buffer = Buffer.allocUnsafeSlow(BUFFER);
   #other = Buffer.allocUnsafeSlow(BUFFER);
   #filled = 0;
@@ -40,23 +47,27 @@ export class SpillWriter {
   #slow = false;
   #capped = false;
   #finished = false;
-  /** Set by a failed write: bytes that are surely there. */
-  #kept: number | undefined;
+  #open = true;
+  /** What went wrong first; then nothing is kept. */
+  #failure: unknown;
 
-  /** Takes over `fd`, an empty file at `path`. */
-  constructor(fd: number, path: string, url: string, cap: number) {
+  /** Takes over `fd`, an empty file at `path`. Without a share of a room only the cap counts. */
+  constructor(fd: number, path: string, url: string, cap: number, share?: SpillShare) {
     this.#fd = fd;
     this.path = path;
     this.url = url;
     this.#cap = cap;
+    this.#share = share;
   }
 
   /** Takes all of `bytes` (they may be reused at once). A promise asks to wait before the next call. */
   write(bytes: Uint8Array): Promise<void> | undefined {
-    const room = this.#cap - this.#at - this.#filled;
+    // What is missing is missing at the end: room that is found later is not used.
+    if (this.#capped || this.#failure !== undefined || this.#finished) return undefined;
+    const room = this.#roomFor(bytes.length);
     const taken = bytes.length > room ? bytes.subarray(0, room) : bytes;
     if (bytes.length > room) this.#capped = true;
-    if (taken.length === 0 || this.#kept !== undefined || this.#finished) return undefined;
+    if (taken.length === 0) return undefined;
     if (taken.length > BUFFER - this.#filled) {
       this.#writeNow(taken);
       return undefined;
@@ -70,34 +81,50 @@ export class SpillWriter {
     return undefined;
   }
 
-  /** Writes what is left and closes the file. */
+  /** Writes what is left and closes the file. Throws `LIMIT` or `BUSY` when any of it could not be written: then it is removed. */
   async finish(): Promise<Spill> {
     this.#finished = true;
     while (this.#writing || this.#filled > 0) {
       await this.#writing;
       this.#swap();
     }
-    closeSync(this.#fd);
-    const capped = this.#capped || this.#kept !== undefined;
-    if (capped) markCapped(this.path);
-    return { url: this.url, path: this.path, bytes: this.#kept ?? this.#at, capped };
+    try {
+      if (this.#open && fstatSync(this.#fd).nlink === 0) throw REMOVED;
+      this.#close();
+      // Before anybody else can take the part for the whole.
+      if (this.#capped && this.#failure === undefined)
+        writeFileSync(cappedMark(this.path), '', { mode: 0o600 });
+    } catch (error) {
+      this.#fail(error);
+    }
+    if (this.#failure !== undefined) throw writeFailure(this.#failure, 'The full output could not be kept');
+    this.#share?.keep();
+    return { url: this.url, path: this.path, bytes: this.#at, capped: this.#capped };
+  }
+
+  #roomFor(bytes: number): number {
+    const wanted = Math.min(bytes, this.#cap - this.#at - this.#filled);
+    return this.#share ? this.#share.take(wanted) : wanted;
   }
 
   /** Writes the buffer in the background and goes on in the other one. */
   #swap(): void {
+    if (this.#failure !== undefined) this.#filled = 0;
     if (this.#writing || this.#filled === 0) return;
     const [bytes, at] = [this.#buffer.subarray(0, this.#filled), this.#at];
     this.#at += this.#filled;
     this.#filled = 0;
     [this.#buffer, this.#other] = [this.#other, this.#buffer];
     this.#writing = writeAll(this.#fd, bytes, at)
-      .catch(() => this.#fail(at))
-      .finally(() => (this.#writing = undefined));
+      .catch((error: unknown) => this.#fail(error))
+      .finally(() => {
+        this.#writing = undefined;
+        if (this.#failure !== undefined) this.#closeQuietly();
+      });
   }
 
   /** Writes the buffer, and `more` that has no room in it. */
   #writeNow(more?: Uint8Array): void {
-    const at = this.#at;
     const began = performance.now();
     try {
       for (const part of [this.#buffer.subarray(0, this.#filled), more ?? NOTHING]) {
@@ -107,16 +134,38 @@ export class SpillWriter {
           this.#at += written;
         }
       }
-    } catch {
-      this.#fail(at);
+    } catch (error) {
+      this.#fail(error);
     }
     this.#filled = 0;
     this.#slow ||= performance.now() - began > SLOW;
   }
 
-  /** A full disk ends the keeping, not the command. */
-  #fail(at: number): void {
-    this.#kept = Math.min(this.#kept ?? at, at);
+  /**
+   * A full disk ends the keeping, not the command. What is there is removed at once: a command may run for hours, and
+   * others need the room.
+   */
+  #fail(error: unknown): void {
+    this.#failure ??= error;
+    remove(this.path);
+    remove(cappedMark(this.path));
+    this.#share?.drop();
+    if (!this.#writing) this.#closeQuietly();
+  }
+
+  #close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    closeSync(this.#fd);
+  }
+
+  /** The descriptor is gone whatever the close says. */
+  #closeQuietly(): void {
+    try {
+      this.#close();
+    } catch {
+      // The failure that led here is the one that is told.
+    }
   }
 }
 
@@ -124,13 +173,5 @@ async function writeAll(fd: number, bytes: Uint8Array, at: number): Promise<void
   for (let done = 0; done < bytes.length;) {
     const { bytesWritten } = await writeSome(fd, bytes, done, bytes.length - done, at + done);
     done += bytesWritten;
-  }
-}
-
-function markCapped(path: string): void {
-  try {
-    writeFileSync(cappedMark(path), '', { mode: 0o600 });
-  } catch {
-    // Only a note is lost.
   }
 }

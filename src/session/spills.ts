@@ -1,74 +1,154 @@
 /**
- * Owns the full outputs of which an answer showed only a part: numbered files that only this user can read, named
+ * Keeps the full outputs of truncated answers: numbered files that only this user can read, named
  * `artifact://N`. They go when the session ends; where every call is a process of its own, they are kept for the
  * working directory and go by age.
  */
 
 import { createHash } from 'node:crypto';
-import { constants, existsSync, openSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, openSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { inspectorOf, openDescriptor, untilDescriptors } from '../access/descriptors.ts';
-import { errno } from '../access/failure.ts';
+import { inspectorOf, untilDescriptors } from '../access/descriptors.ts';
+import { errno, isShortage, writeFailure } from '../access/failure.ts';
 import { openedFile } from '../access/file.ts';
+import { openRegular } from '../access/open-regular.ts';
 import { OrielError } from '../errors.ts';
 import type { KeptSpill, OpenedSpill } from '../types/session.ts';
-import { privateFolder, remove, removeAtExit, sessionFolder, stateFolder, sweepFiles } from './folder.ts';
+import {
+  privateDirectory,
+  remove,
+  removeAtExit,
+  sessionDirectory,
+  stateDirectory,
+  sweepFiles,
+} from './directories.ts';
+import { SpillRoom } from './spill-room.ts';
 import { SpillWriter, cappedMark } from './spill-writer.ts';
 
 export interface SpillOptions {
-  /** Parent of all session folders; the XDG cache directory when absent. */
+  /** Parent of all session directories. @default $XDG_CACHE_HOME/oriel, else below the temporary directory */
   readonly state?: string;
-  /** Keep spills for the next process that works in this folder, instead of for this session. */
-  readonly workingFolder?: string;
-  /** Bytes kept of one output; 1 GiB when absent. */
+  /** Keep spills for the next process that works in this directory, instead of for this session. @default none */
+  readonly workingDirectory?: string;
+  /** Bytes kept of one output. @default 1 GiB */
   readonly cap?: number;
-  /** Bytes kept in all: the oldest spills make room; 4 GiB when absent. */
+  /** Bytes kept in all: the oldest spills make room. @default 4 GiB */
   readonly total?: number;
 }
+
+/** Bytes kept in all, where nothing else is said. */
+export const SPILL_TOTAL: number = 4 * 2 ** 30;
 
 export class Spills {
   readonly #options: SpillOptions;
   readonly #cap: number;
   readonly #total: number;
-  #folder: string | undefined;
+  /** Not for those that outlive this process: others add to them. */
+  readonly #room: SpillRoom | undefined;
+  #directory: string | undefined;
+  /** The last number given in this process. */
+  #last = 0;
 
-  constructor(options: SpillOptions = {}) {
+  /** `room` is shared with other spills: then `total` is that of the room. */
+  constructor(options: SpillOptions = {}, room?: SpillRoom) {
     this.#options = options;
     this.#cap = options.cap ?? 1 << 30;
-    this.#total = options.total ?? 4 * 2 ** 30;
+    this.#total = options.total ?? SPILL_TOTAL;
+    if (options.workingDirectory === undefined) this.#room = room ?? new SpillRoom(this.#total);
   }
 
-  /** The session's private folder, made when first needed. */
-  get folder(): string {
-    if (this.#folder !== undefined) return this.#folder;
-    const state = this.#options.state ?? stateFolder();
-    const { workingFolder } = this.#options;
-    if (workingFolder === undefined) {
-      this.#folder = sessionFolder(state);
-      removeAtExit(this.#folder);
+  /** The session's private directory, made when first needed, and again when somebody has removed it. */
+  get directory(): string {
+    if (this.#directory !== undefined && existsSync(this.#directory)) return this.#directory;
+    const state = this.#options.state ?? stateDirectory();
+    const { workingDirectory } = this.#options;
+    if (workingDirectory === undefined) {
+      this.#directory = sessionDirectory(state);
+      removeAtExit(this.#directory);
     } else {
-      this.#folder = privateFolder(join(state, 'folders', nameOf(workingFolder)));
+      this.#directory = privateDirectory(join(state, 'directories', nameOf(workingDirectory)));
     }
-    return this.#folder;
+    return this.#directory;
+  }
+
+  /** The directory of `local://`, made when first needed. */
+  local(): string {
+    return privateDirectory(join(this.directory, 'local'));
   }
 
   /** Whether `path` is that of a spill: hosts that know only paths may read it by that. */
   has(path: string): boolean {
     if (!SPILL_NAME.test(basename(path))) return false;
-    return this.#options.workingFolder === undefined
-      ? dirname(path) === this.#folder
-      : dirname(path) === this.folder;
+    return this.#options.workingDirectory === undefined
+      ? dirname(path) === this.#directory
+      : dirname(path) === this.directory;
   }
 
-  /** Begins a spill under the next free number. */
+  /** Begins a spill under the next free number. Throws `LIMIT` or `BUSY` where its file cannot be made. */
   create(): SpillWriter {
-    if (this.#options.workingFolder !== undefined) sweepFiles(this.folder);
-    this.#makeRoom();
-    for (let number = 1 + Math.max(0, ...this.#numbers()); ; number += 1) {
-      const path = this.#pathOf(number);
+    try {
+      return this.#createIn(this.directory);
+    } catch (error) {
+      throw writeFailure(error, 'The full output could not be kept');
+    }
+  }
+
+  /** Opens `artifact://number` for reading. Throws OrielError `NOT_FOUND` with what there is instead. */
+  async open(number: number): Promise<OpenedSpill> {
+    const directory = this.#directoryForReading();
+    const path = pathIn(directory, number);
+    const inspector = inspectorOf(path);
+    const { fd, stats } = await untilDescriptors(() => openRegular(path, inspector)).catch(
+      (error: unknown) => {
+        throw isShortage(error) ? error : missing(number, keptIn(directory), error);
+      },
+    );
+    const file = openedFile(fd, path, stats, inspector, () => Promise.resolve(undefined));
+    return { file, capped: existsSync(cappedMark(path)) };
+  }
+
+  /** What is kept, in the order in which it was made. */
+  list(): readonly KeptSpill[] {
+    // A session that kept nothing has no directory, and listing makes none.
+    if (this.#directory === undefined && this.#options.workingDirectory === undefined) return [];
+    const directory = this.#directoryForReading();
+    return keptIn(directory).map((number) => ({
+      url: urlOf(number),
+      bytes: sizeOf(pathIn(directory, number)),
+    }));
+  }
+
+  /** Removes all spills, unless they are kept for the working directory. */
+  close(): void {
+    if (this.#options.workingDirectory === undefined && this.#directory !== undefined)
+      remove(this.#directory);
+    this.#room?.leave(this);
+    this.#directory = undefined;
+  }
+
+  #directoryForReading(): string {
+    try {
+      return this.directory;
+    } catch (error) {
+      throw writeFailure(error, 'No output can be kept');
+    }
+  }
+
+  #createIn(directory: string): SpillWriter {
+    if (this.#options.workingDirectory !== undefined) {
+      sweepFiles(directory);
+      this.#makeRoom(directory);
+    }
+    // A number is not given twice, also where the first output of that number has been removed.
+    for (let number = 1 + Math.max(this.#last, ...numbersIn(directory)); ; number += 1) {
+      const path = pathIn(directory, number);
       try {
         const fd = openSync(path, 'wx', 0o600);
-        return new SpillWriter(fd, path, urlOf(number), this.#cap);
+        this.#last = number;
+        const share = this.#room?.begin(this, () => {
+          remove(path);
+          remove(cappedMark(path));
+        });
+        return new SpillWriter(fd, path, urlOf(number), this.#cap, share);
       } catch (error) {
         // Another process has taken the number.
         if (errno(error) !== 'EEXIST') throw error;
@@ -76,43 +156,8 @@ export class Spills {
     }
   }
 
-  /** Opens `artifact://number` for reading. Throws OrielError `NOT_FOUND` with what there is instead. */
-  async open(number: number): Promise<OpenedSpill> {
-    const path = this.#pathOf(number);
-    const open = (): Promise<number> => openDescriptor(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-    const fd = await untilDescriptors(open).catch((cause: unknown) => {
-      throw this.#missing(number, cause);
-    });
-    const inspector = inspectorOf(path);
-    const file = openedFile(fd, path, await inspector.stat(fd), inspector, () => Promise.resolve(undefined));
-    return { file, capped: existsSync(cappedMark(path)) };
-  }
-
-  /** What is kept, in the order in which it was made. */
-  list(): readonly KeptSpill[] {
-    // A session that kept nothing has no folder, and listing makes none.
-    if (this.#folder === undefined && this.#options.workingFolder === undefined) return [];
-    return this.#numbers().map((number) => ({ url: urlOf(number), bytes: sizeOf(this.#pathOf(number)) }));
-  }
-
-  /** Removes all spills, unless they are kept for the working directory. */
-  close(): void {
-    if (this.#options.workingFolder === undefined && this.#folder !== undefined) remove(this.#folder);
-    this.#folder = undefined;
-  }
-
-  #pathOf(number: number): string {
-    return join(this.folder, `${number}.log`);
-  }
-
-  /** Numbers in use, in ascending order. */
-  #numbers(): number[] {
-    const numbers = readdirSync(this.folder).flatMap((name) => Number(SPILL_NAME.exec(name)?.[1] ?? []));
-    return numbers.sort((a, b) => a - b);
-  }
-
-  #makeRoom(): void {
-    const spills = this.#numbers().map((number) => this.#pathOf(number));
+  #makeRoom(directory: string): void {
+    const spills = keptIn(directory).map((number) => pathIn(directory, number));
     let kept = spills.reduce((sum, path) => sum + sizeOf(path), 0);
     for (const path of spills) {
       if (kept + this.#cap <= this.#total) return;
@@ -121,17 +166,40 @@ export class Spills {
       remove(cappedMark(path));
     }
   }
+}
 
-  #missing(number: number, cause: unknown): OrielError {
-    const last = this.#numbers().at(-1);
-    const message = `There is no artifact://${number}.`;
-    if (last === undefined)
-      return new OrielError('NOT_FOUND', `${message} No output has been kept.`, { cause });
-    return new OrielError('NOT_FOUND', `${message} The last one kept is ${urlOf(last)}.`, {
-      next: urlOf(last),
+function pathIn(directory: string, number: number): string {
+  return join(directory, `${number}.log`);
+}
+
+/** Numbers in use, in ascending order. */
+function numbersIn(directory: string): number[] {
+  return numbersOf(readdirSync(directory));
+}
+
+/** Those of regular files: others may put anything in the directory of an output. */
+function keptIn(directory: string): number[] {
+  const entries = readdirSync(directory, { withFileTypes: true });
+  return numbersOf(entries.filter((entry) => entry.isFile()).map(({ name }) => name));
+}
+
+function numbersOf(names: readonly string[]): number[] {
+  const numbers = names.flatMap((name) => SPILL_NAME.exec(name)?.[1] ?? []).map(Number);
+  return numbers.sort((a, b) => a - b);
+}
+
+function missing(number: number, kept: readonly number[], cause: unknown): OrielError {
+  const last = kept.at(-1);
+  const message = `There is no artifact://${number}.`;
+  if (last === undefined)
+    return new OrielError('NOT_FOUND', `${message} No output has been kept.`, {
+      next: '.',
       cause,
     });
-  }
+  return new OrielError('NOT_FOUND', `${message} The last one kept is ${urlOf(last)}.`, {
+    next: urlOf(last),
+    cause,
+  });
 }
 
 const SPILL_NAME = /^(\d+)\.log$/;
@@ -140,22 +208,22 @@ function urlOf(number: number): string {
   return `artifact://${number}`;
 }
 
-/** A folder has one name, however it is reached. */
-function nameOf(workingFolder: string): string {
-  return createHash('sha256').update(realOf(workingFolder)).digest('hex').slice(0, 16);
+/** A directory has one name, however it is reached. */
+function nameOf(workingDirectory: string): string {
+  return createHash('sha256').update(realOf(workingDirectory)).digest('hex').slice(0, 16);
 }
 
-function realOf(folder: string): string {
+function realOf(directory: string): string {
   try {
-    return realpathSync(folder);
+    return realpathSync(directory);
   } catch {
-    return resolve(folder);
+    return resolve(directory);
   }
 }
 
 function sizeOf(path: string): number {
   try {
-    return statSync(path).size;
+    return lstatSync(path).size;
   } catch {
     return 0;
   }

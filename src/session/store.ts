@@ -1,6 +1,6 @@
 /**
  * The store of derived things in this process: one budget for all kinds, of which each has its share. What is used
- * stays; of the rest the kind over its share that takes most gives way, its least recently used entry first.
+ * stays; of the rest, the kind furthest over its share is evicted from, its least recently used entry first.
  *
  * Not lru-cache (11.5.3 was tried): its import takes 4 ms of every start, and it has one measure, no entries that are
  * in use, and no shares.
@@ -26,8 +26,12 @@ export class Store implements DerivedStore {
   readonly #disposing = new Set<Promise<void>>();
   #closed = false;
 
-  constructor(budget: Partial<StoreBudget> = {}) {
+  readonly #onError: ((error: unknown) => void) | undefined;
+
+  /** `onError` hears of what could not be disposed. */
+  constructor(budget: Partial<StoreBudget> = {}, onError?: (error: unknown) => void) {
     this.#budget = { ...DEFAULT_BUDGET, ...budget };
+    this.#onError = onError;
   }
 
   get<T, O extends Facts>(
@@ -188,8 +192,8 @@ export class Store implements DerivedStore {
   #dispose<T>(entry: Entry<T>): Promise<void> {
     const done = entry
       .dispose()
-      // What cannot be given back is lost to this process only.
-      .catch(() => undefined)
+      // What cannot be given back is lost to this process only: no answer depends on it.
+      .catch((error: unknown) => this.#onError?.(error))
       .finally(() => this.#disposing.delete(done));
     this.#disposing.add(done);
     return done;

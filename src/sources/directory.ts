@@ -1,5 +1,7 @@
-/** Owns directory listings: a tree two levels deep, newest first, produced line by line as far as a window needs it. */
+/** Directory listings: a tree two levels deep, newest first, produced line by line as far as a window needs it. */
 
+import { pathToFileURL } from 'node:url';
+import { setImmediate } from 'node:timers/promises';
 import { Identity } from '../identity.ts';
 import { age, binarySize } from '../render/units.ts';
 import { oneLine } from '../text/visible.ts';
@@ -11,21 +13,24 @@ import { selectionOf } from './file.ts';
 import type { IgnoreRules } from './ignore-rules.ts';
 
 const DEPTH = 2;
-/** Entries shown of each folder below the root; the root itself is bounded by the budget only. */
+/** Entries shown of each directory below the root; the root itself is bounded by the budget only. */
 const ENTRIES_BELOW_ROOT = 12;
-/** Entries looked at in one folder: more cannot be put in order at a bounded cost. */
+/** Entries looked at in one directory: more cannot be put in order at a bounded cost. */
 const ENTRIES_LOOKED_AT = 20_000;
 /** Longer listings state no totals: counting them would mean walking them. */
 const COUNT_UP_TO = 256 << 10;
 const LISTING_CAP = 64 << 20;
+/** Entries described at a stretch. */
+const AT_ONCE = 16;
 
 export const directorySource: Source = {
   kind: 'directory',
   claims: (subject) => subject.opened.is === 'directory',
   open(subject, call) {
-    if (subject.opened.is !== 'directory') throw new TypeError('a directory was claimed that is none');
+    if (subject.opened.is !== 'directory') throw new TypeError('claimed a subject that is not a directory');
     const directory = subject.opened;
-    const spool = new Spool(encoded(listing(directory, call)), {
+    const leftOut: LeftOut[] = [];
+    const spool = new Spool(encoded(listing(directory, subject.typed, call), leftOut), {
       // It shows ages, which change by themselves.
       identity: Identity.once('listing'),
       memory: LISTING_CAP,
@@ -44,51 +49,87 @@ export const directorySource: Source = {
       name: subject.name,
       display: 'plain',
       editable: false,
+      leftOut: ({ start, end }) => leftOut.filter(({ at }) => at >= start && at < end).map(({ use }) => use),
     });
   },
 };
 
-async function* encoded(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
-  for await (const line of lines) yield Buffer.from(`${line}\n`);
+interface Row {
+  readonly text: string;
+  /** The call that shows what this row says was left out. */
+  readonly use?: string;
 }
 
-async function* listing(directory: OpenedDirectory, call: Call): AsyncGenerator<string> {
+/** A row that says what was left out: where it stands (0-based byte), and the call that shows it. */
+interface LeftOut {
+  readonly at: number;
+  readonly use: string;
+}
+
+async function* encoded(rows: AsyncIterable<Row>, leftOut: LeftOut[]): AsyncGenerator<Uint8Array> {
+  let at = 0;
+  for await (const { text, use } of rows) {
+    if (use !== undefined) leftOut.push({ at, use });
+    const line = Buffer.from(`${text}\n`);
+    at += line.length;
+    yield line;
+  }
+}
+
+/** `typed`: how the directory is called in a path. */
+async function* listing(directory: OpenedDirectory, typed: string, call: Call): AsyncGenerator<Row> {
   const { rulesFor } = await import('./ignore-rules.ts');
   const rules = await rulesFor(directory.path, call.access);
   let empty = true;
-  for await (const line of level(directory, rules, 1, call)) {
+  for await (const row of level(directory, typed, rules, 1, call)) {
     empty = false;
-    yield line;
+    yield row;
   }
-  if (empty) yield '(empty directory)';
+  if (empty) yield { text: '(empty directory)' };
 }
 
 async function* level(
   directory: OpenedDirectory,
+  typed: string,
   rules: IgnoreRules,
   depth: number,
   call: Call,
-): AsyncGenerator<string> {
+): AsyncGenerator<Row> {
   const { entries, more } = await newestFirst(directory, call.signal);
   const shown = depth === 1 ? entries : entries.slice(0, ENTRIES_BELOW_ROOT);
   const indent = '  '.repeat(depth - 1);
-  for (const entry of shown) {
+  for (const [i, entry] of shown.entries()) {
     call.signal.throwIfAborted();
+    // Rules may be long, and so may names.
+    if (i % AT_ONCE === AT_ONCE - 1) await setImmediate();
     const path = `${directory.path === '/' ? '' : directory.path}/${entry.name}`;
-    const isFolder = entry.type === 'directory';
-    const ignored = rules.ignores(path, isFolder);
-    yield indent + (await describe(entry, ignored, directory, call));
-    if (!isFolder || ignored || entry.name === '.git' || depth === DEPTH) continue;
+    const isDirectory = entry.type === 'directory';
+    const ignored = rules.ignores(path, isDirectory);
+    yield { text: indent + (await describe(entry, ignored, directory, call)) };
+    if (!isDirectory || ignored || entry.name === '.git' || depth === DEPTH) continue;
     const inner = await directory.enter(entry.name);
     if (!inner) continue;
     try {
-      yield* level(inner, await rules.below(path), depth + 1, call);
+      yield* level(inner, nameBelow(typed, entry.name, path), await rules.below(path), depth + 1, call);
     } finally {
       await inner.close();
     }
   }
-  if (entries.length > shown.length) yield `${indent}… ${entries.length - shown.length} more`;
-  if (more) yield `${indent}… more entries: only ${ENTRIES_LOOKED_AT} of this folder were looked at`;
+  if (entries.length > shown.length) {
+    yield { text: `${indent}… ${entries.length - shown.length} more. Use ${typed} for all`, use: typed };
+  }
+  if (more) {
+    const what = `only ${ENTRIES_LOOKED_AT} of this directory were looked at`;
+    yield { text: `${indent}… more entries: ${what}. Use find with a pattern to see others` };
+  }
+}
+
+/** How the entry `name` of the directory that is called `typed` is called in a path; `real` is its real path. */
+function nameBelow(typed: string, name: string, real: string): string {
+  if (/^file:\/\//i.test(typed) || oneLine(name) !== name) return pathToFileURL(real).href;
+  if (typed !== '.') return `${typed.replace(/\/$/, '')}/${name}`;
+  // A home directory is not meant.
+  return name.startsWith('~') ? `./${name}` : name;
 }
 
 /** Entries by time of change, the newest first; equally new ones by name. */

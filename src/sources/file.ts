@@ -1,4 +1,4 @@
-/** Owns plain files: any stored text that no other source claims. */
+/** Plain files: any stored text that no other source claims. */
 
 import { foreignName } from '../access/paths.ts';
 import { OrielError } from '../errors.ts';
@@ -12,7 +12,7 @@ export const fileSource: Source = {
   kind: 'file',
   claims: (subject) => subject.opened.is === 'file',
   open(subject) {
-    if (subject.opened.is !== 'file') throw new TypeError('a file was claimed that is none');
+    if (subject.opened.is !== 'file') throw new TypeError('claimed a subject that is not a file');
     const { bytes } = subject.opened;
     return Promise.resolve({
       is: 'text',

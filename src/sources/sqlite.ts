@@ -10,8 +10,7 @@ const EXTENSION = /\.(sqlite3?|db3?)$/i;
 
 export const sqliteSource: Source = {
   kind: 'sqlite',
-  claims: ({ name, head, opened }) =>
-    opened.is === 'file' && EXTENSION.test(name) && MAGIC.equals(head.subarray(0, MAGIC.length)),
+  claims: ({ head, opened }) => opened.is === 'file' && MAGIC.equals(head.subarray(0, MAGIC.length)),
   holds: (name) => EXTENSION.test(name),
   async open(subject, call) {
     const { openDatabase } = await import('./sqlite/open-database.ts');

@@ -1,4 +1,4 @@
-/** Owns the verdict "this is no text", and what to call what it is instead. */
+/** Decides whether bytes are text, and names the type of what is not. */
 
 import { headOf } from '../access/bytes.ts';
 import type { ByteSource } from '../types/byte-source.ts';

@@ -2,9 +2,13 @@
 
 import type { Encoding } from '../types/encoding.ts';
 import { decode, sequenceLength } from './encoding.ts';
+import { alignLegacy, legacyLength } from './legacy.ts';
 
 /** Distance within which a grapheme boundary is searched; longer clusters are cut between code points. */
 const LOOK_BACK = 64;
+
+/** Stored bytes of the longest code point. */
+const LONGEST = 4;
 
 interface CodePoint {
   /** Stored bytes. */
@@ -12,9 +16,12 @@ interface CodePoint {
   readonly text: string;
 }
 
+/** Bytes whose cost is asked for at once. */
+const CHUNK = 16 << 10;
+
 /**
- * Stored bytes of the longest head of `bytes` whose cost stays within `budget`; at least one code point.
- * `bytes` begins on a code point. `cost` is called for one code point at a time.
+ * Stored bytes of the longest head of `bytes` whose cost stays within `budget`; at least one code point. `bytes` begins
+ * on a code point. `cost` is asked for whole chunks, which are halved where the budget ends in them.
  */
 export function cutHead(
   bytes: Uint8Array,
@@ -22,18 +29,26 @@ export function cutHead(
   budget: number,
   cost: (text: string) => number,
 ): number {
-  const points: CodePoint[] = [];
-  let spent = 0;
   let used = 0;
-  for (const point of codePoints(bytes, encoding)) {
-    spent += cost(point.text);
-    if (spent > budget && points.length > 0) break;
-    points.push(point);
-    used += point.length;
+  let left = budget;
+  for (let step = CHUNK; used < bytes.length;) {
+    const end = endOfChunk(bytes, used, step, encoding);
+    const price = cost(decode(bytes.subarray(used, end), encoding).text);
+    if (price <= left) {
+      used = end;
+      left -= price;
+      continue;
+    }
+    const point = endOfPoint(bytes, used, encoding);
+    if (end === point) {
+      if (used === 0) used = point;
+      break;
+    }
+    step = (end - used) >> 1;
   }
-  const after = [...codePoints(bytes.subarray(used, used + 4 * LOOK_BACK), encoding)];
-  const drop = toBoundary(points, after);
-  return points.slice(points.length - drop).reduce((left, point) => left - point.length, used);
+  const after = pointsAfter(bytes, used, encoding);
+  const near = pointsBefore(bytes, used, encoding);
+  return near.slice(near.length - toBoundary(near, after)).reduce((left, { length }) => left - length, used);
 }
 
 /** Stored bytes of the longest tail of `bytes` whose cost stays within `budget`; at least one code point. */
@@ -43,20 +58,53 @@ export function cutTail(
   budget: number,
   cost: (text: string) => number,
 ): number {
-  const points = [...codePoints(bytes, encoding)];
-  let spent = 0;
-  let first = points.length;
-  while (first > 0) {
-    spent += cost((points[first - 1] as CodePoint).text);
-    if (spent > budget && first < points.length) break;
-    first -= 1;
+  let first = bytes.length;
+  let left = budget;
+  for (let step = CHUNK; first > 0;) {
+    const start = alignDown(bytes, Math.max(0, first - step), encoding);
+    const price = cost(decode(bytes.subarray(start, first), encoding).text);
+    if (price <= left) {
+      first = start;
+      left -= price;
+      continue;
+    }
+    if (endOfPoint(bytes, start, encoding) >= first) {
+      if (first === bytes.length) first = start;
+      break;
+    }
+    // The chunk may be longer than its step, by what the alignment added.
+    step = Math.min(step, first - start) >> 1;
   }
-  const skip = forward(points.slice(Math.max(0, first - LOOK_BACK), first), points.slice(first));
-  return points.slice(first + skip).reduce((sum, point) => sum + point.length, 0);
+  const after = pointsAfter(bytes, first, encoding);
+  const skip = forward(pointsBefore(bytes, first, encoding), after);
+  return after.slice(0, skip).reduce((left, { length }) => left - length, bytes.length - first);
+}
+
+/** Where a chunk of about `step` bytes from `from` ends: between code points, behind one at least. */
+function endOfChunk(bytes: Uint8Array, from: number, step: number, encoding: Encoding): number {
+  if (from + step >= bytes.length) return bytes.length;
+  const end = alignDown(bytes, from + step, encoding);
+  return end > from ? end : endOfPoint(bytes, from, encoding);
+}
+
+function endOfPoint(bytes: Uint8Array, at: number, encoding: Encoding): number {
+  return Math.min(at + lengthAt(bytes, at, encoding), bytes.length);
+}
+
+/** The last code points before `at`, as many as a boundary between graphemes is looked for in. */
+function pointsBefore(bytes: Uint8Array, at: number, encoding: Encoding): CodePoint[] {
+  const from = alignDown(bytes, Math.max(0, at - LOOK_BACK * LONGEST), encoding);
+  return [...codePoints(bytes.subarray(from, at), encoding)].slice(-LOOK_BACK);
+}
+
+function pointsAfter(bytes: Uint8Array, at: number, encoding: Encoding): CodePoint[] {
+  const near = bytes.subarray(at, at + LOOK_BACK * LONGEST);
+  return [...codePoints(near, encoding)].slice(0, LOOK_BACK);
 }
 
 /** The nearest start of a code point at or before `at` (0-based) in `bytes`. */
 export function alignDown(bytes: Uint8Array, at: number, encoding: Encoding): number {
+  if (encoding.legacy) return alignLegacy(bytes, at, encoding.name);
   if (encoding.unit === 4) return at - (at % 4);
   if (encoding.unit === 2) {
     const unit = at - (at % 2);
@@ -70,23 +118,22 @@ export function alignDown(bytes: Uint8Array, at: number, encoding: Encoding): nu
   return at;
 }
 
-/** Code points to drop before the cut so that it falls between graphemes. */
-function toBoundary(before: readonly CodePoint[], after: readonly CodePoint[]): number {
+/** Of the code points `near` before a cut: how many to drop, so that it falls between graphemes. */
+function toBoundary(near: readonly CodePoint[], after: readonly CodePoint[]): number {
   if (after.length === 0) return 0;
-  const near = before.slice(-LOOK_BACK);
-  const starts = graphemeStarts([...near, ...after.slice(0, LOOK_BACK)]);
+  const starts = graphemeStarts([...near, ...after]);
   for (let keep = near.length; keep > 0; keep -= 1) {
     if (starts.has(keep)) return near.length - keep;
   }
   return 0;
 }
 
-/** Code points to drop after the cut so that it falls between graphemes. */
-function forward(before: readonly CodePoint[], after: readonly CodePoint[]): number {
-  if (before.length === 0) return 0;
-  const starts = graphemeStarts([...before, ...after.slice(0, LOOK_BACK)]);
-  for (let skip = 0; skip < Math.min(after.length, LOOK_BACK); skip += 1) {
-    if (starts.has(before.length + skip)) return skip;
+/** Of the code points `after` a cut: how many to drop, so that it falls between graphemes. */
+function forward(near: readonly CodePoint[], after: readonly CodePoint[]): number {
+  if (near.length === 0) return 0;
+  const starts = graphemeStarts([...near, ...after]);
+  for (let skip = 0; skip < after.length; skip += 1) {
+    if (starts.has(near.length + skip)) return skip;
   }
   return 0;
 }
@@ -119,6 +166,7 @@ export function* codePoints(bytes: Uint8Array, encoding: Encoding): Generator<Co
 }
 
 function lengthAt(bytes: Uint8Array, at: number, encoding: Encoding): number {
+  if (encoding.legacy) return legacyLength(bytes, at, encoding.name);
   if (encoding.unit === 4) return 4;
   if (encoding.unit === 1) return sequenceLength(bytes, at);
   const big = encoding.name === 'utf-16be' ? 0 : 1;

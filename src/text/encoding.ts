@@ -3,10 +3,11 @@
  * refer to stored bytes, in whole code units; text is decoded line by line.
  */
 
-import type { Encoding, EncodingName, Scanner } from '../types/encoding.ts';
+import type { Encoding, Scanner, UnicodeName } from '../types/encoding.ts';
+import { declaredEncoding, decodeLegacy, encodingName } from './legacy.ts';
 import { newlinesInBytes, newlinesInUnits } from './scan.ts';
 
-const UNITS: Record<EncodingName, { unit: 1 | 2 | 4; scanner: Scanner }> = {
+const UNITS: Record<UnicodeName, { unit: 1 | 2 | 4; scanner: Scanner }> = {
   'utf-8': { unit: 1, scanner: newlinesInBytes },
   'utf-16le': { unit: 2, scanner: newlinesInUnits(2, false) },
   'utf-16be': { unit: 2, scanner: newlinesInUnits(2, true) },
@@ -14,14 +15,37 @@ const UNITS: Record<EncodingName, { unit: 1 | 2 | 4; scanner: Scanner }> = {
   'utf-32be': { unit: 4, scanner: newlinesInUnits(4, true) },
 };
 
-export function encodingOf(name: EncodingName, bom = 0): Encoding {
+export function encodingOf(name: UnicodeName, bom = 0): Encoding {
   return { name, bom, ...UNITS[name] };
 }
 
 export const utf8: Encoding = encodingOf('utf-8');
 
+/** The encoding of that name, as a person or the text itself says; undefined for names that mean none. */
+export function encodingNamed(
+  label: string,
+  known: NonNullable<Encoding['known']>,
+  head: Uint8Array,
+): Encoding | undefined {
+  const name = encodingName(label);
+  if (name === undefined) return undefined;
+  if (!(name in UNITS)) return { name, bom: 0, unit: 1, scanner: newlinesInBytes, legacy: true, known };
+  const mark = MARKS.find(([of, bytes]) => of === name && bytes.every((byte, i) => head[i] === byte));
+  return { ...encodingOf(name as UnicodeName, mark?.[1].length ?? 0), known };
+}
+
+/** As `detectEncoding`; without a mark, the encoding that the text declares in its first bytes. */
+export function storedEncoding(head: Uint8Array): Encoding {
+  const detected = detectEncoding(head);
+  if (detected.bom > 0 || detected.unit > 1) return detected;
+  const declared = declaredEncoding(head);
+  const named = declared === undefined ? undefined : encodingNamed(declared, 'declared', head);
+  // A declaration that could be read is not in UTF-16.
+  return named?.legacy ? named : detected;
+}
+
 /** UTF-32LE begins like UTF-16LE, so it comes first. Source: the Unicode Standard, table 23-6. */
-const MARKS: readonly (readonly [EncodingName, readonly number[]])[] = [
+const MARKS: readonly (readonly [UnicodeName, readonly number[]])[] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
   ['utf-32le', [0xff, 0xfe, 0x00, 0x00]],
   ['utf-32be', [0x00, 0x00, 0xfe, 0xff]],
@@ -41,7 +65,7 @@ export function detectEncoding(head: Uint8Array): Encoding {
  * UTF-16 without a mark is detected when nearly every unit is a printable character below U+0100, which makes every
  * second byte zero, and when no other byte is zero.
  */
-function unmarkedUtf16(head: Uint8Array): EncodingName | undefined {
+function unmarkedUtf16(head: Uint8Array): UnicodeName | undefined {
   const units = head.length >> 1;
   if (units < 2) return undefined;
   const plain = { 'utf-16le': 0, 'utf-16be': 0 };
@@ -82,6 +106,10 @@ export function decode(bytes: Uint8Array, encoding: Encoding): Decoded {
       return decodeUtf32(buffer, (at) => buffer.readUInt32LE(at));
     case 'utf-32be':
       return decodeUtf32(buffer, (at) => buffer.readUInt32BE(at));
+    default: {
+      const text = decodeLegacy(bytes, encoding.name);
+      return { text, invalid: count(text, '\ufffd') };
+    }
   }
 }
 

@@ -2,8 +2,15 @@
 
 /** Encodes every byte. */
 export function percentEncode(bytes: Iterable<number>): string {
-  return Array.from(bytes, (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
+  let encoded = '';
+  for (const byte of bytes) encoded += ESCAPES[byte] as string;
+  return encoded;
 }
+
+const ESCAPES = Array.from(
+  { length: 256 },
+  (_, byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+);
 
 /** Decodes escapes to bytes; other text goes through `encode`. A `%` without two digits is itself. */
 export function percentDecode(text: string, encode: (part: string) => Uint8Array): Uint8Array {

@@ -1,7 +1,10 @@
 /** Quotes paths in shell commands that are suggested to a model. */
 
-/** Characters without a meaning to any shell. A leading `-` would be an option, a leading `~` a home directory. */
-const PLAIN = /^[\w./@%+=:,][\w./@%+=:,~-]*$/;
+/**
+ * Characters without a meaning to any shell. A leading `-` would be an option; a `~` in front, and behind `=` or `:`, a
+ * home directory.
+ */
+const PLAIN = /^(?!.*[=:]~)[\w./@%+=:,][\w./@%+=:,~-]*$/;
 
 /** `path` as one word of a command: quoted unless that is not needed, and never an option. */
 export function shellWord(path: string): string {

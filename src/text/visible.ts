@@ -1,9 +1,25 @@
 /**
- * Makes control, bidirectional and invisible characters visible as escapes like `\x1b` or `\u202e`: no text can control
- * a terminal, reorder a line or contain words that only a model reads.
+ * Makes characters without ink visible as escapes like `\x1b` or `\u202e`: no text can control a terminal, reorder a
+ * line or contain words that only a model reads. Ordinary text keeps what it needs: the joiners of its script, the
+ * parts of an emoji.
  */
 
-const SUSPECT = /[\0-\x08\v-\x1f\x7f-\x9f\u2028\u2029\ufff9-\ufffb\p{Default_Ignorable_Code_Point}]/gu;
+/**
+ * What shows nothing, or nothing that everybody agrees on: controls, formats, what Unicode calls default ignorable,
+ * private use, unassigned, unpaired surrogates, line separators. Then spaces that ordinary text does not use, and signs
+ * that are blank although their category does not say so: braille without dots, the Khitan filler, the null notehead,
+ * blank hieroglyphs, the object replacement character, marks that only stack letters. Not: format characters with ink
+ * (numbers signs of Arabic and Kaithi), and code points that are reserved for emoji.
+ */
+const CLASS =
+  String.raw`[[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}` +
+  String.raw`\u2000-\u200a\u205f\u2800\ufffc\u{16fe4}\u{1d159}\u{13441}\u{13442}` +
+  String.raw`\u1039\u17d2\u1a60\u1bab\u2d7f\uaaf6\u{10a3f}\u{1107f}\u{11133}\u{113d0}\u{1193e}\u{11a47}\u{11a99}\u{11d45}\u{11d97}\u{11f42}]` +
+  String.raw`--[\t\n\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u{110bd}\u{110cd}]--\p{Extended_Pictographic}]`;
+
+/** Runs of hidden characters, whatever stands around them; tabs and newlines are not among them. */
+export const HIDDEN = new RegExp(`${CLASS}+`, 'gv');
+const ONE_SUSPECT = new RegExp(`^${CLASS}$`, 'v');
 
 /** The fast path: most text is printable ASCII and needs no escapes. */
 const NOT_PLAIN = /[^\t\n\r\x20-\x7e]|\r(?!\n)/;
@@ -18,12 +34,26 @@ export interface Visible {
 export function makeVisible(text: string): Visible {
   if (isPlain(text)) return { text, escaped: 0 };
   let escaped = 0;
-  const shown = text.replace(SUSPECT, (character, at: number) => {
-    if (isInnocent(character, text, at)) return character;
-    escaped += 1;
-    return escapeCharacter(character);
+  const shown = text.replace(HIDDEN, (run, at: number) => {
+    let seen = '';
+    for (let i = 0; i < run.length;) {
+      const code = run.codePointAt(i) as number;
+      const character = code > 0xffff ? run.slice(i, i + 2) : (run[i] as string);
+      if (isInnocent(code, text, at + i)) seen += character;
+      else {
+        escaped += 1;
+        seen += escapeOf(code);
+      }
+      i += character.length;
+    }
+    return seen;
   });
   return { text: shown, escaped };
+}
+
+/** Whether this one character is escaped where it stands alone. */
+export function isHidden(character: string): boolean {
+  return ONE_SUSPECT.test(character);
 }
 
 /** Bytes of UTF-8 that the visible text takes. */
@@ -48,26 +78,106 @@ export function escapeNul(text: string): Visible {
   return { text: parts.join('\\x00'), escaped: parts.length - 1 };
 }
 
-/** Joiners and variation selectors are ordinary text between certain characters. */
-function isInnocent(character: string, text: string, at: number): boolean {
-  const code = character.codePointAt(0) as number;
+const ZWNJ = 0x200c;
+const ZWJ = 0x200d;
+const BRAILLE_BLANK = 0x2800;
+const TEXT_STYLE = 0xfe0e;
+const EMOJI_STYLE = 0xfe0f;
+const CANCEL_TAG = 0xe007f;
+
+/** Characters without ink that are ordinary text between certain others: at most one for each of those. */
+function isInnocent(code: number, text: string, at: number): boolean {
+  // Most of what is hidden depends on nothing.
+  if (code < 0xfe00 && !CONTEXTUAL.has(code)) return false;
   if (code === 0x0d) return text[at + 1] === '\n';
-  if (code === 0x200d || code === 0x200c) {
-    const before = lastCodePoint(text, at);
-    const after = String.fromCodePoint(text.codePointAt(at + 1) ?? 0x20);
-    if (code === 0x200d && /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u.test(before)) {
-      return /^\p{Extended_Pictographic}$/u.test(after);
-    }
-    return JOINING.test(before) && JOINING.test(after);
+  const before = lastCodePoint(text, at);
+  const after = String.fromCodePoint(text.codePointAt(at + (code > 0xffff ? 2 : 1)) ?? 0x20);
+  if (code === ZWJ && EMOJI_END.test(before)) return PICTOGRAPH.test(after);
+  if (isTag(code)) return isInFlag(text, at);
+  // Only what can be seen carries more than itself.
+  if (isHidden(before)) return false;
+  if (code === ZWJ || code === ZWNJ) return JOINING.test(before) && JOINING.test(after);
+  if (code === BRAILLE_BLANK) return BRAILLE.test(before) && BRAILLE.test(after);
+  if (code === EMOJI_STYLE || code === TEXT_STYLE) {
+    return ASCII.test(before) ? after === KEYCAP && KEYCAP_BASE.test(before) : EMOJI.test(before);
   }
-  if (code >= 0xfe00 && code <= 0xfe0f)
-    return /^[^\s\p{Default_Ignorable_Code_Point}\p{Cc}]$/u.test(lastCodePoint(text, at));
-  return false;
+  const script = STACKERS.get(code);
+  if (script) return script.test(before) && script.test(after);
+  return VARIED.some(({ from, to, base }) => code >= from && code <= to && base.test(before));
 }
+
+const ASCII = /^[\x20-\x7e]$/;
+const KEYCAP = '\u20e3';
+const KEYCAP_BASE = /^[0-9#*]$/;
+const EMOJI = /^\p{Emoji}$/u;
+const EMOJI_END = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u;
+const PICTOGRAPH = /^\p{Extended_Pictographic}$/u;
+const BRAILLE = /^[\u2801-\u28ff]$/;
 
 /** Scripts whose letters change shape by U+200C and U+200D. */
 const JOINING =
-  /^[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Mongolian}\p{M}]$/u;
+  /^[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mandaic}\p{Script=Nko}\p{Script=Adlam}\p{Script=Hanifi_Rohingya}\p{Script=Phags_Pa}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Myanmar}\p{Script=Khmer}\p{Script=Balinese}\p{Script=Javanese}\p{Script=Tibetan}\p{Script=Mongolian}\p{Script=Newa}\p{Script=Grantha}\p{Script=Tirhuta}\p{Script=Sharada}\p{Script=Chakma}\p{M}]$/u;
+
+/** Marks that only stack the letters around them. */
+const STACKERS: ReadonlyMap<number, RegExp> = new Map([
+  [0x1039, /^\p{Script=Myanmar}$/u],
+  [0x17d2, /^\p{Script=Khmer}$/u],
+  [0x1a60, /^\p{Script=Tai_Tham}$/u],
+  [0x1bab, /^\p{Script=Sundanese}$/u],
+  [0x2d7f, /^\p{Script=Tifinagh}$/u],
+  [0xaaf6, /^\p{Script=Meetei_Mayek}$/u],
+  [0x10a3f, /^\p{Script=Kharoshthi}$/u],
+  [0x1107f, /^\p{Script=Brahmi}$/u],
+  [0x11133, /^\p{Script=Chakma}$/u],
+  [0x1193e, /^\p{Script=Dives_Akuru}$/u],
+  [0x11a47, /^\p{Script=Zanabazar_Square}$/u],
+  [0x11a99, /^\p{Script=Soyombo}$/u],
+  [0x11d45, /^\p{Script=Masaram_Gondi}$/u],
+  [0x11d97, /^\p{Script=Gunjala_Gondi}$/u],
+]);
+
+/**
+ * Variation selectors, by the characters that they go with. Source: StandardizedVariants.txt; of the 240 that an
+ * ideograph may have, the first four, which fonts use most: any of 240 would be a hidden byte behind each letter.
+ */
+const VARIED: readonly { readonly from: number; readonly to: number; readonly base: RegExp }[] = [
+  { from: 0x180b, to: 0x180f, base: /^\p{Script=Mongolian}$/u },
+  { from: 0xfe00, to: 0xfe00, base: /^[\p{Sm}\p{Script=Myanmar}\p{Script=Phags_Pa}\p{Script=Manichaean}]$/u },
+  { from: 0xfe00, to: 0xfe01, base: /^[\u3001\u3002\uff01\uff0c\uff0e\uff1a\uff1b\uff1f]$/u },
+  { from: 0xfe00, to: 0xfe02, base: /^\p{Unified_Ideograph}$/u },
+  { from: 0xe0100, to: 0xe0103, base: /^\p{Unified_Ideograph}$/u },
+];
+
+const CONTEXTUAL: ReadonlySet<number> = new Set([
+  0x0d,
+  ZWNJ,
+  ZWJ,
+  BRAILLE_BLANK,
+  0x180b,
+  0x180c,
+  0x180d,
+  0x180e,
+  0x180f,
+  ...STACKERS.keys(),
+]);
+
+function isTag(code: number): boolean {
+  return code >= 0xe0020 && code <= CANCEL_TAG;
+}
+
+/** Tags spell the subdivision of a flag: only those flags that are in use. */
+function isInFlag(text: string, at: number): boolean {
+  const from = Math.max(0, at - LONGEST_FLAG);
+  const begin = text.slice(from, at).lastIndexOf(BLACK_FLAG);
+  if (begin === -1) return false;
+  const [flag = ''] = FLAG.exec(text.slice(from + begin, from + begin + LONGEST_FLAG)) ?? [];
+  return from + begin + flag.length > at;
+}
+
+const BLACK_FLAG = '\u{1f3f4}';
+/** The flag, six tags, the end tag: two code units each. */
+const LONGEST_FLAG = 16;
+const FLAG = new RegExp(String.raw`^\p{RGI_Emoji_Tag_Sequence}`, 'v');
 
 function lastCodePoint(text: string, before: number): string {
   const low = text.charCodeAt(before - 1);
@@ -75,11 +185,22 @@ function lastCodePoint(text: string, before: number): string {
   return text.slice(Math.max(0, start), before);
 }
 
-function escapeCharacter(character: string): string {
-  const code = character.codePointAt(0) as number;
+/** Escapes of the characters that were hidden before: texts that hide many hide few different ones. */
+const escapes = new Map<number, string>();
+const MOST_ESCAPES = 1_024;
+
+function escapeOf(code: number): string {
+  const known = escapes.get(code);
+  if (known !== undefined) return known;
   const hex = code.toString(16);
-  if (code < 0x100) return `\\x${hex.padStart(2, '0')}`;
-  return code < 0x10000 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`;
+  const escape =
+    code < 0x100
+      ? `\\x${hex.padStart(2, '0')}`
+      : code < 0x10000
+        ? `\\u${hex.padStart(4, '0')}`
+        : `\\u{${hex}}`;
+  if (escapes.size < MOST_ESCAPES) escapes.set(code, escape);
+  return escape;
 }
 
 /** Characters of the caller's text that a message repeats. */

@@ -35,6 +35,8 @@ export interface OpenedDirectory {
   readonly is: 'directory';
   /** Absolute real path of what was opened. */
   readonly path: string;
+  /** The descriptor, for code that walks in a worker thread. */
+  readonly fd: number;
   readonly mtimeMs: number;
   /** Names and types in the order of the file system; stops after `most` and says whether there were more. */
   list(most: number, signal?: AbortSignal): Promise<{ entries: Entry[]; more: boolean }>;

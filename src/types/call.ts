@@ -19,6 +19,8 @@ export interface Call {
   /** Milliseconds since the epoch: the only clock that answers may depend on. */
   now(): number;
   progress(progress: Progress): void;
+  /** Takes the output of a command as it comes, for a person who watches. A promise asks for backpressure. */
+  watchOutput?(chunk: Uint8Array): Promise<void> | undefined;
   /** Hands something found inside a container back to the sources: an image in a zip, a tar in a tar. */
   open(subject: Subject): Promise<Resource>;
   /** Runs when the answer is complete, however it ended: closes descriptors, ends workers. */

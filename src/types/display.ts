@@ -13,5 +13,5 @@ export interface Display {
   text(text: string): string;
 }
 
-/** `terminal`: escape sequences and redrawn progress gone. `raw`: the decoded text as it is. */
-export type OutputDisplay = 'terminal' | 'raw';
+/** `terminal`: escape sequences and redrawn progress gone. `stream`: the decoded text as it is, at the cost of its stored bytes. */
+export type OutputDisplay = 'terminal' | 'stream';

@@ -1,7 +1,12 @@
 /** The encoding of a text, and the scanner that finds its newlines in stored bytes. */
 
 export interface Encoding {
-  readonly name: EncodingName;
+  /** As the WHATWG calls it, in lower case. */
+  readonly name: UnicodeName | (string & {});
+  /** How it is known, where neither the text's first bytes nor a mark told. */
+  readonly known?: 'declared' | 'told';
+  /** Not Unicode. */
+  readonly legacy?: true;
   /** Bytes of a code unit. */
   readonly unit: 1 | 2 | 4;
   /** Bytes of the mark at the start of the text; 0 without one. */
@@ -9,9 +14,9 @@ export interface Encoding {
   readonly scanner: Scanner;
 }
 
-export type EncodingName = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be';
+export type UnicodeName = 'utf-8' | 'utf-16le' | 'utf-16be' | 'utf-32le' | 'utf-32be';
 
-/** Counts and finds newlines. Works on bytes for UTF-8 and its kin, on code units for UTF-16 and UTF-32. */
+/** Counts and finds newlines. Works on bytes for UTF-8 and single-byte encodings, on code units for UTF-16 and UTF-32. */
 export interface Scanner {
   /** How many newlines `bytes` holds. */
   count(bytes: Uint8Array): number;

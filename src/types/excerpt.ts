@@ -7,8 +7,16 @@ export interface Range {
 }
 
 export type Window =
-  /** Sorted, merged ranges. `context` lines may be shown around constrained sides. */
-  | { readonly by: 'lines'; readonly ranges: readonly Range[]; readonly context: boolean }
+  /**
+   * Sorted, merged ranges. `context` lines may be shown around constrained sides. `inside`: the first range begins at
+   * this byte (0-based) inside its first line, an oversized one of which the part before has been shown.
+   */
+  | {
+      readonly by: 'lines';
+      readonly ranges: readonly Range[];
+      readonly context: boolean;
+      readonly inside?: number;
+    }
   /** `length` bytes from byte `start` (0-based), rounded to whole lines. */
   | { readonly by: 'bytes'; readonly start: number; readonly length?: number }
   /** Everything from line `from` (1-based) on; of more than `most` lines the first and the last, in two parts. */
@@ -36,7 +44,7 @@ export interface Line {
 
 /** Where the next call begins. */
 export type Next =
-  | { readonly by: 'lines'; readonly ranges: readonly Range[] }
+  | { readonly by: 'lines'; readonly ranges: readonly Range[]; readonly inside?: number }
   | { readonly by: 'bytes'; readonly start: number; readonly length?: number }
   | { readonly by: 'tail'; readonly lines: number; readonly before: number };
 
@@ -52,6 +60,8 @@ export interface Excerpt {
   readonly next?: Next;
   /** Set when nothing could be shown because the window lies past the end. */
   readonly pastEnd?: boolean;
+  /** The number of the last line, where a range was asked for that lies beyond it, at least in part. */
+  readonly lastLine?: number;
   /** The oversized line that was cut, refused or left out. `bytes` is its stored length where that was counted. */
   readonly oversized?: { readonly no?: number; readonly start: number; readonly bytes?: number };
   /** Invalid sequences that were shown as U+FFFD. */

@@ -1,6 +1,6 @@
 /** What an answer says besides its text, as data. render/notices.ts has the sentences. */
 
-import type { CutBy } from './excerpt.ts';
+import type { CutBy, Range } from './excerpt.ts';
 import type { Limits } from './limits.ts';
 
 /** Byte and line spans here are as a reader counts: bytes half-open from 0, lines inclusive from 1. */
@@ -25,22 +25,32 @@ export type Notice =
       readonly kind: 'past-end';
       readonly target: string;
       readonly asked: string;
+      /** The call for what follows this text: it is one page of a longer list. */
+      readonly continued?: string;
       readonly totals: { readonly lines?: number; readonly bytes?: number };
       readonly use: readonly string[];
     }
   | { readonly kind: 'empty'; readonly target: string }
-  /** A range reaches beyond the last line. */
-  | { readonly kind: 'short'; readonly target: string; readonly last: number }
+  /** A range reaches beyond the last line. `missing`: those that lie beyond it as a whole. */
+  | {
+      readonly kind: 'short';
+      readonly target: string;
+      readonly last: number;
+      readonly missing?: readonly Range[];
+    }
   | {
       readonly kind: 'binary';
       readonly target: string;
       readonly type: string;
       readonly bytes?: number;
-      readonly use: string;
+      /** The call that lists its members, where it is a container of some. */
+      readonly use?: string;
     }
   | { readonly kind: 'escaped'; readonly count: number; readonly use: string }
   | { readonly kind: 'invalid'; readonly count: number; readonly encoding: string }
   | { readonly kind: 'encoding'; readonly encoding: string; readonly mark: boolean }
+  /** The text says so itself. */
+  | { readonly kind: 'encoding'; readonly encoding: string; readonly declared: true }
   | { readonly kind: 'unterminated' }
   | { readonly kind: 'changed'; readonly target: string }
   | { readonly kind: 'suffix'; readonly from: string; readonly to: string }
@@ -56,11 +66,18 @@ export type Notice =
       /** The line of which only the end is shown, with its length in bytes. */
       readonly partial?: { readonly no: number; readonly shown: number; readonly bytes: number };
       readonly kept?: KeptOutput;
+      /** Why it is not kept: a sentence. */
+      readonly unkept?: string;
       /** The exact `path` of the next call. */
       readonly use?: string;
     }
-  /** A command's output is no text and is not shown. */
-  | { readonly kind: 'output-binary'; readonly bytes: number; readonly kept?: KeptOutput }
+  /** A command's output is not text and is not shown. */
+  | {
+      readonly kind: 'output-binary';
+      readonly bytes: number;
+      readonly kept?: KeptOutput;
+      readonly unkept?: string;
+    }
   | { readonly kind: 'no-output' }
   /** How a command ended, where that was not a success. */
   | { readonly kind: 'exit'; readonly code: number }
@@ -69,13 +86,15 @@ export type Notice =
   | { readonly kind: 'cancelled' }
   /** Processes that outlived their command. */
   | { readonly kind: 'background'; readonly ended: number; readonly left: number }
-  /** Below a summary: how much was left out, and the calls that show it. */
+  /** Below a map: how much was left out, and the calls that show it. */
   | {
       readonly kind: 'summary';
       readonly target: string;
       readonly elidedLines: number;
-      /** The lines left out, exactly; as many ranges as fit in a notice. */
+      /** The first lines left out, exactly, in one call: at most three ranges. */
       readonly use: string;
+      /** The call for the whole text, where there is room for it. */
+      readonly whole?: string;
       /** Symbols that are not shown, for want of room. */
       readonly left?: number;
     }
@@ -88,8 +107,15 @@ export type Notice =
       readonly left?: number;
       readonly example?: { readonly name: string; readonly from: number; readonly to: number };
     }
-  /** The text is shown instead of its summary or outline. */
-  | { readonly kind: 'no-structure'; readonly what: 'summary' | 'outline'; readonly why: NoStructure }
+  /** The text is shown instead of its map. */
+  | { readonly kind: 'no-structure'; readonly what: 'map'; readonly why: NoStructure }
+  /** There is no outline: the answer to a call that asked for it. */
+  | {
+      readonly kind: 'no-structure';
+      readonly what: 'outline';
+      readonly why: NoStructure;
+      readonly target: string;
+    }
   /** A name that fits several symbols. */
   | {
       readonly kind: 'symbols';
@@ -98,6 +124,8 @@ export type Notice =
       readonly candidates: readonly { readonly name: string; readonly use: string }[];
       /** Candidates that are not listed. */
       readonly more: number;
+      /** The lines of all of them are shown. */
+      readonly shown?: boolean;
     }
   /** A sentence that a source words from its own facts, without brackets and without a final full stop. */
   | { readonly kind: 'said'; readonly text: string; readonly use?: string };
@@ -120,6 +148,12 @@ export type NoStructure =
   | 'binary'
   | 'minified'
   | 'size'
+  /** Too large or of too many lines for a map. */
+  | 'long'
+  /** A map of it would be no shorter. */
+  | 'dense'
+  /** Most of it belongs to no symbol. */
+  | 'loose'
   /** The parser passed its deadline. */
   | 'time'
   /** The parser died: its stack or its memory was not enough. */

@@ -8,7 +8,7 @@ export type LongLine =
   | { readonly as: 'slice' }
   /** A line over the budget is not shown and ends the answer. */
   | { readonly as: 'stop' }
-  /** A line over `at` is shown up to there, its rest left out; a display may put a marker behind it. */
+  /** A line over `at` (code points, or bytes as shown) is shown up to there; a display may put a marker behind it. */
   | { readonly as: 'clip'; readonly at: number; readonly unit: 'byte' | 'char' };
 
 export interface TextPolicy {
@@ -16,6 +16,8 @@ export interface TextPolicy {
   readonly longLine: LongLine;
   /** Absent: as the host's settings say. */
   readonly display?: Display;
+  /** A line is as long as its text: its `\n` does not count when an oversized line is looked for. */
+  readonly bareLines?: boolean;
   /** Bytes of a line as shown, where that is not simply what the display shows (joiners, envelopes). */
   cost?(line: Line): number;
 }

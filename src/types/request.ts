@@ -10,7 +10,9 @@ export interface RequestOf {
   readonly lines: LinesRequest;
   readonly run: RunRequest;
   readonly search: SearchRequest;
+  readonly count: CountRequest;
   readonly find: FindRequest;
+  readonly symbols: SymbolsRequest;
   readonly list: ListRequest;
 }
 
@@ -56,25 +58,52 @@ export interface RunRequest {
   readonly display: OutputDisplay;
 }
 
-/** `grep`. */
-export interface SearchRequest {
-  readonly do: 'search';
+/** What is searched for, where, and which part of what is found is wanted. */
+interface SearchFor {
   /** A regular expression in ripgrep's syntax (linear time: no look-around, no back-references), or plain text. */
   readonly pattern: string;
   /** File or directory; the cwd when absent. */
   readonly path?: string;
   /** Only files whose path matches: see walk/glob.ts. */
   readonly glob?: string;
+  /** Only files of this type, by ripgrep's names for them. */
+  readonly type?: string;
   readonly ignoreCase: boolean;
   readonly literal: boolean;
-  /** Lines shown before and after each match. */
-  readonly context: number;
-  /** The most matching lines in this answer. */
+  /** Whether the pattern must match whole words. */
+  readonly word?: boolean;
+  /** Whether a match may go over several lines; absent where the dialect has no such thing. */
+  readonly multiline?: boolean;
+  /** The most matching lines (or files, where those are counted) in this answer. */
   readonly limit: number;
-  /** Matching lines to leave out first (0-based): the next call of a cut answer. */
+  /** So many of them are left out first (0-based): the next call of a cut answer. */
   readonly offset: number;
+  /** Files in the order of their paths when absent, or the one that was written last first. */
+  readonly sort?: 'time';
+  /**
+   * Whether containers are searched inside: those that are named, or also those below a directory. Absent where `read`
+   * does not read their parts by the calls that are shown.
+   */
+  readonly inside?: 'named' | 'below';
+}
+
+/** `grep`: the lines that match. */
+export interface SearchRequest extends SearchFor {
+  readonly do: 'search';
+  /** Lines shown before and after each match. */
+  readonly before: number;
+  readonly after: number;
   /** Lines over `characters` code points are shown in part: their head, or what is around the match. */
   readonly clip: { readonly characters: number; readonly keep: 'head' | 'match' };
+  /** Whether matches lead on: to the symbols around them, and to edits where the host's display is `hashline`. */
+  readonly leads?: boolean;
+}
+
+/** `grep` for the files that hold a match, or for how many lines match in each. */
+export interface CountRequest extends SearchFor {
+  readonly do: 'count';
+  /** Whether the lines are counted; the first tells enough otherwise. */
+  readonly counts: boolean;
 }
 
 /** `find`. */
@@ -87,6 +116,20 @@ export interface FindRequest {
   /** The most paths in this answer. */
   readonly limit: number;
   /** Paths to leave out first (0-based). */
+  readonly offset: number;
+  /** In the order of the paths when absent, or the one that was written last first. */
+  readonly sort?: 'time';
+}
+
+/** `find` with words instead of a glob: the symbols of code that they are about. */
+export interface SymbolsRequest {
+  readonly do: 'symbols';
+  readonly query: string;
+  /** Directory; the cwd when absent. */
+  readonly path?: string;
+  /** The most symbols in this answer. */
+  readonly limit: number;
+  /** Symbols to leave out first (0-based). */
   readonly offset: number;
 }
 

@@ -5,11 +5,20 @@ import type { ByteSource } from './byte-source.ts';
 import type { Notice } from './notice.ts';
 import type { Mode, Selection } from './selection.ts';
 
-export type SourceKind = 'file' | 'directory' | 'archive' | 'sqlite' | 'image' | 'notebook' | 'internal';
+export type SourceKind =
+  | 'file'
+  | 'directory'
+  | 'archive'
+  | 'sqlite'
+  | 'image'
+  | 'notebook'
+  | 'document'
+  | 'internal'
+  | 'web';
 
 /** Something opened inside the roots, and the words that were typed after its path. */
 export interface Subject {
-  /** The path as typed, without what follows it: the front of every suggested call. */
+  /** What was opened, by its canonical path (or a file URL): the front of every suggested call. */
   readonly typed: string;
   /** What follows the path, without the colon or with the `?`: `""`, `"50-100"`, `"dir/x.ts:5-9"`, `"?q=…"`. */
   readonly rest: string;
@@ -29,8 +38,8 @@ export interface TextResource {
   readonly bytes: ByteSource;
   /** For streamed bytes: texts up to this many bytes state their totals; 4 MiB when absent. */
   readonly countUpTo?: number;
-  /** `stored`: the encoding is found from the bytes. `utf-8`: the text is our own. */
-  readonly encoding: 'stored' | 'utf-8';
+  /** `stored`: the encoding is found from the bytes. `utf-8`: the text is our own. `as`: as the caller says. */
+  readonly encoding: 'stored' | 'utf-8' | { readonly as: string };
   readonly selection: Selection;
   /** Modes of the selection that the source has already answered in `bytes` (`outputs` of a notebook). */
   readonly modes?: readonly Mode[];
@@ -44,10 +53,17 @@ export interface TextResource {
   readonly pageLines?: number;
   /** Whether an edit tool could write it: only then hashline headers are given. */
   readonly editable: boolean;
+  /** Stands above the text where no window is asked for, and counts in its budget: what it is. No line of the text. */
+  readonly above?: string;
   /** Facts for `details.meta`, plain JSON. */
   readonly facts?: Readonly<Record<string, unknown>>;
   /** Said below the text whatever the window. */
   readonly notes?: readonly Notice[];
+  /**
+   * The calls that show what was left out of the lines in stored bytes [start, end): of a directory with many entries,
+   * all of them. Asked once the window is known.
+   */
+  readonly leftOut?: (span: { readonly start: number; readonly end: number }) => readonly string[];
   /** Said last when the window reaches the end of this text: a table's next page, a listing's. */
   readonly more?: Notice;
 }

@@ -1,5 +1,6 @@
 /** What the engine hands back for each request, as data. render/ and the dialects have the words. */
 
+import type { ErrorCode, OrielError } from '../errors.ts';
 import type { Display, OutputDisplay } from './display.ts';
 import type { Encoding } from './encoding.ts';
 import type { Excerpt } from './excerpt.ts';
@@ -29,6 +30,8 @@ export interface SearchResult {
   /** How many there are in all, when the offset lies beyond them. */
   readonly beyond?: number;
   readonly gaps: Gaps;
+  /** Documents, archives and databases that were passed over and could have been searched with `inside`. */
+  readonly passedOver?: number;
   readonly hint?: Hint;
 }
 
@@ -36,6 +39,8 @@ export interface MatchedFile {
   /** As shown to the model: relative to the cwd where it lies below it. */
   readonly path: string;
   readonly lines: readonly MatchedLine[];
+  /** The line that names this version of the file: its lines are anchors for edits. */
+  readonly anchor?: string;
 }
 
 export interface MatchedLine {
@@ -47,10 +52,19 @@ export interface MatchedLine {
   readonly text: string;
   /** On which sides text was left out. */
   readonly clipped?: 'start' | 'end' | 'both';
+  /** The symbol around a matching line, with its first and last line (1-based); absent where it is not known. */
+  readonly within?: { readonly name: string; readonly from: number; readonly to: number };
 }
 
 /** Why nothing was found, perhaps: syntax that is plain text here, or a directory where only files are found. */
-export type Hint = 'extended-glob' | 'brace-range' | 'directory';
+export type Hint = 'extended-glob' | 'brace-range' | 'directory' | RegexHint;
+
+/** A regular expression as other tools write it; `pattern` is how it is written here, where that is known. */
+export type RegexHint =
+  /** `a\|b`, `\(a\)`, `a\{2\}`: operators behind a backslash, as of grep and sed. */
+  | { readonly is: 'escaped-operators'; readonly pattern?: string }
+  /** `/a/i`: as of JavaScript. */
+  | { readonly is: 'slashes'; readonly pattern?: string; readonly ignoreCase: boolean };
 
 /** What an answer does not cover although it was asked for. */
 export interface Gaps {
@@ -64,6 +78,14 @@ export interface Gaps {
   readonly tooMany: boolean;
   /** Files left out because their names are not UTF-8. */
   readonly unnamed: number;
+  /** Documents, archives and databases, by their names, in which a search for texts did not look. */
+  readonly containers: number;
+  /** Ignore files that do not count, being too large or no regular files. */
+  readonly rules: number;
+  /** Files that are too large to be searched over several lines. */
+  readonly large?: number;
+  /** What looked ended otherwise than well: what it had found by then is a part. */
+  readonly broken: boolean;
 }
 
 export interface ListResult {
@@ -75,7 +97,13 @@ export interface ListResult {
   /** How many there are in all, when the offset lies beyond them. */
   readonly beyond?: number;
   readonly gaps: Gaps;
+  /** As of a search. */
+  readonly passedOver?: number;
   readonly hint?: Hint;
+  /** The call that reads the first ones together, where an entry is itself a call. */
+  readonly best?: string;
+  /** Code files that were not parsed for want of time. */
+  readonly unparsed?: number;
 }
 
 export interface ListedEntry {
@@ -84,6 +112,8 @@ export interface ListedEntry {
   readonly mark?: '/' | '@';
   /** 0-based, among all entries. */
   readonly rank: number;
+  /** Lines that match in it, where they were counted. */
+  readonly matches?: number;
 }
 
 export interface RunResult {
@@ -110,10 +140,12 @@ export interface RunStream {
   readonly bytes: number;
   readonly lines: number;
   readonly truncated: boolean;
-  /** The output is no text; a dialect may say so instead of showing it. */
+  /** The output is not text; a dialect may say so instead of showing it. */
   readonly binary: boolean;
-  /** The kept full output, when only a part is shown. Absent then where it could not be written. */
+  /** The kept full output, when only a part is shown. */
   readonly spill?: Spill;
+  /** Why it could not be kept, as one sentence with its code. */
+  readonly unkept?: { readonly code: ErrorCode; readonly message: string };
 }
 
 export interface ImageResult extends Origin {
@@ -126,9 +158,23 @@ export interface NoteResult extends Origin {
   readonly resource: NoteResource;
 }
 
-export type LinesResult = ReadResult | TooLargeResult | WorkspaceResult;
+export type LinesResult = SingleResult | TooLargeResult | WorkspaceResult;
 
-export type ReadResult = TextResult | SummaryResult | BinaryResult | ImageResult | NoteResult;
+export type ReadResult = SingleResult | SeveralResult;
+
+export type SingleResult = TextResult | SummaryResult | BinaryResult | ImageResult | NoteResult;
+
+/** What several paths in one string name, read one after the other under one budget. */
+export interface SeveralResult extends Origin {
+  readonly is: 'several';
+  readonly parts: readonly PartResult[];
+}
+
+/** One of the paths as it was typed, and what it came to: `full` where the answer has no room for it. */
+export interface PartResult {
+  readonly typed: string;
+  readonly result: SingleResult | OrielError | 'full';
+}
 
 /** What a read found, whatever its kind. */
 export interface Origin {
@@ -146,12 +192,16 @@ export interface TextResult extends Origin {
   readonly selection: Selection;
   readonly encoding: Encoding;
   readonly display: Display;
+  /** What stands above the text. */
+  readonly above?: string;
   /** The tag of the version shown, and the line above the text that carries it. */
   readonly snapshot?: { readonly tag: string; readonly header: string };
   readonly limits: Limits;
   readonly changed: boolean;
   readonly notes: readonly Notice[];
   readonly more?: Notice;
+  /** The calls that show what was left out of the lines that are shown. */
+  readonly leftOut?: readonly string[];
   readonly images?: readonly { readonly mimeType: string; readonly data: Uint8Array }[];
 }
 
@@ -191,7 +241,9 @@ export interface ResultOf {
   readonly lines: LinesResult;
   readonly run: RunResult;
   readonly search: SearchResult;
+  readonly count: ListResult;
   readonly find: ListResult;
+  readonly symbols: ListResult;
   readonly list: ListResult;
 }
 

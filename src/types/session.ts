@@ -9,10 +9,23 @@ export interface Session {
   readonly spills: SpillStore;
   /** Line indexes, outlines, unpacked members: everything derived from bytes that the next call may use again. */
   readonly store: DerivedStore;
+  /** Below the store: what is dear to make and small to keep outlives the process. Absent where the host has it so. */
+  readonly disk?: DiskCache;
   /** A private file (mode 0600), for what is too large for memory. */
   scratch(): Promise<ScratchFile>;
   /** Disposes everything derived and removes what the session left on disk. */
   close(): Promise<void>;
+}
+
+/**
+ * Values under keys, shared by all processes of this user. A key names everything that shapes its value: the digest of
+ * the bytes that it is derived from, the kind, its version and all options.
+ */
+export interface DiskCache {
+  /** The bytes exactly as they were put, or undefined. Never throws. */
+  get(key: string): Promise<Buffer | undefined>;
+  /** Writes the concatenation of `parts` in the background, if it can; they must not change meanwhile. */
+  put(key: string, parts: readonly Uint8Array[]): void;
 }
 
 /** A kept output. */
@@ -22,7 +35,7 @@ export interface Spill {
   readonly path: string;
   /** Bytes kept. */
   readonly bytes: number;
-  /** More was written than is kept: the cap was reached, or the disk was full. */
+  /** More was written than is kept: the cap was reached. */
   readonly capped: boolean;
 }
 
@@ -64,10 +77,12 @@ export interface SnapshotStore {
 /** Full outputs, kept as numbered files named `artifact://N`. */
 export interface SpillStore {
   /** The private directory of the spills; made when first asked for. */
-  readonly folder: string;
+  readonly directory: string;
+  /** The private directory of `local://`; made when first asked for. */
+  local(): string;
   /** Whether `path` is that of a spill. */
   has(path: string): boolean;
-  /** Begins a spill under the next free number. Throws when its file cannot be made. */
+  /** Begins a spill under the next free number. Throws OrielError (`LIMIT`, `BUSY`) when its file cannot be made. */
   create(): SpillSink;
   /** Opens `artifact://number` for reading. Throws OrielError `NOT_FOUND`. */
   open(number: number): Promise<OpenedSpill>;
@@ -79,5 +94,6 @@ export interface SpillStore {
 export interface SpillSink {
   /** Takes all of `bytes` (they may be reused at once). A promise asks for backpressure. */
   write(bytes: Uint8Array): Promise<void> | undefined;
+  /** Throws OrielError (`LIMIT`, `BUSY`) when not all of it could be written; then nothing is left of it. */
   finish(): Promise<Spill>;
 }

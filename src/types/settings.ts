@@ -1,5 +1,6 @@
 /** The options a host may set; their names and meaning are part of the public surface. */
 
+import type { Access } from './access.ts';
 import type { TokenCounter } from './limits.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -8,23 +9,69 @@ export interface Settings {
   readonly defaultLimit: number;
   /** How lines are shown: `numbers` (`N|text`), `hashline` (for hosts with an edit tool), `plain`. */
   readonly display: 'numbers' | 'hashline' | 'plain';
-  /** Whether long code files are answered with their structure (`read.summarize`). */
+  /** Whether long code files are answered with their map (`read.summarize`). */
   readonly summarize: boolean;
+  /** Bytes of a map, its notice included (`read.mapBytes`). */
+  readonly mapBytes: number;
   /** The model's own token counter, for `limits.tokens`; four bytes a token when absent. */
   readonly tokens?: TokenCounter;
   /** Answer images with their facts only. */
   readonly imageMetadataOnly: boolean;
+  /** Opens files in the directory of `agent://`, which is its `cwd`, and nothing else. */
+  readonly agentOutputs?: Access;
+  /** Schemes of the host, by name; `false` takes one away. */
+  readonly schemes: Readonly<Record<string, HostScheme | false>>;
+  /** Pages of the web, and what may be reached beside public addresses; `false` takes them away. */
+  readonly web: WebSettings | false;
+  /** Servers whose resources `mcp://` reads, by name; absent where it starts and asks none. */
+  readonly mcpServers?: Readonly<Record<string, McpServer>>;
   /** How commands run. */
   readonly run: RunSettings;
   /** Workspaces elsewhere, by the names that tools call them. */
   readonly workspaces: Readonly<Record<string, Workspace>>;
 }
 
+export interface WebSettings {
+  /** `HOST|CIDR[:PORT]`, beside all public addresses. */
+  readonly allow: readonly string[];
+  /** Base URLs that known sites are read from, in place of their public ones. */
+  readonly endpoints: Endpoints;
+}
+
+/** By site: a mirror, which is reached whatever its address. */
+export interface Endpoints {
+  /** `{lang}` stands for the language: `https://{lang}.wikipedia.org`. */
+  readonly wikipedia?: string;
+  readonly stackexchange?: string;
+  readonly arxiv?: string;
+  readonly mdn?: string;
+  readonly rfc?: string;
+}
+
+/** A server of the Model Context Protocol, as `.mcp.json` has them: a program to start, or a URL. */
+export type McpServer =
+  | {
+      readonly command: string;
+      readonly args?: readonly string[];
+      /** Beside what every program needs (PATH, HOME and the like). */
+      readonly env?: Readonly<Record<string, string>>;
+    }
+  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
+
 export interface RunSettings {
-  /** Seconds a command may take when its call names no time limit (`run.timeout`). */
+  /** Seconds a command may take when its call names no time limit. @default 120 */
   readonly timeout: number;
-  /** The variables of the host's environment that commands get; all when absent (`run.environment`). */
+  /** The variables of the host's environment that commands get: `PATH`, `LC_*`. @default all of them */
   readonly environment?: readonly string[];
-  /** What happens to processes that a command leaves behind (`run.background`): they end with it, or live on. */
+  /** What happens to processes that a command leaves behind: they `end` with it, or `keep` running. @default 'end' */
   readonly background: 'end' | 'keep';
 }
+
+/**
+ * Reads what follows `name://` (without a selector). An empty name asks for a list of names. Undefined where nothing is
+ * called so.
+ */
+export type HostScheme = (
+  name: string,
+  options: { readonly signal: AbortSignal },
+) => string | Uint8Array | undefined | Promise<string | Uint8Array | undefined>;

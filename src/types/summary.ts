@@ -1,4 +1,4 @@
-/** The summary of a code file: its lines, merged blocks and gaps. */
+/** The map of a code file: its lines, merged blocks and gaps. */
 
 export type SummaryPart =
   /** A line as it is stored. */
@@ -16,9 +16,12 @@ export interface LineRange {
 
 export interface Summary {
   readonly parts: readonly SummaryPart[];
-  /** Every line whose text is not shown, sorted; no two ranges touch. */
+  /**
+   * Every line whose text is not shown, but for blank ones and closing brackets alone, sorted; between two ranges stands
+   * something that is shown.
+   */
   readonly elided: readonly LineRange[];
   readonly elidedLines: number;
-  /** Symbols that are not among the parts, and the deepest level (0-based) of those that are. */
-  readonly left?: { readonly symbols: number; readonly depth: number };
+  /** Symbols that are not among the parts. */
+  readonly left?: number;
 }

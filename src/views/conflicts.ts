@@ -4,8 +4,9 @@
  */
 
 import { decode } from '../text/encoding.ts';
-import { quote } from '../text/visible.ts';
+import { oneLine, quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
+import type { Notice } from '../types/notice.ts';
 import type { NoteResource, TextResource } from '../types/resource.ts';
 import type { Kind, Made, Making } from '../types/store.ts';
 import type { TextInput } from '../window/input.ts';
@@ -42,18 +43,16 @@ export async function conflictsView(
 ): Promise<TextResource | NoteResource> {
   const input = await textInput(resource, call);
   const options = { encoding: input.encoding.name, bom: input.encoding.bom };
-  const find = async ({ source, signal }: Making): Promise<Made<readonly Conflict[]>> => ({
+  const find = async ({ source, signal }: Making): Promise<Made<Conflicts>> => ({
     value: await findConflicts({ ...input, source, signal }),
     keep: true,
   });
   const { store } = call.session;
-  const conflicts = await store.get(conflictLists, resource.bytes, options, find, call);
+  const { conflicts, unclosed } = await store.get(conflictLists, resource.bytes, options, find, call);
+  const open = unclosed === undefined ? [] : [unclosedNotice(resource.target, unclosed)];
   if (conflicts.length === 0) {
-    return {
-      is: 'note',
-      kind: resource.kind,
-      note: { kind: 'said', text: `${quote(resource.target)} has no conflicts` },
-    };
+    const none: Notice = { kind: 'said', text: `${quote(resource.target)} has no conflicts` };
+    return { is: 'note', kind: resource.kind, note: open[0] ?? none };
   }
   const write = ({ source, identity, signal }: Making): Promise<Made<Spool>> => {
     const spool = new Spool(show(conflicts, { ...input, source, signal }), {
@@ -66,16 +65,23 @@ export async function conflictsView(
   };
   const spool = await store.get(conflictTexts, resource.bytes, options, write, call);
   const bytes = new SpoolReader(spool);
-  return { ...resource, bytes, encoding: 'utf-8', display: 'plain', editable: false };
+  const notes = [...(resource.notes ?? []), ...open];
+  return { ...resource, bytes, encoding: 'utf-8', display: 'plain', editable: false, notes };
+}
+
+function unclosedNotice(target: string, at: number): Notice {
+  const use = `${target}:${at}..`;
+  const text = `A conflict begins at line ${at} and has no end (>>>>>>>). Use ${oneLine(use)} to see it`;
+  return { kind: 'said', text, use };
 }
 
 type EncodingOptions = { encoding: string; bom: number };
 
 const CONFLICT_BYTES = 400;
 
-const conflictLists: Kind<readonly Conflict[], EncodingOptions> = {
+const conflictLists: Kind<Conflicts, EncodingOptions> = {
   name: 'conflicts',
-  weigh: (conflicts) => ({ memory: CONFLICT_BYTES * conflicts.length }),
+  weigh: ({ conflicts }) => ({ memory: CONFLICT_BYTES * conflicts.length }),
 };
 
 const conflictTexts: Kind<Spool, EncodingOptions> = {
@@ -85,11 +91,18 @@ const conflictTexts: Kind<Spool, EncodingOptions> = {
   lasts: (spool) => !spool.failed,
 };
 
-/** Complete conflicts only: an opening marker without its end is text. */
-export async function findConflicts(input: TextInput): Promise<Conflict[]> {
+interface Conflicts {
+  readonly conflicts: readonly Conflict[];
+  /** The line of the first opening marker that no end follows. */
+  readonly unclosed?: number;
+}
+
+/** Complete conflicts only: an opening marker without its end is text, and may be a damaged conflict. */
+async function findConflicts(input: TextInput): Promise<Conflicts> {
   const reader = new LineReader(input.source, input.encoding, 0, MARKER_BYTES, input.signal);
   const found: Conflict[] = [];
   let open: Open | undefined;
+  let unclosed: number | undefined;
   for (let no = 1; found.length < MOST_CONFLICTS; no += 1) {
     const line = await reader.next();
     if (!line) break;
@@ -98,14 +111,18 @@ export async function findConflicts(input: TextInput): Promise<Conflict[]> {
       continue;
     }
     const marker = markerOf(decode(line.bytes.subarray(0, MARKER_BYTES), input.encoding).text);
-    if (marker?.is === '<') open = { ours: { at: no, name: marker.name } };
-    else if (marker && open) {
+    if (marker?.is === '<') {
+      unclosed ??= open?.ours.at;
+      open = { ours: { at: no, name: marker.name } };
+    }
+    if (marker && marker.is !== '<' && open) {
       const conflict = advance(open, marker, no);
       if (conflict) found.push(conflict);
       if (conflict || marker.is === '>') open = undefined;
     }
   }
-  return found;
+  unclosed ??= open?.ours.at;
+  return { conflicts: found, ...(unclosed !== undefined && { unclosed }) };
 }
 
 interface Open {

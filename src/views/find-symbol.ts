@@ -1,4 +1,4 @@
-/** Owns which symbol a name means: the qualified name, a unique last part of it, or the candidates. */
+/** Which symbol a name means: the qualified name, a unique last part of it, or the candidates, or what is called alike. */
 
 import type { OutlineSymbol } from './structure.ts';
 
@@ -6,6 +6,47 @@ export type FoundSymbol =
   | { readonly one: OutlineSymbol }
   /** All that the name could mean, in the order of the text; none where nothing fits. */
   | { readonly candidates: readonly OutlineSymbol[] };
+
+/** As it travels between threads: bounded. */
+export type FoundSymbols =
+  | { readonly one: Place }
+  /** At least two, the first ones of `all`. */
+  | { readonly candidates: readonly Place[]; readonly all: number }
+  /** Nothing has that name: what is called alike, the nearest first. */
+  | { readonly near: readonly Place[] };
+
+export interface Place {
+  readonly from: number;
+  readonly to: number;
+  readonly qualified: string;
+  /** Behind `#`, this names the symbol and no other; absent where it takes its lines to name it. */
+  readonly name?: string;
+}
+
+/** Candidates that are handed on, and names alike. */
+const mostCandidates = 200;
+const mostNear = 5;
+
+/** A name that may stand in a list and before another selector. */
+const plain = /^[\w$.]{1,100}$/;
+
+export function findSymbols(symbols: readonly OutlineSymbol[], names: readonly string[]): FoundSymbols[] {
+  const counts = new Map<string, number>();
+  for (const { qualified } of symbols) counts.set(qualified, (counts.get(qualified) ?? 0) + 1);
+  const placeOf = ({ from, to, qualified }: OutlineSymbol): Place => ({
+    from,
+    to,
+    qualified,
+    ...(counts.get(qualified) === 1 && plain.test(qualified) && { name: qualified }),
+  });
+  return names.map((name) => {
+    const found = findSymbol(symbols, name);
+    if ('one' in found) return { one: placeOf(found.one) };
+    const { candidates } = found;
+    if (candidates.length === 0) return { near: nearest(symbols, name).map(placeOf) };
+    return { candidates: candidates.slice(0, mostCandidates).map(placeOf), all: candidates.length };
+  });
+}
 
 /**
  * Tries the exact qualified name, then names that end in it, then both without regard to case and punctuation
@@ -40,4 +81,47 @@ function slugOf(name: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{N}.]+/gu, '-')
     .replace(/^-+|-+$/g, '');
+}
+
+/** Characters of a name that are compared. */
+const compared = 60;
+
+/** Symbols whose names hold the last part of the name, or are held by it, or differ from it in few letters. */
+function nearest(symbols: readonly OutlineSymbol[], name: string): OutlineSymbol[] {
+  const last = (name.split(/::|->|[.#]/).findLast((part) => part !== '') ?? name)
+    .slice(0, compared)
+    .toLowerCase();
+  const known = new Map<string, number>();
+  const scored: { symbol: OutlineSymbol; score: number }[] = [];
+  const seen = new Set<string>();
+  for (const symbol of symbols) {
+    const own = symbol.name.slice(0, compared).toLowerCase();
+    const score = known.get(own) ?? distance(last, own);
+    known.set(own, score);
+    if (score > most(last) || seen.has(symbol.qualified)) continue;
+    seen.add(symbol.qualified);
+    scored.push({ symbol, score });
+  }
+  return scored
+    .toSorted((a, b) => a.score - b.score)
+    .slice(0, mostNear)
+    .map(({ symbol }) => symbol);
+}
+
+const most = (name: string): number => Math.max(1, Math.floor(name.length / 3));
+
+/** Letters to insert, take away or change; 0.5 where one name holds the other. */
+function distance(a: string, b: string): number {
+  if (a.length >= 3 && b.length >= 3 && (a.includes(b) || b.includes(a))) return 0.5;
+  if (Math.abs(a.length - b.length) > most(a)) return Number.POSITIVE_INFINITY;
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(same, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
 }

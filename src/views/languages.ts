@@ -1,4 +1,4 @@
-/** Owns the list of languages that can be outlined: how one is recognised, and what reads it. */
+/** The languages that can be outlined: how each is recognised, and which scanner or grammar reads it. */
 
 import type { Scanner } from './scanners/scanner.ts';
 
@@ -13,6 +13,8 @@ export interface Language {
   /** `<grammar>.wasm`, and the query files that are joined for it. */
   readonly grammar?: string;
   readonly queries?: readonly string[];
+  /** The query files, in `uses/`, that read which names a text uses and which modules it imports. */
+  readonly uses?: readonly string[];
   /** For texts that need no grammar. */
   readonly scanner?: () => Promise<Scanner>;
   /** Whether long files are answered with a summary: code, as opposed to prose and data. */
@@ -25,16 +27,25 @@ export const languages: readonly Language[] = [
     extensions: ['ts', 'mts', 'cts'],
     grammar: 'typescript',
     queries: ['ecma', 'typescript'],
+    uses: ['ecma', 'typescript'],
     interpreters: ['ts-node', 'tsx', 'deno', 'bun'],
     summary: true,
   },
-  { name: 'tsx', extensions: ['tsx'], grammar: 'tsx', queries: ['ecma', 'typescript'], summary: true },
+  {
+    name: 'tsx',
+    extensions: ['tsx'],
+    grammar: 'tsx',
+    queries: ['ecma', 'typescript'],
+    uses: ['ecma', 'typescript'],
+    summary: true,
+  },
   {
     name: 'javascript',
     extensions: ['js', 'mjs', 'cjs', 'jsx'],
     interpreters: ['node', 'nodejs'],
     grammar: 'javascript',
     queries: ['ecma', 'javascript'],
+    uses: ['ecma'],
     summary: true,
   },
   {
@@ -43,21 +54,37 @@ export const languages: readonly Language[] = [
     interpreters: ['python', 'pypy', 'uv'],
     grammar: 'python',
     queries: ['python'],
+    uses: ['python'],
     summary: true,
   },
-  { name: 'go', extensions: ['go'], grammar: 'go', queries: ['go'], summary: true },
-  { name: 'rust', extensions: ['rs'], grammar: 'rust', queries: ['rust'], summary: true },
-  { name: 'java', extensions: ['java'], grammar: 'java', queries: ['java'], summary: true },
-  { name: 'kotlin', extensions: ['kt', 'kts'], grammar: 'kotlin', queries: ['kotlin'], summary: true },
-  { name: 'c', extensions: ['c'], grammar: 'c', queries: ['c'], summary: true },
+  { name: 'go', extensions: ['go'], grammar: 'go', queries: ['go'], uses: ['go'], summary: true },
+  { name: 'rust', extensions: ['rs'], grammar: 'rust', queries: ['rust'], uses: ['rust'], summary: true },
+  { name: 'java', extensions: ['java'], grammar: 'java', queries: ['java'], uses: ['java'], summary: true },
+  {
+    name: 'kotlin',
+    extensions: ['kt', 'kts'],
+    grammar: 'kotlin',
+    queries: ['kotlin'],
+    uses: ['kotlin'],
+    summary: true,
+  },
+  { name: 'c', extensions: ['c'], grammar: 'c', queries: ['c'], uses: ['c'], summary: true },
   {
     name: 'cpp',
     extensions: ['cc', 'cpp', 'cxx', 'c++', 'h', 'hh', 'hpp', 'hxx', 'h++', 'ipp', 'inl', 'cu', 'cuh'],
     grammar: 'cpp',
     queries: ['cpp'],
+    uses: ['cpp'],
     summary: true,
   },
-  { name: 'csharp', extensions: ['cs', 'csx'], grammar: 'c-sharp', queries: ['c-sharp'], summary: true },
+  {
+    name: 'csharp',
+    extensions: ['cs', 'csx'],
+    grammar: 'c-sharp',
+    queries: ['c-sharp'],
+    uses: ['c-sharp'],
+    summary: true,
+  },
   {
     name: 'ruby',
     extensions: ['rb', 'rake', 'gemspec', 'ru'],
@@ -65,6 +92,7 @@ export const languages: readonly Language[] = [
     interpreters: ['ruby'],
     grammar: 'ruby',
     queries: ['ruby'],
+    uses: ['ruby'],
     summary: true,
   },
   {
@@ -73,15 +101,24 @@ export const languages: readonly Language[] = [
     interpreters: ['php'],
     grammar: 'php',
     queries: ['php'],
+    uses: ['php'],
     summary: true,
   },
-  { name: 'scala', extensions: ['scala', 'sc', 'sbt'], grammar: 'scala', queries: ['scala'], summary: true },
+  {
+    name: 'scala',
+    extensions: ['scala', 'sc', 'sbt'],
+    grammar: 'scala',
+    queries: ['scala'],
+    uses: ['scala'],
+    summary: true,
+  },
   {
     name: 'lua',
     extensions: ['lua', 'rockspec'],
     interpreters: ['lua', 'luajit'],
     grammar: 'lua',
     queries: ['lua'],
+    uses: ['lua'],
     summary: true,
   },
   {
@@ -91,6 +128,7 @@ export const languages: readonly Language[] = [
     interpreters: ['sh', 'bash', 'dash', 'zsh', 'ksh'],
     grammar: 'bash',
     queries: ['bash'],
+    uses: ['bash'],
     summary: true,
   },
   {
@@ -108,6 +146,13 @@ export const languages: readonly Language[] = [
     summary: true,
   },
   {
+    name: 'perl',
+    extensions: ['pl', 'pm', 't', 'psgi', 'plx'],
+    interpreters: ['perl'],
+    scanner: async () => (await import('./scanners/perl.ts')).perl,
+    summary: true,
+  },
+  {
     name: 'sql',
     extensions: ['sql', 'ddl', 'psql', 'pgsql'],
     scanner: async () => (await import('./scanners/sql.ts')).sql,
@@ -117,6 +162,18 @@ export const languages: readonly Language[] = [
     name: 'markdown',
     extensions: ['md', 'markdown', 'mdx', 'mkd', 'qmd', 'rmd'],
     scanner: async () => (await import('./scanners/markdown.ts')).markdown,
+    summary: false,
+  },
+  {
+    name: 'restructuredtext',
+    extensions: ['rst', 'rest'],
+    scanner: async () => (await import('./scanners/restructured-text.ts')).restructuredText,
+    summary: false,
+  },
+  {
+    name: 'csv',
+    extensions: ['csv', 'tsv', 'tab', 'psv'],
+    scanner: async () => (await import('./scanners/csv.ts')).csv,
     summary: false,
   },
   {
@@ -202,4 +259,9 @@ function interpreter(start: string): string {
   const programs = words.map((word) => word.slice(word.lastIndexOf('/') + 1));
   const program = programs[0] === 'env' ? programs[1] : programs[0];
   return program?.replace(/[\d.]+$/, '') ?? '';
+}
+
+/** Whether a file of that name is code, whose symbols a map of a directory shows. */
+export function isCode(name: string): boolean {
+  return languageOf(name, '')?.summary === true;
 }

@@ -1,4 +1,4 @@
-/** Owns what views ask of the lines of a text: where blocks begin and end when only whole lines can be left out. */
+/** Line helpers of the views: where blocks begin and end when only whole lines can be left out. */
 
 /** The lines of a text without their terminators; a final newline begins no further line. */
 export function linesOf(text: string): string[] {
@@ -37,6 +37,9 @@ export interface Stretch extends Place {
 /** Brackets and quotes that open a block on the line that introduces it. */
 const opener = /^(?:[{([`"']|do\b|begin\b|then\b|<<)/;
 
+/** The body of a declaration may begin with a string, which is its first statement. */
+const bodyOpener = /^(?:[{([]|do\b|begin\b|then\b|<<)/;
+
 /** Lines that begin with what closes a block, and so belong to the line that opened it. */
 const closer = /^\s*(?:[\])}`]|"""|'''|end\b|done\b|fi\b|esac\b)/;
 
@@ -44,13 +47,18 @@ const closer = /^\s*(?:[\])}`]|"""|'''|end\b|done\b|fi\b|esac\b)/;
  * The whole lines inside a block (1-based, inclusive), its braces' lines left out, and for blocks that have none all
  * of its lines; undefined where there are no such lines.
  */
-export function inside(lines: readonly string[], block: Stretch): { from: number; to: number } | undefined {
+export function inside(
+  lines: readonly string[],
+  block: Stretch,
+  as: 'block' | 'body' = 'block',
+): { from: number; to: number } | undefined {
   const first = lines[block.row] ?? '';
   const alone = first.slice(0, block.column).trim() === '';
-  const opens = opener.test(first.slice(block.column));
-  const from = alone && !opens ? block.row + 1 : block.row + 2;
+  const opens = (as === 'body' ? bodyOpener : opener).test(first.slice(block.column));
+  const bare = alone && !opens;
+  const from = bare ? block.row + 1 : block.row + 2;
   const endRow = lastRow(block);
-  const closes = endRow > block.row && closer.test(lines[endRow] ?? '');
+  const closes = !bare && endRow > block.row && closer.test(lines[endRow] ?? '');
   const to = closes ? endRow : endRow + 1;
   return from <= to ? { from, to } : undefined;
 }

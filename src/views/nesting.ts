@@ -1,4 +1,4 @@
-/** Owns turning found declarations into symbols: order, nesting, qualified names, clipped signatures. */
+/** Turns found declarations into symbols: order, nesting, qualified names, clipped signatures. */
 
 import type { Found } from './scanners/scanner.ts';
 import type { OutlineSymbol } from './structure.ts';
@@ -18,13 +18,20 @@ export function nest(found: readonly Found[]): OutlineSymbol[] {
   }));
   spans.sort((a, b) => a.start - b.start || b.end - a.end);
   const open: { symbol: OutlineSymbol; start: number; end: number }[] = [];
-  return spans.map(({ one, start, end }) => {
+  return spans.flatMap(({ one, start, end }) => {
     for (let outer = open.at(-1); outer && !holds(outer, { start, end }); outer = open.at(-1)) open.pop();
-    const scope = [open.at(-1)?.symbol.qualified, one.scope].filter(Boolean).join('.');
+    if (isAgain(open.at(-1)?.symbol, one)) return [];
+    const scope = [open.at(-1)?.symbol.qualified, oneLine(one.scope ?? '')].filter(Boolean).join('.');
     const symbol = symbolOf(one, scope, open.length);
     open.push({ symbol, start, end });
-    return symbol;
+    return [symbol];
   });
+}
+
+/** `app.init = function init() {…}` is one function, and its name stands twice. */
+function isAgain(outer: OutlineSymbol | undefined, { kind, name, from, to }: Found): boolean {
+  if (!outer || kind !== 'function' || (outer.kind !== 'function' && outer.kind !== 'method')) return false;
+  return outer.name === name && outer.from === from && outer.to === to;
 }
 
 interface Span {

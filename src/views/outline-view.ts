@@ -1,51 +1,46 @@
-/** `:outline` and `:#name` on any text: the list of its symbols, and the lines of one of them. */
+/** `:outline` on any text: the list of its symbols, or of those in one symbol. */
 
 import { memoryBytes } from '../access/bytes.ts';
-import { OrielError } from '../errors.ts';
-import { noStructure } from '../render/notices.ts';
-import { quote } from '../text/visible.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Call } from '../types/call.ts';
-import type { Kind } from '../types/store.ts';
-import type { NoStructure, Notice } from '../types/notice.ts';
+import type { Notice } from '../types/notice.ts';
 import type { NoteResource, TextResource } from '../types/resource.ts';
 import type { Selection } from '../types/selection.ts';
-import { findSymbol } from './find-symbol.ts';
-import { outlineText, outlineWithin } from './outline-text.ts';
-import { structureOf, wholeText } from './parsed.ts';
-import type { OutlineSymbol } from './structure.ts';
+import type { Kind, Made, Making } from '../types/store.ts';
+import type { FoundSymbols } from './find-symbol.ts';
+import type { OutlineText } from './outline-text.ts';
+import { answerTo, lasts, type Parsed, structureOf, type Unparsed, wholeText } from './parsed.ts';
+import { noSymbol, noSymbols } from './symbol-view.ts';
 import { textInput } from './text-input.ts';
+import type { Viewed } from './viewed.ts';
 
-/** Symbols of an ambiguous name that are listed, and bytes of their list: a notice has 1 KiB at most. */
-const mostCandidates = 5;
-const noticeRoom = 800;
-
-export interface Viewed {
-  readonly resource: TextResource;
-  readonly selection: Selection;
-}
-
-/** The symbols, or why there are none. */
-async function symbolsOf(
-  resource: TextResource,
-  call: Call,
-): Promise<readonly OutlineSymbol[] | NoStructure> {
+async function parsedOf(resource: TextResource, call: Call): Promise<Parsed> {
   const whole = await wholeText(resource, await textInput(resource, call), call.signal);
-  if (!whole) return 'size';
-  const structure = await structureOf(whole, call);
-  return 'none' in structure ? structure.none : structure.symbols;
+  return whole ? structureOf(whole, call) : { none: 'size' };
 }
 
-/** The outline as a text of its own; the text itself, and a word about it, where it has none. */
-export async function outlineView(resource: TextResource, selection: Selection, call: Call): Promise<Viewed> {
-  const symbols = await symbolsOf(resource, call);
-  if (typeof symbols === 'string') {
-    const { window } = selection;
-    const note = { kind: 'no-structure', what: 'outline', why: symbols } as const;
-    const shown = { ...resource, notes: [...(resource.notes ?? []), note] };
-    return { resource: shown, selection: window ? { window } : {} };
+/** The outline as a text of its own; one line where there is none. */
+export async function outlineView(
+  resource: TextResource,
+  { window, symbol, typed }: Selection,
+  call: Call,
+): Promise<Viewed | NoteResource> {
+  const outline = await outlineOf(resource, { of: symbol, within: undefined }, call);
+  if ('none' in outline) {
+    const { target, kind } = resource;
+    if (symbol !== undefined) throw noSymbols(target, outline.none);
+    return { is: 'note', kind, note: { kind: 'no-structure', what: 'outline', why: outline.none, target } };
   }
-  return { resource: outlineResource(resource, symbols, undefined, call), selection };
+  if ('one' in outline) throw new TypeError('an outline of one symbol is a text');
+  if ('near' in outline || 'candidates' in outline)
+    return noSymbol(resource, symbol ?? '', outline, ':outline');
+  const selection: Selection = {
+    mode: 'outline',
+    ...(window && { window }),
+    ...(symbol !== undefined && { symbol }),
+    ...(typed !== undefined && { typed }),
+  };
+  return { resource: outlineResource(resource, outline), selection };
 }
 
 /**
@@ -53,88 +48,49 @@ export async function outlineView(resource: TextResource, selection: Selection, 
  * the text where it has none.
  */
 export async function outlineOfWhole(resource: TextResource, call: Call, bytes: number): Promise<Viewed> {
-  const symbols = await symbolsOf(resource, call);
-  if (typeof symbols === 'string') return { resource, selection: { window: { by: 'bytes', start: 0 } } };
-  return {
-    resource: outlineResource(resource, symbols, bytes, call),
-    selection: { mode: 'outline' },
-  };
+  const outline = await outlineOf(resource, { of: undefined, within: bytes }, call);
+  if (!('bytes' in outline)) return { resource, selection: { window: { by: 'bytes', start: 0 } } };
+  return { resource: outlineResource(resource, outline), selection: { mode: 'outline' } };
 }
 
-interface Outline {
-  readonly bytes: ByteSource;
-  /** Symbols that it leaves out. */
-  readonly left: number;
-}
+type Outline = Omit<OutlineText, 'text'> & { readonly bytes: ByteSource };
 
-/** `within`: the most bytes it may have; undefined where all symbols are in it. */
-type OutlineOptions = { name: string; encoding: string; within: number | undefined };
+/** `within`: the most bytes it may have; undefined where all symbols are in it. `of`: the symbol whose outline it is. */
+type OutlineOptions = { name: string; encoding: string; within: number | undefined; of: string | undefined };
 
-const outlines: Kind<Outline, OutlineOptions> = {
+const outlines: Kind<Outline | FoundSymbols | Unparsed, OutlineOptions> = {
   name: 'outline',
-  weigh: ({ bytes }) => ({ memory: bytes.size ?? 0 }),
+  weigh: (outline) => ({ memory: 'bytes' in outline ? (outline.bytes.size ?? 0) : 0 }),
 };
 
-function outlineResource(
+async function outlineOf(
   resource: TextResource,
-  symbols: readonly OutlineSymbol[],
-  within: number | undefined,
+  { of, within }: Pick<OutlineOptions, 'of' | 'within'>,
   call: Call,
-): TextResource {
-  const options = { name: resource.name, encoding: resource.encoding, within };
-  const make = (): Outline => {
-    const { text, left } =
-      within === undefined ? { text: outlineText(symbols), left: 0 } : outlineWithin(symbols, within);
-    return { bytes: memoryBytes(text, resource.bytes.identity.derive(outlines, options)), left };
+): Promise<Outline | FoundSymbols | Unparsed> {
+  const structure = await parsedOf(resource, call);
+  if ('none' in structure) return structure;
+  const make = async ({ identity, signal }: Making): Promise<Made<Outline | FoundSymbols | Unparsed>> => {
+    const found = await answerTo(
+      { ask: 'outline', structure, ...(of !== undefined && { of }), ...(within !== undefined && { within }) },
+      signal,
+    );
+    if (!('text' in found)) return { value: found, keep: lasts(found) };
+    const { text, ...facts } = found;
+    return { value: { ...facts, bytes: memoryBytes(text, identity) }, keep: true };
   };
-  const { bytes, left } = call.session.store.getNow(outlines, resource.bytes, options, make, call);
-  const fits = ({ qualified }: OutlineSymbol): boolean =>
-    Buffer.byteLength(qualified) + 2 * Buffer.byteLength(resource.target) < noticeRoom;
-  const one = symbols.find((symbol) => symbol.to > symbol.from && fits(symbol)) ?? symbols.find(fits);
+  const { name, encoding: stored } = resource;
+  const encoding = typeof stored === 'string' ? stored : stored.as;
+  return call.session.store.get(outlines, resource.bytes, { name, encoding, within, of }, make, call);
+}
+
+function outlineResource(resource: TextResource, { bytes, symbols, left, example }: Outline): TextResource {
   const note: Notice = {
     kind: 'outline',
     target: resource.target,
-    symbols: symbols.length,
+    symbols,
     ...(left > 0 && { left }),
-    ...(one && { example: { name: one.qualified, from: one.from, to: one.to } }),
+    ...(example && { example }),
   };
   return { ...resource, bytes, encoding: 'utf-8', display: 'plain', editable: false, notes: [note] };
-}
-
-/** The lines of the symbol that `selection.symbol` names, or a note with what it could be. */
-export async function symbolView(
-  resource: TextResource,
-  name: string,
-  call: Call,
-): Promise<Viewed | NoteResource> {
-  const { target, kind } = resource;
-  const symbols = await symbolsOf(resource, call);
-  if (typeof symbols === 'string') {
-    const said = `${quote(target)} has no symbols: ${noStructure[symbols]}. Use ${quote(target)}.`;
-    throw new OrielError('UNSUPPORTED', said, { next: target });
-  }
-  const found = findSymbol(symbols, name);
-  if ('one' in found) {
-    const { from, to } = found.one;
-    const window = { by: 'lines', ranges: [{ from, to }], context: false } as const;
-    return { resource, selection: { window, typed: `${from}..${to}` } };
-  }
-  if (found.candidates.length === 0) {
-    const use = `${target}:outline`;
-    throw new OrielError(
-      'NOT_FOUND',
-      `${quote(target)} has no symbol '${quote(name)}'. Use ${quote(use)} for all of them.`,
-      { next: use },
-    );
-  }
-  const candidates: { name: string; use: string }[] = [];
-  let room = noticeRoom;
-  for (const { qualified, from, to } of found.candidates.slice(0, mostCandidates)) {
-    const use = `${target}:${from}..${to}`;
-    room -= Buffer.byteLength(qualified) + Buffer.byteLength(use);
-    if (room < 0 && candidates.length > 0) break;
-    candidates.push({ name: qualified, use });
-  }
-  const more = found.candidates.length - candidates.length;
-  return { is: 'note', kind, note: { kind: 'symbols', target, name, candidates, more } };
 }

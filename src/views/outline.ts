@@ -1,9 +1,9 @@
-/** Owns finding the structure of a text: by a scanner of ours, or by a grammar that is loaded when first needed. */
+/** Finds the structure of a text: with a scanner, or with a grammar that is loaded when first needed. */
 
 import type { NoStructure } from '../types/notice.ts';
 import { readCaptures } from './grammar/captures.ts';
 import { massaged } from './grammar/massage.ts';
-import type { GrammarFiles } from './grammar/parse.ts';
+import type { GrammarFiles, Use } from './grammar/parse.ts';
 import type { Language } from './languages.ts';
 import { linesOf } from './lines.ts';
 import { nest } from './nesting.ts';
@@ -17,30 +17,51 @@ export interface OutlineOptions {
   readonly until: number;
 }
 
+export interface Outlined extends Structure {
+  /** What the grammar's query of uses captured, in the order of the text; empty where there is none. */
+  readonly uses: readonly Use[];
+}
+
 /** The symbols of a text and what a summary may fold, or why there are none. */
 export async function outline(
   text: string,
   language: Language,
-  { grammar, until }: OutlineOptions,
+  options: OutlineOptions,
 ): Promise<Structure | NoStructure> {
+  const found = await outlineWithUses(text, language, options);
+  if (typeof found === 'string') return found;
+  const { symbols, folds } = found;
+  return symbols.length === 0 ? 'empty' : { symbols, folds };
+}
+
+/** The same with the names that the text uses. A text without symbols may have some. */
+export async function outlineWithUses(
+  text: string,
+  language: Language,
+  { grammar, until }: OutlineOptions,
+): Promise<Outlined | NoStructure> {
   const lines = linesOf(text);
   const reason = unfit(text, lines);
-  if (reason !== undefined && !(reason === 'minified' && language.name === 'notebook')) return reason;
+  if (reason === 'minified' && language.name === 'json') {
+    const { jsonShape } = await import('./scanners/json-shape.ts');
+    const found = jsonShape(text, lines);
+    return found.length === 0 ? reason : { symbols: nest(found), folds: [], uses: [] };
+  }
+  // Long lines of a table or of stored cells are no sign that nobody wrote them.
+  if (reason !== undefined && !(reason === 'minified' && DATA.has(language.name))) return reason;
   if (language.scanner) {
     const scan = await language.scanner();
-    return filled({ symbols: nest(scan(lines)), folds: [] });
+    return { symbols: nest(scan(lines)), folds: [], uses: [] };
   }
   if (!grammar) return 'language';
   const { matchesOf } = await import('./grammar/parse.ts');
-  const matches = await matchesOf(massaged(text, grammar.name), grammar, until);
-  if (!matches) return 'time';
-  const { found, folds } = readCaptures(matches, text, lines);
-  return filled({ symbols: nest(found), folds: joined(folds, lines) });
+  const parsed = await matchesOf(massaged(text, grammar.name), grammar, until);
+  if (!parsed) return 'time';
+  const { found, folds } = readCaptures(parsed.matches, text, lines);
+  return { symbols: nest(found), folds: joined(folds, lines), uses: parsed.uses };
 }
 
-function filled(structure: Structure): Structure | NoStructure {
-  return structure.symbols.length === 0 ? 'empty' : structure;
-}
+const DATA: ReadonlySet<string> = new Set(['notebook', 'csv']);
 
 /** Sorts folds and joins the neighbours: runs of line comments, and of imports with blank lines between. */
 function joined(folds: readonly Fold[], lines: readonly string[]): Fold[] {

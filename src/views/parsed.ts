@@ -1,4 +1,4 @@
-/** The structure of a text resource: asked of the parser's thread once for the same text, and kept. */
+/** The structure of a text resource, and what is found in it: asked of the parser's thread once, and kept. */
 
 import { asset } from '../access/assets.ts';
 import { readAt } from '../access/bytes.ts';
@@ -12,17 +12,23 @@ import type { ByteSource } from '../types/byte-source.ts';
 import type { Call } from '../types/call.ts';
 import type { NoStructure } from '../types/notice.ts';
 import type { TextResource } from '../types/resource.ts';
-import type { Kind, Made, Making, Weight } from '../types/store.ts';
+import type { Kind, Made, Making } from '../types/store.ts';
 import type { TextInput } from '../window/input.ts';
 import type { GrammarFiles } from './grammar/parse.ts';
 import { type Language, languageOf } from './languages.ts';
-import type { OutlineAnswer, OutlineQuestion } from './outline-worker.ts';
-import type { Structure } from './structure.ts';
+import type { AnswerTo, Question } from './outline-worker.ts';
+import { packedBytes, type PackedStructure } from './packed.ts';
 import { longestText } from './unfit.ts';
 
-/** Milliseconds after which a parser is asked to give up, and after which its thread is ended. */
+/**
+ * Milliseconds after which a parser that has its grammar is asked to give up, and after which its thread is ended. The
+ * first text of a thread waits until the grammar is loaded: 0.1 s, and much more on a busy machine.
+ */
 const soft = 1_300;
-const hard = 1_800;
+const hard = 4_000;
+
+/** The same for tags, of which the first ones wait for the grammar: nobody waits for one file of many. */
+const hardForTags = 10_000;
 
 /**
  * Milliseconds after which a text without a thread has no outline. Callers are served in turn, so it takes many that
@@ -30,7 +36,7 @@ const hard = 1_800;
  */
 const MOST_WAIT_MS = 10_000;
 
-const parsers = new WorkerPool<OutlineQuestion, OutlineAnswer>({
+const parsers = new WorkerPool<Question, AnswerTo[Question['ask']]>({
   entry: builtFile('views/outline-worker.js'),
   queue: queues.outlines,
   idleMs: 30_000,
@@ -79,54 +85,60 @@ function languageFor({ name, display }: TextResource, text: string): Language | 
   return display === 'plain' ? undefined : languageOf(name, text);
 }
 
-export type Parsed = Structure | { readonly none: NoStructure };
+/** Why a text has no structure. */
+export interface Unparsed {
+  readonly none: NoStructure;
+}
+
+export type Parsed = PackedStructure | Unparsed;
 
 type StructureOptions = { encoding: string; bom: number; name: string; language: string };
 
-const structures: Kind<Parsed, StructureOptions> = { name: 'structure', weigh: weightOf };
-
-/**
- * Bytes of a symbol and of a fold, as they arrive from the parser's thread: an object, its numbers, the headers of its
- * strings. Measured: heap after parsing 3.8 MB of JSON, for each symbol.
- */
-const SYMBOL_BYTES = 220;
-const FOLD_BYTES = 60;
-
-function weightOf(parsed: Parsed): Weight {
-  if ('none' in parsed) return { memory: 0 };
-  let memory = SYMBOL_BYTES * parsed.symbols.length + FOLD_BYTES * parsed.folds.length;
-  for (const { name, qualified, signature } of parsed.symbols) {
-    memory += name.length + qualified.length + signature.length;
-  }
-  return { memory };
-}
+const structures: Kind<Parsed, StructureOptions> = {
+  name: 'structure',
+  weigh: (parsed) => ({ memory: 'none' in parsed ? 0 : packedBytes(parsed) }),
+};
 
 /** The structure of a text, or why it has none. Throws the signal's reason. */
 export async function structureOf({ text, language, of, decoded }: WholeText, call: Call): Promise<Parsed> {
   if (!language) return { none: 'language' };
   const make = async ({ signal }: Making): Promise<Made<Parsed>> => {
-    const value = await parse(text, language, signal);
-    // A parser that ran out of time or memory may have more of them next time.
-    return { value, keep: !('none' in value && (value.none === 'time' || value.none === 'crash')) };
+    const grammar = await grammarFiles(language);
+    const question = {
+      ask: 'parse',
+      text,
+      language: language.name,
+      ...(grammar && { grammar }),
+      within: soft,
+    };
+    const reply = await answerTo(question as Question & { ask: 'parse' }, signal);
+    const value = typeof reply === 'string' ? { none: reply } : reply;
+    return { value, keep: lasts(value) };
   };
   const options = { ...decoded, language: language.name };
   return call.session.store.get(structures, of, options, make, call);
 }
 
-async function parse(text: string, language: Language, signal: AbortSignal): Promise<Parsed> {
-  const grammar = await grammarFiles(language);
-  const question = { text, language: language.name, ...(grammar && { grammar }), within: soft };
+/** A parser that ran out of time or memory may have more of them next time. */
+export function lasts(value: object): boolean {
+  return !('none' in value && (value.none === 'time' || value.none === 'crash'));
+}
+
+/** What the thread answers, or why it did not. Throws the signal's reason. */
+export async function answerTo<A extends Question['ask']>(
+  question: Question & { readonly ask: A },
+  signal: AbortSignal,
+): Promise<AnswerTo[A] | Unparsed> {
   const claim = {
     signal: AbortSignal.any([signal, AbortSignal.timeout(MOST_WAIT_MS)]),
     caller: callerOf(signal),
   };
   let began = false;
   try {
-    const answer = await parsers.lend(claim, (ask) => {
+    return (await parsers.lend(claim, (ask) => {
       began = true;
-      return ask(question, performance.now() + hard, signal);
-    });
-    return typeof answer === 'string' ? { none: answer } : answer;
+      return ask(question, performance.now() + (question.ask === 'tags' ? hardForTags : hard), signal);
+    })) as AnswerTo[A];
   } catch (error) {
     signal.throwIfAborted();
     const isLate = !began || (isOrielError(error) && error.code === 'TIMEOUT');
@@ -134,11 +146,42 @@ async function parse(text: string, language: Language, signal: AbortSignal): Pro
   }
 }
 
-async function grammarFiles({ grammar, queries = [] }: Language): Promise<GrammarFiles | undefined> {
+/** `uses`: with the query of uses, where the language has one. */
+async function grammarFiles(
+  { grammar, queries = [], uses = [] }: Language,
+  withUses = false,
+): Promise<GrammarFiles | undefined> {
   if (grammar === undefined) return undefined;
-  const [wasm, ...parts] = await Promise.all([
+  const joined = async (names: readonly string[]): Promise<string> => {
+    const parts = await Promise.all(names.map((name) => asset(`grammars/${name}.scm`)));
+    return parts.map((part) => Buffer.from(part).toString()).join('\n');
+  };
+  const [wasm, query, used] = await Promise.all([
     asset(`grammars/${grammar}.wasm.br`),
-    ...queries.map((query) => asset(`grammars/${query}.scm`)),
+    joined(queries),
+    withUses && uses.length > 0 ? joined(uses.map((name) => `uses/${name}`)) : undefined,
   ]);
-  return { name: grammar, wasm, query: parts.map((part) => Buffer.from(part).toString()).join('\n') };
+  return { name: grammar, wasm, query, ...(used !== undefined && { uses: used }) };
+}
+
+const tagFiles = new Map<string, Promise<GrammarFiles | undefined>>();
+
+/** The tags of a code file (see tags.ts), or why it has none. Throws the signal's reason. */
+export async function tagsOf(
+  bytes: Uint8Array,
+  language: Language,
+  signal: AbortSignal,
+): Promise<{ readonly text: string } | Unparsed> {
+  let files = tagFiles.get(language.name);
+  if (!files) tagFiles.set(language.name, (files = grammarFiles(language, true)));
+  const grammar = await files;
+  const question = {
+    ask: 'tags',
+    bytes,
+    language: language.name,
+    ...(grammar && { grammar }),
+    within: soft,
+  } as const;
+  const reply = await answerTo(question, signal);
+  return typeof reply === 'string' ? { none: reply } : reply;
 }

@@ -1,31 +1,34 @@
-/** Owns what a view knows about a text: its symbols, and the stretches a reader can do without at first. */
+/** The structure of a text: its symbols, and the lines that a summary may fold. */
 
-export type SymbolKind =
-  | 'class'
-  | 'interface'
-  | 'struct'
-  | 'enum'
-  | 'trait'
-  | 'impl'
-  | 'module'
-  | 'type'
-  | 'function'
-  | 'method'
-  | 'property'
-  | 'constant'
-  | 'variable'
-  | 'macro'
-  | 'heading'
-  | 'key'
-  | 'rule'
-  | 'element'
-  | 'target'
-  | 'stage'
-  | 'cell'
-  | 'file'
-  | 'hunk'
-  | 'table'
-  | 'statement';
+export const symbolKinds = [
+  'class',
+  'interface',
+  'struct',
+  'enum',
+  'trait',
+  'impl',
+  'module',
+  'type',
+  'function',
+  'method',
+  'property',
+  'constant',
+  'variable',
+  'macro',
+  'heading',
+  'key',
+  'rule',
+  'element',
+  'target',
+  'stage',
+  'cell',
+  'file',
+  'hunk',
+  'table',
+  'statement',
+] as const;
+
+export type SymbolKind = (typeof symbolKinds)[number];
 
 /** A named part of a text. All lines are 1-based and inclusive. */
 export interface OutlineSymbol {

@@ -1,9 +1,13 @@
 /** A text resource made ready for windows: its encoding, its line index from the session, whether it is counted. */
 
-import { headOf } from '../access/bytes.ts';
+import { isUtf8 } from 'node:buffer';
+import { headOf, readAt } from '../access/bytes.ts';
 import { binarySize } from '../render/units.ts';
-import { detectEncoding, utf8 } from '../text/encoding.ts';
+import { encodingNamed, storedEncoding, utf8 } from '../text/encoding.ts';
+import { encodingAtEnd } from '../text/legacy.ts';
+import type { ByteSource } from '../types/byte-source.ts';
 import type { Call } from '../types/call.ts';
+import type { Encoding } from '../types/encoding.ts';
 import type { TextResource } from '../types/resource.ts';
 import type { Kind } from '../types/store.ts';
 import type { TextInput } from '../window/input.ts';
@@ -20,7 +24,7 @@ const lineIndexes: Kind<LineIndex, { encoding: string; bom: number }> = {
 
 export async function textInput(resource: TextResource, call: Call): Promise<TextInput> {
   const { bytes } = resource;
-  const encoding = resource.encoding === 'utf-8' ? utf8 : detectEncoding(await headOf(bytes, call.signal));
+  const encoding = await encodingFor(resource, call.signal);
   const options = { encoding: encoding.name, bom: encoding.bom };
   const make = (): LineIndex => new LineIndex(encoding);
   const index = call.session.store.getNow(lineIndexes, bytes, options, make, call);
@@ -40,6 +44,40 @@ export async function textInput(resource: TextResource, call: Call): Promise<Tex
       });
     },
   };
+}
+
+async function encodingFor({ bytes, encoding }: TextResource, signal: AbortSignal): Promise<Encoding> {
+  if (encoding === 'utf-8') return utf8;
+  const head = await headOf(bytes, signal);
+  if (encoding !== 'stored') return encodingNamed(encoding.as, 'told', head) ?? utf8;
+  const stored = storedEncoding(head);
+  return isPlain(stored) && !isUtf8Start(head) ? ((await atEnd(bytes, head, signal)) ?? stored) : stored;
+}
+
+/** Neither a mark nor a declaration says what it is. */
+function isPlain({ name, bom, known }: Encoding): boolean {
+  return name === 'utf-8' && bom === 0 && known === undefined;
+}
+
+/** The last character may be cut. */
+function isUtf8Start(head: Uint8Array): boolean {
+  return [0, 1, 2, 3].some((cut) => isUtf8(head.subarray(0, Math.max(0, head.length - cut))));
+}
+
+/** Bytes in which the last lines of a text are looked for. */
+const END_BYTES = 1024;
+
+/** Asked of texts alone that do not begin as UTF-8: all others are spared the way to their end. */
+async function atEnd(
+  bytes: ByteSource,
+  head: Uint8Array,
+  signal: AbortSignal,
+): Promise<Encoding | undefined> {
+  if (bytes.size === undefined || bytes.streamed) return undefined;
+  const tail = await readAt(bytes, Math.max(0, bytes.size - END_BYTES), END_BYTES, signal);
+  const declared = encodingAtEnd(tail);
+  const named = declared === undefined ? undefined : encodingNamed(declared, 'declared', head);
+  return named?.legacy ? named : undefined;
 }
 
 /** By kind and size alone, never by what happens to be known already. */

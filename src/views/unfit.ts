@@ -1,4 +1,4 @@
-/** Owns which texts are not worth a parser: they are refused by looks, before anything can hang on them. */
+/** Refuses texts that no parser should get (minified, too long, too deep), before a parser can hang on them. */
 
 import type { NoStructure } from '../types/notice.ts';
 

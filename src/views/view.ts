@@ -1,11 +1,11 @@
-/** Owns the choice of another text of a text: what `:conflicts` and its kin show instead of the lines as stored. */
+/** Chooses another text of a text: what `:conflicts` or `:outline` show instead of the lines as stored. */
 
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 import type { NoteResource, TextResource } from '../types/resource.ts';
 import type { Mode, Selection } from '../types/selection.ts';
-import type { Viewed } from './outline-view.ts';
+import type { Viewed } from './viewed.ts';
 
 type View = (resource: TextResource, selection: Selection, call: Call) => Promise<Viewed | NoteResource>;
 
@@ -30,7 +30,9 @@ export async function view(
   call: Call,
 ): Promise<Viewed | NoteResource> {
   const { mode, symbol } = selection;
-  if (symbol !== undefined) return (await import('./outline-view.ts')).symbolView(resource, symbol, call);
+  if (symbol !== undefined && mode !== 'outline') {
+    return (await import('./symbol-view.ts')).symbolView(resource, selection, call);
+  }
   if (mode === undefined || mode === 'raw' || resource.modes?.includes(mode)) return { resource, selection };
   const load = VIEWS[mode];
   if (!load) {

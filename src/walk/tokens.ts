@@ -39,6 +39,11 @@ export function anyDepthTokens(pattern: string): Token[] {
   return [depth, ...nameTokens(pattern)];
 }
 
+/** The tokens of whole names that stand for themselves, at the end of a path of at least one name more. */
+export function endingTokens(names: string): Token[] {
+  return [depth, { is: 'one' }, run, slash, ...textTokens(names)];
+}
+
 /** The tokens of a text that stands for itself. */
 export function textTokens(text: string): Token[] {
   return Array.from(text, textToken);

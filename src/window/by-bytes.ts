@@ -1,5 +1,5 @@
 /**
- * Owns windows by byte offsets, rounded to whole lines. Paging by the end of each window visits every byte once:
+ * Windows by byte offsets, rounded to whole lines. Paging by the end of each window visits every byte once:
  * a start inside a line goes back to the line's start, except inside an oversized line, which is gone through in slices.
  */
 
@@ -168,9 +168,11 @@ async function windowStart(
   if (before.start !== undefined) {
     if (before.start >= unit) return { begin: unit, inside: false };
     const line = await new LineReader(source, encoding, before.start, hold, signal).next();
-    const oversized = !line || line.end === undefined || isOversized(line.bytes, encoding, fit);
+    const oversized = !line || line.end === undefined || isOversized(line, encoding, fit);
     if (!oversized) return { begin: before.start, inside: false };
   }
+  // Where characters cannot be told backwards, the byte is one at which an answer ended.
+  if (encoding.legacy) return { begin: unit, inside: true };
   const near = Math.max(encoding.bom, unit - 4);
   const bytes = await readAt(source, near, 8, signal);
   return { begin: near + alignDown(bytes, unit - near, encoding), inside: true };

@@ -1,5 +1,7 @@
-/** Owns windows by line numbers: one or several ranges over one budget, with lines of context where there is room. */
+/** Windows by line numbers: one or several ranges over one budget, with lines of context where there is room. */
 
+import { readAt } from '../access/bytes.ts';
+import { alignDown } from '../text/cut.ts';
 import type { CutBy, Excerpt, Line, Range } from '../types/excerpt.ts';
 import { type Clippable, clippable } from './clip-line.ts';
 import { Budget, type Fit, holdFor, isOversized, sliceOf } from './fit.ts';
@@ -15,20 +17,30 @@ type Part = { lines: Line[]; range: Range };
 /** An excerpt without its totals. */
 export type Yield = Omit<Excerpt, 'totals'>;
 
+/** `inside`: see `Window`. */
 export async function linesWindow(
   input: TextInput,
   ranges: readonly Range[],
   context: boolean,
   fit: Fit,
+  inside?: number,
 ): Promise<Yield> {
   const budget = new Budget(fit, fit.limits);
   const tally = { invalid: 0 };
   const parts: Part[] = [];
   let stop: Stop | undefined;
+  let lastLine: number | undefined;
   for (const [i, range] of ranges.entries()) {
     const part: Part = { lines: [], range };
-    const outcome = await readRange(input, part, budget, fit, tally, parts.length === 0);
-    if (outcome === 'past-end') break;
+    const begin = i === 0 ? inside : undefined;
+    const outcome = await readRange(input, part, budget, fit, tally, parts.length === 0, begin);
+    if (outcome === 'past-end') {
+      // The index has just been to the end: the total is known.
+      lastLine = await input.index.total(input.source, input.signal, input.onScan);
+      break;
+    }
+    const { no: shown = range.from } = part.lines.at(-1) ?? {};
+    if (outcome === undefined && range.to !== undefined && shown < range.to) lastLine = shown;
     if (part.lines.length > 0) parts.push(part);
     if (outcome !== undefined) {
       stop = { ...outcome, rest: [...outcome.rest, ...ranges.slice(i + 1)] };
@@ -43,15 +55,15 @@ export async function linesWindow(
       ...(stop.oversized && { oversized: stop.oversized }),
     };
   }
-  const asked = parts.flatMap((part) => part.lines);
+  const first = parts[0]?.lines[0];
+  const last = parts.at(-1)?.lines.at(-1);
   if (context) await addContext(input, parts, budget, fit, stop === undefined);
-  const first = asked[0];
-  const last = asked.at(-1);
   return {
     parts: parts.map((part) => part.lines),
     invalid: tally.invalid,
     ...(first && last && { span: { start: first.start, end: last.end } }),
     ...(stop === undefined && !first && { pastEnd: true }),
+    ...(lastLine !== undefined && { lastLine }),
     ...(stop && { cutBy: stop.cutBy }),
     ...(stop?.oversized && { oversized: stop.oversized }),
     ...(stop && nextOf(stop)),
@@ -71,7 +83,12 @@ interface Stop {
 
 function nextOf(stop: Stop): Pick<Excerpt, 'next'> {
   if (stop.deadEnd) return {};
-  if (stop.inside !== undefined) return { next: { by: 'bytes', start: stop.inside } };
+  const { rest, inside } = stop;
+  if (inside !== undefined) {
+    // A byte window goes on from there to the end of the text, and knows nothing of ranges.
+    const toEnd = rest.length === 1 && rest[0]?.to === undefined;
+    return { next: toEnd ? { by: 'bytes', start: inside } : { by: 'lines', ranges: rest, inside } };
+  }
   return stop.rest.length > 0 ? { next: { by: 'lines', ranges: stop.rest } } : {};
 }
 
@@ -82,34 +99,66 @@ async function readRange(
   fit: Fit,
   tally: { invalid: number },
   firstOfAll: boolean,
+  inside: number | undefined,
 ): Promise<Stop | 'past-end' | undefined> {
   const { source, encoding, signal } = input;
   const { from, to = Number.POSITIVE_INFINITY } = part.range;
-  const start = await input.index.startOf(from, source, signal, input.onScan);
+  const start = await beginOf(from, inside, input);
   if (start === undefined) return 'past-end';
   const reader = new LineReader(source, encoding, start, holdFor(fit, encoding), signal);
   for (let no = from; no <= to; no += 1) {
     const stored = reader.buffered() ?? (await reader.next());
     if (!stored) return undefined;
-    const rest = (): Range[] => [{ ...part.range, from: no }];
     const alone = firstOfAll && part.lines.length === 0;
     if (fit.longLine.as === 'clip') {
+      // Most lines are plain and short: there is nothing to look for in them.
+      if (stored.text !== undefined && stored.length <= fit.longLine.at) {
+        const line = wholeLine(stored, no, encoding, tally);
+        if (budget.take(line) === undefined) {
+          part.lines.push(line);
+          continue;
+        }
+      }
       const clip = await clippable(input, stored, reader, no, fit.longLine);
       const { line, cutBy } = takeClipped(clip, fit.longLine.at, budget, alone && fit.overflow === 'cut');
-      if (cutBy) return { cutBy, rest: rest() };
+      if (cutBy) return { cutBy, rest: restOf(part, no) };
       if (!line.cut) tally.invalid += clip.invalid;
       part.lines.push(line);
       continue;
     }
-    const oversized = stored.end === undefined || isOversized(stored.bytes, encoding, fit);
-    if (oversized && !alone) return { cutBy: budget.lines < 1 ? 'lines' : 'bytes', rest: rest() };
-    if (oversized) return sliceLine({ input, stored, fit, part, no, tally, rest: rest(), budget });
-    const line = wholeLine(stored, no, encoding, tally);
+    const oversized = stored.end === undefined || isOversized(stored, encoding, fit);
+    if (oversized && !alone) return { cutBy: budget.lines < 1 ? 'lines' : 'bytes', rest: restOf(part, no) };
+    if (oversized) return sliceLine({ input, stored, fit, part, no, tally, rest: restOf(part, no), budget });
+    const whole = wholeLine(stored, no, encoding, tally);
+    // The rest of a line that began in another answer.
+    const line: Line = no === from && inside !== undefined ? { ...whole, cut: 'slice' } : whole;
     const cutBy = budget.take(line);
-    if (cutBy) return { cutBy, rest: rest() };
+    if (cutBy) return { cutBy, rest: restOf(part, no) };
     part.lines.push(line);
   }
   return undefined;
+}
+
+/** The byte at which line `from` begins, or byte `inside` of it; undefined past the end. */
+async function beginOf(
+  from: number,
+  inside: number | undefined,
+  { index, source, encoding, signal, onScan }: TextInput,
+): Promise<number | undefined> {
+  const start = await index.startOf(from, source, signal, onScan);
+  if (start === undefined || inside === undefined || inside <= start) return start;
+  // A byte of another line, in a file that has changed or by a slip, is as good as none.
+  if ((await index.lineAt(inside, source, signal, onScan)) !== from) return start;
+  const at = inside - ((inside - start) % encoding.unit);
+  // Where characters cannot be told backwards, the byte is one at which an answer ended.
+  if (encoding.legacy) return at;
+  const near = Math.max(start, at - 4);
+  const bytes = await readAt(source, near, 8, signal);
+  return near + alignDown(bytes, at - near, encoding);
+}
+
+function restOf({ range }: Part, no: number): readonly Range[] {
+  return [{ ...range, from: no }];
 }
 
 /** A line that stands `alone` is shown as far as the budget goes: an answer without a line would not lead on. */
@@ -165,7 +214,7 @@ async function addContext(
     const start = await input.index.startOf(no, source, signal);
     if (start === undefined) return undefined;
     const stored = await new LineReader(source, encoding, start, holdFor(fit, encoding), signal).next();
-    if (!stored || stored.end === undefined || isOversized(stored.bytes, encoding, fit)) return undefined;
+    if (!stored || stored.end === undefined || isOversized(stored, encoding, fit)) return undefined;
     const line: Line = { ...wholeLine(stored, no, encoding, { invalid: 0 }), role: 'context' };
     return budget.takeContext(line) ? line : undefined;
   };

@@ -1,10 +1,10 @@
-/** Owns windows from the end: the last lines of a text, or of what lies before a byte, paged backwards. */
+/** Windows from the end: the last lines of a text, or of what lies before a byte, paged backwards. */
 
 import type { CutBy, Line } from '../types/excerpt.ts';
 import type { Yield } from './by-lines.ts';
 import { Budget, type Fit, holdFor, isOversized, sliceOf } from './fit.ts';
 import { type TextInput, toLine } from './input.ts';
-import { readBehind, startOfLineBefore } from './line-start.ts';
+import { BackwardReader } from './line-start.ts';
 
 /** The last `count` lines before byte `before` (exclusive), or before the end. Reads no more than it shows. */
 export async function tailWindow(
@@ -14,9 +14,9 @@ export async function tailWindow(
   fit: Fit,
 ): Promise<Yield> {
   const { encoding, signal } = input;
-  const source = readBehind(input.source);
   const size = await endOf(input);
   const end = Math.min(before ?? size, size);
+  const reader = new BackwardReader(input.source, end, encoding, signal);
   const hold = holdFor(fit, encoding);
   const budget = new Budget(fit, fit.limits);
   const tally = { invalid: 0 };
@@ -24,13 +24,13 @@ export async function tailWindow(
   let at = end;
   let no =
     input.counted && end > encoding.bom
-      ? await input.index.lineAt(end - encoding.unit, source, signal, input.onScan)
+      ? await input.index.lineAt(end - encoding.unit, reader, signal, input.onScan)
       : undefined;
   let cutBy: CutBy | undefined;
   let oversized: Yield['oversized'];
   while (lines.length < count && at > encoding.bom) {
-    const stored = await startOfLineBefore(at, hold, { source, encoding, signal });
-    if (stored.start === undefined || isOversized(stored.bytes, encoding, fit)) {
+    const stored = await reader.lineBefore(at, hold);
+    if (stored.start === undefined || isOversized(stored, encoding, fit)) {
       cutBy = budget.lines < 1 ? 'lines' : 'bytes';
       if (lines.length > 0) break;
       const slice = sliceOf(stored.bytes, encoding, fit, 'tail');
@@ -41,13 +41,16 @@ export async function tailWindow(
       cutBy = 'line';
       break;
     }
-    const line = toLine(stored.bytes, stored.start, no, encoding, { invalid: 0 });
+    const seen = { invalid: 0 };
+    const line = toLine(stored.bytes, stored.start, no, encoding, seen);
     cutBy = budget.take(line);
     if (cutBy) break;
-    lines.unshift(toLine(stored.bytes, stored.start, no, encoding, tally));
+    tally.invalid += seen.invalid;
+    lines.push(line);
     at = stored.start;
     no = no === undefined ? undefined : no - 1;
   }
+  lines.reverse();
   // The line of a slice is not done with: it is counted again by the next call.
   const left = oversized ? count : count - lines.length;
   return {

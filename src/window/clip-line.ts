@@ -2,6 +2,7 @@
 
 import { readAt } from '../access/bytes.ts';
 import { decode } from '../text/encoding.ts';
+import { visibleBytes } from '../text/visible.ts';
 import type { Line } from '../types/excerpt.ts';
 import type { LongLine } from '../types/policy.ts';
 import { type TextInput, wholeLine } from './input.ts';
@@ -52,13 +53,13 @@ async function terminatorAt(
   return /\r?\n$/.exec(decode(tail, encoding).text)?.[0] ?? '';
 }
 
-/** The head of `text` within `at` code points, or within `at` bytes of UTF-8, cut between code points. */
+/** The head of `text` within `at` code points, or within `at` bytes as they are shown, cut between code points. */
 function clipText(text: string, at: number, unit: 'byte' | 'char'): string {
-  if (text.length <= at && (unit === 'char' || Buffer.byteLength(text) <= at)) return text;
+  if (text.length <= at && (unit === 'char' || visibleBytes(text) <= at)) return text;
   let used = 0;
   let length = 0;
   for (const character of text) {
-    used += unit === 'byte' ? Buffer.byteLength(character) : 1;
+    used += unit === 'byte' ? visibleBytes(character) : 1;
     if (used > at) return text.slice(0, length);
     length += character.length;
   }

@@ -1,4 +1,4 @@
-/** Owns what is remembered of an output while it streams by: its first and last bytes and its counts, never more. */
+/** Captures the first and last bytes of a streamed output and counts the rest; memory stays bounded. */
 
 export interface EndsOptions {
   /** Bytes remembered of the beginning. */

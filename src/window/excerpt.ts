@@ -14,8 +14,7 @@ export async function excerpt(input: TextInput, window: Window | undefined, fit:
   const yielded = await byKind(input, window ?? wholeText, fit);
   const { source, index, signal, onScan } = input;
   const lines = input.counted ? await index.total(source, signal, onScan) : undefined;
-  const shown = yielded.parts.flat();
-  const last = shown.at(-1);
+  const last = yielded.parts.findLast((part) => part.length > 0)?.at(-1);
   return {
     ...yielded,
     totals: {
@@ -23,7 +22,9 @@ export async function excerpt(input: TextInput, window: Window | undefined, fit:
       ...(lines !== undefined && { lines }),
     },
     ...(input.encoding.unit === 1 &&
-      shown.some(({ text, ascii }) => !ascii && text.includes('\0')) && { binary: true }),
+      yielded.parts.some((part) => part.some(({ text, ascii }) => !ascii && text.includes('\0'))) && {
+        binary: true,
+      }),
     ...(last && !last.cut && last.end === source.size && !last.text.endsWith('\n') && { unterminated: true }),
   };
 }
@@ -31,7 +32,7 @@ export async function excerpt(input: TextInput, window: Window | undefined, fit:
 function byKind(input: TextInput, window: Window, fit: Fit): ReturnType<typeof linesWindow> {
   switch (window.by) {
     case 'lines':
-      return linesWindow(input, window.ranges, window.context, fit);
+      return linesWindow(input, window.ranges, window.context, fit, window.inside);
     case 'bytes':
       return bytesWindow(input, window.start, window.length, fit);
     case 'ends':

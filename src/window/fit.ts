@@ -22,6 +22,8 @@ export interface Fit {
   /** `cut`: whole lines until the budget is spent. `refuse`: nothing when not all of it fits. */
   readonly overflow: 'cut' | 'refuse';
   readonly longLine: LongLine;
+  /** See `TextPolicy`. */
+  readonly bareLines?: boolean;
 }
 
 /** Bytes that a line may take when it is shown alone. */
@@ -54,12 +56,17 @@ export function holdFor(fit: Fit, encoding: Encoding): number {
  * inside it where they are told to, instead of at its start. Both ask here, or the notices of one would loop in
  * the other.
  */
-export function isOversized(bytes: Uint8Array, encoding: Encoding, fit: Fit): boolean {
+export function isOversized(
+  stored: { readonly bytes: Uint8Array; readonly length: number },
+  encoding: Encoding,
+  fit: Fit,
+): boolean {
   const room = lineBudget(fit);
-  if (bytes.length <= room / 8 && bytes.length <= fit.limits.tokens / 8) return false;
-  if (bytes.length > fit.limits.windowMax) return true;
-  const { text } = decode(bytes, encoding);
-  return fit.shown(text) > room || fit.tokens(text) > lineTokens(fit);
+  if (stored.length <= room / 8 && stored.length <= fit.limits.tokens / 8) return false;
+  if (stored.length > fit.limits.windowMax) return true;
+  const { text } = decode(stored.bytes, encoding);
+  const free = fit.bareLines && text.endsWith('\n') ? 1 : 0;
+  return fit.shown(text) - free > room || fit.tokens(text) > lineTokens(fit);
 }
 
 /**
@@ -141,5 +148,6 @@ export function fitOf(policy: TextPolicy, display: Display, limits: Limits, toke
     tokens: tokens ?? estimateTokens,
     overflow: policy.overflow,
     longLine: policy.longLine,
+    ...(policy.bareLines && { bareLines: true }),
   };
 }

@@ -19,13 +19,14 @@ export interface TextInput {
 
 /** A whole line as it was read; adds the invalid sequences it holds to `tally`. */
 export function wholeLine(
-  { bytes, start, text }: StoredLine,
+  stored: StoredLine,
   no: number | undefined,
   encoding: Encoding,
   tally: { invalid: number },
 ): Line {
-  if (text === undefined) return toLine(bytes, start, no, encoding, tally);
-  const end = start + bytes.length;
+  const { start, text } = stored;
+  if (text === undefined) return toLine(stored.bytes, start, no, encoding, tally);
+  const end = start + stored.length;
   return no === undefined
     ? { start, end, text, ascii: true, role: 'asked' }
     : { no, start, end, text, ascii: true, role: 'asked' };

@@ -107,6 +107,9 @@ export class LineIndex {
     const { line, start: from, end } = this.#oversized;
     if (offset >= from && offset < end) return line;
     await this.#extend(source, () => this.#scanned >= offset, signal, onScan);
+    // The last byte is asked for by every window at the end.
+    if (this.#ended && offset < this.#scanned && offset + this.#encoding.unit >= this.#scanned)
+      return this.#newlines + (this.#unterminated ? 1 : 0);
     const at = Math.min(offset, this.#scanned);
     const entry = Math.min(Math.floor(at / this.#block), this.#entries - 1);
     const start = entry * this.#block;

@@ -13,6 +13,8 @@ export interface StoredLine {
   readonly end: number | undefined;
   /** The whole line, terminator included, or as much of its head as is held. */
   readonly bytes: Uint8Array;
+  /** Of `bytes`. */
+  readonly length: number;
   /** The line decoded, where all of it is ASCII that is shown as it is; absent where that was not looked at. */
   readonly text?: string;
 }
@@ -27,6 +29,33 @@ const RUN_AGAIN = 1 << 10;
 
 const FIRST_READ = 64 << 10;
 const LATER_READ = 256 << 10;
+
+/** A line of a run. Its bytes are cut out only where they are asked for, which for most lines nobody does. */
+class PlainLine implements StoredLine {
+  readonly start: number;
+  readonly text: string;
+  readonly #buffer: Uint8Array;
+  readonly #from: number;
+
+  constructor(start: number, text: string, buffer: Uint8Array, from: number) {
+    this.start = start;
+    this.text = text;
+    this.#buffer = buffer;
+    this.#from = from;
+  }
+
+  get length(): number {
+    return this.text.length;
+  }
+
+  get end(): number {
+    return this.start + this.text.length;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#buffer.subarray(this.#from, this.#from + this.text.length);
+  }
+}
 
 export class LineReader {
   readonly #source: ByteSource;
@@ -143,7 +172,9 @@ export class LineReader {
     }
     if (length === 0 || length > this.#hold) return undefined;
     const text = this.#run.slice(from, from + length);
-    return { ...this.#take(length), text };
+    const line = new PlainLine(this.#at, text, this.#buffer, this.#from);
+    this.#drop(length);
+    return line;
   }
 
   #beginRun(): boolean {
@@ -161,15 +192,12 @@ export class LineReader {
     const start = this.#at;
     const bytes = this.#buffer.subarray(this.#from, this.#from + length);
     this.#drop(length);
-    return { start, end: start + length, bytes };
+    return { start, end: start + length, bytes, length };
   }
 
   #partial(): StoredLine {
-    return {
-      start: this.#at,
-      end: undefined,
-      bytes: this.#buffer.subarray(this.#from, this.#from + this.#hold),
-    };
+    const bytes = this.#buffer.subarray(this.#from, this.#from + this.#hold);
+    return { start: this.#at, end: undefined, bytes, length: bytes.length };
   }
 
   #drop(length: number): void {

@@ -1,6 +1,7 @@
-/** Owns looking backwards: where the line that holds or precedes a byte begins. */
+/** Scans backwards for the start of the line that contains or precedes a byte. */
 
 import { readAt } from '../access/bytes.ts';
+import type { Identity } from '../identity.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Encoding, Scanner } from '../types/encoding.ts';
 
@@ -44,27 +45,83 @@ function lastStart(bytes: Uint8Array, unit: number, scanner: Scanner): number | 
   return newlines === 0 ? undefined : scanner.after(bytes, newlines);
 }
 
+/** The first block, and the later ones. */
+const FIRST_BLOCK = 16 << 10;
 const BLOCK = 64 << 10;
 
 /** The same bytes for a reader that goes backwards: a block is read once, not once for each line in it. */
-export function readBehind(source: ByteSource): ByteSource {
-  let block: Uint8Array = new Uint8Array(0);
-  let from = 0;
-  return {
-    get size() {
-      return source.size;
-    },
-    identity: source.identity,
-    async readInto(target, offset, signal) {
-      const end = offset + target.length;
-      if (offset < from || end > from + block.length) {
-        if (target.length > BLOCK) return source.readInto(target, offset, signal);
-        from = Math.max(0, end - BLOCK);
-        block = await readAt(source, from, end - from, signal);
-      }
-      const part = block.subarray(offset - from, end - from);
-      target.set(part);
-      return part.length;
-    },
-  };
+export class BackwardReader implements ByteSource {
+  readonly #source: ByteSource;
+  readonly #encoding: Encoding;
+  readonly #signal: AbortSignal | undefined;
+  #block: Uint8Array = new Uint8Array(0);
+  /** Offset of the block in the text. */
+  #from = 0;
+  #nextLength = FIRST_BLOCK;
+
+  /** The end (exclusive) of the lines that will be asked for. */
+  readonly #end: number;
+
+  constructor(source: ByteSource, end: number, encoding: Encoding, signal: AbortSignal | undefined) {
+    this.#source = source;
+    this.#end = end;
+    this.#encoding = encoding;
+    this.#signal = signal;
+  }
+
+  get size(): number | undefined {
+    return this.#source.size;
+  }
+
+  get identity(): Identity {
+    return this.#source.identity;
+  }
+
+  async readInto(target: Uint8Array, offset: number, signal?: AbortSignal): Promise<number> {
+    const end = offset + target.length;
+    if (offset < this.#from || end > this.#from + this.#block.length) {
+      if (target.length > BLOCK) return this.#source.readInto(target, offset, signal);
+      // What counts the lines before the last one reads up to it: then the block holds that line, too.
+      await this.#fill(end + this.#encoding.unit === this.#end ? this.#end : end, BLOCK);
+    }
+    if (offset < this.#from) return this.#source.readInto(target, offset, signal);
+    const part = this.#block.subarray(offset - this.#from, end - this.#from);
+    target.set(part);
+    return part.length;
+  }
+
+  /** As `startOfLineBefore`. */
+  async lineBefore(
+    end: number,
+    hold: number,
+  ): Promise<{ start: number | undefined; bytes: Uint8Array; length: number }> {
+    let line = this.#inBlock(end, hold);
+    if (!line && this.#encoding.unit === 1) {
+      await this.#fill(end, this.#nextLength);
+      this.#nextLength = BLOCK;
+      line = this.#inBlock(end, hold);
+    }
+    if (line) return line;
+    const stored = { source: this, encoding: this.#encoding, signal: this.#signal };
+    const { start, bytes } = await startOfLineBefore(end, hold, stored);
+    return { start, bytes, length: bytes.length };
+  }
+
+  async #fill(end: number, length: number): Promise<void> {
+    if (end === this.#from + this.#block.length && length <= this.#block.length) return;
+    this.#from = Math.max(0, end - length);
+    this.#block = await readAt(this.#source, this.#from, end - this.#from, this.#signal);
+  }
+
+  /** The line where all of it is in the block. */
+  #inBlock(end: number, hold: number): { start: number; bytes: Uint8Array; length: number } | undefined {
+    const { unit, bom } = this.#encoding;
+    const last = end - this.#from;
+    if (unit > 1 || last < 1 || last > this.#block.length) return undefined;
+    const newline = last < 2 ? -1 : this.#block.lastIndexOf(10, last - 2);
+    if (newline === -1 && this.#from > bom) return undefined;
+    const first = newline === -1 ? bom - this.#from : newline + 1;
+    if (last - first > hold) return undefined;
+    return { start: this.#from + first, bytes: this.#block.subarray(first, last), length: last - first };
+  }
 }

@@ -1,5 +1,5 @@
 /**
- * Owns the excerpt of a command's output: its last lines, its first or both, found in what was remembered of it
+ * Makes the excerpt of a command's output: its last lines, its first or both, found in what was captured of it
  * while it streamed by, and where the rest is to be read. Synchronous, so that a running command can be looked at.
  */
 

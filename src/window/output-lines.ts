@@ -1,4 +1,4 @@
-/** Owns which remembered lines of an output fit, counted from its beginning or from its end. */
+/** Picks the lines of a captured output that fit, from its beginning or from its end. */
 
 import { alignDown } from '../text/cut.ts';
 import { decode, utf8 } from '../text/encoding.ts';
@@ -43,7 +43,8 @@ export function headLines(output: Remembered, fit: Fit, share: Share, snap: 'lin
     }
     const alone = lines.length === 0;
     if (cutBy === 'lines' || (!alone && snap === 'line')) return { lines, cutBy };
-    const slice = sliceOf(bytes.subarray(0, share.bytes), utf8, within(fit, share), 'head', room);
+    const most = bytes.length > share.bytes ? alignDown(bytes, share.bytes, utf8) : bytes.length;
+    const slice = sliceOf(bytes.subarray(0, most), utf8, within(fit, share), 'head', room);
     const cut = decodedLine(slice, start, lines.length + 1, 'slice');
     // A slice holds at least one character, even where there is no room for it.
     if (!alone && fit.cost(cut.line) > room) return { lines, cutBy };

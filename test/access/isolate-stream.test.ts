@@ -63,3 +63,31 @@ test('a worker that swells is ended with LIMIT, and this process goes on', async
   await expect(worker.next()).rejects.toMatchObject({ code: 'LIMIT' });
   await worker.end();
 });
+
+test('a worker that rests goes on for another call, and ends with that one', async () => {
+  const echo = await script('answer.mjs', "parentPort.on('message', (m) => parentPort.postMessage(m));");
+  const first = new AbortController();
+  const worker = converse({ entry: echo, heapMb: 32, signal: first.signal });
+  worker.post('a');
+  expect(await worker.next()).toBe('a');
+  worker.rest(60_000, () => undefined);
+  first.abort(new Error('over'));
+  const second = new AbortController();
+  expect(worker.wake(second.signal)).toBe(true);
+  worker.post('b');
+  expect(await worker.next()).toBe('b');
+  const waiting = worker.next();
+  second.abort(new Error('time is up'));
+  await expect(waiting).rejects.toThrow('time is up');
+  await worker.end();
+  expect(worker.wake(new AbortController().signal)).toBe(false);
+});
+
+test('a worker that rests too long is gone', async () => {
+  const echo = await script('answer.mjs', "parentPort.on('message', (m) => parentPort.postMessage(m));");
+  const worker = converse({ entry: echo, heapMb: 32, signal: new AbortController().signal });
+  const ended = worker.next();
+  await new Promise<void>((gone) => void worker.rest(1, gone));
+  await expect(ended).rejects.toMatchObject({ code: 'INTERNAL' });
+  expect(worker.wake(new AbortController().signal)).toBe(false);
+});

@@ -108,7 +108,7 @@ test('no pipe and no descriptor is left behind', async () => {
     closeSparePipes();
     expect(descriptors()).toBe(before);
   });
-  expect(readdirSync(spills.folder).filter((name) => name.startsWith('pipe'))).toEqual([]);
+  expect(readdirSync(spills.directory).filter((name) => name.startsWith('pipe'))).toEqual([]);
 });
 
 test('a taker that asks for a pause gets nothing until it is over', async () => {
@@ -118,7 +118,7 @@ test('a taker that asks for a pause gets nothing until it is over', async () => 
     command: 'for i in 1 2 3; do printf $i; sleep 0.05; done',
     cwd: '/',
     env: { PATH: process.env['PATH'] ?? '' },
-    folder: temporaryFolder(),
+    directory: temporaryFolder(),
     takes: [
       (chunk) => {
         expect(paused).toBe(false);

@@ -4,12 +4,15 @@
  * Node that runs TypeScript.
  */
 
-import { serve } from '@hono/node-server';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { McpServer } from '@modelcontextprotocol/server';
-import { Hono } from 'hono';
 import { registerTools } from '../../src/faces/adapters/mcp.ts';
+import { Exchange } from '../../src/faces/http/exchange.ts';
 import { createGuard } from '../../src/faces/http/guard.ts';
 import { mountMcp } from '../../src/faces/http/mcp.ts';
+import { problem } from '../../src/faces/http/problem.ts';
+import { send } from '../../src/faces/http/send.ts';
 import { registerOtherTools } from './other-tools.ts';
 import { ownTools } from './own-tools.ts';
 import { registerPrompts, registerResources } from './prompts.ts';
@@ -49,19 +52,19 @@ function makeServer(): McpServer {
   return server;
 }
 
+const mcp = mountMcp(makeServer, { keeps: () => false, forget: () => Promise.resolve() });
 const refused = createGuard({ loopback: true, hosts: [] });
-const mcp = mountMcp(makeServer);
-const app = new Hono();
-app.all('/mcp', (context) => {
-  const { pathname, search } = new URL(context.req.url);
-  const refusal = refused({
-    target: pathname + search,
-    host: context.req.header('host'),
-    origin: context.req.header('origin'),
-    authorization: undefined,
-  });
-  return refusal ? Response.json(refusal.problem, { status: refusal.status }) : mcp.handle(context);
+const app = createServer(async (incoming, outgoing) => {
+  const exchange = new Exchange(incoming, outgoing);
+  const { path, query, host } = exchange;
+  const origin = exchange.header('origin');
+  const refusal = refused({ path, query, host, origin, authorization: undefined });
+  await send(
+    refusal ? problem(refusal.status, refusal.problem) : await mcp.handle(exchange),
+    exchange,
+    outgoing,
+  );
 });
-serve({ fetch: app.fetch, hostname: '127.0.0.1', port: Number(process.argv[2] ?? 0) }, ({ port }) =>
-  console.log(`http://127.0.0.1:${port}/mcp`),
+app.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () =>
+  console.log(`http://127.0.0.1:${(app.address() as AddressInfo).port}/mcp`),
 );

@@ -1,5 +1,5 @@
 import { onTestFinished, describe, expect, test } from 'vitest';
-import type { OrielOptions } from '../../src/assemble.ts';
+import type { OrielOptions } from '../../src/options.ts';
 import { createOriel } from '../../src/oriel.ts';
 import type { Answer } from '../../src/types/answer.ts';
 import { temporaryFolder } from '../support/commands.ts';
@@ -157,7 +157,7 @@ describe('what is left out', () => {
   test('because it is binary', async () => {
     const answer = await bash('head -c 4096 /dev/zero');
     expect(answer.text).toBe(
-      `[The output is binary (4 KiB) and is not shown. Full output: ${pathOf(answer)}. Use artifact://1:raw to see it as text]`,
+      `[The output is binary (4 KiB) and is not shown. Full output: ${pathOf(answer)}. Use a shell to look at it: xxd ${pathOf(answer)} | head -100]`,
     );
   });
 

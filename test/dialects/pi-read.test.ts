@@ -88,7 +88,7 @@ describe('boundaries', () => {
   test('one byte more in the last line ends the answer before it', async () => {
     const { write, call } = place('pi');
     const content = wideLines(500, 60);
-    write('f', `${content.slice(0, -1)}y\n`);
+    write('f', `${content.slice(0, -1)}yz\n`);
     expect((await call('read', { path: 'f' })).text).toBe(
       `${linesOf(content, 1, 499)}[Showing lines 1-499 of 500 (30KB limit). Use offset=500 to continue]`,
     );
@@ -96,7 +96,7 @@ describe('boundaries', () => {
 
   test('a size just over the limit is not rounded to it', async () => {
     const { write, call } = place('pi');
-    write('f', `${'x'.repeat(30_000)}\n`);
+    write('f', `${'x'.repeat(30_001)}\n`);
     expect((await call('read', { path: 'f' })).text).toBe(
       '[Line 1 is 31KB, exceeds 30KB limit. Use bash to read: head -c 30000 f]',
     );
@@ -267,4 +267,20 @@ test('an image is shown', async () => {
   const { content, isError } = await oriel.tool('read').run({ path: 'i.png' });
   expect(content).toMatchObject([{ type: 'text' }, { type: 'image', mimeType: 'image/png' }]);
   expect(isError).toBe(false);
+});
+
+test('a line of exactly the limit fits: its line feed does not count', async () => {
+  const { write, call } = place('pi');
+  write('exact', `${'x'.repeat(30_000)}\nnext\n`);
+  write('over', `${'x'.repeat(30_001)}\n`);
+  write('two', `${'x'.repeat(15_000)}\n${'y'.repeat(14_999)}\nnext\n`);
+  write('crlf', `${'x'.repeat(29_999)}\r\n`);
+  expect((await call('read', { path: 'exact' })).text).toBe(
+    `${'x'.repeat(30_000)}\n[Showing lines 1-1 of 2 (30KB limit). Use offset=2 to continue]`,
+  );
+  expect((await call('read', { path: 'over' })).text).toBe(
+    '[Line 1 is 31KB, exceeds 30KB limit. Use bash to read: head -c 30000 over]',
+  );
+  expect((await call('read', { path: 'two' })).text).toContain('[Showing lines 1-2 of 3 (30KB limit).');
+  expect((await call('read', { path: 'crlf' })).text).toBe(`${'x'.repeat(29_999)}\r\n`);
 });

@@ -161,7 +161,7 @@ describe('failures', () => {
     expect(called).toMatchObject({ isError: true, details: { error: { code, message } } });
   });
 
-  test.each([{ offset: 0 }, { limit: 0 }, { offset: '1x' }, { max_line_length: -1 }, { keep: 'tail' }])(
+  test.each([{ offset: -1 }, { limit: 0 }, { offset: '1x' }, { max_line_length: -1 }, { keep: 'tail' }])(
     '%j is refused',
     async (wrong) => {
       const { write, call } = place('zdx');

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { languages } from '../../src/views/languages.ts';
 
 /** Loaded in threads and children of their own, which a call may lose. */
-const ISOLATED = /(?:-worker|-child)\.ts$|\/worker\/|\/(?:libarchive|unxz|unzstd)\.ts$/;
+const ISOLATED = /(?:-worker|-child)\.ts$|\/(?:worker|child)\/|\/(?:libarchive|unlz4|unxz|unzstd)\.ts$/;
 
 test('everything that the engine loads late is in the list of what a server loads first', () => {
   const listed = new Set(importsOf('src/engine/preload.ts'));

@@ -12,13 +12,11 @@ import { bodyOf, codeOf, textOf, workspace } from '../support/workspace.ts';
 
 const method = (i: number): string => `  method${i}(a: number): number {
     const b = a + ${i};
-    log(b);
-    log(b);
-    return b;
+${Array.from({ length: 12 }, (_, j) => `    log(b, "a word or two about ${j}");\n`).join('')}    return b;
   }
 `;
 
-/** 304 lines. */
+/** 804 lines, 29 KiB. */
 const source = `import a from 'a';
 export class Wide {
 ${Array.from({ length: 50 }, (_, i) => method(i)).join('')}}
@@ -27,62 +25,88 @@ ${Array.from({ length: 50 }, (_, i) => method(i)).join('')}}
 
 const lineOf = (no: number): string => `${source.split('\n')[no - 1]}\n`;
 
-const calls = (text: string): string => /re-read needed ranges, e\.g\. (.+)\]$/.exec(text)?.[1] ?? '';
+const calls = (text: string): string[] => /e\.g\. (\S+), or all of it: (\S+)\]$/.exec(text)?.slice(1) ?? [];
 
-test('a code file of 100 lines or more is answered with its structure', async () => {
+const size = (text: string): number => Buffer.byteLength(text);
+
+test('code over 12 KiB is answered with its map: every symbol, in 8 KiB', async () => {
   const { write, read } = workspace();
   write('src/wide.ts', source);
   const answer = await read('src/wide.ts');
-  const methods = Array.from({ length: 50 }, (_, i) => {
-    const from = 3 + i * 6;
-    return `${from}-${from + 5}|  method${i}(a: number): number { ... }\n`;
-  });
-  const ranges = Array.from({ length: 50 }, (_, i) => `${4 + i * 6}..${7 + i * 6}`);
-  expect(textOf(answer)).toBe(
-    `1|import a from 'a';\n2|export class Wide {\n${methods.join('')}303|}\n304|// end\n` +
-      `[200 lines elided; re-read needed ranges, e.g. src/wide.ts:${ranges.join(',')}]`,
-  );
+  const text = textOf(answer);
+  for (let i = 0; i < 50; i += 1) expect(text).toContain(`  method${i}(a: number): number {`);
+  expect(text).toContain('787-802|  method49(a: number): number { ... }\n');
+  expect(size(text)).toBeLessThanOrEqual(8_192);
+  const [ranges = '', whole] = calls(text);
+  expect(ranges).toMatch(/^src\/wide\.ts:\d+\.\.\d+,\d+\.\.\d+,\d+\.\.\d+$/);
+  expect(whole).toBe('src/wide.ts:1..');
   expect(answer.details).toMatchObject({
     source: 'src/wide.ts',
     kind: 'file',
-    totals: { lines: 304, bytes: source.length },
-    summary: { lines: 54, elidedLines: 200 },
+    totals: { lines: 804, bytes: source.length },
   });
 });
 
-test('the ranges that a summary names hold exactly the lines that it left out', async () => {
-  const { write, read, text } = workspace();
+test.each([400, 1_000, 4_000, 8_192, 20_000])(
+  'read.mapBytes %d is filled and not passed',
+  async (mapBytes) => {
+    const { write, text } = workspace();
+    const short = (i: number): string =>
+      `  method${i}(a: number): number {\n    const b = a + ${i};\n    log(b);\n    return b;\n  }\n`;
+    write('src/wide.ts', `class Wide {\n${Array.from({ length: 250 }, (_, i) => short(i)).join('')}}\n`);
+    for (const display of ['numbers', 'hashline', 'plain'] as const) {
+      const shown = size(await text('src/wide.ts', { read: { mapBytes }, display }));
+      expect(shown).toBeLessThanOrEqual(mapBytes);
+      expect(shown).toBeGreaterThan(Math.min(mapBytes * 0.9, mapBytes - 100) - 60);
+    }
+  },
+);
+
+test('limits of the host that are lower than a map hold', async () => {
+  const { write, text } = workspace();
+  write('wide.ts', source);
+  expect(size(await text('wide.ts', { limits: { bytes: 1_500 } }))).toBeLessThanOrEqual(1_500);
+  // Notices come on top of tokens.
+  expect(size(await text('wide.ts', { limits: { tokens: 500 } }))).toBeLessThanOrEqual(2_000 + 500);
+  expect((await text('wide.ts', { limits: { lines: 20 } })).split('\n')).toHaveLength(21);
+  // A limit for pages of text does not cut a map.
+  expect(await text('wide.ts', { read: { defaultLimit: 5 } })).toBe(await text('wide.ts'));
+});
+
+test('the ranges that a map names hold exactly the first lines that it left out', async () => {
+  const { write, read } = workspace();
   write('wide.ts', source);
   const answer = await read('wide.ts');
   const elided = (answer.details['summary'] as { elidedSpans: [number, number][] }).elidedSpans;
-  const reread = bodyOf(await read(calls(textOf(answer))));
-  const expected = elided.map(([from, to]) => {
+  const reread = bodyOf(await read(calls(textOf(answer))[0] ?? ''));
+  const expected = elided.slice(0, 3).map(([from, to]) => {
     let part = '';
     for (let no = from; no <= to; no += 1) part += `${no}|${lineOf(no)}`;
     return part;
   });
   expect(reread).toBe(expected.join('…\n'));
-  expect(await text('wide.ts:4..7')).toBe(expected[0]);
 });
 
-test('what is not summarised: short files, prose and data, selectors, :raw, other settings', async () => {
+test('what has no map: code up to 12 KiB, prose and data, selectors, :raw, other settings', async () => {
   const { write, read } = workspace();
-  const isSummary = async (path: string, options = {}): Promise<boolean> =>
+  const isMap = async (path: string, options = {}): Promise<boolean> =>
     'summary' in (await read(path, options)).details;
+  const cut = source.slice(0, 12 * 1024);
   write('wide.ts', source);
-  write('short.ts', source.split('\n').slice(0, 99).join('\n'));
-  write('notes.md', '# One\n\ntext\n\n'.repeat(50));
+  write('short.ts', cut);
+  write('longer.ts', `${cut} `);
+  write('notes.md', '# One\n\ntext\n\n'.repeat(2_000));
   write(
     'data.json',
     JSON.stringify(
-      Array.from({ length: 100 }, (_, i) => ({ i })),
+      Array.from({ length: 2_000 }, (_, i) => ({ i })),
       null,
       1,
     ),
   );
   write('script', `#!/usr/bin/env node\n${source.replace('export ', '').replaceAll(': number', '')}`);
-  expect(await isSummary('wide.ts')).toBe(true);
-  expect(await isSummary('script')).toBe(true);
+  for (const path of ['wide.ts', 'longer.ts', 'script'])
+    expect([path, await isMap(path)]).toEqual([path, true]);
   for (const path of [
     'short.ts',
     'notes.md',
@@ -92,35 +116,60 @@ test('what is not summarised: short files, prose and data, selectors, :raw, othe
     'wide.ts:-500',
     'wide.ts:@0',
   ]) {
-    expect([path, await isSummary(path)]).toEqual([path, false]);
+    expect([path, await isMap(path)]).toEqual([path, false]);
   }
-  expect(await isSummary('wide.ts', { read: { summarize: false } })).toBe(false);
+  expect(await isMap('wide.ts', { read: { summarize: false } })).toBe(false);
+});
+
+test('long code that comes as it is says why', async () => {
+  const { write, text } = workspace();
+  const note = async (path: string, options = {}): Promise<string | undefined> =>
+    /\[No map: (.*)\. This is the text itself\]/.exec(await text(path, options))?.[1];
+  write('statements.ts', 'a();\n'.repeat(4_000));
+  write('many.ts', 'const a = 1;\n'.repeat(20_001));
+  write('large.ts', `const a = "${'x'.repeat(90)}";\n`.repeat(19_999).concat('x'.repeat(200_000)));
+  write('min.js', `${'var a=function(b){return b};'.repeat(1_000)}\n`);
+  write('flat.ts', Array.from({ length: 900 }, (_, i) => `const value${i} = ${i};\n`).join(''));
+  expect(await note('statements.ts')).toBe('no symbols were found in it');
+  expect(await note('many.ts')).toBe('it has over 20,000 lines or is over 2 MiB');
+  expect(await note('large.ts')).toBe('it has over 20,000 lines or is over 2 MiB');
+  expect(await note('min.js')).toBe('it looks minified');
+  expect(await note('flat.ts', { read: { mapBytes: 40_000 } })).toBe('it would be no shorter');
+  expect(await note('flat.ts')).toBeUndefined();
+  expect(await note('min.js:outline')).toBeUndefined();
 });
 
 test('plain and hashline displays carry the ranges too', async () => {
   const { write, text } = workspace();
   write('wide.ts', source);
-  const plain = await text('wide.ts', { display: 'plain' });
-  expect(plain.split('\n').slice(0, 4)).toEqual([
-    "import a from 'a';",
-    'export class Wide {',
-    '  method0(a: number): number { ... } [3-8]',
-    '  method1(a: number): number { ... } [9-14]',
-  ]);
-  const anchored = await text('wide.ts', { display: 'hashline' });
+  const options = { read: { mapBytes: 4_000 } };
+  const plain = await text('wide.ts', { ...options, display: 'plain' });
+  expect(plain).toContain('\n  method49(a: number): number { ... } [787-802]\n');
+  const anchored = await text('wide.ts', { ...options, display: 'hashline' });
   expect(anchored.split('\n')[0]).toMatch(/^¶wide\.ts#[0-9a-f]{4}$/i);
-  expect(anchored.split('\n').slice(2, 4)).toEqual([
-    '2:export class Wide {',
-    '3-8:  method0(a: number): number { ... }',
-  ]);
+  expect(anchored).toContain('\n2:export class Wide {\n');
+  expect(anchored).toContain('\n787-802:  method49(a: number): number { ... }\n');
+});
+
+test('text that its parser cannot make sense of is mapped as far as it could, or shown', async () => {
+  const { write, text } = workspace();
+  write('broken.ts', source.replace('    const b = a + 3;', '    const b = a + (((;'));
+  const shown = await text('broken.ts');
+  expect(size(shown)).toBeLessThanOrEqual(8_192);
+  expect(shown).toContain('method40(a: number): number');
+  write('ruin.ts', source.replace('  method3(a: number): number {', '  method3(a: number: number {{{ ))'));
+  expect(await text('ruin.ts')).toContain(
+    '[No map: most of it lies outside the symbols that were found. This is the text itself]',
+  );
 });
 
 test('UTF-16, a byte order mark and CRLF are summarised like any text', async () => {
   const { write, text } = workspace();
   write('wide.ts', Buffer.from(`\ufeff${source.replaceAll('\n', '\r\n')}`, 'utf16le'));
   const shown = await text('wide.ts');
-  expect(shown).toContain('3-8|  method0(a: number): number { ... }\n');
-  expect(shown).toContain('[Decoded from UTF-16LE]\n[200 lines elided; ');
+  expect(shown).toContain('787-802|  method49(a: number): number { ... }\n');
+  expect(shown).toMatch(/\n\[Decoded from UTF-16LE\]\n\[\d+ lines elided; /);
+  expect(size(shown)).toBeLessThanOrEqual(8_192);
 });
 
 test('hidden characters are shown as escapes and counted', async () => {
@@ -128,7 +177,7 @@ test('hidden characters are shown as escapes and counted', async () => {
   write('wide.ts', source.replace('// end', '// \u202eend'));
   const shown = await text('wide.ts');
   expect(shown).toContain(
-    '304|// \\u202eend\n[1 control or invisible character shown as escapes; wide.ts:raw has it as stored]\n',
+    '804|// \\u202eend\n[1 control or invisible character shown as escapes; wide.ts:raw has it as stored]\n',
   );
 });
 
@@ -137,12 +186,12 @@ test(':outline lists symbols with their lines and pages like a text', async () =
   write('wide.ts', source);
   const outline = await text('wide.ts:outline');
   expect(outline.split('\n').slice(0, 3)).toEqual([
-    '[L2-303] export class Wide',
-    '  [L3-8] method0(a: number): number',
-    '  [L9-14] method1(a: number): number',
+    '[L2-803] export class Wide',
+    '  [L3-18] method0(a: number): number',
+    '  [L19-34] method1(a: number): number',
   ]);
   expect(outline.split('\n').at(-1)).toBe(
-    '[51 symbols. Read one by its lines or its name, e.g. wide.ts:2..303 or wide.ts:#Wide]',
+    '[51 symbols. Read one by its lines or its name, e.g. wide.ts:2..803 or wide.ts:#Wide]',
   );
   const first = await text('wide.ts:outline', { limits: { lines: 20 } });
   expect(first.split('\n').at(-1)).toBe('[Showing lines 1-20 of 51. Use wide.ts:21..:outline to continue]');
@@ -151,36 +200,81 @@ test(':outline lists symbols with their lines and pages like a text', async () =
   );
 });
 
-test(':outline of a text without one gives the text, and says so', async () => {
+test(':outline of a text without one is answered in one line', async () => {
   const { write, text } = workspace();
   write('notes.txt', 'one\ntwo\n');
   expect(await text('notes.txt:outline')).toBe(
-    '1|one\n2|two\n[No outline: files of this kind are not outlined. This is the text itself]',
+    '[notes.txt has no outline: files of this kind are not outlined. Use notes.txt to read it]',
   );
   write('empty.ts', '// nothing\n');
   expect(await text('empty.ts:outline')).toBe(
-    '1|// nothing\n[No outline: no symbols were found in it. This is the text itself]',
+    '[empty.ts has no outline: no symbols were found in it. Use empty.ts to read it]',
   );
 });
 
-test(':#name reads one symbol, pages like a range, and names the candidates', async () => {
-  const { write, text, read } = workspace();
+test(':#name reads one symbol, and pages like a range', async () => {
+  const { write, text } = workspace();
   write('wide.ts', source);
-  expect(await text('wide.ts:#Wide.method1')).toBe(
-    '9|  method1(a: number): number {\n10|    const b = a + 1;\n11|    log(b);\n12|    log(b);\n13|    return b;\n14|  }\n',
-  );
-  expect(await text('wide.ts:#method1')).toBe(await text('wide.ts:9..14'));
+  expect(await text('wide.ts:#Wide.method1')).toBe(await text('wide.ts:19..34'));
+  expect(await text('wide.ts:#method1')).toBe(await text('wide.ts:19..34'));
+  expect(await text('wide.ts:#method1:raw')).toBe(await text('wide.ts:19..34:raw'));
   const cut = await text('wide.ts:#Wide', { limits: { lines: 100 } });
-  expect(cut.split('\n').at(-1)).toBe('[Showing lines 2-101 of 304. Use wide.ts:102..303 to continue]');
-  const missing = await read('wide.ts:#nothing');
-  expect(codeOf(missing)).toBe('NOT_FOUND');
-  expect(textOf(missing)).toBe("wide.ts has no symbol 'nothing'. Use wide.ts:outline for all of them.");
+  expect(cut.split('\n').at(-1)).toBe('[Showing lines 2-101 of 804. Use wide.ts:102..803 to continue]');
+});
+
+test(':#a,#Class.b,12..14 reads symbols and ranges in one call, under one budget', async () => {
+  const { write, text } = workspace();
+  write('wide.ts', source);
+  const expected = await text('wide.ts:1..1,19..34,51..52,99..99');
+  expect(await text('wide.ts:#method1,99..99,1..1,51..52')).toBe(expected);
+  expect(await text('wide.ts:99..99,1..1,51..52,#Wide.method1')).toBe(expected);
+  expect(await text('wide.ts:#method1,#method2')).toBe(await text('wide.ts:19..50'));
+  expect(await text('wide.ts:#method1,method2')).toBe(await text('wide.ts:19..50'));
+  expect(await text('wide.ts:#method1,#method3:raw')).toBe(await text('wide.ts:19..34,51..66:raw'));
+  const cut = await text('wide.ts:#method1,#method3', { limits: { lines: 20 } });
+  expect(cut.split('\n').at(-1)).toBe('[Showing lines 19-34, 51-54 of 804. Use wide.ts:55..66 to continue]');
+  // What is not there is said below what is.
+  const partly = await text('wide.ts:#method1,#nothing');
+  expect(partly).toBe(
+    `${await text('wide.ts:19..34')}[wide.ts has no symbol 'nothing'. Use wide.ts:outline for all of them]`,
+  );
+});
+
+test('an ambiguous name is answered with all it means where that fits, else with the calls', async () => {
+  const { write, text } = workspace();
   write('two.js', 'class A {\n  run() {}\n}\nclass B {\n  run() {}\n}\n');
-  expect(await text('two.js:#run')).toBe(
-    "['run' is ambiguous in two.js: A.run (two.js:2..2), B.run (two.js:5..5)]",
+  const said = "'run' is ambiguous in two.js: A.run (two.js:#A.run), B.run (two.js:#B.run)";
+  expect(await text('two.js:#run')).toBe(`2|  run() {}\n…\n5|  run() {}\n[${said}; all are shown]`);
+  expect(await text('two.js:#A.run')).toBe('2|  run() {}\n');
+  const long = (name: string): string => `class ${name} {\n  run() {\n${'    a();\n'.repeat(900)}  }\n}\n`;
+  write('two.js', long('A') + long('B'));
+  expect(await text('two.js:#run')).toBe(`[${said}]`);
+  expect(await text('two.js:#run:outline')).toBe(
+    "['run' is ambiguous in two.js: A.run (two.js:#A.run:outline), B.run (two.js:#B.run:outline)]",
+  );
+});
+
+test('a name that nothing has is answered with what is called alike', async () => {
+  const { write, read } = workspace();
+  write('wide.ts', `${source}function readFile() {}\nclass Reader {\n  readFiles() {}\n}\n`);
+  const none = await read('wide.ts:#qwertyuiop');
+  expect(codeOf(none)).toBe('NOT_FOUND');
+  expect(textOf(none)).toBe("wide.ts has no symbol 'qwertyuiop'. Use wide.ts:outline for all of them.");
+  expect(textOf(await read('wide.ts:#Wide.redFile'))).toBe(
+    "wide.ts has no symbol 'Wide.redFile'. Did you mean readFile (wide.ts:#readFile), Reader.readFiles " +
+      '(wide.ts:#Reader.readFiles)? Use wide.ts:outline for all of them.',
   );
   write('notes.txt', 'one\n');
   expect(codeOf(await read('notes.txt:#one'))).toBe('UNSUPPORTED');
+});
+
+test(':#name:outline lists the symbols in one symbol', async () => {
+  const { write, text } = workspace();
+  write('two.js', 'class A {\n  run() {}\n}\nclass B {\n  stop() {}\n}\n');
+  expect(await text('two.js:#B:outline')).toBe(
+    '[L4-6] class B\n  [L5] stop() {}\n' +
+      '[2 symbols. Read one by its lines or its name, e.g. two.js:4..6 or two.js:#B]',
+  );
 });
 
 test('another version of a file has another outline', async () => {
@@ -224,10 +318,11 @@ describe('a dialect that asks for the outline of large texts', () => {
       textOf(await whole('wide.ts', source))
         .split('\n')
         .slice(0, 2),
-    ).toEqual(['[L2-303] export class Wide', '  [L3-8] method0(a: number): number']);
-    expect(textOf(await whole('wide.ts', source, {}, 1_000))).toBe(
-      '[L2-303] export class Wide\n' +
-        '[51 symbols, 50 of them nested deeper and not listed. Read one by its lines or its name, e.g. wide.ts:2..303 or wide.ts:#Wide]',
+    ).toEqual(['[L2-803] export class Wide', '  [L3-18] method0(a: number): number']);
+    const cut = textOf(await whole('wide.ts', source, {}, 1_000));
+    expect(cut).toContain('\n  [L3-18] method0(a: number): number\n');
+    expect(cut).toMatch(
+      /\n\[51 symbols, \d+ of them not listed\. Read one by its lines or its name, e\.g\. wide\.ts:2\.\.803 or wide\.ts:#Wide\]$/,
     );
   });
 
@@ -246,6 +341,6 @@ describe('a dialect that asks for the outline of large texts', () => {
 test('members of archives, compressed files and converted texts have outlines too', async () => {
   const { write, text } = workspace();
   write('wide.ts.gz', gzipSync(source));
-  expect(await text('wide.ts.gz')).toContain('3-8|  method0(a: number): number { ... }\n');
-  expect(await text('wide.ts.gz:outline')).toContain('  [L3-8] method0(a: number): number\n');
+  expect(await text('wide.ts.gz')).toContain('787-802|  method49(a: number): number { ... }\n');
+  expect(await text('wide.ts.gz:outline')).toContain('  [L3-18] method0(a: number): number\n');
 });

@@ -131,6 +131,15 @@ describe('environment', () => {
 });
 
 describe('working directory', () => {
+  test.each(['-x', '--version', '--'])(
+    'a command that begins with a dash is no option of the shell: %s',
+    async (command) => {
+      const result = await bench().run(command);
+      expect(result).toMatchObject({ exitCode: 127 });
+      expect(shown(result)).toContain(`${command}: command not found`);
+    },
+  );
+
   test('B11 the folder of the session, another one, a missing one, a file', async () => {
     const { run, folder } = bench();
     mkdirSync(join(folder, 'sub'));

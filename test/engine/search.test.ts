@@ -63,6 +63,12 @@ describe('what is found', () => {
     expect(await grep({ pattern: '^a.b$' })).toBe('a:1: a.b\na:2: aXb');
   });
 
+  test('whole words', async () => {
+    await work.write({ a: 'cat\nconcat\nthe cat.\na.b a.bc\n' });
+    expect(await grep({ pattern: 'cat', word: true })).toBe('a:1: cat\na:3: the cat.');
+    expect(await grep({ pattern: 'a.b', word: true, literal: true })).toBe('a:4: a.b a.bc');
+  });
+
   test('the end of a line lies before its CRLF, and a lone CR ends none', async () => {
     await work.write({ a: 'one\r\ntwo one\rmore\r\nlast one' });
     expect(await grep({ pattern: 'one$' })).toContain('a:1: one\n');
@@ -215,8 +221,16 @@ describe('limits', () => {
       'a-2- 2\na:3: x3\na-4- 4\n--\na-7- 7\na:8: x8\n--\nb:1: x',
     );
     expect(await grep({ pattern: 'x', context: 1, limit: 1, offset: 1 })).toBe(
-      'a-7- 7\na:8: x8\n[1 matches limit reached. Use offset=2 to continue, limit=2 for more, or refine pattern]',
+      'a-7- 7\na:8: x8\n[1 match limit reached. Use offset=2 to continue, limit=2 for more, or refine pattern]',
     );
+  });
+
+  test('lines before and after, each by its own number', async () => {
+    await work.write({ a: '1\n2\nx3\n4\n5\n6\n' });
+    expect(await grep({ pattern: 'x', before: 1 })).toBe('a-2- 2\na:3: x3');
+    expect(await grep({ pattern: 'x', after: 2 })).toBe('a:3: x3\na-4- 4\na-5- 5');
+    expect(await grep({ pattern: 'x', context: 1, after: 0 })).toBe('a-2- 2\na:3: x3');
+    expect(await grep({ pattern: 'x', context: 1, before: 2 })).toBe('a-1- 1\na-2- 2\na:3: x3\na-4- 4');
   });
 
   test.each([
@@ -225,6 +239,8 @@ describe('limits', () => {
     { limit: 1.5 },
     { offset: -1 },
     { context: -1 },
+    { before: 201 },
+    { after: -1 },
     { offset: 2 ** 40 },
   ])('%j is refused', async (input) => {
     expect(await work.answer('grep', { pattern: 'x', ...input })).toMatchObject({
@@ -427,22 +443,26 @@ describe('hostile input', () => {
     expect(await grep({ pattern: '--no-config', literal: true })).toBe('No matches found');
   });
 
-  test('G13 archive, SQLite and PDF content search is refused, with the call that reads them', async () => {
+  test('G13 binaries are refused with the call that reads them, containers that are damaged with the reason', async () => {
     await work.write({
       'a.zip': Buffer.from('PK\x03\x04\x14\0\0\0x', 'latin1'),
       'b.db': Buffer.from('SQLite format 3\0x', 'latin1'),
       'c.pdf': '%PDF-1.7\nx\n',
       'd.bin': Buffer.from([0, 1, 2, 0x78]),
     });
-    for (const path of ['a.zip', 'b.db', 'c.pdf', 'd.bin']) {
+    for (const path of ['d.bin']) {
       expect(await work.answer('grep', { pattern: 'x', path })).toMatchObject({
         content: [
           {
-            text: `${path} is not plain text: archives, databases, documents and binary files are not searched inside. Read it instead.`,
+            text: `${path} is not plain text: binary files are not searched. Read it instead.`,
           },
         ],
         details: { error: { code: 'UNSUPPORTED', next: path } },
       });
+    }
+    for (const path of ['a.zip', 'b.db', 'c.pdf']) {
+      const { details } = await work.answer('grep', { pattern: 'x', path });
+      expect(details).toMatchObject({ error: { code: 'CORRUPT' } });
     }
     for (const path of ['a.zip:dir/x.ts', 'b.db:table', 'https://example.com/x']) {
       const { details } = await work.answer('grep', { pattern: 'x', path });
@@ -456,7 +476,9 @@ describe('hostile input', () => {
       },
     });
     // In a folder they are passed over.
-    expect(await grep({ pattern: 'SQLite|PK' })).toBe('No matches found');
+    expect(await grep({ pattern: 'SQLite|PK' })).toBe(
+      'No matches found\n[3 documents, archives or databases were not searched. Use inside=true to search inside]',
+    );
   });
 
   test('a FIFO in the tree is passed over, and refused by name', async () => {

@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { cli, run } from '../support/cli.ts';
+import { has } from '../support/has.ts';
 import { workspace } from '../support/workspace.ts';
 
 test('read prints the answer and ends with 0, 1 or 2', () => {
@@ -77,7 +78,7 @@ test.each([
 test('limits and display follow the options', () => {
   const { W, write } = workspace();
   write('f', 'one\ntwo\nthree\n');
-  expect(run(['read', 'f', '-l', 'lines=2'], { cwd: W }).out).toBe(
+  expect(run(['read', 'f', '--limits', 'lines=2'], { cwd: W }).out).toBe(
     '1|one\n2|two\n[Showing lines 1-2 of 3. Use f:3.. to continue]\n',
   );
   expect(run(['read', 'f', '--display', 'plain'], { cwd: W }).out).toBe('one\ntwo\nthree\n');
@@ -103,26 +104,29 @@ test('a reader that leaves early is no failure', () => {
   expect([stderr, status]).toEqual(['', 0]);
 });
 
-test('on a terminal notices are coloured and nothing can repaint the screen; NO_COLOR is honoured', () => {
-  const { W, write } = workspace();
-  write('f', 'a\x1b[2J\nb\nc\n');
-  const onTerminal = (command: string): string =>
-    spawnSync('script', ['-qec', command, '/dev/null'], {
-      cwd: W,
-      encoding: 'utf8',
-      // Continuous integration is taken for a terminal without colours, whatever TERM says.
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TERM: 'xterm' },
-    }).stdout;
-  const command = `${process.execPath} ${cli} read f:raw -l lines=1`;
-  expect(onTerminal(command)).toBe(
-    'a\\x1b[2J\r\n\x1b[33m[Showing lines 1-1 of 3. Use f:2..:raw to continue]\x1b[39m\r\n'.replace(
-      'lines 1-1',
-      'line 1',
-    ),
-  );
-  expect(onTerminal(`NO_COLOR=1 ${command}`)).not.toContain('\x1b');
-  expect(run(['read', 'f:raw', '-l', 'lines=1'], { cwd: W }).out).toContain('a\x1b[2J\n');
-});
+test.runIf(has('script'))(
+  'on a terminal notices are coloured and nothing can repaint the screen; NO_COLOR is honoured',
+  () => {
+    const { W, write } = workspace();
+    write('f', 'a\x1b[2J\nb\nc\n');
+    const onTerminal = (command: string): string =>
+      spawnSync('script', ['-qec', command, '/dev/null'], {
+        cwd: W,
+        encoding: 'utf8',
+        // Continuous integration is taken for a terminal without colours, whatever TERM says.
+        env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TERM: 'xterm' },
+      }).stdout;
+    const command = `${process.execPath} ${cli} read f:raw --limits lines=1`;
+    expect(onTerminal(command)).toBe(
+      'a\\x1b[2J\r\n\x1b[33m[Showing lines 1-1 of 3. Use f:2..:raw to continue]\x1b[39m\r\n'.replace(
+        'lines 1-1',
+        'line 1',
+      ),
+    );
+    expect(onTerminal(`NO_COLOR=1 ${command}`)).not.toContain('\x1b');
+    expect(run(['read', 'f:raw', '--limits', 'lines=1'], { cwd: W }).out).toContain('a\x1b[2J\n');
+  },
+);
 
 test('help and version', () => {
   expect(run(['--help']).out).toContain('oriel read PATH…');

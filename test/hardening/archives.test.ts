@@ -102,7 +102,7 @@ test('A11 sixty nested zips end at the depth limit', async () => {
   const path = (levels: number): string => `zip-nested.zip${':n.zip'.repeat(levels)}`;
   expect(await oriel.read(path(4))).toMatch(/^n\.zip \(.*\)\n$/);
   expect(await oriel.read(`${path(60)}:f.txt`)).toBe(
-    `LIMIT: ${path(5)} cannot be read: archives are opened at most 4 levels deep.`,
+    `LIMIT: ${path(5)} cannot be read: archives are opened at most 4 levels deep. Use . to list the working directory.`,
   );
 });
 
@@ -152,7 +152,7 @@ test('A13 a negative tar size is damage, not a hop backwards', async () => {
   oriel.write('tar-negsize.tar', tar([negative]));
   oriel.write('behind.tar', tar([{ name: 'ok.txt', content: 'fine' }, negative]));
   expect(await oriel.read('tar-negsize.tar')).toBe(
-    'CORRUPT: tar-negsize.tar cannot be read: the tar header at byte 0 has a negative size.',
+    'CORRUPT: tar-negsize.tar cannot be read: the tar header at byte 0 has a negative size. Use . to list the working directory.',
   );
   expect(await oriel.read('behind.tar')).toBe(
     'ok.txt (4 B)\n[The listing is not complete: the tar header at byte 1024 has a negative size]',
@@ -198,7 +198,7 @@ test('A21 50,000 gzip members in a row are one text', async () => {
   expect(await oriel.read('gz-concat.gz:-1')).toBe('50000|line\n');
 });
 
-/** Streams of no byte and of one line, `x`, as bzip2 1.0, xz 5.4 and zstd 1.5 write them. */
+/** Streams of no byte and of one line, `x`, as bzip2 1.0, xz 5.4, zstd 1.5 and lz4 1.9 write them. */
 const SMALL_STREAMS = {
   bz2: [
     '425a683917724538509000000000',
@@ -209,6 +209,7 @@ const SMALL_STREAMS = {
     'fd377a585a000004e6d6b4460200210116000000742fe5a3010001780a000000374a51dc33a2cab000011a02dc2ea57e1fb6f37d010000000004595a',
   ],
   zst: ['28b52ffd2000010000', '28b52ffd2002110000780a'],
+  lz4: ['04224d186440a700000000055dcc02', '04224d186440a702000080780a0000000096935f9e'],
 } as const;
 
 /** Each costs the time of its bytes, and not that of a block, of a decoder or of a message between threads. */
@@ -216,6 +217,7 @@ test.each<[keyof typeof SMALL_STREAMS, number]>([
   ['bz2', 500_000],
   ['xz', 100_000],
   ['zst', 500_000],
+  ['lz4', 300_000],
 ])('A21 %s: %i empty streams, and 3 MB of streams of one line, are answered', async (codec, count) => {
   const [empty, one] = SMALL_STREAMS[codec].map((hex) => Buffer.from(hex, 'hex')) as [Buffer, Buffer];
   oriel.write(`empty.${codec}`, Buffer.alloc(count * empty.length, empty));
@@ -229,7 +231,7 @@ test('A22 a dictionary of 1 GB is refused before it is allocated', async () => {
   oriel.write('xz-dict.xz', packed.xz.hugeDictionary);
   const added = await peakBytes(async () => {
     expect(await oriel.read('xz-dict.xz')).toBe(
-      'LIMIT: xz-dict.xz cannot be read: its xz dictionary is larger than 64 MiB.',
+      'LIMIT: xz-dict.xz cannot be read: its xz dictionary is larger than 64 MiB. Use . to list the working directory.',
     );
   });
   expect(added).toBeLessThan(150 * MIB);
@@ -251,7 +253,7 @@ test('A23 a sparse member of 1 PB and a header of 8 GB over five bytes allocate 
   const added = await peakBytes(async () => {
     expect(await oriel.read('tar-sparse.tar')).toBe('ok.txt (4 B)\nsparse.img (1 PiB)\n');
     expect(await oriel.read('tar-sparse.tar:sparse.img')).toBe(
-      'LIMIT: tar-sparse.tar:sparse.img cannot be read: it is a sparse file that declares 1125899906842624 bytes.',
+      'LIMIT: tar-sparse.tar:sparse.img cannot be read: it is a sparse file that declares 1125899906842624 bytes. Use tar-sparse.tar.',
     );
     expect(await oriel.read('tar-sparse.tar:ok.txt')).toBe('1|fine');
     expect(await oriel.read('tar-hugesize.tar')).toBe(
@@ -409,7 +411,7 @@ test('A archives cut short: what is there is read, what is missing is said', asy
   );
   expect(await oriel.read('half.tgz:a.txt')).toBe('1|alpha\n');
   expect(await oriel.read('cut.zip')).toBe(
-    'CORRUPT: cut.zip cannot be read: the zip directory at its end is missing: the file may be cut short.',
+    'CORRUPT: cut.zip cannot be read: the zip directory at its end is missing: the file may be cut short. Use . to list the working directory.',
   );
 });
 

@@ -126,7 +126,7 @@ test('B06 twenty commands at once', async () => {
   for (const [i, result] of results.entries()) expect(shown(result)).toMatch(new RegExp(`\\nend ${i}\\n$`));
   const urls = results.flatMap(({ streams }) => streams.flatMap(({ spill }) => spill?.url ?? []));
   expect(new Set(urls).size).toBe(19);
-  expect(readdirSync(spills.folder).filter((name) => !name.endsWith('.log'))).toEqual([]);
+  expect(readdirSync(spills.directory).filter((name) => !name.endsWith('.log'))).toEqual([]);
 });
 
 test('B07 binary output is marked, bounded and free of controls', async () => {

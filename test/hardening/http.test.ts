@@ -129,7 +129,7 @@ describe('H05 default bind', () => {
     const { err, code } = run(['serve', '--listen', address], { env: { ...process.env, ORIEL_TOKEN: '' } });
     expect(code).toBe(2);
     expect(err).toMatch(
-      /^oriel: Others than this machine could reach http:.*Set ORIEL_TOKEN, or listen on 127\.0\.0\.1\.\n$/,
+      /^oriel: Others than this machine could reach http:.*Use --token-file FILE, or listen on 127\.0\.0\.1\.\n$/,
     );
   });
 });
@@ -159,6 +159,28 @@ test('H06 missing, wrong, one character off, very long token', async () => {
     200,
   );
   await alive(running);
+});
+
+test('H06 a client without a token is not led through registrations: there is no OAuth to be found', async () => {
+  const running = await server([], { env: { ORIEL_TOKEN: TOKEN } });
+  const looked = [
+    '/.well-known/oauth-protected-resource',
+    '/.well-known/oauth-protected-resource/mcp',
+    '/.well-known/oauth-authorization-server',
+    '/.well-known/openid-configuration',
+    '/register',
+  ];
+  for (const path of looked) {
+    const reply = await running.get(path);
+    expect([path, reply.status, await reply.json()]).toEqual([
+      path,
+      404,
+      {
+        message: 'This server has no OAuth. Its token goes into the header: Authorization: Bearer TOKEN.',
+        code: 'NOT_FOUND',
+      },
+    ]);
+  }
 });
 
 test('H07 a token in the URL is refused and never logged', async () => {
@@ -337,7 +359,7 @@ test('a session of 2025 is cancelled by a notice, and knows its host', async () 
     params: { name: 'read', arguments: { path: 'long' } },
   };
   const sized = JSON.stringify(await mcpMessage(await running.post('/mcp', call, { headers })));
-  expect(sized).toContain('46.9 KiB limit');
+  expect(sized).toContain('45.9 KiB limit');
   expect((await running.get('/mcp', { method: 'DELETE', headers })).status).toBe(200);
   expect((await running.post('/mcp', call, { headers })).status).toBe(404);
 });

@@ -26,7 +26,7 @@ test('I01 437 KB PNG of 60,000×60,000', async () => {
   expect(answer.content).toHaveLength(1);
   expect(answer.details['error']).toEqual({
     code: 'LIMIT',
-    message: `The image (image/png, ${45 + pixels.length} bytes, 60000x60000 pixels) cannot be shown: its 3600 megapixels are more than the 150 that are decoded for this type.`,
+    message: `The image (image/png, ${45 + pixels.length} bytes, 60000x60000 pixels) cannot be shown: its 3600 megapixels are more than the 150 that are decoded for this type. Use png-bomb.png:meta.`,
     next: 'png-bomb.png:meta',
   });
   expect(textOf(await read('png-bomb.png:meta'))).toBe(
@@ -67,13 +67,14 @@ test('I03 truncated image', async () => {
   write('png-trunc.png', whole.subarray(0, whole.length / 2));
   expect((await read('png-trunc.png')).details['error']).toEqual({
     code: 'CORRUPT',
-    message: `The image (image/png, ${Math.floor(whole.length / 2)} bytes, 300x200 pixels, 3 channels, no alpha) cannot be shown: its pixels are damaged or cut short.`,
+    message: `The image (image/png, ${Math.floor(whole.length / 2)} bytes, 300x200 pixels, 3 channels, no alpha) cannot be shown: its pixels are damaged or cut short. Use png-trunc.png:meta.`,
     next: 'png-trunc.png:meta',
   });
   write('header.png', whole.subarray(0, 20));
   expect((await read('header.png')).details['error']).toMatchObject({
     code: 'CORRUPT',
-    message: 'The png image cannot be read: its header is cut short or damaged.',
+    message:
+      'The png image cannot be read: its header is cut short or damaged. Use a shell to look at it: file header.png, or xxd header.png | head -100.',
   });
 });
 
@@ -121,7 +122,8 @@ test('I09 native decoder crash isolation', async () => {
     expect(await text('note.txt')).toBe('1|still here\n');
   }
   expect(readdirSync(W)).toEqual(['fuzz.bin', 'note.txt']);
-  expect(children()).toEqual([]);
+  // What decodes waits for the next image.
+  expect(children().length).toBeLessThanOrEqual(2);
 });
 
 /** Processes that this one has started and that still run. */

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { listProcesses, processStat } from '../../src/access/process-table.ts';
 import type { Answer, Oriel } from '../../src/index.ts';
 import { cli, run } from '../support/cli.ts';
 import { temporaryFolder } from '../support/commands.ts';
@@ -90,10 +91,8 @@ function openBelow(folder: string): string[] {
   });
 }
 
-function childrenOf(pid: number): string[] {
-  return execFileSync('ps', ['-e', '-o', 'ppid=,args='], { encoding: 'utf8' })
-    .split('\n')
-    .filter((line) => line.trim().startsWith(`${pid} `) && !line.includes('ps -e'));
+function childrenOf(pid: number): number[] {
+  return (listProcesses() ?? []).filter((child) => processStat(child)?.parent === pid);
 }
 
 /** Names, sizes and times of all that is below `folder`. */
@@ -199,7 +198,8 @@ test('G10 the same verdict through library, command line, MCP and HTTP', { timeo
   const made = workspace();
   await furnish(made);
   const { W, oriel } = made;
-  const walls = ['--cwd', W, '--root', W];
+  // The limits of the dialect, whatever is known of a host.
+  const walls = ['--cwd', W, '--root', W, '--limits', 'lines=3000,bytes=50K,window=64K'];
   const client = new Client({ name: 'test', version: '1' }, {});
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [cli, 'mcp', ...walls] }));
   onTestFinished(() => client.close());

@@ -86,12 +86,12 @@ test('N06 line/cell selectors beyond end', async () => {
   write('nb.ipynb', notebook(code('a')));
   expect((await read('nb-nocells.ipynb:cells:99')).details['error']).toEqual({
     code: 'OUT_OF_RANGE',
-    message: 'Cell 99 does not exist: nb-nocells.ipynb has no cells.',
+    message: 'Cell 99 does not exist: nb-nocells.ipynb has no cells. Use nb-nocells.ipynb:raw.',
     next: 'nb-nocells.ipynb:raw',
   });
   expect((await read('nb.ipynb:cells:99')).details['error']).toEqual({
     code: 'OUT_OF_RANGE',
-    message: 'Cell 99 does not exist: nb.ipynb has one cell, 0.',
+    message: 'Cell 99 does not exist: nb.ipynb has one cell, 0. Use nb.ipynb:cells:0.',
     next: 'nb.ipynb:cells:0',
   });
   const beyond = await read('nb.ipynb:900-950');

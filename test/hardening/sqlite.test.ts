@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { has } from '../support/has.ts';
 import { databaseBytes, writer } from '../support/sqlite.ts';
 import { codeOf, nextOf, textOf, workspace, type Workspace } from '../support/workspace.ts';
 
@@ -326,7 +327,7 @@ db.execute('create table t(a)'); db.execute('insert into t values (42)')
 print('ready', flush=True)
 `;
 
-  test('Q12 rows that are only in the log, while its writer lives', async () => {
+  test.runIf(has('python3'))('Q12 rows that are only in the log, while its writer lives', async () => {
     const { W, read } = workspace();
     const live = await writer(join(W, 'sq-wal-live.db'), `${FILL}sys.stdin.read()`);
     const before = picture(W);
@@ -336,18 +337,21 @@ print('ready', flush=True)
     await live.kill();
   });
 
-  test('Q12 rows that are only in the log of a writer that died, with and without its index', async () => {
-    const { W, read } = workspace();
-    await (await writer(join(W, 'sq-wal-live.db'), `${FILL}sys.stdin.read()`)).kill();
-    const before = picture(W);
-    expect(textOf(await read('sq-wal-live.db:t'))).toContain('| 42 |');
-    expect(picture(W)).toEqual(before);
-    fs.rmSync(join(W, 'sq-wal-live.db-shm'));
-    expect(textOf(await read('sq-wal-live.db:t'))).toContain('| 42 |');
-    expect(fs.readdirSync(W).toSorted()).toEqual(['sq-wal-live.db', 'sq-wal-live.db-wal']);
-  });
+  test.runIf(has('python3'))(
+    'Q12 rows that are only in the log of a writer that died, with and without its index',
+    async () => {
+      const { W, read } = workspace();
+      await (await writer(join(W, 'sq-wal-live.db'), `${FILL}sys.stdin.read()`)).kill();
+      const before = picture(W);
+      expect(textOf(await read('sq-wal-live.db:t'))).toContain('| 42 |');
+      expect(picture(W)).toEqual(before);
+      fs.rmSync(join(W, 'sq-wal-live.db-shm'));
+      expect(textOf(await read('sq-wal-live.db:t'))).toContain('| 42 |');
+      expect(fs.readdirSync(W).toSorted()).toEqual(['sq-wal-live.db', 'sq-wal-live.db-wal']);
+    },
+  );
 
-  test('Q11 nothing is created where nothing may be', async () => {
+  test.runIf(has('python3'))('Q11 nothing is created where nothing may be', async () => {
     const { W, read } = workspace();
     fs.mkdirSync(join(W, 'locked'));
     await (await writer(join(W, 'locked/sq-wal-live.db'), `${FILL}sys.stdin.read()`)).kill();
@@ -359,7 +363,7 @@ print('ready', flush=True)
     fs.chmodSync(join(W, 'locked'), 0o755);
   });
 
-  test('a database in WAL mode whose log is gone', async () => {
+  test.runIf(has('python3'))('a database in WAL mode whose log is gone', async () => {
     const { W, read } = workspace();
     const closed = await writer(join(W, 'sq-wal-live.db'), `${FILL}db.close()`);
     await closed.ended;
@@ -375,26 +379,29 @@ print('ready', flush=True)
   });
 });
 
-test('a transaction that was never finished is not seen, and not finished by reading', async () => {
-  const { W, read } = workspace();
-  const path = join(W, 'sq-hot.db');
-  const dying = await writer(
-    path,
-    `db.execute('create table t(a, b)'); db.execute('begin')
+test.runIf(has('python3'))(
+  'a transaction that was never finished is not seen, and not finished by reading',
+  async () => {
+    const { W, read } = workspace();
+    const path = join(W, 'sq-hot.db');
+    const dying = await writer(
+      path,
+      `db.execute('create table t(a, b)'); db.execute('begin')
 db.executemany('insert into t values (?, ?)', [(i, 'x' * 500) for i in range(500)]); db.execute('commit')
 db.execute('pragma cache_size=5')
 db.execute('begin'); db.execute('update t set a = -1'); db.execute('delete from t where rowid > 100')
 print('ready', flush=True); sys.stdin.read()`,
-  );
-  await dying.kill();
-  const before = picture(W);
-  expect(before.some((line) => line.startsWith('sq-hot.db-journal '))).toBe(true);
-  // What a reader without the journal would see is not what was committed.
-  expect(textOf(await read('sq-hot.db?q=select count(*) n, min(a) least from t'))).toBe(
-    '| n   | least |\n|-----|-------|\n| 500 | 0     |\n',
-  );
-  expect(picture(W)).toEqual(before);
-});
+    );
+    await dying.kill();
+    const before = picture(W);
+    expect(before.some((line) => line.startsWith('sq-hot.db-journal '))).toBe(true);
+    // What a reader without the journal would see is not what was committed.
+    expect(textOf(await read('sq-hot.db?q=select count(*) n, min(a) least from t'))).toBe(
+      '| n   | least |\n|-----|-------|\n| 500 | 0     |\n',
+    );
+    expect(picture(W)).toEqual(before);
+  },
+);
 
 describe('Q15 1e999, int64 edges, invalid UTF-8 text, NUL text', () => {
   test('exact values', async () => {
@@ -541,7 +548,9 @@ test('Q18 connection settings check', async () => {
   expect(await setting('cell_size_check')).toBe('1');
   expect(await setting('query_only')).toBe('1');
   expect(await setting('mmap_size')).toBe('0');
-  expect(textOf(await read("sq.db?q=select load_extension('x')"))).toBe('no such function: load_extension.');
+  expect(textOf(await read("sq.db?q=select load_extension('x')"))).toBe(
+    'no such function: load_extension. Use sq.db.',
+  );
   expect(codeOf(await read("sq.db?q=attach ':memory:' as m"))).toBe('DENIED');
   // Defensive: not even what a virtual table keeps to itself.
   expect(codeOf(await read("sq.db?q=insert into r_node values (9, x'00')"))).toBe('READ_ONLY');

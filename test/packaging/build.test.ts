@@ -55,12 +55,12 @@ test('the build has every file that package.json names, and its declarations', (
   const { exports, bin, man } = JSON.parse(readFileSync('package.json', 'utf8')) as {
     exports: Record<string, string | Record<string, string>>;
     bin: Record<string, string>;
-    man: string;
+    man: string[];
   };
   const targets = Object.values(exports).flatMap((target) =>
     Object.values(target).filter((path) => path.length > 1),
   );
-  const named = [...targets, ...Object.values(bin), man].filter((path) => path.startsWith('./dist'));
+  const named = [...targets, ...Object.values(bin), ...man].filter((path) => path.startsWith('./dist'));
   expect(named.length).toBeGreaterThan(18);
   expect(named.filter((path) => !existsSync(join(project, path)))).toEqual([]);
 });

@@ -31,7 +31,7 @@ test.each<[string, Display, string]>([
   ['hashline', hashline, '41:a\\x1bb\n'],
   ['plain', plain, 'a\\x1bb\n'],
   ['raw', raw, 'a\x1bb\n'],
-  ['raw output', outputDisplays.raw, 'a\x1bb\n'],
+  ['the stream of a command', outputDisplays.stream, 'a\x1bb\n'],
 ])('%s', (_, display, expected) => expect(display.show(line('a\x1bb\n', 41))).toBe(expected));
 
 test('a line that is not counted has no prefix', () => {

@@ -56,7 +56,16 @@ test('a name that is larger than the answer is shown in part, so that every answ
 });
 
 test('an offset beyond the end, and what an answer does not cover', () => {
-  const gaps = { timedOut: true, denied: true, tooDeep: false, tooMany: false, unnamed: 1 };
+  const gaps = {
+    timedOut: true,
+    denied: true,
+    tooDeep: false,
+    tooMany: false,
+    unnamed: 1,
+    containers: 0,
+    rules: 0,
+    broken: false,
+  };
   const request = { ...findRequest, offset: 9 };
   const result = { is: 'entries', entries: [], beyond: 3, gaps, hint: 'directory' } as const;
   const [block] = foundAnswer(result, { ...request, pattern: 'src' }, baseLimits, style).content;

@@ -45,7 +45,16 @@ test('a first match that does not fit is shown in part, without its context, so 
 });
 
 test('all notices together stay below 1 KiB, whatever the names', () => {
-  const gaps = { timedOut: true, denied: true, tooDeep: true, tooMany: true, unnamed: 123_456 };
+  const gaps = {
+    timedOut: true,
+    denied: true,
+    tooDeep: true,
+    tooMany: true,
+    unnamed: 123_456,
+    containers: 123_456,
+    rules: 0,
+    broken: false,
+  };
   for (const path of ['日'.repeat(99), '日'.repeat(1000), '\n'.repeat(90)]) {
     const lines = [{ no: 1_000_000, rank: 999_998, text: 'x', clipped: 'end' as const }];
     const result = {
@@ -61,7 +70,16 @@ test('all notices together stay below 1 KiB, whatever the names', () => {
 });
 
 test('what the answer does not cover is said before what follows it', () => {
-  const gaps = { timedOut: true, denied: true, tooDeep: true, tooMany: false, unnamed: 2 };
+  const gaps = {
+    timedOut: true,
+    denied: true,
+    tooDeep: true,
+    tooMany: false,
+    unnamed: 2,
+    containers: 0,
+    rules: 0,
+    broken: false,
+  };
   const { notices } = fitMatches(
     { ...matchesOf(1, 'x', 1), gaps },
     { ...searchRequest, limit: 1 },

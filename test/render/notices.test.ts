@@ -94,12 +94,31 @@ const sentences: readonly (readonly [Notice, string])[] = [
   [{ kind: 'empty', target: 'f' }, 'f is empty: 0 lines'],
   [{ kind: 'short', target: 'f', last: 3 }, 'f ends at line 3'],
   [
-    { kind: 'binary', target: 'a.out', type: 'application/x-elf', bytes: 2048, use: 'a.out:raw' },
-    'a.out is binary (application/x-elf, 2 KiB). Use a.out:raw to see it as text',
+    { kind: 'short', target: 'f', last: 3, missing: [{ from: 5, to: 5 }, { from: 7, to: 9 }, { from: 12 }] },
+    'f ends at line 3: nothing at 5, 7-9, 12-',
   ],
   [
-    { kind: 'binary', target: 'a', type: 'NUL bytes', use: 'a:raw' },
-    'a is binary (NUL bytes). Use a:raw to see it as text',
+    {
+      kind: 'past-end',
+      target: 'app.db',
+      asked: 'Line 501',
+      totals: { lines: 500 },
+      use: ['app.db:500', 'app.db:1'],
+      continued: 'app.db?offset=500',
+    },
+    'Line 501 is beyond this page of app.db (500 lines). Use app.db?offset=500 for the next page, app.db:500 for the end or app.db:1 for the start',
+  ],
+  [
+    { kind: 'binary', target: 'a.out', type: 'application/x-elf', bytes: 2048 },
+    'a.out is binary (application/x-elf, 2 KiB). Use a shell to look at it: file a.out, or xxd a.out | head -100',
+  ],
+  [
+    { kind: 'binary', target: 'x.docx', type: 'application/zip', use: 'x.docx:/' },
+    'x.docx is binary (application/zip). Use x.docx:/ to list what it holds',
+  ],
+  [
+    { kind: 'binary', target: 'a', type: 'NUL bytes' },
+    'a is binary (NUL bytes). Use a shell to look at it: file a, or xxd a | head -100',
   ],
   [
     { kind: 'escaped', count: 1, use: 'f:raw' },
@@ -140,7 +159,7 @@ const sentences: readonly (readonly [Notice, string])[] = [
   ],
   [
     { kind: 'output-binary', bytes: 2048, kept },
-    'The output is binary (2 KiB) and is not shown. Full output: /state/1.log. Use artifact://1:raw to see it as text',
+    'The output is binary (2 KiB) and is not shown. Full output: /state/1.log. Use a shell to look at it: xxd /state/1.log | head -100',
   ],
   [
     { kind: 'output-binary', bytes: 2048 },
@@ -149,14 +168,15 @@ const sentences: readonly (readonly [Notice, string])[] = [
   [{ kind: 'no-output' }, '(no output)'],
   [{ kind: 'exit', code: 3 }, 'Command exited with code 3'],
   [{ kind: 'signal', signal: 'SIGSEGV' }, 'Command was ended by signal SIGSEGV'],
+  [{ kind: 'time-out', seconds: 1 }, 'Command timed out after 1 second'],
   [{ kind: 'time-out', seconds: 0.5 }, 'Command timed out after 0.5 seconds'],
   [{ kind: 'cancelled' }, 'Command was cancelled'],
   [{ kind: 'background', ended: 1, left: 0 }, '1 process left in the background ended with the command'],
   [{ kind: 'background', ended: 2, left: 0 }, '2 processes left in the background ended with the command'],
   [{ kind: 'background', ended: 2, left: 1 }, "1 of the command's processes could not be ended"],
   [
-    { kind: 'summary', target: 'a.ts', elidedLines: 200, use: 'a.ts:4..7' },
-    '200 lines elided; re-read needed ranges, e.g. a.ts:4..7',
+    { kind: 'summary', target: 'a.ts', elidedLines: 200, use: 'a.ts:4..7', whole: 'a.ts:1..' },
+    '200 lines elided; re-read needed ranges, e.g. a.ts:4..7, or all of it: a.ts:1..',
   ],
   [
     { kind: 'summary', target: 'a.ts', elidedLines: 1, use: 'a.ts:4..4', left: 1 },
@@ -166,14 +186,12 @@ const sentences: readonly (readonly [Notice, string])[] = [
     { kind: 'outline', target: 'a.ts', symbols: 2, example: { name: 'A.b', from: 3, to: 9 } },
     '2 symbols. Read one by its lines or its name, e.g. a.ts:3..9 or a.ts:#A.b',
   ],
+  [{ kind: 'outline', target: 'a.ts', symbols: 90, left: 80 }, '90 symbols, 80 of them not listed'],
   [
-    { kind: 'outline', target: 'a.ts', symbols: 90, left: 80 },
-    '90 symbols, 80 of them nested deeper and not listed',
+    { kind: 'no-structure', what: 'outline', why: 'minified', target: 'a.js' },
+    'a.js has no outline: it looks minified. Use a.js to read it',
   ],
-  [
-    { kind: 'no-structure', what: 'outline', why: 'minified' },
-    'No outline: it looks minified. This is the text itself',
-  ],
+  [{ kind: 'no-structure', what: 'map', why: 'crash' }, 'No map: its parser failed. This is the text itself'],
   [
     {
       kind: 'symbols',
@@ -182,7 +200,21 @@ const sentences: readonly (readonly [Notice, string])[] = [
       candidates: [{ name: 'A.run', use: 'a.ts:#A.run' }],
       more: 1,
     },
-    "'run' is ambiguous in a.ts: A.run (a.ts:#A.run) and 1 more",
+    "'run' is ambiguous in a.ts: A.run (a.ts:#A.run) and 1 more, see a.ts:outline",
+  ],
+  [
+    {
+      kind: 'symbols',
+      target: 'a.ts',
+      name: 'run',
+      candidates: [
+        { name: 'A.run', use: 'a.ts:#A.run' },
+        { name: 'B.run', use: 'a.ts:#B.run' },
+      ],
+      more: 0,
+      shown: true,
+    },
+    "'run' is ambiguous in a.ts: A.run (a.ts:#A.run), B.run (a.ts:#B.run); all are shown",
   ],
   [{ kind: 'said', text: 'as a source words it' }, 'as a source words it'],
 ];
@@ -202,6 +234,9 @@ test('every reason for no structure has words', () => {
     binary: 'it does not look like text',
     minified: 'it looks minified',
     size: 'it is over 4 MiB',
+    long: 'it has over 20,000 lines or is over 2 MiB',
+    dense: 'it would be no shorter',
+    loose: 'most of it lies outside the symbols that were found',
     time: 'parsing it took too long',
     crash: 'its parser failed',
   });

@@ -11,7 +11,7 @@ import { excerptOf, linesOf, origin, textResult } from '../support/results.ts';
 
 const answer = (result: ReadResult) => readAnswer(result, wording);
 const { tokens: _, ...limits } = baseLimits;
-const facts = { source: 'f.txt', resolvedPath: '/work/f.txt', kind: 'file' };
+const facts = { source: 'f.txt', resolvedPath: '/home/me/f.txt', kind: 'file' };
 
 test('text', () => {
   expect(answer(textResult('a\nb\n'))).toEqual({
@@ -45,8 +45,7 @@ test('a window behind the end is no failure, but has a code that hosts may branc
   const excerpt = { parts: [], totals: { lines: 1, bytes: 2 }, invalid: 0, pastEnd: true };
   const selection = { window: { by: 'lines', ranges: [{ from: 9 }], context: true }, typed: '9' } as const;
   const { content, details, isError } = answer(textResult('', { excerpt, selection }));
-  const message =
-    'Line 9 is beyond the end of f.txt (1 line). Use f.txt:1 for the end or f.txt:1 for the start';
+  const message = 'Line 9 is beyond the end of f.txt (1 line). Use f.txt:1 for the end';
   expect(content).toEqual([{ type: 'text', text: `[${message}]` }]);
   expect([isError, details['error']]).toEqual([false, { code: 'OUT_OF_RANGE', message, next: 'f.txt:1' }]);
 });
@@ -82,15 +81,17 @@ test('verbatim text has no gap: it would be taken for a part of it', () => {
   ]);
 });
 
-test('a binary names the call that shows the same part as text', () => {
-  const binary = { ...origin, is: 'binary', type: 'image/x-icon', bytes: 3072 } as const;
-  const said = (selection: { typed?: string; mode?: 'outline' }): string => {
-    const [block] = answer({ ...binary, selection }).content;
+test('a binary is told what it is and what can be done, never to be read as text', () => {
+  const said = (type: string): string => {
+    const binary = { ...origin, is: 'binary', type, bytes: 3072, selection: { typed: '5-9' } } as const;
+    const [block] = answer(binary).content;
     return block?.type === 'text' ? block.text : '';
   };
-  expect(said({})).toBe('[f.txt is binary (image/x-icon, 3 KiB). Use f.txt:raw to see it as text]');
-  expect(said({ typed: '5-9' })).toContain('Use f.txt:5-9:raw');
-  expect(said({ typed: 'outline', mode: 'outline' })).toContain('Use f.txt:raw');
+  expect(said('image/x-icon')).toBe(
+    '[f.txt is binary (image/x-icon, 3 KiB). Use a shell to look at it: file f.txt, or xxd f.txt | head -100]',
+  );
+  const document = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
+  expect(said(document)).toBe(`[f.txt is binary (${document}, 3 KiB). Use f.txt:/ to list what it holds]`);
 });
 
 test('a note stands alone', () => {

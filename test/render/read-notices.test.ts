@@ -72,7 +72,8 @@ test('a range that reaches beyond the end is told where that is', () => {
     window: { by: 'lines', ranges: [{ from: 1, to: 9 }], context: false },
     typed: '1..9',
   } as const;
-  expect(readNotices(textResult('a\nb\n', { selection }))).toEqual([
+  const excerpt = excerptOf('a\nb\n', { lastLine: 2 });
+  expect(readNotices(textResult('', { selection, excerpt }))).toEqual([
     { kind: 'short', target: 'f.txt', last: 2 },
   ]);
 });

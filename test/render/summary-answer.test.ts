@@ -32,7 +32,7 @@ const answer = (over: Partial<SummaryResult> = {}, prefix = '') =>
   summaryAnswer({ ...result, ...over }, prefix, { source: 'a.ts' }, wording);
 
 test('parts, and below them what was left out with the call that shows it', () => {
-  const said = '5 lines elided; re-read needed ranges, e.g. a.ts:3..7';
+  const said = '5 lines elided; re-read needed ranges, e.g. a.ts:3..7, or all of it: a.ts:1..';
   expect(answer()).toEqual({
     content: [{ type: 'text', text: `1|class A {\n2-8|  run() { ... }\n9|}\n[${said}]` }],
     details: {
@@ -60,7 +60,7 @@ test('what the path resolved to and the snapshot stand above it', () => {
 
 test('encodings, invalid sequences, escapes and symbols without room are said before the next call', () => {
   const parts = [{ is: 'line', from: 1, to: 1, text: 'a\ufffd\x1b' } as const];
-  const summary = { ...result.summary, parts, left: { symbols: 3, depth: 1 } };
+  const summary = { ...result.summary, parts, left: 3 };
   const { details } = answer({ summary, invalid: true, encoding: encodingOf('utf-16le', 2) });
   expect((details['notices'] as { kind: string }[]).map(({ kind }) => kind)).toEqual([
     'encoding',
@@ -71,12 +71,13 @@ test('encodings, invalid sequences, escapes and symbols without room are said be
   expect(details).toMatchObject({ encoding: 'utf-16le', byteOrderMark: true, summary: { symbolsLeft: 3 } });
 });
 
-test('a notice holds as many ranges as fit, and at least one', () => {
+test('a notice names at most three ranges, and the whole text where there is room', () => {
   const elided = Array.from({ length: 500 }, (_, i) => ({ from: i * 10 + 1, to: i * 10 + 5 }));
   const bytesOf = (target: string): number => {
     const { details } = answer({ target, summary: { ...result.summary, elided } });
     const [notice] = details['notices'] as { text: string }[];
-    expect(notice?.text).toContain(`e.g. ${target}:1..5`);
+    expect(notice?.text).toContain(`e.g. ${target}:1..5,11..15,21..25`);
+    expect(notice?.text.includes('or all of it')).toBe(target === 'a.ts');
     return Buffer.byteLength(notice?.text ?? '');
   };
   expect(bytesOf('a.ts')).toBeLessThan(1024);

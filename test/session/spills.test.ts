@@ -1,18 +1,21 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
   readFileSync,
   readdirSync,
+  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { readAt } from '../../src/access/bytes.ts';
-import { stateFolder } from '../../src/session/folder.ts';
+import { stateDirectory } from '../../src/session/directories.ts';
+import { SpillRoom } from '../../src/session/spill-room.ts';
 import { Spills } from '../../src/session/spills.ts';
 import { temporaryFolder } from '../support/commands.ts';
 
@@ -66,13 +69,13 @@ test('two sessions do not see each other', async () => {
 
 test('kept for a working directory, they outlive their process and go by age', async () => {
   const state = temporaryFolder();
-  const [workingFolder, other] = [temporaryFolder(), temporaryFolder()];
-  const first = new Spills({ state, workingFolder });
+  const [workingDirectory, other] = [temporaryFolder(), temporaryFolder()];
+  const first = new Spills({ state, workingDirectory });
   const { path } = await keep(first, 'one\n');
   first.close();
-  const second = new Spills({ state, workingFolder });
+  const second = new Spills({ state, workingDirectory });
   expect(await readBack(second, 1)).toBe('one\n');
-  await expect(new Spills({ state, workingFolder: other }).open(1)).rejects.toMatchObject({
+  await expect(new Spills({ state, workingDirectory: other }).open(1)).rejects.toMatchObject({
     code: 'NOT_FOUND',
   });
   utimesSync(path, yesterday, yesterday);
@@ -85,12 +88,12 @@ test('a working directory has one set of spills however it is reached', async ()
   const folder = temporaryFolder();
   const link = join(temporaryFolder(), 'link');
   symlinkSync(folder, link);
-  await keep(new Spills({ state, workingFolder: folder }), 'one\n');
-  expect(await readBack(new Spills({ state, workingFolder: link }), 1)).toBe('one\n');
+  await keep(new Spills({ state, workingDirectory: folder }), 'one\n');
+  expect(await readBack(new Spills({ state, workingDirectory: link }), 1)).toBe('one\n');
 });
 
 test('two processes that keep at once do not take the same number', async () => {
-  const options = { state: temporaryFolder(), workingFolder: temporaryFolder() };
+  const options = { state: temporaryFolder(), workingDirectory: temporaryFolder() };
   const kept = await Promise.all(Array.from({ length: 8 }, (_, i) => keep(new Spills(options), `${i}\n`)));
   expect(new Set(kept.map(({ url }) => url)).size).toBe(8);
 });
@@ -142,13 +145,28 @@ test('chunks of every size arrive in order', async () => {
   expect(readFileSync(path, 'latin1') === expected).toBe(true);
 });
 
-test('a full disk ends the keeping, not the output', async () => {
-  const { openSync } = await import('node:fs');
+test('a full disk ends the keeping: what is there is removed, and nothing stays open', async () => {
+  const { fstatSync, openSync } = await import('node:fs');
   const { SpillWriter } = await import('../../src/session/spill-writer.ts');
   const path = join(temporaryFolder(), 'full');
-  const writer = new SpillWriter(openSync('/dev/full', 'w'), path, 'artifact://1', 1 << 30);
+  writeFileSync(path, '');
+  const fd = openSync('/dev/full', 'w');
+  const writer = new SpillWriter(fd, path, 'artifact://1', 1 << 30);
   for (let i = 0; i < 10; i += 1) await writer.write(Buffer.alloc(60_000));
-  expect(await writer.finish()).toEqual({ url: 'artifact://1', path, bytes: 0, capped: true });
+  expect(() => fstatSync(fd)).toThrow('EBADF');
+  expect(existsSync(path)).toBe(false);
+  await expect(writer.finish()).rejects.toMatchObject({
+    code: 'LIMIT',
+    message: 'The full output could not be kept: the disk is full.',
+  });
+});
+
+test('an output that is removed while it is written is not said to be kept', async () => {
+  const spills = new Spills({ state: temporaryFolder() });
+  const writer = spills.create();
+  await writer.write(Buffer.from('one\n'));
+  rmSync(writer.path);
+  await expect(writer.finish()).rejects.toMatchObject({ code: 'LIMIT' });
 });
 
 beforeEach(() => {
@@ -158,17 +176,98 @@ beforeEach(() => {
 
 test('the state folder is under XDG_CACHE_HOME, or in tmp where that cannot be', () => {
   const cache = temporaryFolder();
-  expect(stateFolder({ XDG_CACHE_HOME: cache })).toBe(join(cache, 'oriel'));
+  expect(stateDirectory({ XDG_CACHE_HOME: cache })).toBe(join(cache, 'oriel'));
   expect(mode(join(cache, 'oriel'))).toBe('700');
-  expect(stateFolder({ XDG_CACHE_HOME: 'relative', HOME: cache })).toBe(join(cache, '.cache', 'oriel'));
+  expect(stateDirectory({ XDG_CACHE_HOME: 'relative', HOME: cache })).toBe(join(cache, '.cache', 'oriel'));
   const file = join(cache, 'file');
   writeFileSync(file, '');
-  expect(stateFolder({ XDG_CACHE_HOME: file })).toMatch(/\/oriel-\w+$/);
+  expect(stateDirectory({ XDG_CACHE_HOME: file })).toMatch(/\/oriel-\w+$/);
 });
 
 test('a link that lies where the state folder should be is not followed', () => {
   const [cache, elsewhere] = [temporaryFolder(), temporaryFolder()];
   symlinkSync(elsewhere, join(cache, 'oriel'));
-  expect(stateFolder({ XDG_CACHE_HOME: cache })).toMatch(/\/oriel-\w+$/);
+  expect(stateDirectory({ XDG_CACHE_HOME: cache })).toMatch(/\/oriel-\w+$/);
   expect(readdirSync(elsewhere)).toEqual([]);
+});
+
+test('what is no regular file is neither listed nor opened, and nothing waits for it', async () => {
+  const spills = new Spills({ state: temporaryFolder() });
+  const { path } = await keep(spills, 'one\n');
+  const directory = dirname(path);
+  writeFileSync(join(directory, 'local.txt'), 'x'.repeat(1_000));
+  execFileSync('mkfifo', [join(directory, '7.log')]);
+  mkdirSync(join(directory, '8.log'));
+  symlinkSync('local.txt', join(directory, '9.log'));
+  for (const number of [7, 8, 9]) {
+    await expect(spills.open(number)).rejects.toMatchObject({ code: 'NOT_FOUND', next: 'artifact://1' });
+  }
+  expect(spills.list()).toEqual([{ url: 'artifact://1', bytes: 4 }]);
+  expect((await keep(spills, 'two\n')).url).toBe('artifact://10');
+  expect(await readBack(spills, 1)).toBe('one\n');
+  spills.close();
+});
+
+test('a FIFO in the place of an output does not notice that it is asked for', async () => {
+  const spills = new Spills({ state: temporaryFolder() });
+  const { path } = await keep(spills, 'one\n');
+  execFileSync('mkfifo', [join(dirname(path), '7.log')]);
+  const writer = spawn('sh', ['-c', `echo hi > ${join(dirname(path), '7.log')}`], { stdio: 'ignore' });
+  try {
+    await Promise.all(Array.from({ length: 8 }, () => spills.open(7).catch(() => undefined)));
+    await sleep(100);
+    expect(writer.exitCode).toBeNull();
+  } finally {
+    writer.kill('SIGKILL');
+    spills.close();
+  }
+});
+
+describe('a room for several', () => {
+  const spillsIn = (room: SpillRoom): Spills => new Spills({ state: temporaryFolder() }, room);
+
+  test('all together never take more, whoever writes, and whoever has most makes room', async () => {
+    const room = new SpillRoom(100);
+    const [a, b, c] = [spillsIn(room), spillsIn(room), spillsIn(room)];
+    for (const text of ['1', '2', '3', '4', '5', '6']) await keep(a, text.repeat(10));
+    for (const text of ['1', '2', '3']) await keep(b, text.repeat(10));
+    expect(room.used).toBe(90);
+    await keep(c, 'x'.repeat(30));
+    expect(room.used).toBe(100);
+    expect(a.list().map(({ url }) => url)).toEqual([
+      'artifact://3',
+      'artifact://4',
+      'artifact://5',
+      'artifact://6',
+    ]);
+    expect(b.list()).toHaveLength(3);
+    expect(await readBack(c, 1)).toBe('x'.repeat(30));
+    b.close();
+    expect(room.used).toBe(70);
+  });
+
+  test('what is being written makes no room: the new one is cut, stays cut, and says so', async () => {
+    const room = new SpillRoom(100);
+    const [a, b] = [spillsIn(room), spillsIn(room)];
+    const [first, second] = [a.create(), b.create()];
+    await first.write(Buffer.from('a'.repeat(80)));
+    await second.write(Buffer.from('b'.repeat(30)));
+    const whole = await first.finish();
+    expect(whole).toMatchObject({ bytes: 80, capped: false });
+    // There would be room now, but not for what is missing.
+    await second.write(Buffer.from('late'));
+    expect(await second.finish()).toMatchObject({ bytes: 20, capped: true });
+    expect(await readBack(b, 1)).toBe('b'.repeat(20));
+    expect(room.used).toBe(100);
+  });
+
+  test('what could not be written takes no room', async () => {
+    const room = new SpillRoom(100);
+    const spills = spillsIn(room);
+    const writer = spills.create();
+    await writer.write(Buffer.from('a'.repeat(50)));
+    rmSync(spills.directory, { recursive: true });
+    await expect(writer.finish()).rejects.toMatchObject({ code: 'LIMIT' });
+    expect(room.used).toBe(0);
+  });
 });

@@ -370,3 +370,17 @@ test('a disposal that fails is lost to nobody else', async () => {
   for (const name of ['a', 'b', 'c']) await ask(store, kind, name, { bytes: 5000 });
   expect(store.stats().get('broken')).toMatchObject({ evictions: 2, entries: 1 });
 });
+
+test('what could not be disposed is told, and the store goes on', async () => {
+  const told: unknown[] = [];
+  const store = new Store({}, (error) => told.push(error));
+  const lost = new Error('EIO');
+  const kind: Kind<Thing> = {
+    name: 'broken',
+    weigh: ({ bytes }) => ({ memory: bytes }),
+    dispose: () => Promise.reject(lost),
+  };
+  await ask(store, kind, 'a');
+  await store.close();
+  expect(told).toEqual([lost]);
+});

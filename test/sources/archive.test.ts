@@ -62,7 +62,9 @@ describe.each(['a.zip', 'a.tar', 'a.tar.gz'])('%s', (name) => {
     expect(await oriel.read(`${name}:ok.txt:what`)).toMatch(
       new RegExp(`^BAD_SELECTOR: :what is not a selector of ${name}:ok\\.txt\\. `),
     );
-    expect(await oriel.read(`${name}:dir:what`)).toBe(`BAD_SELECTOR: :what names nothing in ${name}:dir/.`);
+    expect(await oriel.read(`${name}:dir:what`)).toBe(
+      `BAD_SELECTOR: :what names nothing in ${name}:dir/. Use ${name}:dir/.`,
+    );
   });
 
   test.each(['ok.txt', 'dir/'])('names the whole call for a wrong range of %s', async (path) => {
@@ -125,18 +127,27 @@ test('a single compressed file is read as what it holds', async () => {
   oriel.write('notes.txt.bz2', packed.bz2.hello);
   oriel.write('notes.txt.xz', packed.xz.hello);
   oriel.write('notes.txt.zst', packed.zst.hello);
+  oriel.write('notes.txt.lz4', packed.lz4.hello);
   oriel.write('hidden.gz', gzipSync(tar([{ name: 'in.txt', content: 'tar\n' }])));
   expect(await oriel.read('notes.txt.gz')).toBe('1|a\n2|b\n3|c\n');
   expect(await oriel.read('notes.txt.gz:2..2')).toBe('2|b\n');
-  for (const ending of ['bz2', 'xz', 'zst']) {
+  for (const ending of ['bz2', 'xz', 'zst', 'lz4']) {
     expect(await oriel.read(`notes.txt.${ending}`)).toBe('1|hello\n2|world\n');
   }
   expect(await oriel.read('hidden.gz')).toBe('in.txt (4 B)\n');
   expect(await oriel.read('hidden.gz:in.txt')).toBe('1|tar\n');
 });
 
+test('a compressed SVG is read as the SVG', async () => {
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="10" height="5">\n<g/></svg>\n';
+  oriel.write('a.svg', svg);
+  oriel.write('a.svgz', gzipSync(svg));
+  expect(await oriel.read('a.svgz')).toBe(await oriel.read('a.svg'));
+  expect(await oriel.read('a.svgz:2..2')).toContain('2|<g/></svg>\n');
+});
+
 test('compressed tars of every kind', async () => {
-  for (const ending of ['bz2', 'xz', 'zst'] as const) {
+  for (const ending of ['bz2', 'xz', 'zst', 'lz4'] as const) {
     oriel.write(`t.tar.${ending}`, packed[ending].tar);
     expect(await oriel.read(`t.tar.${ending}`)).toBe('dir/\nok.txt (5 B)\n');
     expect(await oriel.read(`t.tar.${ending}:dir/a.txt`)).toBe('1|alpha\n2|beta\n');
@@ -153,7 +164,9 @@ test('the content decides what it is, not the name', async () => {
   expect(await oriel.read('really-tar.zip')).toBe('a (1 B)\n');
   expect(await oriel.read('really-zip.bin')).toBe('a (1 B)\n');
   expect(await oriel.read('no.zip')).toBe('1|just text\n[No newline at end of file]');
-  expect(await oriel.read('none.tar')).toBe('CORRUPT: none.tar cannot be read: the file is empty.');
+  expect(await oriel.read('none.tar')).toBe(
+    'CORRUPT: none.tar cannot be read: the file is empty. Use . to list the working directory.',
+  );
   expect(await oriel.read('nothing.tar')).toBe('(empty archive)\n');
   expect(await oriel.read('nothing.zip')).toBe('(empty archive)\n');
 });
@@ -167,7 +180,7 @@ test('documents that are zips are archives when a member is asked for', async ()
 test('binary members are a note that leads on', async () => {
   oriel.write('bin.zip', zip([{ name: 'b.bin', content: Buffer.from([0, 1, 2, 255]) }]));
   expect(await oriel.read('bin.zip:b.bin')).toBe(
-    "[Cannot read binary archive entry 'b.bin' (NUL bytes, 4 B). Use bin.zip:b.bin:raw to see it as text]",
+    "[Cannot read binary archive entry 'b.bin' (NUL bytes, 4 B). Unpack it in a shell to look at it: file, xxd]",
   );
   expect(await oriel.read('bin.zip:b.bin:raw')).toMatch(/^\\x00/);
 });
@@ -237,7 +250,7 @@ test('encrypted members are marked and refused one by one', async () => {
   expect(await oriel.read('enc2.zip:open.txt')).toBe('1|yes\n');
   for (const name of ['shut.txt', 'strong.txt']) {
     expect(await oriel.read(`enc2.zip:${name}`)).toBe(
-      `ENCRYPTED: enc2.zip:${name} cannot be read: it is encrypted.`,
+      `ENCRYPTED: enc2.zip:${name} cannot be read: it is encrypted. Use enc2.zip.`,
     );
   }
 });

@@ -49,7 +49,7 @@ test('twelve entries of each folder below the root, all of the root', async () =
   expect(lines.slice(0, 14)).toEqual([
     'd/  now',
     ...names.slice(0, 12).map((name) => `  ${name}  0 B  1h`),
-    '  … 3 more',
+    '  … 3 more. Use d for all',
   ]);
   expect(lines.slice(14)).toEqual(names.map((name) => `${name}  0 B  1h`));
 });
@@ -90,7 +90,7 @@ test('an empty directory, and windows over a listing', async () => {
   expect(await space.text('.:2-3', { now })).toBe('f1  0 B  1h\nf2  0 B  1h\n');
   expect(await space.text('.:8', { now })).toBe('f7  0 B  1h\nf8  0 B  1h\n');
   expect(await space.text('/', { now, limits: { lines: 2 } })).toBe(
-    'f0  0 B  1h\nf1  0 B  1h\n[Showing lines 1-2 of 9. Use /:3.. to continue]',
+    'f0  0 B  1h\nf1  0 B  1h\n[Showing lines 1-2 of 9. Use .:3.. to continue]',
   );
 });
 

@@ -23,10 +23,11 @@ describe('what is a database', () => {
     expect((await reader(cwd)('notes.db')).text).toBe('1|only words\n');
   });
 
-  test('a database under another name is binary', async () => {
+  test('a database is known by its content, whatever its name', async () => {
     const cwd = await database('db.db', 'create table t(a)');
     renameSync(join(cwd, 'db.db'), join(cwd, 'data.bin'));
-    expect((await reader(cwd)('data.bin')).details['kind']).not.toBe('sqlite');
+    expect((await reader(cwd)('data.bin')).details['kind']).toBe('sqlite');
+    expect((await reader(cwd)('data.bin:t')).text).toContain('CREATE TABLE t');
   });
 
   test('UTF-16 text is refused, not shown as noise', async () => {
@@ -189,7 +190,7 @@ CREATE INDEX by_name on users(name);
     );
     expect(await read('db.sqlite:gone?limit=5')).toMatchObject({
       code: 'SQL_ERROR',
-      text: 'The rows of gone cannot be read: no such table: main.t.',
+      text: 'The rows of gone cannot be read: no such table: main.t. Use db.sqlite:gone.',
     });
   });
 
@@ -197,7 +198,7 @@ CREATE INDEX by_name on users(name);
     const read = reader(await database('db.sqlite', 'create table a(x); create table "b:c"(x)'));
     expect(await read('db.sqlite:nope')).toMatchObject({
       code: 'NOT_FOUND',
-      text: 'There is no table nope; the tables are a, b%3Ac.',
+      text: 'There is no table nope; the tables are a, b%3Ac. Use db.sqlite.',
       next: 'db.sqlite',
     });
   });
@@ -253,7 +254,7 @@ describe('a row', () => {
     const read = reader(await database('db.sqlite', 'create table t(a, b, primary key(a, b)) without rowid'));
     expect(await read('db.sqlite:t:2')).toMatchObject({
       code: 'NOT_FOUND',
-      text: 't has a primary key of 2 columns (a, b), so one value names no row; give them all in ?where=.',
+      text: `t has a primary key of 2 columns (a, b), so one value names no row; give them all in ?where=. Use db.sqlite:t?where="a"=''%20and%20"b"=''.`,
       next: `db.sqlite:t?where="a"=''%20and%20"b"=''`,
     });
     expect((await read(`db.sqlite:t?where="a"=''%20and%20"b"=''`)).code).toBe('OK');
@@ -263,7 +264,7 @@ describe('a row', () => {
     const read = reader(await database('db.sqlite', `${USERS} create view v as select 1`));
     expect(await read('db.sqlite:users:99')).toMatchObject({
       code: 'NOT_FOUND',
-      text: 'users has no row with id 99.',
+      text: 'users has no row with id 99. Use db.sqlite:users?limit=20.',
       next: 'db.sqlite:users?limit=20',
     });
     expect(await read('db.sqlite:v:1')).toMatchObject({ code: 'BAD_SELECTOR', next: 'db.sqlite:v?limit=20' });
@@ -365,12 +366,13 @@ describe('a page', () => {
     ['users?order=nope', 'users has no column nope; its columns are id, name, score, rowid.'],
     ['users?order=id:up', 'users has no column id:up; its columns are id, name, score, rowid.'],
     ['users?where=', 'where is empty.'],
-    ['users?where=nope = 1', 'no such column: nope.'],
+    ['users?where=nope = 1', 'no such column: nope; the columns are id, name, score.'],
+    ['users?where=scroe > 1', 'no such column: scroe; the columns are id, name, score. Did you mean score?'],
   ])('%s is refused', async (rest, text) => {
     const read = reader(await database('db.sqlite', USERS));
     expect(await read(`db.sqlite:${rest}`)).toMatchObject({
       code: 'BAD_QUERY',
-      text,
+      text: `${text} Use db.sqlite:users.`,
       next: 'db.sqlite:users',
     });
   });
@@ -406,18 +408,41 @@ describe('SQL', () => {
     const read = reader(await database('db.sqlite', USERS));
     expect(await read('db.sqlite?q=select 1; select 2')).toMatchObject({
       code: 'BAD_QUERY',
-      text: 'q holds several SQL statements; give one at a time.',
+      text: 'q holds several SQL statements; give one at a time. Use db.sqlite?q=select%201.',
       next: 'db.sqlite?q=select%201',
     });
   });
 
   test.each([
-    ['q=', 'BAD_QUERY', 'q is empty; it takes one SQL statement that reads.'],
-    ['q=-- nothing', 'BAD_QUERY', 'q holds no SQL statement.'],
-    ['q=select ?', 'BAD_QUERY', 'q has parameters that nothing is bound to; write the values into the SQL.'],
-    ['q=selekt 1', 'SQL_ERROR', 'near "selekt": syntax error.'],
+    [
+      'q=',
+      'BAD_QUERY',
+      'q is empty; it takes one SQL statement that reads. Use db.sqlite?q=select name from sqlite_schema.',
+    ],
+    ['q=-- nothing', 'BAD_QUERY', 'q holds no SQL statement. Use db.sqlite.'],
+    [
+      'q=select ?',
+      'BAD_QUERY',
+      'q has parameters that nothing is bound to; write the values into the SQL. Use db.sqlite.',
+    ],
+    ['q=selekt 1', 'SQL_ERROR', 'near "selekt": syntax error. Use db.sqlite.'],
+    [
+      'q=select nam from users',
+      'SQL_ERROR',
+      'no such column: nam; the columns are id, name, score. Did you mean name? Use db.sqlite.',
+    ],
+    [
+      'q=select u.nam from users u',
+      'SQL_ERROR',
+      'no such column: u.nam; the columns are id, name, score. Did you mean name? Use db.sqlite.',
+    ],
+    [
+      'q=select 1 from user',
+      'SQL_ERROR',
+      'no such table: user; the tables are users. Did you mean users? Use db.sqlite.',
+    ],
     ['limit=5', 'OK', 'users (50 rows)\n'],
-    ['where=1', 'BAD_QUERY', 'where needs a table before the question mark.'],
+    ['where=1', 'BAD_QUERY', 'where needs a table before the question mark. Use db.sqlite.'],
   ])('?%s', async (query, code, text) => {
     const read = reader(await database('db.sqlite', USERS));
     expect(await read(`db.sqlite?${query}`)).toMatchObject({ code, text });

@@ -16,7 +16,8 @@ export async function serveOffer(offer: Offer, options: Partial<ServeOptions> = 
   const logged: Record<string, unknown>[] = [];
   const log = new Writable({
     write(chunk: Buffer, _encoding, done) {
-      logged.push(JSON.parse(chunk.toString()) as Record<string, unknown>);
+      for (const line of chunk.toString().trimEnd().split('\n'))
+        logged.push(JSON.parse(line) as Record<string, unknown>);
       done();
     },
   });

@@ -11,6 +11,7 @@ import {
   type OrielOptions,
 } from '../../src/index.ts';
 import { temporaryFolder } from './commands.ts';
+import { notesServer } from './mcp.ts';
 
 export interface Called {
   /** Of the only text block. */
@@ -36,6 +37,8 @@ export function place(dialect: DialectName, options: OrielOptions = {}): Place {
     roots: [folder],
     dialect,
     spills: { state: temporaryFolder() },
+    agentOutputs: folder,
+    mcpServers: notesServer(folder),
     ...options,
   });
   onTestFinished(() => oriel.close());
@@ -48,10 +51,15 @@ export function place(dialect: DialectName, options: OrielOptions = {}): Place {
       writeFileSync(full, content);
       return full;
     },
-    async call(tool, input, signal) {
-      const answer = await oriel.tool(tool).run(input, signal ? { signal } : {});
-      return { ...answer, text: onlyText(answer), answer };
-    },
+    call: callsOf(oriel),
+  };
+}
+
+/** Calls of tools by their names. */
+export function callsOf(oriel: Oriel): Place['call'] {
+  return async (tool, input, signal) => {
+    const answer = await oriel.tool(tool).run(input, signal ? { signal } : {});
+    return { ...answer, text: onlyText(answer), answer };
   };
 }
 

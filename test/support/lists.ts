@@ -5,14 +5,24 @@ import type { Limits } from '../../src/types/limits.ts';
 import type { FindRequest, ListRequest, SearchRequest } from '../../src/types/request.ts';
 import type { ListResult, SearchResult } from '../../src/types/result.ts';
 
-const gaps = { timedOut: false, denied: false, tooDeep: false, tooMany: false, unnamed: 0 };
+const gaps = {
+  timedOut: false,
+  denied: false,
+  tooDeep: false,
+  tooMany: false,
+  unnamed: 0,
+  containers: 0,
+  rules: 0,
+  broken: false,
+};
 
 export const searchRequest: SearchRequest = {
   do: 'search',
   pattern: 'x',
   ignoreCase: false,
   literal: false,
-  context: 0,
+  before: 0,
+  after: 0,
   limit: 100,
   offset: 0,
   clip: { characters: 500, keep: 'head' },

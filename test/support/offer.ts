@@ -51,15 +51,18 @@ export function hangingTool(name: string): { tool: Tool; started: Promise<void>;
 
 export function offerOf(...tools: readonly Tool[]): Offer {
   const oriel = createOriel();
+  const { engine } = assemble();
   return {
     dialect: 'test',
-    engine: assemble().engine,
+    engine: () => engine,
     tools: () => tools,
     prepare: () => Promise.resolve(),
     find: (name) =>
       tools.find((tool) => tool.name === name) ?? new OrielError('BAD_INPUT', `There is no ${name}.`),
     call: (tool, input, options) => tool.run(input, options),
     read: (path, options) => oriel.tool('read').run({ path }, options),
+    keeps: () => false,
+    forget: () => Promise.resolve(),
     close: () => oriel.close(),
   };
 }

@@ -5,7 +5,11 @@ import { once } from 'node:events';
 
 /** Runs `script` until the returned function has ended it with everything that it started. */
 export function racer(script: string): () => Promise<void> {
-  const shell = spawn('sh', ['-c', script], { detached: true, stdio: 'ignore' });
+  // Its input ends with this process, however that ends: a racer that was left behind would take a core for good.
+  const shell = spawn('sh', ['-c', `( ${script} ) <&- & read -r _; kill -KILL 0`], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
   const ended = once(shell, 'exit');
   return async () => {
     process.kill(-(shell.pid as number), 'SIGKILL');

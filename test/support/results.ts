@@ -9,7 +9,7 @@ import type { Origin, RunResult, RunStream, TextResult } from '../../src/types/r
 export const origin: Origin = {
   kind: 'file',
   target: 'f.txt',
-  resolvedPath: '/work/f.txt',
+  resolvedPath: '/home/me/f.txt',
   facts: {},
 };
 

@@ -25,13 +25,15 @@ export interface ServerOptions {
   /** User id to run as. */
   readonly uid?: number;
   readonly cwd?: string;
+  /** Options of Node. */
+  readonly node?: readonly string[];
 }
 
 export async function server(
   args: readonly string[],
-  { env = {}, uid, cwd }: ServerOptions = {},
+  { env = {}, uid, cwd, node = [] }: ServerOptions = {},
 ): Promise<ServerProcess> {
-  const child = spawn(process.execPath, [cli, 'serve', '--listen', '127.0.0.1:0', ...args], {
+  const child = spawn(process.execPath, [...node, cli, 'serve', '--listen', '127.0.0.1:0', ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },
     ...(uid !== undefined && { uid }),

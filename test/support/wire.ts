@@ -33,10 +33,17 @@ export interface Wire {
 export interface WireOptions {
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
+  /** Options of Node. */
+  readonly node?: readonly string[];
+  /** Reads nothing of what comes out. */
+  readonly deaf?: boolean;
 }
 
-export function wire(args: readonly string[], options: WireOptions = {}): Wire {
-  const child = spawn(process.execPath, [cli, ...args], { stdio: ['pipe', 'pipe', 'pipe'], ...options });
+export function wire(args: readonly string[], { node = [], deaf, ...options }: WireOptions = {}): Wire {
+  const child = spawn(process.execPath, [...node, cli, ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    ...options,
+  });
   onTestFinished(() => void child.kill('SIGKILL'));
   const lines: string[] = [];
   const messages: Message[] = [];
@@ -44,11 +51,12 @@ export function wire(args: readonly string[], options: WireOptions = {}): Wire {
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
   child.stdin.on('error', () => undefined);
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    lines.push(line);
-    messages.push(JSON.parse(line) as Message);
-    for (const watch of watchers) watch();
-  });
+  if (!deaf)
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      lines.push(line);
+      messages.push(JSON.parse(line) as Message);
+      for (const watch of watchers) watch();
+    });
   const self: Wire = {
     pid: child.pid as number,
     lines,

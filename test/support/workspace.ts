@@ -30,7 +30,8 @@ export function workspace(): Workspace {
   mkdirSync(W);
   mkdirSync(O);
   writeFileSync(join(O, 'secret.txt'), `${SECRET}\n`);
-  const walled = (options: OrielOptions = {}): Oriel => createOriel({ cwd: W, roots: [W], ...options });
+  const walled = (options: OrielOptions = {}): Oriel =>
+    createOriel({ web: false, cache: false, cwd: W, roots: [W], ...options });
   const oriel = walled();
   onTestFinished(async () => {
     await oriel.close();

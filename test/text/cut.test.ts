@@ -55,3 +55,52 @@ test('invalid bytes are walked in the maximal subparts that a decoder replaces',
     { numRuns: 2000 },
   );
 });
+
+/** Greedy and point by point: what the cuts of whole chunks must agree with. */
+function cutByPoints(points: readonly { length: number; text: string }[], budget: number): number {
+  let spent = 0;
+  let used = 0;
+  for (const { length, text } of points) {
+    spent += cost(text);
+    if (spent > budget && used > 0) break;
+    used += length;
+  }
+  return used;
+}
+
+test('cuts are those of a walk over the code points, in every encoding and with any budget', () => {
+  const letters = fc.array(fc.constantFrom('a', '漢', '😀', 'yyyyyyyy', '-'), { maxLength: 40 });
+  const names = fc.constantFrom('utf-8', 'utf-16le', 'utf-16be', 'utf-32le');
+  fc.assert(
+    fc.property(letters, names, fc.integer({ min: -2, max: 300 }), (parts, name, budget) => {
+      const encoding = encodingOf(name as 'utf-8');
+      const bytes = encoded(parts.join(''), name);
+      const points = [...codePoints(bytes, encoding)];
+      expect(cutHead(bytes, encoding, budget, cost)).toBe(cutByPoints(points, budget));
+      expect(cutTail(bytes, encoding, budget, cost)).toBe(cutByPoints(points.toReversed(), budget));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+function encoded(text: string, name: string): Uint8Array {
+  if (name === 'utf-8') return Buffer.from(text);
+  if (name === 'utf-32le') {
+    return Buffer.concat([...text].map((c) => Buffer.from(Uint32Array.of(c.codePointAt(0)!).buffer)));
+  }
+  const bytes = Buffer.from(text, 'utf16le');
+  return name === 'utf-16le' ? bytes : bytes.swap16();
+}
+
+test.each(['x', '漢', '\x07', '\udc00'])(
+  'a page of an oversized line of %j costs few calls, not one a character',
+  (character) => {
+    const bytes = Buffer.from(character.repeat(200_000));
+    for (const cut of [cutHead, cutTail]) {
+      let calls = 0;
+      const counting = (text: string): number => ((calls += 1), cost(text));
+      expect(cut(bytes, utf8, 65_536, counting)).toBeGreaterThan(65_000);
+      expect(calls).toBeLessThan(40);
+    }
+  },
+);

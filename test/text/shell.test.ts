@@ -27,6 +27,11 @@ test('bash reads what was written', () => {
   );
 });
 
+test('a tilde where a shell reads a home directory', () => {
+  const words = ['~', '~/x', 'a=~', 'a=~-', 'a:~/x', 'a~b', 'x=a~'];
+  expect(asRead(words)).toEqual(words);
+});
+
 test('a command stays on one line', () => {
   fc.assert(
     fc.property(paths, (path) => {

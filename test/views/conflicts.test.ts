@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { nextOf, textOf, workspace } from '../support/workspace.ts';
+import { databaseBytes } from '../support/sqlite.ts';
+import { codeOf, nextOf, textOf, workspace } from '../support/workspace.ts';
+import { zip } from '../support/zip.ts';
 
 const file = `start
 <<<<<<< HEAD
@@ -35,7 +37,7 @@ conflict 2 of 2, lines 11-14
 ours (HEAD): empty
 theirs (feature), lines 13-13:
 13|added
-`,
+[A conflict begins at line 15 and has no end (>>>>>>>). Use f:15.. to see it]`,
   );
 });
 
@@ -65,4 +67,34 @@ test('many conflicts are paged like any text', async () => {
   }
   expect(joined.match(/^conflict /gm)).toHaveLength(4000);
   expect(joined.split('\n')).toHaveLength(4000 * 5 + 1);
+});
+
+test.each([
+  ['<<<<<<< a\nx\n', 1],
+  ['x\n<<<<<<< a\nx\n=======\ny\n', 2],
+  ['<<<<<<< a\n<<<<<<< b\n=======\n>>>>>>> c\n', 1],
+])('a block without an end is said, with its line: %j', async (content, line) => {
+  const { write, text } = workspace();
+  write('f', content);
+  expect((await text('f:conflicts')).split('\n').at(-1)).toBe(
+    `[A conflict begins at line ${line} and has no end (>>>>>>>). Use f:${line}.. to see it]`,
+  );
+});
+
+test.each([
+  ['d', 'd is a directory'],
+  ['b', 'b is binary (NUL bytes)'],
+  ['app.db', 'app.db is a database'],
+  ['a.zip', 'a.zip is a listing of an archive'],
+])('%s has no conflicts to look for', async (path, what) => {
+  const { write, read } = workspace();
+  write('d/x', 'x\n');
+  write('b', Buffer.of(1, 0, 2));
+  write('app.db', await databaseBytes('create table t(a)'));
+  write('a.zip', zip([{ name: 'x' }]));
+  const answer = await read(`${path}:conflicts`);
+  expect([codeOf(answer), textOf(answer)]).toEqual([
+    'UNSUPPORTED',
+    `${what}: :conflicts is for text with merge conflicts. Use ${path}.`,
+  ]);
 });

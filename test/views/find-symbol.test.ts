@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findSymbol } from '../../src/views/find-symbol.ts';
+import { findSymbol, findSymbols } from '../../src/views/find-symbol.ts';
 import { found } from '../support/structure.ts';
 
 const { symbols } = await found(
@@ -66,4 +66,25 @@ test('nothing', () => {
 test('headings by their anchor', async () => {
   const notes = await found('notes.md', '# Guide\n## Install on Linux\ntext\n## Other\n');
   expect(findSymbol(notes.symbols, 'install-on-linux')).toMatchObject({ one: { from: 2, to: 3 } });
+});
+
+test('what is handed on is bounded, and names a symbol by what is its alone', () => {
+  const [one, many, none] = findSymbols(symbols, ['Server.stop', 'start', 'strat']);
+  expect(one).toEqual({ one: { from: 5, to: 5, qualified: 'Server.stop', name: 'Server.stop' } });
+  expect(many).toEqual({
+    candidates: [
+      { from: 2, to: 4, qualified: 'Server.start', name: 'Server.start' },
+      { from: 8, to: 10, qualified: 'Client.start', name: 'Client.start' },
+    ],
+    all: 2,
+  });
+  expect(none).toEqual({ near: [] });
+  const [overloads, near, far] = findSymbols(symbols, ['twice', 'Server.stat', 'entirely different']);
+  // Two of one name: only their lines tell them apart.
+  expect(overloads).toMatchObject({ candidates: [{ qualified: 'twice' }, { qualified: 'twice' }], all: 2 });
+  expect(near && 'near' in near && near.near.map(({ qualified }) => qualified)).toEqual([
+    'Server.start',
+    'Client.start',
+  ]);
+  expect(far).toEqual({ near: [] });
 });

@@ -24,6 +24,25 @@ test('every language of the table has a fixture', () => {
   expect(languages.map(({ name }) => name).filter((name) => !covered.has(name))).toEqual([]);
 });
 
+test('a function that is assigned under its own name is one symbol', async () => {
+  const text = `View.prototype.lookup = function lookup(name) {
+  return this.render(function render() {
+    return name;
+  });
+};
+var other = function named() {
+  return 1;
+};
+`;
+  const { symbols } = await found('view.js', text);
+  expect(symbols.map(({ qualified }) => qualified)).toEqual([
+    'View.lookup',
+    'View.lookup.render',
+    'other',
+    'other.named',
+  ]);
+});
+
 test('names, qualified names, kinds and bodies', async () => {
   const { symbols } = await found('server.ts', fixture('server.ts.txt'));
   const start = symbols.find(({ name }) => name === 'start');
@@ -41,6 +60,8 @@ test('names, qualified names, kinds and bodies', async () => {
   });
   expect(symbols.map(({ qualified }) => qualified)).toEqual([
     'Server',
+    'Server.defaults',
+    'Server.port',
     'Server.constructor',
     'Server.address',
     'Server.start',
@@ -51,8 +72,12 @@ test('names, qualified names, kinds and bodies', async () => {
     'Server.stop',
     'Closeable',
     'Closeable.close',
+    'Closeable.closed',
     'Options',
+    'Options.host',
     'State',
+    'State.On',
+    'State.Off',
     'Tools.Net',
     'Tools.Net.ping',
     'net',

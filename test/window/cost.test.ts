@@ -42,6 +42,16 @@ test.each(windows)('%s of 1 TB reads less than 1 MiB', async (_title, window) =>
   expect(source.asked).toBeLessThan(1 << 20);
 });
 
+test('the last lines of a counted text are one short read, and nothing is counted again', async () => {
+  const source = huge(1e8);
+  const input = { source, encoding: utf8, index: new LineIndex(utf8), counted: true };
+  await excerpt(input, { by: 'tail', lines: 100 }, plainFit());
+  source.asked = 0;
+  const page = await excerpt(input, { by: 'tail', lines: 100 }, plainFit());
+  expect(page.parts.flat().map(({ no }) => no)).toEqual(Array.from({ length: 100 }, (_, i) => 1_249_901 + i));
+  expect(source.asked).toBe(16 << 10);
+});
+
 /** A few lines, a line of 200 MB, a few lines: made up as they are read. */
 function oversized(): ByteSource & { asked: number } {
   const size = 200_001_000;

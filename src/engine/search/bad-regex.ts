@@ -1,7 +1,8 @@
-/** Owns wording what ripgrep says about a pattern that it does not take. */
+/** Words what ripgrep says about an invalid pattern. */
 
 import { OrielError } from '../../errors.ts';
-import { quote } from '../../text/visible.ts';
+import { oneLine, quote } from '../../text/visible.ts';
+import { relaxed } from './foreign-regex.ts';
 
 /** Characters; a longer one is a mistake, and the system's limit on one argument lies at 128 KiB. */
 const MOST_CHARACTERS = 10_000;
@@ -10,24 +11,32 @@ const MOST_CHARACTERS = 10_000;
 const MOST_ECHOED = 200;
 
 /** Throws `BAD_REGEX` for what needs no regex engine to be refused. */
-export function checkPattern(pattern: string): void {
+export function checkPattern(pattern: string, multiline?: boolean): void {
   if (pattern.length > MOST_CHARACTERS) {
     throw bad(`The pattern is ${pattern.length} characters long; at most ${MOST_CHARACTERS} are allowed.`);
   }
-  const line = /[\n\0]/.exec(pattern);
+  const line = (multiline ? /\0/ : /[\n\0]/).exec(pattern);
   if (line) {
     const what = line[0] === '\n' ? 'a line break' : 'a NUL character';
-    throw bad(
-      `The pattern holds ${what} at character ${line.index + 1}: lines are searched one by one. Search for a part of one line.`,
+    throw overLines(
+      `holds ${what} at character ${line.index + 1}`,
+      pattern,
+      line[0] === '\n' ? multiline : true,
     );
   }
 }
 
 /** The error that `stderr` stands for, or undefined when it says nothing about the pattern. */
-export function badRegex(stderr: string, pattern: string): OrielError | undefined {
+export function badRegex(
+  stderr: string,
+  pattern: string,
+  { multiline, lead = 0 }: { readonly multiline?: boolean | undefined; readonly lead?: number } = {},
+): OrielError | undefined {
   if (stderr.includes('regex parse error:')) {
+    const missing = /^error: .*(look-around|backreferences)/m.exec(stderr)?.[1];
+    if (missing) return unsupported(missing, pattern);
     const why = /^error: (.+)$/m.exec(stderr)?.[1] ?? 'it cannot be parsed';
-    const at = position(stderr);
+    const at = position(stderr, lead);
     const where = at === undefined ? '' : ` at character ${at}`;
     return bad(
       `${quote(pattern)} is not a valid regular expression: ${why}${where}. Escape special characters with a backslash, or search for plain text with literal.`,
@@ -38,17 +47,37 @@ export function badRegex(stderr: string, pattern: string): OrielError | undefine
     return bad(`The regular expression ${quote(pattern)} is too large. Use smaller repetition counts.`);
   }
   if (/is not allowed in a regex/.test(stderr)) {
-    return bad(
-      'The pattern matches a line break: lines are searched one by one. Search for a part of one line.',
-    );
+    return overLines('matches a line break', pattern, multiline);
   }
   return undefined;
 }
 
+/** `multiline` is false where it may be asked for. */
+function overLines(what: string, pattern: string, multiline: boolean | undefined): OrielError {
+  const offered = multiline === false;
+  const instead = offered ? 'Use multiline=true, or search' : 'Search';
+  const message = `The pattern ${what}: lines are searched one by one. ${instead} for a part of one line.`;
+  const short = offered && pattern.length <= MOST_ECHOED;
+  const next = short ? JSON.stringify({ pattern, multiline: true }) : undefined;
+  return new OrielError('BAD_REGEX', message, { next });
+}
+
+/** What an engine of linear time does not have. */
+function unsupported(what: string, pattern: string): OrielError {
+  const nearest = relaxed(pattern);
+  const instead =
+    nearest === undefined
+      ? 'Search for a plain part of it and read the lines around.'
+      : `Use pattern ${oneLine(nearest)}, which finds these lines and perhaps more.`;
+  const next = nearest === undefined ? undefined : JSON.stringify({ pattern: nearest });
+  const message = `${quote(pattern)} uses ${what}, which this engine does not have (its time is linear). ${instead}`;
+  return new OrielError('BAD_REGEX', message, { next });
+}
+
 /** 1-based: ripgrep repeats the pattern as `    (?:PATTERN)` and puts carets under the fault. */
-function position(stderr: string): number | undefined {
+function position(stderr: string, lead: number): number | undefined {
   const carets = /^( *)\^/m.exec(stderr)?.[1];
-  return carets === undefined ? undefined : Math.max(1, carets.length - '    (?:'.length + 1);
+  return carets === undefined ? undefined : Math.max(1, carets.length - '    (?:'.length - lead + 1);
 }
 
 function bad(message: string, pattern?: string): OrielError {

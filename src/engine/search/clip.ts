@@ -1,4 +1,4 @@
-/** Owns showing a part of a long line: a number of code points, from its head or around a place in it. */
+/** Shows a part of a long line: a number of code points, from its head or around a place in it. */
 
 export interface Clipped {
   readonly text: string;

@@ -1,4 +1,4 @@
-/** Owns reading single lines of a text at their addresses, never more of one than its clip may show. */
+/** Reads single lines of a text at their addresses, never more of one than its clip may show. */
 
 import { readAt } from '../../access/bytes.ts';
 import { alignDown } from '../../text/cut.ts';

@@ -1,10 +1,10 @@
 /**
- * Owns finding where in a long line the match stands. ripgrep could say it itself, but keeps every match of a line
+ * Finds where in a long line the match stands. ripgrep could say it itself, but keeps every match of a line
  * to do so: a line of 64 MB with a match at each byte costs it 1.2 GB. So the line is given to it in blocks.
  */
 
 import { readAt } from '../../access/bytes.ts';
-import { RipgrepRun, records } from '../../access/ripgrep.ts';
+import { records } from '../../access/ripgrep.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Search } from './search-run.ts';
 
@@ -18,10 +18,8 @@ const MOST = 256 << 20;
 
 /** The blocks are bytes of a text whose mark was left out: none may be taken for one. */
 const FLAGS = [
-  '--text',
   '--encoding=none',
   '--no-mmap',
-  '--no-filename',
   '--line-number',
   '--column',
   '--max-columns=1',
@@ -57,7 +55,7 @@ export async function locateMatches(
     }
   }
 
-  const run = new RipgrepRun(search.job(FLAGS, ['-'], input()));
+  const run = search.run(FLAGS, { is: 'bytes', bytes: input() });
   for await (const batch of records(run, '\n', BLOCK)) {
     for (const record of batch) {
       const [, no, column] = /^(\d+):(\d+):/.exec(record) ?? [];

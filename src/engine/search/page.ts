@@ -1,14 +1,22 @@
-/** Owns choosing what one answer shows: of all addresses in order, `limit` matches from `offset` on, and their context. */
+/** Chooses what one answer shows: of all addresses in order, `limit` matches from `offset` on, and their context. */
 
 import type { Address } from './addresses.ts';
+
+/** A line of one of the files. */
+export interface PlacedAddress extends Address {
+  readonly path: string;
+  /** What it is counted with, where that is more than `path`: the table of a row. */
+  readonly group?: string;
+}
 
 export interface PageBounds {
   /** Matches left out first. */
   readonly offset: number;
   /** The most matches shown. */
   readonly limit: number;
-  /** Lines shown around each. */
-  readonly context: number;
+  /** Lines shown before and after each. */
+  readonly before: number;
+  readonly after: number;
 }
 
 export interface AddressedLine {
@@ -16,6 +24,8 @@ export interface AddressedLine {
   readonly offset: number;
   /** 0-based rank among all matches; absent on context lines. */
   readonly rank?: number;
+  /** Where in the text a match begins on it, where that is known. */
+  readonly at?: number;
 }
 
 export interface AddressedFile {
@@ -33,7 +43,7 @@ export class Page {
 
   #seen = 0;
   /** Lines that may be the context of a match still to come. */
-  #before: Address[] = [];
+  #before: PlacedAddress[] = [];
   #last: { path: string; no: number } | undefined;
   readonly #bounds: PageBounds;
 
@@ -46,24 +56,31 @@ export class Page {
     return this.#seen;
   }
 
+  /** Leaves out a file with so many matches, if all of them lie before the page. */
+  skip(matches: number): boolean {
+    if (this.#seen + matches > this.#bounds.offset) return false;
+    this.#seen += matches;
+    return true;
+  }
+
   /** Returns false when nothing that follows can belong to this page. */
-  take(address: Address): boolean {
-    const { offset, limit, context } = this.#bounds;
+  take(address: PlacedAddress): boolean {
+    const { offset, limit, before } = this.#bounds;
     const rank = address.match ? this.#seen++ : -1;
     if (rank >= offset && this.found < limit) {
       this.#show(address, rank);
       return true;
     }
     if (rank >= offset) this.more = true;
-    const after = this.#last?.path === address.path && address.no - this.#last.no <= context;
-    if (after) this.#push(address);
-    else if (context > 0) this.#hold(address);
-    return after || !this.more;
+    const isAfter = this.#last?.path === address.path && address.no - this.#last.no <= this.#bounds.after;
+    if (isAfter) this.#push(address);
+    else if (before > 0) this.#hold(address);
+    return isAfter || !this.more;
   }
 
-  #show(address: Address, rank: number): void {
+  #show(address: PlacedAddress, rank: number): void {
     for (const held of this.#before) {
-      if (held.path === address.path && address.no - held.no <= this.#bounds.context) this.#push(held);
+      if (held.path === address.path && address.no - held.no <= this.#bounds.before) this.#push(held);
     }
     this.#before = [];
     this.#push(address, rank);
@@ -71,17 +88,17 @@ export class Page {
     this.found += 1;
   }
 
-  #hold(address: Address): void {
+  #hold(address: PlacedAddress): void {
     this.#before.push(address);
-    if (this.#before.length > this.#bounds.context) this.#before.shift();
+    if (this.#before.length > this.#bounds.before) this.#before.shift();
   }
 
-  #push({ path, no, offset }: Address, rank?: number): void {
+  #push({ path, no, offset, at }: PlacedAddress, rank?: number): void {
     let file = this.files.at(-1);
     if (file?.path !== path) {
       file = { path, lines: [] };
       this.files.push(file);
     }
-    file.lines.push({ no, offset, ...(rank !== undefined && { rank }) });
+    file.lines.push({ no, offset, ...(rank !== undefined && { rank }), ...(at !== undefined && { at }) });
   }
 }

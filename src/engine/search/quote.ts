@@ -1,10 +1,6 @@
-/**
- * Owns the texts of an answer: each line is read again through the roots, at its address. ripgrep went by names, and
- * a name may have led elsewhere while it looked; what does not open inside now, or has no line there, is left out.
- */
+/** The texts of an answer: lines at their addresses, out of the bytes that were searched. */
 
 import { headOf } from '../../access/bytes.ts';
-import { OrielError } from '../../errors.ts';
 import { detectEncoding } from '../../text/encoding.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
@@ -16,15 +12,15 @@ import { locateMatches } from './locate.ts';
 import type { AddressedFile } from './page.ts';
 import type { Search } from './search-run.ts';
 
-export interface QuoteOptions {
+interface QuoteOptions {
   readonly clip: SearchRequest['clip'];
   /** Bytes of text after which the answer is full anyway. */
   readonly room: number;
   readonly signal: AbortSignal;
 }
 
-/** The lines of one file, clipped. `source` is the file as it opened inside the roots. */
-export async function quoteLines(
+/** The lines of one file, clipped. */
+async function quoteLines(
   source: ByteSource,
   file: AddressedFile,
   search: Search,
@@ -47,35 +43,45 @@ export async function quoteLines(
   const long = heads.filter((head) => !head.whole && head.address.rank !== undefined);
   const seekable = clip.keep === 'match' && encoding.unit === 1 && long.length > 0;
   const starts = long.map((head) => head.start);
-  const matches = seekable ? await locateMatches(source, starts, search, signal) : new Map<number, number>();
+  const known = new Map<number, number>();
+  for (const { start, address } of long) if (address.at !== undefined) known.set(start, address.at);
+  const isSought = seekable && known.size === 0 && !search.request.multiline;
+  const matches = isSought ? await locateMatches(source, starts, search, signal) : known;
   const lines: MatchedLine[] = [];
-  for (const { address, start, text: known, whole } of heads) {
+  for (const { address, start, text: head, whole } of heads) {
     const match = matches.get(start);
     const clipped: Clipped =
-      match === undefined ? clipHead(known, clip.characters, whole) : await text.around(start, match);
+      match === undefined ? clipHead(head, clip.characters, whole) : await text.around(start, match);
     lines.push({ no: address.no, ...(address.rank !== undefined && { rank: address.rank }), ...clipped });
   }
   return lines;
 }
 
 /** Texts of a page's files until they fill the answer. */
-export async function quoteFiles(
-  files: readonly AddressedFile[],
-  { limits, signal }: Call,
-  quoteFile: (file: AddressedFile, room: number) => Promise<MatchedFile>,
-): Promise<MatchedFile[]> {
-  const quoted: MatchedFile[] = [];
-  let room = limits.bytes;
-  for (const file of files) {
-    if (room < 0) break;
-    const found = await quoteFile(file, room).catch((error: unknown) => {
-      signal.throwIfAborted();
-      if (error instanceof OrielError) return undefined;
-      throw error;
-    });
-    if (!found || found.lines.length === 0) continue;
-    for (const line of found.lines) room -= Buffer.byteLength(line.text);
-    quoted.push(found);
+export class Quotes {
+  readonly files: MatchedFile[] = [];
+  #room: number;
+  readonly #search: Search;
+  readonly #clip: SearchRequest['clip'];
+  readonly #call: Call;
+
+  constructor(search: Search, clip: SearchRequest['clip'], call: Call) {
+    this.#search = search;
+    this.#clip = clip;
+    this.#call = call;
+    this.#room = call.limits.bytes;
   }
-  return quoted;
+
+  /** Adds lines of one file, shown as `path`; undefined where the answer is full. */
+  async add(path: string, source: ByteSource, file: AddressedFile): Promise<MatchedFile | undefined> {
+    if (this.#room < 0) return undefined;
+    const { signal } = this.#call;
+    const options = { clip: this.#clip, room: this.#room, signal };
+    const lines = await quoteLines(source, file, this.#search, options);
+    if (lines.length === 0) return undefined;
+    for (const line of lines) this.#room -= Buffer.byteLength(line.text);
+    const quoted = { path, lines };
+    this.files.push(quoted);
+    return quoted;
+  }
 }

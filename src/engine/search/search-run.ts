@@ -1,58 +1,78 @@
-/** Owns one search's ripgrep processes: what they are all told, and what is made of how they ended. */
+/** One search's ripgrep processes: what they are all told, and what is made of how they ended. */
 
-import { type RipgrepJob, type RipgrepOutcome, RipgrepRun } from '../../access/ripgrep.ts';
+import { type RipgrepInput, type RipgrepOutcome, RipgrepRun } from '../../access/ripgrep.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
-import type { SearchRequest } from '../../types/request.ts';
-import type { Automaton } from '../../walk/automaton.ts';
+import type { CountRequest, SearchRequest } from '../../types/request.ts';
 import { GapsSeen } from '../walk/gaps.ts';
 import { lookUntil } from '../walk/time.ts';
 import { badRegex } from './bad-regex.ts';
+import { needleOf } from './needle.ts';
 
 /** Bytes of a compiled pattern, and of what each thread derives from it: together they must fit into its memory. */
 const REGEX_BYTES = 32 << 20;
 const CACHE_BYTES = 8 << 20;
 
+/** What of a text ripgrep is to tell beside its matches. */
+interface Scope {
+  /** Lines around each match. */
+  readonly before: number;
+  readonly after: number;
+  /** Whether one match of a file tells enough. */
+  readonly firstOnly?: boolean;
+}
+
+/** What `--crlf` means, where lines are not what ripgrep searches. */
+const CRLF = '(?R)';
+
 export class Search {
   readonly gaps = new GapsSeen();
-  readonly glob: Automaton | undefined;
-  /** Lines shown around each match. */
-  readonly context: number;
-  readonly #request: SearchRequest;
+  readonly request: SearchRequest | CountRequest;
+  readonly scope: Scope;
+  /** By `performance.now()`: when looking ends. */
+  readonly deadline: number;
+  /** What each match contains. */
+  readonly needle: string | undefined;
   readonly #call: Call;
-  readonly #flags: readonly string[];
-  readonly #cwd: string;
 
-  /** `walk` are the flags for which files are seen; `cwd` is a real directory, the base of all operands. */
-  constructor(request: SearchRequest, call: Call, cwd: string, walk: readonly string[], glob?: Automaton) {
-    this.#request = request;
+  constructor(request: SearchRequest | CountRequest, call: Call, scope: Scope) {
+    this.request = request;
+    this.scope = scope;
     this.#call = call;
-    this.#cwd = cwd;
-    this.glob = glob;
-    this.context = request.context;
-    this.#flags = [...walk, ...patternFlags(request)];
+    this.deadline = lookUntil(call.deadline);
+    this.needle = needleOf(request.pattern, request);
   }
 
-  job(flags: readonly string[], operands: readonly string[], input?: RipgrepJob['input']): RipgrepJob {
-    return {
-      cwd: this.#cwd,
-      flags: [...this.#flags, ...flags],
-      operands,
-      deadline: lookUntil(this.#call.deadline),
-      signal: this.#call.signal,
-      ...(input && { input }),
-    };
+  /** Whether the pattern means itself: then it cannot be wrong. */
+  get isPlain(): boolean {
+    return this.needle === this.request.pattern;
+  }
+
+  /** Notes what was left out on the way through a stretch, of which `all` was wanted. Tells whether to go on. */
+  goesOn({ gaps }: { readonly gaps: GapsSeen }, all: boolean): boolean {
+    if (all) this.gaps.add(gaps);
+    return all && !this.gaps.timedOut && !this.gaps.broken;
+  }
+
+  run(flags: readonly string[], input: RipgrepInput): RipgrepRun {
+    const { signal } = this.#call;
+    return new RipgrepRun({
+      flags: [...patternFlags(this.request), ...flags],
+      input,
+      deadline: this.deadline,
+      signal,
+    });
   }
 
   /**
-   * The output of a run that always says the same in the same order. When a line was too large for its memory, it
-   * is run again over mapped files and goes on behind the bytes that were already given.
+   * The output of a run over an open file. When a line was too large for its memory, it is run again over mapped pages
+   * and goes on behind the bytes that were already given.
    */
-  async *steadily(flags: readonly string[], operands: readonly string[]): AsyncGenerator<Buffer, void> {
+  async *overFile(flags: readonly string[], fd: number, path: string): AsyncGenerator<Buffer, void> {
     let given = 0;
     for (const memory of ['--no-mmap', '--mmap']) {
-      const run = new RipgrepRun(this.job([...flags, memory], operands));
+      const run = this.run([...flags, memory], { is: 'file', fd, path });
       let skip = given;
       for await (const chunk of run) {
         const fresh = chunk.subarray(Math.min(skip, chunk.length));
@@ -69,27 +89,31 @@ export class Search {
   /** Notes what an answer will not cover. Throws what makes an answer impossible. */
   judge(outcome: RipgrepOutcome | undefined): void {
     if (!outcome) return;
-    this.gaps.note(outcome);
+    this.gaps.timedOut ||= outcome.timedOut;
+    this.gaps.broken ||= outcome.broken;
     if (outcome.outOfMemory) {
       throw new OrielError('LIMIT', 'A line or the pattern is too large to be searched in bounded memory.');
     }
     if (outcome.code !== 2) return;
-    const regex = badRegex(outcome.stderr, this.#request.pattern);
+    const { pattern, multiline, literal } = this.request;
+    const regex = badRegex(outcome.stderr, pattern, {
+      multiline,
+      lead: multiline && !literal ? CRLF.length : 0,
+    });
     if (regex) throw regex;
-    const fatal = outcome.stderr.split('\n').find((line) => line !== '' && !/\(os error \d+\)$/.test(line));
-    if (fatal?.startsWith('rg: error') || fatal?.startsWith('error:')) {
-      throw new OrielError('INTERNAL', `ripgrep failed: ${quote(fatal)}.`);
-    }
+    const [said = ''] = outcome.stderr.split('\n');
+    throw new OrielError('INTERNAL', `ripgrep failed: ${quote(said)}.`);
   }
 }
 
-function patternFlags({ pattern, literal, ignoreCase }: SearchRequest): string[] {
+function patternFlags(request: SearchRequest | CountRequest): string[] {
+  const { pattern, literal, ignoreCase, word, multiline } = request;
   return [
-    `--regexp=${pattern}`,
+    // `$` matches before the \r of a CRLF.
+    ...(multiline ? [`--regexp=${literal ? '' : CRLF}${pattern}`] : [`--regexp=${pattern}`, '--crlf']),
     literal ? '--fixed-strings' : '--engine=default',
     ignoreCase ? '--ignore-case' : '--case-sensitive',
-    // `$` matches before the \r of a CRLF.
-    '--crlf',
+    ...(word ? ['--word-regexp'] : []),
     `--regex-size-limit=${REGEX_BYTES}`,
     `--dfa-size-limit=${CACHE_BYTES}`,
   ];

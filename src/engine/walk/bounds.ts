@@ -1,4 +1,4 @@
-/** Owns what may be asked for: how many, and from which one on. */
+/** Checks the limit and the offset of a request for matches, paths or entries. */
 
 import { OrielError } from '../../errors.ts';
 
@@ -12,18 +12,28 @@ export const MOST_CONTEXT = 200;
 /** Sorting keeps all that lies before the answer: this bounds its memory. */
 const MOST_OFFSET = 1_000_000;
 
+interface Ranged {
+  readonly limit: number;
+  readonly offset: number;
+  readonly before?: number;
+  readonly after?: number;
+}
+
 /** Throws `BAD_INPUT` for a limit below 1, an offset below 0 or too large, and numbers that are not whole. */
-export function checkRange(request: { limit: number; offset: number; context?: number }): void {
-  need('limit', request.limit, 1);
-  need('offset', request.offset, 0, MOST_OFFSET);
-  need('context', request.context ?? 0, 0, MOST_CONTEXT);
+export function checkRange(request: Ranged): void {
+  const { limit, offset, before = 0, after = 0 } = request;
+  need('limit', limit, 1);
+  need('offset', offset, 0, MOST_OFFSET);
+  need(before === after ? 'context' : 'before', before, 0, MOST_CONTEXT);
+  need('after', after, 0, MOST_CONTEXT);
 }
 
 function need(name: string, value: number, least: number, most: number = Number.MAX_SAFE_INTEGER): void {
   if (Number.isInteger(value) && value >= least && value <= most) return;
   const upTo = most < Number.MAX_SAFE_INTEGER ? ` and at most ${most}` : '';
+  const instead = value > most ? most : least === 0 ? 0 : 100;
   throw new OrielError(
     'BAD_INPUT',
-    `${name} must be a whole number of at least ${least}${upTo}, not ${value}. Use ${name}=${least === 0 ? 0 : 100}.`,
+    `${name} must be a whole number of at least ${least}${upTo}, not ${value}. Use ${name}=${instead}.`,
   );
 }

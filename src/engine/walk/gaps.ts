@@ -1,24 +1,37 @@
-/** Owns what went wrong in a walk without ending it. */
+/** What an answer does not cover although it was asked for, collected on the way. */
 
-import type { RipgrepOutcome } from '../../access/ripgrep.ts';
 import type { Gaps } from '../../types/result.ts';
 
-/** Collects what an answer does not cover. */
 export class GapsSeen implements Gaps {
   timedOut = false;
   denied = false;
   tooDeep = false;
   tooMany = false;
   unnamed = 0;
+  containers = 0;
+  rules = 0;
+  large = 0;
+  broken = false;
 
-  note({ stderr, timedOut }: RipgrepOutcome): void {
-    this.timedOut ||= timedOut;
-    this.denied ||= /\(os error 13\)/.test(stderr);
-    this.tooDeep ||= /\(os error 36\)/.test(stderr);
+  add(other: Gaps): void {
+    this.timedOut ||= other.timedOut;
+    this.denied ||= other.denied;
+    this.tooDeep ||= other.tooDeep;
+    this.tooMany ||= other.tooMany;
+    this.unnamed += other.unnamed;
+    this.containers += other.containers;
+    this.rules += other.rules;
+    this.large += other.large ?? 0;
+    this.broken ||= other.broken;
+  }
+
+  clear(): void {
+    Object.assign(this, new GapsSeen());
   }
 
   get facts(): Gaps {
-    const { timedOut, denied, tooDeep, tooMany, unnamed } = this;
-    return { timedOut, denied, tooDeep, tooMany, unnamed };
+    const { timedOut, denied, tooDeep, tooMany, unnamed, containers, rules, large, broken } = this;
+    const counted = { unnamed, containers, rules, ...(large > 0 && { large }) };
+    return { timedOut, denied, tooDeep, tooMany, ...counted, broken };
   }
 }

@@ -1,9 +1,10 @@
-/** Owns opening what a search, a walk or a listing starts from, and how paths below it are shown. */
+/** Opens what a search, a walk or a listing starts from, and shows paths below it. */
 
 import { dirname, join } from 'node:path';
 import { foreignName } from '../../access/paths.ts';
 import { OrielError } from '../../errors.ts';
 import { isSelector } from '../../selector/selection.ts';
+import { didYouMean } from '../../text/near.ts';
 import { quote } from '../../text/visible.ts';
 import type { Opened, OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
@@ -29,12 +30,12 @@ export async function openTarget(typed: string, call: Call): Promise<Opened> {
   try {
     return await openAny(typed, call);
   } catch (error) {
-    throw (await memberOf(typed, call, error)) ?? withAdvice(error, typed, call);
+    throw (await memberOf(typed, call, error)) ?? (await withAdvice(error, typed, call));
   }
 }
 
 /** As `openTarget`. Throws `NOT_DIRECTORY` for a file. */
-export async function openFolder(typed: string, call: Call): Promise<OpenedDirectory> {
+export async function openDirectory(typed: string, call: Call): Promise<OpenedDirectory> {
   const opened = await openTarget(typed, call);
   if (opened.is === 'directory') return opened;
   await opened.close();
@@ -71,17 +72,19 @@ async function memberOf(typed: string, call: Call, cause: unknown): Promise<Orie
   }
   return new OrielError(
     'UNSUPPORTED',
-    `${quote(typed)} lies inside ${quote(outer)}: archives, databases and documents are not searched inside. Read it instead.`,
+    `${quote(typed)} lies inside ${quote(outer)}: only whole files are searched. Use ${quote(outer)}, or read it.`,
     { next: typed, cause },
   );
 }
 
-function withAdvice(error: unknown, typed: string, call: Call): unknown {
+async function withAdvice(error: unknown, typed: string, call: Call): Promise<unknown> {
   if (!(error instanceof OrielError) || error.code !== 'NOT_FOUND') return error;
   const foreign = foreignName(typed, call.access.roots.length > 0);
   if (foreign) return foreign;
-  return new OrielError('NOT_FOUND', `${quote(typed)} does not exist. Use . for the working directory.`, {
-    next: '.',
-    cause: error,
-  });
+  const { explainGone, nearPaths } = await import('../lookup.ts');
+  const gone = await explainGone(call, error);
+  if (gone) return gone;
+  const near = await nearPaths(typed, call);
+  const message = `${quote(typed)} does not exist. Use . for the working directory.${didYouMean(near.map(quote))}`;
+  return new OrielError('NOT_FOUND', message, { next: near[0] ?? '.', cause: error });
 }

@@ -1,4 +1,4 @@
-/** Owns how long looking may take, and what is said of it on the way. */
+/** The deadline of a search or a walk, and its progress messages. */
 
 import type { Call } from '../../types/call.ts';
 

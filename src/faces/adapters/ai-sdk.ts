@@ -1,24 +1,31 @@
-/** Owns `oriel/ai-sdk`: tools for the Vercel AI SDK. */
+/** `oriel/ai-sdk`: tools for the Vercel AI SDK. */
 
-import { dynamicTool, jsonSchema, type ToolSet } from 'ai';
+import * as ai from 'ai';
+import type { ToolSet } from 'ai';
+import { OrielError } from '../../errors.ts';
 import type { Tool } from '../../oriel.ts';
 import type { Answer } from '../../types/answer.ts';
 import { hasImage, parametersOf, textOf } from './blocks.ts';
 
 /**
- * The tools under their names, for `generateText` and its kin. A call's result is the whole answer; the model sees
- * its text and images. The AI SDK's `abortSignal` ends the work.
+ * The tools under their names, for `generateText`, `streamText` and agents. A call's result is the whole answer; the model sees
+ * its text and images. The AI SDK's `abortSignal` ends the work. Throws OrielError (`UNSUPPORTED`) beside `ai` 4 or older.
  */
 export function aiSdkTools(tools: readonly Tool[]): ToolSet {
+  if (typeof ai.dynamicTool !== 'function') {
+    throw new OrielError('UNSUPPORTED', 'oriel/ai-sdk needs version 5 of the package ai, or a newer one.');
+  }
   return Object.fromEntries(
     tools.map((tool) => [
       tool.name,
-      dynamicTool({
+      ai.dynamicTool({
         title: tool.title,
         description: tool.description,
-        inputSchema: jsonSchema(parametersOf(tool)),
+        inputSchema: ai.jsonSchema(parametersOf(tool)),
         execute: (input, { abortSignal }) => tool.run(input, abortSignal && { signal: abortSignal }),
-        toModelOutput: ({ output }) => modelOutput(output as Answer),
+        // Version 5 passes the output itself.
+        toModelOutput: (given: unknown) =>
+          modelOutput(((given as { output?: unknown }).output ?? given) as Answer) as ModelOutput,
       }),
     ]),
   );
@@ -26,7 +33,7 @@ export function aiSdkTools(tools: readonly Tool[]): ToolSet {
 
 type ModelOutput = Awaited<ReturnType<NonNullable<ToolSet[string]['toModelOutput']>>>;
 
-function modelOutput(answer: Answer): ModelOutput {
+function modelOutput(answer: Answer): unknown {
   if (answer.isError) return { type: 'error-text', value: textOf(answer) };
   if (!hasImage(answer)) return { type: 'text', value: textOf(answer) };
   return {
@@ -34,7 +41,13 @@ function modelOutput(answer: Answer): ModelOutput {
     value: answer.content.map((block) =>
       block.type === 'text'
         ? { type: 'text', text: block.text }
-        : { type: 'file-data', data: block.data, mediaType: block.mimeType },
+        : imagePart({ data: block.data, mediaType: block.mimeType }),
     ),
   };
+}
+
+/** Each version has a shape of its own, and warns of the one before. */
+function imagePart({ data, mediaType }: { data: string; mediaType: string }): object {
+  if ('isStepCount' in ai) return { type: 'file', mediaType, data: { type: 'data', data } };
+  return { type: 'ToolLoopAgent' in ai ? 'file-data' : 'media', data, mediaType };
 }

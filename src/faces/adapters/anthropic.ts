@@ -1,7 +1,5 @@
-/** Owns `oriel/anthropic`: tools for the Messages API of Anthropic. */
+/** `oriel/anthropic`: tools for the Messages API of Anthropic. */
 
-import type { BetaRunnableTool } from '@anthropic-ai/sdk/lib/tools/BetaRunnableTool';
-import { ToolError } from '@anthropic-ai/sdk/lib/tools/ToolError';
 import type {
   ImageBlockParam,
   TextBlockParam,
@@ -13,36 +11,58 @@ import type { Tool } from '../../oriel.ts';
 import { errorAnswer } from '../../render/answer.ts';
 import { quote } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
-import { parametersOf } from './blocks.ts';
+import { type NoticeOptions, parametersOf, tellNotices, textOf } from './blocks.ts';
 
-type Parameters = { type: 'object'; properties?: unknown; required?: string[] };
+/** A tool for `messages.create`, with what `beta.messages.toolRunner` needs to run it. */
+export interface AnthropicTool {
+  name: string;
+  description: string;
+  input_schema: { type: 'object'; properties?: unknown; required?: string[] };
+  parse(input: unknown): unknown;
+  run(
+    input: unknown,
+    context?: { readonly signal?: AbortSignal | null | undefined },
+  ): Promise<(TextBlockParam | ImageBlockParam)[]>;
+}
 
-/** For `messages.create({ tools })`, and with what it needs to run them for `beta.messages.toolRunner`. */
-export function anthropicTools(tools: readonly Tool[]): BetaRunnableTool<unknown>[] {
+/** For `messages.create({ tools })`, and for `beta.messages.toolRunner`, which runs them. */
+export function anthropicTools(tools: readonly Tool[], options: NoticeOptions = {}): AnthropicTool[] {
   return tools.map((tool) => ({
     name: tool.name,
     description: tool.description,
-    input_schema: parametersOf(tool) as Parameters,
+    input_schema: parametersOf(tool) as AnthropicTool['input_schema'],
     parse: (input) => input,
     async run(input, context) {
       const answer = await tool.run(input, context?.signal ? { signal: context.signal } : {});
-      if (answer.isError) throw new ToolError(blocksOf(answer));
+      tellNotices(tool.name, answer, options);
+      if (answer.isError) throw await toolError(answer);
       return blocksOf(answer);
     },
   }));
+}
+
+/** What the tool runner takes for a failure; versions before 0.71 have no class for it, and show the message. */
+async function toolError(answer: Answer): Promise<Error> {
+  try {
+    const { ToolError } = await import('@anthropic-ai/sdk/lib/tools/ToolError');
+    return new ToolError(blocksOf(answer));
+  } catch (cause) {
+    return new Error(textOf(answer), { cause });
+  }
 }
 
 /** Runs a `tool_use` block and gives the `tool_result` to send back. Never throws. */
 export async function runToolUse(
   tools: readonly Tool[],
   use: { readonly id: string; readonly name: string; readonly input: unknown },
-  options?: RunOptions,
+  options: RunOptions & NoticeOptions = {},
 ): Promise<ToolResultBlockParam> {
   const tool = tools.find(({ name }) => name === use.name);
   const names = tools.map(({ name }) => name).join(', ');
   const answer = tool
     ? await tool.run(use.input, options)
     : errorAnswer(new OrielError('BAD_INPUT', `There is no tool ${quote(use.name)}. Use one of ${names}.`));
+  tellNotices(use.name, answer, options);
   return {
     type: 'tool_result',
     tool_use_id: use.id,

@@ -1,4 +1,4 @@
-/** Owns what adapters share about answers. */
+/** Helpers of the adapters: answers as blocks of text and images. */
 
 import type { Tool } from '../../oriel.ts';
 import type { Answer } from '../../types/answer.ts';
@@ -28,5 +28,31 @@ export function parseArguments(text: string): unknown {
     return text.trim() === '' ? {} : JSON.parse(text);
   } catch {
     return text;
+  }
+}
+
+/** What an answer says besides its text, each by its kind: `cut`, `binary`, `exit` and others. */
+export interface SaidNotice {
+  readonly kind: string;
+  readonly text: string;
+}
+
+export interface NoticeOptions {
+  /**
+   * Told what an answer says besides its text, before the model sees it. The text of a file can look like one of our
+   * notices; what comes here cannot be written by a file.
+   */
+  readonly onNotices?: (notices: readonly SaidNotice[], tool: string) => void;
+}
+
+/** Tells the host of the notices of an answer, where it asked for them and there are any. */
+export function tellNotices(tool: string, { details }: Answer, { onNotices }: NoticeOptions): void {
+  const notices = details['notices'] as readonly SaidNotice[] | undefined;
+  if (!onNotices || !notices || notices.length === 0) return;
+  try {
+    onNotices(notices, tool);
+  } catch (error) {
+    // The model has its answer all the same.
+    process.emitWarning(error as Error);
   }
 }

@@ -1,4 +1,4 @@
-/** Owns `oriel/langchain`: tools for LangChain and LangGraph. */
+/** `oriel/langchain`: tools for LangChain and LangGraph. */
 
 import { type MessageContent, ToolMessage } from '@langchain/core/messages';
 import { DynamicStructuredTool, type ToolRunnableConfig } from '@langchain/core/tools';

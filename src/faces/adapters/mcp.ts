@@ -1,6 +1,7 @@
-/** Owns `oriel/mcp`: tools on an MCP server that is there already. */
+/** `oriel/mcp`: registers the tools on an existing MCP server. */
 
 import type { McpServer, RegisteredTool, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import { looseObject, type ZodType } from 'zod';
 import type { Tool } from '../../oriel.ts';
 import { progressTo } from '../mcp/progress.ts';
 import { toolDefinition, toolResult } from '../mcp/tool-result.ts';
@@ -10,32 +11,87 @@ export interface RegisterOptions {
   readonly structured?: boolean;
 }
 
-/** Registers each tool beside the server's own. Cancellation and progress of the protocol reach the work. */
+/** `McpServer` of `@modelcontextprotocol/sdk` 1.23 or newer. */
+export interface McpServerV1 {
+  /** Deprecated there, and gone in version 2. */
+  tool(name: never, callback: never): unknown;
+  registerTool(name: string, config: never, callback: never): unknown;
+}
+
+/** The second argument of a tool's callback in version 1. */
+interface ExtraV1 {
+  readonly signal: AbortSignal;
+  readonly _meta?: { readonly progressToken?: string | number };
+  sendNotification(notification: object): Promise<void>;
+}
+
+/**
+ * Registers each tool beside the server's own. Cancellation and progress of the protocol reach the work. The server may
+ * also be one of version 1 of the SDK, as in the Claude Agent SDK; then nothing is returned for its tools.
+ */
 export function registerTools(
   server: McpServer,
   tools: readonly Tool[],
+  options?: RegisterOptions,
+): RegisteredTool[];
+export function registerTools(
+  server: McpServerV1,
+  tools: readonly Tool[],
+  options?: RegisterOptions,
+): undefined;
+export function registerTools(
+  server: McpServer | McpServerV1,
+  tools: readonly Tool[],
   { structured = false }: RegisterOptions = {},
-): RegisteredTool[] {
-  return tools.map((tool) => {
-    const { title, description, annotations, outputSchema } = toolDefinition(tool, structured);
-    return server.registerTool(
-      tool.name,
-      {
-        ...(title !== undefined && { title }),
-        ...(description !== undefined && { description }),
-        ...(annotations && { annotations }),
-        inputSchema: schemaOf(tool.jsonSchema),
-        ...(outputSchema && { outputSchema: schemaOf(outputSchema) }),
-      },
-      async (input, context) => {
-        const progress = progressTo(context);
-        const { signal } = context.mcpReq;
-        const answer = await tool.run(input, { signal, ...(progress && { onProgress: progress.tell }) });
-        progress?.end();
-        return toolResult(answer, structured);
-      },
-    );
-  });
+): RegisteredTool[] | undefined {
+  if (!('tool' in server)) return tools.map((tool) => register(server, tool, structured));
+  for (const tool of tools) registerInV1(server, tool, structured);
+  return undefined;
+}
+
+function register(server: McpServer, tool: Tool, structured: boolean): RegisteredTool {
+  const { outputSchema, ...config } = configOf(tool, structured);
+  return server.registerTool(
+    tool.name,
+    {
+      ...config,
+      inputSchema: schemaOf(tool.jsonSchema),
+      ...(outputSchema && { outputSchema: schemaOf(outputSchema) }),
+    },
+    async (input, context) => {
+      const progress = progressTo(context);
+      const { signal } = context.mcpReq;
+      const answer = await tool.run(input, { signal, ...(progress && { onProgress: progress.tell }) });
+      progress?.end();
+      return toolResult(answer, structured);
+    },
+  );
+}
+
+function registerInV1(server: McpServerV1, tool: Tool, structured: boolean): void {
+  const { outputSchema, ...config } = configOf(tool, structured);
+  const declared = {
+    ...config,
+    inputSchema: zodSchemaOf(tool.jsonSchema),
+    ...(outputSchema && { outputSchema: zodSchemaOf(outputSchema) }),
+  };
+  const callback = async (input: unknown, { signal, _meta, sendNotification }: ExtraV1) => {
+    const progress = progressTo({ mcpReq: { signal, ...(_meta && { _meta }), notify: sendNotification } });
+    const answer = await tool.run(input, { signal, ...(progress && { onProgress: progress.tell }) });
+    progress?.end();
+    return toolResult(answer, structured);
+  };
+  server.registerTool(tool.name, declared as never, callback as never);
+}
+
+function configOf(tool: Tool, structured: boolean) {
+  const { title, description, annotations, outputSchema } = toolDefinition(tool, structured);
+  return {
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    ...(annotations && { annotations }),
+    outputSchema,
+  };
 }
 
 /** Shows the schema and lets everything through: the tool checks its input itself, and says what would work. */
@@ -49,4 +105,12 @@ function schemaOf(jsonSchema: Readonly<Record<string, unknown>>): StandardSchema
       jsonSchema: { input: () => schema, output: () => schema },
     },
   };
+}
+
+/** The same for version 1, which takes schemas of Zod only. */
+function zodSchemaOf(jsonSchema: Readonly<Record<string, unknown>>): ZodType {
+  const { $schema: _, ...schema } = jsonSchema;
+  const open = looseObject({});
+  open._zod.toJSONSchema = () => schema;
+  return open;
 }

@@ -1,4 +1,4 @@
-/** Owns `oriel/openai`: tools for OpenAI's Responses API and for Chat Completions. */
+/** `oriel/openai`: tools for OpenAI's Responses API and for Chat Completions. */
 
 import type { RunnableToolFunctionWithParse } from 'openai/lib/RunnableFunction';
 import type {
@@ -12,7 +12,7 @@ import type { Tool } from '../../oriel.ts';
 import { errorAnswer } from '../../render/answer.ts';
 import { quote } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
-import { hasImage, parametersOf, parseArguments, textOf } from './blocks.ts';
+import { hasImage, type NoticeOptions, parametersOf, parseArguments, tellNotices, textOf } from './blocks.ts';
 
 /** For `responses.create({ tools })`. */
 export function responsesTools(tools: readonly Tool[]): FunctionTool[] {
@@ -30,7 +30,7 @@ export function responsesTools(tools: readonly Tool[]): FunctionTool[] {
 export async function runResponsesCall(
   tools: readonly Tool[],
   call: Pick<ResponseFunctionToolCall, 'name' | 'arguments' | 'call_id'>,
-  options?: RunOptions,
+  options: RunOptions & NoticeOptions = {},
 ): Promise<ResponseInputItem.FunctionCallOutput> {
   const answer = await run(tools, call, options);
   return {
@@ -44,15 +44,22 @@ export async function runResponsesCall(
  * For `chat.completions.create({ tools })`, and with what it needs to run them for `chat.completions.runTools`. Chat
  * takes no images from tools: they are named instead.
  */
-export function chatTools(tools: readonly Tool[]): RunnableToolFunctionWithParse<object>[] {
+export function chatTools(
+  tools: readonly Tool[],
+  options: NoticeOptions = {},
+): RunnableToolFunctionWithParse<object>[] {
   return tools.map((tool) => ({
     type: 'function',
     function: {
       name: tool.name,
       description: tool.description,
       parameters: parametersOf(tool),
-      parse: (text) => Object(parseArguments(text)) as object,
-      function: async (input, runner) => textOf(await tool.run(input, { signal: runner.controller.signal })),
+      parse: (text) => parseArguments(text) as object,
+      async function(input, runner) {
+        const answer = await tool.run(input, { signal: runner.controller.signal });
+        tellNotices(tool.name, answer, options);
+        return textOf(answer);
+      },
     },
   }));
 }
@@ -61,7 +68,7 @@ export function chatTools(tools: readonly Tool[]): RunnableToolFunctionWithParse
 export async function runChatCall(
   tools: readonly Tool[],
   { id, function: called }: { id: string; function: { name: string; arguments: string } },
-  options?: RunOptions,
+  options: RunOptions & NoticeOptions = {},
 ): Promise<{ role: 'tool'; tool_call_id: string; content: string }> {
   return { role: 'tool', tool_call_id: id, content: textOf(await run(tools, called, options)) };
 }
@@ -69,10 +76,14 @@ export async function runChatCall(
 async function run(
   tools: readonly Tool[],
   call: { readonly name: string; readonly arguments: string },
-  options?: RunOptions,
+  options: RunOptions & NoticeOptions = {},
 ): Promise<Answer> {
   const tool = tools.find(({ name }) => name === call.name);
-  if (tool) return tool.run(parseArguments(call.arguments), options);
+  if (tool) {
+    const answer = await tool.run(parseArguments(call.arguments), options);
+    tellNotices(tool.name, answer, options);
+    return answer;
+  }
   const names = tools.map(({ name }) => name).join(', ');
   return errorAnswer(
     new OrielError('BAD_INPUT', `There is no tool ${quote(call.name)}. Use one of ${names}.`),

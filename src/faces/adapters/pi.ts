@@ -1,6 +1,6 @@
-/** Owns `oriel/pi`: an extension of the pi coding agent, in the part of its interface that it needs. */
+/** `oriel/pi`: an extension of the pi coding agent, using the part of its interface that it needs. */
 
-import type { OrielOptions } from '../../assemble.ts';
+import type { OrielOptions } from '../../options.ts';
 import { createOriel, type Tool } from '../../oriel.ts';
 import type { Block } from '../../types/answer.ts';
 import type { Progress } from '../../types/progress.ts';

@@ -1,15 +1,25 @@
 /** `oriel bash`. */
 
+import { constants } from 'node:os';
 import { OrielError } from '../../errors.ts';
-import type { Command } from './command.ts';
+import { quote } from '../../text/visible.ts';
+import type { Answer } from '../../types/answer.ts';
+import type { Command, ExitCode, Streams, Values } from './command.ts';
+import { liveOutput } from './live-output.ts';
 import { callOptions } from './options.ts';
 import { printAnswer } from './print.ts';
 import { withTool } from './dialect-tool.ts';
 
+/** As of timeout(1), so that scripts can tell what failed. */
+const TIMED_OUT = 124;
+const OWN_FAILURE = 125;
+
 export const bashCommand: Command = {
   name: 'bash',
   operands: 'COMMAND…',
-  help: 'run a command; of a long output its end is shown, and all of it is kept as artifact://N',
+  help:
+    'run a command; of a long output its end is shown, and its first 1 GiB is kept as artifact://N. Ends with the exit code ' +
+    `of the command, with ${TIMED_OUT} after a timeout, with ${OWN_FAILURE} where the command could not be run`,
   options: [
     {
       name: 'timeout',
@@ -19,17 +29,44 @@ export const bashCommand: Command = {
     },
     ...callOptions,
   ],
+  habits: { c: 'default' },
+  endsOptions: true,
+  failureCode: OWN_FAILURE,
   run({ values, operands }, streams) {
     if (operands.length === 0) {
       throw new OrielError('BAD_INPUT', "Nothing to run. Use oriel bash 'COMMAND'.");
     }
     const timeout = values['timeout'] as string | undefined;
+    if (timeout !== undefined && !(Number(timeout) > 0)) {
+      throw new OrielError(
+        'BAD_INPUT',
+        `--timeout takes seconds above 0, not ${quote(timeout)}. Use --timeout 120.`,
+      );
+    }
     const input = {
       command: operands.join(' '),
       ...(timeout !== undefined && { timeout: Number(timeout) }),
     };
-    return withTool('bash', values, streams, async (ask) =>
-      printAnswer(await ask(input), streams, values['json'] === true),
-    );
+    return withTool('bash', values, streams, async (ask) => {
+      const live = isWatched(values, streams) ? liveOutput(streams.out) : undefined;
+      const answer = await ask(input, live?.write);
+      if (live?.hasBegun()) live.end(answer);
+      const printed = live?.hasBegun() ? 0 : printAnswer(answer, streams, values['json'] === true);
+      return exitCodeOf(answer) ?? printed;
+    });
   },
 };
+
+/** On a terminal the output is shown as it comes; the other dialects word more than an end below it. */
+function isWatched(values: Values, { out }: Streams): boolean {
+  return out.isTTY && values['json'] !== true && (values['dialect'] ?? 'oriel') === 'oriel';
+}
+
+/** Undefined where the dialect's details do not tell how the command ended. */
+function exitCodeOf({ details, isError }: Answer): ExitCode | undefined {
+  if (details['timedOut'] === true) return TIMED_OUT;
+  const { exitCode, signal } = details;
+  if (typeof exitCode === 'number') return exitCode;
+  if (typeof signal === 'string') return 128 + (constants.signals[signal as NodeJS.Signals] ?? 0);
+  return isError && !('timedOut' in details) ? OWN_FAILURE : undefined;
+}

@@ -1,8 +1,9 @@
 /** The list of commands, and the help made from it. All but the two that must start fastest are loaded when called. */
 
 import { OrielError } from '../../errors.ts';
+import { didYouMean, nearNames } from '../../text/near.ts';
 import { quote } from '../../text/visible.ts';
-import type { Command } from './command.ts';
+import type { Command, Option } from './command.ts';
 import { mcpCommand } from './mcp-command.ts';
 import { globalOptions, optionRow, sharedOptions } from './options.ts';
 import { readCommand } from './read-command.ts';
@@ -29,36 +30,43 @@ export function loadCommand(name: string): Promise<Command> {
   if (load) return load();
   throw new OrielError(
     'BAD_INPUT',
-    `There is no command ${quote(name)}. Use one of ${commandNames.join(', ')}; oriel read PATH reads a file.`,
+    `There is no command ${quote(name)}. Use one of ${commandNames.join(', ')}; oriel read PATH reads a file.${didYouMean(nearNames(name, commandNames))}`,
   );
 }
 
-export async function generalHelp(): Promise<string> {
+/** Stands alone, without a command. */
+const versionOption: Option = { name: 'version', type: 'boolean', short: 'V', help: 'show the version' };
+
+/** Where help goes: its width in columns, if it is a terminal. */
+type Width = Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>;
+
+export async function generalHelp(to: Width): Promise<string> {
   const commands = await allCommands();
   const rows = commands.map(
     ({ name, operands, help }) => [`oriel ${name} ${operands}`.trimEnd(), help] as const,
   );
+  rows.push(['oriel help [COMMAND]', 'list the commands, or the options of one']);
   return [
     'oriel: bounded windows onto anything a coding agent reads',
     '',
     'Usage:',
-    ...table(rows),
+    ...table(rows, to),
     '',
-    'Options of several commands (oriel COMMAND --help lists those of one):',
-    ...table([...sharedOptions, ...globalOptions].map(optionRow)),
+    'Options of several commands (oriel help COMMAND lists those of one):',
+    ...table([...sharedOptions, ...globalOptions, versionOption].map(optionRow), to),
     '',
-    'Exit codes: 0 found, 1 nothing there, 2 error.',
+    'Exit codes: 0 found, 1 nothing there, 2 error; oriel bash ends with the code of its command.',
     '',
   ].join('\n');
 }
 
-export function commandHelp({ name, operands, help, options }: Command): string {
+export function commandHelp({ name, operands, help, options }: Command, to: Width): string {
   return [
     `oriel ${name} ${operands}`.trimEnd(),
     `  ${help}`,
     '',
     'Options:',
-    ...table([...options, ...globalOptions].map(optionRow)),
+    ...table([...options, ...globalOptions].map(optionRow), to),
     '',
   ].join('\n');
 }
@@ -67,7 +75,23 @@ export function allCommands(): Promise<Command[]> {
   return Promise.all(commandNames.map(loadCommand));
 }
 
-function table(rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`);
+/** Two columns. On a terminal that is wide enough for it, the right one is wrapped. */
+function table(rows: readonly (readonly [string, string])[], to: Width): string[] {
+  const left = Math.max(...rows.map(([term]) => term.length)) + 4;
+  const room = to.isTTY ? to.columns - left : Number.POSITIVE_INFINITY;
+  return rows.map(([term, about]) => {
+    const lines = wrap(about, room < 24 ? Number.POSITIVE_INFINITY : room);
+    return `  ${term.padEnd(left - 2)}${lines.join(`\n${' '.repeat(left)}`)}`;
+  });
+}
+
+function wrap(text: string, room: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= room)
+      lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }

@@ -2,10 +2,14 @@
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
-import type { Command } from './command.ts';
-import { globalOptions, type Option } from './options.ts';
+import type { Command, Option } from './command.ts';
+import { globalOptions } from './options.ts';
 
-const SHELLS = { bash, zsh, fish } satisfies Record<string, (commands: readonly Command[]) => string>;
+/** What of a command is completed. */
+type Completed = 'name' | 'help' | 'choices' | 'options';
+type Entry = Pick<Command, Completed>;
+
+const SHELLS = { bash, zsh, fish } satisfies Record<string, (commands: readonly Entry[]) => string>;
 
 const names = Object.keys(SHELLS);
 
@@ -14,6 +18,7 @@ export const completionsCommand = (allCommands: () => Promise<readonly Command[]
   name: 'completions',
   operands: 'SHELL',
   help: `print what ${names.join(', ')} needs to complete this command line`,
+  choices: names,
   options: [],
   async run({ operands }, { out }) {
     const [shell] = operands;
@@ -22,18 +27,25 @@ export const completionsCommand = (allCommands: () => Promise<readonly Command[]
         shell === undefined ? 'No shell was named' : `There are no completions for ${quote(shell)}`;
       throw new OrielError('BAD_INPUT', `${what}. Use oriel completions ${names.join(', or ')}.`);
     }
-    out.write(SHELLS[shell as keyof typeof SHELLS](await allCommands()));
+    const commands = await allCommands();
+    const help: Entry = {
+      name: 'help',
+      help: 'list the commands, or the options of one',
+      choices: commands.map(({ name }) => name),
+      options: [],
+    };
+    out.write(SHELLS[shell as keyof typeof SHELLS]([...commands, help]));
     return 0;
   },
 });
 
-function optionsOf({ options }: Command): readonly Option[] {
+function optionsOf({ options }: Entry): readonly Option[] {
   return [...options, ...globalOptions];
 }
 
 const isDirectory = ({ value = '' }: Option): boolean => value === 'DIR';
 
-function bash(commands: readonly Command[]): string {
+function bash(commands: readonly Entry[]): string {
   const all = [...new Map(commands.flatMap(optionsOf).map((option) => [option.name, option])).values()];
   const spelled = ({ name, short }: Option): string => `--${name}${short ? `|-${short}` : ''}`;
   const directories = all.filter(isDirectory).map(spelled).join('|');
@@ -44,6 +56,13 @@ function bash(commands: readonly Command[]): string {
         ]
       : [],
   );
+  const valued = all
+    .filter(({ value }) => value !== undefined)
+    .map(spelled)
+    .join('|');
+  const operands = commands.flatMap(({ name, choices: these }) =>
+    these ? [`    ${name}) COMPREPLY=($(compgen -W '${these.join(' ')}' -- "$word")); return ;;`] : [],
+  );
   const flags = commands.map(
     (command) =>
       `    ${command.name}) words='${optionsOf(command)
@@ -52,32 +71,44 @@ function bash(commands: readonly Command[]): string {
   );
   return `# oriel completions bash > /usr/share/bash-completion/completions/oriel
 _oriel() {
-  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words=
+  local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words= command= at=1
   COMPREPLY=()
   case $before in
     ${directories}) COMPREPLY=($(compgen -d -- "$word")); return ;;
 ${choices.join('\n')}
   esac
-  if [ "$COMP_CWORD" -eq 1 ]; then
+  # Options may stand before the command.
+  while [ "$at" -lt "$COMP_CWORD" ]; do
+    case \${COMP_WORDS[at]} in
+      ${valued}) at=$((at + 1)) ;;
+      -*) ;;
+      *) command=\${COMP_WORDS[at]}; break ;;
+    esac
+    at=$((at + 1))
+  done
+  if [ -z "$command" ]; then
     COMPREPLY=($(compgen -W '${commands.map(({ name }) => name).join(' ')}' -- "$word"))
     return
   fi
-  case \${COMP_WORDS[1]} in
+  case $command in
 ${flags.join('\n')}
   esac
   case $word in
-    -*) COMPREPLY=($(compgen -W "$words" -- "$word")) ;;
+    -*) COMPREPLY=($(compgen -W "$words" -- "$word")); return ;;
+  esac
+  case $command in
+${operands.join('\n')}
   esac
 }
 complete -o default -F _oriel oriel
 `;
 }
 
-function zsh(commands: readonly Command[]): string {
+function zsh(commands: readonly Entry[]): string {
   const described = commands.map(({ name, help }) => `    ${single(`${name}:${help}`)}`);
   const cases = commands.map(
     (command) =>
-      `    ${command.name}) _arguments ${optionsOf(command).map(zshOption).join(' ')} '*:file:_files' ;;`,
+      `    ${command.name}) _arguments ${optionsOf(command).map(zshOption).join(' ')} '*:operand:${command.choices ? `(${command.choices.join(' ')})` : '_files'}' ;;`,
   );
   return `#compdef oriel
 # oriel completions zsh > "\${fpath[1]}/_oriel"
@@ -109,9 +140,14 @@ function zshOption(option: Option): string {
   return spellings.map((spelling) => single(`${star}${spelling}${about}${argument}`)).join(' ');
 }
 
-function fish(commands: readonly Command[]): string {
+function fish(commands: readonly Entry[]): string {
   const lines = commands.flatMap((command) => [
     `complete -c oriel -n __fish_use_subcommand -a ${command.name} -d ${single(command.help)}`,
+    ...(command.choices
+      ? [
+          `complete -c oriel -n '__fish_seen_subcommand_from ${command.name}' -xa '${command.choices.join(' ')}'`,
+        ]
+      : []),
     ...optionsOf(command).map((option) => fishOption(command.name, option)),
   ]);
   return `# oriel completions fish > ~/.config/fish/completions/oriel.fish\n${lines.join('\n')}\n`;

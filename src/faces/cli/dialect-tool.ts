@@ -5,23 +5,26 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import { dialectNames, dialectOf } from '../../dialects/table.ts';
 import { OrielError } from '../../errors.ts';
 import type { Answer } from '../../types/answer.ts';
-import type { Streams } from './command.ts';
-import { orielOptions, type Values } from './options.ts';
-import { progressOn } from './progress.ts';
+import type { Streams, Values } from './command.ts';
+import { orielOptions } from './options.ts';
+import { progressOn, silent } from './progress.ts';
 
-/** Commands, each with the names that dialects give to the tool for it, and a call of it. */
+/** Commands, each with the names that dialects give to the tool for it, and the operands of a call of it. */
 const TOOLS = {
-  read: { names: ['read', 'read_file'], example: 'oriel read PATH' },
-  bash: { names: ['bash'], example: "oriel bash 'COMMAND'" },
-  grep: { names: ['grep'], example: 'oriel grep PATTERN' },
-  find: { names: ['find'], example: "oriel find '*.ts'" },
-  ls: { names: ['ls'], example: 'oriel ls' },
+  read: { names: ['read', 'read_file'], example: 'PATH' },
+  bash: { names: ['bash'], example: "'COMMAND'" },
+  grep: { names: ['grep'], example: 'PATTERN' },
+  find: { names: ['find'], example: "'*.ts'" },
+  ls: { names: ['ls'], example: '' },
 } as const;
 
 export type ToolCommand = keyof typeof TOOLS;
 
 /** Calls the tool and shows progress on the way. */
-export type Ask = (input: Readonly<Record<string, unknown>>) => Promise<Answer>;
+export type Ask = (
+  input: Readonly<Record<string, unknown>>,
+  onOutput?: RunOptions['onOutput'],
+) => Promise<Answer>;
 
 /** Runs `use` with a session of its own. Throws `BAD_INPUT` where the dialect has no such tool. */
 export async function withTool<T>(
@@ -32,9 +35,13 @@ export async function withTool<T>(
 ): Promise<T> {
   const opened = await open(command, values);
   try {
-    return await use(async (input) => {
-      const progress = progressOn(streams.err);
-      const answer = await opened.run(input, { signal: streams.signal, onProgress: progress.show });
+    return await use(async (input, onOutput) => {
+      const progress = onOutput ? silent : progressOn(streams.err);
+      const answer = await opened.run(input, {
+        signal: streams.signal,
+        onProgress: progress.show,
+        ...(onOutput && { onOutput }),
+      });
       progress.clear();
       return answer;
     });
@@ -69,7 +76,7 @@ function toolOf(dialect: Dialect, command: ToolCommand): string {
   throw new OrielError(
     'BAD_INPUT',
     `The dialect ${dialect.name} has no tool for oriel ${command}; ${others.join(', ')} have one. ` +
-      `Use ${TOOLS[command].example} --dialect ${others[0]}.`,
+      `Use ${`oriel ${command} --dialect ${others[0]} ${TOOLS[command].example}`.trimEnd()}.`,
   );
 }
 

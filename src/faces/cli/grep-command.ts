@@ -2,9 +2,10 @@
 
 import { OrielError } from '../../errors.ts';
 import { NO_MATCHES } from '../../render/list-notices.ts';
-import type { Command } from './command.ts';
-import { numbersOf, pagingOptions, printList } from './print-list.ts';
-import { callOptions } from './options.ts';
+import type { Command, Values } from './command.ts';
+import { given, numbersOf, pagingOptions, printList, sortOption } from './print-list.ts';
+import { operandPath } from './operands.ts';
+import { callOptions, noCache } from './options.ts';
 
 export const grepCommand: Command = {
   name: 'grep',
@@ -13,25 +14,68 @@ export const grepCommand: Command = {
   options: [
     { name: 'ignore-case', type: 'boolean', short: 'i', help: 'ignore case' },
     { name: 'literal', type: 'boolean', short: 'F', help: 'take the pattern as plain text' },
+    { name: 'word', type: 'boolean', short: 'w', help: 'match whole words only' },
+    { name: 'multiline', type: 'boolean', short: 'U', help: 'let a match go over several lines' },
+    { name: 'inside', type: 'boolean', help: 'also inside documents, archives and databases' },
     { name: 'glob', type: 'string', short: 'g', value: 'GLOB', help: 'only files that match: *.ts, src/**' },
+    {
+      name: 'type',
+      type: 'string',
+      short: 't',
+      value: 'TYPE',
+      help: "only files of one of ripgrep's types: ts, py",
+    },
+    { name: 'files', type: 'boolean', short: 'l', help: 'show the paths of files with a match alone' },
+    { name: 'count', type: 'boolean', short: 'c', help: 'show how many lines match in each file' },
+    { name: 'before', type: 'string', short: 'B', value: 'N', help: 'show N lines before each match' },
+    { name: 'after', type: 'string', short: 'A', value: 'N', help: 'show N lines after each match' },
     { name: 'context', type: 'string', short: 'C', value: 'N', help: 'show N lines around each match' },
+    sortOption,
     ...pagingOptions,
     ...callOptions,
+    noCache,
   ],
+  habits: {
+    n: 'default',
+    r: 'default',
+    R: 'default',
+    H: 'default',
+    E: 'default',
+    P: 'default',
+    s: 'default',
+    e: 'The pattern is the first operand: oriel grep PATTERN [PATH].',
+    x: "For whole lines, use oriel grep '^LINE$'.",
+    v: "For lines that do not match, use oriel bash 'grep -v PATTERN FILE'.",
+    o: "For the matches alone, use oriel bash 'grep -o PATTERN FILE'.",
+  },
   async run({ values, operands }, streams) {
     const [pattern, path] = operands;
     if (pattern === undefined) {
       throw new OrielError('BAD_INPUT', 'No pattern was given. Use oriel grep PATTERN [PATH].');
     }
     const { 'ignore-case': ignoreCase, literal, glob } = values;
+    const output = outputOf(values);
     const input = {
       pattern,
-      path,
+      path: path && operandPath(path),
       glob,
       ignoreCase,
       literal,
-      ...numbersOf(['context', 'limit', 'offset'], values),
+      // Not every dialect has these.
+      ...given(['word', 'multiline', 'inside', 'type', 'sort'], values),
+      ...(output !== undefined && { output }),
+      ...numbersOf(['before', 'after', 'context', 'limit', 'offset'], values),
     };
     return printList('grep', input, values, streams, { fact: 'matches', nothing: NO_MATCHES });
   },
 };
+
+function outputOf({ files, count }: Values): 'files' | 'count' | undefined {
+  if (files && count) {
+    throw new OrielError(
+      'BAD_INPUT',
+      '--files and --count exclude each other. Use --count, which shows both.',
+    );
+  }
+  return files ? 'files' : count ? 'count' : undefined;
+}

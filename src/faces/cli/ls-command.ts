@@ -2,14 +2,32 @@
 
 import type { Command } from './command.ts';
 import { numbersOf, pagingOptions, printList } from './print-list.ts';
+import { operandPath } from './operands.ts';
 import { callOptions } from './options.ts';
+
+const SIZES = 'Use oriel read DIR for sizes and ages, newest first.';
 
 export const lsCommand: Command = {
   name: 'ls',
   operands: '[DIR]',
   help: 'list one directory: / marks directories, @ links',
   options: [...pagingOptions, ...callOptions],
+  habits: {
+    a: 'default',
+    A: 'default',
+    1: 'default',
+    p: 'default',
+    l: `It lists names, dotfiles included. ${SIZES}`,
+    s: SIZES,
+    t: SIZES,
+    R: "Use oriel find '**' DIR for all files below a directory.",
+  },
   async run({ values, operands: [path] }, streams) {
-    return printList('ls', { path, ...numbersOf(['limit', 'offset'], values) }, values, streams);
+    return printList(
+      'ls',
+      { path: path && operandPath(path), ...numbersOf(['limit', 'offset'], values) },
+      values,
+      streams,
+    );
   },
 };

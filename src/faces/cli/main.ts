@@ -1,30 +1,36 @@
 #!/usr/bin/env node
 /** The process of the command line: arguments in, streams out, an exit code. */
 
+import { writeFailure } from '../../access/failure.ts';
 import { version } from '../../access/package-files.ts';
 import { explained } from '../../engine/unexpected.ts';
 import type { ExitCode, Streams } from './command.ts';
 import { commandHelp, generalHelp, loadCommand } from './commands.ts';
 import { printUnexpected } from './debug.ts';
 import { refuseExtraOperand } from './operands.ts';
-import { globalOptions, parse } from './options.ts';
+import { parse, splitCommand } from './options.ts';
 import { printError } from './print.ts';
 
+/** What the process ends with when it fails, as the command has it. */
+let failureCode: ExitCode = 2;
+
 async function main(args: readonly string[], streams: Streams): Promise<ExitCode> {
-  const [name, ...rest] = args;
-  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+  const { name, rest } = splitCommand(args);
+  if (name === undefined) return withoutCommand(args, streams);
+  if (name === 'help') {
     const [about] = rest;
-    streams.out.write(about === undefined ? await generalHelp() : commandHelp(await loadCommand(about)));
-    return name === undefined ? 2 : 0;
-  }
-  if (name === '--version' || name === '-V') {
-    streams.out.write(`${version()}\n`);
+    streams.out.write(
+      about === undefined || about === 'help'
+        ? await generalHelp(streams.out)
+        : commandHelp(await loadCommand(about), streams.out),
+    );
     return 0;
   }
   const command = await loadCommand(name);
-  const parsed = parse(rest, name, [...command.options, ...globalOptions]);
+  failureCode = command.failureCode ?? failureCode;
+  const parsed = parse(rest, command);
   if (parsed.values['help'] === true) {
-    streams.out.write(commandHelp(command));
+    streams.out.write(commandHelp(command, streams.out));
     return 0;
   }
   refuseExtraOperand(command, parsed.operands);
@@ -33,10 +39,22 @@ async function main(args: readonly string[], streams: Streams): Promise<ExitCode
   return code;
 }
 
-/** A reader that has seen enough is no failure: `oriel read big.txt | head`. */
-function endQuietly(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(process.exitCode ?? 0);
+async function withoutCommand(args: readonly string[], { out }: Streams): Promise<ExitCode> {
+  if (args.some((arg) => ['--version', '-v', '-V'].includes(arg))) {
+    out.write(`${version()}\n`);
+    return 0;
+  }
+  const asked = args.some((arg) => ['--help', '-h'].includes(arg));
+  if (args.length > 0 && !asked) await loadCommand(args[0] as string);
+  out.write(await generalHelp(out));
+  return asked ? 0 : 2;
+}
+
+/** A reader that has seen enough is no failure: `oriel read big.txt | head`. A full disk is one. */
+function endOutput(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
+  printError(writeFailure(error, 'The answer could not be written').message, streams);
+  process.exit(failureCode);
 }
 
 const stop = new AbortController();
@@ -48,9 +66,10 @@ for (const [signal, code] of Object.entries(ENDINGS)) {
     stop.abort();
   });
 }
-process.stdout.on('error', endQuietly);
-process.stderr.on('error', endQuietly);
 const streams: Streams = { out: process.stdout, err: process.stderr, signal: stop.signal };
+process.stdout.on('error', endOutput);
+// There is nowhere left to say so.
+process.stderr.on('error', () => process.exit(process.exitCode ?? 0));
 try {
   const code = await main(process.argv.slice(2), streams);
   process.exitCode ??= code;
@@ -58,5 +77,5 @@ try {
   const failure = explained(error);
   printError(failure.message, streams);
   if (process.argv.includes('--debug')) printUnexpected(error, { code: failure.code });
-  process.exitCode ??= 2;
+  process.exitCode ??= failureCode;
 }

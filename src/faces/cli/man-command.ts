@@ -1,8 +1,8 @@
 /** `oriel man`: the manual page, generated from the tables of commands and options. */
 
 import { version } from '../../access/package-files.ts';
-import type { Command } from './command.ts';
-import { globalOptions, type Option, optionRow, sharedOptions } from './options.ts';
+import type { Command, Option } from './command.ts';
+import { globalOptions, optionRow, sharedOptions } from './options.ts';
 
 /** `allCommands` is passed in, because the list of commands imports this file. */
 export const manCommand = (allCommands: () => Promise<readonly Command[]>): Command => ({
@@ -35,8 +35,10 @@ function manPage(commands: readonly Command[], release: string): string {
     '.SH EXIT STATUS',
     '0 when something was found, 1 when nothing was there, 2 for an error.',
     '.SH ENVIRONMENT',
+    '.TP\n.B ORIEL_TOKEN_FILE',
+    'A file with the bearer token that oriel serve wants with every request.',
     '.TP\n.B ORIEL_TOKEN',
-    'The bearer token that oriel serve wants with every request.',
+    'That token itself; not together with --allow-bash, since commands could read it.',
     '.TP\n.B NO_COLOR',
     'No colours on a terminal.',
     '',

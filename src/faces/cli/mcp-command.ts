@@ -1,7 +1,11 @@
 /** `oriel mcp`. */
 
 import type { Command } from './command.ts';
-import { offerOptions, serverOptions } from './server-options.ts';
+import { offerOptions, serverOptions, writeTimeoutOf } from './server-options.ts';
+
+/** For a person who tries the command that a host should start. */
+const GREETING =
+  'oriel mcp speaks MCP on stdin and stdout: let an agent start it (docs/hosts.md says how), or press Ctrl-D to end it.';
 
 export const mcpCommand: Command = {
   name: 'mcp',
@@ -9,7 +13,8 @@ export const mcpCommand: Command = {
   help: 'serve the tools of the chosen dialect over MCP on stdin and stdout, within DIR or the working directory',
   options: serverOptions,
   serves: true,
-  async run(parsed, { out, signal }) {
+  async run(parsed, { out, err, signal }) {
+    if (process.stdin.isTTY) err.write(`${GREETING}\n`);
     // Whatever a library has to say goes to stderr: stdout belongs to the protocol.
     console.log = console.info = console.debug = console.error;
     const { offerOverStdio } = await import('../mcp/serve-stdio.ts');
@@ -17,9 +22,11 @@ export const mcpCommand: Command = {
     const load = async (): Promise<void> => (await import('../../engine/preload.ts')).loadParts();
     await offerOverStdio(
       { ...(await offerOptions(parsed)), load },
-      { input: process.stdin, output: out, signal },
+      { input: process.stdin, output: out, signal, ...writeTimeoutOf(parsed) },
       { structured: parsed.values['structured'] === true },
     );
+    // What the host has not read by now it never reads: it would keep the process alive.
+    if (out.writableLength > 0) process.exit(process.exitCode ?? 0);
     return 0;
   },
 };

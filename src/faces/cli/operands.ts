@@ -1,4 +1,4 @@
-/** How many operands a command takes, from the words that its help shows. */
+/** The operands of a command: how many it takes, from the words that its help shows, and paths as a shell means them. */
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
@@ -11,4 +11,9 @@ export function refuseExtraOperand({ name, operands }: Command, given: readonly 
   if (extra === undefined) return;
   const usage = `oriel ${name} ${operands}`.trimEnd();
   throw new OrielError('BAD_INPUT', `There is one operand too many: ${quote(extra)}. Use ${usage}.`);
+}
+
+/** To a shell `/` is the root of the file system; to a model, whose paths begin at the workspace, it is that. */
+export function operandPath(typed: string): string {
+  return typed === '/' || typed.startsWith('/:') ? `/.${typed.slice(1)}` : typed;
 }

@@ -1,25 +1,17 @@
 /** The options of the command line: one table for parsing, help, completions and docs. */
 
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { fromWorkingFolder } from '../../access/paths.ts';
-import type { OrielOptions } from '../../assemble.ts';
+import { fromWorkingDirectory } from '../../access/paths.ts';
+import { realDirectory } from '../../access/roots.ts';
+import type { OrielOptions } from '../../options.ts';
 import { type DialectName, dialectNames } from '../../dialects/table.ts';
 import { OrielError } from '../../errors.ts';
 import { limitNames } from '../../limits.ts';
+import { didYouMean, nearNames } from '../../text/near.ts';
 import { quote } from '../../text/visible.ts';
+import type { Command, Option, Parsed, Values } from './command.ts';
 import { printUnexpected } from './debug.ts';
-
-export interface Option {
-  readonly name: string;
-  readonly type: 'string' | 'boolean';
-  readonly short?: string;
-  readonly multiple?: boolean;
-  /** What stands for the value in help; a `DIR` is completed with directories. */
-  readonly value?: string;
-  /** The valid values; others are refused. */
-  readonly choices?: readonly string[];
-  readonly help: string;
-}
+import { mcpServersIn } from './mcp-servers.ts';
 
 const DISPLAYS = ['numbers', 'hashline', 'plain'] as const;
 
@@ -49,7 +41,6 @@ const allow: Option = {
 const dialect: Option = {
   name: 'dialect',
   type: 'string',
-  short: 'd',
   value: 'NAME',
   choices: dialectNames,
   help: `tool surface: ${dialectNames.join(', ')} (default oriel)`,
@@ -58,7 +49,6 @@ const dialect: Option = {
 const limits: Option = {
   name: 'limits',
   type: 'string',
-  short: 'l',
   value: 'NAME=N,…',
   help: `budget of one answer: ${limitNames.join(', ')}`,
 };
@@ -71,6 +61,48 @@ const display: Option = {
   help: 'how the dialect oriel shows lines: numbers (N|text), hashline (anchors for edits) or plain (default numbers)',
 };
 
+const agentOutputs: Option = {
+  name: 'agent-outputs',
+  type: 'string',
+  value: 'DIR',
+  help: 'read the files of DIR as agent://NAME: what other agents have left there',
+};
+
+const web: Option = {
+  name: 'web',
+  type: 'boolean',
+  help: 'read pages of the web (servers do so only with this)',
+};
+
+const offline: Option = {
+  name: 'offline',
+  type: 'boolean',
+  help: 'read nothing from the web',
+};
+
+const allowNet: Option = {
+  name: 'allow-net',
+  type: 'string',
+  multiple: true,
+  value: 'HOST|CIDR[:PORT]',
+  help: 'read from this host or range although it is not public: localhost:8080, 10.0.0.0/8 (repeatable)',
+};
+
+export const noCache: Option = {
+  name: 'no-cache',
+  type: 'boolean',
+  help: 'keep no texts of documents and no symbols on disk, and use none',
+};
+
+const mcpResources: Option = {
+  name: 'mcp-resources',
+  type: 'boolean',
+  help: 'read resources of the MCP servers in .mcp.json as mcp://SERVER/URI; to read one starts its command',
+};
+
+/** What beside this machine's files may be read. */
+const webOptions: readonly Option[] = [web, offline, allowNet, mcpResources];
+
 const json: Option = {
   name: 'json',
   type: 'boolean',
@@ -81,13 +113,26 @@ const json: Option = {
 const engineOptions: readonly Option[] = [cwd, root, allow, dialect, limits];
 
 /** Of commands that serve tools to others. */
-export const servingOptions: readonly Option[] = [...engineOptions, display];
+export const servingOptions: readonly Option[] = [
+  ...engineOptions,
+  display,
+  agentOutputs,
+  ...webOptions,
+  noCache,
+];
 
 /** Of commands that call a tool and print its answer. */
 export const callOptions: readonly Option[] = [...engineOptions, json];
 
 /** Of those whose answer may show the lines of a file. */
-export const readOptions: readonly Option[] = [...engineOptions, display, json];
+export const readOptions: readonly Option[] = [
+  ...engineOptions,
+  display,
+  agentOutputs,
+  ...webOptions,
+  noCache,
+  json,
+];
 
 /** Of those that describe tools. */
 export const describeOptions: readonly Option[] = [dialect, limits, json];
@@ -101,30 +146,58 @@ export const globalOptions: readonly Option[] = [
   { name: 'help', type: 'boolean', short: 'h', help: 'show this help' },
 ];
 
-export type Values = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
-
-export interface Parsed {
-  readonly values: Values;
-  readonly operands: readonly string[];
+/** Throws `BAD_INPUT` for an option or a value that does not exist. */
+export function parse(args: readonly string[], command: Command): Parsed {
+  const options = [...command.options, ...globalOptions];
+  const all = configOf(options);
+  for (const [letter, meaning] of Object.entries(command.habits ?? {})) {
+    if (meaning === 'default') all[`habit-${letter}`] = { type: 'boolean', short: letter };
+  }
+  const end = command.endsOptions ? firstOperand(args, all) : undefined;
+  const upTo = end === undefined ? args.map(asOperand) : args.slice(0, end);
+  const { values, positionals } = parsed(upTo, command, all);
+  for (const option of options) refuseUnknownChoice(option, values[option.name]);
+  return { values, operands: end === undefined ? positionals.map(asTyped) : args.slice(end) };
 }
 
-/** `command` is named in errors. Throws `BAD_INPUT` for an option or a value that does not exist. */
-export function parse(args: readonly string[], command: string, options: readonly Option[]): Parsed {
-  const config = Object.fromEntries(
+/** `-:50-100`, a part of the standard input, looks like a group of short options. No argument begins with a NUL. */
+const asOperand = (arg: string): string => (arg.startsWith('-:') ? `\0${arg}` : arg);
+const asTyped = (operand: string): string => operand.replace(/^\0/, '');
+
+type Config = NonNullable<ParseArgsConfig['options']>;
+
+function configOf(options: readonly Option[]): Config {
+  return Object.fromEntries(
     options.map(({ name, type, short, multiple }) => [
       name,
       { type, ...(short && { short }), ...(multiple && { multiple }) },
     ]),
   );
-  const { values, positionals } = parsed(args, command, config);
-  for (const option of options) refuseUnknownChoice(option, values[option.name]);
-  return { values, operands: positionals };
+}
+
+/** The index of the first operand; undefined where there is none. */
+function firstOperand(args: readonly string[], options: Config): number | undefined {
+  const { tokens } = parseArgs({
+    args: [...args],
+    options,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  return tokens.find(({ kind }) => kind === 'positional')?.index;
+}
+
+/** Options may stand before the command too: `--json read a.txt` → `read`, `['--json', 'a.txt']`. */
+export function splitCommand(args: readonly string[]): { name: string | undefined; rest: readonly string[] } {
+  const at = firstOperand(args, configOf([...sharedOptions, ...globalOptions]));
+  if (at === undefined) return { name: undefined, rest: args };
+  return { name: args[at], rest: [...args.slice(0, at), ...args.slice(at + 1)] };
 }
 
 function parsed(
   args: readonly string[],
-  command: string,
-  options: NonNullable<ParseArgsConfig['options']>,
+  { name, habits }: Command,
+  options: Config,
 ): { values: Values; positionals: readonly string[] } {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
@@ -132,15 +205,28 @@ function parsed(
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const [sentence = ''] = message.split('. To specify');
-    const unknown = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && /'(.+?)'/.exec(message)?.[1];
-    const what = unknown ? `oriel ${command} has no option ${quote(unknown)}` : quote(sentence);
-    throw new OrielError('BAD_INPUT', `${what}. Use oriel ${command} --help for its options.`, { cause });
+    const unknown = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? /'(.+?)'/.exec(message)?.[1] : undefined;
+    const habit = unknown === undefined ? undefined : habits?.[unknown.slice(1)];
+    const what = unknown === undefined ? quote(sentence) : `oriel ${name} has no option ${quote(unknown)}`;
+    const names = Object.keys(options).map((option) => `--${option}`);
+    const near = unknown === undefined || habit !== undefined ? [] : nearNames(unknown, names);
+    throw new OrielError(
+      'BAD_INPUT',
+      `${what}. ${habit ?? `Use oriel ${name} --help for its options.`}${didYouMean(near)}`,
+      {
+        cause,
+      },
+    );
   }
 }
 
 function refuseUnknownChoice({ name, choices }: Option, value: Values[string]): void {
   if (!choices || typeof value !== 'string' || choices.includes(value)) return;
-  throw new OrielError('BAD_INPUT', `There is no ${name} ${quote(value)}. Use one of ${choices.join(', ')}.`);
+  const near = didYouMean(nearNames(value, choices));
+  throw new OrielError(
+    'BAD_INPUT',
+    `There is no ${name} ${quote(value)}. Use one of ${choices.join(', ')}.${near}`,
+  );
 }
 
 /** What the shared options mean for the library. Throws `BAD_INPUT`. */
@@ -156,7 +242,16 @@ export function orielOptions(values: Values): OrielOptions {
       `The dialect ${chosen} shows lines in its own way. Leave out --display, or use --dialect oriel.`,
     );
   }
-  const [directory, budget] = [text(cwd), text(limits)];
+  if (values['web'] === true && values['offline'] === true) {
+    throw new OrielError(
+      'BAD_INPUT',
+      'With --offline nothing is read from the web. Leave out --web, or --offline.',
+    );
+  }
+  const [directory, budget, outputs] = [text(cwd), text(limits), text(agentOutputs)];
+  if (directory !== undefined && realDirectory(fromWorkingDirectory(directory)) === undefined) {
+    throw new OrielError('BAD_INPUT', `--cwd takes a directory that exists, not ${quote(directory)}.`);
+  }
   return {
     ...(directory !== undefined && { cwd: directory }),
     roots: list(root),
@@ -164,9 +259,13 @@ export function orielOptions(values: Values): OrielOptions {
     ...(chosen !== undefined && { dialect: chosen }),
     ...(budget !== undefined && { limits: parseLimits(budget) }),
     ...(shown && { display: shown }),
+    ...(outputs !== undefined && { agentOutputs: outputs }),
+    web: values['offline'] === true ? false : { allow: list(allowNet) },
+    ...(values[noCache.name] === true && { cache: false }),
+    ...mcpServersIn(fromWorkingDirectory(directory), values),
     ...(values['debug'] === true && { onError: printUnexpected }),
     // The next call is another process: what this one keeps must outlive it.
-    spills: { workingFolder: fromWorkingFolder(directory) },
+    spills: { workingDirectory: fromWorkingDirectory(directory) },
   };
 }
 

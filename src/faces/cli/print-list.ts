@@ -3,8 +3,8 @@
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
-import type { ExitCode, Streams } from './command.ts';
-import type { Option, Values } from './options.ts';
+import type { ExitCode, Option, Streams, Values } from './command.ts';
+
 import { printAnswer } from './print.ts';
 import { type ToolCommand, withTool } from './dialect-tool.ts';
 
@@ -17,6 +17,14 @@ export const pagingOptions: readonly Option[] = [
     help: 'leave out the first N, to go on from an earlier answer',
   },
 ];
+
+export const sortOption: Option = {
+  name: 'sort',
+  type: 'string',
+  value: 'ORDER',
+  choices: ['path', 'time'],
+  help: 'the order of files: by path, or by time, the newest first',
+};
 
 /** How an answer tells that nothing was found: its details count what was, or its text says so. */
 export interface Found {
@@ -54,4 +62,10 @@ export function numbersOf(names: readonly string[], values: Values): Record<stri
 function wholeNumber(name: string, text: string): number {
   if (/^\d+$/.test(text)) return Number(text);
   throw new OrielError('BAD_INPUT', `--${name} takes a whole number, not ${quote(text)}. Use --${name} 100.`);
+}
+
+/** The values of those options that were given, as fields of an input. */
+export function given(names: readonly string[], values: Values): Record<string, unknown> {
+  const known = names.filter((name) => values[name] !== undefined);
+  return Object.fromEntries(known.map((name) => [name, values[name]]));
 }

@@ -1,10 +1,11 @@
 /** Prints answers to a terminal or a pipe. */
 
-import { styleText } from 'node:util';
 import { safeJson } from '../../text/json.ts';
 import { makeVisible, oneLine } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
+import { colour, usesColour, paint } from './colour.ts';
 import type { ExitCode, Streams } from './command.ts';
+import { pasteable, pasteableNotices } from './pasteable.ts';
 
 /** Prints an answer and says how it went. A failure is one line on stderr; output it kept goes to stdout. */
 export function printAnswer(answer: Answer, streams: Streams, asJson: boolean): ExitCode {
@@ -15,11 +16,11 @@ export function printAnswer(answer: Answer, streams: Streams, asJson: boolean): 
   }
   for (const block of answer.content) {
     if (block.type === 'image') {
-      const bytes = Math.floor((block.data.length * 3) / 4);
+      const bytes = Buffer.byteLength(block.data, 'base64');
       streams.err.write(`(an image of ${bytes} bytes, ${block.mimeType}; --json prints it)\n`);
     } else if (answer.isError && 'error' in answer.details) {
       if (keepsOutput(answer)) streams.out.write(forStream(block.text, answer, streams.out));
-      else printError(block.text, streams);
+      else printError(pasteable(block.text, answer.details), streams);
     } else streams.out.write(forStream(block.text, answer, streams.out));
   }
   return code;
@@ -31,32 +32,28 @@ function keepsOutput({ details }: Answer): boolean {
 }
 
 export function printError(message: string, { err }: Streams): void {
-  err.write(`oriel: ${oneLine(message)}\n`);
+  const line = `oriel: ${oneLine(message)}`;
+  err.write(`${usesColour(err) ? paint('red', line) : line}\n`);
 }
 
 function exitCodeOf({ isError, details }: Answer): ExitCode {
-  if (isError) return 2;
+  if (isError) return isBeyondEnd(details) ? 1 : 2;
   return 'error' in details ? 1 : 0;
 }
 
+/** A page that does not exist is nothing there, as a line beyond the end is. */
+function isBeyondEnd({ error }: Answer['details']): boolean {
+  return (error as { readonly code?: string } | undefined)?.code === 'OUT_OF_RANGE';
+}
+
 function forStream(text: string, answer: Answer, out: NodeJS.WriteStream): string {
-  const ended = text === '' || text.endsWith('\n') ? text : `${text}\n`;
-  if (!out.isTTY) return ended;
+  const notices = pasteableNotices(answer);
+  const pasted = notices.reduce((shown, [line, printed]) => {
+    const at = line === printed ? -1 : shown.lastIndexOf(line);
+    return at < 0 ? shown : shown.slice(0, at) + printed + shown.slice(at + line.length);
+  }, text);
+  const ended = pasted === '' || pasted.endsWith('\n') ? pasted : `${pasted}\n`;
   // Verbatim text may hold escape sequences that repaint a terminal.
-  const safe = makeVisible(ended).text;
-  return usesColour(out) ? colourNotices(safe, answer) : safe;
-}
-
-function usesColour(out: NodeJS.WriteStream): boolean {
-  return !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb' && out.hasColors();
-}
-
-/** The notices, known from the details and not guessed from their look, in a warning colour. */
-function colourNotices(text: string, { details }: Answer): string {
-  const notices = (details['notices'] as readonly { readonly text: string }[] | undefined) ?? [];
-  const lines = new Set(notices.map((notice) => `[${notice.text}]`));
-  return text
-    .split('\n')
-    .map((line) => (lines.has(line) ? styleText('yellow', line) : line))
-    .join('\n');
+  const safe = out.isTTY ? makeVisible(ended).text : ended;
+  return usesColour(out) ? colour(safe, new Set(notices.map(([, printed]) => printed))) : safe;
 }

@@ -4,6 +4,7 @@ import { oneLine } from '../../text/visible.ts';
 import type { Progress } from '../../types/progress.ts';
 
 const EVERY_MS = 100;
+const SILENT_MS = 500;
 
 export interface ProgressLine {
   show(progress: Progress): void;
@@ -11,19 +12,31 @@ export interface ProgressLine {
   clear(): void;
 }
 
-/** Writes nothing where stderr is not a terminal. */
+/** Where nobody watches, and for calls whose output is shown as it comes. */
+export const silent: ProgressLine = { show: () => undefined, clear: () => undefined };
+
+/** Writes nothing where stderr is not a terminal. A call that tells nothing of its own has its seconds counted. */
 export function progressOn(err: NodeJS.WriteStream): ProgressLine {
+  if (!err.isTTY) return silent;
+  const began = performance.now();
   let last = Number.NEGATIVE_INFINITY;
   let shown = false;
+  const write = (message: string): void => {
+    last = performance.now();
+    shown = true;
+    err.write(`\r\x1b[K${oneLine(message).slice(0, Math.max(20, err.columns - 1))}`);
+  };
+  const clock = setInterval(() => {
+    const now = performance.now();
+    if (now - last > SILENT_MS) write(`working for ${Math.round((now - began) / 1_000)} s`);
+  }, SILENT_MS);
+  clock.unref();
   return {
-    show(progress) {
-      const now = performance.now();
-      if (!err.isTTY || now - last < EVERY_MS) return;
-      last = now;
-      shown = true;
-      err.write(`\r\x1b[K${oneLine(progress.message).slice(0, Math.max(20, err.columns - 1))}`);
+    show({ message }) {
+      if (performance.now() - last >= EVERY_MS) write(message);
     },
     clear() {
+      clearInterval(clock);
       if (shown) err.write('\r\x1b[K');
       shown = false;
     },

@@ -1,7 +1,8 @@
 /** `oriel serve`. */
 
 import type { Command } from './command.ts';
-import { offerOptions, serverOptions } from './server-options.ts';
+import { maxConnectionsOf, offerOptions, serverOptions, writeTimeoutOf } from './server-options.ts';
+import { serverToken, tokenOptions } from './token.ts';
 
 const DEFAULT_ADDRESS = '127.0.0.1:7345';
 
@@ -16,18 +17,24 @@ export const serveCommand: Command = {
       value: 'ADDRESS',
       help: `HOST:PORT or unix:PATH (default ${DEFAULT_ADDRESS})`,
     },
-    {
-      name: 'token',
-      type: 'string',
-      value: 'TOKEN',
-      help: 'want this bearer token with every request; ORIEL_TOKEN does the same and stays out of process lists',
-    },
+    ...tokenOptions,
     {
       name: 'host',
       type: 'string',
       multiple: true,
       value: 'NAME',
       help: 'a name by which clients know the server (repeatable; addresses and localhost need none)',
+    },
+    {
+      name: 'max-connections',
+      type: 'string',
+      value: 'N',
+      help: 'connections that one address may have open (default 256)',
+    },
+    {
+      name: 'share-artifacts',
+      type: 'boolean',
+      help: 'let every client read the outputs that were kept for the others',
     },
     ...serverOptions,
   ],
@@ -40,16 +47,20 @@ export const serveCommand: Command = {
       import('../http/address.ts'),
       import('../../engine/preload.ts'),
     ]);
-    const token = (values['token'] as string | undefined) ?? process.env['ORIEL_TOKEN'];
-    // What commands run here must not find it.
-    delete process.env['ORIEL_TOKEN'];
+    const { token, warning } = serverToken(values, process.env) ?? {};
+    if (warning !== undefined) err.write(`oriel: ${warning}\n`);
     await loadParts();
-    const offer = createOffer(await offerOptions(parsed));
+    const offer = createOffer({
+      ...(await offerOptions(parsed)),
+      shareArtifacts: values['share-artifacts'] === true,
+    });
     const serving = await serve(offer, {
       address: parseAddress((values['listen'] as string | undefined) ?? DEFAULT_ADDRESS),
       ...(token && { token }),
       hosts: (values['host'] as readonly string[] | undefined) ?? [],
       structured: values['structured'] === true,
+      ...writeTimeoutOf(parsed),
+      ...maxConnectionsOf(parsed),
       log: err,
     });
     if (!signal.aborted)

@@ -1,10 +1,14 @@
 /** The options that all servers share. */
 
+import type { Option, Parsed } from './command.ts';
 import { resolve } from 'node:path';
 import { within } from '../../access/paths.ts';
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
 import type { OfferOptions } from '../offer.ts';
 import { workspaceOption, workspacesOf } from './workspaces.ts';
-import { type Option, orielOptions, type Parsed, servingOptions } from './options.ts';
+import { mcpServersIn } from './mcp-servers.ts';
+import { orielOptions, servingOptions } from './options.ts';
 
 export const serverOptions: readonly Option[] = [
   workspaceOption,
@@ -17,6 +21,12 @@ export const serverOptions: readonly Option[] = [
     name: 'structured',
     type: 'boolean',
     help: 'over MCP, put text and facts into structuredContent too (hosts then show that instead of the text)',
+  },
+  {
+    name: 'write-timeout',
+    type: 'string',
+    value: 'SECONDS',
+    help: 'end a client that has read nothing of what was written for so long (default 30)',
   },
   ...servingOptions,
 ];
@@ -35,7 +45,35 @@ export async function offerOptions({ values, operands }: Parsed): Promise<OfferO
     ...(outside && { cwd: first }),
     roots,
     ...options,
+    ...(outside && mcpServersIn(first, values)),
+    ...(values['web'] !== true && { web: false as const }),
     ...(await workspacesOf(values)),
     allowBash: values['allow-bash'] === true,
   };
+}
+
+/** Of `--write-timeout`. Throws `BAD_INPUT`. */
+export function writeTimeoutOf({ values }: Parsed): { readonly writeTimeoutMs?: number } {
+  const text = values['write-timeout'] as string | undefined;
+  if (text === undefined) return {};
+  if (!/^\d{1,6}(\.\d{1,3})?$/.test(text) || Number(text) === 0) {
+    throw new OrielError(
+      'BAD_INPUT',
+      `${quote(text)} is not a number of seconds above 0. Use --write-timeout 30.`,
+    );
+  }
+  return { writeTimeoutMs: Number(text) * 1_000 };
+}
+
+/** Of `--max-connections`. Throws `BAD_INPUT`. */
+export function maxConnectionsOf({ values }: Parsed): { readonly maxConnections?: number } {
+  const text = values['max-connections'] as string | undefined;
+  if (text === undefined) return {};
+  if (!/^[1-9]\d{0,5}$/.test(text)) {
+    throw new OrielError(
+      'BAD_INPUT',
+      `${quote(text)} is not a number of connections from 1 to 999,999. Use --max-connections 256.`,
+    );
+  }
+  return { maxConnections: Number(text) };
 }

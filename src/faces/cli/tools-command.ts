@@ -5,12 +5,13 @@ import { describeOptions, orielOptions } from './options.ts';
 
 export const toolsCommand: Command = {
   name: 'tools',
-  operands: '',
-  help: 'show the tools of the chosen dialect, with --json their schemas',
+  operands: '[TOOL]',
+  help: 'show the tools of the chosen dialect, or one of them; with --json their schemas',
   options: describeOptions,
-  async run({ values }, { out }) {
+  async run({ values, operands: [name] }, { out }) {
     const { createOriel } = await import('../../oriel.ts');
-    const { tools } = createOriel(orielOptions(values));
+    const oriel = createOriel(orielOptions(values));
+    const tools = name === undefined ? oriel.tools : [oriel.tool(name)];
     if (values['json'] === true) {
       const described = tools.map(({ name, title, description, effects, jsonSchema }) => ({
         name,

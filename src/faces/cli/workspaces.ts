@@ -1,9 +1,9 @@
 /** Workspaces elsewhere on the command line: `--workspace NAME=URL`. */
 
+import type { Option, Values } from './command.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Workspace } from '../../types/workspace.ts';
-import type { Option, Values } from './options.ts';
 
 export const workspaceOption: Option = {
   name: 'workspace',
@@ -34,8 +34,9 @@ export async function workspacesOf(values: Values): Promise<{ workspaces?: Recor
             `${quote(text)} is not NAME=URL. Use --workspace dev=http://127.0.0.1:7345.`,
           );
         }
-        const token = process.env[tokenVariable(name)];
-        return [name, remoteWorkspace({ url, ...(token && { token }) })];
+        const variable = tokenVariable(name);
+        const token = process.env[variable];
+        return [name, remoteWorkspace({ url, ...(token && { token }) }, variable)];
       }),
     ),
   };

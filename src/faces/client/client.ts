@@ -1,4 +1,4 @@
-/** Owns the client of a workspace server: one method for each route. */
+/** The client of a workspace server: one method for each route. */
 
 import { readEvents } from './events.ts';
 import { boundedText, brokenBy, type ClientOptions, type Exchange, sender } from './request.ts';
@@ -26,7 +26,7 @@ export interface Client {
   readFileLines(path: string, options?: ReadFileLinesOptions): Promise<Result<FileLines>>;
   /** The bytes of the file at an absolute path, as a stream. */
   readFile(path: string, options?: ReadFileOptions): Promise<Result<FileBytes>>;
-  /** The entries of a folder: a path, or its names one by one. */
+  /** The entries of a directory: a path, or its names one by one. */
   listDirectory(
     path?: string | readonly string[],
     options?: ListDirectoryOptions,
@@ -44,9 +44,14 @@ export interface Client {
   openApi(options?: Cancel): Promise<Result<Readonly<Record<string, unknown>>>>;
 }
 
-/** Nothing is sent before a method is called. Throws TypeError for a `url` that is none. */
+function refuseUrl(url: string): void {
+  if (URL.canParse(url) && /^https?:/i.test(url)) return;
+  throw new TypeError(`${JSON.stringify(url)} is not the URL of a server. Use http://127.0.0.1:7345.`);
+}
+
+/** Nothing is sent before a method is called. Throws TypeError for an invalid `url`. */
 export function createClient(options: ClientOptions): Client {
-  void new URL(options.url);
+  refuseUrl(options.url);
   const send = sender(options);
   const json = <T>(exchange: Exchange): Promise<Result<T>> =>
     read(exchange, async (response) => JSON.parse(await boundedText(response)));

@@ -1,4 +1,4 @@
-/** Owns reading Server-Sent Events as the tools route sends them. */
+/** Reads Server-Sent Events as the tools route sends them. */
 
 export interface ServerEvent {
   readonly event: string;

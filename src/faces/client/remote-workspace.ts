@@ -1,4 +1,4 @@
-/** Owns a workspace elsewhere as the engine wants it: the client, with failures as the engine's errors. */
+/** A remote workspace behind the engine's interface: the client, with failures as the engine's errors. */
 
 import { type ErrorCode, OrielError } from '../../errors.ts';
 import { oneLine } from '../../text/visible.ts';
@@ -10,13 +10,20 @@ import type { ClientError } from './result.ts';
 /** A sentence of the server's, for a model: no longer than this many characters. */
 const MOST_WORDS = 500;
 
-export function remoteWorkspace(options: ClientOptions): Workspace {
+/** `tokenVariable`: the environment variable that holds its token, for the sentence when the server wants one. */
+export function remoteWorkspace(options: ClientOptions, tokenVariable?: string): Workspace {
   const client = createClient(options);
   return {
     async readFileLines({ path, ...asked }) {
       const result = await client.readFileLines(path, asked);
       if (result.ok) return result.value;
-      throw new OrielError(codeOf(result.error), oneLine(result.error.message.slice(0, MOST_WORDS)));
+      const { error } = result;
+      const message = oneLine(error.message.slice(0, MOST_WORDS));
+      const isRefused = error.kind === 'refused' && error.status === 401 && tokenVariable !== undefined;
+      throw new OrielError(
+        codeOf(error),
+        isRefused ? `${message} Set ${tokenVariable} to the token of this workspace.` : message,
+      );
     },
   };
 }

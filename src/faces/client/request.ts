@@ -1,4 +1,4 @@
-/** Owns one exchange with the server: address, token, retries, and every failure as a value. */
+/** One exchange with the server: address, token, retries, and every failure as a value. */
 
 import { type ClientError, failed, type Result, succeeded } from './result.ts';
 

@@ -1,4 +1,4 @@
-/** Owns how the client says that something went wrong: as a value, with a kind to branch on. */
+/** The client's results: a failure is a value, with a kind to branch on. */
 
 /** Everything that can go wrong, as data. */
 export type ClientError =

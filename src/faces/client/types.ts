@@ -1,4 +1,4 @@
-/** Owns what the routes of a workspace server answer, for those who call them. Declared again in its OpenAPI document. */
+/** What the routes of a workspace server answer, as types for callers. The OpenAPI document declares the same. */
 
 export interface Cancel {
   readonly signal?: AbortSignal;

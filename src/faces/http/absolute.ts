@@ -1,4 +1,4 @@
-/** Owns the paths of routes: absolute ones, as a control plane knows them. */
+/** Checks that a route's path is absolute, as a control plane knows it. */
 
 import { isAbsolute } from 'node:path';
 import { OrielError } from '../../errors.ts';

@@ -1,4 +1,4 @@
-/** Owns where a server listens: `HOST:PORT`, `PORT` or `unix:PATH`. */
+/** Parses the address that a server listens on: `HOST:PORT`, `PORT` or `unix:PATH`. */
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
@@ -18,7 +18,7 @@ export function parseAddress(text: string): Address {
   if (port === '' || Number(port) > 65_535) {
     throw new OrielError(
       'BAD_INPUT',
-      `${quote(text)} is no address. Use --listen ${LOOPBACK}:7345, or --listen unix:/run/user/1000/oriel.sock.`,
+      `${quote(text)} is not an address. Use --listen ${LOOPBACK}:7345, or --listen unix:/run/user/1000/oriel.sock.`,
     );
   }
   return { at: 'port', host: host.replace(/^\[|\]$/g, '') || LOOPBACK, port: Number(port) };

@@ -1,41 +1,36 @@
-/** Which client sends a request, as far as queues care: it decides whose turn is next, never what is allowed. */
+/** Which client sends a request: it decides whose turn is next, and whose kept outputs `artifact://N` means. */
 
-import type { Context } from 'hono';
+import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../queues/caller.ts';
-import { Lru } from '../../session/lru.ts';
 
 /** A client names itself with this header, with any text of its own. */
-export const CLIENT_HEADER = 'oriel-client';
+const CLIENT_HEADER = 'oriel-client';
 
 /** Characters of the name that count. */
 const MOST_NAME = 200;
 
-/** Clients remembered; one that is forgotten is a new one when it comes again. */
-const MOST_CLIENTS = 1024;
-
-const clients = new Lru<Caller>(MOST_CLIENTS);
-
-const requests = new WeakMap<Request, Caller>();
+/** A client is remembered while anything of it is: a request, a kept output. Forgotten before, it would lose those. */
+const clients = new Map<string, WeakRef<Caller>>();
+const forgotten = new FinalizationRegistry<string>((key) => {
+  // Since then the client may have come again.
+  if (!clients.get(key)?.deref()) clients.delete(key);
+});
 
 /**
  * By the name that it gives itself, else by its address and its program. Not by its connection: many clients open one
  * for each request that they have under way, and would have as many turns.
  */
-export function clientOf({ req, env }: Context): Caller {
-  const known = requests.get(req.raw);
+export function clientOf({ headers, socket }: IncomingMessage): Caller {
+  const named = headers[CLIENT_HEADER];
+  // No name that a client can give itself is that of one without a name.
+  const key =
+    typeof named === 'string'
+      ? `named ${named.slice(0, MOST_NAME)}`
+      : `${socket.remoteAddress ?? 'local'} ${headers['user-agent'] ?? ''}`.slice(0, MOST_NAME);
+  const known = clients.get(key)?.deref();
   if (known) return known;
-  const { incoming } = Object(env) as { incoming?: { socket?: { remoteAddress?: string } } };
-  const name =
-    req.header(CLIENT_HEADER) ??
-    `${incoming?.socket?.remoteAddress ?? 'local'} ${req.header('user-agent') ?? 'unnamed'}`;
-  const key = name.slice(0, MOST_NAME);
-  const client = clients.get(key) ?? {};
-  clients.set(key, client);
-  requests.set(req.raw, client);
+  const client = {};
+  clients.set(key, new WeakRef(client));
+  forgotten.register(client, key);
   return client;
-}
-
-/** For what sees the request alone, once `clientOf` has seen where it came from. */
-export function clientOfRequest(request: Request | undefined): Caller | undefined {
-  return request && requests.get(request);
 }

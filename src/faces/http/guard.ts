@@ -1,5 +1,5 @@
 /**
- * Owns who may talk to the server: a page in the user's browser may not, whatever name it has made resolve to this
+ * Decides who may talk to the server: a page in the user's browser may not, whatever name it has made resolve to this
  * machine, and with a token set nobody may without it.
  */
 
@@ -17,8 +17,9 @@ export interface GuardOptions {
 }
 
 export interface Asked {
-  /** Path and query. */
-  readonly target: string;
+  /** Of the request target, as it was sent: nothing has been parsed or decoded. */
+  readonly path: string;
+  readonly query: URLSearchParams;
   readonly host: string | undefined;
   readonly origin: string | undefined;
   readonly authorization: string | undefined;
@@ -32,24 +33,37 @@ export interface Refusal {
 /** Open to everybody, so that a supervisor needs no token to see that the process lives. */
 const OPEN = new Set(['/healthz']);
 
+/** Where clients of MCP look for an authorization server when they have no token, before they register with it. */
+const OAUTH = /^\/(?:\.well-known\/(?:oauth-|openid-)[^?]*|register|authorize|token)$/;
+
+/** They are answered with 404, token or not: one that got 401 here would go on asking. */
+export function isOAuth(path: string): boolean {
+  return OAUTH.test(path);
+}
+
 export function createGuard({ token, loopback, hosts }: GuardOptions): (asked: Asked) => Refusal | undefined {
   const known = new Set(hosts.map((name) => name.toLowerCase()));
   const wanted = token === undefined ? undefined : digest(token);
 
-  return ({ target, host, origin, authorization }) => {
-    if (!target.startsWith('/')) return refuse(400, 'The request target must be a path.');
+  return ({ path, query, host, origin, authorization }) => {
+    if (!path.startsWith('/') || path.startsWith('//'))
+      return refuse(400, 'The request target must be a path.');
     const name = nameOf(host);
     if (name === undefined) return refuse(400, 'The request must name one Host.');
     if (!isOurs(name, loopback, known)) return refuse(403, 'This server is not known by that Host.');
     // A page of another site, or of none ("null"), has no business here; programs send no Origin.
     if (origin !== undefined && !isSameOrigin(origin, host))
       return refuse(403, 'Requests from other sites are refused.');
-    const { pathname, searchParams } = new URL(target, 'http://localhost');
-    if (['access_token', 'token'].some((key) => searchParams.has(key))) {
+    if (['access_token', 'token'].some((key) => query.has(key))) {
       // It would end up in logs and histories on the way.
-      return refuse(401, 'A token belongs into the Authorization header, not into the URL.');
+      return refuse(401, 'A token belongs in the Authorization header, not in the URL.');
     }
-    if (wanted && !OPEN.has(pathname) && !timingSafeEqual(digest(tokenIn(authorization)), wanted)) {
+    if (
+      wanted &&
+      !OPEN.has(path) &&
+      !isOAuth(path) &&
+      !timingSafeEqual(digest(tokenIn(authorization)), wanted)
+    ) {
       return refuse(401, 'This server wants its token: Authorization: Bearer TOKEN.');
     }
     return undefined;

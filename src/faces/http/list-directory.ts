@@ -11,13 +11,13 @@ import { problemSchema } from './problem.ts';
 import { reading } from './reading.ts';
 import { type Route, route, type Served } from './route.ts';
 
-/** Entries that are looked at: what a folder holds beyond them is only said to be more. */
+/** Entries that are looked at: what a directory holds beyond them is only said to be more. */
 const MOST_SEEN = 100_000;
 const MOST_SHOWN = 10_000;
 const SHOWN = 1_000;
 
 const query = z.strictObject({
-  path: z.string().optional().describe('Absolute path of a folder, instead of the one in the body'),
+  path: z.string().optional().describe('Absolute path of a directory, instead of the one in the body'),
 });
 
 const body = z.strictObject({
@@ -41,14 +41,16 @@ const reply = z
       z.object({
         name: z.string(),
         absolute_path_string: z.string(),
-        is_dir: z.boolean().describe('A link to a folder is none'),
+        is_dir: z.boolean().describe('A link to a directory is none'),
         type: z.enum(['file', 'directory', 'link', 'fifo', 'socket', 'device', 'unknown']),
       }),
     ),
-    total: z.int().describe('Entries of the folder, or at least so many where more is true of the last page'),
+    total: z
+      .int()
+      .describe('Entries of the directory, or at least so many where more is true of the last page'),
     more: z.boolean().describe('Entries follow: call again with a higher offset'),
   })
-  .describe('Folders first, then by name');
+  .describe('Directories first, then by name');
 
 type Body = z.infer<typeof body>;
 
@@ -58,12 +60,22 @@ export const listDirectoryRoute = ({ offer, metrics }: Served): Route =>
   route<z.infer<typeof query>, Body>({
     method: 'post',
     path: '/api/v0/list-directory',
-    summary: 'The entries of a folder',
+    summary: 'The entries of a directory',
     query,
     body,
     replies: { 200: { about: 'The entries', schema: reply }, 403: failure, 404: failure },
-    handle: (context, input) =>
-      reading(metrics, 'list-directory', context, (signal) => list(offer.engine.access, input, signal)),
+    example: {
+      body: { path: '/workspace', limit: 1 },
+      reply: {
+        absolute_path: ['workspace'],
+        absolute_path_string: '/workspace',
+        contents: [{ name: 'src', absolute_path_string: '/workspace/src', is_dir: true, type: 'directory' }],
+        total: 12,
+        more: true,
+      },
+    },
+    handle: (exchange, input) =>
+      reading(metrics, 'list-directory', exchange, (signal) => list(offer.engine().access, input, signal)),
   });
 
 async function list(

@@ -1,18 +1,59 @@
-/** Owns the log: one JSON object a line. Nothing that a caller typed goes into it but a path, and no secret ever. */
+/** The log: one JSON object a line, or plain text on a terminal. Of what a caller typed it holds only paths, no secret. */
 
 import type { Writable } from 'node:stream';
 import { quote } from '../../text/visible.ts';
 
-export type Log = (event: string, facts?: Readonly<Record<string, unknown>>) => void;
+export interface Log {
+  (event: string, facts?: Readonly<Record<string, unknown>>): void;
+  /** Writes what has been logged and not written. */
+  flush(): void;
+}
 
-export function createLog(out: Writable, now: () => number = Date.now): Log {
-  return (event, facts = {}) => {
-    const safe = Object.entries(facts).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? quote(value) : value,
-    ]);
-    out.write(
-      `${JSON.stringify({ time: new Date(now()).toISOString(), event, ...Object.fromEntries(safe) })}\n`,
-    );
+/** Bytes that wait for whoever reads the log; while there are more, lines are dropped and counted. */
+const UNREAD_BYTES = 1 << 20;
+
+/** Lines that come together are written together: a write for each would cost as much as a small read. */
+export function createLog(out: Writable & { readonly isTTY?: boolean }, now: () => number = Date.now): Log {
+  const write = out.isTTY ? asText : asJson;
+  let lines = '';
+  /** A line has been written a moment ago: what follows waits for the others. */
+  let wrote = false;
+  let dropped = 0;
+  const line = (event: string, facts: Readonly<Record<string, unknown>>): string => {
+    const safe: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(facts))
+      safe[name] = typeof value === 'string' ? quote(value) : value;
+    return `${write(new Date(now()).toISOString(), event, safe)}\n`;
   };
+  const flush = (): void => {
+    wrote = false;
+    if (lines !== '') out.write(lines);
+    lines = '';
+  };
+  const log = (event: string, facts: Readonly<Record<string, unknown>> = {}): void => {
+    if (out.writableLength > UNREAD_BYTES) {
+      dropped += 1;
+      return;
+    }
+    if (dropped > 0) lines += line('dropped', { lines: dropped });
+    dropped = 0;
+    lines += line(event, facts);
+    if (wrote) return;
+    flush();
+    wrote = true;
+    setImmediate(flush);
+  };
+  return Object.assign(log, { flush });
+}
+
+type Facts = Readonly<Record<string, unknown>>;
+
+function asJson(time: string, event: string, facts: Facts): string {
+  return JSON.stringify({ time, event, ...facts });
+}
+
+/** `12:34:56 listening address=127.0.0.1:7345` */
+function asText(time: string, event: string, facts: Facts): string {
+  const pairs = Object.entries(facts).map(([name, value]) => `${name}=${String(value)}`);
+  return [time.slice(11, 19), event, ...pairs].join(' ');
 }

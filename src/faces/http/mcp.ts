@@ -3,86 +3,178 @@
  * a session, which is how their notices of cancellation find the work, and their name the size of an answer.
  */
 
-import { randomUUID } from 'node:crypto';
 import {
   createMcpHandler,
   isInitializeRequest,
-  isJSONRPCRequest,
   isLegacyRequest,
   legacyStatelessFallback,
   type McpServerFactory,
-  WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
-import type { Context } from 'hono';
-import { Lru } from '../../session/lru.ts';
-import { problem } from './problem.ts';
+import type { Caller } from '../../queues/caller.ts';
+import { OrielError } from '../../errors.ts';
+import type { Offer } from '../offer.ts';
+import type { Outlet } from '../outbox.ts';
+import { networkOf } from './connections.ts';
+import type { Exchange, Reply } from './exchange.ts';
+import { McpSession } from './mcp-session.ts';
+import { json, problem } from './problem.ts';
 import { jsonOf } from './request-input.ts';
 
-/** Sessions kept; the one that was not used for longest goes first, and its client shakes hands again. */
+/**
+ * Sessions kept. Whoever opens many takes the place of none but its own: the address with most of them makes room. First
+ * go those that were only opened, then those for which no output is kept, then the others, of each the one that was not
+ * used for longest; its client shakes hands again. One that is being answered stays.
+ */
 const MOST_SESSIONS = 256;
 
+/** Messages of one POST. As many as the SDK takes, which looks at each of them before it counts. */
+const MOST_MESSAGES = 100;
+
+const TOO_MANY = {
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: -32600, message: `Invalid Request: Batch must not exceed ${MOST_MESSAGES} messages` },
+};
+
 export interface McpMount {
-  handle(context: Context): Promise<Response>;
+  handle(exchange: Exchange): Promise<Reply>;
   close(): Promise<void>;
 }
 
-/** Makes what answers: one for a session that `request` opens, or one for a request that stands for itself. */
-export type MakeServer = (
-  request: Request | undefined,
-  lasts: 'session' | 'request',
-) => ReturnType<McpServerFactory>;
+export interface ServerFor {
+  /** What the client calls itself, where the protocol does not say. */
+  readonly host: string | undefined;
+  /** Whose calls these are. */
+  readonly caller?: Caller;
+}
 
-export function mountMcp(make: MakeServer): McpMount {
-  const factory: McpServerFactory = ({ requestInfo }) => make(requestInfo, 'request');
+/** Makes what answers: one server for a session, or one for a request that stands for itself. */
+export type MakeServer = (of: ServerFor) => ReturnType<McpServerFactory>;
+
+interface OpenSession {
+  readonly session: McpSession;
+  readonly caller: Caller;
+  /** From where it was opened. */
+  readonly from: string;
+}
+
+export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'>): McpMount {
+  const callers = new WeakMap<Request, Caller>();
+  const addresses = new WeakMap<Request, string>();
+  // Clients of 2025 that keep no session never say in MCP who they are.
+  const hostOf = (request?: Request): string | undefined => request?.headers.get('user-agent') ?? undefined;
+  const factory: McpServerFactory = ({ requestInfo }) => {
+    const caller = requestInfo && callers.get(requestInfo);
+    return make({ host: hostOf(requestInfo), ...(caller && { caller }) });
+  };
   const modern = createMcpHandler(factory, { legacy: 'reject' });
   const stateless = legacyStatelessFallback(factory);
-  const sessions = new Lru<WebStandardStreamableHTTPServerTransport>(MOST_SESSIONS);
+  /** Least recently used first. */
+  const sessions = new Map<string, OpenSession>();
 
-  async function open(request: Request): Promise<WebStandardStreamableHTTPServerTransport> {
-    const transport = new WebStandardStreamableHTTPServerTransport({
-      sessionIdGenerator: randomUUID,
-      onsessioninitialized: (id) => void sessions.set(id, transport),
-      onsessionclosed: (id) => void sessions.delete(id),
+  async function open(request: Request): Promise<McpSession> {
+    const from = addresses.get(request) ?? '';
+    if (sessions.size >= MOST_SESSIONS && !leastWanted())
+      throw new OrielError('BUSY', `All ${MOST_SESSIONS} sessions are being answered. Open one in a moment.`);
+    const caller = {};
+    const session = new McpSession({
+      opened(id) {
+        sessions.set(id, { session, caller, from });
+        makeRoom();
+      },
+      closed: (id) => forget(id, caller),
     });
-    await (await make(request, 'session')).connect(transport);
-    return transport;
+    await session.connect(await make({ host: hostOf(request), caller }));
+    return session;
   }
 
-  async function legacy(request: Request, parsedBody: unknown): Promise<Response> {
+  function forget(id: string, caller: Caller): void {
+    sessions.delete(id);
+    void offer.forget(caller);
+  }
+
+  function makeRoom(): void {
+    while (sessions.size > MOST_SESSIONS) {
+      const [id, over] = leastWanted() ?? [];
+      if (id === undefined || !over) return;
+      forget(id, over.caller);
+      void over.session.close();
+    }
+  }
+
+  function leastWanted(): [string, OpenSession] | undefined {
+    const counts = new Map<string, number>();
+    for (const { from } of sessions.values()) counts.set(from, (counts.get(from) ?? 0) + 1);
+    const all = Array.from(sessions).filter(([, { session }]) => !session.busy);
+    const most = Math.max(...all.map(([, { from }]) => counts.get(from) as number));
+    const idle = all.filter(([, { from }]) => counts.get(from) === most);
+    return (
+      idle.find(([, { session }]) => !session.used) ??
+      idle.find(([, { caller }]) => !offer.keeps(caller)) ??
+      idle[0]
+    );
+  }
+
+  function sessionOf(id: string): McpSession | undefined {
+    const known = sessions.get(id);
+    if (!known) return undefined;
+    sessions.delete(id);
+    sessions.set(id, known);
+    return known.session;
+  }
+
+  async function legacy(request: Request, parsedBody?: unknown): Promise<Response | Reply> {
     const id = request.headers.get('mcp-session-id');
-    const known = id === null ? undefined : sessions.get(id);
+    const known = id === null ? undefined : sessionOf(id);
     if (id !== null && !known)
       return problem(404, { message: 'There is no such session.', code: 'NOT_FOUND' });
     if (!known && !isInitializeRequest(parsedBody)) return stateless(request, { parsedBody });
-    const transport = known ?? (await open(request));
-    request.signal.addEventListener('abort', () => cancel(transport, parsedBody), { once: true });
-    return transport.handleRequest(request, { parsedBody });
+    return (known ?? (await open(request))).handle(request, parsedBody);
   }
 
   return {
-    async handle({ req, ...context }) {
-      const id = req.header('mcp-session-id');
-      if (req.method === 'DELETE' && id !== undefined) return legacy(req.raw, undefined);
-      if (req.method !== 'POST') return problem(405, { message: 'Use POST.' }, { allow: 'POST' });
-      const json = await jsonOf({ req, ...context } as Context);
-      if (json instanceof Response) return json;
-      const body = json.value;
-      return (await isLegacyRequest(req.raw, body))
-        ? legacy(req.raw, body)
-        : modern.fetch(req.raw, { parsedBody: body });
+    async handle(exchange) {
+      const { method } = exchange;
+      const id = exchange.header('mcp-session-id');
+      if (method === 'DELETE' && id !== undefined) return replyOf(await legacy(requestOf(exchange)));
+      if (method !== 'POST')
+        return problem(405, { message: 'Use POST.', code: 'BAD_INPUT' }, { allow: 'POST' });
+      const body = await jsonOf(exchange);
+      if ('status' in body) return body;
+      if (Array.isArray(body.value) && body.value.length > MOST_MESSAGES) return json(TOO_MANY, 400);
+      const request = requestOf(exchange);
+      callers.set(request, exchange.client);
+      addresses.set(request, networkOf(exchange.incoming.socket.remoteAddress ?? 'local'));
+      return replyOf(
+        (await isLegacyRequest(request, body.value))
+          ? await legacy(request, body.value)
+          : await modern.fetch(request, { parsedBody: body.value }),
+      );
     },
     close: () => modern.close(),
   };
 }
 
-/** Nobody waits for the answers any more: the work stops. */
-function cancel(transport: WebStandardStreamableHTTPServerTransport, body: unknown): void {
-  for (const message of [body].flat()) {
-    if (!isJSONRPCRequest(message)) continue;
-    transport.onmessage?.({
-      jsonrpc: '2.0',
-      method: 'notifications/cancelled',
-      params: { requestId: message.id, reason: 'The client went away.' },
-    });
+/** As the SDK takes it, without the body, which is parsed already. */
+function requestOf({ method, incoming, signal }: Exchange): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
+  return new Request('http://localhost/mcp', { method, headers, signal });
+}
+
+function replyOf(response: Response | Reply): Reply {
+  if (!(response instanceof Response)) return response;
+  const { status, body } = response;
+  const headers = Object.fromEntries(response.headers);
+  if (!body) return { status, headers };
+  return { status, headers, body: (outlet) => pass(body, outlet) };
+}
+
+/** The SDK keeps what is not taken from it: all of it is taken at once, so that it is counted with what is unsent. */
+async function pass(body: ReadableStream<Uint8Array>, outlet: Outlet): Promise<void> {
+  const reader = body.getReader();
+  outlet.onGone(() => void reader.cancel().catch(() => undefined));
+  for (let part = await reader.read(); !part.done; part = await reader.read()) outlet.write(part.value);
 }

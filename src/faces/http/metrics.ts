@@ -1,18 +1,12 @@
 /** What is counted about calls, requests and queues, as Prometheus reads it. */
 
-import type { Queue } from '../../queues/queue.ts';
-import { queues } from '../../queues/table.ts';
 import type { Answer } from '../../types/answer.ts';
+import type { KindStats } from '../../types/store.ts';
+import { gauges } from './gauges.ts';
+import { type Family, familyText, labels } from './prometheus.ts';
 
 /** Seconds. */
 const BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
-
-interface Family {
-  readonly help: string;
-  readonly type: 'counter' | 'gauge' | 'histogram';
-  /** By labels, as they stand in the text. */
-  readonly values: ReadonlyMap<string, number>;
-}
 
 /** What a call came to. */
 export interface Ended {
@@ -31,7 +25,8 @@ export interface Metrics {
   text(): string;
 }
 
-export function createMetrics(): Metrics {
+/** `store` tells what the store of derived things holds. */
+export function createMetrics(store: () => ReadonlyMap<string, KindStats>): Metrics {
   const families = new Map<string, Family>();
   const family = (name: string, help: string, type: Family['type'] = 'counter'): Map<string, number> => {
     const values = new Map<string, number>();
@@ -48,7 +43,7 @@ export function createMetrics(): Metrics {
     'Answers that show only a part, by the limit that cut them.',
   );
   const errors = family('oriel_errors_total', 'Answers that are failures, by their code.');
-  const times = family('oriel_call_duration_seconds', 'Time from call to answer.', 'histogram');
+  const times = new Map<string, Times>();
   const requests = family('oriel_http_requests_total', 'HTTP requests, by route and status.');
 
   return {
@@ -57,18 +52,41 @@ export function createMetrics(): Metrics {
       add(bytes, labels({ tool }), size);
       if (cutBy !== undefined) add(cuts, labels({ tool, by: cutBy }));
       if (error !== undefined) add(errors, labels({ tool, code: error }));
-      for (const bucket of BUCKETS)
-        add(times, `_bucket${labels({ tool, le: String(bucket) })}`, Number(seconds <= bucket));
-      add(times, `_bucket${labels({ tool, le: '+Inf' })}`);
-      add(times, `_sum${labels({ tool })}`, seconds);
-      add(times, `_count${labels({ tool })}`);
+      let time = times.get(tool);
+      if (!time) times.set(tool, (time = { within: BUCKETS.map(() => 0), sum: 0, count: 0 }));
+      const { within } = time;
+      for (const [i, bucket] of BUCKETS.entries()) within[i] = (within[i] ?? 0) + Number(seconds <= bucket);
+      time.sum += seconds;
+      time.count += 1;
     },
     request(path, status) {
       add(requests, labels({ route: path, status: String(status) }));
     },
     text: () =>
-      [...families, ...queueFamilies()].map(([name, counted]) => familyText(name, counted)).join(''),
+      [...families, ['oriel_call_duration_seconds', timesFamily(times)] as const, ...gauges(store())]
+        .map(([name, counted]) => familyText(name, counted))
+        .join(''),
   };
+}
+
+/** How long the calls of one tool took. */
+interface Times {
+  /** By bucket: calls that took at most so long. */
+  readonly within: number[];
+  sum: number;
+  count: number;
+}
+
+function timesFamily(times: ReadonlyMap<string, Times>): Family {
+  const values = new Map<string, number>();
+  for (const [tool, { within, sum, count }] of times) {
+    for (const [i, bucket] of BUCKETS.entries())
+      values.set(`_bucket${labels({ tool, le: String(bucket) })}`, within[i] ?? 0);
+    values.set(`_bucket${labels({ tool, le: '+Inf' })}`, count);
+    values.set(`_sum${labels({ tool })}`, sum);
+    values.set(`_count${labels({ tool })}`, count);
+  }
+  return { help: 'Time from call to answer.', type: 'histogram', values };
 }
 
 export function endedWith({ content, details, isError }: Answer): Ended {
@@ -81,52 +99,6 @@ export function endedWith({ content, details, isError }: Answer): Ended {
   return { bytes, cutBy: by, ...(isError && { error: code }) };
 }
 
-const QUEUE_FAMILIES: readonly [string, Family['type'], string, (queue: Queue) => number][] = [
-  ['oriel_queue_limit', 'gauge', 'Slots of a queue.', ({ limit }) => limit],
-  ['oriel_queue_running', 'gauge', 'Slots in use.', ({ stats }) => stats.running],
-  ['oriel_queue_waiting', 'gauge', 'Entries that wait for a slot.', ({ stats }) => stats.waiting],
-  [
-    'oriel_queue_running_max',
-    'gauge',
-    'The most slots in use since the start.',
-    ({ stats }) => stats.highest.running,
-  ],
-  [
-    'oriel_queue_waiting_max',
-    'gauge',
-    'The most entries that waited since the start.',
-    ({ stats }) => stats.highest.waiting,
-  ],
-  [
-    'oriel_queue_refused_total',
-    'counter',
-    'Entries refused because too many waited.',
-    ({ stats }) => stats.refused,
-  ],
-];
-
-/** As they are now, of the whole process. */
-function queueFamilies(): [string, Family][] {
-  return QUEUE_FAMILIES.map(([name, type, help, value]) => {
-    const values = Object.values(queues).map(
-      (queue) => [labels({ queue: queue.name }), value(queue)] as const,
-    );
-    return [name, { help, type, values: new Map(values) }];
-  });
-}
-
 function add(values: Map<string, number>, key: string, by = 1): void {
   values.set(key, (values.get(key) ?? 0) + by);
-}
-
-/** Values are names of our own: tools, codes, routes as declared. */
-function labels(pairs: Readonly<Record<string, string>>): string {
-  return `{${Object.entries(pairs)
-    .map(([name, value]) => `${name}="${value.replaceAll(/["\\\n]/g, '_')}"`)
-    .join(',')}}`;
-}
-
-function familyText(name: string, { help, type, values }: Family): string {
-  const lines = [...values].map(([key, value]) => `${name}${key} ${value}\n`);
-  return `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines.join('')}`;
 }

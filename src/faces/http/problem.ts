@@ -1,8 +1,10 @@
-/** Owns how HTTP answers in JSON, and how it says that something is wrong: a status, one sentence, a stable code. */
+/** JSON answers over HTTP, and error answers: a status, one sentence, a stable code. */
 
 import * as z from 'zod';
 import type { ErrorCode, OrielError } from '../../errors.ts';
 import { safeJson } from '../../text/json.ts';
+import { withAbsoluteCall } from '../absolute-call.ts';
+import type { Reply } from './exchange.ts';
 
 export const problemSchema = z
   .object({
@@ -18,15 +20,17 @@ export const problemSchema = z
 
 export type Problem = z.infer<typeof problemSchema>;
 
-export function problem(status: number, body: Problem, headers: Record<string, string> = {}): Response {
+export function problem(status: number, body: Problem, headers: Record<string, string> = {}): Reply {
   return json(body, status, headers);
 }
 
-export function json(value: unknown, status = 200, headers: Record<string, string> = {}): Response {
-  return new Response(safeJson(value), {
-    status,
-    headers: { 'content-type': 'application/json', ...headers },
-  });
+export function json(value: unknown, status = 200, headers: Record<string, string> = {}): Reply {
+  return jsonText(safeJson(value), status, headers);
+}
+
+/** JSON that is a text already. */
+export function jsonText(text: string, status = 200, headers: Record<string, string> = {}): Reply {
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body: text };
 }
 
 const STATUS: Partial<Record<ErrorCode, number>> = {
@@ -46,13 +50,14 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   CANCELLED: 499,
 };
 
-/** The answer to what a route threw. */
-export function failed(error: OrielError): Response {
+/** The answer to what a route threw. Routes take absolute paths: `cwd` stands where a model would be told of `.`. */
+export function failed(error: OrielError, cwd: string): Reply {
   const status = statusOf(error);
+  const next = error.next === '.' ? cwd : error.next;
   const body = {
-    message: error.message,
+    message: withAbsoluteCall(error.message, cwd),
     code: error.code,
-    ...(error.next !== undefined && { next: error.next }),
+    ...(next !== undefined && { next }),
   };
   return problem(status, body, status === 503 ? { 'retry-after': '1' } : {});
 }

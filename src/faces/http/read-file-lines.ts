@@ -9,7 +9,6 @@ import { type FileLines, fileLinesLimits, readFileLines } from '../../dialects/f
 import type { OrielError } from '../../errors.ts';
 import { baseLimits } from '../../limits.ts';
 import { QueueFull } from '../../queues/queue.ts';
-import { clientOf } from './client-of.ts';
 import { json, problemSchema } from './problem.ts';
 import { countOf } from './reading.ts';
 import { count } from './request-input.ts';
@@ -18,10 +17,7 @@ import { type Route, route, type Served } from './route.ts';
 /** A call may raise a limit up to this many times. */
 const MOST_TIMES = 8;
 
-const tuned = (about: string, base: number) =>
-  count(`${about}; ${base} when absent or 0`).refine((value) => value <= base * MOST_TIMES, {
-    error: `must be at most ${base * MOST_TIMES}`,
-  });
+const tuned = (about: string, base: number) => count(`${about}; ${base} when absent or 0`, base * MOST_TIMES);
 
 const { fileSize, lineBytes, responseLines, responseBytes } = fileLinesLimits;
 
@@ -43,6 +39,10 @@ const reply = z
     lines_read: z.int(),
     content: z.string().describe('Lines as "number, tab, text", joined by line feeds'),
     error: z.string().describe('Empty on success'),
+    escaped_characters: z.int().optional().describe('Hidden characters shown as escapes'),
+    invalid_sequences: z.int().optional().describe('Invalid sequences shown as U+FFFD'),
+    byte_order_mark: z.literal(true).optional().describe('A byte order mark was taken off'),
+    encoding: z.string().optional().describe('How the text is stored, where that is not UTF-8'),
   })
   .describe('A window over a file, or why there is none');
 
@@ -58,7 +58,18 @@ export const readFileLinesRoute = ({ offer, metrics }: Served): Route =>
       200: { about: 'The lines, or what the file system says', schema: reply },
       503: { about: 'Too many calls wait', schema: problemSchema },
     },
-    async handle(context, { query: asked }) {
+    example: {
+      query: { path: '/workspace/app.log', offset: 4999, limit: 2 },
+      reply: {
+        success: true,
+        file_size: 53_893,
+        total_lines: 5000,
+        lines_read: 2,
+        content: '4999\tentry 4999\n5000\tentry 5000',
+        error: '',
+      },
+    },
+    async handle({ signal, client }, { query: asked }) {
       const reader = readFileLines(asked, {
         fileSize: asked.max_file_size || fileSize,
         lineBytes: asked.max_line_bytes || lineBytes,
@@ -68,8 +79,8 @@ export const readFileLinesRoute = ({ offer, metrics }: Served): Route =>
       const ended = countOf(metrics, reader.name);
       let error: OrielError | undefined;
       const failure = (failed: OrielError): FileLines => reader.failure((error = failed));
-      const options = { limits: baseLimits, signal: context.req.raw.signal, caller: clientOf(context) };
-      const lines = await callTool(offer.engine, { ...reader, failure }, undefined, options);
+      const options = { limits: baseLimits, signal, caller: client };
+      const lines = await callTool(offer.engine(client), { ...reader, failure }, undefined, options);
       ended({ bytes: Buffer.byteLength(lines.content), error: error?.code });
       // Not what the file system says.
       if (error instanceof QueueFull) throw error;

@@ -4,12 +4,13 @@ import { createHash } from 'node:crypto';
 import { getMimeType } from 'hono/utils/mime';
 import * as z from 'zod';
 import { explained } from '../../engine/unexpected.ts';
-import { OrielError } from '../../errors.ts';
+import { isOrielError, OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Access, OpenedFile } from '../../types/access.ts';
 import { absolute } from './absolute.ts';
-import { clientOf } from './client-of.ts';
+import type { Outlet } from '../outbox.ts';
 import { Download } from './download.ts';
+import type { Body, Reply } from './exchange.ts';
 import { problemSchema } from './problem.ts';
 import { countOf } from './reading.ts';
 import { count as countParameter } from './request-input.ts';
@@ -40,11 +41,11 @@ export const readFileRoute = ({ offer, metrics }: Served): Route =>
       416: failure,
       503: failure,
     },
-    async handle(context, { query: { path, offset = 0, limit = 0 } }) {
-      const { req } = context;
-      const { signal } = req.raw;
-      const open = (): Promise<OpenedFile> => openFile(offer.engine.access, path, signal);
-      const download = new Download(open, { signal, caller: clientOf(context) });
+    example: { query: { path: '/workspace/app.log', offset: 0, limit: 1024 } },
+    async handle(exchange, { query: { path, offset = 0, limit = 0 } }) {
+      const { signal, client } = exchange;
+      const open = (): Promise<OpenedFile> => openFile(offer.engine(client).access, path, signal);
+      const download = new Download(open, { signal, caller: client });
       const count = countOf(metrics, 'read-file');
       const end = async (bytes: number, error?: string): Promise<void> => {
         count({ bytes, error });
@@ -62,19 +63,17 @@ export const readFileRoute = ({ offer, metrics }: Served): Route =>
           'content-security-policy': "sandbox; default-src 'none'",
           'x-content-type-options': 'nosniff',
         };
-        const reply = (
-          status: number,
-          headers: Record<string, string>,
-          body: ReadableStream | null,
-        ): Response => new Response(body, { status, headers: { ...common, ...headers } });
-        const ranges = req.header('if-range') === undefined || req.header('if-range') === etag;
+        const reply = (status: number, headers: Record<string, string>, body?: Body): Reply => ({
+          status,
+          headers: { ...common, ...headers },
+          ...(body !== undefined && { body }),
+        });
+        const ranges = exchange.header('if-range') === undefined || exchange.header('if-range') === etag;
         const asked =
-          ranges && offset === 0 && limit === 0 ? rangeOf(req.header('range'), file.size) : undefined;
-        if (req.header('if-none-match') === etag || asked === 'none') {
+          ranges && offset === 0 && limit === 0 ? rangeOf(exchange.header('range'), file.size) : undefined;
+        if (exchange.header('if-none-match') === etag || asked === 'none') {
           await end(0);
-          return asked === 'none'
-            ? reply(416, { 'content-range': `bytes */${file.size}` }, null)
-            : reply(304, {}, null);
+          return asked === 'none' ? reply(416, { 'content-range': `bytes */${file.size}` }) : reply(304, {});
         }
         const from = asked?.start ?? Math.min(offset, file.size);
         const to = asked?.end ?? Math.min(file.size, limit === 0 ? file.size : from + limit);
@@ -82,9 +81,9 @@ export const readFileRoute = ({ offer, metrics }: Served): Route =>
           'content-length': String(to - from),
           ...(asked && { 'content-range': `bytes ${from}-${to - 1}/${file.size}` }),
         };
-        if (req.method === 'HEAD') await end(0);
-        const body = req.method === 'HEAD' ? null : stream(download, from, to, end);
-        return reply(asked ? 206 : 200, headers, body);
+        download.rest();
+        if (exchange.method === 'HEAD') await end(0);
+        return reply(asked ? 206 : 200, headers, (outlet) => stream(download, from, to, outlet, end));
       } catch (error) {
         await end(0, explained(error, signal).code);
         throw error;
@@ -93,7 +92,10 @@ export const readFileRoute = ({ offer, metrics }: Served): Route =>
   });
 
 async function openFile(access: Access, path: string, signal: AbortSignal): Promise<OpenedFile> {
-  const opened = await access.open(absolute(access, path), signal);
+  const opened = await access.open(absolute(access, path), signal).catch((error: unknown) => {
+    if (!isOrielError(error) || error.code !== 'NOT_FOUND') throw error;
+    throw new OrielError(error.code, `open ${quote(path)}: file does not exist`, { cause: error });
+  });
   if (opened.is === 'file') return opened;
   await opened.close();
   throw new OrielError('IS_DIRECTORY', `open ${quote(path)}: not a file`);
@@ -113,33 +115,27 @@ function rangeOf(
 }
 
 /** Reads when the client has taken what was read before; ends whatever happens. */
-function stream(
+async function stream(
   download: Download,
   from: number,
   to: number,
+  outlet: Outlet,
   end: (bytes: number, error?: string) => Promise<void>,
-): ReadableStream {
+): Promise<void> {
   let at = from;
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        try {
-          const chunk = await download.read(at, Math.min(CHUNK_BYTES, to - at));
-          at += chunk.length;
-          if (chunk.length > 0) controller.enqueue(chunk);
-          else if (at < to)
-            // Fewer bytes than were promised: the client must notice.
-            throw new OrielError('INCOMPLETE', 'The file became shorter while it was sent.');
-          if (at < to) return;
-          await end(at - from);
-          controller.close();
-        } catch (error) {
-          await end(at - from, explained(error).code);
-          controller.error(error);
-        }
-      },
-      cancel: () => end(at - from, 'CANCELLED'),
-    },
-    { highWaterMark: 1 },
-  );
+  try {
+    while (at < to && !outlet.gone) {
+      const chunk = await download.read(at, Math.min(CHUNK_BYTES, to - at));
+      // Fewer bytes than were promised: the client must notice.
+      if (chunk.length === 0)
+        throw new OrielError('INCOMPLETE', 'The file became shorter while it was sent.');
+      at += chunk.length;
+      outlet.write(chunk);
+      await outlet.taken();
+    }
+    await end(at - from, outlet.gone ? 'CANCELLED' : undefined);
+  } catch (error) {
+    await end(at - from, explained(error).code);
+    throw error;
+  }
 }

@@ -1,26 +1,25 @@
 /** What routes do with files beside tools: in the queue of all calls, for their client, and counted as a call is. */
 
-import type { Context } from 'hono';
 import { explained } from '../../engine/unexpected.ts';
 import { queues } from '../../queues/table.ts';
 import { safeJson } from '../../text/json.ts';
-import { clientOf } from './client-of.ts';
+import type { Exchange, Reply } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
+import { jsonText } from './problem.ts';
 
 /** Answers with what `work` gives, as JSON. Throws what it throws. */
 export async function reading(
   metrics: Metrics,
   name: string,
-  context: Context,
+  { signal, client }: Exchange,
   work: (signal: AbortSignal) => Promise<unknown>,
-): Promise<Response> {
+): Promise<Reply> {
   const count = countOf(metrics, name);
-  const { signal } = context.req.raw;
   try {
-    const value = await queues.calls.run(() => work(signal), { signal, caller: clientOf(context) });
+    const value = await queues.calls.run(() => work(signal), { signal, caller: client });
     const text = safeJson(value);
     count({ bytes: Buffer.byteLength(text) });
-    return new Response(text, { headers: { 'content-type': 'application/json' } });
+    return jsonText(text);
   } catch (error) {
     count({ bytes: 0, error: explained(error, signal).code });
     throw error;

@@ -25,9 +25,10 @@ export const resolvePathRoute = ({ offer, metrics }: Served): Route =>
     summary: 'Where a path leads',
     query,
     replies: { 200: { about: 'The real path', schema: reply }, 403: failure },
-    handle: (context, { query: { path } }) =>
-      reading(metrics, 'resolve-path', context, async (signal) => {
-        const { access } = offer.engine;
+    example: { query: { path: '/workspace/link' }, reply: { resolved_path: '/workspace/app.log' } },
+    handle: (exchange, { query: { path } }) =>
+      reading(metrics, 'resolve-path', exchange, async (signal) => {
+        const { access } = offer.engine();
         return { resolved_path: await resolvePath(access, absolute(access, path), signal, MOST_LINKS) };
       }),
   });
@@ -35,7 +36,7 @@ export const resolvePathRoute = ({ offer, metrics }: Served): Route =>
 /** More links than this are a loop. Source: MAXSYMLINKS in linux/namei.h. */
 const MOST_LINKS = 40;
 
-/** What can be named but not opened: its folder can. */
+/** What can be named but not opened: its directory can. */
 const UNOPENED: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['NOT_FOUND', 'NOT_REGULAR', 'DENIED']);
 
 async function resolvePath(
@@ -50,22 +51,22 @@ async function resolvePath(
     await opened.close();
     return opened.path;
   } catch (error) {
-    const folder = dirname(path);
-    if (!isOrielError(error) || !UNOPENED.has(error.code) || folder === path) throw error;
-    const target = await linkTarget(access, folder, basename(path), signal);
+    const directory = dirname(path);
+    if (!isOrielError(error) || !UNOPENED.has(error.code) || directory === path) throw error;
+    const target = await linkTarget(access, directory, basename(path), signal);
     if (target !== undefined) return resolvePath(access, target, signal, links - 1);
-    return join(await resolvePath(access, folder, signal, links), basename(path));
+    return join(await resolvePath(access, directory, signal, links), basename(path));
   }
 }
 
-/** Where the link `name` in `folder` points; undefined for what is no link. */
+/** Where the link `name` in `directory` points; undefined for what is no link. */
 async function linkTarget(
   access: Access,
-  folder: string,
+  directory: string,
   name: string,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const opened = await access.open(folder, signal).catch(() => undefined);
+  const opened = await access.open(directory, signal).catch(() => undefined);
   try {
     if (opened?.is !== 'directory') return undefined;
     const target = await opened.linkTarget(name);

@@ -1,8 +1,8 @@
 /** The shape of a route: what it takes and answers, declared once for the server, its checks and OpenAPI. */
 
-import type { Context } from 'hono';
 import type { ZodObject, ZodType } from 'zod';
 import type { Offer } from '../offer.ts';
+import type { Exchange, Reply } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
 
 /** What routes work with. */
@@ -11,23 +11,37 @@ export interface Served {
   readonly metrics: Metrics;
 }
 
-export interface Reply {
-  /** For the OpenAPI document. */
+/** For the OpenAPI document. */
+export interface DeclaredReply {
   readonly about: string;
   /** Of a JSON body; absent for another content type. */
   readonly schema?: ZodType;
   readonly type?: string;
 }
 
+export interface RouteInput<Query = unknown, Body = unknown> {
+  readonly query: Query;
+  readonly body: Body;
+  /** The last part of the path, where the route ends with `/:name`. */
+  readonly name: string;
+}
+
 export interface Route<Query = unknown, Body = unknown> {
   readonly method: 'get' | 'post';
+  /** May end with `/:name`, which is any one part of a path. */
   readonly path: string;
   readonly summary: string;
   readonly query?: ZodObject;
   readonly body?: ZodType;
-  readonly replies: Readonly<Record<number, Reply>>;
+  readonly replies: Readonly<Record<number, DeclaredReply>>;
+  /** A call and its answer, for the OpenAPI document. */
+  readonly example?: {
+    readonly query?: Readonly<Record<string, unknown>>;
+    readonly body?: unknown;
+    readonly reply?: unknown;
+  };
   /** Query and body have passed their schemas. May throw OrielError. */
-  handle(context: Context, input: { query: Query; body: Body }): Response | Promise<Response>;
+  handle(exchange: Exchange, input: RouteInput<Query, Body>): Reply | Promise<Reply>;
 }
 
 /** Puts a route with its own input types into a list. */

@@ -1,6 +1,7 @@
-/** Owns what tells about the server itself: that it lives, what it counted, what it is. */
+/** The routes about the server itself: liveness, metrics, version. */
 
 import * as z from 'zod';
+import { json } from './problem.ts';
 import { type Route, route, type Served } from './route.ts';
 
 export const healthRoute = (_served: Served): Route =>
@@ -9,7 +10,7 @@ export const healthRoute = (_served: Served): Route =>
     path: '/healthz',
     summary: 'Whether the server lives; open without a token',
     replies: { 200: { about: 'It does', schema: z.object({ status: z.literal('ok') }) } },
-    handle: (context) => context.json({ status: 'ok' }),
+    handle: () => json({ status: 'ok' }),
   });
 
 export const metricsRoute = ({ metrics }: Served): Route =>
@@ -18,8 +19,11 @@ export const metricsRoute = ({ metrics }: Served): Route =>
     path: '/metrics',
     summary: 'Counters and times for Prometheus',
     replies: { 200: { about: 'Prometheus text', type: 'text/plain' } },
-    handle: (context) =>
-      context.text(metrics.text(), 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }),
+    handle: () => ({
+      status: 200,
+      headers: { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' },
+      body: metrics.text(),
+    }),
   });
 
 export const homeRoute = ({ offer }: Served): Route =>
@@ -28,17 +32,17 @@ export const homeRoute = ({ offer }: Served): Route =>
     path: '/',
     summary: 'What this is, for a person',
     replies: { 200: { about: 'A page', type: 'text/html' } },
-    handle: (context) =>
-      context.html(
-        page(
-          offer.dialect,
-          offer.tools().map(({ name }) => name),
-        ),
-        200,
-        {
-          'content-security-policy': "default-src 'none'",
-        },
+    handle: () => ({
+      status: 200,
+      headers: {
+        'content-type': 'text/html; charset=UTF-8',
+        'content-security-policy': "default-src 'none'",
+      },
+      body: page(
+        offer.dialect,
+        offer.tools().map(({ name }) => name),
       ),
+    }),
   });
 
 /** Dialects and tools are named by us: nothing here needs escaping. */

@@ -1,8 +1,7 @@
-/** Owns `/api/v0/tools`: every tool of the chosen dialect, with the same answers as the library. */
+/** The route `/api/v0/tools`: every tool of the chosen dialect, with the same answers as the library. */
 
 import * as z from 'zod';
 import { isOrielError } from '../../errors.ts';
-import { clientOf } from './client-of.ts';
 import { eventStream } from './events.ts';
 import { json, problem, problemSchema } from './problem.ts';
 import { type Route, route, type Served } from './route.ts';
@@ -66,11 +65,12 @@ export const callToolRoute = ({ offer }: Served): Route =>
       200: { about: 'The answer, also when it is a failure', schema: answerSchema },
       404: { about: 'There is no such tool', schema: problemSchema },
     },
-    async handle(context, { body }) {
-      const found = offer.find(context.req.param('name') ?? '');
+    async handle(exchange, { body, name }) {
+      const { signal, client } = exchange;
+      const found = offer.find(name, { caller: exchange.client });
       if (isOrielError(found)) return problem(404, { message: found.message, code: 'NOT_FOUND' });
-      const options = { signal: context.req.raw.signal, caller: clientOf(context) };
-      if ((context.req.header('accept') ?? '').includes('text/event-stream')) {
+      const options = { signal, caller: client };
+      if ((exchange.header('accept') ?? '').includes('text/event-stream')) {
         return eventStream((onProgress) => offer.call(found, body, { ...options, onProgress }));
       }
       return json(await offer.call(found, body, options));

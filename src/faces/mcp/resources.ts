@@ -1,8 +1,9 @@
 /**
- * Owns resources over MCP: outputs that were kept in full. What a URI names is read through the same engine, within
- * the same walls, as everything else.
+ * Resources over MCP: outputs that were kept in full. What a URI names is read through the same engine, within the
+ * same roots, as everything else.
  */
 
+import { pathToFileURL } from 'node:url';
 import {
   type CompleteResult,
   ProtocolError,
@@ -12,8 +13,11 @@ import {
   ResourceNotFoundError,
   type ResourceTemplateType,
 } from '@modelcontextprotocol/server';
+import { baseLimits } from '../../limits.ts';
 import { quote } from '../../text/visible.ts';
 import type { RunOptions } from '../../assemble.ts';
+import type { Caller } from '../../queues/caller.ts';
+import { withAbsoluteCall } from '../absolute-call.ts';
 import type { Offer } from '../offer.ts';
 import { DETAILS_KEY } from './tool-result.ts';
 
@@ -21,6 +25,9 @@ const ARTIFACT = 'artifact://';
 
 /** What may be read as a resource: never a web page, which a host could be talked into fetching. */
 const SCHEMES = /^(artifact|file):\/\//i;
+
+/** All of an output: verbatim, so that it is as long as the list says. */
+const ALL_OF_ONE = /^artifact:\/\/\d+$/i;
 
 /** At most a hundred values: what the protocol allows in one completion. */
 const MOST_VALUES = 100;
@@ -34,19 +41,26 @@ export const artifactTemplate: ResourceTemplateType = {
   mimeType: 'text/plain',
 };
 
-export function listArtifacts({ engine }: Offer): Resource[] {
-  return engine.session.spills.list().map(({ url, bytes }) => ({
-    uri: url,
-    name: url.replace(ARTIFACT, 'artifact '),
-    mimeType: 'text/plain',
-    size: bytes,
-  }));
+export function listArtifacts({ engine }: Offer, caller: Caller): Resource[] {
+  return engine(caller)
+    .session.spills.list()
+    .map(({ url, bytes }) => ({
+      uri: url,
+      name: url.replace(ARTIFACT, 'artifact '),
+      mimeType: 'text/plain',
+      // The size of what is read: of a larger output that is its beginning, and how to go on.
+      ...(bytes <= baseLimits.bytes && { size: bytes }),
+    }));
 }
 
 /** Values of `id` that begin with what was typed. */
-export function completeArtifact({ engine }: Offer, typed: string): CompleteResult['completion'] {
-  const ids = engine.session.spills
-    .list()
+export function completeArtifact(
+  { engine }: Offer,
+  caller: Caller,
+  typed: string,
+): CompleteResult['completion'] {
+  const ids = engine(caller)
+    .session.spills.list()
     .map(({ url }) => url.slice(ARTIFACT.length))
     .filter((id) => id.startsWith(typed));
   return { values: ids.slice(0, MOST_VALUES), total: ids.length, hasMore: ids.length > MOST_VALUES };
@@ -59,10 +73,13 @@ export async function readResource(
   options: RunOptions,
 ): Promise<ReadResourceResult> {
   if (!SCHEMES.test(uri)) throw new ResourceNotFoundError(quote(uri));
-  const answer = await offer.read(uri, options);
+  const answer = await offer.read(ALL_OF_ONE.test(uri) ? `${uri}:raw` : uri, options);
   if (answer.isError) {
     const { message } = answer.details['error'] as { message: string };
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, { uri: quote(uri) });
+    const cwd = pathToFileURL(offer.engine(options.caller).access.cwd).href;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, withAbsoluteCall(message, cwd), {
+      uri: quote(uri),
+    });
   }
   return {
     contents: answer.content.map((block) =>

@@ -11,6 +11,8 @@ export interface Wires {
   readonly output: Writable;
   /** Ends the session. */
   readonly signal: AbortSignal;
+  /** Milliseconds for which the client may read nothing of what was written. */
+  readonly writeTimeoutMs?: number | undefined;
 }
 
 /** Serves what `options` offer, in a session of its own. Resolves as `serveOverStdio`. Throws OrielError. */
@@ -26,13 +28,19 @@ export async function offerOverStdio(
 
 /** Resolves when the client has gone or `signal` has been aborted, and all work is over. */
 export async function serveOverStdio(offer: Offer, wires: Wires, options: McpOptions = {}): Promise<void> {
-  const transport = new StdioTransport(wires.input, wires.output);
+  // One client, whatever servers the SDK makes for it.
+  const caller = options.caller ?? {};
+  const transport = new StdioTransport(wires.input, wires.output, caller, {
+    timeoutMs: wires.writeTimeoutMs,
+  });
   const ended = new Promise<void>((resolve) => transport.whenClosed(resolve));
-  const session = serveStdio(() => createMcpServer(offer, options), { transport });
+  const session = serveStdio(() => createMcpServer(offer, { ...options, caller }), { transport });
   const end = (): void => void session.close();
   if (wires.signal.aborted) end();
   wires.signal.addEventListener('abort', end, { once: true });
   await ended;
+  // The last answers are still on their way to a host that reads slowly.
+  if (!wires.signal.aborted) await transport.taken();
   wires.signal.removeEventListener('abort', end);
   await session.close();
 }

@@ -1,4 +1,4 @@
-/** Owns what an MCP server of ours answers to: tools and resources, in every protocol version that the SDK serves. */
+/** The MCP server: tools and resources, in every protocol version that the SDK serves. */
 
 import {
   CLIENT_INFO_META_KEY,
@@ -11,7 +11,9 @@ import { version } from '../../access/package-files.ts';
 import { explained, report } from '../../engine/unexpected.ts';
 import { isOrielError } from '../../errors.ts';
 import type { Caller } from '../../queues/caller.ts';
-import type { Offer } from '../offer.ts';
+import type { Asker, Offer } from '../offer.ts';
+import { rootsOf } from './client-roots.ts';
+import { instructionsFor } from './instructions.ts';
 import { progressTo } from './progress.ts';
 import { artifactTemplate, completeArtifact, listArtifacts, readResource } from './resources.ts';
 import { toolDefinition, toolResult } from './tool-result.ts';
@@ -30,26 +32,33 @@ const TOOLS_FRESH_MS = 3_600_000;
 
 export function createMcpServer(
   offer: Offer,
-  { structured = false, host, caller = {} }: McpOptions = {},
+  { structured = false, host, caller: given }: McpOptions = {},
 ): Server {
+  const caller = given ?? {};
   const server = new Server(
     { name: 'oriel', title: 'oriel', version: version() },
     {
+      instructions: instructionsFor(offer),
       capabilities: { tools: {}, resources: {}, completions: {} },
       cacheHints: { 'tools/list': { ttlMs: TOOLS_FRESH_MS, cacheScope: 'private' } },
     },
   );
-  Object.assign(server, { onerror: (error: Error) => report(offer.engine.onError, explained(error)) });
-  const hostOf = (context: ServerContext): string | undefined =>
-    nameInEnvelope(context) ?? server.getClientVersion()?.name ?? host;
+  Object.assign(server, { onerror: (error: Error) => report(offer.engine().onError, explained(error)) });
+  if (!given) Object.assign(server, { onclose: () => void offer.forget(caller) });
+  const roots = rootsOf(server);
+  const askerOf = async (context: ServerContext): Promise<Asker> => {
+    const name = nameInEnvelope(context) ?? server.getClientVersion()?.name ?? host ?? '';
+    const model = modelIn(context);
+    return { host: { name, ...(model !== undefined && { model }) }, roots: await roots(), caller };
+  };
 
-  server.setRequestHandler('tools/list', (_request, context) => {
+  server.setRequestHandler('tools/list', async (_request, context) => {
     // Between this answer and the first call a model thinks: there is time to load what calls need.
     setImmediate(() => void offer.prepare());
-    return { tools: offer.tools(hostOf(context)).map((tool) => toolDefinition(tool, structured)) };
+    return { tools: offer.tools(await askerOf(context)).map((tool) => toolDefinition(tool, structured)) };
   });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
-    const tool = offer.find(params.name, hostOf(context));
+    const tool = offer.find(params.name, await askerOf(context));
     if (isOrielError(tool)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, tool.message);
     const progress = progressTo(context);
     const answer = await offer.call(tool, params.arguments ?? {}, {
@@ -60,7 +69,7 @@ export function createMcpServer(
     progress?.end();
     return toolResult(answer, structured);
   });
-  server.setRequestHandler('resources/list', () => ({ resources: listArtifacts(offer) }));
+  server.setRequestHandler('resources/list', () => ({ resources: listArtifacts(offer, caller) }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [artifactTemplate] }));
   server.setRequestHandler('resources/read', ({ params }, context) =>
     readResource(offer, params.uri, { signal: context.mcpReq.signal, caller }),
@@ -68,7 +77,7 @@ export function createMcpServer(
   server.setRequestHandler('completion/complete', ({ params: { ref, argument } }) => {
     const known =
       ref.type === 'ref/resource' && ref.uri === artifactTemplate.uriTemplate && argument.name === 'id';
-    return { completion: known ? completeArtifact(offer, argument.value) : { values: [] } };
+    return { completion: known ? completeArtifact(offer, caller, argument.value) : { values: [] } };
   });
   return server;
 }
@@ -78,4 +87,10 @@ function nameInEnvelope({ mcpReq }: ServerContext): string | undefined {
   const envelope = mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
   const { name } = Object(envelope?.[CLIENT_INFO_META_KEY]) as { name?: unknown };
   return typeof name === 'string' ? name : undefined;
+}
+
+/** Codex names the model in each call. */
+function modelIn({ mcpReq }: ServerContext): string | undefined {
+  const meta = Object(Object(mcpReq._meta)['x-codex-turn-metadata']) as { model?: unknown };
+  return typeof meta.model === 'string' ? meta.model : undefined;
 }

@@ -11,17 +11,26 @@ import {
   parseJSONRPCMessage,
   type Transport,
 } from '@modelcontextprotocol/server';
+import type { Caller } from '../../queues/caller.ts';
 import { safeJson } from '../../text/json.ts';
 import { binarySize } from '../../render/units.ts';
+import { Outlet, type OutletOptions } from '../outbox.ts';
+import { DUPLICATE_ID, INVALID_REQUEST, PARSE_ERROR } from './refusals.ts';
 import { FRAME_BYTES, type Frame, FrameSplitter } from './frames.ts';
 
 type RequestId = string | number;
 
-const PARSE_ERROR = -32700;
-const INVALID_REQUEST = -32600;
+/** Bytes of answers that the client has not taken at which nothing more is read from it. */
+const UNSENT_BYTES = 1 << 20;
 
-/** Milliseconds that open requests have left to be answered after the input has ended. */
-const DRAIN_MS = 1_000;
+/** Open requests at which nothing more is read: answers of all of them may be on their way. */
+const MOST_WAITING = 1_000;
+
+/**
+ * Milliseconds that open requests have left to be answered after the input has ended. A session that is one pipe,
+ * `printf … | oriel mcp`, ends before its first call has loaded what it needs.
+ */
+const DRAIN_MS = 5_000;
 
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -30,6 +39,7 @@ export class StdioTransport implements Transport {
 
   readonly #input: Readable;
   readonly #output: Writable;
+  readonly #outlet: Outlet;
   readonly #frames = new FrameSplitter();
   /** Ids of requests that are not answered yet. */
   readonly #waiting = new Set<RequestId>();
@@ -38,9 +48,11 @@ export class StdioTransport implements Transport {
   #drain: NodeJS.Timeout | undefined;
   #tellClosed: (() => void) | undefined;
 
-  constructor(input: Readable, output: Writable) {
+  /** `caller` is whom the calls are for: they wait while the client does not read. */
+  constructor(input: Readable, output: Writable, caller: Caller = {}, options: OutletOptions = {}) {
     this.#input = input;
     this.#output = output;
+    this.#outlet = new Outlet(output, caller, { ...options, end: () => void this.close() });
   }
 
   /** Beside `onclose`, which belongs to the SDK. */
@@ -57,12 +69,16 @@ export class StdioTransport implements Transport {
     return Promise.resolve();
   }
 
-  /** Resolves when the reader has room again, so that nobody writes faster than is read. */
   send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) return Promise.resolve();
-    const written = this.#write(message);
+    this.#write(message);
     if (!('method' in message) && message.id !== undefined) this.#settle(message.id);
-    return written;
+    return Promise.resolve();
+  }
+
+  /** Resolves when the client has read everything, or reads no more. */
+  taken(): Promise<void> {
+    return this.#outlet.taken();
   }
 
   close(): Promise<void> {
@@ -125,10 +141,11 @@ export class StdioTransport implements Transport {
     }
     if ('method' in message && 'id' in message) {
       if (this.#waiting.has(message.id)) {
-        this.#refuse(INVALID_REQUEST, 'A request with this id is still being answered.', known);
+        this.#refuse(DUPLICATE_ID.code, DUPLICATE_ID.message, known);
         return;
       }
       this.#waiting.add(message.id);
+      this.#pauseIfFull();
     } else if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       // A cancelled request gets no answer.
       const cancelled = message.params?.['requestId'];
@@ -139,27 +156,38 @@ export class StdioTransport implements Transport {
 
   /** The id is null where that of the message could not be determined (JSON-RPC 2.0, section 5). */
   #refuse(code: number, message: string, id: RequestId | null = null): void {
-    void this.#write({ jsonrpc: '2.0', id, error: { code, message } });
+    this.#write({ jsonrpc: '2.0', id, error: { code, message } });
   }
 
-  #write(message: object): Promise<void> {
-    if (this.#output.write(`${safeJson(message)}\n`) || this.#output.destroyed) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = (): void => {
-        this.#output.off('drain', done).off('close', done).off('error', done);
-        resolve();
-      };
-      this.#output.on('drain', done).on('close', done).on('error', done);
-    });
+  #write(message: object): void {
+    this.#outlet.write(`${safeJson(message)}\n`);
+    this.#pauseIfFull();
+  }
+
+  /** While the client takes nothing, or waits for very many answers, nothing more is read from it. */
+  #pauseIfFull(): void {
+    if (!this.#isFull() || this.#input.isPaused()) return;
+    this.#input.pause();
+    void this.#outlet.taken().then(() => this.#resumeIfRoom());
+  }
+
+  #resumeIfRoom(): void {
+    if (!this.#closed && !this.#isFull() && this.#input.isPaused()) this.#input.resume();
+  }
+
+  #isFull(): boolean {
+    return this.#outlet.unsent > UNSENT_BYTES || this.#waiting.size >= MOST_WAITING;
   }
 
   #settle(id: RequestId): void {
     this.#waiting.delete(id);
+    this.#resumeIfRoom();
     this.#closeWhenAnswered();
   }
 
   #closeWhenAnswered(): void {
-    if (this.#ended && this.#waiting.size === 0) setImmediate(() => void this.close());
+    if (!this.#ended || this.#waiting.size > 0) return;
+    void this.#outlet.taken().then(() => setImmediate(() => void this.close()));
   }
 }
 

@@ -1,4 +1,4 @@
-/** Owns how a tool and its answers look on the wire of MCP. */
+/** A tool and its answers in the protocol's types. */
 
 import type { CallToolResult, Tool as McpTool } from '@modelcontextprotocol/server';
 import type { Tool } from '../../oriel.ts';

@@ -3,6 +3,9 @@
 export const archiveLimits = {
   /** Members indexed; a notice says when there are more. 200,000 members take about 60 MB. */
   entries: 200_000,
+  /** Bytes of a zip's directory that are read: 200,000 records of 600 bytes. Of those, bytes between records. */
+  directoryBytes: 128 << 20,
+  damagedBytes: 16 << 20,
   /** Entries of a listing shown at once; the notice names the call for the next ones. */
   listed: 500,
   /** Bytes of a member's name and directories in it: a longer or deeper one is read by its number. */

@@ -5,7 +5,7 @@ import { OrielError } from '../../errors.ts';
 import { type Budget, metered } from './budget.ts';
 import { type PackedInput, pullFromWorker } from './unpack.ts';
 
-export type Codec = 'gzip' | 'deflate' | 'bzip2' | 'xz' | 'zstd';
+export type Codec = 'gzip' | 'deflate' | 'bzip2' | 'xz' | 'zstd' | 'lz4';
 
 /** Bytes that a decoder holds on to until its end: a window of zlib, or a worker with its heap and dictionary. */
 export const WORKING: Record<Codec, number> = {
@@ -14,6 +14,7 @@ export const WORKING: Record<Codec, number> = {
   bzip2: 48 << 20,
   xz: 48 << 20,
   zstd: 48 << 20,
+  lz4: 48 << 20,
 };
 
 /**

@@ -88,10 +88,10 @@ export function* childrenOf(contents: Contents, directory: string): Generator<{ 
     const slash = name.indexOf('/');
     if (slash === -1) yield { name, at: byPath.get(path) as number };
     else {
-      const folder = name.slice(0, slash + 1);
-      yield { name: folder };
+      const inner = name.slice(0, slash + 1);
+      yield { name: inner };
       // The content of a directory ends before the path in which `0`, the character after `/`, stands for the slash.
-      i = firstAtOrAfter(sorted, `${directory}${folder.slice(0, -1)}0`) - 1;
+      i = firstAtOrAfter(sorted, `${directory}${inner.slice(0, -1)}0`) - 1;
     }
   }
 }

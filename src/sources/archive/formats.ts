@@ -6,14 +6,15 @@ import type { Subject } from '../../types/resource.ts';
 import type { Codec } from './codecs.ts';
 import { isTarHeader } from './tar-checksum.ts';
 
-export type Format = 'tar' | 'zip' | '7z' | 'rar' | Codec;
+/** What libarchive reads. `ar`: Debian packages, static libraries. */
+export type IsolatedFormat = '7z' | 'rar' | 'ar' | 'cpio' | 'rpm' | 'cab' | 'iso';
+
+export type Format = 'tar' | 'zip' | IsolatedFormat | Codec;
 
 const NAMES =
-  /\.(?:tar|tgz|tbz2?|txz|tzst|zip|jar|war|ear|aar|whl|egg|apk|vsix|xpi|ipa|nupkg|7z|rar|gz|bz2|xz|zst)$/i;
+  /\.(?:tar|tgz|tbz2?|txz|tzst|zip|jar|war|ear|aar|whl|egg|apk|vsix|xpi|ipa|nupkg|7z|rar|deb|rpm|cpio|cab|iso|gz|bz2|xz|zst|lz4)$/i;
 /** Documents that are zip files: archives only when a member is named. */
 const DOCUMENTS = /\.(?:epub|docx|xlsx|pptx|odt|ods|odp)$/i;
-/** Compressed, but claimed by the image source. */
-const FOREIGN = /\.svgz$/i;
 /** Names of compressed tars. */
 const PACKED_TARS = /\.(?:tgz|tbz2?|txz|tzst|tar\.[a-z0-9]+)$/i;
 const ZIPS = /\.(?:zip|jar|war|ear|aar|whl|egg|apk|vsix|xpi|ipa|nupkg|epub|docx|xlsx|pptx|odt|ods|odp)$/i;
@@ -24,17 +25,24 @@ const MAGIC: readonly (readonly [Format, string])[] = [
   ['zip', 'PK\x07\x08'],
   ['7z', '7z\xbc\xaf\x27\x1c'],
   ['rar', 'Rar!\x1a\x07'],
+  ['ar', '!<arch>\n'],
+  ['rpm', '\xed\xab\xee\xdb'],
+  ['cab', 'MSCF\0\0\0\0'],
+  ['cpio', '070701'],
+  ['cpio', '070702'],
+  ['cpio', '070707'],
   ['gzip', '\x1f\x8b'],
   ['bzip2', 'BZh'],
   ['xz', '\xfd7zXZ\0'],
   ['zstd', '\x28\xb5\x2f\xfd'],
+  ['lz4', '\x04\x22\x4d\x18'],
 ];
 
 export function claimsArchive(subject: Subject): boolean {
   if (subject.opened.is !== 'file') return false;
   if (NAMES.test(subject.name)) return !isText(subject.head, subject.opened.size);
   if (DOCUMENTS.test(subject.name)) return namesMember(subject.rest);
-  return !FOREIGN.test(subject.name) && formatOf(subject.head) !== undefined;
+  return formatOf(subject.head) !== undefined;
 }
 
 /** A short text with the name of an archive is read as text: a Git LFS pointer, a note, a stub for a test. */
@@ -44,7 +52,7 @@ function isText(head: Uint8Array, size: number): boolean {
 
 /** The format by the first bytes. It has precedence over the name: a `.zip` may be a tar. */
 export function formatOf(head: Uint8Array): Format | undefined {
-  const start = Buffer.from(head.subarray(0, 16)).toString('latin1');
+  const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 16)).toString('latin1');
   for (const [format, magic] of MAGIC) if (start.startsWith(magic)) return plausible(format, start);
   return isTarHeader(head) ? 'tar' : undefined;
 }
@@ -64,11 +72,12 @@ export function isNamedPackedTar(name: string): boolean {
 
 /** `notes.txt.gz` → `notes.txt`. */
 export function unpackedName(name: string): string {
-  return name.replace(/\.(?:gz|bz2|xz|zst)$/i, '');
+  return name.replace(/\.(?:gz|bz2|xz|zst|lz4)$/i, '').replace(/\.svgz$/i, '.svg');
 }
 
-/** The three letters of bzip2 are too short to decide: the signature of the first block is checked as well. */
+/** What is too short to decide is checked further: the first block of bzip2, the octal or hexadecimal header of cpio. */
 function plausible(format: Format, start: string): Format | undefined {
+  if (format === 'cpio') return /^07070[127][\da-f]{10}/i.test(start) ? format : undefined;
   if (format !== 'bzip2') return format;
   return /^BZh[1-9](?:1AY&SY|\x17rE8P\x90)/.test(start) ? format : undefined;
 }

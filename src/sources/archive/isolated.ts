@@ -1,4 +1,4 @@
-/** 7z and rar archives, which libarchive reads in a worker. */
+/** 7z, rar and other archives, which libarchive reads in a worker. */
 
 import { chunksOf, readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
@@ -7,6 +7,7 @@ import type { ByteSource } from '../../types/byte-source.ts';
 import { archiveLimits } from './archive-limits.ts';
 import { type Budget, metered } from './budget.ts';
 import type { Container, Member } from './container.ts';
+import type { IsolatedFormat } from './formats.ts';
 import type { Told } from './libarchive.ts';
 import { escapeName } from './names.ts';
 import { type PackedInput, pullFromWorker } from './unpack.ts';
@@ -23,13 +24,13 @@ const WORKER_BYTES = 48 << 20;
 const SEVEN_START_BYTES = 32;
 
 export class Isolated implements Container {
-  readonly format: '7z' | 'rar';
+  readonly format: IsolatedFormat;
   readonly #source: ByteSource;
   readonly #size: number;
   readonly #budget: Budget;
 
   /** Throws `LIMIT` for an archive too large to be read in memory. */
-  constructor(format: '7z' | 'rar', source: ByteSource, size: number, budget: Budget) {
+  constructor(format: IsolatedFormat, source: ByteSource, size: number, budget: Budget) {
     if (size > archiveLimits.isolatedBytes) {
       const [is, most] = [binarySize(size), binarySize(archiveLimits.isolatedBytes)];
       throw new OrielError('LIMIT', `a ${format} archive is read up to ${most}, and this one is ${is}`);

@@ -1,4 +1,4 @@
-/** Reads 7z and rar with libarchive-wasm, in the worker. The library needs the whole archive in memory. */
+/** Reads 7z, rar, ar, cpio, rpm, cab and iso with libarchive-wasm, in the worker. The library needs the whole archive in memory. */
 
 import type { LibarchiveWasm } from 'libarchive-wasm';
 import { OrielError } from '../../errors.ts';

@@ -1,7 +1,9 @@
 /** Finds what a typed path names inside an archive. Links are followed to other members, never out of the archive. */
 
+import { basename } from 'node:path';
 import { OrielError } from '../../errors.ts';
 import { isSelector } from '../../selector/selection.ts';
+import { nearNames } from '../../text/near.ts';
 import { quote } from '../../text/visible.ts';
 import { archiveLimits } from './archive-limits.ts';
 import type { Member } from './container.ts';
@@ -60,6 +62,46 @@ export function endingIn(contents: Contents, rest: string): string[] {
     if (found.length > 0) return found;
   }
   return [];
+}
+
+/** Names that are compared letter by letter. */
+const MOST_COMPARED = 20_000;
+
+/**
+ * Members, or else directories, with a path near the typed one, or else with such a last name; with the selector that was
+ * typed; the nearest five.
+ */
+export function nearMembers(contents: Contents, rest: string): string[] {
+  const members = contents.sorted.slice(0, MOST_COMPARED);
+  const directories = directoriesOf(members);
+  // What can be a selector is one, rather than the end of a mistyped name.
+  const ways = [...splits(rest)].filter(([, tail]) => tail === '' || isSelector(tail)).toReversed();
+  for (const [path, tail] of ways) {
+    const near = [members, directories].map((known) => nearNames(path, known));
+    const found = near.find(({ length }) => length > 0) ?? withLastName(path, [...members, ...directories]);
+    if (found.length === 0) continue;
+    return found.slice(0, MOST_NAMED).map((name) => (tail === '' ? name : `${name}:${tail}`));
+  }
+  return [];
+}
+
+function withLastName(path: string, known: readonly string[]): string[] {
+  const last = nearNames(
+    basename(path),
+    known.map((name) => basename(name)),
+  );
+  return known.filter((name) => last.includes(basename(name)));
+}
+
+/** `"a/b/c.txt"` → `"a"`, `"a/b"`. */
+function directoriesOf(members: readonly string[]): Set<string> {
+  const directories = new Set<string>();
+  for (const name of members) {
+    for (let at = name.indexOf('/'); at !== -1; at = name.indexOf('/', at + 1)) {
+      if (directories.size < MOST_COMPARED) directories.add(name.slice(0, at));
+    }
+  }
+  return directories;
 }
 
 /** `"b.zip:c.txt:5-9"` → that whole, then `b.zip:c.txt` + `5-9`, then `b.zip` + `c.txt:5-9`. */

@@ -5,7 +5,7 @@
 
 import { validSequence } from '../../text/encoding.ts';
 import { percentDecode, percentEncode } from '../../text/percent.ts';
-import { oneLine } from '../../text/visible.ts';
+import { HIDDEN, oneLine } from '../../text/visible.ts';
 
 /** Upper half of code page 437, the encoding of zip names without the UTF-8 flag. */
 const CP437 =
@@ -14,8 +14,6 @@ const CP437 =
 const PLAIN = /^[\x20-\x24\x26-\x7e]*$/;
 /** Before two hex digits or `~` a `%` would be read as an escape; elsewhere it is itself. */
 const AMBIGUOUS_PERCENT = /%(?=[0-9A-Fa-f]{2}|~)/g;
-/** Control characters, line separators, lone surrogates, invisible characters and those that change the text direction. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -24,7 +22,8 @@ export function escapeName(name: string): string {
   if (PLAIN.test(name)) return name;
   const signed = name.replace(AMBIGUOUS_PERCENT, '%25');
   if (oneLine(signed) === signed) return signed;
-  return signed.replace(UNSEEN, (char) => percentEncode(Buffer.from(char, 'utf8')));
+  const encode = (run: string): string => percentEncode(Buffer.from(run, 'utf8'));
+  return signed.replace(/[\n\t]+/g, encode).replace(HIDDEN, encode);
 }
 
 /** Decodes a stored name: as UTF-8, else by the fallback, else with invalid bytes percent-encoded one by one. */
@@ -55,10 +54,11 @@ export function printName(raw: Uint8Array, otherwise?: 'cp437'): string {
  * named `aA`, and `a%20b` finds `a b`.
  */
 export function typedForms(typed: string): string[] {
-  const literal = escapeName(typed);
-  if (!typed.includes('%')) return [literal];
-  const decoded = printName(percentDecode(typed, (part) => Buffer.from(part, 'utf8')));
-  return decoded === literal ? [literal] : [literal, decoded];
+  const forms = [escapeName(typed)];
+  if (typed.includes('%')) forms.push(printName(percentDecode(typed, (part) => Buffer.from(part, 'utf8'))));
+  // As Windows writes it.
+  if (typed.includes('\\')) forms.push(escapeName(typed.replaceAll('\\', '/')));
+  return Array.from(new Set(forms));
 }
 
 /** A printed name as a path below the root: `"./a//b/"` → `["a", "b"]`; undefined where `..` leads outside. */

@@ -1,19 +1,19 @@
 /** Opens the content of an archive file: finds its format, and the container or the one stream that this makes. */
 
-import { chunksOf } from '../../access/bytes.ts';
+import { chunksOf, readAt } from '../../access/bytes.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Budget } from './budget.ts';
 import { type Codec, unpacked } from './codecs.ts';
 import type { Container } from './container.ts';
 import { StreamCursor } from './cursor.ts';
-import { formatOf, isNamedPackedTar, isNamedZip } from './formats.ts';
+import { formatOf, isNamedPackedTar, isNamedZip, type IsolatedFormat } from './formats.ts';
 import { Isolated } from './isolated.ts';
 import { BLOCK_BYTES, isTarHeader } from './tar-checksum.ts';
 import { PackedTar, PlainTar } from './tar.ts';
 import { Zip } from './zip.ts';
 
-export type ContainerFormat = 'tar' | 'zip' | '7z' | 'rar' | { readonly tarIn: Codec };
+export type ContainerFormat = 'tar' | 'zip' | IsolatedFormat | { readonly tarIn: Codec };
 
 /** A container of members, or a single compressed file. */
 export type ArchiveFormat = ContainerFormat | { readonly only: Codec };
@@ -28,7 +28,14 @@ export interface Packed {
 /** Bytes read at once from packed data. */
 const CHUNK = 256 << 10;
 
-const SUFFIXES: Record<Codec, string> = { gzip: 'gz', bzip2: 'bz2', xz: 'xz', zstd: 'zst', deflate: 'z' };
+const SUFFIXES: Record<Codec, string> = {
+  gzip: 'gz',
+  bzip2: 'bz2',
+  xz: 'xz',
+  zstd: 'zst',
+  lz4: 'lz4',
+  deflate: 'z',
+};
 
 /** Throws `CORRUPT` for bytes that are not an archive, whatever the name. */
 export async function archiveFormat(
@@ -37,7 +44,9 @@ export async function archiveFormat(
   head: Uint8Array,
   signal: AbortSignal,
 ): Promise<ArchiveFormat> {
-  const format = formatOf(head) ?? (isNamedZip(name) ? 'zip' : emptyTar(name, head));
+  const format =
+    formatOf(head) ??
+    (isNamedZip(name) ? 'zip' : (emptyTar(name, head) ?? (await discImage(packed, name, signal))));
   switch (format) {
     case undefined:
       throw new OrielError(
@@ -48,6 +57,11 @@ export async function archiveFormat(
     case 'zip':
     case '7z':
     case 'rar':
+    case 'ar':
+    case 'cpio':
+    case 'rpm':
+    case 'cab':
+    case 'iso':
       return format;
     default: {
       const holdsTar = isNamedPackedTar(name) || (await beginsWithTar(unpack(format, packed, signal)));
@@ -66,6 +80,11 @@ export function containerOf(format: ContainerFormat, packed: Packed): Container 
       return new Zip(bytes, size, budget);
     case '7z':
     case 'rar':
+    case 'ar':
+    case 'cpio':
+    case 'rpm':
+    case 'cab':
+    case 'iso':
       return new Isolated(format, bytes, size, budget);
     default: {
       const { tarIn: codec } = format;
@@ -88,6 +107,15 @@ export function unpack(
 function emptyTar(name: string, head: Uint8Array): 'tar' | undefined {
   const zeros = head.length >= BLOCK_BYTES && head.every((byte) => byte === 0);
   return zeros && /\.tar$/i.test(name) ? 'tar' : undefined;
+}
+
+/** Source: ECMA-119, 8.1: the first volume descriptor, behind sixteen sectors of 2,048 bytes. */
+const VOLUME_AT = 16 * 2048 + 1;
+
+async function discImage({ bytes }: Packed, name: string, signal: AbortSignal): Promise<'iso' | undefined> {
+  if (!/\.iso$/i.test(name)) return undefined;
+  const mark = await readAt(bytes, VOLUME_AT, 5, signal);
+  return Buffer.from(mark).toString('latin1') === 'CD001' ? 'iso' : undefined;
 }
 
 async function beginsWithTar(stream: AsyncIterable<Uint8Array>): Promise<boolean> {

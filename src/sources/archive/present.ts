@@ -98,7 +98,6 @@ function binaryNote({ target, unpacked, facts }: Shown, type: string): Resource 
   const size = unpacked.bytes.size ?? facts['size'];
   const about = typeof size === 'number' ? `${type}, ${binarySize(size)}` : type;
   const entry = typeof facts['member'] === 'string' ? facts['member'] : target;
-  const use = `${target}:raw`;
-  const text = `Cannot read binary archive entry '${quote(entry)}' (${about}). Use ${use} to see it as text`;
-  return { is: 'note', kind: 'archive', note: { kind: 'said', text, use }, facts };
+  const text = `Cannot read binary archive entry '${quote(entry)}' (${about}). Unpack it in a shell to look at it: file, xxd`;
+  return { is: 'note', kind: 'archive', note: { kind: 'said', text }, facts };
 }

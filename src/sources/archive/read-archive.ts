@@ -4,6 +4,7 @@ import { basename, dirname } from 'node:path';
 import { memoryBytes } from '../../access/bytes.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { everything, parseBehind } from '../../selector/selection.ts';
+import { didYouMean } from '../../text/near.ts';
 import { quote } from '../../text/visible.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
@@ -21,14 +22,14 @@ import { directoryOf } from './contents.ts';
 import { unpackedName } from './formats.ts';
 import { listDirectory, listingNotes } from './listing.ts';
 import type { Found } from './locate.ts';
-import { endingIn, locate } from './locate.ts';
+import { endingIn, locate, type Located, nearMembers } from './locate.ts';
 import { type ContainerFormat, containerOf, unpack } from './open-container.ts';
 import { present, troubleNote } from './present.ts';
 import { inPlace, unpackedStream } from './unpacked.ts';
 
 /** What `subject.rest` names in the archive. Throws OrielError. */
 export async function readArchive(subject: Subject, call: Call): Promise<Resource> {
-  if (!isFile(subject)) throw new TypeError('an archive was claimed that is no file');
+  if (!isFile(subject)) throw new TypeError('claimed a subject that is not a file');
   const { typed } = subject;
   const refused = refusal(typed, dirname(typed));
   const index = await orRefuse(refused, call, async () => {
@@ -37,7 +38,7 @@ export async function readArchive(subject: Subject, call: Call): Promise<Resourc
   });
   if (index.is === 'compressed') return openCompressed(subject, index.codec, call);
   const { format, contents } = index;
-  const located = locate(contents, subject.rest);
+  const located = locatedIn(contents, subject);
   if (!located) throw notFound(contents, subject);
   const { found, tail } = located;
   switch (found.is) {
@@ -47,6 +48,16 @@ export async function readArchive(subject: Subject, call: Call): Promise<Resourc
       return linkNote(contents, found, subject);
     case 'member':
       return openMember(format, contents, found, tail, subject, call);
+  }
+}
+
+/** As `locate`; a path that cannot be one of a member is answered with the listing. */
+function locatedIn(contents: Contents, { typed, rest }: Subject): Located | undefined {
+  try {
+    return locate(contents, rest);
+  } catch (error) {
+    if (!isOrielError(error) || error.next !== undefined) throw error;
+    throw new OrielError(error.code, error.message, { next: typed, cause: error });
   }
 }
 
@@ -176,10 +187,13 @@ function linkNote(
 
 function notFound(contents: Contents, { typed, rest }: Subject): OrielError {
   const ends = endingIn(contents, rest).map((path) => `${typed}:${path}`);
-  const next = ends[0] ?? typed;
+  // Of a listing that is not complete, what is near may be none of what is meant.
+  const near =
+    ends.length > 0 || contents.damage ? [] : nearMembers(contents, rest).map((path) => `${typed}:${path}`);
+  const next = ends[0] ?? near[0] ?? typed;
   const advice =
     ends.length === 0
-      ? `Use ${quote(typed)} to list it.`
+      ? `${didYouMean(near.map(quote))} Use ${quote(typed)} to list it.`.trimStart()
       : ends.length === 1
         ? `Use ${quote(next)}.`
         : `Several entries end in it: ${ends.map(quote).join(', ')}. Use one of them.`;

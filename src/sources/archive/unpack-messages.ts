@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../errors.ts';
 
 /** The work of the worker: unpack a stream, list the members of an archive, unpack one of them. */
 export type Job =
-  | { readonly do: 'bzip2' | 'xz' | 'zstd' }
+  | { readonly do: 'bzip2' | 'xz' | 'zstd' | 'lz4' }
   | { readonly do: 'list'; readonly size: number }
   | { readonly do: 'member'; readonly size: number; readonly index: number };
 

@@ -7,6 +7,7 @@ import { bunzip2 } from './bunzip2.ts';
 import { gathered } from './gather.ts';
 import { listMembers, readMember } from './libarchive.ts';
 import { type Ask, inSpare, type Job, type Reply } from './unpack-messages.ts';
+import { unlz4 } from './unlz4.ts';
 import { unxz } from './unxz.ts';
 import { unzstd } from './unzstd.ts';
 
@@ -37,6 +38,8 @@ function start(job: Job): AsyncGenerator<unknown> {
       return gathered(unxz(asked()));
     case 'zstd':
       return gathered(unzstd(asked()));
+    case 'lz4':
+      return gathered(unlz4(asked()));
     case 'list':
       return listMembers(job.size, asked());
     case 'member':

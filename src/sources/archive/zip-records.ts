@@ -6,7 +6,9 @@
 import { crc32 } from 'node:zlib';
 import { readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
+import { binarySize } from '../../render/units.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
+import { archiveLimits } from './archive-limits.ts';
 import type { MemberType } from './container.ts';
 import { escapeName, printName } from './names.ts';
 import { RECORD_SIGNATURE, type ZipDirectory } from './zip-directory.ts';
@@ -30,20 +32,29 @@ const RECORD_BYTES = 46;
 /** Directory bytes read at once: more than the largest record, whose three fields have 64 KiB each at most. */
 const WINDOW = 256 << 10;
 
-/** All records that can be read, in batches. Throws `CORRUPT` after them when the directory is damaged. */
+/**
+ * All records that can be read, in batches. Throws `CORRUPT` after them when the directory is damaged, and `LIMIT`
+ * when it is larger than what is read of one: a sparse file can declare gigabytes of it.
+ */
 export async function* readRecords(
   source: ByteSource,
   directory: ZipDirectory,
   signal: AbortSignal,
 ): AsyncGenerator<ZipRecord[]> {
   let damagedAt: number | undefined;
+  let lost = 0;
   for (let at = directory.start; at < directory.end;) {
+    if (at - directory.start >= archiveLimits.directoryBytes) {
+      const most = binarySize(archiveLimits.directoryBytes);
+      throw new OrielError('LIMIT', `only the first ${most} of its zip directory are read`);
+    }
     const window = Buffer.from(await readAt(source, at, Math.min(WINDOW, directory.end - at), signal));
     const isLast = at + window.length >= directory.end || window.length === 0;
-    const { records, used, damaged } = parseWindow(window, isLast, directory.shift);
+    const { records, used, damaged, skipped } = parseWindow(window, isLast, directory.shift);
     if (damaged !== undefined) damagedAt ??= at + damaged;
     yield records;
-    if (isLast) break;
+    lost += skipped;
+    if (isLast || lost > archiveLimits.damagedBytes) break;
     at += used;
   }
   if (damagedAt !== undefined) {
@@ -57,11 +68,14 @@ interface Parsed {
   readonly used: number;
   /** Offset in the window of the first bytes that are not a record. */
   readonly damaged?: number;
+  /** How many such bytes there are. */
+  readonly skipped: number;
 }
 
 function parseWindow(window: Buffer, isLast: boolean, shift: number): Parsed {
   const records: ZipRecord[] = [];
   let damaged: number | undefined;
+  let skipped = 0;
   let at = 0;
   while (at < window.length) {
     const length = recordLength(window, at);
@@ -74,9 +88,11 @@ function parseWindow(window: Buffer, isLast: boolean, shift: number): Parsed {
     if (!isLast && (length !== undefined || window.length - at < RECORD_BYTES)) break;
     damaged ??= at;
     const next = window.indexOf(SIGNATURE_BYTES, at + 1);
+    const from = at;
     at = next === -1 ? Math.max(at + 1, window.length - (isLast ? 0 : SIGNATURE_BYTES.length - 1)) : next;
+    skipped += at - from;
   }
-  return { records, used: at, ...(damaged === undefined ? {} : { damaged }) };
+  return { records, used: at, skipped, ...(damaged === undefined ? {} : { damaged }) };
 }
 
 /** Undefined where no record begins, or where it is not complete. */
@@ -91,7 +107,9 @@ function parseRecord(window: Buffer, at: number, shift: number): ZipRecord {
   const nameAt = at + RECORD_BYTES;
   const extraAt = nameAt + window.readUInt16LE(at + 28);
   const extra = window.subarray(extraAt, extraAt + window.readUInt16LE(at + 30));
-  const name = recordName(window.subarray(nameAt, extraAt), extra, (flags & 0x800) !== 0);
+  // A name that is longer than can be typed is read by its number.
+  const nameEnd = Math.min(extraAt, nameAt + archiveLimits.nameBytes + 1);
+  const name = recordName(window.subarray(nameAt, nameEnd), extra, (flags & 0x800) !== 0);
   const [size, packed, local] = wideNumbers(extra, [
     window.readUInt32LE(at + 24),
     window.readUInt32LE(at + 20),

@@ -121,7 +121,9 @@ export class Zip implements Container {
     const length = nameBytes + fixed.readUInt16LE(28);
     const rest = Buffer.from(await readAt(this.#source, record.local + LOCAL_BYTES, length, signal));
     const utf8 = (fixed.readUInt16LE(6) & 0x800) !== 0;
-    const name = recordName(rest.subarray(0, nameBytes), rest.subarray(nameBytes), utf8);
+    // As much of it as the directory's own name is compared by.
+    const compared = Math.min(nameBytes, archiveLimits.nameBytes + 1);
+    const name = recordName(rest.subarray(0, compared), rest.subarray(nameBytes), utf8);
     return name === record.name ? undefined : name;
   }
 

@@ -30,10 +30,9 @@ export interface NotShown {
   readonly cause?: unknown;
 }
 
-/** Reads the whole output of the child. */
-export function unpack(output: Buffer): Partial<Raster> {
-  const end = Math.max(0, output.indexOf(10));
-  const reply = parseReply(output.toString('utf8', 0, end));
+/** `head` and `data` are what the child says: anything at all. */
+export function unpack(head: unknown, data: Buffer): Partial<Raster> {
+  const reply = Object(head) as DecodeReply;
   const { shown, refusal } = reply;
   const facts = reply.facts && checked(reply.facts);
   if (!facts) return { refused: refusalBy(refusal) };
@@ -41,21 +40,12 @@ export function unpack(output: Buffer): Partial<Raster> {
     return { facts, refused: tooLarge(facts.width * facts.height, Number(reply.most)) };
   if (refusal) return { facts, refused: refusalBy(refusal) };
   if (!shown) return { facts };
-  const data = output.subarray(end + 1);
   const type = identifyImage(data);
   const { mimeType, width, height } = shown;
   const isSound = type && MIME_TYPES[type] === mimeType && isCount(width) && isCount(height);
   if (!isSound) return { facts, refused: refusalBy() };
   const from = { width: facts.width, height: facts.height };
   return { facts, shown: { mimeType, data, width, height, from } };
-}
-
-function parseReply(line: string): DecodeReply {
-  try {
-    return Object(JSON.parse(line)) as DecodeReply;
-  } catch {
-    return { refusal: 'corrupt' };
-  }
 }
 
 const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) > 0;

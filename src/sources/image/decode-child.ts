@@ -1,11 +1,13 @@
 /**
- * Runs in a child process: reads one image from standard input and writes its facts, and a copy that is upright,
- * within the budget and free of metadata, to standard output. The engine never decodes an image itself.
+ * Runs in a child process: answers each image that comes on standard input with its facts, and with a copy that is
+ * upright, within the budget and free of metadata. The engine never decodes an image itself.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Metadata } from 'sharp';
+import { answerJobs, type ChildAnswer } from '../../access/child-jobs.ts';
 import type { DecodeReply, DecodeRequest, DecodeType, RasterFacts, Refusal } from './decode.ts';
-import { mostPixels } from './pixel-limits.ts';
+import { MOST_STORED, mostPixels } from './pixel-limits.ts';
 import { type Library, makeCopy, OPENING } from './shown-copy.ts';
 
 /** The only decoder that is enabled for each type: content that is really a PDF, an SVG or a VIPS dump is refused. */
@@ -19,9 +21,7 @@ const LOADERS: Readonly<Record<DecodeType, string>> = {
   tiff: 'VipsForeignLoadTiff',
 };
 
-async function main(): Promise<void> {
-  const request = JSON.parse(process.argv[2] ?? '') as DecodeRequest;
-  const bytes = await readInput(request.bytes);
+async function decode(request: DecodeRequest, bytes: Buffer): Promise<ChildAnswer> {
   let sharp: Library;
   try {
     sharp = (await import('sharp')).default;
@@ -31,19 +31,28 @@ async function main(): Promise<void> {
   restrict(sharp, request.type);
   let facts: RasterFacts | undefined;
   // sharp's own timeout does not cover reading the header. The timer fires because libvips works on other threads.
-  const timer = setTimeout(() => {
-    say({ ...(facts && { facts }), refusal: 'slow' });
-    process.exit(0);
-  }, 1000 * request.seconds);
-  try {
-    const header = await readHeader(sharp, bytes, request.type);
-    facts = header.facts;
-    const { reply, data } = await answer(sharp, bytes, request, header);
-    say({ facts, ...reply }, data);
-  } catch (error) {
-    say({ ...(facts && { facts }), refusal: whyNot(error) });
-  }
-  clearTimeout(timer);
+  const late = new AbortController();
+  const slow = sleep(1000 * request.seconds, undefined, { signal: late.signal }).then(
+    () => say({ ...(facts && { facts }), refusal: 'slow' }),
+    () => say({ refusal: 'slow' }),
+  );
+  const work = async (): Promise<ChildAnswer> => {
+    try {
+      const header = await readHeader(sharp, bytes, request.type);
+      facts = header.facts;
+      const { reply, data } = await answer(sharp, bytes, request, header);
+      return say({ facts, ...reply }, data);
+    } catch (error) {
+      return say({ ...(facts && { facts }), refusal: whyNot(error) });
+    }
+  };
+  const said = await Promise.race([work(), slow]);
+  late.abort();
+  return said;
+}
+
+function say(reply: DecodeReply, body: Uint8Array = Buffer.alloc(0)): ChildAnswer {
+  return { reply, body };
 }
 
 /** sharp's errors differ in their messages only. */
@@ -51,22 +60,10 @@ function whyNot(error: unknown): Refusal {
   return error instanceof Error && error.message.includes('pixel limit') ? 'hidden' : 'corrupt';
 }
 
-/** Reads into one buffer: joining chunks would take the memory twice. */
-async function readInput(most: number): Promise<Buffer> {
-  const bytes = Buffer.alloc(most);
-  let filled = 0;
-  for await (const piece of process.stdin as AsyncIterable<Buffer>) filled += piece.copy(bytes, filled);
-  return bytes.subarray(0, filled);
-}
-
-function say(reply: DecodeReply, data: Uint8Array = Buffer.alloc(0)): void {
-  process.stdout.write(`${JSON.stringify(reply)}\n`);
-  process.stdout.write(data);
-}
-
 function restrict(sharp: Library, type: DecodeType): void {
   sharp.cache(false);
   sharp.concurrency(1);
+  // For the image before this one another was enabled.
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({ operation: [LOADERS[type]] });
 }
@@ -122,4 +119,4 @@ async function answer(
   return { reply: { shown }, data };
 }
 
-await main();
+await answerJobs(MOST_STORED + 64 * 1024, (request, bytes) => decode(request as DecodeRequest, bytes));

@@ -15,8 +15,6 @@ export interface ImageBudget {
 
 export interface DecodeRequest {
   readonly type: DecodeType;
-  /** How many bytes of the image come, at most. */
-  readonly bytes: number;
   /** What the shown copy must fit; absent when only the facts are asked for. */
   readonly budget?: ImageBudget;
   /** Timeout in seconds. */
@@ -30,7 +28,7 @@ export interface RasterFacts {
   readonly height: number;
   readonly channels: number;
   readonly alpha: boolean;
-  /** EXIF orientation, 1 to 8; absent where none is stated. */
+  /** EXIF orientation, 1 to 8; absent where the file states none. */
   readonly orientation?: number;
   /** Frames of an animation, pages of a TIFF; absent where there is one. */
   readonly frames?: number;
@@ -39,7 +37,7 @@ export interface RasterFacts {
 /** `missing`: the library; `large`: more than `most` pixels; `hidden`: more pixels than declared. */
 export type Refusal = 'missing' | 'corrupt' | 'large' | 'hidden' | 'slow';
 
-/** First line of the child's output, as JSON; the encoded image follows it. */
+/** The body of its frame is the encoded image. */
 export interface DecodeReply {
   /** Absent where even the header could not be read. */
   readonly facts?: RasterFacts;

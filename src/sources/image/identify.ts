@@ -47,7 +47,8 @@ const HEIF_BRANDS: Readonly<Record<string, ImageType>> = {
 export function identifyImage(head: Uint8Array): ImageType | undefined {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.byteLength);
   for (const { type, at, bytes: magic } of SIGNATURES) {
-    if (bytes.toString('latin1', at, at + magic.length) === magic) return type;
+    if (bytes[at] === magic.charCodeAt(0) && bytes.toString('latin1', at, at + magic.length) === magic)
+      return type;
   }
   if (bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP') return 'webp';
   if (bytes.toString('latin1', 4, 8) === 'ftyp') return heifType(bytes);
@@ -82,6 +83,9 @@ function isIco(bytes: Buffer): boolean {
 
 /** Whether the root element is `svg`: an HTML page with a drawing in it is not an image. */
 function isSvg(bytes: Buffer): boolean {
+  // Nearly every text begins with a printable character that is no `<`.
+  const [first = 0] = bytes;
+  if (first > 0x20 && first < 0x7f && first !== 0x3c) return false;
   let text = bytes.toString('utf8').replace(/^\ufeff/, '');
   for (;;) {
     text = text.trimStart();

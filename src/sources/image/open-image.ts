@@ -1,16 +1,18 @@
 /** Answers a read of an image: its facts and a copy within the budget, or its facts alone (`:meta`). SVG is text. */
 
-import { OrielError } from '../../errors.ts';
-import { queues } from '../../queues/table.ts';
+import { isOrielError, OrielError } from '../../errors.ts';
+import { shellWord } from '../../text/shell.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { ImageResource, Resource, Subject } from '../../types/resource.ts';
+import type { Kind, Made, Making } from '../../types/store.ts';
 import { selectionOf } from '../file.ts';
 import { describeImage, describeShown, describeSvg, imageFacts, shownFacts } from './facts.ts';
 import { identifyImage, MIME_TYPES, type RasterType } from './identify.ts';
 import { MOST_STORED } from './pixel-limits.ts';
-import { type ImageOptions, NOT_DECODED, readRaster } from './read-raster.ts';
+import type { Raster } from './child-reply.ts';
+import { DEFAULT_BUDGET, type ImageOptions, NOT_DECODED, readRaster } from './read-raster.ts';
 import { storedSize } from './stored-size.ts';
 
 export async function openImage(subject: Subject, call: Call, options: ImageOptions): Promise<Resource> {
@@ -35,7 +37,9 @@ async function openRaster(
   }
   await learnSize(bytes, call.signal);
   const want = subject.rest === 'meta' || call.settings.imageMetadataOnly ? 'facts' : 'picture';
-  const raster = await queues.images.run(() => readRaster(bytes, type, want, call.signal, options), call);
+  const raster = await rasterOf(bytes, type, want, call, options).catch((error: unknown) => {
+    throw withShell(error, subject.typed);
+  });
   const facts = imageFacts(type, bytes.size, raster.facts);
   const line = describeImage(facts);
   const answer = { is: 'image', kind: 'image', text: line, facts: { image: facts } } as const;
@@ -52,6 +56,40 @@ async function openRaster(
   }
   const { code, why, cause } = raster.refused ?? { code: 'INTERNAL', why: 'no copy was made' };
   throw new OrielError(code, `The image (${line}) cannot be shown: ${why}.`, { next: meta, cause });
+}
+
+/** A damaged image is for other programs to look at. */
+function withShell(error: unknown, typed: string): unknown {
+  if (!isOrielError(error) || error.code !== 'CORRUPT') return error;
+  const word = shellWord(typed);
+  const message = `${error.message} Use a shell to look at it: file ${word}, or xxd ${word} | head -100.`;
+  return new OrielError(error.code, message, { cause: error });
+}
+
+const rasters: Kind<Raster, RasterOptions> = {
+  name: 'image',
+  weigh: ({ shown }) => ({ memory: FACTS_BYTES + (shown?.data.length ?? 0) }),
+};
+
+type RasterOptions = { type: string; want: string; edge: number; bytes: number; decoder: string | undefined };
+
+/** What the facts of an image take, roughly. */
+const FACTS_BYTES = 1_000;
+
+/** Kept where nothing went wrong: a refusal may be the fault of a moment, of memory or time that ran out. */
+function rasterOf(
+  bytes: ByteSource,
+  type: RasterType,
+  want: 'facts' | 'picture',
+  call: Call,
+  options: ImageOptions,
+): Promise<Raster> {
+  const shaped = { ...(options.budget ?? DEFAULT_BUDGET), type, want, decoder: options.decoder?.href };
+  const make = async ({ source, signal }: Making): Promise<Made<Raster>> => {
+    const value = await readRaster(source, type, want, signal, options);
+    return { value, keep: value.refused === undefined };
+  };
+  return call.session.store.get(rasters, bytes, shaped, make, call);
 }
 
 /**

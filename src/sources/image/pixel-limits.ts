@@ -3,9 +3,9 @@
 import type { RasterType } from './identify.ts';
 
 /** Bytes of a stored image that are decoded; parts that a decoder does not need do not count. */
-export const MOST_STORED = 20 * 1024 * 1024;
+export const MOST_STORED = 128 * 1024 * 1024;
 
-/** Resident bytes of the decoding child, for costs that no header declares. */
+/** Resident bytes of the decoding child beside the stored ones, for costs that no header declares. */
 export const MOST_MEMORY = 400 * 1024 * 1024;
 
 /** Seconds of one decoding. */

@@ -5,12 +5,14 @@
  */
 
 import { readAt } from '../../access/bytes.ts';
-import { ChildFailure, runChild } from '../../access/isolate-child.ts';
+import { ChildFailure } from '../../access/isolate-child.ts';
+import { ChildPool } from '../../access/isolate-warm.ts';
 import { builtFile } from '../../access/package-files.ts';
 import { OrielError } from '../../errors.ts';
+import { queues } from '../../queues/table.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
-import type { DecodeRequest, DecodeType, ImageBudget } from './decode.ts';
-import { type Raster, REFUSALS, tooLarge, unpack } from './child-reply.ts';
+import type { DecodeReply, DecodeRequest, DecodeType, ImageBudget } from './decode.ts';
+import { type NotShown, type Raster, REFUSALS, tooLarge, unpack } from './child-reply.ts';
 import type { RasterType } from './identify.ts';
 import { MOST_MEMORY, MOST_SECONDS, MOST_STORED, mostPixels } from './pixel-limits.ts';
 import { pngParts } from './png-parts.ts';
@@ -29,8 +31,8 @@ export const NOT_DECODED: Partial<Record<RasterType, string>> = { heic: 'HEIC', 
 
 /**
  * The facts of an image, with a shown copy when `want` is `picture`. Throws OrielError where not even its size can be
- * told: `CORRUPT`, `LIMIT`, or `UNSUPPORTED` when that takes the optional package sharp, which is not installed. Runs in
- * a slot of the queue for images, and all bytes of a stream are there: it starts a child process that reads them.
+ * told: `CORRUPT`, `LIMIT`, or `UNSUPPORTED` when that takes the optional package sharp, which is not installed. All
+ * bytes of a stream are there: the child waits for none.
  */
 export async function readRaster(
   source: ByteSource,
@@ -70,21 +72,52 @@ async function decode(
   const parts = await neededParts(source, type, signal);
   const bytes = bytesOf(parts);
   if (bytes > MOST_STORED) return { refused: REFUSALS.stored };
-  const request: DecodeRequest = { type, bytes, seconds: MOST_SECONDS, ...(budget && { budget }) };
+  const request: DecodeRequest = { type, seconds: MOST_SECONDS, ...(budget && { budget }) };
+  const job = {
+    head: request,
+    body: partsOf(source, parts, signal),
+    bytes,
+    maxOutput: (budget?.bytes ?? 0) + 64 * 1024,
+    maxMemory: MOST_MEMORY + bytes,
+    maxMs: 1000 * (MOST_SECONDS + SPARE_SECONDS),
+  };
   try {
-    const output = await runChild({
-      entry: decoder,
-      args: [JSON.stringify(request)],
-      input: partsOf(source, parts, signal),
-      maxOutput: (budget?.bytes ?? 0) + 64 * 1024,
-      maxMemory: MOST_MEMORY,
-      signal,
-    });
-    return unpack(output);
+    const { head, body } = await decodersAt(decoder).run(job, { signal });
+    return unpack(head, body);
   } catch (error) {
     if (!(error instanceof ChildFailure)) throw error;
-    return { refused: { ...(error.why === 'memory' ? REFUSALS.memory : REFUSALS.crashed), cause: error } };
+    return { refused: { ...FAILURES[error.why], cause: error } };
   }
+}
+
+const FAILURES: Readonly<Record<ChildFailure['why'], NotShown>> = {
+  crashed: REFUSALS.crashed,
+  output: REFUSALS.crashed,
+  memory: REFUSALS.memory,
+  slow: REFUSALS.slow,
+};
+
+/** The child gives up by itself; this is for one that does not. */
+const SPARE_SECONDS = 3;
+
+const pools = new Map<string, ChildPool>();
+
+/** Mostly the package's own. */
+function decodersAt(entry: URL): ChildPool {
+  const known = pools.get(entry.href);
+  const pool =
+    known ??
+    new ChildPool({
+      entry: () => entry,
+      queue: queues.images,
+      idleMs: 20_000,
+      heapMb: 64,
+      keepUpTo: 160 * 1024 * 1024,
+      // Its threads are still at work.
+      keeps: (reply) => (Object(reply) as DecodeReply).refusal !== 'slow',
+    });
+  if (!known) pools.set(entry.href, pool);
+  return pool;
 }
 
 /** Half-open byte ranges that the decoder gets. */
@@ -93,8 +126,11 @@ async function neededParts(
   type: DecodeType,
   signal: AbortSignal,
 ): Promise<[number, number][]> {
-  if (type === 'png') return pngParts(source, MOST_STORED, signal);
-  return [[0, source.size ?? MOST_STORED + 1]];
+  const { size = MOST_STORED + 1 } = source;
+  if (type !== 'png') return [[0, size]];
+  const parts = await pngParts(source, MOST_STORED, signal);
+  // Where it is cut, its last chunk says that it goes on.
+  return parts.map(([start, end]) => [start, Math.max(start, Math.min(end, source.size ?? end))]);
 }
 
 const bytesOf = (parts: readonly [number, number][]) =>
@@ -106,7 +142,9 @@ async function* partsOf(source: ByteSource, parts: [number, number][], signal: A
   for (const [start, end] of parts) {
     for (let at = start; at < end; at += PIECE) {
       const piece = await readAt(source, at, Math.min(PIECE, end - at), signal);
-      if (piece.length === 0) return;
+      if (piece.length === 0) {
+        throw new OrielError('CORRUPT', 'The image has become shorter while it was read. Read it again.');
+      }
       yield piece;
     }
   }

@@ -37,7 +37,7 @@ export async function showImages(
   let left = (options.budget ?? DEFAULT_BUDGET).bytes;
   for (const image of images.slice(0, MOST_IMAGES)) {
     // The slot is taken before the base64 is decoded: images that wait in the queue take no memory.
-    const fitted = await queues.images.run(() => fit(image, source, signal, options), { signal });
+    const fitted = await queues.notebookImages.run(() => fit(image, source, signal, options), { signal });
     if (typeof fitted === 'string') {
       said.push(`image ${image.number} cannot be shown: ${fitted}`);
       continue;

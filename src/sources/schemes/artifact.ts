@@ -1,14 +1,22 @@
-/** Owns `artifact://N`: a full output of which an answer showed only a part, read with every selector. */
+/** The scheme `artifact://N`: the full output of a truncated answer, read with every selector. */
 
 import { OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
 import { quote } from '../../text/visible.ts';
 import { selectionOf } from '../file.ts';
+import { listOf } from './named-files.ts';
 import type { Scheme } from './scheme.ts';
 
 export const artifactScheme: Scheme = {
   name: 'artifact',
   async open(rest, call) {
+    if (rest === '') {
+      const kept = call.session.spills.list().map(({ url, bytes }) => ({
+        name: url.slice('artifact://'.length),
+        about: binarySize(bytes),
+      }));
+      return listOf('artifact', rest, { names: kept, more: false }, 'no output has been kept');
+    }
     const [, number, selector = ''] = /^(\d{1,9})(?::(.*))?$/s.exec(rest) ?? [];
     if (number === undefined) {
       throw new OrielError(

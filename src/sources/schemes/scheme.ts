@@ -1,4 +1,4 @@
-/** Owns the shape of a scheme: what reads `artifact://1:50-100` and its kin. One file a scheme beside this one. */
+/** The interface of a scheme, such as `artifact://1:50-100`. Each scheme is one file beside this one. */
 
 import type { Call } from '../../types/call.ts';
 import type { Resource } from '../../types/resource.ts';
@@ -6,6 +6,6 @@ import type { Resource } from '../../types/resource.ts';
 export interface Scheme {
   /** Without the colon: `artifact`. */
   readonly name: string;
-  /** Opens what follows `name://`, selector included. Throws OrielError. */
+  /** Opens what follows `name://`, selector included; nothing there means the list of what can be named. */
   open(rest: string, call: Call): Promise<Resource>;
 }

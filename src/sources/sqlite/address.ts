@@ -4,7 +4,7 @@
  */
 
 import { percentDecode, percentEncode } from '../../text/percent.ts';
-import { oneLine } from '../../text/visible.ts';
+import { isHidden } from '../../text/visible.ts';
 import { decodeText, encodeText } from './text.ts';
 
 /** The empty name as SQL writes it: nothing after a colon would not be a name. */
@@ -17,7 +17,7 @@ export function writeSegment(name: string): string {
   return encodeWhere(name, (character, at, length) => {
     if ('%:?'.includes(character)) return true;
     // A blank at either end would be lost when the path is trimmed.
-    if (character.trim() === '' && (at === 0 || at === length - 1)) return true;
+    if (character.trim() === '' && (at === 0 || at + character.length === length)) return true;
     return isUnseen(character);
   });
 }
@@ -69,14 +69,22 @@ function decodePercent(typed: string): string | undefined {
 }
 
 function isUnseen(character: string): boolean {
-  return !character.isWellFormed() || oneLine(character) !== character;
+  return character === '\t' || character === '\n' || isHidden(character);
 }
 
+/** Runs of what must be encoded are encoded at once: a name can be a megabyte of it. */
 function encodeWhere(text: string, must: (character: string, at: number, length: number) => boolean): string {
-  const characters = Array.from(text);
-  return characters
-    .map((character, at) =>
-      must(character, at, characters.length) ? percentEncode(encodeText(character)) : character,
-    )
-    .join('');
+  let encoded = '';
+  let run = '';
+  let at = 0;
+  for (const character of text) {
+    if (must(character, at, text.length)) run += character;
+    else {
+      if (run !== '') encoded += percentEncode(encodeText(run));
+      run = '';
+      encoded += character;
+    }
+    at += character.length;
+  }
+  return run === '' ? encoded : encoded + percentEncode(encodeText(run));
 }

@@ -2,11 +2,11 @@
 
 import { plural } from '../../render/units.ts';
 import type { Limits } from '../../types/limits.ts';
-import { writeSegment } from './address.ts';
 import { MOST_ROWS } from './ask.ts';
-import { type Composed, continuation, showName } from './notices.ts';
+import { callableName, type Composed, continuation, said } from './notices.ts';
 import { fitLines } from './page.ts';
 import type { Answered, Count, ListEntry } from './protocol.ts';
+import { showName } from './text.ts';
 
 export function composeList(
   { entries, total }: Extract<Answered, { is: 'list' }>,
@@ -16,18 +16,25 @@ export function composeList(
 ): Composed {
   const facts = { tables: total };
   if (total === 0) return { text: '(no tables)\n', facts, notes: [] };
-  const lines = entries.map((entry) => `${writeSegment(entry.name)} (${describe(entry)})\n`);
+  const lines = entries.map(lineOf);
   const shown = Math.max(1, fitLines('', lines, limits));
   const next = offset + shown;
   const text = lines.slice(0, shown).join('');
-  if (next >= total) return { text, facts, notes: [] };
+  const isCut = entries.slice(0, shown).some(({ name }) => callableName(name) === undefined);
+  const notes = isCut ? [said('Names that end in … are cut; such a table is read with ?q=SELECT')] : [];
+  if (next >= total) return { text, facts, notes };
   const use = `${typed}?limit=${MOST_ROWS}&offset=${next}`;
   return {
     text,
     facts,
-    notes: [],
+    notes,
     more: continuation(`tables ${offset + 1}-${next} of ${total}`, use, next),
   };
+}
+
+/** A name that is too long for a call is shown in part. */
+function lineOf(entry: ListEntry): string {
+  return `${callableName(entry.name) ?? showName(entry.name)} (${describe(entry)})\n`;
 }
 
 /** "12 rows", "view", "virtual table, 3 rows". */

@@ -2,9 +2,10 @@
 
 import type { Limits } from '../../types/limits.ts';
 import { writeParameter, writeSegment } from './address.ts';
-import { type Composed, continuation, cutNotes, ofTotal, said, showName } from './notices.ts';
+import { type Composed, continuation, cutNotes, ofTotal, said } from './notices.ts';
 import { pageOf } from './page.ts';
 import type { Answered, Ask } from './protocol.ts';
+import { showName } from './text.ts';
 
 export function composeRows(
   reply: Extract<Answered, { is: 'page' | 'result' }>,

@@ -3,10 +3,10 @@
 import type { Limits } from '../../types/limits.ts';
 import { writeSegment } from './address.ts';
 import { wholeRow } from './layout.ts';
-import { type Composed, continuation, cutNotes, ofTotal, said, showName } from './notices.ts';
+import { type Composed, continuation, cutNotes, ofTotal, said } from './notices.ts';
 import { pageOf } from './page.ts';
 import type { Answered } from './protocol.ts';
-import { showBytes } from './text.ts';
+import { showBytes, showName } from './text.ts';
 
 /** The stored statements, then sample rows. The text can be large, so it is windowed like any other. */
 export function composeSchema(

@@ -3,6 +3,8 @@
 import { chunksOf } from '../../access/bytes.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
+import type { Session } from '../../types/session.ts';
+import type { Kind, Made, Making, Weight } from '../../types/store.ts';
 import type { FileRef } from './protocol.ts';
 
 /** Bytes up to which the copy is held in memory, shared with the worker. */
@@ -10,25 +12,54 @@ const IN_MEMORY = 16 * 1024 * 1024;
 
 const CHUNK = 1024 * 1024;
 
-export interface Copy {
+interface Copy {
   readonly file: FileRef;
+  readonly weight: Weight;
   close(): Promise<void>;
 }
 
-export async function copyOf({ bytes, size }: OpenedFile, call: Call): Promise<Copy> {
-  if (size <= IN_MEMORY) {
-    const content = new Uint8Array(new SharedArrayBuffer(size));
-    let at = 0;
-    for await (const chunk of chunksOf(bytes, 0, size, CHUNK, call.signal)) {
-      content.set(chunk, at);
-      at += chunk.length;
-    }
-    return { file: { content }, close: () => Promise.resolve() };
+const copies: Kind<Copy, { size: number }> = {
+  name: 'database copy',
+  weigh: ({ weight }) => weight,
+  dispose: (copy) => copy.close(),
+};
+
+/** The copy, valid until the end of the call. It is kept: the next question about the same bytes copies nothing. */
+export async function copyOf({ bytes, size }: OpenedFile, call: Call): Promise<FileRef> {
+  const { store } = call.session;
+  const make = async ({ source, signal }: Making): Promise<Made<Copy>> => {
+    const chunks = chunksOf(source, 0, size, CHUNK, signal);
+    return {
+      value: await (size <= IN_MEMORY ? inMemory(chunks, size) : onDisk(chunks, call.session)),
+      keep: true,
+    };
+  };
+  return (await store.get(copies, bytes, { size }, make, call)).file;
+}
+
+async function inMemory(chunks: AsyncIterable<Uint8Array>, size: number): Promise<Copy> {
+  const content = new Uint8Array(new SharedArrayBuffer(size));
+  let at = 0;
+  for await (const chunk of chunks) {
+    content.set(chunk, at);
+    at += chunk.length;
   }
-  const scratch = await call.session.scratch();
+  return { file: { content }, weight: { memory: size }, close: () => Promise.resolve() };
+}
+
+async function onDisk(chunks: AsyncIterable<Uint8Array>, session: Session): Promise<Copy> {
+  const scratch = await session.scratch();
+  let disk = 0;
   try {
-    for await (const chunk of chunksOf(bytes, 0, size, CHUNK, call.signal)) await scratch.append(chunk);
-    return { file: { fd: scratch.fd }, close: () => scratch.close() };
+    for await (const chunk of chunks) {
+      await scratch.append(chunk);
+      disk += chunk.length;
+    }
+    return {
+      file: { fd: scratch.fd },
+      weight: { memory: 0, disk, descriptors: 1 },
+      close: () => scratch.close(),
+    };
   } catch (error) {
     await scratch.close();
     throw error;

@@ -3,10 +3,9 @@
  * elsewhere.
  */
 
-import { oneLine } from '../../text/visible.ts';
 import { fit, pad, showCell, type Shown, showPlain, widthOf } from './cells.ts';
 import type { Cell, Rows } from './protocol.ts';
-import { showBytes } from './text.ts';
+import { showBytes, showName } from './text.ts';
 
 /** Columns of a line, and of one cell of a table. */
 const WIDTH = 120;
@@ -26,7 +25,8 @@ export interface Layout {
 
 /** `first` is the number of the first row (1-based), for the headings of blocks. */
 export function layOut({ columns, rows }: Rows, first: number): Layout {
-  const names = columns.map((name) => oneLine(showBytes(name)));
+  // Each column of the screen shows at least one code unit, so a name far beyond the last one is not needed.
+  const names = columns.map((name) => showName(name, CELL_WIDTH * 8));
   const shown = rows.map((row) => row.map((cell) => showCell(cell, CELL_WIDTH)));
   const widths = columnWidths(names, shown);
   return widths ? table(names, shown, widths) : blocks(names, rows, first);
@@ -87,7 +87,7 @@ function blocks(names: readonly string[], rows: readonly (readonly Cell[])[], fi
 
 /** One row with all values in full: one line each, and an indented block for text of several lines. */
 export function wholeRow(columns: readonly string[], row: readonly Cell[]): string {
-  return columns.map((name, at) => `${oneLine(showBytes(name))}:${wholeValue(row[at] ?? null)}\n`).join('');
+  return columns.map((name, at) => `${showName(name)}:${wholeValue(row[at] ?? null)}\n`).join('');
 }
 
 function wholeValue(cell: Cell): string {

@@ -1,11 +1,9 @@
 /** The notices below rows: the call for the next page, and the call that shows a shortened row in full. */
 
-import { oneLine } from '../../text/visible.ts';
 import type { Notice } from '../../types/notice.ts';
 import { writeSegment } from './address.ts';
 import type { Page } from './page.ts';
 import type { Cell, Count, Key } from './protocol.ts';
-import { showBytes } from './text.ts';
 
 /** The rows of an answer. */
 export interface Composed {
@@ -58,13 +56,13 @@ export function cutNotes(
 function keyOf(cell: Cell | undefined): string | undefined {
   if (typeof cell === 'bigint') return String(cell);
   return typeof cell === 'object' && cell?.is === 'text' && !cell.clipped
-    ? writeSegment(cell.text)
+    ? callableName(cell.text)
     : undefined;
 }
 
-/** A name or message from the database, on one line. */
-export function showName(name: string): string {
-  return oneLine(showBytes(name));
+/** A name as it stands in a call; undefined where it is longer than a call may be. */
+export function callableName(name: string): string | undefined {
+  return name.length > MOST_USE ? undefined : writeSegment(name);
 }
 
 /** A sentence without its brackets. */

@@ -57,14 +57,7 @@ function ask(opened: OpenedFile, parsed: Parsed, call: Call): Promise<Reply> {
     });
   if (opened.fd !== undefined) return readConsistently(opened, call, lend);
   // The archive source has unpacked it whole: copying waits for no other queue.
-  return lend(async (read) => {
-    const copy = await copyOf(opened, call);
-    try {
-      return await read({ db: copy.file });
-    } finally {
-      await copy.close();
-    }
-  });
+  return lend(async (read) => read({ db: await copyOf(opened, call) }));
 }
 
 /** Bytes 56 to 59 of the header: 1 is UTF-8. The library would read other encodings as UTF-8. */
@@ -83,7 +76,8 @@ function worded(
   { typed, rest: asked }: Subject,
   cause: unknown,
 ): OrielError {
-  const shown = oneLine(showBytes(message));
+  // A message can list tables or columns, each with a name of any length.
+  const shown = oneLine(showBytes(message.slice(0, MESSAGE + 1)));
   const clipped = shown.length > MESSAGE ? `${shown.slice(0, MESSAGE).toWellFormed()}…` : shown;
   const sentence = /[.?!…]$/.test(clipped) ? clipped : `${clipped}.`;
   if (rest !== undefined) return new OrielError(code, sentence, { next: typed + rest, cause });
@@ -92,7 +86,6 @@ function worded(
       cause,
       next: asked.startsWith('?') || asked === '' ? typed + asked : `${typed}:${asked}`,
     });
-  if (!ABOUT_THE_CALL.has(code)) return new OrielError(code, sentence, { cause });
   const table = asked.split('?', 1)[0];
   return new OrielError(code, sentence, {
     cause,
@@ -100,15 +93,5 @@ function worded(
   });
 }
 
-/** Characters of a message, which can list tables or columns. */
+/** Characters of a message. */
 const MESSAGE = 600;
-
-/** Errors after which the list of tables is suggested. */
-const ABOUT_THE_CALL: ReadonlySet<string> = new Set([
-  'BAD_QUERY',
-  'BAD_SELECTOR',
-  'NOT_FOUND',
-  'SQL_ERROR',
-  'READ_ONLY',
-  'DENIED',
-]);

@@ -4,6 +4,7 @@
  */
 
 import { validSequence } from '../../text/encoding.ts';
+import { oneLine } from '../../text/visible.ts';
 
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const utf8 = new TextEncoder();
@@ -39,6 +40,16 @@ export function showBytes(text: string): string {
   if (text.isWellFormed()) return text;
   const shown = text.replace(RAW_BYTE, (byte) => `\\x${(byte.charCodeAt(0) & 0xff).toString(16)}`);
   return shown.toWellFormed();
+}
+
+/** Characters of a name that are shown: SQLite takes names of a megabyte. */
+const MOST_NAME = 400;
+
+/** A name or message from the database, on one line; what is longer is cut before it is made visible and ends in `…`. */
+export function showName(name: string, most = MOST_NAME): string {
+  if (name.length <= most) return oneLine(showBytes(name));
+  const cut = /[\ud800-\udbff]/.test(name[most - 1] as string) ? most - 1 : most;
+  return `${oneLine(showBytes(name.slice(0, cut)))}…`;
 }
 
 /** The end of the last complete character. */

@@ -1,5 +1,5 @@
 /**
- * Owns the vocabulary of the query files. A pattern captures a declaration by its kind (`@function`), with `@name`,
+ * The capture names of the query files. A pattern captures a declaration by its kind (`@function`), with `@name`,
  * `@body`, `@scope` (what stands before the name) and `@head` (what alone is shown of it) in it; or what belongs to
  * the declaration it holds (`@wrap`) or that follows it (`@attribute`); or what a summary may fold (`@imports`,
  * `@comment`, `@doc`, `@block`). `@tag` and `@called` only serve predicates.

@@ -1,4 +1,4 @@
-/** Owns what a captured declaration is as a symbol: its names, its lines, its signature. */
+/** Turns a captured declaration into a symbol: its names, its lines, its signature. */
 
 import { inside, lastRow, type Stretch } from '../lines.ts';
 import type { Found } from '../scanners/scanner.ts';
@@ -36,7 +36,7 @@ export function foundOf(
   const shown = signature(text, { ...declaration, node: wrap, inner: node });
   const path = name ? pathOf(text.slice(name.start, Math.min(name.end, name.start + longestName))) : [shown];
   const around = [...(scope ? [text.slice(scope.start, scope.end)] : []), ...path.slice(0, -1)];
-  const interior = body && inside(lines, body);
+  const interior = body && inside(lines, body, 'body');
   const at = (name ?? node).row + 1;
   return {
     kind,

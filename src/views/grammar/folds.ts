@@ -1,4 +1,4 @@
-/** Owns what the fold captures of a query mean in whole lines. */
+/** Converts the fold captures of a query to whole lines. */
 
 import { inside, lastRow } from '../lines.ts';
 import type { Fold } from '../structure.ts';

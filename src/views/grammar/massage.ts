@@ -1,5 +1,5 @@
 /**
- * Owns what is changed in a text before it is parsed, where a grammar trips over common code: character for
+ * Changes a text before it is parsed, where a grammar fails on common code: character for
  * character, so that every offset stays (rows may not: they are counted in the original).
  */
 

@@ -1,8 +1,8 @@
-/** Owns the parser: grammars loaded once, a text parsed and queried before a deadline, everything given back. */
+/** The parser: loads each grammar once, parses and queries a text within a deadline, frees every tree. */
 
 import { brotliDecompressSync } from 'node:zlib';
 
-import { Language as Grammar, Parser, Query, type QueryMatch } from 'web-tree-sitter';
+import { Language as Grammar, Parser, Query, type QueryCapture, type QueryMatch } from 'web-tree-sitter';
 
 import type { Match } from './captures.ts';
 
@@ -11,26 +11,36 @@ export interface GrammarFiles {
   readonly name: string;
   readonly wasm: Uint8Array;
   readonly query: string;
+  /** The query that reads what names a text uses, where that is wanted. */
+  readonly uses?: string;
+}
+
+/** What the query of uses captured: `name` is the capture's. Offsets count characters, half-open. */
+export interface Use {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
 }
 
 interface Loaded {
   readonly parser: Parser;
   readonly query: Query;
+  readonly uses: Query | undefined;
 }
 
 const loaded = new Map<string, Promise<Loaded>>();
 let started: Promise<void> | undefined;
 
 /**
- * The matches of the grammar's query in the text, or undefined when `until` (of `performance.now()`) passed first.
+ * The matches of the grammar's queries in the text, or undefined when `until` (of `performance.now()`) passed first.
  * May throw when the parser's stack overflows: its memory is not to be trusted afterwards, so end the thread.
  */
 export async function matchesOf(
   text: string,
   files: GrammarFiles,
   until: number,
-): Promise<Match[] | undefined> {
-  const { parser, query } = await grammar(files);
+): Promise<{ readonly matches: Match[]; readonly uses: Use[] } | undefined> {
+  const { parser, query, uses } = await grammar(files);
   const late = (): boolean => performance.now() > until;
   const tree = parser.parse(text, null, { progressCallback: late });
   if (!tree) {
@@ -38,27 +48,43 @@ export async function matchesOf(
     return undefined;
   }
   try {
-    const matches = query.matches(tree.rootNode, { progressCallback: late });
-    return late() ? undefined : matches.map(plain);
+    const progress = { progressCallback: late };
+    const matches = query.matches(tree.rootNode, progress).map(plain);
+    const used = uses?.captures(tree.rootNode, progress).map(useOf) ?? [];
+    return late() ? undefined : { matches, uses: used };
   } finally {
     tree.delete();
   }
 }
 
+/** Loads a grammar, so that a deadline after it is for the text alone. */
+export async function ready(files: GrammarFiles): Promise<void> {
+  await grammar(files);
+}
+
 async function grammar(files: GrammarFiles): Promise<Loaded> {
-  const known = loaded.get(files.name);
+  const key = files.uses === undefined ? files.name : `${files.name} with uses`;
+  const known = loaded.get(key);
   if (known) return known;
   const loading = load(files);
-  loaded.set(files.name, loading);
+  loaded.set(key, loading);
   return loading;
 }
 
-async function load({ wasm, query }: GrammarFiles): Promise<Loaded> {
+async function load({ wasm, query, uses }: GrammarFiles): Promise<Loaded> {
   await (started ??= Parser.init());
   const language = await Grammar.load(brotliDecompressSync(wasm));
   const parser = new Parser();
   parser.setLanguage(language);
-  return { parser, query: new Query(language, query) };
+  return {
+    parser,
+    query: new Query(language, query),
+    uses: uses === undefined ? undefined : new Query(language, uses),
+  };
+}
+
+function useOf({ name, node }: QueryCapture): Use {
+  return { name, start: node.startIndex, end: node.endIndex };
 }
 
 function plain({ patternIndex, captures }: QueryMatch): Match {

@@ -1,4 +1,4 @@
-/** Owns what a declaration looks like on one line: without its body, its decorators and what introduces the body. */
+/** Makes the one-line signature of a declaration: without its body, its decorators and what introduces the body. */
 
 interface Part {
   readonly start: number;

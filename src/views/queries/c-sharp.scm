@@ -17,6 +17,8 @@
 (indexer_declaration "this" @name accessors: (_)? @body) @property
 (property_declaration name: (_) @name accessors: (_)? @body) @property
 (event_declaration name: (_) @name accessors: (_)? @body) @property
+(field_declaration (variable_declaration (variable_declarator name: (_) @name))) @property
+(enum_member_declaration name: (_) @name) @property
 (local_function_statement name: (_) @name body: (_)? @body) @function
 
 (accessor_declaration body: (block) @block)

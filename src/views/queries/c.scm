@@ -38,4 +38,14 @@
 
 (preproc_function_def name: (_) @name value: (_)? @body) @macro
 
+(field_declaration
+  declarator: [
+    (field_identifier) @name
+    (_ declarator: (field_identifier) @name)
+    (_ declarator: (_ declarator: (field_identifier) @name))
+    (function_declarator
+      declarator: (parenthesized_declarator (pointer_declarator declarator: (field_identifier) @name)))
+  ]) @property
+(enumerator name: (_) @name) @property
+
 (initializer_list) @block

@@ -57,6 +57,9 @@
 
 (preproc_function_def name: (_) @name value: (_)? @body) @macro
 
+(field_declaration declarator: [(field_identifier) @name (_ (field_identifier) @name)]) @property
+(enumerator name: (_) @name) @property
+
 (initializer_list) @block
 (lambda_expression body: (_) @block)
 (raw_string_literal) @block

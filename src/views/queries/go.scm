@@ -24,6 +24,8 @@
 (type_spec name: (_) @name) @type
 (type_alias name: (_) @name) @type
 (method_elem name: (_) @name) @method
+(type_spec
+  type: (struct_type (field_declaration_list (field_declaration name: (field_identifier) @name) @property)))
 
 (source_file (const_declaration (const_spec . name: (identifier) @name) @constant))
 (source_file (var_declaration (var_spec . name: (identifier) @name) @variable))

@@ -11,6 +11,9 @@
 (annotation_type_element_declaration name: (_) @name) @method
 (constructor_declaration name: (_) @name body: (_) @body) @method
 (compact_constructor_declaration name: (_) @name body: (_) @body) @method
+(field_declaration declarator: (variable_declarator name: (_) @name)) @property
+(constant_declaration declarator: (variable_declarator name: (_) @name)) @property
+(enum_constant name: (_) @name) @property
 
 (static_initializer (block) @block)
 (class_body (block) @block)

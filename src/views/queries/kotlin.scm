@@ -12,6 +12,8 @@
 (secondary_constructor "constructor" @name (block)? @body) @method
 (type_alias type: (_) @name) @type
 (source_file (property_declaration (variable_declaration (identifier) @name)) @constant)
+(class_body (property_declaration (variable_declaration (identifier) @name)) @property)
+(enum_entry (identifier) @name) @property
 
 (anonymous_initializer (block) @block)
 (getter (function_body) @block)

@@ -9,6 +9,9 @@
 (method_declaration name: (_) @name body: (_)? @body) @method
 (function_definition name: (_) @name body: (_) @body) @function
 (program (const_declaration (const_element . (name) @name)) @constant)
+(declaration_list (const_declaration (const_element . (name) @name)) @property)
+(property_declaration (property_element (variable_name) @name)) @property
+(enum_case name: (_) @name) @property
 
 (program (_ body: (compound_statement) @block))
 (anonymous_function body: (compound_statement) @block)

@@ -11,6 +11,7 @@
 
 (module (expression_statement (assignment left: (identifier) @name right: (_)? @body)) @constant)
 (module (type_alias_statement left: (_) @name) @type)
+(class_definition body: (block (expression_statement (assignment left: (identifier) @name)) @property))
 
 (module . (expression_statement (string) @doc))
 (module . (comment) . (expression_statement (string) @doc))

@@ -20,6 +20,8 @@
 (macro_definition name: (_) @name) @macro
 (const_item name: (_) @name value: (_)? @body) @constant
 (static_item name: (_) @name value: (_)? @body) @constant
+(field_declaration name: (_) @name) @property
+(enum_variant name: (_) @name) @property
 
 (array_expression) @block
 (source_file (expression_statement (macro_invocation (token_tree) @block)))

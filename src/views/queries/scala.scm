@@ -14,6 +14,10 @@
 (type_definition name: (_) @name) @type
 (compilation_unit (val_definition pattern: (identifier) @name value: (_) @body) @constant)
 (template_body (val_definition pattern: (identifier) @name value: [(block) (call_expression)] @body) @constant)
+(template_body (val_definition pattern: (identifier) @name) @property)
+(template_body (var_definition pattern: (identifier) @name) @property)
+(template_body (val_declaration name: (identifier) @name) @property)
+(simple_enum_case name: (_) @name) @property
 
 (template_body (block) @block)
 (arguments) @block

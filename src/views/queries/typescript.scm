@@ -19,3 +19,9 @@
 (ambient_declaration
   (variable_declaration (variable_declarator name: (identifier) @name)) @variable)
 (ambient_declaration "global" (statement_block) @body) @module
+
+(public_field_definition name: (_) @name) @property
+(interface_body (property_signature name: (_) @name) @property)
+(type_alias_declaration value: (object_type (property_signature name: (_) @name) @property))
+(enum_assignment name: (_) @name) @property
+(enum_body (property_identifier) @name @property)

@@ -1,4 +1,4 @@
-/** Owns reading the lines of a C-like text without its strings and comments, and where its braces close. */
+/** Reads the lines of a C-like text without strings and comments, and finds where its braces close. */
 
 import type { Place } from '../lines.ts';
 

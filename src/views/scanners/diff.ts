@@ -1,4 +1,4 @@
-/** Owns the files and hunks of a unified diff. */
+/** Finds the files and hunks of a unified diff. */
 
 import type { Found, Scanner } from './scanner.ts';
 

@@ -1,4 +1,4 @@
-/** Owns the stages of a Dockerfile. */
+/** Finds the stages of a Dockerfile. */
 
 import type { Found, Scanner } from './scanner.ts';
 

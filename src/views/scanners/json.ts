@@ -1,4 +1,4 @@
-/** Owns the keys of JSON (comments allowed): those at the top and one level below, or the items of a top array. */
+/** Finds the keys of JSON (comments allowed): those at the top and one level below, or the items of a top array. */
 
 import type { Place } from '../lines.ts';
 import type { Found, Scanner } from './scanner.ts';

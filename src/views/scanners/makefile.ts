@@ -1,4 +1,4 @@
-/** Owns the targets of a Makefile with their recipes, and its `define` blocks. */
+/** Finds the targets of a Makefile with their recipes, and its `define` blocks. */
 
 import type { Found, Scanner } from './scanner.ts';
 

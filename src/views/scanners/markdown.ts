@@ -1,6 +1,7 @@
-/** Owns the headings of Markdown: each with its section, down to the next heading of the same or a higher level. */
+/** Finds the headings of Markdown, each with its section. */
 
-import type { Found, Scanner } from './scanner.ts';
+import type { Scanner } from './scanner.ts';
+import { type Heading, sectionsOf } from './sections.ts';
 
 const atx = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
 const setext = /^ {0,3}(=+|-+)[ \t]*$/;
@@ -8,40 +9,7 @@ const fence = /^ {0,3}(`{3,}|~{3,})/;
 /** What cannot be the text of an underlined heading. */
 const noParagraph = /^(?: {4}|\t|\s*$| {0,3}(?:>|[-*+][ \t]|\d+[.)][ \t]|\|))/;
 
-interface Heading {
-  readonly level: number;
-  readonly title: string;
-  readonly line: number;
-}
-
-export const markdown: Scanner = (lines) => {
-  const found: Found[] = [];
-  const open: Heading[] = [];
-  const closeFrom = (level: number, end: number): void => {
-    for (let last = open.at(-1); last && last.level >= level; last = open.at(-1)) {
-      open.pop();
-      found.push(section(last, lastLine(lines, last.line, end)));
-    }
-  };
-  for (const heading of headingsOf(lines)) {
-    closeFrom(heading.level, heading.line - 1);
-    open.push(heading);
-  }
-  closeFrom(0, lines.length);
-  return found;
-};
-
-function section({ level, title, line }: Heading, to: number): Found {
-  const signature = `${'#'.repeat(level)} ${title}`;
-  return { kind: 'heading', name: title, signature, from: line, to, bodyFrom: line + 1, bodyTo: to };
-}
-
-/** Without the blank lines at the end. */
-function lastLine(lines: readonly string[], from: number, end: number): number {
-  let to = end;
-  while (to > from && (lines[to - 1] ?? '').trim() === '') to -= 1;
-  return to;
-}
+export const markdown: Scanner = (lines) => sectionsOf(lines, headingsOf(lines));
 
 function* headingsOf(lines: readonly string[]): Iterable<Heading> {
   let closing: string | undefined;

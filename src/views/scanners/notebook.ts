@@ -1,4 +1,4 @@
-/** Owns the cells of a notebook: as stored JSON, or as the text with `# %% [code] cell:N` markers. */
+/** Finds the cells of a notebook: as stored JSON, or as the text with `# %% [code] cell:N` markers. */
 
 import { json } from './json.ts';
 import type { Found, Scanner } from './scanner.ts';

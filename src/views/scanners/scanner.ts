@@ -1,4 +1,4 @@
-/** Owns what a small scanner of ours is: a line-by-line reader for a format that needs no grammar. */
+/** The interface of a scanner: a line-by-line reader for a format that needs no grammar. */
 
 import type { SymbolKind } from '../structure.ts';
 

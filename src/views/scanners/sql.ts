@@ -1,4 +1,4 @@
-/** Owns the statements of SQL that create things: tables, views, functions, procedures, triggers, indexes, types. */
+/** Finds the statements of SQL that create things: tables, views, functions, procedures, triggers, indexes, types. */
 
 import { placer } from '../lines.ts';
 import type { SymbolKind } from '../structure.ts';

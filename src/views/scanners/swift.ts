@@ -1,4 +1,4 @@
-/** Owns the declarations of Swift, for which no grammar is carried: types, extensions, functions, initialisers. */
+/** Finds the declarations of Swift, for which the package has no grammar: types, extensions, functions, initialisers, fields. */
 
 import type { SymbolKind } from '../structure.ts';
 import { blanked, bracePairs } from './braces.ts';
@@ -53,8 +53,35 @@ export const swift: Scanner = (lines) => {
       ...(open && { bodyFrom: open.row + 2, bodyTo: close?.row ?? lines.length }),
     });
   }
-  return found;
+  return [...found, ...fieldsIn(found, blank, lines)];
 };
+
+const field = new RegExp(String.raw`^\s*${modifiers}(?:var|let|case)\s+(\w+|` + '`[^`]+`)');
+
+const types: ReadonlySet<SymbolKind> = new Set(['class', 'struct', 'enum', 'interface', 'impl']);
+
+/** Stored properties and cases: in a type, and in nothing that the type holds. */
+function fieldsIn(found: readonly Found[], blank: readonly string[], lines: readonly string[]): Found[] {
+  const fields: Found[] = [];
+  const open: Found[] = [];
+  let next = 0;
+  for (const [row, line] of blank.entries()) {
+    const no = row + 1;
+    const named = next;
+    for (let one = found[next]; one && one.from <= no; one = found[(next += 1)]) open.push(one);
+    while ((open.at(-1)?.to ?? no) < no) open.pop();
+    const around = open.at(-1);
+    const name = named === next && around && types.has(around.kind) ? field.exec(line)?.[1] : undefined;
+    if (name === undefined) continue;
+    const stored = lines[row] ?? '';
+    const code = line.trimEnd().length;
+    const isCommented = stored.slice(code).trim().startsWith('//');
+    const signature = (isCommented ? stored.slice(0, code) : stored).trim().replace(/\s*\{\s*$/, '');
+    const span = [row + 0.1, row + 0.9] as const;
+    fields.push({ kind: 'property', name: name.replaceAll('`', ''), signature, from: no, to: no, span });
+  }
+  return fields;
+}
 
 /** The brace that opens the body, unless another declaration or the end of the surrounding body comes first. */
 function opening(

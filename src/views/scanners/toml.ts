@@ -1,4 +1,4 @@
-/** Owns the tables of TOML and the sections of INI files, and the keys that stand before the first of them. */
+/** Finds the tables of TOML and the sections of INI files, and the keys that stand before the first of them. */
 
 import type { Found, Scanner } from './scanner.ts';
 

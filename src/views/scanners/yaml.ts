@@ -1,4 +1,4 @@
-/** Owns the keys of YAML: those at the top of each document and one level below, by their indentation. */
+/** Finds the keys of YAML: those at the top of each document and one level below, by their indentation. */
 
 import type { Found, Scanner } from './scanner.ts';
 

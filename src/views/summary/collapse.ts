@@ -1,4 +1,4 @@
-/** Owns how a comment or a run of imports looks on one line: its first line of text, with its own marks around it. */
+/** Shows a comment or a run of imports on one line: its first line of text, with its own marks around it. */
 
 import type { Fold } from '../structure.ts';
 
@@ -49,14 +49,25 @@ function framed(
     said = lines[row] ?? '';
     row += 1;
   }
-  said = said.trim().replace(/^\*+\s?/, '');
+  said = bare(said);
   const last = lines[to - 1] ?? '';
   const alone = last.replace(close, '').replaceAll('*', '').trim() === '';
   const elided = { from: row + 1, to: alone ? to - 1 : to };
+  const left = lines.slice(elided.from - 1, elided.to).filter((line) => words.test(line));
+  if (left.length === 1) {
+    // One line left out is one line of dots: nothing gained.
+    said = `${said} ${bare((left[0] ?? '').replace(close, ''))}`;
+    elided.from = elided.to + 1;
+  }
   const gap = kind === 'docstring' && said.endsWith('...') ? '' : ' ...';
   if (elided.from > elided.to)
     return { from, to, text: `${before}${space(before)}${said} ${close}`.replace(/ ("""|''')$/, '$1') };
   return { from, to, text: `${before}${space(before)}${said}${gap} ${close}`, elided };
+}
+
+/** The words of a line of a comment. */
+function bare(line: string): string {
+  return line.trim().replace(/^\*+\s?/, '');
 }
 
 function space(before: string): string {

@@ -1,80 +1,236 @@
-/** Owns turning kept and hidden lines into the parts of a summary: lines, gaps, and blocks merged on their brace line. */
+/** The parts of a map at one level of detail: lines, gaps, and blocks that stand on the line that opens them. */
 
 import type { LineRange, SummaryPart } from '../../types/summary.ts';
-import type { Hidden } from './hidden.ts';
+import type { Collapsed } from './collapse.ts';
+import type { Joined } from './joined-head.ts';
+import type { Ranks } from './ranks.ts';
 
 export interface Parts {
   readonly parts: readonly SummaryPart[];
-  /** Every line whose text is not shown, sorted; no two ranges touch. */
+  /** The lines whose text is not shown, sorted; between two ranges stands something that is shown. */
   readonly elided: readonly LineRange[];
 }
 
-export function partsOf(lines: readonly string[], { hidden, collapsed, ends }: Hidden): Parts {
-  const parts: SummaryPart[] = [];
-  const elided: LineRange[] = [];
-  for (let no = 1; no <= lines.length;) {
-    const short = hidden[no] ? undefined : collapsed.get(no);
-    if (short) {
-      parts.push({ is: 'merged', from: no, to: short.to, text: short.text });
-      if (short.elided) leaveOut(elided, short.elided);
-      no = short.to + 1;
-    } else if (!hidden[no]) {
-      parts.push({ is: 'line', from: no, to: no, text: lines[no - 1] ?? '' });
-      no += 1;
-    } else {
-      let to = no;
-      while (to < lines.length && hidden[to + 1] && !ends.has(to)) to += 1;
-      leaveOut(elided, { from: no, to });
-      no = merge(parts, { from: no, to }, lines, collapsed) + 1;
-    }
-  }
-  return { parts, elided };
+export interface Level {
+  /** Lines of a lower rank are shown. */
+  readonly level: number;
+  /** Whether declarations of several lines stand on one. */
+  readonly joined: boolean;
+  /** What a gap says of the symbols in it: `""`, or ` 3 symbols, use a.ts:#A:outline`. */
+  says(gap: LineRange): string;
+  /** Bytes of a part as it is shown, its prefix and terminator included. */
+  cost(part: SummaryPart): number;
 }
 
-/** Adds a range; one that touches the last is joined with it. */
-function leaveOut(elided: LineRange[], range: LineRange): void {
-  const last = elided.at(-1);
-  if (last && last.to + 1 >= range.from) elided[elided.length - 1] = { from: last.from, to: range.to };
-  else elided.push(range);
+export function partsOf(lines: readonly string[], ranks: Ranks, at: Level): Parts {
+  return new PartsWriter(lines, ranks, at).write();
 }
 
 const opens = /(?:[{([]|\b(?:do|then))\s*(?:\|[^|]*\|\s*)?$/;
 const closes = /^\s*(?:[)\]}]|end\b|done\b|fi\b)/;
 const wordCloses = /^\s*(?:end|done|fi)\b/;
 
-/** Appends the gap, on the line before it where that opens the block; returns the last line that is dealt with. */
-function merge(
-  parts: SummaryPart[],
-  gap: LineRange,
-  lines: readonly string[],
-  collapsed: Hidden['collapsed'],
-): number {
-  const before = parts.at(-1);
-  const after = lines[gap.to];
-  const opener =
-    before && before.is !== 'gap' && before.to === gap.from - 1 ? before.text.trimEnd() : undefined;
-  const closer =
-    after !== undefined && closes.test(after) && !collapsed.has(gap.to + 1) ? after.trim() : undefined;
-  if (opener !== undefined && closer !== undefined && (opens.test(opener) || wordCloses.test(closer))) {
-    parts[parts.length - 1] = {
-      is: 'merged',
-      from: before?.from ?? gap.from,
-      to: gap.to + 1,
-      text: `${opener} ... ${closer}`,
-    };
-    return gap.to + 1;
+/** Characters of a block that is shown whole on one line. */
+const longestBlock = 120;
+
+class PartsWriter {
+  readonly #lines: readonly string[];
+  readonly #ranks: Ranks;
+  readonly #at: Level;
+  readonly #parts: SummaryPart[] = [];
+  readonly #elided: LineRange[] = [];
+
+  constructor(lines: readonly string[], ranks: Ranks, at: Level) {
+    this.#lines = lines;
+    this.#ranks = ranks;
+    this.#at = at;
   }
-  if (opener?.endsWith(':')) {
-    parts[parts.length - 1] = {
-      is: 'merged',
-      from: before?.from ?? gap.from,
-      to: gap.to,
-      text: `${opener} ...`,
-    };
+
+  write(): Parts {
+    for (let no = 1; no <= this.#lines.length;) {
+      if (this.#ranks.trivial[no]) no += 1;
+      else no = (this.#isShown(no) ? this.#show(no) : this.#fold(no)) + 1;
+    }
+    return { parts: this.#parts, elided: this.#elided };
+  }
+
+  #isShown(no: number): boolean {
+    return (this.#ranks.lines[no] ?? 0) < this.#at.level;
+  }
+
+  /** Appends a line or what stands for it; returns the last line that is dealt with. */
+  #show(no: number): number {
+    const short = this.#ranks.collapsed.get(no);
+    if (short && this.#standsFor(short)) {
+      this.#parts.push({ is: 'merged', from: no, to: short.to, text: short.text });
+      if (short.elided) this.#leaveOut(short.elided);
+      return short.to;
+    }
+    const head = this.#at.joined ? this.#ranks.joined.get(no) : undefined;
+    if (head && this.#isFree(no, head)) return this.#append(no, head.to, head.text, 'merged');
+    return this.#append(no, no, this.#lines[no - 1] ?? '', 'line');
+  }
+
+  /** A fold that was opened further is shown by its lines. */
+  #standsFor({ from, to }: Collapsed): boolean {
+    return from === to || !this.#isShown(from + 1);
+  }
+
+  /** Declarations that share lines are shown as they are. */
+  #isFree(from: number, { to }: Joined): boolean {
+    for (let no = from + 1; no <= to; no += 1) {
+      if (this.#ranks.collapsed.has(no) || this.#ranks.joined.has(no)) return false;
+    }
+    return true;
+  }
+
+  /** Appends what is shown; a block of nothing, or of the one line just shown, is closed on the line that opens it. */
+  #append(from: number, to: number, text: string, is: 'line' | 'merged'): number {
+    const closer = this.#closerAfter(to);
+    const own = text.trimEnd();
+    if (closer !== undefined && opens.test(own)) {
+      this.#parts.push({ is: 'merged', from, to: closer, text: `${own}${this.#text(closer)}` });
+      return closer;
+    }
+    const before = this.#parts.at(-1);
+    const opener =
+      before && before.is !== 'gap' && this.#isNext(before.to, from) ? before.text.trimEnd() : '';
+    if (closer !== undefined && before && opens.test(opener)) {
+      const space = /[([]$/.test(opener) ? '' : ' ';
+      const block = `${opener}${space}${own.trim()}${space}${this.#text(closer)}`;
+      if (block.length <= longestBlock) {
+        this.#parts[this.#parts.length - 1] = { is: 'merged', from: before.from, to: closer, text: block };
+        return closer;
+      }
+    }
+    this.#parts.push({ is, from, to, text });
+    return to;
+  }
+
+  #text(no: number): string {
+    return (this.#lines[no - 1] ?? '').trim();
+  }
+
+  /** The line of a closing bracket alone that follows a line, where nothing but blank lines stands between. */
+  #closerAfter(no: number): number | undefined {
+    let next = no + 1;
+    while (next <= this.#lines.length && this.#text(next) === '') next += 1;
+    return next <= this.#lines.length && this.#ranks.trivial[next] && closes.test(this.#lines[next - 1] ?? '')
+      ? next
+      : undefined;
+  }
+
+  #indent(no: number): number {
+    return /^\s*/.exec(this.#lines[no - 1] ?? '')?.[0].length ?? 0;
+  }
+
+  /** Whether nothing but blank lines stands between two lines. */
+  #isNext(above: number, below: number): boolean {
+    for (let no = above + 1; no < below; no += 1) if (this.#text(no) !== '') return false;
+    return above < below;
+  }
+
+  /** Folds the hidden lines from `no` on; shows them where nothing would be saved. */
+  #fold(no: number): number {
+    const { trivial, ends, quiet } = this.#ranks;
+    let to = no;
+    let hidden = 1;
+    let silent = quiet[no] === 1;
+    for (
+      let next = no + 1;
+      next <= this.#lines.length &&
+      (ends[next - 1] ?? 0) >= this.#at.level &&
+      (trivial[next] || !this.#isShown(next));
+      next += 1
+    ) {
+      if (trivial[next]) continue;
+      to = next;
+      hidden += 1;
+      silent &&= quiet[next] === 1;
+    }
+    const gap = { from: no, to };
+    const says = this.#at.says(gap);
+    if (silent && says === '' && this.#follows(no)) {
+      this.#leaveOut(gap);
+      return to;
+    }
+    const end = hidden > 1 ? this.#merge(gap, says) : undefined;
+    if (end !== undefined) return end;
+    let last = to;
+    for (let line = no; line <= to; line = last + 1) {
+      last = trivial[line] ? line : this.#show(line);
+    }
+    return Math.max(last, to);
+  }
+
+  /** Whether the line above, but for trivial ones, is left out too. */
+  #follows(no: number): boolean {
+    const last = this.#elided.at(-1);
+    return last !== undefined && this.#isTrivial(last.to + 1, no - 1);
+  }
+
+  #isTrivial(from: number, to: number): boolean {
+    for (let no = from; no <= to; no += 1) if (!this.#ranks.trivial[no]) return false;
+    return true;
+  }
+
+  #leaveOut(range: LineRange): void {
+    const last = this.#elided.at(-1);
+    if (last && this.#follows(range.from)) {
+      this.#elided[this.#elided.length - 1] = { from: last.from, to: range.to };
+    } else this.#elided.push(range);
+  }
+
+  /**
+   * Appends the gap, on the line before it where that opens the block; returns the last line that is dealt with, or
+   * undefined where the lines themselves are no longer.
+   */
+  #merge(gap: LineRange, says: string): number | undefined {
+    const before = this.#parts.at(-1);
+    const adjacent = before && before.is !== 'gap' && this.#isNext(before.to, gap.from) ? before : undefined;
+    const opener = adjacent?.text.trimEnd() ?? '';
+    const after = this.#closer(gap.to, adjacent?.to ?? gap.from);
+    const closer = after === undefined ? undefined : this.#text(after);
+    const isBlock = closer !== undefined && (opens.test(opener) || wordCloses.test(closer));
+    if (adjacent && ((isBlock && after !== undefined) || opener.endsWith(':'))) {
+      const to = isBlock && after !== undefined ? after : gap.to;
+      const text = `${opener} ...${says}${isBlock ? ` ${closer}` : ''}`;
+      const merged: SummaryPart = { is: 'merged', from: adjacent.from, to, text };
+      if (!this.#saves(gap, this.#at.cost(merged) - this.#at.cost(adjacent))) return undefined;
+      this.#parts[this.#parts.length - 1] = merged;
+      this.#leaveOut(gap);
+      return to;
+    }
+    const indent = /^\s*/.exec(this.#lines[gap.from - 1] ?? '')?.[0] ?? '';
+    const part: SummaryPart = { is: 'gap', ...gap, text: `${indent.slice(0, 40)}...${says}` };
+    if (!this.#saves(gap, this.#at.cost(part))) return undefined;
+    this.#parts.push(part);
+    this.#leaveOut(gap);
     return gap.to;
   }
-  const indent =
-    /^\s*/.exec(lines.slice(gap.from - 1, gap.to).find((line) => line.trim() !== '') ?? '')?.[0] ?? '';
-  parts.push({ is: 'gap', ...gap, text: `${indent.slice(0, 40)}...` });
-  return gap.to;
+
+  /** The line after a gap that closes the block of line `opener`: those of blocks in it are further in. */
+  #closer(to: number, opener: number): number | undefined {
+    let alone = this.#closerAfter(to);
+    while (alone !== undefined && this.#indent(alone) > this.#indent(opener)) {
+      const outer = this.#closerAfter(alone);
+      if (outer === undefined) break;
+      alone = outer;
+    }
+    if (alone !== undefined) return alone;
+    const next = to + 1;
+    const isCloser =
+      closes.test(this.#lines[to] ?? '') && this.#isShown(next) && !this.#ranks.collapsed.has(next);
+    return isCloser ? next : undefined;
+  }
+
+  #saves({ from, to }: LineRange, cost: number): boolean {
+    let room = cost;
+    for (let no = from; no <= to && room >= 0; no += 1) {
+      if (!this.#ranks.trivial[no]) {
+        room -= this.#at.cost({ is: 'line', from: no, to: no, text: this.#lines[no - 1] ?? '' });
+      }
+    }
+    return room < 0;
+  }
 }

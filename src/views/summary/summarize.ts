@@ -1,114 +1,139 @@
 /**
- * Owns the summary of a code file: its signatures and structure, with bodies left out. As much detail as fits the
- * limits; where that is too little, the deepest symbols go first.
+ * The map of a code file: its structure at the level of detail that fills a budget and does not pass it. Every symbol
+ * is visible, or what holds it says how many it holds and names the call that shows them.
  */
 
 import type { LineRange, Summary, SummaryPart } from '../../types/summary.ts';
-import type { Structure } from '../structure.ts';
-import { type Detail, hide } from './hidden.ts';
-import { partsOf } from './parts.ts';
+import type { OutlineSymbol, Structure } from '../structure.ts';
+import { type Level, type Parts, partsOf } from './parts.ts';
+import { rank, type Ranks } from './ranks.ts';
 
 export interface SummaryLimits {
   readonly lines: number;
   /** Bytes of all that is shown. */
   readonly bytes: number;
-  readonly tokens: number;
+  /** What goes before `:selector` in the calls that are named. */
+  readonly target: string;
   /** A part as it will be shown, its prefix and terminator included. */
   show(part: SummaryPart): string;
-  count(text: string): number;
 }
 
-/** Of the text's bytes, the most that a summary of it may have: otherwise the text itself is the better answer. */
-const largest = 0.6;
-
-/** The summary, or undefined where the text itself is the better answer. `lines` are without their terminators. */
+/** The map, or why the text itself is the better answer. `lines` are without their terminators. */
 export function summarize(
   lines: readonly string[],
   structure: Structure,
   limits: SummaryLimits,
-): Summary | undefined {
-  const text = lines.map((line, row): SummaryPart => ({
-    is: 'line',
-    from: row + 1,
-    to: row + 1,
-    text: line,
-  }));
-  const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
-  const whole = fits(text, limits, Number.POSITIVE_INFINITY);
-  let last: Detail | undefined;
-  for (const detail of details(structure, whole)) {
-    last = detail;
-    const { parts, elided } = partsOf(lines, hide(lines, structure, detail));
-    if (elided.length > 0 && fits(parts, limits, bytes * largest))
-      return result(parts, elided, structure, detail);
-  }
-  return whole || !last ? undefined : cut(lines, structure, limits, bytes * largest, last);
-}
-
-/** From much detail to little. A text that fits as it is loses only what it can do without. */
-function* details({ symbols }: Structure, whole: boolean): Iterable<Detail> {
-  const deepest = symbols.reduce((most, { depth }) => Math.max(most, depth), 0);
-  const all = { comments: true, fields: true, depth: deepest };
-  yield { ...all, small: 3 };
-  yield { ...all, small: 1 };
-  if (whole) return;
-  yield { ...all, small: 0, comments: false };
-  const bare = { small: 0, comments: false, fields: false };
-  for (let depth = deepest; depth >= 0; depth -= 1) yield { ...bare, depth };
-}
-
-function fits(parts: readonly SummaryPart[], limits: SummaryLimits, most: number): boolean {
-  if (parts.length > limits.lines) return false;
-  const shown = parts.map(limits.show).join('');
-  const bytes = Buffer.byteLength(shown);
-  return (
-    bytes <= limits.bytes &&
-    bytes <= most &&
-    (limits.tokens === Infinity || limits.count(shown) <= limits.tokens)
-  );
-}
-
-/** Not even the top level fits: its beginning, and one gap for the rest. */
-function cut(
-  lines: readonly string[],
-  structure: Structure,
-  limits: SummaryLimits,
-  most: number,
-  detail: Detail,
-): Summary | undefined {
-  const { hidden, collapsed } = hide(lines, structure, detail);
-  const ends = new Set<number>();
-  let low = 0;
-  for (let high = lines.length; low < high;) {
-    const middle = (low + high + 1) >>> 1;
-    if (fits(upTo(middle).parts, limits, most)) low = middle;
-    else high = middle - 1;
-  }
-  const { parts, elided } = upTo(low);
-  return low === 0 || elided.length === 0 ? undefined : result(parts, elided, structure, detail);
-
-  function upTo(line: number): ReturnType<typeof partsOf> {
-    const rest = Uint8Array.from(hidden);
-    if (line < lines.length) rest.fill(1, line + 1, lines.length + 1);
-    const before = new Map([...collapsed].filter(([, { to }]) => to <= line));
-    return partsOf(lines, { hidden: rest, collapsed: before, ends });
-  }
-}
-
-function result(
-  parts: readonly SummaryPart[],
-  elided: readonly LineRange[],
-  { symbols }: Structure,
-  { depth }: Detail,
-): Summary {
-  const out = new Set(
-    elided.flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, i) => from + i)),
-  );
-  const left = symbols.filter(({ at }) => out.has(at));
+): Summary | 'loose' | 'dense' {
+  const ranks = rank(lines, structure);
+  if (ranks.loose > lines.length / 2) return 'loose';
+  const counts = countsOf(structure.symbols, lines.length);
+  const cost = costOf(limits, lines.length);
+  const calls = callsOf(structure.symbols, limits.target);
+  const at = (level: number, joined: boolean): Parts =>
+    partsOf(lines, ranks, {
+      level,
+      joined,
+      cost,
+      says: sayer(ranks, structure.symbols, counts, calls, level),
+    });
+  const fits = ({ parts }: Parts): boolean => {
+    let room = parts.length > limits.lines ? -1 : limits.bytes;
+    for (const part of parts) if ((room -= cost(part)) < 0) return false;
+    return room >= 0;
+  };
+  const found = best(ranks, at, fits);
+  if (!found || found.elided.length === 0) return 'dense';
+  // Of a line that is too long its beginning is shown, with the names in it.
+  const clipped = found.parts.filter(({ is, from, to }) => is === 'merged' && from === to);
+  const inside = (ranges: readonly LineRange[]): number =>
+    ranges.reduce((sum, range) => sum + between(counts, range), 0);
+  const left = inside(found.elided) - inside(clipped);
   return {
-    parts,
-    elided,
-    elidedLines: elided.reduce((sum, { from, to }) => sum + to - from + 1, 0),
-    ...(left.length > 0 && { left: { symbols: left.length, depth } }),
+    parts: found.parts,
+    elided: found.elided,
+    elidedLines: found.elided.reduce((sum, { from, to }) => sum + to - from + 1, 0),
+    ...(left > 0 && { left }),
+  };
+}
+
+/** The most detail that fits. Where not every symbol does, declarations of several lines are joined on one. */
+function best(
+  { levels, symbolLevels }: Ranks,
+  at: (level: number, joined: boolean) => Parts,
+  fits: (parts: Parts) => boolean,
+): Parts | undefined {
+  const [level, parts] = highest(levels, (one) => at(one, false), fits);
+  if (parts && level >= symbolLevels) return parts;
+  const [, tight] = highest(symbolLevels, (one) => at(one, true), fits);
+  return tight ?? parts;
+}
+
+function highest(
+  levels: number,
+  at: (level: number) => Parts,
+  fits: (parts: Parts) => boolean,
+): [number, Parts | undefined] {
+  let low = 0;
+  let found: Parts | undefined;
+  for (let high = levels, middle = levels; low <= high; middle = (low + high) >>> 1) {
+    const parts = at(middle);
+    if (fits(parts)) {
+      found = parts;
+      low = middle + 1;
+    } else high = middle - 1;
+  }
+  return [low - 1, found];
+}
+
+/** Lines cost the same at every level. */
+function costOf({ show }: SummaryLimits, count: number): Level['cost'] {
+  const known = new Float64Array(count + 2);
+  return (part) => {
+    const cost = (part.is === 'line' && known[part.from]) || Buffer.byteLength(show(part));
+    if (part.is === 'line') known[part.from] = cost;
+    return cost;
+  };
+}
+
+/** By line: how many symbols have their names on it or above. */
+function countsOf(symbols: readonly OutlineSymbol[], count: number): Uint32Array {
+  const counts = new Uint32Array(count + 2);
+  for (const { at } of symbols) counts[at] = (counts[at] ?? 0) + 1;
+  for (let no = 1; no < counts.length; no += 1) counts[no] = (counts[no] ?? 0) + (counts[no - 1] ?? 0);
+  return counts;
+}
+
+function between(counts: Uint32Array, { from, to }: LineRange): number {
+  return (counts[to] ?? 0) - (counts[from - 1] ?? 0);
+}
+
+/** The call that lists the symbols in a symbol: by its name, where that is plain and means nothing else. */
+function callsOf(symbols: readonly OutlineSymbol[], target: string): (symbol: OutlineSymbol) => string {
+  const names = new Map<string, number>();
+  for (const { qualified } of symbols) names.set(qualified, (names.get(qualified) ?? 0) + 1);
+  return ({ qualified, from, to }) =>
+    names.get(qualified) === 1 && /^[\w$.]{1,80}$/.test(qualified)
+      ? `${target}:#${qualified}:outline`
+      : `${target}:${from}..${to}`;
+}
+
+/** What a gap says of the symbols in it. The file itself says it below the map. */
+function sayer(
+  ranks: Ranks,
+  symbols: readonly OutlineSymbol[],
+  counts: Uint32Array,
+  callOf: (symbol: OutlineSymbol) => string,
+  level: number,
+): Level['says'] {
+  return (gap) => {
+    const hidden = between(counts, gap);
+    if (hidden === 0) return '';
+    const said = ` ${hidden} ${hidden === 1 ? 'symbol' : 'symbols'}`;
+    for (let i = ranks.owner[gap.from] ?? -1; i >= 0; i = ranks.parents[i] ?? -1) {
+      const symbol = symbols[i];
+      if (symbol && symbol.to >= gap.to && symbol.from < gap.from && (ranks.symbols[i] ?? 0) < level)
+        return `${said}, use ${callOf(symbol)}`;
+    }
+    return said;
   };
 }

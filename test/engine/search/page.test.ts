@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Address } from '../../../src/engine/search/addresses.ts';
-import { Page, type PageBounds } from '../../../src/engine/search/page.ts';
+import { Page, type PageBounds, type PlacedAddress } from '../../../src/engine/search/page.ts';
 
 interface File {
   readonly path: string;
@@ -10,17 +9,17 @@ interface File {
 }
 
 /** What ripgrep prints for these files: matches and the lines around them. */
-function printed(files: readonly File[], context: number): Address[] {
+function printed(files: readonly File[], before: number, after: number): PlacedAddress[] {
   return files.flatMap(({ path, lines }) =>
     lines.flatMap((match, i) => {
-      const near = lines.some((other, j) => other && Math.abs(i - j) <= context);
+      const near = lines.some((other, j) => other && j - i <= before && i - j <= after);
       return near ? [{ path, no: i + 1, offset: i * 10, match }] : [];
     }),
   );
 }
 
 /** "a:3" for a match, "a-2" for a context line. */
-function pageOf(addresses: readonly Address[], bounds: PageBounds): { shown: string[]; page: Page } {
+function pageOf(addresses: readonly PlacedAddress[], bounds: PageBounds): { shown: string[]; page: Page } {
   const page = new Page(bounds);
   for (const address of addresses) if (!page.take(address)) break;
   const shown = page.files.flatMap(({ path, lines }) =>
@@ -35,20 +34,24 @@ const files: File[] = [
 ];
 
 test('shows the matches from the offset on, up to the limit', () => {
-  const { shown, page } = pageOf(printed(files, 0), { offset: 1, limit: 2, context: 0 });
+  const { shown, page } = pageOf(printed(files, 0, 0), { offset: 1, limit: 2, before: 0, after: 0 });
   expect(shown).toEqual(['a:3', 'a:6']);
   expect(page).toMatchObject({ found: 2, more: true });
 });
 
 test('says that nothing follows when the last page ends at the last match', () => {
-  expect(pageOf(printed(files, 0), { offset: 2, limit: 2, context: 0 }).page.more).toBe(false);
+  expect(pageOf(printed(files, 0, 0), { offset: 2, limit: 2, before: 0, after: 0 }).page.more).toBe(false);
 });
 
 test('a match of another page that stands near is context', () => {
-  const { shown, page } = pageOf(printed(files, 1), { offset: 1, limit: 1, context: 1 });
+  const { shown, page } = pageOf(printed(files, 1, 1), { offset: 1, limit: 1, before: 1, after: 1 });
   expect(shown).toEqual(['a-2', 'a:3', 'a-4']);
   expect(page.more).toBe(true);
-  expect(pageOf(printed(files, 1), { offset: 0, limit: 1, context: 1 }).shown).toEqual(['a-1', 'a:2', 'a-3']);
+  expect(pageOf(printed(files, 1, 1), { offset: 0, limit: 1, before: 1, after: 1 }).shown).toEqual([
+    'a-1',
+    'a:2',
+    'a-3',
+  ]);
 });
 
 test('pages show every match once, and each of its context lines beside it', () => {
@@ -58,19 +61,20 @@ test('pages show every match once, and each of its context lines beside it', () 
       fc.array(file, { maxLength: 4 }),
       fc.integer({ min: 1, max: 4 }),
       fc.nat(3),
-      (contents, limit, context) => {
+      fc.nat(3),
+      (contents, limit, before, after) => {
         const files = contents.map((lines, i) => ({ path: `f${i}`, lines }));
-        const addresses = printed(files, context);
+        const addresses = printed(files, before, after);
         const all = addresses.filter(({ match }) => match).map(({ path, no }) => `${path}:${no}`);
         const seen: string[] = [];
         for (let offset = 0; ; offset += limit) {
-          const { shown, page } = pageOf(addresses, { offset, limit, context });
+          const { shown, page } = pageOf(addresses, { offset, limit, before, after });
           seen.push(...shown.filter((line) => line.includes(':')));
           expect(new Set(shown.map((line) => line.replace(':', '-'))).size).toBe(shown.length);
           for (const line of shown.filter((line) => line.includes(':'))) {
             const [path, no] = line.split(':') as [string, string];
             const { lines } = files.find((file) => file.path === path) as File;
-            for (let near = Number(no) - context; near <= Number(no) + context; near += 1) {
+            for (let near = Number(no) - before; near <= Number(no) + after; near += 1) {
               if (near < 1 || near > lines.length) continue;
               expect(shown.map((shownLine) => shownLine.replace(':', '-'))).toContain(`${path}-${near}`);
             }

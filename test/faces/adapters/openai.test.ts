@@ -47,7 +47,9 @@ test('the Responses API: tools are sent, calls are answered with text, images an
     {
       type: 'function_call_output',
       call_id: 'c3',
-      output: expect.stringMatching(/^The input of read is wrong: /),
+      output: expect.stringMatching(
+        /^The input of read is wrong: the arguments are not a valid JSON object\. Its fields are path/,
+      ),
     },
     {
       type: 'function_call_output',

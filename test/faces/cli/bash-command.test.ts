@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { cli as main } from '../../support/cli.ts';
+import { cli as main, run } from '../../support/cli.ts';
 import { living, temporaryFolder } from '../../support/commands.ts';
 
 interface Ran {
@@ -34,23 +34,23 @@ test('several operands are one command', async () => {
 
 test('a failing command keeps its output', async () => {
   const ran = await cli(['bash', 'echo hi; exit 3'], temporaryFolder(), temporaryFolder());
-  expect(ran).toEqual({ code: 2, stdout: 'hi\nCommand exited with code 3\n', stderr: '' });
+  expect(ran).toEqual({ code: 3, stdout: 'hi\nCommand exited with code 3\n', stderr: '' });
 });
 
 test('a time limit may be given', async () => {
   const ran = await cli(['bash', '--timeout', '0.3', 'sleep 60'], temporaryFolder(), temporaryFolder());
-  expect(ran).toEqual({ code: 2, stdout: 'Command timed out after 0.3 seconds\n', stderr: '' });
+  expect(ran).toEqual({ code: 124, stdout: 'Command timed out after 0.3 seconds\n', stderr: '' });
 });
 
 test.each([
   [['bash'], "oriel: Nothing to run. Use oriel bash 'COMMAND'.\n"],
   [
     ['bash', '--timeout', 'soon', 'true'],
-    'oriel: The timeout NaN is invalid: give seconds above 0, such as 120.\n',
+    'oriel: --timeout takes seconds above 0, not soon. Use --timeout 120.\n',
   ],
 ])('%j', async (args, stderr) => {
   const ran = await cli(args, temporaryFolder(), temporaryFolder());
-  expect(ran).toEqual({ code: 2, stdout: '', stderr });
+  expect(ran).toEqual({ code: 125, stdout: '', stderr });
 });
 
 test('what was kept can be read in the next call, in this folder alone', async () => {
@@ -63,7 +63,8 @@ test('what was kept can be read in the next call, in this folder alone', async (
   expect(elsewhere).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'oriel: There is no artifact://1. No output has been kept.\n',
+    stderr:
+      'oriel: There is no artifact://1. No output has been kept. Use . to list the working directory.\n',
   });
 });
 
@@ -94,4 +95,14 @@ test.each([
   expect(child.exitCode).toBe(code);
   expect(stdout).toBe('before\nCommand was cancelled\n');
   expect(living(marker)).toEqual([]);
+});
+
+test('a timeout that is not a number of seconds is named as it was typed', () => {
+  for (const given of ['abc', '0', '-1', '']) {
+    expect(run(['bash', `--timeout=${given}`, 'true'])).toEqual({
+      out: '',
+      err: `oriel: --timeout takes seconds above 0, not ${given}. Use --timeout 120.\n`,
+      code: 125,
+    });
+  }
 });

@@ -26,6 +26,11 @@ test('bash completes commands, options, choices and folders', () => {
   expect(complete(W, 'oriel', 'read', '--display', '')).toEqual(['numbers', 'hashline', 'plain']);
   expect(complete(W, 'oriel', 'mcp', '--root', 'f')).toEqual(['folder']);
   expect(complete(W, 'oriel', 'read', 'f')).toEqual([]);
+  expect(complete(W, 'oriel', 'completions', '')).toEqual(['bash', 'zsh', 'fish']);
+  expect(complete(W, 'oriel', 'help', 'gr')).toEqual(['grep']);
+  expect(complete(W, 'oriel', '--json', 're')).toEqual(['read']);
+  expect(complete(W, 'oriel', '--dialect', 'pi', 'gr')).toEqual(['grep']);
+  expect(complete(W, 'oriel', '--json', 'read', '--li')).toEqual(['--limits']);
 });
 
 describe.each(['bash', 'zsh', 'fish'])('%s', (shell) => {
@@ -56,6 +61,13 @@ test('the manual page has every command and option, and comes with the package',
       expect(out).toContain(`\\-\\-${option.name.replaceAll('-', '\\-')}`);
     }
   }
-  const { man } = JSON.parse(readFileSync('package.json', 'utf8')) as { man: string };
-  expect(readFileSync(built(man.replace('./dist/', '')), 'utf8')).toBe(out);
+  const { man } = JSON.parse(readFileSync('package.json', 'utf8')) as { man: [string] };
+  expect(readFileSync(built(man[0].replace('./dist/', '')), 'utf8')).toBe(out);
+});
+
+test('help of help is the general help, and names the version option', () => {
+  const { out, code } = run(['help']);
+  expect(code).toBe(0);
+  expect(out).toContain('--version');
+  expect(run(['help', 'help'])).toEqual({ out, err: '', code });
 });

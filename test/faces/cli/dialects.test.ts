@@ -10,12 +10,12 @@ const commands = {
   read: {
     tools: ['read', 'read_file'],
     input: (W: string) => ({ path: `${W}/f` }),
-    example: 'oriel read PATH',
+    example: ' PATH',
   },
-  bash: { tools: ['bash'], input: () => ({ command: 'seq 3' }), example: "oriel bash 'COMMAND'" },
-  grep: { tools: ['grep'], input: () => ({ pattern: 'l' }), example: 'oriel grep PATTERN' },
-  find: { tools: ['find'], input: () => ({ pattern: '*' }), example: "oriel find '*.ts'" },
-  ls: { tools: ['ls'], input: () => ({}), example: 'oriel ls' },
+  bash: { tools: ['bash'], input: () => ({ command: 'seq 3' }), example: " 'COMMAND'" },
+  grep: { tools: ['grep'], input: () => ({ pattern: 'l' }), example: ' PATTERN' },
+  find: { tools: ['find'], input: () => ({ pattern: '*' }), example: " '*.ts'" },
+  ls: { tools: ['ls'], input: () => ({}), example: '' },
 } as const;
 
 const pairs = Object.keys(commands).flatMap((command) =>
@@ -30,14 +30,14 @@ test.each(pairs)('oriel $command --dialect $dialect', ({ command, dialect }) => 
   write('g', '');
   const { tools, input, example } = commands[command];
   const operands = Object.values<string>(input(W));
-  const ran = run([command, ...operands, '--dialect', dialect], { cwd: W });
+  const ran = run([command, '--dialect', dialect, ...operands], { cwd: W });
   const tool = toolOf(dialect, tools);
   if (tool === undefined) {
     const others = dialectNames.filter((name) => toolOf(name, tools) !== undefined);
     expect(ran).toEqual({
       out: '',
-      err: `oriel: The dialect ${dialect} has no tool for oriel ${command}; ${others.join(', ')} have one. Use ${example} --dialect oriel.\n`,
-      code: 2,
+      err: `oriel: The dialect ${dialect} has no tool for oriel ${command}; ${others.join(', ')} have one. Use oriel ${command} --dialect oriel${example}.\n`,
+      code: command === 'bash' ? 125 : 2,
     });
   } else {
     expect(ran).toEqual(run(['call', tool, JSON.stringify(input(W)), '--dialect', dialect], { cwd: W }));
@@ -45,24 +45,28 @@ test.each(pairs)('oriel $command --dialect $dialect', ({ command, dialect }) => 
   }
 });
 
-test('the short form, and the exit code of a dialect that does not count what it found', () => {
+test('the exit code of a dialect that does not count what it found', () => {
   const { W, write } = workspace();
   write('f', 'a\nb\nc\n');
-  expect(run(['read', '-d', 'pi', 'f', '-l', 'lines=2'], { cwd: W }).out).toBe(
+  expect(run(['read', '--dialect', 'pi', 'f', '--limits', 'lines=2'], { cwd: W }).out).toBe(
     'a\nb\n[Showing lines 1-2 of 3. Use offset=3 to continue]\n',
   );
-  expect(run(['grep', 'x', '-d', 'pi'], { cwd: W })).toEqual({ out: 'No matches found\n', err: '', code: 1 });
-  expect(run(['find', '*.ts', '-d', 'pi'], { cwd: W })).toEqual({
+  expect(run(['grep', 'x', '--dialect', 'pi'], { cwd: W })).toEqual({
+    out: 'No matches found\n',
+    err: '',
+    code: 1,
+  });
+  expect(run(['find', '*.ts', '--dialect', 'pi'], { cwd: W })).toEqual({
     out: 'No files found matching pattern\n',
     err: '',
     code: 1,
   });
-  expect(run(['bash', 'exit 3', '-d', 'pi'], { cwd: W }).code).toBe(2);
-  expect(run(['read', 'none', '-d', 'pi'], { cwd: W }).code).toBe(2);
+  expect(run(['bash', '--dialect', 'pi', 'exit 3'], { cwd: W }).code).toBe(3);
+  expect(run(['read', 'none', '--dialect', 'pi'], { cwd: W }).code).toBe(2);
 });
 
 test('what a tool of the dialect has no parameter for is refused', () => {
-  expect(run(['grep', 'x', '--offset', '1', '-d', 'pi'])).toEqual({
+  expect(run(['grep', 'x', '--offset', '1', '--dialect', 'pi'])).toEqual({
     out: '',
     err: 'oriel: The tool grep has no field offset. Its fields are pattern, path, glob, ignoreCase, literal, context, limit.\n',
     code: 2,

@@ -13,7 +13,7 @@ test('grep ends with 0 when something was found, 1 when nothing, 2 when it faile
   });
   expect(run(['grep', '-i', 'two', 'src', '-g', '*.ts', '-C', '1', '--limit', '1'], { cwd: W }).out).toBe(
     'src/a.ts-1- one\nsrc/a.ts:2: Two\nsrc/a.ts-3- three two\n' +
-      '[1 matches limit reached. Use offset=1 to continue, limit=2 for more, or refine pattern]\n',
+      '[1 match limit reached. Use --offset 1 to continue, --limit 2 for more, or refine pattern]\n',
   );
   expect(run(['grep', 'two', '--offset', '1'], { cwd: W }).out).toBe('src/a.ts:3: three two\n');
   expect(run(['grep', '-F', 't.o'], { cwd: W })).toEqual({ out: 'No matches found\n', err: '', code: 1 });
@@ -39,7 +39,7 @@ test('find and ls', () => {
   expect(run(['find', 'a.*', 'src', '--root', W, '--cwd', W]).out).toBe('src/a.ts\n');
   expect(run(['ls'], { cwd: W })).toEqual({ out: 'b.md\nsrc/\n', err: '', code: 0 });
   expect(run(['ls', '--limit', '1', '--cwd', W]).out).toBe(
-    'b.md\n[1 entries limit reached. Use offset=1 to continue, limit=2 for more]\n',
+    'b.md\n[1 entry limit reached. Use --offset 1 to continue, --limit 2 for more]\n',
   );
   expect(run(['ls', 'b.md'], { cwd: W })).toEqual({
     out: '',
@@ -54,6 +54,16 @@ test.each([
   [['find'], "No glob was given. Use oriel find '**/*.ts' [DIR]."],
   [['ls', 'a', 'b'], 'There is one operand too many: b. Use oriel ls [DIR].'],
   [['grep', 'a', '--limit', 'many'], '--limit takes a whole number, not many. Use --limit 100.'],
+  [
+    ['grep', 'a', '-C', '300'],
+    'context must be a whole number of at least 0 and at most 200, not 300. Use context=200.',
+  ],
+  [
+    ['read', '--limit', '5', 'x'],
+    'oriel read has no option --limit. oriel read shows lines N to M with FILE:N..M, the first 50 with FILE:1..50, the last with FILE:-50.',
+  ],
+  [['ls', '--cwd', '/nope'], '--cwd takes a directory that exists, not /nope.'],
+  [['read', 'x', '--cwd', '/etc/passwd'], '--cwd takes a directory that exists, not /etc/passwd.'],
   [['ls', '--limit', '0'], 'limit must be a whole number of at least 1, not 0. Use limit=100.'],
 ])('%j is one line on stderr and exit 2', (args, message) => {
   expect(run(args)).toEqual({ out: '', err: `oriel: ${message}\n`, code: 2 });

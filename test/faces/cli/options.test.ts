@@ -1,12 +1,14 @@
 /** Every option on every command: it changes what the command does, or it is refused. None is silently ignored. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { Option } from '../../../src/faces/cli/command.ts';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { allCommands } from '../../../src/faces/cli/commands.ts';
-import { globalOptions, type Option, parse } from '../../../src/faces/cli/options.ts';
+import { globalOptions, parse } from '../../../src/faces/cli/options.ts';
 import { run } from '../../support/cli.ts';
 import { mcpHeaders, mcpMessage, server, type ServerProcess } from '../../support/server.ts';
 import { wire } from '../../support/wire.ts';
@@ -17,19 +19,33 @@ const allOptions = new Map(
 );
 
 const cwd = mkdtempSync(join(tmpdir(), 'oriel-options-'));
-afterAll(() => rmSync(cwd, { recursive: true }));
+const secrets = mkdtempSync(join(tmpdir(), 'oriel-options-'));
+afterAll(() => [cwd, secrets].forEach((folder) => rmSync(folder, { recursive: true })));
 const files = {
   f: 'one\ntwo\nONE LINE, TO FILL A BUDGET\nfour, to fill it as well\nanother one\n',
   'a.md': 'one in markdown\n',
   'sub/f': 'something else\none\n',
   'a-file-whose-name-is-long-enough-to-fill-half-of-a-budget': '',
 };
+const tokenFile = join(secrets, 'token');
+writeFileSync(tokenFile, 'secret\n', { mode: 0o600 });
+
 /** Where outputs of commands are kept. */
 const env = { ...process.env, XDG_CACHE_HOME: join(cwd, 'sub/cache') };
 for (const [path, content] of Object.entries(files)) {
   mkdirSync(dirname(join(cwd, path)), { recursive: true });
   writeFileSync(join(cwd, path), content);
 }
+
+/** No number of seconds or connections: what it bounds takes as long to see, and is tested where peers are. */
+const NO_TIME = '0';
+
+// The newest of all, though not the first by its path.
+utimesSync(join(cwd, 'f'), new Date(), new Date(Date.now() + 60_000));
+writeFileSync(join(cwd, 'sub/in.txt.gz'), gzipSync('packed away\n'));
+
+const DOCUMENT = 'sub/d.rtf';
+writeFileSync(join(cwd, DOCUMENT), '{\\rtf1\\ansi a text\\par}');
 
 /** What each option is tried with, or each option of one command. */
 const given: Readonly<Record<string, readonly string[]>> = {
@@ -40,6 +56,12 @@ const given: Readonly<Record<string, readonly string[]>> = {
   'bash dialect': ['--dialect', 'zdx'],
   limits: ['--limits', 'bytes=64'],
   display: ['--display', 'plain'],
+  'agent-outputs': ['--agent-outputs', 'sub'],
+  web: ['--web'],
+  offline: ['--offline'],
+  'allow-net': ['--allow-net', '127.0.0.1'],
+  'no-cache': ['--no-cache'],
+  'mcp-resources': ['--mcp-resources'],
   json: ['--json'],
   help: ['--help'],
   debug: ['--debug'],
@@ -48,30 +70,82 @@ const given: Readonly<Record<string, readonly string[]>> = {
   literal: ['-F'],
   glob: ['-g', '*.md'],
   context: ['-C', '1'],
+  before: ['--before', '1'],
+  after: ['--after', '1'],
+  word: ['--word'],
+  type: ['--type', 'md'],
+  files: ['--files'],
+  multiline: ['--multiline'],
+  sort: ['--sort', 'time'],
+  symbol: ['--symbol', 'nothing'],
+  count: ['--count'],
+  inside: ['--inside'],
   limit: ['--limit', '1'],
   offset: ['--offset', '1'],
   workspace: ['--workspace', 'dev=http://127.0.0.1:1'],
   'allow-bash': ['--allow-bash'],
   structured: ['--structured'],
+  'write-timeout': ['--write-timeout', NO_TIME],
+  'max-connections': ['--max-connections', NO_TIME],
+  'share-artifacts': ['--share-artifacts'],
   listen: ['--listen', '0.0.0.0:0'],
   token: ['--token', 'secret'],
+  'token-file': ['--token-file', tokenFile],
   host: ['--host', 'workspace.example'],
 };
 
+/** Nobody listens there. */
+const PRIVATE = 'http://127.0.0.1:65534/';
+
 /** The arguments of each command beside the option; others where an option does not matter with those. */
 const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  read: { any: ['f'], allow: ['/proc/version'] },
-  bash: { any: ['pwd; seq 30; sleep 0.2'], allow: ['pwd', '--cwd', '/proc'] },
-  grep: { any: ['o.e'], allow: ['Linux', '/proc/version'], dialect: ['o.e', '--limit', '1'] },
+  read: {
+    any: ['f'],
+    allow: ['/proc/version'],
+    'agent-outputs': ['agent://f'],
+    web: [PRIVATE, '--offline'],
+    offline: [PRIVATE],
+    'allow-net': [PRIVATE],
+    'no-cache': [DOCUMENT],
+    'mcp-resources': ['mcp://'],
+  },
+  bash: { any: ['pwd; seq 30; sleep 0.2'], allow: ['--cwd', '/proc', 'pwd'] },
+  grep: {
+    any: ['o.e'],
+    allow: ['Linux', '/proc/version'],
+    dialect: ['o.e', '--limit', '1'],
+    inside: ['packed'],
+    'no-cache': ['text', DOCUMENT],
+    multiline: [String.raw`one\ntwo`],
+  },
   find: { any: ['*'], allow: ['ostype', '/proc/sys/kernel'], dialect: ['*', '--limit', '1'] },
   ls: { any: [], allow: ['/proc/sys/kernel'], dialect: ['--limit', '1'] },
   call: {
     any: ['read', '{"path":"f"}'],
     allow: ['read', '{"path":"/proc/version"}'],
+    'agent-outputs': ['read', '{"path":"agent://f"}'],
+    web: ['read', `{"path":"${PRIVATE}"}`, '--offline'],
+    offline: ['read', `{"path":"${PRIVATE}"}`],
+    'allow-net': ['read', `{"path":"${PRIVATE}"}`],
+    'mcp-resources': ['read', '{"path":"mcp://"}'],
     workspace: ['coder_workspace_read_file', '{"workspace":"dev","path":"/x"}', '--dialect', 'coder'],
+    'no-cache': ['read', `{"path":"${DOCUMENT}"}`],
   },
-  mcp: { any: [], allow: ['/'], workspace: ['--dialect', 'coder'] },
-  serve: { any: [], allow: ['/'], workspace: ['--dialect', 'coder'] },
+  mcp: {
+    any: [],
+    allow: ['/'],
+    offline: ['--web'],
+    'allow-net': ['--web'],
+    workspace: ['--dialect', 'coder'],
+  },
+  serve: {
+    any: [],
+    offline: ['--web'],
+    'allow-net': ['--web'],
+    allow: ['/'],
+    workspace: ['--dialect', 'coder'],
+    'share-artifacts': ['--allow-bash'],
+  },
   completions: { any: ['bash'] },
   man: { any: [] },
   tools: { any: [] },
@@ -84,9 +158,9 @@ const failing = (options: readonly Option[]): readonly string[] =>
   options.some(({ name }) => name === 'root') ? ['--root', NOWHERE] : ['x', 'y', 'z'];
 
 /** Everything that a client of this server can see, as one text. */
-const outcomeOf: Readonly<Record<string, (args: readonly string[]) => Promise<string>>> = {
-  async mcp(args) {
-    const running = wire(['mcp', ...args], { cwd });
+const outcomeOf: Readonly<Record<string, (args: readonly string[], cache?: string) => Promise<string>>> = {
+  async mcp(args, cache) {
+    const running = wire(['mcp', ...args], { cwd, ...(cache !== undefined && { env: within(cache) }) });
     const client = {
       protocolVersion: '2025-06-18',
       capabilities: {},
@@ -95,22 +169,29 @@ const outcomeOf: Readonly<Record<string, (args: readonly string[]) => Promise<st
     await running.ask(0, 'initialize', client);
     running.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
     const messages = [await running.ask(1, 'tools/list')];
-    for (const [i, call] of toolCalls.entries()) messages.push(await running.ask(i + 2, 'tools/call', call));
+    for (const [i, call] of callsFor(cache).entries())
+      messages.push(await running.ask(i + 2, 'tools/call', call));
     running.end();
+    if (cache !== undefined) await running.exited;
     return JSON.stringify(messages);
   },
-  async serve(args) {
-    const running = await server(args, { cwd }).catch((error: Error) => error.message);
+  async serve(args, cache) {
+    const where = { cwd, ...(cache !== undefined && { env: within(cache) }) };
+    const running = await server(args, where).catch((error: Error) => error.message);
     if (typeof running === 'string') return running;
     const replies = [
       await (await running.get('/api/v0/tools')).text(),
       await asHost(running, 'workspace.example'),
     ];
-    for (const params of toolCalls) {
+    for (const params of callsFor(cache)) {
       const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
       const reply = await running.post('/mcp', message, { headers: mcpHeaders });
       replies.push(reply.ok ? JSON.stringify(await mcpMessage(reply)) : `${reply.status}`);
     }
+    // Of two clients, one reads what was kept for the other.
+    const as = (client: string) => ({ headers: { 'oriel-client': client } });
+    await (await running.post('/api/v0/tools/bash', { command: 'seq 5000' }, as('a'))).text();
+    replies.push(await (await running.post('/api/v0/tools/read', { path: 'artifact://1' }, as('b'))).text());
     running.kill('SIGTERM');
     await running.exited;
     return replies.join('\n');
@@ -120,8 +201,15 @@ const outcomeOf: Readonly<Record<string, (args: readonly string[]) => Promise<st
 const toolCalls = [
   { name: 'read', arguments: { path: 'f' } },
   { name: 'read', arguments: { path: '/proc/version' } },
+  { name: 'read', arguments: { path: 'agent://f' } },
+  { name: 'read', arguments: { path: PRIVATE } },
   { name: 'coder_workspace_read_file', arguments: { workspace: 'dev', path: '/x' } },
 ];
+
+const callsFor = (cache?: string): typeof toolCalls =>
+  cache === undefined ? toolCalls : [{ name: 'read', arguments: { path: DOCUMENT } }];
+
+const within = (cache: string): NodeJS.ProcessEnv => ({ ...env, XDG_CACHE_HOME: cache });
 
 /** The status of a request that names this host, which fetch would not send. */
 function asHost({ port }: ServerProcess, host: string): Promise<string> {
@@ -136,17 +224,27 @@ function asHost({ port }: ServerProcess, host: string): Promise<string> {
 }
 
 /** What a run of a command does, as one text. */
-async function outcome(name: string, args: readonly string[]): Promise<string> {
+async function outcome(name: string, args: readonly string[], cache?: string): Promise<string> {
   const served = outcomeOf[name];
-  if (served && !args.includes('--help') && !args.includes(NOWHERE)) return served(args);
-  return JSON.stringify(run([name, ...args], { cwd, env }));
+  const excludes = args.includes('--web') && args.includes('--offline');
+  const ends = excludes || ['--help', NOWHERE, NO_TIME].some((arg) => args.includes(arg));
+  if (served && !ends) return served(args, cache);
+  return JSON.stringify(run([name, ...args], { cwd, env: cache === undefined ? env : within(cache) }));
 }
 
-describe.each(commands)('$name', ({ name, options }) => {
+/** The same with a new cache directory, and whether anything was cached. */
+async function cachedOutcome(name: string, args: readonly string[]): Promise<string> {
+  const cache = mkdtempSync(join(secrets, 'cache-'));
+  const said = await outcome(name, args, cache);
+  return `${said.includes('a text')} ${existsSync(join(cache, 'oriel/derived'))}`;
+}
+
+describe.each(commands)('$name', (command) => {
+  const { name, options } = command;
   const taken = [...options, ...globalOptions];
   const callFor = (option: string): readonly string[] => {
     const call = calls[name]?.[option] ?? calls[name]?.['any'] ?? [];
-    return option === 'debug' ? [...call, ...failing(options)] : call;
+    return option === 'debug' ? [...failing(options), ...call] : call;
   };
 
   test('does the same twice without options', async () => {
@@ -156,9 +254,10 @@ describe.each(commands)('$name', ({ name, options }) => {
 
   test.each(taken.map((option) => option.name))('--%s changes what it does', async (option) => {
     const call = callFor(option);
+    const see = option === 'no-cache' ? cachedOutcome : outcome;
     const [without, with_] = [
-      await outcome(name, call),
-      await outcome(name, [...call, ...(given[`${name} ${option}`] ?? given[option] ?? [])]),
+      await see(name, call),
+      await see(name, [...(given[`${name} ${option}`] ?? given[option] ?? []), ...call]),
     ];
     expect(with_).not.toBe(without);
     expect(with_).not.toContain('has no option');
@@ -167,8 +266,10 @@ describe.each(commands)('$name', ({ name, options }) => {
   test('refuses every option of other commands, and says where its own are listed', () => {
     const others = [...allOptions.values()].filter((option) => !taken.includes(option));
     for (const option of others) {
-      expect(() => parse(given[option.name] ?? [], name, taken)).toThrow(
-        new RegExp(`^oriel ${name} has no option -.*\\. Use oriel ${name} --help for its options\\.$`),
+      expect(() => parse(given[option.name] ?? [], command)).toThrow(
+        new RegExp(
+          `^oriel ${name} has no option -.*\\. (?:Use oriel ${name} --help for its options\\.$|.*oriel )`,
+        ),
       );
     }
   });
@@ -208,11 +309,11 @@ test.each([...allOptions.values()].filter(({ choices }) => choices))(
     const message = `There is no ${option.name} nonsense. Use one of ${option.choices?.join(', ')}.`;
     const taking = commands.filter(({ options }) => options.includes(option));
     expect(taking.length).toBeGreaterThan(1);
-    for (const { name } of taking) {
+    for (const { name, failureCode = 2 } of taking) {
       expect(run([name, `--${option.name}`, 'nonsense'], { cwd })).toEqual({
         out: '',
         err: `oriel: ${message}\n`,
-        code: 2,
+        code: failureCode,
       });
     }
   },
@@ -236,7 +337,7 @@ test.each([
   ],
   [
     'call',
-    ['read', '{}', '--workspace', 'dev=http://127.0.0.1:1', '-d', 'pi'],
+    ['read', '{}', '--workspace', 'dev=http://127.0.0.1:1', '--dialect', 'pi'],
     'Only the dialect coder reaches workspaces elsewhere. Add --dialect coder, or leave out --workspace.',
   ],
 ])('oriel %s %j: an option that the dialect has no use for is refused', (name, args, message) => {

@@ -87,7 +87,12 @@ describe('what goes wrong is a value', () => {
     });
     expect(await client.readFile(join(W, 'none'))).toEqual({
       ok: false,
-      error: { kind: 'refused', status: 404, message: 'none does not exist.', code: 'NOT_FOUND' },
+      error: {
+        kind: 'refused',
+        status: 404,
+        message: `open ${join(W, 'none')}: file does not exist`,
+        code: 'NOT_FOUND',
+      },
     });
     expect(await client.readFileLines('', {})).toMatchObject({
       ok: false,
@@ -194,3 +199,12 @@ test('unwrap throws what went wrong, for callers that rather catch', async () =>
   await expect(client.health().then(unwrap)).rejects.toThrow(/^No answer came: /);
   expect(() => createClient({ url: 'nonsense' })).toThrow(TypeError);
 });
+
+test.each(['127.0.0.1:7391', 'localhost:7391', '', 'file:///tmp'])(
+  'an address that is not a URL of a server is refused at once: %j',
+  (url) => {
+    expect(() => createClient({ url })).toThrow(
+      new TypeError(`${JSON.stringify(url)} is not the URL of a server. Use http://127.0.0.1:7345.`),
+    );
+  },
+);

@@ -88,7 +88,7 @@ describe('GET /api/v0/read-file', () => {
       expect(text).not.toContain(SECRET);
       return [response.status, (JSON.parse(text) as { message: string }).message];
     };
-    expect(await get(of('none'))).toEqual([404, 'none does not exist.']);
+    expect(await get(of('none'))).toEqual([404, `open ${W}/none: file does not exist`]);
     expect(await get(of('data.bin/x'))).toEqual([
       404,
       'data.bin/x goes through something that is not a directory.',
@@ -187,4 +187,16 @@ test('GET /api/v0/resolve-path follows links, also to what does not exist yet, a
   expect(await resolved(of('../outside/none'))).toBe(403);
   expect(await resolved('/etc/none')).toBe(403);
   expect(await resolved('relative')).toBe(400);
+});
+
+test('a refused path is told of the working directory as the routes take it', async () => {
+  const { running, W } = await serving();
+  const refused = await (await running.get('/api/v0/resolve-path?path=/etc')).json();
+  expect(refused).toEqual({
+    code: 'OUTSIDE_ROOT',
+    message: `That path lies outside the directories that may be read. Use ${W} to list the working directory.`,
+    next: W,
+  });
+  const { next } = refused as { next: string };
+  expect((await running.get(`/api/v0/resolve-path?path=${next}`)).status).toBe(200);
 });

@@ -266,7 +266,8 @@ test('parameters that make no sense are named', async () => {
   const { W, status } = await files((root) => writeFileSync(join(root, 'f'), 'x'));
   const path = encodeURIComponent(join(W, 'f'));
   for (const [query, field, detail] of [
-    ['offset=-1', 'offset', '"offset" must be a whole number'],
+    ['offset=-1', 'offset', '"offset" value is negative'],
+    ['offset=1&offset=2', 'offset', '"offset" provided more than once'],
     ['offset=1.5', 'offset', '"offset" must be a whole number'],
     ['limit=x', 'limit', '"limit" must be a whole number'],
     ['limit=1e3', 'limit', '"limit" must be a whole number'],
@@ -293,4 +294,19 @@ test('the walls hold', async () => {
     expect(body).toMatchObject({ success: false, content: '' });
     expect(JSON.stringify(body)).not.toContain(SECRET);
   }
+});
+
+test('a limit of 1 is kept, an empty parameter is as good as none, a changed text is counted', async () => {
+  const { W, lines, status } = await files((root) => {
+    writeFileSync(join(root, 'f'), 'one\ntwo\n');
+    writeFileSync(join(root, 'hidden'), '\ufeffa\u0001\n');
+  });
+  expect((await lines('f', { max_response_bytes: 1 })).error).toMatch(/^output would exceed 1 bytes\./);
+  expect((await lines('f', { max_response_lines: 1, limit: 2 })).error).toMatch(
+    /^output would exceed 1 lines\./,
+  );
+  expect((await lines('f', { max_line_bytes: 1 })).content).toBe('1\to... [truncated]\n2\tt... [truncated]');
+  const [code, body] = await status(`path=${encodeURIComponent(join(W, 'f'))}&offset=&limit=`);
+  expect([code, body]).toEqual([200, expect.objectContaining({ lines_read: 2 })]);
+  expect(await lines('hidden')).toMatchObject({ escaped_characters: 1, byte_order_mark: true });
 });

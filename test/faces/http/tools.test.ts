@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createOffer } from '../../../src/faces/offer.ts';
+import { orielOffering } from '../../../src/oriel.ts';
 import { textAnswer } from '../../../src/render/answer.ts';
 import { serveOffer } from '../../support/app.ts';
 import { hangingTool, offerOf, testTool } from '../../support/offer.ts';
@@ -13,13 +14,15 @@ import { workspace } from '../../support/workspace.ts';
 
 describe('/api/v0/tools', () => {
   test('lists the tools of the dialect, and answers calls as the library does', async () => {
-    const { W, write, oriel, read } = workspace();
+    const { W, write, read } = workspace();
     write('f', 'a\nb\n');
     const running = await server(['--cwd', W]);
     const list = (await (await running.get('/api/v0/tools')).json()) as { dialect: string; tools: object[] };
     expect(list.dialect).toBe('oriel');
+    const offered = orielOffering({ cwd: W, roots: [W], web: false }, { bash: false });
+    onTestFinished(() => offered.close());
     expect(list.tools).toEqual(
-      oriel.tools
+      offered.tools
         .filter(({ effects }) => effects.readOnly)
         .map(({ name, title, description, effects, jsonSchema }) => ({
           name,
@@ -182,6 +185,8 @@ describe('/openapi.json', () => {
       '/metrics',
       '/',
       ...offer.tools().map(({ name }) => `/api/v0/tools/${name}`),
+      '/openapi.json',
+      '/mcp',
     ]);
     expect(document.paths['/api/v0/read-file-lines']?.['get']?.parameters[0]).toEqual({
       name: 'path',
@@ -189,12 +194,13 @@ describe('/openapi.json', () => {
       required: true,
       description: 'Absolute path of a text file',
       schema: { type: 'string', minLength: 1 },
+      example: '/workspace/app.log',
     });
     const [read] = offer.tools();
     const { $schema: _, ...schema } = read?.jsonSchema ?? {};
     expect(document.paths['/api/v0/tools/read']?.['post']?.requestBody).toEqual({
       required: true,
-      content: { 'application/json': { schema } },
+      content: { 'application/json': { schema, example: { path: 'src/app.ts' } } },
     });
     const ids = Object.values(document.paths).flatMap((path) =>
       Object.values(path).map(({ operationId }) => operationId),
@@ -206,16 +212,19 @@ describe('/openapi.json', () => {
     const { W, write } = workspace();
     write('f', 'a\n');
     const running = await server(['--cwd', W]);
+    interface Declared {
+      readonly $ref?: string;
+      readonly content: Record<string, { schema: object }>;
+    }
     const document = (await (await running.get('/openapi.json')).json()) as {
-      paths: Record<
-        string,
-        Record<string, { responses: Record<string, { content: Record<string, { schema: object }> }> }>
-      >;
+      paths: Record<string, Record<string, { responses: Record<string, Declared> }>>;
+      components: { responses: Record<string, Declared> };
     };
     const { z } = await import('zod');
     const fits = async (response: Response, path: string, method: string): Promise<void> => {
-      const declared =
-        document.paths[path]?.[method]?.responses[response.status]?.content['application/json']?.schema;
+      const named = document.paths[path]?.[method]?.responses[response.status];
+      const shared = document.components.responses[named?.$ref?.split('/').at(-1) ?? ''];
+      const declared = (shared ?? named)?.content['application/json']?.schema;
       expect(declared).toBeDefined();
       z.fromJSONSchema(declared as Parameters<typeof z.fromJSONSchema>[0]).parse(await response.json());
     };

@@ -1,5 +1,8 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { cli } from '../../support/cli.ts';
 import { workspace } from '../../support/workspace.ts';
@@ -41,6 +44,69 @@ test('outputs that were kept are listed, completed and read, also in part', asyn
   await expect(client.readResource({ uri: 'artifact://9' })).rejects.toThrow(
     'There is no artifact://9. The last one kept is artifact://2.',
   );
+});
+
+test('the size of a resource is that of its content, or is not stated', async () => {
+  const { W } = workspace();
+  const client = await connect(W, '--allow-bash');
+  await client.callTool({
+    name: 'bash',
+    arguments: { command: "printf '\\033[1mx\\033[0m\\ttab\\n'; seq 1 3000" },
+  });
+  await client.callTool({ name: 'bash', arguments: { command: 'seq 1 30000' } });
+  const [small, large] = (await client.listResources()).resources;
+  const { contents } = await client.readResource({ uri: small?.uri ?? '' });
+  const [content] = contents as { text: string }[];
+  expect(Buffer.byteLength(content?.text ?? '')).toBe(small?.size);
+  expect(large?.size).toBeUndefined();
+});
+
+test('a file that may not be read is answered with a resource that can', async () => {
+  const { W } = workspace();
+  const client = await connect(W);
+  const there = pathToFileURL(W).href;
+  for (const uri of ['file:///etc/passwd', `${there}/nothing-of-that-name`]) {
+    await expect(client.readResource({ uri })).rejects.toThrow(`Use ${there} to list the working directory.`);
+  }
+  expect((await client.readResource({ uri: there })).contents).toHaveLength(1);
+});
+
+test('the server says what it is for, where a host shows no tools', async () => {
+  const { W } = workspace();
+  const client = await connect(W);
+  expect(client.getInstructions()).toMatch(/^Read files.*Tools: read, grep, find, ls\./);
+});
+
+test('roots that a client declares are honoured inside the server’s own', async () => {
+  const { W, O, write } = workspace();
+  write('a/in.txt', 'in\n');
+  write('b/out.txt', 'out\n');
+  symlinkSync(O, join(W, 'link'));
+  const read = async (roots: readonly string[], path: string): Promise<string> => {
+    const client = new Client({ name: 'test', version: '1' }, { capabilities: { roots: {} } });
+    client.setRequestHandler('roots/list', () => ({
+      roots: roots.map((root) => ({ uri: pathToFileURL(root).href })),
+    }));
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [cli, 'mcp', '--cwd', W],
+    });
+    await client.connect(transport);
+    onTestFinished(() => client.close());
+    const { content } = await client.callTool({ name: 'read', arguments: { path } });
+    return (content as { text: string }[]).map(({ text }) => text).join('');
+  };
+  // Relative paths start in the root of the client.
+  expect(await read([join(W, 'a')], 'in.txt')).toBe('1|in\n');
+  expect(await read([join(W, 'a')], '../b/out.txt')).toContain('outside the directories that may be read');
+  // A root that holds the server's is the server's.
+  expect(await read([dirname(W)], 'b/out.txt')).toBe('1|out\n');
+  expect(await read([dirname(W)], join(O, 'secret.txt'))).toContain('outside the directories');
+  // One that lies elsewhere, or leads there, opens nothing.
+  for (const root of [O, join(W, 'link')]) {
+    expect(await read([root], join(O, 'secret.txt'))).toContain('outside the directories');
+    expect(await read([root], 'b/out.txt')).toBe('1|out\n');
+  }
 });
 
 test('without --allow-bash there is no bash, and its name says why', async () => {

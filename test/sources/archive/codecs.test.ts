@@ -6,6 +6,7 @@ import { Budget } from '../../../src/sources/archive/budget.ts';
 import { bunzip2 } from '../../../src/sources/archive/bunzip2.ts';
 import { type Codec, unpacked } from '../../../src/sources/archive/codecs.ts';
 import type { PackedInput } from '../../../src/sources/archive/unpack.ts';
+import { unlz4 } from '../../../src/sources/archive/unlz4.ts';
 import { packed } from '../../support/packed.ts';
 
 const LINES = 'hello line\n'.repeat(100_000);
@@ -39,6 +40,7 @@ const samples: [Codec, { hello: Buffer; lines: Buffer }][] = [
   ['bzip2', packed.bz2],
   ['xz', packed.xz],
   ['zstd', packed.zst],
+  ['lz4', packed.lz4],
 ];
 
 describe.each(samples)('%s', (codec, { hello, lines }) => {
@@ -109,6 +111,48 @@ test('xz: a dictionary of a gigabyte is refused, an unknown check is said to be'
   expect((await unpack('xz', packed.xz.hugeDictionary)).failure).toMatchObject({ code: 'LIMIT' });
   expect((await unpack('xz', packed.xz.sha256)).failure).toMatchObject({ code: 'UNSUPPORTED' });
 });
+
+test('lz4: checksums, dictionaries, other versions and blocks over their size are refused', async () => {
+  const damaged = { code: 'CORRUPT', message: 'its packed data is damaged' };
+  for (const at of [6, packed.lz4.lines.length - 1]) {
+    const wrong = Buffer.from(packed.lz4.lines);
+    wrong.writeUInt8((wrong[at] as number) ^ 1, at);
+    expect((await unpack('lz4', wrong)).failure).toMatchObject(damaged);
+  }
+  const unpackHex = (hex: string) => unpack('lz4', Buffer.from(hex, 'hex'));
+  expect((await unpackHex('04224d182440a700000000')).failure).toMatchObject({ code: 'UNSUPPORTED' });
+  // Of blocks of 64 KiB: one that repeats a letter 100,000 times.
+  const many = `1f61${'0100'}${'ff'.repeat(392)}00`;
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(many.length / 2);
+  expect((await unpackHex(`04224d18604082${length.toString('hex')}${many}00000000`)).failure).toMatchObject(
+    damaged,
+  );
+});
+
+test('lz4: frames that are to be skipped, and the next one', async () => {
+  const skipped = Buffer.from('5a2a4d1803000000616263', 'hex');
+  const { bytes, failure } = await unpack('lz4', Buffer.concat([skipped, packed.lz4.hello, skipped]));
+  expect(failure).toBeUndefined();
+  expect(bytes.toString()).toBe('hello\nworld\n');
+});
+
+test('lz4: any damage is an error or the text, never anything else', () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 4, max: packed.lz4.noise.length - 1 }),
+      fc.integer({ min: 1, max: 255 }),
+      async (at, flip) => {
+        const whole = (await drain(unlz4(pieces(packed.lz4.noise)))).bytes;
+        const damaged = Buffer.from(packed.lz4.noise);
+        damaged.writeUInt8((damaged[at] as number) ^ flip, at);
+        const { bytes, failure } = await drain(unlz4(pieces(damaged)));
+        if (failure === undefined) expect(bytes.equals(whole)).toBe(true);
+        else expect(isOrielError(failure), String(failure)).toBe(true);
+      },
+    ),
+    { numRuns: 300 },
+  ));
 
 test('a stream that swells is stopped by counted bytes', async () => {
   const { bytes, failure } = await unpack('gzip', gzipSync(Buffer.alloc(100 << 20)));

@@ -27,8 +27,12 @@ test('7z: encrypted members are marked and refused, encrypted names are said to 
   oriel.write('e.7z', await fixture('encrypted.7z'));
   oriel.write('n.7z', await fixture('encrypted-names.7z'));
   expect(await oriel.read('e.7z')).toBe('dir/\nok.txt (5 B, encrypted)\n');
-  expect(await oriel.read('e.7z:ok.txt')).toBe('ENCRYPTED: e.7z:ok.txt cannot be read: it is encrypted.');
-  expect(await oriel.read('n.7z')).toBe('ENCRYPTED: n.7z cannot be read: it is encrypted.');
+  expect(await oriel.read('e.7z:ok.txt')).toBe(
+    'ENCRYPTED: e.7z:ok.txt cannot be read: it is encrypted. Use e.7z.',
+  );
+  expect(await oriel.read('n.7z')).toBe(
+    'ENCRYPTED: n.7z cannot be read: it is encrypted. Use . to list the working directory.',
+  );
 });
 
 test('7z: a file that is cut short, and one that is damaged', async () => {
@@ -38,10 +42,10 @@ test('7z: a file that is cut short, and one that is damaged', async () => {
   oriel.write('cut.7z', whole.subarray(0, 100));
   oriel.write('bad.7z', damaged);
   expect(await oriel.read('cut.7z')).toBe(
-    'CORRUPT: cut.7z cannot be read: the file ends before its directory.',
+    'CORRUPT: cut.7z cannot be read: the file ends before its directory. Use . to list the working directory.',
   );
   expect(await oriel.read('bad.7z:dir/a.txt')).toBe(
-    'CORRUPT: bad.7z:dir/a.txt cannot be read: its CRC does not match.',
+    'CORRUPT: bad.7z:dir/a.txt cannot be read: its CRC does not match. Use bad.7z:dir/.',
   );
   expect(await oriel.read('bad.7z:ok.txt')).toBe('1|fine\n');
 });
@@ -74,6 +78,6 @@ test('an archive larger than is read in memory is refused at once', async () => 
   rar([]).copy(huge);
   oriel.write('huge.rar', huge);
   expect(await oriel.read('huge.rar')).toBe(
-    'LIMIT: huge.rar cannot be read: a rar archive is read up to 48 MiB, and this one is 49 MiB.',
+    'LIMIT: huge.rar cannot be read: a rar archive is read up to 48 MiB, and this one is 49 MiB. Use . to list the working directory.',
   );
 });

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { OrielOptions } from '../../../src/assemble.ts';
+import type { OrielOptions } from '../../../src/options.ts';
 import { createOriel, type Oriel } from '../../../src/oriel.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 
@@ -69,7 +69,7 @@ describe('artifact://N', () => {
   });
 
   test.each([
-    ['artifact://7', 'There is no artifact://7. The last one kept is artifact://1.'],
+    ['artifact://7', 'There is no artifact://7. The last one kept is artifact://1. Use artifact://1.'],
     [
       'artifact://x',
       'artifact://x names no output. Use artifact:// with the number that a notice gave, such as artifact://1.',
@@ -77,10 +77,6 @@ describe('artifact://N', () => {
     [
       'artifact://../1',
       'artifact://../1 names no output. Use artifact:// with the number that a notice gave, such as artifact://1.',
-    ],
-    [
-      'artifact://',
-      'artifact:// names no output. Use artifact:// with the number that a notice gave, such as artifact://1.',
     ],
   ])('explains %s', async (path, message) => {
     const made = oriel();
@@ -118,7 +114,7 @@ describe('artifact://N', () => {
     await first.close();
     const second = oriel({ spills: { state } });
     expect(await text(second, 'read', { path: 'artifact://1' })).toBe(
-      'There is no artifact://1. No output has been kept.',
+      'There is no artifact://1. No output has been kept. Use . to list the working directory.',
     );
   });
 });

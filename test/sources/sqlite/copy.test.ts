@@ -2,9 +2,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { memoryBytes } from '../../../src/access/bytes.ts';
 import { createAccess } from '../../../src/access/local.ts';
 import { defaultSettings } from '../../../src/assemble.ts';
+import { Identity } from '../../../src/identity.ts';
 import { createSession } from '../../../src/session/session.ts';
 import { sqliteSource } from '../../../src/sources/sqlite.ts';
+import { copyOf } from '../../../src/sources/sqlite/copy.ts';
 import type { OpenedFile } from '../../../src/types/access.ts';
+import type { ByteSource } from '../../../src/types/byte-source.ts';
 import type { Call } from '../../../src/types/call.ts';
 import { databaseBytes } from '../../support/sqlite.ts';
 import { wide } from '../../support/windows.ts';
@@ -58,4 +61,27 @@ test.each([
   const target = Buffer.alloc(resource.bytes.size ?? 0);
   await resource.bytes.readInto(target, 0);
   expect(target.toString()).toBe(`id: ${rows}\na: <BLOB 4000 bytes>\n`);
+});
+
+test('the second question about the same database copies nothing', async () => {
+  const content = await databaseBytes('create table t(id integer primary key); insert into t values (1)');
+  const source = memoryBytes(content, Identity.of('member', { name: 't.db' }));
+  let reads = 0;
+  const bytes: ByteSource = {
+    ...source,
+    readInto: (...given) => ((reads += 1), source.readInto(...given)),
+  };
+  const call = callOf();
+  const opened: OpenedFile = {
+    is: 'file',
+    path: '/archive.zip',
+    size: content.length,
+    mtimeMs: 0,
+    bytes,
+    close: () => Promise.resolve(),
+  };
+  const first = await copyOf(opened, call);
+  expect(reads).toBe(1);
+  expect(await copyOf(opened, call)).toBe(first);
+  expect(reads).toBe(1);
 });

@@ -28,7 +28,7 @@ public final class Q<T>: R
   init() {}
 }
 `;
-  expect(scan(swift, text)).toEqual(['1-7 P', '2-2 one', '3-3 two', '8-12 Q', '11-11 init']);
+  expect(scan(swift, text)).toEqual(['1-7 P', '2-2 one', '3-3 two', '6-6 x', '8-12 Q', '11-11 init']);
 });
 
 test('braces that never close reach to the end', () => {

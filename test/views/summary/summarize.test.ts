@@ -2,25 +2,21 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Summary, SummaryPart } from '../../../src/types/summary.ts';
 import { linesOf } from '../../../src/views/lines.ts';
+import type { Structure } from '../../../src/views/structure.ts';
 import { summarize, type SummaryLimits } from '../../../src/views/summary/summarize.ts';
 import { found, structureOf } from '../../support/structure.ts';
 
 const show = ({ from, to, text }: SummaryPart): string => `${from === to ? from : `${from}-${to}`}|${text}\n`;
 
-const wide: SummaryLimits = {
-  lines: 3_000,
-  bytes: 51_200,
-  tokens: Number.POSITIVE_INFINITY,
-  show,
-  count: (text) => Math.ceil(text.length / 4),
-};
+const wide: SummaryLimits = { lines: 3_000, bytes: 8_192, target: 'a', show };
 
 async function summaryOf(
   name: string,
   text: string,
   limits: Partial<SummaryLimits> = {},
 ): Promise<Summary | undefined> {
-  return summarize(linesOf(text), await found(name, text), { ...wide, ...limits });
+  const summary = summarize(linesOf(text), await found(name, text), { ...wide, target: name, ...limits });
+  return typeof summary === 'string' ? undefined : summary;
 }
 
 const shown = (summary: Summary | undefined): string => summary?.parts.map(show).join('') ?? 'none';
@@ -28,7 +24,10 @@ const shown = (summary: Summary | undefined): string => summary?.parts.map(show)
 const body = (lines: number, indent = '    '): string =>
   Array.from({ length: lines }, (_, i) => `${indent}step(${i});\n`).join('');
 
-test('a brace language: imports, comments, bodies and data are folded, small bodies stay', async () => {
+/** More than any budget here holds. */
+const ballast = (name: string): string => `function ${name}() {\n${body(2_000)}}\n`;
+
+test('with room, the first lines of comments are there, and the short bodies', async () => {
   const text = `/**
  * A module.
  *
@@ -39,16 +38,9 @@ import b from 'b';
 import c from 'c';
 import d from 'd';
 
-// First line
-// second line
-// third line
 const table = {
   a: 1,
   b: 2,
-  c: 3,
-  d: 4,
-  e: 5,
-  f: 6,
 };
 
 /** One line. */
@@ -67,58 +59,95 @@ ${body(8)}  }
   stop() {
     this.port = 0;
   }
+
+  none() {
+  }
 }
 
 function run()
 {
 ${body(5)}}
 
+${ballast('ballast')}`;
+  expect(shown(await summaryOf('server.ts', text, { bytes: 1_000 }))).toBe(`1-5|/** A module. Its licence. */
+6-9|import a from 'a'; ...
+11|const table = {
+12|  a: 1,
+13|  b: 2,
+16|/** One line. */
+17|export class Server {
+18|  port = 80;
+20-23|  /** Starts. @param port where */
+24|  start(
+25|    port: number,
+26-35|  ): void { ... }
+37-39|  stop() { this.port = 0; }
+41-42|  none() {}
+45|function run()
+46|{
+47|    step(0);
+48|    step(1);
+49|    step(2);
+50|    step(3);
+51|    step(4);
+54-2055|function ballast() { ... }
+`);
+});
+
+test('with less room, bodies and comments go first, and every symbol is visible with its whole signature', async () => {
+  const text = `/**
+ * A module.
+ *
+ * Its licence.
+ */
+import a from 'a';
+import b from 'b';
+import c from 'c';
+import d from 'd';
+
+export class Server {
+  port = 80;
+
+  /** Starts. */
+  start(
+    port: number,
+  ): void {
+${body(8)}  }
+
+  // Stops
+  stop() {
+    this.port = 0;
+    this.done = 1;
+  }
+}
+
 try {
 ${body(5)}} catch (error) {
 ${body(5)}}
 `;
-  const summary = await summaryOf('server.ts', text);
-  expect(shown(summary)).toBe(`1-5|/** A module. ... */
+  const summary = await summaryOf('server.ts', text, { bytes: 200 });
+  expect(shown(summary)).toBe(`1-4|...
 6-9|import a from 'a'; ...
-10|
-11-13|// First line ...
-14-21|const table = { ... };
-22|
-23|/** One line. */
-24|export class Server {
-25|  port = 80;
-26|
-27-30|  /** Starts. ... */
-31|  start(
-32|    port: number,
-33-42|  ): void { ... }
-43|
-44|  stop() {
-45|    this.port = 0;
-46|  }
-47|}
-48|
-49|function run()
-50-56|{ ... }
-57|
-58-70|try { ... } catch (error) { ... }
+11|export class Server {
+12|  port = 80;
+14|  /** Starts. */
+15|  start(
+16|    port: number,
+17-26|  ): void { ... }
+29-32|  stop() { ... }
+35-46|...
 `);
   expect(summary?.elided).toEqual([
-    { from: 3, to: 4 },
+    { from: 1, to: 4 },
     { from: 7, to: 9 },
-    { from: 12, to: 13 },
-    { from: 15, to: 20 },
-    { from: 29, to: 29 },
-    { from: 34, to: 41 },
-    { from: 51, to: 55 },
-    { from: 59, to: 63 },
-    { from: 65, to: 69 },
+    { from: 18, to: 28 },
+    { from: 30, to: 46 },
   ]);
-  expect(summary?.elidedLines).toBe(37);
+  expect(summary?.elidedLines).toBe(35);
   expect(summary?.left).toBeUndefined();
 });
 
-test('Python: docstrings keep their first line, nested functions stay visible', async () => {
+test('Python: docstrings are not part of the signature, nested functions stay visible', async () => {
   const text = `"""Models.
 
 More.
@@ -136,66 +165,47 @@ class Order(Base):
     """
     total: int = 3
 
+    @cached
     def add(self, line):
         """Adds one.
 
         At the end.
         """
-${body(6, '        ')}
+${body(60, '        ')}
     def check(self):
-${body(3, '        ')}        def inner(value):
-${body(6, '            ')}${body(3, '        ')}
-if __name__ == '__main__':
-${body(5)}`;
-  expect(shown(await summaryOf('models.py', text))).toBe(`1-4|"""Models. ... """
+${body(30, '        ')}        def inner(value):
+${body(60, '            ')}${body(30, '        ')}
+`;
+  expect(shown(await summaryOf('models.py', text, { bytes: 330 }))).toBe(`1-4|"""Models. More."""
 5-8|import os ...
-9|
-10|
 11|class Order(Base):
-12-15|    """An order. ... """
+12-15|    """An order. With lines."""
 16|    total: int = 3
-17|
-18|    def add(self, line):
-19-22|        """Adds one. ... """
-23-28|        ...
-29|
-30-33|    def check(self): ...
-34-40|        def inner(value): ...
-41-43|        ...
-44|
-45-50|if __name__ == '__main__': ...
+18|    @cached
+19|    def add(self, line):
+20-23|        """Adds one. At the end."""
+24-83|        ...
+85-115|    def check(self): ...
+116-176|        def inner(value): ...
+177-206|        ...
 `);
 });
 
-test('a language of words: `end` closes on the line that opens', async () => {
+test('a language of words: `end` closes on the line that opens, and never stands alone', async () => {
   const text = `class A
   def one
-${body(5)}  end
+${body(50)}  end
 
   def two; end
 end
 `;
-  expect(shown(await summaryOf('a.rb', text))).toBe(`1|class A
-2-8|  def one ... end
-9|
-10|  def two; end
-11|end
+  expect(shown(await summaryOf('a.rb', text, { bytes: 100 }))).toBe(`1|class A
+2-53|  def one ... end
+55|  def two; end
 `);
 });
 
-test('a class of 60 methods shows 60 signatures', async () => {
-  const methods = Array.from(
-    { length: 60 },
-    (_, i) => `  method${i}(a: number): number {\n${body(6)}  }\n`,
-  ).join('');
-  const summary = await summaryOf('wide.ts', `export class Wide {\n${methods}}\n`);
-  const text = shown(summary);
-  for (let i = 0; i < 60; i += 1) expect(text).toContain(`  method${i}(a: number): number { ... }\n`);
-  expect(summary?.parts).toHaveLength(62);
-  expect(summary?.left).toBeUndefined();
-});
-
-test('where not all fits, fields go, then the deepest symbols, and they are counted', async () => {
+test('where not every symbol fits, those inside are counted, with the call that lists them', async () => {
   const classes = Array.from(
     { length: 40 },
     (_, i) =>
@@ -203,61 +213,61 @@ test('where not all fits, fields go, then the deepest symbols, and they are coun
   ).join('');
   const all = await summaryOf('many.js', classes);
   expect(all?.left).toBeUndefined();
-  const tight = await summaryOf('many.js', classes, { lines: 200 });
-  expect(tight?.parts.length).toBeLessThanOrEqual(200);
-  expect(tight?.left).toEqual({ symbols: 40, depth: 1 });
-  expect(shown(tight)).toContain('  two() { ... }');
-  const tighter = await summaryOf('many.js', classes, { lines: 100 });
-  expect(tighter?.left).toEqual({ symbols: 120, depth: 0 });
-  expect(shown(tighter)).toContain('class C39 { ... }');
+  const tight = await summaryOf('many.js', classes, { bytes: 4_000 });
+  expect(tight?.left).toBeGreaterThan(0);
+  expect(shown(tight)).toMatch(/\n\d+-\d+\|class C39 \{ \.\.\. \d symbols, use many\.js:#C39:outline \}\n$/);
   const tightest = await summaryOf('many.js', classes, { lines: 10 });
+  expect(shown(tightest)).toMatch(/class C8 \{ \.\.\..*\n271-1198\|\.\.\. \d+ symbols\n$/);
   expect(tightest?.parts).toHaveLength(10);
-  expect(shown(tightest)).toMatch(/class C8 \{ \.\.\. \}\n\d+-\d+\|\.\.\.\n$/);
 });
 
-test('limits of bytes and tokens hold', async () => {
-  const functions = Array.from({ length: 500 }, (_, i) => `function f${i}() {\n${body(6)}}\n`).join('');
-  for (const limits of [{ bytes: 2_000 }, { tokens: 500 }]) {
-    const text = shown(await summaryOf('f.js', functions, limits));
-    expect(text).not.toBe('none');
-    expect(text.length).toBeLessThanOrEqual(2_000);
-  }
+test('a class of thousands of methods shows its first ones, and says how many follow', async () => {
+  const methods = Array.from({ length: 3_000 }, (_, i) => `  m${i}(a) {\n${body(2)}  }\n`).join('');
+  const text = shown(await summaryOf('wide.js', `class Wide {\n${methods}}\n`));
+  expect(text.split('\n').slice(0, 2)).toEqual(['1|class Wide {', '2-5|  m0(a) { ... }']);
+  expect(text).toMatch(/\n\d+-12000\|  \.\.\. \d+ symbols, use wide\.js:#Wide:outline\n$/);
+  expect(text.length).toBeGreaterThan(7_900);
 });
 
-test('a text that a summary cannot make much smaller is shown itself', async () => {
-  const flat = Array.from({ length: 120 }, (_, i) => `const value${i} = ${i};\n`).join('');
-  expect(await summaryOf('flat.ts', flat)).toBeUndefined();
+test('a name that means several symbols, or is no plain name, is called by its lines', async () => {
+  const block = (head: string): string =>
+    `${head} {\n  fn a() {\n${body(9)}  }\n  fn b() {\n${body(9)}  }\n}\n`;
+  const text = `${block('impl A for B')}${block('impl C for B')}`;
+  expect(shown(await summaryOf('b.rs', text, { bytes: 110 }))).toBe(
+    '1-24|impl A for B { ... 2 symbols, use b.rs:1..24 }\n25-48|impl C for B { ... 2 symbols, use b.rs:25..48 }\n',
+  );
 });
 
-test('a declaration of many lines shows its beginning', async () => {
-  const text = `class Props {
-  Props(
-      int a)
-${Array.from({ length: 40 }, (_, i) => `      ${i === 0 ? ':' : ','} field${i}(a)\n`).join('')}  {}
-};
-`;
-  const shownText = shown(await summaryOf('props.hpp', text));
-  expect(shownText.split('\n').slice(0, 4)).toEqual([
-    '1|class Props {',
-    '2|  Props(',
-    '3|      int a)',
-    '4|      : field0(a)',
-  ]);
-  expect(shownText.split('\n').slice(-3)).toEqual(['15-44|      ...', '45|};', '']);
+test('a declaration of several lines is whole; without room for all symbols it stands on one line', async () => {
+  const one = (i: number): string =>
+    `export function f${i}(\n  first: number,\n  second: string,\n): void {\n${body(9)}}\n`;
+  const text = Array.from({ length: 40 }, (_, i) => one(i)).join('');
+  const roomy = shown(await summaryOf('f.ts', text));
+  expect(roomy).toContain('15|export function f1(\n16|  first: number,\n17|  second: string,\n18');
+  const tight = await summaryOf('f.ts', text, { bytes: 3_000 });
+  expect(shown(tight)).toContain('15-28|export function f1(first: number, second: string,): void { ... }\n');
+  expect(tight?.left).toBeUndefined();
 });
 
 test('a comment before code on its line folds nothing of the code', async () => {
   const text = `class A {
   /* package */ int run(
       int a) {
-${body(6)}  }
+${body(600)}  }
 }
 `;
-  expect(shown(await summaryOf('A.java', text))).toBe(`1|class A {
+  expect(shown(await summaryOf('A.java', text, { bytes: 80 }))).toBe(`1|class A {
 2|  /* package */ int run(
-3-10|      int a) { ... }
-11|}
+3-604|      int a) { ... }
 `);
+});
+
+test('a text of which nothing would be left out has no map', async () => {
+  const flat = Array.from({ length: 120 }, (_, i) => `const value${i} = ${i};\n`).join('');
+  expect(await summaryOf('flat.ts', flat)).toBeUndefined();
+  expect(shown(await summaryOf('flat.ts', flat, { bytes: 1_000 }))).toMatch(
+    /\n\d+-120\|\.\.\. \d+ symbols\n$/,
+  );
 });
 
 const constant = (lines: string[]): fc.Arbitrary<string[]> => fc.constant(lines);
@@ -289,42 +299,63 @@ const code = fc.letrec<{ block: string[]; item: string[] }>((tie) => ({
   block: fc.array(tie('item'), { maxLength: 6 }).map((items) => items.flat()),
 })).block;
 
-test('what is shown and what is elided are the text: each line once, none twice', async () => {
+const trivial = (line: string): boolean => /^\s*(?:[)\]}]*[;,]?|\*\/)\s*$/.test(line);
+
+test('the laws of a map, for any code and any budget', async () => {
   await fc.assert(
-    fc.asyncProperty(code, fc.integer({ min: 5, max: 200 }), async (lines, limit) => {
+    fc.asyncProperty(code, fc.integer({ min: 64, max: 4_000 }), async (lines, bytes) => {
       const text = `function first() {\n}\n${lines.map((line) => `${line}\n`).join('')}`;
       const stored = linesOf(text);
       const structure = await structureOf('any.js', text);
       if (typeof structure === 'string') return;
-      const summary = summarize(stored, structure, { ...wide, lines: limit, bytes: limit * 40 });
-      if (!summary) return;
-      const size = summary.parts.map(show).join('').length;
-      expect(summary.parts.length).toBeLessThanOrEqual(limit);
-      expect(size).toBeLessThanOrEqual(Math.min(limit * 40, text.length * 0.6));
-      // Parts follow each other without gap or overlap, from the first line to the last.
-      let next = 1;
-      for (const part of summary.parts) {
-        expect(part.from).toBe(next);
-        if (part.is === 'line') expect(part.text).toBe(stored[part.from - 1]);
-        next = part.to + 1;
-      }
-      expect(next).toBe(stored.length + 1);
-      // Every line is shown as it is, elided, or has its words on a merged line.
-      const elided = new Set(
-        summary.elided.flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, i) => from + i)),
-      );
-      expect(elided.size).toBe(summary.elidedLines);
-      for (const part of summary.parts) {
-        for (let no = part.from; no <= part.to; no += 1) {
-          if (part.is === 'line') expect(elided.has(no)).toBe(false);
-          else if (part.is === 'gap') expect(elided.has(no)).toBe(true);
-          else if (!elided.has(no)) {
-            const words = (stored[no - 1] ?? '').replace(/^[\s/*]+|[\s/*]+$/g, '');
-            expect(part.text).toContain(words);
-          }
-        }
-      }
+      const summary = summarize(stored, structure, { ...wide, bytes });
+      if (typeof summary !== 'string') obeys(summary, stored, structure, bytes);
     }),
-    { numRuns: 60 },
+    { numRuns: 200 },
   );
 });
+
+function obeys(
+  { parts, elided, elidedLines, left }: Summary,
+  stored: readonly string[],
+  structure: Structure,
+  bytes: number,
+) {
+  expect(parts.map(show).join('').length).toBeLessThanOrEqual(bytes);
+  const hidden = new Set(
+    elided.flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, i) => from + i)),
+  );
+  expect(hidden.size).toBe(elidedLines);
+  // Parts follow each other from the first line to the last; between two stands nothing but what is left out.
+  let next = 1;
+  for (const part of parts) {
+    for (let no = next; no < part.from; no += 1)
+      expect(trivial(stored[no - 1] ?? '') || hidden.has(no)).toBe(true);
+    expect(part.from).toBeGreaterThanOrEqual(next);
+    next = part.to + 1;
+    if (part.is === 'line') expect(part.text).toBe(stored[part.from - 1]);
+    // No blank lines, and no closing bracket alone.
+    expect(trivial(part.text)).toBe(false);
+    if (part.is === 'gap') continue;
+    // What is not left out is there, word by word.
+    for (let no = part.from; no <= part.to; no += 1) {
+      if (hidden.has(no) || trivial(stored[no - 1] ?? '')) continue;
+      const words = (stored[no - 1] ?? '').replace(/^[\s/*]+|[\s/*]+$/g, '');
+      if (words.length < 1_000) expect(part.text).toContain(words);
+    }
+  }
+  for (const { from, to } of elided) {
+    // No fold hides a single line, but for one that is too long to be shown.
+    const lines = stored.slice(from - 1, to).filter((line) => !trivial(line));
+    expect(lines.length > 1 || (lines[0]?.length ?? 0) > 1_000).toBe(true);
+  }
+  // Every symbol is visible, or counted.
+  const clipped = new Set(
+    parts.filter(({ is, from, to }) => is === 'merged' && from === to).map(({ from }) => from),
+  );
+  const lost = structure.symbols.filter(({ at }) => hidden.has(at) && !clipped.has(at)).length;
+  expect(left ?? 0).toBe(lost);
+  const texts = parts.map(({ text }) => text).join('\n');
+  const counted = [...texts.matchAll(/\.\.\. (\d+) symbols?/g)].reduce((sum, [, n]) => sum + Number(n), 0);
+  expect(counted).toBe(lost);
+}

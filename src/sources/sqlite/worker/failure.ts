@@ -4,17 +4,25 @@ import type { ErrorCode } from '../../../errors.ts';
 import type { Ask, Failure } from '../protocol.ts';
 import { echo, Refusal, TOO_LONG } from '../refusal.ts';
 import { READ_ONLY } from './authorizer.ts';
+import type { Connection } from './connection.ts';
 import type { Library } from './library.ts';
+import { knownNames } from './known-names.ts';
 import { VALUE_LIMIT } from './settings.ts';
 import { SqlFailure } from './work.ts';
 
-export function toFailure(library: Library, error: unknown, ask: Ask): Failure {
+/** `connection`: where one was opened, to name what the database has. */
+export function toFailure(library: Library, error: unknown, ask: Ask, connection?: Connection): Failure {
   if (error instanceof Refusal) return fail(error.code, error.message, error.rest);
-  if (error instanceof SqlFailure) return sqlFailure(library, error, ask);
+  if (error instanceof SqlFailure) return sqlFailure(library, error, ask, connection);
   return fail('INTERNAL', error instanceof Error ? error.message : String(error));
 }
 
-function sqlFailure({ capi }: Library, error: SqlFailure, ask: Ask): Failure {
+function sqlFailure(
+  { capi }: Library,
+  error: SqlFailure,
+  ask: Ask,
+  connection: Connection | undefined,
+): Failure {
   if (error.stopped === 'cancelled') return fail('CANCELLED', 'The query was cancelled');
   if (error.stopped === 'time') return fail('TIMEOUT', TOO_LONG);
   if (error.denial) return fail(error.denial.code, error.denial.message);
@@ -40,7 +48,7 @@ function sqlFailure({ capi }: Library, error: SqlFailure, ask: Ask): Failure {
       // A condition that does not compile is a bad parameter; other SQL is an SQL error.
       return fail(
         ask.do === 'query' && ask.where !== undefined ? 'BAD_QUERY' : 'SQL_ERROR',
-        echo(error.message),
+        echo(error.message) + (connection ? knownNames(connection, error.message, ask) : ''),
       );
   }
 }

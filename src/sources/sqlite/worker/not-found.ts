@@ -1,5 +1,6 @@
 /** The refusals of paths that name no table or no row, with a call that works. */
 
+import { didYouMean, nearNames } from '../../../text/near.ts';
 import { writeParameter, writeSegment } from '../address.ts';
 import { identifier } from '../names.ts';
 import type { Unreadable } from '../protocol.ts';
@@ -18,7 +19,11 @@ export function noSuchTable(connection: Connection, typed: string): Refusal {
   const tables = listTables(connection).map((table) => writeSegment(table.name));
   const some = tables.slice(0, NAMED).join(', ') + (tables.length > NAMED ? ', …' : '');
   const known = tables.length === 0 ? 'the database has no tables' : `the tables are ${some}`;
-  return new Refusal('NOT_FOUND', `There is no table ${echo(typed)}; ${known}`, '');
+  const near = nearNames(front, tables);
+  const [nearest] = near;
+  // The key of a row stays behind a name that is put right.
+  const rest = nearest === undefined ? '' : `:${[nearest, ...key].join(':')}`;
+  return new Refusal('NOT_FOUND', `There is no table ${echo(typed)}; ${known}.${didYouMean(near)}`, rest);
 }
 
 export function noSuchRow(table: Catalogued, typed: string): Refusal {

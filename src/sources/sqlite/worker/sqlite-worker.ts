@@ -46,7 +46,7 @@ function run(job: Job, stop: Int32Array): Reply {
     connection = new Connection(library, vfs, files, clock);
     return answer(connection, job.ask, job.room);
   } catch (error) {
-    return toFailure(library, error, job.ask);
+    return toFailure(library, error, job.ask, connection);
   } finally {
     connection?.close();
   }

@@ -1,0 +1,62 @@
+// Pages of the web: fetched and converted, read again, and their next range; beside Readability with turndown. The memory
+// of ours is that of the process and of the child that converts, which is ended at 10 s and 512 MiB.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { insideProcess } from './lib/process.mjs';
+import { sized } from './lib/quick.mjs';
+import { mb, ms, ratio } from './lib/table.mjs';
+
+const module = (name) => fileURLToPath(new URL(`./lib/${name}.mjs`, import.meta.url));
+const web = { allow: ['127.0.0.1'] };
+
+export async function rows() {
+  const server = spawn(process.execPath, [module('web-server')], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    const [line] = await once(server.stdout, 'data');
+    const url = String(line).trim();
+    const rounds = sized(5, 1);
+    return [
+      await converted('an article', `${url}/article`, sized(9, 3)),
+      await converted('a manual of 5 MB', `${url}/docs`, rounds),
+      await converted('300,000 times `<script`', `${url}/scripts`, rounds),
+      ranged('the next range of 5 MB', `${url}/docs:301..`, sized(9, 3)),
+    ];
+  } finally {
+    server.kill();
+  }
+}
+
+async function converted(what, path, repeat) {
+  const fetched = (await (await fetch(path)).arrayBuffer()).byteLength;
+  // A first call starts the child; those that are counted find it.
+  const ours = insideProcess(module('children'), { tool: 'read', input: { path }, web, fresh: true, repeat });
+  const theirs = insideProcess(module('readability'), { input: { path }, repeat });
+  return {
+    what,
+    fetched: kb(fetched),
+    shown: kb(ours.bytes),
+    'first call': ms(ours.cold),
+    'warm child': ms(ours.warm),
+    memory: mb(ours.mb),
+    peer: 'readability + turndown',
+    'peer time': theirs.failure ?? ms(theirs.warm),
+    'peer shown': kb(theirs.bytes),
+    'peer memory': mb(theirs.mb),
+    ratio: ratio(ours.warm, theirs.warm),
+  };
+}
+
+function ranged(what, path, repeat) {
+  const ours = insideProcess(module('children'), { tool: 'read', input: { path }, web, repeat });
+  return {
+    what,
+    shown: kb(ours.bytes),
+    'first call': ms(ours.cold),
+    'warm child': ms(ours.warm),
+    memory: mb(ours.mb),
+  };
+}
+
+const kb = (bytes) =>
+  bytes === undefined ? undefined : `${(bytes / 1000).toFixed(bytes < 10_000 ? 1 : 0)} kB`;

@@ -1,0 +1,109 @@
+// npm run openapi: what `oriel serve` says of itself, judged by those who use it. Redocly lints the description of every
+// dialect and has nothing to say; a client whose types are generated from it compiles and works.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('..', import.meta.url));
+const TOOLS = ['@redocly/cli@2.77.0', 'openapi-typescript@7.13.0', 'openapi-fetch@0.17.0', '@types/node@22'];
+const TOKEN = 'a-token-for-this-run-0123456789';
+
+const PROGRAM = `
+import assert from 'node:assert/strict';
+import createClient from 'openapi-fetch';
+import type { paths } from './api.js';
+
+const [baseUrl = '', path = '', token = ''] = process.argv.slice(2);
+const client = createClient<paths>({ baseUrl, headers: { authorization: \`Bearer \${token}\` } });
+const lines = await client.GET('/api/v0/read-file-lines', { params: { query: { path, offset: 2 } } });
+assert.equal(lines.data?.content, '2\\tb');
+const answer = await client.POST('/api/v0/tools/read', { body: { path: 'f:2..2' } });
+assert.deepEqual(answer.data?.content, [{ type: 'text', text: '2|b\\n' }]);
+const none = await client.GET('/api/v0/read-file', { params: { query: { path: path + '.none' } }, parseAs: 'text' });
+assert.equal(none.response.status, 404);
+const refused = await createClient<paths>({ baseUrl }).GET('/api/v0/tools');
+assert.equal(refused.response.status, 401);
+assert.equal(refused.error?.code, 'DENIED');
+`;
+
+const work = await realpath(await mkdtemp(join(tmpdir(), 'oriel-openapi-')));
+const tool = (name, args) =>
+  run(join(work, 'node_modules/.bin', name), args, {
+    cwd: work,
+    env: { ...process.env, REDOCLY_TELEMETRY: 'off' },
+  });
+try {
+  await writeFile(join(work, 'package.json'), '{ "private": true, "type": "module" }');
+  await run('npm', ['install', '--no-audit', '--no-fund', '--silent', '--ignore-scripts', ...TOOLS], {
+    cwd: work,
+  });
+  await writeFile(join(work, 'f'), 'a\nb\n');
+  for (const dialect of ['oriel', 'pi', 'zed', 'zdx', 'coder']) {
+    await withServer(['--dialect', dialect, '--allow-bash'], async (url) => {
+      const reply = await fetch(`${url}/openapi.json`, { headers: { authorization: `Bearer ${TOKEN}` } });
+      await writeFile(join(work, 'api.json'), await reply.text());
+      const { stdout } = await tool('redocly', ['lint', 'api.json', '--format=json']);
+      const { problems } = JSON.parse(stdout.slice(stdout.indexOf('{')));
+      if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('\n'));
+      console.log(`ok   redocly has nothing to say of the dialect ${dialect}`);
+      if (dialect !== 'oriel') return;
+      await tool('openapi-typescript', ['api.json', '-o', 'api.d.ts']);
+      await writeFile(join(work, 'client.ts'), PROGRAM);
+      const flags = [
+        '--strict',
+        '--target',
+        'es2023',
+        '--module',
+        'nodenext',
+        '--types',
+        'node',
+        '--outDir',
+        'out',
+      ];
+      await run(join(root, 'node_modules/.bin/tsc'), [...flags, 'client.ts'], { cwd: work });
+      await run(process.execPath, ['out/client.js', url, join(work, 'f'), TOKEN], { cwd: work });
+      console.log('ok   a generated client compiles and works');
+    });
+  }
+} catch (error) {
+  console.error(`FAIL ${error.stdout ?? ''}${error.stderr ?? ''}${error.message}`);
+  process.exitCode = 1;
+} finally {
+  await rm(work, { recursive: true, force: true });
+}
+
+/** Calls `use` with the address of a server for `work`, and ends the server. */
+async function withServer(args, use) {
+  const cli = join(root, 'dist/faces/cli/main.js');
+  const child = spawn(process.execPath, [cli, 'serve', work, '--listen', '127.0.0.1:0', ...args], {
+    cwd: work,
+    env: { ...process.env, ORIEL_TOKEN_FILE: await tokenFile() },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = once(child, 'exit');
+  try {
+    let url;
+    for await (const line of createInterface({ input: child.stderr })) {
+      url = /http:\/\/[\d.]+:\d+/.exec(line)?.[0];
+      if (url) break;
+    }
+    if (!url) throw new Error('the server has not started');
+    child.stderr.resume();
+    await use(url);
+  } finally {
+    child.kill();
+    await ended;
+  }
+}
+
+async function tokenFile() {
+  const file = join(work, 'token');
+  await writeFile(file, TOKEN, { mode: 0o600 });
+  return file;
+}

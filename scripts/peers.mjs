@@ -1,0 +1,102 @@
+// npm run peers [-- NAME…]: each adapter beside the oldest and the newest version of its library that it is for. The
+// package is packed and installed as a user does it; a program is compiled in strict mode with every declaration
+// checked, and runs a loop of two steps against a model that is none. Nothing stays behind.
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** `node`: the oldest major version on which the libraries run. */
+const CASES = [
+  { name: 'ai-sdk', with: ['ai@5.0.0'] },
+  { name: 'ai-sdk', with: ['ai@6'] },
+  { name: 'ai-sdk', with: ['ai@7'], node: 22 },
+  { name: 'openai', with: ['openai@5.0.1'] },
+  { name: 'openai', with: ['openai@latest'], node: 22 },
+  { name: 'anthropic', with: ['@anthropic-ai/sdk@0.70.0'] },
+  { name: 'anthropic', with: ['@anthropic-ai/sdk@latest'] },
+  { name: 'langchain', with: ['@langchain/core@0.3.80'] },
+  { name: 'langchain', with: ['@langchain/core@latest'] },
+  { name: 'mcp-v1', with: ['@modelcontextprotocol/sdk@1.23.0'] },
+  { name: 'mcp-v1', with: ['@modelcontextprotocol/sdk@1'] },
+  // Its optional part is a program of 360 MB.
+  {
+    name: 'claude-agent',
+    with: ['@anthropic-ai/claude-agent-sdk@latest', '@modelcontextprotocol/sdk@1'],
+    flags: ['--omit=optional'],
+  },
+  { name: 'openai-agents', with: ['@openai/agents@latest'], node: 22 },
+  { name: 'mastra', with: ['@mastra/core@latest'], node: 22 },
+];
+
+const wanted = process.argv.slice(2);
+const major = Number(process.versions.node.split('.')[0]);
+const work = await mkdtemp(join(tmpdir(), 'oriel-peers-'));
+let failures = 0;
+try {
+  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', work], { cwd: root });
+  const tarball = join(
+    work,
+    (await readdir(work)).find((name) => name.endsWith('.tgz')),
+  );
+  for (const [i, one] of CASES.entries()) {
+    if (wanted.length > 0 && !wanted.includes(one.name)) continue;
+    const title = `${one.name} beside ${one.with.join(', ')}`;
+    if (major < (one.node ?? 0)) {
+      console.log(`skip ${title}: it needs Node ${one.node}`);
+      continue;
+    }
+    const home = join(work, String(i));
+    try {
+      await judge(home, tarball, one);
+      console.log(`ok   ${title}`);
+    } catch (error) {
+      failures += 1;
+      console.log(`FAIL ${title}\n${`${error.stdout ?? ''}${error.stderr ?? ''}` || error.stack}`);
+    }
+    await rm(home, { recursive: true, force: true });
+  }
+} finally {
+  await rm(work, { recursive: true, force: true });
+}
+process.exitCode = failures > 0 ? 1 : 0;
+
+async function judge(home, tarball, { name, with: peers, flags = [] }) {
+  await mkdir(home);
+  await writeFile(join(home, 'package.json'), '{ "private": true, "type": "module" }');
+  const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
+  await run('npm', ['install', ...quiet, ...flags, tarball, ...peers, '@types/node@22'], { cwd: home });
+  for (const file of [`${name}.ts`, 'world.ts'])
+    await cp(join(root, 'scripts/peers', file), join(home, file));
+  const compilerOptions = {
+    target: 'es2023',
+    lib: ['es2024', 'dom', 'dom.iterable', 'dom.asynciterable', 'esnext.disposable'],
+    module: 'nodenext',
+    types: ['node'],
+    strict: true,
+    skipLibCheck: false,
+    outDir: 'out',
+  };
+  await writeFile(join(home, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [`${name}.ts`] }));
+  await compile(home);
+  const { stderr } = await run(process.execPath, [join(home, 'out', `${name}.js`)], {
+    cwd: home,
+    timeout: 60_000,
+  });
+  if (/deprecat/i.test(stderr)) throw new Error(stderr);
+}
+
+/** Every declaration is checked, and what is wrong in those of others is passed over. */
+async function compile(home) {
+  const tsc = join(root, 'node_modules/.bin/tsc');
+  const { stdout } = await run(tsc, ['-p', '.'], { cwd: home }).catch((error) => error);
+  const ours = stdout
+    .split('\n')
+    .filter((line) => /^(?!node_modules\/(?!oriel\/))\S+\(\d+,\d+\): error/.test(line));
+  if (ours.length > 0) throw new Error(ours.join('\n'));
+}

@@ -1,0 +1,27 @@
+/** What the programs share: a directory with a file `f` of two lines, and the tools that read it. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createOriel, type Oriel } from 'oriel';
+
+const cwd = mkdtempSync(join(tmpdir(), 'oriel-peer-'));
+writeFileSync(join(cwd, 'f'), 'a\nb\n');
+process.on('exit', () => rmSync(cwd, { recursive: true, force: true }));
+
+export const oriel: Oriel = createOriel({ cwd, roots: [cwd] });
+
+/** A `fetch` that answers with these bodies, one after the other, and keeps what was sent. */
+export function mockFetch(bodies: readonly unknown[]): {
+  fetch: typeof fetch;
+  sent: Record<string, unknown>[];
+} {
+  const sent: Record<string, unknown>[] = [];
+  return {
+    sent,
+    fetch: async (_url, init) => {
+      sent.push(JSON.parse(String(init?.body)) as Record<string, unknown>);
+      return Response.json(bodies[sent.length - 1]);
+    },
+  };
+}

@@ -1,0 +1,1 @@
+export function picture(cli: string): Promise<string>;

@@ -1,0 +1,264 @@
+/**
+ * Directories as a walk holds them: by descriptor, so that no rename leads elsewhere, and what is in them is opened
+ * through the descriptor without following links. Everything here blocks: it is for threads that do nothing else.
+ *
+ * Names and paths are bytes, one character each (latin1): a name need not be UTF-8, and comparing such strings compares
+ * bytes.
+ */
+
+import * as fs from 'node:fs';
+import type { FileFacts } from '../identity.ts';
+import { errno } from './failure.ts';
+import { isKernelFileSystem } from './kernel-files.ts';
+import { within } from './paths.ts';
+
+export interface HeldEntry {
+  readonly name: string;
+  readonly is: 'file' | 'directory' | 'other';
+}
+
+export interface HeldFile {
+  readonly fd: number;
+  readonly size: number;
+}
+
+/** A directory that takes no more bytes than this has few entries, whatever file system it is on. */
+const SMALL = 64 << 10;
+
+/** Without `/proc/self/fd` names are the only way, and a directory that is replaced meanwhile is not noticed. */
+const BY_DESCRIPTOR = process.platform === 'linux';
+
+/** By number, not by `self`, which is a link more on the way to each file. */
+const DESCRIPTORS = BY_DESCRIPTOR ? `/proc/${fs.readlinkSync('/proc/self')}/fd` : '';
+
+const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = fs.constants;
+const ENTER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;
+const READ = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+
+/** Whether the file system of a device is one that the kernel makes up. */
+const kernelDevices = new Map<number, boolean>();
+
+export class HeldDirectory {
+  /** Absolute, as it was when it was opened. */
+  readonly path: string;
+  /** A path that means this directory for as long as it is held. */
+  readonly self: string;
+  readonly dev: number;
+  readonly ino: number;
+  readonly #fd: number | undefined;
+  readonly #size: number;
+  #users = 1;
+
+  private constructor(path: string, fd: number | undefined, stats: fs.Stats) {
+    this.path = path;
+    this.self = fd === undefined ? path : `${DESCRIPTORS}/${fd}`;
+    this.dev = stats.dev;
+    this.ino = stats.ino;
+    this.#fd = fd;
+    this.#size = stats.size;
+  }
+
+  /** What somebody else holds open at `fd`, at the real `path` (UTF-8). */
+  static adopt(path: string, fd: number): HeldDirectory {
+    const at = bytesOf(path);
+    return HeldDirectory.#open(BY_DESCRIPTOR ? `${DESCRIPTORS}/${fd}` : at, at, ENTER & ~O_NOFOLLOW);
+  }
+
+  static #open(where: string, path: string, flags: number): HeldDirectory {
+    if (!BY_DESCRIPTOR) return new HeldDirectory(path, undefined, fs.lstatSync(nameOf(where)));
+    const fd = fs.openSync(nameOf(where), flags);
+    try {
+      return new HeldDirectory(path, fd, fs.fstatSync(fd));
+    } catch (error) {
+      fs.closeSync(fd);
+      throw error;
+    }
+  }
+
+  /** The entries, sorted by their bytes; of more than `most` any so many. */
+  entries(most: number): { entries: HeldEntry[]; more: boolean } {
+    const entries: HeldEntry[] = [];
+    if (this.#size > 0 && this.#size <= SMALL) {
+      const all = fs.readdirSync(nameOf(this.self), { encoding: 'latin1', withFileTypes: true });
+      for (const entry of all) entries.push({ name: entry.name, is: this.#typeOf(entry) });
+      if (entries.length <= most) return { entries: sorted(entries), more: false };
+      return { entries: sorted(entries.slice(0, most)), more: true };
+    }
+    const directory = fs.opendirSync(nameOf(this.self) as string, { encoding: 'latin1', bufferSize: 256 });
+    try {
+      for (let entry = directory.readSync(); entry; entry = directory.readSync()) {
+        if (entries.length === most) return { entries: sorted(entries), more: true };
+        entries.push({ name: entry.name, is: this.#typeOf(entry) });
+      }
+    } finally {
+      directory.closeSync();
+    }
+    return { entries: sorted(entries), more: false };
+  }
+
+  /** A directory in this one. Undefined for files of the kernel, and for what lies in none of `roots` (if any). */
+  enter(name: string, roots: readonly string[]): HeldDirectory | undefined {
+    const inner = HeldDirectory.#open(`${this.self}/${name}`, joined(this.path, name), ENTER);
+    if (inner.#isInside(roots) && (inner.dev === this.dev || !isKernelDevice(inner.dev, inner.self))) {
+      return inner;
+    }
+    inner.release();
+    return undefined;
+  }
+
+  /** The directory that holds this one, when it is still the one of that identity. */
+  leave(path: string, dev: number, ino: number): HeldDirectory | undefined {
+    const outer = HeldDirectory.#open(BY_DESCRIPTOR ? `${this.self}/..` : path, path, ENTER);
+    if (outer.dev === dev && outer.ino === ino) return outer;
+    outer.release();
+    return undefined;
+  }
+
+  /** Of what kind the entry is; undefined where there is none. */
+  kindOf(name: string): HeldEntry['is'] | undefined {
+    const stats = fs.lstatSync(nameOf(`${this.self}/${name}`), { throwIfNoEntry: false });
+    if (!stats) return undefined;
+    return stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'other';
+  }
+
+  /** What the system says about the regular file `name`; undefined for everything else. */
+  factsOf(name: string): FileFacts | undefined {
+    const stats = fs.lstatSync(nameOf(`${this.self}/${name}`), { bigint: true, throwIfNoEntry: false });
+    return stats?.isFile() ? stats : undefined;
+  }
+
+  /** When the entry was last written, in ms since the epoch; 0 where there is none any more. */
+  modified(name: string): number {
+    return fs.lstatSync(nameOf(`${this.self}/${name}`), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  }
+
+  /** For one more user. */
+  share(): this {
+    this.#users += 1;
+    return this;
+  }
+
+  /** Closes it when nobody uses it any more. */
+  release(): void {
+    this.#users -= 1;
+    if (this.#users === 0 && this.#fd !== undefined) fs.closeSync(this.#fd);
+  }
+
+  #isInside(roots: readonly string[]): boolean {
+    if (roots.length === 0) return true;
+    const real = BY_DESCRIPTOR
+      ? fs.readlinkSync(this.self, 'latin1')
+      : bytesOf(fs.realpathSync(nameOf(this.path)));
+    return roots.some((root) => within(real, root));
+  }
+
+  #typeOf(entry: fs.Dirent): HeldEntry['is'] {
+    if (entry.isFile()) return 'file';
+    if (entry.isDirectory()) return 'directory';
+    if (entry.isSymbolicLink() || entry.isFIFO() || entry.isSocket()) return 'other';
+    if (entry.isCharacterDevice() || entry.isBlockDevice()) return 'other';
+    // The file system does not say.
+    return this.kindOf(entry.name) ?? 'other';
+  }
+}
+
+/**
+ * Opens the regular file `name` of the directory `self` on the device `dev`. Undefined for everything else, and for files
+ * of the kernel. Throws what the system says.
+ */
+export function openHeld(self: string, dev: number, name: string): HeldFile | undefined {
+  const fd = fs.openSync(nameOf(`${self}/${name}`), READ);
+  try {
+    const stats = fs.fstatSync(fd);
+    const ours = stats.isFile() && (stats.dev === dev || !isKernelDevice(stats.dev, `${DESCRIPTORS}/${fd}`));
+    if (ours) return { fd, size: stats.size };
+  } catch (error) {
+    fs.closeSync(fd);
+    throw error;
+  }
+  fs.closeSync(fd);
+  return undefined;
+}
+
+/**
+ * Reads from the start of the file `name` (ASCII) of the directory `self` into what `target` holds from `at` on, and
+ * returns how many bytes. What it is, is not asked: pipes, sockets and directories are refused by the system, since they have
+ * no offsets; for all else that may not be read, use what was read for nothing but to pass it over.
+ */
+export function peekHeld(self: string, name: string, target: Uint8Array, at: number): number {
+  const fd = fs.openSync(`${self}/${name}`, READ);
+  try {
+    return fs.readSync(fd, target, at, target.length - at, 0);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** Reads up to `length` bytes from the start of the file to `target[at]`; fewer only at its end. */
+export function readHeld({ fd }: HeldFile, target: Uint8Array, at: number, length: number): number {
+  let filled = 0;
+  while (filled < length) {
+    const got = fs.readSync(fd, target, at + filled, length - filled, filled);
+    if (got === 0) break;
+    filled += got;
+  }
+  return filled;
+}
+
+export function closeHeld({ fd }: HeldFile): void {
+  fs.closeSync(fd);
+}
+
+/** Why something in a walk could not be opened. */
+export type Refusal = 'gone' | 'denied' | 'deep' | 'shortage';
+
+/** Rethrows what is no error of the system. */
+export function refusalOf(error: unknown): Refusal {
+  switch (errno(error)) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+    case 'ELOOP':
+    case 'ENXIO':
+      return 'gone';
+    case 'ENAMETOOLONG':
+      return 'deep';
+    case 'EMFILE':
+    case 'ENFILE':
+      return 'shortage';
+    case '':
+      throw error;
+    default:
+      return 'denied';
+  }
+}
+
+/** A path as its bytes, one character each. */
+export function bytesOf(path: string): string {
+  return Buffer.from(path, 'utf8').toString('latin1');
+}
+
+function nameOf(path: string): string | Buffer {
+  return /[^\0-\x7f]/.test(path) ? Buffer.from(path, 'latin1') : path;
+}
+
+function joined(path: string, name: string): string {
+  return path === '/' ? `/${name}` : `${path}/${name}`;
+}
+
+function sorted(entries: HeldEntry[]): HeldEntry[] {
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** What is mounted may change between walks. */
+export function forgetDevices(): void {
+  kernelDevices.clear();
+}
+
+function isKernelDevice(dev: number, again: string): boolean {
+  let known = kernelDevices.get(dev);
+  if (known === undefined) {
+    known = isKernelFileSystem(again, BigInt(dev));
+    kernelDevices.set(dev, known);
+  }
+  return known;
+}

@@ -1,0 +1,39 @@
+/**
+ * Descriptors that this process got from the one that started it, and would pass on: Node marks those up to the first
+ * gap above 15 as its own, and all that it opens itself.
+ */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { mostDescriptors } from './descriptors.ts';
+
+/** Source: asm-generic/fcntl.h; proc_pid_fdinfo(5) shows it among the flags, in octal. */
+const O_CLOEXEC = 0o2000000;
+
+let found: readonly number[] | undefined;
+
+/** Those above 2, and below the limit: nothing can be put in place of others. Looked for once: nothing is opened here that a child would get. Empty where there is no /proc. */
+export function inheritedDescriptors(): readonly number[] {
+  found ??= process.platform === 'linux' ? look() : [];
+  return found;
+}
+
+function look(): number[] {
+  const limit = mostDescriptors() ?? Number.POSITIVE_INFINITY;
+  try {
+    return readdirSync('/proc/self/fdinfo')
+      .map(Number)
+      .filter((fd) => fd > 2 && fd < limit && isPassedOn(fd));
+  } catch {
+    return [];
+  }
+}
+
+function isPassedOn(fd: number): boolean {
+  try {
+    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'latin1'))?.[1];
+    return flags !== undefined && (Number.parseInt(flags, 8) & O_CLOEXEC) === 0;
+  } catch {
+    // The one that the list was read through.
+    return false;
+  }
+}

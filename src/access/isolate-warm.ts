@@ -1,0 +1,261 @@
+/**
+ * Child processes for work that may crash, hang or take all memory on hostile bytes, kept between jobs. A child gets
+ * bytes and gives bytes. It may read the package's own code and nothing else, and it is killed at every limit.
+ */
+
+import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { basename, dirname, join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Claim, Queue } from '../queues/queue.ts';
+import { frame, FrameReader } from '../text/frames.ts';
+import { ChildFailure, spawnNode } from './isolate-child.ts';
+import { watchHelper } from './watchdog.ts';
+
+export interface ChildPoolOptions {
+  /** The built entry. It answers each frame on standard input with one frame on standard output. */
+  readonly entry: () => URL;
+  /** Each running job holds one of its slots. */
+  readonly queue: Queue;
+  /** An unused child ends after this long. */
+  readonly idleMs: number;
+  /** MiB of JavaScript heap. */
+  readonly heapMb: number;
+  /** A child that holds more resident bytes than this after a job is not kept. */
+  readonly keepUpTo: number;
+  /** Whether a child that has given this reply is kept; every one when absent. */
+  readonly keeps?: (head: unknown) => boolean;
+}
+
+export interface ChildJob {
+  /** Plain JSON. */
+  readonly head: unknown;
+  /** Exactly `bytes` bytes. */
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly bytes: number;
+  /** Bytes of the reply; a child that says more is killed. */
+  readonly maxOutput: number;
+  /** Resident bytes; a child that takes more is killed (watched where `/proc` is). */
+  readonly maxMemory: number;
+  /** Milliseconds from the start of the job. */
+  readonly maxMs: number;
+}
+
+export interface ChildReply {
+  readonly head: unknown;
+  readonly body: Buffer;
+}
+
+export class ChildPool {
+  readonly #options: ChildPoolOptions;
+  readonly #idle: WarmChild[] = [];
+
+  constructor(options: ChildPoolOptions) {
+    this.#options = options;
+  }
+
+  /** Waits for a slot and has a child do the job. Throws ChildFailure, `BUSY`, and the reason of the signal. */
+  run(job: ChildJob, claim: Claim & { readonly signal: AbortSignal }): Promise<ChildReply> {
+    return this.#options.queue.run(async () => {
+      const child = this.#wake() ?? new WarmChild(this.#options);
+      try {
+        const reply = await child.ask(job, claim.signal);
+        if (this.#options.keeps?.(reply.head) === false) child.kill();
+        return reply;
+      } finally {
+        await this.#rest(child);
+      }
+    }, claim);
+  }
+
+  /** Ends all children that do nothing. */
+  close(): void {
+    for (const child of this.#idle.splice(0)) child.kill();
+  }
+
+  #wake(): WarmChild | undefined {
+    for (let child = this.#idle.pop(); child; child = this.#idle.pop()) if (child.alive) return child;
+    return undefined;
+  }
+
+  async #rest(child: WarmChild): Promise<void> {
+    if (!child.alive) return;
+    if ((await child.resident()) > this.#options.keepUpTo) return child.kill();
+    this.#idle.push(child);
+    child.rest(this.#options.idleMs, () => {
+      const at = this.#idle.indexOf(child);
+      if (at !== -1) this.#idle.splice(at, 1);
+    });
+  }
+}
+
+/** Milliseconds between two looks at a child's memory. */
+const WATCH_MS = 20;
+
+const PAGE = 4096;
+
+class WarmChild {
+  readonly #child: ChildProcess;
+  readonly #input: Socket;
+  readonly #output: Socket;
+  #failure: ChildFailure | undefined;
+  #settle: { resolve(reply: ChildReply): void; reject(error: unknown): void } | undefined;
+  #reader: FrameReader | undefined;
+  #restTimer: NodeJS.Timeout | undefined;
+
+  constructor({ entry, heapMb }: ChildPoolOptions) {
+    this.#child = start(fileURLToPath(entry()), heapMb);
+    this.#input = this.#child.stdin as Socket;
+    this.#output = this.#child.stdout as Socket;
+    this.#child.on('error', () => this.#fail(new ChildFailure('crashed', 'could not be started')));
+    this.#child.on('exit', (code, signal) =>
+      this.#fail(new ChildFailure('crashed', `ended with ${signal ?? `code ${code}`}`)),
+    );
+    // It may answer, or die, before it has read everything.
+    this.#input.on('error', () => undefined);
+    this.#output.on('data', (chunk: Buffer) => this.#take(chunk));
+  }
+
+  get alive(): boolean {
+    return this.#failure === undefined;
+  }
+
+  async ask(job: ChildJob, signal: AbortSignal): Promise<ChildReply> {
+    signal.throwIfAborted();
+    if (this.#failure) throw this.#failure;
+    clearTimeout(this.#restTimer);
+    this.#refer(true);
+    this.#reader = new FrameReader(job.maxOutput);
+    const reply = new Promise<ChildReply>((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    const cancel = (): void => {
+      this.#settle?.reject(signal.reason);
+      this.kill();
+    };
+    signal.addEventListener('abort', cancel, { once: true });
+    const timer = setTimeout(() => this.#stop('slow', `took longer than ${job.maxMs} ms`), job.maxMs);
+    const watch = setInterval(() => void this.#watch(job.maxMemory), WATCH_MS);
+    // Waiting for a job it ends with us, as its input does; at work it may not look.
+    const unwatch = watchHelper(this.#child);
+    try {
+      const [answer] = await Promise.all([reply, this.#feed(job)]);
+      return answer;
+    } catch (error) {
+      this.kill();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      clearInterval(watch);
+      unwatch();
+      signal.removeEventListener('abort', cancel);
+      this.#settle = undefined;
+      this.#reader = undefined;
+      this.#refer(false);
+    }
+  }
+
+  /** Waits for the next job without keeping the process alive. */
+  rest(idleMs: number, gone: () => void): void {
+    this.#restTimer = setTimeout(() => {
+      gone();
+      this.kill();
+    }, idleMs);
+    this.#restTimer.unref();
+  }
+
+  kill(): void {
+    clearTimeout(this.#restTimer);
+    this.#failure ??= new ChildFailure('crashed', 'was ended');
+    this.#child.kill('SIGKILL');
+  }
+
+  /** Resident bytes; 0 where that is not known. */
+  async resident(): Promise<number> {
+    if (process.platform !== 'linux') return 0;
+    const statm = await readFile(`/proc/${this.#child.pid}/statm`, 'latin1').catch(() => '');
+    return PAGE * Number(statm.split(' ')[1] ?? 0);
+  }
+
+  async #watch(most: number): Promise<void> {
+    if ((await this.resident()) > most) this.#stop('memory', `took more than ${most} bytes of memory`);
+  }
+
+  #stop(why: ChildFailure['why'], detail: string): void {
+    this.#fail(new ChildFailure(why, detail));
+    this.kill();
+  }
+
+  #fail(failure: ChildFailure): void {
+    this.#failure ??= failure;
+    this.#settle?.reject(this.#failure);
+    this.#input.destroy();
+  }
+
+  #take(chunk: Buffer): void {
+    // A child that speaks unasked has been taken over.
+    if (!this.#reader) return this.#stop('crashed', 'wrote without being asked');
+    try {
+      const reply = this.#reader.push(chunk);
+      if (reply) this.#settle?.resolve(reply);
+    } catch {
+      this.#stop('output', 'wrote more than it may');
+    }
+  }
+
+  async #feed({ head, body, bytes }: ChildJob): Promise<void> {
+    for (const part of frame(head, bytes)) await this.#write(part);
+    let left = bytes;
+    for await (const piece of body) {
+      if (!this.alive) return;
+      left -= piece.length;
+      // The bytes may be reused as soon as the next piece is asked for.
+      await this.#write(Buffer.from(piece));
+    }
+    if (left !== 0) throw new Error('a job has another length than declared');
+  }
+
+  #write(bytes: Uint8Array): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#input.destroyed) resolve();
+      else this.#input.write(bytes, () => resolve());
+    });
+  }
+
+  #refer(on: boolean): void {
+    for (const part of [this.#child, this.#input, this.#output]) {
+      if (on) part.ref();
+      else part.unref();
+    }
+  }
+}
+
+function start(entry: string, heapMb: number): ChildProcess {
+  const flags = [`--max-old-space-size=${heapMb}`, ...confined(entry)];
+  return spawnNode([...flags, entry]);
+}
+
+/** Node's permission model: no writes, no processes, no threads, and reads of installed code alone. */
+function confined(entry: string): string[] {
+  const flags = process.allowedNodeEnvironmentFlags;
+  const permission = ['--permission', '--experimental-permission'].find((flag) => flags.has(flag));
+  if (permission === undefined) return [];
+  const readable = Array.from(codeDirectories(entry), (directory) => `--allow-fs-read=${directory}${sep}`);
+  return [permission, '--allow-addons', ...readable];
+}
+
+/** The directory of the entry's package (of the entry alone, without one), and every `node_modules` in which it may find its packages. */
+function codeDirectories(entry: string): Iterable<string> {
+  // Node 20 aborts on a directory that is given twice.
+  const found = new Set<string>();
+  let own: string | undefined;
+  for (let at = dirname(entry); at !== dirname(at); at = dirname(at)) {
+    if (own === undefined && existsSync(join(at, 'package.json'))) found.add((own = at));
+    if (basename(at) === 'node_modules') found.add(at);
+    else if (existsSync(join(at, 'node_modules'))) found.add(join(at, 'node_modules'));
+  }
+  if (own === undefined) found.add(dirname(entry));
+  return found;
+}

@@ -1,0 +1,204 @@
+/**
+ * Connects to an MCP server with the official client (@modelcontextprotocol/client: 8.4 MB installed with what it
+ * depends on, 160 ms of CPU to load, loaded with the first server). Everything is bounded in time and bytes.
+ */
+
+import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import type { OrielError } from '../../errors.ts';
+import type { McpServer } from '../../types/settings.ts';
+import { mcpFetch } from '../network/mcp-fetch.ts';
+import { version } from '../package-files.ts';
+import { StdioTransport } from './stdio.ts';
+
+export interface McpResource {
+  readonly uri: string;
+  readonly about: string;
+}
+
+export interface McpContent {
+  readonly uri: string;
+  readonly mimeType: string | undefined;
+  readonly content: string | Uint8Array;
+}
+
+export interface McpListing {
+  readonly resources: readonly McpResource[];
+  readonly templates: readonly McpResource[];
+  /** The server has more of them. */
+  readonly more: boolean;
+}
+
+export interface McpConnection {
+  /** It has ended by itself or by `close`. */
+  readonly closed: boolean;
+  /** Why it was ended from here: it sent too much. */
+  readonly failure: OrielError | undefined;
+  /** Throws what the client throws; as do the others. */
+  list(signal: AbortSignal): Promise<McpListing>;
+  read(uri: string, signal: AbortSignal): Promise<readonly McpContent[]>;
+  /** Ends the server where it is a process of ours. */
+  close(): Promise<void>;
+}
+
+/** Milliseconds to start and shake hands, and for one request. */
+const START_MS = 15_000;
+const REQUEST_MS = 15_000;
+
+/** Bytes of one message, or of an answer over HTTP: base64 of 12 MiB fits. */
+const MOST_MESSAGE = 16 << 20;
+
+/** Names of one list, and the pages that are asked for it. */
+const MOST_NAMES = 1_000;
+const MOST_PAGES = 20;
+
+/** Throws what the start, the connection or the handshake throws. */
+export async function connectMcp(
+  server: McpServer,
+  cwd: string,
+  signal: AbortSignal,
+): Promise<McpConnection> {
+  const { transport, release } = transportTo(server, cwd);
+  const client = new Client({ name: 'oriel', version: version() }, { capabilities: {} });
+  let closed = false;
+  Object.assign(client, {
+    onclose() {
+      closed = true;
+    },
+  });
+  const close = async (): Promise<void> => {
+    closed = true;
+    await client.close();
+    await transport.close();
+    await release();
+  };
+  try {
+    await client.connect(transport, { signal, timeout: START_MS, maxTotalTimeout: START_MS });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const bounds = (until: AbortSignal) =>
+    ({ signal: until, timeout: REQUEST_MS, maxTotalTimeout: REQUEST_MS }) as const;
+  return {
+    get closed() {
+      return closed;
+    },
+    get failure() {
+      return transport instanceof StdioTransport ? transport.failure : undefined;
+    },
+    close,
+    // Requests by name: the client's own methods print on standard output where a server has no resources.
+    async list(until) {
+      if (!client.getServerCapabilities()?.resources) return { resources: [], templates: [], more: false };
+      const resources = await pages(async (params) => {
+        const page = await client.request({ method: 'resources/list', params }, bounds(until));
+        return { items: page.resources.map(described), next: page.nextCursor };
+      });
+      const templates = await pages(async (params) => {
+        const page = await client.request({ method: 'resources/templates/list', params }, bounds(until));
+        return {
+          items: page.resourceTemplates.map((one) => described({ ...one, uri: one.uriTemplate })),
+          next: page.nextCursor,
+        };
+      }).catch(() => {
+        // Servers that have none may answer with an error.
+        until.throwIfAborted();
+        return { items: [], more: false };
+      });
+      return {
+        resources: resources.items,
+        templates: templates.items,
+        more: resources.more || templates.more,
+      };
+    },
+    async read(uri, until) {
+      const { contents } = await client.request({ method: 'resources/read', params: { uri } }, bounds(until));
+      return contents.map((one) => ({
+        uri: one.uri,
+        mimeType: one.mimeType,
+        content: 'text' in one ? one.text : Buffer.from(one.blob, 'base64'),
+      }));
+    },
+  };
+}
+
+function transportTo(
+  server: McpServer,
+  cwd: string,
+): { readonly transport: Transport; release(): Promise<void> } {
+  if ('command' in server) {
+    const { command, args = [], env = {} } = server;
+    const transport = new StdioTransport({
+      command,
+      args,
+      cwd,
+      env: { ...basicEnvironment(), ...env },
+      maxMessage: MOST_MESSAGE,
+    });
+    return { transport, release: () => Promise.resolve() };
+  }
+  const url = new URL(server.url);
+  const { fetch, close } = mcpFetch(url, MOST_MESSAGE);
+  const transport = new StreamableHTTPClientTransport(url, {
+    fetch,
+    requestInit: { headers: { ...server.headers } },
+    reconnectionOptions: {
+      maxRetries: 0,
+      initialReconnectionDelay: 1_000,
+      maxReconnectionDelay: 1_000,
+      reconnectionDelayGrowFactor: 1,
+    },
+  });
+  return { transport, release: close };
+}
+
+/** What a program needs to start, and no secret. As `getDefaultEnvironment` of the SDK, with what locales and temporary files need. */
+const BASIC =
+  /^(?:HOME|LOGNAME|PATH|SHELL|TERM|USER|TMPDIR|LANG|LC_[A-Z]+|TZ|APPDATA|COMSPEC|HOMEDRIVE|HOMEPATH|LOCALAPPDATA|PATHEXT|PROCESSOR_ARCHITECTURE|PROGRAMDATA|PROGRAMFILES|SYSTEMDRIVE|SYSTEMROOT|TEMP|USERNAME|USERPROFILE|WINDIR)$/i;
+
+function basicEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && BASIC.test(entry[0]),
+    ),
+  );
+}
+
+interface Page {
+  readonly items: readonly McpResource[];
+  readonly next: string | undefined;
+}
+
+/** Page by page: the client would collect all of them, whatever their number. */
+async function pages(
+  page: (params: { cursor?: string }) => Promise<Page>,
+): Promise<{ readonly items: readonly McpResource[]; readonly more: boolean }> {
+  const items: McpResource[] = [];
+  let cursor: string | undefined;
+  for (let i = 0; i < MOST_PAGES && items.length < MOST_NAMES; i += 1) {
+    const found = await page(cursor === undefined ? {} : { cursor });
+    items.push(...found.items);
+    if (found.next === undefined || found.next === cursor) {
+      return { items: items.slice(0, MOST_NAMES), more: items.length > MOST_NAMES };
+    }
+    cursor = found.next;
+  }
+  return { items: items.slice(0, MOST_NAMES), more: true };
+}
+
+function described({
+  uri,
+  name,
+  title,
+  description,
+}: {
+  readonly uri: string;
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+}): McpResource {
+  const words = [title ?? name, description].filter(
+    (word) => word !== undefined && word !== '' && word !== uri,
+  );
+  return { uri, about: words.join(': ') };
+}

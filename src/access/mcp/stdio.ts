@@ -1,0 +1,162 @@
+/**
+ * The transport to an MCP server that is a child process. Not the SDK's own one: its child stays in our process group,
+ * gets every descriptor that we inherited, and leaves what it has started itself.
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { closeSync, openSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type JSONRPCMessage,
+  ReadBuffer,
+  serializeMessage,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { OrielError } from '../../errors.ts';
+import { endWithUs, TOKEN_NAME, withNothingElse } from '../process.ts';
+import { beginOf, endTree, type Tree } from '../tree.ts';
+import { watch, type Watched } from '../watchdog.ts';
+
+export interface StdioServer {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** All that it gets. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Bytes of one message; a server that sends more is ended. */
+  readonly maxMessage: number;
+}
+
+/** Milliseconds after the end of its input, and again after SIGTERM, that a server has to end by itself. */
+const GRACE_MS = 400;
+
+const NEWLINE = 10;
+
+export class StdioTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+
+  readonly #server: StdioServer;
+  readonly #buffer: ReadBuffer;
+  /** Why it was ended from here, where that was not asked for. */
+  failure: OrielError | undefined;
+  #running: Running | undefined;
+  #pieces: Buffer[] = [];
+  /** Bytes in the pieces. */
+  #waiting = 0;
+
+  constructor(server: StdioServer) {
+    this.#server = server;
+    this.#buffer = new ReadBuffer({ maxBufferSize: 2 * server.maxMessage });
+  }
+
+  /** Resolves when the process runs. Throws what `spawn` throws: `ENOENT`, `EACCES`. */
+  async start(): Promise<void> {
+    const { child, ...running } = await startServer(this.#server);
+    this.#running = { child, ...running };
+    child.stdout?.on('data', (chunk: Buffer) => this.#take(chunk));
+    child.stdout?.on('error', (error) => this.onerror?.(error));
+    child.stdin?.on('error', (error) => this.onerror?.(error));
+    child.once('exit', () => void this.close());
+    // One that rests keeps no process alive; a request that waits does.
+    child.unref();
+    for (const stream of [child.stdin, child.stdout]) (stream as Socket | null)?.unref();
+  }
+
+  /** The buffer of the SDK copies and searches all that it holds with each piece: it gets whole lines. */
+  #take(chunk: Buffer): void {
+    this.#pieces.push(chunk);
+    this.#waiting += chunk.length;
+    if (this.#waiting > this.#server.maxMessage) {
+      this.failure = new OrielError(
+        'LIMIT',
+        `The MCP server sent more than ${this.#server.maxMessage >> 20} MiB at once, and was ended.`,
+      );
+      void this.close();
+      return;
+    }
+    if (!chunk.includes(NEWLINE)) return;
+    this.#buffer.append(Buffer.concat(this.#pieces));
+    this.#pieces = [];
+    this.#waiting = 0;
+    for (;;) {
+      try {
+        const message = this.#buffer.readMessage();
+        if (message === null) return;
+        this.onmessage?.(message);
+      } catch (error) {
+        // One line that is no message is skipped, as the SDK does.
+        this.onerror?.(error as Error);
+      }
+    }
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#running?.child.stdin;
+    if (!stdin?.writable) throw new Error('The server does not run any more.');
+    await new Promise<void>((resolve, reject) => {
+      stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  /** Ends the server and what it has started. The process is gone when it resolves. */
+  async close(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    if (!running) return;
+    const { child, tree, watched, isOver } = running;
+    this.onclose?.();
+    child.stdout?.destroy();
+    child.stdin?.end();
+    const exited = child.exitCode !== null || child.signalCode !== null;
+    if (!exited) {
+      const gone = new Promise<void>((resolve) => void child.once('exit', () => resolve()));
+      await Promise.race([gone, sleep(GRACE_MS)]);
+    }
+    await endTree(tree, GRACE_MS);
+    isOver();
+    watched.release();
+    this.#buffer.clear();
+  }
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  readonly tree: Tree;
+  readonly watched: Watched;
+  readonly isOver: () => void;
+}
+
+/** In a process group of its own, with a token in its environment by which its descendants are found. */
+async function startServer({ command, args, cwd, env }: StdioServer): Promise<Running> {
+  const token = randomBytes(16).toString('hex');
+  const outer = process.env[TOKEN_NAME];
+  const watched = watch(token);
+  const began = performance.now();
+  let empty: number | undefined;
+  try {
+    const child = spawn(command, [...args], {
+      cwd,
+      env: { ...env, [TOKEN_NAME]: outer ? `${outer},${token}` : token },
+      detached: true,
+      stdio: withNothingElse(['pipe', 'pipe', 'ignore'], () => (empty ??= openSync('/dev/null', 'r'))),
+      windowsHide: true,
+    });
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', reject);
+    });
+    const pid = child.pid as number;
+    watched.isRunning(pid);
+    const tree: Tree = { pid, token, since: beginOf(pid), began };
+    return { child, tree, watched, isOver: endWithUs(tree) };
+  } catch (error) {
+    watched.release();
+    throw error;
+  } finally {
+    if (empty !== undefined) closeSync(empty);
+  }
+}

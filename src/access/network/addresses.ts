@@ -1,0 +1,106 @@
+/** Which addresses may be connected to: public ones, and those that the operator allows. */
+
+import ipaddr from 'ipaddr.js';
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** One `--allow-net HOST|CIDR[:PORT]`. */
+export type Allowed = { readonly port?: number } & (
+  | { readonly host: string }
+  | { readonly range: [Address, number] }
+);
+
+/** Public by its range, private by its use: the wire server of Azure. */
+const PRIVATE_BY_USE = new Set(['168.63.129.16']);
+
+/** Ports that no web server has and other protocols listen on. Source: "bad port" in the Fetch Standard. */
+const BAD_PORTS = new Set([
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+  109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
+  526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
+  3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+]);
+
+/** "localhost:8080", "10.0.0.0/8", "[fd00::]/8:443", "intranet.example". Throws `BAD_INPUT`. */
+export function parseAllowed(text: string): Allowed {
+  const wrong = (): OrielError =>
+    new OrielError(
+      'BAD_INPUT',
+      `${quote(text)} is not HOST or CIDR, with or without :PORT. Use localhost:8080 or 10.0.0.0/8.`,
+    );
+  const bracketed = /^\[([^\]]+)\](\/\d+)?(?::(\d+))?$/.exec(text);
+  const plain = /^([^/:]+)(\/\d+)?(?::(\d+))?$/.exec(text);
+  const bare =
+    ipaddr.IPv6.isValidCIDR(text) || ipaddr.IPv6.isValid(text) ? [text, ...text.split('/')] : undefined;
+  const [, name, bits, digits] =
+    bracketed ?? plain ?? (bare ? [text, bare[1], bare[2] === undefined ? undefined : `/${bare[2]}`] : []);
+  if (name === undefined) throw wrong();
+  const port = digits === undefined ? undefined : Number(digits);
+  if (port !== undefined && (port < 1 || port > 65_535)) throw wrong();
+  const rest = port === undefined ? {} : { port };
+  if (!ipaddr.isValid(name)) {
+    if (bits !== undefined || !/^[\p{L}\p{N}._-]+$/u.test(name)) throw wrong();
+    return { host: hostName(name), ...rest };
+  }
+  const address = ipaddr.parse(name);
+  const length = bits === undefined ? (address.kind() === 'ipv4' ? 32 : 128) : Number(bits.slice(1));
+  if (length > (address.kind() === 'ipv4' ? 32 : 128)) throw wrong();
+  return { range: [address, length], ...rest };
+}
+
+/** As URLs compare host names: lower case, without the final dot. */
+function hostName(host: string): string {
+  return host.toLowerCase().replace(/\.$/, '');
+}
+
+/** Whether the operator allows this name, whatever it resolves to. */
+export function allowsHost(allowed: readonly Allowed[], host: string, port: number): boolean {
+  return allowed.some((one) => 'host' in one && one.host === hostName(host) && allowsPort(one, port));
+}
+
+/** Whether a connection to this literal address is public, or allowed by the operator. */
+export function allowsAddress(allowed: readonly Allowed[], literal: string, port: number): boolean {
+  const address = parsed(literal);
+  if (!address) return false;
+  const isAllowed = allowed.some(
+    (one) =>
+      'range' in one &&
+      one.range[0].kind() === address.kind() &&
+      address.match(one.range as [ipaddr.IPv4 & ipaddr.IPv6, number]) &&
+      allowsPort(one, port),
+  );
+  return isAllowed || isPublic(address);
+}
+
+function isPublic(address: Address): boolean {
+  if (address.range() !== 'unicast' || PRIVATE_BY_USE.has(address.toString())) return false;
+  // All global unicast addresses of IPv6 lie in 2000::/3; what embeds an IPv4 address lies elsewhere.
+  return address.kind() === 'ipv4' || ((address as ipaddr.IPv6).parts[0] ?? 0) >> 13 === 1;
+}
+
+/** Whether a name can only mean this machine or its own network: `localhost`, `x.localhost`, `intranet`. */
+export function isLocalName(host: string): boolean {
+  const name = hostName(host);
+  return !name.includes('.') || name.endsWith('.localhost');
+}
+
+function allowsPort({ port }: Allowed, asked: number): boolean {
+  return port === undefined || port === asked;
+}
+
+/** An IPv4 address inside an IPv6 one is judged as the IPv4 address that it reaches. */
+function parsed(literal: string): Address | undefined {
+  // A zone id names an interface of this machine: such an address is local.
+  return ipaddr.isValid(literal) && !literal.includes('%') ? ipaddr.process(literal) : undefined;
+}
+
+/** Throws `BLOCKED_PORT` unless the operator names the port. */
+export function checkPort(allowed: readonly Allowed[], port: number): void {
+  if (!BAD_PORTS.has(port) || allowed.some((one) => one.port === port)) return;
+  throw new OrielError(
+    'BLOCKED_PORT',
+    `Port ${port} is not one of a web server. Use a URL with another port.`,
+  );
+}

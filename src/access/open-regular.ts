@@ -1,0 +1,31 @@
+/** Opens regular files of our own by their path, and nothing that has been put in their place. */
+
+import { constants } from 'node:fs';
+import { type Inspector, openDescriptor } from './descriptors.ts';
+import { type Found, look, statsOf } from './path-walk.ts';
+
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
+
+/** Throws what the system says, and for what is no regular file as if there were none. */
+export async function openRegular(path: string, inspector: Inspector): Promise<Found> {
+  if (process.platform !== 'linux') return judged(await openDescriptor(path, READ), inspector);
+  // A FIFO must not notice, and opening a device may do something.
+  const found = await look(path, false, inspector);
+  if (typeof found !== 'object') throw NO_FILE;
+  try {
+    if (!found.stats.isFile()) throw NO_FILE;
+    const fd = await inspector.open(`/proc/self/fd/${found.fd}`, READ & ~constants.O_NOFOLLOW);
+    return await judged(fd, inspector);
+  } finally {
+    await inspector.close(found.fd);
+  }
+}
+
+const NO_FILE = Object.assign(new Error('This is no regular file.'), { code: 'ENOENT' });
+
+async function judged(fd: number, inspector: Inspector): Promise<Found> {
+  const stats = await statsOf(fd, inspector);
+  if (stats.isFile()) return { fd, stats };
+  await inspector.close(fd);
+  throw NO_FILE;
+}

@@ -1,0 +1,160 @@
+/**
+ * Finds what a path leads to name by name, each in the directory that is held open: nothing outside is touched, also
+ * when a directory is exchanged with a link meanwhile. Linux only.
+ */
+
+import { type BigIntStats, constants, readlinkSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
+import { type Inspector, inspectorOf, openDescriptor } from './descriptors.ts';
+import { errno, isShortage } from './failure.ts';
+import { wasReached } from './mounts.ts';
+import { within } from './paths.ts';
+
+/** Opens without reading rights: nothing blocks on a FIFO, no device notices. Source: asm-generic/fcntl.h. */
+export const O_PATH = 0o10000000;
+
+const LOOK = O_PATH | constants.O_NOFOLLOW;
+const ENTER = LOOK | constants.O_DIRECTORY;
+
+/** Where a walk begins, and what must be there. */
+export interface WalkBase {
+  readonly real: string;
+  readonly dev: bigint;
+  readonly ino: bigint;
+}
+
+/** Open without reading rights. */
+export interface Found {
+  readonly fd: number;
+  readonly stats: BigIntStats;
+}
+
+export interface Reached extends Found {
+  /** Real, absolute. */
+  readonly path: string;
+}
+
+/**
+ * What `path` (absolute, in `base`) leads to, or the path to go on with where a link is on the way, which is not
+ * followed. Undefined when `base` is not there any more, and when a directory on the way has been moved out of it.
+ * Throws what the system says of a name in a directory inside.
+ */
+export async function walk(path: string, base: WalkBase): Promise<Reached | string | undefined> {
+  const names = path.slice(base.real.length).split(sep).filter(Boolean);
+  const inspector = inspectorOf(path);
+  const start = await openBase(base, inspector);
+  if (start === undefined || names.length === 0) return start && { ...start, path: base.real };
+  let { fd } = start;
+  let at = base.real;
+  try {
+    for (const [i, name] of names.entries()) {
+      const inner = `/proc/self/fd/${fd}/${name}`;
+      const isLast = i === names.length - 1;
+      const found = isLast ? await look(inner, wasReached(path), inspector) : await enter(inner, inspector);
+      if (typeof found === 'number') {
+        await inspector.close(fd, 0);
+        fd = found;
+        at = join(at, name);
+        continue;
+      }
+      // The base was just opened by its path; a directory in it may have been moved out since it was entered.
+      const holder = i === 0 ? base.real : await holderOf(fd, found, inspector);
+      if (!within(holder, base.real)) {
+        await closeFound(found, inspector);
+        return undefined;
+      }
+      if (typeof found === 'object') return { ...found, path: join(holder, name) };
+      // What was a link a moment ago is looked at again.
+      return found === undefined ? path : resolve(at, found, ...names.slice(i + 1));
+    }
+  } catch (error) {
+    if (errno(error) !== '' && !isInside(fd, base)) return undefined;
+    throw error;
+  } finally {
+    await inspector.close(fd, 0);
+  }
+  return undefined;
+}
+
+/** Whatever keeps it from being opened: how it was replaced is not told. */
+async function openBase(base: WalkBase, inspector: Inspector): Promise<Found | undefined> {
+  let fd: number;
+  try {
+    fd = await inspector.open(base.real, ENTER);
+  } catch (error) {
+    if (isShortage(error)) throw error;
+    return undefined;
+  }
+  const stats = await statsOf(fd, inspector);
+  if (stats.dev === base.dev && stats.ino === base.ino) return { fd, stats };
+  await inspector.close(fd, 0);
+  return undefined;
+}
+
+/** Opens a directory. The target where there is a link; undefined for what is being exchanged. */
+async function enter(path: string, inspector: Inspector): Promise<number | string | undefined> {
+  try {
+    return await inspector.open(path, ENTER);
+  } catch (error) {
+    if (errno(error) !== 'ENOTDIR') throw error;
+    const found = await look(path, true, inspector);
+    if (typeof found !== 'object') return found;
+    if (found.stats.isDirectory()) return found.fd;
+    await inspector.close(found.fd);
+    throw error;
+  }
+}
+
+/**
+ * Opens what is no link, in a thread where it may have to be found on a disk first. The target where there is a link;
+ * undefined for what is being exchanged.
+ */
+export async function look(
+  path: string,
+  isKnown: boolean,
+  inspector: Inspector,
+): Promise<Found | string | undefined> {
+  const fd = await (isKnown ? inspector.open(path, LOOK) : openDescriptor(path, LOOK));
+  const stats = await statsOf(fd, inspector);
+  if (!stats.isSymbolicLink()) return { fd, stats };
+  await inspector.close(fd, 0);
+  try {
+    return await inspector.readlink(path);
+  } catch (error) {
+    if (errno(error) === 'EINVAL' || errno(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Closes what says nothing of itself. */
+export async function statsOf(fd: number, inspector: Inspector): Promise<BigIntStats> {
+  try {
+    return await inspector.stat(fd);
+  } catch (error) {
+    await inspector.close(fd);
+    throw error;
+  }
+}
+
+/** Where the directory that is held, and in which `found` was found, lies now. Throws for a path over `PATH_MAX`. */
+async function holderOf(
+  fd: number,
+  found: Found | string | undefined,
+  inspector: Inspector,
+): Promise<string> {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch (error) {
+    await closeFound(found, inspector);
+    throw error;
+  }
+}
+
+async function closeFound(found: Found | string | undefined, inspector: Inspector): Promise<void> {
+  if (typeof found === 'object') await inspector.close(found.fd);
+}
+
+/** Whether a directory that is held still lies in `base`. */
+function isInside(fd: number, base: WalkBase): boolean {
+  return within(readlinkSync(`/proc/self/fd/${fd}`), base.real);
+}

@@ -1,0 +1,53 @@
+/** ripgrep's file types: names that stand for sets of globs on the names of files. */
+
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { OrielError } from '../errors.ts';
+import { searchSlots } from './ripgrep.ts';
+import { ripgrepPath } from './ripgrep-path.ts';
+
+const TIMEOUT_MS = 10_000;
+
+let known: ReadonlyMap<string, readonly string[]> | undefined;
+
+/** Globs by type, as the installed ripgrep knows them: asked of it once per process. Throws `UNSUPPORTED`. */
+export async function fileTypes(signal: AbortSignal): Promise<ReadonlyMap<string, readonly string[]>> {
+  known ??= parse(await typeList(signal));
+  return known;
+}
+
+async function typeList(signal: AbortSignal): Promise<string> {
+  const slot = await searchSlots.take(signal);
+  try {
+    const env = process.platform === 'win32' ? { SystemRoot: process.env['SystemRoot'] } : {};
+    const { stdout } = await promisify(execFile)(ripgrepPath(), ['--no-config', '--type-list'], {
+      env,
+      timeout: TIMEOUT_MS,
+      windowsHide: true,
+    });
+    return stdout;
+  } catch (error) {
+    throw new OrielError('UNSUPPORTED', 'ripgrep could not be asked for its file types. Use glob instead.', {
+      cause: error,
+    });
+  } finally {
+    slot.release();
+  }
+}
+
+/** `make: *.mak, *.mk, Makefile`, a line each. */
+function parse(list: string): Map<string, readonly string[]> {
+  const lines = list.split('\n').filter((line) => line.includes(': '));
+  return new Map(
+    lines.map((line) => {
+      const colon = line.indexOf(': ');
+      return [
+        line.slice(0, colon),
+        line
+          .slice(colon + 2)
+          .trim()
+          .split(', '),
+      ];
+    }),
+  );
+}

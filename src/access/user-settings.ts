@@ -1,0 +1,31 @@
+/** Where the package tools of this user keep their settings. The roots do not hide them: nothing of them is shown. */
+
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import type { Access } from '../types/access.ts';
+import { createAccess } from './local.ts';
+
+/** Source: "npmrc" of the npm documentation. */
+export function npmSettings(): string {
+  return join(homedir(), '.npmrc');
+}
+
+/** What the first one says wins. Source: "Configuration" of the pip documentation. */
+export function pipSettings(): string[] {
+  const { VIRTUAL_ENV: environment, XDG_CONFIG_HOME: config, APPDATA: roaming } = process.env;
+  const home = homedir();
+  const name = process.platform === 'win32' ? 'pip.ini' : 'pip.conf';
+  return [
+    ...(environment !== undefined && isAbsolute(environment) ? [join(environment, name)] : []),
+    ...(roaming === undefined ? [] : [join(roaming, 'pip', name)]),
+    ...(process.platform === 'darwin' ? [join(home, 'Library/Application Support/pip', name)] : []),
+    join(config !== undefined && isAbsolute(config) ? config : join(home, '.config'), 'pip', name),
+    join(home, '.pip', name),
+    ...(process.platform === 'win32' ? [] : [join('/etc', name)]),
+  ];
+}
+
+/** Opens this one file. */
+export function settingsAccess(path: string): Access {
+  return createAccess({ cwd: dirname(path), roots: [], allow: [] });
+}

@@ -1,0 +1,167 @@
+/**
+ * Ends what runs for us when this process is ended in a way that it cannot notice: SIGKILL, SIGABRT, no memory left. A
+ * small shell reads from a pipe what runs, and kills it with all its descendants when nobody holds the other end any
+ * more. It is started with the first command and ends soon after the last.
+ */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+
+/** What is watched, from before it is started. */
+export interface Watched {
+  /** Once it has begun. */
+  isRunning(pid: number): void;
+  release(): void;
+}
+
+/** How long it stays when nothing runs, in ms: commands often follow each other. */
+const IDLE_MS = 500;
+
+/** One that ends sooner than this, in ms, is not started again before the next command. */
+const SHORT_LIFE_MS = 1_000;
+
+/** By token: the process id, 0 before it is known. */
+const running = new Map<string, number>();
+let watchdog: ChildProcess | undefined;
+let idle: NodeJS.Timeout | undefined;
+
+/**
+ * `token` (hexadecimal) stands in the environment of the process and so of its descendants. `started` is the id of a
+ * process that runs already.
+ */
+export function watch(token: string, started = 0): Watched {
+  running.set(token, started);
+  tell();
+  return {
+    isRunning(pid) {
+      running.set(token, pid);
+      tell();
+    },
+    release() {
+      if (running.delete(token)) tell();
+    },
+  };
+}
+
+/**
+ * For a process of ours that might not notice that nobody waits for it any more: it computes for long without reading or
+ * writing. Call the returned function when it is idle or has ended.
+ */
+export function watchHelper({ pid }: ChildProcess): () => void {
+  if (pid === undefined) return () => undefined;
+  const watched = watch(randomBytes(16).toString('hex'), pid);
+  return () => watched.release();
+}
+
+/** Every line is all that runs: `PID:TOKEN PID:TOKEN …`. */
+function tell(): void {
+  if (process.platform === 'win32') return;
+  clearTimeout(idle);
+  if (running.size === 0) {
+    if (!watchdog) return;
+    idle = setTimeout(() => watchdog?.stdin?.end(), IDLE_MS).unref();
+  } else if (!watchdog?.stdin?.writable) watchdog = start();
+  const line = Array.from(running, ([token, pid]) => `${pid}:${token}`).join(' ');
+  watchdog?.stdin?.write(`${line}\n`);
+}
+
+/** In a session of its own, so that what ends our group does not end it; a command runs all the same without it. */
+function start(): ChildProcess | undefined {
+  const { PATH = '/usr/local/bin:/usr/bin:/bin', ORIEL_RUN } = process.env;
+  const began = performance.now();
+  let child: ChildProcess;
+  try {
+    child = spawn('/bin/sh', ['-c', SCRIPT, 'oriel-watchdog'], {
+      cwd: '/',
+      env: { PATH, ...(ORIEL_RUN !== undefined && { ORIEL_RUN }) },
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+  } catch {
+    return undefined;
+  }
+  const gone = (): void => {
+    if (watchdog !== child) return;
+    watchdog = undefined;
+    if (running.size > 0 && performance.now() - began > SHORT_LIFE_MS) tell();
+  };
+  child.once('error', gone);
+  child.once('exit', gone);
+  child.stdin?.on('error', () => undefined);
+  // Neither it nor its pipe keeps this process alive.
+  child.unref();
+  (child.stdin as (NodeJS.WritableStream & { unref?(): void }) | null)?.unref?.();
+  return child;
+}
+
+/**
+ * For any POSIX shell. Where there is /proc, members of the tree are those of the group or session of the command,
+ * those with its token in their environment, and children of any of these; elsewhere the group. It looks again until
+ * nothing is left, since a tree may grow while it is being killed. A line that was cut short by our end is not read.
+ */
+const SCRIPT = `
+runs=
+while read -r line; do runs=$line; done
+[ -n "$runs" ] || exit 0
+tokens=
+for run in $runs; do tokens="$tokens -e \${run#*:}"; done
+
+look() {
+  found=' ' table=
+  for path in $(grep -lsF $tokens /proc/[0-9]*/environ); do
+    pid=\${path#/proc/}
+    found="$found\${pid%%/*} "
+  done
+  for path in /proc/[0-9]*/stat; do
+    stat=
+    while read -r part; do stat="$stat $part"; done < $path
+    pid=\${path#/proc/} pid=\${pid%/stat}
+    set -- \${stat##*) }
+    case $1 in Z|X|'') continue;; esac
+    table="$table $pid:$2"
+    for run in $runs; do
+      leader=\${run%%:*}
+      # Threads of the kernel, and what comes from outside a container, are in a group 0.
+      [ $leader = 0 ] && continue
+      case " $pid $3 $4 " in *" $leader "*) found="$found$pid ";; esac
+    done
+  done
+  before=
+  while [ "$before" != "$found" ]; do
+    before=$found
+    for row in $table; do
+      case $found in *" \${row#*:} "*)
+        case $found in *" \${row%%:*} "*) ;; *) found="$found\${row%%:*} ";; esac;;
+      esac
+    done
+  done
+}
+
+groups=
+for run in $runs; do case $run in 0:*) ;; *) groups="$groups -\${run%%:*}";; esac; done
+send() { for group in $groups; do kill -s $1 -- $group; done; }
+
+if [ ! -r /proc/self/stat ]; then
+  send KILL
+  # Helpers are in our group, not in one of their own.
+  for group in $groups; do kill -s KILL \${group#-}; done
+  exit
+fi
+# Who is stopped neither ends nor forks: children are found by their parents.
+send STOP
+rounds=0
+while [ $rounds -lt 100 ]; do
+  rounds=$((rounds + 1))
+  look
+  send KILL
+  victims=
+  for pid in $found; do [ -d /proc/$pid ] && [ $pid != $$ ] && victims="$victims $pid"; done
+  alive=
+  for pid in $victims; do
+    kill -s KILL $pid
+    case $(cat /proc/$pid/stat) in *') Z '*|*') X '*|'') ;; *) alive=1;; esac
+  done
+  [ -n "$alive" ] || [ $rounds -lt 2 ] || exit 0
+  sleep 0.05 || sleep 1
+done
+`;

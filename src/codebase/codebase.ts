@@ -1,0 +1,27 @@
+/** The thread of code questions, as the rest of the process sees it: jobs in, replies out, one at a time. */
+
+import { WorkerPool } from '../access/isolate-worker.ts';
+import { builtFile } from '../access/package-files.ts';
+import { callerOf } from '../queues/caller.ts';
+import { queues } from '../queues/table.ts';
+import type { CodeJob, CodeReplies } from './codebase-worker.ts';
+
+/** Its tags are read again from disk when it has ended. */
+const IDLE_MS = 5 * 60_000;
+
+const threads = new WorkerPool<CodeJob, CodeReplies[CodeJob['ask']]>({
+  entry: builtFile('codebase/codebase-worker.js'),
+  queue: queues.codebase,
+  idleMs: IDLE_MS,
+  heapMb: 512,
+});
+
+/** `until` is on the clock of `performance.now()`. Throws `TIMEOUT`, `LIMIT`, `BUSY`, and the signal's reason. */
+export async function askCode<A extends CodeJob['ask']>(
+  job: CodeJob & { readonly ask: A },
+  until: number,
+  signal: AbortSignal,
+): Promise<CodeReplies[A]> {
+  const claim = { signal, caller: callerOf(signal) };
+  return threads.lend(claim, (ask) => ask(job, until, signal)) as Promise<CodeReplies[A]>;
+}

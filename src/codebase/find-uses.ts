@@ -1,0 +1,96 @@
+/** Where a symbol is used, and which files import a file. What imports confirm stands before what only has the name. */
+
+import { containers } from '../views/structure.ts';
+import { isUseCut, type Tag } from '../views/tags.ts';
+import type { Definition, Tree } from './tree.ts';
+
+export interface Use {
+  readonly file: number;
+  readonly line: number;
+  /** The innermost symbol around it. */
+  readonly within?: Tag;
+  /** Whether imports say that it is this symbol; else it only has its name. */
+  readonly sure: boolean;
+}
+
+/** Imports that are followed from a file: a module that only hands on what others declare is one step more. */
+const STEPS = 3;
+
+/**
+ * The uses of what `definitions` declare: the sure ones first, then by rank of the file and line. `cut`: a file has more
+ * of them than are kept.
+ */
+export function findUses(
+  tree: Tree,
+  definitions: readonly Definition[],
+): { readonly uses: readonly Use[]; readonly cut: boolean } {
+  const [first] = definitions;
+  if (!first) return { uses: [], cut: false };
+  const { name } = first.tag;
+  const homes = new Set(definitions.map(({ file }) => file));
+  const isMember = definitions.every(({ file, tag }) => tag.depth > 0 && isInContainer(tree, file, tag));
+  const others = new Set(tree.definitions(name).flatMap(({ file }) => (homes.has(file) ? [] : [file])));
+  const owners = new Set(definitions.map(({ tag }) => tag.qualified.split('.').at(-2) ?? ''));
+  const found: Use[] = [];
+  let cut = false;
+  for (const file of tree.order) {
+    if (!tree.files[file]?.tags.includes(name)) continue;
+    const uses = tree.usesOf(file);
+    const own = uses.find((one) => one.name === name);
+    if (!own) continue;
+    cut ||= isUseCut(own);
+    const declaresItself = !homes.has(file) && tree.tagsOf(file).some((tag) => tag.name === name);
+    const reaches = homes.has(file) || (!declaresItself && reachesAny(tree, file, homes, name));
+    // Of what type a receiver is, only a compiler knows: the file must know its type, and no other one with that member.
+    const knowsOwner = reaches || uses.some((one) => owners.has(one.name));
+    const sureMember = others.size === 0 ? knowsOwner : reaches && !reachesAny(tree, file, others, name);
+    const places = [
+      ...own.plain.map((line) => ({ line, sure: !isMember && reaches })),
+      ...own.member.map((line) => ({ line, sure: isMember ? sureMember : reaches })),
+    ];
+    const tags = tree.tagsOf(file);
+    const lines = new Map<number, boolean>();
+    for (const { line, sure } of places) lines.set(line, (lines.get(line) ?? false) || sure);
+    for (const [line, sure] of [...lines].sort(([a], [b]) => a - b)) {
+      const within = innermost(tags, line);
+      found.push({ file, line, sure, ...(within && { within }) });
+    }
+  }
+  return { uses: [...found.filter(({ sure }) => sure), ...found.filter(({ sure }) => !sure)], cut };
+}
+
+/** The files that import one of `targets`, the most important first. */
+export function findImporters(tree: Tree, target: number): number[] {
+  return tree.order.filter((file) => tree.importsOf(file).includes(target));
+}
+
+/** The innermost symbol that holds the line. */
+export function innermost(tags: readonly Tag[], line: number): Tag | undefined {
+  return tags.findLast((tag) => tag.from <= line && line <= tag.to && tag.to > tag.from);
+}
+
+function isInContainer(tree: Tree, file: number, { from, to, depth }: Tag): boolean {
+  return tree
+    .tagsOf(file)
+    .some((tag) => tag.depth < depth && tag.from <= from && tag.to >= to && containers.has(tag.kind));
+}
+
+function reachesAny(tree: Tree, file: number, homes: ReadonlySet<number>, name: string): boolean {
+  let at = [file];
+  const seen = new Set(at);
+  for (let step = 0; step < STEPS; step += 1) {
+    const next: number[] = [];
+    for (const one of at) {
+      for (const target of tree.importsOf(one)) {
+        if (homes.has(target)) return true;
+        // Only what names it, or hands on everything, leads further.
+        const isLoose = /(^|\/)(index|__init__|mod|lib)\.\w+$/.test(tree.files[target]?.path ?? '');
+        if (seen.has(target) || !(isLoose || tree.files[target]?.tags.includes(`\n${name}\t`))) continue;
+        seen.add(target);
+        next.push(target);
+      }
+    }
+    at = next;
+  }
+  return false;
+}

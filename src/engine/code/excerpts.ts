@@ -1,0 +1,110 @@
+/** The lines of symbols in several files as one text, within the budget of one answer. */
+
+import { readAt } from '../../access/bytes.ts';
+import type { Declared, UsedAt } from '../../codebase/questions.ts';
+import { decode, detectEncoding } from '../../text/encoding.ts';
+import { makeVisible, oneLine } from '../../text/visible.ts';
+import type { Call } from '../../types/call.ts';
+import type { Notice } from '../../types/notice.ts';
+import { linesOf } from '../../views/lines.ts';
+import { type CodeBelow, MOST_BYTES } from './code-below.ts';
+
+interface Context {
+  readonly code: CodeBelow;
+  readonly call: Call;
+  /** How a path below the directory is called. */
+  shown(path: string): string;
+}
+
+export interface Excerpted {
+  readonly text: string;
+  readonly notes: readonly Notice[];
+  /** Whether nothing was left out, and all of it is no longer than a map. */
+  readonly whole: boolean;
+}
+
+/** Bytes of an answer that are kept for its notices. */
+export const NOTICE_ROOM = 1024;
+
+/** Characters of a line that is shown as an example. */
+const LONGEST_LINE = 160;
+
+/** `path [L12-40]` above the lines of each symbol; what does not fit is named with its call. */
+export async function excerptOf(symbols: readonly Declared[], context: Context): Promise<Excerpted> {
+  const { call, shown } = context;
+  const { limits, settings } = call;
+  const files = new Files(context);
+  let room = Math.min(limits.bytes, limits.window) - NOTICE_ROOM;
+  let [text, cut] = ['', false];
+  for (const [i, { path, from, to }] of symbols.entries()) {
+    const lines = await files.linesOf(path);
+    const file = oneLine(shown(path));
+    const head = `${i === 0 ? '' : '\n'}${file} [L${from}-${to}]\n`;
+    // Each symbol has an equal part of what is left.
+    const most = Math.floor(room / (symbols.length - i));
+    let part = head;
+    let no = from;
+    for (; no <= Math.min(to, lines.length); no += 1) {
+      const line = `${no}|${makeVisible(lines[no - 1] ?? '').text}\n`;
+      if (Buffer.byteLength(part) + Buffer.byteLength(line) + 80 > most) break;
+      part += line;
+    }
+    if (no <= Math.min(to, lines.length)) {
+      cut = true;
+      part += `… Use ${file}:${no}..${to} for the rest\n`;
+    }
+    room -= Buffer.byteLength(part);
+    text += part;
+  }
+  const notes: Notice[] = files.changed
+    ? [{ kind: 'said', text: 'A file changed while it was read. Call again' }]
+    : [];
+  return { text, notes, whole: !cut && Buffer.byteLength(text) <= settings.mapBytes };
+}
+
+/** The text of each line, clipped; undefined for what cannot be read any more. */
+export async function lineTexts(uses: readonly UsedAt[], context: Context): Promise<(string | undefined)[]> {
+  const files = new Files(context);
+  const texts: (string | undefined)[] = [];
+  for (const { path, line } of uses) {
+    const found = (await files.linesOf(path))[line - 1]?.trim();
+    texts.push(found === undefined ? undefined : makeVisible(clip(found)).text);
+  }
+  return texts;
+}
+
+function clip(line: string): string {
+  return line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE - 1)}…`;
+}
+
+/** The lines of files, the last one kept: those of one file follow each other. */
+class Files {
+  changed = false;
+  readonly #context: Context;
+  #path: string | undefined;
+  #lines: readonly string[] = [];
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  /** None for a file that is gone. */
+  async linesOf(path: string): Promise<readonly string[]> {
+    if (path === this.#path) return this.#lines;
+    const { code, call } = this.#context;
+    this.#path = path;
+    this.#lines = [];
+    const opened = await call.access.open(code.base + path, call.signal).catch(() => undefined);
+    if (!opened) return this.#lines;
+    try {
+      if (opened.is !== 'file') return this.#lines;
+      this.changed ||= !code.isAsParsed(path, opened.bytes.identity.key);
+      const bytes = await readAt(opened.bytes, 0, Math.min(opened.size, MOST_BYTES), call.signal);
+      const encoding = detectEncoding(bytes);
+      this.#lines = linesOf(decode(bytes.subarray(encoding.bom), encoding).text);
+    } finally {
+      await opened.close();
+    }
+    return this.#lines;
+  }
+}

@@ -1,0 +1,51 @@
+/** `find` with words: the symbols below a directory that are about them, the best first, each as the call that reads it. */
+
+import type { Call } from '../../types/call.ts';
+import type { SymbolsRequest } from '../../types/request.ts';
+import type { ListResult } from '../../types/result.ts';
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
+import { checkRange } from '../walk/bounds.ts';
+import { openDirectory } from '../walk/open-target.ts';
+import { CodeBelow } from './code-below.ts';
+import { callOf, shownIn } from './shown.ts';
+
+/** Symbols in one answer, and of them those that one call reads together. */
+const MOST_SYMBOLS = 200;
+const BEST = 3;
+
+/** Throws `BAD_INPUT`, `NOT_DIRECTORY` and what opening throws. */
+export async function findSymbols(request: SymbolsRequest, call: Call): Promise<ListResult> {
+  checkRange(request);
+  const { query, offset } = request;
+  if (!/[\p{L}\p{N}]{2}/u.test(query)) {
+    const message = `${quote(query) || 'Nothing'} is no word to find symbols by. Use symbol "parse header".`;
+    throw new OrielError('BAD_INPUT', message);
+  }
+  const typed = request.path ?? '.';
+  const directory = await openDirectory(typed, call);
+  call.onEnd(() => directory.close());
+  const code = await CodeBelow.look(directory, call);
+  const most = Math.min(request.limit, MOST_SYMBOLS);
+  const { found, all } = await code.ask({ is: 'words', query, from: offset, most });
+  const shown = shownIn(typed, call);
+  const end = offset + found.length;
+  const best = found.slice(0, BEST).map((one) => callOf(one, shown));
+  return {
+    is: 'entries',
+    entries: found.map((one, i) => ({
+      path: `${callOf(one, shown)}  ${one.from}-${one.to}  ${one.signature}`,
+      rank: offset + i,
+    })),
+    ...(end < all && { next: end }),
+    ...(found.length === 0 && all > 0 && { beyond: all }),
+    ...(best.length > 1 && offset === 0 && best.every(isPlain) && { best: best.join(',') }),
+    ...(code.missing > 0 && { unparsed: code.missing }),
+    gaps: code.gaps.facts,
+  };
+}
+
+/** Whether it can stand among others in one path: `src/a.ts:#a,src/b.ts:#Class.b`. */
+function isPlain(path: string): boolean {
+  return !/[\s,]/.test(path);
+}

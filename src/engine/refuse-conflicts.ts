@@ -1,0 +1,36 @@
+/** Decides what has no merge conflicts to look for: listings, tables and binaries. */
+
+import { OrielError } from '../errors.ts';
+import { typeOfBytes } from '../sources/type-of-bytes.ts';
+import { quote } from '../text/visible.ts';
+import type { Call } from '../types/call.ts';
+import type { SourceKind, TextResource } from '../types/resource.ts';
+import { textInput } from '../views/text-input.ts';
+
+const NAMES: Readonly<Record<SourceKind, string>> = {
+  file: 'not a text',
+  directory: 'a directory',
+  archive: 'a listing of an archive',
+  sqlite: 'a database',
+  image: 'an image',
+  notebook: 'a notebook',
+  document: 'a document',
+  internal: 'not a text',
+  web: 'a page of the web',
+};
+
+/** Throws `UNSUPPORTED` for what `:conflicts` cannot be asked of. */
+export async function refuseConflicts(resource: TextResource, call: Call): Promise<void> {
+  const { target, display, bytes, encoding, kind } = resource;
+  const stored = encoding === 'stored';
+  const type = stored
+    ? await typeOfBytes(bytes, (await textInput(resource, call)).encoding, call.signal)
+    : undefined;
+  if (display === 'lines' && type === undefined) return;
+  const what = type === undefined ? NAMES[kind] : `binary (${type})`;
+  throw new OrielError(
+    'UNSUPPORTED',
+    `${quote(target)} is ${what}: :conflicts is for text with merge conflicts. Use ${quote(target)}.`,
+    { next: target },
+  );
+}

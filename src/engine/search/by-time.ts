@@ -1,0 +1,92 @@
+/**
+ * A search in the order of time: the texts are searched once for the files that hold matches, then those that belong to
+ * the answer are searched in order.
+ */
+
+import { join } from 'node:path';
+import { headOf } from '../../access/bytes.ts';
+import { isOrielError, OrielError } from '../../errors.ts';
+import { detectEncoding } from '../../text/encoding.ts';
+import type { OpenedDirectory } from '../../types/access.ts';
+import type { Call } from '../../types/call.ts';
+import type { CountRequest, SearchRequest } from '../../types/request.ts';
+import { MOST_RESULTS } from '../walk/bounds.ts';
+import { newestPaths, tooManyToSort } from '../walk/by-time.ts';
+import type { WalkOptions } from '../walk/walk-run.ts';
+import type { Naming, Sink } from './sink.ts';
+import { FileStretch } from './stretch.ts';
+import { Tally } from './tally.ts';
+import { WholeStretch } from './whole-stretch.ts';
+
+/** Throws `BAD_INPUT` for what cannot be put in that order. */
+export function checkSort({ sort, inside, pattern }: SearchRequest | CountRequest): void {
+  if (sort !== 'time' || inside !== 'below') return;
+  const next = JSON.stringify({ pattern: pattern.slice(0, 200), sort });
+  throw new OrielError(
+    'BAD_INPUT',
+    'What is inside documents and archives has no time of its own. Use sort=time without inside, or inside without sort.',
+    { next },
+  );
+}
+
+interface Walked {
+  readonly directory: OpenedDirectory;
+  readonly options: Pick<WalkOptions, 'filter' | 'named'>;
+  readonly names: Naming;
+}
+
+/** `walk` searches all texts in the order of their paths. Throws `LIMIT` where there are too many to be sorted. */
+export async function takeByTime(
+  { directory, options, names }: Walked,
+  sink: Sink,
+  walk: (sink: Sink, names: Naming) => Promise<void>,
+  call: Call,
+): Promise<void> {
+  const { request, gaps } = sink.search;
+  const all: CountRequest = { ...request, do: 'count', counts: true, offset: 0, limit: MOST_RESULTS };
+  const tally = new Tally(all, call);
+  await walk(tally, { shown: (path) => path });
+  const { entries, next } = tally.result();
+  if (next !== undefined) throw tooManyToSort(MOST_RESULTS);
+  gaps.add(tally.search.gaps);
+  const matches = new Map(entries.map(({ path, matches: count = 0 }) => [path, count]));
+  const newest = await newestPaths(directory, options, call);
+  gaps.broken ||= newest.gaps.broken;
+  gaps.timedOut ||= newest.gaps.timedOut;
+  for (const path of newest.paths) {
+    const count = matches.get(path);
+    if (count === undefined) continue;
+    const taken = sink.knows(names.shown(path), count);
+    if (taken === 'enough') return;
+    if (taken === 'wanted' && !(await searchAgain(join(directory.path, path), path, names, sink, call)))
+      return;
+  }
+}
+
+/** Returns false when nothing that follows counts any more. What has gone meanwhile is passed over. */
+async function searchAgain(
+  real: string,
+  path: string,
+  names: Naming,
+  sink: Sink,
+  call: Call,
+): Promise<boolean> {
+  try {
+    const opened = await call.access.open(real, call.signal);
+    try {
+      if (opened.is !== 'file') return true;
+      const { search } = sink;
+      const encoding = detectEncoding(await headOf(opened.bytes, call.signal));
+      const stretch = search.request.multiline
+        ? new WholeStretch(opened.bytes, encoding, [{ path, lines: 0, start: 0 }], search)
+        : new FileStretch(opened, path, [], search);
+      return await sink.take(stretch, names);
+    } finally {
+      await opened.close();
+    }
+  } catch (error) {
+    call.signal.throwIfAborted();
+    if (isOrielError(error) && error.code !== 'BAD_REGEX') return true;
+    throw error;
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * The symbols around the matches of a page. Only the first files of code are looked at, and only small ones: which, is
+ * decided by their number and their bytes. They are parsed together, beside the event loop, and never waited for long.
+ */
+
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import { memoryBytes, readAt } from '../../access/bytes.ts';
+import { Identity } from '../../identity.ts';
+import { callerOf, waitAs } from '../../queues/caller.ts';
+import { decode, storedEncoding } from '../../text/encoding.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
+import type { Call } from '../../types/call.ts';
+import type { MatchedFile } from '../../types/result.ts';
+import { enclosing } from '../../views/enclosing.ts';
+import { languageOf } from '../../views/languages.ts';
+import { structureOf, type WholeText } from '../../views/parsed.ts';
+
+/** Files of one answer, bytes of one file, and of all together. */
+const MOST_FILES = 8;
+const MOST_BYTES = 64 << 10;
+const MOST_TOTAL = 256 << 10;
+
+/** Bytes by which the encoding is told. */
+const HEAD = 4096;
+
+/** What is not parsed by then is left out. Parsing as much as is allowed takes a fraction of it. */
+const WITHIN_MS = 500;
+
+export class EnclosingSymbols {
+  readonly #call: Call;
+  readonly #texts = new Map<MatchedFile, WholeText>();
+  #room = MOST_TOTAL;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /** Keeps the text of a file with matches, where it is one of those that are looked at. */
+  async add(file: MatchedFile, source: ByteSource): Promise<void> {
+    const { size = Number.POSITIVE_INFINITY } = source;
+    if (this.#texts.size === MOST_FILES || size > Math.min(MOST_BYTES, this.#room)) return;
+    const name = basename(file.path);
+    if (name.includes('.') && !languageOf(name, '')?.summary) return;
+    const content = await readAt(source, 0, size, this.#call.signal);
+    const encoding = storedEncoding(content.subarray(0, HEAD));
+    const { text, invalid } = decode(content.subarray(encoding.bom), encoding);
+    const language = languageOf(name, text);
+    if (!language?.summary) return;
+    this.#room -= content.length;
+    this.#texts.set(file, {
+      text,
+      language,
+      bytes: content.length,
+      invalid: invalid > 0,
+      of: memoryBytes(content, source.identity.recurs ? source.identity : identityOf(content)),
+      decoded: { encoding: encoding.name, bom: encoding.bom, name },
+    });
+  }
+
+  /** The files with what is around their matching lines. */
+  async addTo(files: readonly MatchedFile[]): Promise<readonly MatchedFile[]> {
+    const found = new Map<MatchedFile, MatchedFile>();
+    const parsing = Array.from(this.#texts, async ([file, text]) => {
+      found.set(file, await this.#withSymbols(file, text));
+    });
+    await within(WITHIN_MS, Promise.all(parsing));
+    this.#call.signal.throwIfAborted();
+    return files.map((file) => found.get(file) ?? file);
+  }
+
+  async #withSymbols(file: MatchedFile, text: WholeText): Promise<MatchedFile> {
+    const structure = await structureFor(text, this.#call);
+    if ('none' in structure) return file;
+    const symbols = enclosing(
+      structure,
+      file.lines.map(({ no }) => no),
+    );
+    const lines = file.lines.map((line, i) => {
+      const symbol = line.rank === undefined ? undefined : symbols[i];
+      return symbol ? { ...line, within: symbol } : line;
+    });
+    return { ...file, lines };
+  }
+}
+
+/**
+ * What has begun goes on behind the call, as long as a parser may take: a thread that starts late would else be ended
+ * before it has ever answered.
+ */
+async function structureFor(text: WholeText, call: Call): ReturnType<typeof structureOf> {
+  const { signal } = new AbortController();
+  waitAs(callerOf(call.signal), signal);
+  const used: (() => void | Promise<void>)[] = [];
+  try {
+    const progress = (): void => undefined;
+    return await structureOf(text, { ...call, signal, progress, onEnd: (release) => used.push(release) });
+  } finally {
+    for (const release of used.toReversed()) await release();
+  }
+}
+
+/** Texts of a walk have no identity of their own. */
+function identityOf(content: Uint8Array): Identity {
+  return Identity.of('content', { sha256: createHash('sha256').update(content).digest('hex') });
+}
+
+/** Waits for the work, at most so long. What fails by itself is the same as what is late. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work.catch(() => undefined), late]);
+  clearTimeout(timer);
+}

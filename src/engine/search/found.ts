@@ -1,0 +1,92 @@
+/** The lines that match, stretch by stretch, until the page is full. */
+
+import type { ByteSource } from '../../types/byte-source.ts';
+import type { Call } from '../../types/call.ts';
+import type { SearchRequest } from '../../types/request.ts';
+import type { MatchedFile, SearchResult } from '../../types/result.ts';
+import { MOST_MATCHES } from '../walk/bounds.ts';
+import { brokenOff } from '../walk/broken-off.ts';
+import type { Anchors } from './anchors.ts';
+import type { EnclosingSymbols } from './enclosing-symbols.ts';
+import { Page } from './page.ts';
+import { Quotes } from './quote.ts';
+import { Search } from './search-run.ts';
+import type { Naming, Sink } from './sink.ts';
+import type { Stretch } from './stretch.ts';
+
+export class Found implements Sink {
+  readonly search: Search;
+  readonly #request: SearchRequest;
+  readonly #page: Page;
+  readonly #quotes: Quotes;
+  readonly #call: Call;
+  #symbols: EnclosingSymbols | undefined;
+  #anchors: Anchors | undefined;
+
+  constructor(request: SearchRequest, call: Call) {
+    const { offset, limit, before, after, clip } = request;
+    this.#request = request;
+    this.#call = call;
+    this.search = new Search(request, call, { before, after });
+    this.#page = new Page({ offset, limit: Math.min(limit, MOST_MATCHES), before, after });
+    this.#quotes = new Quotes(this.search, clip, call);
+  }
+
+  async take(stretch: Stretch, names: Naming): Promise<boolean> {
+    const known = this.#page.files.length;
+    const all = await this.#addressesOf(stretch);
+    for (const addressed of this.#page.files.slice(known)) {
+      const { source, file } = stretch.quotable(addressed);
+      const quoted = await this.#quotes.add(names.shown(addressed.path), source, file);
+      if (quoted && this.#request.leads) await this.#prepare(quoted, source, names.real?.(addressed.path));
+    }
+    return this.search.goesOn(stretch, all);
+  }
+
+  knows(_path: string, matches: number): 'counted' | 'wanted' {
+    return this.#page.skip(matches) ? 'counted' : 'wanted';
+  }
+
+  /** When nothing is searched any more. */
+  async result(): Promise<SearchResult> {
+    const { found, more, seen } = this.#page;
+    const { gaps } = this.search;
+    if (gaps.broken && seen === 0) throw brokenOff();
+    return {
+      is: 'matches',
+      files: await this.#leading(this.#quotes.files),
+      found,
+      ...(more && { next: this.#request.offset + found }),
+      ...(found === 0 && seen > 0 && { beyond: seen }),
+      gaps: gaps.facts,
+    };
+  }
+
+  /** What is searched is there for as long as the search goes on: what leads on from it is kept. */
+  async #prepare(file: MatchedFile, source: ByteSource, path: string | undefined): Promise<void> {
+    const { EnclosingSymbols } = await import('./enclosing-symbols.ts');
+    this.#symbols ??= new EnclosingSymbols(this.#call);
+    await this.#symbols.add(file, source);
+    if (path === undefined || this.#call.settings.display !== 'hashline') return;
+    const { Anchors } = await import('./anchors.ts');
+    this.#anchors ??= new Anchors(this.#call);
+    await this.#anchors.add(file, path, source);
+  }
+
+  async #leading(files: readonly MatchedFile[]): Promise<readonly MatchedFile[]> {
+    const shown = (await this.#symbols?.addTo(files)) ?? files;
+    const anchors = this.#anchors;
+    if (!anchors) return shown;
+    const anchored: MatchedFile[] = [];
+    for (const [i, file] of files.entries())
+      anchored.push(await anchors.addTo(file, shown[i] as MatchedFile));
+    return anchored;
+  }
+
+  async #addressesOf(stretch: Stretch): Promise<boolean> {
+    for await (const batch of stretch.addresses()) {
+      for (const address of batch) if (!this.#page.take(address)) return false;
+    }
+    return true;
+  }
+}

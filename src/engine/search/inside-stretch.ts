@@ -1,0 +1,54 @@
+/** One text inside a container as a stretch: its lines are numbered as the calls that read its parts number them. */
+
+import { chunksOf } from '../../access/bytes.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
+import { GapsSeen } from '../walk/gaps.ts';
+import { addresses } from './addresses.ts';
+import type { InsideText, Section } from './inside-text.ts';
+import type { AddressedFile, PlacedAddress } from './page.ts';
+import type { Search } from './search-run.ts';
+import { addressFlags, type Stretch } from './stretch.ts';
+
+const CHUNK = 64 << 10;
+
+export class InsideStretch implements Stretch {
+  readonly gaps = new GapsSeen();
+  readonly #text: InsideText;
+  readonly #search: Search;
+
+  constructor(text: InsideText, search: Search) {
+    this.#text = text;
+    this.#search = search;
+  }
+
+  async *addresses(): AsyncGenerator<PlacedAddress[], void> {
+    const run = this.#search.run(addressFlags(this.#search), {
+      is: 'bytes',
+      bytes: copiesOf(this.#text.source),
+    });
+    for await (const batch of addresses(run)) {
+      yield batch.map((address) => {
+        const { path, group, lines } = this.#sectionAt(address.offset);
+        return { ...address, path, ...(group !== undefined && { group }), no: address.no - lines };
+      });
+    }
+    this.#search.judge(run.outcome);
+  }
+
+  quotable(file: AddressedFile): { source: ByteSource; file: AddressedFile } {
+    return { source: this.#text.source, file };
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #sectionAt(offset: number): Section {
+    return this.#text.sections.findLast(({ start }) => start <= offset) as Section;
+  }
+}
+
+async function* copiesOf(source: ByteSource): AsyncGenerator<Uint8Array, void> {
+  const end = source.size ?? Number.POSITIVE_INFINITY;
+  for await (const chunk of chunksOf(source, 0, end, CHUNK)) yield Buffer.from(chunk);
+}

@@ -1,0 +1,146 @@
+/** The texts inside a named document, notebook, archive or database, as `read` shows them, and the calls that read their parts. */
+
+import { isOrielError } from '../../errors.ts';
+import { archiveIndex } from '../../sources/archive/archive-index.ts';
+import { type FileSubject, isFile } from '../../sources/archive/container.ts';
+import { writeSegment } from '../../sources/sqlite/address.ts';
+import { sourceFor } from '../../sources/table.ts';
+import { headOf, readAt } from '../../access/bytes.ts';
+import type { Call } from '../../types/call.ts';
+import type { Resource, SourceKind, Subject, TextResource } from '../../types/resource.ts';
+import type { OpenedFile } from '../../types/access.ts';
+import type { InsideText, Section } from './inside-text.ts';
+import { tableTexts } from './inside-tables.ts';
+import type { Search } from './search-run.ts';
+
+const CONTAINERS: readonly SourceKind[] = ['document', 'notebook', 'archive', 'sqlite'];
+
+/** The file as a subject, where it is a container that is searched inside; `shown` is how it is typed. */
+export async function containerOf(
+  file: OpenedFile,
+  name: string,
+  shown: string,
+  call: Call,
+): Promise<FileSubject | undefined> {
+  const head = await headOf(file.bytes, call.signal);
+  const subject: Subject = { typed: shown, rest: '', name, path: file.path, opened: file, head };
+  const { kind } = sourceFor(subject, undefined);
+  return CONTAINERS.includes(kind) && isFile(subject) ? subject : undefined;
+}
+
+/** Throws what reading the container throws; a member that cannot be read is passed over. */
+export async function* textsInside(
+  subject: FileSubject,
+  search: Search,
+  call: Call,
+): AsyncGenerator<InsideText, void> {
+  const { kind } = sourceFor(subject, undefined);
+  if (kind === 'sqlite') return yield* tableTexts(subject, () => isLate(search), call);
+  if (kind !== 'archive') return yield* ownTexts(subject, search, call);
+  const index = await archiveIndex(subject, call);
+  const members = index.is === 'compressed' ? [''] : index.contents.sorted;
+  for (const member of members) {
+    if (member.endsWith('/')) continue;
+    if (isLate(search)) return;
+    yield* memberTexts({ ...subject, rest: member }, search, call);
+  }
+}
+
+function isLate(search: Search): boolean {
+  const late = performance.now() > search.deadline;
+  search.gaps.timedOut ||= late;
+  return late;
+}
+
+async function* memberTexts(
+  subject: FileSubject,
+  search: Search,
+  call: Call,
+): AsyncGenerator<InsideText, void> {
+  let resource: Resource;
+  try {
+    resource = await call.open(subject);
+  } catch (error) {
+    call.signal.throwIfAborted();
+    if (isOrielError(error)) return;
+    throw error;
+  }
+  const text = resource.is === 'mixed' ? resource.text : resource;
+  if (text.is !== 'text') return;
+  if (text.kind === 'document') yield* partsOf(text, subject, search, call);
+  // Listings and tables are not what is looked for.
+  else if (text.display === 'lines') yield whole(text);
+}
+
+async function* ownTexts(subject: FileSubject, search: Search, call: Call): AsyncGenerator<InsideText, void> {
+  const resource = await call.open(subject);
+  if (resource.is !== 'text') return;
+  if (resource.kind === 'document') yield* partsOf(resource, subject, search, call);
+  else yield whole(resource);
+}
+
+/** A document in all its parts: the next pages, and large sheets whole. */
+async function* partsOf(
+  first: TextResource,
+  subject: FileSubject,
+  search: Search,
+  call: Call,
+): AsyncGenerator<InsideText, void> {
+  const front = subject.rest === '' ? '' : `${subject.rest}:`;
+  const open = async (rest: string): Promise<TextResource | undefined> => {
+    const resource = await call.open({ ...subject, rest: front + rest });
+    return resource.is === 'text' ? resource : undefined;
+  };
+  const sheets = sheetsOf(first);
+  if (sheets.some(({ shown }) => shown !== undefined)) {
+    for (const { name, range, shown } of sheets) {
+      if (isLate(search)) return;
+      const text = await open(writeSegment(name) + (shown === undefined ? '' : `:${range}`));
+      if (text) yield whole(text);
+    }
+    return;
+  }
+  for (let text: TextResource | undefined = first; text;) {
+    yield await byPages(text, call.signal);
+    const next: string | undefined = nextPages(text);
+    text = next === undefined || isLate(search) ? undefined : await open(next);
+  }
+}
+
+function nextPages({ more }: TextResource): string | undefined {
+  return more?.kind === 'said' ? /:(p\d+-)$/.exec(more.use ?? '')?.[1] : undefined;
+}
+
+interface Sheet {
+  readonly name: string;
+  readonly range?: string;
+  readonly shown?: number;
+}
+
+function sheetsOf({ facts }: TextResource): readonly Sheet[] {
+  const { sheets = [] } = (facts?.['document'] ?? {}) as { sheets?: readonly Sheet[] };
+  return sheets;
+}
+
+function whole({ bytes, target }: TextResource): InsideText {
+  return { source: bytes, sections: [{ path: target, lines: 0, start: 0 }] };
+}
+
+const MARK = /^--- (?:page|slide) (\d+) ---$/;
+
+/** A section begins at each mark of a page or a slide. */
+async function byPages(resource: TextResource, signal: AbortSignal): Promise<InsideText> {
+  const { bytes, target } = resource;
+  const content = Buffer.from(await readAt(bytes, 0, bytes.size ?? 0, signal));
+  const front = target.replace(/:p\d+-\d*$/, '');
+  const sections: Section[] = [{ path: target, lines: 0, start: 0 }];
+  let lines = 0;
+  for (let start = 0; start < content.length; lines += 1) {
+    const newline = content.indexOf(10, start);
+    const end = newline === -1 ? content.length : newline;
+    const mark = end - start < 40 ? MARK.exec(content.toString('latin1', start, end)) : null;
+    if (mark) sections.push({ path: `${front}:p${mark[1]}`, lines, start });
+    start = end + 1;
+  }
+  return { source: bytes, sections };
+}

@@ -1,0 +1,99 @@
+/** Goes through the lines of a text in memory and tells which of them a match covers, and which stand around it. */
+
+import { createScanner, type BufferedScanner } from '../../text/scan.ts';
+import type { Address } from './addresses.ts';
+
+const NEWLINE = 10;
+
+/** Lines further away than this before a match are counted, not looked at: context never reaches so far. */
+const FAR = 1 << 20;
+
+let scanner: BufferedScanner | undefined;
+
+export class LineCursor {
+  readonly #bytes: Buffer;
+  readonly #before: number;
+  readonly #after: number;
+  /** The line it stands on: 1-based, and its first byte. */
+  #no = 1;
+  #at = 0;
+  /** The last line that was told, and the last one that matches. */
+  #told = 0;
+  #matched = Number.NEGATIVE_INFINITY;
+  /** Lines that may be the context of the next match. */
+  #held: Address[] = [];
+
+  /** `bytes` is UTF-8; so many lines around a match are told too. */
+  constructor(bytes: Uint8Array, { before, after }: { readonly before: number; readonly after: number }) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#before = before;
+    this.#after = after;
+  }
+
+  /** The lines up to the end of a match `[from, to)`, each told once. Matches are given in order. */
+  *take(from: number, to: number): Generator<Address, void> {
+    yield* this.#goTo(from);
+    if (this.#at >= this.#bytes.length) return;
+    for (const held of this.#held) if (held.no > this.#told) yield held;
+    this.#held = [];
+    const last = Math.max(from, to - 1);
+    for (let first = true; ; first = false) {
+      if (this.#no > this.#told) {
+        this.#told = this.#no;
+        yield { no: this.#no, offset: this.#at, match: true, ...(first && { at: from }) };
+      }
+      this.#matched = this.#no;
+      const newline = this.#bytes.indexOf(NEWLINE, this.#at);
+      // The next match may stand on the same line.
+      if (newline === -1 || newline >= last || newline + 1 >= this.#bytes.length) return;
+      this.#step(newline);
+    }
+  }
+
+  /** What stands behind the last match. */
+  *rest(): Generator<Address, void> {
+    while (this.#no - this.#matched <= this.#after && this.#at < this.#bytes.length) {
+      yield* this.#tell();
+      const newline = this.#bytes.indexOf(NEWLINE, this.#at);
+      if (newline === -1) return;
+      this.#step(newline);
+    }
+  }
+
+  /** To the line that holds a byte. */
+  *#goTo(byte: number): Generator<Address, void> {
+    for (;;) {
+      const newline = this.#bytes.indexOf(NEWLINE, this.#at);
+      if (newline === -1 || newline >= byte) return;
+      yield* this.#tell();
+      if (this.#no > this.#told && this.#before > 0) {
+        this.#held.push({ no: this.#no, offset: this.#at, match: false });
+        if (this.#held.length > this.#before) this.#held.shift();
+      }
+      this.#step(newline);
+      if (byte - this.#at > 2 * FAR && this.#no - this.#matched > this.#after) this.#jump(byte - FAR);
+    }
+  }
+
+  /** The line it stands on, where it is the context of the last match. */
+  *#tell(): Generator<Address, void> {
+    if (this.#no <= this.#told || this.#no - this.#matched > this.#after) return;
+    this.#told = this.#no;
+    yield { no: this.#no, offset: this.#at, match: false };
+  }
+
+  #step(newline: number): void {
+    this.#no += 1;
+    this.#at = newline + 1;
+  }
+
+  /** To the first line that begins behind a byte. */
+  #jump(byte: number): void {
+    const newline = this.#bytes.indexOf(NEWLINE, byte);
+    if (newline === -1) return;
+    scanner ??= createScanner();
+    this.#no += scanner.count(this.#bytes.subarray(this.#at, newline + 1));
+    this.#at = newline + 1;
+    this.#held = [];
+  }
+}

@@ -1,0 +1,111 @@
+/** Many small texts in which matches may go over several lines: one process, a record for each text. */
+
+import { memoryBytes } from '../../access/bytes.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
+import { Bell } from '../walk/bell.ts';
+import { GapsSeen } from '../walk/gaps.ts';
+import type { Texts } from '../walk/walk-messages.ts';
+import type { Address } from './addresses.ts';
+import { LineCursor } from './line-cursor.ts';
+import { matchesOf, MULTILINE_FLAGS } from './multiline.ts';
+import type { AddressedFile, PlacedAddress } from './page.ts';
+import type { Search } from './search-run.ts';
+import type { GrowingStretch } from './stretch.ts';
+
+interface Held {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  /** Where it begins among all bytes that ripgrep gets. */
+  readonly start: number;
+}
+
+export class MultilinePortion implements GrowingStretch {
+  readonly gaps = new GapsSeen();
+  size = 0;
+  readonly #search: Search;
+  readonly #released: (texts: Texts) => void;
+  readonly #texts: Texts[] = [];
+  readonly #held: Held[] = [];
+  readonly #byPath = new Map<string, Held>();
+  readonly #bell = new Bell();
+  #start = 0;
+  #ended = false;
+  #closed = false;
+
+  /** `released` is called for all texts in the end. */
+  constructor(search: Search, released: (texts: Texts) => void) {
+    this.#search = search;
+    this.#released = released;
+  }
+
+  add(texts: Texts): void {
+    this.#texts.push(texts);
+    this.size += texts.bytes.length;
+    let from = 0;
+    for (const [i, latin1] of texts.paths.split('\0').entries()) {
+      const to = texts.ends[i] as number;
+      const path = Buffer.from(latin1, 'latin1').toString('utf8');
+      const held = { path, bytes: texts.bytes.subarray(from, to), start: this.#start };
+      this.#held.push(held);
+      this.#start += held.bytes.length + 1;
+      from = to;
+    }
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#bell.ring();
+  }
+
+  async *addresses(): AsyncGenerator<PlacedAddress[], void> {
+    while (!this.#ended && !this.#closed) await this.#bell.heard();
+    const run = this.#search.run(MULTILINE_FLAGS, { is: 'bytes', bytes: this.#input() });
+    let at = 0;
+    let cursor: LineCursor | undefined;
+    const placed = (address: Address): PlacedAddress => ({ ...address, path: (this.#held[at] as Held).path });
+    for await (const matches of matchesOf(run)) {
+      const batch: PlacedAddress[] = [];
+      for (const { from, to } of matches) {
+        while (from >= (this.#held[at + 1]?.start ?? Number.POSITIVE_INFINITY)) {
+          for (const address of cursor?.rest() ?? []) batch.push(placed(address));
+          cursor = undefined;
+          at += 1;
+        }
+        const held = this.#held[at] as Held;
+        this.#byPath.set(held.path, held);
+        cursor ??= new LineCursor(held.bytes, this.#search.scope);
+        for (const address of cursor.take(from - held.start, to - held.start)) batch.push(placed(address));
+      }
+      yield batch;
+    }
+    yield [...(cursor?.rest() ?? [])].map(placed);
+    this.#search.judge(run.outcome);
+  }
+
+  quotable(file: AddressedFile): { source: ByteSource; file: AddressedFile } {
+    return { source: memoryBytes((this.#byPath.get(file.path) as Held).bytes), file };
+  }
+
+  close(): Promise<void> {
+    if (!this.#closed) for (const texts of this.#texts) this.#released(texts);
+    this.#closed = true;
+    this.#bell.ring();
+    return Promise.resolve();
+  }
+
+  /** A copy of a piece at a time, with a NUL behind each text. */
+  async *#input(): AsyncGenerator<Uint8Array, void> {
+    let file = 0;
+    for (const texts of this.#texts) {
+      if (this.#closed) return;
+      const piece = Buffer.alloc(texts.bytes.length + texts.ends.length);
+      let used = 0;
+      for (let i = 0; i < texts.ends.length; i += 1, file += 1) {
+        const { bytes } = this.#held[file] as Held;
+        piece.set(bytes, used);
+        used += bytes.length + 1;
+      }
+      yield piece;
+    }
+  }
+}

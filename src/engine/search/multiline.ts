@@ -1,0 +1,74 @@
+/**
+ * Matches that may go over several lines. Each text is one record for ripgrep, set apart by a NUL, so that no match goes
+ * from one text into the next; which lines a match covers is found in the bytes that were searched.
+ */
+
+import type { RipgrepInput } from '../../access/ripgrep.ts';
+import type { Address } from './addresses.ts';
+import { LineCursor } from './line-cursor.ts';
+import type { Search } from './search-run.ts';
+
+/** A larger text is not searched so: it is held whole, here and by ripgrep. */
+export const MOST_WHOLE = 16 << 20;
+
+export const MULTILINE_FLAGS = [
+  '--null-data',
+  '--only-matching',
+  '--byte-offset',
+  '--no-line-number',
+  '--encoding=none',
+  '--no-mmap',
+];
+
+/** Bytes of a match among all bytes that were given: `[from, to)`. */
+interface Match {
+  readonly from: number;
+  readonly to: number;
+}
+
+const COLON = 58;
+
+/** Records `FROM:match NUL`, whatever the size of a match. */
+export async function* matchesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Match[], void> {
+  let digits = '';
+  /** Bytes of the match so far; undefined before its colon. */
+  let length: number | undefined;
+  for await (const chunk of chunks) {
+    const batch: Match[] = [];
+    for (let at = 0; at < chunk.length;) {
+      if (length === undefined) {
+        const colon = chunk.indexOf(COLON, at);
+        digits += chunk.toString('latin1', at, colon === -1 ? chunk.length : colon);
+        if (colon === -1) break;
+        length = 0;
+        at = colon + 1;
+        continue;
+      }
+      const nul = chunk.indexOf(0, at);
+      length += (nul === -1 ? chunk.length : nul) - at;
+      if (nul === -1) break;
+      batch.push({ from: Number(digits), to: Number(digits) + length });
+      [digits, length] = ['', undefined];
+      at = nul + 1;
+    }
+    if (batch.length > 0) yield batch;
+  }
+}
+
+/** The lines of one text that match, and those around them. */
+export async function* linesThatMatch(text: Uint8Array, search: Search): AsyncGenerator<Address[], void> {
+  const run = search.run(MULTILINE_FLAGS, bytesOnce(text));
+  const cursor = new LineCursor(text, search.scope);
+  for await (const matches of matchesOf(run)) {
+    yield matches.flatMap(({ from, to }) => [...cursor.take(from, to)]);
+  }
+  yield [...cursor.rest()];
+  search.judge(run.outcome);
+}
+
+function bytesOnce(text: Uint8Array): RipgrepInput {
+  async function* bytes(): AsyncGenerator<Uint8Array, void> {
+    yield text;
+  }
+  return { is: 'bytes', bytes: bytes() };
+}

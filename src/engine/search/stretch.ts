@@ -1,0 +1,231 @@
+/** What one ripgrep process searches: many small texts one behind the other, or one file. */
+
+import { chunksOf, memoryBytes } from '../../access/bytes.ts';
+import type { RipgrepRun } from '../../access/ripgrep.ts';
+import { createScanner, type BufferedScanner } from '../../text/scan.ts';
+import type { OpenedFile } from '../../types/access.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
+import { Bell } from '../walk/bell.ts';
+import { GapsSeen } from '../walk/gaps.ts';
+import type { Texts } from '../walk/walk-messages.ts';
+import { ADDRESS_FLAGS, type Address, addresses } from './addresses.ts';
+import type { AddressedFile, PlacedAddress } from './page.ts';
+import type { Search } from './search-run.ts';
+
+export interface Stretch {
+  /** What was left out on the way to here. */
+  readonly gaps: GapsSeen;
+  /** In order. Once. */
+  addresses(): AsyncGenerator<PlacedAddress[], void>;
+  /** The bytes of a file that has an address, and its lines within them. */
+  quotable(file: AddressedFile): { source: ByteSource; file: AddressedFile };
+  /** Ends the process. */
+  close(): Promise<void>;
+}
+
+/** A stretch that texts are added to. */
+export interface GrowingStretch extends Stretch {
+  /** Bytes so far. */
+  readonly size: number;
+  add(texts: Texts): void;
+  /** Nothing more is added. */
+  end(): void;
+}
+
+/** One file, which is open for as long as the stretch is used. */
+export class FileStretch implements Stretch {
+  readonly gaps = new GapsSeen();
+  readonly #opened: OpenedFile;
+  readonly #path: string;
+  readonly #flags: readonly string[];
+  readonly #search: Search;
+
+  /** `path` as matches are told apart by it; `encoding` are the flags for what ripgrep does not see itself. */
+  constructor(opened: OpenedFile, path: string, encoding: readonly string[], search: Search) {
+    this.#opened = opened;
+    this.#path = path;
+    this.#flags = [
+      ...addressFlags(search),
+      ...encoding,
+      ...(search.scope.firstOnly ? ['--max-count=1'] : []),
+    ];
+    this.#search = search;
+  }
+
+  async *addresses(): AsyncGenerator<PlacedAddress[], void> {
+    const { fd, path, bytes } = this.#opened;
+    const chunks = fd === undefined ? this.#overBytes(bytes) : this.#search.overFile(this.#flags, fd, path);
+    for await (const batch of addresses(chunks)) {
+      yield batch.map((address) => ({ ...address, path: this.#path }));
+    }
+  }
+
+  quotable(file: AddressedFile): { source: ByteSource; file: AddressedFile } {
+    return { source: this.#opened.bytes, file };
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async *#overBytes(source: ByteSource): AsyncGenerator<Buffer, void> {
+    const run = this.#search.run(this.#flags, { is: 'bytes', bytes: copiesOf(source) });
+    yield* run;
+    this.#search.judge(run.outcome);
+  }
+}
+
+const CHUNK = 64 << 10;
+
+async function* copiesOf(source: ByteSource): AsyncGenerator<Uint8Array, void> {
+  for await (const chunk of chunksOf(source, 0, source.size ?? 0, CHUNK)) yield Buffer.from(chunk);
+}
+
+/** Where a file lies in a portion. */
+interface Place {
+  readonly texts: Texts;
+  readonly from: number;
+  readonly to: number;
+  /** Where it begins among all bytes of the portion. */
+  readonly start: number;
+}
+
+let scanner: BufferedScanner | undefined;
+
+/** Small texts, given to a process that is fed while they come. For a pattern that may be wrong it begins at once. */
+export class Portion implements GrowingStretch {
+  readonly gaps = new GapsSeen();
+  /** Bytes so far. */
+  size = 0;
+  readonly #search: Search;
+  readonly #run: RipgrepRun;
+  readonly #output: AsyncIterator<Buffer, void>;
+  /** Undefined while there is nothing to judge. */
+  #first: Promise<IteratorResult<Buffer, void>> | undefined;
+  readonly #released: (texts: Texts) => void;
+  readonly #texts: Texts[] = [];
+  readonly #bell = new Bell();
+  #ended = false;
+  #closed = false;
+  /** Of the last address: which texts, where they begin, which file, and its name. */
+  #at = { texts: 0, start: 0, file: 0 };
+  #paths: readonly string[] = [];
+  readonly #places = new Map<string, Place>();
+  /** Newlines before a byte. */
+  #counted = { to: 0, texts: 0, start: 0, lines: 0 };
+
+  /** `released` is called for all texts in the end. */
+  constructor(search: Search, released: (texts: Texts) => void) {
+    this.#search = search;
+    this.#released = released;
+    const flags = [...addressFlags(search), '--encoding=none', '--no-mmap'];
+    this.#run = search.run(flags, { is: 'bytes', bytes: this.#input() });
+    this.#output = this.#run[Symbol.asyncIterator]();
+    if (!search.isPlain) this.#begin();
+  }
+
+  add(texts: Texts): void {
+    this.#begin();
+    this.#texts.push(texts);
+    this.size += texts.bytes.length;
+    this.#bell.ring();
+  }
+
+  /** Nothing more is added. */
+  end(): void {
+    this.#ended = true;
+    this.#bell.ring();
+  }
+
+  async *addresses(): AsyncGenerator<PlacedAddress[], void> {
+    for await (const batch of addresses(this.#chunks())) {
+      yield batch.map((address) => ({ ...address, path: this.#pathAt(address) }));
+    }
+    this.#search.judge(this.#run.outcome);
+  }
+
+  quotable({ path, lines }: AddressedFile): { source: ByteSource; file: AddressedFile } {
+    const place = this.#places.get(path) as Place;
+    const before = this.#linesBefore(place);
+    const own = lines.map(({ no, offset, ...rest }) => ({
+      ...rest,
+      no: no - before,
+      offset: offset - place.start,
+    }));
+    const { texts, from, to } = place;
+    return { source: memoryBytes(texts.bytes.subarray(from, to)), file: { path, lines: own } };
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#bell.ring();
+    await this.#output.return?.();
+    for (const texts of this.#texts) this.#released(texts);
+  }
+
+  #begin(): void {
+    this.#first ??= this.#output.next();
+    // Whoever asks for the addresses is told.
+    this.#first.catch(() => undefined);
+  }
+
+  async *#input(): AsyncGenerator<Uint8Array, void> {
+    for (let i = 0; !this.#closed;) {
+      const texts = this.#texts[i];
+      if (texts) {
+        i += 1;
+        yield texts.bytes;
+      } else if (this.#ended) return;
+      else await this.#bell.heard();
+    }
+  }
+
+  async *#chunks(): AsyncGenerator<Buffer, void> {
+    while (!this.#first && !this.#ended && !this.#closed) await this.#bell.heard();
+    if (!this.#first) return;
+    for (let next = await this.#first; !next.done; next = await this.#output.next()) yield next.value;
+  }
+
+  /** Addresses come in order. */
+  #pathAt({ offset }: Address): string {
+    const at = this.#at;
+    let texts = this.#texts[at.texts] as Texts;
+    while (offset >= at.start + texts.bytes.length) {
+      at.start += texts.bytes.length;
+      at.texts += 1;
+      at.file = 0;
+      this.#paths = [];
+      texts = this.#texts[at.texts] as Texts;
+    }
+    while (offset >= at.start + (texts.ends[at.file] as number)) at.file += 1;
+    if (this.#paths.length === 0) this.#paths = texts.paths.split('\0');
+    const path = Buffer.from(this.#paths[at.file] as string, 'latin1').toString('utf8');
+    if (!this.#places.has(path)) {
+      const from = at.file === 0 ? 0 : (texts.ends[at.file - 1] as number);
+      const to = texts.ends[at.file] as number;
+      this.#places.set(path, { texts, from, to, start: at.start + from });
+    }
+    return path;
+  }
+
+  /** Files are asked for in order. */
+  #linesBefore({ start }: Place): number {
+    scanner ??= createScanner();
+    const at = this.#counted;
+    for (let texts = this.#texts[at.texts]; texts && at.to < start; texts = this.#texts[at.texts]) {
+      const end = Math.min(start, at.start + texts.bytes.length);
+      at.lines += scanner.count(texts.bytes.subarray(at.to - at.start, end - at.start));
+      at.to = end;
+      if (end < at.start + texts.bytes.length) break;
+      at.start = end;
+      at.texts += 1;
+    }
+    return at.lines;
+  }
+}
+
+/** What every process is told about its output. */
+export function addressFlags({ scope }: Search): string[] {
+  return [...ADDRESS_FLAGS, `--before-context=${scope.before}`, `--after-context=${scope.after}`];
+}

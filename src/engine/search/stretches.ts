@@ -1,0 +1,144 @@
+/** Makes stretches of what a walk hands over, in order: the next is begun while one is read. */
+
+import { lentFile } from '../../access/file.ts';
+import { headOf } from '../../access/bytes.ts';
+import { detectEncoding } from '../../text/encoding.ts';
+import { Bell } from '../walk/bell.ts';
+import type { LargeFile } from '../walk/walk-messages.ts';
+import { WalkBroken, type WalkRun } from '../walk/walk-run.ts';
+import type { Search } from './search-run.ts';
+import { MultilinePortion } from './multiline-portion.ts';
+import { FileStretch, type GrowingStretch, Portion, type Stretch } from './stretch.ts';
+import { WholeStretch } from './whole-stretch.ts';
+
+/** Bytes of a portion: the first is small, so that a full page is soon known, the others twice the one before. */
+const FIRST = 2 << 20;
+const MOST = 32 << 20;
+
+/** Stretches that are begun. All together hold less than one thread may have sent. */
+const BEGUN = 2;
+
+export class Stretches implements AsyncIterable<Stretch> {
+  readonly #walk: WalkRun;
+  readonly #search: Search;
+  readonly #bell = new Bell();
+  /** The first is being read. */
+  readonly #begun: Stretch[] = [];
+  readonly #making: Promise<void>;
+  #failure: unknown;
+  #made = false;
+  #closed = false;
+
+  constructor(walk: WalkRun, search: Search) {
+    this.#walk = walk;
+    this.#search = search;
+    this.#making = this.#make().catch((error: unknown) => {
+      this.#failure = error;
+      this.#made = true;
+      this.#bell.ring();
+    });
+  }
+
+  /** Each is closed when the next is asked for. When the walk broke off, the search's gaps say so in the end. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<Stretch, void> {
+    for (;;) {
+      const [stretch] = this.#begun;
+      if (stretch) {
+        yield stretch;
+        await stretch.close();
+        this.#begun.shift();
+        this.#bell.ring();
+      } else if (this.#made) break;
+      else await this.#bell.heard();
+    }
+    if (this.#failure instanceof WalkBroken) this.#search.gaps.broken = true;
+    else if (this.#failure !== undefined) throw this.#failure;
+    this.#search.gaps.add(this.#walk.gaps);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#bell.ring();
+    await this.#closeBegun();
+    await this.#walk.close();
+    await this.#making;
+    // One may have been begun meanwhile.
+    await this.#closeBegun();
+  }
+
+  async #closeBegun(): Promise<void> {
+    await Promise.all(this.#begun.map((stretch) => stretch.close()));
+  }
+
+  async #make(): Promise<void> {
+    let size = FIRST;
+    // Begun before there is anything to search: what is wrong with the pattern is said in an empty directory too.
+    let portion: GrowingStretch | undefined = this.#portion();
+    let last: Stretch = portion;
+    try {
+      for await (const item of this.#walk.items()) {
+        if (item.is === 'block-end') last.gaps.add(item.gaps);
+        else if (item.is === 'large') {
+          portion?.end();
+          portion = undefined;
+          await this.#room();
+          last = await this.#file(item);
+        } else {
+          if (!portion) {
+            await this.#room();
+            portion = this.#portion();
+            last = portion;
+          }
+          portion.add(item);
+          if (portion.size < size) continue;
+          size = Math.min(size * 2, MOST);
+          portion.end();
+          portion = undefined;
+        }
+        if (this.#closed) return;
+      }
+    } finally {
+      portion?.end();
+    }
+    this.#made = true;
+    this.#bell.ring();
+  }
+
+  #portion(): GrowingStretch {
+    const Kind = this.#search.request.multiline ? MultilinePortion : Portion;
+    const portion = new Kind(this.#search, (texts) => this.#walk.release(texts));
+    this.#begin(portion);
+    return portion;
+  }
+
+  async #file(item: LargeFile): Promise<Stretch> {
+    const path = Buffer.from(item.path, 'latin1').toString('utf8');
+    const opened = lentFile(item.fd, path);
+    const encoding = detectEncoding(await headOf(opened.bytes));
+    const stretch = this.#search.request.multiline
+      ? new WholeStretch(opened.bytes, encoding, [{ path, lines: 0, start: 0 }], this.#search)
+      : new FileStretch(
+          opened,
+          path,
+          encoding.unit === 2 && encoding.bom === 0 ? [`--encoding=${encoding.name}`] : [],
+          this.#search,
+        );
+    const lent: Stretch = {
+      gaps: stretch.gaps,
+      addresses: () => stretch.addresses(),
+      quotable: (file) => stretch.quotable(file),
+      close: () => Promise.resolve(this.#walk.release(item)),
+    };
+    this.#begin(lent);
+    return lent;
+  }
+
+  #begin(stretch: Stretch): void {
+    this.#begun.push(stretch);
+    this.#bell.ring();
+  }
+
+  async #room(): Promise<void> {
+    while (this.#begun.length >= BEGUN && !this.#closed) await this.#bell.heard();
+  }
+}

@@ -1,0 +1,76 @@
+/** The files that hold a match, and how many of their lines match, stretch by stretch, until the page is full. */
+
+import type { Call } from '../../types/call.ts';
+import type { CountRequest } from '../../types/request.ts';
+import type { ListResult } from '../../types/result.ts';
+import { MOST_RESULTS } from '../walk/bounds.ts';
+import { brokenOff } from '../walk/broken-off.ts';
+import { Search } from './search-run.ts';
+import type { Naming, Sink } from './sink.ts';
+import type { Stretch } from './stretch.ts';
+
+export class Tally implements Sink {
+  readonly search: Search;
+  readonly #request: CountRequest;
+  readonly #files: { path: string; rank: number; matches: number }[] = [];
+  readonly #end: number;
+  /** Files with a match so far, shown or not. */
+  #seen = 0;
+  /** The last of them, as it is shown. */
+  #last: string | undefined;
+
+  constructor(request: CountRequest, call: Call) {
+    this.#request = request;
+    this.#end = request.offset + Math.min(request.limit, MOST_RESULTS);
+    this.search = new Search(request, call, { before: 0, after: 0, firstOnly: !request.counts });
+  }
+
+  async take(stretch: Stretch, names: Naming): Promise<boolean> {
+    return this.search.goesOn(stretch, await this.#count(stretch, names));
+  }
+
+  knows(path: string, matches: number): 'counted' | 'enough' {
+    if (!this.#begin(path)) return 'enough';
+    const file = this.#files.at(-1);
+    if (file && file.path === path) file.matches = matches;
+    return 'counted';
+  }
+
+  result(): ListResult {
+    const { gaps } = this.search;
+    if (gaps.broken && this.#seen === 0) throw brokenOff();
+    const { counts } = this.#request;
+    const entries = this.#files.map(({ matches, ...file }) => ({ ...file, ...(counts && { matches }) }));
+    return {
+      is: 'entries',
+      entries,
+      ...(this.#seen > this.#end && { next: this.#end }),
+      ...(entries.length === 0 && this.#seen > 0 && { beyond: this.#seen }),
+      gaps: gaps.facts,
+    };
+  }
+
+  async #count(stretch: Stretch, names: Naming): Promise<boolean> {
+    let known: string | undefined;
+    for await (const batch of stretch.addresses()) {
+      for (const { path, group = path } of batch) {
+        if (group !== known && !this.#begin(names.shown(group))) return false;
+        known = group;
+        const file = this.#files.at(-1);
+        if (file && file.path === this.#last) file.matches += 1;
+      }
+    }
+    return true;
+  }
+
+  /** A match in the file at `path`, which may be the last one still. */
+  #begin(path: string): boolean {
+    if (path === this.#last) return true;
+    this.#last = path;
+    const rank = this.#seen;
+    this.#seen += 1;
+    if (rank >= this.#end) return false;
+    if (rank >= this.#request.offset) this.#files.push({ path, rank, matches: 0 });
+    return true;
+  }
+}

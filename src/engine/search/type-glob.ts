@@ -1,0 +1,31 @@
+/** What a file type means for a walk: one glob on the names of files. */
+
+import { fileTypes } from '../../access/ripgrep-types.ts';
+import { OrielError } from '../../errors.ts';
+import { nearNames } from '../../text/near.ts';
+import { quote } from '../../text/visible.ts';
+
+/** Throws `BAD_INPUT` for a type that ripgrep does not know, with those that are meant. */
+export async function typeGlob(type: string, signal: AbortSignal): Promise<string> {
+  const types = await fileTypes(signal);
+  const globs = types.get(type);
+  if (!globs) throw unknownType(type, types);
+  return globs.length === 1 ? (globs[0] as string) : `{${globs.join(',')}}`;
+}
+
+/** Types that are offered. */
+const MOST_OFFERED = 3;
+
+function unknownType(type: string, types: ReadonlyMap<string, readonly string[]>): OrielError {
+  const extension = type.replace(/^\*?\./, '').toLowerCase();
+  const byExtension = [...types]
+    .filter(([, globs]) => globs.includes(`*.${extension}`))
+    .map(([name]) => name);
+  const near = byExtension.length > 0 ? byExtension : nearNames(extension, types.keys());
+  const meant = near.slice(0, MOST_OFFERED);
+  const offered = meant.map((name) => `type=${name}`);
+  if (/^[\w+-]{1,20}$/.test(extension)) offered.push(`glob=*.${extension}`);
+  const message = `${quote(type)} is not a file type of ripgrep. Use ${offered.join(' or ') || 'glob'}.`;
+  const next = meant[0] === undefined ? undefined : JSON.stringify({ type: meant[0] });
+  return new OrielError('BAD_INPUT', message, { next });
+}

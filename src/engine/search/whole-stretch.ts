@@ -1,0 +1,57 @@
+/** One text in which matches may go over several lines: it is held whole. */
+
+import { memoryBytes, readAt } from '../../access/bytes.ts';
+import { decode } from '../../text/encoding.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
+import type { Encoding } from '../../types/encoding.ts';
+import { GapsSeen } from '../walk/gaps.ts';
+import type { Section } from './inside-text.ts';
+import { linesThatMatch, MOST_WHOLE } from './multiline.ts';
+import type { AddressedFile, PlacedAddress } from './page.ts';
+import type { Search } from './search-run.ts';
+import type { Stretch } from './stretch.ts';
+
+export class WholeStretch implements Stretch {
+  readonly gaps = new GapsSeen();
+  readonly #source: ByteSource;
+  readonly #encoding: Encoding;
+  readonly #sections: readonly Section[];
+  readonly #search: Search;
+  #text: Uint8Array = Buffer.alloc(0);
+
+  /** `sections` as those of a text inside a container: the paths of its lines. */
+  constructor(source: ByteSource, encoding: Encoding, sections: readonly Section[], search: Search) {
+    this.#source = source;
+    this.#encoding = encoding;
+    this.#sections = sections;
+    this.#search = search;
+  }
+
+  async *addresses(): AsyncGenerator<PlacedAddress[], void> {
+    const stored = await readAt(this.#source, 0, MOST_WHOLE + 1);
+    if (stored.length > MOST_WHOLE) {
+      this.gaps.large += 1;
+      return;
+    }
+    const content = stored.subarray(this.#encoding.bom);
+    this.#text = this.#encoding.unit === 1 ? content : Buffer.from(decode(content, this.#encoding).text);
+    for await (const batch of linesThatMatch(this.#text, this.#search)) {
+      yield batch.map((address) => {
+        const { path, group, lines } = this.#sectionAt(address.offset);
+        return { ...address, path, ...(group !== undefined && { group }), no: address.no - lines };
+      });
+    }
+  }
+
+  quotable(file: AddressedFile): { source: ByteSource; file: AddressedFile } {
+    return { source: memoryBytes(this.#text), file };
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #sectionAt(offset: number): Section {
+    return this.#sections.findLast(({ start }) => start <= offset) as Section;
+  }
+}

@@ -1,0 +1,58 @@
+/** Paths in the order of time: the file that was written last first, those of one time in the order of their paths. */
+
+import { OrielError } from '../../errors.ts';
+import type { OpenedDirectory } from '../../types/access.ts';
+import type { Call } from '../../types/call.ts';
+import { GapsSeen } from './gaps.ts';
+import { sortInTurns } from './sort-in-turns.ts';
+import { lookUntil } from './time.ts';
+import { WalkBroken, type WalkOptions, WalkRun } from './walk-run.ts';
+
+/** All are held until they are sorted. */
+const MOST_SORTED = 200_000;
+
+interface Timed {
+  readonly path: string;
+  readonly time: number;
+}
+
+/** Throws `LIMIT` where there are too many to be sorted. */
+export async function newestPaths(
+  directory: OpenedDirectory,
+  options: Pick<WalkOptions, 'filter' | 'named'>,
+  call: Call,
+): Promise<{ paths: string[]; gaps: GapsSeen }> {
+  const gaps = new GapsSeen();
+  const timed: Timed[] = [];
+  const wants = { is: 'paths', most: MOST_SORTED + 1, times: true } as const;
+  const walk = await WalkRun.start(
+    directory,
+    { ...options, wants, deadline: lookUntil(call.deadline) },
+    call,
+  );
+  try {
+    for await (const { paths, times } of walk.timedPaths()) {
+      for (const [i, path] of paths.entries()) timed.push({ path, time: times[i] ?? 0 });
+    }
+  } catch (error) {
+    if (!(error instanceof WalkBroken)) throw error;
+    gaps.broken = true;
+  } finally {
+    await walk.close();
+  }
+  gaps.add(walk.gaps);
+  if (timed.length > MOST_SORTED) throw tooManyToSort(MOST_SORTED);
+  const sorted = await sortInTurns(
+    timed,
+    (file) => file,
+    (a, b) => b.time - a.time,
+  );
+  return { paths: sorted.map(({ path }) => path), gaps };
+}
+
+export function tooManyToSort(most: number): OrielError {
+  return new OrielError(
+    'LIMIT',
+    `More than ${most} files would have to be sorted by time. Narrow the path or the pattern, or leave out sort.`,
+  );
+}

@@ -1,0 +1,231 @@
+/** Reads the files of a block in a thread: texts are put together in pieces, what is no text is passed over. */
+
+import { closeHeld, type HeldFile, openHeld, readHeld, refusalOf } from '../../access/held-directory.ts';
+import { isBinary } from '../../sources/type-of-bytes.ts';
+import { decode, detectEncoding } from '../../text/encoding.ts';
+import { GapsSeen } from './gaps.ts';
+import { Sieve } from './sift.ts';
+import type { WalkControl } from './walk-control.ts';
+import { type Block, type BlockPart, now, type WalkMessage } from './walk-messages.ts';
+
+/** Bytes of one piece, unless one file is larger. */
+const PIECE = 1 << 20;
+
+/** A larger file is searched where it lies. */
+const MOST_HELD = 4 << 20;
+
+/** Bytes that one thread may have sent and nobody has used. The call needs less before it uses what it has. */
+const MOST_UNREAD_KIB = 40 << 10;
+
+/** Large files that one thread holds open. */
+const MOST_LARGE = 4;
+
+/** A file with a NUL byte in so many of its first bytes is no text, and neither is a PDF. */
+const BINARY_BYTES = 64 << 10;
+
+/** Bytes by which a PDF is known. */
+const MAGIC_BYTES = 5;
+
+/** Descriptors are waited for so long, in ms. */
+const SHORTAGE_MS = 2_000;
+
+/** Descriptors did not come back. */
+export class Shortage extends Error {}
+
+interface Piece {
+  /** Zeros behind what is used. */
+  readonly bytes: Buffer<ArrayBuffer>;
+  used: number;
+  paths: string[];
+  ends: number[];
+}
+
+export class BlockReader {
+  readonly #control: WalkControl;
+  readonly #thread: number;
+  readonly #post: (message: WalkMessage, transfer?: ArrayBuffer[]) => void;
+  /** Pieces without it are not sent. */
+  readonly #needle: Buffer | undefined;
+  readonly #sieve: Sieve | undefined;
+  readonly #head = Buffer.alloc(BINARY_BYTES);
+  /** Oldest first. */
+  readonly #large: HeldFile[] = [];
+  #closed = 0;
+  #piece: Piece | undefined;
+
+  /** `sifts`: see `WalkJob`. */
+  constructor(
+    control: WalkControl,
+    thread: number,
+    { needle, sifts }: { needle: string | undefined; sifts: boolean },
+    post: (message: WalkMessage, transfer?: ArrayBuffer[]) => void,
+  ) {
+    this.#control = control;
+    this.#thread = thread;
+    this.#needle = needle === undefined ? undefined : Buffer.from(needle);
+    this.#sieve = sifts && this.#needle ? new Sieve(this.#needle) : undefined;
+    this.#post = post;
+  }
+
+  /** Closes what is held: nobody reads it any more. */
+  close(): void {
+    for (const file of this.#large.splice(0)) closeHeld(file);
+  }
+
+  read(block: Block): void {
+    const gaps = new GapsSeen();
+    gaps.add(block.gaps);
+    for (const part of block.parts) {
+      const names = this.#mayMatch(part);
+      for (let i = 0; i < names.length; i += 1) {
+        // Asking for the time costs as much as a small file.
+        if (i % 16 === 0 && now() > block.until) {
+          gaps.timedOut = true;
+          return this.#end(block.no, gaps);
+        }
+        this.#readFile(part, names[i] as string, block.no, gaps);
+      }
+    }
+    this.#end(block.no, gaps);
+  }
+
+  /** The names of the files that are to be read. */
+  #mayMatch({ self, names }: BlockPart): string[] {
+    const all = names.split('/');
+    const sifts = this.#sieve?.pays && !/[^\0-\x7f]/.test(names);
+    return sifts ? (this.#sieve as Sieve).sift(self, all) : all;
+  }
+
+  #end(block: number, gaps: GapsSeen): void {
+    this.#send(block);
+    this.#post({ is: 'block-end', block, gaps: gaps.facts });
+  }
+
+  #readFile(part: BlockPart, name: string, block: number, gaps: GapsSeen): void {
+    let file: HeldFile | undefined;
+    try {
+      file = this.#open(part, name);
+      if (!file || file.size === 0) return;
+      if (file.size <= MOST_HELD) this.#take(file, part.front + name, block);
+      else if (this.#isText(file)) {
+        this.#lend(file, part.front + name, block);
+        file = undefined;
+      }
+    } catch (error) {
+      const why = refusalOf(error);
+      gaps.denied ||= why === 'denied';
+      gaps.tooDeep ||= why === 'deep';
+    } finally {
+      if (file) closeHeld(file);
+    }
+  }
+
+  #open({ self, dev }: BlockPart, name: string): HeldFile | undefined {
+    try {
+      return openHeld(self, dev, name);
+    } catch (error) {
+      if (refusalOf(error) !== 'shortage') throw error;
+      return whenThereAre(this.#control, () => openHeld(self, dev, name));
+    }
+  }
+
+  /** A byte order mark says that it is text, whatever its bytes. */
+  #isText(file: HeldFile): boolean {
+    const head = this.#head.subarray(0, readHeld(file, this.#head, 0, this.#head.length));
+    return detectEncoding(head).bom > 0 || !isBinary(head);
+  }
+
+  #take(file: HeldFile, path: string, block: number): void {
+    const piece = this.#room(file.size + 1, block);
+    const start = piece.used;
+    const got = readHeld(file, piece.bytes, start, file.size);
+    if (got === 0) return;
+    const first = piece.bytes[start] as number;
+    if (first >= 0xef || first === 0) this.#takeMarked(piece.bytes.subarray(start, start + got), path, block);
+    else this.#keep(piece, got, path);
+  }
+
+  /** What may begin with a byte order mark: it is left out, and UTF-16 and UTF-32 become UTF-8. */
+  #takeMarked(bytes: Uint8Array, path: string, block: number): void {
+    const encoding = detectEncoding(bytes.subarray(0, 4));
+    const content = bytes.subarray(encoding.bom);
+    // A copy: it may need another piece.
+    const text =
+      encoding.bom > 0 && encoding.unit > 1
+        ? Buffer.from(decode(content, encoding).text)
+        : Buffer.from(content);
+    bytes.fill(0);
+    const piece = this.#room(text.length + 1, block);
+    piece.bytes.set(text, piece.used);
+    this.#keep(piece, text.length, path);
+  }
+
+  /** What was written behind the used bytes of a piece, unless it is no text. */
+  #keep(piece: Piece, length: number, path: string): void {
+    const { bytes, used } = piece;
+    const nul = bytes.indexOf(0, used);
+    const end = used + length;
+    const isNull = nul !== -1 && nul < Math.min(end, used + BINARY_BYTES);
+    if (length === 0 || isNull || isBinary(bytes.subarray(used, Math.min(end, used + MAGIC_BYTES)))) {
+      bytes.fill(0, used, end);
+      return;
+    }
+    piece.used = end;
+    if (bytes[end - 1] !== NEWLINE) bytes[piece.used++] = NEWLINE;
+    piece.paths.push(path);
+    piece.ends.push(piece.used);
+  }
+
+  /** A piece with room for so many bytes more. */
+  #room(size: number, block: number): Piece {
+    const hasRoom = (piece: Piece): boolean => piece.used + size <= piece.bytes.length;
+    if (this.#piece && !hasRoom(this.#piece)) this.#send(block);
+    if (this.#piece && hasRoom(this.#piece)) return this.#piece;
+    this.#control.waitUntil(() => this.#control.unread(this.#thread) < MOST_UNREAD_KIB);
+    const bytes = Buffer.from(new ArrayBuffer(Math.max(PIECE, size)));
+    this.#piece = { bytes, used: 0, paths: [], ends: [] };
+    return this.#piece;
+  }
+
+  #send(block: number): void {
+    const piece = this.#piece;
+    if (!piece || piece.ends.length === 0) return;
+    const bytes = piece.bytes.subarray(0, piece.used);
+    if (this.#needle && !bytes.includes(this.#needle)) {
+      bytes.fill(0);
+      Object.assign(piece, { used: 0, paths: [], ends: [] });
+      return;
+    }
+    this.#piece = undefined;
+    this.#control.noteUnread(this.#thread, bytes.length);
+    const [paths, ends] = [piece.paths.join('\0'), Uint32Array.from(piece.ends)];
+    this.#post({ is: 'texts', block, thread: this.#thread, bytes, paths, ends }, [bytes.buffer]);
+  }
+
+  /** In the order of the files: what was taken before goes first. */
+  #lend(file: HeldFile, path: string, block: number): void {
+    this.#send(block);
+    const used = (): number => this.#closed + this.#large.length - this.#control.released(this.#thread);
+    this.#control.waitUntil(() => used() < MOST_LARGE);
+    while (this.#closed < this.#control.released(this.#thread)) {
+      closeHeld(this.#large.shift() as HeldFile);
+      this.#closed += 1;
+    }
+    this.#large.push(file);
+    this.#post({ is: 'large', block, thread: this.#thread, path, fd: file.fd });
+  }
+}
+
+const NEWLINE = 10;
+
+/** What `open` gives; while there are no descriptors it is asked again. Throws `Shortage` in the end. */
+export function whenThereAre<T>(control: WalkControl, open: () => T): T {
+  for (const end = now() + SHORTAGE_MS; ; control.pause(20)) {
+    try {
+      return open();
+    } catch (error) {
+      if (refusalOf(error) !== 'shortage') throw error;
+      if (now() > end) throw new Shortage();
+    }
+  }
+}

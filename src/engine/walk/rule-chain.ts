@@ -1,0 +1,53 @@
+/** The directories whose ignore files may count for what lies in one of them, opened inside the roots. */
+
+import { dirname } from 'node:path';
+import { within } from '../../access/paths.ts';
+import type { Access, OpenedDirectory } from '../../types/access.ts';
+
+export interface Chain {
+  /** From the outermost down to the directory itself. */
+  readonly directories: readonly OpenedDirectory[];
+  /** The first whose rules count where none of them is a repository. */
+  readonly top: number;
+  /** Closes all but the directory itself. */
+  close(): Promise<void>;
+}
+
+/**
+ * With roots the chain begins at the root that holds the directory: what lies above it is not looked at. Rules of a
+ * repository count from its root down; without one those from the root, or the working directory, when that is above.
+ */
+export async function openChain(directory: OpenedDirectory, access: Access): Promise<Chain> {
+  const above: OpenedDirectory[] = [];
+  const close = async (): Promise<void> => {
+    for (const one of above) await one.close();
+  };
+  try {
+    for (let at = directory.path; dirname(at) !== at && mayRise(at, access);) {
+      at = dirname(at);
+      const opened = await access.open(at).catch(() => undefined);
+      if (opened?.is !== 'directory') {
+        await opened?.close();
+        break;
+      }
+      above.unshift(opened);
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  const directories = [...above, directory];
+  return { directories, top: await topOf(directories, access), close };
+}
+
+async function topOf(directories: readonly OpenedDirectory[], access: Access): Promise<number> {
+  if (access.roots.length > 0) return 0;
+  const opened = await access.open(access.cwd).catch(() => undefined);
+  await opened?.close();
+  const top = directories.findIndex(({ path }) => path === opened?.path);
+  return top === -1 ? directories.length - 1 : top;
+}
+
+function mayRise(path: string, { roots }: Access): boolean {
+  return roots.length === 0 || roots.some((root) => path !== root && within(path, root));
+}

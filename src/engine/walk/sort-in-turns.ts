@@ -1,0 +1,42 @@
+/** Sorts many items without holding the event loop: a few thousand at a time, and merges of as many steps. */
+
+import { setImmediate } from 'node:timers/promises';
+
+/** Sorted or merged at a stretch: a few milliseconds. */
+const AT_ONCE = 4096;
+
+/** What `prepare` makes of the items, in order. */
+export async function sortInTurns<T, U>(
+  items: readonly T[],
+  prepare: (item: T) => U,
+  compare: (a: U, b: U) => number,
+): Promise<U[]> {
+  let runs: U[][] = [];
+  for (let at = 0; at < items.length; at += AT_ONCE) {
+    if (at > 0) await setImmediate();
+    runs.push(
+      items
+        .slice(at, at + AT_ONCE)
+        .map(prepare)
+        .sort(compare),
+    );
+  }
+  while (runs.length > 1) {
+    const merged: U[][] = [];
+    for (let i = 0; i < runs.length; i += 2) {
+      merged.push(await merge(runs[i] as U[], runs[i + 1] ?? [], compare));
+    }
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+async function merge<U>(a: readonly U[], b: readonly U[], compare: (a: U, b: U) => number): Promise<U[]> {
+  const merged: U[] = [];
+  for (let [i, j] = [0, 0]; i < a.length || j < b.length;) {
+    const first = j === b.length || (i < a.length && compare(a[i] as U, b[j] as U) <= 0);
+    merged.push((first ? a[i++] : b[j++]) as U);
+    if (merged.length % AT_ONCE === 0) await setImmediate();
+  }
+  return merged;
+}

@@ -1,0 +1,67 @@
+/** The numbers that a walk's threads share with the call: how much is unread, and what is not used any more. */
+
+/** Index: changes whenever anything else does, for those that wait. */
+const SIGNAL = 0;
+/** Blocks that the helper has read. */
+const READ = 1;
+/** By thread: KiB of texts that nobody has released. */
+const UNREAD = 2;
+/** By thread: large files that nobody reads any more. */
+const RELEASED = 4;
+
+/** The thread that walks, and its helper. */
+export const WALKER = 0;
+export const HELPER = 1;
+
+export class WalkControl {
+  readonly numbers: Int32Array;
+
+  constructor(numbers: Int32Array = new Int32Array(new SharedArrayBuffer(6 * 4))) {
+    this.numbers = numbers;
+  }
+
+  get blocksRead(): number {
+    return Atomics.load(this.numbers, READ);
+  }
+
+  unread(thread: number): number {
+    return Atomics.load(this.numbers, UNREAD + thread);
+  }
+
+  released(thread: number): number {
+    return Atomics.load(this.numbers, RELEASED + thread);
+  }
+
+  noteBlockRead(): void {
+    this.#add(READ, 1);
+  }
+
+  /** Texts of so many bytes wait to be used; negative when they were. */
+  noteUnread(thread: number, bytes: number): void {
+    this.#add(UNREAD + thread, Math.trunc(bytes / 1024));
+  }
+
+  noteReleased(thread: number): void {
+    this.#add(RELEASED + thread, 1);
+  }
+
+  /** Blocks the thread until the condition holds. Ended with the thread. */
+  waitUntil(holds: () => boolean): void {
+    for (;;) {
+      const seen = Atomics.load(this.numbers, SIGNAL);
+      if (holds()) return;
+      Atomics.wait(this.numbers, SIGNAL, seen);
+    }
+  }
+
+  /** Blocks the thread. */
+  pause(ms: number): void {
+    Atomics.wait(this.numbers, SIGNAL, Atomics.load(this.numbers, SIGNAL), ms);
+  }
+
+  #add(index: number, by: number): void {
+    Atomics.add(this.numbers, index, by);
+    Atomics.add(this.numbers, SIGNAL, 1);
+    Atomics.notify(this.numbers, SIGNAL);
+  }
+}

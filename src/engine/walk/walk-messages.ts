@@ -1,0 +1,142 @@
+/** What a walk's threads and the call that started them say to each other. */
+
+import type { Gaps } from '../../types/result.ts';
+
+/** What is asked of a thread; the first two begin its work for a call, `rest` ends it. */
+export type WalkRequest =
+  | { readonly is: 'walk'; readonly job: WalkJob }
+  | { readonly is: 'help'; readonly job: HelpJob }
+  | { readonly is: 'block'; readonly block: Block }
+  | { readonly is: 'rest' };
+
+/** What is asked of the thread that walks. */
+export interface WalkJob {
+  /**
+   * Directories that are held open, by real path, from the outermost whose rules may count down to the one that is
+   * walked.
+   */
+  readonly chain: readonly { readonly path: string; readonly fd: number }[];
+  /** The first of the chain whose rules count where there is no repository. */
+  readonly top: number;
+  /** Bytes of the paths outside which nothing is entered; none for no roots. */
+  readonly roots: readonly string[];
+  readonly wants: Wanted;
+  /**
+   * Whether files without the needle may be found by reading them before it is known what they are: only where nothing
+   * that the kernel makes up can stand in their place.
+   */
+  readonly sifts: boolean;
+  /** Only files whose path (UTF-8, relative to the directory) passes. */
+  readonly filter?: WalkFilter;
+  /** A glob that the names of files must match besides. */
+  readonly named?: string;
+  /** By `now()`. */
+  readonly until: number;
+  readonly control: Int32Array;
+}
+
+/** What is asked of the thread that helps. Its blocks follow. */
+export interface HelpJob {
+  readonly control: Int32Array;
+  readonly needle: string | undefined;
+  readonly sifts: boolean;
+}
+
+export type WalkFilter =
+  | { readonly is: 'glob'; readonly pattern: string }
+  /** The last names of the path. */
+  | { readonly is: 'ending'; readonly names: string };
+
+/** The first `most` paths, alone or with what tells versions of a code file apart; or the texts of the files. */
+export type Wanted = WantedPaths | { readonly is: 'versions'; readonly most: number } | WantedTexts;
+
+export interface WantedPaths {
+  readonly is: 'paths';
+  readonly most: number;
+  /** Whether it is said when each was last written. */
+  readonly times?: boolean;
+}
+
+export interface WantedTexts {
+  readonly is: 'texts';
+  /** What does not contain it may be left out. */
+  readonly needle: string | undefined;
+}
+
+/** Files of which one thread reads all, in order. */
+export interface Block {
+  /** From 0, without gaps: the order of all blocks. */
+  readonly no: number;
+  readonly parts: readonly BlockPart[];
+  /** What the walk left out since the last block. */
+  readonly gaps: Gaps;
+  readonly until: number;
+}
+
+export interface BlockPart {
+  /** A path that means the directory for as long as the block is not read. */
+  readonly self: string;
+  readonly dev: number;
+  /** What stands before the names in a path: empty, or ending with a slash. Bytes, as are the names. */
+  readonly front: string;
+  /** Joined by slashes. */
+  readonly names: string;
+}
+
+/** Paths are bytes, one character each, and known to be UTF-8. */
+export type WalkMessage =
+  | PathsFound
+  /** `keys`: for each path the key of its `Identity`, a line each; empty for what is no code. */
+  | { readonly is: 'versions'; readonly paths: string; readonly keys: string }
+  /** For the helper. */
+  | { readonly is: 'block'; readonly block: Block }
+  | Texts
+  | LargeFile
+  | BlockEnd
+  /** `blocks` is how many there were. */
+  | { readonly is: 'end'; readonly blocks: number; readonly gaps: Gaps }
+  /** There were no descriptors for too long. */
+  | { readonly is: 'shortage' }
+  /** It holds nothing any more, and says nothing more for this call. */
+  | { readonly is: 'resting' };
+
+/** Paths joined by `\0`, and when each was last written (ms since the epoch) where that was asked. */
+export interface PathsFound {
+  readonly is: 'paths';
+  readonly paths: string;
+  readonly times?: Float64Array;
+}
+
+/** Texts of files one behind the other, as UTF-8 without byte order marks, each ending with a newline. */
+export interface Texts {
+  readonly is: 'texts';
+  readonly block: number;
+  readonly thread: number;
+  readonly bytes: Uint8Array;
+  /** Joined by `\0`. */
+  readonly paths: string;
+  /** Where each of them ends in `bytes`. */
+  readonly ends: Uint32Array;
+}
+
+/** A file too large to be held: the thread holds it open until it is told that nobody reads it any more. */
+export interface LargeFile {
+  readonly is: 'large';
+  readonly block: number;
+  readonly thread: number;
+  readonly path: string;
+  readonly fd: number;
+}
+
+export interface BlockEnd {
+  readonly is: 'block-end';
+  readonly block: number;
+  readonly gaps: Gaps;
+}
+
+/** A clock that all threads of a process share, in ms. */
+export function now(): number {
+  return ORIGIN + performance.now();
+}
+
+const ORIGIN = performance.timeOrigin;

@@ -1,0 +1,133 @@
+/**
+ * Which entries of a directory a walk passes over, by the ignore files from the repository's root down. They are read
+ * like any file: regular ones inside the roots, never through a link (as git does).
+ */
+
+import { closeHeld, type HeldDirectory, openHeld, readHeld, refusalOf } from '../../access/held-directory.ts';
+import type { State } from '../../walk/automaton.ts';
+import { IgnoreFile } from '../../walk/ignore-file.ts';
+import type { GapsSeen } from './gaps.ts';
+
+/** A larger file is no list of patterns. */
+const MOST_BYTES = 1 << 20;
+
+/** Rules of one file, with what lies between its directory and the one that is walked. */
+interface Layer {
+  readonly file: IgnoreFile;
+  readonly state: State;
+}
+
+type Kind = 'file' | 'directory' | 'other' | undefined;
+
+/** Of what kind the entry of a name is. */
+export type KindOf = (name: string) => Kind;
+
+export class WalkRules {
+  static readonly none = new WalkRules([], [], []);
+
+  /** The deepest first. An opinion of the first list goes before those of the second, and so on. */
+  readonly #custom: readonly Layer[];
+  readonly #git: readonly Layer[];
+  readonly #exclude: readonly Layer[];
+
+  private constructor(custom: readonly Layer[], git: readonly Layer[], exclude: readonly Layer[]) {
+    this.#custom = custom;
+    this.#git = git;
+    this.#exclude = exclude;
+  }
+
+  ignores(name: string, isDirectory: boolean): boolean {
+    for (const layers of [this.#custom, this.#git, this.#exclude]) {
+      for (const { file, state } of layers) {
+        const verdict = file.verdict(state, name, isDirectory);
+        if (verdict) return verdict === 'ignored';
+      }
+    }
+    return false;
+  }
+
+  /** The rules inside the directory `name`, as far as they are known from above. */
+  below(name: string): WalkRules {
+    const down = (layers: readonly Layer[]): Layer[] =>
+      layers.map(({ file, state }) => ({ file, state: file.below(state, name) }));
+    return this === WalkRules.none
+      ? this
+      : new WalkRules(down(this.#custom), down(this.#git), down(this.#exclude));
+  }
+
+  /** With the files of the directory itself. A repository of its own uses no `.gitignore` above it. */
+  within(directory: HeldDirectory, kindOf: KindOf, gaps: GapsSeen): WalkRules {
+    const git = kindOf('.git');
+    const isRepository = holdsRepository(kindOf);
+    const custom = readRules(directory, '.ignore', kindOf, gaps);
+    const own = readRules(directory, '.gitignore', kindOf, gaps);
+    if (!isRepository && !custom && !own) return this;
+    const exclude = git === 'directory' ? excludeOf(directory, gaps) : undefined;
+    return new WalkRules(
+      custom ? [custom, ...this.#custom] : this.#custom,
+      [...(own ? [own] : []), ...(isRepository ? [] : this.#git)],
+      isRepository ? (exclude ? [exclude] : []) : this.#exclude,
+    );
+  }
+}
+
+/** A file stands for a repository that lies elsewhere: a worktree, a submodule. */
+export function holdsRepository(kindOf: KindOf): boolean {
+  const git = kindOf('.git');
+  return git === 'directory' || git === 'file';
+}
+
+/** `.git/info/exclude`. A `.git` that is a file names a directory elsewhere: it is not followed. */
+function excludeOf(directory: HeldDirectory, gaps: GapsSeen): Layer | undefined {
+  const held: HeldDirectory[] = [];
+  try {
+    let at = directory;
+    for (const name of ['.git', 'info']) {
+      const inner = at.enter(name, []);
+      if (!inner) return undefined;
+      held.push(inner);
+      at = inner;
+    }
+    return readRules(at, 'exclude', (name) => at.kindOf(name), gaps);
+  } catch (error) {
+    refusalOf(error);
+    return undefined;
+  } finally {
+    for (const one of held) one.release();
+  }
+}
+
+function readRules(
+  directory: HeldDirectory,
+  name: string,
+  kindOf: KindOf,
+  gaps: GapsSeen,
+): Layer | undefined {
+  const kind = kindOf(name);
+  if (kind === undefined || kind === 'directory') return undefined;
+  const text = kind === 'file' ? readSmall(directory, name) : undefined;
+  if (text === undefined) {
+    gaps.rules += 1;
+    return undefined;
+  }
+  const file = new IgnoreFile(text);
+  return { file, state: file.start };
+}
+
+/** Undefined for what is too large, or cannot be read. */
+function readSmall(directory: HeldDirectory, name: string): string | undefined {
+  try {
+    const file = openHeld(directory.self, directory.dev, name);
+    if (!file) return undefined;
+    try {
+      if (file.size > MOST_BYTES) return undefined;
+      const bytes = Buffer.alloc(file.size);
+      return bytes.subarray(0, readHeld(file, bytes, 0, bytes.length)).toString('utf8');
+    } finally {
+      closeHeld(file);
+    }
+  } catch (error) {
+    refusalOf(error);
+    return undefined;
+  }
+}

@@ -1,0 +1,248 @@
+/** A walk as the call sees it: its threads, and what they hand over, in order. */
+
+import type { Conversation } from '../../access/isolate-stream.ts';
+import { bytesOf } from '../../access/held-directory.ts';
+import { isLocalWhole } from '../../access/mounts.ts';
+import { searchSlots } from '../../access/ripgrep.ts';
+import { OrielError } from '../../errors.ts';
+import type { Access, OpenedDirectory } from '../../types/access.ts';
+import type { Call } from '../../types/call.ts';
+import { Bell } from './bell.ts';
+import { GapsSeen } from './gaps.ts';
+import { type Chain, openChain } from './rule-chain.ts';
+import { HELPER, WalkControl } from './walk-control.ts';
+import {
+  type Block,
+  type BlockEnd,
+  type LargeFile,
+  type PathsFound,
+  type Texts,
+  type WalkFilter,
+  type WalkJob,
+  type WalkMessage,
+  type WalkRequest,
+  type Wanted,
+} from './walk-messages.ts';
+import { giveBack, takeThread } from './walk-threads.ts';
+
+export interface WalkOptions {
+  readonly wants: Wanted;
+  readonly filter?: WalkFilter;
+  /** A glob that the names of files must match besides. */
+  readonly named?: string;
+  /** By `performance.now()`. */
+  readonly deadline: number;
+}
+
+type Item = Texts | LargeFile | BlockEnd;
+
+export class WalkRun {
+  /** What was left out so far by what was handed over. */
+  readonly gaps = new GapsSeen();
+  readonly #control = new WalkControl();
+  readonly #threads: Conversation[] = [];
+  /** By thread: whether it rests, once nothing more comes from it. */
+  readonly #listening: Promise<boolean>[] = [];
+  readonly #signal: AbortSignal;
+  #needle: string | undefined;
+  #sifts = false;
+  readonly #release: () => Promise<void>;
+  /** Paths, or by block what is not handed over yet. */
+  readonly #paths: (PathsFound | { readonly paths: string; readonly keys: string })[] = [];
+  readonly #blocks = new Map<number, Item[]>();
+  /** Known at the end. */
+  #last: { readonly blocks: number; readonly gaps: GapsSeen } | undefined;
+  #failure: unknown;
+  readonly #bell = new Bell();
+  #closed = false;
+
+  private constructor(signal: AbortSignal, release: () => Promise<void>) {
+    this.#signal = signal;
+    this.#release = release;
+  }
+
+  /** Starts walking below `directory`. The caller closes it, whatever happens. */
+  static async start(directory: OpenedDirectory, options: WalkOptions, call: Call): Promise<WalkRun> {
+    const { access, signal } = call;
+    const slot = await searchSlots.take(signal);
+    let chain: Chain | undefined;
+    try {
+      chain = await openChain(directory, access);
+      const held = chain;
+      const run = new WalkRun(signal, async () => {
+        slot.release();
+        await held.close();
+      });
+      run.#begin(chain, options, access);
+      return run;
+    } catch (error) {
+      slot.release();
+      await chain?.close();
+      throw error;
+    }
+  }
+
+  /** Paths relative to the directory, in order, in batches. */
+  async *paths(): AsyncGenerator<string[], void> {
+    for await (const { paths } of this.#found()) yield paths;
+  }
+
+  /** The same with the key of each file's `Identity`, where it was asked for and the file is code; else it is empty. */
+  async *versions(): AsyncGenerator<{ paths: string[]; keys: string[] }, void> {
+    for await (const { paths, keys } of this.#found()) yield { paths, keys: keys?.split('\n') ?? [] };
+  }
+
+  /** The same with the times at which they were last written, where those were wanted. */
+  async *timedPaths(): AsyncGenerator<{ paths: string[]; times: Float64Array }, void> {
+    for await (const { paths, times } of this.#found())
+      yield { paths, times: times ?? new Float64Array(paths.length) };
+  }
+
+  async *#found(): AsyncGenerator<{ paths: string[]; keys?: string; times?: Float64Array }, void> {
+    for (;;) {
+      const batch = this.#paths.shift();
+      if (batch) {
+        const paths = Buffer.from(batch.paths, 'latin1').toString('utf8').split('\0');
+        yield { ...batch, paths };
+      } else if (this.#ended()) return;
+      else await this.#bell.heard();
+    }
+  }
+
+  /** Texts and large files in the order of their paths, and the end of each block. Release each of them. */
+  async *items(): AsyncGenerator<Item, void> {
+    for (let block = 0; ;) {
+      const item = this.#blocks.get(block)?.shift();
+      if (item?.is === 'block-end') {
+        this.#blocks.delete(block);
+        block += 1;
+      }
+      if (item) yield item;
+      else if (block === this.#last?.blocks && this.#ended()) return;
+      else if (this.#failure !== undefined) this.#fail();
+      else await this.#bell.heard();
+    }
+  }
+
+  release(item: Item): void {
+    if (item.is === 'texts') this.#control.noteUnread(item.thread, -item.bytes.length);
+    if (item.is === 'large') this.#control.noteReleased(item.thread);
+  }
+
+  /** Ends the threads, or lets them rest. Nothing that was handed over may be used after it. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    const done = this.#last !== undefined && this.#failure === undefined;
+    await Promise.all(this.#threads.map((thread, i) => (done ? this.#rest(thread, i) : thread.end())));
+    await this.#release();
+  }
+
+  #begin(chain: Chain, { wants, filter, named, deadline }: WalkOptions, access: Access): void {
+    const base = chain.directories.at(-1) as OpenedDirectory;
+    if (wants.is === 'texts' && wants.needle !== undefined) this.#sifts = isLocalWhole(base.path);
+    const job: WalkJob = {
+      chain: chain.directories.map(({ path, fd }) => ({ path, fd })),
+      top: chain.top,
+      roots: access.roots.map(bytesOf),
+      wants,
+      sifts: this.#sifts,
+      ...(filter && { filter }),
+      ...(named !== undefined && { named }),
+      until: performance.timeOrigin + deadline,
+      control: this.#control.numbers,
+    };
+    if (wants.is === 'texts') this.#needle = wants.needle;
+    this.#start({ is: 'walk', job });
+  }
+
+  #start(request: WalkRequest): Conversation {
+    const thread = takeThread(this.#signal);
+    this.#threads.push(thread);
+    this.#listening.push(this.#listen(thread));
+    thread.post(request);
+    return thread;
+  }
+
+  async #listen(thread: Conversation): Promise<boolean> {
+    try {
+      for (;;) {
+        const message = (await thread.next()) as WalkMessage;
+        if (message.is === 'resting') return true;
+        this.#take(message);
+      }
+    } catch (error) {
+      this.#failure ??= error;
+      this.#bell.ring();
+      return false;
+    }
+  }
+
+  /** For a thread whose work is done. */
+  async #rest(thread: Conversation, no: number): Promise<void> {
+    thread.post({ is: 'rest' } satisfies WalkRequest);
+    await ((await this.#listening[no]) ? giveBack(thread) : thread.end());
+  }
+
+  #take(message: WalkMessage): void {
+    switch (message.is) {
+      case 'paths':
+      case 'versions':
+        this.#paths.push(message);
+        break;
+      case 'block':
+        this.#help(message.block);
+        break;
+      case 'end':
+        this.#last = { blocks: message.blocks, gaps: new GapsSeen() };
+        this.#last.gaps.add(message.gaps);
+        break;
+      case 'resting':
+        break;
+      case 'shortage':
+        this.#failure ??= new OrielError('BUSY', 'Too many files are open. Call again.');
+        break;
+      case 'texts':
+      case 'large':
+      case 'block-end': {
+        const items = this.#blocks.get(message.block);
+        if (items) items.push(message);
+        else this.#blocks.set(message.block, [message]);
+      }
+    }
+    this.#bell.ring();
+  }
+
+  #help(block: Block): void {
+    if (this.#closed) return;
+    const helper = this.#threads[HELPER] ?? this.#startHelper();
+    helper.post({ is: 'block', block } satisfies WalkRequest);
+  }
+
+  #startHelper(): Conversation {
+    return this.#start({
+      is: 'help',
+      job: { control: this.#control.numbers, needle: this.#needle, sifts: this.#sifts },
+    });
+  }
+
+  /** Whether the walk is over; its gaps are noted then. */
+  #ended(): boolean {
+    if (this.#last) {
+      this.gaps.add(this.#last.gaps);
+      return true;
+    }
+    if (this.#failure !== undefined) this.#fail();
+    return false;
+  }
+
+  /** Throws what ends the call. Else a thread has died, and what is known is a part. */
+  #fail(): never {
+    this.#signal.throwIfAborted();
+    if (this.#failure instanceof OrielError && this.#failure.code === 'BUSY') throw this.#failure;
+    throw new WalkBroken('A thread of the walk has ended.', { cause: this.#failure });
+  }
+}
+
+/** What looked has ended otherwise than well. */
+export class WalkBroken extends Error {}

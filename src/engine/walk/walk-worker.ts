@@ -1,0 +1,233 @@
+/** The threads of a walk: one that walks and reads, and one that helps it to read where there is much to read. */
+
+import { parentPort } from 'node:worker_threads';
+import { forgetDevices, type HeldDirectory } from '../../access/held-directory.ts';
+import { LOADED } from '../../access/worker-loading.ts';
+import { Identity } from '../../identity.ts';
+import { isCode } from '../../views/languages.ts';
+import { GapsSeen } from './gaps.ts';
+import { BlockReader, Shortage } from './read-block.ts';
+import { HELPER, WALKER, WalkControl } from './walk-control.ts';
+import type {
+  Block,
+  BlockPart,
+  HelpJob,
+  WalkJob,
+  WalkMessage,
+  WalkRequest,
+  WantedPaths,
+  WantedTexts,
+} from './walk-messages.ts';
+import { Walker } from './walker.ts';
+
+/** Files of a block, and directories that are held open for it. */
+const MOST_FILES = 256;
+const MOST_DIRECTORIES = 24;
+
+/** Blocks that wait for the helper. */
+const MOST_WAITING = 2;
+
+/** Blocks that the walking thread reads alone: a small tree is done before a helper has started. */
+const ALONE = 2;
+
+/** Paths sent at a time. */
+const MOST_PATHS = 1024;
+
+const port = parentPort;
+
+function post(message: WalkMessage, transfer: ArrayBuffer[] = []): void {
+  port?.postMessage(message, transfer);
+}
+
+interface OpenPart extends Omit<BlockPart, 'names'> {
+  readonly directory: HeldDirectory;
+  readonly names: string[];
+}
+
+/** Puts files together in blocks, and sees to it that they are read: by the helper, or here when that has enough. */
+class Blocks {
+  count = 0;
+  readonly #job: WalkJob;
+  readonly #control: WalkControl;
+  readonly #walker: Walker;
+  readonly #reader: BlockReader;
+  #parts: OpenPart[] = [];
+  #files = 0;
+  /** Directories that the helper's blocks need, the oldest first. */
+  readonly #lent: HeldDirectory[][] = [];
+  #returned = 0;
+
+  constructor(job: WalkJob, control: WalkControl, walker: Walker, reader: BlockReader) {
+    this.#job = job;
+    this.#control = control;
+    this.#walker = walker;
+    this.#reader = reader;
+  }
+
+  add(directory: HeldDirectory, front: string, name: string): void {
+    const last = this.#parts.at(-1);
+    if (last?.directory === directory) last.names.push(name);
+    else {
+      if (this.#parts.length === MOST_DIRECTORIES) this.finish();
+      const { self, dev } = directory;
+      this.#parts.push({ directory: directory.share(), self, dev, front, names: [name] });
+    }
+    this.#files += 1;
+    if (this.#files === MOST_FILES) this.finish();
+  }
+
+  finish(): void {
+    this.#takeBack();
+    if (this.#parts.length === 0) return;
+    const parts = this.#parts.map(({ self, dev, front, names }) => ({
+      self,
+      dev,
+      front,
+      names: names.join('/'),
+    }));
+    const { gaps } = this.#walker;
+    const block: Block = { no: this.count++, parts, gaps: gaps.facts, until: this.#job.until };
+    gaps.clear();
+    const directories = this.#parts.map(({ directory }) => directory);
+    this.#parts = [];
+    this.#files = 0;
+    if (block.no >= ALONE && this.#lent.length < MOST_WAITING) {
+      this.#lent.push(directories);
+      post({ is: 'block', block });
+    } else {
+      this.#reader.read(block);
+      for (const directory of directories) directory.release();
+    }
+  }
+
+  /** Waits for the helper. */
+  close(): void {
+    this.#control.waitUntil(() => this.#control.blocksRead === this.#returned + this.#lent.length);
+    this.#takeBack();
+  }
+
+  #takeBack(): void {
+    for (; this.#returned < this.#control.blocksRead; this.#returned += 1) {
+      for (const directory of this.#lent.shift() ?? []) directory.release();
+    }
+  }
+}
+
+function walkTexts(job: WalkJob, { needle }: WantedTexts, walker: Walker, control: WalkControl): number {
+  reader = new BlockReader(control, WALKER, { needle, sifts: job.sifts }, post);
+  const blocks = new Blocks(job, control, walker, reader);
+  walker.walk({
+    file(directory, front, name) {
+      blocks.add(directory, front, name);
+      return true;
+    },
+  });
+  blocks.finish();
+  blocks.close();
+  return blocks.count;
+}
+
+function walkPaths(walker: Walker, { most, times: timed = false }: WantedPaths): void {
+  let left = most;
+  let paths: string[] = [];
+  let times: number[] = [];
+  const send = (): void => {
+    const found = { is: 'paths', paths: paths.join('\0') } as const;
+    if (paths.length > 0) post(timed ? { ...found, times: Float64Array.from(times) } : found);
+    paths = [];
+    times = [];
+  };
+  walker.walk({
+    file(directory, front, name) {
+      paths.push(front + name);
+      if (timed) times.push(directory.modified(name));
+      if (paths.length === MOST_PATHS) send();
+      left -= 1;
+      return left > 0;
+    },
+  });
+  send();
+}
+
+function walkVersions(walker: Walker, most: number): void {
+  const send = (paths: string[], keys: string[]): void => {
+    if (paths.length > 0) post({ is: 'versions', paths: paths.join('\0'), keys: keys.join('\n') });
+  };
+  let left = most;
+  let paths: string[] = [];
+  let keys: string[] = [];
+  walker.walk({
+    file(directory, front, name) {
+      const facts = isCode(name) ? directory.factsOf(name) : undefined;
+      paths.push(front + name);
+      keys.push(facts ? Identity.file(facts).key : '');
+      if (paths.length === MOST_PATHS) {
+        send(paths, keys);
+        [paths, keys] = [[], []];
+      }
+      left -= 1;
+      walker.gaps.tooMany ||= left === 0;
+      return left > 0;
+    },
+  });
+  send(paths, keys);
+}
+
+function walk(job: WalkJob): void {
+  const control = new WalkControl(job.control);
+  const walker = new Walker(job, control, new GapsSeen());
+  try {
+    let blocks = 0;
+    const { wants } = job;
+    if (wants.is === 'texts') blocks = walkTexts(job, wants, walker, control);
+    else if (wants.is === 'versions') walkVersions(walker, wants.most);
+    else walkPaths(walker, wants);
+    post({ is: 'end', blocks, gaps: walker.gaps.facts });
+  } catch (error) {
+    if (!(error instanceof Shortage)) throw error;
+    post({ is: 'shortage' });
+  } finally {
+    walker.close();
+  }
+}
+
+function help({ control: numbers, ...how }: HelpJob): void {
+  const control = new WalkControl(numbers);
+  const own = new BlockReader(control, HELPER, how, post);
+  reader = own;
+  readNext = (block) => {
+    try {
+      own.read(block);
+    } catch (error) {
+      if (!(error instanceof Shortage)) throw error;
+      post({ is: 'shortage' });
+    }
+    control.noteBlockRead();
+  };
+}
+
+function rest(): void {
+  reader?.close();
+  reader = undefined;
+  readNext = undefined;
+  forgetDevices();
+  post({ is: 'resting' });
+}
+
+/** Holds large files open until the call needs nothing more. */
+let reader: BlockReader | undefined;
+let readNext: ((block: Block) => void) | undefined;
+
+port?.on('message', (request: WalkRequest) => {
+  switch (request.is) {
+    case 'walk':
+      return walk(request.job);
+    case 'help':
+      return help(request.job);
+    case 'block':
+      return readNext?.(request.block);
+    case 'rest':
+      return rest();
+  }
+});
+port?.postMessage(LOADED);

@@ -1,0 +1,204 @@
+/**
+ * The walk itself, in a thread: directories in order of their paths, what ignore files leave out not entered, `.git`
+ * never, links never. Directories are held by descriptor, a bounded number of them however deep it goes.
+ */
+
+import { isUtf8 } from 'node:buffer';
+import { HeldDirectory, type HeldEntry, refusalOf } from '../../access/held-directory.ts';
+import { Automaton, type State } from '../../walk/automaton.ts';
+import { compileGlob } from '../../walk/glob.ts';
+import { endingTokens } from '../../walk/tokens.ts';
+import { isContainerName } from './container-names.ts';
+import { GapsSeen } from './gaps.ts';
+import { Shortage, whenThereAre } from './read-block.ts';
+import type { WalkControl } from './walk-control.ts';
+import { now, type WalkFilter, type WalkJob } from './walk-messages.ts';
+import { holdsRepository, WalkRules } from './walk-rules.ts';
+
+/** Entries read of one directory. */
+const MOST_ENTRIES = 500_000;
+
+/** Bytes of a path that can be opened by name. Source: PATH_MAX in linux/limits.h, which counts a NUL. */
+const MOST_PATH = 4095;
+
+/** Directories on the way down that are held; the others are opened again on the way back. */
+const MOST_HELD = 16;
+
+/** What the walk hands on. */
+export interface Visitor {
+  /** A file, in order. Returns false to end the walk. Who uses the directory later shares it. */
+  file(directory: HeldDirectory, front: string, name: string): boolean;
+}
+
+interface Level {
+  /** Undefined while it is not held. */
+  directory: HeldDirectory | undefined;
+  readonly path: string;
+  readonly dev: number;
+  readonly ino: number;
+  /** What stands before its names in a path. */
+  readonly front: string;
+  readonly entries: readonly HeldEntry[];
+  at: number;
+  readonly rules: WalkRules;
+  /** Undefined below a name that is not UTF-8. */
+  readonly filter: State | undefined;
+}
+
+export class Walker {
+  readonly gaps: GapsSeen;
+  readonly #job: WalkJob;
+  readonly #control: WalkControl;
+  readonly #filter: Automaton | undefined;
+  readonly #named: Automaton | undefined;
+  readonly #levels: Level[] = [];
+
+  constructor(job: WalkJob, control: WalkControl, gaps: GapsSeen) {
+    this.#job = job;
+    this.#control = control;
+    this.gaps = gaps;
+    this.#filter = job.filter && automatonOf(job.filter);
+    this.#named = job.named === undefined ? undefined : compileGlob(job.named);
+  }
+
+  walk(visitor: Visitor): void {
+    const rules = this.#rulesAbove();
+    const base = this.#job.chain.at(-1) as WalkJob['chain'][number];
+    this.#push(HeldDirectory.adopt(base.path, base.fd), '', rules, this.#filter?.start ?? NO_FILTER);
+    for (let level = this.#levels.at(-1); level; level = this.#levels.at(-1)) {
+      const entry = level.entries[level.at++];
+      if (!entry) this.#pop();
+      else if (level.at % 16 === 1 && now() > this.#job.until) {
+        this.gaps.timedOut = true;
+        return;
+      } else if (!this.#visit(level, entry, visitor)) return;
+    }
+  }
+
+  /** Closes what is held, where the walk was ended. */
+  close(): void {
+    for (const { directory } of this.#levels.splice(0)) directory?.release();
+  }
+
+  /** The rules for the names in the directory that is walked, those of its own files aside. */
+  #rulesAbove(): WalkRules {
+    const { chain, top } = this.#job;
+    const held = chain.map(({ path, fd }) => HeldDirectory.adopt(path, fd));
+    try {
+      const repository = held.findLastIndex((directory) => holdsRepository((name) => directory.kindOf(name)));
+      let rules = WalkRules.none;
+      for (let i = repository === -1 ? top : repository; i < chain.length - 1; i += 1) {
+        const directory = held[i] as HeldDirectory;
+        rules = rules.within(directory, (name) => directory.kindOf(name), this.gaps);
+        const next = chain[i + 1]?.path ?? '';
+        rules = rules.below(next.slice(next.lastIndexOf('/') + 1));
+      }
+      return rules;
+    } finally {
+      for (const directory of held) directory.release();
+    }
+  }
+
+  /** Returns false when the visitor has enough. */
+  #visit(level: Level, { name, is }: HeldEntry, visitor: Visitor): boolean {
+    if (is === 'other' || name === '.git') return true;
+    const text = textOf(name);
+    if (level.rules.ignores(text ?? name, is === 'directory')) return true;
+    if (is === 'directory') {
+      this.#enter(level, name, text);
+      return true;
+    }
+    if (text === undefined || level.filter === undefined) {
+      this.gaps.unnamed += 1;
+      return true;
+    }
+    if (this.#filter && this.#filter.accepted(this.#filter.run(level.filter, text)).length === 0) return true;
+    if (this.#named && !this.#named.matches(text)) return true;
+    if (level.path.length + 1 + name.length > MOST_PATH) {
+      this.gaps.tooDeep = true;
+      return true;
+    }
+    if (this.#job.wants.is === 'texts' && isContainerName(name)) this.gaps.containers += 1;
+    return !level.directory || visitor.file(level.directory, level.front, name);
+  }
+
+  #enter(level: Level, name: string, text: string | undefined): void {
+    if (!level.directory) return;
+    if (level.path.length + 1 + name.length > MOST_PATH) {
+      this.gaps.tooDeep = true;
+      return;
+    }
+    let filter = text === undefined ? undefined : level.filter;
+    if (this.#filter && filter) {
+      filter = this.#filter.run(filter, `${text}/`);
+      if (this.#filter.isDead(filter)) return;
+    }
+    const { directory } = level;
+    const inner = this.#attempt(() => directory.enter(name, this.#job.roots));
+    if (inner) this.#push(inner, `${level.front}${name}/`, level.rules.below(text ?? name), filter);
+  }
+
+  #push(directory: HeldDirectory, front: string, above: WalkRules, filter: State | undefined): void {
+    const listed = this.#attempt(() => directory.entries(MOST_ENTRIES));
+    if (!listed) return directory.release();
+    const { entries, more } = listed;
+    this.gaps.tooMany ||= more;
+    const { path, dev, ino } = directory;
+    const rules = above.within(directory, (name) => found(entries, name)?.is, this.gaps);
+    this.#levels.push({ directory, path, dev, ino, front, entries, at: 0, rules, filter });
+    // The one that is walked stays: it is where all others are below.
+    const distant = this.#levels[this.#levels.length - MOST_HELD];
+    if (distant && this.#levels.length > MOST_HELD) {
+      distant.directory?.release();
+      distant.directory = undefined;
+    }
+  }
+
+  #pop(): void {
+    const { directory } = this.#levels.pop() as Level;
+    const outer = this.#levels.at(-1);
+    if (outer && !outer.directory) {
+      outer.directory = directory && this.#attempt(() => directory.leave(outer.path, outer.dev, outer.ino));
+      // It was moved away meanwhile, and what is left of it cannot be reached.
+      if (!outer.directory) this.gaps.broken = true;
+    }
+    directory?.release();
+  }
+
+  /** Undefined, and noted, where it was refused. */
+  #attempt<T>(open: () => T): T | undefined {
+    try {
+      return whenThereAre(this.#control, open);
+    } catch (error) {
+      if (error instanceof Shortage) throw error;
+      const why = refusalOf(error);
+      this.gaps.denied ||= why === 'denied';
+      this.gaps.tooDeep ||= why === 'deep';
+      return undefined;
+    }
+  }
+}
+
+const NO_FILTER: State = { bits: new Uint32Array(0), accepted: undefined, next: new Map() };
+
+function automatonOf(filter: WalkFilter): Automaton {
+  return filter.is === 'glob' ? compileGlob(filter.pattern) : new Automaton([endingTokens(filter.names)]);
+}
+
+/** Entries are sorted. */
+function found(entries: readonly HeldEntry[], name: string): HeldEntry | undefined {
+  let [low, high] = [0, entries.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((entries[middle] as HeldEntry).name < name) low = middle + 1;
+    else high = middle;
+  }
+  return entries[low]?.name === name ? entries[low] : undefined;
+}
+
+/** A name as a string that can be typed; undefined where its bytes are no UTF-8. */
+export function textOf(name: string): string | undefined {
+  if (!/[^\0-\x7f]/.test(name)) return name;
+  const bytes = Buffer.from(name, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : undefined;
+}

@@ -1,0 +1,51 @@
+/** `oriel/mastra`: tools for Mastra, by the part of its interface that they need. */
+
+import type { Tool } from '../../oriel.ts';
+import type { Answer } from '../../types/answer.ts';
+import { parametersOf, textOf } from './blocks.ts';
+
+/** What `createTool` of `@mastra/core/tools` takes. */
+export interface MastraToolOptions {
+  id: string;
+  description: string;
+  /** Shows the schema, and lets everything through: the tool checks its input itself. */
+  inputSchema: {
+    '~standard': {
+      version: 1;
+      vendor: string;
+      validate(value: unknown): { value: unknown };
+      jsonSchema: { input(): Record<string, unknown>; output(): Record<string, unknown> };
+    };
+  };
+  execute(input: unknown, context?: { readonly abortSignal?: AbortSignal | undefined }): Promise<Answer>;
+  /** Of what `execute` returned, which is typed as anything there. */
+  toModelOutput(output: unknown): unknown;
+}
+
+/** For `createTool(options)` of each. A call's result is the whole answer; the model sees its text and images. */
+export function mastraTools(tools: readonly Tool[]): MastraToolOptions[] {
+  return tools.map((tool) => ({
+    id: tool.name,
+    description: tool.description,
+    inputSchema: {
+      '~standard': {
+        version: 1,
+        vendor: 'oriel',
+        validate: (value) => ({ value }),
+        jsonSchema: { input: () => parametersOf(tool), output: () => parametersOf(tool) },
+      },
+    },
+    execute: (input, context) => tool.run(input, context?.abortSignal ? { signal: context.abortSignal } : {}),
+    toModelOutput: (output) => modelOutput(output as Answer),
+  }));
+}
+
+function modelOutput(answer: Answer): unknown {
+  if (answer.isError) return { type: 'error-text', value: textOf(answer) };
+  return {
+    type: 'content',
+    value: answer.content.map((block) =>
+      block.type === 'text' ? block : { type: 'media', data: block.data, mediaType: block.mimeType },
+    ),
+  };
+}

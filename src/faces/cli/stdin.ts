@@ -1,0 +1,33 @@
+/** `oriel read -`: the standard input, kept like the output of a command, so that its later pages can be read. */
+
+import { assemble } from '../../assemble.ts';
+import { OrielError } from '../../errors.ts';
+import type { Streams, Values } from './command.ts';
+import { orielOptions } from './options.ts';
+
+/** Bytes that are read; an input may be endless. The producer gets EPIPE after them. */
+const MOST = 256 << 20;
+
+/**
+ * What `-` and `-:50-100` name: `artifact://N`, or its file where the dialect reads only files. Any other operand stays
+ * as it is. Throws `BAD_INPUT` on a terminal.
+ */
+export async function keepInput(operand: string, values: Values, { err, signal }: Streams): Promise<string> {
+  if (operand !== '-' && !operand.startsWith('-:')) return operand;
+  const { stdin } = process;
+  if (stdin.isTTY) {
+    throw new OrielError('BAD_INPUT', 'The standard input is a terminal. Use COMMAND | oriel read -.');
+  }
+  const options = orielOptions(values);
+  const spill = assemble(options).session.spills.create();
+  let bytes = 0;
+  for await (const chunk of stdin as AsyncIterable<Uint8Array>) {
+    const taken = chunk.subarray(0, MOST - bytes);
+    bytes += taken.length;
+    await spill.write(taken);
+    if (signal.aborted || taken.length < chunk.length) break;
+  }
+  const { url, path } = await spill.finish();
+  if (bytes === MOST) err.write(`oriel: only the first ${MOST >> 20} MiB of the input are read\n`);
+  return (options.dialect ?? 'oriel') === 'oriel' ? url + operand.slice(1) : path;
+}

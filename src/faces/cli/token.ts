@@ -1,0 +1,94 @@
+/** The token that `oriel serve` wants with every request: from a file, where no command can find it, or as it is. */
+
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { errno } from '../../access/failure.ts';
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
+import type { Option, Values } from './command.ts';
+
+export const tokenOptions: readonly Option[] = [
+  {
+    name: 'token-file',
+    type: 'string',
+    value: 'FILE',
+    help: 'want the bearer token that FILE holds with every request (ORIEL_TOKEN_FILE names one too)',
+  },
+  {
+    name: 'token',
+    type: 'string',
+    value: 'TOKEN',
+    help: 'want this bearer token, which other processes can see; ORIEL_TOKEN stays out of process lists',
+  },
+];
+
+const MOST_BYTES = 4_096;
+
+export interface ServerToken {
+  readonly token: string;
+  /** What is wrong with where it was found, as one sentence. */
+  readonly warning?: string;
+}
+
+/**
+ * Options win over variables, which are removed from `env`. Throws `BAD_INPUT` for a token that commands could read
+ * where they are offered: they see the environment and the arguments of this process.
+ */
+export function serverToken(values: Values, env: NodeJS.ProcessEnv): ServerToken | undefined {
+  const { ORIEL_TOKEN: variable, ORIEL_TOKEN_FILE: fileVariable } = env;
+  delete env['ORIEL_TOKEN'];
+  delete env['ORIEL_TOKEN_FILE'];
+  const [option, fileOption] = [values['token'], values['token-file']] as (string | undefined)[];
+  if (option !== undefined && fileOption !== undefined) {
+    throw new OrielError('BAD_INPUT', 'There are two tokens. Use --token-file FILE without --token.');
+  }
+  if (values['allow-bash'] === true && (option || variable)) {
+    const where = option ? '--token' : 'ORIEL_TOKEN';
+    throw new OrielError(
+      'BAD_INPUT',
+      `With --allow-bash, commands could read the token from ${where}. Use --token-file FILE, or ORIEL_TOKEN_FILE.`,
+    );
+  }
+  const file = fileOption ?? (option === undefined ? fileVariable || undefined : undefined);
+  if (file !== undefined) return tokenIn(file);
+  const token = option ?? variable;
+  return token ? { token } : undefined;
+}
+
+/** A pipe will do: `--token-file <(pass show oriel)`. */
+function tokenIn(path: string): ServerToken {
+  const { text, isOpenToOthers } = readToken(path);
+  const token = text.trim();
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new OrielError(
+      'BAD_INPUT',
+      `The token in ${quote(path)} is not one line of visible ASCII characters. Use one such as openssl rand -hex 32 gives.`,
+    );
+  }
+  const warning = `Other users may read the token in ${quote(path)}. Use chmod 600 on it.`;
+  return { token, ...(isOpenToOthers && { warning }) };
+}
+
+function readToken(path: string): { text: string; isOpenToOthers: boolean } {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, 'r');
+    const stat = fstatSync(fd);
+    const bytes = Buffer.alloc(MOST_BYTES);
+    let filled = 0;
+    for (let got = 1; got > 0 && filled < MOST_BYTES; filled += got) {
+      got = readSync(fd, bytes, filled, MOST_BYTES - filled, null);
+    }
+    if (filled === MOST_BYTES) throw new OrielError('BAD_INPUT', `${quote(path)} is too long for a token.`);
+    return {
+      text: bytes.toString('latin1', 0, filled),
+      isOpenToOthers: stat.isFile() && (stat.mode & 0o077) !== 0,
+    };
+  } catch (cause) {
+    if (cause instanceof OrielError) throw cause;
+    throw new OrielError('BAD_INPUT', `The token file ${quote(path)} could not be read (${errno(cause)}).`, {
+      cause,
+    });
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Bounds the connections of one address: each costs memory and a descriptor, whatever is asked on it. One too many is
+ * answered with 503; while there are twice as many, new ones are closed without a word.
+ */
+
+import { isIPv6, type Server, type Socket } from 'node:net';
+
+/** Connections of one address, where nothing else is said. */
+export const MOST_CONNECTIONS = 256;
+
+let open = 0;
+let refused = 0;
+
+/** Of the whole process: connections that are open, and those that were one too many. */
+export const connections = {
+  get open(): number {
+    return open;
+  },
+  get refused(): number {
+    return refused;
+  },
+};
+
+/** Counts the connections of `server`. The function that it returns tells whether one of them is one too many. */
+export function boundConnections(server: Server, most: number): (socket: Socket) => boolean {
+  const counts = new Map<string, number>();
+  const surplus = new WeakSet<Socket>();
+  // Before the listener of HTTP, which would parse what comes.
+  server.prependListener('connection', (socket: Socket) => {
+    const from = networkOf(socket.remoteAddress ?? 'local');
+    const before = counts.get(from) ?? 0;
+    if (before >= most) {
+      refused += 1;
+      surplus.add(socket);
+    }
+    if (before >= 2 * most) return void socket.destroy();
+    counts.set(from, before + 1);
+    open += 1;
+    socket.once('close', () => {
+      open -= 1;
+      const left = (counts.get(from) ?? 1) - 1;
+      if (left > 0) counts.set(from, left);
+      else counts.delete(from);
+    });
+  });
+  return (socket) => surplus.has(socket);
+}
+
+/** An address of IPv4; of IPv6 the network of 64 bits, all of which one machine may use. */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  const [plain = ''] = address.split('%');
+  if (!isIPv6(plain)) return address;
+  const [head = [], tail = []] = plain.split('::').map((part) => part.split(':').filter(Boolean));
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
+  return `${[...head, ...zeros, ...tail].slice(0, 4).join(':')}::/64`;
+}

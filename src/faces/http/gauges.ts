@@ -1,0 +1,113 @@
+/** What is measured at the moment of asking: queues, what clients have not taken, the store of derived things. */
+
+import type { Queue } from '../../queues/queue.ts';
+import { queues } from '../../queues/table.ts';
+import type { KindStats } from '../../types/store.ts';
+import { outbox } from '../outbox.ts';
+import { connections } from './connections.ts';
+import { inbox } from './inbox.ts';
+import { type Family, labels } from './prometheus.ts';
+
+type Families = (readonly [string, Family])[];
+
+/** Of the whole process, except `store`, which is that of one server. */
+export function gauges(store: ReadonlyMap<string, KindStats>): Families {
+  return [...peerFamilies(), ...storeFamilies(store), ...queueFamilies()];
+}
+
+function peerFamilies(): Families {
+  const one = (help: string, type: Family['type'], value: number): Family => ({
+    help,
+    type,
+    values: new Map([['', value]]),
+  });
+  return [
+    ['oriel_unsent_bytes', one('Bytes that clients have not taken yet.', 'gauge', outbox.unsent)],
+    ['oriel_body_bytes', one('Bytes of bodies that are not answered yet.', 'gauge', inbox.bytes)],
+    ['oriel_bodies_refused_total', one('Bodies refused because of others.', 'counter', inbox.refused)],
+    ['oriel_connections', one('Connections that are open.', 'gauge', connections.open)],
+    [
+      'oriel_connections_refused_total',
+      one('Connections that were one too many of their address.', 'counter', connections.refused),
+    ],
+    ['oriel_peers_ended_total', one('Clients ended because they did not read.', 'counter', outbox.ended)],
+  ];
+}
+
+const STORE_FAMILIES: readonly [string, Family['type'], string, (stats: KindStats) => [object, number][]][] =
+  [
+    [
+      'oriel_store_lookups_total',
+      'counter',
+      'Derived things asked for: kept already, made, or being made for another call.',
+      ({ hits, misses, joined }) => [
+        [{ result: 'hit' }, hits],
+        [{ result: 'miss' }, misses],
+        [{ result: 'joined' }, joined],
+      ],
+    ],
+    [
+      'oriel_store_evictions_total',
+      'counter',
+      'Derived things that made room for others.',
+      ({ evictions }) => [[{}, evictions]],
+    ],
+    ['oriel_store_entries', 'gauge', 'Derived things that are kept.', ({ entries }) => [[{}, entries]]],
+    [
+      'oriel_store_bytes',
+      'gauge',
+      'Bytes that they take.',
+      ({ weight }) => [
+        [{ in: 'memory' }, weight.memory],
+        [{ in: 'disk' }, weight.disk],
+      ],
+    ],
+    [
+      'oriel_store_descriptors',
+      'gauge',
+      'Descriptors that they hold.',
+      ({ weight }) => [[{}, weight.descriptors]],
+    ],
+  ];
+
+function storeFamilies(stats: ReadonlyMap<string, KindStats>): Families {
+  return STORE_FAMILIES.map(([name, type, help, values]) => {
+    const rows = [...stats].flatMap(([kind, of]) =>
+      values(of).map(([more, value]) => [labels({ kind, ...more }), value] as const),
+    );
+    return [name, { help, type, values: new Map(rows) }];
+  });
+}
+
+const QUEUE_FAMILIES: readonly [string, Family['type'], string, (queue: Queue) => number][] = [
+  ['oriel_queue_limit', 'gauge', 'Slots of a queue.', ({ limit }) => limit],
+  ['oriel_queue_running', 'gauge', 'Slots in use.', ({ stats }) => stats.running],
+  ['oriel_queue_waiting', 'gauge', 'Entries that wait for a slot.', ({ stats }) => stats.waiting],
+  [
+    'oriel_queue_running_max',
+    'gauge',
+    'The most slots in use since the start.',
+    ({ stats }) => stats.highest.running,
+  ],
+  [
+    'oriel_queue_waiting_max',
+    'gauge',
+    'The most entries that waited since the start.',
+    ({ stats }) => stats.highest.waiting,
+  ],
+  [
+    'oriel_queue_refused_total',
+    'counter',
+    'Entries refused because too many waited.',
+    ({ stats }) => stats.refused,
+  ],
+];
+
+function queueFamilies(): Families {
+  return QUEUE_FAMILIES.map(([name, type, help, value]) => {
+    const values = Object.values(queues).map(
+      (queue) => [labels({ queue: queue.name }), value(queue)] as const,
+    );
+    return [name, { help, type, values: new Map(values) }];
+  });
+}

@@ -1,0 +1,30 @@
+/** Sends a reply through the outlet of its client. */
+
+import type { ServerResponse } from 'node:http';
+import { Outlet } from '../outbox.ts';
+import type { Exchange, Reply } from './exchange.ts';
+
+/** Resolves when the body has been made; the client may still have to take it. Throws what its making throws. */
+export async function send(
+  { status, headers, body = '' }: Reply,
+  { client, method }: Exchange,
+  outgoing: ServerResponse,
+  timeoutMs?: number,
+): Promise<void> {
+  const outlet = new Outlet(outgoing, client, { timeoutMs });
+  if (typeof body === 'function') {
+    outgoing.writeHead(status, headers);
+    // The client may wait for them until there is something to send, which may take long.
+    outgoing.flushHeaders();
+    if (method !== 'HEAD') await body(outlet);
+    return outlet.end();
+  }
+  const bodiless = method === 'HEAD' || status === 304;
+  const length = status === 304 || 'content-length' in headers ? {} : { 'content-length': sizeOf(body) };
+  outgoing.writeHead(status, { ...headers, ...length });
+  outlet.end(bodiless ? '' : body);
+}
+
+function sizeOf(body: string | Uint8Array): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.length;
+}

@@ -1,0 +1,101 @@
+/**
+ * What may be asked about code behind a path: `src:outline` and `src:#name` of a directory, `file.ts:refs` and
+ * `:#name:refs` of either. `?bytes=32K&from=121&q=words` may follow `:outline` of a directory, `?from=` may follow `:refs`.
+ */
+
+import { OrielError } from '../errors.ts';
+import { quote } from '../text/visible.ts';
+
+export type AskedOfCode =
+  | { readonly is: 'map'; readonly bytes?: number; readonly from: number; readonly query: string }
+  | { readonly is: 'definitions'; readonly names: readonly string[] }
+  | { readonly is: 'uses'; readonly name: string; readonly from: number }
+  | { readonly is: 'importers'; readonly from: number };
+
+/** Names of one list. */
+const MOST_NAMES = 20;
+
+/** Characters of the words of a map. */
+const LONGEST_QUERY = 200;
+
+/** Undefined where `rest` (what stands behind the path `typed`) asks something else. Throws `BAD_SELECTOR`. */
+export function parseCodeQuestion(
+  typed: string,
+  rest: string,
+  of: 'directory' | 'file',
+): AskedOfCode | undefined {
+  const [, words = '', parameters] = /^([^?]*)(?:\?(.*))?$/s.exec(rest) ?? [];
+  const known = (names: readonly string[]): Map<string, string> =>
+    parametersOf(typed, `${typed}:${words}`, parameters ?? '', names);
+  const uses = /^#(.+):refs$/i.exec(words)?.[1];
+  if (uses !== undefined) return { is: 'uses', name: uses, from: fromOf(known(['from'])) };
+  if (/^refs$/i.test(words) && of === 'file') return { is: 'importers', from: fromOf(known(['from'])) };
+  if (of === 'file') return undefined;
+  if (/^outline$/i.test(words)) {
+    const given = known(['bytes', 'from', 'q']);
+    const bytes = bytesOf(typed, given.get('bytes'));
+    return {
+      is: 'map',
+      ...(bytes !== undefined && { bytes }),
+      from: fromOf(given),
+      query: queryOf(typed, given.get('q') ?? ''),
+    };
+  }
+  if (/^refs$/i.test(words)) {
+    const next = `${typed}:outline`;
+    throw new OrielError(
+      'BAD_SELECTOR',
+      `:refs is for a file or a name. Use ${quote(next)}, or ${quote(typed)}:#name:refs.`,
+      { next },
+    );
+  }
+  if (!/^#./.test(words)) return undefined;
+  const names = words.split(',').map((name) => name.trim().replace(/^#/, ''));
+  if (names.length > MOST_NAMES) {
+    const next = `${typed}:${words.split(',').slice(0, MOST_NAMES).join(',')}`;
+    throw new OrielError('BAD_SELECTOR', `A list holds at most ${MOST_NAMES} names. Use fewer.`, { next });
+  }
+  return { is: 'definitions', names: names.filter((name) => name !== '') };
+}
+
+function parametersOf(
+  typed: string,
+  next: string,
+  text: string,
+  names: readonly string[],
+): Map<string, string> {
+  const given = new Map(new URLSearchParams(text));
+  const wrong = [...given.keys()].find((name) => !names.includes(name));
+  if (wrong === undefined) return given;
+  throw new OrielError(
+    'BAD_SELECTOR',
+    `${quote(typed)} takes no ?${quote(wrong)}=. Use ${quote(next)} with ${names.map((name) => `?${name}=`).join(' or ')}, or without.`,
+    { next },
+  );
+}
+
+/** Its words are compared with every file. */
+function queryOf(typed: string, query: string): string {
+  if (query.length <= LONGEST_QUERY) return query;
+  const next = `${typed}:outline`;
+  throw new OrielError(
+    'BAD_SELECTOR',
+    `?q= has at most ${LONGEST_QUERY} characters. Use ${quote(next)} with a few words.`,
+    { next },
+  );
+}
+
+/** 1-based as typed, 0-based here. */
+function fromOf(given: ReadonlyMap<string, string>): number {
+  const from = given.get('from') ?? '1';
+  return /^\d{1,9}$/.test(from) ? Math.max(0, Number(from) - 1) : 0;
+}
+
+function bytesOf(typed: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const [, digits, unit] = /^(\d{1,9})(K|M)?$/i.exec(text) ?? [];
+  const bytes = Number(digits) * (unit === undefined ? 1 : unit.toUpperCase() === 'K' ? 1024 : 1 << 20);
+  if (bytes > 0) return bytes;
+  const next = `${typed}:outline?bytes=32K`;
+  throw new OrielError('BAD_SELECTOR', `?bytes=${quote(text)} is no size. Use ${quote(next)}.`, { next });
+}

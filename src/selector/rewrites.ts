@@ -1,0 +1,56 @@
+/**
+ * Other ways to write a path that does not exist as typed: what people, shells, compilers and browsers put around a path
+ * or behind it. Nothing here is tried while a file of the literal name exists.
+ */
+
+import { basename } from 'node:path';
+
+/** Without quotes around it, without the escapes of a shell, with `/` for `\`. The likelier first. */
+export function pathRewrites(path: string): string[] {
+  const bare = unquoted(path);
+  const unescaped = bare.replace(/\\([^\w./\\]|\\)/g, '$1');
+  const slashed = /^([a-z]:|\\\\)/i.test(bare) ? bare : bare.replaceAll('\\', '/');
+  return others(path, [bare, unescaped, slashed]);
+}
+
+/** As `pathRewrites`, also with a place in the text behind the path, or with a `/` where a container ends. */
+export function targetRewrites(target: string, holds: (name: string) => boolean): string[] {
+  // A name alone is looked for below the working directory.
+  if (/^#[\p{L}_$]/u.test(target)) return [`.:${target}`];
+  const paths = [target, ...pathRewrites(target)];
+  const located = paths.map((path) => withSelector(path) ?? path);
+  return others(target, [...paths, ...located, ...located.flatMap((path) => containers(path, holds))]);
+}
+
+/**
+ * `file.ts#L10-L20` and `file.ts#L10` of browsers, `file.ts(12,5)` and `File "x.py", line 12` of compilers, with the
+ * selector that means the same; undefined for anything else. (`file.ts:12:5` is a selector.)
+ */
+export function withSelector(target: string): string | undefined {
+  const hash = /^(.+)#L(\d+)(?:C\d+)?(?:-L?(\d+)(?:C\d+)?)?$/i.exec(target);
+  if (hash) return `${hash[1]}:${hash[2]}${hash[3] === undefined ? '' : `-${hash[3]}`}`;
+  const place =
+    /^(.+)\((\d+)(?:,\s*\d+)?\):?$/.exec(target) ??
+    /^(?:File )?"?([^"]+)"?, line (\d+)(?:, in .*)?$/.exec(target);
+  return place ? `${place[1]}:${place[2]}` : undefined;
+}
+
+/** `"src/a b.ts":5-9` → `src/a b.ts:5-9`; also with blanks around it and with an `@` in front. */
+function unquoted(typed: string): string {
+  const match = /^\s*@?(["'`])(.+)\1([:#?].*?)?\s*$/s.exec(typed);
+  return match ? `${match[2]}${match[3] ?? ''}` : typed;
+}
+
+/** `a.zip/dir/x.ts` → `a.zip:dir/x.ts`, at every place where a container's name ends. */
+function containers(target: string, holds: (name: string) => boolean): string[] {
+  const found: string[] = [];
+  for (let at = target.indexOf('/', 1); at !== -1; at = target.indexOf('/', at + 1)) {
+    const path = target.slice(0, at);
+    if (at + 1 < target.length && holds(basename(path))) found.push(`${path}:${target.slice(at + 1)}`);
+  }
+  return found;
+}
+
+function others(typed: string, forms: readonly string[]): string[] {
+  return Array.from(new Set(forms)).filter((form) => form !== typed && form !== '');
+}

@@ -1,0 +1,110 @@
+/**
+ * Creates the directories where sessions keep their files: only this user can enter them. They are removed when the
+ * session ends, and by age where its process ended without cleanup.
+ */
+
+import { randomBytes } from 'node:crypto';
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { homedir, tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { errno } from '../access/failure.ts';
+
+/** What nobody has touched for this long is removed, in ms. */
+const KEEP_FOR = 24 * 60 * 60 * 1_000;
+
+/** The parent of all session directories: the XDG cache directory where it can be written, else one in tmp. */
+export function stateDirectory(env: NodeJS.ProcessEnv = process.env): string {
+  try {
+    return cacheDirectory(env);
+  } catch {
+    return mkdtempSync(join(tmpdir(), 'oriel-'));
+  }
+}
+
+/**
+ * Our own directory below the XDG cache directory, or where that cannot be written, below tmp under a name that other
+ * processes of this user find again. Throws where that name is taken.
+ */
+export function cacheDirectory(env: NodeJS.ProcessEnv = process.env): string {
+  const named = env['XDG_CACHE_HOME'];
+  // The specification has relative paths ignored. Source: XDG Base Directory Specification.
+  const cache = named?.startsWith('/') ? named : join(env['HOME'] ?? homedir(), '.cache');
+  try {
+    mkdirSync(cache, { recursive: true });
+    return privateDirectory(join(cache, 'oriel'));
+  } catch {
+    // In a directory that all users write to, another one may have taken a name that can be guessed.
+    return privateDirectory(join(tmpdir(), `oriel-${userInfo().uid}`));
+  }
+}
+
+/** Makes `path` (its parent must exist) or takes it over when it is a real directory of this user. Throws when it is not. */
+export function privateDirectory(path: string): string {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const stat = lstatSync(path);
+  if (!stat.isDirectory()) throw new Error(`${path} is not a directory`);
+  if (process.getuid && stat.uid !== process.getuid()) throw new Error(`${path} belongs to another user`);
+  if ((stat.mode & 0o077) !== 0) chmodSync(path, 0o700);
+  return path;
+}
+
+/** A directory for one session of this process, gone with it. */
+export function sessionDirectory(state: string): string {
+  const sessions = privateDirectory(join(state, 'sessions'));
+  sweepSessions(sessions);
+  return privateDirectory(join(sessions, `${process.pid}-${randomBytes(8).toString('hex')}`));
+}
+
+/** Directories of processes that no longer run, once they are old: the files of a crash can be looked at for a while. */
+function sweepSessions(sessions: string): void {
+  for (const name of readdirSync(sessions)) {
+    const path = join(sessions, name);
+    if (!isRunning(Number.parseInt(name, 10)) && isOld(path)) remove(path);
+  }
+}
+
+/** Removes the files in `directory` that are old. */
+export function sweepFiles(directory: string): void {
+  for (const name of readdirSync(directory)) {
+    const path = join(directory, name);
+    if (isOld(path)) remove(path);
+  }
+}
+
+const atExit = new Set<string>();
+let willRemove = false;
+
+/** For hosts that end without closing their sessions. */
+export function removeAtExit(directory: string): void {
+  if (!willRemove) process.once('exit', () => atExit.forEach(remove));
+  willRemove = true;
+  atExit.add(directory);
+}
+
+function isOld(path: string): boolean {
+  try {
+    return Date.now() - statSync(path).mtimeMs > KEEP_FOR;
+  } catch {
+    return false;
+  }
+}
+
+/** Two processes may sweep at once: what one has removed is no failure of the other. */
+export function remove(path: string): void {
+  atExit.delete(path);
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    // Left for the next sweep.
+  }
+}
+
+function isRunning(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errno(error) === 'EPERM';
+  }
+}

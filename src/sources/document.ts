@@ -1,0 +1,15 @@
+/**
+ * The source of documents: PDF, Word, PowerPoint, Excel, OpenDocument, RTF and EPUB as Markdown.
+ * `report.pdf:p3-5` are pages, `book.xlsx:Sales:A1:H50` cells, `book.xlsx:Sales?where=…` rows. The rest loads with the
+ * first document.
+ */
+
+import type { Source } from '../types/source.ts';
+import { claimsDocument, isNamedDocument } from './document/identify.ts';
+
+export const documentSource: Source = {
+  kind: 'document',
+  claims: claimsDocument,
+  holds: isNamedDocument,
+  open: async (subject, call) => (await import('./document/open-document.ts')).openDocument(subject, call),
+};

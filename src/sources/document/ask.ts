@@ -1,0 +1,46 @@
+/** What stands behind the path of a document: `password=…`, pages, `image`, `images`, and the rest. */
+
+export interface Asked {
+  readonly password?: string;
+  /** 1-based and inclusive; to the end without `to`. */
+  readonly page?: { readonly from: number; readonly to?: number } | undefined;
+  /** The picture of the page, or image `number` (1-based) that is embedded in it. */
+  readonly picture?: { readonly number?: number };
+  /** The list of the images that are embedded in the page. */
+  readonly isImageList?: true;
+  /** What follows: a generic selector, a sheet, a member. */
+  readonly tail: string;
+}
+
+const PASSWORD = /^password=([^:]*)(?::|$)/i;
+
+/** `p3`, `p3-5`, `p3-`, `p3..5`, and the same with another `p`. */
+const PAGES = /^p(\d{1,7})(?:(-|\.\.)p?(\d{1,7})?)?(?::|$)/i;
+
+export function askOf(rest: string): Asked {
+  const password = PASSWORD.exec(rest);
+  const behind = password ? rest.slice(password[0].length) : rest;
+  const secret = password ? { password: decoded(password[1] ?? '') } : {};
+  const pages = PAGES.exec(behind);
+  if (!pages) return { ...secret, tail: behind };
+  const [whole, first, joint, last] = pages;
+  const from = Math.max(1, Number(first));
+  const to = joint === undefined ? from : last === undefined ? undefined : Number(last);
+  const page = to === undefined ? { from } : { from: Math.min(from, to), to: Math.max(from, to) };
+  const tail = behind.slice(whole.length);
+  const picture = /^image(?::(\d{1,5}))?$/i.exec(tail);
+  if (picture) {
+    const [, number] = picture;
+    return { ...secret, page, picture: number === undefined ? {} : { number: Number(number) }, tail: '' };
+  }
+  if (/^images$/i.test(tail)) return { ...secret, page, isImageList: true, tail: '' };
+  return { ...secret, page, tail };
+}
+
+function decoded(typed: string): string {
+  try {
+    return decodeURIComponent(typed);
+  } catch {
+    return typed;
+  }
+}

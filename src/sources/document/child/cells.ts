@@ -1,0 +1,86 @@
+/** The text of a cell as a reader of the sheet sees it: dates as ISO, numbers in their format, exact where they have none. */
+
+import type { CellObject, SSF } from 'xlsx';
+
+/** The part of SheetJS that formats numbers. */
+export type Formatter = Pick<typeof SSF, 'parse_date_code' | 'is_date'>;
+
+export function cellText(cell: CellObject, ssf: Formatter, date1904: boolean): string {
+  const { t, v, w, z } = cell;
+  switch (t) {
+    case 'b':
+      return v === true ? 'TRUE' : 'FALSE';
+    case 'e':
+      return w ?? '#ERROR!';
+    case 'n':
+      return numberText(Number(v), typeof z === 'string' ? z : undefined, w, ssf, date1904);
+    case 'd':
+      return v instanceof Date ? isoDate(v) : String(v ?? '');
+    case 's':
+      return String(v ?? '');
+    default:
+      return '';
+  }
+}
+
+/** What a query compares: numbers as numbers, dates as ISO text. */
+export function cellValue(cell: CellObject, ssf: Formatter, date1904: boolean): string | number | null {
+  const { t, v, z } = cell;
+  if (t === 'n' && !(typeof z === 'string' && ssf.is_date(z))) return Number(v);
+  if (t === 'b') return v === true ? 1 : 0;
+  const text = cellText(cell, ssf, date1904);
+  return text === '' ? null : text;
+}
+
+function numberText(
+  value: number,
+  format: string | undefined,
+  shown: string | undefined,
+  ssf: Formatter,
+  date1904: boolean,
+): string {
+  if (format === undefined) return shown?.trim() ?? exact(value);
+  if (/^general$/i.test(format)) return exact(value);
+  if (ssf.is_date(format)) return dateText(value, format, shown, ssf, date1904);
+  // A format of its own may hide the number; a reader of the text has no other way to it.
+  return shown?.trim() || exact(value);
+}
+
+/** Fifteen digits are what a sheet keeps; more are noise of the representation. */
+function exact(value: number): string {
+  return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(15)));
+}
+
+const QUOTED = /"[^"]*"|\\.|_.|\*.|\[(?!h|m|s)[^\]]*\]/gi;
+
+function dateText(
+  value: number,
+  format: string,
+  shown: string | undefined,
+  ssf: Formatter,
+  date1904: boolean,
+): string {
+  const bare = format.replace(QUOTED, '').split(';')[0] ?? '';
+  const hasTime = /[hs]/i.test(bare);
+  const hasDate = /[yd]/i.test(bare) || !hasTime;
+  const date = ssf.parse_date_code(value, { date1904 } as never) as ReturnType<
+    Formatter['parse_date_code']
+  > | null;
+  if (!hasDate || !date) return shown?.trim() || exact(value);
+  const day = `${pad(date.y, 4)}-${pad(date.m)}-${pad(date.d)}`;
+  if (!hasTime) return day;
+  const seconds = Math.floor(date.S);
+  return `${day} ${pad(date.H)}:${pad(date.M)}${seconds === 0 ? '' : `:${pad(seconds)}`}`;
+}
+
+function isoDate(date: Date): string {
+  const text = Number.isNaN(date.getTime()) ? '' : date.toISOString();
+  return text
+    .replace(/T00:00:00\.000Z$/, '')
+    .replace('T', ' ')
+    .replace(/\.\d+Z$/, '');
+}
+
+function pad(value: number, digits = 2): string {
+  return String(value).padStart(digits, '0');
+}

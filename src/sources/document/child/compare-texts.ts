@@ -1,0 +1,88 @@
+/**
+ * Which of two readings of a page is shown: the structured one, unless it has lost letters, glued words, scattered them,
+ * reversed a script, or is garbled, and the plain one has not. The structured reader does not notice these itself.
+ */
+
+export function betterOf(structured: string, plain: string): string {
+  return isBroken(structured, plain) ? plain : mended(structured, plain);
+}
+
+function isBroken(structured: string, plain: string): boolean {
+  const one = measure(structured);
+  const other = measure(plain);
+  if (one.letters === 0) return true;
+  if (other.letters === 0) return false;
+  if (one.garbled > 0.05 * one.letters && one.garbled > 2 * other.garbled) return true;
+  if (other.garbled > 0.05 * other.letters && other.garbled > 2 * one.garbled) return false;
+  if (other.rightToLeft > 0.1 * other.letters) return true;
+  if (one.letters < 0.9 * other.letters) return true;
+  // Scripts without spaces have no words to compare.
+  if (other.dense < 0.3 * other.letters && other.words > 10) {
+    if (one.words < 0.9 * other.words || one.words > 1.35 * other.words) return true;
+    if (one.long > other.long + 1 && one.long > 0.02 * one.words) return true;
+  }
+  return false;
+}
+
+/** Words divided at the end of a line are joined, and glued ones divided, where the plain reading shows how. */
+function mended(structured: string, plain: string): string {
+  const glued = gluedWords(structured, plain);
+  return structured
+    .replace(/(\p{L}+)- (\p{Ll}+)/gu, (whole, front: string, back: string) => {
+      if (!plain.includes(`${front}-\n${back}`)) return whole;
+      return plain.includes(`${front}-${back}`) ? `${front}-${back}` : front + back;
+    })
+    .replace(WORD, (word) => glued.get(word) ?? word);
+}
+
+const WORD = /[\p{L}\p{M}\p{N}]+/gu;
+
+/** Shorter ones are more often words of their own. */
+const LEAST_GLUED = 5;
+
+/** Words of the structured reading that are two neighbours in the plain one, and how those are written. */
+function gluedWords(structured: string, plain: string): Map<string, string> {
+  const words = plain.match(WORD) ?? [];
+  const known = new Set(words);
+  const unknown = new Set(
+    (structured.match(WORD) ?? []).filter((word) => word.length >= LEAST_GLUED && !known.has(word)),
+  );
+  const glued = new Map<string, string>();
+  if (unknown.size === 0) return glued;
+  for (const [i, word] of words.entries()) {
+    const next = words[i + 1];
+    if (next === undefined || !unknown.has(word + next)) continue;
+    if (plain.includes(`${word} ${next}`)) glued.set(word + next, `${word} ${next}`);
+  }
+  return glued;
+}
+
+interface Measure {
+  readonly letters: number;
+  readonly words: number;
+  /** Words that are longer than those of any language: they are glued. */
+  readonly long: number;
+  readonly rightToLeft: number;
+  /** Letters of scripts that are written without spaces. */
+  readonly dense: number;
+  readonly garbled: number;
+}
+
+const MARKUP = /\]\([^)\n]*\)|<!--[^]*?-->|<\/?\w+[^>\n]*>|[*_`~|#>\\-]+/g;
+
+function measure(text: string): Measure {
+  const bare = text.replace(MARKUP, ' ');
+  const words = bare.match(WORD) ?? [];
+  return {
+    letters: words.reduce((sum, word) => sum + word.length, 0),
+    words: words.length,
+    long: words.filter((word) => word.length > 24).length,
+    rightToLeft: count(bare, /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/g),
+    dense: count(bare, /[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\u0e00-\u0e7f]/g),
+    garbled: count(bare, /[\ufffd\ue000-\uf8ff\0-\x08\x0e-\x1f]/g),
+  };
+}
+
+function count(text: string, pattern: RegExp): number {
+  return text.match(pattern)?.length ?? 0;
+}

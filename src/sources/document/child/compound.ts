@@ -1,0 +1,128 @@
+/** Reads the directory of an OLE compound file, in which the binary formats of Office are stored. */
+
+const MAGIC = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+
+/** Sector numbers from here on are marks: free, end of chain. */
+const LAST_SECTOR = 0xfffffffa;
+
+const MOST_ENTRIES = 16_384;
+
+/** Streams of fewer bytes are stored in sectors of `MINI` bytes. */
+const SMALL = 4096;
+const MINI = 64;
+
+export interface Stream {
+  readonly name: string;
+  readonly size: number;
+  readonly start: number;
+}
+
+export class Compound {
+  readonly #bytes: Buffer;
+  readonly #sectorBytes: number;
+  readonly #table: readonly number[];
+  readonly streams: readonly Stream[];
+
+  private constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+    this.#sectorBytes = 1 << Math.min(16, Math.max(7, bytes.readUInt16LE(30)));
+    this.#table = this.#readTable();
+    this.streams = this.#readDirectory(bytes.readUInt32LE(48));
+  }
+
+  static of(bytes: Buffer): Compound | undefined {
+    return bytes.length >= 512 && bytes.subarray(0, 8).equals(MAGIC) ? new Compound(bytes) : undefined;
+  }
+
+  find(name: string): Stream | undefined {
+    return this.streams.find((stream) => stream.name === name);
+  }
+
+  /** Where the sectors of a large stream lie in the file, in order. */
+  sectors({ start, size }: Stream): number[] {
+    return this.#chain(start, Math.ceil(size / this.#sectorBytes));
+  }
+
+  get sectorBytes(): number {
+    return this.#sectorBytes;
+  }
+
+  /** The content of a stream; small ones lie together in the stream of the root. */
+  read(stream: Stream): Buffer {
+    return stream.size < SMALL ? this.#readSmall(stream) : this.#readLarge(stream);
+  }
+
+  #readSmall({ start, size }: Stream): Buffer {
+    const root = this.streams[0];
+    if (!root) return Buffer.alloc(0);
+    const all = this.#readLarge(root);
+    const table = this.#chain(this.#bytes.readUInt32LE(60), MOST_ENTRIES);
+    const perSector = this.#sectorBytes / 4;
+    const pieces: Buffer[] = [];
+    for (let sector = start; sector < LAST_SECTOR && pieces.length * MINI < size;) {
+      pieces.push(all.subarray(sector * MINI, (sector + 1) * MINI));
+      const at = (table[Math.floor(sector / perSector)] ?? Infinity) + 4 * (sector % perSector);
+      sector = at + 4 <= this.#bytes.length ? this.#bytes.readUInt32LE(at) : LAST_SECTOR;
+    }
+    return Buffer.concat(pieces).subarray(0, size);
+  }
+
+  #readLarge(stream: Stream): Buffer {
+    const pieces = this.sectors(stream).map((at) => this.#bytes.subarray(at, at + this.#sectorBytes));
+    return Buffer.concat(pieces).subarray(0, stream.size);
+  }
+
+  #offset(sector: number): number {
+    return (sector + 1) * this.#sectorBytes;
+  }
+
+  /** Offsets of the sectors of a chain; a loop ends at `most`. */
+  #chain(start: number, most: number): number[] {
+    const offsets: number[] = [];
+    for (let sector = start; sector < LAST_SECTOR && offsets.length < most;) {
+      const at = this.#offset(sector);
+      if (at >= this.#bytes.length) break;
+      offsets.push(at);
+      sector = this.#table[sector] ?? LAST_SECTOR;
+    }
+    return offsets;
+  }
+
+  #readTable(): number[] {
+    const bytes = this.#bytes;
+    const perSector = this.#sectorBytes / 4;
+    const most = Math.ceil(bytes.length / this.#sectorBytes);
+    const sectors: number[] = [];
+    for (let at = 76; at < 512; at += 4) sectors.push(bytes.readUInt32LE(at));
+    let next = bytes.readUInt32LE(68);
+    for (let hops = 0; next < LAST_SECTOR && hops < most; hops += 1) {
+      const at = this.#offset(next);
+      if (at + this.#sectorBytes > bytes.length) break;
+      for (let i = 0; i < perSector - 1; i += 1) sectors.push(bytes.readUInt32LE(at + 4 * i));
+      next = bytes.readUInt32LE(at + 4 * (perSector - 1));
+    }
+    const table: number[] = [];
+    for (const sector of sectors) {
+      const at = this.#offset(sector);
+      if (sector >= LAST_SECTOR || at + this.#sectorBytes > bytes.length || table.length > most) continue;
+      for (let i = 0; i < perSector; i += 1) table.push(bytes.readUInt32LE(at + 4 * i));
+    }
+    return table;
+  }
+
+  #readDirectory(start: number): Stream[] {
+    const found: Stream[] = [];
+    for (const sector of this.#chain(start, MOST_ENTRIES)) {
+      for (let at = sector; at + 128 <= Math.min(sector + this.#sectorBytes, this.#bytes.length); at += 128) {
+        const nameBytes = this.#bytes.readUInt16LE(at + 64);
+        if (nameBytes < 2 || nameBytes > 64 || found.length >= MOST_ENTRIES) continue;
+        found.push({
+          name: this.#bytes.toString('utf16le', at, at + nameBytes - 2),
+          size: this.#bytes.readUInt32LE(at + 120),
+          start: this.#bytes.readUInt32LE(at + 116),
+        });
+      }
+    }
+    return found;
+  }
+}

@@ -1,0 +1,162 @@
+/** Sheets as Markdown tables under the letters of their columns and beside the numbers of their rows. */
+
+import type { CellObject, Range } from 'xlsx';
+import { plural } from '../../../render/units.ts';
+import { cellText, type Formatter } from './cells.ts';
+
+/** Rows and columns 0-based; those without content are absent. */
+export type Rows = ReadonlyMap<number, ReadonlyMap<number, CellObject>>;
+
+export interface Grid {
+  readonly name: string;
+  /** `"hidden"`, `"very hidden"`; empty for a visible one. */
+  readonly hidden: string;
+  readonly isChart: boolean;
+  readonly rows: Rows;
+  readonly merges: readonly Range[];
+  /** The last row that the file declares, where only its first ones were read. */
+  readonly declaredRows?: number;
+  readonly date1904: boolean;
+}
+
+/** 0-based and inclusive. */
+export interface Area {
+  readonly top: number;
+  readonly left: number;
+  readonly bottom: number;
+  readonly right: number;
+}
+
+export const EVERYTHING: Area = { top: 0, left: 0, bottom: Infinity, right: Infinity };
+
+/** The smallest area that holds all content; undefined for an empty sheet. */
+export function usedArea(rows: Rows): Area | undefined {
+  let area: Area | undefined;
+  for (const [row, cells] of rows) {
+    for (const column of cells.keys()) {
+      area = {
+        top: Math.min(area?.top ?? row, row),
+        left: Math.min(area?.left ?? column, column),
+        bottom: Math.max(area?.bottom ?? row, row),
+        right: Math.max(area?.right ?? column, column),
+      };
+    }
+  }
+  return area;
+}
+
+/** 0 → `A`, 26 → `AA`. */
+export function columnName(column: number): string {
+  let name = '';
+  for (let left = column + 1; left > 0; left = Math.floor((left - 1) / 26))
+    name = String.fromCharCode(65 + ((left - 1) % 26)) + name;
+  return name;
+}
+
+export function areaName({ top, left, bottom, right }: Area): string {
+  const first = `${columnName(left)}${top + 1}`;
+  const last = `${columnName(right)}${bottom + 1}`;
+  return first === last ? first : `${first}:${last}`;
+}
+
+const RANGE = /^\$?([A-Z]{1,3})?\$?(\d{1,7})?(?:(:)\$?([A-Z]{1,3})?\$?(\d{1,7})?)?$/i;
+
+/** `A1:H50`, `B7`, `A:C`; undefined for what is no range. */
+export function parseArea(text: string): Area | undefined {
+  const [whole, column1, row1, colon, column2, row2] = RANGE.exec(text) ?? [];
+  if (!whole || !column1 || (!row1 && !colon)) return undefined;
+  if (colon && !column2 && !row2) return undefined;
+  const rows = [row1 ? Number(row1) - 1 : 0, row2 ? Number(row2) - 1 : colon ? Infinity : Number(row1) - 1];
+  const first = columnNumber(column1);
+  const columns = [first, column2 ? columnNumber(column2) : colon ? Infinity : first];
+  return {
+    top: Math.min(...rows),
+    bottom: Math.max(...rows),
+    left: Math.min(...columns),
+    right: Math.max(...columns),
+  };
+}
+
+function columnNumber(name: string): number {
+  return [...name.toUpperCase()].reduce((sum, letter) => 26 * sum + letter.charCodeAt(0) - 64, 0) - 1;
+}
+
+/** Merged ranges that are listed. */
+const MOST_MERGES = 20;
+
+/** The heading of a sheet, its shape, and what is special about its cells. */
+export function sheetHead(grid: Grid): string {
+  const { name, hidden, isChart, rows, merges } = grid;
+  const area = usedArea(rows);
+  const heading = `## ${oneLine(name)}${hidden === '' ? '' : ` (${hidden})`}\n\n`;
+  if (!area) return `${heading}${isChart ? '(a chart)' : '(empty)'}\n`;
+  const shape = `${areaName(shapeOf(grid, area))}, ${plural(rowCount(grid), 'row')}, ${plural(columnsOf(rows).length, 'column')}\n`;
+  const names = merges
+    .slice(0, MOST_MERGES)
+    .map(({ s, e }) => areaName({ top: s.r, left: s.c, bottom: e.r, right: e.c }));
+  if (names.length === 0) return heading + shape;
+  const more = merges.length > MOST_MERGES ? `, and ${merges.length - MOST_MERGES} more` : '';
+  return `${heading}${shape}Merged cells: ${names.join(', ')}${more}\n`;
+}
+
+export function shapeOf({ declaredRows = 0 }: Grid, area: Area): Area {
+  return { ...area, bottom: Math.max(area.bottom, declaredRows - 1) };
+}
+
+/** Rows that hold something; what the file declares where it was not read to its end. */
+export function rowCount({ rows, declaredRows }: Grid): number {
+  return declaredRows ?? rows.size;
+}
+
+export function columnsOf(rows: Rows, area = EVERYTHING): number[] {
+  const columns = new Set<number>();
+  for (const [row, cells] of rows) {
+    if (row < area.top || row > area.bottom) continue;
+    for (const column of cells.keys()) if (column >= area.left && column <= area.right) columns.add(column);
+  }
+  return [...columns].sort((a, b) => a - b);
+}
+
+/** The cells of an area, at most `most` rows of them, as lines. */
+export function* tableLines(grid: Grid, area: Area, most: number, ssf: Formatter): Generator<string> {
+  const columns = columnsOf(grid.rows, area);
+  if (columns.length === 0) {
+    const used = usedArea(grid.rows);
+    const others = used ? `, only in ${areaName(shapeOf(grid, used))}` : '';
+    yield `(no cells there${others})\n`;
+    return;
+  }
+  yield row('', columns.map(columnName));
+  yield row(
+    '---',
+    columns.map(() => '---'),
+  );
+  let left = most;
+  for (const number of [...grid.rows.keys()].sort((a, b) => a - b)) {
+    if (number < area.top || number > area.bottom) continue;
+    if (left === 0) return;
+    left -= 1;
+    const cells = grid.rows.get(number);
+    const texts = columns.map((column) => {
+      const cell = cells?.get(column);
+      return cell ? cellLine(cell, ssf, grid.date1904) : '';
+    });
+    yield row(String(number + 1), texts);
+  }
+}
+
+function cellLine(cell: CellObject, ssf: Formatter, date1904: boolean): string {
+  const text = oneLine(cellText(cell, ssf, date1904)).replaceAll('|', '\\|');
+  const target = cell.l?.Target;
+  const notes = (cell.c ?? []).map(({ t }) => oneLine(String(t ?? ''))).filter((note) => note !== '');
+  const linked = target && target !== text && !target.startsWith('#') ? `${text} <${oneLine(target)}>` : text;
+  return notes.length === 0 ? linked : `${linked} [comment: ${notes.join('; ').replaceAll('|', '\\|')}]`;
+}
+
+function oneLine(text: string): string {
+  return text.trim().replace(/\r\n?|\n/g, '<br>');
+}
+
+function row(first: string, cells: readonly string[]): string {
+  return `| ${[first, ...cells].join(' | ')} |\n`;
+}

@@ -1,0 +1,81 @@
+/** Texts, presentations and books as Markdown, by anydoc, with what it leaves out put back. */
+
+import { createRequire } from 'node:module';
+import type { Format as AnydocFormat } from '@firecrawl/anydoc';
+import { type DocumentFacts, type Format, Refused } from '../protocol.ts';
+import { Parts, plainText } from './parts.ts';
+
+type Anydoc = typeof import('@firecrawl/anydoc');
+
+const WHY = {
+  encrypted: 'encrypted',
+  resourceLimit: 'limit',
+  malformed: 'damaged',
+  missingPart: 'damaged',
+  unsupported: 'damaged',
+  io: 'damaged',
+} as const;
+
+/** Throws Refused. */
+export async function toMarkdown(bytes: Uint8Array, format: Format): Promise<string> {
+  const { toMarkdownBytes } = anydoc();
+  try {
+    return await toMarkdownBytes(bytes, NAMES[format] ?? (format as AnydocFormat));
+  } catch (error) {
+    const { code = 'malformed', message } = error as { code?: keyof typeof WHY; message: string };
+    throw new Refused(WHY[code] ?? 'damaged', code === 'resourceLimit' ? message : undefined);
+  }
+}
+
+/** anydoc names all sheets of Excel alike. */
+const NAMES: Partial<Record<Format, AnydocFormat>> = {
+  xls: 'xlsx' as AnydocFormat,
+  xlsb: 'xlsx' as AnydocFormat,
+};
+
+function anydoc(): Anydoc {
+  try {
+    return createRequire(import.meta.url)('@firecrawl/anydoc') as Anydoc;
+  } catch {
+    throw new Refused('missing', '@firecrawl/anydoc');
+  }
+}
+
+const DUBLIN = {
+  title: /<dc:title\b[^>]*>([\s\S]*?)<\/dc:title>/i,
+  author: /<dc:creator\b[^>]*>([\s\S]*?)<\/dc:creator>/i,
+  created: /<(?:dcterms:created|meta:creation-date)\b[^>]*>([^<]*)</i,
+} as const;
+
+/** Title, author and date as the document states them. */
+export function factsOf(parts: Parts | undefined): DocumentFacts {
+  const xml = parts?.text('docProps/core.xml') ?? parts?.text('meta.xml') ?? '';
+  return known(Object.entries(DUBLIN).map(([name, pattern]) => [name, pattern.exec(xml)?.[1]]));
+}
+
+function known(pairs: readonly (readonly [string, string | undefined])[]): DocumentFacts {
+  const said = pairs.map(([name, value]) => [name, plainText(value ?? '').slice(0, 300)] as const);
+  return Object.fromEntries(said.filter(([, value]) => value !== '')) as DocumentFacts;
+}
+
+/** A book with its title, authors and description above its text. */
+export async function bookText(bytes: Buffer): Promise<{ text: string; facts: DocumentFacts }> {
+  const parts = Parts.of(bytes);
+  const container = parts?.text('META-INF/container.xml') ?? '';
+  const path = /full-path\s*=\s*["']([^"']+)["']/.exec(container)?.[1];
+  const opf = (path && parts?.text(path)) ?? '';
+  const all = (tag: string): string =>
+    [...opf.matchAll(new RegExp(`<(?:dc:)?${tag}\\b[^>]*>([\\s\\S]*?)</(?:dc:)?${tag}>`, 'gi'))]
+      .map((match) => plainText(plainText(match[1] ?? '')))
+      .filter((value) => value !== '')
+      .join(', ');
+  const [title, author, description] = [all('title'), all('creator'), all('description')];
+  const lines = [
+    title && `Title: ${title}`,
+    author && `Author: ${author}`,
+    description && `Description: ${description}`,
+  ].filter((line) => line !== '');
+  const head = lines.length === 0 ? '' : `${lines.join('\n')}\n\n`;
+  const text = await toMarkdown(bytes, 'epub');
+  return { text: head + text, facts: known(Object.entries({ title, author })) };
+}

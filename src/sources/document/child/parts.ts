@@ -1,0 +1,110 @@
+/** The members of a zip-based document: names and small parts, each bounded by what is really unpacked. */
+
+import { inflateRawSync } from 'node:zlib';
+import { Refused } from '../protocol.ts';
+
+/** Bytes of one part that is looked into here; converters have limits of their own. */
+const MOST_PART = 32 << 20;
+
+const MOST_PARTS = 65_535;
+
+interface Part {
+  readonly method: number;
+  readonly packed: number;
+  readonly at: number;
+}
+
+const END = 0x06054b50;
+const RECORD = 0x02014b50;
+
+export class Parts {
+  readonly #bytes: Buffer;
+  readonly #parts: Map<string, Part>;
+
+  private constructor(bytes: Buffer, parts: Map<string, Part>) {
+    this.#bytes = bytes;
+    this.#parts = parts;
+  }
+
+  /** Undefined for what has no directory of members. */
+  static of(bytes: Buffer): Parts | undefined {
+    const end = endRecord(bytes);
+    if (end === undefined) return undefined;
+    const parts = new Map<string, Part>();
+    let at = bytes.readUInt32LE(end + 16);
+    const count = Math.min(bytes.readUInt16LE(end + 10), MOST_PARTS);
+    for (let i = 0; i < count; i += 1) {
+      if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== RECORD) break;
+      const name = at + 46;
+      const nameBytes = bytes.readUInt16LE(at + 28);
+      parts.set(bytes.toString('utf8', name, name + nameBytes), {
+        method: bytes.readUInt16LE(at + 10),
+        packed: bytes.readUInt32LE(at + 20),
+        at: bytes.readUInt32LE(at + 42),
+      });
+      at = name + nameBytes + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
+    }
+    return parts.size === 0 ? undefined : new Parts(bytes, parts);
+  }
+
+  get names(): string[] {
+    return [...this.#parts.keys()];
+  }
+
+  has(name: string): boolean {
+    return this.#parts.has(name);
+  }
+
+  /** Undefined where there is no such part, or it is damaged. Throws Refused (`limit`). */
+  read(name: string, most = MOST_PART): Buffer | undefined {
+    const part = this.#parts.get(name);
+    const bytes = this.#bytes;
+    if (!part || part.at + 30 > bytes.length) return undefined;
+    const start = part.at + 30 + bytes.readUInt16LE(part.at + 26) + bytes.readUInt16LE(part.at + 28);
+    const packed = bytes.subarray(start, start + part.packed);
+    if (part.method === 0) return packed.subarray(0, most);
+    if (part.method !== 8) return undefined;
+    try {
+      return inflateRawSync(packed, { maxOutputLength: most });
+    } catch (error) {
+      const tooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
+      if (tooLarge) throw new Refused('limit', `its part ${name} unfolds to more than ${most >> 20} MiB`);
+      return undefined;
+    }
+  }
+
+  text(name: string): string | undefined {
+    return this.read(name)?.toString('utf8');
+  }
+}
+
+function endRecord(bytes: Buffer): number | undefined {
+  const last = bytes.length - 22;
+  for (let at = last; at >= Math.max(0, last - 65_535); at -= 1)
+    if (bytes.readUInt32LE(at) === END) return at;
+  return undefined;
+}
+
+/** Text of XML without its tags and entities. */
+export function plainText(xml: string): string {
+  return decodeEntities(xml.replace(/<[^>]*>/g, ' '))
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+/** The five entities of XML and numbers; others stay as they are. */
+function decodeEntities(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|(\w{2,4}));/gi, (whole, decimal, hex, name) => {
+    if (name !== undefined) return ENTITIES[String(name)] ?? whole;
+    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+}
+
+/** The attribute of a start tag. */
+export function attribute(tag: string, name: string): string | undefined {
+  const match = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(tag);
+  return match ? decodeEntities(match[1] ?? match[2] ?? '') : undefined;
+}

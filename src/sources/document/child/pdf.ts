@@ -1,0 +1,250 @@
+/** PDF as Markdown, page by page: two readers are compared on every page, because each fails on others. */
+
+import { createRequire } from 'node:module';
+import { type DocumentFacts, type OutlineEntry, Refused } from '../protocol.ts';
+import { betterOf } from './compare-texts.ts';
+import { hasLostRows, type Row, rowsOf, rowsText } from './pdf-rows.ts';
+import { itemsText, type TextItem } from './pdf-text.ts';
+
+type Inspector = typeof import('@firecrawl/pdf-inspector');
+type Pdfjs = typeof import('unpdf');
+type PdfDocument = Awaited<ReturnType<Pdfjs['getDocumentProxy']>>;
+
+/** Pages of one text. A longer document goes on in another one. */
+const PAGES = 100;
+
+/** Pages of a document up to which the inspector is asked: it reads all of them for any. */
+const MOST_INSPECTED = 2_000;
+
+export interface ConvertedPdf {
+  readonly text: string;
+  readonly facts: DocumentFacts;
+  readonly nextPage?: number;
+  /** An optional package that is not installed, with which the text may be better. */
+  readonly without?: string;
+}
+
+/** `from` to `to`, 1-based and inclusive; without `to` as many as one text has. Throws Refused. */
+export async function convertPdf(
+  bytes: Buffer,
+  { from, to }: { readonly from: number; readonly to?: number },
+  password: string | undefined,
+): Promise<ConvertedPdf> {
+  const document = await openPdf(bytes, password);
+  try {
+    const count = document.numPages;
+    if (from > count) throw new Refused('absent', undefined, { of: 'page', count });
+    const last = Math.min(to ?? count, from + PAGES - 1, count);
+    const numbers = Array.from({ length: last - from + 1 }, (_, i) => from + i);
+    const library = inspector();
+    const isInspected = password === undefined && count <= MOST_INSPECTED;
+    const inspected = isInspected ? inspect(library, bytes, numbers, count) : undefined;
+    const plain: PlainPage[] = [];
+    for (const number of numbers) plain.push(await plainPage(document, number));
+    const rich = await inspected;
+    const scanned: number[] = [];
+    const texts = numbers.map((number, i) => {
+      const text = pageText(rich?.get(number) ?? '', plain[i] ?? EMPTY).trim();
+      if (text === '') scanned.push(number);
+      return `--- page ${number} ---\n\n${text === '' ? NO_TEXT : text}\n\n`;
+    });
+    const facts = await factsOf(document);
+    const head = from === 1 && to === undefined ? metadataLine(facts) : '';
+    const isEnd = last === (to === undefined ? count : Math.min(to, count));
+    return {
+      text: head + texts.join(''),
+      facts: { ...facts, ...(scanned.length > 0 && { scanned }) },
+      ...(!isEnd && { nextPage: last + 1 }),
+      ...(!library && isInspected && { without: INSPECTOR }),
+    };
+  } finally {
+    await document.destroy();
+  }
+}
+
+const NO_TEXT = '(no text layer: the page is empty or scanned)';
+
+/** PNG of a page, for what has no text. */
+export async function pictureOf(
+  bytes: Buffer,
+  page: number,
+  password: string | undefined,
+): Promise<{ mimeType: string; data: Uint8Array; facts: DocumentFacts }> {
+  const { renderPageAsImage } = await pdfjs();
+  const document = await openPdf(bytes, password);
+  try {
+    if (page > document.numPages) {
+      throw new Refused('absent', undefined, { of: 'page', count: document.numPages });
+    }
+    const view = (await document.getPage(page)).getViewport({ scale: 1 });
+    const scale = EDGE / Math.max(view.width, view.height, 1);
+    const canvasImport = () =>
+      import('@napi-rs/canvas').catch(() => {
+        throw new Refused('missing', '@napi-rs/canvas');
+      });
+    const data = await renderPageAsImage(document, page, { canvasImport, scale });
+    return { mimeType: 'image/png', data: new Uint8Array(data), facts: { pages: document.numPages } };
+  } finally {
+    await document.destroy();
+  }
+}
+
+/** Pixels of the longer side of a page's picture. */
+export const EDGE = 1_400;
+
+export function pdfjs(): Promise<Pdfjs> {
+  return import('unpdf').catch(() => {
+    throw new Refused('missing', 'unpdf');
+  });
+}
+
+export async function openPdf(bytes: Buffer, password: string | undefined): Promise<PdfDocument> {
+  const { getDocumentProxy } = await pdfjs();
+  try {
+    return await getDocumentProxy(new Uint8Array(bytes), {
+      isEvalSupported: false,
+      useSystemFonts: false,
+      disableFontFace: true,
+      useWorkerFetch: false,
+      enableXfa: false,
+      verbosity: 0,
+      ...(password !== undefined && { password }),
+    });
+  } catch (error) {
+    const { name = '' } = error instanceof Error ? error : {};
+    if (name === 'PasswordException') throw new Refused(password === undefined ? 'encrypted' : 'password');
+    throw new Refused('damaged');
+  }
+}
+
+const INSPECTOR = '@firecrawl/pdf-inspector';
+
+/** Undefined where it is not installed, or not for this platform. */
+function inspector(): Inspector | undefined {
+  try {
+    return createRequire(import.meta.url)(INSPECTOR) as Inspector;
+  } catch {
+    return undefined;
+  }
+}
+
+/** So few pages of a document of more than this many are read one by one: that costs a sixth for each. */
+const FEW = 4;
+const MANY = 20;
+
+/** Markdown by page number; nothing where the inspector is missing or fails. */
+async function inspect(
+  library: Inspector | undefined,
+  bytes: Buffer,
+  numbers: readonly number[],
+  count: number,
+): Promise<Map<number, string>> {
+  const found = new Map<number, string>();
+  if (!library) return found;
+  try {
+    if (numbers.length <= FEW && count > MANY) {
+      for (const number of numbers) {
+        const { markdown = '' } = await library.processPdfAsync(bytes, [number]);
+        found.set(number, markdown);
+      }
+      return found;
+    }
+    // It looks at all pages for any.
+    const { pages } = await library.extractPagesMarkdownAsync(
+      bytes,
+      numbers.map((number) => number - 1),
+    );
+    for (const { page, markdown } of pages) found.set(page + 1, markdown);
+  } catch {
+    // The other reader has its text.
+  }
+  return found;
+}
+
+interface PlainPage {
+  readonly text: string;
+  readonly rows: readonly Row[];
+}
+
+const EMPTY: PlainPage = { text: '', rows: [] };
+
+function pageText(structured: string, { text, rows }: PlainPage): string {
+  const better = betterOf(structured, text);
+  return hasLostRows(better, rows) ? rowsText(rows) : better;
+}
+
+/** A damaged page is an empty one. */
+async function plainPage(document: PdfDocument, number: number): Promise<PlainPage> {
+  try {
+    const page = await document.getPage(number);
+    const { items } = await page.getTextContent();
+    page.cleanup();
+    const pieces = items as readonly TextItem[];
+    return { text: itemsText(pieces), rows: rowsOf(pieces) };
+  } catch {
+    return EMPTY;
+  }
+}
+
+async function factsOf(document: PdfDocument): Promise<DocumentFacts> {
+  const { info } = (await document.getMetadata().catch(() => ({ info: {} }))) as {
+    info: Record<string, unknown>;
+  };
+  const said = (name: string): string =>
+    typeof info[name] === 'string' ? info[name].trim().slice(0, 300) : '';
+  const [title, author, date] = [said('Title'), said('Author'), said('CreationDate')];
+  const created = /^D:(\d{4})(\d\d)(\d\d)/.exec(date);
+  const outline = await outlineOf(document);
+  return {
+    pages: document.numPages,
+    ...(title !== '' && { title }),
+    ...(author !== '' && author !== '(anonymous)' && { author }),
+    ...(created && { created: created.slice(1).join('-') }),
+    ...(outline.length > 0 && { outline }),
+  };
+}
+
+function metadataLine({ pages, title, author, created }: DocumentFacts): string {
+  const facts = [
+    `PDF, ${pages} ${pages === 1 ? 'page' : 'pages'}`,
+    title && `title: ${title}`,
+    author && `author: ${author}`,
+    created && `created: ${created}`,
+  ];
+  return `${facts.filter(Boolean).join('; ').replace(/\s+/g, ' ')}\n\n`;
+}
+
+/** Bookmarks that are listed. */
+const MOST_ENTRIES = 500;
+
+interface Bookmark {
+  readonly title: string;
+  readonly dest: string | readonly unknown[] | null;
+  readonly items: readonly Bookmark[];
+}
+
+async function outlineOf(document: PdfDocument): Promise<OutlineEntry[]> {
+  const found: OutlineEntry[] = [];
+  const visit = async (items: readonly Bookmark[], level: number): Promise<void> => {
+    for (const { title, dest, items: below } of items) {
+      if (found.length >= MOST_ENTRIES || level > 10) return;
+      const page = await pageOf(document, dest);
+      found.push({ title: String(title).slice(0, 300), level, ...(page !== undefined && { page }) });
+      await visit(below, level + 1);
+    }
+  };
+  const outline = await document.getOutline().catch(() => null);
+  await visit((outline ?? []) as readonly Bookmark[], 0);
+  return found;
+}
+
+async function pageOf(document: PdfDocument, dest: Bookmark['dest']): Promise<number | undefined> {
+  try {
+    const target = typeof dest === 'string' ? await document.getDestination(dest) : dest;
+    const [reference] = (target ?? []) as readonly unknown[];
+    if (typeof reference === 'number') return reference + 1;
+    return reference ? (await document.getPageIndex(reference as never)) + 1 : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,86 @@
+/** Workbooks as text: every sheet with its shape and its cells, the head of a large one, or one range. */
+
+import { type DocumentFacts, type Format, Refused, type SheetFacts } from '../protocol.ts';
+import {
+  areaName,
+  columnsOf,
+  EVERYTHING,
+  type Grid,
+  parseArea,
+  rowCount,
+  shapeOf,
+  sheetHead,
+  tableLines,
+  usedArea,
+} from './grid.ts';
+import { hasHeader } from './headers.ts';
+import { drawingText, excel, readGrids } from './workbook.ts';
+
+/** Cells of a sheet that is shown whole. */
+const MOST_CELLS = 20_000;
+const MOST_ROWS = 1_000;
+
+/** Rows shown of a larger one. */
+const HEAD_ROWS = 20;
+
+export function workbookText(
+  bytes: Buffer,
+  format: Format,
+): { text: Iterable<string>; facts: DocumentFacts } {
+  const grids = readGrids(bytes, 'first');
+  const facts = { sheets: grids.map(sheetFacts) };
+  return { text: wholeText(grids, () => drawingText(bytes, format)), facts };
+}
+
+function* wholeText(grids: readonly Grid[], drawings: () => string): Generator<string> {
+  const ssf = excel().SSF;
+  for (const [i, grid] of grids.entries()) {
+    yield (i === 0 ? '' : '\n') + sheetHead(grid);
+    if (grid.rows.size === 0) continue;
+    yield '\n';
+    yield* tableLines(grid, EVERYTHING, shownRows(grid), ssf);
+  }
+  yield drawings();
+}
+
+export function sheetText(
+  bytes: Buffer,
+  { sheet, range }: { readonly sheet: string; readonly range?: string },
+): { text: Iterable<string>; facts: DocumentFacts } {
+  const area = range === undefined ? EVERYTHING : parseArea(range);
+  if (!area) throw new Refused('absent', `${range} is no range of cells`);
+  const upTo = range === undefined ? 'first' : Number.isFinite(area.bottom) ? area.bottom + 1 : 'all';
+  const grids = readGrids(bytes, upTo);
+  const facts = { sheets: grids.map(sheetFacts) };
+  const grid = findSheet(grids, sheet);
+  if (!grid) throw new Refused('absent', `there is no sheet ${sheet}`);
+  if (range === undefined)
+    return { text: wholeText([grid], () => ''), facts: { sheets: [sheetFacts(grid)] } };
+  return { text: tableLines(grid, area, Number.POSITIVE_INFINITY, excel().SSF), facts };
+}
+
+/** By its name, else by its name in other case, else the first one for an empty name. */
+function findSheet(grids: readonly Grid[], name: string): Grid | undefined {
+  if (name === '') return grids.find(({ hidden }) => hidden === '') ?? grids[0];
+  const lower = name.toLowerCase();
+  return grids.find((grid) => grid.name === name) ?? grids.find((grid) => grid.name.toLowerCase() === lower);
+}
+
+function shownRows(grid: Grid): number {
+  const cells = grid.rows.size * columnsOf(grid.rows).length;
+  return rowCount(grid) > MOST_ROWS || cells > MOST_CELLS ? HEAD_ROWS : grid.rows.size;
+}
+
+function sheetFacts(grid: Grid): SheetFacts {
+  const area = usedArea(grid.rows);
+  const shown = shownRows(grid);
+  return {
+    name: grid.name,
+    ...(grid.hidden !== '' && { hidden: true }),
+    ...(area && { range: areaName(shapeOf(grid, area)) }),
+    rows: rowCount(grid),
+    columns: columnsOf(grid.rows).length,
+    ...(shown < rowCount(grid) && { shown }),
+    ...(hasHeader(grid) && { header: true }),
+  };
+}

@@ -1,0 +1,66 @@
+/** A workbook as a database: a table for each sheet, with the numbers of its rows as keys. */
+
+import type { SqlValue } from '@sqlite.org/sqlite-wasm';
+import { cellValue } from './cells.ts';
+import { loadLibrary } from '../../sqlite/worker/library.ts';
+import type { Grid } from './grid.ts';
+import { headerOf } from './headers.ts';
+import { excel, readGrids } from './workbook.ts';
+
+/** SQLite's own limit is 2,000. */
+const MOST_COLUMNS = 1_000;
+
+/** The bytes of the database. */
+export async function tablesOf(bytes: Buffer): Promise<Uint8Array> {
+  const grids = readGrids(bytes, 'all');
+  const library = await loadLibrary();
+  const db = new library.oo1.DB(':memory:', 'c');
+  try {
+    db.exec('PRAGMA journal_mode=OFF; BEGIN');
+    const taken = new Set<string>();
+    for (const grid of grids) fill(db, grid, tableName(grid.name, taken));
+    db.exec('COMMIT');
+    return library.capi.sqlite3_js_db_export(db);
+  } finally {
+    db.close();
+  }
+}
+
+type Database = InstanceType<
+  Awaited<ReturnType<typeof import('@sqlite.org/sqlite-wasm').default>>['oo1']['DB']
+>;
+
+/** Names that SQLite keeps for itself, or that differ from another in their case alone, are changed. */
+function tableName(name: string, taken: Set<string>): string {
+  let free = /^sqlite_/i.test(name) || name === '' ? `_${name}` : name;
+  while (taken.has(free.toLowerCase())) free += '_';
+  taken.add(free.toLowerCase());
+  return free;
+}
+
+function fill(db: Database, grid: Grid, table: string): void {
+  const header = headerOf(grid);
+  const columns = header.columns.slice(0, MOST_COLUMNS);
+  if (columns.length === 0) return;
+  const names = columns.map(({ name }) => quoted(name));
+  db.exec(`CREATE TABLE ${quoted(table)} (${names.join(', ')})`);
+  const ssf = excel().SSF;
+  const marks = ['?', ...columns.map(() => '?')].join(', ');
+  const insert = db.prepare(`INSERT INTO ${quoted(table)} (rowid, ${names.join(', ')}) VALUES (${marks})`);
+  try {
+    for (const [row, cells] of [...grid.rows].sort(([a], [b]) => a - b)) {
+      if (row === header.row) continue;
+      const values: SqlValue[] = columns.map(({ at }) => {
+        const cell = cells.get(at);
+        return cell ? cellValue(cell, ssf, grid.date1904) : null;
+      });
+      insert.bind([row + 1, ...values]).stepReset();
+    }
+  } finally {
+    insert.finalize();
+  }
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""').replaceAll('\0', '')}"`;
+}

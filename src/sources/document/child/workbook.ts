@@ -1,0 +1,151 @@
+/** Reads workbooks by SheetJS, which formats cells and knows the binary formats of Excel too. */
+
+import { createRequire } from 'node:module';
+import type { CellObject, ParsingOptions, Range, WorkBook } from 'xlsx';
+import { type Format, Refused } from '../protocol.ts';
+import type { Grid, Rows } from './grid.ts';
+import { attribute, Parts, plainText } from './parts.ts';
+
+export type Excel = typeof import('xlsx');
+
+export function excel(): Excel {
+  try {
+    return createRequire(import.meta.url)('xlsx') as Excel;
+  } catch {
+    throw new Refused('missing', 'xlsx');
+  }
+}
+
+/** Bytes of a workbook up to which all rows are counted. */
+const MOST_COUNTED = 12 << 20;
+
+/** Bytes of a workbook that is read whole at once. */
+const SMALL = 1 << 20;
+
+/** Rows of a sheet up to which it is read whole at first. */
+const FIRST_ROWS = 1_001;
+
+/** All sheets; of long ones the first rows, unless `all`, or the rows up to `rows`. */
+export function readGrids(bytes: Buffer, rows: number | 'all' | 'first'): Grid[] {
+  const isSmall = rows === 'first' && bytes.length <= SMALL;
+  const first = rows === 'all' || isSmall ? undefined : rows === 'first' ? FIRST_ROWS : rows;
+  const open = openSheets(bytes);
+  const grids = gridsOf(read(bytes, first), first, open);
+  if (rows !== 'first' || isSmall || bytes.length > MOST_COUNTED) return grids;
+  return grids.some(isOpen) ? gridsOf(read(bytes, undefined), undefined, open) : grids;
+}
+
+/** A sheet with few rows, far apart, or one that does not declare how many it has. */
+function isOpen({ declaredRows, rows }: Grid): boolean {
+  return declaredRows === undefined || rows.size < FIRST_ROWS / 2;
+}
+
+function read(bytes: Buffer, sheetRows: number | undefined): WorkBook {
+  const options: ParsingOptions = {
+    type: 'buffer',
+    dense: true,
+    cellNF: true,
+    cellFormula: false,
+    cellHTML: false,
+    cellStyles: false,
+    ...(sheetRows !== undefined && { sheetRows }),
+  };
+  try {
+    return excel().read(bytes, options);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : '';
+    if (error instanceof Refused) throw error;
+    throw new Refused(/password|encrypt/i.test(message) ? 'encrypted' : 'damaged');
+  }
+}
+
+const HIDDEN = ['', 'hidden', 'very hidden'];
+
+function gridsOf(book: WorkBook, first: number | undefined, open: readonly OpenSheet[]): Grid[] {
+  const properties = book.Workbook?.Sheets ?? [];
+  return book.SheetNames.map((name, i) => {
+    // Also for a sheet called `__proto__`.
+    const sheet = book.Sheets[name] as unknown;
+    const rows = rowsOf(sheet);
+    const full = String(Reflect.get(Object(sheet), '!fullref') ?? '');
+    const declaredRows = Number(/(\d+)$/.exec(full)?.[1] ?? 0);
+    return {
+      name: open[i]?.name ?? name,
+      hidden: open[i]?.isHidden ? 'hidden' : (HIDDEN[properties[i]?.Hidden ?? 0] ?? 'hidden'),
+      isChart: Reflect.get(Object(sheet), '!type') === 'chart',
+      rows,
+      merges: (Reflect.get(Object(sheet), '!merges') as readonly Range[] | undefined) ?? [],
+      date1904: book.Workbook?.WBProps?.date1904 === true,
+      ...(first !== undefined && declaredRows > first && { declaredRows }),
+    };
+  });
+}
+
+interface OpenSheet {
+  readonly name: string;
+  readonly isHidden: boolean;
+}
+
+/** What SheetJS does not tell of OpenDocument sheets: their names without entities, and which are hidden. */
+function openSheets(bytes: Buffer): OpenSheet[] {
+  const parts = Parts.of(bytes);
+  const xml = parts?.has('mimetype') ? readable(parts, 'content.xml') : '';
+  const hidden = new Set<string>();
+  for (const [style, name = ''] of xml.matchAll(
+    /<style:style\b[^>]*style:name="([^"]*)"[^>]*>(?:(?!<\/style:style>)[^])*/g,
+  ))
+    if (/table:display="false"/.test(style)) hidden.add(name);
+  return [...xml.matchAll(/<table:table(?=\s)[^>]*>/g)].map(([tag]) => ({
+    name: attribute(tag, 'table:name') ?? '',
+    isHidden: hidden.has(attribute(tag, 'table:style-name') ?? ''),
+  }));
+}
+
+/** Empty for a part that is too large: its cells may be read all the same. */
+function readable(parts: Parts, name: string): string {
+  try {
+    return parts.text(name) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+function rowsOf(sheet: unknown): Rows {
+  const rows = new Map<number, Map<number, CellObject>>();
+  if (!Array.isArray(sheet)) return rows;
+  for (const key of Object.keys(sheet)) {
+    const number = Number(key);
+    const cells = Number.isInteger(number) ? (sheet[number] as unknown) : undefined;
+    if (!Array.isArray(cells)) continue;
+    const known = new Map<number, CellObject>();
+    for (const at of Object.keys(cells)) {
+      const cell = cells[Number(at)] as CellObject | null | undefined;
+      if (cell && isFilled(cell)) known.set(Number(at), cell);
+    }
+    if (known.size > 0) rows.set(number, known);
+  }
+  return rows;
+}
+
+function isFilled({ t, v, c }: CellObject): boolean {
+  return (t !== 'z' && v !== undefined && v !== '') || (c?.length ?? 0) > 0;
+}
+
+const TEXT = /<a:t(?:\s[^>]*)?>([^<]*)<\/a:t>/g;
+const VALUE = /<c:v>([^<]*)<\/c:v>/g;
+
+/** Texts of shapes and charts, which are not cells. */
+export function drawingText(bytes: Buffer, format: Format): string {
+  if (format !== 'xlsx' && format !== 'xlsb') return '';
+  const parts = Parts.of(bytes);
+  const names = (parts?.names ?? []).filter((name) => /^xl\/(?:drawings|charts)\/[^/]+\.xml$/.test(name));
+  const lines = names.flatMap((name) => {
+    const xml = parts?.text(name) ?? '';
+    const isChart = name.startsWith('xl/charts/');
+    const found = [...xml.matchAll(TEXT), ...(isChart ? xml.matchAll(VALUE) : [])];
+    const words = found.map((match) => plainText(match[1] ?? '')).filter((word) => word !== '');
+    if (words.length === 0) return [];
+    return [`- ${isChart ? 'chart' : 'shape'}: ${words.join(' ').slice(0, 2_000)}`];
+  });
+  return lines.length === 0 ? '' : `\n## Drawings\n\n${lines.join('\n')}\n`;
+}

@@ -1,0 +1,143 @@
+/**
+ * Runs in a child process: converts one document after another, which come in frames on standard input, and answers
+ * each with a frame on standard output. It opens no file and no connection.
+ */
+
+import { answerJobs } from '../../access/child-jobs.ts';
+import { bookText, factsOf, toMarkdown } from './child/office.ts';
+import { detectFormat } from './child/detect.ts';
+import { Parts } from './child/parts.ts';
+import { convertPdf, pictureOf } from './child/pdf.ts';
+import { embeddedImage, listImages } from './child/pdf-images.ts';
+import { sheetText, workbookText } from './child/sheets.ts';
+import { type Deck, deckOf, slideText } from './child/slides.ts';
+import { tablesOf } from './child/tables.ts';
+import { type DocumentFacts, type Format, type Job, Refused, type Reply } from './protocol.ts';
+
+/** More bytes than any document that is sent. */
+const MOST_INPUT = 512 << 20;
+
+interface Converted {
+  readonly text: string | Iterable<string>;
+  readonly facts: DocumentFacts;
+  /** The first page that was left out. */
+  readonly nextPage?: number;
+  readonly without?: string;
+}
+
+async function answer(job: Job, bytes: Buffer): Promise<{ reply: Reply; body: Uint8Array }> {
+  let format: Format | undefined;
+  try {
+    format = detectFormat(bytes);
+    return await convert(job, format, bytes);
+  } catch (error) {
+    const facts = format && { facts: { format } };
+    if (error instanceof Refused) {
+      const { why, detail, extent } = error;
+      return {
+        reply: {
+          is: 'refused',
+          why,
+          ...(detail !== undefined && { detail }),
+          ...(extent && { extent }),
+          ...facts,
+        },
+        body: EMPTY,
+      };
+    }
+    return { reply: { is: 'refused', why: 'damaged', ...facts }, body: EMPTY };
+  }
+}
+
+const EMPTY = new Uint8Array(0);
+
+async function convert(job: Job, format: Format, bytes: Buffer): Promise<{ reply: Reply; body: Uint8Array }> {
+  const { want } = job;
+  if (want.is === 'picture') {
+    const picture =
+      want.image === undefined
+        ? pictureOf(bytes, want.page, job.password)
+        : embeddedImage(bytes, want.page, want.image, job.password);
+    const { mimeType, data, facts } = await picture;
+    return { reply: { is: 'picture', mimeType, facts: { ...facts, format } }, body: data };
+  }
+  if (want.is === 'tables') {
+    if (!isWorkbook(format)) throw new Refused('absent', 'it has no sheets');
+    return { reply: { is: 'tables', facts: { format } }, body: await tablesOf(bytes) };
+  }
+  const { text, facts, nextPage, without } = await toText(job, format, bytes);
+  const { body, isCut } = bounded(text, job.most);
+  const cut = { ...(nextPage !== undefined && { page: nextPage }), ...(isCut && { bytes: job.most }) };
+  const reply: Reply = {
+    is: 'text',
+    facts: { ...facts, format },
+    ...((nextPage !== undefined || isCut) && { cut }),
+    ...(without !== undefined && { without }),
+  };
+  return { reply, body };
+}
+
+function isWorkbook(format: Format): boolean {
+  return ['xlsx', 'xlsb', 'xls', 'ods'].includes(format);
+}
+
+async function toText(job: Job, format: Format, bytes: Buffer): Promise<Converted> {
+  const { want } = job;
+  if (want.is === 'images') {
+    if (format !== 'pdf') throw new Refused('absent', `a .${format} file has no pages`);
+    return listImages(bytes, want.page, job.password);
+  }
+  if (want.is === 'sheet') {
+    if (!isWorkbook(format)) throw new Refused('absent', 'it has no sheets');
+    return sheetText(bytes, want);
+  }
+  switch (format) {
+    case 'pdf':
+      return convertPdf(bytes, want.is === 'pages' ? want : { from: 1 }, job.password);
+    case 'pptx':
+    case 'ppt':
+    case 'odp':
+      return presentation(job, format, bytes);
+    default:
+  }
+  if (want.is === 'pages') throw new Refused('absent', `a .${format} file has no pages`);
+  if (isWorkbook(format)) return workbookText(bytes, format);
+  if (format === 'epub') return bookText(bytes);
+  return { text: await toMarkdown(bytes, format), facts: factsOf(Parts.of(bytes)) };
+}
+
+async function presentation({ want }: Job, format: Format, bytes: Buffer): Promise<Converted> {
+  const facts = factsOf(Parts.of(bytes));
+  const deck = deckOf(bytes, format);
+  if (!deck) return { text: await toMarkdown(bytes, format), facts };
+  const from = want.is === 'pages' ? want.from : 1;
+  if (from > deck.count) {
+    throw new Refused('absent', undefined, { of: 'slide', count: deck.count });
+  }
+  const to = Math.min((want.is === 'pages' && want.to) || deck.count, deck.count);
+  return { text: await slides(deck, from, to), facts: { ...facts, slides: deck.count } };
+}
+
+async function slides(deck: Deck, from: number, to: number): Promise<string> {
+  const texts: string[] = [];
+  for (let number = from; number <= to; number += 1) texts.push(slideText(number, await deck.slide(number)));
+  return texts.join('');
+}
+
+/** The text up to `most` bytes, cut behind a line. */
+function bounded(text: string | Iterable<string>, most: number): { body: Buffer; isCut: boolean } {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for (const part of typeof text === 'string' ? [text] : text) {
+    const encoded = Buffer.from(part);
+    parts.push(encoded);
+    bytes += encoded.length;
+    if (bytes > most) break;
+  }
+  const whole = Buffer.concat(parts);
+  if (whole.length <= most) return { body: whole, isCut: false };
+  const end = whole.lastIndexOf(10, most - 1) + 1;
+  return { body: whole.subarray(0, end === 0 ? most : end), isCut: true };
+}
+
+await answerJobs(MOST_INPUT, (head, body) => answer(head as Job, body));

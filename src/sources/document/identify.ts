@@ -1,0 +1,42 @@
+/** Which files are documents: by their first bytes, and by their names where the bytes leave that open. */
+
+import type { Subject } from '../../types/resource.ts';
+import { isNamedArchive } from '../archive/formats.ts';
+
+const NAMES = /\.(?:pdf|do[ct][xm]?|pp[ts][xm]?|pot[xm]?|xl[st][xmb]?|xlsb|rtf|od[tsp]|ot[tsp]|epub)$/i;
+
+const COMPOUND = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+
+export function isNamedDocument(name: string): boolean {
+  return NAMES.test(name);
+}
+
+export function claimsDocument({ opened, name, head }: Subject): boolean {
+  if (opened.is !== 'file' || head.length === 0) return false;
+  const named = NAMES.test(name);
+  const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 1024));
+  // Junk may stand before the header of a PDF.
+  const pdf = start.indexOf('%PDF-');
+  if (pdf === 0 || (pdf > 0 && /\.pdf$/i.test(name))) return true;
+  if (start.indexOf('{\\rtf') === 0) return true;
+  if (start.indexOf('PK') === 0) return named || (!isNamedZip(name) && isPackage(start));
+  if (start.subarray(0, COMPOUND.length).equals(COMPOUND)) return named || !/\.[a-z0-9]+$/i.test(name);
+  // A page of HTML that is called `.doc` is text.
+  return named && !isText(head);
+}
+
+function isNamedZip(name: string): boolean {
+  return isNamedArchive(name) && !NAMES.test(name);
+}
+
+/** The first member of most packages says what they are. */
+function isPackage(start: Buffer): boolean {
+  const name = start.toString('latin1', 30, 140);
+  return /^(?:\[Content_Types\]\.xml|_rels\/\.rels|docProps\/|word\/|xl\/|ppt\/|mimetypeapplication\/(?:epub|vnd\.oasis))/.test(
+    name,
+  );
+}
+
+function isText(head: Uint8Array): boolean {
+  return head.every((byte) => byte >= 32 || byte === 9 || byte === 10 || byte === 13 || byte === 12);
+}

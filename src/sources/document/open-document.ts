@@ -1,0 +1,63 @@
+/** Answers a read of a document: its text, pages or slides of it, a sheet, cells, rows, or the picture of a page. */
+
+import { isOrielError, OrielError } from '../../errors.ts';
+import { everything, isSelector, parseBehind } from '../../selector/selection.ts';
+import { quote } from '../../text/visible.ts';
+import type { Call } from '../../types/call.ts';
+import type { Resource, Subject } from '../../types/resource.ts';
+import type { Selection } from '../../types/selection.ts';
+import { formatOf } from '../archive/formats.ts';
+import { readArchive } from '../archive/read-archive.ts';
+import { type Asked, askOf } from './ask.ts';
+import { DocumentReading } from './opened-document.ts';
+import type { Want } from './protocol.ts';
+import { missingSheet, openSheet } from './workbook.ts';
+
+export async function openDocument(subject: Subject, call: Call): Promise<Resource> {
+  const { opened } = subject;
+  if (opened.is !== 'file') throw new TypeError('a directory was claimed as a document');
+  const document = new DocumentReading(subject, opened, call);
+  const asked = askOf(subject.rest);
+  if (asked.page !== undefined && asked.picture)
+    return document.picture(asked, asked.page.from, asked.picture);
+  if (asked.page !== undefined && asked.isImageList) return document.images(asked, asked.page.from);
+  if (asked.tail === '' || isSelector(asked.tail)) {
+    // A sheet may be called like a selector.
+    const sheet = asked.tail === '' || asked.page ? undefined : await openSheet(document, asked);
+    return sheet ?? document.text(asked, wantOf(asked), selectionOf(asked, document.target(asked)));
+  }
+  const sheet = asked.page ? undefined : await openSheet(document, asked);
+  if (sheet) return sheet;
+  // Its parts, and the images in it, are members of a zip.
+  if (formatOf(subject.head) === 'zip' && asked.page === undefined) {
+    return readArchive(subject, call).catch(async (error: unknown) => {
+      if (!isOrielError(error) || error.code !== 'NOT_FOUND') throw error;
+      throw (await missingSheet(document, asked)) ?? error;
+    });
+  }
+  const noSheet = asked.page ? undefined : await missingSheet(document, asked);
+  if (noSheet) throw noSheet;
+  throw new OrielError(
+    'BAD_SELECTOR',
+    `:${quote(subject.rest)} is not a selector of ${quote(subject.typed)}. Use ${FORMS}.`,
+    { next: subject.typed },
+  );
+}
+
+const FORMS = 'pages like :p3 or :p3-5, line ranges like :50-100, :raw, :outline, or no selector';
+
+function wantOf({ page }: Asked): Want {
+  return page ? { is: 'pages', ...page } : { is: 'whole' };
+}
+
+function selectionOf({ tail }: Asked, target: string): Selection {
+  const selection = tail === '' ? everything : parseBehind(target, tail);
+  if (selection) return selection;
+  throw new OrielError(
+    'BAD_SELECTOR',
+    `:${quote(tail)} is not a selector of ${quote(target)}. Use ${FORMS}.`,
+    {
+      next: target,
+    },
+  );
+}

@@ -1,0 +1,161 @@
+/** One document in one call: its conversions as resources. */
+
+import { memoryBytes } from '../../access/bytes.ts';
+import { plural } from '../../render/units.ts';
+import { quote } from '../../text/visible.ts';
+import type { OpenedFile } from '../../types/access.ts';
+import type { Call } from '../../types/call.ts';
+import type { Notice } from '../../types/notice.ts';
+import type { ImageResource, Subject, TextResource } from '../../types/resource.ts';
+import { everything } from '../../selector/selection.ts';
+import type { Selection } from '../../types/selection.ts';
+import type { Asked } from './ask.ts';
+import { conversionOf, conversions, optionsOf, type Order } from './convert.ts';
+import { outlineText } from './outline.ts';
+import type { Conversion, DocumentFacts, Reply, Want } from './protocol.ts';
+import { refused, worded } from './refusal.ts';
+import { sheetNotes } from './sheet-notes.ts';
+
+export class DocumentReading {
+  readonly subject: Subject;
+  readonly opened: OpenedFile;
+  readonly call: Call;
+
+  constructor(subject: Subject, opened: OpenedFile, call: Call) {
+    this.subject = subject;
+    this.opened = opened;
+    this.call = call;
+  }
+
+  /** The path with the part of it that is read, as the front of further calls. */
+  target({ page, password }: Asked, part = ''): string {
+    const { typed } = this.subject;
+    const secret = password === undefined ? '' : `:password=${encodeURIComponent(password)}`;
+    return `${typed}${secret}${page ? `:${pagesText(page)}` : ''}${part}`;
+  }
+
+  /** Throws OrielError with the whole sentence. */
+  async convert(
+    order: Order,
+    asked?: Asked,
+  ): Promise<Conversion & { readonly reply: Exclude<Reply, { is: 'refused' }> }> {
+    const { subject, opened, call } = this;
+    const { reply, body } = await conversionOf(opened.bytes, order, call).catch((error: unknown) => {
+      throw worded(error, subject);
+    });
+    if (reply.is === 'refused') {
+      // The password stays in front of another page.
+      const absent = asked?.page && {
+        page: asked.page.from,
+        front: this.target({ ...asked, page: undefined }),
+      };
+      throw refused(reply, subject, absent);
+    }
+    return { reply, body };
+  }
+
+  async text(asked: Asked, want: Want, selection: Selection, part = ''): Promise<TextResource> {
+    const order = orderOf(want, asked);
+    const { reply, body } = await this.convert(order, asked);
+    if (reply.is !== 'text') throw new TypeError('a text was asked for');
+    const { subject, opened } = this;
+    const { facts, cut } = reply;
+    const base = {
+      is: 'text',
+      kind: 'document',
+      encoding: 'utf-8',
+      target: this.target(asked, part),
+      editable: false,
+      facts: { document: withoutOutline(facts) },
+    } as const;
+    const { changed } = opened.bytes;
+    const listed = selection.mode === 'outline' ? outlineText(facts, subject.typed) : undefined;
+    if (listed !== undefined) {
+      return {
+        ...base,
+        bytes: memoryBytes(listed),
+        selection,
+        modes: ['outline'],
+        name: subject.name,
+        display: 'plain',
+      };
+    }
+    const front = this.target({ ...asked, page: undefined });
+    const identity = opened.bytes.identity.derive(conversions, optionsOf(order));
+    return {
+      ...base,
+      bytes: { ...memoryBytes(body, identity), ...(changed && { changed: changed.bind(opened.bytes) }) },
+      selection,
+      // For its outline.
+      name: `${subject.name}.md`,
+      display: 'lines',
+      notes: [...sheetNotes(facts, subject.typed, part), ...scannedNotes(facts.scanned, front)],
+      ...moreOf(cut, facts.pages, front),
+    };
+  }
+
+  async images(asked: Asked, page: number): Promise<TextResource> {
+    const list = await this.text(asked, { is: 'images', page }, everything, ':images');
+    const use = `${this.target(asked)}:image:1`;
+    const text = `Use ${use} to see the first`;
+    return { ...list, notes: list.bytes.size === 0 ? [] : [{ kind: 'said', text, use }] };
+  }
+
+  /** Of the page, or of the image with this number in it. */
+  async picture(
+    asked: Asked,
+    page: number,
+    { number }: { readonly number?: number },
+  ): Promise<ImageResource> {
+    const want: Want = { is: 'picture', page, ...(number !== undefined && { image: number }) };
+    const { reply, body } = await this.convert(orderOf(want, asked), asked);
+    if (reply.is !== 'picture') throw new TypeError('a picture was asked for');
+    const what = number === undefined ? `Page ${page}` : `Image ${number} in page ${page}`;
+    const text = `${what} of ${quote(this.subject.typed)}${number === undefined ? ' as an image' : ''}`;
+    const { mimeType, facts } = reply;
+    return {
+      is: 'image',
+      kind: 'document',
+      text,
+      image: { mimeType, data: body },
+      facts: { document: withoutOutline(facts) },
+    };
+  }
+}
+
+function orderOf(want: Want, { password }: Asked): Order {
+  return { want, ...(password !== undefined && { password }) };
+}
+
+function withoutOutline({ outline: _outline, ...facts }: DocumentFacts): DocumentFacts {
+  return facts;
+}
+
+function pagesText({ from, to }: { from: number; to?: number }): string {
+  return to === undefined ? `p${from}-` : from === to ? `p${from}` : `p${from}-${to}`;
+}
+
+function moreOf(
+  cut: { readonly page?: number; readonly bytes?: number } | undefined,
+  pages: number | undefined,
+  front: string,
+): { more?: Notice } {
+  if (cut?.page !== undefined) {
+    const use = `${front}:p${cut.page}-`;
+    const text = `The pages before ${cut.page} of ${pages ?? 'more'} were shown. Use ${use} to continue`;
+    return { more: { kind: 'said', text, use } };
+  }
+  if (cut?.bytes === undefined) return {};
+  return { more: { kind: 'said', text: `The converted text is cut after ${cut.bytes >> 20} MiB` } };
+}
+
+function scannedNotes(pages: readonly number[] | undefined, front: string): Notice[] {
+  if (pages === undefined || pages.length === 0) return [];
+  const named = pages.slice(0, 10).join(', ') + (pages.length > 10 ? ', …' : '');
+  return [
+    {
+      kind: 'said',
+      text: `${plural(pages.length, 'page')} without a text layer (scanned: ${named}); reading ${pages.length === 1 ? 'it' : 'them'} needs OCR. Use ${front}:p${pages[0]}:image to see ${pages.length === 1 ? 'it' : 'the first'}`,
+    },
+  ];
+}

@@ -1,0 +1,140 @@
+/** The messages between the engine and the converting child. */
+
+const FORMATS = [
+  'pdf',
+  'docx',
+  'doc',
+  'pptx',
+  'ppt',
+  'xlsx',
+  'xlsb',
+  'xls',
+  'odt',
+  'ods',
+  'odp',
+  'rtf',
+  'epub',
+] as const;
+
+export type Format = (typeof FORMATS)[number];
+
+export interface Job {
+  readonly want: Want;
+  /** Bytes of the text at most; it is cut behind its last whole line. */
+  readonly most: number;
+  readonly password?: string;
+}
+
+export type Want =
+  /** The whole document, or the first part of a long one. */
+  | { readonly is: 'whole' }
+  /** Pages or slides `from` to `to`, 1-based and inclusive; to the end without `to`. */
+  | { readonly is: 'pages'; readonly from: number; readonly to?: number }
+  /** One sheet; with `range` (`A1:H50`) a part of it. */
+  | { readonly is: 'sheet'; readonly sheet: string; readonly range?: string }
+  /** All sheets as tables of a database. */
+  | { readonly is: 'tables' }
+  /** A line for each image that is embedded in a page. */
+  | { readonly is: 'images'; readonly page: number }
+  /** The picture of a page, or with `image` (1-based) of one that is embedded in it. */
+  | { readonly is: 'picture'; readonly page: number; readonly image?: number };
+
+/** The body of the frame is the text, the database or the picture. */
+export type Reply =
+  | {
+      readonly is: 'text';
+      readonly facts: DocumentFacts;
+      readonly cut?: Cut;
+      /** An optional package that is not installed, with which the text may be better. */
+      readonly without?: string;
+    }
+  | { readonly is: 'tables'; readonly facts: DocumentFacts }
+  | { readonly is: 'picture'; readonly facts: DocumentFacts; readonly mimeType: string }
+  | {
+      readonly is: 'refused';
+      readonly why: Why;
+      readonly detail?: string;
+      readonly extent?: Extent;
+      readonly facts?: DocumentFacts;
+    };
+
+/** A reply, a refusal too, with its body. */
+export interface Conversion {
+  readonly reply: Reply;
+  readonly body: Buffer;
+}
+
+/** How many pages, slides or images in a page there are, where another one was asked for. */
+export interface Extent {
+  readonly of: 'page' | 'slide' | 'image';
+  readonly count: number;
+}
+
+/** Where the text of a part goes on. */
+export interface Cut {
+  /** The first page that was not converted. */
+  readonly page?: number;
+  /** The text was too long. */
+  readonly bytes?: number;
+}
+
+export type Why =
+  | 'encrypted'
+  | 'password'
+  | 'damaged'
+  | 'old'
+  | 'unknown'
+  | 'limit'
+  /** There is no such page or sheet. */
+  | 'absent'
+  /** An optional package is not installed. */
+  | 'missing'
+  | 'unsupported';
+
+export interface DocumentFacts {
+  readonly format?: Format;
+  readonly title?: string;
+  readonly author?: string;
+  readonly created?: string;
+  readonly pages?: number;
+  readonly slides?: number;
+  readonly sheets?: readonly SheetFacts[];
+  /** 1-based pages without a text layer. */
+  readonly scanned?: readonly number[];
+  readonly outline?: readonly OutlineEntry[];
+}
+
+export interface SheetFacts {
+  readonly name: string;
+  readonly hidden?: true;
+  /** `A1:J50000`, of the cells that hold something; absent for an empty sheet. */
+  readonly range?: string;
+  /** Rows and columns that hold something. */
+  readonly rows: number;
+  readonly columns: number;
+  /** Rows that are in the text, its header included, where it has more. */
+  readonly shown?: number;
+  /** Its first row names the columns. */
+  readonly header?: true;
+}
+
+export interface OutlineEntry {
+  readonly title: string;
+  readonly level: number;
+  readonly page?: number;
+}
+
+/** What the child throws to answer with a refusal. */
+export class Refused extends Error {
+  readonly why: Why;
+  readonly detail: string | undefined;
+  readonly extent: Extent | undefined;
+
+  constructor(why: Why, detail?: string, extent?: Extent) {
+    super(detail ?? why);
+    this.name = 'Refused';
+    this.why = why;
+    this.detail = detail;
+    this.extent = extent;
+  }
+}

@@ -1,0 +1,23 @@
+/** The notices below the heads of large sheets: the calls for more. */
+
+import { quote } from '../../text/visible.ts';
+import type { Notice } from '../../types/notice.ts';
+import { writeSegment } from '../sqlite/address.ts';
+import type { DocumentFacts } from './protocol.ts';
+
+/** Sheets whose calls are named below a text: a notice is short. */
+const MOST_NAMED = 3;
+
+/** `part`: what of the workbook is shown, as typed behind its path. */
+export function sheetNotes({ sheets = [] }: DocumentFacts, typed: string, part: string): Notice[] {
+  // The cells of a range are all shown.
+  if (/:[A-Z]{1,3}\d*(?::[A-Z]{1,3}\d*)?$/.test(part)) return [];
+  const cut = sheets.filter(({ shown }) => shown !== undefined);
+  return cut.slice(0, MOST_NAMED).map(({ name, rows: count, shown = 0, header, range = '' }) => {
+    const call = `${typed}:${writeSegment(name)}`;
+    // Rows of a table are counted below its header.
+    const use = `${call}?limit=50&offset=${header ? shown - 1 : shown}`;
+    const text = `${quote(name)} has ${count} rows, of which the first ${shown} are shown: ${use} for rows, ${call}?where=… for a choice, ${call}:${range.replace(/\d+$/, '50')} for cells`;
+    return { kind: 'said', text, use };
+  });
+}

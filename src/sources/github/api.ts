@@ -1,0 +1,209 @@
+/**
+ * Requests to GitHub's REST API: the base URL and the token of the environment, and a sentence for each refusal.
+ *
+ * Not @octokit/core (7.0.8 was tried: 8 packages, 6 MB): of it one GET with four headers would be used, and the
+ * connection, its deadline and its limits have to be those of access/network all the same.
+ */
+
+import { createHash } from 'node:crypto';
+import { createNetwork, type Network, type WebResponse } from '../../access/network/fetch.ts';
+import { startTimer } from '../../access/timer.ts';
+import { OrielError } from '../../errors.ts';
+import { binarySize } from '../../render/units.ts';
+import { oneLine, quote } from '../../text/visible.ts';
+import type { WebSettings } from '../../types/settings.ts';
+
+export interface GitHub {
+  /** Without a slash at its end: `https://api.github.com`. */
+  readonly base: string;
+  /** Whether requests carry a token. */
+  readonly hasToken: boolean;
+  /** Tells apart what different tokens may see. */
+  readonly tokenDigest: string;
+  /** `url` is a path below the base, or one that an answer named. Throws what `Network.get` throws, and `TIMEOUT`. */
+  get(url: string, ask: Asking): Promise<WebResponse>;
+}
+
+export interface Asking {
+  readonly accept: string;
+  /** What was read before: a server that says 304 is believed. */
+  readonly etag?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export const JSON_TYPE = 'application/vnd.github+json';
+export const DIFF_TYPE = 'application/vnd.github.diff';
+
+/** Milliseconds that one request may take, and bytes of one answer. */
+const REQUEST_MS = 15_000;
+const MOST_BYTES = 8 << 20;
+
+/** One network for all calls of an instance: its connections are reused. */
+const networks = new WeakMap<WebSettings, Network>();
+
+/** As the environment names it now. Throws `BAD_INPUT` for a GITHUB_API_URL that is no URL. */
+export function gitHub(web: WebSettings): GitHub {
+  const set = process.env['GITHUB_API_URL'] || undefined;
+  const base = (set ?? 'https://api.github.com').replace(/\/+$/, '');
+  const { origin } = parsed(base);
+  const token = process.env['GITHUB_TOKEN'] || process.env['GH_TOKEN'] || '';
+  const network = networkOf(web);
+  const credentials: Readonly<Record<string, string>> =
+    token === '' ? {} : { authorization: `Bearer ${token}` };
+  return {
+    base,
+    hasToken: token !== '',
+    tokenDigest: token === '' ? '' : createHash('sha256').update(token).digest('hex'),
+    get: (url, { accept, etag, signal }) => {
+      const full = url.startsWith('/') ? base + url : url;
+      return within(signal, (until) =>
+        network.get(full, {
+          headers: {
+            accept,
+            'x-github-api-version': '2022-11-28',
+            ...(etag !== undefined && { 'if-none-match': etag }),
+          },
+          ...(parsed(full).origin === origin && { credentials, trusted: set !== undefined }),
+          signal: until,
+          mostBytes: () => MOST_BYTES,
+        }),
+      );
+    },
+  };
+}
+
+function parsed(url: string): URL {
+  try {
+    return new URL(url);
+  } catch (cause) {
+    throw new OrielError('BAD_INPUT', `GITHUB_API_URL is no URL: ${quote(url)}. Set it or remove it.`, {
+      cause,
+    });
+  }
+}
+
+function networkOf(web: WebSettings): Network {
+  const network = networks.get(web) ?? createNetwork(web);
+  networks.set(web, network);
+  return network;
+}
+
+async function within<T>(signal: AbortSignal, act: (until: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const seconds = REQUEST_MS / 1000;
+  const stop = startTimer(REQUEST_MS, () =>
+    late.abort(
+      new OrielError('TIMEOUT', `GitHub took longer than ${seconds} seconds. Use the same call later.`),
+    ),
+  );
+  try {
+    return await act(AbortSignal.any([signal, late.signal]));
+  } finally {
+    stop();
+  }
+}
+
+/** What was asked for, for the sentence of a refusal. */
+export interface Wanted {
+  /** As it is called: `issue://acme/widget/7`. */
+  readonly target: string;
+  /** A call that may work instead. */
+  readonly next?: string | undefined;
+}
+
+/** One sentence for an answer that is no success, and what to do. */
+export function refusal(reply: WebResponse, { hasToken }: GitHub, { target, next }: Wanted): OrielError {
+  const { status, headers } = reply;
+  const said = messageOf(reply);
+  const what = quote(target);
+  if (isRateLimit(reply, said)) {
+    const raise = hasToken ? '' : ' Whoever runs oriel can raise it with a token in GITHUB_TOKEN.';
+    return new OrielError(
+      'BUSY',
+      `The rate limit of GitHub is reached (${status}): use the same call ${whenAgain(headers)}.${raise}`,
+    );
+  }
+  const use = next === undefined ? '' : ` Use ${next}.`;
+  switch (status) {
+    case 401:
+      return new OrielError(
+        'DENIED',
+        `GitHub does not accept the token of GITHUB_TOKEN or GH_TOKEN (401): whoever runs oriel has to renew or remove it.`,
+      );
+    case 403:
+      return new OrielError(
+        'DENIED',
+        `GitHub does not show ${what} (403${said === '' ? '' : `: ${said}`}): ${
+          hasToken
+            ? 'the token in GITHUB_TOKEN has no access to it.'
+            : 'it takes a token with access to it in GITHUB_TOKEN.'
+        }${use}`,
+        { next },
+      );
+    case 404:
+      return new OrielError(
+        'NOT_FOUND',
+        `${what} does not exist, or ${
+          hasToken
+            ? 'is private and not for the token in GITHUB_TOKEN.'
+            : 'is private: then it takes a token in GITHUB_TOKEN.'
+        }${use}`,
+        { next },
+      );
+    case 410:
+      return new OrielError('NOT_FOUND', `${what} is gone (410${said === '' ? '' : `: ${said}`}).${use}`, {
+        next,
+      });
+    case 422:
+      return new OrielError(
+        'BAD_QUERY',
+        `GitHub does not take ${what} (422${said === '' ? '' : `: ${said}`}).${use}`,
+        { next },
+      );
+    default:
+      return new OrielError('NETWORK', `GitHub answered ${what} with ${status}. Use the same call later.`);
+  }
+}
+
+/** GitHub says so with 403 as well as with 429. Source: "Rate limits for the REST API", docs.github.com. */
+function isRateLimit({ status, headers }: WebResponse, said: string): boolean {
+  if (status === 429) return true;
+  return (
+    status === 403 &&
+    (headers['x-ratelimit-remaining'] === '0' ||
+      headers['retry-after'] !== undefined ||
+      /rate limit/i.test(said))
+  );
+}
+
+/** "in 60 seconds", "after 2030-03-17T17:46:40Z". */
+function whenAgain(headers: WebResponse['headers']): string {
+  const seconds = headers['retry-after'];
+  if (seconds !== undefined && /^\d{1,6}$/.test(seconds)) return `in ${Number(seconds)} seconds`;
+  const reset = headers['x-ratelimit-reset'];
+  if (reset === undefined || !/^\d{1,11}$/.test(reset)) return 'in an hour at the latest';
+  return `after ${new Date(Number(reset) * 1000).toISOString().replace('.000', '')}`;
+}
+
+/** The `message` of an error, which is the server's own text. */
+function messageOf({ body }: WebResponse): string {
+  try {
+    const { message } = JSON.parse(new TextDecoder().decode(body.subarray(0, 64 << 10))) as {
+      readonly message?: unknown;
+    };
+    return typeof message === 'string' ? quote(oneLine(message).replace(/\.$/, '')) : '';
+  } catch {
+    return '';
+  }
+}
+
+/** Throws `LIMIT` for one that is longer than what is read of an answer, which makes no valid JSON. */
+export function refuseCut({ cut }: { readonly cut: boolean }, { target, next }: Wanted): void {
+  if (!cut) return;
+  const use = next === undefined ? '' : ` Use ${next}.`;
+  throw new OrielError(
+    'LIMIT',
+    `GitHub's answer for ${quote(target)} has more than ${binarySize(MOST_BYTES)}, and is not read.${use}`,
+    { next },
+  );
+}

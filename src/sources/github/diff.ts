@@ -1,0 +1,169 @@
+/**
+ * The diff of a pull request: fetched once, listed file by file, sliced byte for byte.
+ *
+ * Files are found by their `diff --git` lines: every line of a hunk begins with a blank, a sign or a backslash. Not
+ * parse-diff (0.12.0 was tried): it gives no positions, so that no slice of it is the text that came, and leaves the
+ * octal escapes of quoted names as they are.
+ */
+
+import { z } from 'zod';
+import { oneLine } from '../../text/visible.ts';
+import { OrielError } from '../../errors.ts';
+import { DIFF_TYPE, type Wanted } from './api.ts';
+import { pagesAt, type Reader, replyTo } from './replies.ts';
+import type { Repository } from './repository.ts';
+
+export interface DiffText {
+  readonly text: string;
+  readonly notes: readonly string[];
+}
+
+export interface DiffPlace {
+  readonly repository: Repository;
+  readonly number: number;
+}
+
+/** GitHub lists 3,000 files of a pull request at most. */
+const MOST_PAGES = 30;
+
+/** All of it. One that GitHub does not make (over 20,000 lines or 300 files) is put together from its files. */
+export async function diffOf(place: DiffPlace, wanted: Wanted, reader: Reader): Promise<DiffText> {
+  const path = `/repos/${place.repository}/pulls/${place.number}`;
+  const reply = await replyTo({ url: path, accept: DIFF_TYPE, also: [406] }, wanted, reader);
+  if (reply.status === 406) return fromFiles(path, wanted, reader);
+  const notes = reply.cut
+    ? [`The diff is longer: only its first ${reply.text.length} characters were read`]
+    : [];
+  return { text: reply.text, notes };
+}
+
+const fileShape = z.object({
+  filename: z.string().catch(''),
+  previous_filename: z.string().optional().catch(undefined),
+  status: z.string().optional().catch(undefined),
+  patch: z.string().optional().catch(undefined),
+});
+
+async function fromFiles(path: string, wanted: Wanted, reader: Reader): Promise<DiffText> {
+  const { items, more } = await pagesAt(`${path}/files?per_page=100`, fileShape, MOST_PAGES, wanted, reader);
+  const without = items.filter(({ patch }) => patch === undefined).length;
+  return {
+    text: items.map(asDiff).join(''),
+    notes: [
+      'GitHub makes no diff of this size: it was put together from its files',
+      ...(without > 0 ? [`${without} of them have no text there: they are binary, or too large`] : []),
+      ...(more ? [`Only the first ${MOST_PAGES * 100} files are shown`] : []),
+    ],
+  };
+}
+
+function asDiff({
+  filename,
+  previous_filename: before = filename,
+  status,
+  patch,
+}: z.infer<typeof fileShape>): string {
+  const moved = before === filename ? '' : `rename from ${before}\nrename to ${filename}\n`;
+  const mode = status === 'added' ? 'new file\n' : status === 'removed' ? 'deleted file\n' : '';
+  const from = status === 'added' ? '/dev/null' : `a/${before}`;
+  const to = status === 'removed' ? '/dev/null' : `b/${filename}`;
+  const hunks = patch === undefined ? '' : `--- ${from}\n+++ ${to}\n${patch.replace(/\n?$/, '\n')}`;
+  return `diff --git a/${before} b/${filename}\n${mode}${moved}${hunks}`;
+}
+
+/** The text of each file, as it came. Lines end with a line feed only: a hunk may hold a carriage return. */
+function partsOf(diff: string): string[] {
+  return diff.split(/(?<=^|\n)(?=diff --git )/).filter((text) => text.startsWith('diff --git '));
+}
+
+/** What the header and the hunks of one file say. */
+interface FileFacts {
+  readonly name: string;
+  /** added, deleted, renamed from …, binary. */
+  readonly about: readonly string[];
+  readonly added: number;
+  readonly removed: number;
+}
+
+function factsOf(text: string): FileFacts {
+  const at = text.indexOf('\n@@ ');
+  const head = at === -1 ? text : text.slice(0, at + 1);
+  const lines = at === -1 ? [] : text.slice(at + 1).split('\n');
+  const named = (pattern: RegExp): string | undefined => {
+    const name = pattern.exec(head)?.[1];
+    return name === undefined || name === '/dev/null' ? undefined : unquoted(name);
+  };
+  const before = named(/^rename from (.+)$/m);
+  const name =
+    named(/^rename to (.+)$/m) ??
+    withoutSide(named(/^\+\+\+ ([^\t\n]+)/m) ?? named(/^--- ([^\t\n]+)/m)) ??
+    nameInFirstLine(head);
+  return {
+    name,
+    about: [
+      ...(/^new file/m.test(head) ? ['added'] : []),
+      ...(/^deleted file/m.test(head) ? ['deleted'] : []),
+      ...(before === undefined ? [] : [`renamed from ${before}`]),
+      ...(/^(?:Binary files |GIT binary patch)/m.test(head) ? ['binary'] : []),
+    ],
+    added: lines.filter((line) => line.startsWith('+')).length,
+    removed: lines.filter((line) => line.startsWith('-')).length,
+  };
+}
+
+function withoutSide(name: string | undefined): string | undefined {
+  return name?.replace(/^[ab]\//, '');
+}
+
+/** Where nothing else names the file, both names of the first line are the same: `diff --git a/x y b/x y`. */
+function nameInFirstLine(head: string): string {
+  const line = head.slice('diff --git '.length).split('\n', 1)[0] ?? '';
+  const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(line)?.[0];
+  const half = quoted ?? line.slice(0, (line.length - 1) / 2);
+  return withoutSide(unquoted(half)) ?? line;
+}
+
+/** `"s\303\274\303\237.txt"` → `süß.txt`, as git quotes names that are not plain ASCII. Source: git-config(1), core.quotePath. */
+function unquoted(name: string): string {
+  const inner = /^"(.*)"$/s.exec(name.trimEnd())?.[1];
+  if (inner === undefined) return name.trimEnd();
+  const letters: Readonly<Record<string, string>> = {
+    n: '\n',
+    t: '\t',
+    r: '\r',
+    a: '\x07',
+    b: '\b',
+    f: '\f',
+    v: '\v',
+  };
+  const latin = inner.replace(/\\(?:([0-7]{3})|(.))/gs, (_, octal: string | undefined, letter: string) =>
+    octal === undefined ? (letters[letter] ?? letter) : String.fromCharCode(Number.parseInt(octal, 8) & 0xff),
+  );
+  return [...latin].every((character) => character.charCodeAt(0) < 256)
+    ? new TextDecoder().decode(Buffer.from(latin, 'latin1'))
+    : latin;
+}
+
+/** A line for each file, beginning with the call that reads its part. */
+export function listingText(diff: string, { repository, number }: DiffPlace): string {
+  const lines = partsOf(diff).map((text, i) => {
+    const { name, about, added, removed } = factsOf(text);
+    const facts = [...about, `+${added} -${removed}`].map(oneLine).join(', ');
+    return `pr://${repository}/${number}/diff/${i + 1}  ${oneLine(name)}  (${facts})\n`;
+  });
+  return lines.join('') || '(no changes)\n';
+}
+
+/** The part of the file at `index` (from 1). Throws `OUT_OF_RANGE` with the valid numbers. */
+export function fileAt(diff: string, index: number, { repository, number }: DiffPlace): string {
+  const parts = partsOf(diff);
+  const part = parts[index - 1];
+  if (part !== undefined) return part;
+  const target = `pr://${repository}/${number}/diff`;
+  const valid = parts.length === 0 ? 'which changes no file' : `which has files 1 to ${parts.length}`;
+  throw new OrielError(
+    'OUT_OF_RANGE',
+    `There is no file ${index} in the diff of pr://${repository}/${number}, ${valid}. Use ${target} for the list.`,
+    { next: target },
+  );
+}

@@ -1,0 +1,121 @@
+/** Opens what `issue://` and `pr://` name: lists, issues, pull requests and their diffs, through GitHub's REST API. */
+
+import { createHash } from 'node:crypto';
+import { memoryBytes } from '../../access/bytes.ts';
+import { OrielError } from '../../errors.ts';
+import { Identity } from '../../identity.ts';
+import { age } from '../../render/units.ts';
+import type { Call } from '../../types/call.ts';
+import type { Notice } from '../../types/notice.ts';
+import type { TextResource } from '../../types/resource.ts';
+import type { WebSettings } from '../../types/settings.ts';
+import { selectionOf } from '../file.ts';
+import { gitHub } from './api.ts';
+import { type Asked, askOf, type SchemeName } from './ask.ts';
+import { diffOf, fileAt, listingText } from './diff.ts';
+import { listText, queryOf } from './list.ts';
+import { LIVE, type Reader, readerOf, THREAD_AGES } from './replies.ts';
+import { type Repository, repositoryHere } from './repository.ts';
+import { threadText } from './thread.ts';
+
+/** Milliseconds for which the further pages of a list are those of its first one. */
+const LIST_AGES = { soft: 60_000, hard: 60_000 };
+
+/** Throws OrielError: `UNSUPPORTED` where the network is off, a refusal of GitHub's, or what its connection throws. */
+export async function openGitHub(scheme: SchemeName, typed: string, call: Call): Promise<TextResource> {
+  const web = webOf(scheme, call);
+  const { asked, rest } = askOf(scheme, typed);
+  const github = gitHub(web);
+  const repository = asked.repository ?? (await repositoryHere(scheme, github.base, call));
+  const target = targetOf(scheme, repository, asked);
+  const selection = selectionOf({ typed: target, rest });
+  const ages = asked.is !== 'list' ? THREAD_AGES : selection.window ? LIST_AGES : LIVE;
+  const reader = readerOf(github, call, ages);
+  const next = asked.is === 'list' ? undefined : `${scheme}://${repository}`;
+  const shown = await textOf(scheme, asked, repository, { target, next }, reader);
+  const { text, name, display, notes = [], facts = {}, more } = shown;
+  const stale = Number.isFinite(reader.oldest)
+    ? [`Read ${age(call.now() - reader.oldest)} ago, and being read again: the same call soon has the newest`]
+    : [];
+  return {
+    is: 'text',
+    kind: 'internal',
+    bytes: memoryBytes(text, Identity.of('github', { sha256: digestOf(text) })),
+    encoding: 'utf-8',
+    selection,
+    target,
+    name,
+    display,
+    editable: false,
+    facts: { repository, ...facts },
+    notes: [...notes, ...stale].map((sentence): Notice => ({ kind: 'said', text: sentence })),
+    ...(more && { more }),
+  };
+}
+
+function webOf(scheme: SchemeName, { settings: { web } }: Call): WebSettings {
+  if (web !== false) return web;
+  throw new OrielError(
+    'UNSUPPORTED',
+    `${scheme}:// is not read: the web is off here. Whoever runs oriel opens it: with --web in a server, without --offline on the command line.`,
+  );
+}
+
+function targetOf(scheme: SchemeName, repository: Repository, asked: Asked): string {
+  const front = `${scheme}://${repository}`;
+  switch (asked.is) {
+    case 'list': {
+      const query = queryOf(asked.list);
+      return query === '' ? front : `${front}?${query}`;
+    }
+    case 'thread':
+      return `${front}/${asked.number}${asked.comments ? '' : '?comments=0'}`;
+    case 'diff':
+      return `${front}/${asked.number}/diff${asked.part === 'files' ? '' : `/${asked.part}`}`;
+  }
+}
+
+interface Shown {
+  readonly text: string;
+  /** For languages: a listing is none. */
+  readonly name: string;
+  readonly display: TextResource['display'];
+  readonly notes?: readonly string[];
+  readonly facts?: Readonly<Record<string, unknown>>;
+  readonly more?: Notice;
+}
+
+async function textOf(
+  scheme: SchemeName,
+  asked: Asked,
+  repository: Repository,
+  wanted: { readonly target: string; readonly next: string | undefined },
+  reader: Reader,
+): Promise<Shown> {
+  switch (asked.is) {
+    case 'list':
+      return {
+        ...(await listText({ scheme, repository, list: asked.list }, wanted, reader)),
+        name: scheme,
+        display: 'plain',
+      };
+    case 'thread':
+      return {
+        ...(await threadText({ scheme, ...asked, repository }, wanted, reader)),
+        name: `${asked.number}.md`,
+        display: 'lines',
+      };
+    case 'diff': {
+      const place = { repository, number: asked.number };
+      const { text, notes } = await diffOf(place, wanted, reader);
+      if (asked.part === 'files')
+        return { text: listingText(text, place), notes, name: scheme, display: 'plain' };
+      const shown = asked.part === 'all' ? text : fileAt(text, asked.part, place);
+      return { text: shown || '(no changes)\n', notes, name: `${asked.number}.diff`, display: 'lines' };
+    }
+  }
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}

@@ -1,0 +1,162 @@
+/** An issue or a pull request with what was said about it, as Markdown. */
+
+import { z } from 'zod';
+import { oneLine } from '../../text/visible.ts';
+import type { Wanted } from './api.ts';
+import type { SchemeName } from './ask.ts';
+import {
+  authorOf,
+  bodyOf,
+  dayOf,
+  labelsOf,
+  type Remark,
+  remarkShape,
+  stateOf,
+  type Thread,
+  threadShape,
+} from './markdown.ts';
+import { objectAt, pagesAt, type Reader } from './replies.ts';
+import type { Repository } from './repository.ts';
+
+/** Pages of 100 comments, of each kind. */
+const MOST_PAGES = 10;
+
+export interface ThreadText {
+  readonly text: string;
+  readonly notes: readonly string[];
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+interface Place {
+  readonly scheme: SchemeName;
+  readonly repository: Repository;
+  readonly number: number;
+  readonly comments: boolean;
+}
+
+export async function threadText(place: Place, wanted: Wanted, reader: Reader): Promise<ThreadText> {
+  const { scheme, repository, number } = place;
+  const path = `/repos/${repository}`;
+  const thread = await objectAt(
+    `${path}/${scheme === 'pr' ? 'pulls' : 'issues'}/${number}`,
+    threadShape,
+    wanted,
+    reader,
+  );
+  const { said, more } = place.comments ? await remarksOn(place, wanted, reader) : { said: [], more: false };
+  const isPull = scheme === 'issue' && Boolean(thread.pull_request);
+  return {
+    text: `${[headOf(thread, place), bodyOf(thread), ...said.map(remarkText)].filter(Boolean).join('\n\n')}\n`,
+    notes: [
+      ...(more ? [`Only the first ${MOST_PAGES * 100} comments are shown`] : []),
+      ...(isPull
+        ? [`This is a pull request: pr://${repository}/${number} has its reviews and its diff`]
+        : []),
+    ],
+    facts: {
+      url: thread.html_url ?? undefined,
+      repository,
+      number,
+      state: stateOf(thread),
+    },
+  };
+}
+
+const placedShape = remarkShape.extend({
+  path: z.string().catch(''),
+  line: z.number().nullish().catch(null),
+  original_line: z.number().nullish().catch(null),
+});
+
+const reviewShape = remarkShape.extend({
+  state: z.string().catch('COMMENTED'),
+  submitted_at: z.string().nullish().catch(null),
+});
+
+interface Said {
+  readonly at: string;
+  readonly by: string;
+  readonly about: string;
+  readonly body: string;
+}
+
+/** Comments, reviews and comments on the diff, the oldest first. */
+async function remarksOn(
+  { scheme, repository, number }: Place,
+  wanted: Wanted,
+  reader: Reader,
+): Promise<{ readonly said: readonly Said[]; readonly more: boolean }> {
+  const list = <T>(path: string, shape: z.ZodType<T>) =>
+    pagesAt(`/repos/${repository}/${path}?per_page=100`, shape, MOST_PAGES, wanted, reader);
+  const comments = await list(`issues/${number}/comments`, remarkShape);
+  const said = comments.items.map((one) => saidBy(one, ''));
+  if (scheme === 'issue') return { said, more: comments.more };
+  const reviews = await list(`pulls/${number}/reviews`, reviewShape);
+  const placed = await list(`pulls/${number}/comments`, placedShape);
+  const all = [
+    ...said,
+    ...reviews.items
+      .filter((one) => bodyOf(one) !== '' || one.state === 'APPROVED' || one.state === 'CHANGES_REQUESTED')
+      .map((one) => saidBy({ ...one, created_at: one.submitted_at ?? null }, reviewed(one))),
+    ...placed.items.map((one) => saidBy(one, placeOf(one))),
+  ];
+  return {
+    said: all.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)),
+    more: comments.more || reviews.more || placed.more,
+  };
+}
+
+function saidBy(remark: Remark, about: string): Said {
+  return { at: remark.created_at ?? '', by: authorOf(remark), about, body: bodyOf(remark) };
+}
+
+/** "approved", "requested changes". */
+function reviewed({ state }: z.infer<typeof reviewShape>): string {
+  const words: Readonly<Record<string, string>> = {
+    APPROVED: 'approved',
+    CHANGES_REQUESTED: 'requested changes',
+    DISMISSED: 'a review that was dismissed',
+  };
+  return words[state] ?? 'a review';
+}
+
+function placeOf({ path, line, original_line: before }: z.infer<typeof placedShape>): string {
+  const at = line ?? before;
+  return `on ${oneLine(path)}${at === null || at === undefined ? '' : `:${at}`}`;
+}
+
+function remarkText({ at, by, about, body }: Said): string {
+  const head = [`**${by}**`, dayOf(at), about].filter(Boolean).join(' ');
+  return `---\n\n${head}${body === '' ? '' : `\n\n${body}`}`;
+}
+
+function headOf(thread: Thread, { scheme, repository, number }: Place): string {
+  const labels = labelsOf(thread);
+  const assignees = (thread.assignees ?? []).flatMap((one) => one?.login ?? []);
+  const closed = thread.merged_at ?? thread.closed_at;
+  const facts = [
+    `State: ${stateOf(thread)}`,
+    `Author: ${authorOf(thread)}`,
+    `Created: ${dayOf(thread.created_at)}`,
+    closed ? `Closed: ${dayOf(closed)}` : '',
+    labels.length > 0 ? `Labels: ${oneLine(labels.join(', '))}` : '',
+    assignees.length > 0 ? `Assigned to: ${oneLine(assignees.join(', '))}` : '',
+    !thread.milestone?.title ? '' : `Milestone: ${oneLine(thread.milestone.title)}`,
+  ];
+  const lines = [
+    `# ${oneLine(thread.title ?? '')} (#${number})`,
+    '',
+    facts.filter(Boolean).join(' · '),
+    ...(scheme === 'pr' ? [changesOf(thread, repository, number)] : []),
+    ...(!thread.html_url ? [] : [oneLine(thread.html_url)]),
+  ];
+  return lines.join('\n');
+}
+
+function changesOf({ head, base, ...thread }: Thread, repository: Repository, number: number): string {
+  const { changed_files: files, additions, deletions } = thread;
+  const counts =
+    files === undefined || files === null ? '' : `: ${files} files, +${additions ?? 0} -${deletions ?? 0}`;
+  const branches = `${head?.label ?? head?.ref ?? '?'} → ${base?.label ?? base?.ref ?? '?'}`;
+  return `${oneLine(branches)} · pr://${repository}/${number}/diff${counts}`;
+}

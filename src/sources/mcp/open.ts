@@ -1,0 +1,230 @@
+/** Opens what `mcp://` names: the servers, the resources of one, a resource with every selector. */
+
+import { createHash } from 'node:crypto';
+import { memoryBytes } from '../../access/bytes.ts';
+import type { McpContent, McpListing } from '../../access/mcp/connect.ts';
+import { OrielError } from '../../errors.ts';
+import { Identity } from '../../identity.ts';
+import { binarySize } from '../../render/units.ts';
+import { isSelector, parseBehind } from '../../selector/selection.ts';
+import { candidates } from '../../selector/split.ts';
+import { oneLine, quote } from '../../text/visible.ts';
+import type { Call } from '../../types/call.ts';
+import type { Resource } from '../../types/resource.ts';
+import type { McpServer } from '../../types/settings.ts';
+import { selectionOf } from '../file.ts';
+import { type Ages, memoryOf, remember } from '../remembered.ts';
+import { listOf, notNamed } from '../schemes/named-files.ts';
+import { askServer, type Reached } from './servers.ts';
+
+/** Throws OrielError: `UNSUPPORTED` where no server may be started, and what a server answers. */
+export async function openMcp(typed: string, call: Call): Promise<Resource> {
+  const { mcpServers: servers } = call.settings;
+  if (servers === undefined) {
+    throw new OrielError(
+      'UNSUPPORTED',
+      'mcp:// is off here: reading from a server starts its command. Whoever runs oriel can turn it on with --mcp-resources.',
+    );
+  }
+  const names = {
+    names: Object.entries(servers).map(([name, server]) => ({ name, about: describe(server) })),
+    more: false,
+  };
+  if (typed === '' || typed.startsWith(':')) return listOf('mcp', typed, names, 'no servers in .mcp.json');
+  const name = longestNamed(typed, Object.keys(servers));
+  const server = name === undefined ? undefined : servers[name];
+  if (name === undefined || server === undefined) throw notNamed('mcp', typed, names);
+  const reading: Reading = { name, server, call };
+  const rest = typed.slice(name.length).replace(/^\//, '');
+  if (rest === '' || rest.startsWith(':')) return listing(reading, rest.slice(1));
+  return resource(reading, rest);
+}
+
+interface Reading {
+  readonly name: string;
+  readonly server: McpServer;
+  readonly call: Call;
+}
+
+/** Without its arguments and headers: they may hold a secret. */
+function describe(server: McpServer): string {
+  return 'command' in server ? server.command : new URL(server.url).origin;
+}
+
+/** A name may hold what separates it elsewhere. */
+function longestNamed(typed: string, names: readonly string[]): string | undefined {
+  return names
+    .filter((name) => typed === name || typed.startsWith(`${name}/`) || typed.startsWith(`${name}:`))
+    .sort((a, b) => b.length - a.length)[0];
+}
+
+/** Asked anew where a text begins; what shows other parts of it uses what was read last, for a while. */
+const LIVE: Ages = { soft: 0, hard: 0 };
+const KEPT: Ages = { soft: 5 * 60_000, hard: 5 * 60_000 };
+
+const listings = memoryOf<McpListing>('mcp-listing', ({ resources, templates }) =>
+  [...resources, ...templates].reduce(
+    (sum, { uri, about }) => sum + 100 + 2 * (uri.length + about.length),
+    0,
+  ),
+);
+
+const contents = memoryOf<readonly McpContent[]>('mcp-contents', (parts) =>
+  parts.reduce((sum, { content }) => sum + 200 + 2 * content.length, 0),
+);
+
+async function listed(reading: Reading, ages: Ages): Promise<McpListing> {
+  const reached = reachedBy(reading);
+  const ask = (signal: AbortSignal) => askServer(reached, signal, (connection) => connection.list(signal));
+  return (await remember(listings, factsOf(reading), ages, ask, reading.call)).value;
+}
+
+/** Nothing of the call itself: others may wait for the answer when it is over. */
+function reachedBy({ name, server, call }: Reading): Reached {
+  return { name, server, cwd: call.access.cwd, store: call.session.store };
+}
+
+function factsOf({ name, server }: Reading): { readonly name: string; readonly server: string } {
+  return { name, server: JSON.stringify(server) };
+}
+
+async function listing(reading: Reading, selector: string): Promise<Resource> {
+  const target = `mcp://${reading.name}`;
+  const selection = selectionOf({ typed: target, rest: selector });
+  const { resources, templates, more } = await listed(reading, selection.window ? KEPT : LIVE);
+  const line = (uri: string, about: string): string =>
+    `${oneLine(`${target}/${uri}`)}${about === '' ? '' : `  ${oneLine(about).slice(0, 200)}`}\n`;
+  const lines = [
+    ...resources.map(({ uri, about }) => line(uri, about)),
+    ...templates.map(({ uri, about }) => line(uri, about === '' ? 'template' : `template: ${about}`)),
+  ];
+  return {
+    is: 'text',
+    kind: 'internal',
+    bytes: memoryBytes(lines.join('') || `(${quote(reading.name)} lists no resources)\n`),
+    encoding: 'utf-8',
+    selection,
+    target,
+    name: 'mcp',
+    display: 'plain',
+    editable: false,
+    ...(more && {
+      notes: [{ kind: 'said', text: 'The server has more than are listed; others can be read by their URI' }],
+    }),
+  };
+}
+
+async function resource(reading: Reading, rest: string): Promise<Resource> {
+  const { uri, selector } = await split(reading, rest);
+  const { name, call } = reading;
+  const target = `mcp://${name}/${uri}`;
+  const reached = reachedBy(reading);
+  const facts = { ...factsOf(reading), uri };
+  const ages = selector === '' || selector === 'raw' ? LIVE : KEPT;
+  const ask = (signal: AbortSignal) =>
+    askServer(reached, signal, (connection) => connection.read(uri, signal));
+  const { value: parts } = await remember(contents, facts, ages, ask, call);
+  const [first, ...others] = parts;
+  if (first === undefined) {
+    throw new OrielError('NOT_FOUND', `${quote(target)} is empty. Use mcp://${quote(name)}.`, {
+      next: `mcp://${name}`,
+    });
+  }
+  const whole = others.length > 0 ? joined(parts) : first;
+  return opened(whole, target, selector, call);
+}
+
+/**
+ * Where the URI ends: colons are in every one. What the server lists wins; else the first colon behind which there is
+ * nothing but a selector.
+ */
+async function split(reading: Reading, rest: string): Promise<{ uri: string; selector: string }> {
+  const ways = candidates(rest).filter((way) => way.rest === '' || isSelector(way.rest));
+  if (ways.length > 1) {
+    const { resources } = await listed(reading, KEPT);
+    const known = new Set(resources.map(({ uri }) => uri));
+    const way = ways.find(({ path }) => known.has(path));
+    if (way) return { uri: way.path, selector: way.rest };
+  }
+  const { path, rest: selector } = ways.at(-1) ?? { path: rest, rest: '' };
+  return { uri: path, selector };
+}
+
+/** Several parts of one resource, as a directory has them: each below its URI. */
+function joined(parts: readonly McpContent[]): McpContent {
+  const texts = parts.map(({ uri, mimeType, content }) => {
+    const body =
+      typeof content === 'string'
+        ? content.replace(/\n?$/, '\n')
+        : `(${oneLine(mimeType ?? 'binary')}, ${binarySize(content.length)})\n`;
+    return `--- ${oneLine(uri)}\n${body}`;
+  });
+  return { uri: parts[0]?.uri ?? '', mimeType: 'text/plain', content: texts.join('') };
+}
+
+async function opened(
+  { mimeType, content }: McpContent,
+  target: string,
+  selector: string,
+  call: Call,
+): Promise<Resource> {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  const identity = Identity.of('mcp', { sha256: createHash('sha256').update(bytes).digest('hex') });
+  const source = memoryBytes(bytes, identity);
+  const facts = { ...(mimeType !== undefined && { contentType: mimeType }) };
+  if (typeof content === 'string') {
+    const selection = parseBehind(target, selector) ?? selectionOf({ typed: target, rest: selector });
+    return {
+      is: 'text',
+      kind: 'internal',
+      bytes: source,
+      encoding: 'utf-8',
+      selection,
+      target,
+      name: nameOf(target, mimeType),
+      display: 'lines',
+      editable: false,
+      facts,
+    };
+  }
+  const found = await call.open({
+    typed: target,
+    rest: selector,
+    name: nameOf(target, mimeType),
+    path: target,
+    opened: {
+      is: 'file',
+      path: target,
+      size: bytes.length,
+      mtimeMs: 0,
+      bytes: source,
+      close: () => Promise.resolve(),
+    },
+    head: bytes.subarray(0, 4096),
+  });
+  if (found.is === 'mixed')
+    return { ...found, kind: 'internal', text: { ...found.text, kind: 'internal', editable: false } };
+  const ours = { ...found, kind: 'internal' as const, facts: { ...found.facts, ...facts } };
+  return ours.is === 'text' ? { ...ours, editable: false } : ours;
+}
+
+/** The last part of the URI, with an ending by its type where it has none: sources tell things apart by it. */
+function nameOf(target: string, mimeType = ''): string {
+  const last =
+    target
+      .replace(/[?#].*$/s, '')
+      .split('/')
+      .findLast(Boolean) ?? '';
+  if (/\.\w{1,8}$/.test(last)) return last;
+  const [type = ''] = mimeType.split(';');
+  return `${last}${ENDINGS[type.trim().toLowerCase()] ?? ''}`;
+}
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  'text/markdown': '.md',
+  'text/html': '.html',
+  'text/csv': '.csv',
+  'application/json': '.json',
+  'application/pdf': '.pdf',
+  'application/zip': '.zip',
+};

@@ -1,0 +1,126 @@
+/** Connections to MCP servers: each is made with the first read, shared by the calls of a session, and ends with it. */
+
+import { connectMcp, type McpConnection } from '../../access/mcp/connect.ts';
+import { memoryBytes } from '../../access/bytes.ts';
+import { OrielError } from '../../errors.ts';
+import { Identity } from '../../identity.ts';
+import { oneLine, quote } from '../../text/visible.ts';
+import type { McpServer } from '../../types/settings.ts';
+import type { DerivedStore, Kind, Made, StoreUser } from '../../types/store.ts';
+
+/** Connections of this process: a session holds those that it has used. */
+const MOST_CONNECTIONS = 64;
+
+/** Milliseconds without a call after which a connection is closed. */
+const IDLE_MS = 5 * 60_000;
+
+interface Held {
+  readonly connection: McpConnection;
+  idle: NodeJS.Timeout | undefined;
+}
+
+const connections: Kind<Held> = {
+  name: 'mcp-connection',
+  weigh: () => ({ memory: 1 << 20, descriptors: 2 }),
+  lasts: ({ connection }) => !connection.closed,
+  async dispose({ connection, idle }) {
+    open -= 1;
+    clearTimeout(idle);
+    await connection.close();
+  },
+};
+
+let open = 0;
+
+/** A server, and the session in which it runs. */
+export interface Reached {
+  readonly name: string;
+  readonly server: McpServer;
+  readonly cwd: string;
+  readonly store: DerivedStore;
+}
+
+/** Runs `ask` with the connection to a server. Throws OrielError with what to do. */
+export async function askServer<T>(
+  reached: Reached,
+  signal: AbortSignal,
+  ask: (connection: McpConnection) => Promise<T>,
+): Promise<T> {
+  const ends: (() => void | Promise<void>)[] = [];
+  const user: StoreUser = {
+    signal,
+    progress: () => undefined,
+    onEnd: (release) => void ends.push(release),
+  };
+  try {
+    const held = await connectionTo(reached, user);
+    clearTimeout(held.idle);
+    held.idle = setTimeout(() => void held.connection.close(), IDLE_MS).unref();
+    return await ask(held.connection).catch((error: unknown) => {
+      throw held.connection.failure ?? error;
+    });
+  } catch (error) {
+    signal.throwIfAborted();
+    throw failed(reached.name, error);
+  } finally {
+    for (const end of ends) await end();
+  }
+}
+
+function connectionTo({ name, server, cwd, store }: Reached, user: StoreUser): Promise<Held> {
+  return store.get(
+    connections,
+    memoryBytes('', Identity.of('mcp-server', { name, server: JSON.stringify(server), cwd })),
+    {},
+    async ({ signal }): Promise<Made<Held>> => {
+      if (open >= MOST_CONNECTIONS) {
+        throw new OrielError(
+          'BUSY',
+          `${MOST_CONNECTIONS} connections to MCP servers are open. Use the same call later.`,
+        );
+      }
+      open += 1;
+      try {
+        const connection = await connectMcp(server, cwd, signal);
+        return { value: { connection, idle: undefined }, keep: true };
+      } catch (error) {
+        open -= 1;
+        signal.throwIfAborted();
+        throw notStarted(name, server, error);
+      }
+    },
+    user,
+  );
+}
+
+function notStarted(name: string, server: McpServer, cause: unknown): OrielError {
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const where = 'command' in server ? quote(server.command) : quote(server.url);
+  if (code === 'ENOENT' || code === 'EACCES') {
+    return new OrielError(
+      'NOT_FOUND',
+      `The MCP server ${quote(name)} cannot be started: there is no program ${where} (${code}). Use mcp:// for the servers.`,
+      { next: 'mcp://', cause },
+    );
+  }
+  return new OrielError(
+    isTimeout(cause) ? 'TIMEOUT' : 'NETWORK',
+    `The MCP server ${quote(name)} (${where}) does not answer: ${quote(oneLine(message ?? String(cause)))}. Use mcp:// for the servers.`,
+    { next: 'mcp://', cause },
+  );
+}
+
+/** What the server says is its own text: quoted, and bounded by that. */
+function failed(name: string, cause: unknown): OrielError {
+  if (cause instanceof OrielError) return cause;
+  const list = `mcp://${name}`;
+  return new OrielError(
+    isTimeout(cause) ? 'TIMEOUT' : 'NOT_FOUND',
+    `The MCP server ${quote(name)} answers: ${quote(oneLine((cause as Error).message)).replace(/\.$/, '')}. Use ${quote(list)} for its resources.`,
+    { next: list, cause },
+  );
+}
+
+function isTimeout(error: unknown): boolean {
+  return (error as { readonly code?: unknown }).code === 'REQUEST_TIMEOUT';
+}

@@ -1,0 +1,177 @@
+/** The scheme `agent://ID`: what other agents left in the directory that the host names, and parts of it as JSON. */
+
+import { join } from 'node:path';
+import { memoryBytes, readAt } from '../../access/bytes.ts';
+import { OrielError } from '../../errors.ts';
+import { everything, isSelector } from '../../selector/selection.ts';
+import { binarySize } from '../../render/units.ts';
+import { quote } from '../../text/visible.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
+import type { Call } from '../../types/call.ts';
+import type { Resource } from '../../types/resource.ts';
+import { extract, nameable, stepsOfPath, stepsOfQuery } from './extract.ts';
+import {
+  byName,
+  inDirectory,
+  listOf,
+  type Named,
+  type Names,
+  notNamed,
+  openNamed,
+  type Place,
+} from './named-files.ts';
+import type { Scheme } from './scheme.ts';
+
+const MOST_OUTPUTS = 100_000;
+
+/** Bytes of an output of which a part can be extracted: JSON is parsed whole, while everything else waits. */
+const MOST_JSON = 1 << 20;
+
+/** Levels of JSON that are printed with indentation, and that are printed at all. */
+const MOST_INDENTED = 8;
+const MOST_NESTED = 1_000;
+
+export const agentScheme: Scheme = {
+  name: 'agent',
+  async open(rest, call) {
+    const access = call.settings.agentOutputs;
+    if (access === undefined) {
+      throw new OrielError(
+        'UNSUPPORTED',
+        'agent:// is not set up: the host names no directory of outputs (agentOutputs, --agent-outputs DIR).',
+      );
+    }
+    const place: Place = { access, directory: access.cwd };
+    const { outputs, names } = await outputsIn(place, call);
+    if (rest === '' || rest.startsWith(':')) {
+      return listOf('agent', rest, names, `no outputs in ${access.cwd}`);
+    }
+    const [, id = '', part = ''] = /^([^/?:]+)(.*)$/s.exec(rest) ?? [];
+    const file = outputs.get(id);
+    if (file === undefined) throw notNamed('agent', rest, names);
+    if (/^(\/.|\?)/.test(part)) return partOf(place, file, { id, part }, call);
+    const opened = await openNamed('agent', `${id}${part.replace(/^\//, '')}`, [place], call, (name) =>
+      name === id ? [file] : [],
+    );
+    if (opened) return opened;
+    throw notNamed('agent', rest, names);
+  },
+};
+
+/** By ID: the first of the files `ID` and `ID.*`. */
+async function outputsIn(
+  place: Place,
+  call: Call,
+): Promise<{ outputs: ReadonlyMap<string, string>; names: Names }> {
+  const outputs = new Map<string, string>();
+  const more = await inDirectory(place, call, async (directory) => {
+    const listed = await directory.list(MOST_OUTPUTS, call.signal);
+    const files = listed.entries.filter(({ type, name }) => type === 'file' && !name.startsWith('.'));
+    for (const { name } of files.sort(byName)) {
+      const id = name.replace(/\.[^.]*$/, '');
+      if (!outputs.has(id)) outputs.set(id, name);
+    }
+    return listed.more;
+  });
+  const names = [...outputs.keys()].map((name): Named => ({ name }));
+  return { outputs, names: { names, more: more === true } };
+}
+
+/** `agent://ID/findings/0/title` and `agent://ID?q=.findings[0].title`. */
+async function partOf(
+  { access, directory }: Place,
+  file: string,
+  { id, part }: { readonly id: string; readonly part: string },
+  call: Call,
+): Promise<Resource> {
+  if (isSelector(part.slice(part.lastIndexOf(':') + 1)) && part.includes(':')) {
+    const whole = nameable(`agent://${id}${part.slice(0, part.lastIndexOf(':'))}`);
+    throw new OrielError(
+      'BAD_SELECTOR',
+      `Cannot combine query extraction with offset/limit. A part of an output takes no selector. Use ${whole}.`,
+      { next: whole },
+    );
+  }
+  const opened = await access.open(join(directory, file), call.signal);
+  call.onEnd(() => opened.close());
+  const whole = nameable(`agent://${id}`);
+  if (opened.is !== 'file' || opened.size > MOST_JSON) {
+    throw new OrielError(
+      'LIMIT',
+      `${quote(whole)} has more than ${binarySize(MOST_JSON)}: no part of it is extracted. Use ${whole}.`,
+      { next: whole },
+    );
+  }
+  const value = extract(
+    jsonOf(await readAt(opened.bytes, 0, opened.size, call.signal), whole),
+    stepsOf(part),
+    `agent://${id}`,
+  );
+  const text = typeof value === 'string' ? value : `${printed(value, whole)}\n`;
+  return {
+    is: 'text',
+    kind: 'internal',
+    ...(await pageable(text, `agent://${id}${part}`, call)),
+    encoding: 'utf-8',
+    selection: everything,
+    name: typeof value === 'string' ? 'part.txt' : 'part.json',
+    display: 'plain',
+    editable: false,
+    facts: { path: opened.path },
+  };
+}
+
+/** A part takes no selector, so one that is larger than an answer goes on as an artifact. */
+async function pageable(
+  text: string,
+  typed: string,
+  { limits, session }: Call,
+): Promise<{ readonly bytes: ByteSource; readonly target: string }> {
+  const content = Buffer.from(text);
+  const bytes = memoryBytes(content);
+  if (content.length <= limits.bytes && text.split('\n').length <= limits.lines)
+    return { bytes, target: typed };
+  const spill = session.spills.create();
+  await spill.write(content);
+  return { bytes, target: (await spill.finish()).url };
+}
+
+/** Indented where that costs little: each level adds to each line. Throws `LIMIT` for what is nested too deep. */
+function printed(value: unknown, whole: string): string {
+  const depth = depthOf(value);
+  if (depth > MOST_NESTED) {
+    const message = `A part that is nested more than ${MOST_NESTED} levels deep is not shown. Use ${whole}.`;
+    throw new OrielError('LIMIT', message, { next: whole });
+  }
+  return JSON.stringify(value, undefined, depth > MOST_INDENTED ? 0 : 2);
+}
+
+/** Levels of arrays and objects, as far as it matters. */
+function depthOf(value: unknown): number {
+  let [level, depth] = [[value], 0];
+  while (depth <= MOST_NESTED) {
+    const inner = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+    if (inner.length === 0) return depth;
+    [level, depth] = [inner, depth + 1];
+  }
+  return depth;
+}
+
+function stepsOf(part: string): readonly string[] {
+  if (part.startsWith('/')) return stepsOfPath(part);
+  const query = /^\?q=(.*)$/s.exec(part)?.[1];
+  if (query !== undefined) return stepsOfQuery(query);
+  throw new OrielError('BAD_SELECTOR', `${quote(part)} is not a query. Use ?q=.field[0].name.`);
+}
+
+function jsonOf(bytes: Uint8Array, whole: string): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes));
+  } catch (cause) {
+    throw new OrielError(
+      'CORRUPT',
+      `${quote(whole)} is not valid JSON, so no part of it can be named. Use ${whole}.`,
+      { next: whole, cause },
+    );
+  }
+}

@@ -1,0 +1,40 @@
+/** A scheme that the host reads itself: `ticket://42`. */
+
+import { memoryBytes } from '../../access/bytes.ts';
+import { OrielError } from '../../errors.ts';
+import { everything, parseSelection } from '../../selector/selection.ts';
+import { candidates } from '../../selector/split.ts';
+import { quote } from '../../text/visible.ts';
+import type { HostScheme } from '../../types/settings.ts';
+import type { Scheme } from './scheme.ts';
+
+/** A name is tried with all that follows it first, then without what can be a selector. */
+export const hostScheme = (name: string, read: HostScheme): Scheme => ({
+  name,
+  async open(rest, { signal }) {
+    for (const way of candidates(rest)) {
+      const selection = way.rest === '' ? everything : parseSelection(way.rest);
+      if (!selection) continue;
+      const content = await read(way.path, { signal });
+      if (content === undefined) continue;
+      return {
+        is: 'text',
+        kind: 'internal',
+        bytes: memoryBytes(content),
+        encoding: typeof content === 'string' ? 'utf-8' : 'stored',
+        selection,
+        target: `${name}://${way.path}`,
+        name: way.path,
+        display: 'lines',
+        editable: false,
+      };
+    }
+    if (rest === '') {
+      throw new OrielError('NOT_FOUND', `${name}:// has no list. Use it with a name: ${name}://NAME.`);
+    }
+    const why = `${quote(`${name}://${rest}`)} does not exist`;
+    const list = await read('', { signal });
+    if (list === undefined) throw new OrielError('NOT_FOUND', `${why}, and ${name}:// has no list of names.`);
+    throw new OrielError('NOT_FOUND', `${why}. Use ${name}:// for the list.`, { next: `${name}://` });
+  },
+});

@@ -1,0 +1,8 @@
+/** The scheme `issue://`: issues on GitHub. What reads them loads with the first. */
+
+import type { Scheme } from './scheme.ts';
+
+export const issueScheme: Scheme = {
+  name: 'issue',
+  open: async (rest, call) => (await import('../github/open.ts')).openGitHub('issue', rest, call),
+};

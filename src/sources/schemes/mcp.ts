@@ -1,0 +1,8 @@
+/** The scheme `mcp://SERVER/URI`: resources of MCP servers that the operator lets it start. */
+
+import type { Scheme } from './scheme.ts';
+
+export const mcpScheme: Scheme = {
+  name: 'mcp',
+  open: async (rest, call) => (await import('../mcp/open.ts')).openMcp(rest, call),
+};

@@ -1,0 +1,239 @@
+/** Schemes whose names are files in known directories: opening one by its name, and listing them all. */
+
+import { basename, join } from 'node:path';
+import { headOf, memoryBytes } from '../../access/bytes.ts';
+import { type ErrorCode, isOrielError, OrielError } from '../../errors.ts';
+import { everything, parseSelection } from '../../selector/selection.ts';
+import { candidates } from '../../selector/split.ts';
+import { didYouMean, nearNames } from '../../text/near.ts';
+import { oneLine, quote } from '../../text/visible.ts';
+import type { Access, Opened, OpenedDirectory } from '../../types/access.ts';
+import type { Call } from '../../types/call.ts';
+import type { Resource } from '../../types/resource.ts';
+import type { Scheme } from './scheme.ts';
+
+/** A directory in which names are looked up. */
+export interface Place {
+  /** Decides what may be opened. */
+  readonly access: Access;
+  /** Absolute. It need not exist. */
+  readonly directory: string;
+}
+
+/** A name that can be read, and a word about it. */
+export interface Named {
+  readonly name: string;
+  readonly about?: string;
+}
+
+export interface Names {
+  readonly names: readonly Named[];
+  /** There are more than were looked at. */
+  readonly more: boolean;
+}
+
+export interface NamedFiles {
+  /** Without the colon. */
+  readonly scheme: string;
+  /** In the order in which they win over one another. */
+  places(call: Call): readonly Place[];
+  names(places: readonly Place[], call: Call): Promise<Names>;
+  /** The relative paths that a name may mean; the name itself when absent. */
+  paths?(name: string): readonly string[];
+  /** Said of an empty list: how something comes to be there. */
+  empty(places: readonly Place[]): string;
+}
+
+/** Names that one list holds, directories that are opened for it, and entries that are looked at in one of them. */
+const MOST_NAMES = 1_000;
+const MOST_DIRECTORIES = 200;
+const MOST_ENTRIES = 20_000;
+
+/** A list where nothing is named, else the file. */
+export function namedScheme(files: NamedFiles): Scheme {
+  const { scheme } = files;
+  return {
+    name: scheme,
+    async open(rest, call) {
+      const places = files.places(call);
+      if (rest !== '' && !rest.startsWith(':')) {
+        const opened = await openNamed(scheme, rest, places, call, files.paths?.bind(files));
+        if (opened) return opened;
+      }
+      const names = await files.names(places, call);
+      return rest === '' || rest.startsWith(':')
+        ? listOf(scheme, rest, names, files.empty(places))
+        : Promise.reject(notNamed(scheme, rest, names));
+    },
+  };
+}
+
+/**
+ * Opens what `rest` names (`plan.md:5-9`) in the first place that has it, as if it were called `scheme://plan.md`.
+ * Undefined where there is none.
+ */
+export async function openNamed(
+  scheme: string,
+  rest: string,
+  places: readonly Place[],
+  call: Call,
+  paths: (name: string) => readonly string[] = (name) => [name],
+): Promise<Resource | undefined> {
+  for (const way of candidates(rest)) {
+    refuseClimbing(scheme, way.path);
+    for (const place of places) {
+      for (const path of paths(way.path)) {
+        const opened = await openIfThere(place, path, call);
+        if (!opened) continue;
+        call.onEnd(() => opened.close());
+        const head = opened.is === 'file' ? await headOf(opened.bytes, call.signal) : new Uint8Array(0);
+        const typed = `${scheme}://${way.path}`;
+        const name = basename(opened.path);
+        const resource = await call.open({ typed, rest: way.rest, name, path: opened.path, opened, head });
+        return internal(resource, opened.path);
+      }
+    }
+  }
+  return undefined;
+}
+
+/** What a name opens is no file of the workspace that an edit could address. */
+function internal(resource: Resource, path: string): Resource {
+  if (resource.is === 'mixed') return { ...resource, kind: 'internal', text: immutable(resource.text) };
+  const known = { ...resource, kind: 'internal' as const, facts: { ...resource.facts, path } };
+  return known.is === 'text' ? immutable(known) : known;
+}
+
+function immutable<T extends Extract<Resource, { is: 'text' }>>(resource: T): T {
+  return { ...resource, kind: 'internal', editable: false };
+}
+
+/** A name stays below its directory. Throws `BAD_PATH`. */
+function refuseClimbing(scheme: string, name: string): void {
+  if (!name.split(/[/\\]/).includes('..') && !name.startsWith('/')) return;
+  throw new OrielError(
+    'BAD_PATH',
+    `${quote(`${scheme}://${name}`)} leads out. Use ${scheme}:// for the names.`,
+    { next: `${scheme}://` },
+  );
+}
+
+/** What a place may lack. A shortage, a time-out or a refusal does not mean that nothing is there. */
+const ABSENT: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'NOT_FOUND',
+  'NOT_DIRECTORY',
+  'OUTSIDE_ROOT',
+  'BAD_PATH',
+  'NAME_TOO_LONG',
+]);
+
+/** Undefined for what is not there, or lies outside the roots. */
+export async function openIfThere(place: Place, path: string, call: Call): Promise<Opened | undefined> {
+  try {
+    return await place.access.open(join(place.directory, path), call.signal);
+  } catch (error) {
+    if (isOrielError(error) && ABSENT.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
+/** Runs `use` for the opened directory; nothing happens where there is none. */
+export async function inDirectory<T>(
+  place: Place,
+  call: Call,
+  use: (directory: OpenedDirectory) => Promise<T>,
+): Promise<T | undefined> {
+  const opened = await openIfThere(place, '', call);
+  try {
+    return opened?.is === 'directory' ? await use(opened) : undefined;
+  } finally {
+    await opened?.close();
+  }
+}
+
+/** The files below places, three levels deep, sorted place by place; names that begin with a dot are left out. */
+export async function filesIn(places: readonly Place[], call: Call): Promise<Names> {
+  const found: string[][] = [];
+  let [more, directories] = [false, 0];
+  const visit = async (
+    directory: OpenedDirectory,
+    before: string,
+    depth: number,
+    to: string[],
+  ): Promise<void> => {
+    const listed = await directory.list(MOST_ENTRIES, call.signal);
+    more ||= listed.more;
+    const entries = listed.entries.filter(({ name }) => !name.startsWith('.'));
+    to.push(...entries.filter(({ type }) => type === 'file').map(({ name }) => before + name));
+    if (depth === 2) return;
+    for (const { name } of entries.filter(({ type }) => type === 'directory').sort(byName)) {
+      directories += 1;
+      more ||= directories > MOST_DIRECTORIES;
+      if (directories > MOST_DIRECTORIES) return;
+      const inner = await directory.enter(name);
+      if (inner) await visit(inner, `${before}${name}/`, depth + 1, to).finally(() => inner.close());
+    }
+  };
+  for (const place of places) {
+    const files: string[] = [];
+    await inDirectory(place, call, (directory) => visit(directory, '', 0, files));
+    found.push(files.sort());
+  }
+  return { names: [...new Set(found.flat())].map((name) => ({ name })), more };
+}
+
+export function byName(a: Named, b: Named): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+/** The list that a scheme shows for itself, one name a line. */
+export function listOf(scheme: string, rest: string, { names, more }: Names, empty: string): Resource {
+  const selection = rest === '' ? everything : parseSelection(rest.replace(/^:/, ''));
+  if (!selection) throw notNamed(scheme, rest, { names, more });
+  const shown = names.slice(0, MOST_NAMES).map(({ name, about }) => {
+    const url = oneLine(`${scheme}://${name}`);
+    return about === undefined ? `${url}\n` : `${url}  ${oneLine(about).slice(0, 200)}\n`;
+  });
+  const left = names.length - shown.length;
+  const total = `${names.length}${more ? ' or more' : ''}`;
+  return {
+    is: 'text',
+    kind: 'internal',
+    bytes: memoryBytes(shown.length === 0 ? `(${empty})\n` : shown.join('')),
+    encoding: 'utf-8',
+    selection,
+    target: `${scheme}://`,
+    name: scheme,
+    display: 'plain',
+    editable: false,
+    ...((left > 0 || more) && {
+      notes: [
+        {
+          kind: 'said',
+          text: `The list has the first ${shown.length} of ${total} names; others can be read by name`,
+        },
+      ],
+    }),
+  };
+}
+
+/** `NOT_FOUND`, with the nearest name, or with some that there are. */
+export function notNamed(scheme: string, rest: string, { names, more }: Names): OrielError {
+  const why = `${quote(`${scheme}://${rest}`)} does not exist.`;
+  const list = { next: `${scheme}://` };
+  if (names.length === 0 && !more) return new OrielError('NOT_FOUND', `${why} ${scheme}:// is empty.`, list);
+  const all = names.map(({ name }) => name);
+  const [near] = nearNames(
+    rest.replace(/[:?].*$/s, ''),
+    all.slice(0, MOST_NAMES).flatMap((name) => [name, name.replace(/\.[^./]*$/, '')]),
+  );
+  const how = `Use ${scheme}:// for the list.`;
+  if (near !== undefined) {
+    const url = `${scheme}://${near}`;
+    return new OrielError('NOT_FOUND', `${why}${didYouMean([quote(url)])} ${how}`, { next: url });
+  }
+  const some = all.slice(0, 5).map((name) => quote(`${scheme}://${name}`));
+  const others = all.length > some.length || more ? ', …' : '';
+  const verb = all.length > 1 ? 'There are' : 'There is';
+  return new OrielError('NOT_FOUND', `${why} ${verb} ${some.join(', ')}${others}. ${how}`, list);
+}

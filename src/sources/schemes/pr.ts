@@ -1,0 +1,8 @@
+/** The scheme `pr://`: pull requests and their diffs on GitHub. What reads them loads with the first. */
+
+import type { Scheme } from './scheme.ts';
+
+export const prScheme: Scheme = {
+  name: 'pr',
+  open: async (rest, call) => (await import('../github/open.ts')).openGitHub('pr', rest, call),
+};

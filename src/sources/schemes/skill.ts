@@ -1,0 +1,67 @@
+/** The scheme `skill://NAME[/file]`: Agent Skills of the project and of the user, a directory with a SKILL.md each. */
+
+import { join } from 'node:path';
+import { headOf } from '../../access/bytes.ts';
+import { userDirectory } from '../../access/user-directories.ts';
+import type { Call } from '../../types/call.ts';
+import {
+  byName,
+  inDirectory,
+  type Named,
+  type Names,
+  namedScheme,
+  openIfThere,
+  type Place,
+} from './named-files.ts';
+
+const DIRECTORIES = ['.agents/skills', '.claude/skills'];
+
+/** Skills whose descriptions are read for one list. */
+const MOST_SKILLS = 500;
+
+export const skillScheme = namedScheme({
+  scheme: 'skill',
+  /** Those of the project win. All are opened through the roots: with roots set, only what lies inside them is there. */
+  places: ({ access }) =>
+    [access.cwd, userDirectory('home')].flatMap((parent) =>
+      DIRECTORIES.map((directory) => ({ access, directory: join(parent, directory) })),
+    ),
+  names: skillsIn,
+  paths(name) {
+    const skill = name.replace(/\/$/, '');
+    return skill.includes('/') ? [name] : [`${skill}/SKILL.md`];
+  },
+  empty: () => `no skills in ${DIRECTORIES.join(' or ')}`,
+});
+
+async function skillsIn(places: readonly Place[], call: Call): Promise<Names> {
+  const skills = new Map<string, Named>();
+  let more = false;
+  for (const place of places) {
+    await inDirectory(place, call, async (directory) => {
+      const listed = await directory.list(MOST_SKILLS, call.signal);
+      more ||= listed.more;
+      const entries = listed.entries.filter(({ type }) => type === 'directory' || type === 'link');
+      for (const { name } of entries.sort(byName)) {
+        if (skills.has(name)) continue;
+        const about = await descriptionOf(place, name, call);
+        if (about !== undefined) skills.set(name, { name, ...(about !== '' && { about }) });
+      }
+    });
+  }
+  return { names: [...skills.values()].sort(byName), more };
+}
+
+/** The one-line `description` in the front matter of SKILL.md; undefined where there is no such file. */
+async function descriptionOf(place: Place, name: string, call: Call): Promise<string | undefined> {
+  const opened = await openIfThere(place, join(name, 'SKILL.md'), call);
+  try {
+    if (opened?.is !== 'file') return undefined;
+    const head = new TextDecoder().decode(await headOf(opened.bytes, call.signal));
+    const matter = /^---\r?\n([\s\S]*?)\n---/.exec(head)?.[1] ?? '';
+    const value = /^description:[ \t]*(?:[>|][+-]?[ \t]*\r?\n[ \t]+)?(.*)$/m.exec(matter)?.[1] ?? '';
+    return value.trim().replace(/^(["'])(.*)\1$/, '$2');
+  } finally {
+    await opened?.close();
+  }
+}

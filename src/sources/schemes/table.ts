@@ -1,0 +1,52 @@
+/** The list of URL schemes that are read here. Loaded with the first URL: most reads are of paths. */
+
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
+import type { Settings } from '../../types/settings.ts';
+import { agentScheme } from './agent.ts';
+import { artifactScheme } from './artifact.ts';
+import { hostScheme } from './host.ts';
+import { issueScheme } from './issue.ts';
+import { localScheme } from './local.ts';
+import { mcpScheme } from './mcp.ts';
+import { memoryScheme } from './memory.ts';
+import { orielScheme } from './oriel.ts';
+import { prScheme } from './pr.ts';
+import { ruleScheme } from './rule.ts';
+import type { Scheme } from './scheme.ts';
+import { skillScheme } from './skill.ts';
+
+export const schemes: readonly Scheme[] = [
+  agentScheme,
+  artifactScheme,
+  issueScheme,
+  localScheme,
+  mcpScheme,
+  memoryScheme,
+  orielScheme,
+  prScheme,
+  ruleScheme,
+  skillScheme,
+];
+
+/** The scheme of a target like `artifact://3`, and what follows; undefined for paths. Those of the host win. */
+export function schemeOf(
+  target: string,
+  ofHost: Settings['schemes'],
+): { scheme: Scheme; rest: string } | undefined {
+  const match = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(target);
+  const name = match?.[1]?.toLowerCase();
+  if (name === undefined || name === 'file') return undefined;
+  const given = Object.hasOwn(ofHost, name) ? ofHost[name] : undefined;
+  const scheme = given ? hostScheme(name, given) : schemes.find((known) => known.name === name);
+  if (scheme && given !== false) return { scheme, rest: match?.[2] ?? '' };
+  const known = [...new Set([...schemes.map((one) => one.name), ...Object.keys(ofHost)])]
+    .filter((one) => ofHost[one] !== false)
+    .sort();
+  throw new OrielError(
+    'UNSUPPORTED',
+    `${quote(`${name}://`)} is not read here. Use a path like src/app.ts, or one of ` +
+      `${known.map((one) => `${one}://`).join(', ')}.`,
+    { next: '.' },
+  );
+}

@@ -1,0 +1,13 @@
+/** Web pages: `https://…`, `http://…` and `www.…`. All of it loads with the first page. */
+
+import type { Call } from '../types/call.ts';
+import type { Resource } from '../types/resource.ts';
+
+/** Whether `target` is a URL of the web. */
+export function isWeb(target: string): boolean {
+  return /^https?:/i.test(target) || /^www\.[\p{L}\d-]+\.[\p{L}\d.-]+(?:[/:?#]|$)/iu.test(target);
+}
+
+export async function openWeb(target: string, call: Call): Promise<Resource> {
+  return (await import('./web/open-page.ts')).openPage(target, call);
+}

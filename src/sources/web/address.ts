@@ -1,0 +1,66 @@
+/** What a target of the web names: a URL, what is asked of it, and what follows. */
+
+import { webUrl } from '../../access/network/fetch.ts';
+import { isSelector } from '../../selector/selection.ts';
+
+export interface Address {
+  /** Normalized, without a fragment. */
+  readonly url: string;
+  /** What follows the URL, without the colon: a selector, or a member of what lies there. */
+  readonly rest: string;
+  /** `:fresh`: asked again, whatever is kept. */
+  readonly fresh: boolean;
+}
+
+/** `https://h/x:raw:5-9`, `https://h:8080/`, `https://h/:80`, `https://h/a.zip:src/x.ts:5-9`. Throws OrielError. */
+export function addressOf(target: string, holds: (name: string) => boolean): Address {
+  const typed = /^www\./i.test(target) ? `https://${target}` : target;
+  const [front = ''] = /^https?:[\\/]*[^\\/?#]*/i.exec(typed) ?? [];
+  const behind = typed.slice(front.length);
+  if (behind === '') {
+    const cut = hostEnd(front);
+    return cut === -1 ? addressed(front, '') : addressed(front.slice(0, cut), front.slice(cut + 1));
+  }
+  let at = containerEnd(behind, holds);
+  if (at !== -1) return addressed(front + behind.slice(0, at), behind.slice(at + 1));
+  for (let i = behind.length - 1; i >= 0; i -= 1) {
+    if (behind[i] !== ':') continue;
+    if (isTail(behind.slice(i + 1))) at = i;
+    else if (!/^[a-z\d#.,@+-]*$/i.test(behind.slice(i + 1))) break;
+  }
+  return at === -1 ? addressed(typed, '') : addressed(front + behind.slice(0, at), behind.slice(at + 1));
+}
+
+/** Where a selector begins behind a host without a slash; a number there is the port. */
+function hostEnd(front: string): number {
+  const at = front.lastIndexOf(':');
+  if (at < 'http://'.length || front.indexOf(']', at) !== -1) return -1;
+  const before = front.slice(0, at);
+  const isPort = /^\d+$/.test(front.slice(at + 1)) && !/:\d+$/.test(before);
+  if (isPort || !isTail(front.slice(at + 1))) return -1;
+  const longer = hostEnd(before);
+  return longer !== -1 && isTail(front.slice(longer + 1)) ? longer : at;
+}
+
+const isTail = (text: string): boolean => text !== '' && isTailWithout(withoutFresh(text).rest);
+const isTailWithout = (rest: string): boolean => rest === '' || isSelector(rest);
+
+function addressed(url: string, tail: string): Address {
+  const { rest, fresh } = withoutFresh(tail);
+  return { url: webUrl(url).href, rest, fresh };
+}
+
+function withoutFresh(tail: string): { rest: string; fresh: boolean } {
+  const parts = tail.split(':');
+  const rest = parts.filter((part) => part !== 'fresh');
+  return { rest: rest.join(':'), fresh: rest.length < parts.length };
+}
+
+/** Where the name of an archive, a database or a document ends, and what lies in it begins. */
+function containerEnd(path: string, holds: (name: string) => boolean): number {
+  for (let i = path.indexOf(':'); i !== -1; i = path.indexOf(':', i + 1)) {
+    const before = path.slice(0, i);
+    if (!before.includes('?') && holds(before.slice(before.lastIndexOf('/') + 1))) return i;
+  }
+  return -1;
+}

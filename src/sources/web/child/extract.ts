@@ -1,0 +1,178 @@
+/** Finds the main text of a page: what several extractors kept is compared, and the best is taken. */
+
+import { createRequire } from 'node:module';
+import type Library from 'defuddle';
+import { Readability } from '@mozilla/readability';
+import { parseHTML } from 'linkedom';
+import type { How } from '../protocol.ts';
+import { clean } from './clean.ts';
+import { toMarkdown } from './markdown.ts';
+import { type Element, isElement, type Node, parse, textOf, walk, write } from './tree.ts';
+
+export interface Extracted {
+  readonly how: How;
+  readonly markdown: string;
+  readonly title?: string;
+}
+
+/** Beyond these a library takes seconds: the page is converted as a whole. */
+const MOST_ELEMENTS = 60_000;
+const MOST_CELLS = 20_000;
+
+/** Characters of a main text that needs no second opinion. */
+const ENOUGH = 400;
+
+export function extract(html: string, url: string): Extracted {
+  const { root, elements } = parse(html);
+  const base = baseOf(root, url);
+  const title = titleOf(root);
+  clean(root);
+  const all = [...walk(root)];
+  const cells = all.filter(({ name }) => name === 'td' || name === 'th').length;
+  const body = all.find(({ name }) => name === 'body') ?? root;
+  const found =
+    elements > MOST_ELEMENTS || cells > MOST_CELLS
+      ? { how: 'page' as const, element: withoutChrome(body) }
+      : best(root, body, url);
+  const markdown = toMarkdown(found.element, base);
+  const headed =
+    /^# /m.test(markdown.slice(0, 2_000)) || title === undefined ? markdown : `# ${title}\n\n${markdown}`;
+  return {
+    how: found.how,
+    markdown: words(markdown) === 0 ? '' : headed,
+    ...(title !== undefined && { title }),
+  };
+}
+
+/** A piece of a page, such as the text of an entry in a feed. */
+export function fragment(html: string, url: string, without: readonly string[] = []): string {
+  const { root } = parse(html);
+  if (without.length > 0) removeClasses(root, new Set(without));
+  clean(root);
+  return toMarkdown(root, url);
+}
+
+/** Changes the tree. */
+function removeClasses(element: Element, classes: ReadonlySet<string>): void {
+  element.children = element.children.filter((child) => {
+    if (!isElement(child)) return true;
+    if ((child.attributes['class'] ?? '').split(/\s+/).some((name) => classes.has(name))) return false;
+    removeClasses(child, classes);
+    return true;
+  });
+}
+
+interface Candidate {
+  readonly how: How;
+  readonly element: Element;
+}
+
+function best(root: Element, body: Element, url: string): Candidate {
+  const html = write(root);
+  const candidates = [byReadability(html)].filter((one) => one !== undefined);
+  const [first] = candidates;
+  const whole = withoutChrome(body);
+  const inPage = words(textOf(whole));
+  if (first && (sizeOf(first) >= ENOUGH || words(textOf(first.element)) >= inPage * 0.5)) {
+    return missesCode(first.element, whole) ? betterBy(first, byDefuddle(html, url)) : first;
+  }
+  const others = [first, byDefuddle(html, url), mainOf(body), { how: 'page' as const, element: whole }];
+  return (
+    others.filter((one) => one !== undefined).find((one) => words(textOf(one.element)) >= inPage * 0.5) ?? {
+      how: 'page',
+      element: whole,
+    }
+  );
+}
+
+const sizeOf = ({ element }: Candidate): number => textOf(element).trim().length;
+const words = (text: string): number => text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
+const blocksOf = (element: Element): string[] =>
+  [...walk(element)].filter(({ name }) => name === 'pre').map((pre) => textOf(pre).trim());
+
+/** Whether blocks of code that the page has are gone. */
+function missesCode(kept: Element, whole: Element): boolean {
+  return blocksOf(kept).length < blocksOf(whole).length * 0.5;
+}
+
+/** The other one, where it keeps more code and hardly less text. */
+function betterBy(first: Candidate, other: Candidate | undefined): Candidate {
+  if (!other || blocksOf(other.element).length <= blocksOf(first.element).length) return first;
+  return words(textOf(other.element)) >= words(textOf(first.element)) * 0.8 ? other : first;
+}
+
+function byReadability(html: string): Candidate | undefined {
+  const { document } = parseHTML(html);
+  try {
+    const article = new Readability(document as unknown as ConstructorParameters<typeof Readability>[0], {
+      maxElemsToParse: MOST_ELEMENTS,
+      charThreshold: 250,
+    }).parse();
+    return article?.content ? { how: 'readability', element: parse(article.content).root } : undefined;
+  } catch {
+    // It throws on documents without a body, among others.
+    return undefined;
+  }
+}
+
+function byDefuddle(html: string, url: string): Candidate | undefined {
+  try {
+    const { document } = parseHTML(html);
+    // Its default export is the module itself, or stands in it.
+    const library = createRequire(import.meta.url)('defuddle') as typeof Library | typeof Library.default;
+    const Defuddle = 'default' in library ? library.default : library;
+    const { content } = new Defuddle(
+      document as unknown as ConstructorParameters<typeof Library.default>[0],
+      {
+        url,
+        useAsync: false,
+      },
+    ).parse();
+    return content ? { how: 'defuddle', element: parse(content).root } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The page's own word for its main text. */
+function mainOf(body: Element): Candidate | undefined {
+  const all = [...walk(body)];
+  const found =
+    all.find(({ name, attributes }) => name === 'main' || attributes['role'] === 'main') ??
+    only(all.filter(({ name }) => name === 'article'));
+  return found && { how: 'main', element: withoutChrome(found) };
+}
+
+function only(found: readonly Element[]): Element | undefined {
+  return found.length === 1 ? found[0] : undefined;
+}
+
+const CHROME = new Set('nav footer aside header form menu'.split(' '));
+
+function withoutChrome(element: Element): Element {
+  const children = element.children.flatMap((child): Node[] => {
+    if (!isElement(child)) return [child];
+    if (CHROME.has(child.name) && !(child.name === 'header' && hasHeading(child))) return [];
+    return [withoutChrome(child)];
+  });
+  return { ...element, children };
+}
+
+function hasHeading(element: Element): boolean {
+  return [...walk(element)].some(({ name }) => name === 'h1');
+}
+
+function titleOf(root: Element): string | undefined {
+  const all = [...walk(root)];
+  const heads = all.filter(({ name }) => name === 'h1');
+  const heading = heads.length === 1 && heads[0] ? textOf(heads[0]) : undefined;
+  const title = all.find(({ name }) => name === 'title');
+  const text = (heading?.trim() || (title && textOf(title)) || '').replace(/\s+/g, ' ').trim().slice(0, 300);
+  return text === '' ? undefined : text;
+}
+
+function baseOf(root: Element, url: string): string {
+  const base = [...walk(root)].find(({ name, attributes }) => name === 'base' && attributes['href']);
+  const href = base?.attributes['href'];
+  return href !== undefined && URL.canParse(href, url) ? new URL(href, url).href : url;
+}

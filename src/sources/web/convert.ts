@@ -1,0 +1,48 @@
+/** Has a page or a feed converted in a child process that is killed at every limit. */
+
+import { chunksOf, memoryBytes } from '../../access/bytes.ts';
+import { ChildFailure } from '../../access/isolate-child.ts';
+import { ChildPool } from '../../access/isolate-warm.ts';
+import { builtFile } from '../../access/package-files.ts';
+import { queues } from '../../queues/table.ts';
+import type { Job, Reply } from './protocol.ts';
+import { CONVERT_MEMORY, CONVERT_MS, MOST_CONVERTED } from './web-limits.ts';
+
+const children = new ChildPool({
+  entry: () => builtFile('sources/web/page-child.js'),
+  queue: queues.pages,
+  idleMs: 20_000,
+  heapMb: 384,
+  keepUpTo: CONVERT_MEMORY / 2,
+});
+
+export interface Converted {
+  readonly reply: Reply;
+  readonly text: string;
+}
+
+/** Undefined where the child passed a limit or died. Throws `BUSY`, and the reason of the signal. */
+export async function convert(
+  job: Job,
+  content: string,
+  signal: AbortSignal,
+): Promise<Converted | undefined> {
+  const bytes = Buffer.from(content);
+  try {
+    const { head, body } = await children.run(
+      {
+        head: job,
+        body: chunksOf(memoryBytes(bytes), 0, bytes.length, 256 * 1024, signal),
+        bytes: bytes.length,
+        maxOutput: MOST_CONVERTED,
+        maxMemory: CONVERT_MEMORY,
+        maxMs: CONVERT_MS,
+      },
+      { signal },
+    );
+    return { reply: head as Reply, text: body.toString('utf8') };
+  } catch (error) {
+    if (error instanceof ChildFailure) return undefined;
+    throw error;
+  }
+}

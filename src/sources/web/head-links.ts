@@ -1,0 +1,68 @@
+/** What a page links to: its alternates, its links, and how much text it has, without parsing it. */
+
+export interface Alternate {
+  readonly type: string;
+  readonly url: string;
+}
+
+/** Characters in which they are looked for. */
+const WITHIN = 256 * 1024;
+const LINK = /<link\b([^>]{1,2000})>/gi;
+const ANCHOR = /<a\b([^>]{1,2000})>/gi;
+const ATTRIBUTE = /([a-z-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/gi;
+
+export function alternatesOf(html: string, url: string): Alternate[] {
+  const found: Alternate[] = [];
+  for (const [, attributes = ''] of html.slice(0, WITHIN).matchAll(LINK)) {
+    const of = valuesOf(attributes);
+    const [rel = '', type = '', href = ''] = [of.get('rel'), of.get('type'), of.get('href')];
+    if (!/(?:^|\s)alternate(?:\s|$)/i.test(rel) || href === '' || !URL.canParse(href, url)) continue;
+    found.push({ type: type.toLowerCase().split(';')[0]?.trim() ?? '', url: new URL(href, url).href });
+  }
+  return found;
+}
+
+/** Of `<a href>`: absolute, without fragments, in the order of the page. */
+export function linksOf(html: string, url: string): string[] {
+  const found: string[] = [];
+  for (const [, attributes = ''] of html.slice(0, WITHIN).matchAll(ANCHOR)) {
+    const href = valuesOf(attributes).get('href') ?? '';
+    if (href === '' || !URL.canParse(href, url)) continue;
+    const target = new URL(href, url);
+    target.hash = '';
+    if (/^https?:$/.test(target.protocol)) found.push(target.href);
+  }
+  return found;
+}
+
+function valuesOf(attributes: string): ReadonlyMap<string, string> {
+  return new Map(
+    Array.from(attributes.matchAll(ATTRIBUTE), ([, name = '', double, single, bare]) => [
+      name.toLowerCase(),
+      (double ?? single ?? bare ?? '').replaceAll('&amp;', '&'),
+    ]),
+  );
+}
+
+const UNSEEN = /^(script|style|template|noscript|title|svg)\b/i;
+
+/** Characters of text that a reader would see, roughly, of the beginning of a page; in linear time. */
+export function visibleLength(html: string): number {
+  let seen = 0;
+  const page = html.slice(0, WITHIN);
+  for (let at = 0; at < page.length;) {
+    const mark = page.indexOf('<', at);
+    seen += page
+      .slice(at, mark === -1 ? undefined : mark)
+      .replace(/\s+/g, ' ')
+      .trim().length;
+    if (mark === -1) break;
+    const name = UNSEEN.exec(page.slice(mark + 1, mark + 10))?.[1];
+    const comment = page.startsWith('<!--', mark);
+    const close = comment ? '-->' : name === undefined ? '>' : `</${name}`;
+    const end = page.indexOf(close, mark);
+    if (end === -1) break;
+    at = end + close.length;
+  }
+  return seen;
+}

@@ -1,0 +1,234 @@
+/** Answers a read of a URL: the page from the session's store, or fetched, with its header. */
+
+import { memoryBytes } from '../../access/bytes.ts';
+import { createNetwork, type Network } from '../../access/network/fetch.ts';
+import { OrielError } from '../../errors.ts';
+import { Identity } from '../../identity.ts';
+import { everything, parseBehind } from '../../selector/selection.ts';
+import { oneLine, quote } from '../../text/visible.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
+import type { Call } from '../../types/call.ts';
+import type { Resource, TextResource } from '../../types/resource.ts';
+import type { Selection } from '../../types/selection.ts';
+import type { SpillStore } from '../../types/session.ts';
+import type { WebSettings } from '../../types/settings.ts';
+import type { Kind, Made } from '../../types/store.ts';
+import { sources } from '../table.ts';
+import { addressOf } from './address.ts';
+import { textOfBytes } from './charset.ts';
+import { identityOf, nameOf, subjectOf } from './page.ts';
+import { type Page, readPage } from './pipeline.ts';
+import { PAGE_LINES } from './web-limits.ts';
+
+/** Throws OrielError: `UNSUPPORTED` where the web is away, and what reading throws. */
+export async function openPage(target: string, call: Call): Promise<Resource> {
+  const { web } = call.settings;
+  if (web === false) {
+    throw new OrielError(
+      'UNSUPPORTED',
+      `${quote(target)} is not read: the web is off here. Whoever runs oriel opens it: with --web in a server, without --offline on the command line.`,
+    );
+  }
+  const holds = (name: string): boolean => sources.some((source) => source.holds?.(name) ?? false);
+  const { url, rest, fresh } = addressOf(target, holds);
+  const selection = rest === '' ? everything : parseBehind(url, rest);
+  const raw = selection?.mode === 'raw';
+  const page = await pageOf({ url, raw, fresh, web }, call);
+  const { rendering } = page;
+  const facts = {
+    url,
+    finalUrl: page.finalUrl,
+    contentType: page.contentType,
+    method: rendering.method,
+    status: page.status,
+  };
+  if (rendering.is === 'file' && rendering.method !== 'raw') {
+    const resource = await call.open(subjectOf(url, rendering.name, rendering.bytes, rest));
+    return ofWeb(resource, facts, rendering.method === 'linked-document' ? page.notes : []);
+  }
+  if (!selection) {
+    throw new OrielError(
+      'BAD_SELECTOR',
+      `:${quote(rest)} is no selector of ${quote(url)}. Use :50-100, :raw, :fresh, or no selector.`,
+      { next: url },
+    );
+  }
+  // Of a failure all is shown, whatever lines were asked for.
+  const shown = rendering.method === 'failed' ? everything : selection;
+  return textResource({ url, page, raw, selection: shown, facts }, call);
+}
+
+/** `said`: what a text has to say beside itself. */
+function ofWeb(
+  resource: Resource,
+  facts: Readonly<Record<string, unknown>>,
+  said: readonly string[],
+): Resource {
+  const told = (text: TextResource): TextResource => ({
+    ...text,
+    kind: 'web',
+    facts: { ...text.facts, ...facts },
+    notes: [...(text.notes ?? []), ...said.map((one) => ({ kind: 'said', text: one }) as const)],
+  });
+  if (resource.is === 'mixed') return { ...resource, kind: 'web', text: told(resource.text) };
+  if (resource.is === 'text') return told(resource);
+  return { ...resource, kind: 'web', facts: { ...resource.facts, ...facts } };
+}
+
+interface Shown {
+  readonly url: string;
+  readonly page: Page;
+  readonly raw: boolean;
+  readonly selection: Selection;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+async function textResource({ url, page, raw, selection, facts }: Shown, call: Call): Promise<TextResource> {
+  const bytes = await bytesOf(page, url);
+  const artifact = raw ? undefined : await keptAs(page, bytes, call);
+  return {
+    is: 'text',
+    kind: 'web',
+    bytes,
+    encoding: page.rendering.is === 'text' || bytes.decoded ? 'utf-8' : 'stored',
+    selection,
+    target: url,
+    name: page.rendering.is === 'text' && !asksForSymbols(selection) ? 'page.md' : nameOf(page.finalUrl),
+    display: 'lines',
+    pageLines: PAGE_LINES,
+    editable: false,
+    ...(!raw && { above: headerOf(page) }),
+    facts: { ...facts, ...(artifact !== undefined && { artifact }) },
+    ...(artifact !== undefined &&
+      !selection.window && { notes: [{ kind: 'said', text: `All of it is kept as ${artifact}` }] }),
+  };
+}
+
+/** A page is not shown as a map, but code has symbols. */
+function asksForSymbols({ mode, symbol }: Selection): boolean {
+  return mode === 'outline' || symbol !== undefined;
+}
+
+/** What is windowed: the text, or the body itself. Made once for a page: its identity is its content's. */
+const texts = new WeakMap<Page, Promise<ByteSource & { readonly decoded?: boolean }>>();
+
+function bytesOf(page: Page, url: string): Promise<ByteSource & { readonly decoded?: boolean }> {
+  let made = texts.get(page);
+  if (!made) texts.set(page, (made = contentOf(page, url)));
+  return made;
+}
+
+async function contentOf(page: Page, url: string): Promise<ByteSource & { readonly decoded?: boolean }> {
+  const { rendering } = page;
+  const withIdentity = (content: Uint8Array): ByteSource => memoryBytes(content, identityOf(url, content));
+  if (rendering.is === 'text') return withIdentity(Buffer.from(rendering.text));
+  if (rendering.bytes.subarray(0, 4096).includes(0)) return withIdentity(rendering.bytes);
+  const { text } = await textOfBytes(rendering.bytes, page.contentType);
+  return { ...withIdentity(Buffer.from(text)), decoded: true };
+}
+
+function headerOf({ finalUrl, contentType, notes, rendering }: Page): string {
+  const lines = [
+    `URL: ${oneLine(finalUrl)}`,
+    `Content-Type: ${oneLine(contentType).slice(0, 200) || 'none'}`,
+    `Method: ${rendering.method}`,
+    ...(notes.length > 0 ? [`Notes: ${oneLine(notes.join('; '))}`] : []),
+  ];
+  return `${lines.join('\n')}\n\n---\n`;
+}
+
+/** Of each session, where the pages that were cut are kept. */
+const kept = new WeakMap<SpillStore, WeakMap<Page, string>>();
+
+/** The artifact that holds all of a page that does not fit into one answer. */
+async function keptAs(page: Page, bytes: ByteSource, { limits, session }: Call): Promise<string | undefined> {
+  if (page.rendering.is !== 'text' || page.rendering.method === 'failed') return undefined;
+  const { text } = page.rendering;
+  if ((bytes.size ?? 0) <= limits.bytes && text.split('\n', PAGE_LINES).length < PAGE_LINES) return undefined;
+  let ofSession = kept.get(session.spills);
+  if (!ofSession) kept.set(session.spills, (ofSession = new WeakMap()));
+  const known = ofSession.get(page);
+  if (known !== undefined) return known;
+  try {
+    const spill = session.spills.create();
+    await spill.write(Buffer.from(text));
+    const { url } = await spill.finish();
+    ofSession.set(page, url);
+    return url;
+  } catch (error) {
+    // A full disk does not keep a page from being read.
+    if (error instanceof OrielError) return undefined;
+    throw error;
+  }
+}
+
+/** One network for all calls of an instance: its connections are reused. */
+const networks = new WeakMap<WebSettings, Network>();
+
+function networkOf(web: WebSettings): Network {
+  let network = networks.get(web);
+  if (!network) networks.set(web, (network = createNetwork(web)));
+  return network;
+}
+
+/** Which version of a URL is current. */
+interface Version {
+  count: number;
+  page: Page | undefined;
+}
+
+type Mode = { readonly raw: boolean };
+
+const versions: Kind<Version, Mode> = { name: 'web-version', weigh: () => ({ memory: 256 }) };
+
+const pages: Kind<Page, Mode & { readonly count: number }> = {
+  name: 'web-page',
+  weigh: ({ rendering }) => ({
+    memory: 1024 + (rendering.is === 'text' ? 4 * rendering.text.length : 2 * rendering.bytes.length),
+  }),
+};
+
+interface Wanted {
+  readonly url: string;
+  readonly raw: boolean;
+  readonly fresh: boolean;
+  readonly web: WebSettings;
+}
+
+/** Calls that ask for the same page at once share one request. */
+async function pageOf({ url, raw, fresh, web }: Wanted, call: Call): Promise<Page> {
+  const { store } = call.session;
+  const of = (address: string): ByteSource => memoryBytes('', Identity.of('web-url', { url: address }));
+  const versionOf = (address: string): Version =>
+    store.getNow(versions, of(address), { raw }, () => ({ count: 0, page: undefined }), call);
+  const version = versionOf(url);
+  if (fresh) version.count += 1;
+  const known = version.page;
+  const { count } = version;
+  const page = await store.get(
+    pages,
+    of(url),
+    { raw, count },
+    async ({ signal }): Promise<Made<Page>> => {
+      const { endpoints } = web;
+      const network = networkOf(web);
+      const value = await readPage({ url, raw, network, endpoints, access: call.access, signal, known });
+      return { value, keep: value.status < 400 };
+    },
+    call,
+  );
+  version.page = page;
+  if (page.finalUrl !== url && page.status < 400) {
+    const final = versionOf(page.finalUrl);
+    final.page = page;
+    if (fresh) final.count += 1;
+    await store.get(
+      pages,
+      of(page.finalUrl),
+      { raw, count: final.count },
+      () => Promise.resolve({ value: page, keep: true }),
+      call,
+    );
+  }
+  return page;
+}

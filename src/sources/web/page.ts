@@ -1,0 +1,115 @@
+/** What the steps of reading a page are given and what they hand back. */
+
+import { createHash } from 'node:crypto';
+import { memoryBytes } from '../../access/bytes.ts';
+import type { Network, WebResponse } from '../../access/network/fetch.ts';
+import { Identity } from '../../identity.ts';
+import type { Access } from '../../types/access.ts';
+import type { Subject } from '../../types/resource.ts';
+import type { Endpoints } from '../../types/settings.ts';
+
+/** What a server sent, with its type by its header. */
+export interface Fetched extends WebResponse {
+  /** In lower case, without parameters; empty where the server says none. */
+  readonly type: string;
+  /** The text, decoded once. */
+  text(): Promise<string>;
+}
+
+/** How one page is read: what its steps may ask. */
+export interface Visit {
+  /** As it was asked for, normalized. */
+  readonly url: string;
+  readonly network: Network;
+  /** Of known sites that are read from elsewhere. */
+  readonly endpoints: Endpoints;
+  /** For what the project says of its package registry. */
+  readonly access: Access;
+  /** Ends with the page's deadline. */
+  readonly signal: AbortSignal;
+  /** Said in the header of the answer. */
+  readonly notes: string[];
+  /** The page, and with `headers` another form of it. Throws OrielError. */
+  fetch(url: string, ask?: Asking): Promise<Fetched>;
+  /** What may not be there: undefined where it is not, or not in time. */
+  probe(url: string, ask?: Asking): Promise<Fetched | undefined>;
+}
+
+export interface Asking {
+  /** What was read before: asked whether it still holds. */
+  readonly known?: { readonly etag?: string; readonly lastModified?: string };
+  readonly accept?: string;
+  readonly credentials?: Readonly<Record<string, string>>;
+  /** The operator has set this origin: it is reached whatever its address. */
+  readonly trusted?: boolean;
+}
+
+/** What won. */
+export type Rendering =
+  | { readonly is: 'text'; readonly method: string; readonly text: string; readonly contentType?: string }
+  /** Opened by its own source: an image, a document, an archive. */
+  | { readonly is: 'file'; readonly method: string; readonly name: string; readonly bytes: Uint8Array };
+
+/** One way to read a page; undefined where it is not the way for this one. */
+export type Step = (page: Fetched, visit: Visit) => Promise<Rendering | undefined>;
+
+/** A page as its site's API has it. */
+export interface SitePage {
+  /** The API's first answer. */
+  readonly page: Fetched;
+  readonly text: string;
+}
+
+/** Undefined where the API does not answer: the page itself is read. */
+export type ReadSite = (visit: Visit) => Promise<SitePage | undefined>;
+
+/** A site whose pages are read in another way than their HTML. */
+export interface Site {
+  /** The method in the header of an answer. */
+  readonly name: string;
+  /** Of the hosts that it claims. */
+  readonly hosts: RegExp;
+  /** How this page is read; undefined for one of a kind that is read like any other. */
+  page(url: URL): ReadSite | undefined;
+}
+
+export const text = (method: string, content: string): Rendering => ({ is: 'text', method, text: content });
+
+/** Bytes as the sources know files. */
+export function subjectOf(url: string, name: string, bytes: Uint8Array, rest = ''): Subject {
+  return {
+    typed: url,
+    rest,
+    name,
+    path: url,
+    opened: {
+      is: 'file',
+      path: url,
+      size: bytes.length,
+      mtimeMs: 0,
+      bytes: memoryBytes(bytes, identityOf(url, bytes)),
+      close: () => Promise.resolve(),
+    },
+    head: bytes.subarray(0, 4096),
+  };
+}
+
+/** Bytes of the web are those of their digest: a server may send others under the same URL. */
+export function identityOf(url: string, bytes: Uint8Array): Identity {
+  return Identity.of('web', { url, sha256: createHash('sha256').update(bytes).digest('hex') });
+}
+
+/** The last part of a URL's path. */
+export function nameOf(url: string): string {
+  const last = new URL(url).pathname.split('/').at(-1) ?? '';
+  try {
+    return decodeURIComponent(last).replaceAll('/', '_');
+  } catch {
+    return last;
+  }
+}
+
+export function isHtml({ type }: Fetched, content: string): boolean {
+  if (/^(?:text\/html|application\/xhtml\+xml)$/.test(type)) return true;
+  return /^(?:|application\/octet-stream)$/.test(type) && /^\s*(?:<!doctype html|<html[\s>])/i.test(content);
+}

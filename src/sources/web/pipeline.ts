@@ -1,0 +1,175 @@
+/** Reads one page: its steps in their order, the first that knows a way wins. */
+
+import type { Network, WebRequest } from '../../access/network/fetch.ts';
+import { startTimer } from '../../access/timer.ts';
+import { OrielError } from '../../errors.ts';
+import { oneLine, quote } from '../../text/visible.ts';
+import type { Access } from '../../types/access.ts';
+import type { Endpoints } from '../../types/settings.ts';
+import { textOfBytes } from './charset.ts';
+import { type Asking, type Fetched, isHtml, type Rendering, type Step, text, type Visit } from './page.ts';
+import { siteStep } from './sites/table.ts';
+import { alternateStep, suffixStep } from './steps/alternate.ts';
+import { feedAlternateStep } from './steps/feed-alternate.ts';
+import { feedStep } from './steps/feed.ts';
+import { fileStep } from './steps/file.ts';
+import { jsonStep } from './steps/json.ts';
+import { linkedDocumentStep } from './steps/linked-document.ts';
+import { rawStep } from './steps/raw.ts';
+import { llmsStep, readableStep, thinStep } from './steps/readable.ts';
+import { textStep } from './steps/text.ts';
+import { MOST_FILE, MOST_TEXT, PAGE_MS, PROBE_MS } from './web-limits.ts';
+
+/** For what is no HTML. Content negotiation is the first request itself: it prefers Markdown. */
+const DIRECT: readonly Step[] = [fileStep, jsonStep, feedStep, textStep];
+
+const HTML: readonly Step[] = [
+  alternateStep,
+  suffixStep,
+  feedAlternateStep,
+  readableStep,
+  linkedDocumentStep,
+  llmsStep,
+  thinStep,
+];
+
+export interface Page {
+  /** After redirects. */
+  readonly finalUrl: string;
+  readonly status: number;
+  readonly contentType: string;
+  readonly notes: readonly string[];
+  readonly rendering: Rendering;
+  readonly etag?: string;
+  readonly lastModified?: string;
+}
+
+export interface Reading {
+  readonly url: string;
+  readonly raw: boolean;
+  readonly network: Network;
+  readonly endpoints: Endpoints;
+  readonly access: Access;
+  readonly signal: AbortSignal;
+  /** What was read before: asked whether it still holds. */
+  readonly known?: Page | undefined;
+}
+
+const ACCEPT =
+  'text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, application/json;q=0.8, text/plain;q=0.8, */*;q=0.5';
+
+/** Throws OrielError: what `Network.get` throws, and `TIMEOUT`. */
+export async function readPage(reading: Reading): Promise<Page> {
+  const { url, raw, signal, known } = reading;
+  const late = new AbortController();
+  const stop = startTimer(PAGE_MS, () =>
+    late.abort(new OrielError('TIMEOUT', `${quote(url)} took longer than ${PAGE_MS / 1000} seconds.`)),
+  );
+  const visit = visitOf(reading, AbortSignal.any([signal, late.signal]));
+  try {
+    const special = raw ? undefined : await siteStep(visit);
+    if (special) {
+      // The validators are the API's, not the page's.
+      const { etag: _, lastModified: __, ...read } = pageOf(special.page, special.rendering, visit);
+      return { ...read, finalUrl: url };
+    }
+    const page = await visit.fetch(url, { accept: raw ? '*/*' : ACCEPT, ...(known && { known }) });
+    if (page.status === 304 && known) return known;
+    if (page.url !== url) visit.notes.push(`redirected from ${url}`);
+    return pageOf(page, await renderingOf(page, raw, visit), visit);
+  } finally {
+    stop();
+  }
+}
+
+async function renderingOf(page: Fetched, raw: boolean, visit: Visit): Promise<Rendering> {
+  if (page.status >= 400 || page.status === 304) return failed(page, visit);
+  if (raw) return { is: 'file', method: 'raw', name: '', bytes: page.body };
+  if (page.cut) visit.notes.push(`the body is longer: only its first ${page.body.length} bytes were read`);
+  for (const step of DIRECT) {
+    const rendering = await step(page, visit);
+    if (rendering) return rendering;
+  }
+  if (isHtml(page, await page.text())) {
+    for (const step of HTML) {
+      const rendering = await step(page, visit);
+      if (rendering) return rendering;
+    }
+  }
+  return (await rawStep(page, visit)) ?? text('raw', await page.text());
+}
+
+/** Bytes of what a server says of a failure. */
+const MOST_SAID = 2_000;
+
+async function failed(page: Fetched, visit: Visit): Promise<Rendering> {
+  visit.notes.push(`HTTP ${page.status}`);
+  const after = page.headers['retry-after'];
+  if (after !== undefined) visit.notes.push(`retry after ${oneLine(after).slice(0, 40)}`);
+  const content = await page.text();
+  const plain =
+    isHtml(page, content) || content.includes('\0') ? '' : content.slice(0, MOST_SAID).toWellFormed();
+  return text('failed', plain);
+}
+
+function pageOf(page: Fetched, rendering: Rendering, { notes }: Visit): Page {
+  const { etag, 'last-modified': lastModified, 'content-type': contentType = '' } = page.headers;
+  return {
+    finalUrl: page.url,
+    status: page.status,
+    contentType,
+    notes,
+    rendering,
+    ...(etag !== undefined && { etag }),
+    ...(lastModified !== undefined && { lastModified }),
+  };
+}
+
+function visitOf({ url, network, endpoints, access }: Reading, signal: AbortSignal): Visit {
+  const notes: string[] = [];
+  const get = async (address: string, ask: Asking, until: AbortSignal): Promise<Fetched> => {
+    const headers: Record<string, string> = {};
+    if (ask.accept !== undefined) headers['accept'] = ask.accept;
+    if (ask.known?.etag !== undefined) headers['if-none-match'] = ask.known.etag;
+    else if (ask.known?.lastModified !== undefined) headers['if-modified-since'] = ask.known.lastModified;
+    const request: WebRequest = {
+      headers,
+      ...(ask.credentials && { credentials: ask.credentials }),
+      ...(ask.trusted === true && { trusted: true }),
+      signal: until,
+      mostBytes: ({ 'content-type': type = 'text/html' }) =>
+        /^text\/|json|xml|html/i.test(type) ? MOST_TEXT : MOST_FILE,
+    };
+    const reply = await network.get(address, request);
+    const contentType = reply.headers['content-type'] ?? '';
+    let decoded: Promise<string> | undefined;
+    return {
+      ...reply,
+      type: contentType.split(';')[0]?.trim().toLowerCase() ?? '',
+      text: () =>
+        (decoded ??= textOfBytes(reply.body, contentType).then((found) => {
+          if (found.note !== undefined) notes.push(found.note);
+          return found.text;
+        })),
+    };
+  };
+  return {
+    url,
+    network,
+    endpoints,
+    access,
+    signal,
+    notes,
+    fetch: (address, ask = {}) => get(address, ask, signal),
+    async probe(address, ask = {}) {
+      try {
+        const found = await get(address, ask, AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]));
+        return found.status === 200 ? found : undefined;
+      } catch {
+        // What is not there, or not in time, is not the way: the page itself is read.
+        signal.throwIfAborted();
+        return undefined;
+      }
+    },
+  };
+}

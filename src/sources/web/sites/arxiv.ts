@@ -1,0 +1,28 @@
+/** Abstracts of arXiv, from its API, with the URL of the full text. */
+
+import { convert } from '../convert.ts';
+import type { Site } from '../page.ts';
+import { baseOf } from './api.ts';
+
+export const arxiv: Site = {
+  name: 'arxiv',
+  hosts: /^(?:(?:www|export)\.)?arxiv\.org$/,
+  page(url) {
+    const id = /^\/abs\/((?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[A-Z]{2})?\/\d{7})(?:v\d+)?)\/?$/.exec(
+      url.pathname,
+    )?.[1];
+    if (id === undefined) return undefined;
+    return async (visit) => {
+      const base = baseOf('arxiv', 'https://export.arxiv.org', visit);
+      const page = await visit.probe(`${base.url}/api/query?id_list=${id}`, {
+        accept: 'application/atom+xml',
+        trusted: base.trusted,
+      });
+      if (!page || !page.type.endsWith('xml')) return undefined;
+      const found = await convert({ is: 'entry', url: page.url }, await page.text(), visit.signal);
+      // An unknown number is answered with an entry of this title.
+      if (found?.reply.is !== 'text' || found.text.startsWith('# Error\n')) return undefined;
+      return { page, text: `${found.text.trimEnd()}\n\nFull text: https://arxiv.org/pdf/${id}` };
+    };
+  },
+};

@@ -1,0 +1,47 @@
+/** The page's own Markdown: as it links to it, or at `URL.md`. */
+
+import { alternatesOf } from '../head-links.ts';
+import { type Fetched, type Step, text } from '../page.ts';
+
+/** Characters of a text that can stand for a page. */
+const LEAST = 60;
+
+export const alternateStep: Step = async (page, visit) => {
+  const { origin } = new URL(page.url);
+  for (const { type, url } of alternatesOf(await page.text(), page.url)) {
+    if (!/^text\/(?:x-)?markdown$/.test(type) || new URL(url).origin !== origin) continue;
+    const found = await visit.probe(url, { accept: 'text/markdown, text/plain' });
+    const content = found && (await markdownOf(found));
+    if (content !== undefined) return text('alternate-markdown', content);
+  }
+  return undefined;
+};
+
+export const suffixStep: Step = async (page, visit) => {
+  const url = new URL(page.url);
+  const path = url.pathname.replace(/\/+$/, '');
+  if (path === '' || /\.(?!html?$)[a-z]\w{0,4}$/i.test(path)) return undefined;
+  url.pathname = `${path}.md`;
+  const found = await visit.probe(url.href, { accept: 'text/markdown, text/plain' });
+  // A server that redirects or answers everything with the same page has no such text.
+  if (!found || !/\.mdx?$/i.test(new URL(found.url).pathname)) return undefined;
+  const content = await markdownOf(found);
+  return content === undefined ? undefined : text('md-suffix', content);
+};
+
+async function markdownOf(found: Fetched): Promise<string | undefined> {
+  if (!/^(?:text\/(?:x-)?markdown|text\/plain|application\/octet-stream|)$/.test(found.type))
+    return undefined;
+  const content = await found.text();
+  const start = content.trimStart().slice(0, 400);
+  if (
+    content.trim().length < LEAST ||
+    content.includes('\0') ||
+    /^<(?:!doctype|html|\?xml|head|body)/i.test(start)
+  ) {
+    return undefined;
+  }
+  return content.length < 1_000 && /\b(?:404|not found|does(?: not|n't) exist)\b/i.test(start)
+    ? undefined
+    : content;
+}

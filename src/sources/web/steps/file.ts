@@ -1,0 +1,17 @@
+/** An image, a document, an archive or a database: opened by its own source. */
+
+import { detectEncoding } from '../../../text/encoding.ts';
+import { isBinary } from '../../type-of-bytes.ts';
+import { sources } from '../../table.ts';
+import { nameOf, type Step, subjectOf } from '../page.ts';
+
+export const fileStep: Step = (page) => {
+  const name = nameOf(page.url) || 'page';
+  const subject = subjectOf(page.url, name, page.body);
+  // UTF-16 is full of zeros, and a mark says that it is text.
+  const binary = isBinary(subject.head) && detectEncoding(subject.head).bom === 0;
+  const claimed = /^text\/|json$|xml$/.test(page.type) && !binary && !name.endsWith('.ipynb');
+  const source = claimed ? undefined : sources.find((one) => one.kind !== 'file' && one.claims(subject));
+  const method = source?.kind ?? (binary ? 'binary' : undefined);
+  return Promise.resolve(method && { is: 'file', method, name, bytes: page.body });
+};

@@ -1,0 +1,9 @@
+/** The body as it came: what no other step could read. */
+
+import { isHtml, type Step, text } from '../page.ts';
+
+export const rawStep: Step = async (page, visit) => {
+  const content = await page.text();
+  if (content.trim() === '') visit.notes.push('the body is empty');
+  return text(isHtml(page, content) ? 'raw-html' : 'raw', content);
+};

@@ -1,0 +1,70 @@
+/** The main text of a page as Markdown; without one, what the site tells machines in `llms.txt`. */
+
+import { type Converted, convert } from '../convert.ts';
+import { visibleLength } from '../head-links.ts';
+import { type Fetched, type Step, text, type Visit } from '../page.ts';
+
+/** Characters of a text that is worth reading. */
+const LEAST = 80;
+
+export const readableStep: Step = async (page, visit) => {
+  const converted = await markdownOf(page, visit);
+  return converted && !isThin(converted) ? text(converted.reply.how, converted.text) : undefined;
+};
+
+export const llmsStep: Step = async (page, visit) => {
+  const html = await page.text();
+  const converted = await markdownOf(page, visit);
+  // A few words that no script has drawn are all that there is to read.
+  if (converted ? !hasScripts(html) : visibleLength(html) >= LEAST) return undefined;
+  const guide = await llmsText(page.url, visit);
+  return guide === undefined ? undefined : text('llms.txt', guide);
+};
+
+/** The few words of a page that has no other text. */
+export const thinStep: Step = async (page, visit) => {
+  const converted = await markdownOf(page, visit);
+  if (!converted) return undefined;
+  if (hasScripts(await page.text())) visit.notes.push('it has hardly any text: scripts may draw it');
+  return text(converted.reply.how, converted.text);
+};
+
+/** Whether the text is elsewhere: what stands there is a title and a few words. */
+export async function isThinPage(page: Fetched, visit: Visit): Promise<boolean> {
+  const converted = await markdownOf(page, visit);
+  return converted !== undefined && isThin(converted);
+}
+
+interface Readable extends Converted {
+  readonly reply: Extract<Converted['reply'], { is: 'text' }>;
+}
+
+function isThin({ text: markdown }: Readable): boolean {
+  const words = markdown.replace(/^# .*\n/, '').replace(/\]\([^)]*\)/g, ']');
+  return words.trim().length < LEAST;
+}
+
+const hasScripts = (html: string): boolean => /<script\b/i.test(html);
+
+/** Steps that look at the same page share its conversion. */
+const conversions = new WeakMap<Fetched, Promise<Readable | undefined>>();
+
+/** Undefined for a page without any text, or one that could not be converted, which is said. */
+function markdownOf(page: Fetched, visit: Visit): Promise<Readable | undefined> {
+  let made = conversions.get(page);
+  if (!made) conversions.set(page, (made = converted(page, visit)));
+  return made;
+}
+
+async function converted(page: Fetched, visit: Visit): Promise<Readable | undefined> {
+  const found = await convert({ is: 'page', url: page.url }, await page.text(), visit.signal);
+  if (!found) visit.notes.push('the page could not be converted within its limits');
+  return found?.reply.is === 'text' && found.text.trim() !== '' ? (found as Readable) : undefined;
+}
+
+async function llmsText(url: string, visit: Visit): Promise<string | undefined> {
+  const found = await visit.probe(new URL('/llms.txt', url).href, { accept: 'text/plain, text/markdown' });
+  if (!found || !/^text\/(?:plain|markdown)$/.test(found.type)) return undefined;
+  const content = await found.text();
+  return /^\s*#/.test(content) ? content : undefined;
+}

@@ -1,0 +1,25 @@
+/** The limits of reading one page. */
+
+const MIB = 1024 * 1024;
+
+/** Milliseconds for a page with its redirects and alternates. */
+export const PAGE_MS = 15_000;
+
+/** Milliseconds for an alternate that may not be there. */
+export const PROBE_MS = 4_000;
+
+/** Milliseconds for the conversion. */
+export const CONVERT_MS = 10_000;
+
+/** Bytes of a text, and of everything else: an image, a document, an archive. */
+export const MOST_TEXT = 8 * MIB;
+export const MOST_FILE = 64 * MIB;
+
+/** Bytes of what a page is converted to. */
+export const MOST_CONVERTED = 32 * MIB;
+
+/** Resident bytes of the converting child. */
+export const CONVERT_MEMORY = 512 * MIB;
+
+/** Lines of one answer. */
+export const PAGE_LINES = 300;

@@ -1,0 +1,130 @@
+/** Encodings that are not Unicode, by the names of the WHATWG: how they are called, declared and cut between characters. */
+
+/** Names that the WHATWG does not list, and what they mean. */
+const ALIASES: Readonly<Record<string, string>> = {
+  'latin-1': 'windows-1252',
+  'iso-latin-1': 'windows-1252',
+  cp932: 'shift_jis',
+  cp936: 'gbk',
+  cp949: 'euc-kr',
+  cp950: 'big5',
+  utf8: 'utf-8',
+};
+
+/** The WHATWG's name of the encoding that `label` means; undefined for none. */
+export function encodingName(label: string): string | undefined {
+  const known = label.trim().toLowerCase().replaceAll('_', '-');
+  // Emacs adds the line ends.
+  const bare = known.replace(/-(?:unix|dos|mac)$/, '');
+  for (const name of [ALIASES[bare], label.trim(), bare]) {
+    if (name === undefined) continue;
+    try {
+      return new TextDecoder(name).encoding;
+    } catch {
+      // Another spelling may be known.
+    }
+  }
+  return undefined;
+}
+
+const decoders = new Map<string, InstanceType<typeof TextDecoder>>();
+
+/**
+ * Bytes 0x80 to 0x9F of windows-1252, which Node up to 22 takes for the controls of ISO 8859-1; five of them are none.
+ * Source: the WHATWG's index-windows-1252.
+ */
+const WINDOWS_1252 = '€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ';
+
+/** The text of whole characters; what is invalid becomes U+FFFD. */
+export function decodeLegacy(bytes: Uint8Array, name: string): string {
+  if (name === 'windows-1252') {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+    return text.replace(/[\x80-\x9f]/g, (control) => WINDOWS_1252[control.charCodeAt(0) - 0x80] as string);
+  }
+  let decoder = decoders.get(name);
+  if (!decoder) decoders.set(name, (decoder = new TextDecoder(name, { ignoreBOM: true })));
+  return decoder.decode(bytes);
+}
+
+/** Bytes of the character at `at` in an encoding of one or more bytes a character. Source: the WHATWG's Encoding. */
+export function legacyLength(bytes: Uint8Array, at: number, name: string): number {
+  const lead = bytes[at] ?? 0;
+  if (lead < 0x80) return 1;
+  switch (name) {
+    case 'shift_jis':
+      return lead === 0x80 || lead === 0xa0 || (lead > 0xa0 && lead < 0xe0) || lead > 0xfc ? 1 : 2;
+    case 'euc-jp':
+      return lead === 0x8f ? 3 : lead === 0x8e || lead >= 0xa1 ? 2 : 1;
+    case 'gbk':
+    case 'gb18030': {
+      const second = bytes[at + 1] ?? 0;
+      if (lead === 0x80 || lead === 0xff) return 1;
+      return second >= 0x30 && second <= 0x39 ? 4 : 2;
+    }
+    case 'big5':
+    case 'euc-kr':
+      return lead === 0x80 || lead === 0xff ? 1 : 2;
+    default:
+      return 1;
+  }
+}
+
+/**
+ * The start of the character that holds byte `at`: found forwards, from the last byte before it that is a character of
+ * its own in each of these encodings, or from the start of `bytes`.
+ */
+export function alignLegacy(bytes: Uint8Array, at: number, name: string): number {
+  let from = at - 1;
+  while (from >= 0 && (bytes[from] as number) >= 0x30) from -= 1;
+  for (let start = from + 1; ;) {
+    const end = start + legacyLength(bytes, start, name);
+    if (end > at) return start;
+    start = end;
+  }
+}
+
+/** Bytes in which a declaration is looked for. */
+const DECLARED_WITHIN = 1024;
+
+/** The encoding that a text declares in its first bytes, by the WHATWG's name: XML, HTML, CSS, Python, Emacs, Vim. */
+export function declaredEncoding(head: Uint8Array): string | undefined {
+  const text = Buffer.from(head.subarray(0, DECLARED_WITHIN)).toString('latin1');
+  if (!/charset|coding|fenc/i.test(text)) return undefined;
+  const label = labelIn(text);
+  return label === undefined ? undefined : encodingName(label);
+}
+
+/** Lines at the end of a text in which Vim looks for a mode line, as it does at the start. */
+const MODE_LINES = 5;
+
+const MODE_LINE = /(?:^|\s)(?:vim?|ex):.*?\b(?:fileencoding|fenc)=([\w.-]+)/;
+
+/** The encoding that a mode line of Vim in the last lines of a text declares; `tail`: the last bytes of it. */
+export function encodingAtEnd(tail: Uint8Array): string | undefined {
+  const text = Buffer.from(tail.buffer, tail.byteOffset, tail.length)
+    .toString('latin1')
+    .replace(/\r?\n$/, '');
+  const last = text.split('\n').slice(-MODE_LINES);
+  const label = last.map((line) => MODE_LINE.exec(line)?.[1]).find((found) => found !== undefined);
+  return label === undefined ? undefined : encodingName(label);
+}
+
+function labelIn(text: string): string | undefined {
+  const xml = /^<\?xml\s[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(text);
+  if (xml) return xml[1];
+  const css = /^@charset "([\w.:-]+)";/.exec(text);
+  if (css) return css[1];
+  if (/^\s*<(?:!doctype|!--|html|head|meta)\b/i.test(text)) {
+    return /<meta\s[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(text)?.[1];
+  }
+  const lines = text.split('\n').slice(0, MODE_LINES);
+  for (const [i, line] of lines.entries()) {
+    // Source: PEP 263, and the manual of Emacs, "File Variables": the first line, or the second.
+    const emacs = i < 2 && /-\*-.*?\bcoding:\s*([\w.-]+).*-\*-/.exec(line);
+    const python = i < 2 && /^[ \t\f]*#.*?coding[:=][ \t]*([\w.-]+)/.exec(line);
+    const vim = MODE_LINE.exec(line);
+    const found = emacs || python || vim;
+    if (found) return found[1];
+  }
+  return undefined;
+}

@@ -1,0 +1,86 @@
+/**
+ * A structure as it travels between threads and is kept: numbers in one array and words in one string. A hundred
+ * thousand objects would hold the event loop while they arrive.
+ */
+
+import { type Fold, type OutlineSymbol, type Structure, symbolKinds } from './structure.ts';
+
+export interface PackedStructure {
+  /** How many symbols there are. */
+  readonly count: number;
+  /** `SYMBOL` numbers for each symbol. */
+  readonly symbols: Int32Array;
+  /** Name, qualified name and signature of each symbol, a line each. */
+  readonly words: string;
+  /** `FOLD` numbers for each fold. */
+  readonly folds: Int32Array;
+}
+
+const SYMBOL = 7;
+const FOLD = 3;
+const WORDS = 3;
+
+/** In place of a line that is absent. */
+const ABSENT = -1;
+
+const foldKinds: readonly Fold['kind'][] = ['imports', 'comment', 'docstring', 'block'];
+
+export function pack({ symbols, folds }: Structure): PackedStructure {
+  const numbers = new Int32Array(SYMBOL * symbols.length);
+  symbols.forEach(({ kind, from, to, at, depth, bodyFrom = ABSENT, bodyTo = ABSENT }, i) => {
+    numbers.set([symbolKinds.indexOf(kind), from, to, at, depth, bodyFrom, bodyTo], SYMBOL * i);
+  });
+  return {
+    count: symbols.length,
+    symbols: numbers,
+    words: symbols.map(({ name, qualified, signature }) => `${name}\n${qualified}\n${signature}`).join('\n'),
+    folds: Int32Array.from(folds.flatMap(({ kind, from, to }) => [foldKinds.indexOf(kind), from, to])),
+  };
+}
+
+export function unpack({ count, symbols, words, folds }: PackedStructure): Structure {
+  const lines = words.split('\n');
+  return {
+    symbols: Array.from({ length: count }, (_, i): OutlineSymbol => {
+      const [kind = 0, from = 1, to = 1, at = 1, depth = 0, bodyFrom = ABSENT, bodyTo = ABSENT] =
+        symbols.subarray(SYMBOL * i, SYMBOL * (i + 1));
+      const [name = '', qualified = '', signature = ''] = lines.slice(WORDS * i, WORDS * (i + 1));
+      return {
+        kind: symbolKinds[kind] ?? 'statement',
+        name,
+        qualified,
+        signature,
+        from,
+        to,
+        at,
+        depth,
+        ...(bodyFrom !== ABSENT && { bodyFrom, bodyTo }),
+      };
+    }),
+    folds: Array.from({ length: folds.length / FOLD }, (_, i): Fold => {
+      const [kind = 0, from = 1, to = 1] = folds.subarray(FOLD * i, FOLD * (i + 1));
+      return { kind: foldKinds[kind] ?? 'block', from, to };
+    }),
+  };
+}
+
+/** The lines of each symbol, 1-based and inclusive. */
+export function symbolLines({ count, symbols }: PackedStructure): { from: number; to: number }[] {
+  return Array.from({ length: count }, (_, i) => {
+    const [, from = 1, to = 1] = symbols.subarray(SYMBOL * i, SYMBOL * (i + 1));
+    return { from, to };
+  });
+}
+
+/** The qualified name of one symbol. */
+export function symbolName({ words }: PackedStructure, i: number): string {
+  let start = 0;
+  for (let line = WORDS * i + 1; line > 0; line -= 1) start = words.indexOf('\n', start) + 1;
+  const end = words.indexOf('\n', start);
+  return words.slice(start, end === -1 ? undefined : end);
+}
+
+/** Bytes that a packed structure takes. */
+export function packedBytes({ symbols, words, folds }: PackedStructure): number {
+  return symbols.byteLength + folds.byteLength + words.length;
+}

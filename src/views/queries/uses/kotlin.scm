@@ -1,0 +1,4 @@
+(identifier) @use
+(navigation_expression (_) (identifier) @member)
+
+(import (qualified_identifier) @module)

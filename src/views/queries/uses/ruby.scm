@@ -1,0 +1,8 @@
+(identifier) @use
+(constant) @use
+(call receiver: (_) method: (identifier) @member)
+
+(call
+  method: (identifier) @called
+  arguments: (argument_list . (string (string_content) @module))
+  (#match? @called "^(require|require_relative|load)$"))

@@ -1,0 +1,3 @@
+; Beside ecma.scm.
+
+(type_identifier) @use

@@ -1,0 +1,121 @@
+/**
+ * Finds the packages, classes and subroutines of Perl. A scanner of ours: no package of a grammar has it as WebAssembly
+ * (tree-sitter-perl 2.0.0, @ganezdragon/tree-sitter-perl 1.1.1, tree-sitter-wasms 0.1.13). A body ends at the brace in
+ * the column of its declaration, as perltidy writes it: braces in patterns and strings cannot mislead it.
+ */
+
+import type { SymbolKind } from '../structure.ts';
+import type { Found, Scanner } from './scanner.ts';
+
+const DECLARATION =
+  /^([ \t]*)(?:(?:my|our|state)[ \t]+)?(package|class|role|sub|method|has)[ \t]+(?:'([\w:]+)'|"([\w:]+)"|\+?([A-Za-z_][\w:']*))(.*)$/;
+
+const KINDS: Readonly<Record<string, SymbolKind>> = {
+  package: 'module',
+  class: 'class',
+  role: 'trait',
+  sub: 'function',
+  method: 'method',
+  has: 'property',
+};
+
+/** The mark at the end of each text that begins in the line. */
+const HEREDOC = /<<~?(?:"([^"\n]+)"|'([^'\n]+)'|([A-Za-z_]\w*))/g;
+
+interface Declared {
+  readonly word: string;
+  readonly name: string;
+  readonly indent: string;
+  readonly row: number;
+  readonly rest: string;
+}
+
+export const perl: Scanner = (lines) => {
+  const code = codeOf(lines);
+  const declared = code.flatMap((line, row): Declared[] => {
+    const match = DECLARATION.exec(line);
+    if (!match) return [];
+    const [, indent = '', word = '', single, double, bare, rest = ''] = match;
+    // `has => 1` is a key, `sub name;` says that there is one.
+    if (word === 'has' && !/^[ \t]*(?:=>|,)/.test(rest)) return [];
+    if (/^(?:sub|method)$/.test(word) && /^[^{]*;/.test(rest)) return [];
+    return [{ word, name: single ?? double ?? bare ?? '', indent, row, rest }];
+  });
+  return declared.map((one, at): Found => {
+    const to = endOf(one, declared.slice(at + 1), code);
+    const signature = (lines[one.row] ?? '').trim().replace(/\s*\{.*$|\s*;\s*$/, '');
+    const from = one.row + 1;
+    const opens = one.row + (opening(code, one.row) ?? 0);
+    return {
+      kind: KINDS[one.word] ?? 'function',
+      name: one.name,
+      signature,
+      from,
+      to,
+      ...(to > opens + 1 && { bodyFrom: opens + 2, bodyTo: isClosed(code[to - 1]) ? to - 1 : to }),
+    };
+  });
+};
+
+function isClosed(line = ''): boolean {
+  return /^\s*[})]/.test(line);
+}
+
+/** Rows from the declaration to the line with its brace, where that follows it. */
+function opening(code: readonly string[], row: number): number | undefined {
+  const at = code.slice(row, row + 20).findIndex((line) => line.includes('{'));
+  return at === -1 ? undefined : at;
+}
+
+/** 1-based: the last line of a declaration. */
+function endOf(
+  { word, indent, row, rest }: Declared,
+  later: readonly Declared[],
+  code: readonly string[],
+): number {
+  const isStatement = /^(?:package|class)$/.test(word) && !rest.includes('{');
+  if (isStatement) {
+    const next = later.find((other) => other.word === word && other.indent.length <= indent.length);
+    return lastCode(code, row, next?.row ?? code.length);
+  }
+  const closing = word === 'has' ? `${indent})` : `${indent}}`;
+  const ends = word === 'has' ? /;\s*(?:#.*)?$/ : /\}\s*;?\s*(?:#.*)?$/;
+  if (ends.test(rest) && (word === 'has' || rest.includes('{'))) return row + 1;
+  const next = later.find((other) => other.indent.length <= indent.length)?.row ?? code.length;
+  for (let at = row + 1; at < next; at += 1) if ((code[at] ?? '').startsWith(closing)) return at + 1;
+  return lastCode(code, row, next);
+}
+
+function lastCode(code: readonly string[], row: number, end: number): number {
+  let to = end;
+  while (to > row + 1 && (code[to - 1] ?? '').trim() === '') to -= 1;
+  return to;
+}
+
+/** The lines, empty where they are documentation, comments, the text of a heredoc, or behind the end. */
+function codeOf(lines: readonly string[]): string[] {
+  const waiting: string[] = [];
+  let isDocumentation = false;
+  let isOver = false;
+  const known = new Set(lines.map((line) => line.trim()));
+  return lines.map((line) => {
+    if (isOver) return '';
+    const [mark] = waiting;
+    if (mark !== undefined) {
+      if (line.trim() === mark) waiting.shift();
+      return '';
+    }
+    if (/^=[A-Za-z]/.test(line)) isDocumentation = !/^=cut\b/.test(line);
+    if (isDocumentation || /^(?:=cut\b|\s*#)/.test(line)) return '';
+    if (/^__(?:END|DATA)__\s*$/.test(line)) {
+      isOver = true;
+      return '';
+    }
+    for (const [, double, single, bare] of line.matchAll(HEREDOC)) {
+      const end = double ?? single ?? bare ?? '';
+      // In a string, or a shift: no text ends there.
+      if (known.has(end)) waiting.push(end);
+    }
+    return line;
+  });
+}

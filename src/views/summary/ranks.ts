@@ -1,0 +1,235 @@
+/** The order in which the lines of a code file become visible in its map: the symbols first, then what explains them. */
+
+import { containers, type Fold, type OutlineSymbol, type Structure } from '../structure.ts';
+import { type Collapsed, collapse } from './collapse.ts';
+import { type Joined, joinedHead } from './joined-head.ts';
+
+/** What a level of detail is chosen from. Arrays are by line number, from 1. */
+export interface Ranks {
+  /** The level at which a line is shown; `never` for the rest of what is shown on one line. */
+  readonly lines: Uint32Array;
+  /** The level at which a symbol that ends on the line is shown: what is hidden after it is another's. */
+  readonly ends: Uint32Array;
+  /** By symbol: the level at which its name is shown. */
+  readonly symbols: Uint32Array;
+  /** What stands in place of a line and those after it, when the line is shown. */
+  readonly collapsed: ReadonlyMap<number, Collapsed>;
+  /** Declarations of several lines on one, for a map without room. */
+  readonly joined: ReadonlyMap<number, Joined>;
+  /** Lines that are never missed: blank ones, and closing brackets alone. */
+  readonly trivial: Uint8Array;
+  /** Lines whose absence needs no mark beside another: comments, decorators. */
+  readonly quiet: Uint8Array;
+  /** The index of the innermost symbol around a line; -1 for none. */
+  readonly owner: Int32Array;
+  /** By symbol: the index of the one around it; -1 for none. */
+  readonly parents: Int32Array;
+  /** The levels: at 0 nothing is shown, at `levels` everything that ever is. `symbolLevels` show all symbols. */
+  readonly levels: number;
+  readonly symbolLevels: number;
+  /** Lines outside bodies and blocks: statements of a script, or what a parser could not make sense of. */
+  readonly loose: number;
+}
+
+export const never = 0xffff_ffff;
+
+/** Lines over this many characters are data: this many are shown. */
+const longLine = 1_000;
+const longLineShown = 200;
+
+/** Lines of a declaration that count as its head: the rest goes with its body. */
+const longestHead = 40;
+
+/** Decorators of up to this many lines belong to the declaration. */
+const fewDecorators = 3;
+
+/**
+ * Lines of a body that is shown where there is room. A longer one costs more than the call that it may spare: with
+ * bodies of any length, readers of real changes (`npm run bench -- tasks`) spend 3 % more tokens to spare one call in 134.
+ */
+const shortRun = 6;
+
+const closersOnly = /^\s*(?:[)\]}>]+[;,]?|end[;,]?|fi|done|esac|\*\/|)\s*$/;
+
+const details: ReadonlySet<OutlineSymbol['kind']> = new Set(['property', 'constant', 'variable']);
+
+interface Head {
+  readonly from: number;
+  readonly to: number;
+}
+
+export function rank(lines: readonly string[], structure: Structure): Ranks {
+  const { symbols, folds } = structure;
+  const count = lines.length;
+  const ranks = new Uint32Array(count + 2).fill(never);
+  const ends = new Uint32Array(count + 2).fill(never);
+  const bySymbol = new Uint32Array(symbols.length);
+  const trivial = Uint8Array.from({ length: count + 2 }, (_, no) =>
+    closersOnly.test(lines[no - 1] ?? '') ? 1 : 0,
+  );
+  const parents = parentsOf(symbols);
+  const owner = ownersOf(symbols, count);
+  const heads = symbols.map((symbol) => headOf(symbol, count));
+  const show = (from: number, to: number, level: number): void => {
+    for (let no = from; no <= Math.min(to, count); no += 1) ranks[no] = Math.min(ranks[no] ?? never, level);
+  };
+  let level = 0;
+  for (const index of symbolOrder(symbols, parents)) {
+    const symbol = symbols[index];
+    const head = heads[index];
+    if (!symbol || !head) continue;
+    bySymbol[index] = level;
+    show(head.from, head.to, level);
+    show(Math.max(head.to, symbol.bodyTo ?? symbol.to) + 1, symbol.to, level);
+    ends[symbol.to] = Math.min(ends[symbol.to] ?? never, level);
+    level += 1;
+  }
+  const symbolLevels = level;
+  const collapsed = new Map<number, Collapsed>();
+  const quiet = new Uint8Array(count + 2);
+  // The lines below the one that stands for them are not a run of their own.
+  const folded = new Uint8Array(count + 2);
+  symbols.forEach(({ from }, i) => quiet.fill(1, from, heads[i]?.from ?? from));
+  for (const fold of foldOrder(folds, lines)) {
+    if (isInBody(fold, symbols, owner) || ranks[fold.from] !== never) continue;
+    const short = collapse(fold, lines);
+    if (short) collapsed.set(fold.from, short);
+    if (fold.kind !== 'imports') quiet.fill(1, fold.from, fold.to + 1);
+    show(fold.from, short ? fold.from : fold.to, level);
+    if (short) folded.fill(1, fold.from + 1, fold.to + 1);
+    level += 1;
+  }
+  for (const [row, line] of lines.entries()) {
+    if (line.length > longLine) collapsed.set(row + 1, clipped(row + 1, line));
+  }
+  const runs = runsOf(ranks, owner, (no) => trivial[no] === 1 || folded[no] === 1);
+  // The shortest first: most of them fit.
+  for (const { from, to, size } of runs.toSorted((a, b) => a.size - b.size)) {
+    if (size > shortRun) break;
+    show(from, to, level);
+    level += 1;
+  }
+  const blocks = new Uint8Array(count + 2);
+  for (const { kind, from, to } of folds) if (kind === 'block') blocks.fill(1, from, to + 1);
+  const isLoose = (no: number): boolean => !trivial[no] && !blocks[no] && !isBody(symbols[owner[no] ?? -1]);
+  let loose = 0;
+  for (const { from, to } of runs) for (let no = from; no <= to; no += 1) loose += isLoose(no) ? 1 : 0;
+  const joined = new Map<number, Joined>();
+  for (const { from, to } of heads) {
+    const one = joinedHead(lines, from, to);
+    if (one) joined.set(from, one);
+  }
+  return {
+    lines: ranks,
+    ends,
+    symbols: bySymbol,
+    collapsed,
+    joined,
+    trivial,
+    quiet,
+    owner,
+    parents,
+    levels: level,
+    symbolLevels,
+    loose,
+  };
+}
+
+function headOf({ from, to, at, bodyFrom }: OutlineSymbol, count: number): Head {
+  const first = at - from <= fewDecorators ? from : at;
+  const last = bodyFrom === undefined ? to : bodyFrom - 1;
+  return { from: first, to: Math.min(Math.max(last, at), at + longestHead, count) };
+}
+
+/** Symbols are in the order of the text, the outer before the inner. */
+function parentsOf(symbols: readonly OutlineSymbol[]): Int32Array {
+  const open: number[] = [];
+  return Int32Array.from(symbols, ({ depth, from, to }, i) => {
+    while (open.length > 0) {
+      const outer = symbols[open.at(-1) ?? 0];
+      if (outer && outer.depth < depth && outer.from <= from && outer.to >= to) break;
+      open.pop();
+    }
+    const parent = open.at(-1) ?? -1;
+    open.push(i);
+    return parent;
+  });
+}
+
+function ownersOf(symbols: readonly OutlineSymbol[], count: number): Int32Array {
+  const owner = new Int32Array(count + 2).fill(-1);
+  symbols.forEach(({ from, to }, i) => owner.fill(i, from, Math.min(to, count) + 1));
+  return owner;
+}
+
+/** Level by level from the top, on each the fields and constants last; fields without symbols in them last of all. */
+function symbolOrder(symbols: readonly OutlineSymbol[], parents: Int32Array): number[] {
+  const parental = new Set(parents);
+  const deep = 1_000;
+  const keys = symbols.map(({ kind, depth }, i) => {
+    const detail = details.has(kind);
+    return detail && depth > 0 && !parental.has(i) ? deep + depth : 2 * depth + (detail ? 1 : 0);
+  });
+  return symbols.map((_, i) => i).toSorted((a, b) => (keys[a] ?? 0) - (keys[b] ?? 0) || a - b);
+}
+
+/** Imports first, then what is said of the outer symbols before what is said of the inner ones. */
+function foldOrder(folds: readonly Fold[], lines: readonly string[]): Fold[] {
+  const indent = ({ from }: Fold): number => /^\s*/.exec(lines[from - 1] ?? '')?.[0].length ?? 0;
+  const keyOf = (fold: Fold): number => (fold.kind === 'imports' ? -1 : indent(fold));
+  return folds
+    .filter(({ kind }) => kind !== 'block')
+    .map((fold) => ({ fold, key: keyOf(fold) }))
+    .toSorted((a, b) => a.key - b.key || a.fold.from - b.fold.from)
+    .map(({ fold }) => fold);
+}
+
+/** Comments among the statements of a body are part of it. */
+function isInBody({ kind, from }: Fold, symbols: readonly OutlineSymbol[], owner: Int32Array): boolean {
+  if (kind === 'docstring') return false;
+  const around = symbols[owner[from] ?? -1];
+  return (
+    around?.bodyFrom !== undefined &&
+    from >= around.bodyFrom &&
+    from <= (around.bodyTo ?? 0) &&
+    !containers.has(around.kind)
+  );
+}
+
+function isBody(symbol: OutlineSymbol | undefined): boolean {
+  return symbol !== undefined && !containers.has(symbol.kind);
+}
+
+interface Run {
+  readonly from: number;
+  readonly to: number;
+  /** Lines that are not trivial. */
+  readonly size: number;
+}
+
+/** Stretches of lines of one symbol, or of none, that nothing above shows; lines to `skip` neither begin nor end one. */
+function runsOf(ranks: Uint32Array, owner: Int32Array, skip: (no: number) => boolean): Run[] {
+  const runs: Run[] = [];
+  const count = ranks.length - 2;
+  for (let no = 1; no <= count;) {
+    if (ranks[no] !== never || skip(no)) {
+      no += 1;
+      continue;
+    }
+    const from = no;
+    let to = no;
+    let size = 0;
+    for (; no <= count && ranks[no] === never && owner[no] === owner[from]; no += 1) {
+      if (skip(no)) continue;
+      to = no;
+      size += 1;
+    }
+    runs.push({ from, to, size });
+  }
+  return runs;
+}
+
+function clipped(no: number, line: string): Collapsed {
+  const text = `${line.slice(0, longLineShown).toWellFormed()} ...`;
+  return { from: no, to: no, text, elided: { from: no, to: no } };
+}

@@ -1,0 +1,204 @@
+/** `:#name` and lists of names and ranges on any text: the lines of these symbols, under one budget. */
+
+import { OrielError } from '../errors.ts';
+import { noStructure } from '../render/notices.ts';
+import { parseSelection } from '../selector/selection.ts';
+import { oneLine, quote } from '../text/visible.ts';
+import type { Call } from '../types/call.ts';
+import type { Range } from '../types/excerpt.ts';
+import type { NoStructure, Notice } from '../types/notice.ts';
+import type { NoteResource, TextResource } from '../types/resource.ts';
+import type { Selection } from '../types/selection.ts';
+import type { FoundSymbols, Place } from './find-symbol.ts';
+import { answerTo, structureOf, wholeText } from './parsed.ts';
+import { textInput } from './text-input.ts';
+import type { Viewed } from './viewed.ts';
+
+/** Symbols of an ambiguous name that are listed, and bytes of their list: a notice has 1 KiB at most. */
+const mostCandidates = 5;
+const noticeRoom = 800;
+
+/** Names of one list. */
+const mostItems = 100;
+
+type Item = { readonly name: string } | { readonly ranges: readonly Range[] };
+
+/**
+ * The lines of what `selection.symbol` names, or a note with what it could be. An ambiguous name is answered with all
+ * that it names where that fits the budget of a map. In a list, what is not found is said below what is.
+ */
+export async function symbolView(
+  resource: TextResource,
+  { symbol = '', mode }: Selection,
+  call: Call,
+): Promise<Viewed | NoteResource> {
+  const { target } = resource;
+  const whole = await wholeText(resource, await textInput(resource, call), call.signal);
+  const structure = whole ? await structureOf(whole, call) : ({ none: 'size' } as const);
+  if (!whole || 'none' in structure) throw noSymbols(target, 'none' in structure ? structure.none : 'size');
+  const list = itemsOf(symbol);
+  const names = [symbol, ...list.flatMap((item) => ('name' in item ? [item.name] : []))];
+  const found = await answerTo({ ask: 'find', structure, names }, call.signal);
+  if ('none' in found) throw noSymbols(target, found.none);
+  const [asOne, ...others] = found;
+  const isList = list.length > 1 && asOne !== undefined && 'near' in asOne;
+  const items: readonly Item[] = isList ? list : [{ name: symbol }];
+  const answers = isList ? others : [asOne ?? { near: [] }];
+  const ranges: Range[] = [];
+  const notes: Notice[] = [];
+  const room = new Room(whole.text, call);
+  let named = 0;
+  for (const item of items) {
+    if ('ranges' in item) {
+      ranges.push(...item.ranges);
+      continue;
+    }
+    const answer = answers[named] ?? { near: [] };
+    named += 1;
+    if ('one' in answer) ranges.push(answer.one);
+    else if (
+      'candidates' in answer &&
+      answer.candidates.length === answer.all &&
+      room.takes(answer.candidates)
+    ) {
+      ranges.push(...answer.candidates);
+      notes.push(candidatesNotice(target, item.name, answer, true));
+    } else if (items.length === 1) return noSymbol(resource, item.name, answer, mode ? `:${mode}` : '');
+    else if ('candidates' in answer) notes.push(candidatesNotice(target, item.name, answer, false));
+    else notes.push({ kind: 'said', text: missing(target, item.name, answer.near).replace(/\.$/, '') });
+  }
+  if (ranges.length === 0) {
+    const text = notes.map((note) => (note.kind === 'said' ? `${note.text}.` : '')).join(' ');
+    throw new OrielError('NOT_FOUND', text || `${quote(target)} has none of these symbols.`, {
+      next: `${target}:outline`,
+    });
+  }
+  const merged = parseSelection(ranges.map(({ from, to }) => `${from}..${to ?? ''}`).join(','))?.window;
+  const typed =
+    merged?.by === 'lines' ? merged.ranges.map(({ from, to }) => `${from}..${to ?? ''}`).join(',') : '';
+  return {
+    resource: { ...resource, notes: [...(resource.notes ?? []), ...capped(notes)] },
+    selection: {
+      ...(merged && { window: merged }),
+      ...(mode && { mode }),
+      typed: mode ? `${typed}:${mode}` : typed,
+    },
+  };
+}
+
+/** `"a,#Class.b,120..140"` → two names and a range. A range that is the whole text is a name. */
+function itemsOf(text: string): Item[] {
+  const chunks = text.split(',').map((chunk) => chunk.trim());
+  if (chunks.length > mostItems) {
+    throw new OrielError('BAD_SELECTOR', `A list holds at most ${mostItems} symbols and ranges. Use fewer.`);
+  }
+  return chunks.map((chunk): Item => {
+    const window = /^L?\d/.test(chunk) ? parseSelection(`${chunk},${chunk}`)?.window : undefined;
+    if (window?.by === 'lines') return { ranges: window.ranges };
+    return { name: chunk.startsWith('#') ? chunk.slice(1) : chunk };
+  });
+}
+
+/** What all meanings of an ambiguous name may take. */
+class Room {
+  readonly #text: string;
+  #starts: readonly number[] | undefined;
+  #bytes: number;
+  #lines: number;
+
+  constructor(text: string, { settings, limits }: Call) {
+    this.#text = text;
+    this.#bytes = Math.min(settings.mapBytes, limits.bytes);
+    this.#lines = limits.lines;
+  }
+
+  takes(places: readonly Place[]): boolean {
+    const starts = (this.#starts ??= startsOf(this.#text));
+    let bytes = 0;
+    let lines = 0;
+    for (const { from, to } of places) {
+      const part = this.#text.slice(starts[from - 1], starts[to]);
+      bytes += Buffer.byteLength(part) + 8 * (to - from + 2);
+      lines += to - from + 1;
+      if (bytes > this.#bytes || lines > this.#lines) return false;
+    }
+    this.#bytes -= bytes;
+    this.#lines -= lines;
+    return true;
+  }
+}
+
+function startsOf(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+/** Why no symbol can be named in a text. */
+export function noSymbols(target: string, why: NoStructure): OrielError {
+  const said = `${quote(target)} has no symbols: ${noStructure[why]}. Use ${quote(target)}.`;
+  return new OrielError('UNSUPPORTED', said, { next: target });
+}
+
+/** The note about a name of several symbols. Throws `NOT_FOUND` for a name of none. */
+export function noSymbol(
+  { target, kind }: TextResource,
+  name: string,
+  found: FoundSymbols,
+  mode: string,
+): NoteResource {
+  if ('candidates' in found)
+    return { is: 'note', kind, note: candidatesNotice(target, name, found, false, mode) };
+  const near = 'near' in found ? found.near : [];
+  const [first] = near;
+  throw new OrielError('NOT_FOUND', missing(target, name, near, mode), {
+    next: first ? callOf(target, first) + mode : `${target}:outline`,
+  });
+}
+
+function missing(target: string, name: string, near: readonly Place[], mode = ''): string {
+  const calls = near.map(
+    (place) => `${quote(oneLine(place.qualified))} (${quote(callOf(target, place) + mode)})`,
+  );
+  let shown = calls;
+  while (shown.length > 1 && Buffer.byteLength(shown.join(', ')) > noticeRoom / 2) shown = shown.slice(0, -1);
+  const meant = shown.length > 0 ? ` Did you mean ${shown.join(', ')}?` : '';
+  return `${quote(target)} has no symbol '${quote(name)}'.${meant} Use ${quote(`${target}:outline`)} for all of them.`;
+}
+
+function callOf(target: string, { name, from, to }: Place): string {
+  return name === undefined ? `${target}:${from}..${to}` : `${target}:#${name}`;
+}
+
+function candidatesNotice(
+  target: string,
+  name: string,
+  { candidates: all, all: count }: Extract<FoundSymbols, { candidates: unknown }>,
+  shown: boolean,
+  mode = '',
+): Notice {
+  const candidates: { name: string; use: string }[] = [];
+  let room = noticeRoom;
+  for (const place of all.slice(0, mostCandidates)) {
+    const use = callOf(target, place) + (place.name === undefined && mode === ':outline' ? '' : mode);
+    room -= Buffer.byteLength(place.qualified) + Buffer.byteLength(use);
+    if (room < 0 && candidates.length > 0) break;
+    candidates.push({ name: place.qualified, use });
+  }
+  return {
+    kind: 'symbols',
+    target,
+    name,
+    candidates,
+    more: count - candidates.length,
+    ...(shown && { shown }),
+  };
+}
+
+/** A list of many names has many notes: as many as fit, and how many more there are. */
+function capped(notes: readonly Notice[]): Notice[] {
+  const most = 3;
+  if (notes.length <= most) return [...notes];
+  const left = notes.length - most;
+  return [...notes.slice(0, most), { kind: 'said', text: `${left} more names are ambiguous or not found` }];
+}

@@ -1,0 +1,207 @@
+/**
+ * What is known of one code file: its symbols, the names that it uses, the modules that it imports. As one text, the form
+ * in which it travels between threads and is kept: a hundred thousand small objects would hold both.
+ */
+
+import type { Outlined } from './outline.ts';
+import { linesOf, placer } from './lines.ts';
+import { type SymbolKind, symbolKinds } from './structure.ts';
+
+/** A symbol of a file. Lines are 1-based and inclusive. */
+export interface Tag {
+  readonly kind: SymbolKind;
+  readonly name: string;
+  readonly qualified: string;
+  readonly signature: string;
+  /** The first sentence that stands above it or in it; empty where there is none. */
+  readonly doc: string;
+  readonly from: number;
+  readonly to: number;
+  /** The line of its name. */
+  readonly at: number;
+  readonly depth: number;
+}
+
+/** Where a file uses a name, and how. */
+export interface NameUses {
+  readonly name: string;
+  /** Lines where it stands by itself: a function that is called, a type. */
+  readonly plain: readonly number[];
+  /** Lines where it stands behind a dot. */
+  readonly member: readonly number[];
+}
+
+/** Symbols and names of one file that are kept, and lines of one name. */
+const MOST_TAGS = 5_000;
+const MOST_NAMES = 5_000;
+const MOST_LINES = 200;
+
+/** Characters of a name, of a signature, of a sentence. */
+const LONGEST_NAME = 100;
+const LONGEST_SIGNATURE = 160;
+const LONGEST_DOC = 120;
+
+/** Between parts, entries and fields: names hold none of them. */
+const PART = '\x1c';
+const ENTRY = '\n';
+const FIELD = '\t';
+
+export function writeTags(text: string, { symbols, uses }: Outlined): string {
+  const lines = linesOf(text);
+  const tags = symbols
+    .slice(0, MOST_TAGS)
+    .map(({ kind, name, qualified, signature, from, to, at, depth }) =>
+      [
+        symbolKinds.indexOf(kind),
+        from,
+        to,
+        at,
+        depth,
+        clean(name, LONGEST_NAME),
+        scopeOf(qualified, name),
+        clean(signature, LONGEST_SIGNATURE),
+        docOf(lines, from, at),
+      ].join(FIELD),
+    );
+  const { names, imports } = usesOf(text, uses, new Set(symbols.map(({ at, name }) => `${at} ${name}`)));
+  return [tags.join(ENTRY), names.join(ENTRY), imports.join(ENTRY)].join(PART);
+}
+
+/** Whether the file may have more symbols or names than its tags have. */
+export function isCut(tags: string): boolean {
+  if (tags.length < Math.min(MOST_TAGS, MOST_NAMES)) return false;
+  const [symbols = '', names = ''] = tags.split(PART);
+  return symbols.split(ENTRY).length >= MOST_TAGS || names.split(ENTRY).length >= MOST_NAMES;
+}
+
+/** Whether a file may use a name on more lines than its tags have. */
+export function isUseCut({ plain, member }: NameUses): boolean {
+  return plain.length >= MOST_LINES || member.length >= MOST_LINES;
+}
+
+/** The symbols of a file, in the order of its text, by its tags. */
+export function readSymbols(tags: string): Tag[] {
+  return entriesOf(tags, 0).map(tagOf);
+}
+
+/** The names that a file uses. */
+export function readUses(tags: string): NameUses[] {
+  return entriesOf(tags, 1).map((entry) => {
+    const [name = '', plain = '', member = ''] = entry.split(FIELD);
+    return { name, plain: numbersOf(plain), member: numbersOf(member) };
+  });
+}
+
+/** The names that a file uses, and how often each. */
+export function readUseCounts(tags: string): (readonly [name: string, uses: number])[] {
+  return entriesOf(tags, 1).map((entry) => {
+    const [name = '', ...lines] = entry.split(FIELD);
+    return [name, lines.reduce((sum, one) => sum + (one === '' ? 0 : one.split(' ').length), 0)];
+  });
+}
+
+/** The modules that a file imports, as written: `./store.ts`, `os.path`, `linux/list.h`. */
+export function readImports(tags: string): string[] {
+  return entriesOf(tags, 2);
+}
+
+function tagOf(entry: string): Tag {
+  const [kind, from, to, at, depth, name = '', scope = '', signature = '', doc = ''] = entry.split(FIELD);
+  return {
+    kind: symbolKinds[Number(kind)] ?? 'statement',
+    name,
+    qualified: scope + name,
+    signature,
+    doc,
+    from: Number(from),
+    to: Number(to),
+    at: Number(at),
+    depth: Number(depth),
+  };
+}
+
+function entriesOf(tags: string, no: number): string[] {
+  const part = tags.split(PART)[no] ?? '';
+  return part === '' ? [] : part.split(ENTRY);
+}
+
+function numbersOf(text: string): number[] {
+  return text === '' ? [] : text.split(' ').map(Number);
+}
+
+/** What stands before the name in a qualified name, with its dot; of a long one the innermost names. */
+function scopeOf(qualified: string, name: string): string {
+  if (qualified === name) return '';
+  // A very long one is cut at its end, and without its name.
+  const scope = qualified.endsWith(`.${name}`) ? qualified.slice(0, -name.length) : `${qualified}.`;
+  if (scope.length <= 2 * LONGEST_NAME) return clean(scope, scope.length);
+  const end = scope.slice(-2 * LONGEST_NAME);
+  return clean(end.slice(end.indexOf('.') + 1), end.length);
+}
+
+function clean(text: string, most: number): string {
+  // oxlint-disable-next-line no-control-regex
+  return text.slice(0, most).replace(/[\x00-\x1f]/g, ' ');
+}
+
+/** A name where it is declared (`declared`: `LINE NAME`) is no use of it. */
+function usesOf(
+  text: string,
+  uses: Outlined['uses'],
+  declared: ReadonlySet<string>,
+): { names: string[]; imports: string[] } {
+  const place = placer(text);
+  const names = new Map<string, { plain: Set<number>; member: Set<number> }>();
+  const imports = new Set<string>();
+  const members = new Set(uses.filter(({ name }) => name === 'member').map(({ start }) => start));
+  let module = '';
+  for (const { name: capture, start, end } of uses) {
+    const written = text.slice(start, Math.min(end, start + LONGEST_SIGNATURE));
+    if (capture === 'module') imports.add((module = moduleOf(written)));
+    if (capture === 'imported')
+      imports.add(`${module}${module.endsWith('.') ? '' : '.'}${clean(written, LONGEST_NAME)}`);
+    if (capture !== 'use' && capture !== 'member') continue;
+    if (capture === 'use' && members.has(start)) continue;
+    const line = place(start).row + 1;
+    const name = clean(written, LONGEST_NAME);
+    if (declared.has(`${line} ${name}`)) continue;
+    const known = names.get(name) ?? { plain: new Set(), member: new Set() };
+    names.set(name, known);
+    const at = capture === 'use' ? known.plain : known.member;
+    if (at.size < MOST_LINES) at.add(line);
+  }
+  return {
+    names: [...names]
+      .slice(0, MOST_NAMES)
+      .map(([name, { plain, member }]) => [name, [...plain].join(' '), [...member].join(' ')].join(FIELD)),
+    imports: [...imports].slice(0, MOST_NAMES).filter((one) => one !== ''),
+  };
+}
+
+/** `<stdio.h>`, `"fmt"`, `import scala.util._`, `std::{io, fmt}` → the module, on one line. */
+function moduleOf(written: string): string {
+  return clean(written, LONGEST_SIGNATURE)
+    .replace(/^import\s+/, '')
+    .replace(/["'<>]/g, '')
+    .replace(/(::|\.)[{_*].*$/, '')
+    .trim();
+}
+
+/** The first sentence of the comment right above line `from`, or of the string right below line `at`. */
+function docOf(lines: readonly string[], from: number, at: number): string {
+  let first = from - 1;
+  const isComment = (line: string | undefined): boolean =>
+    /^\s*(?:\/\/|\/\*|\*|#|--|"""|''')/.test(line ?? '');
+  while (first > 0 && from - first <= 30 && isComment(lines[first - 1])) first -= 1;
+  const above = lines.slice(first, from - 1);
+  const inside = /^\s*(?:[rbuRBU]?"""|''')/.test(lines[at] ?? '') ? lines.slice(at, at + 3) : [];
+  const sentence = (above.length > 0 ? above : inside)
+    .map((line) =>
+      line
+        .replace(/^\s*(?:\/\*\*?|\*\/|\*|\/\/[/!]?|#+|--+|[rbuRBU]?"""|''')\s?|\*\/\s*$|"""\s*$/g, '')
+        .trim(),
+    )
+    .filter((line) => line !== '' && !/^[@!\-=*#_]/.test(line))
+    .join(' ');
+  return clean(/^.*?[.!?](?=\s|$)/.exec(sentence)?.[0] ?? sentence, LONGEST_DOC);
+}

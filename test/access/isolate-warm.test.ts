@@ -1,0 +1,112 @@
+import { pathToFileURL } from 'node:url';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { ChildFailure } from '../../src/access/isolate-child.ts';
+import { type ChildJob, ChildPool } from '../../src/access/isolate-warm.ts';
+import { Queue } from '../../src/queues/queue.ts';
+import { temporaryFolder } from '../support/open-source.ts';
+
+const MIB = 1 << 20;
+
+/** A child that does what the head says. */
+const CODE = `
+let parts = [];
+process.stdin.on('data', (chunk) => {
+  parts.push(chunk);
+  const all = Buffer.concat(parts);
+  if (all.length < 8) return;
+  const [head, body] = [all.readUInt32LE(0), all.readUInt32LE(4)];
+  if (all.length < 8 + head + body) return;
+  parts = [];
+  const asked = JSON.parse(all.toString('utf8', 8, 8 + head));
+  if (asked === 'crash') process.abort();
+  if (asked === 'hang') for (;;);
+  if (asked === 'memory') { const held = []; for (;;) held.push(Buffer.alloc(8 << 20, 1)); }
+  const read = () => { try { require('fs').readFileSync('/etc/hostname'); return 'read'; } catch (error) { return error.code; } };
+  const spawn = () => { try { require('child_process').spawnSync('true'); return 'spawned'; } catch (error) { return error.code; } };
+  const said = { pid: process.pid, env: Object.keys(process.env), access: asked === 'open' ? [read(), spawn()] : [] };
+  const json = Buffer.from(JSON.stringify(said));
+  const content = asked === 'much' ? Buffer.alloc(8 << 20) : all.subarray(8 + head);
+  const front = Buffer.alloc(8);
+  front.writeUInt32LE(json.length, 0);
+  front.writeUInt32LE(content.length, 4);
+  process.stdout.write(Buffer.concat([front, json, content]));
+});
+process.stdin.on('end', () => process.exit());
+`;
+
+/** `below`: where the child's code lies. */
+async function pool(
+  below = '',
+): Promise<(head: string, more?: Partial<ChildJob>, signal?: AbortSignal) => ReturnType<ChildPool['run']>> {
+  const directory = join(await temporaryFolder(), below);
+  await mkdir(directory, { recursive: true });
+  const path = join(directory, 'child.cjs');
+  await writeFile(path, CODE);
+  const children = new ChildPool({
+    entry: () => pathToFileURL(path),
+    queue: new Queue('test', 'tests run', { limit: 1, waiting: 10 }),
+    idleMs: 60_000,
+    heapMb: 64,
+    keepUpTo: 500 * MIB,
+  });
+  onTestFinished(() => children.close());
+  return (head, more = {}, signal = new AbortController().signal) =>
+    children.run(
+      { head, body: once('body'), bytes: 4, maxOutput: MIB, maxMemory: 500 * MIB, maxMs: 20_000, ...more },
+      { signal },
+    );
+}
+
+async function* once(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
+
+const pidOf = ({ head }: { head: unknown }): number => (head as { pid: number }).pid;
+
+test.each(['node_modules/oriel/dist', 'node_modules/a/node_modules/oriel/dist'])(
+  'a child of a package that is installed in %s starts, and is confined',
+  async (below) => {
+    const ask = await pool(below);
+    const { head } = await ask('open');
+    expect((head as { access: unknown }).access).toEqual(['ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED']);
+  },
+);
+
+test('one child does one job after another, with nothing of our environment', async () => {
+  const ask = await pool();
+  const first = await ask('echo');
+  const second = await ask('echo');
+  expect(first.body.toString()).toBe('body');
+  expect(pidOf(second)).toBe(pidOf(first));
+  expect((first.head as { env: string[] }).env).toEqual(['MALLOC_ARENA_MAX']);
+});
+
+test('it opens no file and starts no process', async () => {
+  const ask = await pool();
+  expect((await ask('open')).head).toMatchObject({ access: ['ERR_ACCESS_DENIED', 'ERR_ACCESS_DENIED'] });
+});
+
+test.each([
+  ['crash', {}, 'crashed'],
+  ['hang', { maxMs: 300 }, 'slow'],
+  ['memory', { maxMemory: 150 * MIB }, 'memory'],
+  ['much', {}, 'output'],
+] as const)('%s: one failure, and the next job is done by another child', async (head, more, why) => {
+  const ask = await pool();
+  const before = pidOf(await ask('echo'));
+  const failure = await ask(head, more).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(ChildFailure);
+  expect((failure as ChildFailure).why).toBe(why);
+  expect(pidOf(await ask('echo'))).not.toBe(before);
+});
+
+test('a cancelled job ends with the reason, and its child with it', async () => {
+  const ask = await pool();
+  const controller = new AbortController();
+  const job = ask('hang', {}, controller.signal);
+  setTimeout(() => controller.abort(new Error('enough')), 200);
+  await expect(job).rejects.toThrow('enough');
+  expect((await ask('echo')).body.toString()).toBe('body');
+});

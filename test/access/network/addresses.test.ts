@@ -1,0 +1,145 @@
+/** Which addresses and ports may be connected to, with and without the operator's word. */
+
+import { describe, expect, test } from 'vitest';
+import {
+  allowsAddress,
+  allowsHost,
+  checkPort,
+  isLocalName,
+  parseAllowed,
+} from '../../../src/access/network/addresses.ts';
+
+const allowed = (...texts: string[]) => texts.map(parseAllowed);
+
+describe('without the operator', () => {
+  test.each([
+    '0.0.0.0',
+    '0.1.2.3',
+    '10.0.0.1',
+    '100.64.0.1',
+    '100.100.100.200',
+    '127.0.0.1',
+    '127.1.2.3',
+    '169.254.169.254',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.0.0.192',
+    '192.0.2.1',
+    '192.168.0.1',
+    '192.88.99.1',
+    '198.18.0.1',
+    '198.51.100.1',
+    '203.0.113.1',
+    '224.0.0.1',
+    '240.0.0.1',
+    '255.255.255.255',
+    '168.63.129.16',
+    '::',
+    '::1',
+    '::ffff:127.0.0.1',
+    '::ffff:7f00:1',
+    '::ffff:10.0.0.1',
+    '::ffff:0:127.0.0.1',
+    '::127.0.0.1',
+    '64:ff9b::7f00:1',
+    '64:ff9b:1::1',
+    '100::1',
+    '2001::1',
+    '2001:db8::1',
+    '2002:7f00:1::',
+    '3fff::1',
+    '5f00::1',
+    'fc00::1',
+    'fd00:ec2::254',
+    'fe80::1',
+    'fe80::1%lo',
+    'fec0::1',
+    'ff02::1',
+    'nonsense',
+    '',
+  ])('%s is refused', (address) => {
+    expect(allowsAddress([], address, 80)).toBe(false);
+  });
+
+  test.each([
+    '1.1.1.1',
+    '8.8.8.8',
+    '93.184.216.34',
+    '100.63.255.255',
+    '100.128.0.0',
+    '172.15.0.1',
+    '172.32.0.1',
+    '192.167.255.255',
+    '198.20.0.1',
+    '223.255.255.254',
+    '168.63.129.17',
+    '::ffff:8.8.8.8',
+    '2606:4700::6810:122',
+    '2a00:1450:4001:81b::200e',
+    '2400:cb00::1',
+  ])('%s is allowed', (address) => {
+    expect(allowsAddress([], address, 80)).toBe(true);
+  });
+
+  test.each([0, 22, 25, 53, 110, 143, 389, 5060, 6000, 6667])('port %i is refused', (port) => {
+    expect(() => checkPort([], port)).toThrow(`Port ${port} is not one of a web server.`);
+  });
+
+  test.each([80, 443, 3000, 8000, 8080, 9200])('port %i is allowed', (port) => {
+    expect(() => checkPort([], port)).not.toThrow();
+  });
+});
+
+describe('what the operator allows', () => {
+  test.each<[string, string, number]>([
+    ['127.0.0.1', '127.0.0.1', 80],
+    ['127.0.0.1', '::ffff:127.0.0.1', 80],
+    ['127.0.0.1:8080', '127.0.0.1', 8080],
+    ['10.0.0.0/8', '10.255.0.1', 443],
+    ['10.0.0.0/8:443', '10.255.0.1', 443],
+    ['::1', '::1', 80],
+    ['[::1]:8080', '::1', 8080],
+    ['fd00::/8', 'fd12::1', 80],
+    ['[fd00::]/8:443', 'fd12::1', 443],
+  ])('%s: %s at port %i', (rule, address, port) => {
+    expect(allowsAddress(allowed(rule), address, port)).toBe(true);
+  });
+
+  test.each<[string, string, number]>([
+    ['127.0.0.1', '127.0.0.2', 80],
+    ['127.0.0.1:8080', '127.0.0.1', 80],
+    ['10.0.0.0/8', '11.0.0.1/8', 80],
+    ['10.0.0.0/8', '192.168.0.1', 80],
+    ['0.0.0.0/0', '::1', 80],
+    ['[::1]:8080', '::1', 80],
+    ['localhost', '127.0.0.1', 80],
+  ])('%s: not %s at port %i', (rule, address, port) => {
+    expect(allowsAddress(allowed(rule), address, port)).toBe(false);
+  });
+
+  test('a name is that name and no other, in any case, with or without the final dot', () => {
+    const rules = allowed('Intranet.example', 'build:8080');
+    expect(allowsHost(rules, 'intranet.EXAMPLE.', 80)).toBe(true);
+    expect(allowsHost(rules, 'x.intranet.example', 80)).toBe(false);
+    expect(allowsHost(rules, 'build', 8080)).toBe(true);
+    expect(allowsHost(rules, 'build', 80)).toBe(false);
+  });
+
+  test('a port that is named is a web server there', () => {
+    expect(() => checkPort(allowed('127.0.0.1:22'), 22)).not.toThrow();
+    expect(() => checkPort(allowed('127.0.0.1'), 22)).toThrow();
+  });
+
+  test.each(['', 'http://x', '10.0.0.0/33', '::/129', 'a b', 'x/8', 'x:99999', '10.0.0.1:0'])(
+    '%j is neither a host nor a range',
+    (text) => {
+      expect(() => parseAllowed(text)).toThrow('is not HOST or CIDR, with or without :PORT.');
+    },
+  );
+});
+
+test('names that can only mean this machine or its network', () => {
+  for (const name of ['localhost', 'LOCALHOST.', 'x.localhost', 'intranet'])
+    expect(isLocalName(name)).toBe(true);
+  for (const name of ['example.com', 'localhost.example']) expect(isLocalName(name)).toBe(false);
+});

@@ -1,0 +1,134 @@
+/** What every source and every scheme must keep, whatever it reads. A new one is a row in cases.ts. */
+
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { schemes } from '../../../src/sources/schemes/table.ts';
+import { sources } from '../../../src/sources/table.ts';
+import { place } from '../../support/dialect.ts';
+import { type SourceCase, sourceCases } from './cases.ts';
+import { bodyOf, follow, identityOf, placeOf, reachable } from './read.ts';
+
+const named = (cases: readonly SourceCase[]): [string, SourceCase][] =>
+  cases.map((source) => [source.name, source]);
+
+test('every source and every scheme is here', () => {
+  const kinds = new Set(sourceCases.filter(({ scheme }) => !scheme).map(({ kind }) => kind));
+  expect([...kinds].toSorted()).toEqual(['web', ...sources.map(({ kind }) => kind)].toSorted());
+  const urls = new Set(sourceCases.flatMap(({ scheme = [] }) => scheme));
+  expect([...urls].toSorted()).toEqual(schemes.map(({ name }) => name).toSorted());
+});
+
+describe.each(named(sourceCases))('paging: %s', (_, source) => {
+  test('is what it says it is', async () => {
+    const here = await placeOf(source);
+    const answer = await here.oriel.tool('read').run({ path: source.path });
+    expect(answer).toMatchObject({ isError: false, details: { kind: source.kind } });
+  });
+
+  test.each([
+    ['one line at a time', { lines: 1 }],
+    ['very few bytes', { bytes: 64 }],
+    ['a few lines', { lines: 7, bytes: 500 }],
+    ['by default', {}],
+  ])('%s: the notices lead to everything once', async (_name, limits) => {
+    const here = await placeOf(source, 'small', { limits });
+    const pages = await follow(here, source.path);
+    expect(JSON.stringify(pages.at(-1)?.details)).not.toContain('to continue');
+    const bodies = pages.map(bodyOf);
+    if (source.items) {
+      const { of, all } = source.items;
+      const shown = bodies.flatMap((body) => [...body.matchAll(of)].map(([, item]) => item));
+      expect(shown).toEqual(all('small'));
+      return;
+    }
+    const wide = place('oriel', { ...wideOptions, cwd: here.folder, session: here.oriel.session });
+    const whole = source.text?.('small') ?? (await follow(wide, source.path)).map(bodyOf).join('');
+    expect(bodies.join('')).toBe(whole);
+  });
+});
+
+/** Limits in which every small text is one answer. */
+const wideOptions = {
+  limits: { lines: 1e6, bytes: 1 << 24 },
+  display: 'plain',
+  now: () => 0,
+  web: reachable,
+} as const;
+
+describe('identities', () => {
+  test.each(named(sourceCases))(
+    '%s: the same text has one, other texts and later versions have others',
+    async (_, source) => {
+      const here = await placeOf(source);
+      const digests = new Map<string, string | undefined>();
+      const look = async (path: string): Promise<string | undefined> => {
+        const { key, digest } = await identityOf(here, path);
+        if (key === undefined) return undefined;
+        expect(digests.get(key) ?? digest).toBe(digest);
+        digests.set(key, digest);
+        return key;
+      };
+      // What has only just been written is not kept, and has another identity each time.
+      await sleep(30);
+      const paths = [source.path, ...(source.others ?? [])];
+      for (const path of [...paths, ...paths.toReversed()]) await look(path);
+      if (source.scheme) return;
+      await source.furnish(here, 'large');
+      await sleep(30);
+      for (const path of paths) await look(path);
+    },
+  );
+
+  test('no two sources share one', async () => {
+    const here = place('oriel', { now: () => 0, web: reachable });
+    for (const source of sourceCases) await source.furnish(here, 'small');
+    await sleep(30);
+    const seen = new Map<string, [string, string | undefined]>();
+    for (const path of sourceCases.flatMap((source) => [source.path, ...(source.others ?? [])])) {
+      const { key, digest } = await identityOf(here, path);
+      if (key === undefined) continue;
+      const [other, known] = seen.get(key) ?? [path, digest];
+      expect([other, known]).toEqual([other, digest]);
+      seen.set(key, [path, digest]);
+    }
+    expect(seen.size).toBeGreaterThan(sourceCases.length);
+  });
+});
+
+/** Bytes that this process has read so far, its threads included. Source: proc_pid_io(5). */
+function bytesRead(): number {
+  return Number(/^rchar: (\d+)/m.exec(readFileSync('/proc/self/io', 'latin1'))?.[1]);
+}
+
+/** What reading `path` costs beside the answer itself. */
+async function cost(read: (path: string) => Promise<unknown>, path: string): Promise<number> {
+  const before = bytesRead();
+  await read(path);
+  return bytesRead() - before;
+}
+
+describe.runIf(process.platform === 'linux')('cost', () => {
+  test.each(named(sourceCases.filter(({ pages }) => pages)))(
+    '%s: no page of a large text costs more than its first one',
+    async (_, source) => {
+      const here = await placeOf(source, 'large');
+      const read = async (path: string): Promise<void> => {
+        const answer = await here.oriel.tool('read').run({ path });
+        expect(answer.isError, path).toBe(false);
+      };
+      const [first, ...others] = source.pages as readonly [string, ...string[]];
+      await sleep(30);
+      // What is found once and kept: where lines begin, what was unpacked.
+      for (const path of [first, ...others]) await read(path);
+      const most = (await cost(read, first)) + SLACK;
+      const costs = new Map<string, number>();
+      for (const path of others) costs.set(path, await cost(read, path));
+      expect([...costs].filter(([, bytes]) => bytes > most)).toEqual([]);
+    },
+    60_000,
+  );
+});
+
+/** A page may begin and end anywhere in the two blocks of 64 KiB that are read beside the first one. */
+const SLACK = 132 << 10;

@@ -1,0 +1,128 @@
+import { describe, expect, test } from 'vitest';
+import type { Called } from '../support/dialect.ts';
+import { place } from '../support/dialect.ts';
+import { makePng } from '../support/images.ts';
+
+interface Data {
+  readonly content: string;
+  readonly lines_shown: number;
+  readonly total_lines: number;
+  readonly truncated: boolean;
+  readonly byte_limited?: boolean;
+  readonly cut_lines?: readonly number[];
+}
+
+const dataOf = <T = Data>({ text }: Called): T => (JSON.parse(text) as { data: T }).data;
+
+describe('pages', () => {
+  test('at most 40 KB, which byte_limited says; following them yields every line once', async () => {
+    const { write, call } = place('zdx');
+    const lines = Array.from({ length: 2_500 }, (_, i) => `${`${i} `.padEnd(399, 'x')}\n`);
+    write('f', lines.join(''));
+    let got = '';
+    for (let offset = 1; offset <= 2_500;) {
+      const data = dataOf(await call('read', { path: 'f', offset }));
+      expect(data.content.length).toBeLessThanOrEqual(40 * 1024);
+      expect(data.lines_shown).toBeGreaterThan(0);
+      expect(data.byte_limited).toBe(data.truncated ? true : undefined);
+      got += data.content;
+      offset += data.lines_shown;
+    }
+    expect(got).toBe(lines.join(''));
+  });
+
+  test('short lines are limited by their number alone', async () => {
+    const { write, call } = place('zdx');
+    write('f', 'x\n'.repeat(3_000));
+    const data = dataOf(await call('read', { path: 'f' }));
+    expect([data.lines_shown, data.total_lines, data.truncated, data.byte_limited]).toEqual([
+      2000,
+      3000,
+      true,
+      undefined,
+    ]);
+  });
+
+  test('max_line_length 0 cuts no line without a sign', async () => {
+    const { write, call } = place('zdx');
+    write('f', `a\n${'x'.repeat(2_000)}\n${'y'.repeat(200_000)}\nb\n`);
+    const first = dataOf(await call('read', { path: 'f', max_line_length: 0 }));
+    expect([first.content, first.truncated, first.cut_lines]).toEqual([
+      `a\n${'x'.repeat(2_000)}\n`,
+      true,
+      undefined,
+    ]);
+    const long = dataOf(await call('read', { path: 'f', offset: 3, limit: 1, max_line_length: 0 }));
+    expect(long).toMatchObject({ byte_limited: true, cut_lines: [3], lines_shown: 1 });
+  });
+
+  test.each([{ offset: 0 }, { offset: '' }, { offset: ' ', limit: '' }, { offset: null }])(
+    '%j is the default',
+    async (input) => {
+      const { write, call } = place('zdx');
+      write('f', 'a\nb\n');
+      expect(dataOf(await call('read', { path: 'f', ...input }))).toMatchObject({
+        content: 'a\nb\n',
+        offset: 1,
+      });
+    },
+  );
+});
+
+test.each([
+  [Buffer.from('\ufeffa\n'), { byte_order_mark: true }],
+  [Buffer.from('\ufeffa\n', 'utf16le'), { byte_order_mark: true, encoding: 'utf-16le' }],
+  [Buffer.from([0x61, 0xff, 0xfe, 0x0a]), { invalid_sequences: 2 }],
+  [Buffer.from('a\n'), {}],
+])('%j: what decoding did is in data', async (bytes, facts) => {
+  const { write, call } = place('zdx');
+  write('f', bytes);
+  const {
+    path: _p,
+    content: _c,
+    offset: _o,
+    lines_shown: _l,
+    total_lines: _t,
+    truncated: _r,
+    ...more
+  } = dataOf<Record<string, unknown>>(await call('read', { path: 'f' }));
+  expect(more).toEqual(facts);
+});
+
+test('an image is shown beside its envelope', async () => {
+  const { write, oriel } = place('zdx');
+  write('i.png', makePng(8, 8));
+  const { content, isError } = await oriel.tool('read').run({ path: 'i.png' });
+  expect(isError).toBe(false);
+  expect(content.map(({ type }) => type)).toEqual(['text', 'image']);
+  const [text] = content;
+  const { data } = JSON.parse(text?.type === 'text' ? text.text : '') as { data: object };
+  expect(data).toMatchObject({ path: 'i.png', type: 'image', mime_type: 'image/png' });
+});
+
+describe('streams', () => {
+  test('NUL is NUL, and limits count what was written', async () => {
+    const { call } = place('zdx');
+    const called = await call('bash', { command: 'head -c 20000 /dev/zero' });
+    expect(called.text).not.toContain('x00');
+    expect(dataOf<object>(called)).toMatchObject({
+      stdout: '\0'.repeat(20_000),
+      stdout_truncated: false,
+      stdout_total_bytes: 20_000,
+    });
+  });
+
+  test('bytes that are no UTF-8 count once', async () => {
+    const { call } = place('zdx');
+    const called = await call('bash', { command: "head -c 50000 /dev/zero | tr '\\0' '\\377'" });
+    expect(dataOf<object>(called)).toMatchObject({ stdout_truncated: false, stdout_total_bytes: 50_000 });
+  });
+
+  test('50 KiB each', async () => {
+    const { call } = place('zdx');
+    const { stdout, stderr } = dataOf<{ stdout: string; stderr: string }>(
+      await call('bash', { command: "head -c 60000 /dev/zero | tr '\\0' x | tee /dev/stderr" }),
+    );
+    expect([stdout.length, stderr.length]).toEqual([51_200, 51_200]);
+  });
+});

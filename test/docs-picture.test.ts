@@ -1,0 +1,10 @@
+/** The picture in the README is what oriel prints. */
+
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { picture } from '../scripts/picture.mjs';
+import { cli } from './support/cli.ts';
+
+test('docs/session.svg is drawn from a session of today: npm run picture', { timeout: 600_000 }, async () => {
+  expect(readFileSync('docs/session.svg', 'utf8')).toBe(await picture(cli));
+});

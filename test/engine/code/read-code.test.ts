@@ -1,0 +1,299 @@
+/** What is asked about the code below a directory, through `read`. */
+
+import { rmSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { codeOf, nextOf, textOf, type Workspace, workspace } from '../../support/workspace.ts';
+
+const STORE = `import { open } from './open.ts';
+
+/** Keeps values. */
+export class Store {
+  readonly #values = new Map<string, string>();
+
+  /** Writes one value. */
+  put(key: string, value: string): void {
+    this.#values.set(key, open(value));
+  }
+
+  close(): void {
+    this.#values.clear();
+  }
+}
+`;
+
+const OPEN = `export function open(text: string): string {
+  return text.trim();
+}
+`;
+
+const MAIN = `import { Store } from './lib/store.ts';
+
+export function main(): void {
+  const store = new Store();
+  store.put('a', 'b');
+  store.close();
+}
+`;
+
+const OTHER = `export function open(): void {
+  const door = { close() {} };
+  door.close();
+}
+`;
+
+let w: Workspace;
+
+beforeEach(() => {
+  w = workspace();
+  w.write('src/main.ts', MAIN);
+  w.write('src/lib/store.ts', STORE);
+  w.write('src/lib/open.ts', OPEN);
+  w.write('src/door.ts', OTHER);
+  w.write('src/README.md', '# Title\n');
+  w.write('tool/run.py', 'import os\n\n\ndef run(path):\n    return os.stat(path)\n');
+});
+
+describe('the map of a directory', () => {
+  test('files with their symbols and ranges, the most used first; others by name', async () => {
+    expect(await w.text('src:outline')).toBe(
+      [
+        'lib/open.ts: open 1-3',
+        'lib/store.ts: Store 4-15, Store.put 8-10, Store.close 12-14',
+        'door.ts: open 1-4, open.close 2',
+        'main.ts: main 3-7',
+        './: README.md',
+        '[5 files of src, the most important first, with 7 symbols. Use src:#NAME for a symbol]',
+      ].join('\n'),
+    );
+  });
+
+  test('what does not fit a budget is counted, and the calls lead to the last file', async () => {
+    for (let i = 0; i < 60; i += 1)
+      w.write(`src/many/file${i}.ts`, `export function made${i}() {\n  return ${i};\n}\n`);
+    const seen = new Set<string>();
+    let target: string | undefined = 'src:outline?bytes=400';
+    for (let call = 0; target !== undefined && call < 40; call += 1) {
+      const answer = await w.read(target);
+      for (const [, name] of textOf(answer).matchAll(/(\w+\.(?:ts|md))/g)) seen.add(name as string);
+      target = nextOf(answer);
+    }
+    expect(seen.size).toBe(65);
+  });
+
+  test('a path longer than the budget is named all the same: every page leads on', async () => {
+    w.write(`src/${'long/'.repeat(120)}x.ts`, 'export const x = 1;\n');
+    const seen = new Set<string>();
+    let target: string | undefined = 'src:outline?bytes=256';
+    for (let call = 0; target !== undefined && call < 20; call += 1) {
+      expect(seen).not.toContain(target);
+      seen.add(target);
+      target = nextOf(await w.read(target));
+    }
+    expect(target).toBeUndefined();
+  });
+
+  test('words raise what they name', async () => {
+    expect((await w.text('src:outline?q=door')).split('\n')[0]).toMatch(/^door\.ts: /);
+  });
+
+  test('what compilers write is left out', async () => {
+    w.write('tool/__pycache__/run.cpython-313.pyc', '\0');
+    w.write('tool/Run.class', '\0');
+    expect(await w.text('tool:outline')).toBe(
+      'run.py: run 4-5\n[1 file of tool, the most important first, with 1 symbol. Use tool:#NAME for a symbol]',
+    );
+  });
+
+  test('ignored files are left out, and a tree without code has names', async () => {
+    w.write('.gitignore', 'src/lib\n');
+    expect(await w.text('src:outline')).not.toContain('store.ts');
+    w.write('notes/a.txt', 'a\n');
+    expect(await w.text('notes:outline')).toBe(
+      './: a.txt\n[1 file of notes, the most important first, with 0 symbols.]',
+    );
+  });
+
+  test.each([
+    ['src:outline?size=4', 'src takes no ?size=. Use src:outline with ?bytes= or ?from= or ?q=, or without.'],
+    ['src:outline?bytes=many', '?bytes=many is no size. Use src:outline?bytes=32K.'],
+    ['src:refs', ':refs is for a file or a name. Use src:outline, or src:#name:refs.'],
+  ])('%s is refused with a call that works', async (target, message) => {
+    const answer = await w.read(target);
+    expect([codeOf(answer), textOf(answer)]).toEqual(['BAD_SELECTOR', message]);
+  });
+});
+
+describe('a name below a directory', () => {
+  test('one place is read', async () => {
+    expect(await w.text('src:#Store.put')).toContain('8|  put(key: string, value: string): void {\n');
+    expect(await w.text('.:#run')).toBe(
+      '4|def run(path):\n5|    return os.stat(path)\n[Declared in tool/run.py:4..5]',
+    );
+  });
+
+  test('a private name, with and without its mark', async () => {
+    w.write('src/p.ts', 'class Safe {\n  #turn() {\n    return 1;\n  }\n}\n');
+    expect(await w.text('src:#Safe.#turn')).toContain('2|  #turn() {\n');
+    expect(await w.text('src:#Safe.turn')).toContain('2|  #turn() {\n');
+  });
+
+  test('a name alone is looked for below the working directory', async () => {
+    expect(await w.text('#Store.close')).toContain('12|  close(): void {\n');
+  });
+
+  test('several places are all shown where they are short, each with its call', async () => {
+    const text = await w.text('src:#open');
+    expect(text).toContain('src/lib/open.ts [L1-3]\n1|export function open(text: string): string {\n');
+    expect(text).toContain('src/door.ts [L1-4]\n1|export function open(): void {\n');
+    expect(text).toContain('src/lib/open.ts:#open');
+  });
+
+  test('many places are listed with their calls', async () => {
+    for (let i = 0; i < 9; i += 1) w.write(`src/x/${i}.ts`, `export function same() {\n  return ${i};\n}\n`);
+    const text = await w.text('src:#same');
+    expect(text.split('\n')[0]).toBe('src/x/0.ts:#same  1-3  export function same()');
+    expect(text).toContain("['same' is declared in 9 places. Use one of these calls]");
+  });
+
+  test('a list reads several from several files in one call', async () => {
+    const text = await w.text('.:#Store.put,#main,#run');
+    for (const line of ['8|  put(', '3|export function main(', '4|def run(path):'])
+      expect(text).toContain(line);
+  });
+
+  test('in a list where all that is declared stands in many places, what is not declared is said too', async () => {
+    for (let i = 0; i < 9; i += 1) w.write(`src/x/${i}.ts`, `export function same() {\n  return ${i};\n}\n`);
+    const text = await w.text('src:#nosuch,#same');
+    expect(text).toContain("src declares no 'nosuch'");
+    expect(text).toContain('src/x/0.ts:#same  1-3');
+  });
+
+  test('what is not declared is said, with what is called alike', async () => {
+    const answer = await w.read('src:#Stoer');
+    expect(codeOf(answer)).toBe('NOT_FOUND');
+    expect(textOf(answer)).toBe("No code below src declares 'Stoer'. Did you mean Store? Use src:#Store.");
+  });
+
+  test('a change is seen at once, and a file that is gone is not named', async () => {
+    await w.text('src:#Store.put');
+    w.write('src/lib/store.ts', `// one line more\n${STORE}`);
+    expect(await w.text('src:#Store.put')).toContain('9|  put(');
+    rmSync(join(w.W, 'src/lib/store.ts'));
+    expect(codeOf(await w.read('src:#Store.put'))).toBe('NOT_FOUND');
+  });
+
+  test('a file of another content with the same size and time is told apart', async () => {
+    const path = w.write('src/a.ts', 'export function aaa() {\n  return 1;\n}\n');
+    utimesSync(path, 1000, 1000);
+    await w.text('src:#aaa');
+    w.write('src/a.ts', '//rt function bb() {\n}export function b(){}\n'.slice(0, 41).padEnd(41, ' '));
+    utimesSync(path, 1000, 1000);
+    expect(codeOf(await w.read('src:#aaa'))).toBe('NOT_FOUND');
+  });
+});
+
+describe('uses and importers', () => {
+  test('uses that imports confirm stand before those that only have the name', async () => {
+    expect(await w.text('src:#Store.close:refs')).toBe(
+      [
+        'src/main.ts',
+        '  6|store.close(); [in main 3-7]',
+        '',
+        'By name alone:',
+        'src/door.ts',
+        '  3|door.close(); [in open 1-4]',
+        "[Uses 1-2 of 2 of 'Store.close': 1 by imports and scope, 1 by name alone. Declared: src/lib/store.ts:#Store.close]",
+      ].join('\n'),
+    );
+  });
+
+  test('of a file: what imports it', async () => {
+    expect(await w.text('src/lib/open.ts:refs')).toBe(
+      'src/lib/store.ts\n[Files 1-1 of 1 that import src/lib/open.ts]',
+    );
+    expect(await w.text('src/main.ts:refs')).toBe('[No file below . imports src/main.ts]');
+  });
+
+  test('a package that is asked about is known by its own name', async () => {
+    w.write('shop/lexers/__init__.py', 'def find(name):\n    return name\n');
+    w.write('shop/lexers/a.py', 'x = 1\n');
+    w.write('shop/main.py', 'from shop.lexers import find\n\nfind(1)\n');
+    for (const directory of ['shop', '.'])
+      expect(await w.text(`${directory}:#find:refs`)).toBe(
+        [
+          'shop/main.py',
+          '  1|from shop.lexers import find',
+          '  3|find(1)',
+          "[Uses 1-2 of 2 of 'find': 2 by imports and scope, 0 by name alone. Declared: shop/lexers/__init__.py:#find]",
+        ].join('\n'),
+      );
+  });
+
+  test('of a name in one file: only what that file declares', async () => {
+    const text = await w.text('src/lib/open.ts:#open:refs');
+    expect(text).toContain('src/lib/store.ts\n');
+    expect(text).toContain('Declared: src/lib/open.ts:#open]');
+  });
+
+  test('more uses than one answer holds are paged to the end', async () => {
+    w.write('src/far.ts', `import { main } from './main.ts';\n${'main();\n'.repeat(150)}`);
+    const first = await w.text('src:#main:refs');
+    expect(first).toContain('Uses 1-100 of 151');
+    const answer = await w.read('src:#main:refs');
+    expect(nextOf(answer)).toBe('src:#main:refs?from=101');
+    const next = /Use (\S+) to continue/.exec(first)?.[1] as string;
+    expect(next).toBe('src:#main:refs?from=101');
+    expect(await w.text(next)).toContain('Uses 101-151 of 151');
+  });
+});
+
+describe('find with words', () => {
+  const find = async (input: object): Promise<string> => textOf(await w.oriel.tool('find').run(input));
+
+  test('the symbols that are about them, each as the call that reads it, and one call for the best', async () => {
+    expect(await find({ symbol: 'store put value' })).toMatch(
+      /^src\/lib\/store\.ts:#Store\.put {2}8-10 {2}put\(key: string, value: string\): void\n/,
+    );
+    const text = await find({ symbol: 'store', path: 'src' });
+    const best = /Use read (\S+) for the best ones/.exec(text)?.[1] as string;
+    expect(await w.text(best)).toContain('export class Store {');
+  });
+
+  test('the call for the best reads these, and no others of their names', async () => {
+    w.write('src/a.ts', 'export function parseHeader(head: string): string {\n  return head;\n}\n');
+    w.write('src/b.ts', 'export function parseFooter(foot: string): string {\n  return foot;\n}\n');
+    w.write('src/c.ts', 'export const other = { parseFooter(): void {\n  close();\n} };\n');
+    const text = await find({ symbol: 'parse', path: 'src', limit: 2 });
+    const calls = text.match(/^\S+(?= {2})/gm) ?? [];
+    expect(calls).toHaveLength(2);
+    const best = /Use read (\S+) for the best ones/.exec(text)?.[1];
+    expect(best).toBe(calls.join(','));
+    expect((await w.text(best as string)).match(/^==> .* <==$/gm)).toEqual(
+      calls.map((one) => `==> ${one} <==`),
+    );
+  });
+
+  test('pages by offset, and says when there is nothing', async () => {
+    const first = await find({ symbol: 'open close', limit: 2 });
+    expect(first).toContain('offset=2');
+    const rest = await find({ symbol: 'open close', limit: 50, offset: 2 });
+    const names = `${first}\n${rest}`.match(/^\S+:#?\S+(?= {2})/gm) ?? [];
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.length).toBeGreaterThan(3);
+    expect(await find({ symbol: 'zebra' })).toBe('No symbols found');
+  });
+
+  test('one of pattern and symbol', async () => {
+    for (const input of [{}, { pattern: '*.ts', symbol: 'a b' }, { symbol: '--' }]) {
+      expect(codeOf(await w.oriel.tool('find').run(input)), JSON.stringify(input)).toBe('BAD_INPUT');
+    }
+  });
+});
+
+test('nothing outside the roots is named', async () => {
+  const { symlinkSync } = await import('node:fs');
+  symlinkSync(w.O, join(w.W, 'src/out'));
+  symlinkSync(join(w.O, 'secret.txt'), join(w.W, 'src/secret.ts'));
+  expect(await w.text('src:outline')).not.toMatch(/out\/|secret/);
+});

@@ -1,0 +1,155 @@
+import { rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createOriel } from '../../src/index.ts';
+import { databaseBytes } from '../support/sqlite.ts';
+import { codeOf, textOf, workspace } from '../support/workspace.ts';
+import { zip } from '../support/zip.ts';
+
+test.each([
+  [
+    'app.tx',
+    'app.tx does not exist. Did you mean app.ts or app.db? Use . to list the working directory.',
+    'app.ts',
+  ],
+  ['App.ts', 'App.ts does not exist. Did you mean app.ts? Use . to list the working directory.', 'app.ts'],
+  ['zzz', 'zzz does not exist. Use . to list the working directory.', '.'],
+  [
+    'src/servr.ts',
+    'src/servr.ts does not exist. Did you mean src/server.ts? Use src to list the nearest directory.',
+    'src/server.ts',
+  ],
+  [
+    'src/servr.ts:5-9',
+    'src/servr.ts does not exist. Did you mean src/server.ts? Use src to list the nearest directory.',
+    'src/server.ts',
+  ],
+  [
+    'scr/server.ts',
+    'scr/server.ts does not exist. Did you mean src/server.ts? Use . to list the working directory.',
+    'src/server.ts',
+  ],
+  ['scr/zzz.ts', 'scr/zzz.ts does not exist. Did you mean src? Use . to list the working directory.', 'src'],
+  ['src/deep/er/x', 'src/deep/er/x does not exist. Use src to list the nearest directory.', 'src'],
+  ['broken', 'broken is a link to nowhere, which does not exist. Use . to list the working directory.', '.'],
+  [
+    'src/broken/x',
+    'src/broken is a link to gone, which does not exist. Use src to list the nearest directory.',
+    'src',
+  ],
+  [
+    'a.zip:dir/y.ts',
+    'a.zip has no entry dir/y.ts. Did you mean a.zip:dir/x.ts? Use a.zip to list it.',
+    'a.zip:dir/x.ts',
+  ],
+  [
+    'a.zip:X.tsx:5',
+    'a.zip has no entry X.tsx:5. Did you mean a.zip:dir/x.ts:5? Use a.zip to list it.',
+    'a.zip:dir/x.ts:5',
+  ],
+  ['a.zip:dirr', 'a.zip has no entry dirr. Did you mean a.zip:dir? Use a.zip to list it.', 'a.zip:dir'],
+  ['a.zip:dri/', 'a.zip has no entry dri/. Did you mean a.zip:dir? Use a.zip to list it.', 'a.zip:dir'],
+  [
+    'app.db:usres',
+    'There is no table usres; the tables are users. Did you mean users? Use app.db:users.',
+    'app.db:users',
+  ],
+  [
+    'app.db:usres:1',
+    'There is no table usres:1; the tables are users. Did you mean users? Use app.db:users:1.',
+    'app.db:users:1',
+  ],
+])('%s', async (typed, message, next) => {
+  const { W, write, read } = workspace();
+  write('app.ts', 'x\n');
+  write('src/server.ts', 'export function start() {\n  return 1;\n}\n');
+  write('a.zip', zip([{ name: 'dir/x.ts', content: 'x\n' }]));
+  write('app.db', await databaseBytes('create table users(a)'));
+  symlinkSync('nowhere', join(W, 'broken'));
+  symlinkSync('gone', join(W, 'src/broken'));
+  const answer = await read(typed);
+  expect(textOf(answer)).toBe(message);
+  expect([codeOf(answer), answer.isError]).toEqual(['NOT_FOUND', true]);
+  expect(answer.details['error']).toMatchObject({ next, message });
+});
+
+test('nothing outside the roots is named', async () => {
+  const { W, O, text } = workspace();
+  symlinkSync(join(O, 'missing'), join(W, 'link'));
+  for (const path of ['link', '../outside/secre.txt', join(O, 'secre.txt')]) {
+    const said = await text(path);
+    expect(said).toContain('outside the directories that may be read');
+    expect(said).not.toMatch(/secret|Did you mean/);
+  }
+});
+
+test('a working directory that is gone is named', async () => {
+  const { W } = workspace();
+  const cwd = join(W, 'gone');
+  const oriel = createOriel({ cwd });
+  const calls = [
+    ['read', { path: 'x' }],
+    ['read', { path: '.' }],
+    ['ls', {}],
+    ['find', { pattern: '*' }],
+    ['grep', { pattern: 'x' }],
+    ['bash', { command: 'true' }],
+  ] as const;
+  for (const [tool, input] of calls) {
+    expect(textOf(await oriel.tool(tool).run(input))).toBe(
+      `The working directory ${cwd} does not exist. Use an absolute path, or start in a directory that exists.`,
+    );
+  }
+  await oriel.close();
+  rmSync(cwd, { recursive: true, force: true });
+});
+
+/** What models, shells, compilers and browsers write, and what it names. */
+test.each([
+  ['"my dir/my file.txt"', 'my dir/my file.txt'],
+  ["'my dir/my file.txt':1..1", 'my dir/my file.txt'],
+  ['my\\ dir/my\\ file.txt', 'my dir/my file.txt'],
+  ['@"my dir/my file.txt"', 'my dir/my file.txt'],
+  ['my dir\\my file.txt', 'my dir/my file.txt'],
+  ['my dir/my file.txt#L1', 'my dir/my file.txt'],
+  ['my dir/my file.txt(1,5)', 'my dir/my file.txt'],
+  ['my dir/my file.txt:1:5', 'my dir/my file.txt'],
+  ['my dir/my file.txt:1:5:', 'my dir/my file.txt'],
+  ['my dir/my file.txt:1:', 'my dir/my file.txt'],
+  ['my dir/my file.txt:L1+L2', 'my dir/my file.txt'],
+  ['my dir/my file.txt:l1', 'my dir/my file.txt'],
+  ['my dir/my file.txt:1..1, 1..1', 'my dir/my file.txt'],
+  ['a.zip/dir/x.ts', 'a.zip:dir/x.ts'],
+  ['a.zip/dir/x.ts:1..1', 'a.zip:dir/x.ts'],
+  ['a.zip:dir\\x.ts', 'a.zip:dir/x.ts'],
+  ['a.zip:dir/x.ts#L1', 'a.zip:dir/x.ts'],
+  ['app.db/users', 'app.db:users'],
+])('%j reads %s', async (typed, source) => {
+  const { write, read } = workspace();
+  write('my dir/my file.txt', 'hi\n');
+  write('a.zip', zip([{ name: 'dir/x.ts', content: 'x\n' }]));
+  write('app.db', await databaseBytes('create table users(a)'));
+  const answer = await read(typed);
+  expect(answer.isError).toBe(false);
+  expect(answer.details['source']).toBe(source);
+});
+
+test.each(['"q"', 'a\\ b', 'f:1:5', 'f#L1', 'f(1,5)', ' f ', 'f:RAW', 'x\\y'])(
+  'a file that is called %j wins',
+  async (name) => {
+    const { write, text } = workspace();
+    for (const other of ['q', 'a b', 'f', 'x/y']) write(other, 'other\n');
+    write(name, 'literal\n');
+    expect(await text(name)).toBe('1|literal\n');
+  },
+);
+
+test.each([
+  ['f:RAW', '1\n2\n3\n'],
+  ['f:1-2:Raw', '1\n2\n'],
+  ['f:RAW:1-2', '1\n2\n'],
+])('%s', async (path, answer) => {
+  const { write, text } = workspace();
+  write('f', '1\n2\n3\n');
+  expect(await text(path)).toBe(answer);
+});

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import { codeOf, textOf, workspace } from '../support/workspace.ts';
+import { zip } from '../support/zip.ts';
+
+const lines = (name: string, count: number): string =>
+  Array.from({ length: count }, (_, i) => `${name}${i + 1}\n`).join('');
+
+test('two paths in one string, with selectors on each', async () => {
+  const { write, text } = workspace();
+  write('a.ts', lines('a', 3));
+  write('src/b.ts', lines('b', 30));
+  write('c.zip', zip([{ name: 'd,e.txt', content: 'd\n' }]));
+  expect(await text('a.ts,src/b.ts:2..3')).toBe(
+    '==> a.ts <==\n1|a1\n2|a2\n3|a3\n==> src/b.ts:2..3 <==\n2|b2\n3|b3\n',
+  );
+  expect(await text('a.ts:1..1,3..3:raw, src/b.ts:-1')).toBe(
+    '==> a.ts:1..1,3..3:raw <==\na1\na3\n==> src/b.ts:-1 <==\n30|b30\n',
+  );
+  expect(await text('a.ts:2..2,c.zip')).toBe('==> a.ts:2..2 <==\n2|a2\n==> c.zip <==\nd,e.txt (2 B)\n');
+});
+
+test('a file that is really called so wins; one that is missing is the answer', async () => {
+  const { write, text, read } = workspace();
+  write('a,b', 'whole\n');
+  write('a', 'A\n');
+  write('b', 'B\n');
+  expect(await text('a,b')).toBe('1|whole\n');
+  const missing = await read('a,zzz');
+  expect(codeOf(missing)).toBe('NOT_FOUND');
+  expect(textOf(missing)).toContain('a,zzz does not exist.');
+  expect(codeOf(await read('a,'))).toBe('NOT_FOUND');
+  expect(codeOf(await read(Array(21).fill('a').join(',')))).toBe('NOT_FOUND');
+});
+
+test('they share one budget, and every cut names the call of its own part', async () => {
+  const { write, read } = workspace();
+  write('a', lines('a', 5_000));
+  write('b', lines('b', 5_000));
+  write('c', lines('c', 10));
+  const answer = await read('a,b,c');
+  const text = textOf(answer);
+  expect(Buffer.byteLength(text)).toBeLessThanOrEqual(50 * 1024 + 2 * 1024);
+  const uses = [...text.matchAll(/Use (\S+) to continue\]/g)].map(([, use]) => use ?? '');
+  expect(uses).toHaveLength(2);
+  expect(answer.details['truncation']).toMatchObject({ next: uses[0], others: [uses[1]] });
+  for (const [at, name] of ['a', 'b'].entries()) {
+    const [, from] = /^(\w):(\d+)\.\.$/.exec(uses[at] ?? '')?.slice(1) ?? [];
+    expect(text).toContain(`|${name}${Number(from) - 1}\n`);
+    expect(text).not.toContain(`|${name}${from}\n`);
+  }
+  expect(text).toContain('10|c10\n');
+  expect(answer.isError).toBe(false);
+});
+
+test('a part that fails says why, and the others are read', async () => {
+  const { write, text } = workspace();
+  write('a.zip', zip([{ name: 'x', content: 'x\n' }]));
+  write('b', 'b\n');
+  expect(await text('a.zip:nope,b')).toBe(
+    '==> a.zip:nope <==\na.zip has no entry nope. Use a.zip to list it.\n==> b <==\n1|b\n',
+  );
+});
+
+test('of a budget that is too small for all, the last are named', async () => {
+  const { write, text } = workspace();
+  for (const name of ['a', 'b', 'c', 'd']) write(name, lines(name, 100));
+  const shown = await text('a,b,c,d', { limits: { lines: 2 } });
+  expect(shown).toContain('[not shown: the answer is full. Use a to read it]');
+  expect(shown.split('\n').filter((line) => /^\d+\|/.test(line)).length).toBeLessThanOrEqual(2);
+});

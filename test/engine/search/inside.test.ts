@@ -1,0 +1,158 @@
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { docx, fixture, paragraph, pdfPages, pdfText, sheetRow, xlsx } from '../../support/documents.ts';
+import { databaseBytes } from '../../support/sqlite.ts';
+import { tar } from '../../support/tar.ts';
+import { codeOf, textOf, workspace } from '../../support/workspace.ts';
+import { zip } from '../../support/zip.ts';
+
+/** The lines of the answer, and whether each call in them reads the line that is shown. */
+async function found(w: ReturnType<typeof workspace>, path: string, pattern: string): Promise<string[]> {
+  const lines = textOf(await w.oriel.tool('grep').run({ path, pattern })).split('\n');
+  for (const line of lines) {
+    const [, call, no, text = ''] = /^(.*):(\d+): (.*)$/.exec(line) ?? [];
+    expect(await w.text(`${call}:${no}..${no}`)).toContain(text.replace(/ {2,}.*/, ''));
+  }
+  return lines;
+}
+
+test('pages of a PDF, slides, and the lines of a text', async () => {
+  const w = workspace();
+  w.write('a.pdf', pdfPages(['one', 'needle two', 'three'].map(pdfText)));
+  w.write('a.pptx', fixture('slides.pptx'));
+  w.write('a.docx', docx(['one', 'a needle', 'three'].map(paragraph).join('')));
+  expect(await found(w, 'a.pdf', 'needle')).toEqual(['a.pdf:p2:3: needle two']);
+  expect(await found(w, 'a.pptx', 'SLIDE-TBL-102')).toEqual([
+    'a.pptx:p2:9: | Lamp | 12.50 | Ada SLIDE-TBL-102 |',
+  ]);
+  expect(await found(w, 'a.docx', 'needle')).toEqual(['a.docx:3: a needle']);
+});
+
+test('every page of a long PDF', async () => {
+  const w = workspace();
+  w.write('long.pdf', pdfPages(Array.from({ length: 230 }, (_, i) => pdfText(`page number ${i + 1} here`))));
+  expect(await found(w, 'long.pdf', 'number (7|107|227) here')).toEqual([
+    'long.pdf:p7:3: ## page number 7 here',
+    'long.pdf:p107:3: ## page number 107 here',
+    'long.pdf:p227:3: ## page number 227 here',
+  ]);
+});
+
+test('every row of a large sheet', async () => {
+  const w = workspace();
+  const rows = Array.from({ length: 3000 }, (_, i) => sheetRow(i + 1, [i, `name ${i}`]));
+  w.write(
+    'big.xlsx',
+    xlsx([
+      ['Big', `<sheetData>${rows.join('')}</sheetData>`],
+      ['Small', `<sheetData>${sheetRow(1, ['name 2990'])}</sheetData>`],
+    ]),
+  );
+  expect(await found(w, 'big.xlsx', 'name 2990')).toEqual([
+    'big.xlsx:Big:A1:B3000:2993: | 2991 | 2990 | name 2990 |',
+    'big.xlsx:Small:7: | 1 | name 2990 |',
+  ]);
+});
+
+test('members of archives, documents among them, and compressed files', async () => {
+  const w = workspace();
+  w.write(
+    'a.zip',
+    zip([
+      { name: 'b/report.pdf', content: pdfPages(['one', 'needle'].map(pdfText)) },
+      { name: 'a.txt', content: 'one\na needle\n' },
+      { name: 'picture.bin', content: Buffer.from([0, 1, 2]) },
+    ]),
+  );
+  w.write('logs.tar.gz', gzipSync(tar([{ name: 'app/err.log', content: 'fine\nneedle\n' }])));
+  w.write('one.log.gz', gzipSync('fine\nneedle\n'));
+  expect(await found(w, 'a.zip', 'needle')).toEqual([
+    'a.zip:a.txt:2: a needle',
+    'a.zip:b/report.pdf:p2:3: needle',
+  ]);
+  expect(await found(w, 'logs.tar.gz', 'needle')).toEqual(['logs.tar.gz:app/err.log:2: needle']);
+  expect(await found(w, 'one.log.gz', 'needle')).toEqual(['one.log.gz:2: needle']);
+});
+
+test('the cells of a notebook, with the numbers of the lines that are read', async () => {
+  const w = workspace();
+  const cells = [
+    { cell_type: 'markdown', source: '# Title' },
+    { cell_type: 'code', source: 'x = 1\nneedle(x)' },
+  ];
+  w.write('n.ipynb', JSON.stringify({ nbformat: 4, metadata: {}, cells }));
+  expect(await found(w, 'n.ipynb', 'needle')).toEqual(['n.ipynb:5: needle(x)']);
+});
+
+test('rows of a database', async () => {
+  const w = workspace();
+  const rows = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < 1200)';
+  w.write(
+    'app.db',
+    await databaseBytes(
+      'create table users(id integer primary key, name text)',
+      `insert into users ${rows} select i, 'name ' || i from n`,
+    ),
+  );
+  expect(await found(w, 'app.db', 'name (3|1101) ')).toEqual([
+    expect.stringMatching(/^app\.db:users\?limit=1&offset=2:3: \| 3 +\| name 3/),
+    expect.stringMatching(/^app\.db:users\?limit=1&offset=1100:3: \| 1101 \| name 1101/),
+  ]);
+});
+
+test('below a directory when asked: behind the texts, what cannot be read passed over', async () => {
+  const w = workspace();
+  w.write('d/z.txt', 'a needle\n');
+  w.write('d/b.pdf', pdfPages([pdfText('a needle')]));
+  w.write('d/c/a.zip', zip([{ name: 'x.txt', content: 'a needle\n' }]));
+  w.write('d/bad.docx', 'PK\x03\x04');
+  const grep = async (input: object): Promise<string> =>
+    textOf(await w.oriel.tool('grep').run({ path: 'd', pattern: 'needle', ...input }));
+  expect(await grep({})).toBe(
+    'd/z.txt:1: a needle\n' +
+      '[3 documents, archives or databases were not searched. Use inside=true to search inside]',
+  );
+  expect(await grep({ glob: '*.docx' })).toBe(
+    'No matches found\n' +
+      '[1 document, archive or database was not searched. Use inside=true to search inside]',
+  );
+  expect(await grep({ inside: true })).toBe(
+    ['d/z.txt:1: a needle', 'd/b.pdf:p1:3: a needle', 'd/c/a.zip:x.txt:1: a needle'].join('\n'),
+  );
+  expect(await grep({ inside: true, glob: '*.zip' })).toBe('d/c/a.zip:x.txt:1: a needle');
+});
+
+test('how many were passed over is said where everything else was looked through', async () => {
+  const w = workspace();
+  w.write('a.txt', 'a needle\nanother needle\n');
+  w.write('.gitignore', 'ignored\n');
+  for (const name of ['b.pdf', 'ignored/c.pdf', '.git/d.zip']) w.write(name, '');
+  const grep = async (input: object): Promise<string> =>
+    textOf(await w.oriel.tool('grep').run({ pattern: 'needle', ...input }));
+  expect(await grep({ limit: 1 })).not.toContain('inside');
+  expect(await grep({ offset: 1 })).toContain('1 document, archive or database was not searched.');
+  expect(await grep({ glob: '*.txt' })).not.toContain('inside');
+  expect(await grep({ inside: true })).not.toContain('inside');
+});
+
+test('a dialect that reads no documents does not search in them', async () => {
+  const w = workspace();
+  w.write('a.pdf', pdfPages([pdfText('needle')]));
+  const pi = w.with({ dialect: 'pi' });
+  expect(textOf(await pi.tool('grep').run({ pattern: 'needle' }))).toBe('No matches found');
+  expect(codeOf(await pi.tool('grep').run({ path: 'a.pdf', pattern: 'needle' }))).toBe('UNSUPPORTED');
+  await pi.close();
+});
+
+test('context stays within its page, a limit leads on, and what cannot be read says why', async () => {
+  const w = workspace();
+  w.write('a.pdf', pdfPages(['needle 1', 'needle 2', 'needle 3'].map(pdfText)));
+  w.write('bad.docx', 'PK\x03\x04');
+  const grep = (input: object) => w.oriel.tool('grep').run({ path: 'a.pdf', pattern: 'needle', ...input });
+  const first = textOf(await grep({ limit: 1 }));
+  expect(first).toContain('a.pdf:p1:3: needle 1');
+  expect(first).toContain('offset=1');
+  expect(textOf(await grep({ offset: 1, limit: 1 }))).toContain('a.pdf:p2:3: needle 2');
+  expect(textOf(await grep({ context: 1, limit: 1 }))).toContain('a.pdf:p1-2-');
+  expect(codeOf(await grep({ path: 'bad.docx' }))).toBe('CORRUPT');
+});

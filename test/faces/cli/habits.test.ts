@@ -1,0 +1,215 @@
+/** What people type by habit: it works, or the error says what to write. */
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { allCommands } from '../../../src/faces/cli/commands.ts';
+import { cli, type Outcome, run as runIn } from '../../support/cli.ts';
+
+const cwd = mkdtempSync(join(tmpdir(), 'oriel-habits-'));
+afterAll(() => rmSync(cwd, { recursive: true }));
+const env = { ...process.env, XDG_CACHE_HOME: join(cwd, '.cache') };
+mkdirSync(join(cwd, 'dir'));
+writeFileSync(join(cwd, 'a.txt'), 'one\ntwo\nthree\n');
+writeFileSync(join(cwd, 'my file.txt'), 'x\n'.repeat(5_000));
+
+const run = (...args: string[]): Outcome => runIn(args, { cwd, env });
+
+describe('options', () => {
+  test('stand before the command as well', () => {
+    expect(run('--json', 'read', 'a.txt').out).toBe(run('read', 'a.txt', '--json').out);
+    expect(run('--limits', 'lines=1', 'read', 'a.txt').out).toBe(
+      run('read', 'a.txt', '--limits', 'lines=1').out,
+    );
+  });
+
+  test('of bash end at its first operand', () => {
+    expect(run('bash', 'printf', '%s.', '-l', '--json', '--', '-a').out).toBe('-l.--json.--.-a.\n');
+    expect(run('bash', '--timeout', '20', '-c', 'echo hi').out).toBe('hi\n');
+  });
+
+  test.each([['-v'], ['-V'], ['--version']])('%s is the version', (option) => {
+    expect(run(option)).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) as string });
+  });
+
+  test('help is found whichever way it is asked for', async () => {
+    for (const { name } of await allCommands()) {
+      const help = run('help', name);
+      expect(help).toMatchObject({ code: 0, out: expect.stringContaining(`oriel ${name}`) as string });
+      expect(run(name, '--help')).toEqual(help);
+      expect(run('--help', name)).toEqual(help);
+    }
+    expect(run('help')).toEqual(run('--help'));
+  }, 60_000);
+
+  test('no short option means something else than people are used to', async () => {
+    const shorts = (await allCommands()).flatMap(({ options }) =>
+      options.flatMap(({ short }) => short ?? []),
+    );
+    expect([...new Set(shorts)].sort()).toEqual(['A', 'B', 'C', 'F', 'U', 'c', 'g', 'i', 'l', 't', 'w']);
+  });
+});
+
+describe('letters of other programs', () => {
+  test.each([
+    [['ls', '-a'], ['ls']],
+    [
+      ['ls', '-1A', 'dir'],
+      ['ls', 'dir'],
+    ],
+    [
+      ['grep', '-rn', 'two'],
+      ['grep', 'two'],
+    ],
+    [
+      ['grep', '-nHE', 'tw.', 'a.txt'],
+      ['grep', 'tw.', 'a.txt'],
+    ],
+  ])('%j is %j', (typed, meant) => {
+    expect(run(...typed)).toEqual(run(...meant));
+  });
+
+  test('each of the others is answered with what to write', async () => {
+    for (const { name, habits = {} } of await allCommands()) {
+      for (const [letter, meaning] of Object.entries(habits)) {
+        if (meaning === 'default') continue;
+        const { code, out, err } = run(name, `-${letter}`, 'x');
+        expect({ code, out, err }).toEqual({
+          code: 2,
+          out: '',
+          err: `oriel: oriel ${name} has no option -${letter}. ${meaning}\n`,
+        });
+        expect(meaning).toMatch(/oriel|FILE|-C N/);
+      }
+    }
+  }, 60_000);
+
+  test('what they advise works', () => {
+    const sh = (command: string): string =>
+      execFileSync('sh', ['-c', command.replaceAll('oriel ', `${process.execPath} ${cli} `)], {
+        cwd,
+        env,
+        encoding: 'utf8',
+      });
+    expect(sh("oriel grep '\\btwo\\b' a.txt")).toBe('a.txt:2: two\n');
+    expect(sh("oriel bash 'grep -v two a.txt'")).toBe('one\nthree\n');
+    expect(sh("oriel find '*.txt' .")).toBe('a.txt\nmy file.txt\n');
+    expect(sh('oriel read a.txt:-1')).toBe('3|three\n');
+  });
+});
+
+describe('read', () => {
+  test('/ is the root of the file system', () => {
+    expect(run('read', '/').out).toContain('tmp/');
+    expect(run('ls', '/').out).toContain('tmp/\n');
+  });
+
+  test('a quoted glob is answered with both things it may mean', () => {
+    expect(run('read', '*.ts')).toEqual({
+      code: 2,
+      out: '',
+      err:
+        "oriel: No file is called *.ts. To list the files that match, use oriel find '*.ts'; to read them, leave " +
+        'out the quotes.\n',
+    });
+  });
+
+  test('several paths share one budget: what one leaves the next may use', () => {
+    const { out } = run('read', 'a.txt', 'my file.txt', '--limits', 'lines=100');
+    const [, first = '', second = ''] = out.split(/==> .* <==\n/);
+    expect(first).toBe('1|one\n2|two\n3|three\n');
+    expect(second.split('\n').slice(-3)).toEqual([
+      '97|x',
+      "[Showing lines 1-97 of 5000. Use 'my file.txt:98..' to continue]",
+      '',
+    ]);
+  });
+
+  test('the next call works when it is pasted back', () => {
+    const { out } = run('read', 'my file.txt', '--limits', 'lines=10');
+    const next = /Use (.*) to continue/.exec(out)?.[1];
+    expect(next).toBe("'my file.txt:11..'");
+    const again = execFileSync('sh', ['-c', `${process.execPath} ${cli} read ${next} --limits lines=1`], {
+      cwd,
+      encoding: 'utf8',
+    });
+    expect(again).toMatch(/^11\|x\n/);
+  });
+
+  test('a list is continued with the options of the command line', () => {
+    const { out } = run('grep', 'x', '--limit', '2');
+    expect(out).toContain(
+      '[2 matches limit reached. Use --offset 2 to continue, --limit 4 for more, or refine pattern]',
+    );
+  });
+});
+
+describe('read -', () => {
+  const piped = (input: string, ...args: string[]): Outcome => {
+    const { stdout, stderr, status } = spawnSync(process.execPath, [cli, ...args], {
+      cwd,
+      env,
+      input,
+      encoding: 'utf8',
+    });
+    return { out: stdout, err: stderr, code: status };
+  };
+
+  test('shows the standard input, and its later pages in later calls', () => {
+    const { out } = piped('line\n'.repeat(4_000), 'read', '-');
+    const next = /Use (artifact:\/\/\d+:3001\.\.) to continue\]\n$/.exec(out)?.[1] ?? '';
+    expect(run('read', next).out.split('\n').length).toBe(1_001);
+  });
+
+  test('takes selectors', () => {
+    expect(piped('a\nb\nc\n', 'read', '-:2..2').out).toBe('2|b\n');
+    expect(piped('a\nb\nc\n', 'read', '-:-1').out).toBe('3|c\n');
+  });
+
+  test('in a dialect that reads files only', () => {
+    expect(piped('a\nb\n', 'read', '-', '--dialect', 'pi').out).toBe('a\nb\n');
+  });
+
+  test('an endless input is read up to a bound', () => {
+    const { stdout, status } = spawnSync(
+      'sh',
+      ['-c', `yes | ${process.execPath} ${cli} read - --limits lines=1 2>&1`],
+      { cwd, env, encoding: 'utf8' },
+    );
+    expect(stdout).toContain('oriel: only the first 256 MiB of the input are read\n');
+    expect(status).toBe(0);
+  }, 60_000);
+});
+
+describe('exit codes of bash', () => {
+  test.each([
+    ['true', 0],
+    ['exit 1', 1],
+    ['exit 2', 2],
+    ['exit 77', 77],
+    ['kill -KILL $$', 137],
+    ['no-such-program', 127],
+  ])('%s ends with %i', (command, code) => {
+    expect(run('bash', command).code).toBe(code);
+    expect(run('bash', '--dialect', 'zdx', command).code).not.toBe(-1);
+  });
+
+  test('those of its own are those of timeout(1)', () => {
+    expect(run('bash', '--timeout', '0.2', 'sleep 60').code).toBe(124);
+    expect(run('bash', '--nonsense', 'true').code).toBe(125);
+    expect(run('bash', '--cwd', 'missing', 'true').code).toBe(125);
+    expect(run('bash').code).toBe(125);
+  });
+});
+
+describe('colours', () => {
+  test('come with FORCE_COLOR, and NO_COLOR wins', () => {
+    const coloured = runIn(['grep', 'two'], { cwd, env: { ...env, FORCE_COLOR: '1', NO_COLOR: '' } }).out;
+    expect(coloured).toBe('\u001b[35ma.txt\u001b[39m:\u001b[32m2\u001b[39m: two\n');
+    const plain = runIn(['grep', 'two'], { cwd, env: { ...env, FORCE_COLOR: '1', NO_COLOR: '1' } }).out;
+    expect(plain).toBe('a.txt:2: two\n');
+    expect(run('grep', 'two').out).toBe(plain);
+  });
+});

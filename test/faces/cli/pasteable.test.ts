@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { pasteable } from '../../../src/faces/cli/pasteable.ts';
+
+test.each([
+  [
+    'Use my file.txt:3.. to continue',
+    { source: 'my file.txt', truncation: { next: 'my file.txt:3..' } },
+    "Use 'my file.txt:3..' to continue",
+  ],
+  [
+    'Use my file.txt:5000 for the end or my file.txt:1 for the start',
+    { source: 'my file.txt' },
+    "Use 'my file.txt:5000' for the end or 'my file.txt:1' for the start",
+  ],
+  [
+    'folded: e.g. my code.ts:2..8, or all of it: my code.ts:1..',
+    { source: 'my code.ts' },
+    "folded: e.g. 'my code.ts:2..8', or all of it: 'my code.ts:1..'",
+  ],
+  [
+    'Use big.xlsx:Big?limit=50&offset=19 for rows',
+    { source: 'big.xlsx' },
+    "Use 'big.xlsx:Big?limit=50&offset=19' for rows",
+  ],
+  [
+    'Use my a.zip to list it.',
+    { source: 'my a.zip', error: { next: 'my a.zip' } },
+    "Use 'my a.zip' to list it.",
+  ],
+  ['Use app.log:7.. to continue', { source: 'app.log', next: 'app.log:7..' }, 'Use app.log:7.. to continue'],
+  [
+    'Use read my long.txt:1..1 to see it',
+    { matches: 1, next: 'my long.txt:1..1' },
+    "Use oriel read 'my long.txt:1..1' to see it",
+  ],
+  [
+    'Use offset=2 to continue, limit=4 for more',
+    { matches: 2 },
+    'Use --offset 2 to continue, --limit 4 for more',
+  ],
+  ["it's (a.b) here", { source: 'a.b' }, "it's (a.b) here"],
+])('%s', (sentence, details, printed) => {
+  expect(pasteable(sentence, details)).toBe(printed);
+});

@@ -1,0 +1,61 @@
+/** What a person sees on a terminal, through script(1), which gives a process one of its own. */
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { cli } from '../../support/cli.ts';
+import { has } from '../../support/has.ts';
+
+const cwd = mkdtempSync(join(tmpdir(), 'oriel-terminal-'));
+afterAll(() => rmSync(cwd, { recursive: true }));
+writeFileSync(join(cwd, 'a.txt'), 'one\n');
+writeFileSync(join(cwd, 'run.sh'), "for i in 1 2 3; do echo $i; done; printf '\\033[2J'; exit 4\n");
+
+function onTerminal(args: string, env: NodeJS.ProcessEnv = {}): { screen: string; code: number | null } {
+  const command = `${process.execPath} ${cli} ${args}`;
+  const { stdout, status } = spawnSync('script', ['-qec', command, '/dev/null'], {
+    cwd,
+    encoding: 'utf8',
+    input: '',
+    // Only these: Node asks CI, COLORTERM and others whether a terminal has colours.
+    env: { PATH: process.env.PATH, XDG_CACHE_HOME: join(cwd, '.cache'), TERM: 'xterm', ...env },
+  });
+  return { screen: stdout.replaceAll('\r\n', '\n'), code: status };
+}
+
+describe.runIf(has('script'))('on a terminal', () => {
+  test('a command shows its output as it comes, then how it ended', () => {
+    const { screen, code } = onTerminal('bash sh run.sh', { NO_COLOR: '1' });
+    expect(screen).toBe('1\n2\n3\n\\x1b[2J\nCommand exited with code 4\n');
+    expect(code).toBe(4);
+  });
+
+  test('a long output is shown whole, and named where it is kept', () => {
+    const { screen } = onTerminal('bash seq 5000', { NO_COLOR: '1' });
+    expect(screen.split('\n').slice(0, 2)).toEqual(['1', '2']);
+    const named = /\n5000\n\[The whole output is kept: oriel read (artifact:\/\/\d+)\]\n$/.exec(screen)?.[1];
+    const kept = execFileSync(process.execPath, [cli, 'read', `${named}:4999..`], {
+      cwd,
+      encoding: 'utf8',
+      env: { ...process.env, XDG_CACHE_HOME: join(cwd, '.cache') },
+    });
+    expect(kept).toBe('4999|4999\n5000|5000\n');
+  });
+
+  test('errors, paths and line numbers have colours', () => {
+    expect(onTerminal('grep one a.txt').screen).toBe(
+      '\u001b[35ma.txt\u001b[39m:\u001b[32m1\u001b[39m: one\n',
+    );
+    expect(onTerminal('read none').screen).toMatch(
+      /^\u001b\[31moriel: none does not exist\..*\u001b\[39m\n$/,
+    );
+  });
+
+  test('reading the standard input of a terminal says what to write', () => {
+    const { screen, code } = onTerminal('read -', { NO_COLOR: '1' });
+    expect(screen).toBe('oriel: The standard input is a terminal. Use COMMAND | oriel read -.\n');
+    expect(code).toBe(2);
+  });
+});

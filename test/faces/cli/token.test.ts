@@ -1,0 +1,134 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { serverToken } from '../../../src/faces/cli/token.ts';
+import type { Answer } from '../../../src/types/answer.ts';
+import { built } from '../../support/built.ts';
+import { run } from '../../support/cli.ts';
+import { temporaryFolder } from '../../support/commands.ts';
+import { server } from '../../support/server.ts';
+import { textOf } from '../../support/workspace.ts';
+
+const TOKEN = 'a1b2c3d4e5f6';
+
+function tokenFile(content = `${TOKEN}\n`, mode = 0o600): string {
+  const path = join(temporaryFolder(), 'token');
+  writeFileSync(path, content);
+  chmodSync(path, mode);
+  return path;
+}
+
+describe('where the token comes from', () => {
+  test('a file, by option or variable; options win', () => {
+    const path = tokenFile();
+    expect(serverToken({ 'token-file': path }, { ORIEL_TOKEN: 'other' })).toEqual({ token: TOKEN });
+    expect(serverToken({}, { ORIEL_TOKEN_FILE: path })).toEqual({ token: TOKEN });
+    expect(serverToken({ token: 'given' }, { ORIEL_TOKEN_FILE: path })).toEqual({ token: 'given' });
+    expect(serverToken({}, { ORIEL_TOKEN: 'other' })).toEqual({ token: 'other' });
+    expect(serverToken({}, { ORIEL_TOKEN: '', ORIEL_TOKEN_FILE: '' })).toBeUndefined();
+    expect(serverToken({}, {})).toBeUndefined();
+  });
+
+  test('the variables are gone afterwards', () => {
+    const env = { ORIEL_TOKEN: 'x', ORIEL_TOKEN_FILE: tokenFile(), HOME: '/' };
+    serverToken({}, env);
+    expect(env).toEqual({ HOME: '/' });
+  });
+
+  test('one that others may read is said', () => {
+    const path = tokenFile(TOKEN, 0o644);
+    expect(serverToken({ 'token-file': path }, {})).toEqual({
+      token: TOKEN,
+      warning: `Other users may read the token in ${path}. Use chmod 600 on it.`,
+    });
+  });
+
+  test('a pipe', () => {
+    const { status, stderr } = spawnSync(
+      'bash',
+      [
+        '-c',
+        `"$0" "$1" serve --token-file <(echo "two words")`,
+        process.execPath,
+        built('faces/cli/main.js'),
+      ],
+      { encoding: 'utf8' },
+    );
+    expect(status).toBe(2);
+    expect(stderr).toMatch(/^oriel: The token in \/dev\/fd\/\d+ is not one line of visible ASCII characters/);
+  });
+
+  test.each([
+    ['empty', ''],
+    ['of two lines', 'a\nb\n'],
+    ['not ASCII', 'é'],
+    ['too long', 'x'.repeat(5_000)],
+  ])('a file that is %s is refused', (_, content) => {
+    expect(() => serverToken({ 'token-file': tokenFile(content) }, {})).toThrow(
+      expect.objectContaining({ code: 'BAD_INPUT' }),
+    );
+  });
+
+  test('no file, two tokens', () => {
+    expect(() => serverToken({ 'token-file': '/none' }, {})).toThrow('could not be read (ENOENT)');
+    expect(() => serverToken({ 'token-file': '/', token: 'x' }, {})).toThrow('There are two tokens.');
+  });
+});
+
+describe('commands', () => {
+  test.each([
+    [['--token', TOKEN], {}, '--token'],
+    [[], { ORIEL_TOKEN: TOKEN }, 'ORIEL_TOKEN'],
+  ])('a server that runs them takes no token that they could read: %j %j', (args, env, where) => {
+    const { err, code } = run(['serve', '--allow-bash', ...args], { env: { ...process.env, ...env } });
+    expect(code).toBe(2);
+    expect(err).toBe(
+      `oriel: With --allow-bash, commands could read the token from ${where}. Use --token-file FILE, or ORIEL_TOKEN_FILE.\n`,
+    );
+  });
+
+  test.each([['--token-file'], ['ORIEL_TOKEN_FILE']])(
+    'none finds the token of %s in what it inherits',
+    async (how) => {
+      const path = tokenFile();
+      const args = how === '--token-file' ? [how, path] : [];
+      const running = await server(['--cwd', temporaryFolder(), '--allow-bash', ...args], {
+        env: how === '--token-file' ? {} : { [how]: path },
+      });
+      const command = `env; ls -l /proc/self/fd; for p in $PPID $$; do tr '\\0' '\\n' < /proc/$p/environ; tr '\\0' '\\n' < /proc/$p/cmdline; done`;
+      const ask = (authorization: string): Promise<Response> =>
+        running.post('/api/v0/tools/bash', { command }, { headers: { authorization } });
+      expect((await ask('Bearer wrong')).status).toBe(401);
+      const text = textOf((await (await ask(`Bearer ${TOKEN}`)).json()) as Answer);
+      expect(text).toContain('HOME=');
+      expect(text).not.toContain(TOKEN);
+    },
+  );
+});
+
+test('a command gets no descriptor but its three, however oriel was started', () => {
+  const cli = built('faces/cli/main.js');
+  const opened = 'exec 5</etc/hosts 40</etc/hosts 63</etc/hosts 200</etc/hosts';
+  const said = execFileSync(
+    'bash',
+    [
+      '-c',
+      `${opened}; "$0" "$1" bash 'for f in /proc/self/fd/*; do readlink $f; done | sort | uniq -c'`,
+      process.execPath,
+      cli,
+    ],
+    { encoding: 'utf8', cwd: temporaryFolder() },
+  );
+  expect(said).not.toContain('/etc/hosts');
+});
+
+test('a descriptor above a limit that was lowered since keeps no command from running', () => {
+  const cli = built('faces/cli/main.js');
+  const said = execFileSync(
+    'bash',
+    ['-c', 'exec 200</etc/hosts; ulimit -n 100; "$0" "$1" bash "echo hi"', process.execPath, cli],
+    { encoding: 'utf8', cwd: temporaryFolder() },
+  );
+  expect(said).toBe('hi\n');
+});

@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { dialectOf } from '../../src/dialects/table.ts';
+import { fittedTo, HOSTS, UNKNOWN_HOST } from '../../src/faces/hosts.ts';
+import { dialectNames } from '../../src/index.ts';
+import { temporaryFolder } from '../support/commands.ts';
+import { place } from '../support/dialect.ts';
+
+describe('limits by host', () => {
+  test.each([
+    ['claude-code', undefined, { bytes: 47_000, tokens: 23_500 }],
+    ['codex-mcp-client', 'gpt-5.1-codex', { bytes: 47_900 }],
+    ['codex-mcp-client', 'some-model', { bytes: 8_900 }],
+    ['codex-mcp-client', undefined, { bytes: 8_900 }],
+    ['opencode', undefined, { bytes: 48_900, lines: 1_980 }],
+    ['gemini-cli-mcp-client', undefined, { bytes: 37_000 }],
+    ['qwen-cli-mcp-client-oriel', undefined, { bytes: 22_500, lines: 980 }],
+    ['github-copilot-developer', undefined, { bytes: 11_500 }],
+    ['someone', undefined, UNKNOWN_HOST],
+    ['', undefined, UNKNOWN_HOST],
+  ])('%s %s', (name, model, limits) => {
+    expect(fittedTo({ name, ...(model !== undefined && { model }) }, {}).limits).toEqual(limits);
+  });
+
+  test('what a person sets wins, each limit by itself', () => {
+    const host = { name: 'opencode' };
+    expect(fittedTo(host, { limits: { bytes: 200_000 } }).limits).toEqual({ bytes: 200_000, lines: 1_980 });
+    expect(fittedTo(host, { limits: { lines: 9_000 } }).limits).toEqual({ bytes: 48_900, lines: 9_000 });
+    expect(fittedTo(host, { limits: { tokens: 500 } }).limits).toMatchObject({ tokens: 500, bytes: 48_900 });
+  });
+
+  test('a dialect with smaller answers keeps them', () => {
+    expect(fittedTo({ name: 'x' }, { dialect: 'pi' }).limits).toEqual({ lines: 1_980 });
+    expect(dialectOf('pi').limits.bytes).toBeLessThan(48_900);
+  });
+
+  test('every row says how it was measured', () => {
+    for (const { measured, cuts } of HOSTS) {
+      expect(measured).toMatch(/^[\w ]+ \d[\d.]*/);
+      expect(cuts).not.toBe('');
+    }
+  });
+});
+
+/** Long lines, short lines, one line, and hidden characters, which are shown longer than they are stored. */
+const TEXTS: readonly (readonly [string, string])[] = [
+  ['short lines', 'x\n'.repeat(20_000)],
+  ['long lines', `${'y'.repeat(900)}\n`.repeat(400)],
+  ['one line', 'z'.repeat(400_000)],
+  ['controls', `${'\u0001'.repeat(90)}\n`.repeat(2_000)],
+  ['a name with blanks', 'a\n'.repeat(9_000)],
+];
+
+describe.each(HOSTS.map(({ name }) => name.source).concat('unknown'))('answers for %s', (source) => {
+  const name = source.replace(/[^a-z-]/g, '').replace(/b$/, '');
+  test.each(TEXTS)('%s stay within its limits, notice included', async (title, content) => {
+    const options = fittedTo({ name }, {});
+    const { write, call } = place('oriel', options);
+    write(`${title}.txt`, content);
+    const { text } = await call('read', { path: `${title}.txt` });
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual((options.limits?.bytes ?? 0) + 1024);
+    expect(text.split('\n').length).toBeLessThanOrEqual((options.limits?.lines ?? 3_000) + 10);
+    expect(text).toMatch(/Use .* to continue\]$/);
+  });
+});
+
+test('an unknown host gets 50,000 bytes and 2,000 lines of any dialect at most', async () => {
+  for (const dialect of dialectNames) {
+    const cwd = temporaryFolder();
+    const options = fittedTo({ name: 'unknown' }, { dialect, cwd });
+    const { write, oriel } = place(dialect, options);
+    const path = write('f.txt', `${'w'.repeat(400)}\n`.repeat(5_000));
+    for (const tool of oriel.tools.filter(({ name }) => /read_file|^read$/.test(name))) {
+      const answer = await tool.run({ path });
+      const text = answer.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+      expect(Buffer.byteLength(text), `${dialect} ${tool.name}`).toBeLessThanOrEqual(50_000);
+      expect(text.split('\n').length).toBeLessThanOrEqual(2_000);
+    }
+  }
+});

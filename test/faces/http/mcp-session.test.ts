@@ -1,0 +1,233 @@
+import { describe, expect, test } from 'vitest';
+import type { Tool } from '../../../src/oriel.ts';
+import { textAnswer } from '../../../src/render/answer.ts';
+import { type AppUnderTest, serveOffer } from '../../support/app.ts';
+import { withHeartbeat } from '../../support/heartbeat.ts';
+import { offerOf, testTool } from '../../support/offer.ts';
+import { mcpHeaders } from '../../support/server.ts';
+
+interface Job {
+  readonly name: string;
+  readonly signal: AbortSignal;
+  end(): void;
+}
+
+/** A tool whose calls end when the test says so. */
+function jobs(): { tool: Tool; begun: Job[]; begin: (count: number) => Promise<void> } {
+  const begun: Job[] = [];
+  const tool = testTool(
+    'job',
+    (input, { signal }) =>
+      new Promise((resolve) => {
+        const { name } = input as { name: string };
+        begun.push({ name, signal: signal as AbortSignal, end: () => resolve(textAnswer(name)) });
+      }),
+  );
+  const begin = async (count: number): Promise<void> => {
+    while (begun.length < count) await new Promise((resolve) => void setTimeout(resolve, 5));
+  };
+  return { tool, begun, begin };
+}
+
+const call = (id: string | number, name: string): object => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name: 'job', arguments: { name } },
+});
+
+const cancelled = (requestId: string | number): object => ({
+  jsonrpc: '2.0',
+  method: 'notifications/cancelled',
+  params: { requestId },
+});
+
+/** Bytes are sent as they are. */
+type Post = (body: object, signal?: AbortSignal) => Promise<Response>;
+
+async function open({ url }: AppUnderTest): Promise<Post> {
+  let headers: Record<string, string> = { 'content-type': 'application/json', ...mcpHeaders };
+  const post: Post = (body, signal) =>
+    fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers,
+      body: body instanceof Uint8Array ? body : JSON.stringify(body),
+      ...(signal && { signal }),
+    });
+  const hello = await post({
+    jsonrpc: '2.0',
+    id: 0,
+    method: 'initialize',
+    params: { protocolVersion: '2025-03-26', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  });
+  await hello.text();
+  const id = hello.headers.get('mcp-session-id') ?? '';
+  headers = { ...headers, 'mcp-session-id': id, 'mcp-protocol-version': '2025-03-26' };
+  return post;
+}
+
+/** `[id, text]` of each answer, in the order in which they came. */
+async function answersIn(response: Response | Promise<Response>): Promise<unknown[][]> {
+  const text = await (await response).text();
+  const data = [...text.matchAll(/^data: (\{.*\})$/gm)].map(([, json]) => json as string);
+  return (data.length > 0 ? data : [text]).filter(Boolean).map((json) => {
+    const { id, result, error } = JSON.parse(json) as {
+      id: unknown;
+      result?: { content: { text: string }[] };
+      error?: { code: number };
+    };
+    return [id, result ? result.content[0]?.text : error?.code];
+  });
+}
+
+async function serving(): Promise<{ post: Post; another: () => Promise<Post> } & ReturnType<typeof jobs>> {
+  const made = jobs();
+  const app = await serveOffer(offerOf(made.tool));
+  return { ...made, post: await open(app), another: () => open(app) };
+}
+
+test('an id in flight is refused, in another POST and within a batch; nothing of those begins', async () => {
+  const { post, begun, begin } = await serving();
+  const first = answersIn(post(call(1, 'first')));
+  await begin(1);
+  const second = await post(call(1, 'second'));
+  expect([second.status, await second.json()]).toEqual([
+    400,
+    {
+      jsonrpc: '2.0',
+      id: 1,
+      error: { code: -32600, message: 'A request with this id is still being answered.' },
+    },
+  ]);
+  expect(await answersIn(post([call(2, 'x'), call(1, 'y')]))).toEqual([[1, -32600]]);
+  expect(await answersIn(post([call(3, 'x'), call(3, 'y')]))).toEqual([[3, -32600]]);
+  expect(begun.map(({ name }) => name)).toEqual(['first']);
+  begun[0]?.end();
+  expect(await first).toEqual([[1, 'first']]);
+});
+
+test('many POSTs with one id at once: one is answered, with its own answer', async () => {
+  const { post, begun, begin } = await serving();
+  const all = Array.from({ length: 20 }, (_, i) => answersIn(post(call('same', `job ${i}`))));
+  await begin(1);
+  const refused = await Promise.any(all);
+  expect(refused).toEqual([['same', -32600]]);
+  while (begun.length < 2 && (await settled(all)) < 19) await new Promise((r) => void setTimeout(r, 5));
+  begun[0]?.end();
+  const answers = (await Promise.all(all)).flat();
+  expect(begun).toHaveLength(1);
+  expect(answers.filter(([, text]) => text !== -32600)).toEqual([['same', begun[0]?.name]]);
+});
+
+async function settled(all: readonly Promise<unknown>[]): Promise<number> {
+  let count = 0;
+  for (const one of all) void one.then(() => (count += 1));
+  await new Promise((resolve) => void setImmediate(resolve));
+  return count;
+}
+
+test('0 and "0" are two ids, and an id is free again after its answer', async () => {
+  const { post, begun, begin } = await serving();
+  const both = [answersIn(post(call(0, 'number'))), answersIn(post(call('0', 'string')))];
+  await begin(2);
+  await post(cancelled('1'));
+  expect(begun.some(({ signal }) => signal.aborted)).toBe(false);
+  for (const { end } of begun) end();
+  expect((await Promise.all(both)).flat()).toEqual([
+    [0, 'number'],
+    ['0', 'string'],
+  ]);
+  const again = answersIn(post(call(0, 'again')));
+  await begin(3);
+  begun[2]?.end();
+  expect(await again).toEqual([[0, 'again']]);
+});
+
+test('a client that goes away ends its own request, and only that', async () => {
+  const { post, begun, begin } = await serving();
+  const stop = new AbortController();
+  const left = post(call(1, 'left'), stop.signal)
+    .then((response) => response.text())
+    .catch(() => 'gone');
+  const stays = answersIn(post(call(2, 'stays')));
+  await begin(2);
+  // Refused: its end is not that of the request whose id it used.
+  const refused = new AbortController();
+  await (await post(call(2, 'refused'), refused.signal)).text();
+  refused.abort();
+  stop.abort();
+  expect(await left).toBe('gone');
+  const [gone, kept] = ['left', 'stays'].map((name) => begun.find((job) => job.name === name) as Job);
+  while (!gone?.signal.aborted) await new Promise((resolve) => void setTimeout(resolve, 5));
+  expect(kept?.signal.aborted).toBe(false);
+  const reused = answersIn(post(call(1, 'reused')));
+  await begin(3);
+  gone?.end();
+  begun[2]?.end();
+  kept?.end();
+  expect([await reused, await stays]).toEqual([[[1, 'reused']], [[2, 'stays']]]);
+});
+
+test('a notice cancels the request of its own session alone, whose stream then ends without an answer', async () => {
+  const { post, another, begun, begin } = await serving();
+  const other = await another();
+  const mine = answersIn(post(call(1, 'mine')));
+  await begin(1);
+  const theirs = answersIn(other(call(1, 'theirs')));
+  await begin(2);
+  expect((await other(cancelled(1))).status).toBe(202);
+  expect(await theirs).toEqual([]);
+  expect(begun.map(({ signal }) => signal.aborted)).toEqual([false, true]);
+  const reused = answersIn(other(call(1, 'reused')));
+  await begin(3);
+  begun[1]?.end();
+  begun[2]?.end();
+  begun[0]?.end();
+  expect([await mine, await reused]).toEqual([[[1, 'mine']], [[1, 'reused']]]);
+});
+
+test('of a batch each request is answered once, also when one of them is cancelled', async () => {
+  const { post, begun, begin } = await serving();
+  const batch = answersIn(post([call(1, 'one'), call(2, 'two'), call(3, 'three')]));
+  await begin(3);
+  await post(cancelled(2));
+  begun[2]?.end();
+  begun[0]?.end();
+  expect((await batch).toSorted()).toEqual([
+    [1, 'one'],
+    [3, 'three'],
+  ]);
+  const again = answersIn(post([call(2, 'two again'), call(3, 'three again')]));
+  await begin(5);
+  begun[4]?.end();
+  begun[1]?.end();
+  begun[3]?.end();
+  expect((await again).toSorted()).toEqual([
+    [2, 'two again'],
+    [3, 'three again'],
+  ]);
+});
+
+describe('POSTs of very many messages are refused before any is looked at', () => {
+  const many = (count: number, message: (i: number) => object): object[] =>
+    Array.from({ length: count }, (_, i) => message(i));
+  const bodies: [string, object[]][] = [
+    ['requests', many(90_000, (i) => ({ jsonrpc: '2.0', id: i, method: 'p' }))],
+    ['notifications', many(80_000, () => ({ jsonrpc: '2.0', method: 'notifications/x' }))],
+    ['calls', many(30_000, (i) => call(i, 'x'))],
+    ['nothing', many(1_300_000, () => ({}))],
+    ['lists in lists', many(1_300_000, () => [])],
+    ['one more than there may be', many(101, (i) => call(i, 'x'))],
+    ['as many values as a body may have', many(1_600, (i) => call(i, 'x'))],
+  ];
+  test.each(bodies)('%s', { timeout: 60_000 }, async (_title, body) => {
+    const { post, begun } = await serving();
+    const bytes = Buffer.from(JSON.stringify(body));
+    await withHeartbeat(async () => {
+      const response = await post(bytes);
+      expect([400, 413]).toContain(response.status);
+      await response.text();
+    });
+    expect(begun).toEqual([]);
+  });
+});

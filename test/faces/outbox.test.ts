@@ -1,0 +1,92 @@
+import { Writable } from 'node:stream';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { CLIENT_BYTES, outbox, Outlet } from '../../src/faces/outbox.ts';
+import { queues } from '../../src/queues/table.ts';
+
+/** A peer that takes a piece when it is told to. */
+function peer(): { out: Writable; taken: Buffer[]; take: () => void } {
+  const taken: Buffer[] = [];
+  let next: (() => void) | undefined;
+  const out = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      taken.push(chunk);
+      next = done;
+    },
+  });
+  onTestFinished(() => void out.destroy());
+  const take = (): void => {
+    const done = next;
+    next = undefined;
+    done?.();
+  };
+  return { out, taken, take };
+}
+
+test('bytes come in order, text and buffers, in pieces of 64 KiB at most', async () => {
+  const { out, taken, take } = peer();
+  const outlet = new Outlet(out, {});
+  const parts = ['first ', Buffer.alloc(200_000, 'b'), 'né'.repeat(50_000), 'last'];
+  for (const part of parts) outlet.write(part);
+  outlet.end('.');
+  const whole = Buffer.concat([...parts, '.'].map((part) => Buffer.from(part)));
+  expect(outlet.unsent).toBe(whole.length);
+  const ended = new Promise((resolve) => out.once('finish', resolve));
+  const feeding = setInterval(take, 0);
+  await ended;
+  clearInterval(feeding);
+  expect(Buffer.concat(taken).equals(whole)).toBe(true);
+  expect(Math.max(...taken.map(({ length }) => length))).toBeLessThanOrEqual(65_536);
+  await outlet.taken();
+  expect(outbox.unsent).toBe(0);
+});
+
+test('a peer that takes nothing is ended, one that takes a piece now and then is not', async () => {
+  const before = outbox.ended;
+  const [dead, slow] = [peer(), peer()];
+  const outlets = [dead, slow].map(({ out }) => new Outlet(out, {}, { timeoutMs: 300 }));
+  for (const outlet of outlets) outlet.write(Buffer.alloc(1 << 20));
+  const feeding = setInterval(slow.take, 50);
+  onTestFinished(() => clearInterval(feeding));
+  await vi.waitUntil(() => dead.out.destroyed, 10_000);
+  expect(slow.out.destroyed).toBe(false);
+  expect(outbox.ended).toBe(before + 1);
+  expect(outlets.map(({ gone }) => gone)).toEqual([true, false]);
+  outlets[0]?.write('too late');
+  await outlets[0]?.taken();
+  slow.out.destroy();
+  await vi.waitUntil(() => outbox.unsent === 0);
+});
+
+test('nothing new is begun for a client that has too much unsent; others are served', async () => {
+  const { out, take } = peer();
+  const [client, other] = [{}, {}];
+  const outlet = new Outlet(out, client);
+  outlet.write(Buffer.alloc(CLIENT_BYTES + 1));
+  const order: string[] = [];
+  const work = (caller: object, name: string): Promise<void> =>
+    queues.calls.run(() => Promise.resolve(void order.push(name)), { caller });
+  const waiting = work(client, 'client');
+  await work(other, 'other');
+  expect(order).toEqual(['other']);
+  take();
+  await waiting;
+  expect(order).toEqual(['other', 'client']);
+});
+
+test('of all that is unsent, what has been stuck for longest is given up first', async () => {
+  const peers = Array.from({ length: 5 }, peer);
+  for (const { out } of peers) new Outlet(out, {}).write(Buffer.alloc(30 << 20));
+  expect(peers.map(({ out }) => out.destroyed)).toEqual([true, false, false, false, false]);
+  for (const { out } of peers) out.destroy();
+  await vi.waitUntil(() => outbox.unsent === 0);
+});
+
+test('a peer that is gone already takes nothing and owes nothing', async () => {
+  const { out } = peer();
+  out.destroy();
+  const outlet = new Outlet(out, {});
+  outlet.write('text');
+  outlet.end();
+  await outlet.taken();
+  expect([outlet.gone, outlet.unsent]).toEqual([true, 0]);
+});

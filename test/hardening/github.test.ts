@@ -1,0 +1,128 @@
+/** A hostile or broken server in the place of GitHub's API, and a hostile working directory. */
+
+import { once } from 'node:events';
+import { describe, expect, test, vi } from 'vitest';
+import { place } from '../support/dialect.ts';
+import { type GitHubServer, gitHubServer } from '../support/github.ts';
+import { site } from '../support/web.ts';
+
+const SECRET = 'INTERNAL-SECRET';
+
+async function ask(
+  instead: GitHubServer['instead'],
+  options: Parameters<typeof place>[1] = {},
+  path = 'issue://acme/widget/7?comments=0',
+) {
+  const github = await gitHubServer();
+  vi.stubEnv('GITHUB_TOKEN', 'secret-token');
+  github.instead = instead;
+  const here = place('oriel', options);
+  const called = await here.call('read', { path });
+  expect(called.text).not.toMatch(/INTERNAL-SECRET|secret-token/);
+  return called;
+}
+
+test.each([301, 302, 303, 307, 308])('U07 a redirect of the API to a private address: %i', async (status) => {
+  const inner = await site({ '/meta': { type: 'application/json', body: `{"title":"${SECRET}"}` } });
+  const { details } = await ask((_, response) =>
+    response.writeHead(status, { location: `${inner.url}/meta` }).end(),
+  );
+  expect(details).toMatchObject({ error: { code: 'BLOCKED_ADDRESS' } });
+  expect(inner.asked).toEqual([]);
+});
+
+test.each(['file:///etc/passwd', 'data:text/plain,x', 'gopher://x', 'http://u:p@127.0.0.1/'])(
+  'U08 a redirect of the API to %s',
+  async (location) => {
+    const { details } = await ask((_, response) => response.writeHead(302, { location }).end());
+    expect(details).toMatchObject({ error: { code: 'REDIRECT' } });
+  },
+);
+
+test('U14 an answer without an end is cut', async () => {
+  const { text, details } = await ask((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    const more = (): void => {
+      while (!response.destroyed && response.write(`"${'x'.repeat(65_536)}",`));
+    };
+    response.on('drain', more);
+    more();
+  });
+  expect(details).toMatchObject({ error: { code: 'LIMIT' } });
+  expect(text).toBe(
+    "GitHub's answer for issue://acme/widget/7?comments=0 has more than 8 MiB, and is not read. Use issue://acme/widget.",
+  );
+});
+
+test.each<[string, GitHubServer['instead']]>([
+  ['no answer', () => undefined],
+  [
+    'a byte now and then',
+    (_, response) => {
+      response.writeHead(200);
+      const timer = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(timer));
+    },
+  ],
+])('U16 %s: the deadline holds', async (_, instead) => {
+  const { details } = await ask(instead, { timeoutMs: 300 });
+  expect(details).toMatchObject({ error: { code: 'TIMEOUT' } });
+});
+
+test('U28 a call that is cancelled closes its connection', async () => {
+  const github = await gitHubServer();
+  const here = place('oriel');
+  const controller = new AbortController();
+  const closed = new Promise<void>((resolve) => {
+    github.instead = (request) => {
+      void once(request.socket, 'close').then(() => resolve());
+      controller.abort();
+    };
+  });
+  const { text } = await here.call('read', { path: 'issue://acme/widget/7' }, controller.signal);
+  expect(text).toBe('The call was cancelled.');
+  await closed;
+});
+
+describe('what the API says', () => {
+  test('U23 control characters are shown as escapes, in texts, lists and errors', async () => {
+    const odd = '\u001b[31mred\u202e\u0007';
+    const { text } = await ask((_, response) => response.end(JSON.stringify({ title: odd, body: odd })));
+    expect(text).not.toMatch(/[\u001b\u202e\u0007]/);
+    const list = await ask(
+      (_, response) => response.end(JSON.stringify([{ number: 1, title: `a\nissue://evil ${odd}` }])),
+      {},
+      'issue://acme/widget',
+    );
+    expect(list.text.split('\n').filter((line) => line.includes('issue://'))).toHaveLength(1);
+    expect(list.text).not.toMatch(/[\u001b\u202e\u0007]/);
+    const failed = await ask((_, response) => response.writeHead(422).end(JSON.stringify({ message: odd })));
+    expect(failed.text).not.toMatch(/[\u001b\u202e\u0007]/);
+  });
+
+  test.each(['null', '[]', '7', '{"labels":null,"user":7,"body":{"a":1}}', '{"title":{}}', '[null]', '[[]]'])(
+    'another shape is an answer, or an error with a sentence: %s',
+    async (body) => {
+      for (const path of [
+        'issue://acme/widget/7',
+        'pr://acme/widget/7',
+        'issue://acme/widget',
+        'pr://acme/widget',
+      ]) {
+        const { details } = await ask((_, response) => response.end(body), {}, path);
+        expect(details['error'] ?? {}).not.toMatchObject({ code: 'INTERNAL' });
+      }
+    },
+  );
+});
+
+test('a configuration of git that is hostile names nothing', async () => {
+  const github = await gitHubServer();
+  const here = place('oriel');
+  here.write(
+    '.git/config',
+    `[remote "__proto__"]\n\turl = https://github.com/../..\n[remote "origin"]\n\turl = https://github.com.evil.example/acme/widget\n\turl[] = x\n${'['.repeat(50_000)}\n`,
+  );
+  expect((await here.call('read', { path: 'issue://7' })).isError).toBe(true);
+  expect(github.heard).toEqual([]);
+});

@@ -1,0 +1,354 @@
+/** Peers that never read what they asked for, and peers that vanish: on every route, and on stdio. */
+
+import { connect, type Socket } from 'node:net';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Answer } from '../../src/index.ts';
+import { cli } from '../support/cli.ts';
+import { makePng } from '../support/images.ts';
+import { temporaryFolder } from '../support/commands.ts';
+import { MOST_LAG_MS } from '../support/lag.ts';
+import { givenBack, heartbeat, holdingsOf, lagOf, residentMb } from '../support/process-under-test.ts';
+import { mcpHeaders, server, type ServerProcess } from '../support/server.ts';
+import { wire } from '../support/wire.ts';
+import { workspace } from '../support/workspace.ts';
+
+const sleep = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+
+/** Requests whose answers are larger than the kernel's buffers of one connection, or many of which are. */
+function requests(W: string): Record<string, string> {
+  const post = (path: string, body: unknown, accept: string): string => {
+    const text = JSON.stringify(body);
+    return `POST ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: ${accept}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+  };
+  const call = { name: 'read', arguments: { path: 'text' } };
+  return {
+    'read-file': `GET /api/v0/read-file?path=${encodeURIComponent(join(W, 'large'))} HTTP/1.1\r\nHost: localhost\r\n\r\n`,
+    tool: post('/api/v0/tools/read', call.arguments, '*/*'),
+    'tool, as events': post('/api/v0/tools/read', call.arguments, 'text/event-stream'),
+    'image, as events': post('/api/v0/tools/read', { path: 'image.png' }, 'text/event-stream'),
+    MCP: post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }, mcpHeaders.accept),
+    // What stands behind it on the connection waits until its answer was taken.
+    'lines, many on one connection':
+      `GET /api/v0/read-file-lines?path=${encodeURIComponent(join(W, 'lines'))}&max_response_bytes=65536 HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(
+        60,
+      ),
+  };
+}
+
+/** A picture that no encoder makes small. */
+function noise(width: number, height: number): Buffer {
+  let seed = 1;
+  const next = (): number => ((seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) >> 16) & 255;
+  return makePng(width, height, () => [next(), next(), next()]);
+}
+
+function furnished(): string {
+  const { W, write } = workspace();
+  write('large', Buffer.alloc(64 << 20, 'large '));
+  write('lines', `${'a line of some text '.repeat(12)}\n`.repeat(240));
+  write('text', 'a line of a long text\n'.repeat(250_000));
+  write('small', 'small\n');
+  write('image.png', noise(900, 700));
+  return W;
+}
+
+function deaf({ port }: ServerProcess, request: string): Socket {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.pause();
+  socket.write(request);
+  onTestFinished(() => void socket.destroy());
+  return socket;
+}
+
+async function served({ post }: ServerProcess): Promise<void> {
+  const response = await post(
+    '/api/v0/tools/read',
+    { path: 'small' },
+    { headers: { 'oriel-client': 'another' } },
+  );
+  const { content } = (await response.json()) as Answer;
+  expect(content).toEqual([{ type: 'text', text: '1|small\n' }]);
+}
+
+async function unsentOf({ get }: ServerProcess): Promise<number> {
+  const metrics = await (await get('/metrics')).text();
+  return Number(/^oriel_unsent_bytes (\d+)$/m.exec(metrics)?.[1]);
+}
+
+const PEERS = 60;
+
+/** For answers of several megabytes. */
+const LARGE = ['--limits', 'bytes=16M,lines=1000000'];
+
+describe('clients over HTTP that never read', () => {
+  test.each(Object.keys(requests('')))('%s', { timeout: 120_000 }, async (kind) => {
+    const W = furnished();
+    const isLarge = /^tool|^MCP/.test(kind);
+    const running = await server(['--cwd', W, '--write-timeout', '2', ...LARGE], { node: heartbeat });
+    await served(running);
+    const before = holdingsOf(running.pid);
+    const memory = residentMb(running.pid);
+    const request = requests(W)[kind] as string;
+    const peers = Array.from({ length: PEERS }, () => deaf(running, request));
+    let [peak, unsent] = [memory, 0];
+    for (let i = 0; i < 12; i += 1) {
+      await sleep(100);
+      await served(running);
+      peak = Math.max(peak, residentMb(running.pid));
+      unsent = Math.max(unsent, await unsentOf(running));
+    }
+    expect(unsent).toBeLessThanOrEqual(128 << 20);
+    // Making an answer takes several times its size; what was made and collected counts until it is given back.
+    expect(peak - memory).toBeLessThan(isLarge || kind.startsWith('image') ? 600 : 500);
+    // Large answers are made a few at a time: most of these peers wait for theirs, and may.
+    if (isLarge) for (const peer of peers) peer.destroy();
+    await givenBack(running.pid, before);
+    expect(holdingsOf(running.pid).descriptors).toBeLessThanOrEqual(before.descriptors + 2);
+    for (const peer of peers) peer.destroy();
+    await served(running);
+    // Answers of megabytes, which no default limit allows, are made at a stretch.
+    if (!isLarge) expect(await lagOf(running)).toBeLessThanOrEqual(MOST_LAG_MS);
+    expect(await unsentOf(running)).toBeLessThan(10_000);
+  });
+});
+
+describe('connections of one address', () => {
+  const open = (port: number): Promise<Socket> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1', () => resolve(socket));
+      socket.once('error', reject);
+      onTestFinished(() => void socket.destroy());
+    });
+  const said = async (socket: Socket): Promise<string> => {
+    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    return await new Promise((resolve) => {
+      socket.once('data', (data: Buffer) => resolve(data.toString()));
+      socket.once('close', () => resolve(''));
+    });
+  };
+  const countOf = (port: number): number => {
+    const own = readFileSync('/proc/net/tcp', 'utf8').split('\n');
+    const at = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+    // Its state: established. Source: tcp_states.h of Linux.
+    return own.filter((line) => line.split(/\s+/)[2]?.endsWith(at) && line.split(/\s+/)[4] === '01').length;
+  };
+
+  test('one too many is told so, and of more none stays open', { timeout: 60_000 }, async () => {
+    const running = await server(['--cwd', furnished(), '--max-connections', '20']);
+    const first = await Promise.all(Array.from({ length: 20 }, () => open(running.port)));
+    const more = await Promise.all(Array.from({ length: 20 }, () => open(running.port)));
+    expect(await said(more[0] as Socket)).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: 1\r\n[^]*"code":"BUSY"/i);
+    const rest = await Promise.all(
+      Array.from({ length: 100 }, () => open(running.port).catch(() => undefined)),
+    );
+    await vi.waitUntil(() => countOf(running.port) <= 40, { timeout: 10_000 });
+    for (const socket of rest) socket?.destroy();
+    expect(await said(first[0] as Socket)).toMatch(/^HTTP\/1\.1 200 /);
+    for (const socket of [...first, ...more]) socket.destroy();
+    await vi.waitUntil(async () => (await running.get('/healthz')).status === 200, { timeout: 10_000 });
+    const metrics = await (await running.get('/metrics')).text();
+    expect(Number(/^oriel_connections (\d+)$/m.exec(metrics)?.[1])).toBeLessThan(10);
+    expect(Number(/^oriel_connections_refused_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThanOrEqual(100);
+  });
+});
+
+describe('bodies that never end', () => {
+  const BODY = 4 << 20;
+  const posts: Record<string, (client: string) => string> = {
+    tool: (client) =>
+      `POST /api/v0/tools/read HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\noriel-client: ${client}\r\nContent-Length: ${BODY}\r\n\r\n`,
+    MCP: (client) =>
+      `POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\noriel-client: ${client}\r\nContent-Length: ${BODY}\r\n\r\n`,
+    'of no declared length': (client) =>
+      `POST /api/v0/tools/read HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\noriel-client: ${client}\r\nTransfer-Encoding: chunked\r\n\r\n${BODY.toString(16)}\r\n`,
+  };
+  const bytesOf = async ({ get }: ServerProcess): Promise<number> => {
+    const metrics = await (await get('/metrics')).text();
+    return Number(/^oriel_body_bytes (\d+)$/m.exec(metrics)?.[1]);
+  };
+  const cases = Object.keys(posts).flatMap((kind) => [
+    { kind, of: 'one client', most: 16 << 20, name: () => 'same' },
+    { kind, of: 'many clients', most: 64 << 20, name: (i: number) => `client ${i}` },
+  ]);
+  test.each(cases)('$kind, of $of', { timeout: 60_000 }, async ({ kind, most, name }) => {
+    const running = await server(['--cwd', furnished()], { node: heartbeat });
+    await served(running);
+    const memory = residentMb(running.pid);
+    let refused = 0;
+    const peers = Array.from({ length: 100 }, (_, i) => {
+      const peer = deaf(running, (posts[kind] as (client: string) => string)(name(i)));
+      peer.write(Buffer.alloc(BODY - 1, ' '));
+      peer.on('data', (said: Buffer) => {
+        const text = said.toString();
+        if (text.startsWith('HTTP/1.1 503 ') && /retry-after: 1/i.test(text)) refused += 1;
+      });
+      return peer.resume();
+    });
+    let largest = 0;
+    for (let i = 0; i < 12; i += 1) {
+      await sleep(100);
+      await served(running);
+      largest = Math.max(largest, await bytesOf(running));
+      expect(residentMb(running.pid) - memory).toBeLessThan(400);
+    }
+    expect(largest).toBeGreaterThan(0);
+    expect(largest).toBeLessThanOrEqual(most);
+    expect(refused).toBeGreaterThan(50);
+    for (const peer of peers) peer.destroy();
+    while ((await bytesOf(running)) > 0) await sleep(50);
+    await served(running);
+  });
+});
+
+/** Descriptors of pipes that are kept ready for the next commands, and of connections that come and go. */
+const SPARE = 2 * 6 + 2;
+
+test('clients that vanish leave nothing behind, whatever they asked for', { timeout: 60_000 }, async () => {
+  const W = furnished();
+  const running = await server(['--cwd', W, '--allow-bash'], { node: heartbeat });
+  await served(running);
+  const before = holdingsOf(running.pid);
+  const bash = JSON.stringify({ command: 'sleep 100' });
+  const asked = [
+    ...Object.values(requests(W)),
+    `POST /api/v0/tools/bash HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${bash.length}\r\n\r\n${bash}`,
+    'POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
+    'GET /api/v0/too',
+  ];
+  for (let round = 0; round < 20; round += 1) {
+    const peers = asked.map((request) => deaf(running, request));
+    await sleep(round * 8);
+    for (const [i, peer] of peers.entries()) {
+      if (i % 2 === 0) peer.destroy();
+      else peer.resetAndDestroy();
+    }
+  }
+  const after = await givenBack(running.pid, before, SPARE);
+  expect(after.children).toBe(before.children);
+  expect(after.descriptors).toBeLessThanOrEqual(before.descriptors + SPARE);
+  await served(running);
+  const metrics = await (await running.get('/metrics')).text();
+  for (const queue of ['calls', 'commands', 'downloads']) {
+    expect(metrics).toContain(`oriel_queue_running{queue="${queue}"} 0\n`);
+    expect(metrics).toContain(`oriel_queue_waiting{queue="${queue}"} 0\n`);
+  }
+  expect(await lagOf(running)).toBeLessThanOrEqual(MOST_LAG_MS);
+});
+
+describe('stdio', () => {
+  test('a host that never reads is not read from either, and is ended', { timeout: 60_000 }, async () => {
+    const W = furnished();
+    const host = wire(['mcp', W, '--write-timeout', '2'], { deaf: true, node: heartbeat });
+    host.send({
+      jsonrpc: '2.0',
+      id: 'hello',
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
+    });
+    host.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    await sleep(500);
+    const memory = residentMb(host.pid);
+    const call = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 0,
+      method: 'tools/call',
+      params: { name: 'read', arguments: { path: 'lines' } },
+    });
+    let [sent, over, peak] = [0, false, memory];
+    void host.exited.then(() => (over = true));
+    const writing = (async () => {
+      for (let id = 1; !over && sent < 200 << 20; id += 1) {
+        const line = `${call.replace('"id":0', `"id":${id}`)}${' '.repeat(4_000)}\n`;
+        await Promise.race([host.write(line), host.exited]);
+        sent += line.length;
+      }
+    })();
+    for (let i = 0; i < 15 && !over; i += 1) {
+      await sleep(100);
+      if (!over) peak = Math.max(peak, residentMb(host.pid));
+    }
+    expect(await host.exited).toBe(0);
+    await writing;
+    expect(sent).toBeLessThan(32 << 20);
+    expect(peak - memory).toBeLessThan(250);
+  });
+
+  test('a host that reads late gets every answer', { timeout: 60_000 }, async () => {
+    const W = furnished();
+    const child = spawn(process.execPath, [cli, 'mcp', W], { stdio: ['pipe', 'pipe', 'ignore'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ask = (id: number, method: string, params: object): void =>
+      void child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    ask(0, 'initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 't', version: '1' },
+    });
+    for (let id = 1; id <= 300; id += 1)
+      ask(id, 'tools/call', { name: 'read', arguments: { path: 'lines' } });
+    await sleep(2_500);
+    const ids: number[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      ids.push((JSON.parse(line) as { id: number }).id);
+      if (ids.length === 301) child.stdin.end();
+    }
+    expect(ids.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 301 }, (_, id) => id));
+  });
+});
+
+describe('request targets that are none', () => {
+  test.each([
+    ['two slashes and a bracket', 'GET //[ HTTP/1.1'],
+    ['two slashes', 'GET //evil.test/healthz HTTP/1.1'],
+    ['absolute', 'GET http://localhost/healthz HTTP/1.1'],
+    ['absolute, not a URL', 'GET http://[ HTTP/1.1'],
+    ['a host and a port', 'CONNECT evil.test:80 HTTP/1.1'],
+    ['CONNECT to nothing', 'CONNECT [ HTTP/1.1'],
+    ['an asterisk', 'OPTIONS * HTTP/1.1'],
+    ['an asterisk for GET', 'GET * HTTP/1.1'],
+    ['no slash', 'GET healthz HTTP/1.1'],
+    ['a control character', 'GET /\u0001 HTTP/1.1'],
+    ['a tab', 'GET /a\tb HTTP/1.1'],
+    ['a zero byte', 'GET /\0 HTTP/1.1'],
+    ['a raw line feed', 'GET /\nhealthz HTTP/1.1'],
+    ['a lone percent sign', 'GET /%/%ZZ?%=%ff HTTP/1.1'],
+    ['a fragment', 'GET /api#x HTTP/1.1'],
+    ['nothing', 'GET  HTTP/1.1'],
+    ['bytes over ASCII', 'GET /\u00ff\u00fe HTTP/1.1'],
+  ])('%s: 400 or 401 before the token is looked at', async (_title, line) => {
+    const running = await server([], { env: { ORIEL_TOKEN: 'a token' } });
+    const said = await running.raw(
+      [Buffer.from(`${line}\r\nHost: localhost\r\nConnection: close\r\n\r\n`, 'latin1')],
+      2_000,
+    );
+    expect(said).toMatch(/^HTTP\/1\.1 40[01] /);
+    expect((await running.get('/healthz')).status).toBe(200);
+    expect(running.log()).not.toContain('"status":500');
+  });
+});
+
+test('the socket has mode 0600 whenever it is there, whatever the umask', { timeout: 60_000 }, async () => {
+  for (let i = 0; i < 3; i += 1) {
+    const path = join(temporaryFolder(), 's');
+    const child = spawn(
+      '/bin/sh',
+      ['-c', 'umask 0; exec "$@"', 'sh', process.execPath, cli, 'serve', '--listen', `unix:${path}`],
+      { stdio: 'ignore' },
+    );
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const modes = new Set<string>();
+    for (const until = Date.now() + 10_000; Date.now() < until && modes.size === 0;) {
+      // Without a pause: the time between bind and the next call is short.
+      for (let look = 0; look < 2_000; look += 1)
+        if (existsSync(path)) modes.add((lstatSync(path).mode & 0o777).toString(8));
+      await sleep(0);
+    }
+    expect([...modes]).toEqual(['600']);
+    child.kill('SIGKILL');
+  }
+});

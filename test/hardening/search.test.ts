@@ -1,0 +1,391 @@
+/** Search and walks against hostile trees: what is opened, what an answer may tell, and what happens when helpers die. */
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import * as fs from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Answer, Oriel } from '../../src/index.ts';
+import { cli } from '../support/cli.ts';
+import { longestLag, MOST_LAG_MS } from '../support/lag.ts';
+import { racer } from '../support/racer.ts';
+import { codeOf, SECRET, textOf, workspace } from '../support/workspace.ts';
+import { zip } from '../support/zip.ts';
+
+const hasStrace = spawnSync('strace', ['-e', 'trace=none', 'true']).status === 0;
+
+/** What lies in the tree, each in a directory of its own, with a file `kept.txt` that must be found. */
+const shapes: Record<string, (at: string, outside: string) => void | Promise<void>> = {
+  'links out': (at, outside) => {
+    fs.symlinkSync(outside, `${at}/directory`);
+    fs.symlinkSync(`${outside}/secret.txt`, `${at}/file`);
+    fs.symlinkSync(`${outside}/nothing`, `${at}/dangling`);
+  },
+  'ignore files that are links': (at, outside) => {
+    fs.symlinkSync(`${outside}/rules`, `${at}/.gitignore`);
+    fs.symlinkSync(`${outside}/rules`, `${at}/.ignore`);
+  },
+  'gitdir out': (at, outside) => fs.writeFileSync(`${at}/.git`, `gitdir: ${outside}/git\n`),
+  'commondir out': (at, outside) => {
+    fs.mkdirSync(`${at}/.git`);
+    fs.writeFileSync(`${at}/.git/HEAD`, 'ref: refs/heads/main\n');
+    fs.writeFileSync(`${at}/.git/commondir`, `${outside}/git\n`);
+    fs.symlinkSync(`${outside}/git/info`, `${at}/.git/info`);
+  },
+  'git linked out': (at, outside) => fs.symlinkSync(`${outside}/git`, `${at}/.git`),
+  'exclude linked out': (at, outside) => {
+    fs.mkdirSync(`${at}/.git/info`, { recursive: true });
+    fs.symlinkSync(`${outside}/rules`, `${at}/.git/info/exclude`);
+  },
+  FIFOs: (at) => {
+    fs.mkdirSync(`${at}/below/.git/info`, { recursive: true });
+    const names = ['.gitignore', '.ignore', 'pipe', 'below/.gitignore', 'below/.git/info/exclude'];
+    execFileSync(
+      'mkfifo',
+      names.map((name) => `${at}/${name}`),
+    );
+  },
+  'a FIFO for .git': (at) => void execFileSync('mkfifo', [`${at}/.git`]),
+  sockets: async (at) => {
+    for (const name of ['.gitignore', 'socket']) {
+      // By its whole path: that is what `close` removes.
+      const server = createServer().listen(`${at}/${name}`);
+      await new Promise((resolve) => server.once('listening', resolve));
+      onTestFinished(() => void server.close());
+    }
+  },
+  'device links': (at) => {
+    fs.symlinkSync('/dev/zero', `${at}/.gitignore`);
+    fs.symlinkSync('/dev/zero', `${at}/zero`);
+    fs.symlinkSync('/proc/self/environ', `${at}/environ`);
+  },
+  'directories for files': (at) => {
+    fs.mkdirSync(`${at}/.gitignore`);
+    fs.mkdirSync(`${at}/.ignore`);
+  },
+};
+
+async function makeShapes(W: string, O: string): Promise<string[]> {
+  fs.mkdirSync(`${O}/git/info`, { recursive: true });
+  fs.writeFileSync(`${O}/rules`, '*\n');
+  fs.writeFileSync(`${O}/git/info/exclude`, '*\n');
+  for (const [name, make] of Object.entries(shapes)) {
+    fs.mkdirSync(`${W}/${name}`);
+    fs.writeFileSync(`${W}/${name}/kept.txt`, 'kept\n');
+    await make(`${W}/${name}`, O);
+  }
+  return Object.keys(shapes)
+    .toSorted()
+    .map((name) => `${name}/kept.txt`);
+}
+
+describe('what is opened', () => {
+  test.each([
+    ['W01 grep', ['grep', 'kept']],
+    ['W02 find', ['find', 'kept.txt']],
+    ['W03 a path that does not exist', ['read', 'no/such/file.txt']],
+    ['W04 ls', ['ls', 'links out']],
+  ])('%s: nothing outside the roots and nothing irregular, on any shape of tree', async (_title, args) => {
+    if (!hasStrace) return console.warn('skipped: strace is not installed, or may not trace here');
+    const { W, O } = workspace();
+    await makeShapes(W, O);
+    const log = join(W, '..', 'trace');
+    const words = [process.execPath, cli, ...args, '--root', W];
+    spawnSync('strace', ['-f', '-y', '-s', '4096', '-e', 'trace=%file', '-o', log, ...words], { cwd: W });
+    const calls = fs.readFileSync(log, 'utf8').split('\n');
+    const irregular = /(?:pipe|socket|zero|environ|\.(?:git)?ignore|exclude|\.git)>?$/;
+    const opened = calls
+      .filter((call) => /\bopen(?:at2?)?\(/.test(call))
+      .flatMap((call) => /= \d+<(.*)>$/.exec(call)?.[1] ?? []);
+    expect(opened.some((path) => path.startsWith(W))).toBe(true);
+    expect(opened.filter((path) => path.startsWith(O))).toEqual([]);
+    expect(opened.filter((path) => path.startsWith('/dev/zero') || path.endsWith('/environ'))).toEqual([]);
+    // Only directories of these names are entered.
+    const special = opened.filter((path) => path.startsWith(W) && irregular.test(path));
+    expect(special.filter((path) => !fs.lstatSync(path).isDirectory())).toEqual([]);
+    const asked = calls.filter((call) => call.includes(`"${O}`) && !call.includes('readlink'));
+    expect(asked).toEqual([]);
+  });
+
+  test('W07 a link that leads out is refused by the same work, whether or not its target exists', () => {
+    if (!hasStrace) return console.warn('skipped: strace is not installed, or may not trace here');
+    const { W, O } = workspace();
+    fs.symlinkSync(`${O}/secret.txt`, `${W}/there`);
+    fs.symlinkSync(`${O}/absent.txt`, `${W}/never`);
+    const work = (name: string): string[] => {
+      const log = join(W, '..', `trace-${name}`);
+      const words = [process.execPath, cli, 'read', name, '--root', W];
+      spawnSync('strace', ['-f', '-s', '4096', '-e', 'trace=%file', '-o', log, ...words], { cwd: W });
+      return fs
+        .readFileSync(log, 'utf8')
+        .split('\n')
+        .filter((call) => call.includes(`${W}/`) || call.includes(O))
+        .filter((call) => !call.includes('execve'))
+        .map((call) =>
+          call
+            .replace(/^\d+ +/, '')
+            .replaceAll(/there|never/g, 'link')
+            .replaceAll(/secret|absent/g, 'target'),
+        )
+        .map((call) => call.replaceAll(/0x[0-9a-f]+|st_\w+=[^,}]*/g, ''));
+    };
+    const there = work('there');
+    expect(there.length).toBeGreaterThan(0);
+    expect(work('never')).toEqual(there);
+    expect(there.filter((call) => call.includes(`"${O}`) && !call.startsWith('readlink'))).toEqual([]);
+  });
+
+  test('W05 what is found does not depend on any of it, and what is not heeded is said', async () => {
+    const { W, O, oriel } = workspace();
+    const kept = await makeShapes(W, O);
+    const found = textOf(await oriel.tool('find').run({ pattern: 'kept.txt' }));
+    expect(found).toBe(
+      `${kept.join('\n')}\n[9 ignore files not used: larger than 1 MiB, or not a regular file]`,
+    );
+    const matched = textOf(await oriel.tool('grep').run({ pattern: 'kept' }));
+    expect(matched.split('\n').slice(0, -1)).toEqual(kept.map((path) => `${path}:1: kept`));
+    const newest = textOf(await oriel.tool('find').run({ pattern: 'kept.txt', sort: 'time' }));
+    expect(newest.split('\n').slice(0, -1).toSorted()).toEqual(kept);
+    for (const how of [{ sort: 'time' }, { multiline: true }, { type: 'txt' }]) {
+      const files = textOf(await oriel.tool('grep').run({ pattern: 'kept', output: 'files', ...how }));
+      expect(files.split('\n').slice(0, -1).toSorted()).toEqual(kept);
+    }
+  });
+
+  test('W06 rules of a repository above the root do not count', async () => {
+    const { W, write, with: walled } = workspace();
+    fs.mkdirSync(`${W}/.git/info`, { recursive: true });
+    write('.gitignore', 'a.txt\n');
+    write('.git/info/exclude', 'b.txt\n');
+    for (const name of ['a', 'b', 'c']) write(`root/${name}.txt`, 'x\n');
+    const inside = walled({ cwd: `${W}/root`, roots: [`${W}/root`] });
+    expect(textOf(await inside.tool('find').run({ pattern: '*' }))).toBe('a.txt\nb.txt\nc.txt');
+    const above = walled({ cwd: `${W}/root` });
+    expect(textOf(await above.tool('find').run({ pattern: '*' }))).toBe('c.txt');
+    await Promise.all([inside.close(), above.close()]);
+  });
+});
+
+/** Links that are exchanged with a directory, over and over. */
+function exchanging(W: string): () => Promise<void> {
+  return racer(`cd ${W}; while :; do mv real d; mv d real; mv away d; mv d away; done`);
+}
+
+/** Opens of the long run, by every kind of call together; a few seconds without it. */
+const OPENS = Number(process.env['ORIEL_RACE_OPENS'] ?? 650);
+
+test(
+  'W10 while a directory is exchanged for a link, each whole answer is one that the inside alone can give',
+  { timeout: Math.max(120_000, OPENS * 100) },
+  async () => {
+    const { W, O, write, oriel } = workspace();
+    const fill = (at: string, text: string): void => {
+      write(`${at}/f.txt`, `${text}\n`);
+      write(`${at}/sub/g.txt`, `${text}\nmore ${text}\n`);
+      write(`${at}/a.zip`, zip([{ name: 'm.txt', content: `${text}\n` }]));
+    };
+    fill('real', 'inside');
+    fill('../outside', SECRET);
+    for (let i = 0; i < 40; i += 1) fs.writeFileSync(`${O}/inside-${i}.txt`, `inside ${SECRET}\n`);
+    fs.writeFileSync(`${O}/.gitignore`, 'f.txt\n');
+    fs.symlinkSync(O, `${W}/away`);
+    const calls: [string, object][] = [
+      ['grep', { pattern: 'inside|SECRET' }],
+      ['grep', { pattern: 'inside|SECRET', offset: 7 }],
+      ['grep', { pattern: 'inside', limit: 1 }],
+      ['grep', { pattern: 'inside', path: 'd' }],
+      ['grep', { pattern: 'inside', path: 'd/f.txt' }],
+      ['find', { pattern: '*.txt' }],
+      ['find', { pattern: '*.txt', offset: 30 }],
+      ['find', { pattern: '*', path: 'd' }],
+      ['ls', { path: 'd' }],
+      ['ls', { path: 'd/sub', offset: 5 }],
+      ['read', { path: 'd/f.txt' }],
+      ['read', { path: 'd/a.zip:m.txt' }],
+      ['read', { path: 'g.txt' }],
+    ];
+    const allowed = calls.map(() => new Set<string>());
+    const arrange = async (steps: string, undo: string): Promise<void> => {
+      execFileSync('sh', ['-c', steps], { cwd: W });
+      for (const [i, call] of calls.entries()) allowed[i]?.add(told(await run(oriel, call), W));
+      execFileSync('sh', ['-c', undo], { cwd: W });
+    };
+    await arrange(':', ':');
+    await arrange('mv real d', 'mv d real');
+    await arrange('mv away d', 'mv d away');
+    // Seen under both names, or under none, by a walk that began before and went on after the exchange.
+    await arrange('cp -a real d', 'rm -r d');
+    await arrange('mv real ../kept', 'mv ../kept real');
+    const stop = exchanging(W);
+    const wrong = new Set<string>();
+    try {
+      for (let opens = 0; opens < OPENS; opens += calls.length) {
+        const answers = await Promise.all(calls.map((call) => run(oriel, call)));
+        for (const [i, answer] of answers.entries()) {
+          if (allowed[i]?.has(told(answer, W)) || isHonestRefusal(answer)) continue;
+          wrong.add(`${JSON.stringify(calls[i])} → ${JSON.stringify(answer)}`);
+        }
+      }
+    } finally {
+      await stop();
+    }
+    expect([...wrong]).toEqual([]);
+  },
+);
+
+test('W11 while a directory is exchanged for a link, nothing of the outside is in any order or form of an answer', async () => {
+  const { W, O, write, oriel } = workspace();
+  write('real/f.txt', 'inside\nmore\n');
+  write('real/sub/g.txt', 'inside\nmore\n');
+  write('../outside/f.txt', `inside\nmore\n${SECRET}\n`);
+  write('../outside/secret.txt', `inside\nmore\n${SECRET}\n`);
+  fs.symlinkSync(O, `${W}/away`);
+  const calls: [string, object][] = [
+    ['grep', { pattern: 'inside|SECRET', sort: 'time', after: 2 }],
+    ['grep', { pattern: String.raw`inside\nmore(\nTOP.*)?`, multiline: true }],
+    ['grep', { pattern: 'inside', output: 'files', path: 'd' }],
+    ['grep', { pattern: 'SECRET', output: 'count', sort: 'time' }],
+    ['find', { pattern: '*.txt', sort: 'time' }],
+  ];
+  const stop = exchanging(W);
+  const told: string[] = [];
+  try {
+    for (let i = 0; i < 40; i += 1) {
+      for (const answer of await Promise.all(calls.map((call) => run(oriel, call))))
+        told.push(textOf(answer));
+    }
+  } finally {
+    await stop();
+  }
+  expect(told.some((text) => text.includes('f.txt'))).toBe(true);
+  expect(told.filter((text) => text.includes('TOPSECRET') || text.includes('secret.txt'))).toEqual([]);
+});
+
+function run(oriel: Oriel, [tool, input]: [string, object]): Promise<Answer> {
+  return oriel.tool(tool).run(input);
+}
+
+/** The whole answer. The directory may have its other name by the time when what was opened is asked for its path. */
+function told(answer: Answer, W: string): string {
+  return JSON.stringify(answer).replaceAll(`"resolvedPath":"${W}/d/`, `"resolvedPath":"${W}/real/`);
+}
+
+/** One that says no more than that something was exchanged just now. */
+function isHonestRefusal(answer: Answer): boolean {
+  const places = /^(?:d|real|\S*\/work\/(?:d|real))(?:\/(?:f\.txt|sub|sub\/g\.txt|a\.zip))?(?::m\.txt)?$/;
+  const [, path = '', said = ''] =
+    /^(\S+) (does not exist|lies outside the directories that may be read|was replaced while it was being opened|goes through something that is not a directory)\./.exec(
+      textOf(answer),
+    ) ?? [];
+  return answer.isError && said !== '' && places.test(path) && !JSON.stringify(answer).includes(SECRET);
+}
+
+describe('helpers that end', () => {
+  test('W20 ripgrep is killed at any moment: no answer looks complete that is not', async () => {
+    const { write, oriel } = workspace();
+    for (let i = 0; i < 60; i += 1) write(`f${100 + i}.txt`, `${'some words on a line\n'.repeat(20_000)}`);
+    write('z.txt', 'the needle\n');
+    const grep = (): Promise<Answer> => oriel.tool('grep').run({ pattern: 'ne+dle|x{3}y+z' });
+    const whole = JSON.stringify(await grep());
+    const seen = { whole: 0, part: 0 };
+    for (let i = 0; i < 40; i += 1) {
+      const answer = grep();
+      await sleep((i * 7) % 150);
+      for (const pid of ripgreps()) kill(pid);
+      if (JSON.stringify(await answer) === whole) seen.whole += 1;
+      else {
+        const { details, isError } = await answer;
+        const code = isError ? codeOf(await answer) : (details['incomplete'] as { code: string }).code;
+        expect(code).toBe('LIMIT');
+        seen.part += 1;
+      }
+    }
+    expect(seen.part).toBeGreaterThan(0);
+    expect(JSON.stringify(await grep())).toBe(whole);
+  });
+
+  test('W21 what was found before ripgrep was killed is shown, as a part', async () => {
+    const { write, oriel } = workspace();
+    // The first portion holds the match, the others take a while.
+    write('a.txt', 'the needle\n');
+    for (let i = 0; i < 60; i += 1) write(`f${100 + i}.txt`, `${'some words on a line\n'.repeat(20_000)}`);
+    for (let i = 0; i < 60; i += 1) {
+      const going = oriel.tool('grep').run({ pattern: '(?i)the ne+dle|(q|w){3}[a-z]{5}x{3}y+z' });
+      await sleep(100 + i * 5);
+      for (const pid of ripgreps()) kill(pid);
+      const { content, details, isError } = await going;
+      if (isError || details['incomplete'] === undefined) continue;
+      expect(content).toEqual([
+        {
+          type: 'text',
+          text: 'a.txt:1: the needle\n[LIMIT: the search ended before it was complete, this is a part. Narrow the path or the pattern]',
+        },
+      ]);
+      return;
+    }
+    console.warn('ripgrep was never met between its first and its last portion');
+  });
+});
+
+/** Those that this process has started. */
+function ripgreps(): number[] {
+  const listed = spawnSync('ps', ['-o', 'pid=,comm=', '--ppid', String(process.pid)], { encoding: 'utf8' });
+  return listed.stdout
+    .split('\n')
+    .filter((line) => line.endsWith(' rg'))
+    .map((line) => Number.parseInt(line, 10));
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has just ended.
+  }
+}
+
+describe('rules and names that cost', () => {
+  test('W30 ignore files over 1 MiB are not heeded, and that is said', async () => {
+    const { W, write, oriel } = workspace();
+    write('.gitignore', '');
+    fs.truncateSync(`${W}/.gitignore`, 400 << 20);
+    write('d/.gitignore', `b.txt\n${'#'.repeat(1 << 20)}`);
+    write('e/.gitignore', `b.txt\n${'#'.repeat((1 << 20) - 6)}`);
+    for (const at of ['d', 'e']) write(`${at}/b.txt`, 'x\n');
+    expect(textOf(await oriel.tool('find').run({ pattern: 'b.txt' }))).toBe(
+      'd/b.txt\n[2 ignore files not used: larger than 1 MiB, or not a regular file]',
+    );
+  });
+
+  test.each([
+    ['stars', `${'*a'.repeat(60)}b`],
+    ['any depth', `${'**/a*/'.repeat(20)}b`],
+    ['classes', `${'[a-z]*[!b]'.repeat(20)}q`],
+    ['plain names', 'some-name-or-other'],
+  ])('W31 1 MiB of rules (%s) holds no event loop', async (_title, rule) => {
+    const { write, oriel } = workspace();
+    let rules = '';
+    for (let i = 0; rules.length < (1 << 20) - 300; i += 1) rules += `${rule}${i}\n`;
+    write('.gitignore', rules);
+    for (let i = 0; i < 20; i += 1) write(`${'a/'.repeat(8)}${'a'.repeat(200)}${i}`, 'x\n');
+    let answer: Answer | undefined;
+    const held = await longestLag(async () => {
+      answer = await oriel.tool('find').run({ pattern: 'a*' });
+    });
+    expect(textOf(answer as Answer)).toContain('a/a/');
+    expect(held).toBeLessThan(MOST_LAG_MS);
+  });
+
+  test('W32 a glob of 256 alternatives holds no event loop', async () => {
+    const { write, oriel } = workspace();
+    for (let i = 0; i < 50; i += 1) write(`${'a'.repeat(200)}${i}`, 'x\n');
+    const pattern = `${'{a,b}'.repeat(8)}${'*a'.repeat(110)}`;
+    for (const [tool, input] of [
+      ['find', { pattern }],
+      ['grep', { pattern: 'x', glob: pattern }],
+    ] as const) {
+      expect(await longestLag(() => oriel.tool(tool).run(input))).toBeLessThan(MOST_LAG_MS);
+    }
+  });
+});

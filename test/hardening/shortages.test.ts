@@ -1,0 +1,283 @@
+/**
+ * Disks that are full and descriptors that have run out, at every write in turn: a file system of a few megabytes is
+ * mounted where private files go, and a filler leaves room for so many pages (or files) and no more.
+ */
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { built } from '../support/built.ts';
+import { run } from '../support/cli.ts';
+import { temporaryFolder } from '../support/commands.ts';
+import { databaseBytes } from '../support/sqlite.ts';
+import { workspace } from '../support/workspace.ts';
+import { zip } from '../support/zip.ts';
+
+const library = built('index.js');
+
+/** Not everywhere may a user mount something in a namespace of their own. */
+const mayMount =
+  spawnSync('unshare', ['-rm', 'sh', '-c', 'mount -t tmpfs none /mnt'], { stdio: 'ignore' }).status === 0;
+
+interface Outcome {
+  /** Room that was left: pages of 4 KiB, or files. */
+  readonly room: number;
+  /** The stable code of the answer, or of what it says about its full output; OK without either. */
+  readonly code: string;
+  readonly text: string;
+  /** Descriptors, and files and bytes in the file system, that the call left behind. */
+  readonly left: readonly [descriptors: number, files: number];
+  /** The same call with all the room in the world, right after. */
+  readonly after: string;
+}
+
+/** In `D` the calls are made with the room that each of `rooms` says. */
+function withRoom(
+  W: string,
+  call: readonly [tool: string, input: object],
+  what: 'pages' | 'files',
+  rooms: readonly number[],
+): Outcome[] {
+  const script = `
+    import * as fs from 'node:fs';
+    import { createOriel } from ${JSON.stringify(library)};
+    const D = process.env.TMPDIR;
+    const fill = D + '/filler';
+    const [tool, input, what, rooms] = ${JSON.stringify([...call, what, rooms])};
+    const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+    const files = () => fs.readdirSync(D, { recursive: true }).filter((name) => /\\d/.test(name) &&
+      fs.lstatSync(D + '/' + name).isFile() && !name.startsWith('fill')).length;
+    const codeOf = ({ details }) => details.error?.code ?? details.output?.unkept?.code ?? 'OK';
+    const textOf = ({ content }) => content[0].text;
+    const occupy = (room) => {
+      if (what === 'pages') {
+        const fd = fs.openSync(fill, 'w');
+        try { for (;;) fs.writeSync(fd, Buffer.alloc(4096)); } catch {}
+        fs.ftruncateSync(fd, Math.max(0, (Math.floor(fs.fstatSync(fd).size / 4096) - room) * 4096));
+        fs.closeSync(fd);
+      } else {
+        const made = [];
+        try { for (;;) { fs.writeFileSync(fill + made.length, '', { flag: 'wx' }); made.push(fill + made.length); } } catch {}
+        for (const path of made.slice(made.length - room)) fs.rmSync(path);
+      }
+    };
+    const free = () => { for (const name of fs.readdirSync(D)) if (name.startsWith('filler')) fs.rmSync(D + '/' + name); };
+    // Spare pipes come and go; they are files by their names.
+    const isFile = (fd) => { try { const { mode } = fs.fstatSync(Number(fd)); return (mode & fs.constants.S_IFMT) === fs.constants.S_IFREG; } catch { return false; } };
+    const outcomes = [];
+    for (const room of rooms) {
+      const oriel = createOriel({ cwd: ${JSON.stringify(W)}, spills: { state: D } });
+      // What is made once is made before the count begins.
+      await oriel.tool('bash').run({ command: 'true' });
+      await oriel.tool('read').run({ path: 'small.txt' });
+      const descriptors = () => fs.readdirSync('/proc/self/fd').filter(isFile).length;
+      await sleep(30);
+      const before = [descriptors(), files()];
+      occupy(room);
+      const answer = await oriel.tool(tool).run(input);
+      for (let i = 0; i < 40 && codeOf(answer) !== 'OK' && descriptors() > before[0]; i += 1) await sleep(25);
+      // What went well is kept for the next call: an output under its name, what was unpacked, and a copy of it as a
+      // database, without one.
+      const [files0, descriptors0] = codeOf(answer) !== 'OK' ? [0, 0] : [answer.details.output ? 1 : 0, 2];
+      const left = [Math.max(0, descriptors() - before[0] - descriptors0), files() - before[1] - files0];
+      free();
+      const after = await oriel.tool(tool).run(input);
+      outcomes.push({ room, code: codeOf(answer), text: textOf(answer), left, after: codeOf(after) });
+      await oriel.close();
+    }
+    fs.writeSync(1, JSON.stringify(outcomes));
+    process.exit();
+  `;
+  const mount = `mount -t tmpfs -o size=64m,nr_inodes=80 tmpfs /mnt && exec "$0" --input-type=module -e "$1"`;
+  const said = execFileSync('unshare', ['-rm', 'sh', '-c', mount, process.execPath, script], {
+    encoding: 'utf8',
+    env: { ...process.env, TMPDIR: '/mnt', XDG_CACHE_HOME: '/mnt/cache' },
+    maxBuffer: 64 << 20,
+  });
+  return JSON.parse(said) as Outcome[];
+}
+
+function expectStable(outcomes: readonly Outcome[]): void {
+  for (const outcome of outcomes) {
+    const { code, after, left } = outcome;
+    expect({ ...outcome, text: '', code: ['OK', 'LIMIT', 'BUSY'].includes(code) }).toMatchObject({
+      code: true,
+      left: [0, 0],
+      after: 'OK',
+    });
+    expect(after).toBe('OK');
+    expect(left).toEqual([0, 0]);
+  }
+  const codes = outcomes.map(({ code }) => code);
+  expect(codes[0]).toBe('LIMIT');
+  expect(codes.at(-1)).toBe('OK');
+}
+
+test.skipIf(!mayMount)('I01 an output of which the n-th page finds no room', { timeout: 120_000 }, () => {
+  const { W, write } = workspace();
+  write('small.txt', 'small\n');
+  const outcomes = withRoom(
+    W,
+    ['bash', { command: 'seq 30000' }],
+    'pages',
+    [0, 1, 2, 3, 4, 5, 15, 16, 17, 31, 32, 33, 40, 41, 42, 60],
+  );
+  expectStable(outcomes);
+  for (const { code, text } of outcomes) {
+    expect(text).toContain('\n30000\n[Showing lines 28001-30000 of 30000. ');
+    if (code === 'LIMIT') expect(text).toContain('The full output could not be kept: the disk is full]');
+    else expect(text).toMatch(/Full output: \S+\.log\. Use artifact/);
+  }
+});
+
+test.skipIf(!mayMount)('I01 an output of which the n-th file cannot be made', { timeout: 120_000 }, () => {
+  const { W, write } = workspace();
+  write('small.txt', 'small\n');
+  expectStable(withRoom(W, ['bash', { command: 'seq 30000' }], 'files', [0, 1, 2, 3, 5, 6, 7, 8, 20]));
+});
+
+test.skipIf(!mayMount).each([
+  ['a member of a zip', 'z.zip:big.txt:-1'],
+  ['a compressed file', 'big.txt.gz:-1'],
+  ['a database in a zip', 'db.zip:data.db:t'],
+  ['a text of conflicts', 'conflicts.txt:conflicts:-1'],
+])('I02 %s that outgrows memory on a full disk', { timeout: 120_000 }, async (_, path) => {
+  const { W, write } = workspace();
+  write('small.txt', 'small\n');
+  const big = Buffer.from(`${'0123456789abcdef'.repeat(8)}\n`.repeat(40_000));
+  write('z.zip', zip([{ name: 'big.txt', content: big }]));
+  write('big.txt.gz', gzipSync(big));
+  const filled = `create table t(a); with recursive n(i) as (select 1 union all select i + 1 from n where i < 18000) insert into t select hex(zeroblob(500)) from n`;
+  if (path.startsWith('db'))
+    write('db.zip', zip([{ name: 'data.db', content: await databaseBytes(filled) }]));
+  const side = `${'x'.repeat(127)}\n`.repeat(20_000);
+  write('conflicts.txt', `<<<<<<< ours\n${side}=======\n${side}>>>>>>> theirs\n`);
+  const outcomes = withRoom(W, ['read', { path }], 'pages', [0, 1, 500, 1_030, 1_500, 14_000]);
+  expectStable(outcomes);
+  expect(outcomes[0]?.text).toMatch(/could not be written to a temporary file: the disk is full/);
+  const files = withRoom(W, ['read', { path }], 'files', [0, 1, 3]);
+  expectStable(files);
+});
+
+test('I03 the directory of a session that is removed in mid-session is made again, and numbers go on', async () => {
+  const made = workspace();
+  const state = temporaryFolder();
+  const oriel = made.with({ spills: { state } });
+  const bash = async (): Promise<string> =>
+    ((await oriel.tool('bash').run({ command: 'seq 9000' })).details['output'] as { artifact: string })
+      .artifact;
+  const read = async (path: string): Promise<unknown> =>
+    ((await oriel.tool('read').run({ path })).details['error'] as { code: string } | undefined)?.code;
+  expect(await bash()).toBe('artifact://1');
+  execFileSync('rm', ['-r', state]);
+  expect(await read('artifact://1')).toBe('NOT_FOUND');
+  expect(await bash()).toBe('artifact://2');
+  expect(await read('artifact://2:1..2')).toBeUndefined();
+  execFileSync('rm', ['-r', state]);
+  expect(await bash()).toBe('artifact://3');
+  // And while a command writes to it.
+  const { details, isError } = await oriel
+    .tool('bash')
+    .run({ command: `seq 30000; sleep 0.3; rm -r ${state}; seq 30000` });
+  expect(isError).toBe(false);
+  expect(details['output']).toMatchObject({ totals: { lines: 60_000 }, unkept: { code: 'LIMIT' } });
+  expect(await read('artifact://4')).toBe('NOT_FOUND');
+  expect(await bash()).toBe('artifact://5');
+  await oriel.close();
+});
+
+test('I03 where nothing can be written, a command runs and says that its output is not kept', async () => {
+  const made = workspace();
+  const state = join(temporaryFolder(), 'file');
+  writeFileSync(state, '');
+  const oriel = made.with({ spills: { state } });
+  const answer = await oriel.tool('bash').run({ command: 'seq 9000' });
+  expect(answer).toMatchObject({ isError: false, details: { output: { unkept: { code: 'LIMIT' } } } });
+  expect(await oriel.tool('read').run({ path: 'artifact://1' })).toMatchObject({
+    isError: true,
+    details: { error: { code: 'LIMIT' } },
+  });
+  await oriel.close();
+});
+
+test.each([['read'], ['bash']])(
+  'I04 an answer that cannot be written by oriel %s is an error of one line',
+  (name) => {
+    const { W, write } = workspace();
+    write('f', randomBytes(30_000).toString('hex'));
+    const args = name === 'read' ? ['f'] : ['seq 3000'];
+    const { err, code } = runTo('/dev/full', [name, ...args, '--cwd', W]);
+    expect(err).toBe('oriel: The answer could not be written: the disk is full.\n');
+    expect(code).toBe(name === 'bash' ? 125 : 2);
+    expect(run(['read', 'f', '--cwd', W]).code).toBe(0);
+  },
+);
+
+function runTo(path: string, args: readonly string[]): { err: string; code: number | null } {
+  const cli = built('faces/cli/main.js');
+  const { stderr, status } = spawnSync(
+    'sh',
+    ['-c', `exec "$0" "$@" > ${path}`, process.execPath, cli, ...args],
+    {
+      encoding: 'utf8',
+    },
+  );
+  return { err: stderr, code: status };
+}
+
+test.each([
+  ['read', { path: 'big.txt.gz:-1' }],
+  ['read', { path: 'data.db:t' }],
+])('I05 %s %j while the n-th descriptor cannot be had', { timeout: 120_000 }, async (tool, input) => {
+  const { W, write } = workspace();
+  write('big.txt.gz', gzipSync(Buffer.from(`${'0123456789abcdef'.repeat(8)}\n`.repeat(40_000))));
+  write('data.db', await databaseBytes('create table t(a); insert into t values (1)'));
+  const script = `
+    import * as fs from 'node:fs';
+    import { createOriel } from ${JSON.stringify(library)};
+    const [tool, input] = ${JSON.stringify([tool, input])};
+    const codeOf = ({ details }) => details.error?.code ?? details.output?.unkept?.code ?? 'OK';
+    const opened = () => fs.readdirSync('/proc/self/fd').length;
+    const outcomes = [];
+    // What is loaded once is loaded before.
+    const warm = createOriel({ cwd: ${JSON.stringify(W)} });
+    await warm.tool(tool).run(input);
+    await warm.close();
+    for (const room of [0, 1, 2, 3, 4, 5, 6, 8, 10, 14]) {
+      const oriel = createOriel({ cwd: ${JSON.stringify(W)} });
+      const held = [];
+      try { for (;;) held.push(fs.openSync('/dev/null', 'r')); } catch {}
+      for (const fd of held.splice(0, room)) fs.closeSync(fd);
+      const code = codeOf(await oriel.tool(tool).run(input));
+      for (const fd of held) fs.closeSync(fd);
+      const next = await oriel.tool(tool).run(input);
+      const after = codeOf(next) === 'OK' ? 'OK' : next.content[0].text;
+      await oriel.close();
+      outcomes.push({ room, code, after });
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    fs.writeSync(1, JSON.stringify({ outcomes, opened: opened() }));
+    process.exit();
+  `;
+  const command = 'ulimit -n 100; exec "$0" --input-type=module -e "$1"';
+  const said = execFileSync('sh', ['-c', command, process.execPath, script], {
+    encoding: 'utf8',
+    env: { ...process.env, XDG_CACHE_HOME: temporaryFolder() },
+  });
+  const { outcomes, opened } = JSON.parse(said) as {
+    outcomes: { room: number; code: string; after: string }[];
+    opened: number;
+  };
+  for (const outcome of outcomes) {
+    expect({ ...outcome, stable: ['OK', 'BUSY', 'LIMIT'].includes(outcome.code) }).toMatchObject({
+      stable: true,
+      after: 'OK',
+    });
+  }
+  expect(outcomes.at(-1)?.code).toBe('OK');
+  // Of ten sessions nothing is left but the spare pipes and the threads that rest.
+  expect(opened).toBeLessThan(60);
+});

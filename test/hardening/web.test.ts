@@ -1,0 +1,202 @@
+/** Hostile servers, pages and addresses, by the numbers of their classes. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { offerOptions } from '../../src/faces/cli/server-options.ts';
+import { temporaryFolder } from '../support/commands.ts';
+import { place } from '../support/dialect.ts';
+import { makePng } from '../support/images.ts';
+import { article, type Page, paragraphs, site } from '../support/web.ts';
+import { session } from '../support/wire.ts';
+
+const reader = () => place('oriel', { web: { allow: ['127.0.0.1'] }, display: 'plain' });
+
+async function readOne(page: Page) {
+  const { url } = await site({ '/page': page });
+  return reader().call('read', { path: `${url}/page` });
+}
+
+describe('U: addresses', () => {
+  test.each([
+    ['U01', 'http://127.0.0.1:8099/meta'],
+    ['U01', 'http://10.0.0.1/'],
+    ['U01', 'http://192.168.0.1/'],
+    ['U01', 'http://172.16.0.1/'],
+    ['U01', 'http://169.254.169.254/latest/meta-data/'],
+    ['U01', 'http://100.100.100.200/'],
+    ['U01', 'http://100.64.0.1/'],
+    ['U01', 'http://[fd00:ec2::254]/'],
+    ['U03', 'http://[::1]:8099/meta'],
+    ['U03', 'http://[::]:8099/meta'],
+    ['U03', 'http://[::ffff:127.0.0.1]:8099/meta'],
+    ['U03', 'http://[::ffff:7f00:1]/'],
+    ['U03', 'http://[64:ff9b::7f00:1]/'],
+    ['U03', 'http://[2002:7f00:1::]/'],
+    ['U03', 'http://[fe80::1]/'],
+    ['U09', 'http:127.0.0.1'],
+    ['U09', 'http:///127.0.0.1/'],
+    ['U09', 'http://127.0.0.1#@example.com/'],
+  ])('%s %s', async (_, path) => {
+    const { isError, details } = await place('oriel').call('read', { path });
+    expect(isError).toBe(true);
+    expect(details).toMatchObject({ error: { code: 'BLOCKED_ADDRESS' } });
+  });
+
+  test('U09 a name before the host is no host, and a password is not repeated', async () => {
+    const { isError, text } = await place('oriel').call('read', { path: 'http://me:secret@127.0.0.1/' });
+    expect([isError, text.includes('secret')]).toEqual([true, false]);
+  });
+});
+
+describe('U: bodies and pages', () => {
+  test('U14 an endless body is cut', async () => {
+    const { text } = await readOne((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' });
+      const write = (): void => {
+        while (!response.destroyed && response.write('endless\n'.repeat(4_000)));
+      };
+      response.on('drain', write);
+      write();
+    });
+    expect(text).toContain('the body is longer: only its first 8388608 bytes were read');
+    expect(Buffer.byteLength(text)).toBeLessThan(53_000);
+  });
+
+  test.each([
+    ['U22 300,000 times "<script"', `<html><body>${'<script'.repeat(300_000)}</body></html>`],
+    ['U22 a million nested elements', `<html><body>${'<div>'.repeat(1_000_000)}deep`],
+    ['U22 nested tables', `<html><body>${'<table><tr><td>'.repeat(8_000)}deep`],
+    ['U22 two million times "<"', '<'.repeat(2_000_000)],
+    [
+      'U22 200,000 attributes',
+      `<html><body><p ${Array.from({ length: 200_000 }, (_, i) => `a${i}=1`).join(' ')}>x`,
+    ],
+    ['U22 comments without an end', `<html><body>${'<!--'.repeat(500_000)}`],
+    ['U22 deep inline elements', `<html><body>${'<b><i><a href=x>'.repeat(100_000)}text`],
+  ])('%s', async (_, page) => {
+    const { isError, text } = await readOne(page);
+    expect(isError).toBe(false);
+    expect(text).toMatch(/^URL: http:/);
+  });
+
+  test('U22 a table of 500 by 300 and a cell that is a billion columns wide', async () => {
+    const row = `<tr>${'<td>cell</td>'.repeat(300)}</tr>`;
+    expect((await readOne(`<html><body><table>${row.repeat(500)}</table>`)).text).toContain(
+      '| cell | cell |',
+    );
+    const wide = `<table><tr><th>a</th><th>b</th></tr><tr><td colspan="1000000000">wide</td></tr></table>`;
+    expect((await readOne(article('A', paragraphs(3) + wide))).text).toContain('wide');
+  });
+
+  test('U23 hidden text is gone, control characters are escapes', async () => {
+    const hidden =
+      '<p style="display:none">SECRET</p><p hidden>SECRET</p><p style="font-size:0">SECRET</p><!-- SECRET -->';
+    const { text } = await readOne(
+      article('A', `${hidden}<p>escape \u001b[2J &#27;[31m</p>${paragraphs(3)}`),
+    );
+    expect(text).not.toContain('SECRET');
+    expect(text).not.toContain('\u001b');
+    expect(text).toContain(String.raw`\x1b[2J`);
+  });
+
+  test('U20 what an encoding is called and is', async () => {
+    const euro = { type: 'text/html; charset=windows-1252', body: Buffer.from([0x3c, 0x70, 0x3e, 0x80]) };
+    expect((await readOne(euro)).text).toContain('€');
+    const lies = { type: 'text/plain; charset=utf-8', body: Buffer.from([0x63, 0x61, 0x66, 0xe9, 0x0a]) };
+    expect((await readOne(lies)).text).toMatch(/Notes: the encoding \S+ was guessed/);
+    const utf7 = { type: 'text/plain; charset=utf-7', body: '+ADw-b+AD4-\n' };
+    expect((await readOne(utf7)).text).toContain('+ADw-b+AD4-');
+  });
+
+  test('U28 a call that is cancelled closes its connection', async () => {
+    let closed = (): void => undefined;
+    const isClosed = new Promise<void>((resolve) => (closed = resolve));
+    const { url } = await site({ '/hang': (request) => void request.on('close', closed) });
+    const stop = new AbortController();
+    const call = reader().call('read', { path: `${url}/hang` }, stop.signal);
+    await sleep(100);
+    stop.abort();
+    expect((await call).details).toMatchObject({ error: { code: 'CANCELLED' } });
+    await isClosed;
+  });
+});
+
+test('X04 a header of an answer is one line, whatever the server says', async () => {
+  const { text } = await readOne({ type: 'text/plain; x="\u009b"', body: 'x\n' });
+  expect(text.split('\n---\n')[0]).toMatch(/^URL: .*\nContent-Type: [\x20-\x7e]*\nMethod: text\n$/);
+});
+
+describe('U20 encodings', () => {
+  test.each<[string, string, Uint8Array, string]>([
+    ['Shift_JIS', 'text/plain; charset=shift_jis', new Uint8Array([0x93, 0xfa, 0x96, 0x7b, 0x0a]), '日本'],
+    ['UTF-16 with a mark', 'text/plain; charset=utf-16', Buffer.from('\ufeffwörd\n', 'utf16le'), 'wörd'],
+    ['a name that nobody knows', 'text/plain; charset=bogus', Buffer.from('wörd\n'), 'wörd'],
+  ])('U20 %s', async (_, type, body, expected) => {
+    const { text, isError } = await readOne({ type, body });
+    expect(isError).toBe(false);
+    expect(text).toContain(`\n---\n${expected}\n`);
+  });
+});
+
+describe('U21 what a server says of a body', () => {
+  test.each<[string, string, string | Uint8Array, RegExp]>([
+    ['an image that is called a page', 'text/html', makePng(4, 4), /PNG|image|binary/],
+    [
+      'a page that is called bytes',
+      'application/octet-stream',
+      article('A', paragraphs(3)),
+      /\nMethod: readability\n/,
+    ],
+    ['text that is called an image', 'image/png', 'only text\n', /only text|binary|not an image/],
+    ['text that is called a document', 'application/pdf', 'only text\n', /only text|not a PDF|could not/i],
+    ['bytes that are called JSON', 'application/json', new Uint8Array([0, 1, 2, 0]), /binary|\\x00/],
+  ])('U21 %s is what it is, or refused', async (_, type, body, expected) => {
+    const { url } = await site({ '/page': { type, body } });
+    const { content } = await reader()
+      .oriel.tool('read')
+      .run({ path: `${url}/page` });
+    expect(content.map((block) => (block.type === 'text' ? block.text : block.type)).join('\n')).toMatch(
+      expected,
+    );
+  });
+
+  test('U21 a file name of the server names no path', async () => {
+    const { url } = await site({
+      '/page': {
+        type: 'text/plain',
+        headers: { 'content-disposition': 'attachment; filename="../../evil.txt"' },
+        body: 'text\n',
+      },
+    });
+    const here = reader();
+    const { text } = await here.call('read', { path: `${url}/page` });
+    expect(text).toMatch(/\n---\ntext\n$/);
+    expect(text).not.toContain('evil');
+    expect(readdirSync(here.folder)).toEqual([]);
+  });
+});
+
+test('X06 what reads private files reaches no server unless it is told to', async () => {
+  const parsed = (values: Record<string, unknown>) => ({ values, operands: [temporaryFolder()] }) as never;
+  expect((await offerOptions(parsed({}))).web).toBe(false);
+  expect((await offerOptions(parsed({ 'allow-net': ['docs.example'] }))).web).toBe(false);
+  expect((await offerOptions(parsed({ web: true, 'allow-net': ['docs.example'] }))).web).toEqual({
+    allow: ['docs.example'],
+  });
+  // Why, for those who open it.
+  expect(readFileSync('docs/web.md', 'utf8').replaceAll('\n', ' ')).toContain(
+    'A page can hold instructions that are meant for a model, and a model that reads private files can be told to send them away in a URL.',
+  );
+});
+
+test.each([
+  [[], false],
+  [['--web'], true],
+  [['--offline'], false],
+])('X06 `oriel mcp` with %j says whether read leaves this machine: %j', async (args, openWorldHint) => {
+  const { result } = await (await session(args)).ask(1, 'tools/list');
+  const tools = result?.['tools'] as { name: string; annotations: object }[];
+  expect(tools.find(({ name }) => name === 'read')?.annotations).toMatchObject({ openWorldHint });
+  expect(tools.find(({ name }) => name === 'grep')?.annotations).toMatchObject({ openWorldHint: false });
+});

@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest';
+import { pathRewrites, targetRewrites, withSelector } from '../../src/selector/rewrites.ts';
+
+test.each([
+  ['a.ts', []],
+  [' a.ts ', []],
+  [' "a.ts" ', ['a.ts']],
+  ['"a b.ts"', ['a b.ts']],
+  ["'a b.ts'", ['a b.ts']],
+  ['`a.ts`', ['a.ts']],
+  ['@"a b.ts"', ['a b.ts']],
+  ['"a b.ts":5-9', ['a b.ts:5-9']],
+  ['my\\ file.txt', ['my file.txt', 'my/ file.txt']],
+  ['a\\(1\\).txt', ['a(1).txt', 'a/(1/).txt']],
+  ['src\\app.ts', ['src/app.ts']],
+  ['C:\\src\\app.ts', []],
+  ['"', []],
+  ['""', []],
+])('%j may also be %j', (typed, others) => {
+  expect(pathRewrites(typed)).toEqual(others);
+});
+
+test.each([
+  ['a.ts#L10', 'a.ts:10'],
+  ['a.ts#L10-L20', 'a.ts:10-20'],
+  ['a.ts#L10-20', 'a.ts:10-20'],
+  ['a.ts#L10C3-L20C5', 'a.ts:10-20'],
+  ['a.ts(12,5)', 'a.ts:12'],
+  ['a.ts(12)', 'a.ts:12'],
+  ['a.ts(12,5):', 'a.ts:12'],
+  ['File "x.py", line 12', 'x.py:12'],
+  ['File "x.py", line 12, in main', 'x.py:12'],
+  ['a.zip:dir/x.ts#L3', 'a.zip:dir/x.ts:3'],
+  ['a.ts', undefined],
+  ['a.md#heading', undefined],
+  ['a.ts:12', undefined],
+  ['#L10', undefined],
+])('%j is %j', (typed, selector) => {
+  expect(withSelector(typed)).toBe(selector);
+});
+
+test.each([
+  ['a.zip/dir/x.ts', ['a.zip:dir/x.ts']],
+  ['d/a.zip/dir/x.ts:5-9', ['d/a.zip:dir/x.ts:5-9']],
+  ['a.zip/', []],
+  ['a/b.ts', []],
+  ['a.zip/x.ts#L3', ['a.zip/x.ts:3', 'a.zip:x.ts:3']],
+])('%j may also be %j', (typed, others) => {
+  expect(targetRewrites(typed, (name) => name.endsWith('.zip'))).toEqual(others);
+});

@@ -1,0 +1,286 @@
+/** The cache on disk: whole values or none, private, bounded, shared by processes, and never another key's value. */
+
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { type DiskCacheOptions, FileCache } from '../../src/session/disk-cache.ts';
+
+/** The module, for other processes. */
+let built: string;
+
+beforeAll(async () => {
+  const home = mkdtempSync(join(tmpdir(), 'oriel-test-'));
+  const bundle = await rolldown({ input: 'src/session/disk-cache.ts', platform: 'node' });
+  const file = join(home, 'disk-cache.mjs');
+  await bundle.write({ file });
+  await bundle.close();
+  built = pathToFileURL(file).href;
+  return () => rmSync(home, { recursive: true });
+});
+
+/** In seconds. */
+const DAY = 24 * 60 * 60;
+
+function place(): string {
+  const parent = mkdtempSync(join(tmpdir(), 'oriel-test-'));
+  onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
+  return join(parent, 'derived');
+}
+
+/** What a process that ends now leaves behind. */
+async function put(options: DiskCacheOptions, entries: Readonly<Record<string, Uint8Array>>): Promise<void> {
+  const cache = new FileCache(options);
+  for (const [key, value] of Object.entries(entries)) {
+    cache.put(key, [value]);
+    await cache.close();
+  }
+}
+
+const get = (directory: string, key: string): Promise<Buffer | undefined> =>
+  new FileCache({ directory }).get(key);
+
+const text = async (directory: string, key: string): Promise<string | undefined> =>
+  (await get(directory, key))?.toString();
+
+const onlyFile = (directory: string): string => join(directory, readdirSync(directory)[0] ?? '');
+
+const ago = (path: string, seconds: number): void => {
+  const then = Date.now() / 1000 - seconds;
+  utimesSync(path, then, then);
+};
+
+test('a value is found by its key alone, in another process too', async () => {
+  const directory = place();
+  const cache = new FileCache({ directory });
+  expect(await cache.get('a')).toBeUndefined();
+  cache.put('a', [Buffer.from('one '), Buffer.alloc(0), Buffer.from('two')]);
+  cache.put('empty', []);
+  await cache.close();
+  expect(await text(directory, 'a')).toBe('one two');
+  expect(await text(directory, 'empty')).toBe('');
+  expect(await get(directory, 'b')).toBeUndefined();
+  await put({ directory }, { a: Buffer.from('three') });
+  expect(await text(directory, 'a')).toBe('three');
+});
+
+test('a value of several pieces comes back byte by byte', async () => {
+  const directory = place();
+  const value = Buffer.from(Array.from({ length: 2_500_000 }, (_, i) => (i * 7) & 255));
+  await put({ directory }, { a: value });
+  expect((await get(directory, 'a'))?.equals(value)).toBe(true);
+});
+
+test('only this user may enter, and neither a key nor a value stands there', async () => {
+  const directory = place();
+  await put({ directory }, { 'secret key': Buffer.from('secret value '.repeat(100)) });
+  const mode = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+  expect([mode(directory), mode(onlyFile(directory))]).toEqual(['700', '600']);
+  expect(onlyFile(directory) + readFileSync(onlyFile(directory), 'latin1')).not.toContain('secret');
+});
+
+test('a directory that others may enter is closed to them', async () => {
+  const directory = place();
+  mkdirSync(directory, { mode: 0o755 });
+  await put({ directory }, { a: Buffer.from('a') });
+  expect(statSync(directory).mode & 0o777).toBe(0o700);
+});
+
+test('a file that is changed in any byte, cut or longer is a miss, and the next value takes its place', async () => {
+  const directory = place();
+  await put({ directory }, { a: Buffer.from('a value of some length') });
+  const path = onlyFile(directory);
+  const whole = readFileSync(path);
+  const damaged = [
+    ...Array.from(whole, (byte, at) => {
+      const copy = Buffer.from(whole);
+      copy[at] = byte ^ 1;
+      return copy;
+    }),
+    ...Array.from(whole, (_, length) => whole.subarray(0, length)),
+    Buffer.concat([whole, Buffer.from('x')]),
+    Buffer.alloc(whole.length),
+  ];
+  for (const bytes of damaged) {
+    writeFileSync(path, bytes);
+    expect(await get(directory, 'a')).toBeUndefined();
+  }
+  await put({ directory }, { a: Buffer.from('another') });
+  expect(await text(directory, 'a')).toBe('another');
+});
+
+test('the file of one key under the name of another is a miss', async () => {
+  const directory = place();
+  await put({ directory }, { a: Buffer.from('a') });
+  const a = onlyFile(directory);
+  await put({ directory }, { b: Buffer.from('b') });
+  const b = join(directory, readdirSync(directory).find((name) => join(directory, name) !== a) ?? '');
+  copyFileSync(a, b);
+  expect(await get(directory, 'b')).toBeUndefined();
+  expect(await text(directory, 'a')).toBe('a');
+});
+
+test('a link, a FIFO or a directory in the place of a file is a miss, and nothing waits', async () => {
+  const directory = place();
+  await put({ directory }, { a: Buffer.from('a') });
+  const path = onlyFile(directory);
+  const moved = `${directory}.moved`;
+  copyFileSync(path, moved);
+  const replacements = [
+    () => symlinkSync(moved, path),
+    () => execFileSync('mkfifo', [path]),
+    () => mkdirSync(path),
+  ];
+  for (const replace of replacements) {
+    rmSync(path, { recursive: true });
+    replace();
+    expect(await get(directory, 'a')).toBeUndefined();
+    await put({ directory }, { a: Buffer.from('new') });
+  }
+});
+
+test('a directory that is a link, or cannot be made, means no cache', async () => {
+  const directory = place();
+  const elsewhere = place();
+  mkdirSync(elsewhere);
+  symlinkSync(elsewhere, directory);
+  await put({ directory }, { a: Buffer.from('a') });
+  expect(await get(directory, 'a')).toBeUndefined();
+  expect(readdirSync(elsewhere)).toEqual([]);
+  await put({ directory: '/dev/null/no' }, { a: Buffer.from('a') });
+  expect(await get('/dev/null/no', 'a')).toBeUndefined();
+});
+
+test('what cannot be written leaves nothing', async () => {
+  const directory = place();
+  // A file may have no more than 64 KiB: a disk that is full in the middle of it.
+  const script = `
+    import { FileCache } from ${JSON.stringify(built)};
+    process.on('SIGXFSZ', () => {});
+    const cache = new FileCache({ directory: ${JSON.stringify(directory)} });
+    cache.put('large', [Buffer.alloc(1 << 20)]);
+    await cache.close();
+    cache.put('small', [Buffer.from('small')]);
+    await cache.close();`;
+  execFileSync('sh', [
+    '-c',
+    'ulimit -f 64; exec "$0" "$@"',
+    process.execPath,
+    '--input-type=module',
+    '-e',
+    script,
+  ]);
+  expect(await get(directory, 'large')).toBeUndefined();
+  expect(await text(directory, 'small')).toBe('small');
+  expect(readdirSync(directory)).toHaveLength(1);
+});
+
+test('a directory that was removed meanwhile is made again', async () => {
+  const directory = place();
+  const cache = new FileCache({ directory });
+  cache.put('a', [Buffer.from('a')]);
+  await cache.close();
+  rmSync(directory, { recursive: true });
+  cache.put('b', [Buffer.from('b')]);
+  await cache.close();
+  cache.put('c', [Buffer.from('c')]);
+  await cache.close();
+  expect(await cache.get('c')).toEqual(Buffer.from('c'));
+});
+
+test('all files stay within the budget, and the least recently used goes first', async () => {
+  const directory = place();
+  const bytes = 1 << 20;
+  const value = Buffer.alloc(100_000, 1);
+  await put({ directory, bytes }, { old: value });
+  const old = onlyFile(directory);
+  ago(old, 2 * DAY);
+  await put({ directory, bytes }, { used: value });
+  const used = join(directory, readdirSync(directory).find((name) => join(directory, name) !== old) ?? '');
+  ago(used, 3 * DAY);
+  expect(await get(directory, 'used')).toBeDefined();
+  const sizes: number[] = [];
+  for (let i = 0; i < 30; i += 1) {
+    await put({ directory, bytes }, { [`new ${i}`]: value });
+    // One that was used is younger than what came before.
+    if (i < 5) expect(await get(directory, 'used')).toBeDefined();
+    sizes.push(readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0));
+    for (const name of readdirSync(directory)) {
+      if (Date.now() - statSync(join(directory, name)).mtimeMs < DAY * 1000) ago(join(directory, name), 60);
+    }
+  }
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(bytes);
+  expect(sizes.at(-1)).toBeGreaterThan(bytes / 2);
+  expect(await get(directory, 'old')).toBeUndefined();
+});
+
+test('a value that would take much of the budget is not kept', async () => {
+  const directory = place();
+  await put({ directory, bytes: 80_000 }, { large: Buffer.alloc(11_000), small: Buffer.alloc(9_000) });
+  expect(await get(directory, 'large')).toBeUndefined();
+  expect(await get(directory, 'small')).toBeDefined();
+});
+
+test('what nobody has used for a month goes, and what a killed process has not finished after an hour', async () => {
+  const directory = place();
+  await put({ directory }, { a: Buffer.from('a') });
+  ago(onlyFile(directory), 31 * DAY);
+  const unfinished = join(directory, 'x.tmp');
+  const current = join(directory, 'y.tmp');
+  for (const path of [unfinished, current]) writeFileSync(path, '');
+  ago(unfinished, 7_200);
+  await put({ directory }, { b: Buffer.from('b') });
+  expect(readdirSync(directory)).toHaveLength(2);
+  expect(readdirSync(directory)).toContain('y.tmp');
+  expect(await get(directory, 'a')).toBeUndefined();
+});
+
+test('two processes that write the same keys, killed at any moment, leave whole values or none', async () => {
+  const directory = place();
+  const script = `
+    import { FileCache } from ${JSON.stringify(built)};
+    const cache = new FileCache({ directory: ${JSON.stringify(directory)} });
+    process.stdout.write('go');
+    for (let round = 0; ; round += 1) {
+      for (const key of ['a', 'b']) cache.put(key, [Buffer.alloc(300_000, key + round % 10)]);
+      await cache.close();
+    }`;
+  let found = 0;
+  for (let round = 0; round < 3; round += 1) {
+    const writers = [1, 2].map(() =>
+      spawn(process.execPath, ['--input-type=module', '-e', script], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      }),
+    );
+    await Promise.all(writers.map(({ stdout }) => once(stdout, 'data')));
+    for (let i = 0; i < 20; i += 1) {
+      for (const key of ['a', 'b']) {
+        const value = await get(directory, key);
+        if (!value) continue;
+        found += 1;
+        expect(value.length).toBe(300_000);
+        expect(value.equals(Buffer.alloc(300_000, value.subarray(0, 2)))).toBe(true);
+        expect(value.toString('latin1', 0, 1)).toBe(key);
+      }
+    }
+    for (const writer of writers) writer.kill('SIGKILL');
+    await Promise.all(writers.map((writer) => writer.exitCode ?? once(writer, 'exit')));
+  }
+  expect(found).toBeGreaterThan(0);
+  for (const name of readdirSync(directory)) expect(name).toMatch(/^[0-9a-f]{64}(?:\.[0-9a-f]{16}\.tmp)?$/);
+}, 60_000);

@@ -1,0 +1,310 @@
+import { expect, test } from 'vitest';
+import {
+  docx,
+  fixture,
+  paragraph,
+  pdf,
+  pdfPages,
+  pdfStream,
+  pdfText,
+  sheetCell,
+  sheetRow,
+  xlsx,
+} from '../support/documents.ts';
+import { codeOf, nextOf, textOf, workspace } from '../support/workspace.ts';
+import { zip } from '../support/zip.ts';
+
+/** The whole text, by the notices. */
+async function follow(read: ReturnType<typeof workspace>['read'], path: string): Promise<string> {
+  let text = '';
+  for (let at: string | undefined = path; at !== undefined;) {
+    const answer = await read(at);
+    expect(answer.isError, textOf(answer)).toBe(false);
+    text += `${textOf(answer)}\n`;
+    at = nextOf(answer);
+  }
+  return text;
+}
+
+function expectInOrder(text: string, markers: readonly string[]): void {
+  let at = 0;
+  for (const marker of markers) {
+    const found = text.indexOf(marker, at);
+    expect(found, `${marker} behind ${at}`).toBeGreaterThan(-1);
+    at = found;
+  }
+}
+
+const REPORT = ['MARK-INTRO-001', 'MARK-ESC-002', 'MARK-P-4-1-1', 'MARK-END-999'];
+
+test.each(['report.docx', 'report.doc', 'report.odt', 'report.epub', 'report.pdf'])(
+  '%s is read to its end, in order',
+  async (name) => {
+    const { write, read } = workspace();
+    write(name, fixture(name));
+    expectInOrder(await follow(read, name), REPORT);
+  },
+);
+
+test('the format is told by the content', async () => {
+  const { write, text } = workspace();
+  write('misnamed.doc', fixture('report.docx'));
+  write('no-name', fixture('small.rtf'));
+  write('page.doc', '<html><p>a page</p></html>\n');
+  expect(await text('misnamed.doc:1')).toContain('Quarterly Report of the Lighthouse Project');
+  expect(await text('no-name')).toContain('MARK-SMALL-1');
+  expect(await text('page.doc')).toBe('1|<html><p>a page</p></html>\n');
+});
+
+test('a converted text is paged like any other', async () => {
+  const { write, text } = workspace();
+  write('a.docx', docx(['one', 'two', 'three'].map(paragraph).join('')));
+  expect(await text('a.docx')).toBe(
+    '1|one\n2|\n3|two\n4|\n5|three\n[The last line has no newline]'.replace(/\n\[.*$/, '\n'),
+  );
+  expect(await text('a.docx:3..3')).toContain('3|two');
+  expect(await text('a.docx:raw')).toContain('one\n\ntwo');
+});
+
+test('slides have numbers and their notes', async () => {
+  const { write, text } = workspace();
+  for (const name of ['slides.pptx', 'slides.odp']) write(name, fixture(name));
+  write('slides.ppt', fixture('slides.ppt.gz'));
+  for (const name of ['slides.pptx', 'slides.odp', 'slides.ppt']) {
+    const first = await text(`${name}:p1:raw`);
+    expect(first).toMatch(/^--- slide 1 ---\n/);
+    expectInOrder(first, ['SLIDE-TITLE-100', 'SLIDE-BUL-101', 'Speaker notes:', 'SLIDE-NOTE-103']);
+    expect(first).not.toContain('SLIDE-TBL-102');
+    expectInOrder(await text(name), [
+      '--- slide 1 ---',
+      '--- slide 2 ---',
+      'SLIDE-TBL-102',
+      '--- slide 3 ---',
+    ]);
+    expect((await workspaceRead(name)).details['error']).toEqual({
+      code: 'OUT_OF_RANGE',
+      message: expect.stringMatching(
+        /^Slide 99 does not exist: (slides\.\w+) has (\d+) slides\. Use \1:p\2\.$/,
+      ),
+      next: expect.stringMatching(/^slides\.\w+:p\d+$/),
+    });
+  }
+  async function workspaceRead(name: string) {
+    const { write: put, read } = workspace();
+    put(name, name.endsWith('.ppt') ? fixture('slides.ppt.gz') : fixture(name));
+    return read(`${name}:p99`);
+  }
+});
+
+test.each(['sheet.xlsx', 'sheet.xls', 'sheet.ods'])(
+  '%s: sheets, formats, merged and far cells',
+  async (name) => {
+    const { write, text } = workspace();
+    write(name, fixture(name));
+    const whole = await text(`${name}:raw`);
+    for (const line of [
+      '## Sales',
+      '## Merged & Wide',
+      'Merged cells: A1:C1',
+      '## Hidden (hidden)',
+      '## Empty\n\n(empty)',
+      '| 2 | 2026-01-01 | North | 47 | 8.49 |',
+      '| Percent | 25.6% |',
+      '#DIV/0!',
+      'SHEET-FAR-201',
+      'SHEET-HID-203',
+    ]) {
+      expect(whole).toContain(line);
+    }
+  },
+);
+
+test('a range of cells, a row, and pages of rows with the grammar of databases', async () => {
+  const { write, text, read } = workspace();
+  write('sheet.xlsx', fixture('sheet.xlsx'));
+  expect(await text('sheet.xlsx:Sales:A1:C3')).toBe(
+    '1||  | A | B | C |\n2|| --- | --- | --- | --- |\n3|| 1 | Date | Region | Units |\n4|| 2 | 2026-01-01 | North | 47 |\n5|| 3 | 2026-01-02 | South | 377 |\n',
+  );
+  expect(await text('sheet.xlsx:b2:c2')).toContain('| 2 | North | 47 |');
+  expect(await text('sheet.xlsx:Merged & Wide:raw')).toMatch(/^## Merged & Wide\n/);
+  const page = await text("sheet.xlsx:Sales?where=Region='South' and Units>450&order=Units:desc&limit=2");
+  expect(page).toContain('489');
+  expect(page.trim().split('\n')).toHaveLength(4);
+  expect(await text('sheet.xlsx:Sales:2')).toContain('Region: North');
+  expect(await text('sheet.xlsx?q=select count(*) as n from Sales')).toContain('| 45 |');
+  const missing = await read('sheet.xlsx:Nope?limit=1');
+  expect(missing.details['error']).toMatchObject({ code: 'NOT_FOUND', next: 'sheet.xlsx:Sales' });
+});
+
+test('a large sheet is answered with its head, its shape and the calls for more', async () => {
+  const { write, read, text } = workspace();
+  const rows = Array.from({ length: 5000 }, (_, i) => sheetRow(i + 2, [i, `name ${i}`]));
+  const content = `<sheetData>${sheetRow(1, ['id', 'name'])}${rows.join('')}</sheetData>`;
+  write('big.xlsx', xlsx([['Big', content]]));
+  const answer = await read('big.xlsx');
+  expect(textOf(answer)).toContain('A1:B5001, 5001 rows, 2 columns');
+  expect(textOf(answer).split('\n').length).toBeLessThan(40);
+  expect(textOf(answer)).toContain('Big has 5001 rows, of which the first 20 are shown');
+  expect(textOf(answer)).toContain('big.xlsx:Big?limit=50&offset=19');
+  expect(await text('big.xlsx:Big?limit=2&offset=19')).toContain('name 19');
+  expect(await text('big.xlsx:Big:A5000:B5001')).toContain('| 5001 | 4999 | name 4999 |');
+});
+
+test('cells A1 and XFD1048576, and a sheet called __proto__', async () => {
+  const { write, text } = workspace();
+  const far = `<sheetData><row r="1">${sheetCell('A1', 'near')}</row><row r="1048576">${sheetCell('XFD1048576', 'far')}</row></sheetData>`;
+  const one = `<sheetData>${sheetRow(1, ['value'])}</sheetData>`;
+  write(
+    'far.xlsx',
+    xlsx([
+      ['Far', far],
+      ['__proto__', one],
+      ['constructor', one],
+    ]),
+  );
+  const whole = await text('far.xlsx:raw');
+  expect(whole).toContain('|  | A | XFD |\n| --- | --- | --- |\n| 1 | near |  |\n| 1048576 |  | far |\n');
+  expect(whole).toContain('## __proto__');
+  expect(await text('far.xlsx:__proto__?limit=1')).toContain('value');
+});
+
+test('pages of a PDF: marks, numbers, selections', async () => {
+  const { write, text, read } = workspace();
+  write('report.pdf', fixture('report.pdf'));
+  expect(await text('report.pdf:1-3')).toContain(
+    '1|PDF, 13 pages; title: Quarterly Report of the Lighthouse Project; author: Test Author; created: 2026-11-20\n',
+  );
+  const two = await text('report.pdf:p3-4:raw');
+  expect(two).toMatch(/^--- page 3 ---\n/);
+  expect(two.match(/^--- page \d+ ---$/gm)).toEqual(['--- page 3 ---', '--- page 4 ---']);
+  expect((await read('report.pdf:p14:image')).details['error']).toMatchObject({ next: 'report.pdf:p13' });
+  expect(await text('report.pdf:outline')).toContain('1.1 Table with a header (report.pdf:p1)');
+  expect((await read('report.pdf:p14')).details['error']).toEqual({
+    code: 'OUT_OF_RANGE',
+    message: 'Page 14 does not exist: report.pdf has 13 pages. Use report.pdf:p13.',
+    next: 'report.pdf:p13',
+  });
+});
+
+test('two columns are read one after the other, and tables row by row', async () => {
+  const { write, text } = workspace();
+  write('twocol.pdf', fixture('twocol.pdf'));
+  write('tables.pdf', fixture('tables.pdf'));
+  write('noxref.pdf', fixture('noxref.pdf'));
+  const columns = Array.from({ length: 30 }, (_, i) => `COLSEQ-${String(i + 1).padStart(3, '0')}`);
+  expectInOrder(await text('twocol.pdf'), columns);
+  expectInOrder(await text('noxref.pdf'), columns);
+  expect(await text('tables.pdf')).toContain('| Item 20 | 60 | 25.00 | 1500.00 |');
+  expect(await text('tables.pdf')).toContain('| Kenya | Nairobi | 55.1 |');
+});
+
+test('a PDF with a password, and one without text', async () => {
+  const { write, text, read } = workspace();
+  write('secret.pdf', fixture('encrypted-user-pw-secret.pdf'));
+  write('blank.pdf', pdfPages([pdfText('')]));
+  expect((await read('secret.pdf')).details['error']).toMatchObject({
+    code: 'ENCRYPTED',
+    message:
+      '[Cannot read .pdf file: it is encrypted and needs a password. Use secret.pdf:password=PASSWORD.]',
+  });
+  expect(codeOf(await read('secret.pdf:password=wrong'))).toBe('ENCRYPTED');
+  expect(await text('secret.pdf:password=secret:p1')).toContain('COLSEQ-001');
+  expect(await text('blank.pdf')).toContain('(no text layer: the page is empty or scanned)');
+  expect(await text('blank.pdf')).toContain(
+    '[1 page without a text layer (scanned: 1); reading it needs OCR. Use blank.pdf:p1:image to see it]',
+  );
+  const image = await read('blank.pdf:p1:image');
+  expect(image.content[1]).toMatchObject({ type: 'image', mimeType: 'image/png' });
+});
+
+test('documents in an archive, and the parts of a document', async () => {
+  const { write, text, read } = workspace();
+  write(
+    'all.zip',
+    zip([
+      { name: 'in/sheet.xlsx', content: fixture('sheet.xlsx') },
+      { name: 'in/report.pdf', content: fixture('report.pdf') },
+    ]),
+  );
+  write('sheet.xlsx', fixture('sheet.xlsx'));
+  expect(await text('all.zip:in/sheet.xlsx:Sales:A1:B1')).toContain('| 1 | Date | Region |');
+  expect(await text('all.zip:in/report.pdf:p2:raw')).toMatch(/^--- page 2 ---\n/);
+  expect((await read('sheet.xlsx:xl/workbook.xml')).details['kind']).toBe('archive');
+});
+
+test('what has no such part is answered with the forms that work', async () => {
+  const { write, read } = workspace();
+  write('a.pdf', pdfPages([pdfText('hello')]));
+  expect((await read('a.pdf:nope')).details['error']).toEqual({
+    code: 'BAD_SELECTOR',
+    message:
+      ':nope is not a selector of a.pdf. Use pages like :p3 or :p3-5, line ranges like :50-100, :raw, :outline, or no selector.',
+    next: 'a.pdf',
+  });
+});
+
+test.each([
+  ['Sale', 'book.xlsx has no sheet Sale. It has Sales, Costs. Did you mean book.xlsx:Sales?'],
+  ['Sale:A1:B2', 'book.xlsx has no sheet Sale. It has Sales, Costs. Did you mean book.xlsx:Sales?'],
+  ['Sale?limit=2', 'book.xlsx has no sheet Sale. It has Sales, Costs. Did you mean book.xlsx:Sales?'],
+  ['Other', 'book.xlsx has no sheet Other. It has Sales, Costs. Use book.xlsx:Sales.'],
+  ['xl/workbook.xm', 'book.xlsx has no entry xl/workbook.xm. Did you mean book.xlsx:xl/workbook.xml? '],
+])('a sheet that does not exist: %s', async (typed, said) => {
+  const { write, text } = workspace();
+  const row = sheetRow(1, ['a', 'b']);
+  write(
+    'book.xlsx',
+    xlsx([
+      ['Sales', `<sheetData>${row}</sheetData>`],
+      ['Costs', `<sheetData>${row}</sheetData>`],
+    ]),
+  );
+  expect(await text(`book.xlsx:${typed}`)).toContain(said);
+});
+
+test('a page of a long PDF that is read alone has the text that it has among others', async () => {
+  const { write, text } = workspace();
+  const page = (i: number): Buffer => pdfText(`page number ${i + 1} of many`);
+  write('long.pdf', pdfPages(Array.from({ length: 60 }, (_, i) => page(i))));
+  const alone = await text('long.pdf:p41:raw');
+  expect(alone).toContain('page number 41 of many');
+  expect(await text('long.pdf:p30-50:raw')).toContain(alone);
+});
+
+test('images that are embedded in a page are listed, and shown by number', async () => {
+  const { write, read, text } = workspace();
+  const image = (width: number, height: number): Buffer =>
+    pdfStream(
+      Buffer.alloc(3 * width * height, 200),
+      `/Type/XObject/Subtype/Image/Width ${width}/Height ${height}/ColorSpace/DeviceRGB/BitsPerComponent 8`,
+    );
+  write(
+    'a.pdf',
+    pdf([
+      '<</Type/Catalog/Pages 2 0 R>>',
+      '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+      '<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</XObject<</A 5 0 R/B 6 0 R>>>>/Contents 4 0 R>>',
+      pdfStream('q 60 0 0 40 50 50 cm /A Do Q q 2000 0 0 10 50 200 cm /B Do Q'),
+      image(30, 20),
+      image(2000, 10),
+    ]),
+  );
+  expect(await text('a.pdf:p1:images')).toBe(
+    '1|1: 30x20 pixels\n2|2: 2000x10 pixels\n[Use a.pdf:p1:image:1 to see the first]',
+  );
+  for (const [number, size] of [
+    [1, { width: 30, height: 20 }],
+    [2, { width: 1400, height: 7 }],
+  ] as const) {
+    const [said, shown] = (await read(`a.pdf:p1:image:${number}`)).content;
+    expect(said).toMatchObject({ text: `Image ${number} in page 1 of a.pdf` });
+    if (shown?.type !== 'image') throw new Error('no image');
+    const png = Buffer.from(shown.data, 'base64');
+    expect({ width: png.readUInt32BE(16), height: png.readUInt32BE(20) }).toEqual(size);
+  }
+  expect((await read('a.pdf:p1:image:3')).details['error']).toEqual({
+    code: 'OUT_OF_RANGE',
+    message: 'There is no such image: page 1 of a.pdf has 2 embedded images. Use a.pdf:p1:images.',
+    next: 'a.pdf:p1:images',
+  });
+});

@@ -1,0 +1,107 @@
+/** Texts of documents beyond the process: found by the bytes of the document and by nothing else. */
+
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createOriel } from '../../../src/index.ts';
+import { createSession } from '../../../src/session/session.ts';
+import type { DiskCache } from '../../../src/types/session.ts';
+import { docx, fixture, paragraph } from '../../support/documents.ts';
+import { textOf, workspace } from '../../support/workspace.ts';
+import { zip } from '../../support/zip.ts';
+
+/** A cache in memory; each read is that of a process of its own. */
+function cached(): {
+  readonly write: (path: string, content: string | Uint8Array) => string;
+  readonly entries: Map<string, Buffer>;
+  read(path: string): Promise<string>;
+} {
+  const entries = new Map<string, Buffer>();
+  const disk: DiskCache = {
+    get: (key) => Promise.resolve(entries.get(key)),
+    put: (key, parts) => void entries.set(key, Buffer.concat(parts)),
+  };
+  const { write, with: withOptions } = workspace();
+  return {
+    write,
+    entries,
+    async read(path) {
+      const session = createSession();
+      try {
+        return textOf(
+          await withOptions({ session: { ...session, disk } })
+            .tool('read')
+            .run({ path }),
+        );
+      } finally {
+        await session.close();
+      }
+    },
+  };
+}
+
+test('the text is found again, under another name and in an archive too', async () => {
+  const { write, read, entries } = cached();
+  write('a.docx', docx(paragraph('the text')));
+  expect(await read('a.docx')).toContain('the text');
+  expect(entries.size).toBe(1);
+  // So it can be seen where an answer comes from.
+  for (const [key, value] of entries)
+    entries.set(key, Buffer.from(value.toString('latin1').replace('the text', 'THE TEXT'), 'latin1'));
+  expect(await read('a.docx')).toContain('THE TEXT');
+  write('b.docx', docx(paragraph('the text')));
+  expect(await read('b.docx')).toContain('THE TEXT');
+  write('c.zip', zip([{ name: 'in/c.docx', content: docx(paragraph('the text')) }]));
+  expect(await read('c.zip:in/c.docx')).toContain('THE TEXT');
+  expect(entries.size).toBe(1);
+});
+
+test('another version and another page are other entries', async () => {
+  const { write, read, entries } = cached();
+  write('a.docx', docx(paragraph('one')));
+  await read('a.docx');
+  write('a.docx', docx(paragraph('two')));
+  expect(await read('a.docx')).toContain('two');
+  write('r.pdf', fixture('report.pdf'));
+  const pages = [await read('r.pdf:p1'), await read('r.pdf:p2')];
+  expect([await read('r.pdf:p1'), await read('r.pdf:p2')]).toEqual(pages);
+  expect(pages[0]).not.toBe(pages[1]);
+  expect(entries.size).toBe(4);
+});
+
+test('an entry that is not what was kept is not believed', async () => {
+  const { write, read, entries } = cached();
+  write('a.docx', docx(paragraph('the text')));
+  const whole = await read('a.docx');
+  for (const [key, value] of entries) entries.set(key, value.subarray(0, -1));
+  expect(await read('a.docx')).toBe(whole);
+  for (const key of entries.keys()) entries.set(key, Buffer.alloc(0));
+  expect(await read('a.docx')).toBe(whole);
+});
+
+test('refusals and what is encrypted are not kept', async () => {
+  const { write, read, entries } = cached();
+  write('broken.docx', docx(paragraph('x')).subarray(0, 200));
+  expect(await read('broken.docx')).toContain('Cannot read');
+  write('e.pdf', fixture('encrypted-user-pw-secret.pdf'));
+  expect(await read('e.pdf:password=secret:p1')).toContain('COLSEQ-001');
+  expect(entries.size).toBe(0);
+});
+
+test('the files are there when the session is closed, and `cache: false` leaves none', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'oriel-test-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const { write } = workspace();
+  const path = write('a.docx', docx(paragraph('the text')));
+  for (const [cache, count] of [
+    [false, 0],
+    [{ directory }, 1],
+    [{ directory }, 1],
+  ] as const) {
+    const oriel = createOriel({ cache });
+    expect(textOf(await oriel.tool('read').run({ path }))).toContain('the text');
+    await oriel.close();
+    expect(readdirSync(directory)).toHaveLength(count);
+  }
+});

@@ -1,0 +1,274 @@
+/** `mcp://`: resources of real servers over stdio and HTTP, what they get, and their end. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { createOriel } from '../../../src/index.ts';
+import { mcpServersIn } from '../../../src/faces/cli/mcp-servers.ts';
+import { temporaryFolder } from '../../support/commands.ts';
+import { type Called, place, type Place } from '../../support/dialect.ts';
+import { notesServer } from '../../support/mcp.ts';
+import { site } from '../../support/web.ts';
+
+const open = (
+  options: Parameters<typeof place>[1] = {},
+): { here: Place; read(path: string): Promise<Called> } => {
+  const here = place('oriel', { display: 'plain', ...options });
+  return { here, read: (path) => here.call('read', { path }) };
+};
+
+test('lists the servers, without arguments and secrets', async () => {
+  const mcpServers = {
+    ...notesServer('/x'),
+    remote: { url: 'https://mcp.example/path?key=SECRET', headers: { authorization: 'SECRET' } },
+  };
+  const { read } = open({ mcpServers });
+  expect((await read('mcp://')).text).toBe(
+    `mcp://notes  ${process.execPath}\nmcp://remote  https://mcp.example\n`,
+  );
+  expect((await open({ mcpServers: {} }).read('mcp://')).text).toBe('(no servers in .mcp.json)\n');
+});
+
+test('lists the resources of a server, templates last', async () => {
+  const { read } = open();
+  const { text } = await read('mcp://notes');
+  expect(text).toMatch(/^mcp:\/\/notes\/note:\/\/one {2}one: the first note\n/);
+  expect(text).toMatch(/\nmcp:\/\/notes\/echo:\/\/\{name\} {2}template: by-name: says its name\n$/);
+  expect((await read('mcp://notes:1..1')).text).toBe('mcp://notes/note://one  one: the first note\n');
+});
+
+test('reads a resource with every selector; a literal name wins', async () => {
+  const { read } = open();
+  expect((await read('mcp://notes/note://one')).text).toBe('# One\nline 2\nline 3\n');
+  expect((await read('mcp://notes/note://one:2..2')).text).toBe('line 2\n');
+  expect((await read('mcp://notes/note://one:raw')).text).toBe('# One\nline 2\nline 3\n');
+  expect((await read('mcp://notes/note:list:1..2')).text).toBe('a literal name\n');
+  expect((await read('mcp://notes/echo://me')).text).toBe('me\nsecond\n');
+  expect((await read('mcp://notes/echo://me:2..2')).text).toBe('second\n');
+});
+
+test('a text is asked for anew, its other parts are those that were read', async () => {
+  const { read } = open();
+  expect((await read('mcp://notes/note://count')).text).toBe('read 1\nsecond line\n');
+  expect((await read('mcp://notes/note://count:1..1')).text).toBe('read 1\n');
+  expect((await read('mcp://notes/note://count')).text).toBe('read 2\nsecond line\n');
+});
+
+test('images are images; several parts are one text', async () => {
+  const { here, read } = open();
+  const { content, details } = await here.oriel.tool('read').run({ path: 'mcp://notes/note://picture' });
+  expect(content.map(({ type }) => type)).toContain('image');
+  expect(details).toMatchObject({ kind: 'internal' });
+  expect((await read('mcp://notes/note://folder')).text).toBe(
+    '--- note://folder/a\na\n--- note://folder/b\n(image/png, 70 B)\n',
+  );
+});
+
+test('lines carry no anchors', async () => {
+  expect((await open({ display: 'hashline' }).read('mcp://notes/note://one')).text).toMatch(/^1\|# One\n/);
+});
+
+describe('failures are one sentence with what to do', () => {
+  test.each([
+    [
+      'mcp://nope/x',
+      'NOT_FOUND',
+      /^mcp:\/\/nope\/x does not exist\. There is mcp:\/\/notes\. Use mcp:\/\/ for the list\.$/,
+    ],
+    [
+      'mcp://notes/note://nope',
+      'NOT_FOUND',
+      /^The MCP server notes answers: .*note:\/\/nope.*\. Use mcp:\/\/notes for its resources\.$/,
+    ],
+    ['mcp://notes/note://none', 'NOT_FOUND', /^mcp:\/\/notes\/note:\/\/none is empty\. Use mcp:\/\/notes\.$/],
+    [
+      'mcp://notes/note://end',
+      'NOT_FOUND',
+      /^The MCP server notes answers: Connection closed\. Use mcp:\/\/notes for its resources\.$/,
+    ],
+    ['mcp://notes/note://huge', 'LIMIT', /^The MCP server sent more than 16 MiB at once, and was ended\.$/],
+    ['mcp://notes:0', 'BAD_SELECTOR', /^Line selector 0 is invalid/],
+  ])('%s', async (path, code, sentence) => {
+    const { read } = open();
+    const { text, isError, details } = await read(path);
+    expect(isError).toBe(true);
+    expect(text).toMatch(sentence);
+    expect(details).toMatchObject({ error: { code } });
+    // A server that has ended is started again.
+    expect((await read('mcp://notes/note://one')).isError).toBe(false);
+  });
+
+  test('a program that is not there, and one that is no server', async () => {
+    const { read } = open({
+      mcpServers: {
+        gone: { command: 'no-such-program-here' },
+        other: { command: process.execPath, args: ['-e', '0'] },
+      },
+    });
+    expect((await read('mcp://gone/x')).text).toBe(
+      'The MCP server gone cannot be started: there is no program no-such-program-here (ENOENT). Use mcp:// for the servers.',
+    );
+    expect((await read('mcp://other/x')).text).toBe(
+      `The MCP server other (${process.execPath}) does not answer: Connection closed. Use mcp:// for the servers.`,
+    );
+  });
+
+  test('off, it says how it is turned on, and starts nothing', async () => {
+    const mark = join(temporaryFolder(), 'mark');
+    const oriel = createOriel({ cwd: temporaryFolder() });
+    const { content } = await oriel.tool('read').run({ path: 'mcp://notes/note://one' });
+    expect(content[0]).toMatchObject({
+      text: 'mcp:// is off here: reading from a server starts its command. Whoever runs oriel can turn it on with --mcp-resources.',
+    });
+    expect(existsSync(mark)).toBe(false);
+    await oriel.close();
+  });
+});
+
+describe('a server', () => {
+  test('gets what every program needs, and no secret', async () => {
+    vi.stubEnv('GITHUB_TOKEN', 'secret');
+    vi.stubEnv('ORIEL_TOKEN', 'secret');
+    const folder = temporaryFolder();
+    const { notes } = notesServer(folder);
+    const { read } = open({
+      cwd: folder,
+      mcpServers: { notes: { ...notes, env: { MINE: '1' } } as typeof notes & object },
+    });
+    const names = (await read('mcp://notes/note://env')).text.split('\n');
+    expect(names).toEqual(expect.arrayContaining(['MINE', 'PATH']));
+    expect(names.filter((name) => /TOKEN/.test(name))).toEqual([]);
+    vi.unstubAllEnvs();
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'is started once, and ends with the session, and what it has started',
+    async () => {
+      const folder = temporaryFolder();
+      const mark = join(folder, 'mark');
+      const { here, read } = open({ cwd: folder, mcpServers: notesServer(folder, mark) });
+      await Promise.all([read('mcp://notes/note://one'), read('mcp://notes'), read('mcp://notes/echo://a')]);
+      const started = readFileSync(mark, 'utf8').split(' ').map(Number);
+      await read('mcp://notes/note://one');
+      expect(readFileSync(mark, 'utf8').split(' ').map(Number)).toEqual(started);
+      expect(started.map(isAlive)).toEqual([true, true]);
+      await here.oriel.close();
+      expect(started.map(isAlive)).toEqual([false, false]);
+    },
+  );
+
+  test('a call that is cancelled leaves it to the others', async () => {
+    const { here, read } = open();
+    await read('mcp://notes/note://one');
+    const controller = new AbortController();
+    const slow = here.call('read', { path: 'mcp://notes/note://slow' }, controller.signal);
+    setTimeout(() => controller.abort(), 50);
+    expect((await slow).text).toBe('The call was cancelled.');
+    expect((await read('mcp://notes/echo://b')).text).toBe('b\nsecond\n');
+  });
+});
+
+describe('over HTTP', () => {
+  /** Answers as a server without sessions may: each request with JSON. */
+  const answers = (heard: IncomingMessage[]) => (request: IncomingMessage, response: ServerResponse) => {
+    heard.push(request);
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    let body = '';
+    request.on('data', (chunk) => (body += chunk));
+    request.on('end', () => {
+      const { id, method, params } = JSON.parse(body) as {
+        id?: number;
+        method: string;
+        params: Record<string, unknown>;
+      };
+      if (id === undefined) return response.writeHead(202).end();
+      const results: Record<string, object> = {
+        initialize: {
+          protocolVersion: params?.['protocolVersion'] ?? '',
+          capabilities: { resources: {} },
+          serverInfo: { name: 'far', version: '1' },
+        },
+        'resources/list': { resources: [{ uri: 'far://a', name: 'a' }] },
+        'resources/templates/list': { resourceTemplates: [] },
+        'resources/read': { contents: [{ uri: 'far://a', text: 'from afar\n' }] },
+      };
+      response.setHeader('content-type', 'application/json');
+      return response.end(JSON.stringify({ jsonrpc: '2.0', id, result: results[method] }));
+    });
+  };
+
+  test('an address that is configured is reached, with its headers', async () => {
+    const heard: IncomingMessage[] = [];
+    const { url } = await site({ '/mcp': answers(heard) });
+    const { read } = open({
+      web: false,
+      mcpServers: { far: { url: `${url}/mcp`, headers: { 'x-key': 'k' } } },
+    });
+    expect((await read('mcp://far')).text).toBe('mcp://far/far://a  a\n');
+    expect((await read('mcp://far/far://a')).text).toBe('from afar\n');
+    expect(new Set(heard.map(({ headers }) => headers['x-key']))).toEqual(new Set(['k']));
+  });
+
+  test('a redirect is not followed', async () => {
+    const other = await site({ '/mcp': answers([]) });
+    const { url } = await site({
+      '/mcp': (_, response) => void response.writeHead(307, { location: `${other.url}/mcp` }).end(),
+    });
+    const { text, isError } = await open({ mcpServers: { far: { url: `${url}/mcp` } } }).read('mcp://far');
+    expect(isError).toBe(true);
+    expect(text).toMatch(/^The MCP server far \(.*\) does not answer: .*\. Use mcp:\/\/ for the servers\.$/);
+    expect(other.asked).toEqual([]);
+  });
+});
+
+describe('.mcp.json', () => {
+  const configured = (content: object | string, values = {}): unknown => {
+    const { here } = open();
+    here.write('.mcp.json', typeof content === 'string' ? content : JSON.stringify({ mcpServers: content }));
+    return mcpServersIn(here.folder, { 'mcp-resources': true, ...values }).mcpServers;
+  };
+
+  test('variables are put in, but none of our own secrets', () => {
+    vi.stubEnv('WHERE', 'https://x.example');
+    vi.stubEnv('ORIEL_TOKEN', 'secret');
+    expect(
+      configured({
+        a: { type: 'http', url: '${WHERE}/mcp', headers: { k: '${NOT_SET:-none}', o: '${ORIEL_TOKEN}' } },
+        b: { command: 'x', args: ['${NOT_SET}'] },
+        c: { type: 'sse', url: 'https://y.example' },
+      }),
+    ).toEqual({
+      a: { url: 'https://x.example/mcp', headers: { k: 'none', o: '${ORIEL_TOKEN}' } },
+      b: { command: 'x', args: ['${NOT_SET}'] },
+    });
+    vi.unstubAllEnvs();
+  });
+
+  test('without the option none is read; with --offline none over HTTP', () => {
+    expect(configured({ a: { command: 'x' } }, { 'mcp-resources': undefined })).toBeUndefined();
+    expect(configured({ a: { command: 'x' }, b: { url: 'https://x.example' } }, { offline: true })).toEqual({
+      a: { command: 'x' },
+    });
+  });
+
+  test('one that is not there has no servers; one that is no configuration is refused', () => {
+    expect(mcpServersIn(temporaryFolder(), { 'mcp-resources': true })).toEqual({ mcpServers: {} });
+    expect(() => configured('{')).toThrow(/cannot be read as a list of MCP servers: /);
+    expect(() => createOriel({ mcpServers: { a: {} as never } })).toThrow(
+      'The option mcpServers.a has a command, or a url.',
+    );
+    expect(() => createOriel({ mcpServers: { a: { url: 'file:///x' } } })).toThrow(
+      'The option mcpServers.a.url is no URL of the web: file:///x.',
+    );
+  });
+});
+
+/** A zombie is not. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,303 @@
+/** The schemes whose names are files, and those of the host: names, lists, boundaries, errors that say what there is. */
+
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { temporaryFolder } from '../../support/commands.ts';
+import { type Called, place, type Place } from '../../support/dialect.ts';
+import { longestLag, MOST_LAG_MS } from '../../support/lag.ts';
+
+let here: Place;
+let home: string;
+const read = async (path: string): Promise<string> => (await here.call('read', { path })).text;
+
+beforeEach(() => {
+  home = temporaryFolder();
+  vi.stubEnv('HOME', home);
+  vi.stubEnv('XDG_DATA_HOME', join(home, 'data'));
+  here = place('oriel', { display: 'plain' });
+});
+
+function write(path: string, content: string): void {
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, content);
+}
+
+describe('skill://', () => {
+  const skill = (about: string): string => `---\nname: x\ndescription: ${about}\n---\n# Do it\n`;
+
+  test('lists the skills of the project with their descriptions', async () => {
+    here.write('.agents/skills/deploy/SKILL.md', skill('"Deploys a service"'));
+    here.write('.claude/skills/review/SKILL.md', skill('>\n  Reviews a change'));
+    here.write('.claude/skills/deploy/SKILL.md', skill('hidden by the first one'));
+    here.write('.claude/skills/empty/notes.md', '');
+    expect(await read('skill://')).toBe(
+      'skill://deploy  Deploys a service\nskill://review  Reviews a change\n',
+    );
+  });
+
+  test('reads a skill, a file of it, and parts of both', async () => {
+    here.write('.agents/skills/deploy/SKILL.md', '1\n2\n3\n');
+    here.write('.agents/skills/deploy/references/a.md', 'a\nb\n');
+    expect(await read('skill://deploy')).toBe('1\n2\n3\n');
+    expect(await read('skill://deploy:2..2')).toBe('2\n');
+    expect(await read('skill://deploy/references/a.md:-1')).toContain('b\n');
+    expect(await read('skill://deploy/references')).toContain('a.md');
+  });
+
+  test('those of the user are there where no roots hide them', async () => {
+    write(join(home, '.claude/skills/mine/SKILL.md'), 'mine\n');
+    expect(await read('skill://mine')).toMatch(/^skill:\/\/mine does not exist\. skill:\/\/ is empty\./);
+    here = place('oriel', { display: 'plain', roots: [] });
+    expect(await read('skill://mine')).toBe('mine\n');
+  });
+
+  test('nothing outside the roots, by whatever name', async () => {
+    const outside = temporaryFolder();
+    write(join(outside, 'SKILL.md'), 'secret\n');
+    mkdirSync(join(here.folder, '.agents/skills'), { recursive: true });
+    symlinkSync(outside, join(here.folder, '.agents/skills/link'));
+    expect(await read('skill://')).not.toContain('link');
+    for (const name of ['link', 'link/SKILL.md', '../../../etc/passwd', '/etc/passwd', 'a/../../x']) {
+      const { text, isError } = await here.call('read', { path: `skill://${name}` });
+      expect(isError).toBe(true);
+      expect(text).not.toMatch(/secret|root:/);
+    }
+  });
+});
+
+describe('rule://', () => {
+  test('lists and reads what the project tells agents, by the names it lists', async () => {
+    here.write('AGENTS.md', 'agents\n');
+    here.write('.cursor/rules/style.mdc', 'style\n');
+    here.write('.agents/rules/ts/types.md', 'types\n');
+    expect(await read('rule://')).toBe('rule://AGENTS.md\nrule://ts/types.md\nrule://style.mdc\n');
+    expect(await read('rule://AGENTS.md')).toBe('agents\n');
+    expect(await read('rule://style.mdc')).toBe('style\n');
+    expect(await read('rule://ts/types')).toBe('types\n');
+  });
+
+  test('is no way to other files', async () => {
+    here.write('secret.txt', 'x');
+    expect(await read('rule://secret.txt')).toBe(
+      'rule://secret.txt does not exist. rule:// is empty. Use rule://.',
+    );
+  });
+});
+
+describe('memory://', () => {
+  test('of the project first, then of the user', async () => {
+    here = place('oriel', { display: 'plain', roots: [] });
+    here.write('.oriel/memory/plan.md', 'project\n');
+    write(join(home, 'data/oriel/memory/plan.md'), 'user\n');
+    write(join(home, 'data/oriel/memory/taste.md'), 'tabs\n');
+    expect(await read('memory://')).toBe('memory://plan.md\nmemory://taste.md\n');
+    expect(await read('memory://plan')).toBe('project\n');
+    expect(await read('memory://taste.md')).toBe('tabs\n');
+  });
+
+  test('an empty one says where notes go', async () => {
+    expect(await read('memory://')).toBe(`(no notes. Write them below ${here.folder}/.oriel/memory)\n`);
+  });
+});
+
+describe('local://', () => {
+  test('is the scratch directory of the session, named where it is empty', async () => {
+    const directory = /Files in (.*) are read as local:/.exec(await read('local://'))?.[1] ?? '';
+    await here.call('bash', {
+      command: `seq 5 > '${directory}/five.txt'; ln -s /etc/passwd '${directory}/link'`,
+    });
+    expect(await read('local://')).toBe('local://five.txt\n');
+    expect(await read('local://five.txt:4..')).toBe('4\n5\n');
+    expect((await here.call('read', { path: 'local://link' })).isError).toBe(true);
+  });
+
+  test('another session has another one', async () => {
+    writeFileSync(join(here.oriel.session.spills.local(), 'a'), 'x');
+    here = place('oriel', { display: 'plain' });
+    expect(await read('local://a')).toBe('local://a does not exist. local:// is empty. Use local://.');
+  });
+});
+
+describe('agent://', () => {
+  let outputs: string;
+  const report = { findings: [{ title: 'one', tags: ['a', 'b'] }, { title: 'two' }], 'a key': 1, length: 7 };
+  beforeEach(() => {
+    outputs = temporaryFolder();
+    here = place('oriel', { display: 'plain', agentOutputs: outputs });
+    write(join(outputs, 'scout.json'), JSON.stringify(report));
+    write(join(outputs, 'notes.md'), '# Notes\n');
+  });
+
+  test('lists and reads outputs', async () => {
+    expect(await read('agent://')).toBe('agent://notes\nagent://scout\n');
+    expect(await read('agent://notes')).toBe('# Notes\n');
+    expect(await read('agent://notes:1..1')).toBe('# Notes\n');
+    expect(await read('agent://notes/')).toBe('# Notes\n');
+  });
+
+  test.each([
+    ['/findings/0/title', 'one'],
+    ['?q=.findings[1].title', 'two'],
+    ['?q=findings[0].tags', '[\n  "a",\n  "b"\n]\n'],
+    ['?q=.["a key"]', '1\n'],
+    ['/a%20key', '1\n'],
+    ['/length', '7\n'],
+  ])('extracts a part: %s', async (part, expected) => {
+    expect(await read(`agent://scout${part}`)).toBe(expected);
+  });
+
+  test.each([
+    [
+      'scout/findings:50',
+      'Cannot combine query extraction with offset/limit. A part of an output takes no selector. Use agent://scout/findings.',
+    ],
+    [
+      'scout/findings/9',
+      '9 is not in agent://scout/findings, which has 2 items. Use agent://scout/findings.',
+    ],
+    ['scout/__proto__', /^__proto__ is not in agent:\/\/scout, which has findings, a key, length\./],
+    ['scout?q=.findings[', /is not a query at character 10\./],
+    ['notes/x', /^agent:\/\/notes is not valid JSON/],
+    [
+      'other',
+      'agent://other does not exist. There are agent://notes, agent://scout. Use agent:// for the list.',
+    ],
+    ['../secret', /does not exist/],
+  ])('says what is wrong: %s', async (name, message) => {
+    const { text, isError } = await here.call('read', { path: `agent://${name}` });
+    expect(isError).toBe(true);
+    if (typeof message === 'string') expect(text).toBe(message);
+    else expect(text).toMatch(message);
+  });
+
+  test('a part that is larger than an answer goes on as an artifact', async () => {
+    const lines = Array.from({ length: 9_000 }, (_, i) => i);
+    write(join(outputs, 'long.json'), JSON.stringify({ lines }));
+    const { text } = await here.call('read', { path: 'agent://long/lines' });
+    const next = /Use (artifact:\/\/1:\d+\.\.) to continue\]$/.exec(text)?.[1] ?? '';
+    expect(await read(next)).toMatch(/^ {2}\d+,\n/);
+  });
+
+  test('a directory that is replaced by a link is not entered', async () => {
+    const outside = temporaryFolder();
+    write(join(outside, 'secret.json'), '{"k":"secret"}');
+    expect(await read('agent://scout/length')).toBe('7\n');
+    rmSync(outputs, { recursive: true });
+    symlinkSync(outside, outputs);
+    for (const path of ['agent://', 'agent://secret', 'agent://secret/k', 'agent://secret:1..1']) {
+      const { answer } = await here.call('read', { path });
+      expect(JSON.stringify(answer)).not.toMatch(/"secret|secret.json/);
+    }
+  });
+
+  test.each([
+    ['a wide array below many levels', () => `${'['.repeat(400)}${'0,'.repeat(200_000)}0${']'.repeat(400)}`],
+    ['very many levels', () => '['.repeat(300_000) + ']'.repeat(300_000)],
+    ['a large flat array', () => `[${'"0123456789",'.repeat(1_000_000)}0]`],
+  ])('%s is bounded, in time and in size', async (_, content) => {
+    write(join(outputs, 'boom.json'), content());
+    const answers: Called[] = [];
+    const lag = await longestLag(async () =>
+      answers.push(await here.call('read', { path: 'agent://boom/0' })),
+    );
+    expect(lag).toBeLessThan(MOST_LAG_MS);
+    expect(Buffer.byteLength(answers[0]?.text ?? '')).toBeLessThan(60_000);
+    expect(answers[0]?.details['error'] ?? {}).not.toMatchObject({ code: 'INTERNAL' });
+  });
+
+  test('names that would repaint a terminal are escaped wherever they stand', async () => {
+    write(join(outputs, 'e\u001b[31m\nX.json'), '{"a":{"b":1}}');
+    for (const part of ['/zz', '/a/zz', '/a:1..1', '?q=.zz']) {
+      const { answer } = await here.call('read', { path: `agent://e\u001b[31m\nX${part}` });
+      expect(answer.isError).toBe(true);
+      const { error } = answer.details as { error: { message: string; next: string } };
+      expect(error.message + error.next).not.toMatch(/\p{Cc}/u);
+      expect(error.next).toBe('agent://');
+    }
+  });
+
+  test('without a directory it says who names one', async () => {
+    here = place('oriel', { agentOutputs: undefined as never });
+    expect(await read('agent://x')).toMatch(/^agent:\/\/ is not set up: the host names no directory/);
+  });
+});
+
+describe('lists', () => {
+  test('say where they are cut', async () => {
+    for (let i = 0; i < 1_005; i += 1) here.write(`.oriel/memory/${i}.md`, '');
+    const { text } = await here.call('read', { path: 'memory://' });
+    expect(text).toContain('[The list has the first 1000 of 1005 names; others can be read by name]');
+  });
+
+  test('open a bounded number of directories', async () => {
+    for (let i = 0; i < 30; i += 1)
+      for (let j = 0; j < 20; j += 1)
+        mkdirSync(join(here.folder, `.oriel/memory/${i}/${j}`), { recursive: true });
+    expect(await read('memory://')).toContain('names; others can be read by name]');
+    expect(await read('memory://missing')).toMatch(/^memory:\/\/missing does not exist\./);
+  });
+
+  test('a mistyped name is answered with the near ones', async () => {
+    here.write('.oriel/memory/architecture.md', '');
+    here.write('.oriel/memory/plan.md', '');
+    expect(await read('memory://architecure.md')).toBe(
+      'memory://architecure.md does not exist. Did you mean memory://architecture.md? Use memory:// for the list.',
+    );
+  });
+});
+
+test('oriel:// is the manual', async () => {
+  expect(await read('oriel://')).toContain('oriel://selectors.md\n');
+  expect(await read('oriel://errors:1..1')).toMatch(/^# /);
+  const { text, details } = await here.call('read', { path: 'oriel://selecotrs' });
+  expect(text).toBe(
+    'oriel://selecotrs does not exist. Did you mean oriel://selectors? Use oriel:// for the list.',
+  );
+  expect(await read((details['error'] as { next: string }).next)).toMatch(/^# /);
+});
+
+test('artifact:// lists what is kept', async () => {
+  expect(await read('artifact://')).toBe('(no output has been kept)\n');
+  await here.call('bash', { command: 'seq 20000' });
+  expect(await read('artifact://')).toBe('artifact://1  106 KiB\n');
+});
+
+describe('schemes of the host', () => {
+  test('stand beside or in place of ours, or take one away', async () => {
+    here = place('oriel', {
+      display: 'plain',
+      schemes: {
+        ticket: (name) => (name === '' ? 'ticket://42\n' : name === '42' ? 'a\nb\nc\n' : undefined),
+        memory: async () => Promise.resolve(Buffer.from('mine\n')),
+        rule: false,
+      },
+    });
+    expect(await read('ticket://')).toBe('ticket://42\n');
+    expect(await read('ticket://42:2..2')).toBe('b\n');
+    expect(await read('ticket://43')).toBe('ticket://43 does not exist. Use ticket:// for the list.');
+    expect(await read('memory://x')).toBe('mine\n');
+    expect(await read('rule://AGENTS.md')).toBe(
+      'rule:// is not read here. Use a path like src/app.ts, or one of agent://, artifact://, issue://, local://, ' +
+        'mcp://, memory://, oriel://, pr://, skill://, ticket://.',
+    );
+  });
+
+  test('one without a list names none', async () => {
+    here = place('oriel', { schemes: { ticket: (name) => (name === '42' ? 'a\n' : undefined) } });
+    expect(await read('ticket://43')).toBe('ticket://43 does not exist, and ticket:// has no list of names.');
+    expect(await read('ticket://')).toBe('ticket:// has no list. Use it with a name: ticket://NAME.');
+  });
+
+  test('a failing one is named as the host’s', async () => {
+    here = place('oriel', {
+      schemes: {
+        ticket: () => {
+          throw new Error('no network');
+        },
+      },
+    });
+    const { text } = await here.call('read', { path: 'ticket://1' });
+    expect(text).toMatch(/failed in its own code \(schemes\)/);
+  });
+});

@@ -1,0 +1,329 @@
+/** Pages of the web: every way to read one, its header, its paging, and what is not read. */
+
+import { readFileSync } from 'node:fs';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createOriel } from '../../src/index.ts';
+import { place } from '../support/dialect.ts';
+import { makePng } from '../support/images.ts';
+import { article, type Page, paragraphs, site } from '../support/web.ts';
+import { zip } from '../support/zip.ts';
+
+const reader = (options: Parameters<typeof place>[1] = {}) =>
+  place('oriel', { web: { allow: ['127.0.0.1'] }, display: 'plain', ...options });
+
+/** Header and text of a page. */
+async function readOne(page: Page, path = '/page', more: Readonly<Record<string, Page>> = {}) {
+  const { url, asked } = await site({ [path]: page, ...more });
+  const called = await reader().call('read', { path: url + path });
+  return { ...called, text: called.text.replaceAll(url, 'http://site'), asked };
+}
+
+describe('ways to read a page', () => {
+  test('HTML becomes its main text, with a header', async () => {
+    const { text, details } = await readOne(article('A title', paragraphs(4)));
+    expect(text).toMatch(
+      /^URL: http:\/\/site\/page\nContent-Type: text\/html; charset=utf-8\nMethod: readability\n\n---\n# A title\n\nParagraph 1 /,
+    );
+    expect(text).not.toMatch(/About us|All rights/);
+    expect(details).toMatchObject({
+      kind: 'web',
+      meta: { method: 'readability', contentType: 'text/html; charset=utf-8' },
+    });
+  });
+
+  test.each<[string, Page, string, string]>([
+    [
+      'JSON is laid out, its numbers as they are',
+      { type: 'application/json', body: '{"id":9007199254740993,"e":[],"a":[1.0]}' },
+      'json',
+      '{\n  "id": 9007199254740993,\n  "e": [],\n  "a": [\n    1.0\n  ]\n}\n',
+    ],
+    ['what is no JSON is text', { type: 'application/json', body: '{"a"' }, 'text', '{"a"'],
+    ['plain text', { type: 'text/plain', body: 'a <b>\n' }, 'text', 'a <b>\n'],
+    [
+      'Markdown that was negotiated',
+      { type: 'text/markdown', body: '# A\n' },
+      'content-negotiation',
+      '# A\n',
+    ],
+    [
+      'an RSS feed',
+      {
+        type: 'application/rss+xml',
+        body: '<rss version="2.0"><channel><title>News</title><item><title>One</title><link>/one</link><description>&lt;p&gt;Text&lt;/p&gt;</description></item></channel></rss>',
+      },
+      'feed',
+      '# News\n\n## One\n\nhttp://site/one\n\nText\n',
+    ],
+    [
+      'an Atom feed as XML',
+      {
+        type: 'text/xml',
+        body: '<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title>Log</title><entry><title>Two</title><link href="http://x.example/two"/><updated>2026-01-02T00:00:00Z</updated></entry></feed>',
+      },
+      'feed',
+      '# Log\n\n## Two\n\nhttp://x.example/two\n\n2026-01-02\n',
+    ],
+    [
+      'a JSON feed',
+      {
+        type: 'application/feed+json',
+        body: '{"version":"https://jsonfeed.org/version/1.1","title":"J","items":[{"url":"/three","title":"Three","content_text":"t"}]}',
+      },
+      'feed',
+      '# J\n\n## Three\n\nhttp://site/three\n\nt\n',
+    ],
+  ])('%s', async (_, page, method, expected) => {
+    const { text } = await readOne(page);
+    expect(text).toContain(`\nMethod: ${method}\n\n---\n`);
+    expect(text.split('\n---\n')[1]).toBe(expected);
+  });
+
+  test('an image is an image', async () => {
+    const { answer, details } = await (async () => {
+      const { url } = await site({ '/a': { type: 'image/png', body: makePng(4, 4) } });
+      const { oriel } = reader();
+      const given = await oriel.tool('read').run({ path: `${url}/a` });
+      return { answer: given, details: given.details };
+    })();
+    expect(answer.content.map(({ type }) => type)).toContain('image');
+    expect(details).toMatchObject({ kind: 'web', meta: { method: 'image' } });
+  });
+
+  test('an archive lists, and its members are read', async () => {
+    const { url } = await site({
+      '/a.zip': { type: 'application/zip', body: zip([{ name: 'dir/x.txt', content: 'one\ntwo\n' }]) },
+    });
+    const here = reader();
+    expect((await here.call('read', { path: `${url}/a.zip` })).text).toContain('dir');
+    expect((await here.call('read', { path: `${url}/a.zip:dir/x.txt:2..2` })).text).toBe('two\n');
+  });
+
+  test('what is no text is named', async () => {
+    const { text } = await readOne({ type: 'application/octet-stream', body: new Uint8Array([1, 0, 2, 0]) });
+    expect(text).toMatch(/binary/);
+  });
+});
+
+describe('other forms of a page', () => {
+  const own =
+    '# From the site\n\nText for machines, long enough to be believed by whoever looks at its size.\n';
+
+  test('the Markdown that it links to', async () => {
+    const page = article('A', paragraphs(3), '<link rel="alternate" type="text/markdown" href="/own.txt">');
+    const { text } = await readOne(page, '/page', { '/own.txt': { type: 'text/markdown', body: own } });
+    expect(text).toContain(`Method: alternate-markdown\n\n---\n${own}`);
+  });
+
+  test('URL.md, where it is Markdown', async () => {
+    const { text } = await readOne(article('A', paragraphs(3)), '/page', {
+      '/page.md': { type: 'text/plain', body: own },
+    });
+    expect(text).toContain(`Method: md-suffix\n\n---\n${own}`);
+  });
+
+  test.each<[string, Page]>([
+    ['a page of HTML', '<!doctype html><h1>Not here</h1>'],
+    ['HTML that says it is text', { type: 'text/plain', body: `<!doctype html><p>${'x'.repeat(100)}</p>` }],
+    [
+      'a sentence',
+      {
+        type: 'text/plain',
+        body: '404 not found: there is nothing under this address, look elsewhere please',
+      },
+    ],
+    ['a redirect to another page', (_, response) => response.writeHead(302, { location: '/' }).end()],
+  ])('at URL.md %s is not believed', async (_, soft) => {
+    const { text } = await readOne(article('A', paragraphs(3)), '/page', {
+      '/page.md': soft,
+      '/': { type: 'text/plain', body: own },
+    });
+    expect(text).toContain('Method: readability');
+  });
+
+  test('the feed of a page without text', async () => {
+    const head = '<link rel="alternate" type="application/rss+xml" href="/feed">';
+    const feed =
+      '<rss><channel><title>News</title><item><title>One</title><link>/1</link></item></channel></rss>';
+    const page = `<html><head>${head}</head><body><div id="app"></div></body></html>`;
+    expect((await readOne(page, '/page', { '/feed': { type: 'text/xml', body: feed } })).text).toContain(
+      'Method: feed-alternate',
+    );
+    expect(
+      (
+        await readOne(article('A', paragraphs(3), head), '/page', {
+          '/feed': { type: 'text/xml', body: feed },
+        })
+      ).text,
+    ).toContain('Method: readability');
+  });
+
+  test('llms.txt for a page that scripts draw', async () => {
+    const page = '<html><body><div id="app"></div><script src="/app.js"></script></body></html>';
+    const { text } = await readOne(page, '/app', { '/llms.txt': { type: 'text/plain', body: '# Guide\n' } });
+    expect(text).toContain('Method: llms.txt\n\n---\n# Guide\n');
+  });
+
+  describe('the document that a page is there for', () => {
+    const report = { type: 'application/pdf', body: readFileSync('test/fixtures/documents/report.docx') };
+    const landing = (links: string): string =>
+      `<html><head><title>Report</title></head><body><h1>Report</h1><p>Download:</p>${links}</body></html>`;
+    const link = '<a href="/files/report.docx#top">the report of this year</a>';
+
+    test('is read in its place, and pages', async () => {
+      const { url, asked } = await site({ '/page': landing(link), '/files/report.docx': report });
+      const here = reader();
+      const { text, details } = await here.call('read', { path: `${url}/page` });
+      expect(text).toContain(`This is the document that the page links to: ${url}/files/report.docx`);
+      expect(details).toMatchObject({ kind: 'web', meta: { method: 'linked-document' } });
+      const before = asked.length;
+      const [line] = (await here.call('read', { path: `${url}/page:1..1` })).text.split('\n');
+      expect(text).toContain(line);
+      expect(asked).toHaveLength(before);
+    });
+
+    test.each([
+      ['with another', `${link}<a href="/files/other.pdf">another</a>`],
+      ['beside a text', `${link}${paragraphs(3)}`],
+      ['elsewhere', '<a href="http://10.0.0.1/report.pdf">the report</a>'],
+      ['that is not there', '<a href="/files/gone.pdf">the report</a>'],
+      ['that is a page', '<a href="/files/page.pdf">the report</a>'],
+    ])('%s is a link like any other', async (_, links) => {
+      const { text } = await readOne(landing(links), '/page', {
+        '/files/report.docx': report,
+        '/files/page.pdf': landing(''),
+      });
+      expect(text).toMatch(/Method: (?:readability|defuddle|main|page)\n/);
+    });
+  });
+
+  test('forms at other origins, and at private addresses, are not asked for', async () => {
+    const other = await site({ '/x': { type: 'text/markdown', body: own } });
+    const { text } = await readOne(
+      article(
+        'A',
+        paragraphs(3),
+        `<link rel="alternate" type="text/markdown" href="${other.url}/x"><base href="http://10.0.0.1/">`,
+      ),
+    );
+    expect(text).toContain('Method: readability');
+    expect(other.asked).toEqual([]);
+  });
+});
+
+describe('windows', () => {
+  const lines = (count: number): string =>
+    Array.from({ length: count }, (_, i) => `line ${i + 1}\n`).join('');
+
+  test('pages of 300 lines from one request, all of it kept, no line of the header counted', async () => {
+    const { url, asked } = await site({ '/long': { type: 'text/plain', body: lines(700) } });
+    const here = reader();
+    const first = await here.call('read', { path: `${url}/long` });
+    expect(first.text).toMatch(/\nline 300\n\n?\[/);
+    expect(first.text).toContain(`Use ${url}/long:301.. to continue]`);
+    expect(first.text).toContain('artifact://1');
+    expect((await here.call('read', { path: `${url}/long:301..` })).text).toMatch(/^line 301\n/);
+    expect((await here.call('read', { path: `${url}/long:-2` })).text).toMatch(/^line 699\nline 700\n/);
+    expect((await here.call('read', { path: 'artifact://1:700..700' })).text).toMatch(/^line 700\n/);
+    expect(asked).toEqual(['/long']);
+  });
+
+  test(':raw is the body itself, asked for once more', async () => {
+    const page = article('A', paragraphs(3));
+    const { url } = await site({ '/page': page });
+    const here = reader();
+    expect((await here.call('read', { path: `${url}/page:raw` })).text).toBe(page);
+    expect((await here.call('read', { path: `${url}/page:raw:1..1` })).text).toContain('<!doctype html>');
+  });
+
+  test('a number behind a host is a port, behind a slash a line', async () => {
+    const { url } = await site({ '/': { type: 'text/plain', body: lines(9) } });
+    const here = reader();
+    expect((await here.call('read', { path: url })).text).toMatch(/line 9\n$/);
+    expect((await here.call('read', { path: `${url}/:8` })).text).toBe('line 8\nline 9\n');
+    expect((await here.call('read', { path: `${url}:8-8` })).text).toBe('line 8\n');
+  });
+
+  test(':fresh asks again, and a 304 is believed', async () => {
+    const seen: (string | undefined)[] = [];
+    const { url, asked } = await site({
+      '/e': (request, response) => {
+        seen.push(request.headers['if-none-match']);
+        if (request.headers['if-none-match'] === '"1"') return response.writeHead(304).end();
+        return response.writeHead(200, { 'content-type': 'text/plain', etag: '"1"' }).end('text\n');
+      },
+    });
+    const here = reader();
+    for (const path of [`${url}/e`, `${url}/e:fresh`, `${url}/e`, `${url}/e:fresh:1..1`]) {
+      expect((await here.call('read', { path })).text).toMatch(/text\n$/);
+    }
+    expect(asked).toHaveLength(3);
+    expect(seen).toEqual([undefined, '"1"', '"1"']);
+  });
+
+  test('the final URL is kept too, and two calls at once are one request', async () => {
+    const { url, asked } = await site({
+      '/from': (_, response) => response.writeHead(302, { location: '/to' }).end(),
+      '/to': { type: 'text/plain', body: 'text\n' },
+    });
+    const here = reader();
+    const paths = [`${url}/from`, `${url}/from`];
+    const answers = await Promise.all(paths.map((path) => here.call('read', { path })));
+    expect(answers[0]?.text).toBe(answers[1]?.text);
+    expect(answers[0]?.text).toContain(`URL: ${url}/to\n`);
+    expect(answers[0]?.text).toContain(`Notes: redirected from ${url}/from\n`);
+    await here.call('read', { path: `${url}/to` });
+    expect(asked).toEqual(['/from', '/to']);
+  });
+});
+
+describe('failures', () => {
+  test.each([403, 404, 429, 500])('HTTP %i is an answer', async (status) => {
+    const { text, isError } = await readOne({
+      status,
+      type: 'text/plain',
+      headers: { 'retry-after': '7' },
+      body: 'because\n',
+    });
+    expect(isError).toBe(false);
+    expect(text).toBe(
+      `URL: http://site/page\nContent-Type: text/plain\nMethod: failed\nNotes: HTTP ${status}; retry after 7\n\n---\nbecause\n`,
+    );
+  });
+
+  test('an empty page says so', async () => {
+    expect((await readOne('')).text).toContain('Notes: the body is empty');
+  });
+
+  test('without the web, nothing is asked', async () => {
+    const { url, asked } = await site({ '/': 'x' });
+    const here = reader({ web: false });
+    for (const path of [url, 'www.example.com', 'HTTPS://example.com/']) {
+      expect((await here.call('read', { path })).details).toMatchObject({ error: { code: 'UNSUPPORTED' } });
+    }
+    expect(asked).toEqual([]);
+    // Servers of MCP, which the readers of these tests have, reach out too.
+    const offline = createOriel({ cwd: here.folder, web: false });
+    onTestFinished(() => offline.close());
+    expect(offline.tool('read').effects.openWorld).toBe(false);
+    expect(reader().oriel.tool('read').effects.openWorld).toBe(true);
+  });
+
+  test('what is private is refused by default', async () => {
+    const { url, asked } = await site({ '/': 'x' });
+    expect((await reader({ web: {} }).call('read', { path: url })).details).toMatchObject({
+      error: { code: 'BLOCKED_ADDRESS' },
+    });
+    expect(asked).toEqual([]);
+  });
+
+  test('a directory that is called like a host is a directory', async () => {
+    const here = reader();
+    here.write('www.example.com/a.txt', 'a\n');
+    expect((await here.call('read', { path: 'www.example.com/a.txt' })).text).toBe('a\n');
+  });
+
+  test.each(['http://x y', '10.0.0.0/8/8', ''])('%j cannot be allowed', (allow) => {
+    expect(() => reader({ web: { allow: [allow] } })).toThrow('is not HOST or CIDR');
+  });
+});

@@ -1,0 +1,60 @@
+/** Pages of GitHub, read through a server that speaks its REST API. */
+
+import type { IncomingMessage } from 'node:http';
+import { afterEach, expect, test, vi } from 'vitest';
+import { place } from '../../../support/dialect.ts';
+import { type Page, site } from '../../../support/web.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+const json = (value: unknown): Page => ({ type: 'application/json', body: JSON.stringify(value) });
+
+async function github(pages: Readonly<Record<string, Page>>) {
+  const { url, asked } = await site(pages);
+  vi.stubEnv('GITHUB_API_URL', url);
+  vi.stubEnv('GITHUB_TOKEN', 'secret-token');
+  const here = place('oriel', { web: { allow: ['127.0.0.1'] }, display: 'plain' });
+  return { asked, read: async (path: string) => (await here.call('read', { path })).text };
+}
+
+test('an issue with its comments, and a token for the API alone', async () => {
+  const heard: (string | undefined)[] = [];
+  const { read, asked } = await github({
+    '/repos/acme/widget/issues/7': (request: IncomingMessage, response) => {
+      heard.push(request.headers.authorization);
+      response.setHeader('content-type', 'application/json');
+      response.end(
+        JSON.stringify({
+          title: 'It breaks',
+          state: 'open',
+          labels: [{ name: 'bug' }],
+          body: 'Steps\r\n1. run',
+          user: { login: 'ana' },
+          created_at: '2026-05-01T10:00:00Z',
+        }),
+      );
+    },
+    '/repos/acme/widget/issues/7/comments?per_page=100&page=1': json([{ body: 'Same here', user: null }]),
+  });
+  const text = await read('https://github.com/acme/widget/issues/7');
+  expect(text).toBe(
+    'URL: https://github.com/acme/widget/issues/7\nContent-Type: application/json\nMethod: github\n\n---\n' +
+      '# It breaks (#7)\n\nState: open · Labels: bug\n\n**ana** 2026-05-01\n\nSteps\n1. run\n\n---\n\n**ghost** \n\nSame here\n',
+  );
+  expect(heard).toEqual(['Bearer secret-token']);
+  const before = asked.length;
+  await read('https://github.com/acme/widget/issues/7:1..2');
+  expect(asked).toHaveLength(before);
+});
+
+test('a repository is its facts and its README, a file is itself', async () => {
+  const { read } = await github({
+    '/repos/acme/widget': json({ full_name: 'acme/widget', description: 'Widgets', default_branch: 'main' }),
+    '/repos/acme/widget/readme': { type: 'text/plain', body: '# Widget\n' },
+    '/repos/acme/widget/contents/src/a.ts?ref=main': { type: 'text/plain', body: 'export {};\n' },
+  });
+  expect(await read('https://github.com/acme/widget')).toMatch(
+    /---\n# acme\/widget\n\nWidgets\n\nDefault branch: main\n\n---\n\n# Widget\n$/,
+  );
+  expect(await read('https://github.com/acme/widget/blob/main/src/a.ts')).toMatch(/---\nexport {};\n$/);
+});

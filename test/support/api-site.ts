@@ -1,0 +1,48 @@
+/** Pages of a known site, read where its API and the site itself are one server on loopback. */
+
+import { onTestFinished } from 'vitest';
+import { createAccess } from '../../src/access/local.ts';
+import { createNetwork } from '../../src/access/network/fetch.ts';
+import { type Page as WebPage, readPage } from '../../src/sources/web/pipeline.ts';
+import type { Endpoints } from '../../src/types/settings.ts';
+import { temporaryFolder } from './commands.ts';
+import { type Page, site } from './web.ts';
+
+export interface ApiSite {
+  /** Of the server. */
+  readonly url: string;
+  readonly asked: string[];
+  /** Reads `http://HOST/path` of a host that leads to the server. */
+  read(host: string, path: string): Promise<WebPage & { readonly text: string }>;
+}
+
+/** `endpoints` are those of the server. Every name resolves to it, and nothing but it is allowed. */
+export async function apiSite(
+  pages: Readonly<Record<string, Page>>,
+  ...endpoints: readonly (keyof Endpoints)[]
+): Promise<ApiSite> {
+  const { url, asked } = await site(pages);
+  const network = createNetwork({
+    allow: [`127.0.0.1:${new URL(url).port}`],
+    resolve: () => Promise.resolve(['127.0.0.1']),
+  });
+  onTestFinished(() => network.close());
+  const cwd = temporaryFolder();
+  return {
+    url,
+    asked,
+    async read(host, path) {
+      const page = await readPage({
+        url: `http://${host}:${new URL(url).port}${path}`,
+        raw: false,
+        network,
+        endpoints: Object.fromEntries(endpoints.map((name) => [name, url])),
+        access: createAccess({ cwd, roots: [cwd], allow: [] }),
+        signal: new AbortController().signal,
+      });
+      return { ...page, text: page.rendering.is === 'text' ? page.rendering.text : '' };
+    },
+  };
+}
+
+export const json = (value: unknown): Page => ({ type: 'application/json', body: JSON.stringify(value) });

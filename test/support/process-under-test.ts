@@ -1,0 +1,54 @@
+/** What a hostile case must not do to another process: hold its event loop, or leave something behind. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Before the program on the command line of Node: its heartbeat then answers `SIGUSR2`, on stderr. */
+export const heartbeat: readonly string[] = [
+  '--import',
+  new URL('process-under-test-preload.mjs', import.meta.url).href,
+];
+
+interface Beating {
+  readonly pid: number;
+  /** What it has written on stderr. */
+  log(): string;
+}
+
+/** The largest lag so far of a process that was started with `heartbeat`; time that it waited for a processor aside. */
+export async function lagOf({ pid, log }: Beating): Promise<number> {
+  const from = log().length;
+  process.kill(pid, 'SIGUSR2');
+  for (;;) {
+    const said = /^heartbeat (\d+)$/m.exec(log().slice(from))?.[1];
+    if (said !== undefined) return Number(said);
+    await new Promise((resolve) => void setTimeout(resolve, 20));
+  }
+}
+
+export interface Holdings {
+  readonly descriptors: number;
+  readonly children: number;
+  readonly threads: number;
+}
+
+export function holdingsOf(pid: number): Holdings {
+  return {
+    descriptors: readdirSync(`/proc/${pid}/fd`).length,
+    children: readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).length,
+    threads: readdirSync(`/proc/${pid}/task`).length,
+  };
+}
+
+/** Megabytes of memory that a process has at the moment. */
+export function residentMb(pid: number): number {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+}
+
+/** Waits until a process holds no more than `before`; descriptors of idle connections come and go. */
+export async function givenBack(pid: number, before: Holdings, spare = 2): Promise<Holdings> {
+  const held = (now: Holdings): boolean =>
+    now.descriptors <= before.descriptors + spare && now.children <= before.children;
+  for (let i = 0; i < 200 && !held(holdingsOf(pid)); i += 1)
+    await new Promise((resolve) => void setTimeout(resolve, 100));
+  return holdingsOf(pid);
+}

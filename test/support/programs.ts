@@ -1,0 +1,30 @@
+/** Programs that some tests run and that not every machine has: those tests are left out there, and that is said. */
+
+import { spawnSync } from 'node:child_process';
+
+export interface Program {
+  readonly name: string;
+  /** A command that succeeds where the program is there. */
+  readonly check: readonly [string, ...string[]];
+  /** Debian's name of the package that brings it. */
+  readonly from: string;
+}
+
+export const programs = [
+  { name: 'curl', check: ['curl', '--version'], from: 'curl' },
+  { name: 'python3', check: ['python3', '-c', 'import sqlite3'], from: 'python3' },
+  { name: 'script', check: ['script', '--version'], from: 'bsdutils' },
+] as const satisfies readonly Program[];
+
+export type ProgramName = (typeof programs)[number]['name'];
+
+export function missingPrograms(): readonly Program[] {
+  return programs.filter(({ check: [command, ...args] }) => spawnSync(command, args).status !== 0);
+}
+
+/** One line: what was left out, and how to get it. */
+export function leftOut(missing: readonly Program[]): string {
+  const names = missing.map(({ name }) => name).join(', ');
+  const packages = missing.map(({ from }) => from).join(' ');
+  return `Left out: the tests that run ${names}. To run them too: apt-get install ${packages}`;
+}

@@ -1,0 +1,66 @@
+/** A web server on loopback with the pages of a test, and what was asked of it. */
+
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+export type Page =
+  | string
+  | {
+      readonly type?: string;
+      readonly status?: number;
+      readonly headers?: Record<string, string>;
+      readonly body: string | Uint8Array;
+    }
+  | ((request: IncomingMessage, response: ServerResponse) => void);
+
+export interface Site {
+  readonly url: string;
+  /** Paths in the order in which they were asked for. */
+  readonly asked: string[];
+}
+
+/** By their paths; a string is a page of HTML. What is not there is a 404. */
+export async function site(pages: Readonly<Record<string, Page>>): Promise<Site> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    const page = pages[request.url ?? ''];
+    if (typeof page === 'function') return page(request, response);
+    if (page === undefined)
+      return response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>404</h1>');
+    const {
+      type = 'text/html; charset=utf-8',
+      status = 200,
+      headers = {},
+      body,
+    } = typeof page === 'string' ? { body: page } : page;
+    return response.writeHead(status, { 'content-type': type, ...headers }).end(body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+/** A page as blogs have them: a menu, an article with a title, a footer. */
+export function article(title: string, body: string, head = ''): string {
+  return (
+    `<!doctype html><html><head><title>${title}</title>${head}</head><body>` +
+    `<nav><a href="/">Home</a> <a href="/about">About us</a></nav>` +
+    `<main><article><h1>${title}</h1>${body}</article></main><footer>All rights reserved</footer></body></html>`
+  );
+}
+
+/** Enough text to be the main one. */
+export function paragraphs(count: number): string {
+  return Array.from(
+    { length: count },
+    (_, i) =>
+      `<p>Paragraph ${i + 1} goes on for a while, so that it is taken for the main text of the page.</p>`,
+  ).join('\n');
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { type Frame, frame, FrameReader } from '../../src/text/frames.ts';
+
+function readAll(bytes: Buffer, step: number, most = 1000): Frame[] {
+  const reader = new FrameReader(most);
+  const found: Frame[] = [];
+  for (let at = 0; at < bytes.length; at += step) {
+    const one = reader.push(bytes.subarray(at, at + step));
+    if (one) found.push(one);
+  }
+  return found;
+}
+
+test('a frame is put together from pieces of any size', () => {
+  const bytes = Buffer.concat(frame({ a: 'é' }, Buffer.from('body')));
+  for (let step = 1; step <= bytes.length; step += 1) {
+    expect(readAll(bytes, step)).toEqual([{ head: { a: 'é' }, body: Buffer.from('body') }]);
+  }
+});
+
+test('an empty body, and a body that is written apart', () => {
+  expect(readAll(Buffer.concat(frame(1, new Uint8Array(0))), 99)).toEqual([
+    { head: 1, body: Buffer.alloc(0) },
+  ]);
+  const apart = Buffer.concat([...frame(2, 3), Buffer.from('abc')]);
+  expect(readAll(apart, 99)).toEqual([{ head: 2, body: Buffer.from('abc') }]);
+});
+
+test('a frame that is too large is refused by its declared length', () => {
+  expect(() => readAll(Buffer.concat(frame(1, 1_000_000)), 4)).toThrow(RangeError);
+});
