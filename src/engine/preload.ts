@@ -35,16 +35,28 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../sources/notebook/open-notebook.ts'),
   () => import('../sources/schemes/table.ts'),
   () => import('../sources/sqlite/open-database.ts'),
-  () => import('../sources/web/open-page.ts'),
-  () => import('../sources/github/open.ts'),
-  () => import('../sources/mcp/open.ts'),
   () => import('ini'),
   () => import('chardet'),
   () => import('file-type'),
   ...languages.flatMap(({ scanner }) => (scanner ? [scanner] : [])),
 ];
 
+/** Together with their libraries these take 15 MB each, so a server loads them only where it serves what they read. */
+const ofTheWeb: typeof parts = [
+  () => import('../sources/web/open-page.ts'),
+  () => import('../sources/github/open.ts'),
+];
+const ofMcp: typeof parts = [() => import('../sources/mcp/open.ts')];
+
+/** What a server reads beside files. */
+export interface Served {
+  readonly web: boolean;
+  /** Resources of other servers. */
+  readonly mcp: boolean;
+}
+
 /** One after the other: each opens few files. */
-export async function loadParts(): Promise<void> {
-  for (const load of parts) await load();
+export async function loadParts({ web, mcp }: Served): Promise<void> {
+  const needed = [...parts, ...(web ? ofTheWeb : []), ...(mcp ? ofMcp : [])];
+  for (const load of needed) await load();
 }

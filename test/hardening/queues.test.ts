@@ -227,7 +227,7 @@ test(
     const acquire = queues.calls.acquire.bind(queues.calls);
     const spy = vi.spyOn(queues.calls, 'acquire').mockImplementation(async (claim) => {
       const slot = await acquire(claim);
-      begun.push(claim.caller ?? callerOf(claim.signal as AbortSignal));
+      begun.push(claim?.caller ?? callerOf(claim?.signal as AbortSignal));
       return slot;
     });
     onTestFinished(() => spy.mockRestore());

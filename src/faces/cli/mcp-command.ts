@@ -1,7 +1,7 @@
 /** `oriel mcp`. */
 
 import type { Command } from './command.ts';
-import { offerOptions, serverOptions, writeTimeoutOf } from './server-options.ts';
+import { offerOptions, servedBy, serverOptions, writeTimeoutOf } from './server-options.ts';
 
 /** For a person who tries the command that a host should start. */
 const GREETING =
@@ -19,9 +19,11 @@ export const mcpCommand: Command = {
     console.log = console.info = console.debug = console.error;
     const { offerOverStdio } = await import('../mcp/serve-stdio.ts');
     // A host waits for the answer to `initialize`, and after it for nothing until a model makes its first call.
-    const load = async (): Promise<void> => (await import('../../engine/preload.ts')).loadParts();
+    const options = await offerOptions(parsed);
+    const load = async (): Promise<void> =>
+      (await import('../../engine/preload.ts')).loadParts(servedBy(options));
     await offerOverStdio(
-      { ...(await offerOptions(parsed)), load },
+      { ...options, load },
       { input: process.stdin, output: out, signal, ...writeTimeoutOf(parsed) },
       { structured: parsed.values['structured'] === true },
     );

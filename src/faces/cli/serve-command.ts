@@ -1,7 +1,7 @@
 /** `oriel serve`. */
 
 import type { Command } from './command.ts';
-import { maxConnectionsOf, offerOptions, serverOptions, writeTimeoutOf } from './server-options.ts';
+import { maxConnectionsOf, offerOptions, servedBy, serverOptions, writeTimeoutOf } from './server-options.ts';
 import { serverToken, tokenOptions } from './token.ts';
 
 const DEFAULT_ADDRESS = '127.0.0.1:7345';
@@ -49,9 +49,10 @@ export const serveCommand: Command = {
     ]);
     const { token, warning } = serverToken(values, process.env) ?? {};
     if (warning !== undefined) err.write(`oriel: ${warning}\n`);
-    await loadParts();
+    const options = await offerOptions(parsed);
+    await loadParts(servedBy(options));
     const offer = createOffer({
-      ...(await offerOptions(parsed)),
+      ...options,
       shareArtifacts: values['share-artifacts'] === true,
     });
     const serving = await serve(offer, {

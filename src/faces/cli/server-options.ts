@@ -3,6 +3,7 @@
 import type { Option, Parsed } from './command.ts';
 import { resolve } from 'node:path';
 import { within } from '../../access/paths.ts';
+import type { Served } from '../../engine/preload.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { OfferOptions } from '../offer.ts';
@@ -50,6 +51,11 @@ export async function offerOptions({ values, operands }: Parsed): Promise<OfferO
     ...(await workspacesOf(values)),
     allowBash: values['allow-bash'] === true,
   };
+}
+
+/** What is loaded before the first call. */
+export function servedBy({ web, mcpServers }: OfferOptions): Served {
+  return { web: web !== false, mcp: mcpServers !== undefined };
 }
 
 /** Of `--write-timeout`. Throws `BAD_INPUT`. */
