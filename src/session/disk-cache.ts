@@ -88,10 +88,17 @@ export class FileCache implements DiskCache {
     if (size > this.#bytes / PART || this.#writing.size >= PART) return;
     const path = this.#pathOf(key);
     if (path === undefined) return;
-    const done = this.#write(path, key, parts)
-      .then(() => this.#bound(size))
-      .catch(() => undefined)
-      .finally(() => this.#writing.delete(done));
+    this.#work(this.#write(path, key, parts).then(() => this.#bound(size)));
+  }
+
+  remove(key: string): void {
+    const path = this.#pathOf(key);
+    // A write that has begun would put the value back.
+    if (path !== undefined) this.#work(Promise.all(this.#writing).then(() => rm(path, { force: true })));
+  }
+
+  #work(work: Promise<void>): void {
+    const done = work.catch(() => undefined).finally(() => this.#writing.delete(done));
     this.#writing.add(done);
   }
 

@@ -1,6 +1,7 @@
 /** What outlives one call, put together: snapshots of what was shown, kept outputs, derived things, private files. */
 
 import type { Session } from '../types/session.ts';
+import { BackgroundWork } from './background.ts';
 import { type DiskCacheOptions, FileCache } from './disk-cache.ts';
 import { ScratchDirectory } from './scratch.ts';
 import { Snapshots } from './snapshots.ts';
@@ -25,13 +26,16 @@ export function createSession(options: SessionOptions = {}): Session {
   const spills = new Spills(options.spills, options.room);
   const store = new Store(options.store, options.onError);
   const disk = options.disk && new FileCache(options.disk);
+  const background = new BackgroundWork();
   return {
     snapshots: new Snapshots(),
     spills,
     store,
     ...(disk && { disk }),
+    background,
     scratch: () => directory.file(),
     async close() {
+      await background.close();
       await store.close();
       spills.close();
       await Promise.all([disk?.close(), directory.remove()]);

@@ -1,15 +1,18 @@
 /**
- * What servers answered, kept in the session's store with its age. Younger than the soft age it is used as it is;
- * older, it is used once more and read again in the background; beyond the hard age it is read again first.
+ * What servers answered, kept in the session's store with its age, and where a kind has it so, in the cache on disk.
+ * Younger than the soft age it is used as it is; older, it is used once more and read again in the background; beyond
+ * the hard age it is read again first.
  */
 
 import { memoryBytes } from '../access/bytes.ts';
 import { startTimer } from '../access/timer.ts';
-import { OrielError } from '../errors.ts';
+import { isOrielError, OrielError } from '../errors.ts';
 import { type Facts, Identity } from '../identity.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Call } from '../types/call.ts';
-import type { DerivedStore, Kind, Made, StoreUser } from '../types/store.ts';
+import type { DiskCache, Session } from '../types/session.ts';
+import type { Kind, Made, StoreUser } from '../types/store.ts';
+import { type Dated, DiskCopy, type Written } from './remembered-on-disk.ts';
 
 /** Milliseconds. With 0 for both, every call reads again. */
 export interface Ages {
@@ -17,21 +20,13 @@ export interface Ages {
   readonly hard: number;
 }
 
-export interface Remembered<T> {
-  readonly value: T;
-  /** Milliseconds since the epoch at which it was asked for. */
-  readonly at: number;
+export interface Remembered<T> extends Dated<T> {
   /** Older than the soft age: it is being read again. */
   readonly stale: boolean;
 }
 
 /** Reads it; `known` is what was read before, for a server that can say that nothing has changed. */
 export type Reading<T> = (signal: AbortSignal, known: T | undefined) => Promise<T>;
-
-interface Dated<T> {
-  readonly value: T;
-  readonly at: number;
-}
 
 /** One thing that is read again from time to time. */
 interface Shelf<T> {
@@ -45,14 +40,15 @@ interface Shelf<T> {
 export interface Memory<T> {
   readonly shelves: Kind<Shelf<T>>;
   readonly readings: Kind<Dated<T>, { readonly reading: number }>;
+  readonly written: Written<T> | undefined;
 }
 
 /** Milliseconds that one reading in the background may take, and the wait after one that failed. */
 const BACKGROUND_MS = 20_000;
 const RETRY_MS = 60_000;
 
-/** `name` is unique in the project; `weigh` gives bytes of memory. */
-export function memoryOf<T>(name: string, weigh: (value: T) => number): Memory<T> {
+/** `name` is unique in the project; `weigh` gives bytes of memory; `written` is how it lies in the cache on disk, if it does. */
+export function memoryOf<T>(name: string, weigh: (value: T) => number, written?: Written<T>): Memory<T> {
   return {
     shelves: {
       name,
@@ -60,10 +56,11 @@ export function memoryOf<T>(name: string, weigh: (value: T) => number): Memory<T
     },
     // Only shares a reading between the calls that wait for it: what is kept stands on the shelf.
     readings: { name: `${name}-reading`, weigh: ({ value }) => ({ memory: weigh(value) }) },
+    written,
   };
 }
 
-/** Calls that ask for the same at once share one reading. Throws what `read` throws. */
+/** `facts` name everything that shapes the answer, whose it is too. Calls that ask for the same at once share one reading. Throws what `read` throws. */
 export async function remember<T>(
   memory: Memory<T>,
   facts: Facts,
@@ -71,18 +68,19 @@ export async function remember<T>(
   read: Reading<T>,
   call: Call,
 ): Promise<Remembered<T>> {
-  const { store } = call.session;
+  const { session, now: clock } = call;
   const of = memoryBytes('', Identity.of(memory.shelves.name, facts));
   const empty = (): Shelf<T> => ({ current: undefined, readings: 0, nextTry: 0 });
-  const shelf = store.getNow(memory.shelves, of, {}, empty, call);
-  const known = shelf.current;
-  const now = call.now();
+  const shelf = session.store.getNow(memory.shelves, of, {}, empty, call);
+  const copy = copyOf(memory, of, session.disk);
+  const asked: Asked<T> = { memory, of, shelf, copy, now: clock, read, session };
+  const now = clock();
+  const known = await newest(asked, now, soft);
   if (known && now - known.at < soft) return { ...known, stale: false };
-  const reading: Asked<T> = { memory, of, shelf, now: call.now, read, store };
-  if (!known || now - known.at >= hard) return { ...(await readAgain(reading, call)), stale: false };
+  if (!known || now - known.at >= hard) return { ...(await readAgain(asked, call)), stale: false };
   if (now >= shelf.nextTry) {
     shelf.nextTry = now + RETRY_MS;
-    void readInBackground(reading);
+    session.background.start((signal) => readInBackground(asked, signal));
   }
   return { ...known, stale: true };
 }
@@ -91,48 +89,82 @@ interface Asked<T> {
   readonly memory: Memory<T>;
   readonly of: ByteSource;
   readonly shelf: Shelf<T>;
-  readonly store: DerivedStore;
+  readonly copy: DiskCopy<T> | undefined;
+  readonly session: Session;
   readonly now: () => number;
   readonly read: Reading<T>;
 }
 
-async function readAgain<T>(
-  { memory, of, shelf, now, read, store }: Asked<T>,
-  user: StoreUser,
-): Promise<Dated<T>> {
-  const reading = shelf.readings;
-  const made = await store.get(
-    memory.readings,
-    of,
-    { reading },
-    async ({ signal }): Promise<Made<Dated<T>>> => {
-      const at = now();
-      return { value: { value: await read(signal, shelf.current?.value), at }, keep: false };
-    },
-    user,
-  );
-  if (shelf.readings === reading) {
-    shelf.readings += 1;
-    shelf.current = made;
-  }
-  return made;
+function copyOf<T>(
+  { written }: Memory<T>,
+  { identity }: ByteSource,
+  disk: DiskCache | undefined,
+): DiskCopy<T> | undefined {
+  return written && disk && new DiskCopy(disk, identity, written);
 }
 
-/** For nobody in particular: what fails here is tried again by a later call, and until then the old answer stands. */
-async function readInBackground<T>(asked: Asked<T>): Promise<void> {
+/** What was read last, here or in another process, whose answer is looked for where ours is missing or old. */
+async function newest<T>(
+  { shelf, copy }: Asked<T>,
+  now: number,
+  soft: number,
+): Promise<Dated<T> | undefined> {
+  const known = shelf.current;
+  if (!copy || (known && now - known.at < soft)) return known;
+  const found = await copy.find(now);
+  // Another call may have read it again meanwhile.
+  const latest = shelf.current;
+  if (found && (!latest || found.at > latest.at)) shelf.current = found;
+  return shelf.current;
+}
+
+async function readAgain<T>(asked: Asked<T>, user: StoreUser): Promise<Dated<T>> {
+  const { memory, of, shelf, copy, now, read, session } = asked;
+  const reading = shelf.readings;
+  try {
+    const made = await session.store.get(
+      memory.readings,
+      of,
+      { reading },
+      async ({ signal }): Promise<Made<Dated<T>>> => {
+        const at = now();
+        return { value: { value: await read(signal, shelf.current?.value), at }, keep: false };
+      },
+      user,
+    );
+    if (shelf.readings === reading) {
+      shelf.readings += 1;
+      shelf.current = made;
+      copy?.keep(made);
+    }
+    return made;
+  } catch (error) {
+    if (shelf.readings === reading && isGone(error)) {
+      shelf.current = undefined;
+      copy?.forget();
+    }
+    throw error;
+  }
+}
+
+/** The server says that it is not there any more, or no more for us: what it said before is not shown again. */
+function isGone(error: unknown): boolean {
+  return isOrielError(error) && (error.code === 'NOT_FOUND' || error.code === 'DENIED');
+}
+
+/** What fails here is tried again by a later call, and until then the old answer stands. */
+async function readInBackground<T>(asked: Asked<T>, over: AbortSignal): Promise<void> {
   const late = new AbortController();
   const stop = startTimer(BACKGROUND_MS, () => late.abort(new OrielError('TIMEOUT', 'It took too long.')));
   const ends: (() => void | Promise<void>)[] = [];
   const user: StoreUser = {
-    signal: late.signal,
+    signal: AbortSignal.any([late.signal, over]),
     progress: () => undefined,
     onEnd: (release) => void ends.push(release),
   };
   try {
     await readAgain(asked, user);
     asked.shelf.nextTry = 0;
-  } catch {
-    // As above.
   } finally {
     stop();
     for (const end of ends) await end();

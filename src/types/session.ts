@@ -13,8 +13,18 @@ export interface Session {
   readonly disk?: DiskCache;
   /** A private file (mode 0600), for what is too large for memory. */
   scratch(): Promise<ScratchFile>;
+  /** Work that goes on after the call that began it. */
+  readonly background: Background;
   /** Disposes everything derived and removes what the session left on disk. */
   close(): Promise<void>;
+}
+
+/** Work of a session for which no call waits. Its end ends it. */
+export interface Background {
+  /** `work` throws for nobody: what fails is its own affair. Its signal aborts with the session. */
+  start(work: (signal: AbortSignal) => Promise<void>): void;
+  /** Resolves when no work is under way, after `ms` milliseconds, or when the signal aborts. */
+  idle(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 /**
@@ -26,6 +36,8 @@ export interface DiskCache {
   get(key: string): Promise<Buffer | undefined>;
   /** Writes the concatenation of `parts` in the background, if it can; they must not change meanwhile. */
   put(key: string, parts: readonly Uint8Array[]): void;
+  /** Removes the value in the background, once what is being written is. */
+  remove(key: string): void;
 }
 
 /** A kept output. */

@@ -1,6 +1,6 @@
 /** The built command line. */
 
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { built } from './built.ts';
 
 export const cli: string = built('faces/cli/main.js');
@@ -21,4 +21,19 @@ export function run(
     ...options,
   });
   return { out: stdout, err: stderr, code: status };
+}
+
+/** For a command that asks a server of this process. */
+export function runAsync(
+  args: readonly string[],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [cli, ...args],
+      { encoding: 'utf8', maxBuffer: 64 << 20, ...options },
+      (_, out, err) => resolve({ out, err, code: child.exitCode }),
+    );
+  });
 }

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished, vi } from 'vitest';
+import { temporaryFolder } from './commands.ts';
 
 export interface Issue {
   readonly number: number;
@@ -49,7 +50,7 @@ export const comment = (user: string | null, body: string, day = '2026-05-02'): 
   created_at: `${day}T10:00:00Z`,
 });
 
-/** Named by GITHUB_API_URL until the end of the test, without a token. */
+/** Named by GITHUB_API_URL until the end of the test, without a token, and with a cache of its own. */
 export async function gitHubServer(
   repositories: Readonly<Record<string, Repository>> = {},
 ): Promise<GitHubServer> {
@@ -71,6 +72,8 @@ export async function gitHubServer(
   vi.stubEnv('GITHUB_API_URL', url);
   vi.stubEnv('GITHUB_TOKEN', '');
   vi.stubEnv('GH_TOKEN', '');
+  // A later test may get the same port.
+  vi.stubEnv('XDG_CACHE_HOME', temporaryFolder());
   onTestFinished(() => {
     vi.unstubAllEnvs();
     server.closeAllConnections();

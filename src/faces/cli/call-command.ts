@@ -3,6 +3,7 @@
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Command } from './command.ts';
+import { endSession } from './end-session.ts';
 import { orielOptions, readOptions } from './options.ts';
 import { printAnswer } from './print.ts';
 import { progressOn } from './progress.ts';
@@ -28,8 +29,9 @@ export const callCommand: Command = {
       .tool(name)
       .run(parseJson(json), { signal: streams.signal, onProgress: progress.show });
     progress.clear();
-    await oriel.close();
-    return printAnswer(answer, streams, values['json'] === true);
+    const code = printAnswer(answer, streams, values['json'] === true);
+    await endSession(oriel.session, streams.signal);
+    return code;
   },
 };
 

@@ -5,7 +5,9 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import { dialectNames, dialectOf } from '../../dialects/table.ts';
 import { OrielError } from '../../errors.ts';
 import type { Answer } from '../../types/answer.ts';
+import type { Session } from '../../types/session.ts';
 import type { Streams, Values } from './command.ts';
+import { endSession } from './end-session.ts';
 import { orielOptions } from './options.ts';
 import { progressOn, silent } from './progress.ts';
 
@@ -46,13 +48,13 @@ export async function withTool<T>(
       return answer;
     });
   } finally {
-    await opened.close();
+    await endSession(opened.session, streams.signal);
   }
 }
 
 interface OpenedTool {
   run(input: Readonly<Record<string, unknown>>, options: RunOptions): Promise<Answer>;
-  close(): Promise<void>;
+  readonly session: Session;
 }
 
 async function open(command: ToolCommand, values: Values): Promise<OpenedTool> {
@@ -62,11 +64,11 @@ async function open(command: ToolCommand, values: Values): Promise<OpenedTool> {
     // What a command makes fits the schema of the default dialect: the library that would check it takes 35 ms to load.
     const oriel = assemble(options);
     const tool = oriel.tool(name);
-    return { run: (input, run) => oriel.run(tool, input, run), close: () => oriel.session.close() };
+    return { run: (input, run) => oriel.run(tool, input, run), session: oriel.session };
   }
   const { createOriel } = await import('../../oriel.ts');
   const oriel = createOriel(options);
-  return { run: (input, run) => oriel.tool(name).run(input, run), close: () => oriel.close() };
+  return { run: (input, run) => oriel.tool(name).run(input, run), session: oriel.session };
 }
 
 function toolOf(dialect: Dialect, command: ToolCommand): string {

@@ -91,7 +91,7 @@ const allowNet: Option = {
 export const noCache: Option = {
   name: 'no-cache',
   type: 'boolean',
-  help: 'keep no texts of documents and no symbols on disk, and use none',
+  help: 'cache nothing on disk, and use nothing that is cached there',
 };
 
 const mcpResources: Option = {

@@ -20,6 +20,8 @@ export interface GitHub {
   readonly hasToken: boolean;
   /** Tells apart what different tokens may see. */
   readonly tokenDigest: string;
+  /** Tells apart what may be reached: a redirect may lead to where the operator allows it, and nowhere else. */
+  readonly allow: readonly string[];
   /** `url` is a path below the base, or one that an answer named. Throws what `Network.get` throws, and `TIMEOUT`. */
   get(url: string, ask: Asking): Promise<WebResponse>;
 }
@@ -54,6 +56,7 @@ export function gitHub(web: WebSettings): GitHub {
     base,
     hasToken: token !== '',
     tokenDigest: token === '' ? '' : createHash('sha256').update(token).digest('hex'),
+    allow: web.allow,
     get: (url, { accept, etag, signal }) => {
       const full = url.startsWith('/') ? base + url : url;
       return within(signal, (until) =>

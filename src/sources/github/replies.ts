@@ -1,4 +1,4 @@
-/** What GitHub answered, kept with its age: each reply once, and lists page by page through their `Link`. */
+/** What GitHub answered, kept with its age, also on disk: each reply once, and lists page by page through their `Link`. */
 
 import { z } from 'zod';
 import type { WebResponse } from '../../access/network/fetch.ts';
@@ -23,7 +23,11 @@ export const THREAD_AGES: Ages = { soft: 5 * 60_000, hard: 7 * 24 * 60 * 60_000 
 /** Lists are live. */
 export const LIVE: Ages = { soft: 0, hard: 0 };
 
-const replies = memoryOf<Reply>('github-reply', ({ text }) => 1024 + 2 * text.length);
+const replies = memoryOf<Reply>('github-reply', ({ text }) => 1024 + 2 * text.length, {
+  version: 1,
+  parts: ({ text, ...head }) => ({ head, body: Buffer.from(text) }),
+  value: (head, body) => ({ ...(head as Omit<Reply, 'text'>), text: body.toString('utf8') }),
+});
 
 /** How one call reads from GitHub. */
 export interface Reader {
@@ -53,7 +57,7 @@ export async function replyTo(
   reader: Reader,
 ): Promise<Reply> {
   const { github, call, ages } = reader;
-  const facts = { base: github.base, url, accept, token: github.tokenDigest };
+  const facts = { base: github.base, url, accept, token: github.tokenDigest, allow: github.allow };
   const found = await remember(
     replies,
     facts,

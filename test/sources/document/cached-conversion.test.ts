@@ -21,6 +21,7 @@ function cached(): {
   const disk: DiskCache = {
     get: (key) => Promise.resolve(entries.get(key)),
     put: (key, parts) => void entries.set(key, Buffer.concat(parts)),
+    remove: (key) => void entries.delete(key),
   };
   const { write, with: withOptions } = workspace();
   return {

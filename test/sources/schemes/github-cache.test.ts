@@ -1,0 +1,203 @@
+/** What GitHub answered, in the cache on disk: for the next process, within its ages, and for the same token alone. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { temporaryFolder } from '../../support/commands.ts';
+import { place } from '../../support/dialect.ts';
+import { comment, type GitHubServer, gitHubServer, json, type Repository } from '../../support/github.ts';
+import { runAsync } from '../../support/cli.ts';
+
+const ISSUE = 'issue://acme/widget/7';
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const NOON = Date.parse('2026-06-01T12:00:00Z');
+
+const widget: Repository = {
+  issues: [{ number: 7, title: 'PRIVATE-TITLE', body: 'PRIVATE-BODY' }],
+  comments: { 7: [comment('bob', 'PRIVATE-COMMENT')] },
+};
+
+interface Kept {
+  readonly github: GitHubServer;
+  readonly directory: string;
+  /** What a process that starts now answers, at `now`. */
+  read(path: string, now?: number, cache?: false): Promise<{ text: string; isError: boolean }>;
+  /** Requests since the last look. */
+  asked(): number[];
+}
+
+async function kept(): Promise<Kept> {
+  const github = await gitHubServer({ 'acme/widget': widget });
+  const directory = join(temporaryFolder(), 'derived');
+  let seen = 0;
+  return {
+    github,
+    directory,
+    async read(path, now = NOON, cache) {
+      const here = place('oriel', { display: 'plain', now: () => now, cache: cache ?? { directory } });
+      const called = await here.call('read', { path });
+      await here.oriel.session.background.idle(10_000);
+      await here.oriel.close();
+      return called;
+    },
+    asked() {
+      const since = github.heard.slice(seen).map(({ status }) => status);
+      seen = github.heard.length;
+      return since;
+    },
+  };
+}
+
+test('the next process asks for nothing', async () => {
+  const { read, asked } = await kept();
+  const first = await read(ISSUE);
+  expect(asked()).toEqual([200, 200]);
+  expect(await read(ISSUE, NOON + 4 * MINUTE)).toEqual(first);
+  expect((await read(`${ISSUE}:1..1`, NOON + 4 * MINUTE)).text).toBe('# PRIVATE-TITLE (#7)\n');
+  expect(asked()).toEqual([]);
+});
+
+test('after the soft age it answers once more while it is read again, for all processes', async () => {
+  const { read, asked, github } = await kept();
+  await read(ISSUE);
+  asked();
+  github.repositories = { 'acme/widget': { issues: [{ number: 7, title: 'Renamed' }] } };
+  const stale = await read(ISSUE, NOON + 12 * MINUTE);
+  expect(stale.text).toContain('# PRIVATE-TITLE (#7)');
+  expect(stale.text).toContain('[Read 12m ago, and being read again: the same call soon has the newest]');
+  expect(asked()).toEqual([200, 200]);
+  expect((await read(ISSUE, NOON + 13 * MINUTE)).text).toMatch(/^# Renamed \(#7\)/);
+  expect(asked()).toEqual([]);
+});
+
+test('after the hard age it is read again first', async () => {
+  const { read, asked, github } = await kept();
+  await read(ISSUE);
+  github.repositories = { 'acme/widget': { issues: [{ number: 7, title: 'Renamed' }] } };
+  asked();
+  expect((await read(ISSUE, NOON + 7 * DAY)).text).toMatch(/^# Renamed \(#7\)/);
+  expect(asked()).toEqual([200, 200]);
+});
+
+test('a long session takes what another process has read meanwhile', async () => {
+  const { read, asked, directory } = await kept();
+  let now = NOON;
+  const long = place('oriel', { display: 'plain', now: () => now, cache: { directory } });
+  await long.call('read', { path: ISSUE });
+  await read(ISSUE, NOON + 10 * MINUTE);
+  asked();
+  now = NOON + 11 * MINUTE;
+  expect((await long.call('read', { path: ISSUE })).text).not.toContain('ago');
+  expect(asked()).toEqual([]);
+});
+
+test('a list is live, but a server that says 304 is believed', async () => {
+  const { read, asked } = await kept();
+  const first = await read('issue://acme/widget');
+  expect(await read('issue://acme/widget')).toEqual(first);
+  expect(asked()).toEqual([200, 304]);
+});
+
+test('another token, or none, is another reader', async () => {
+  const { read, asked, github } = await kept();
+  vi.stubEnv('GITHUB_TOKEN', 'token-of-ana');
+  await read(ISSUE);
+  expect(asked()).toEqual([200, 200]);
+  for (const token of ['token-of-bob', '', 'token-of-an', 'token-of-anaa']) {
+    vi.stubEnv('GITHUB_TOKEN', token);
+    github.instead = (_, response) => json(response, 404, { message: 'Not Found' });
+    const { text, isError } = await read(ISSUE);
+    expect([isError, text.includes('PRIVATE')]).toEqual([true, false]);
+    expect(asked()).toEqual([404]);
+  }
+  vi.stubEnv('GITHUB_TOKEN', '');
+  vi.stubEnv('GH_TOKEN', 'token-of-ana');
+  expect((await read(ISSUE)).text).toContain('PRIVATE-BODY');
+  expect(asked()).toEqual([]);
+});
+
+test('neither the token nor what it has read, nor from where, stands there', async () => {
+  const { read, directory, github } = await kept();
+  vi.stubEnv('GITHUB_TOKEN', 'token-of-ana');
+  await read(ISSUE);
+  const names = readdirSync(directory);
+  expect(names.length).toBeGreaterThan(0);
+  const all = names.map((name) => name + readFileSync(join(directory, name), 'latin1')).join('');
+  expect(all).not.toMatch(/PRIVATE|token-of-ana|acme|widget/);
+  expect(all).not.toContain(new URL(github.url).host);
+});
+
+test.each([
+  ['deleted', 404],
+  ['gone', 410],
+  ['not for this token any more', 403],
+  ['asked for with a token that was taken back', 401],
+])('what is %s (%i) is not shown again', async (_, status) => {
+  const { read, github, asked } = await kept();
+  await read(ISSUE);
+  github.instead = (_request, response) => json(response, status, { message: 'No' });
+  expect((await read(ISSUE, NOON + 10 * MINUTE)).isError).toBe(false);
+  asked();
+  expect((await read(ISSUE, NOON + 10 * MINUTE)).isError).toBe(true);
+  expect(asked()).toEqual([status]);
+});
+
+test.each([403, 429, 500, 502])(
+  'where the server is short of something (%i), the old answer stands',
+  async (status) => {
+    const { read, github } = await kept();
+    await read(ISSUE);
+    github.instead = (_, response) => json(response, status, {}, { 'x-ratelimit-remaining': '0' });
+    for (const at of [10, 20]) {
+      expect((await read(ISSUE, NOON + at * MINUTE)).text).toContain('PRIVATE-BODY');
+    }
+  },
+);
+
+test('an answer from the future is not used', async () => {
+  const { read, asked } = await kept();
+  await read(ISSUE, NOON + 30 * DAY);
+  asked();
+  await read(ISSUE, NOON);
+  expect(asked()).toEqual([200, 200]);
+});
+
+test('what one list of addresses allowed is not shown under another', async () => {
+  const { asked, directory } = await kept();
+  const read = async (allow: readonly string[]): Promise<void> => {
+    const here = place('oriel', { web: { allow }, now: () => NOON, cache: { directory } });
+    await here.call('read', { path: ISSUE });
+    await here.oriel.close();
+  };
+  await read(['10.0.0.0/8']);
+  expect(asked()).toEqual([200, 200]);
+  await read([]);
+  expect(asked()).toEqual([200, 200]);
+});
+
+test('without a cache nothing is kept', async () => {
+  const { read, asked, directory } = await kept();
+  await read(ISSUE, NOON, false);
+  await read(ISSUE, NOON, false);
+  expect(asked()).toEqual([200, 200, 200, 200]);
+  expect(() => readdirSync(directory)).toThrow('ENOENT');
+});
+
+test('a command answers at once, and its process ends when what was old is read again', async () => {
+  const { asked } = await kept();
+  // In the cache that the command finds by its environment.
+  const then = Date.now() - 20 * MINUTE;
+  const here = place('oriel', { now: () => then });
+  await here.call('read', { path: ISSUE });
+  await here.oriel.close();
+  asked();
+  const command = () => runAsync(['read', ISSUE], { env: process.env });
+  const stale = await command();
+  expect(stale.out + stale.err).toContain('[Read 20m ago');
+  expect(asked()).toEqual([304, 304]);
+  const fresh = await command();
+  expect(fresh.out + fresh.err).not.toContain('ago');
+  expect(fresh.out).toContain('PRIVATE-BODY');
+  expect(asked()).toEqual([]);
+});
