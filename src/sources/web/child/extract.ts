@@ -35,13 +35,19 @@ export function extract(html: string, url: string): Extracted {
       ? { how: 'page' as const, element: withoutChrome(body) }
       : best(root, body, url);
   const markdown = toMarkdown(found.element, base);
-  const headed =
-    /^# /m.test(markdown.slice(0, 2_000)) || title === undefined ? markdown : `# ${title}\n\n${markdown}`;
   return {
     how: found.how,
-    markdown: words(markdown) === 0 ? '' : headed,
+    markdown: words(markdown) === 0 ? '' : headed(markdown, title),
     ...(title !== undefined && { title }),
   };
+}
+
+/** With the title above it, unless it has one. A library may have made a heading of a lower level of it. */
+function headed(markdown: string, title: string | undefined): string {
+  if (title === undefined || /^# /m.test(markdown.slice(0, 2_000))) return markdown;
+  const [first = ''] = markdown.split('\n', 1);
+  const isTitle = first.replace(/^#+ /, '') === title && first.startsWith('#');
+  return `# ${title}\n${isTitle ? markdown.slice(first.length + 1) : `\n${markdown}`}`;
 }
 
 /** A piece of a page, such as the text of an entry in a feed. */
