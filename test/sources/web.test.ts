@@ -79,6 +79,13 @@ describe('ways to read a page', () => {
     expect(text.split('\n---\n')[1]).toBe(expected);
   });
 
+  test('a heading that is the title is shown once', async () => {
+    const { text } = await readOne(
+      '<!doctype html><html><body><h1>Short</h1><p>A few words.</p></body></html>',
+    );
+    expect(text.split('\n---\n')[1]).toBe('# Short\n\nA few words.\n');
+  });
+
   test('an image is an image', async () => {
     const { answer, details } = await (async () => {
       const { url } = await site({ '/a': { type: 'image/png', body: makePng(4, 4) } });
@@ -278,7 +285,18 @@ describe('windows', () => {
 });
 
 describe('failures', () => {
-  test.each([403, 404, 429, 500])('HTTP %i is an answer', async (status) => {
+  const LATER = 'use the same call in 7 seconds';
+  test.each([
+    [401, 'the server shows it to some only, and pages are read without credentials; use another source'],
+    [403, 'the server shows it to some only, and pages are read without credentials; use another source'],
+    [404, 'there is nothing at this URL; use http://site/ to look for it'],
+    [410, 'it was there and is gone for good; use http://site/ to look for it'],
+    [418, 'the server does not answer this request; use another URL'],
+    [429, `the server is asked too often, ${LATER}`],
+    [451, 'it may not be shown for legal reasons; use another source'],
+    [500, `the server has failed, ${LATER}`],
+    [503, `the server has failed, ${LATER}`],
+  ])('HTTP %i is an answer that says what to do', async (status, advice) => {
     const { text, isError } = await readOne({
       status,
       type: 'text/plain',
@@ -287,8 +305,61 @@ describe('failures', () => {
     });
     expect(isError).toBe(false);
     expect(text).toBe(
-      `URL: http://site/page\nContent-Type: text/plain\nMethod: failed\nNotes: HTTP ${status}; retry after 7\n\n---\nbecause\n`,
+      `URL: http://site/page\nContent-Type: text/plain\nMethod: failed\nNotes: HTTP ${status}: ${advice}\n\n---\nbecause\n`,
     );
+  });
+
+  test.each([
+    [undefined, 'later'],
+    ['0060', 'in 60 seconds'],
+    ['Wed, 21 Oct 2026 07:28:00 GMT', 'after Wed, 21 Oct 2026 07:28:00 GMT'],
+  ])('a server that says when: %s', async (after, when) => {
+    const headers: Record<string, string> = after === undefined ? {} : { 'retry-after': after };
+    const { text } = await readOne({ status: 503, type: 'text/plain', headers, body: '' });
+    expect(text).toContain(`\nNotes: HTTP 503: the server has failed, use the same call ${when}\n`);
+    expect(text).toMatch(/\n---\n\(The server says nothing more\.\)\n$/);
+  });
+
+  test('of a page of HTML that says so its words are shown, and with :raw its body', async () => {
+    const body =
+      '<!doctype html><html><body><h1>Gone fishing</h1><p>Nothing bites <b>here</b>.</p></body></html>';
+    const { url } = await site({ '/page': { status: 404, body } });
+    const here = reader();
+    expect((await here.call('read', { path: `${url}/page` })).text).toMatch(
+      /\nMethod: failed\nNotes: HTTP 404: there is nothing at this URL; use \S+ to look for it\n\n---\n# Gone fishing\n\nNothing bites \*\*here\*\*\.\n$/,
+    );
+    const raw = await here.call('read', { path: `${url}/page:raw` });
+    expect(raw.text).toContain('\nMethod: failed\n');
+    expect(raw.text).toContain(`\n---\n${body}`);
+  });
+
+  test('a 304 to a question that was not asked is a failure, and is not kept', async () => {
+    let status = 304;
+    const { url } = await site({ '/page': (_, response) => void response.writeHead(status).end() });
+    const here = reader();
+    expect((await here.call('read', { path: `${url}/page` })).text).toContain('Notes: HTTP 304: ');
+    status = 404;
+    expect((await here.call('read', { path: `${url}/page` })).text).toContain('Notes: HTTP 404: ');
+  });
+
+  test('the date of a failure does not stand for the page that comes later', async () => {
+    let isThere = false;
+    const { url } = await site({
+      '/page': (request, response) => {
+        if (request.headers['if-modified-since'] || request.headers['if-none-match'])
+          return void response.writeHead(304).end();
+        const headers = {
+          'content-type': 'text/plain',
+          etag: '"a"',
+          'last-modified': 'Wed, 21 Oct 2026 07:28:00 GMT',
+        };
+        return void response.writeHead(isThere ? 200 : 404, headers).end('text\n');
+      },
+    });
+    const here = reader();
+    expect((await here.call('read', { path: `${url}/page` })).text).toContain('Method: failed');
+    isThere = true;
+    expect((await here.call('read', { path: `${url}/page` })).text).toContain('Method: text');
   });
 
   test('an empty page says so', async () => {

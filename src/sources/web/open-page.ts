@@ -97,7 +97,7 @@ async function textResource({ url, page, raw, selection, facts }: Shown, call: C
     display: 'lines',
     pageLines: PAGE_LINES,
     editable: false,
-    ...(!raw && { above: headerOf(page) }),
+    ...((!raw || hasFailed(page)) && { above: headerOf(page) }),
     facts: { ...facts, ...(artifact !== undefined && { artifact }) },
     ...(artifact !== undefined &&
       !selection.window && { notes: [{ kind: 'said', text: `All of it is kept as ${artifact}` }] }),
@@ -195,10 +195,15 @@ interface Wanted {
   readonly web: WebSettings;
 }
 
+const hasFailed = ({ rendering }: Page): boolean => rendering.method === 'failed';
+
 /** Calls that ask for the same page at once share one request. */
 async function pageOf({ url, raw, fresh, web }: Wanted, call: Call): Promise<Page> {
   const { store } = call.session;
-  const of = (address: string): ByteSource => memoryBytes('', Identity.of('web-url', { url: address }));
+  // What one list of addresses allows is not shown under another that shares the session.
+  const { allow, endpoints } = web;
+  const of = (address: string): ByteSource =>
+    memoryBytes('', Identity.of('web-url', { url: address, allow, endpoints: { ...endpoints } }));
   const versionOf = (address: string): Version =>
     store.getNow(versions, of(address), { raw }, () => ({ count: 0, page: undefined }), call);
   const version = versionOf(url);
@@ -210,15 +215,16 @@ async function pageOf({ url, raw, fresh, web }: Wanted, call: Call): Promise<Pag
     of(url),
     { raw, count },
     async ({ signal }): Promise<Made<Page>> => {
-      const { endpoints } = web;
       const network = networkOf(web);
       const value = await readPage({ url, raw, network, endpoints, access: call.access, signal, known });
-      return { value, keep: value.status < 400 };
+      return { value, keep: !hasFailed(value) };
     },
     call,
   );
+  // A failure is asked for again, and without its validators: they are not those of the page that may come.
+  if (hasFailed(page)) return page;
   version.page = page;
-  if (page.finalUrl !== url && page.status < 400) {
+  if (page.finalUrl !== url) {
     const final = versionOf(page.finalUrl);
     final.page = page;
     if (fresh) final.count += 1;

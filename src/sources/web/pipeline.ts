@@ -3,10 +3,11 @@
 import type { Network, WebRequest } from '../../access/network/fetch.ts';
 import { startTimer } from '../../access/timer.ts';
 import { OrielError } from '../../errors.ts';
-import { oneLine, quote } from '../../text/visible.ts';
+import { quote } from '../../text/visible.ts';
 import type { Access } from '../../types/access.ts';
 import type { Endpoints } from '../../types/settings.ts';
 import { textOfBytes } from './charset.ts';
+import { failed } from './failed.ts';
 import { type Asking, type Fetched, isHtml, type Rendering, type Step, text, type Visit } from './page.ts';
 import { siteStep } from './sites/table.ts';
 import { alternateStep, suffixStep } from './steps/alternate.ts';
@@ -83,7 +84,7 @@ export async function readPage(reading: Reading): Promise<Page> {
 }
 
 async function renderingOf(page: Fetched, raw: boolean, visit: Visit): Promise<Rendering> {
-  if (page.status >= 400 || page.status === 304) return failed(page, visit);
+  if (page.status >= 400 || page.status === 304) return failed(page, raw, visit);
   if (raw) return { is: 'file', method: 'raw', name: '', bytes: page.body };
   if (page.cut) visit.notes.push(`the body is longer: only its first ${page.body.length} bytes were read`);
   for (const step of DIRECT) {
@@ -97,19 +98,6 @@ async function renderingOf(page: Fetched, raw: boolean, visit: Visit): Promise<R
     }
   }
   return (await rawStep(page, visit)) ?? text('raw', await page.text());
-}
-
-/** Bytes of what a server says of a failure. */
-const MOST_SAID = 2_000;
-
-async function failed(page: Fetched, visit: Visit): Promise<Rendering> {
-  visit.notes.push(`HTTP ${page.status}`);
-  const after = page.headers['retry-after'];
-  if (after !== undefined) visit.notes.push(`retry after ${oneLine(after).slice(0, 40)}`);
-  const content = await page.text();
-  const plain =
-    isHtml(page, content) || content.includes('\0') ? '' : content.slice(0, MOST_SAID).toWellFormed();
-  return text('failed', plain);
 }
 
 function pageOf(page: Fetched, rendering: Rendering, { notes }: Visit): Page {
