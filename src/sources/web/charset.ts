@@ -1,7 +1,9 @@
 /** The text of a page: its encoding by the header, the mark, what the page declares, else a guess that is said. */
 
-import { decode, detectEncoding } from '../../text/encoding.ts';
+import { setImmediate } from 'node:timers/promises';
+import { decode, detectEncoding, encodingOf, utf8 } from '../../text/encoding.ts';
 import { declaredEncoding, decodeLegacy, encodingName } from '../../text/legacy.ts';
+import type { Encoding } from '../../types/encoding.ts';
 
 export interface Text {
   readonly text: string;
@@ -11,20 +13,20 @@ export interface Text {
 
 export async function textOfBytes(bytes: Uint8Array, contentType: string): Promise<Text> {
   const marked = detectEncoding(bytes.subarray(0, 4096));
-  if (marked.bom > 0) return { text: decode(bytes.subarray(marked.bom), marked).text };
-  const label = /;\s*charset\s*=\s*["']?([^\s"';]+)/i.exec(contentType)?.[1];
+  if (marked.bom > 0) return { text: (await decoded(bytes.subarray(marked.bom), marked)).text };
+  const label = /;\s{0,9}charset\s{0,9}=\s{0,9}["']?([^\s"';]+)/i.exec(contentType)?.[1];
   const stated = (label === undefined ? undefined : encodingName(label)) ?? declared(bytes);
   const unknown = label !== undefined && encodingName(label) === undefined;
   const said = unknown ? `the encoding ${JSON.stringify(label.slice(0, 40))} is not known` : undefined;
   if (stated !== undefined && stated !== 'utf-8')
-    return { text: named(bytes, stated), ...(said !== undefined && { note: said }) };
-  const { text, invalid } = decode(bytes, marked);
+    return { text: await named(bytes, stated), ...(said !== undefined && { note: said }) };
+  const { text, invalid } = await decoded(bytes, marked);
   if (invalid === 0) return { text, ...(said !== undefined && { note: said }) };
   if (stated === 'utf-8' && invalid < bytes.length / 200) {
     return { text, note: `${invalid} invalid sequences of UTF-8 are shown as U+FFFD` };
   }
   const guess = await guessed(bytes);
-  return { text: named(bytes, guess), note: `the encoding ${guess} was guessed` };
+  return { text: await named(bytes, guess), note: `the encoding ${guess} was guessed` };
 }
 
 /** UTF-16 that is declared in bytes of ASCII is UTF-8. Source: HTML, "prescan a byte stream". */
@@ -33,8 +35,61 @@ function declared(bytes: Uint8Array): string | undefined {
   return found?.startsWith('utf-16') ? 'utf-8' : found;
 }
 
-function named(bytes: Uint8Array, name: string): string {
-  return name === 'utf-8' ? decode(bytes, detectEncoding(new Uint8Array(0))).text : decodeLegacy(bytes, name);
+/** Bytes that are decoded before others have their turn: 10 ms on a slow machine where each of them is invalid. */
+const SLICE = 32 << 10;
+
+async function decoded(bytes: Uint8Array, encoding: Encoding): Promise<{ text: string; invalid: number }> {
+  let [text, invalid] = ['', 0];
+  for (const slice of slicesOf(bytes, encoding.unit, encoding.name === 'utf-16be')) {
+    const part = decode(slice, encoding);
+    text += part.text;
+    invalid += part.invalid;
+    if (bytes.length > SLICE) await setImmediate();
+  }
+  return { text, invalid };
+}
+
+async function named(bytes: Uint8Array, name: string): Promise<string> {
+  if (name === 'utf-8') return (await decoded(bytes, utf8)).text;
+  if (name === 'utf-16le' || name === 'utf-16be') return (await decoded(bytes, encodingOf(name))).text;
+  // One byte is one character: every slice is whole.
+  if (name === 'windows-1252') {
+    let text = '';
+    for (let at = 0; at < bytes.length; at += SLICE) {
+      text += decodeLegacy(bytes.subarray(at, at + SLICE), name);
+      if (bytes.length > SLICE) await setImmediate();
+    }
+    return text;
+  }
+  const decoder = new TextDecoder(name, { ignoreBOM: true });
+  let text = '';
+  for (let at = 0; at < bytes.length; at += SLICE) {
+    text += decoder.decode(bytes.subarray(at, at + SLICE), { stream: true });
+    if (bytes.length > SLICE) await setImmediate();
+  }
+  return text + decoder.decode();
+}
+
+/** Slices that begin and end between characters. */
+function* slicesOf(bytes: Uint8Array, unit: number, bigEndian: boolean): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length;) {
+    let end = Math.min(at + SLICE, bytes.length);
+    if (end < bytes.length && unit === 1) {
+      end -= begunBefore(bytes, end);
+    } else if (end < bytes.length && unit === 2) {
+      const high = bytes[bigEndian ? end - 2 : end - 1] ?? 0;
+      if (high >= 0xd8 && high <= 0xdb) end -= 2;
+    }
+    yield bytes.subarray(at, end);
+    at = end;
+  }
+}
+
+/** Bytes before `end` of a character of UTF-8 that goes on there. */
+function begunBefore(bytes: Uint8Array, end: number): number {
+  const goesOn = (at: number): boolean => ((bytes[at] ?? 0) & 0xc0) === 0x80;
+  if (!goesOn(end)) return 0;
+  return [1, 2, 3].find((back) => !goesOn(end - back)) ?? 0;
 }
 
 async function guessed(bytes: Uint8Array): Promise<string> {
