@@ -1,19 +1,40 @@
-/** The messages between the engine and the child that reads pages. */
+/** The messages between the engine and the child that reads pages, feeds and JSON. */
 
-export interface Job {
-  /** `fragment`: HTML that is text throughout. `entry`: the first entry of a feed, by itself. */
-  readonly is: 'page' | 'feed' | 'entry' | 'fragment';
-  /** Against which links are resolved. */
-  readonly url: string;
-  /** Of fragments: elements of these classes are left out. */
-  readonly without?: readonly string[];
-}
+/** `url`: against which links are resolved. */
+export type Job = { readonly url: string } & (
+  | { readonly is: 'page' | 'feed' }
+  /** The first entry of a feed, by itself. */
+  | { readonly is: 'entry' }
+  /** HTML that is text throughout, without the elements of these classes. */
+  | { readonly is: 'fragment'; readonly without: readonly string[] }
+  /** Any JSON; `cut`: its end is missing. */
+  | { readonly is: 'json'; readonly cut: boolean }
+  /** JSON of a known shape. */
+  | { readonly is: 'record'; readonly of: RecordKind; readonly ask: Readonly<Record<string, string>> }
+);
 
-/** The body of the frame is the Markdown. */
+export type RecordKind =
+  | 'github-repository'
+  | 'github-issue'
+  | 'github-comments'
+  | 'mdn-page'
+  | 'npm-package'
+  | 'npm-manifest'
+  | 'pypi-project'
+  | 'stackexchange-question'
+  | 'stackexchange-answers';
+
+/** The body of the frame is the text. */
 export type Reply =
-  | { readonly is: 'text'; readonly how: How; readonly title?: string }
-  /** Not a feed, or nothing in it. */
+  | {
+      readonly is: 'text';
+      readonly how: How;
+      readonly title?: string;
+      /** Of a record: what decides how the site is read on. */
+      readonly facts?: Readonly<Record<string, string>>;
+    }
+  /** Not of this kind, or nothing in it. */
   | { readonly is: 'nothing' };
 
-/** Who found the main text: a library, the page's own markup, or nobody: then it is the whole page. */
-export type How = 'readability' | 'defuddle' | 'main' | 'page' | 'feed' | 'fragment';
+/** Who found the main text of a page: a library, its own markup, or nobody: then it is all of it. Else what it was. */
+export type How = 'readability' | 'defuddle' | 'main' | 'page' | 'feed' | 'fragment' | 'json' | 'record';

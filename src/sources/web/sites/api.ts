@@ -1,8 +1,9 @@
-/** Asking the API of a site, and reading JSON of any shape without throwing. */
+/** Asking the API of a site. What it answers in JSON is parsed and written in the child, whatever its size and shape. */
 
+import type { Endpoints } from '../../../types/settings.ts';
 import { convert } from '../convert.ts';
 import type { Fetched, Visit } from '../page.ts';
-import type { Endpoints } from '../../../types/settings.ts';
+import type { RecordKind } from '../protocol.ts';
 
 /** Where an API is. */
 export interface Base {
@@ -18,71 +19,35 @@ export function baseOf(site: keyof Endpoints, own: string, { endpoints }: Visit)
   return { url: (set ?? own).replace(/\/+$/, ''), trusted: set !== undefined };
 }
 
+/** How JSON is read: its kind, and what was asked for. */
+export interface Wanted {
+  readonly of: RecordKind;
+  readonly ask: Readonly<Record<string, string>>;
+}
+
 export interface Answered {
   readonly page: Fetched;
-  readonly value: unknown;
+  readonly text: string;
+  readonly facts: Readonly<Record<string, string>>;
 }
 
-/** Undefined where there is no answer, or none that is JSON. */
-export async function jsonAt(base: Base, path: string, visit: Visit): Promise<Answered | undefined> {
+/** Undefined where there is no answer, or one of another shape. */
+export async function recordAt(
+  base: Base,
+  path: string,
+  wanted: Wanted,
+  visit: Visit,
+): Promise<Answered | undefined> {
   const page = await visit.probe(base.url + path, { accept: 'application/json', trusted: base.trusted });
-  if (!page) return undefined;
-  try {
-    return { page, value: JSON.parse(await page.text()) as unknown };
-  } catch {
-    return undefined;
-  }
+  return page && recordOf(page, wanted, visit);
 }
 
-/** What lies at `path` in `value`; undefined where there is nothing. */
-export function at(value: unknown, ...path: readonly string[]): unknown {
-  let found = value;
-  for (const key of path) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
-    found = (found as Readonly<Record<string, unknown>>)[key];
-  }
-  return found;
+/** Undefined for what is no JSON, of another shape, or cut. */
+export async function recordOf(page: Fetched, wanted: Wanted, visit: Visit): Promise<Answered | undefined> {
+  if (page.cut) return undefined;
+  const found = await convert({ is: 'record', ...wanted, url: visit.url }, await page.text(), visit.signal);
+  return found?.reply.is === 'text' ? { page, text: found.text, facts: found.reply.facts ?? {} } : undefined;
 }
-
-/** A string or a number as text; empty for everything else. */
-export function textAt(value: unknown, ...path: readonly string[]): string {
-  const found = at(value, ...path);
-  return typeof found === 'string' || typeof found === 'number' ? String(found) : '';
-}
-
-/** On one line. */
-export function lineAt(value: unknown, ...path: readonly string[]): string {
-  return textAt(value, ...path)
-    .replace(/\s+/g, ' ')
-    .trim();
-}
-
-export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
-  const found = at(value, ...path);
-  return Array.isArray(found) ? (found as readonly unknown[]) : [];
-}
-
-/** Names and values of an object. */
-export function entriesAt(
-  value: unknown,
-  ...path: readonly string[]
-): readonly (readonly [string, unknown])[] {
-  const found = at(value, ...path);
-  return typeof found === 'object' && found !== null && !Array.isArray(found) ? Object.entries(found) : [];
-}
-
-/** "License: MIT" as an item of a list, where there is a value. */
-export function factsOf(facts: readonly (readonly [string, string])[]): string {
-  return facts
-    .filter(([, value]) => value !== '')
-    .map(([name, value]) => `- ${name}: ${value}`)
-    .join('\n');
-}
-
-export const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
-
-/** Days are enough: "2024-01-02". */
-export const dayOf = (date: string): string => /^\d{4}-\d\d-\d\d/.exec(date)?.[0] ?? '';
 
 /** HTML of an API as Markdown, without the elements of these classes. */
 export async function markdownOf(
@@ -95,8 +60,3 @@ export async function markdownOf(
   const text = converted?.text.trim() ?? '';
   return text === '' ? undefined : text;
 }
-
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-
-/** For text that becomes a part of HTML. */
-export const escaped = (text: string): string => text.replace(/[&<>]/g, (sign) => ESCAPES[sign] as string);

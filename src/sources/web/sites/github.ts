@@ -1,6 +1,7 @@
 /** Repositories, files, issues and pull requests of GitHub, through its REST API. */
 
 import type { Fetched, Site, SitePage, Visit } from '../page.ts';
+import { type Answered, recordOf, type Wanted } from './api.ts';
 
 /** Pages of 100 comments. */
 const MOST_PAGES = 5;
@@ -42,30 +43,18 @@ function api(path: string, accept: string, visit: Visit): Promise<Fetched | unde
 const JSON_TYPE = 'application/vnd.github+json';
 const RAW_TYPE = 'application/vnd.github.raw+json';
 
-async function objectAt<T>(path: string, visit: Visit): Promise<{ page: Fetched; value: T } | undefined> {
+/** Undefined where there is no answer, or one of another shape. */
+async function recordAt(path: string, wanted: Wanted, visit: Visit): Promise<Answered | undefined> {
   const page = await api(path, JSON_TYPE, visit);
-  if (!page) return undefined;
-  try {
-    return { page, value: JSON.parse(await page.text()) as T };
-  } catch {
-    return undefined;
-  }
-}
-
-interface Repository {
-  readonly full_name?: string;
-  readonly description?: string | null;
-  readonly default_branch?: string;
+  return page && recordOf(page, wanted, visit);
 }
 
 async function repositoryPage(repository: string, visit: Visit): Promise<SitePage | undefined> {
-  const found = await objectAt<Repository>(repository, visit);
+  const found = await recordAt(repository, { of: 'github-repository', ask: { repository } }, visit);
   if (!found) return undefined;
-  const { full_name: name = repository, description, default_branch: branch } = found.value;
   const readme = await api(`${repository}/readme`, RAW_TYPE, visit);
-  const parts = [`# ${name}`, description ?? '', branch === undefined ? '' : `Default branch: ${branch}`];
-  if (readme) parts.push('---', await readme.text());
-  return { page: found.page, text: parts.filter((part) => part !== '').join('\n\n') };
+  const text = readme ? `${found.text}\n\n---\n\n${await readme.text()}` : found.text;
+  return { page: found.page, text };
 }
 
 /** The branch is one segment: a name with a slash cannot be told from a directory. */
@@ -84,44 +73,26 @@ async function filePage(
   return { page: file, text: await file.text() };
 }
 
-interface Remark {
-  readonly body?: string | null;
-  readonly user?: { readonly login?: string } | null;
-  readonly created_at?: string;
-}
-
-interface Issue extends Remark {
-  readonly title?: string;
-  readonly state?: string;
-  readonly labels?: readonly { readonly name?: string }[];
-}
-
 async function discussion(
   repository: string,
   number: string,
   kind: 'issues' | 'pull',
   visit: Visit,
 ): Promise<SitePage | undefined> {
-  const found = await objectAt<Issue>(`${repository}/${kind === 'pull' ? 'pulls' : kind}/${number}`, visit);
+  const path = `${repository}/${kind === 'pull' ? 'pulls' : kind}/${number}`;
+  const found = await recordAt(path, { of: 'github-issue', ask: { number } }, visit);
   if (!found) return undefined;
-  const { title = '', state = '', labels = [] } = found.value;
-  const names = labels.map(({ name = '' }) => name).join(', ');
-  const parts = [
-    `# ${title} (#${number})`,
-    `State: ${state}${names === '' ? '' : ` · Labels: ${names}`}`,
-    remark(found.value),
-  ];
+  const parts = [found.text];
   for (let page = 1; page <= MOST_PAGES; page += 1) {
-    const path = `${repository}/issues/${number}/comments?per_page=100&page=${page}`;
-    const comments = await objectAt<readonly Remark[]>(path, visit);
+    const comments = await recordAt(
+      `${repository}/issues/${number}/comments?per_page=100&page=${page}`,
+      { of: 'github-comments', ask: {} },
+      visit,
+    );
     if (!comments) visit.notes.push('not all comments could be read');
-    parts.push(...(comments?.value ?? []).map((one) => `---\n\n${remark(one)}`));
-    if (!comments || comments.value.length < 100) break;
+    if (comments?.text) parts.push(comments.text);
+    if (!comments || Number(comments.facts['count']) < 100) break;
     if (page === MOST_PAGES) visit.notes.push(`only the first ${MOST_PAGES * 100} comments are shown`);
   }
   return { page: found.page, text: parts.join('\n\n') };
-}
-
-function remark({ user, created_at: date = '', body }: Remark): string {
-  return `**${user?.login ?? 'ghost'}** ${date.slice(0, 10)}\n\n${(body ?? '').replaceAll('\r\n', '\n').trim()}`;
 }

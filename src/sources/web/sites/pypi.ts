@@ -1,7 +1,7 @@
 /** Pages of Python packages, from the index that the user's pip is configured for: facts and description. */
 
 import type { Site } from '../page.ts';
-import { type Answered, dayOf, entriesAt, factsOf, joined, jsonAt, lineAt, listAt, textAt } from './api.ts';
+import { recordAt } from './api.ts';
 import { pythonIndex } from './registries.ts';
 
 export const pypi: Site = {
@@ -16,34 +16,10 @@ export const pypi: Site = {
     const path = `/pypi/${normal}${version === undefined ? '' : `/${version}`}/json`;
     return async (visit) => {
       const index = await pythonIndex(visit);
+      const project = { of: 'pypi-project', ask: {} } as const;
       // The server of the page itself may have the same, as an API beside its pages.
       const own = { url: url.origin, trusted: false };
-      const found = (index && (await jsonAt(index, path, visit))) ?? (await jsonAt(own, path, visit));
-      return found && shown(found);
+      return (index && (await recordAt(index, path, project, visit))) ?? recordAt(own, path, project, visit);
     };
   },
 };
-
-function shown({ page, value }: Answered) {
-  const name = lineAt(value, 'info', 'name');
-  if (name === '') return undefined;
-  const info = (field: string): string => lineAt(value, 'info', field);
-  const [first] = listAt(value, 'urls');
-  const readme = textAt(value, 'info', 'description').trim();
-  const facts = factsOf([
-    ['License', info('license_expression') || info('license').slice(0, 200)],
-    ['Requires Python', info('requires_python')],
-    ['Published', dayOf(textAt(first, 'upload_time_iso_8601'))],
-    ['Author', info('author') || info('author_email')],
-    ...entriesAt(value, 'info', 'project_urls').map(([label, url]) => [label, lineAt(url)] as const),
-    [
-      'Requires',
-      listAt(value, 'info', 'requires_dist')
-        .map((one) => lineAt(one))
-        .join(', '),
-    ],
-    ['Versions', String(entriesAt(value, 'releases').length || '')],
-  ]);
-  const title = `# ${name} ${info('version')}`;
-  return { page, text: joined([title, info('summary'), facts, readme === '' ? '' : '---', readme]) };
-}

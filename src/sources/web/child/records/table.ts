@@ -1,0 +1,21 @@
+/** The kinds of records, by the names that jobs give them. */
+
+import type { RecordKind } from '../../protocol.ts';
+import { gitHubComments, gitHubIssue, gitHubRepository } from './github.ts';
+import { mdnPage } from './mdn.ts';
+import { npmManifest, npmPackage } from './npm.ts';
+import { pypiProject } from './pypi.ts';
+import type { ReadRecord } from './record.ts';
+import { stackExchangeAnswers, stackExchangeQuestion } from './stackexchange.ts';
+
+export const records: Readonly<Record<RecordKind, ReadRecord>> = {
+  'github-repository': gitHubRepository,
+  'github-issue': gitHubIssue,
+  'github-comments': gitHubComments,
+  'mdn-page': mdnPage,
+  'npm-package': npmPackage,
+  'npm-manifest': npmManifest,
+  'pypi-project': pypiProject,
+  'stackexchange-question': stackExchangeQuestion,
+  'stackexchange-answers': stackExchangeAnswers,
+};

@@ -1,0 +1,56 @@
+/** Reads JSON of any shape without throwing: what is not there, or of another type, is empty. */
+
+/** What lies at `path` in `value`; undefined where there is nothing. */
+export function at(value: unknown, ...path: readonly string[]): unknown {
+  let found = value;
+  for (const key of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = (found as Readonly<Record<string, unknown>>)[key];
+  }
+  return found;
+}
+
+/** A string or a number as text; empty for everything else. */
+export function textAt(value: unknown, ...path: readonly string[]): string {
+  const found = at(value, ...path);
+  return typeof found === 'string' || typeof found === 'number' ? String(found) : '';
+}
+
+/** On one line. */
+export function lineAt(value: unknown, ...path: readonly string[]): string {
+  return textAt(value, ...path)
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+export function listAt(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  const found = at(value, ...path);
+  return Array.isArray(found) ? (found as readonly unknown[]) : [];
+}
+
+/** Names and values of an object. */
+export function entriesAt(
+  value: unknown,
+  ...path: readonly string[]
+): readonly (readonly [string, unknown])[] {
+  const found = at(value, ...path);
+  return typeof found === 'object' && found !== null && !Array.isArray(found) ? Object.entries(found) : [];
+}
+
+/** "License: MIT" as an item of a list, where there is a value. */
+export function factsOf(facts: readonly (readonly [string, string])[]): string {
+  return facts
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `- ${name}: ${value}`)
+    .join('\n');
+}
+
+export const joined = (parts: readonly string[]): string => parts.filter((part) => part !== '').join('\n\n');
+
+/** Days are enough: "2024-01-02". */
+export const dayOf = (date: string): string => /^\d{4}-\d\d-\d\d/.exec(date)?.[0] ?? '';
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** For text that becomes a part of HTML, in an attribute too. */
+export const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => ESCAPES[sign] as string);

@@ -1,0 +1,101 @@
+/** JSON as text: every value as it was written, the beginning of what is cut, and nothing without an end. */
+
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { jsonText } from '../../../src/sources/web/child/json.ts';
+import { layOut, wholeBeginning } from '../../../src/sources/web/child/json-lines.ts';
+
+const URL = 'https://example.com/';
+const laid = (text: string): string | undefined => layOut(text, 32, 1 << 20);
+
+test.each([
+  [
+    '{"id":9007199254740993,"e":[],"o":{ },"a":[1.0,-0,1e400]}',
+    '{\n  "id": 9007199254740993,\n  "e": [],\n  "o": {},\n  "a": [\n    1.0,\n    -0,\n    1e400\n  ]\n}\n',
+  ],
+  ['"a\\\\"', '"a\\\\"\n'],
+  ['["\\"", "\\\\\\"[", "}"]', '[\n  "\\"",\n  "\\\\\\"[",\n  "}"\n]\n'],
+  [' 7 ', '7\n'],
+  ['{"__proto__":1,"__proto__":2}', '{\n  "__proto__": 1,\n  "__proto__": 2\n}\n'],
+])('%s', (json, expected) => {
+  expect(laid(json)).toBe(expected);
+});
+
+test('what is laid out is the same value, and laid out again the same text', () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 6 }), (json) => {
+      const text = laid(json) ?? '';
+      expect(JSON.stringify(JSON.parse(text))).toBe(JSON.stringify(JSON.parse(json)));
+      expect(laid(text)).toBe(text);
+    }),
+  );
+});
+
+describe('JSON whose end is missing', () => {
+  test('is shown as far as its values are whole', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 4 }), fc.nat(), (json, cut) => {
+        const beginning = wholeBeginning(json.slice(0, cut % (json.length + 1)));
+        if (beginning !== undefined) expect(json.startsWith(beginning)).toBe(true);
+      }),
+    );
+    expect(wholeBeginning('{"a":[1,2,34')).toBe('{"a":[1,2');
+    expect(wholeBeginning('{"a":[1,2,34],"b')).toBe('{"a":[1,2,34]');
+    expect(wholeBeginning('{"a":[1,2,34],"b":"x\\"')).toBe('{"a":[1,2,34]');
+    expect(wholeBeginning('{"a":')).toBe('{');
+    expect(wholeBeginning('nonsense [1')).toBeUndefined();
+    expect(wholeBeginning('{a:1,')).toBeUndefined();
+  });
+
+  test('and its lines are laid out', () => {
+    expect(jsonText('{"a":[1,{"b":2},{"c', URL, true)).toEqual({
+      how: 'json',
+      text: '{\n  "a": [\n    1,\n    {\n      "b": 2\n    },\n    {\n',
+    });
+  });
+});
+
+describe('what grows when it is laid out', () => {
+  test('gets lines for its outer levels only', () => {
+    const deep = `${'['.repeat(30)}${'1,'.repeat(500_000)}1${']'.repeat(30)}`;
+    const found = jsonText(deep, URL, false);
+    expect(found?.text.startsWith(`[\n  [\n    [\n`)).toBe(true);
+    expect(found?.text.length).toBeLessThan(26 << 20);
+    expect(JSON.stringify(JSON.parse(found?.text ?? '')) === deep).toBe(true);
+  });
+
+  test.each([
+    ['a million brackets', '['.repeat(1 << 20) + ']'.repeat(1 << 20)],
+    ['a string of 4 MiB', `"${'x'.repeat(4 << 20)}"`],
+    ['a string of escapes', `"${'\\\\'.repeat(1 << 20)}"`],
+    ['200,000 keys', `{${Array.from({ length: 200_000 }, (_, i) => `"${i}":0`).join()}}`],
+  ])('%s', (_, json) => {
+    expect(jsonText(json, URL, false)?.how).toBe('json');
+    expect(jsonText(json.slice(0, -1), URL, false)).toBeUndefined();
+    expect(jsonText(json.slice(0, -1), URL, true)?.how ?? 'json').toBe('json');
+  });
+});
+
+describe('JSON Feed', () => {
+  const feed = (more: object): string =>
+    JSON.stringify({ version: 'https://jsonfeed.org/version/1.1', title: 'J', ...more });
+
+  test('HTML of an entry is Markdown, links are absolute, names are on one line', () => {
+    const items = [
+      { title: 'One\n## Two', url: '/1', content_html: '<p>a <a href="/x">b</a></p><script>no</script>' },
+    ];
+    expect(jsonText(feed({ items }), URL, false)).toEqual({
+      how: 'feed',
+      text: '# J\n\n## One ## Two\n\nhttps://example.com/1\n\na [b](https://example.com/x)\n',
+    });
+  });
+
+  test.each([[[null, 7, 'x', []]], [[{ title: {}, url: 7 }]]])('items that are none: %j', (items) => {
+    expect(jsonText(feed({ items }), URL, false)?.how).toBe('feed');
+  });
+
+  test('a hundred thousand entries are counted', () => {
+    const items = Array.from({ length: 100_000 }, () => ({ title: 'x' }));
+    expect(jsonText(feed({ items }), URL, false)?.text).toMatch(/\(99000 more entries\)\n$/);
+  });
+});
