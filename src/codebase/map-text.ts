@@ -4,6 +4,7 @@ import { oneLine } from '../text/visible.ts';
 import { containers } from '../views/structure.ts';
 import type { Tag } from '../views/tags.ts';
 import type { Tree } from './tree.ts';
+import { span } from '../render/units.ts';
 
 export interface MapWanted {
   /** The most bytes it may have. */
@@ -153,7 +154,7 @@ function fileLine(tree: Tree, file: number, tags: readonly Tag[]): string {
 
 /** `Session.close 120-148`. */
 function tagText({ qualified, from, to }: Tag): string {
-  return `${qualified} ${from === to ? from : `${from}-${to}`}`;
+  return `${qualified} ${span(from, to)}`;
 }
 
 /** The names of files, a line a directory: `src/lib/: a.ts b.ts`. */

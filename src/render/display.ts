@@ -5,6 +5,7 @@ import { escapeNul, makeVisible, visibleBytes } from '../text/visible.ts';
 import type { Display, OutputDisplay } from '../types/display.ts';
 import type { Line } from '../types/excerpt.ts';
 import type { SummaryPart } from '../types/summary.ts';
+import { span } from './units.ts';
 
 /** A number and its mark, in ASCII. */
 const prefixBytes = ({ no }: Line): number => (no === undefined ? 0 : String(no).length + 1);
@@ -91,7 +92,7 @@ export const outputDisplays: { readonly [name in OutputDisplay]: Display } = { t
 
 /** `12|text`, `12-20|run() { ... }`; without line numbers the range stands behind what was left out. */
 export function showPart(part: SummaryPart, display: Display): string {
-  const range = part.from === part.to ? String(part.from) : `${part.from}-${part.to}`;
+  const range = span(part.from, part.to);
   const text = display.text(part.text);
   if (display === displays.numbers) return `${range}|${text}\n`;
   if (display === displays.hashline) return `${range}:${text}\n`;

@@ -10,6 +10,7 @@ import type { SearchRequest } from '../types/request.ts';
 import type { MatchedFile, MatchedLine, SearchResult } from '../types/result.ts';
 import { type ListNotice, NO_MATCHES, shownName } from './list-notices.ts';
 import { answerOf, gapNotices, ListBudget, type ListStyle, type Whole, wholeOf } from './listing.ts';
+import { span } from './units.ts';
 
 export interface ShownMatches {
   readonly text: string;
@@ -129,7 +130,7 @@ function symbolHeads(lines: readonly MatchedLine[]): ReadonlyMap<number, readonl
       let first = i;
       while (first > after && touches(lines, first) && (lines[first - 1]?.no ?? 0) >= within.from) first -= 1;
       const name = oneLine(within.name).slice(0, MOST_NAME).toWellFormed();
-      heads.set(first, [`in ${name} [L${within.from}-${within.to}]`]);
+      heads.set(first, [`in ${name} [L${span(within.from, within.to)}]`]);
     }
     last = within;
     after = i + 1;

@@ -32,7 +32,19 @@ export function age(ms: number): string {
   return days < 2 * 365 ? `${Math.floor(days / 7)}w` : `${Math.floor(days / 365)}y`;
 }
 
+/** `12`, `12-40`: the numbers from the first to the last, inclusive. */
+export function span(from: number, to: number): string {
+  return from === to ? String(from) : `${from}-${to}`;
+}
+
 /** `1 line`, `2 lines`. */
 export function plural(count: number, word: string): string {
   return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+/** What a page shows of a list, from entry `from` (0-based) to before `end`: `1 file`, `Files 3-4 of 9`, `File 9 of 9`. */
+export function partOf(from: number, end: number, all: number, word: string): string {
+  if (from === 0 && end === all) return plural(all, word);
+  const noun = `${word.charAt(0).toUpperCase()}${word.slice(1)}${end - from === 1 ? '' : 's'}`;
+  return `${noun} ${span(from + 1, end)} of ${all}`;
 }

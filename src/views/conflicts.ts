@@ -13,6 +13,7 @@ import type { TextInput } from '../window/input.ts';
 import { LineReader } from '../window/line-reader.ts';
 import { Spool, SpoolReader } from '../window/spool.ts';
 import { textInput } from './text-input.ts';
+import { span } from '../render/units.ts';
 
 /** Lines are 1-based; a side is half-open: [from, to). */
 interface Side {
@@ -162,7 +163,7 @@ async function* show(conflicts: readonly Conflict[], input: TextInput): AsyncGen
   const say = (text: string): Uint8Array => Buffer.from(`${text}\n`);
   const lines = new Lines(input);
   for (const [i, { first, last, ours, base, theirs }] of conflicts.entries()) {
-    yield say(`conflict ${i + 1} of ${conflicts.length}, lines ${first}-${last}`);
+    yield say(`conflict ${i + 1} of ${conflicts.length}, lines ${span(first, last)}`);
     for (const [title, side] of [
       ['ours', ours],
       ['base', base],
@@ -170,7 +171,11 @@ async function* show(conflicts: readonly Conflict[], input: TextInput): AsyncGen
     ] as const) {
       if (!side) continue;
       const label = side.name === '' ? title : `${title} (${side.name})`;
-      yield say(side.from === side.to ? `${label}: empty` : `${label}, lines ${side.from}-${side.to - 1}:`);
+      yield say(
+        side.from === side.to
+          ? `${label}: empty`
+          : `${label}, ${side.to - side.from === 1 ? 'line' : 'lines'} ${span(side.from, side.to - 1)}:`,
+      );
       for (let no = side.from; no < side.to; no += 1) yield Buffer.from(await lines.shown(no));
     }
   }

@@ -2,6 +2,7 @@
 
 import { findSymbols, type FoundSymbols } from './find-symbol.ts';
 import type { OutlineSymbol } from './structure.ts';
+import { span } from '../render/units.ts';
 
 export interface OutlineText {
   readonly text: string;
@@ -78,6 +79,5 @@ function outlineWithin(
 }
 
 function lineOf({ from, to, depth, signature }: OutlineSymbol): string {
-  const range = from === to ? `[L${from}]` : `[L${from}-${to}]`;
-  return `${'  '.repeat(depth)}${range} ${signature}\n`;
+  return `${'  '.repeat(depth)}[L${span(from, to)}] ${signature}\n`;
 }

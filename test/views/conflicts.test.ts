@@ -29,13 +29,13 @@ test('each conflict with its sides, the ancestor and their lines', async () => {
 ours (HEAD), lines 3-4:
 3|ours 1
 4|ours 2
-base (parent), lines 6-6:
+base (parent), line 6:
 6|base
-theirs (feature), lines 8-8:
+theirs (feature), line 8:
 8|theirs
 conflict 2 of 2, lines 11-14
 ours (HEAD): empty
-theirs (feature), lines 13-13:
+theirs (feature), line 13:
 13|added
 [A conflict begins at line 15 and has no end (>>>>>>>). Use f:15.. to see it]`,
   );
@@ -45,7 +45,7 @@ test('CRLF files', async () => {
   const { write, text } = workspace();
   write('f', '<<<<<<< a\r\nx\r\n=======\r\ny\r\n>>>>>>> b\r\n');
   expect(await text('f:conflicts')).toBe(
-    'conflict 1 of 1, lines 1-5\nours (a), lines 2-2:\n2|x\r\ntheirs (b), lines 4-4:\n4|y\r\n',
+    'conflict 1 of 1, lines 1-5\nours (a), line 2:\n2|x\r\ntheirs (b), line 4:\n4|y\r\n',
   );
 });
 

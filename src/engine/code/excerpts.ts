@@ -8,6 +8,7 @@ import type { Call } from '../../types/call.ts';
 import type { Notice } from '../../types/notice.ts';
 import { linesOf } from '../../views/lines.ts';
 import { type CodeBelow, MOST_BYTES } from './code-below.ts';
+import { span } from '../../render/units.ts';
 
 interface Context {
   readonly code: CodeBelow;
@@ -39,7 +40,7 @@ export async function excerptOf(symbols: readonly Declared[], context: Context):
   for (const [i, { path, from, to }] of symbols.entries()) {
     const lines = await files.linesOf(path);
     const file = oneLine(shown(path));
-    const head = `${i === 0 ? '' : '\n'}${file} [L${from}-${to}]\n`;
+    const head = `${i === 0 ? '' : '\n'}${file} [L${span(from, to)}]\n`;
     // Each symbol has an equal part of what is left.
     const most = Math.floor(room / (symbols.length - i));
     let part = head;

@@ -9,6 +9,7 @@ import { checkRange } from '../walk/bounds.ts';
 import { openDirectory } from '../walk/open-target.ts';
 import { CodeBelow } from './code-below.ts';
 import { callOf, shownIn } from './shown.ts';
+import { span } from '../../render/units.ts';
 
 /** Symbols in one answer, and of them those that one call reads together. */
 const MOST_SYMBOLS = 200;
@@ -34,7 +35,7 @@ export async function findSymbols(request: SymbolsRequest, call: Call): Promise<
   return {
     is: 'entries',
     entries: found.map((one, i) => ({
-      path: `${callOf(one, shown)}  ${one.from}-${one.to}  ${one.signature}`,
+      path: `${callOf(one, shown)}  ${span(one.from, one.to)}  ${one.signature}`,
       rank: offset + i,
     })),
     ...(end < all && { next: end }),

@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { memoryBytes } from '../../access/bytes.ts';
 import type { Declared, FoundName, UsedAt } from '../../codebase/questions.ts';
 import { OrielError } from '../../errors.ts';
-import { plural } from '../../render/units.ts';
+import { partOf, plural, span } from '../../render/units.ts';
 import type { AskedOfCode } from '../../selector/code-question.ts';
 import { didYouMean } from '../../text/near.ts';
 import { oneLine, quote } from '../../text/visible.ts';
@@ -104,7 +104,7 @@ async function map(
     ...(end < files && rest ? [`${oneLine(join(typed, rest.directory))}:outline for one directory`] : []),
     ...(symbols > 0 ? [`${typed}:#NAME for a symbol`] : []),
   ];
-  const shown = `${from === 0 && end === files ? plural(files, 'file') : `Files ${from + 1}-${end} of ${files}`} of ${oneLine(typed)}`;
+  const shown = `${partOf(from, end, files, 'file')} of ${oneLine(typed)}`;
   const help = ways.length > 0 ? ` Use ${ways.join(', ')}` : '';
   const notes: Notice[] = [
     { kind: 'said', text: `${shown}, the most important first, with ${plural(symbols, 'symbol')}.${help}` },
@@ -167,7 +167,7 @@ function redirect({ path, qualified, from, to }: Declared, { code, shown }: Cont
 function candidates(name: string, { declared, all }: FoundName, context: Context): TextResource {
   const { typed, code } = context;
   const lines = declared.map(
-    (one) => `${callOf(one, context.shown)}  ${one.from}-${one.to}  ${one.signature}\n`,
+    (one) => `${callOf(one, context.shown)}  ${span(one.from, one.to)}  ${one.signature}\n`,
   );
   const more = all > declared.length ? `, the first ${declared.length} are listed` : '';
   const text = `'${quote(name)}' is declared in ${plural(all, 'place')}${more}. Use one of these calls`;
@@ -233,8 +233,10 @@ async function uses(
   const end = from + found.uses.length;
   const counts = `${found.sure} by imports and scope, ${found.all - found.sure} by name alone`;
   const next = `${target}:#${name}:refs?from=${end + 1}`;
-  const all = found.cut ? `at least ${found.all}` : String(found.all);
-  const text = `Uses ${from + 1}-${end} of ${all} of '${quote(name)}': ${counts}. Declared: ${declared}`;
+  const part = found.cut
+    ? `Uses ${span(from + 1, end)} of at least ${found.all}`
+    : partOf(from, end, found.all, 'use');
+  const text = `${part} of '${quote(name)}': ${counts}. Declared: ${declared}`;
   const notes: Notice[] = [{ kind: 'said', text }, ...(found.cut ? [USES_CUT] : []), ...gapsOf(code, typed)];
   const resource = textOf(lines, typed, notes);
   return end < found.all ? { ...resource, more: continued(next) } : resource;
@@ -257,7 +259,7 @@ async function useLines(found: readonly UsedAt[], context: Context): Promise<str
     }
     if (path !== last) text += `${oneLine(shown(path))}\n`;
     [last, lastSure] = [path, sure];
-    const around = within ? ` [in ${within.qualified} ${within.from}-${within.to}]` : '';
+    const around = within ? ` [in ${within.qualified} ${span(within.from, within.to)}]` : '';
     text += `  ${line}|${texts[i] ?? ''}${around}\n`;
   });
   return text;
@@ -279,7 +281,8 @@ async function importers(
   }
   const end = from + paths.length;
   const next = `${target}:refs?from=${end + 1}`;
-  const text = `Files ${from + 1}-${end} of ${all} that import ${target}`;
+  const part = partOf(from, end, all, 'file');
+  const text = `${part} ${paths.length === 1 ? 'imports' : 'import'} ${target}`;
   const lines = paths.map((path) => `${oneLine(shown(path))}\n`).join('');
   const resource = textOf(lines, typed, [{ kind: 'said', text }, ...gapsOf(code, typed)]);
   return end < all ? { ...resource, more: continued(next) } : resource;

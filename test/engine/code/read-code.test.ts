@@ -203,15 +203,13 @@ describe('uses and importers', () => {
         'By name alone:',
         'src/door.ts',
         '  3|door.close(); [in open 1-4]',
-        "[Uses 1-2 of 2 of 'Store.close': 1 by imports and scope, 1 by name alone. Declared: src/lib/store.ts:#Store.close]",
+        "[2 uses of 'Store.close': 1 by imports and scope, 1 by name alone. Declared: src/lib/store.ts:#Store.close]",
       ].join('\n'),
     );
   });
 
   test('of a file: what imports it', async () => {
-    expect(await w.text('src/lib/open.ts:refs')).toBe(
-      'src/lib/store.ts\n[Files 1-1 of 1 that import src/lib/open.ts]',
-    );
+    expect(await w.text('src/lib/open.ts:refs')).toBe('src/lib/store.ts\n[1 file imports src/lib/open.ts]');
     expect(await w.text('src/main.ts:refs')).toBe('[No file below . imports src/main.ts]');
   });
 
@@ -225,7 +223,7 @@ describe('uses and importers', () => {
           'shop/main.py',
           '  1|from shop.lexers import find',
           '  3|find(1)',
-          "[Uses 1-2 of 2 of 'find': 2 by imports and scope, 0 by name alone. Declared: shop/lexers/__init__.py:#find]",
+          "[2 uses of 'find': 2 by imports and scope, 0 by name alone. Declared: shop/lexers/__init__.py:#find]",
         ].join('\n'),
       );
   });
