@@ -23,6 +23,11 @@ export type Zod = Pick<
   'boolean' | 'enum' | 'int' | 'number' | 'preprocess' | 'strictObject' | 'string'
 >;
 
+/** The input of a tool whose fields are declared as `fields(zod)`. */
+export type InputOf<Declared extends (zod: Zod) => z.core.$ZodShape> = z.output<
+  z.ZodObject<ReturnType<Declared>, z.core.$strict>
+>;
+
 /** What a tool does to the world, as hosts ask it. */
 export interface Effects {
   readonly readOnly: boolean;
@@ -47,7 +52,14 @@ export interface Offered {
   readonly bash: boolean;
   readonly settings: Pick<
     Settings,
-    'display' | 'summarize' | 'mapBytes' | 'imageMetadataOnly' | 'schemes' | 'web'
+    | 'display'
+    | 'summarize'
+    | 'mapBytes'
+    | 'imageMetadataOnly'
+    | 'schemes'
+    | 'web'
+    | 'mcpServers'
+    | 'agentOutputs'
   >;
 }
 

@@ -20,20 +20,34 @@ export interface GrepInput {
   readonly offset?: number | undefined;
 }
 
-/** A long line is shown by its head, or by what is around the match. */
-export function searchRequest(input: GrepInput, keep: SearchRequest['clip']['keep']): SearchRequest {
-  const { pattern, path, glob, ignoreCase = false, literal = false, context = 0 } = input;
+/** What is looked for, and where. */
+export function searched({
+  pattern,
+  path,
+  glob,
+  ignoreCase = false,
+  literal = false,
+  offset = 0,
+}: GrepInput): Pick<SearchRequest, 'pattern' | 'path' | 'glob' | 'ignoreCase' | 'literal' | 'offset'> {
   return {
-    do: 'search',
     pattern,
     ...(path !== undefined && { path }),
     ...(glob !== undefined && { glob }),
     ignoreCase,
     literal,
+    offset,
+  };
+}
+
+/** A long line is shown by its head, or by what is around the match. */
+export function searchRequest(input: GrepInput, keep: SearchRequest['clip']['keep']): SearchRequest {
+  const { context = 0, limit = MATCHES } = input;
+  return {
+    do: 'search',
+    ...searched(input),
     before: context,
     after: context,
-    limit: input.limit ?? MATCHES,
-    offset: input.offset ?? 0,
+    limit,
     clip: { characters: LINE_CHARACTERS, keep },
   };
 }

@@ -6,20 +6,39 @@ import { countAnswer } from '../render/listing.ts';
 import { matchesAnswer, type ShownMatches } from '../render/matches.ts';
 import { binarySize } from '../render/units.ts';
 import type { CountRequest, SearchRequest } from '../types/request.ts';
-import { reads, tool } from './dialect.ts';
-import { count, type GrepInput, LINE_CHARACTERS, MATCHES, RESULTS, searchRequest } from './lists.ts';
+import { type InputOf, reads, tool, type Zod } from './dialect.ts';
+import { count, LINE_CHARACTERS, MATCHES, RESULTS, searched, searchRequest } from './lists.ts';
 import { sorting, truncation } from './oriel-lists.ts';
 
-interface OrielGrepInput extends GrepInput {
-  readonly output?: 'matches' | 'files' | 'count' | undefined;
-  readonly type?: string | undefined;
-  readonly word?: boolean | undefined;
-  readonly multiline?: boolean | undefined;
-  readonly before?: number | undefined;
-  readonly after?: number | undefined;
-  readonly inside?: boolean | undefined;
-  readonly sort?: 'path' | 'time' | undefined;
-}
+const fields = (zod: Zod) => ({
+  pattern: zod.string().describe('Regular expression, or plain text with literal'),
+  path: zod.string().optional().describe('File or directory (default: working directory)'),
+  glob: zod.string().optional().describe('Only files that match: *.ts, src/**/*.{ts,tsx}'),
+  type: zod.string().optional().describe("Only files of one of ripgrep's types: ts, py, md"),
+  output: zod
+    .enum(['matches', 'files', 'count'])
+    .optional()
+    .describe('matches (default), files: their paths alone, count: matches in each'),
+  ignoreCase: zod.boolean().optional().describe('Ignore case (default: false)'),
+  literal: zod.boolean().optional().describe('Take the pattern as plain text (default: false)'),
+  word: zod.boolean().optional().describe('Match whole words only (default: false)'),
+  multiline: zod
+    .boolean()
+    .optional()
+    .describe('A match may go over several lines; (?s) lets . match line breaks (default: false)'),
+  inside: zod
+    .boolean()
+    .optional()
+    .describe('Also search inside documents, archives and databases below the directory (default: false)'),
+  sort: sorting(zod),
+  context: count(zod, 0, MOST_CONTEXT).describe('Lines to show before and after each match (default: 0)'),
+  before: count(zod, 0, MOST_CONTEXT).describe('Lines before each match (default: context)'),
+  after: count(zod, 0, MOST_CONTEXT).describe('Lines after each match (default: context)'),
+  limit: count(zod, 1).describe(`Most matches in this answer (default: ${MATCHES}; files: ${RESULTS})`),
+  offset: count(zod, 0).describe('Matches or files to leave out first (default: 0)'),
+});
+
+type OrielGrepInput = InputOf<typeof fields>;
 
 export const grep = tool<OrielGrepInput, SearchRequest | CountRequest>({
   name: 'grep',
@@ -31,38 +50,9 @@ export const grep = tool<OrielGrepInput, SearchRequest | CountRequest>({
     `.gitignore, searches hidden files, never .git. Results are sorted by path and line, as path:LINE: text, in code ` +
     `below the symbol that holds them (in Server.start [L6-9]). ` +
     `At most ${MATCHES} matches by default and ${binarySize(limits.bytes)}; lines over ${LINE_CHARACTERS} characters are ` +
-    `shown around the match. A notice at the end gives the offset for the next call. A document or ` +
+    `shown around the match. A notice gives the offset for the next call. A document or ` +
     'archive is searched inside where it is named: report.pdf:p12:LINE.',
-  input: (zod) =>
-    zod.strictObject({
-      pattern: zod.string().describe('Regular expression, or plain text with literal'),
-      path: zod.string().optional().describe('File or directory (default: working directory)'),
-      glob: zod.string().optional().describe('Only files that match: *.ts, src/**/*.{ts,tsx}'),
-      type: zod.string().optional().describe("Only files of one of ripgrep's types: ts, py, md"),
-      output: zod
-        .enum(['matches', 'files', 'count'])
-        .optional()
-        .describe('matches (default), files: their paths alone, count: matches in each'),
-      ignoreCase: zod.boolean().optional().describe('Ignore case (default: false)'),
-      literal: zod.boolean().optional().describe('Take the pattern as plain text (default: false)'),
-      word: zod.boolean().optional().describe('Match whole words only (default: false)'),
-      multiline: zod
-        .boolean()
-        .optional()
-        .describe('A match may go over several lines; (?s) lets . match line breaks (default: false)'),
-      inside: zod
-        .boolean()
-        .optional()
-        .describe(
-          'Also search inside documents, archives and databases below the directory (default: false)',
-        ),
-      sort: sorting(zod),
-      context: count(zod, 0, MOST_CONTEXT).describe('Lines to show before and after each match (default: 0)'),
-      before: count(zod, 0, MOST_CONTEXT).describe('Lines before each match (default: context)'),
-      after: count(zod, 0, MOST_CONTEXT).describe('Lines after each match (default: context)'),
-      limit: count(zod, 1).describe(`Most matches in this answer (default: ${MATCHES}; files: ${RESULTS})`),
-      offset: count(zod, 0).describe('Matches or files to leave out first (default: 0)'),
-    }),
+  input: (zod) => zod.strictObject(fields(zod)),
   request: (input) => (isCount(input) ? countRequest(input) : matchRequest(input)),
   answer: (result, input, limits) =>
     result.is === 'entries'
@@ -84,19 +74,8 @@ function matchRequest(input: OrielGrepInput): SearchRequest {
 }
 
 function countRequest(input: OrielGrepInput): CountRequest {
-  const { pattern, path, glob, ignoreCase, literal, offset } = searchRequest(input, 'match');
-  return {
-    do: 'count',
-    pattern,
-    ...(path !== undefined && { path }),
-    ...(glob !== undefined && { glob }),
-    ignoreCase,
-    literal,
-    ...narrowed(input),
-    limit: input.limit ?? RESULTS,
-    offset,
-    counts: input.output === 'count',
-  };
+  const { limit = RESULTS, output } = input;
+  return { do: 'count', ...searched(input), ...narrowed(input), limit, counts: output === 'count' };
 }
 
 /** What pi's `grep` does not have. */

@@ -5,14 +5,19 @@ import { listWording } from '../render/list-notices.ts';
 import { foundAnswer, listAnswer, type ShownEntries } from '../render/listing.ts';
 import { binarySize } from '../render/units.ts';
 import type { FindRequest, ListRequest, SymbolsRequest } from '../types/request.ts';
-import { reads, tool, type Zod } from './dialect.ts';
-import { count, ENTRIES, type FindInput, findRequest, listRequest, type LsInput, RESULTS } from './lists.ts';
+import { type InputOf, reads, tool, type Zod } from './dialect.ts';
+import { count, ENTRIES, findRequest, listRequest, type LsInput, RESULTS } from './lists.ts';
 
-interface OrielFindInput extends Omit<FindInput, 'pattern'> {
-  readonly pattern?: string | undefined;
-  readonly symbol?: string | undefined;
-  readonly sort?: 'path' | 'time' | undefined;
-}
+const findFields = (zod: Zod) => ({
+  pattern: zod.string().optional().describe('Glob, only without symbol: *.ts, src/**/*.{ts,tsx}'),
+  symbol: zod.string().optional().describe('Words about code, only without pattern: parse header'),
+  path: zod.string().optional().describe('Directory to look in (default: working directory)'),
+  sort: sorting(zod),
+  limit: count(zod, 1).describe(`Most paths in this answer (default: ${RESULTS})`),
+  offset: count(zod, 0).describe('Paths to leave out first (default: 0)'),
+});
+
+type OrielFindInput = InputOf<typeof findFields>;
 
 const SYMBOLS = 20;
 
@@ -39,16 +44,8 @@ export const find = tool<OrielFindInput, FindRequest | SymbolsRequest>({
   about: (limits) =>
     `Finds files by a glob, or symbols of code by words; use it for names, grep for contents. *.ts by name at any depth, src/**/*.test.ts by path. ` +
     `Respects .gitignore, finds hidden files, never .git; links are not followed. Paths are sorted, at most ${RESULTS} ` +
-    `by default and ${binarySize(limits.bytes)}. A notice at the end gives the offset for the next call.`,
-  input: (zod) =>
-    zod.strictObject({
-      pattern: zod.string().optional().describe('Glob, only without symbol: *.ts, src/**/*.{ts,tsx}'),
-      symbol: zod.string().optional().describe('Words about code, only without pattern: parse header'),
-      path: zod.string().optional().describe('Directory to look in (default: working directory)'),
-      sort: sorting(zod),
-      limit: count(zod, 1).describe(`Most paths in this answer (default: ${RESULTS})`),
-      offset: count(zod, 0).describe('Paths to leave out first (default: 0)'),
-    }),
+    `by default and ${binarySize(limits.bytes)}. A notice gives the offset for the next call.`,
+  input: (zod) => zod.strictObject(findFields(zod)),
   request: filesOrSymbols,
   answer: (result, input, limits) =>
     foundAnswer(result, filesOrSymbols(input), limits, {
@@ -64,7 +61,7 @@ export const ls = tool<LsInput, ListRequest>({
   about: (limits) =>
     `Lists one directory (e.g. path src), dotfiles included, sorted without regard to case: / marks directories, @ links. ` +
     `Use it for plain names; read shows sizes and ages too. ` +
-    `At most ${ENTRIES} entries by default and ${binarySize(limits.bytes)}. A notice at the end gives the offset for the next call.`,
+    `At most ${ENTRIES} entries by default and ${binarySize(limits.bytes)}. A notice gives the offset for the next call.`,
   input: (zod) =>
     zod.strictObject({
       path: zod.string().optional().describe('Directory (default: working directory)'),

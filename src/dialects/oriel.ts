@@ -10,7 +10,7 @@ import type { Limits } from '../types/limits.ts';
 import type { ReadRequest, RunRequest } from '../types/request.ts';
 import type { Settings } from '../types/settings.ts';
 import { cutPolicy } from '../window/fit.ts';
-import { type Dialect, readsWeb, runs, tool } from './dialect.ts';
+import { type Dialect, type Offered, readsWeb, runs, tool } from './dialect.ts';
 import { linesToSelector } from './line-fields.ts';
 import { grep } from './oriel-grep.ts';
 import { find, ls } from './oriel-lists.ts';
@@ -31,9 +31,9 @@ Append a selector to the path:
 :outline symbols with their line ranges · :#Server.start one symbol · :#a,#B.c,120..140 several at once
 src:outline the code below a directory, what matters most first · src:#Server.start wherever below it · src:#name:refs its uses · src/app.ts:refs what imports it
 report.pdf:p3 or :p3-5 pages, also slides · book.xlsx:Sales one sheet · book.xlsx:Sales:A1:B5 cells · book.xlsx:Sales?where=Units>100
-app.zip lists · app.zip:src one directory of it · app.zip:src/x.ts:5-9 lines of a member
+app.zip lists · app.zip:src a directory · app.zip:src/x.ts:5-9 lines of a member
 app.db tables · app.db:users schema and rows · app.db:users:42 row by key · app.db:users?where=age>30&order=age:desc&limit=20 · app.db?q=SELECT ... (read-only)
-book.ipynb cells · book.ipynb:outputs with outputs${settings.imageMetadataOnly ? '' : ' · photo.jpg:meta facts alone'}${internal(settings.schemes, bash)}${settings.web ? '\nhttps://example.com/x a web page as Markdown · :raw its source · :fresh asks again' : ''}${settings.summarize ? `\nCode over 12 KiB is answered with a map of at most ${binarySize(settings.mapBytes)}: signatures, with ... for what is left out. Its last line names calls for that and for the whole text (:1..).` : ''}
+book.ipynb cells · book.ipynb:outputs with outputs${settings.imageMetadataOnly ? '' : ' · photo.jpg:meta facts alone'}${internal(settings, bash)}${settings.web ? online(settings.schemes) : ''}${settings.summarize ? `\nCode over 12 KiB is answered with a map of at most ${binarySize(settings.mapBytes)}: signatures, with ... for what is left out. Its last line names calls for that and for the whole text (:1..).` : ''}
 Lines are 1-indexed${SHOWN[settings.display]}. A file whose name ends like a selector is read as that file. ` +
     'Prefer one large window to many small ones.',
   input: (zod) =>
@@ -57,10 +57,19 @@ const SHOWN = {
   plain: '',
 } as const;
 
-/** The line about resources of ours, without those that a host took away. */
-function internal(schemes: Settings['schemes'], bash: boolean): string {
+/** The line about resources of ours, without those that are switched off or that a host took away. */
+function internal({ schemes, mcpServers, agentOutputs }: Offered['settings'], bash: boolean): string {
   const isOn = (name: string): boolean => schemes[name] !== false;
-  const lists = ['skill', 'memory', 'rule', 'local'].filter(isOn).map((name) => `${name}://`);
+  const lists = [
+    'skill',
+    'memory',
+    'rule',
+    'local',
+    ...(agentOutputs ? ['agent'] : []),
+    ...(mcpServers ? ['mcp'] : []),
+  ]
+    .filter(isOn)
+    .map((name) => `${name}://`);
   const named = `${lists.slice(0, -1).join(', ')} and ${lists.at(-1)} list`;
   const single = [
     ...(bash && isOn('artifact') ? ['artifact://1 a kept command output'] : []),
@@ -69,6 +78,13 @@ function internal(schemes: Settings['schemes'], bash: boolean): string {
   const listed = lists.length > 1 ? `${named} theirs` : lists.map((name) => `${name} lists its own`).join('');
   const all = [single, listed].filter((part) => part !== '').join('; ');
   return all === '' ? '' : `\n${all}`;
+}
+
+/** The line about what is read over the network. */
+function online(schemes: Settings['schemes']): string {
+  const gitHub = ['issue://7', 'pr://12/diff'].filter((url) => schemes[url.replace(/:.*/, '')] !== false);
+  const theirs = gitHub.length > 0 ? ` · ${gitHub.join(', ')} on GitHub` : '';
+  return `\nhttps://example.com/x a web page as Markdown · :raw its source · :fresh asks again${theirs}`;
 }
 
 const bash = tool<{ command: string; timeout?: number | undefined; cwd?: string | undefined }, RunRequest>({

@@ -111,7 +111,7 @@ async function schemeOf(
   target: string,
   { settings }: Call,
 ): Promise<{ scheme: Scheme; rest: string } | undefined> {
-  return (await import('../sources/schemes/table.ts')).schemeOf(target, settings.schemes);
+  return (await import('../sources/schemes/table.ts')).schemeOf(target, settings);
 }
 
 /** A directory may be called like a host: `www.example.com`. */

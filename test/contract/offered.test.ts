@@ -5,7 +5,7 @@ import { createOffer, type OfferOptions } from '../../src/faces/offer.ts';
 import { instructionsFor } from '../../src/faces/mcp/instructions.ts';
 import { dialectNames, type OrielOptions } from '../../src/index.ts';
 
-const SCHEMES = ['artifact', 'local', 'memory', 'oriel', 'rule', 'skill'] as const;
+const SCHEMES = ['artifact', 'issue', 'local', 'memory', 'oriel', 'pr', 'rule', 'skill'] as const;
 
 /** The values of each switch, and what must not be said where it is off. */
 const switches: readonly {
@@ -18,7 +18,7 @@ const switches: readonly {
   ],
   [
     { options: {}, unsaid: [] },
-    { options: { web: false }, unsaid: [/\bweb\b/i, /https?:/, /:fresh/] },
+    { options: { web: false }, unsaid: [/\bweb\b/i, /https?:/, /:fresh/, /issue:/, /pr:/] },
   ],
   [
     { options: {}, unsaid: [] },
@@ -42,7 +42,7 @@ const switches: readonly {
     })),
     {
       options: { schemes: Object.fromEntries(SCHEMES.map((name) => [name, false as const])) },
-      unsaid: [/\b(?!https)[a-z]+:\/\//],
+      unsaid: [/\b(?!https|agent|mcp)[a-z]+:\/\//],
     },
   ],
 ];
@@ -55,7 +55,7 @@ const all = switches.reduce<{ options: OfferOptions; unsaid: readonly RegExp[] }
         unsaid: [...one.unsaid, ...choice.unsaid],
       })),
     ),
-  [{ options: {}, unsaid: [] }],
+  [{ options: {}, unsaid: [/mcp:/, /agent:/] }],
 );
 
 const NAMES = ['read', 'bash', 'grep', 'find', 'ls'];
@@ -88,5 +88,19 @@ test('what is switched on is named', async () => {
   const read = offer.tools().find(({ name }) => name === 'read')?.description ?? '';
   for (const text of ['artifact://1', 'https://', 'a map of at most 4 KiB', 'N|text', 'photo.jpg:meta'])
     expect(read).toContain(text);
+  await offer.close();
+});
+
+test('everything at once is no more than a host shows', async () => {
+  const offer = createOffer({
+    allowBash: true,
+    display: 'hashline',
+    mcpServers: { notes: { command: 'notes' } },
+    agentOutputs: '.',
+  });
+  const read = offer.tools().find(({ name }) => name === 'read')?.description ?? '';
+  for (const text of ['issue://7, pr://12/diff on GitHub', 'local://, agent:// and mcp:// list theirs'])
+    expect(read).toContain(text);
+  expect(Buffer.byteLength(read)).toBeLessThanOrEqual(2048);
   await offer.close();
 });

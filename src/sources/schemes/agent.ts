@@ -33,6 +33,7 @@ const MOST_NESTED = 1_000;
 
 export const agentScheme: Scheme = {
   name: 'agent',
+  isOn: ({ agentOutputs }) => agentOutputs !== undefined,
   async open(rest, call) {
     const access = call.settings.agentOutputs;
     if (access === undefined) {

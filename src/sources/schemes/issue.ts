@@ -4,5 +4,6 @@ import type { Scheme } from './scheme.ts';
 
 export const issueScheme: Scheme = {
   name: 'issue',
+  isOn: ({ web }) => web !== false,
   open: async (rest, call) => (await import('../github/open.ts')).openGitHub('issue', rest, call),
 };

@@ -4,5 +4,6 @@ import type { Scheme } from './scheme.ts';
 
 export const prScheme: Scheme = {
   name: 'pr',
+  isOn: ({ web }) => web !== false,
   open: async (rest, call) => (await import('../github/open.ts')).openGitHub('pr', rest, call),
 };

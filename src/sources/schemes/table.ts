@@ -29,20 +29,20 @@ export const schemes: readonly Scheme[] = [
   skillScheme,
 ];
 
-/** The scheme of a target like `artifact://3`, and what follows; undefined for paths. Those of the host win. */
-export function schemeOf(
-  target: string,
-  ofHost: Settings['schemes'],
-): { scheme: Scheme; rest: string } | undefined {
+/**
+ * The scheme of a target like `artifact://3`, and what follows; undefined for paths. Those of the host win. One that is
+ * switched off says so when it is opened; an unknown one throws `UNSUPPORTED` with those that are on.
+ */
+export function schemeOf(target: string, settings: Settings): { scheme: Scheme; rest: string } | undefined {
   const match = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(target);
   const name = match?.[1]?.toLowerCase();
   if (name === undefined || name === 'file') return undefined;
+  const { schemes: ofHost } = settings;
   const given = Object.hasOwn(ofHost, name) ? ofHost[name] : undefined;
   const scheme = given ? hostScheme(name, given) : schemes.find((known) => known.name === name);
   if (scheme && given !== false) return { scheme, rest: match?.[2] ?? '' };
-  const known = [...new Set([...schemes.map((one) => one.name), ...Object.keys(ofHost)])]
-    .filter((one) => ofHost[one] !== false)
-    .sort();
+  const ours = schemes.filter((one) => one.isOn?.(settings) ?? true).map((one) => one.name);
+  const known = [...new Set([...ours, ...Object.keys(ofHost)])].filter((one) => ofHost[one] !== false).sort();
   throw new OrielError(
     'UNSUPPORTED',
     `${quote(`${name}://`)} is not read here. Use a path like src/app.ts, or one of ` +

@@ -77,7 +77,7 @@ export async function identityOf(here: Place, path: string): Promise<Texts> {
   const { call, close } = openCall(engine, { request, limits }, {});
   const open = async (): Promise<Resource> => {
     if (isWeb(path)) return openWeb(path, call);
-    const named = schemeOf(path, engine.settings.schemes);
+    const named = schemeOf(path, engine.settings);
     if (named) return named.scheme.open(named.rest, call);
     return call.open((await findTarget(path, 'selectors', call)).subject);
   };

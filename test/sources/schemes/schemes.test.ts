@@ -2,9 +2,10 @@
 
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createOriel } from '../../../src/index.ts';
 import { temporaryFolder } from '../../support/commands.ts';
-import { type Called, place, type Place } from '../../support/dialect.ts';
+import { type Called, callsOf, place, type Place } from '../../support/dialect.ts';
 import { longestLag, MOST_LAG_MS } from '../../support/lag.ts';
 
 let here: Place;
@@ -280,6 +281,17 @@ describe('schemes of the host', () => {
     expect(await read('rule://AGENTS.md')).toBe(
       'rule:// is not read here. Use a path like src/app.ts, or one of agent://, artifact://, issue://, local://, ' +
         'mcp://, memory://, oriel://, pr://, skill://, ticket://.',
+    );
+  });
+
+  test('an unknown one is answered with those that are on', async () => {
+    const cwd = temporaryFolder();
+    const offline = createOriel({ cwd, roots: [cwd], web: false });
+    onTestFinished(() => offline.close());
+    const { text } = await callsOf(offline)('read', { path: 'nope://x' });
+    expect(text).toBe(
+      'nope:// is not read here. Use a path like src/app.ts, or one of artifact://, local://, memory://, oriel://, ' +
+        'rule://, skill://.',
     );
   });
 
