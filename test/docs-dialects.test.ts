@@ -8,12 +8,12 @@ import { dialectNames } from '../src/index.ts';
 const page = readFileSync('docs/dialects.md', 'utf8');
 
 test('there are examples of every dialect', () => {
-  const shown = [...page.matchAll(/^\$ oriel .* --dialect (\w+)$/gm)].map(([, dialect]) => dialect);
+  const shown = [...page.matchAll(/^\$ oriel .* --dialect ([\w@.]+)$/gm)].map(([, dialect]) => dialect);
   expect([...new Set(shown)].toSorted()).toEqual(dialectNames.filter((name) => name !== 'oriel').toSorted());
 });
 
 test('the table names every dialect with its tools', () => {
-  const rows = [...page.matchAll(/^\| `(\w+)` +\| (.*?) +\|/gm)].map(([, name = '', tools = '']) => [
+  const rows = [...page.matchAll(/^\| `([\w@.]+)` +\| (.*?) +\|/gm)].map(([, name = '', tools = '']) => [
     name,
     [...tools.matchAll(/`(\w+)`/g)].map(([, tool]) => tool),
   ]);

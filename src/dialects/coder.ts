@@ -1,13 +1,15 @@
 /** The `coder` dialect: a line reader that refuses what is too much, for a chat and for a named workspace. */
 
-import type { OrielError } from '../errors.ts';
+import { OrielError } from '../errors.ts';
 import { baseLimits } from '../limits.ts';
 import { textAnswer } from '../render/answer.ts';
 import { textFacts } from '../render/read-answer.ts';
 import { safeJson } from '../text/json.ts';
+import { oneLine } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';
 import type { Limits } from '../types/limits.ts';
 import type { LinesRequest } from '../types/request.ts';
+import type { ListResult } from '../types/result.ts';
 import { type Dialect, reads, tool, type ToolSpec, type Zod } from './dialect.ts';
 import {
   fileLines,
@@ -29,35 +31,47 @@ const limits: Limits = {
 /** This machine, where a tool asks for a workspace. */
 const LOCAL = 'local';
 
+const NEGATIVE = 'value is negative';
+
 const fields = (zod: Zod) => ({
   path: zod.string().describe('The absolute path of the file to read'),
-  offset: zod.int().min(0).optional().describe('The 1-based line number to start from (default: 1)'),
+  offset: zod
+    .int()
+    .min(0, NEGATIVE)
+    .optional()
+    .describe('The 1-based line number to start from (default: 1)'),
   limit: zod
     .int()
-    .min(0)
+    .min(0, NEGATIVE)
     .optional()
     .describe(`The number of lines to read (default: ${fileLinesLimits.responseLines})`),
 });
 
-const reading = {
-  title: 'Read file',
-  effects: reads,
-  about: (dialectLimits: Limits) => {
+const about =
+  (also: string) =>
+  (dialectLimits: Limits): string => {
     const { fileSize, lineBytes, responseLines, responseBytes } = limitsOf(dialectLimits);
     return (
       `Reads lines of a text file; use it rather than cat or sed. Answers JSON: content with each line as number, tab, text; file_size; total_lines; lines_read. ` +
       `Limits: files over ${fileSize} bytes need a limit, or an offset over 1; at most ${responseLines} lines and ${responseBytes} bytes ` +
       `of content, over which the call fails and says so; a line over ${lineBytes} bytes ends in ... [truncated]. ` +
-      'For a long file read a portion at a time (e.g. limit 500): the next offset is offset + lines_read, until it is over total_lines.'
+      `For a long file read a portion at a time (e.g. limit 500): the next offset is offset + lines_read, until it is over total_lines.${also}`
     );
-  },
-} as const;
+  };
 
 const readFile = tool<FileLinesInput, LinesRequest>({
   name: 'read_file',
-  ...reading,
+  title: 'Read file',
+  effects: reads,
+  about: about(' Of a directory: its entries, entries_read of total_entries, from entry offset on.'),
   input: (zod) => zod.strictObject(fields(zod)),
   ...ordered<FileLinesInput>(),
+  request(input, dialectLimits) {
+    const { request } = fileLinesOrder(input, limitsOf(dialectLimits));
+    const { from, to = from } = request.range;
+    const most = Math.min(to - from + 1, dialectLimits.lines);
+    return { ...request, entries: { offset: from - 1, limit: most } };
+  },
 });
 
 interface WorkspaceInput extends FileLinesInput {
@@ -66,8 +80,9 @@ interface WorkspaceInput extends FileLinesInput {
 
 const workspaceReadFile = tool<WorkspaceInput, LinesRequest>({
   name: 'coder_workspace_read_file',
-  ...reading,
   title: 'Read file in workspace',
+  effects: reads,
+  about: about(''),
   input: (zod) =>
     zod.strictObject({
       workspace: zod
@@ -92,13 +107,40 @@ function ordered<Input extends FileLinesInput>(): Pick<
     limits: (_, dialectLimits) => ({ ...dialectLimits, countBytes: limits.countBytes }),
     request: (input, dialectLimits) => fileLinesOrder(input, limitsOf(dialectLimits)).request,
     policy: (input, dialectLimits) => fileLinesOrder(input, limitsOf(dialectLimits)).policy,
-    answer: (result, input) => {
+    answer: (result, input, { bytes }) => {
+      if (result.is === 'entries') return entriesAnswer(result, input, bytes);
       const { success: _, error: __, content, ...facts } = fileLines(result, input);
       const details = { ...(result.is === 'text' && textFacts(result)), ...facts };
       return textAnswer(safeJson({ content, ...facts }), details);
     },
     failure: (error, input) => failure(input ? fileLinesError(error, input.path) : error),
   };
+}
+
+/** The entries of a directory, as many as fit into `most` bytes. Throws `OUT_OF_RANGE`. */
+function entriesAnswer(
+  { entries, total = 0, beyond, next }: ListResult,
+  { offset = 1 }: FileLinesInput,
+  most: number,
+): Answer {
+  if (beyond !== undefined) {
+    throw new OrielError(
+      'OUT_OF_RANGE',
+      `offset ${offset} is beyond the directory length of ${total} entries`,
+    );
+  }
+  const names = entries.map(({ path, mark }) => oneLine(path) + (mark === '/' ? mark : ''));
+  let room = most;
+  const shown = names.filter((name) => (room -= Buffer.byteLength(name) + 1) >= 0);
+  const facts = {
+    entries_read: shown.length,
+    total_entries: total,
+    truncated: next !== undefined || shown.length < names.length,
+  };
+  return textAnswer(safeJson({ is_directory: true, entries: shown, ...facts }), {
+    kind: 'directory',
+    ...facts,
+  });
 }
 
 function failure({ code, message }: OrielError): Answer {
@@ -118,7 +160,7 @@ export const coder: Dialect = {
     {
       law: 4,
       tool: name,
-      why: 'what follows is told by lines_read and total_lines; over a limit nothing is shown',
+      why: 'what follows is told by lines_read and total_lines (entries_read and total_entries of a directory); over a limit no line is shown',
     },
   ]),
 };

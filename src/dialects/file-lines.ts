@@ -75,6 +75,7 @@ export function fileLinesOrder(
   limits: FileLinesLimits,
   base: Limits = baseLimits,
 ): Order<LinesRequest> {
+  if (input.path === '') throw new OrielError('BAD_PATH', 'path is required');
   if (!isAbsolute(input.path)) {
     const shown = quote(input.path).replaceAll('"', '\\"');
     throw new OrielError('BAD_PATH', `file path must be absolute: "${shown}"`);

@@ -6,17 +6,18 @@ import { displays, showParts } from '../render/display.ts';
 import { sentence, type Wording, wording } from '../render/notices.ts';
 import { readAnswer, textFacts } from '../render/read-answer.ts';
 import { readNotices, shownLines } from '../render/read-notices.ts';
-import { decimalSize, plural } from '../render/units.ts';
+import { plural } from '../render/units.ts';
 import { shellWord } from '../text/shell.ts';
 import { oneLine } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';
 import type { Limits } from '../types/limits.ts';
+import type { CutBy } from '../types/excerpt.ts';
 import type { Notice } from '../types/notice.ts';
 import type { TextPolicy } from '../types/policy.ts';
 import type { ReadRequest } from '../types/request.ts';
 import type { TextResult } from '../types/result.ts';
-import { lineRange, reads, tool } from './dialect.ts';
-import { piLimit, piSize } from './pi-words.ts';
+import { type DeclaredTool, lineRange, reads, tool } from './dialect.ts';
+import { limitOf, type PiStyle } from './pi-style.ts';
 
 interface ReadInput {
   readonly path: string;
@@ -39,47 +40,50 @@ function policyFrom(first: number): TextPolicy {
   };
 }
 
-export const read = tool<ReadInput, ReadRequest>({
-  name: 'read',
-  title: 'Read',
-  effects: reads,
-  about: ({ lines, bytes }, { bash, settings }) =>
-    `Read the contents of a text file${settings.imageMetadataOnly ? '' : ' or an image'}. Output is truncated to ${lines} lines or ${decimalSize(bytes)}, ` +
-    'whichever is hit first, always after a whole line; a notice in brackets at the end gives the offset to continue ' +
-    'with. Use this tool rather than cat, with offset and limit for large files (e.g. offset 2001), and go on until no notice follows. A single line over the size ' +
-    `limit is not shown${bash ? ': the notice gives the bash command that shows it' : ''}.`,
-  input: (zod) =>
-    zod.strictObject({
-      path: zod.string().describe('Path to the file to read (relative or absolute)'),
-      offset: zod
-        .int()
-        .min(1)
-        .optional()
-        .describe('Line number to start reading from (1-indexed; default: 1)'),
-      limit: zod
-        .int()
-        .min(1)
-        .optional()
-        .describe('Maximum number of lines to read (default: as many as fit)'),
+export function read(style: PiStyle): DeclaredTool {
+  return tool<ReadInput, ReadRequest>({
+    name: 'read',
+    title: 'Read',
+    effects: reads,
+    about: ({ lines, bytes }, { bash, settings }) =>
+      `Read the contents of a text file${settings.imageMetadataOnly ? '' : ' or an image'}. Output is truncated to ${lines} lines or ${style.size(bytes)}, ` +
+      'whichever is hit first, always after a whole line; a notice in brackets at the end gives the offset to continue ' +
+      'with. Use this tool rather than cat, with offset and limit for large files (e.g. offset 2001), and go on until no notice follows. A single line over the size ' +
+      `limit is not shown${bash ? ': the notice gives the bash command that shows it' : ''}.`,
+    input: (zod) =>
+      zod.strictObject({
+        path: zod.string().describe('Path to the file to read (relative or absolute)'),
+        offset: zod
+          .int()
+          .min(1)
+          .optional()
+          .describe('Line number to start reading from (1-indexed; default: 1)'),
+        limit: zod
+          .int()
+          .min(1)
+          .optional()
+          .describe('Maximum number of lines to read (default: as many as fit)'),
+      }),
+    request: ({ path, offset, limit }) => ({
+      do: 'read',
+      target: path,
+      grammar: 'literal',
+      kinds: ['file', 'image'],
+      window: lineRange(offset, limit),
+      ...(style.countsLast && { tellsEnd: true }),
     }),
-  request: ({ path, offset, limit }) => ({
-    do: 'read',
-    target: path,
-    grammar: 'literal',
-    kinds: ['file', 'image'],
-    window: lineRange(offset, limit),
-  }),
-  policy: ({ offset = 1 }) => policyFrom(offset),
-  answer(read, input) {
-    return read.is === 'text' ? textOf(read, input) : readAnswer(read, words(read.resolvedPath));
-  },
-  failure(error, input) {
-    if (error.code !== 'IS_DIRECTORY' || !input) return errorAnswer(error);
-    return errorAnswer(
-      new OrielError(error.code, `${error.message} Use ls to list it.`, { next: input.path, cause: error }),
-    );
-  },
-});
+    policy: ({ offset = 1 }) => policyFrom(offset),
+    answer(read, input) {
+      return read.is === 'text' ? textOf(read, input, style) : readAnswer(read, words(read.resolvedPath));
+    },
+    failure(error, input) {
+      if (error.code !== 'IS_DIRECTORY' || !input) return errorAnswer(error);
+      return errorAnswer(
+        new OrielError(error.code, `${error.message} Use ls to list it.`, { next: input.path, cause: error }),
+      );
+    },
+  });
+}
 
 /** What pi says differently; `path` is what its own notices stand below. */
 function words(path: string): Wording {
@@ -101,18 +105,21 @@ const SAID: ReadonlySet<Notice['kind']> = new Set([
   'said',
 ]);
 
-function textOf(result: TextResult, { offset = 1 }: ReadInput): Answer {
+function textOf(result: TextResult, input: ReadInput, style: PiStyle): Answer {
   const { excerpt, display } = result;
-  const { lines } = excerpt.totals;
-  if (excerpt.pastEnd && offset > 1) return beyondEnd(offset, lines);
+  const { offset = 1 } = input;
+  const total = totalOf(result, style);
+  if (excerpt.pastEnd && offset > 1 && offset !== total) return beyondEnd(offset, total);
   const body = showParts(excerpt.parts, display, '');
   const said = readNotices(result)
     .filter(({ kind }) => SAID.has(kind))
     .map((notice) => sentence(notice, words(result.resolvedPath)));
-  const sentences = [...said, ...continuation(result)];
-  const notice = sentences.join('. ');
-  const joint = body === '' || body.endsWith('\n') ? '' : '\n';
-  const truncation = truncationOf(result, Buffer.byteLength(body));
+  const endedBy = endOf(result, input, Buffer.byteLength(body), style);
+  const next = continuation(result, endedBy, total, style);
+  const notice = [...said, ...next].join('. ') + (next.length > 0 && !excerpt.oversized ? style.stop : '');
+  const joint = body === '' ? '' : `${body.endsWith('\n') ? '' : '\n'}${style.gap}`;
+  const truncation =
+    endedBy && endedBy !== 'caller' && truncationOf(result, endedBy, total, Buffer.byteLength(body));
   return {
     content: [{ type: 'text', text: notice === '' ? body : `${body}${joint}[${notice}]` }],
     details: {
@@ -124,6 +131,29 @@ function textOf(result: TextResult, { offset = 1 }: ReadInput): Answer {
   };
 }
 
+/** Lines as this version counts them. */
+function totalOf({ excerpt, endsWithNewline }: TextResult, { countsLast }: PiStyle): number | undefined {
+  const { lines } = excerpt.totals;
+  return lines !== undefined && countsLast && endsWithNewline ? lines + 1 : lines;
+}
+
+/** What ended the page before the end of the file: a limit of the answer, or the caller's. */
+function endOf(
+  { excerpt, limits, endsWithNewline }: TextResult,
+  { limit }: ReadInput,
+  bytes: number,
+  { countsLast }: PiStyle,
+): CutBy | 'caller' | undefined {
+  if (excerpt.cutBy) return excerpt.cutBy;
+  if (excerpt.span?.end !== excerpt.totals.bytes) return 'caller';
+  // The empty line behind the final newline takes a line and a byte too.
+  if (!countsLast || !endsWithNewline) return undefined;
+  const shown = excerpt.parts.flat().length;
+  if (shown === limit) return 'caller';
+  if (shown === limits.lines) return 'lines';
+  return bytes > limits.bytes ? 'bytes' : undefined;
+}
+
 function beyondEnd(offset: number, lines: number | undefined): Answer {
   const total = lines === undefined ? '' : ` (${lines} lines total)`;
   const use = lines === undefined || lines === 0 ? 'Use offset=1' : `Use an offset from 1 to ${lines}`;
@@ -131,20 +161,25 @@ function beyondEnd(offset: number, lines: number | undefined): Answer {
   return errorAnswer(new OrielError('OUT_OF_RANGE', message, { next: `offset=${lines || 1}` }));
 }
 
-function continuation({ excerpt, limits, target, resolvedPath }: TextResult): string[] {
-  const { cutBy, oversized, next, totals, span } = excerpt;
+function continuation(
+  { excerpt, limits, target, resolvedPath }: TextResult,
+  endedBy: CutBy | 'caller' | undefined,
+  total: number | undefined,
+  style: PiStyle,
+): string[] {
+  const { oversized } = excerpt;
   const [first, last] = [shownLines(excerpt)[0]?.[0], shownLines(excerpt).at(-1)?.[1]];
-  if (oversized)
-    return [oversizedLine(oversized, limits, shellWord(inShell(target) ? target : resolvedPath))];
-  if (first === undefined || last === undefined) return [];
-  if (next && cutBy) {
-    const of = totals.lines === undefined ? '' : ` of ${totals.lines}`;
-    const why = cutBy === 'lines' ? '' : ` (${piLimit(cutBy, limits)})`;
-    return [`Showing lines ${first}-${last}${of}${why}. Use offset=${last + 1} to continue`];
+  if (oversized) {
+    return [oversizedLine(oversized, limits, shellWord(inShell(target) ? target : resolvedPath), style)];
   }
-  if (span?.end === totals.bytes) return [];
-  const more = totals.lines === undefined ? 'More' : `${totals.lines - last} more`;
-  return [`${more} lines in file. Use offset=${last + 1} to continue`];
+  if (first === undefined || last === undefined || endedBy === undefined) return [];
+  const use = `Use offset=${last + 1} to continue`;
+  if (endedBy === 'caller') {
+    return [`${total === undefined ? 'More' : `${total - last} more`} lines in file. ${use}`];
+  }
+  const of = total === undefined ? '' : ` of ${total}`;
+  const why = endedBy === 'lines' ? '' : ` (${limitOf(style, endedBy, limits)})`;
+  return [`Showing lines ${first}-${last}${of}${why}. ${use}`];
 }
 
 /** A shell reads some spellings of a path otherwise than a tool does. */
@@ -156,29 +191,32 @@ function oversizedLine(
   { no, bytes }: NonNullable<TextResult['excerpt']['oversized']>,
   limits: Limits,
   path: string,
+  style: PiStyle,
 ): string {
   const most = Math.min(limits.bytes, limits.tokens * 4);
   const by = bytes !== undefined && bytes <= limits.bytes ? 'tokens' : 'bytes';
   const size =
-    bytes === undefined ? '' : ` is ${by === 'tokens' ? decimalSize(bytes) : piSize(bytes, limits)},`;
-  const what = `Line ${no}${size} exceeds ${piLimit(by, limits)}`;
-  return no === 1
+    bytes === undefined ? '' : ` is ${by === 'tokens' ? style.size(bytes) : style.overSize(bytes, limits)},`;
+  const what = `Line ${no}${size} exceeds ${limitOf(style, by, limits)}`;
+  return no === 1 && style.first === 'head'
     ? `${what}. Use bash to read: head -c ${most} ${path}`
     : `${what}. Use bash: sed -n '${no}p' ${path} | head -c ${most}`;
 }
 
+/** By the names of pi's `TruncationResult`; totals are those of the file. */
 function truncationOf(
   { excerpt, limits }: TextResult,
+  cutBy: CutBy,
+  totalLines: number | undefined,
   outputBytes: number,
-): Record<string, unknown> | undefined {
-  const { cutBy, totals, oversized } = excerpt;
-  if (!cutBy) return undefined;
+): Record<string, unknown> {
+  const { totals, oversized } = excerpt;
   return {
     truncated: true,
     truncatedBy: cutBy,
     outputLines: excerpt.parts.flat().length,
     outputBytes,
-    ...(totals.lines !== undefined && { totalLines: totals.lines }),
+    ...(totalLines !== undefined && { totalLines }),
     ...(totals.bytes !== undefined && { totalBytes: totals.bytes }),
     lastLinePartial: false,
     firstLineExceedsLimit: oversized !== undefined,

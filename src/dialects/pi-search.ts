@@ -3,9 +3,8 @@
 import { MOST_CONTEXT } from '../engine/walk/bounds.ts';
 import { foundAnswer, listAnswer } from '../render/listing.ts';
 import { matchesAnswer } from '../render/matches.ts';
-import { decimalSize } from '../render/units.ts';
 import type { FindRequest, ListRequest, SearchRequest } from '../types/request.ts';
-import { reads, tool } from './dialect.ts';
+import { type DeclaredTool, reads, tool } from './dialect.ts';
 import {
   count,
   ENTRIES,
@@ -19,72 +18,82 @@ import {
   RESULTS,
   searchRequest,
 } from './lists.ts';
-import { piEntries, piMatches, piResults } from './pi-words.ts';
+import { entriesStyle, matchesStyle } from './pi-lists.ts';
+import type { PiStyle } from './pi-style.ts';
 
-export const grep = tool<Omit<GrepInput, 'offset'>, SearchRequest>({
-  name: 'grep',
-  title: 'Search file contents',
-  effects: reads,
-  about: ({ bytes }) =>
-    'Search file contents for a pattern (ripgrep syntax). Use it rather than grep in a shell, e.g. pattern TODO. Returns matching lines with file paths and line numbers, ' +
-    `sorted. Respects .gitignore. Output is truncated to ${MATCHES} matches or ${decimalSize(bytes)}, whichever is hit ` +
-    `first; long lines are truncated to ${LINE_CHARACTERS} chars. A notice in brackets at the end says so: raise limit, or refine ` +
-    'the pattern, the path or the glob.',
-  input: (zod) =>
-    zod.strictObject({
-      pattern: zod.string().describe('Search pattern (regex or literal string)'),
-      path: zod.string().optional().describe('Directory or file to search (default: current directory)'),
-      glob: zod
-        .string()
-        .optional()
-        .describe("Filter files by glob pattern, e.g. '*.ts' or '**/*.spec.ts' (default: all files)"),
-      ignoreCase: zod.boolean().optional().describe('Case-insensitive search (default: false)'),
-      literal: zod
-        .boolean()
-        .optional()
-        .describe('Treat pattern as literal string instead of regex (default: false)'),
-      context: count(zod, 0, MOST_CONTEXT).describe(
-        'Number of lines to show before and after each match (default: 0)',
-      ),
-      limit: count(zod, 1).describe(`Maximum number of matches to return (default: ${MATCHES})`),
-    }),
-  request: (input) => searchRequest(input, 'head'),
-  answer: (result, input, limits) => matchesAnswer(result, searchRequest(input, 'head'), limits, piMatches),
-});
+export function grep(style: PiStyle): DeclaredTool {
+  const matches = matchesStyle(style);
+  return tool<Omit<GrepInput, 'offset'>, SearchRequest>({
+    name: 'grep',
+    title: 'Search file contents',
+    effects: reads,
+    about: ({ bytes }) =>
+      'Search file contents for a pattern (ripgrep syntax). Use it rather than grep in a shell, e.g. pattern TODO. Returns matching lines with file paths and line numbers, ' +
+      `sorted. Respects .gitignore. Output is truncated to ${MATCHES} matches or ${style.size(bytes)}, whichever is hit ` +
+      `first; long lines are truncated to ${LINE_CHARACTERS} chars. A notice in brackets at the end says so: raise limit, or refine ` +
+      'the pattern, the path or the glob.',
+    input: (zod) =>
+      zod.strictObject({
+        pattern: zod.string().describe('Search pattern (regex or literal string)'),
+        path: zod.string().optional().describe('Directory or file to search (default: current directory)'),
+        glob: zod
+          .string()
+          .optional()
+          .describe("Filter files by glob pattern, e.g. '*.ts' or '**/*.spec.ts' (default: all files)"),
+        ignoreCase: zod.boolean().optional().describe('Case-insensitive search (default: false)'),
+        literal: zod
+          .boolean()
+          .optional()
+          .describe('Treat pattern as literal string instead of regex (default: false)'),
+        context: count(zod, 0, MOST_CONTEXT).describe(
+          'Number of lines to show before and after each match (default: 0)',
+        ),
+        limit: count(zod, 1).describe(`Maximum number of matches to return (default: ${MATCHES})`),
+      }),
+    request: (input) => searchRequest(input, 'head'),
+    answer: (result, input, limits) => matchesAnswer(result, searchRequest(input, 'head'), limits, matches),
+  });
+}
 
-export const find = tool<Omit<FindInput, 'offset'>, FindRequest>({
-  name: 'find',
-  title: 'Find files',
-  effects: reads,
-  about: ({ bytes }) =>
-    'Search for files by glob pattern. Use it for names, grep for contents. Returns matching file paths, sorted. Respects .gitignore. Output is truncated ' +
-    `to ${RESULTS} results or ${decimalSize(bytes)}, whichever is hit first. A notice in brackets at the end says so: raise ` +
-    'limit, or refine the pattern.',
-  input: (zod) =>
-    zod.strictObject({
-      pattern: zod
-        .string()
-        .describe("Glob pattern to match files, e.g. '*.ts', '**/*.json', or 'src/**/*.spec.ts'"),
-      path: zod.string().optional().describe('Directory to search in (default: current directory)'),
-      limit: count(zod, 1).describe(`Maximum number of results (default: ${RESULTS})`),
-    }),
-  request: findRequest,
-  answer: (result, input, limits) => foundAnswer(result, findRequest(input), limits, piResults),
-});
+export function find(style: PiStyle): DeclaredTool {
+  const results = entriesStyle(style, 'resultLimitReached');
+  return tool<Omit<FindInput, 'offset'>, FindRequest>({
+    name: 'find',
+    title: 'Find files',
+    effects: reads,
+    about: ({ bytes }) =>
+      'Search for files by glob pattern. Use it for names, grep for contents. Returns matching file paths, sorted. Respects .gitignore. Output is truncated ' +
+      `to ${RESULTS} results or ${style.size(bytes)}, whichever is hit first. A notice in brackets at the end says so: raise ` +
+      'limit, or refine the pattern.',
+    input: (zod) =>
+      zod.strictObject({
+        pattern: zod
+          .string()
+          .describe("Glob pattern to match files, e.g. '*.ts', '**/*.json', or 'src/**/*.spec.ts'"),
+        path: zod.string().optional().describe('Directory to search in (default: current directory)'),
+        limit: count(zod, 1).describe(`Maximum number of results (default: ${RESULTS})`),
+      }),
+    request: findRequest,
+    answer: (result, input, limits) => foundAnswer(result, findRequest(input), limits, results),
+  });
+}
 
-export const ls = tool<Omit<LsInput, 'offset'>, ListRequest>({
-  name: 'ls',
-  title: 'List a directory',
-  effects: reads,
-  about: ({ bytes }) =>
-    "List directory contents, e.g. path src. Use find to look for names at any depth. Returns entries sorted alphabetically, with '/' suffix for directories and '@' for " +
-    `links. Includes dotfiles. Output is truncated to ${ENTRIES} entries or ${decimalSize(bytes)}, whichever is hit first. ` +
-    'A notice in brackets at the end says so: raise limit.',
-  input: (zod) =>
-    zod.strictObject({
-      path: zod.string().optional().describe('Directory to list (default: current directory)'),
-      limit: count(zod, 1).describe(`Maximum number of entries to return (default: ${ENTRIES})`),
-    }),
-  request: listRequest,
-  answer: (result, input, limits) => listAnswer(result, listRequest(input), limits, piEntries),
-});
+export function ls(style: PiStyle): DeclaredTool {
+  const entries = entriesStyle(style, 'entryLimitReached');
+  return tool<Omit<LsInput, 'offset'>, ListRequest>({
+    name: 'ls',
+    title: 'List a directory',
+    effects: reads,
+    about: ({ bytes }) =>
+      "List directory contents, e.g. path src. Use find to look for names at any depth. Returns entries sorted alphabetically, with '/' suffix for directories and '@' for " +
+      `links. Includes dotfiles. Output is truncated to ${ENTRIES} entries or ${style.size(bytes)}, whichever is hit first. ` +
+      'A notice in brackets at the end says so: raise limit.',
+    input: (zod) =>
+      zod.strictObject({
+        path: zod.string().optional().describe('Directory to list (default: current directory)'),
+        limit: count(zod, 1).describe(`Maximum number of entries to return (default: ${ENTRIES})`),
+      }),
+    request: listRequest,
+    answer: (result, input, limits) => listAnswer(result, listRequest(input), limits, entries),
+  });
+}

@@ -1,29 +1,43 @@
-/** The `pi` dialect: the tools and the sentences of the pi coding agent. */
+/** The `pi` dialect: the tools and the sentences of the pi coding agent, as designed and as published. */
 
-import { baseLimits } from '../limits.ts';
+import { baseLimits, KIB } from '../limits.ts';
 import type { Limits } from '../types/limits.ts';
-import type { Dialect } from './dialect.ts';
+import type { Departure, Dialect } from './dialect.ts';
 import { bash } from './pi-bash.ts';
 import { read } from './pi-read.ts';
 import { find, grep, ls } from './pi-search.ts';
+import { type PiStyle, publishedStyle, seedStyle } from './pi-style.ts';
+
+/** Lines of an answer. */
+const LINES = 2000;
 
 /** 30KB is what `head -c 30000` gives. */
-const BYTES = 30_000;
+export const pi = versionOf('pi', 30_000, seedStyle, []);
 
-const limits: Limits = { ...baseLimits, lines: 2000, bytes: BYTES, line: BYTES };
+/** What a final newline begins is counted as a line: the last page of most files is empty. */
+const LAST_LINE = 'the empty string behind a final newline is counted as a line';
 
-export const pi: Dialect = {
-  name: 'pi',
-  limits,
-  tools: [read, bash, grep, find, ls],
-  departs: [
-    { law: 1, tool: 'read', why: 'a line over the byte limit is not shown: its reader is sent to bash' },
-    { law: 4, tool: 'read', why: 'the notice about such a line names a command, not a call of read' },
-    { law: 4, tool: 'bash', why: 'the notice names the file with the full output, not a window of it' },
-    ...['grep', 'find', 'ls'].map((name) => ({
-      law: 4,
-      tool: name,
-      why: 'a larger limit begins again, and the notice of the byte limit names no call',
-    })),
-  ],
-};
+export const published = versionOf('pi@0.74', 50 * KIB, publishedStyle, [
+  { law: 2, tool: 'read', why: LAST_LINE },
+  { law: 2, tool: 'bash', why: LAST_LINE },
+]);
+
+function versionOf(name: string, bytes: number, style: PiStyle, departs: readonly Departure[]): Dialect {
+  const limits: Limits = { ...baseLimits, lines: LINES, bytes, line: bytes };
+  return {
+    name,
+    limits,
+    tools: [read, bash, grep, find, ls].map((make) => make(style)),
+    departs: [
+      { law: 1, tool: 'read', why: 'a line over the byte limit is not shown: its reader is sent to bash' },
+      { law: 4, tool: 'read', why: 'the notice about such a line names a command, not a call of read' },
+      { law: 4, tool: 'bash', why: 'the notice names the file with the full output, not a window of it' },
+      ...['grep', 'find', 'ls'].map((tool) => ({
+        law: 4,
+        tool,
+        why: 'a larger limit begins again, and the notice of the byte limit names no call',
+      })),
+      ...departs,
+    ],
+  };
+}

@@ -5,11 +5,11 @@ import { quote } from '../text/visible.ts';
 import { coder } from './coder.ts';
 import type { Dialect } from './dialect.ts';
 import { oriel } from './oriel.ts';
-import { pi } from './pi.ts';
+import { pi, published } from './pi.ts';
 import { zdx } from './zdx.ts';
 import { zed } from './zed.ts';
 
-const DIALECTS = { oriel, pi, zed, zdx, coder } satisfies Record<string, Dialect>;
+const DIALECTS = { oriel, pi, 'pi@0.74': published, zed, zdx, coder } satisfies Record<string, Dialect>;
 
 export type DialectName = keyof typeof DIALECTS;
 

@@ -27,6 +27,7 @@ export async function list(request: ListRequest, call: Call): Promise<ListResult
     return {
       is: 'entries',
       entries: page.map(({ entry }, i) => ({ ...marked(entry), rank: offset + i })),
+      total: sorted.length,
       ...(sorted.length > end && { next: end }),
       gaps: gaps.facts,
       ...(page.length === 0 && sorted.length > 0 && { beyond: sorted.length }),

@@ -12,7 +12,7 @@ import type { TextPolicy } from '../types/policy.ts';
 import type { NoteResource, TextResource } from '../types/resource.ts';
 import type { BinaryResult, NoteResult, Origin, SummaryResult, TextResult } from '../types/result.ts';
 import type { Selection } from '../types/selection.ts';
-import { textInput } from '../views/text-input.ts';
+import { endsWithNewline, textInput } from '../views/text-input.ts';
 import { view } from '../views/view.ts';
 import type { Viewed } from '../views/viewed.ts';
 import { excerpt } from '../window/excerpt.ts';
@@ -28,6 +28,8 @@ export interface Asked {
   readonly summarize: boolean;
   /** Whether a text of more than this many bytes is answered with its outline where nothing was selected. */
   readonly outlineOver?: number;
+  /** Whether the result tells if the text ends with a newline. */
+  readonly tellsEnd?: boolean;
 }
 
 export async function readText(
@@ -80,6 +82,7 @@ export async function readText(
     ...snapshot,
     ...(above !== undefined && { above }),
     changed: (await resource.bytes.changed?.()) ?? false,
+    ...(asked.tellsEnd && { endsWithNewline: await endsWithNewline(input) }),
     notes: [...(resource.notes ?? []), ...(brief.note ? [brief.note] : [])],
     ...(resource.more && { more: resource.more }),
     ...(shown.span && resource.leftOut && { leftOut: resource.leftOut(shown.span) }),

@@ -30,7 +30,7 @@ export async function read(request: ReadRequest, call: Call, policy: TextPolicy)
 }
 
 async function readOne(request: ReadRequest, call: Call, policy: TextPolicy): Promise<SingleResult> {
-  const { target, grammar, window, outlineOver } = request;
+  const { target, grammar, window, outlineOver, tellsEnd } = request;
   const asked: Asked =
     grammar === 'selectors'
       ? { summarize: call.settings.summarize }
@@ -38,14 +38,21 @@ async function readOne(request: ReadRequest, call: Call, policy: TextPolicy): Pr
           selection: window ? { window } : {},
           summarize: false,
           ...(outlineOver !== undefined && { outlineOver }),
+          ...(tellsEnd && { tellsEnd }),
         };
   return readFound(await resolve(target, grammar, call), asked, call, policy);
 }
 
 export async function readLines(request: LinesRequest, call: Call, policy: TextPolicy): Promise<LinesResult> {
-  const { path, range, wholeUpTo = Number.POSITIVE_INFINITY, on } = request;
+  const { path, range, wholeUpTo = Number.POSITIVE_INFINITY, entries, on } = request;
   if (on !== undefined) return (await import('./read-in-workspace.ts')).readInWorkspace(request, on, call);
-  const found = await resolve(path, 'literal', call);
+  let found: Found;
+  try {
+    found = await resolve(path, 'literal', call);
+  } catch (error) {
+    if (!entries || !isOrielError(error) || error.code !== 'IS_DIRECTORY') throw error;
+    return (await import('./list.ts')).list({ do: 'list', path, ...entries }, call);
+  }
   const { resource } = found;
   if (resource.is === 'text' && (resource.bytes.size ?? 0) > wholeUpTo) {
     return { ...originOf(found), is: 'too-large', bytes: resource.bytes.size ?? 0, most: wholeUpTo };

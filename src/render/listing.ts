@@ -20,6 +20,8 @@ import {
 /** How a dialect words a list. */
 export interface ListStyle<Shown> {
   readonly words: ListWording;
+  /** What sets the notices apart from the list, beside the end of its last line. */
+  readonly gap?: '' | '\n';
   /** Facts for programs, by the dialect's own names. */
   details(shown: Shown): Record<string, unknown>;
 }
@@ -158,13 +160,13 @@ export function gapNotices({ gaps, hint }: Pick<ListResult, 'gaps' | 'hint'>, pa
 export function answerOf<Shown extends { readonly notices: readonly ListNotice[] }>(
   text: string,
   shown: Shown,
-  { words, details }: ListStyle<Shown>,
+  { words, gap = '', details }: ListStyle<Shown>,
 ): Answer {
   const said = sayTogether(shown.notices, words);
   if (said === '') return textAnswer(text, details(shown));
   const notices = [{ kind: 'list', text: said }];
   const broken = shown.notices.find((notice) => notice.kind === 'broken');
-  return textAnswer(text === '' ? `[${said}]` : `${text}\n[${said}]`, {
+  return textAnswer(text === '' ? `[${said}]` : `${text}\n${gap}[${said}]`, {
     ...details(shown),
     ...(broken && { incomplete: { code: broken.code } }),
     notices,

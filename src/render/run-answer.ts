@@ -8,8 +8,19 @@ import { GAP, outputDisplays, showParts } from './display.ts';
 import { detailOf, sentence, type Wording } from './notices.ts';
 import { shownLines } from './read-notices.ts';
 
-/** Notices stand in a bracket each, or together in one, joined by `. `. */
-export function runAnswer(result: RunResult, words: Wording, style: 'each' | 'together' = 'each'): Answer {
+/** How the output, the outcome and the notices are put together. */
+export interface RunStyle {
+  /** A bracket for each notice, or one for all, joined by `. `. */
+  readonly notices: 'each' | 'together';
+  /** What sets them apart from each other, behind the end of a line; an empty line is added to a final newline too. */
+  readonly gap: '' | '\n';
+  /** Whether the outcome stands above the notices or below them. */
+  readonly outcome: 'above' | 'below';
+}
+
+const plainStyle: RunStyle = { notices: 'each', gap: '', outcome: 'above' };
+
+export function runAnswer(result: RunResult, words: Wording, style: RunStyle = plainStyle): Answer {
   const output = result.streams.map((stream) => shownOutput(stream, result)).join('');
   const ending = endingOf(result);
   const notices = [
@@ -17,16 +28,18 @@ export function runAnswer(result: RunResult, words: Wording, style: 'each' | 'to
     ...result.streams.flatMap((stream) => outputNotices(stream, result)),
   ];
   const each = notices.map((notice) => detailOf(notice, words));
-  const said = style === 'each' || each.length < 2 ? each : [together(each)];
+  const said = style.notices === 'each' || each.length < 2 ? each : [together(each)];
   const silent = output === '' && !ending && notices.length === 0;
   const outcome = ending && sentence(ending, words);
+  const brackets = said.map(({ text }) => `[${text}]`);
+  const ended = outcome === undefined ? [] : [outcome];
   const below = [
     ...(silent ? [words['no-output']({ kind: 'no-output' })] : []),
-    ...(outcome === undefined ? [] : [outcome]),
-    ...said.map(({ text }) => `[${text}]`),
+    ...(style.outcome === 'above' ? [...ended, ...brackets] : [...brackets, ...ended]),
   ];
-  const text =
-    output + (output === '' || output.endsWith('\n') || below.length === 0 ? '' : '\n') + below.join('\n');
+  const isEnded = output === '' || below.length === 0;
+  const joint = isEnded ? '' : (output.endsWith('\n') && style.gap === '' ? '' : '\n') + style.gap;
+  const text = output + joint + below.join(`\n${style.gap}`);
   return {
     content: [{ type: 'text', text }],
     details: {

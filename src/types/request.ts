@@ -27,6 +27,8 @@ export interface ReadRequest {
   readonly kinds?: readonly SourceKind[];
   /** For `literal` grammars; the whole when absent. */
   readonly window?: Window;
+  /** Whether the result tells if the text ends with a newline. */
+  readonly tellsEnd?: boolean;
   /** Without a window, a text of more than this many bytes is answered with its outline, if it has one. */
   readonly outlineOver?: number;
 }
@@ -38,6 +40,8 @@ export interface LinesRequest {
   readonly range: Range;
   /** Set when all of the file was asked for: one of more than this many bytes is refused. */
   readonly wholeUpTo?: number;
+  /** Of a directory these entries are listed; it is refused when absent. */
+  readonly entries?: { readonly offset: number; readonly limit: number };
   /** The workspace that holds the file, as `settings.workspaces` names it; this machine when absent. */
   readonly on?: string;
 }

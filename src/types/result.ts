@@ -92,6 +92,8 @@ export interface ListResult {
   readonly is: 'entries';
   /** Sorted. */
   readonly entries: readonly ListedEntry[];
+  /** How many the directory has; absent where they are not those of one directory. */
+  readonly total?: number;
   /** The offset of what follows beyond `limit`; absent when nothing does. */
   readonly next?: number;
   /** How many there are in all, when the offset lies beyond them. */
@@ -158,7 +160,7 @@ export interface NoteResult extends Origin {
   readonly resource: NoteResource;
 }
 
-export type LinesResult = SingleResult | TooLargeResult | WorkspaceResult;
+export type LinesResult = SingleResult | TooLargeResult | WorkspaceResult | ListResult;
 
 export type ReadResult = SingleResult | SeveralResult;
 
@@ -198,6 +200,8 @@ export interface TextResult extends Origin {
   readonly snapshot?: { readonly tag: string; readonly header: string };
   readonly limits: Limits;
   readonly changed: boolean;
+  /** Whether the text ends with a newline; absent where the request did not ask. */
+  readonly endsWithNewline?: boolean;
   readonly notes: readonly Notice[];
   readonly more?: Notice;
   /** The calls that show what was left out of the lines that are shown. */

@@ -80,6 +80,13 @@ async function atEnd(
   return named?.legacy ? named : undefined;
 }
 
+/** False for a text whose size is not known. */
+export async function endsWithNewline({ source, encoding, signal }: TextInput): Promise<boolean> {
+  const { unit, scanner } = encoding;
+  if (source.size === undefined || source.size < unit) return false;
+  return scanner.count(await readAt(source, source.size - unit, unit, signal)) > 0;
+}
+
 /** By kind and size alone, never by what happens to be known already. */
 async function isCounted(
   { bytes, countUpTo = COUNT_STREAMS_UP_TO }: TextResource,

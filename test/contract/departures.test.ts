@@ -63,6 +63,44 @@ const departures: Record<string, () => Promise<void>> = {
     );
     expect((await here.call('ls', { limit: 4 })).text).toBe('a\nb\nc');
   },
+  async 'pi@0.74 read 1'() {
+    const { pages } = await follow(reader('pi@0.74'), oversized);
+    expect(pages.map(({ text }) => text)).toEqual([
+      'before\n\n[Showing lines 1-1 of 4 (50.0KB limit). Use offset=2 to continue.]',
+      "[Line 2 is 585.9KB, exceeds 50.0KB limit. Use bash: sed -n '2p' file.txt | head -c 51200]",
+    ]);
+  },
+  async 'pi@0.74 read 2'() {
+    const { pages } = await follow(reader('pi@0.74'), numbered(1, 2000));
+    expect(pages.map(({ text }) => text)).toEqual([
+      `${numbered(1, 2000)}\n[Showing lines 1-2000 of 2001. Use offset=2001 to continue.]`,
+      '',
+    ]);
+    expect((await firstOf('pi@0.74', numbered(1, 1999))).text).toBe(numbered(1, 1999));
+  },
+  async 'pi@0.74 read 4'() {
+    const { text } = await firstOf('pi@0.74', `${'x'.repeat(60_000)}\nlast\n`);
+    expect(text).toBe(
+      "[Line 1 is 58.6KB, exceeds 50.0KB limit. Use bash: sed -n '1p' file.txt | head -c 51200]",
+    );
+  },
+  async 'pi@0.74 bash 2'() {
+    const here = place('pi@0.74');
+    const { details } = await here.call('bash', { command: 'seq 2000' });
+    expect(details['truncation']).toMatchObject({ totalLines: 2001, outputLines: 2000, maxLines: 2000 });
+    const whole = await here.call('bash', { command: 'seq 1999' });
+    expect(whole.text).toBe(numbered(1, 1999));
+  },
+  async 'pi@0.74 bash 4'() {
+    const here = place('pi@0.74');
+    const { text, details } = await here.call('bash', { command: 'seq 5000' });
+    const path = details['fullOutputPath'] as string;
+    expect(text).toBe(`${numbered(3002, 5000)}\n\n[Showing lines 3002-5001 of 5001. Full output: ${path}]`);
+    expect(readFileSync(path, 'utf8')).toBe(numbered(1, 5000));
+  },
+  'pi@0.74 grep 4': () => limitsBeginAgain('grep', { pattern: '.' }, 'matches', ', or refine pattern'),
+  'pi@0.74 find 4': () => limitsBeginAgain('find', { pattern: '*' }, 'results', ', or refine pattern'),
+  'pi@0.74 ls 4': () => limitsBeginAgain('ls', {}, 'entries', ''),
   async 'zed read_file 4'() {
     const { pages } = await follow(reader('zed'), oversized);
     for (const [i, { text }] of pages.entries()) {
@@ -138,6 +176,16 @@ const departures: Record<string, () => Promise<void>> = {
 
 const coderReader = (name: string): Reader =>
   readers.find(({ dialect, tool }) => dialect === 'coder' && tool === name) as Reader;
+
+async function limitsBeginAgain(tool: string, input: object, of: string, refine: string): Promise<void> {
+  const here = place('pi@0.74');
+  for (const name of ['a', 'b', 'c']) here.write(name, `${name}\n`);
+  const shown = ['a', 'b', 'c'].map((name) => (tool === 'grep' ? `${name}:1: ${name}` : name));
+  expect((await here.call(tool, { ...input, limit: 2 })).text).toBe(
+    `${shown.slice(0, 2).join('\n')}\n\n[2 ${of} limit reached. Use limit=4 for more${refine}]`,
+  );
+  expect((await here.call(tool, { ...input, limit: 4 })).text).toBe(shown.join('\n'));
+}
 
 async function coderCuts(name: string): Promise<void> {
   const tool = coderReader(name);

@@ -86,13 +86,8 @@ const calls: Readonly<Record<DialectName, fc.Arbitrary<[string, object]>>> = {
     ...lists(),
     fc.record({ command: some(...commands) }).map((input): [string, object] => ['bash', input]),
   ),
-  pi: fc.oneof(
-    fc
-      .record({ path: some(...files), offset: maybe(line), limit: maybe(line) })
-      .map((input): [string, object] => ['read', input]),
-    ...lists(),
-    fc.record({ command: some(...commands) }).map((input): [string, object] => ['bash', input]),
-  ),
+  pi: callsOfPi(),
+  'pi@0.74': callsOfPi(),
   zed: fc
     .oneof(
       fc.record({ path: some(...files), start_line: maybe(line), end_line: maybe(line) }),
@@ -114,6 +109,16 @@ const calls: Readonly<Record<DialectName, fc.Arbitrary<[string, object]>>> = {
       ),
     ),
 };
+
+function callsOfPi(): fc.Arbitrary<[string, object]> {
+  return fc.oneof(
+    fc
+      .record({ path: some(...files), offset: maybe(line), limit: maybe(line) })
+      .map((input): [string, object] => ['read', input]),
+    ...lists(),
+    fc.record({ command: some(...commands) }).map((input): [string, object] => ['bash', input]),
+  );
+}
 
 function read([path, selector]: readonly [string, string]): [string, object] {
   return ['read', { path: path + selector }];
@@ -138,7 +143,7 @@ function lists(): fc.Arbitrary<[string, object]>[] {
 }
 
 const hosts: fc.Arbitrary<Host> = fc.record({
-  dialect: some<DialectName>('oriel', 'oriel', 'oriel', 'pi', 'zed', 'zdx', 'coder'),
+  dialect: some<DialectName>('oriel', 'oriel', 'oriel', 'pi', 'pi@0.74', 'zed', 'zdx', 'coder'),
   limits: some<LimitOptions>(
     {},
     {},

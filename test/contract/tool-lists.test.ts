@@ -38,6 +38,7 @@ test('the names', () => {
   ).toEqual({
     oriel: ['read', 'bash', 'grep', 'find', 'ls'],
     pi: ['read', 'bash', 'grep', 'find', 'ls'],
+    'pi@0.74': ['read', 'bash', 'grep', 'find', 'ls'],
     zed: ['read_file'],
     zdx: ['read', 'bash'],
     coder: ['read_file', 'coder_workspace_read_file'],

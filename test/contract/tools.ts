@@ -77,10 +77,20 @@ const pi: Reader = {
   ask: (_, path) => ({ path }),
   body: withoutNotices,
   next(called, { tool, input }) {
-    const offset = /Use offset=(\d+) to continue\]$/.exec(said(called).at(-1) ?? '')?.[1];
+    const offset = /Use offset=(\d+) to continue\.?\]$/.exec(said(called).at(-1) ?? '')?.[1];
     return offset === undefined ? undefined : { tool, input: { ...input, offset: Number(offset) } };
   },
   exactly: lines,
+};
+
+/** A blank line stands before the notice. */
+const published: Reader = {
+  ...pi,
+  dialect: 'pi@0.74',
+  body(called) {
+    const body = withoutNotices(called);
+    return body !== called.text && body.endsWith('\n\n') ? body.slice(0, -1) : body;
+  },
 };
 
 const zed: Reader = {
@@ -140,6 +150,7 @@ const coder: Reader = {
 export const readers: readonly Reader[] = [
   oriel,
   pi,
+  published,
   zed,
   zdx,
   coder,
@@ -168,6 +179,8 @@ export const tools: readonly ToolCase[] = [
   bash('oriel'),
   ...search('pi'),
   bash('pi'),
+  ...search('pi@0.74'),
+  bash('pi@0.74'),
   bash('zdx'),
 ];
 

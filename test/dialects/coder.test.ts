@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run } from '../support/cli.ts';
+import type { OrielOptions } from '../../src/index.ts';
 import { type Called, numbered, place, wideLines } from '../support/dialect.ts';
 
 const parse = ({ text }: Called): Record<string, unknown> => JSON.parse(text) as Record<string, unknown>;
@@ -18,7 +19,7 @@ const tabbed = (from: number, to: number, text = ''): string =>
 
 describe('TestReadFileLines', () => {
   test.each([
-    ['empty path', '', 'file path must be absolute: ""'],
+    ['empty path', '', 'path is required'],
     ['relative path', 'a/b', 'file path must be absolute: "a/b"'],
     ['quotes', 'a"b', 'file path must be absolute: "a\\"b"'],
     ['a home', '~/x', 'file path must be absolute: "~/x"'],
@@ -28,16 +29,23 @@ describe('TestReadFileLines', () => {
     expect(called).toMatchObject({ isError: true, details: { error: { code: 'BAD_PATH', message: error } } });
   });
 
-  test('non-existent, directory, through a file, outside', async () => {
+  test('non-existent, through a file, outside', async () => {
     const { write, call, folder } = place('coder');
     const file = write('f', 'a\n');
     const ask = async (path: string): Promise<unknown> => parse(await call('read_file', { path }));
     expect(await ask(`${folder}/nope`)).toEqual({ error: `file does not exist: ${folder}/nope` });
     expect(await ask(`${file}/x`)).toEqual({ error: `file does not exist: ${file}/x` });
-    expect(await ask(folder)).toEqual({ error: `not a file: ${folder}` });
     expect(await ask('/etc/passwd')).toEqual({ error: 'permission denied: /etc/passwd' });
     symlinkSync('/etc/passwd', join(folder, 'link'));
     expect(await ask(`${folder}/link`)).toEqual({ error: `permission denied: ${folder}/link` });
+  });
+
+  test('negative numbers', async () => {
+    for (const field of ['offset', 'limit']) {
+      expect(await read('a\n', { [field]: -10 })).toEqual({
+        error: `The field ${field} of read_file is wrong: value is negative. Its fields are path, offset, limit.`,
+      });
+    }
   });
 
   test('no permissions', () => {
@@ -108,6 +116,55 @@ describe('TestReadFileLines', () => {
     });
     expect(await read(`${mega}y`, { limit: 1 })).toMatchObject({ file_size: 1_048_577, total_lines: 1025 });
     expect(await read(`${mega}y`, { offset: 1025 })).toMatchObject({ content: '1025\ty', lines_read: 1 });
+  });
+});
+
+describe('a directory', () => {
+  const listed = async (input: object, options: OrielOptions = {}): Promise<unknown> => {
+    const { write, call, folder } = place('coder', options);
+    for (const name of ['b.txt', 'a/x', 'C\u0007', '.d']) write(name, '');
+    return parse(await call('read_file', { path: folder, ...input }));
+  };
+
+  test('is listed by the chat tool, from an entry on', async () => {
+    const all = ['.d', 'a/', 'b.txt', 'C\\x07'];
+    expect(await listed({})).toEqual({
+      is_directory: true,
+      entries: all,
+      entries_read: 4,
+      total_entries: 4,
+      truncated: false,
+    });
+    expect(await listed({ offset: 2, limit: 2 })).toEqual({
+      is_directory: true,
+      entries: all.slice(1, 3),
+      entries_read: 2,
+      total_entries: 4,
+      truncated: true,
+    });
+    expect(await listed({ offset: 4 })).toMatchObject({ entries: all.slice(3), truncated: false });
+    expect(await listed({ offset: 5 })).toEqual({
+      error: 'offset 5 is beyond the directory length of 4 entries',
+    });
+  });
+
+  test('within the limits of an answer', async () => {
+    expect(await listed({}, { limits: { lines: 1 } })).toMatchObject({ entries: ['.d'], truncated: true });
+    const { write, call, folder } = place('coder', { limits: { bytes: 64 } });
+    for (const letter of 'abc') write(letter.repeat(31), '');
+    expect(parse(await call('read_file', { path: folder }))).toEqual({
+      is_directory: true,
+      entries: ['a'.repeat(31), 'b'.repeat(31)],
+      entries_read: 2,
+      total_entries: 3,
+      truncated: true,
+    });
+  });
+
+  test('is no file for the tool of a workspace', async () => {
+    const { call, folder } = place('coder');
+    const input = { workspace: 'local', path: folder };
+    expect(parse(await call('coder_workspace_read_file', input))).toEqual({ error: `not a file: ${folder}` });
   });
 });
 

@@ -1,20 +1,24 @@
 /** The sentences of the pi dialect below lists, character for character. */
 
 import { expect, test } from 'vitest';
-import { piEntries, piMatches, piResults } from '../../src/dialects/pi-words.ts';
+import { entriesStyle, matchesStyle } from '../../src/dialects/pi-lists.ts';
+import { seedStyle } from '../../src/dialects/pi-style.ts';
 import { foundAnswer, listAnswer } from '../../src/render/listing.ts';
 import { matchesAnswer } from '../../src/render/matches.ts';
 import type { Answer } from '../../src/types/answer.ts';
 import { bytes, entriesOf, findRequest, listRequest, matchesOf, searchRequest } from '../support/lists.ts';
 
 const limits = bytes(30_000);
+const matches = matchesStyle(seedStyle);
+const results = entriesStyle(seedStyle, 'resultLimitReached');
+const entries = entriesStyle(seedStyle, 'entryLimitReached');
 
 function noticeOf({ content }: Answer): string | undefined {
   return content[0]?.type === 'text' ? content[0].text.split('\n').at(-1) : undefined;
 }
 
 test('grep: match limit', () => {
-  const answer = matchesAnswer(matchesOf(100, 'matching content', 100), searchRequest, limits, piMatches);
+  const answer = matchesAnswer(matchesOf(100, 'matching content', 100), searchRequest, limits, matches);
   expect(noticeOf(answer)).toBe('[100 matches limit reached. Use limit=200 for more, or refine pattern]');
   expect(answer.details).toMatchObject({ matchLimitReached: 100 });
 });
@@ -22,13 +26,13 @@ test('grep: match limit', () => {
 test('grep: byte limit', () => {
   // 600 bytes a line: 50 of them fit into 30,000.
   const text = 'x'.repeat(600 - 'file.ts:10: '.length - 1);
-  const answer = matchesAnswer(matchesOf(100, text, 100), searchRequest, limits, piMatches);
+  const answer = matchesAnswer(matchesOf(100, text, 100), searchRequest, limits, matches);
   expect(noticeOf(answer)).toBe('[30KB limit reached (50 of 100+ matches shown)]');
   expect(answer.details).toMatchObject({
     truncation: { truncated: true, truncatedBy: 'bytes', outputLines: 50 },
   });
   expect(answer.details).not.toHaveProperty('matchLimitReached');
-  const fewer = matchesAnswer(matchesOf(80, text), searchRequest, limits, piMatches);
+  const fewer = matchesAnswer(matchesOf(80, text), searchRequest, limits, matches);
   expect(noticeOf(fewer)).toBe('[30KB limit reached (50 of 80 matches shown)]');
 });
 
@@ -43,7 +47,7 @@ test('grep: lines in part', () => {
     { ...rest, files: [{ path: 'file.ts', lines }] },
     searchRequest,
     limits,
-    piMatches,
+    matches,
   );
   expect(answer).toEqual({
     content: [
@@ -64,7 +68,7 @@ test('several notices share one bracket', () => {
   const { files, ...rest } = matchesOf(1, 'long', 1);
   const lines = (files[0]?.lines ?? []).map((line) => ({ ...line, clipped: 'end' as const }));
   const request = { ...searchRequest, limit: 1 };
-  const answer = matchesAnswer({ ...rest, files: [{ path: 'file.ts', lines }] }, request, limits, piMatches);
+  const answer = matchesAnswer({ ...rest, files: [{ path: 'file.ts', lines }] }, request, limits, matches);
   expect(noticeOf(answer)).toBe(
     '[1 matches limit reached. Use limit=2 for more, or refine pattern. Some lines truncated to 500 chars. Use read tool to see full lines]',
   );
@@ -72,40 +76,40 @@ test('several notices share one bracket', () => {
 
 test('find: result limit and byte limit', () => {
   const paths = Array.from({ length: 1000 }, (_, i) => `src/file${i}.ts`);
-  const full = foundAnswer(entriesOf(paths, 1000), findRequest, limits, piResults);
+  const full = foundAnswer(entriesOf(paths, 1000), findRequest, limits, results);
   expect(noticeOf(full)).toBe('[1000 results limit reached. Use limit=2000 for more, or refine pattern]');
   expect(full.details).toMatchObject({ resultLimitReached: 1000 });
   const long = paths.map((path) => `${'d'.repeat(100)}/${path}`);
-  const cut = foundAnswer(entriesOf(long), findRequest, limits, piResults);
+  const cut = foundAnswer(entriesOf(long), findRequest, limits, results);
   expect(noticeOf(cut)).toBe('[30KB limit reached]');
   expect(cut.details).toMatchObject({ truncation: { truncatedBy: 'bytes' } });
 });
 
 test('ls: entry limit and byte limit', () => {
   const names = Array.from({ length: 500 }, (_, i) => `file${i}`);
-  const full = listAnswer(entriesOf(names, 500), listRequest, limits, piEntries);
+  const full = listAnswer(entriesOf(names, 500), listRequest, limits, entries);
   expect(noticeOf(full)).toBe('[500 entries limit reached. Use limit=1000 for more]');
   expect(full.details).toMatchObject({ entryLimitReached: 500 });
   const cut = listAnswer(
     entriesOf(names.map((name) => 'n'.repeat(100) + name)),
     listRequest,
     limits,
-    piEntries,
+    entries,
   );
   expect(noticeOf(cut)).toBe('[30KB limit reached]');
 });
 
 test('nothing', () => {
   const text = (answer: Answer): unknown => answer.content[0];
-  expect(text(matchesAnswer({ ...matchesOf(0, ''), files: [] }, searchRequest, limits, piMatches))).toEqual({
+  expect(text(matchesAnswer({ ...matchesOf(0, ''), files: [] }, searchRequest, limits, matches))).toEqual({
     type: 'text',
     text: 'No matches found',
   });
-  expect(text(foundAnswer(entriesOf([]), findRequest, limits, piResults))).toEqual({
+  expect(text(foundAnswer(entriesOf([]), findRequest, limits, results))).toEqual({
     type: 'text',
     text: 'No files found matching pattern',
   });
-  expect(text(listAnswer(entriesOf([]), listRequest, limits, piEntries))).toEqual({
+  expect(text(listAnswer(entriesOf([]), listRequest, limits, entries))).toEqual({
     type: 'text',
     text: '(empty directory)',
   });

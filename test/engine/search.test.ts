@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { piMatches } from '../../src/dialects/pi-words.ts';
+import { matchesStyle } from '../../src/dialects/pi-lists.ts';
+import { seedStyle } from '../../src/dialects/pi-style.ts';
 import { search } from '../../src/engine/search.ts';
 import { createOriel } from '../../src/oriel.ts';
 import { matchesAnswer } from '../../src/render/matches.ts';
@@ -529,7 +530,7 @@ test('when the time is up, what was found by then is answered, and said to be a 
   const call = work.call({ deadline: performance.now() - 1000 });
   const result = await search({ ...searchRequest, path: 'a' }, call);
   expect(result).toMatchObject({ found: 0, gaps: { timedOut: true } });
-  expect(matchesAnswer(result, searchRequest, call.limits, piMatches).content).toEqual([
+  expect(matchesAnswer(result, searchRequest, call.limits, matchesStyle(seedStyle)).content).toEqual([
     {
       type: 'text',
       text: 'No matches found\n[The time limit was reached: more may follow. Narrow the path or the pattern]',

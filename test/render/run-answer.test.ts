@@ -2,11 +2,11 @@
 
 import { expect, test } from 'vitest';
 import { wording } from '../../src/render/notices.ts';
-import { runAnswer } from '../../src/render/run-answer.ts';
+import { runAnswer, type RunStyle } from '../../src/render/run-answer.ts';
 import type { RunResult } from '../../src/types/result.ts';
 import { excerptOf, runResult, runStream } from '../support/results.ts';
 
-const text = (result: RunResult, style?: 'each' | 'together'): string => {
+const text = (result: RunResult, style?: RunStyle): string => {
   const [block] = runAnswer(result, wording, style).content;
   return block?.type === 'text' ? block.text : '';
 };
@@ -106,5 +106,7 @@ test('notices stand in a bracket each, or together in one', () => {
     '1 invalid UTF-8 sequence shown as U+FFFD',
   ];
   expect(text(result)).toBe(`\ufffd\n[${first}]\n[${second}]`);
-  expect(text(result, 'together')).toBe(`\ufffd\n[${first}. ${second}]`);
+  expect(text(result, { notices: 'together', gap: '', outcome: 'above' })).toBe(
+    `\ufffd\n[${first}. ${second}]`,
+  );
 });

@@ -17,6 +17,6 @@ test('they name what this server reads, and nothing that is switched off', () =>
   expect(instructions({ web: false, allowBash: true })).toContain(', and run commands.');
 });
 
-test.each(['pi', 'zed', 'zdx', 'coder'] as const)('%s promises no more than files', (dialect) => {
+test.each(['pi', 'pi@0.74', 'zed', 'zdx', 'coder'] as const)('%s promises no more than files', (dialect) => {
   expect(instructions({ dialect, web: false })).toMatch(/^Read files in answers that fit/);
 });
