@@ -10,5 +10,7 @@ export default defineConfig({
     maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // The default, one second, passes on a busy machine before anything has gone wrong.
+    expect: { poll: { timeout: 25_000, interval: 20 } },
   },
 });

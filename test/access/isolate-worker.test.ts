@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Queue } from '../../src/queues/queue.ts';
 import { WorkerPool } from '../../src/access/isolate-worker.ts';
 
@@ -20,6 +20,12 @@ function pool(size = 2): WorkerPool<Job, Reply> {
   const made = new WorkerPool<Job, Reply>({ entry, queue, idleMs: 60_000, heapMb: 32 });
   onTestFinished(() => made.close());
   return made;
+}
+
+/** From now on a worker has as long as it takes to answer once it was told to stop. */
+function holdTimers(): void {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
 }
 
 test('a job is answered', async () => {
@@ -58,24 +64,23 @@ test('calls are served in order', async () => {
 
 test('a job that is out of time is told so and may answer', async () => {
   const workers = pool(1);
-  // Starting a thread takes longer than the time this job has.
   await workers.lend({ signal: never }, (ask) => ask({ say: 'warm' }, later(), never));
-  const reply = await workers.lend({ signal: never }, (ask) =>
-    ask({ do: 'obey', say: 'late' }, later(20), never),
-  );
-  expect(reply).toMatchObject({ said: 'late', stopped: 2 });
+  holdTimers();
+  const reply = workers.lend({ signal: never }, (ask) => ask({ do: 'obey', say: 'late' }, later(20), never));
+  vi.advanceTimersByTime(20);
+  expect(await reply).toMatchObject({ said: 'late', stopped: 2 });
 });
 
 test('a job that is cancelled is told so and may answer', async () => {
   const workers = pool(1);
-  // Starting a thread may take longer than it has to answer once it is told.
   await workers.lend({ signal: never }, (ask) => ask({ say: 'warm' }, later(), never));
+  holdTimers();
   const stop = new AbortController();
-  setTimeout(() => stop.abort(new Error('enough')), 20);
-  const reply = await workers.lend({ signal: never }, (ask) =>
+  const reply = workers.lend({ signal: never }, (ask) =>
     ask({ do: 'obey', say: 'off' }, later(), stop.signal),
   );
-  expect(reply).toMatchObject({ said: 'off', stopped: 1 });
+  stop.abort(new Error('enough'));
+  expect(await reply).toMatchObject({ said: 'off', stopped: 1 });
 });
 
 test('a job that does not stop loses its worker, and the next one gets another', async () => {

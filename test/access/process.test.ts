@@ -58,7 +58,7 @@ test('the pipes of six short commands are made by one process', async () => {
   expect(readFileSync(log, 'utf8')).toBe('made\n');
   for (let i = 0; i < 3; i += 1) expect(shown(await run('echo hi'))).toBe('hi\n');
   // The next ones were made beside the fourth command, and nobody waited for them.
-  await vi.waitFor(() => expect(readFileSync(log, 'utf8')).toBe('made\nmade\n'));
+  await expect.poll(() => readFileSync(log, 'utf8')).toBe('made\nmade\n');
 });
 
 test('sh is taken where there is no bash', async () => {
@@ -82,15 +82,18 @@ test('a process that exits takes its commands with it', async () => {
   const host = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: 'inherit' });
   const [exitCode] = (await once(host, 'exit')) as [number];
   expect(exitCode).toBe(7);
-  while (living('sleep 740').some((line) => line.startsWith('sleep'))) await setTimeout(10);
+  await expect.poll(() => living('sleep 740').filter((line) => line.startsWith('sleep'))).toEqual([]);
 });
 
 test('a listener of the host that fails, fails alone', async () => {
-  const oriel = createOriel({ spills: { state: temporaryFolder() } });
+  const cwd = temporaryFolder();
+  const oriel = createOriel({ cwd, spills: { state: temporaryFolder() } });
   const onProgress = (): never => {
+    writeFileSync(join(cwd, 'told'), '');
     throw new Error('not now');
   };
-  const { content } = await oriel.tool('bash').run({ command: 'echo hi; sleep 0.8' }, { onProgress });
+  const command = 'echo hi; until [ -e told ]; do sleep 0.05; done';
+  const { content } = await oriel.tool('bash').run({ command }, { onProgress });
   expect(content).toEqual([{ type: 'text', text: 'hi\n' }]);
   await oriel.close();
 });
@@ -104,10 +107,11 @@ test('no pipe and no descriptor is left behind', async () => {
   for (let i = 0; i < 5; i += 1) await run('seq 3000; sleep 99.1 &', { streams: i % 2 ? 'merged' : 'split' });
   await expect(run('x'.repeat(200_000))).rejects.toThrow();
   // Pipes for the next commands are made in the background.
-  await vi.waitFor(() => {
+  const heldByCommands = (): number => {
     closeSparePipes();
-    expect(descriptors()).toBe(before);
-  });
+    return descriptors();
+  };
+  await expect.poll(heldByCommands).toBeLessThanOrEqual(before);
   expect(readdirSync(spills.directory).filter((name) => name.startsWith('pipe'))).toEqual([]);
 });
 

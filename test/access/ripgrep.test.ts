@@ -67,7 +67,7 @@ describe('RipgrepRun', () => {
   test('tells that something else has ended it', async () => {
     const run = over('', ['--regexp=x'], { input: { is: 'bytes', bytes: silence() } });
     const text = output(run);
-    await vi.waitUntil(() => children('rg').length > 0);
+    await expect.poll(() => children('rg').length).toBeGreaterThan(0);
     for (const pid of children('rg')) process.kill(pid, 'SIGKILL');
     expect(await text).toBe('');
     expect(run.outcome).toMatchObject({ code: undefined, broken: true, timedOut: false });
@@ -81,7 +81,7 @@ describe('RipgrepRun', () => {
     await setImmediate();
     expect(queues.ripgrep.stats).toMatchObject({ running: 4, waiting: 8 });
     expect(await Promise.all(outputs)).toEqual(Array(12).fill('one\n'));
-    await vi.waitUntil(() => queues.ripgrep.stats.running === 0);
+    await expect.poll(() => queues.ripgrep.stats.running).toBe(0);
   });
 
   test('a search that starts a second process while it reads the first does not wait for itself', async () => {

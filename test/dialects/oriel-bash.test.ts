@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { onTestFinished, describe, expect, test } from 'vitest';
 import type { OrielOptions } from '../../src/options.ts';
 import { createOriel } from '../../src/oriel.ts';
@@ -71,21 +73,20 @@ describe('what a model sees', () => {
   test('a time-out, with what was said until then', async () => {
     const { text, details, isError } = await session().call('bash', {
       command: 'echo hi; sleep 60',
-      timeout: 0.4,
+      timeout: 1.5,
     });
-    expect(text).toBe('hi\nCommand timed out after 0.4 seconds');
+    expect(text).toBe('hi\nCommand timed out after 1.5 seconds');
     expect(isError).toBe(true);
     expect(details).toMatchObject({ timedOut: true, error: { code: 'TIMEOUT' } });
   });
 
   test('a cancel, with what was said until then', async () => {
     const stop = new AbortController();
-    setTimeout(() => stop.abort(), 300);
-    const { text, details, isError } = await session().call(
-      'bash',
-      { command: 'echo hi; sleep 60' },
-      stop.signal,
-    );
+    const cwd = temporaryFolder();
+    const answer = session({ cwd }).call('bash', { command: 'echo hi; touch said; sleep 60' }, stop.signal);
+    await expect.poll(() => existsSync(join(cwd, 'said'))).toBe(true);
+    stop.abort();
+    const { text, details, isError } = await answer;
     expect(text).toBe('hi\nCommand was cancelled');
     expect(isError).toBe(true);
     expect(details).toMatchObject({ cancelled: true, error: { code: 'CANCELLED' } });

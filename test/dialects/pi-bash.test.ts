@@ -60,8 +60,8 @@ test('how a command ended', async () => {
     text: 'a\nCommand exited with code 3',
     isError: true,
   });
-  expect(await bash('echo a; sleep 60', { timeout: 0.3 })).toMatchObject({
-    text: 'a\nCommand timed out after 0.3 seconds',
+  expect(await bash('echo a; sleep 60', { timeout: 1.5 })).toMatchObject({
+    text: 'a\nCommand timed out after 1.5 seconds',
     isError: true,
   });
 });

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { bench, living, shown } from '../support/commands.ts';
 
@@ -21,13 +22,13 @@ describe('how a command ends', () => {
   });
 
   test('a time limit may be a fraction of a second and keeps the output', async () => {
-    const result = await bench().run('echo before; sleep 60; echo after', { timeout: 0.3 });
-    expect(result).toMatchObject({ timedOut: true, cancelled: false, timeout: 0.3, signal: 'SIGTERM' });
+    const result = await bench().run('echo before; sleep 60; echo after', { timeout: 1.5 });
+    expect(result).toMatchObject({ timedOut: true, cancelled: false, timeout: 1.5, signal: 'SIGTERM' });
     expect(shown(result)).toBe('before\n');
   });
 
   test('what a command says on its way out is kept', async () => {
-    const result = await bench().run('trap "echo bye; exit 7" TERM; sleep 60 & wait', { timeout: 0.3 });
+    const result = await bench().run('trap "echo bye; exit 7" TERM; sleep 60 & wait', { timeout: 1.5 });
     expect(shown(result)).toBe('bye\n');
     expect(result).toMatchObject({ timedOut: true, exitCode: 7 });
   });
@@ -169,8 +170,16 @@ describe('working directory', () => {
 
 describe('progress', () => {
   test('shows the current tail, only when there is news', async () => {
-    const { run, progress } = bench();
-    await run('seq 100; sleep 0.8; echo done; sleep 0.4');
+    const { run, progress, folder } = bench();
+    const until = (name: string): string => `until [ -e ${name} ]; do sleep 0.05; done`;
+    const running = run(`seq 100; ${until('more')}; echo done; ${until('end')}`);
+    await expect.poll(() => progress.at(-1)?.done).toBe(292);
+    // Long enough for a second report, of which there must be none.
+    await sleep(700);
+    writeFileSync(join(folder, 'more'), '');
+    await expect.poll(() => progress.at(-1)?.done).toBe(297);
+    writeFileSync(join(folder, 'end'), '');
+    await running;
     expect(progress.map(({ done }) => done)).toEqual([292, 297]);
     expect(progress[0]?.tail).toBe(Array.from({ length: 20 }, (_, i) => `${i + 81}\n`).join(''));
     expect(progress[1]?.message).toMatch(/^running for \d s, 297 bytes of output$/);
@@ -189,7 +198,8 @@ describe('processes left behind', () => {
     const result = await bench({ settings: { background: 'keep' } }).run('sleep 7120 & echo $!');
     expect(result.background).toEqual({ ended: 0, left: 0 });
     const pid = Number(shown(result));
-    expect(living('sleep 7120')).toEqual(['sleep 7120']);
+    // Until then the child of the shell is still to become `sleep`.
+    await expect.poll(() => living('sleep 7120')).toEqual(['sleep 7120']);
     process.kill(pid);
   });
 
@@ -197,11 +207,14 @@ describe('processes left behind', () => {
     const { run } = bench({ settings: { background: 'keep' } });
     const result = await run('yes 7125 & echo $!', { keep: 'head' });
     expect(shown(result)).toMatch(/^\d+\n/);
-    while (living('yes 7125').length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await expect.poll(() => living('yes 7125')).toEqual([]);
   });
 
   test('one that cleared its environment is reached through its parent', async () => {
-    const result = await bench().run('setsid sh -c "env -i sleep 7130; :" & sleep 0.2; exit 0');
+    const cleared = 'env -i sh -c "echo > ready; exec sleep 7130"';
+    const result = await bench().run(
+      `setsid sh -c '${cleared}; :' & until [ -e ready ]; do sleep 0.05; done; exit 0`,
+    );
     expect(result.background.ended).toBeGreaterThanOrEqual(2);
     expect(living('sleep 7130')).toEqual([]);
   });

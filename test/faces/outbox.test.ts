@@ -41,20 +41,24 @@ test('bytes come in order, text and buffers, in pieces of 64 KiB at most', async
 });
 
 test('a peer that takes nothing is ended, one that takes a piece now and then is not', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'hrtime'] });
+  onTestFinished(() => void vi.useRealTimers());
   const before = outbox.ended;
   const [dead, slow] = [peer(), peer()];
   const outlets = [dead, slow].map(({ out }) => new Outlet(out, {}, { timeoutMs: 300 }));
   for (const outlet of outlets) outlet.write(Buffer.alloc(1 << 20));
   const feeding = setInterval(slow.take, 50);
   onTestFinished(() => clearInterval(feeding));
-  await vi.waitUntil(() => dead.out.destroyed, 10_000);
+  await vi.advanceTimersByTimeAsync(600);
+  expect(dead.out.destroyed).toBe(true);
   expect(slow.out.destroyed).toBe(false);
   expect(outbox.ended).toBe(before + 1);
   expect(outlets.map(({ gone }) => gone)).toEqual([true, false]);
   outlets[0]?.write('too late');
   await outlets[0]?.taken();
   slow.out.destroy();
-  await vi.waitUntil(() => outbox.unsent === 0);
+  vi.useRealTimers();
+  await expect.poll(() => outbox.unsent).toBe(0);
 });
 
 test('nothing new is begun for a client that has too much unsent; others are served', async () => {
@@ -78,7 +82,7 @@ test('of all that is unsent, what has been stuck for longest is given up first',
   for (const { out } of peers) new Outlet(out, {}).write(Buffer.alloc(30 << 20));
   expect(peers.map(({ out }) => out.destroyed)).toEqual([true, false, false, false, false]);
   for (const { out } of peers) out.destroy();
-  await vi.waitUntil(() => outbox.unsent === 0);
+  await expect.poll(() => outbox.unsent).toBe(0);
 });
 
 test('a peer that is gone already takes nothing and owes nothing', async () => {

@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { request } from 'node:http';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Offer, OfferOptions } from '../../src/faces/offer.ts';
 import { createOffer } from '../../src/faces/offer.ts';
 import type { Answer } from '../../src/types/answer.ts';
@@ -142,7 +142,7 @@ test('the end of a session of MCP ends what was kept for it', async () => {
   const path = /"(\/[^"]+\/1\.log)"/.exec(JSON.stringify(kept.details))?.[1] ?? '';
   expect(existsSync(path)).toBe(true);
   await ask('DELETE');
-  await vi.waitUntil(() => !existsSync(path));
+  await expect.poll(() => existsSync(path)).toBe(false);
 });
 
 test('routes that read files by path open a kept output for its client alone', async () => {

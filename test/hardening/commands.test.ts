@@ -3,14 +3,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { bench, living, shown } from '../support/commands.ts';
 
-/** Far above what these take, far below what the sleeping commands would. */
-const SOON = 20;
-
 test('B01 a background child keeps stdout open', async () => {
   const result = await bench().run('sleep 300.1 & echo hi');
   expect(shown(result)).toBe('hi\n');
   expect(result).toMatchObject({ exitCode: 0, timedOut: false, background: { ended: 1, left: 0 } });
-  expect(result.seconds).toBeLessThan(SOON);
   expect(living('sleep 300.1')).toEqual([]);
 });
 
@@ -24,21 +20,18 @@ test.each([
   const result = await bench().run(command, over);
   expect(shown(result)).toContain('hi\n');
   expect(result).toMatchObject({ exitCode: 0, timedOut: false, background: { left: 0 } });
-  expect(result.seconds).toBeLessThan(SOON);
   expect(living('300.2')).toEqual([]);
 });
 
 test('B01 a background child that floods the pipe', async () => {
   const result = await bench().run('yes 300.3 & echo hi');
   expect(result).toMatchObject({ exitCode: 0, timedOut: false, background: { ended: 1, left: 0 } });
-  expect(result.seconds).toBeLessThan(SOON);
   expect(living('300.3')).toEqual([]);
 });
 
 test('B02 a time-out ends the whole tree', async () => {
   const result = await bench().run('sh -c "sleep 700 & sleep 701"', { timeout: 0.5 });
   expect(result).toMatchObject({ timedOut: true, background: { left: 0 } });
-  expect(result.seconds).toBeLessThan(SOON);
   expect([...living('sleep 700'), ...living('sleep 701')]).toEqual([]);
 });
 
@@ -73,7 +66,7 @@ test('B03 nor do they on a time-out', async () => {
 });
 
 test('B04 SIGTERM ignored', async () => {
-  const result = await bench().run('trap "" TERM INT HUP; echo armed; sleep 704', { timeout: 0.5 });
+  const result = await bench().run('trap "" TERM INT HUP; echo armed; sleep 704', { timeout: 2 });
   expect(result).toMatchObject({ timedOut: true, signal: 'SIGKILL', background: { left: 0 } });
   expect(shown(result)).toBe('armed\n');
   expect(living('sleep 704')).toEqual([]);
@@ -115,7 +108,6 @@ test('B06 yes for ever, while other calls are answered', async () => {
   const result = await flood;
   expect(result).toMatchObject({ timedOut: true, streams: [{ truncated: true, spill: { bytes: 8 << 20 } }] });
   expect(shown(result)).toMatch(/^(y\n){2000}$/);
-  expect(result.seconds).toBeLessThan(SOON);
 });
 
 test('B06 twenty commands at once', async () => {
@@ -151,12 +143,13 @@ test.each([
 
 test('B15 a cancel ends the tree and keeps what was said', async () => {
   const stop = new AbortController();
-  const running = bench().run('echo before; setsid sleep 705.1 & trap "" TERM; sleep 705.2', {}, stop.signal);
-  setTimeout(() => stop.abort(), 300);
+  const { run, progress } = bench();
+  const running = run('echo before; setsid sleep 705.1 & trap "" TERM; sleep 705.2', {}, stop.signal);
+  await expect.poll(() => progress.at(-1)?.tail).toBe('before\n');
+  stop.abort();
   const result = await running;
   expect(result).toMatchObject({ cancelled: true, timedOut: false, background: { left: 0 } });
   expect(shown(result)).toBe('before\n');
-  expect(result.seconds).toBeLessThan(SOON);
   expect(living('sleep 705')).toEqual([]);
 });
 

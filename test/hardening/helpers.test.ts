@@ -123,7 +123,7 @@ test('L01 helpers ended at random moments', { timeout: 240_000 }, async () => {
   // Some were met in their work, and some calls were quicker.
   expect(codes.size).toBeGreaterThan(1);
   expect(codes).toContain('OK');
-  await vi.waitFor(() => expect(children(HELPERS)).toEqual([]), 5_000);
+  await expect.poll(() => children(HELPERS)).toEqual([]);
   // Threads of pools rest for a while, as many as their queues let run.
-  await vi.waitFor(() => expect(workers.size).toBeLessThanOrEqual(4), 15_000);
+  await expect.poll(() => workers.size).toBeLessThanOrEqual(4);
 });

@@ -2,7 +2,7 @@
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { withHeartbeat } from '../support/heartbeat.ts';
+import { withoutLag } from '../support/lag.ts';
 import { databaseBytes } from '../support/sqlite.ts';
 import { textOf, workspace } from '../support/workspace.ts';
 import { zip } from '../support/zip.ts';
@@ -42,7 +42,7 @@ test.each(KINDS)(
     );
     const read = async (path: string): Promise<string> => textOf(await oriel.tool('read').run({ path }));
     await read('data.db?q=select 1');
-    await withHeartbeat(async () => {
+    await withoutLag(async () => {
       for (const path of [
         'data.db',
         'wide.db',
@@ -109,7 +109,7 @@ test.each(KINDS)('K02 texts of %s alone', { timeout: 60_000 }, async (_, hidden)
   ];
   for (const [tool, input] of calls) await oriel.tool(tool).run(input);
   for (const [tool, input] of calls) {
-    const text = await withHeartbeat(async () => textOf(await oriel.tool(tool).run(input)));
+    const text = await withoutLag(async () => textOf(await oriel.tool(tool).run(input)));
     expect(text).not.toContain(hidden);
   }
 });

@@ -5,7 +5,7 @@ import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Answer } from '../../src/index.ts';
 import { cli } from '../support/cli.ts';
 import { makePng } from '../support/images.ts';
@@ -146,11 +146,11 @@ describe('connections of one address', () => {
     const rest = await Promise.all(
       Array.from({ length: 100 }, () => open(running.port).catch(() => undefined)),
     );
-    await vi.waitUntil(() => countOf(running.port) <= 40, { timeout: 10_000 });
+    await expect.poll(() => countOf(running.port)).toBeLessThanOrEqual(40);
     for (const socket of rest) socket?.destroy();
     expect(await said(first[0] as Socket)).toMatch(/^HTTP\/1\.1 200 /);
     for (const socket of [...first, ...more]) socket.destroy();
-    await vi.waitUntil(async () => (await running.get('/healthz')).status === 200, { timeout: 10_000 });
+    await expect.poll(async () => (await running.get('/healthz')).status).toBe(200);
     const metrics = await (await running.get('/metrics')).text();
     expect(Number(/^oriel_connections (\d+)$/m.exec(metrics)?.[1])).toBeLessThan(10);
     expect(Number(/^oriel_connections_refused_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThanOrEqual(100);

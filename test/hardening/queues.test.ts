@@ -225,7 +225,7 @@ test(
     // In the order in which slots are given: how fast each is then answered is a matter of threads.
     const begun: unknown[] = [];
     const acquire = queues.calls.acquire.bind(queues.calls);
-    const spy = vi.spyOn(queues.calls, 'acquire').mockImplementation(async (claim) => {
+    const spy = vi.spyOn(queues.calls, 'acquire').mockImplementation(async (claim = {}) => {
       const slot = await acquire(claim);
       begun.push(claim?.caller ?? callerOf(claim?.signal as AbortSignal));
       return slot;
@@ -265,9 +265,9 @@ describe('what many calls share is made for the one that began it', () => {
       };
       const busy = {};
       const asked = Array.from({ length: 8 }, (_, i) => ask(i, 'busy', busy));
-      await vi.waitUntil(() => queue.waiting === 8, 20_000);
+      await expect.poll(() => queue.waiting).toBe(8);
       asked.push(ask(9, 'other', {}));
-      await vi.waitUntil(() => queue.waiting === 9, 20_000);
+      await expect.poll(() => queue.waiting).toBe(9);
       slot.release();
       await Promise.all(asked);
       expect(order.indexOf('other')).toBeLessThan(4);

@@ -1,5 +1,10 @@
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { LeaseQueue } from '../../src/queues/lease.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  return () => vi.useRealTimers();
+});
 
 const queueOf = (limit = 1): LeaseQueue => new LeaseQueue('test', 'tests run', { limit, waiting: 100 });
 
@@ -18,7 +23,7 @@ test('a slot that rests is kept while nobody waits for it', async () => {
   const { lease, closed } = leaseIn(queue);
   await lease.work();
   lease.rest();
-  await new Promise((resolve) => setTimeout(resolve, 600));
+  await vi.advanceTimersByTimeAsync(60_000);
   expect(closed()).toBe(0);
   await lease.work();
   expect(queue.stats.highest).toEqual({ running: 1, waiting: 0 });
@@ -31,7 +36,11 @@ test('a slot that rests is taken back for one who waits, and asked for again whe
   const [first, second] = [leaseIn(queue), leaseIn(queue)];
   await first.lease.work();
   first.lease.rest();
-  await second.lease.work();
+  const served = second.lease.work();
+  await vi.advanceTimersByTimeAsync(499);
+  expect(first.closed()).toBe(0);
+  await vi.advanceTimersByTimeAsync(1);
+  await served;
   expect(first.closed()).toBe(1);
   const again = first.lease.work();
   second.lease.end();
@@ -49,7 +58,7 @@ test('a slot in which something works is not taken back', async () => {
   await working.lease.work();
   let served = false;
   const wait = waiting.lease.work().then(() => (served = true));
-  await new Promise((resolve) => setTimeout(resolve, 700));
+  await vi.advanceTimersByTimeAsync(60_000);
   expect([working.closed(), served]).toEqual([0, false]);
   working.lease.end();
   await wait;
@@ -62,9 +71,12 @@ test('of several that rest, as many are taken back as wait, those that rest for 
   for (const { lease } of resting) {
     await lease.work();
     lease.rest();
+    await vi.advanceTimersByTimeAsync(10);
   }
   const late = leaseIn(queue);
-  await late.lease.work();
+  const served = late.lease.work();
+  await vi.advanceTimersByTimeAsync(500);
+  await served;
   expect(resting.map(({ closed }) => closed())).toEqual([1, 0, 0]);
   for (const { lease } of [...resting, late]) lease.end();
   expect(queue.stats.running).toBe(0);

@@ -1,6 +1,7 @@
 /** How long the event loop of this process is held while something runs. */
 
 import { readFileSync } from 'node:fs';
+import { expect } from 'vitest';
 
 const BEAT_MS = 20;
 
@@ -24,6 +25,14 @@ export async function longestLag(work: () => Promise<unknown>): Promise<number> 
     look();
   }
   return largest;
+}
+
+/** Does the work, and expects that it does not hold the event loop. */
+export async function withoutLag<T>(work: () => Promise<T>): Promise<T> {
+  let result: { readonly of: T } | undefined;
+  const lag = await longestLag(async () => (result = { of: await work() }));
+  expect(lag).toBeLessThan(MOST_LAG_MS);
+  return (result as unknown as { readonly of: T }).of;
 }
 
 /** Milliseconds for which the main thread was ready to run and waited. Source: Documentation/scheduler/sched-stats.rst. */

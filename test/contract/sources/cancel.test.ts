@@ -88,7 +88,7 @@ function openFiles(): string[] {
   });
 }
 
-/** What is held once that fits `holds`, or after two seconds. */
+/** What is held once that fits `holds`, or after ten seconds. */
 async function settled(look: () => Held, holds: (held: Held) => boolean): Promise<Held> {
   for (let waited = 0; ; waited += 5) {
     const now = look();

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Tool } from '../../../src/oriel.ts';
 import { textAnswer } from '../../../src/render/answer.ts';
 import { type AppUnderTest, serveOffer } from '../../support/app.ts';
-import { withHeartbeat } from '../../support/heartbeat.ts';
+import { withoutLag } from '../../support/lag.ts';
 import { offerOf, testTool } from '../../support/offer.ts';
 import { mcpHeaders } from '../../support/server.ts';
 
@@ -223,7 +223,7 @@ describe('POSTs of very many messages are refused before any is looked at', () =
   test.each(bodies)('%s', { timeout: 60_000 }, async (_title, body) => {
     const { post, begun } = await serving();
     const bytes = Buffer.from(JSON.stringify(body));
-    await withHeartbeat(async () => {
+    await withoutLag(async () => {
       const response = await post(bytes);
       expect([400, 413]).toContain(response.status);
       await response.text();

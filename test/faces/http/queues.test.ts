@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createClient } from '../../../src/faces/client/client.ts';
 import { createOffer } from '../../../src/faces/offer.ts';
 import type { Tool } from '../../../src/oriel.ts';
@@ -59,9 +59,9 @@ test('one client that sends many requests does not hold up the one of another, w
   const busy = Array.from({ length: 12 }, (_, i) =>
     ask(['read-file-lines', 'read-file', 'resolve-path'][i % 3] as string, 'busy'),
   );
-  await vi.waitUntil(() => queues.calls.waiting === 12);
+  await expect.poll(() => queues.calls.waiting).toBe(12);
   const other = ask('read-file-lines', 'other');
-  await vi.waitUntil(() => queues.calls.waiting === 13);
+  await expect.poll(() => queues.calls.waiting).toBe(13);
   held.release();
   await Promise.all([...busy, other]);
   // One of the first client may have been served before it, and another be answered first.
@@ -82,9 +82,9 @@ test('clients without a name are told apart by their programs', async () => {
     await response.arrayBuffer();
   };
   const calls = Array.from({ length: 12 }, () => ask('busy/1'));
-  await vi.waitUntil(() => queues.calls.waiting === 12);
+  await expect.poll(() => queues.calls.waiting).toBe(12);
   calls.push(ask('other/1'));
-  await vi.waitUntil(() => queues.calls.waiting === 13);
+  await expect.poll(() => queues.calls.waiting).toBe(13);
   held.release();
   await Promise.all(calls);
   expect(order.indexOf('other/1')).toBeLessThan(4);
@@ -157,7 +157,7 @@ describe('a client that takes its bytes slowly', () => {
     expect((await bytesOf(await get('read-file', 'large.bin'))).equals(BYTES)).toBe(true);
     for (let step = await reader.read(); !step.done; step = await reader.read()) parts.push(step.value);
     expect(Buffer.concat(parts).equals(BYTES)).toBe(true);
-    await vi.waitUntil(() => queues.downloads.stats.running === 0);
+    await expect.poll(() => queues.downloads.stats.running).toBe(0);
   });
 
   test('gets none of another file that has taken its place', async () => {
@@ -172,7 +172,7 @@ describe('a client that takes its bytes slowly', () => {
       for (let step = await reader.read(); !step.done; step = await reader.read());
     };
     await expect(rest()).rejects.toThrow();
-    await vi.waitUntil(() => queues.downloads.stats.running === 0);
+    await expect.poll(() => queues.downloads.stats.running).toBe(0);
     expect(await metrics()).toContain('oriel_errors_total{tool="read-file",code="INCOMPLETE"} 1');
   });
 
@@ -182,10 +182,8 @@ describe('a client that takes its bytes slowly', () => {
     const slow = await fetch(`${app.url}/api/v0/read-file?path=${path}`, { signal: stop.signal });
     await (slow.body as ReadableStream<Uint8Array>).getReader().read();
     stop.abort();
-    await vi.waitUntil(() => queues.downloads.stats.running === 0);
-    await vi.waitUntil(async () =>
-      (await metrics()).includes('oriel_errors_total{tool="read-file",code="CANCELLED"} 1'),
-    );
+    await expect.poll(() => queues.downloads.stats.running).toBe(0);
+    await expect.poll(metrics).toContain('oriel_errors_total{tool="read-file",code="CANCELLED"} 1');
   });
 });
 

@@ -303,10 +303,10 @@ describe('what is kept', () => {
     const stale = await read('issue://acme/widget/7?comments=0');
     expect(stale.text).toContain('# It drops a record (#7)');
     expect(stale.text).toContain('[Read 12m ago, and being read again: the same call soon has the newest]');
-    await vi.waitFor(() => expect(github.heard).toHaveLength(2));
-    await vi.waitFor(async () =>
-      expect((await read('issue://acme/widget/7?comments=0')).text).toContain('# Renamed (#7)'),
-    );
+    await expect.poll(() => github.heard).toHaveLength(2);
+    await expect
+      .poll(async () => (await read('issue://acme/widget/7?comments=0')).text)
+      .toContain('# Renamed (#7)');
     expect(github.heard).toHaveLength(2);
 
     now += 8 * 24 * 60 * MINUTE;
@@ -319,10 +319,8 @@ describe('what is kept', () => {
     await read('issue://acme/widget/7?comments=0');
     now += 10 * MINUTE;
     await read('issue://acme/widget/7?comments=0');
-    await vi.waitFor(() => expect(github.heard.map(({ status }) => status)).toEqual([200, 304]));
-    await vi.waitFor(async () =>
-      expect((await read('issue://acme/widget/7?comments=0')).text).not.toContain('ago'),
-    );
+    await expect.poll(() => github.heard.map(({ status }) => status)).toEqual([200, 304]);
+    await expect.poll(async () => (await read('issue://acme/widget/7?comments=0')).text).not.toContain('ago');
   });
 
   test('where the new reading fails, the old answer stands', async () => {
@@ -331,7 +329,7 @@ describe('what is kept', () => {
     now += 10 * MINUTE;
     github.instead = (_, response) => json(response, 502, {});
     await read('issue://acme/widget/7?comments=0');
-    await vi.waitFor(() => expect(github.heard).toHaveLength(2));
+    await expect.poll(() => github.heard).toHaveLength(2);
     const { text, isError } = await read('issue://acme/widget/7?comments=0');
     expect(isError).toBe(false);
     expect(text).toContain('[Read 10m ago');
