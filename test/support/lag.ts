@@ -8,8 +8,22 @@ const BEAT_MS = 20;
 /** The largest lag that a hostile case may cause, in ms. */
 export const MOST_LAG_MS = 150;
 
+/** What the work itself holds, it holds every time: a busy machine is slow now and then. */
+const TRIES = 3;
+
+/** Does the work until it holds the event loop for less than `MOST_LAG_MS`, and expects that of one try in three. */
+export async function withoutLag<T>(work: () => Promise<T>): Promise<T> {
+  const lags: number[] = [];
+  for (;;) {
+    const { lag, result } = await lagOf(work);
+    if (lag < MOST_LAG_MS) return result;
+    lags.push(lag);
+    if (lags.length === TRIES) expect.fail(`The event loop was held for ${lags.join(', ')} ms.`);
+  }
+}
+
 /** The longest stretch in ms; time that the main thread waited for a processor is left out where that is known. */
-export async function longestLag(work: () => Promise<unknown>): Promise<number> {
+async function lagOf<T>(work: () => Promise<T>): Promise<{ lag: number; result: T }> {
   let largest = 0;
   let [at, waited] = [performance.now(), waitedMs()];
   const look = (): void => {
@@ -19,20 +33,12 @@ export async function longestLag(work: () => Promise<unknown>): Promise<number> 
   };
   const beat = setInterval(look, BEAT_MS);
   try {
-    await work();
+    const result = await work();
+    look();
+    return { lag: largest, result };
   } finally {
     clearInterval(beat);
-    look();
   }
-  return largest;
-}
-
-/** Does the work, and expects that it does not hold the event loop. */
-export async function withoutLag<T>(work: () => Promise<T>): Promise<T> {
-  let result: { readonly of: T } | undefined;
-  const lag = await longestLag(async () => (result = { of: await work() }));
-  expect(lag).toBeLessThan(MOST_LAG_MS);
-  return (result as unknown as { readonly of: T }).of;
 }
 
 /** Milliseconds for which the main thread was ready to run and waited. Source: Documentation/scheduler/sched-stats.rst. */
