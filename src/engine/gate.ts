@@ -145,7 +145,7 @@ export function openCall(
         report(engine.onError, hostError('onProgress', error), tool);
       }
     },
-    ...(onOutput && { watchOutput: onOutput }),
+    ...(onOutput && { watchOutput: watcher(onOutput, (error) => report(engine.onError, error, tool)) }),
     open: (subject) => sourceFor(subject, kindsOf(request)).open(subject, call),
     onEnd: (cleanup) => cleanups.add(cleanup),
   };
@@ -177,6 +177,27 @@ export function openCall(
       if (pending && settled) cleanups.runAfter(settled);
       else await cleanups.runAll();
     },
+  };
+}
+
+/** The host's listener for output. One that fails is told to the host and called no more: the command goes on. */
+function watcher(
+  onOutput: NonNullable<CallOptions['onOutput']>,
+  tell: (error: OrielError) => void,
+): NonNullable<Call['watchOutput']> {
+  let failed = false;
+  const fail = (error: unknown): void => {
+    if (!failed) tell(hostError('onOutput', error));
+    failed = true;
+  };
+  return (chunk) => {
+    if (failed) return undefined;
+    try {
+      return onOutput(chunk)?.catch(fail);
+    } catch (error) {
+      fail(error);
+      return undefined;
+    }
   };
 }
 

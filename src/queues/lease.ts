@@ -17,7 +17,7 @@ export class LeaseQueue extends Queue {
   /** Leases being taken back. */
   #taking = 0;
 
-  /** A lease without a slot: `work` takes one. `close` ends what the slot stands for when it is taken back. */
+  /** A lease without a slot: `work` takes one. `close` ends what the slot stands for; it may be called again. */
   lease(claim: Claim, close: () => Promise<void>): Lease {
     return new Lease(this, claim, close);
   }
@@ -55,7 +55,8 @@ export class LeaseQueue extends Queue {
     if (!first || first.dueAt > performance.now() + 1 || this.waiting <= this.#taking) return;
     this.#resting.delete(first);
     this.#taking += 1;
-    await first.takeBack();
+    // What could not be closed is lost to this process only, and no answer depends on it.
+    await first.takeBack().catch(() => undefined);
     this.#taking -= 1;
     this.#watch();
   }
@@ -95,17 +96,21 @@ export class Lease {
     this.#queue.rest(this);
   }
 
-  /** For good. */
-  end(): void {
+  /** Closes what the slot stands for, and releases it also where that fails. The lease is not used again. */
+  async end(): Promise<void> {
     this.#queue.rouse(this);
-    this.#slot?.release();
-    this.#slot = undefined;
+    await this.#giveBack();
   }
 
+  /** Closes what the slot stands for and releases it; the next `work` takes another one. */
   async takeBack(): Promise<void> {
+    this.#restMs *= 2;
+    await this.#giveBack();
+  }
+
+  async #giveBack(): Promise<void> {
     const slot = this.#slot;
     this.#slot = undefined;
-    this.#restMs *= 2;
     try {
       await this.#close();
     } finally {

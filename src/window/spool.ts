@@ -102,9 +102,12 @@ export class Spool implements ByteSource {
     this.#end(new Error('The spool is closed.'));
     this.#options.stop?.();
     await this.#pulling;
-    await this.#stream.return?.();
-    this.#chunks = [];
-    await this.#overflow?.close();
+    try {
+      await this.#stream.return?.();
+    } finally {
+      this.#chunks = [];
+      await this.#overflow?.close();
+    }
   }
 
   /** One of several may leave: the step goes on for the others, and for whoever comes soon. */

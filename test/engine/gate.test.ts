@@ -170,6 +170,28 @@ test('progress reaches the listener; one that throws is told to the host and doe
   ]);
 });
 
+test.each([
+  [
+    'throws',
+    () => {
+      throw new TypeError('the listener is broken');
+    },
+  ],
+  ['rejects', () => Promise.reject(new TypeError('the listener is broken'))],
+] as const)('a listener of output that %s is told to the host once and called no more', async (_, fail) => {
+  const told: [unknown, ErrorContext][] = [];
+  let calls = 0;
+  const onOutput = (): Promise<void> => {
+    calls += 1;
+    return fail();
+  };
+  const { call, close } = opened({ onOutput }, { onError: (...error) => void told.push(error) }, run);
+  for (let i = 0; i < 3; i += 1) await call.watchOutput?.(Buffer.from('chunk'));
+  await close();
+  expect(calls).toBe(1);
+  expect(told).toMatchObject([[{ message: 'the listener is broken' }, { code: 'HOST', tool: 'a-tool' }]]);
+});
+
 test('a directory is refused where only files are asked for', async () => {
   const { call, close } = opened({}, {}, { do: 'lines', path: '/', range: { from: 1 } });
   const directory = await call.access.open(tree.path);

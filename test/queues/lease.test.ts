@@ -27,7 +27,7 @@ test('a slot that rests is kept while nobody waits for it', async () => {
   expect(closed()).toBe(0);
   await lease.work();
   expect(queue.stats.highest).toEqual({ running: 1, waiting: 0 });
-  lease.end();
+  await lease.end();
   expect(queue.stats.running).toBe(0);
 });
 
@@ -43,10 +43,9 @@ test('a slot that rests is taken back for one who waits, and asked for again whe
   await served;
   expect(first.closed()).toBe(1);
   const again = first.lease.work();
-  second.lease.end();
+  await second.lease.end();
   await again;
-  expect(second.closed()).toBe(0);
-  first.lease.end();
+  await first.lease.end();
   expect(queue.stats).toMatchObject({ running: 0, waiting: 0 });
 });
 
@@ -60,9 +59,9 @@ test('a slot in which something works is not taken back', async () => {
   const wait = waiting.lease.work().then(() => (served = true));
   await vi.advanceTimersByTimeAsync(60_000);
   expect([working.closed(), served]).toEqual([0, false]);
-  working.lease.end();
+  await working.lease.end();
   await wait;
-  waiting.lease.end();
+  await waiting.lease.end();
 });
 
 test('of several that rest, as many are taken back as wait, those that rest for longest first', async () => {
@@ -78,7 +77,7 @@ test('of several that rest, as many are taken back as wait, those that rest for 
   await vi.advanceTimersByTimeAsync(500);
   await served;
   expect(resting.map(({ closed }) => closed())).toEqual([1, 0, 0]);
-  for (const { lease } of [...resting, late]) lease.end();
+  for (const { lease } of [...resting, late]) await lease.end();
   expect(queue.stats.running).toBe(0);
 });
 
@@ -87,9 +86,29 @@ test('a lease that ended gives nothing back twice', async () => {
   const [one, two] = [leaseIn(queue), leaseIn(queue)];
   await one.lease.work();
   one.lease.rest();
-  one.lease.end();
-  one.lease.end();
+  await one.lease.end();
+  await one.lease.end();
   await two.lease.work();
-  expect([one.closed(), queue.stats.running]).toEqual([0, 1]);
-  two.lease.end();
+  expect(queue.stats.running).toBe(1);
+  await two.lease.end();
+  expect(queue.stats.running).toBe(0);
+});
+
+test('what cannot be closed gives its slot back all the same', async () => {
+  const queue = queueOf();
+  const stuck = () => queue.lease({ caller: {} }, () => Promise.reject(new Error('EIO')));
+  for (let i = 0; i < 3; i += 1) {
+    const rests = stuck();
+    await rests.work();
+    rests.rest();
+    const { lease } = leaseIn(queue);
+    const served = lease.work();
+    await vi.advanceTimersByTimeAsync(500);
+    await served;
+    await lease.end();
+  }
+  const ends = stuck();
+  await ends.work();
+  await expect(ends.end()).rejects.toThrow('EIO');
+  expect(queue.stats).toMatchObject({ running: 0, waiting: 0 });
 });

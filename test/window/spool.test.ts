@@ -158,3 +158,28 @@ test('a step that hangs does not keep a spool from being closed', async () => {
   await spool.close();
   await expect(reading).rejects.toThrow('closed');
 });
+
+test('a stream that fails when it is ended does not keep the overflow open', async () => {
+  const { source } = stream(10, 64);
+  const stuck: AsyncIterable<Uint8Array> = {
+    [Symbol.asyncIterator]: () => ({
+      next: () => source[Symbol.asyncIterator]().next(),
+      return: () => Promise.reject(new Error('EIO')),
+    }),
+  };
+  let closed = 0;
+  const spool = new Spool(stuck, {
+    identity: Identity.once('test'),
+    memory: 0,
+    cap: 1 << 20,
+    overflow: () =>
+      Promise.resolve({
+        append: () => Promise.resolve(),
+        readInto: () => Promise.resolve(0),
+        close: () => Promise.resolve(void (closed += 1)),
+      }),
+  });
+  await readAt(spool, 0, 10);
+  await expect(spool.close()).rejects.toThrow('EIO');
+  expect(closed).toBe(1);
+});

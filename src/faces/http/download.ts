@@ -47,9 +47,8 @@ export class Download {
     this.#lease.rest();
   }
 
-  async end(): Promise<void> {
-    await this.#close();
-    this.#lease.end();
+  end(): Promise<void> {
+    return this.#lease.end();
   }
 
   async #close(): Promise<void> {

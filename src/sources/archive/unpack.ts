@@ -64,8 +64,7 @@ export async function* pullFromWorker<T extends Uint8Array | readonly unknown[]>
       yield skipped === 0 ? next : behind(next, skipped);
     }
   } finally {
-    await close();
-    lease.end();
+    await lease.end();
   }
 }
 
