@@ -5,11 +5,12 @@
 
 import { randomBytes } from 'node:crypto';
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { homedir, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { errno } from '../access/failure.ts';
 
-/** What nobody has touched for this long is removed, in ms. */
+/** Directories and files that were not written for this long are removed, in ms. */
 const KEEP_FOR = 24 * 60 * 60 * 1_000;
 
 /** The parent of all session directories: the XDG cache directory where it can be written, else one in tmp. */
@@ -55,7 +56,7 @@ export function sessionDirectory(state: string): string {
   return privateDirectory(join(sessions, `${process.pid}-${randomBytes(8).toString('hex')}`));
 }
 
-/** Directories of processes that no longer run, once they are old: the files of a crash can be looked at for a while. */
+/** Removes old directories of processes that no longer run; the files of a crash can be examined for a day. */
 function sweepSessions(sessions: string): void {
   for (const name of readdirSync(sessions)) {
     const path = join(sessions, name);
@@ -74,7 +75,7 @@ export function sweepFiles(directory: string): void {
 const atExit = new Set<string>();
 let willRemove = false;
 
-/** For hosts that end without closing their sessions. */
+/** For hosts that end without closing their sessions; until the directory is removed before that. */
 export function removeAtExit(directory: string): void {
   if (!willRemove) process.once('exit', () => atExit.forEach(remove));
   willRemove = true;
@@ -89,7 +90,13 @@ function isOld(path: string): boolean {
   }
 }
 
-/** Two processes may sweep at once: what one has removed is no failure of the other. */
+/** Removes a directory of this session without holding the event loop. */
+export async function removeNow(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true });
+  atExit.delete(directory);
+}
+
+/** Two processes may sweep at once: what one of them has removed is not a failure of the other. */
 export function remove(path: string): void {
   atExit.delete(path);
   try {

@@ -8,7 +8,7 @@ import { untilDescriptors } from '../access/descriptors.ts';
 import { errno, writeFailure } from '../access/failure.ts';
 import { OrielError } from '../errors.ts';
 import type { ScratchFile } from '../types/session.ts';
-import { removeAtExit } from './directories.ts';
+import { removeAtExit, removeNow } from './directories.ts';
 
 const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
@@ -29,11 +29,11 @@ export class ScratchDirectory {
     }
   }
 
-  /** For good: no file is made any more. */
+  /** Removes the directory; from now on no file is made. */
   async remove(): Promise<void> {
     this.#removed = true;
     const directory = await this.#made?.catch(() => undefined);
-    if (directory) await rm(directory, { recursive: true, force: true });
+    if (directory) await removeNow(directory);
   }
 
   /** Where the directory is gone, it is made again: temporary directories are cleaned by age. */
@@ -41,13 +41,13 @@ export class ScratchDirectory {
     try {
       return await this.#createIn(await this.#directory());
     } catch (error) {
-      if (errno(error) !== 'ENOENT') throw error;
+      if (errno(error) !== 'ENOENT' || this.#removed) throw error;
       this.#made = undefined;
       return this.#createIn(await this.#directory());
     }
   }
 
-  /** One for all files of the session. What could not be made is tried again the next time. */
+  /** One for all files of the session. Where it could not be made, the next file tries again. */
   #directory(): Promise<string> {
     this.#made ??= makeDirectory().catch((error: unknown) => {
       this.#made = undefined;
@@ -65,7 +65,7 @@ export class ScratchDirectory {
   }
 }
 
-/** That only this user may enter. */
+/** Only this user may enter it. */
 async function makeDirectory(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'oriel-'));
   removeAtExit(directory);
@@ -101,7 +101,7 @@ function scratchFile(handle: FileHandle): ScratchFile {
     async close() {
       if (closed) return;
       closed = true;
-      // Its content is of no use any more, so neither is what went wrong with it.
+      // Its content is not needed any more, so a failure does not matter.
       await handle.close().catch(() => undefined);
     },
   };

@@ -1,7 +1,7 @@
 /**
- * Keeps the full outputs of truncated answers: numbered files that only this user can read, named
- * `artifact://N`. They go when the session ends; where every call is a process of its own, they are kept for the
- * working directory and go by age.
+ * Keeps the full outputs of truncated answers: numbered files that only this user can read, named `artifact://N`. They
+ * are removed with the session; where every call is a process of its own, they are kept by working directory and removed
+ * by age.
  */
 
 import { createHash } from 'node:crypto';
@@ -31,24 +31,24 @@ export interface SpillOptions {
   readonly workingDirectory?: string;
   /** Bytes kept of one output. @default 1 GiB */
   readonly cap?: number;
-  /** Bytes kept in all: the oldest spills make room. @default 4 GiB */
+  /** Bytes kept in all: the oldest spills are evicted. @default 4 GiB */
   readonly total?: number;
 }
 
-/** Bytes kept in all, where nothing else is said. */
+/** The default of `SpillOptions.total`. */
 export const SPILL_TOTAL: number = 4 * 2 ** 30;
 
 export class Spills {
   readonly #options: SpillOptions;
   readonly #cap: number;
   readonly #total: number;
-  /** Not for those that outlive this process: others add to them. */
+  /** Absent for spills that outlive this process: other processes add to them. */
   readonly #room: SpillRoom | undefined;
   #directory: string | undefined;
   /** The last number given in this process. */
   #last = 0;
 
-  /** `room` is shared with other spills: then `total` is that of the room. */
+  /** `room` is shared with other sessions: then its `total` counts. */
   constructor(options: SpillOptions = {}, room?: SpillRoom) {
     this.#options = options;
     this.#cap = options.cap ?? 1 << 30;
@@ -106,7 +106,7 @@ export class Spills {
     return { file, capped: existsSync(cappedMark(path)) };
   }
 
-  /** What is kept, in the order in which it was made. */
+  /** In the order in which they were made. */
   list(): readonly KeptSpill[] {
     // A session that kept nothing has no directory, and listing makes none.
     if (this.#directory === undefined && this.#options.workingDirectory === undefined) return [];
@@ -139,7 +139,7 @@ export class Spills {
       this.#makeRoom(directory);
     }
     // A number is not given twice, also where the first output of that number has been removed.
-    for (let number = 1 + Math.max(this.#last, ...numbersIn(directory)); ; number += 1) {
+    for (let number = 1 + Math.max(this.#last, lastNumberIn(directory)); ; number += 1) {
       const path = pathIn(directory, number);
       try {
         const fd = openSync(path, 'wx', 0o600);
@@ -172,9 +172,9 @@ function pathIn(directory: string, number: number): string {
   return join(directory, `${number}.log`);
 }
 
-/** Numbers in use, in ascending order. */
-function numbersIn(directory: string): number[] {
-  return numbersOf(readdirSync(directory));
+/** The highest number in use; 0 for none. */
+function lastNumberIn(directory: string): number {
+  return numbersOf(readdirSync(directory)).at(-1) ?? 0;
 }
 
 /** Those of regular files: others may put anything in the directory of an output. */
@@ -183,6 +183,7 @@ function keptIn(directory: string): number[] {
   return numbersOf(entries.filter((entry) => entry.isFile()).map(({ name }) => name));
 }
 
+/** In ascending order. */
 function numbersOf(names: readonly string[]): number[] {
   const numbers = names.flatMap((name) => SPILL_NAME.exec(name)?.[1] ?? []).map(Number);
   return numbers.sort((a, b) => a - b);

@@ -59,8 +59,11 @@ export class Stretches implements AsyncIterable<Stretch> {
   async close(): Promise<void> {
     this.#closed = true;
     this.#bell.ring();
-    await this.#closeBegun();
-    await this.#walk.close();
+    try {
+      await this.#closeBegun();
+    } finally {
+      await this.#walk.close();
+    }
     await this.#making;
     // One may have been begun meanwhile.
     await this.#closeBegun();

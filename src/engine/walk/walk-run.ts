@@ -134,8 +134,11 @@ export class WalkRun {
     if (this.#closed) return;
     this.#closed = true;
     const done = this.#last !== undefined && this.#failure === undefined;
-    await Promise.all(this.#threads.map((thread, i) => (done ? this.#rest(thread, i) : thread.end())));
-    await this.#release();
+    try {
+      await Promise.all(this.#threads.map((thread, i) => (done ? this.#rest(thread, i) : thread.end())));
+    } finally {
+      await this.#release();
+    }
   }
 
   #begin(chain: Chain, { wants, filter, named, deadline }: WalkOptions, access: Access): void {

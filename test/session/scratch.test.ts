@@ -1,0 +1,37 @@
+import { readdirSync } from 'node:fs';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { ScratchDirectory } from '../../src/session/scratch.ts';
+import { temporaryFolder } from '../support/commands.ts';
+
+function scratch(): { directory: ScratchDirectory; made: () => string[] } {
+  const temporary = temporaryFolder();
+  vi.stubEnv('TMPDIR', temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return { directory: new ScratchDirectory(), made: () => readdirSync(temporary) };
+}
+
+test('a file is written and read at offsets, and leaves nothing behind', async () => {
+  const { directory, made } = scratch();
+  const file = await directory.file();
+  await file.append(Buffer.from('one two'));
+  const target = Buffer.alloc(3);
+  expect(await file.readInto(target, 4)).toBe(3);
+  expect(target.toString()).toBe('two');
+  expect(made()).toHaveLength(1);
+  await file.close();
+  await directory.remove();
+  expect(made()).toEqual([]);
+});
+
+test('no file is made once the session is over, also where one was under way', async () => {
+  const { directory, made } = scratch();
+  await (await directory.file()).close();
+  const late = directory.file().then(
+    (file) => file.close(),
+    () => undefined,
+  );
+  await directory.remove();
+  await late;
+  expect(made()).toEqual([]);
+  await expect(directory.file()).rejects.toMatchObject({ code: 'CANCELLED' });
+});
