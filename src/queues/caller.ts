@@ -5,10 +5,10 @@
  */
 export type Caller = object;
 
-/** A call's signal reaches every place that waits, so the caller travels with it. */
+/** Every place that waits gets the call's signal, so the caller is looked up by it. */
 const callers = new WeakMap<AbortSignal, Caller>();
 
-/** From now on what waits with `signal` waits as `caller`. */
+/** From now on work that waits with `signal` counts as that of `caller`. */
 export function waitAs(caller: Caller, signal: AbortSignal): void {
   callers.set(signal, caller);
 }

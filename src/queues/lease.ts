@@ -1,13 +1,13 @@
 /**
- * Slots for what is held over many short pieces of work with pauses between them: a decoder whose consumer asks for
- * the next page or never does. Such a slot can be taken back in a pause, when somebody else waits for it.
+ * Slots for work that comes in short pieces with pauses between them: a decoder whose consumer asks for the next page
+ * later, or never. Such a slot can be revoked in a pause, when another entry waits for it.
  */
 
 import { type Claim, Queue, type Slot } from './queue.ts';
 
 /**
- * A pause of this many milliseconds is long enough to end what rests: to begin it again costs more than a moment. Each
- * time doubles it, so that what is slow gets somewhere in the end.
+ * Milliseconds of pause after which a lease may be revoked: to begin the work again costs more than a moment. It doubles
+ * each time a lease is revoked, so that slow work gets done in the end.
  */
 const REST_MS = 500;
 
@@ -35,7 +35,7 @@ export class LeaseQueue extends Queue {
     this.#watch();
   }
 
-  /** While somebody waits, looks again when the next lease will have rested for long enough. */
+  /** While entries wait, looks again when the next lease has rested for long enough. */
   #watch(): void {
     const first = this.#nextDue();
     if (this.#timer || !first || this.waiting <= this.#taking) return;
@@ -83,13 +83,13 @@ export class Lease {
     this.#close = close;
   }
 
-  /** Until `rest` or `end` the slot is held. Resolves when there is one. Throws as `Queue.acquire` does. */
+  /** Resolves when the lease has a slot, which it holds until `rest` or `end`. Throws as `Queue.acquire` does. */
   async work(): Promise<void> {
     this.#queue.rouse(this);
     this.#slot ??= await this.#queue.acquire(this.#claim);
   }
 
-  /** Nothing happens in the slot until the next `work`: it may be taken back. */
+  /** Begins a pause until the next `work`: the slot may be taken back meanwhile. */
   rest(): void {
     if (!this.#slot) return;
     this.dueAt = performance.now() + this.#restMs;

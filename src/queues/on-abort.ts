@@ -1,4 +1,4 @@
-/** Many calls may share one signal of their host: they share one listener on it too, since Node warns of more than ten. */
+/** One listener for all calls that share a signal of their host: Node warns where one signal has more than ten. */
 
 type Act = () => void;
 

@@ -1,6 +1,6 @@
 /**
- * A semaphore with a bounded, fair queue: so many slots, so many who wait for one, and the callers among them served
- * in turn.
+ * A semaphore with a bounded, fair queue: a limited number of slots, a limited number of entries that wait for one, and
+ * callers served in turn.
  *
  * Tried instead: p-queue 9.3.5, the last that runs on Node 20. Order by caller and a bound on the waiting would still
  * be ours to write, and it frees a slot when the signal is aborted, while the child process that the slot stands for
@@ -14,11 +14,11 @@ import { onAbort } from './on-abort.ts';
 import { WaitingList } from './waiting-list.ts';
 
 export interface QueueLimits {
-  /** Slots: the concurrency limit. */
+  /** The concurrency limit: slots that may be held at the same time. */
   readonly limit: number;
   /** Entries that may wait for a slot; more are refused with `BUSY`. */
   readonly waiting: number;
-  /** The part of the slots that one caller may hold; all when absent. Others find the rest free, however long it lasts. */
+  /** The share of the slots that one caller may hold; all when absent. The others stay free for other callers. */
   readonly share?: number;
 }
 
@@ -31,14 +31,14 @@ export interface QueueStats {
   readonly refused: number;
 }
 
-/** The right to work, until it is released. */
+/** One unit of the semaphore, held until it is released. */
 export interface Slot {
   /** A second call does nothing. */
   release(): void;
 }
 
 export interface Claim {
-  /** Ends the wait. */
+  /** Ends the wait when it is aborted. */
   readonly signal?: AbortSignal | undefined;
   /** That of the signal when absent. */
   readonly caller?: Caller | undefined;
@@ -56,7 +56,7 @@ export class QueueFull extends OrielError {
   }
 }
 
-/** For whatever has neither caller nor signal. */
+/** The caller of what has neither caller nor signal. */
 const NOBODY: Caller = {};
 
 export class Queue {
@@ -76,7 +76,7 @@ export class Queue {
   #mostWaiting = 0;
   #refused = 0;
 
-  /** `what` is waited for, as a plural with its verb: "images are being decoded". */
+  /** `what` describes the work in messages, as a plural with its verb: "images are being decoded". */
   constructor(name: string, what: string, { limit, waiting, share }: QueueLimits) {
     this.name = name;
     this.#what = what;
@@ -104,7 +104,7 @@ export class Queue {
    */
   acquire({ signal, caller = signal ? callerOf(signal) : NOBODY }: Claim = {}): Slot | Promise<Slot> {
     signal?.throwIfAborted();
-    // Where a slot is free, all who wait are callers that hold as many as they may, or that are paused.
+    // While a slot is free, every entry that waits belongs to a caller that is paused or holds its share.
     if (this.#running < this.limit && this.#mayHold(caller)) return this.#take(caller);
     return this.#wait(caller, signal);
   }
@@ -121,7 +121,7 @@ export class Queue {
     }
   }
 
-  /** From now on nothing of `caller` begins, until `resume`; what it has waiting waits on. */
+  /** From now on no entry of `caller` gets a slot, until `resume`; its entries keep waiting. */
   pause(caller: Caller): void {
     this.#paused.add(caller);
   }
@@ -130,7 +130,7 @@ export class Queue {
     if (this.#paused.delete(caller)) this.#serve();
   }
 
-  /** Somebody has begun to wait. */
+  /** Called when an entry begins to wait. */
   protected onWait(): void {}
 
   #mayHold(caller: Caller): boolean {

@@ -1,4 +1,4 @@
-/** One slot for all that a call does of one kind at a time, where parts of it feed each other. */
+/** One slot for everything that a call does in one queue: parts of it feed each other, and must not wait for each other. */
 
 import type { Queue, Slot } from './queue.ts';
 
@@ -16,8 +16,8 @@ export class SharedSlots {
   }
 
   /**
-   * Takes a slot, or a part in the one that the call of `signal` holds already: two processes of one search must not
-   * wait for each other. It is given back when all have released their part. Rejects as `Queue.acquire` does.
+   * Takes a slot, or shares the one that the call of `signal` holds already. The slot is released when every share is.
+   * Rejects as `Queue.acquire` does.
    */
   async take(signal?: AbortSignal): Promise<Slot> {
     if (!signal) return this.#queue.acquire();

@@ -1,7 +1,7 @@
 /**
- * Everything of which there may be only so much at a time in this process, and all the limits, in one table.
+ * The queues of this process and their concurrency limits, in one table.
  *
- * The order is a promise: whoever holds a slot waits only for queues further down, so that no two wait for each other.
+ * The order prevents deadlocks: work that holds a slot of one queue waits only for queues further down.
  */
 
 import { LeaseQueue } from './lease.ts';
@@ -10,11 +10,11 @@ import { Queue } from './queue.ts';
 export const queues = {
   /** Files sent over HTTP as they are. Each holds a descriptor for as long as its client takes bytes. */
   downloads: new LeaseQueue('downloads', 'files are sent', { limit: 32, waiting: 512, share: 0.75 }),
-  /** Shell commands. They mostly wait for something else, some of them for hours. */
+  /** Shell commands. They mostly wait, some of them for hours. */
   commands: new Queue('commands', 'commands run', { limit: 32, waiting: 512, share: 0.75 }),
   /** Calls whose answers may be large, beside their slot among all calls: making one takes several times its size. */
   answers: new Queue('answers', 'large answers are made', { limit: 4, waiting: 8192, share: 0.75 }),
-  /** All other calls: enough that those which hang stop nobody, few enough for their buffers and descriptors. */
+  /** All other calls: enough that calls which hang do not stop the rest, few enough for their buffers and descriptors. */
   calls: new Queue('calls', 'calls run', { limit: 64, waiting: 8192, share: 0.75 }),
   /** Searches and walks: up to two threads with 80 MiB of texts, and processes with up to 256 MiB. */
   ripgrep: new Queue('ripgrep', 'searches run', { limit: 4, waiting: 1024 }),
@@ -30,23 +30,23 @@ export const queues = {
   images: new Queue('images', 'images are decoded', { limit: 2, waiting: 256 }),
   /** Threads that parse code for outlines, with up to 512 MiB of heap. */
   outlines: new Queue('outlines', 'texts are parsed', { limit: 2, waiting: 1024 }),
-  /** The thread that knows the symbols of directories: up to 120 MiB of tags, and what they are to each other. */
+  /** The thread that knows the symbols of directories: up to 120 MiB of tags and their references. */
   codebase: new Queue('codebase', 'questions about code are answered', { limit: 1, waiting: 1024 }),
   /** Threads that unpack bzip2, xz, zstd, lz4, 7z and rar: up to 176 MiB each. */
   unpack: new LeaseQueue('unpack', 'archives are unpacked', { limit: 4, waiting: 1024 }),
-  /** The same for what is soon done, being small: it never waits for what is large. */
+  /** The same for small archives, which never wait for large ones. */
   unpackSmall: new LeaseQueue('unpack-small', 'small archives are unpacked', { limit: 2, waiting: 1024 }),
   /** Pairs of buffers in which newlines are counted, 4 MiB each. Two scans saturate memory. */
   scans: new Queue('scans', 'texts are scanned', { limit: 2, waiting: 8192 }),
 } as const;
 
-/** What the process needs for itself: sockets, pipes, its threads and what is kept between calls. */
+/** Descriptors that the process needs beside its calls: sockets, pipes, threads, and those of cached values. */
 const OWN_DESCRIPTORS = 40;
 
 /** The most that one call holds at a time: a database with its log, journal and index, opened twice. */
 const DESCRIPTORS_PER_CALL = 8;
 
-/** Lowers the limits of what holds descriptors, so that no call waits for one while the others hold all there are. */
+/** Lowers the limits to what the descriptors of this process suffice for. */
 export function fitTo(descriptors: number): void {
   const room = Math.max(1, Math.floor((descriptors - OWN_DESCRIPTORS) / DESCRIPTORS_PER_CALL));
   queues.calls.limit = Math.min(queues.calls.limit, room);

@@ -23,7 +23,7 @@ export interface DiskCacheOptions {
 
 const DEFAULT_BYTES = 512 << 20;
 
-/** A value may take this part of the budget, and so much is written before the directory is looked through again. */
+/** One value may take an eighth of the budget; after as much was written, the directory is swept again. */
 const PART = 8;
 
 /** An entry that nobody asked for in this long is removed, in ms. */
@@ -32,7 +32,7 @@ const UNUSED_MS = 30 * 24 * 60 * 60_000;
 /** A file that is not finished after this long is that of a process that was killed, in ms. */
 const UNFINISHED_MS = 60 * 60_000;
 
-/** How often the time of an entry's last use is noted, and the directory looked through, at least, in ms. */
+/** Milliseconds after which the last use of an entry is noted again, and the directory is swept again. */
 const NOTE_MS = 10 * 60_000;
 
 /** Even an empty file takes a block. */
@@ -152,7 +152,7 @@ export class FileCache implements DiskCache {
     }
   }
 
-  /** Looks through the directory now and then: other processes write to it too. */
+  /** Sweeps the directory now and then: other processes write to it too. */
   async #bound(size: number): Promise<void> {
     this.#written += Math.max(size, BLOCK);
     const now = performance.now();
@@ -183,7 +183,7 @@ async function encrypt(handle: FileHandle, key: string, parts: readonly Uint8Arr
   await writeAll(handle, Buffer.concat([MAGIC, iv, cipher.getAuthTag()]), 0);
 }
 
-/** Only who knows the key finds an entry, and can read or write it. */
+/** Only a process that knows the key can find, read or write its entry. */
 function digest(use: 'name' | 'cipher', key: string): Buffer {
   return createHash('sha256').update(`${use}\0${key}`).digest();
 }

@@ -1,6 +1,6 @@
 /**
- * The bytes that a derived thing is made from, lent by the calls that use it: each has opened them anyway, and none
- * has to keep a descriptor open for another. While no call lends them, a read waits.
+ * The bytes that a derived thing is made from, read through the calls that use it: each has opened them anyway, so that
+ * none has to keep a descriptor open for another. While no call lends them, a read waits.
  */
 
 import type { Identity } from '../identity.ts';
@@ -9,7 +9,7 @@ import type { ByteSource } from '../types/byte-source.ts';
 export class LentBytes implements ByteSource {
   readonly identity: Identity;
   #size: number | undefined;
-  /** The latest lends: it has the longest to live. */
+  /** The last one is read from: it will be open for longest. */
   readonly #lenders: ByteSource[] = [];
   readonly #lifetime: AbortSignal;
   /** Reads that wait for a lender. */
@@ -45,13 +45,13 @@ export class LentBytes implements ByteSource {
         return await source.readInto(target, offset, signal);
       } catch (error) {
         signal?.throwIfAborted();
-        // The call that lent it is over: another may go on.
+        // The call that lent it is over: try the next lender.
         if (this.#lenders.includes(source)) throw error;
       }
     }
   }
 
-  /** Throws the reason of the lifetime's end. */
+  /** Resolves when a call lends its bytes. Throws the reason when the lifetime is over. */
   #lent(): Promise<void> {
     this.#lifetime.throwIfAborted();
     return new Promise((resolve, reject) => {

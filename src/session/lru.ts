@@ -1,4 +1,4 @@
-/** A map that forgets what was not used for longest. (lru-cache 11.5.3 costs 4 ms of every start for these lines.) */
+/** A map that evicts the least recently used entry. (lru-cache 11.5.3 costs 4 ms of every start for these lines.) */
 
 export class Lru<T> {
   readonly #most: number;

@@ -11,13 +11,13 @@ import { Store, type StoreBudget } from './store.ts';
 
 export interface SessionOptions {
   readonly spills?: SpillOptions;
-  /** Shared with other sessions: what all of them keep counts. */
+  /** The quota for kept outputs, shared with other sessions. */
   readonly room?: SpillRoom;
-  /** The most that derived things may hold on to while no call uses them. */
+  /** What derived things may weigh in all. */
   readonly store?: Partial<StoreBudget>;
   /** The cache on disk; there is none when absent. */
   readonly disk?: DiskCacheOptions;
-  /** Hears of derived things that could not be disposed: a file that could not be closed. */
+  /** Receives what derived things throw when they are disposed: a file that could not be closed. */
   readonly onError?: (error: unknown) => void;
 }
 

@@ -13,7 +13,7 @@ const MOST_VERSIONS = 8;
 /** Lines remembered of one version, and bytes of all paths together. */
 const MOST_LINES = 20_000;
 const MOST_BYTES = 32 << 20;
-/** What a line takes beside its text. */
+/** The weight of a line beside its text. */
 const LINE_BYTES = 80;
 
 interface Snapshot {

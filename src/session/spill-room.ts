@@ -1,15 +1,16 @@
 /**
- * The room that kept outputs share: bytes on disk in all, whoever they are kept for. Where there is none, the oldest output
- * of whoever has most makes room; what is still being written does not, and is cut where nothing else is left.
+ * The disk quota that kept outputs share, whatever session they belong to. When it is used up, the oldest output of the
+ * session with the most bytes is evicted. An output that is still being written is never evicted, but cut where no other
+ * is left.
  */
 
-/** One output's part of the room. */
+/** One output's share of the quota. */
 export interface SpillShare {
-  /** Asks for so many bytes more and returns how many there are. */
+  /** Asks for `bytes` more and returns how many are granted. */
   take(bytes: number): number;
-  /** The output is whole: from now on it may make room for others. */
+  /** The output is complete: from now on it may be evicted. */
   keep(): void;
-  /** The output is gone. */
+  /** The output was removed. */
   drop(): void;
 }
 
@@ -35,7 +36,7 @@ export class SpillRoom {
     return this.#used;
   }
 
-  /** For an output of `owner` that begins; `remove` is called when it must make room. */
+  /** Begins an output of `owner`; `remove` is called when it is evicted. */
   begin(owner: object, remove: () => void): SpillShare {
     const share: Share = { owner, bytes: 0, kept: false, remove };
     this.#shares.add(share);
@@ -48,13 +49,13 @@ export class SpillRoom {
     };
   }
 
-  /** All outputs of `owner` are gone. */
+  /** All outputs of `owner` were removed. */
   leave(owner: object): void {
     for (const share of this.#shares) if (share.owner === owner) this.#drop(share);
   }
 
   #take(share: Share, bytes: number): number {
-    // Ended meanwhile, with all of its owner.
+    // Its session was closed meanwhile.
     if (!this.#shares.has(share)) return 0;
     while (this.#used + bytes > this.total) {
       const oldest = this.#oldestOfLargest();
@@ -72,7 +73,7 @@ export class SpillRoom {
     if (this.#shares.delete(share)) this.#used -= share.bytes;
   }
 
-  /** Of the owner whose kept outputs take most. */
+  /** The oldest complete output of the owner with the most bytes. */
   #oldestOfLargest(): Share | undefined {
     const owned = new Map<object, { bytes: number; oldest: Share }>();
     for (const share of this.#shares) {

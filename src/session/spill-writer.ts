@@ -1,7 +1,7 @@
 /**
- * Writes one spill, within a cap on its size and the room that is left for all. While the disk keeps up, which is nearly always, writing at once
- * from a buffer that is still in the processor's cache is twice as fast as handing it to another thread; when a
- * write takes long, the rest is written in the background.
+ * Writes one spill, within the cap of one output and the space left for all. While the disk keeps up, which is nearly
+ * always, a synchronous write from a buffer that is still in the processor's cache is twice as fast as one in another
+ * thread; after a slow write the rest is written in the background.
  */
 
 import { closeSync, fstatSync, write, writeFileSync, writeSync } from 'node:fs';
@@ -16,7 +16,7 @@ const writeSome = promisify(write);
 /** Bytes of each buffer. */
 const BUFFER = 128 << 10;
 
-/** A write that blocks for longer than this, in ms, is the last one that does. */
+/** After a write that blocked for longer than this, in ms, the others are made in the background. */
 const SLOW = 4;
 
 /** A buffer with less room than this is written out: the largest chunk of a pipe must always fit. */
@@ -27,7 +27,7 @@ const REMOVED = Object.assign(new Error('The file was removed while it was writt
 
 const NOTHING = new Uint8Array(0);
 
-/** Beside a spill whose end is missing, for readers in other processes. */
+/** A file beside a spill whose end is missing: readers in other processes see by it that the spill was capped. */
 export function cappedMark(path: string): string {
   return `${path}.capped`;
 }
@@ -48,10 +48,10 @@ export class SpillWriter {
   #capped = false;
   #finished = false;
   #open = true;
-  /** What went wrong first; then nothing is kept. */
+  /** The first failure; then nothing is kept. */
   #failure: unknown;
 
-  /** Takes over `fd`, an empty file at `path`. Without a share of a room only the cap counts. */
+  /** Takes over `fd`, an empty file at `path`. Without a `share` only the cap counts. */
   constructor(fd: number, path: string, url: string, cap: number, share?: SpillShare) {
     this.#fd = fd;
     this.path = path;
@@ -60,9 +60,9 @@ export class SpillWriter {
     this.#share = share;
   }
 
-  /** Takes all of `bytes` (they may be reused at once). A promise asks to wait before the next call. */
+  /** Takes all of `bytes` (they may be reused at once). Write on when a returned promise resolves: backpressure. */
   write(bytes: Uint8Array): Promise<void> | undefined {
-    // What is missing is missing at the end: room that is found later is not used.
+    // Only the end may be missing: space that becomes free later is not used.
     if (this.#capped || this.#failure !== undefined || this.#finished) return undefined;
     const room = this.#roomFor(bytes.length);
     const taken = bytes.length > room ? bytes.subarray(0, room) : bytes;
@@ -91,7 +91,7 @@ export class SpillWriter {
     try {
       if (this.#open && fstatSync(this.#fd).nlink === 0) throw REMOVED;
       this.#close();
-      // Before anybody else can take the part for the whole.
+      // Before another process can take the part for the whole.
       if (this.#capped && this.#failure === undefined)
         writeFileSync(cappedMark(this.path), '', { mode: 0o600 });
     } catch (error) {
@@ -142,8 +142,8 @@ export class SpillWriter {
   }
 
   /**
-   * A full disk ends the keeping, not the command. What is there is removed at once: a command may run for hours, and
-   * others need the room.
+   * A full disk ends the spill, not the command. What was written is removed at once: a command may run for hours, and
+   * other outputs need the space.
    */
   #fail(error: unknown): void {
     this.#failure ??= error;
@@ -159,12 +159,12 @@ export class SpillWriter {
     closeSync(this.#fd);
   }
 
-  /** The descriptor is gone whatever the close says. */
+  /** The descriptor is closed also where `close` fails. */
   #closeQuietly(): void {
     try {
       this.#close();
     } catch {
-      // The failure that led here is the one that is told.
+      // The failure that led here is the one that is reported.
     }
   }
 }

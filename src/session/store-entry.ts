@@ -1,4 +1,4 @@
-/** One derived thing: the calls that use it, what it weighs, and its end. */
+/** One entry of the store: its value, the calls that use it, its weight and its disposal. */
 
 import type { Identity } from '../identity.ts';
 import type { ByteSource } from '../types/byte-source.ts';
@@ -9,10 +9,10 @@ import { LentBytes } from './lent-bytes.ts';
 /** What an entry itself takes beside its value: two maps' cells, the objects of this file, its key. */
 const ENTRY_BYTES = 600;
 
-/** What ends the work behind a value. */
+/** The reason with which work behind a value is aborted. */
 const DISPOSED = new Error('No call uses this any more.');
 
-/** The bytes lent to a value and the calls to tell of its progress, from before it is made until it is disposed. */
+/** What a value reads from and reports to, from before it is made until it is disposed: bytes and calls that use it. */
 export class Backing {
   readonly source: LentBytes;
   /** Of the value. */

@@ -1,4 +1,4 @@
-/** A derived thing that is being made, once for all the calls that wait for it. */
+/** A value of the store that is being made, once for all the calls that wait for it. */
 
 import { callerOf, waitAs } from '../queues/caller.ts';
 import type { ByteSource } from '../types/byte-source.ts';
@@ -18,9 +18,9 @@ export interface MakingOptions<T> {
   make(making: Making): Promise<Made<T>>;
   /** Called when it is made, in the same step in which `take` is asked for every waiter. */
   made(made: Made<T>): (of: ByteSource, user: StoreUser) => T;
-  /** Called once when it is made, has failed, or nobody waits for it any more. */
+  /** Called once: when it is made, has failed, or no call waits for it any more. */
   over(): void;
-  /** For a value that came when nobody waited for it any more. */
+  /** Disposes a value that was made when no call waited for it any more. */
   unwanted(made: Made<T>): void;
 }
 
@@ -52,7 +52,7 @@ export class SharedMaking<T> {
       this.#waiters.add(waiter);
       user.signal.addEventListener('abort', abort, { once: true });
       if (this.#begun) return;
-      // Its work waits in the place of the call that began it.
+      // In queues its work counts as that of the caller that began it.
       waitAs(callerOf(user.signal), this.#options.backing.signal);
       void this.#run();
     });
@@ -84,7 +84,7 @@ export class SharedMaking<T> {
 
   #settle(tell: (waiter: Waiter<T>) => void): void {
     for (const waiter of this.#waiters) {
-      // It takes the value, and lends its bytes to it, before it lets go of the making's.
+      // The user lends its bytes to the value before it takes them back from the making.
       tell(waiter);
       waiter.leave();
     }

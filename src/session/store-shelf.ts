@@ -1,4 +1,4 @@
-/** All that is kept of one kind, in the order of its last use, with its counters. */
+/** The entries of one kind in the order of their last use, with the kind's counters. */
 
 import type { Kind, KindStats, Weight } from '../types/store.ts';
 import type { Entry } from './store-entry.ts';
@@ -23,7 +23,7 @@ export class Shelf<T> {
     this.kind = kind;
   }
 
-  /** The entry, which is the last used now. */
+  /** The entry, now the most recently used one. */
   use(key: string): Entry<T> | undefined {
     const entry = this.#entries.get(key);
     if (!entry) return undefined;
@@ -43,14 +43,14 @@ export class Shelf<T> {
     entry.weight = weight;
   }
 
-  /** Takes an entry out; whoever uses it still may. */
+  /** Takes an entry out; calls that use it may go on using it. */
   remove(entry: Entry<T>): void {
     entry.kept = false;
     this.#entries.delete(entry.key);
     for (const measure of measures) this.weight[measure] -= entry.weight[measure];
   }
 
-  /** The entry that was not used for longest, of those that no call uses and that weigh something in `measure`. */
+  /** The least recently used entry that no call uses now and that has weight in `measure`. */
   oldest(measure: Measure): Entry<T> | undefined {
     for (const entry of this.#entries.values()) {
       if (entry.uses === 0 && entry.weight[measure] > 0) return entry;

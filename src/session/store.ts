@@ -1,6 +1,6 @@
 /**
- * The store of derived things in this process: one budget for all kinds, of which each has its share. What is used
- * stays; of the rest, the kind furthest over its share is evicted from, its least recently used entry first.
+ * The cache of derived things in this process: one budget for all kinds, of which each has an equal share. Entries in use
+ * stay; of the others, the least recently used entry of the kind furthest over its share is evicted first.
  *
  * Not lru-cache (11.5.3 was tried): its import takes 4 ms of every start, and it has one measure, no entries that are
  * in use, and no shares.
@@ -21,7 +21,7 @@ const DEFAULT_BUDGET: StoreBudget = { memory: 128 << 20, disk: 1 << 30, descript
 export class Store implements DerivedStore {
   readonly #budget: StoreBudget;
   readonly #shelves = new Map<string, Shelf<unknown>>();
-  /** Makings of what does not recur: they are shared with nobody. */
+  /** Values being made from bytes that do not recur: no other call can share them. */
   readonly #unshared = new Set<SharedMaking<unknown>>();
   readonly #disposing = new Set<Promise<void>>();
   #closed = false;
@@ -72,7 +72,7 @@ export class Store implements DerivedStore {
     return new Map(Array.from(this.#shelves, ([name, shelf]) => [name, shelf.stats()]));
   }
 
-  /** Disposes everything; what calls still use goes with their end. Later values are not kept. */
+  /** Disposes everything; values in use when their calls end. Later values are not kept. */
   async close(): Promise<void> {
     this.#closed = true;
     const over = new OrielError('CANCELLED', 'The session is closed.');
@@ -149,12 +149,12 @@ export class Store implements DerivedStore {
     return entry.value;
   }
 
-  /** What is over the budget by itself would only push out everything else. */
+  /** An entry that is over the budget alone would only evict all others. */
   #isTooLarge({ weight }: Entry<unknown>): boolean {
     return measures.some((measure) => weight[measure] > this.#budget[measure]);
   }
 
-  /** Evicts what no call uses until everything fits, or only things in use are too much. */
+  /** Evicts entries that no call uses until the rest fits, or only entries in use are left. */
   #balance(): Promise<void> | undefined {
     let disposed: Promise<void> | undefined;
     for (const measure of measures) {
@@ -167,7 +167,7 @@ export class Store implements DerivedStore {
     return disposed;
   }
 
-  /** Where the budget of `measure` is passed: the entry to evict. A kind within its share loses nothing. */
+  /** The entry to evict where the budget of `measure` is exceeded. A kind within its share loses none. */
   #overweight(measure: Measure): { shelf: Shelf<unknown>; entry: Entry<unknown> } | undefined {
     const shelves = [...this.#shelves.values()].filter(({ weight }) => weight[measure] > 0);
     const total = shelves.reduce((sum, { weight }) => sum + weight[measure], 0);
@@ -192,7 +192,7 @@ export class Store implements DerivedStore {
   #dispose<T>(entry: Entry<T>): Promise<void> {
     const done = entry
       .dispose()
-      // What cannot be given back is lost to this process only: no answer depends on it.
+      // A failed disposal leaks in this process only: no answer depends on it.
       .catch((error: unknown) => this.#onError?.(error))
       .finally(() => this.#disposing.delete(done));
     this.#disposing.add(done);

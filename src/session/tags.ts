@@ -3,9 +3,9 @@
  * no tag of a path ever stands for two contents, also when the older one is long forgotten.
  */
 
-/** Versions that are remembered with their tags; 150 bytes each. */
+/** Versions whose tags are remembered, of all paths together; 150 bytes each. */
 const MOST_KNOWN = 20_000;
-/** Of one path. */
+/** Versions of one path. */
 const MOST_OF_PATH = 1_000;
 
 interface Issued {

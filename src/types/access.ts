@@ -44,7 +44,7 @@ export interface OpenedDirectory {
   stat(name: string): Promise<EntryStat | undefined>;
   /** Where a link points, as written; undefined for what is not a link. */
   linkTarget(name: string): Promise<string | undefined>;
-  /** Opens a real directory inside this one (links refused), or undefined when it is none. */
+  /** Opens a real directory inside this one (links refused), or undefined when `name` is not one. */
   enter(name: string): Promise<OpenedDirectory | undefined>;
   close(): Promise<void>;
 }

@@ -5,7 +5,7 @@ import type { Identity } from '../identity.ts';
 export interface ByteSource {
   /** Bytes; undefined while the source grows (a stream that has not ended). */
   readonly size: number | undefined;
-  /** Which bytes these are: what is derived from them (line indexes, outlines, unpacked members) is kept under it. */
+  /** Which bytes these are: the cache key of what is derived from them (line indexes, outlines, unpacked members). */
   readonly identity: Identity;
   /**
    * Fills `target` from byte `offset` (0-based) and resolves to the number of bytes written: fewer than

@@ -1,4 +1,4 @@
-/** What every layer below the gate receives: cancellation, limits, access to files, progress. */
+/** What every layer of the engine receives: cancellation, limits, access to files, progress. */
 
 import type { Access } from './access.ts';
 import type { Limits } from './limits.ts';
@@ -8,9 +8,9 @@ import type { Session } from './session.ts';
 import type { Settings } from './settings.ts';
 
 export interface Call {
-  /** Aborted by the caller, by the deadline, or when the gate has answered. Pass it to every wait. */
+  /** Aborted by the caller, at the deadline, and when the call is over. Pass it to everything that waits. */
   readonly signal: AbortSignal;
-  /** `performance.now()` at which the work must be over. */
+  /** The work must be over by then, on the clock of `performance.now()`. */
   readonly deadline: number;
   readonly limits: Limits;
   readonly settings: Settings;
@@ -19,10 +19,10 @@ export interface Call {
   /** Milliseconds since the epoch: the only clock that answers may depend on. */
   now(): number;
   progress(progress: Progress): void;
-  /** Takes the output of a command as it comes, for a person who watches. A promise asks for backpressure. */
+  /** Receives the output of a command as it comes. It is read on when a returned promise resolves: backpressure. */
   watchOutput?(chunk: Uint8Array): Promise<void> | undefined;
   /** Hands something found inside a container back to the sources: an image in a zip, a tar in a tar. */
   open(subject: Subject): Promise<Resource>;
   /** Runs when the answer is complete, however it ended: closes descriptors, ends workers. */
-  onEnd(release: () => void | Promise<void>): void;
+  onEnd(cleanup: () => void | Promise<void>): void;
 }

@@ -172,7 +172,7 @@ export interface SeveralResult extends Origin {
   readonly parts: readonly PartResult[];
 }
 
-/** One of the paths as it was typed, and what it came to: `full` where the answer has no room for it. */
+/** One of the paths as it was typed, with its result: `full` where the answer has no room for it. */
 export interface PartResult {
   readonly typed: string;
   readonly result: SingleResult | OrielError | 'full';

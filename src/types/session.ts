@@ -9,7 +9,7 @@ export interface Session {
   readonly spills: SpillStore;
   /** Line indexes, outlines, unpacked members: everything derived from bytes that the next call may use again. */
   readonly store: DerivedStore;
-  /** Below the store: what is dear to make and small to keep outlives the process. Absent where the host has it so. */
+  /** The second level of the store: what is slow to make and small outlives the process. Absent where the host turned it off. */
   readonly disk?: DiskCache;
   /** A private file (mode 0600), for what is too large for memory. */
   scratch(): Promise<ScratchFile>;
@@ -47,7 +47,7 @@ export interface Spill {
   readonly path: string;
   /** Bytes kept. */
   readonly bytes: number;
-  /** More was written than is kept: the cap was reached. */
+  /** More was written than the cap allows to keep. */
   readonly capped: boolean;
 }
 
@@ -64,7 +64,7 @@ export interface ScratchFile {
 
 export interface OpenedSpill {
   readonly file: OpenedFile;
-  /** Its end is missing: the output was larger than what is kept of one. */
+  /** Its end is missing: the output was larger than the cap. */
   readonly capped: boolean;
 }
 
@@ -104,7 +104,7 @@ export interface SpillStore {
 
 /** A spill that is being written. */
 export interface SpillSink {
-  /** Takes all of `bytes` (they may be reused at once). A promise asks for backpressure. */
+  /** Takes all of `bytes` (they may be reused at once). Write on when a returned promise resolves: backpressure. */
   write(bytes: Uint8Array): Promise<void> | undefined;
   /** Throws OrielError (`LIMIT`, `BUSY`) when not all of it could be written; then nothing is left of it. */
   finish(): Promise<Spill>;

@@ -1,4 +1,4 @@
-/** The options a host may set; their names and meaning are part of the public surface. */
+/** The settings of one instance, made from the options of its host. */
 
 import type { Access } from './access.ts';
 import type { TokenCounter } from './limits.ts';

@@ -4,7 +4,7 @@ import type { Derivation, Facts, Identity } from '../identity.ts';
 import type { ByteSource } from './byte-source.ts';
 import type { Progress } from './progress.ts';
 
-/** What a value holds on to. */
+/** What a value holds. */
 export interface Weight {
   /** Bytes of this process's memory. */
   readonly memory: number;
@@ -20,9 +20,9 @@ export interface Weight {
 export interface Kind<T, O extends Facts = Facts> extends Derivation<O> {
   /** Asked again after each call that used the value: it may have grown. */
   weigh(value: T): Weight;
-  /** Gives back what the value holds on to. Called once, when no call uses it any more. */
+  /** Frees what the value holds. Called once, when no call uses the value any more. */
   dispose?(value: T): void | Promise<void>;
-  /** Whether the value may go on being kept, where that can change: a stream that has failed may not. */
+  /** Whether the value may stay in the store, where that can change: a stream that has failed may not. */
   lasts?(value: T): boolean;
 }
 
@@ -47,22 +47,22 @@ export interface Making {
   progress(progress: Progress): void;
 }
 
-/** Whoever uses a derived thing, until its end. A call is one. */
+/** A user of a derived thing: a call, until its end. */
 export interface StoreUser {
   readonly signal: AbortSignal;
   progress(progress: Progress): void;
-  onEnd(release: () => void | Promise<void>): void;
+  onEnd(cleanup: () => void | Promise<void>): void;
 }
 
 export interface KindStats {
-  /** Asked for and there. */
+  /** The value was in the store. */
   readonly hits: number;
-  /** Asked for and made. */
+  /** The value was made. */
   readonly misses: number;
-  /** Asked for while another call had it made. */
+  /** The value was already being made for another call. */
   readonly joined: number;
   readonly evictions: number;
-  /** Kept now. */
+  /** In the store now. */
   readonly entries: number;
   readonly weight: Required<Weight>;
 }
