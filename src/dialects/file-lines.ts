@@ -16,6 +16,7 @@ import type { Limits } from '../types/limits.ts';
 import type { TextPolicy } from '../types/policy.ts';
 import type { LinesRequest } from '../types/request.ts';
 import type { BinaryResult, LinesResult, TextResult } from '../types/result.ts';
+import type { Changed, FileLines } from '../types/workspace.ts';
 import type { Callable } from './dialect.ts';
 
 export interface FileLinesLimits {
@@ -42,31 +43,6 @@ export interface FileLinesInput {
   readonly offset?: number | undefined;
   /** Lines; 0 or absent for as many as an answer may have. */
   readonly limit?: number | undefined;
-}
-
-/** What stands in `content` otherwise than in the file: each fact only where it is so. */
-export interface Changed {
-  /** Control and invisible characters that are shown as escapes. */
-  readonly escaped_characters?: number;
-  /** Invalid sequences that are shown as U+FFFD. */
-  readonly invalid_sequences?: number;
-  /** A byte order mark was taken off. */
-  readonly byte_order_mark?: true;
-  /** The text is not stored as UTF-8. */
-  readonly encoding?: string;
-}
-
-/** All fields but those of `Changed` are always present. */
-export interface FileLines extends Changed {
-  readonly success: boolean;
-  /** Bytes. */
-  readonly file_size: number;
-  readonly total_lines: number;
-  readonly lines_read: number;
-  /** `1\tcontent`, joined by newlines; none at the end. */
-  readonly content: string;
-  /** Empty on success. */
-  readonly error: string;
 }
 
 /** What the engine is asked. Throws `BAD_PATH` for a path that is not absolute. */
@@ -189,6 +165,7 @@ function changedIn({ excerpt, encoding }: TextResult): Changed {
     ...(excerpt.invalid > 0 && { invalid_sequences: excerpt.invalid }),
     ...(encoding.bom > 0 && { byte_order_mark: true }),
     ...(encoding.name !== 'utf-8' && { encoding: encoding.name }),
+    ...(encoding.known === 'guessed' && { encoding_guessed: true as const }),
   };
 }
 

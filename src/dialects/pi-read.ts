@@ -3,10 +3,9 @@
 import { OrielError } from '../errors.ts';
 import { errorAnswer } from '../render/answer.ts';
 import { displays, showParts } from '../render/display.ts';
-import { sentence, type Wording, wording } from '../render/notices.ts';
+import { sentence, withoutSelectors, type Wording, wording } from '../render/notices.ts';
 import { readAnswer, textFacts } from '../render/read-answer.ts';
 import { readNotices, shownLines } from '../render/read-notices.ts';
-import { plural } from '../render/units.ts';
 import { shellWord } from '../text/shell.ts';
 import { oneLine } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';
@@ -89,7 +88,7 @@ export function read(style: PiStyle): DeclaredTool {
 function words(path: string): Wording {
   return {
     ...wording,
-    escaped: ({ count }) => `${plural(count, 'control or invisible character')} shown as escapes`,
+    ...withoutSelectors,
     binary: ({ target, type }) =>
       `${oneLine(target)} is binary (${type}). Use bash to look at it: xxd ${shellWord(path)} | head -100`,
   };

@@ -150,6 +150,7 @@ function textOf(result: TextResult, input: ReadInput): Answer {
     ...(byteLimited && { byte_limited: true }),
     ...(cutLines.length > 0 && { cut_lines: cutLines }),
     ...(encoding.name !== 'utf-8' && { encoding: encoding.name }),
+    ...(encoding.known === 'guessed' && { encoding_guessed: true }),
     ...(encoding.bom > 0 && { byte_order_mark: true }),
     ...(excerpt.invalid > 0 && { invalid_sequences: excerpt.invalid }),
   };

@@ -1,7 +1,7 @@
 /** What zed's `read_file` answers: the header above a window, and the few notices below the text. */
 
 import { showParts } from '../render/display.ts';
-import { sentence, type Wording, wording } from '../render/notices.ts';
+import { sentence, withoutSelectors, type Wording, wording } from '../render/notices.ts';
 import { textFacts } from '../render/read-answer.ts';
 import { readNotices, shownLines } from '../render/read-notices.ts';
 import { plural } from '../render/units.ts';
@@ -12,7 +12,7 @@ import type { TextResult } from '../types/result.ts';
 
 export const zedWording: Wording = {
   ...wording,
-  escaped: ({ count }) => `${plural(count, 'control or invisible character')} shown as escapes`,
+  ...withoutSelectors,
   binary: ({ target, type, bytes }) =>
     `${oneLine(target)} is binary (${type}${bytes === undefined ? '' : `, ${plural(bytes, 'byte')}`}) and cannot be shown as text`,
   outline: ({ target, symbols, left, example }) =>

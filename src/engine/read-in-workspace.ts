@@ -9,7 +9,7 @@ import { quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 import type { LinesRequest } from '../types/request.ts';
 import type { WorkspaceResult } from '../types/result.ts';
-import type { Workspace, WorkspaceLines } from '../types/workspace.ts';
+import type { Workspace, FileLines } from '../types/workspace.ts';
 import { hostError } from './unexpected.ts';
 
 export async function readInWorkspace(
@@ -35,9 +35,9 @@ async function ask(
   name: string,
   { path, range: { from, to }, wholeUpTo }: LinesRequest,
   signal: AbortSignal,
-): Promise<WorkspaceLines> {
+): Promise<FileLines> {
   try {
-    const lines: Partial<WorkspaceLines> | undefined = await workspace.readFileLines({
+    const lines: Partial<FileLines> | undefined = await workspace.readFileLines({
       path,
       offset: from,
       // What was asked for as a whole is asked for as a whole there: its own limit on files decides.
@@ -45,7 +45,7 @@ async function ask(
       signal,
     });
     if (typeof lines?.content !== 'string') throw new TypeError('readFileLines returned no content');
-    return lines as WorkspaceLines;
+    return lines as FileLines;
   } catch (error) {
     throw isOrielError(error) || signal.aborted ? error : hostError(`workspaces: ${quote(name)}`, error);
   }

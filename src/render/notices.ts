@@ -43,9 +43,13 @@ export const wording: Wording = {
       : `Use ${use} to list what it holds`),
   escaped: ({ count, use }) =>
     `${plural(count, 'control or invisible character')} shown as escapes; ${use} has ${count === 1 ? 'it' : 'them'} as stored`,
-  invalid: ({ count, encoding }) => `${plural(count, `invalid ${encoding} sequence`)} shown as U+FFFD`,
+  invalid: ({ count, encoding, use }) =>
+    `${plural(count, `invalid ${encoding} sequence`)} shown as U+FFFD${use === undefined ? '' : `; ${use} decodes it otherwise`}`,
   encoding(notice) {
     const { encoding } = notice;
+    if ('guessed' in notice) {
+      return `Decoded from ${encoding}, which is a guess: the text does not say. ${notice.use}, or another name, decides`;
+    }
     if ('declared' in notice) return `Decoded from ${encoding}, as the text declares`;
     if (encoding === 'UTF-8') return 'UTF-8 byte order mark taken off';
     return `Decoded from ${encoding}${notice.mark ? '' : ' (no byte order mark)'}`;
@@ -95,6 +99,16 @@ export const wording: Wording = {
     return `'${quote(name)}' is ambiguous in ${oneLine(target)}: ${list}${rest}${shown ? '; all are shown' : ''}`;
   },
   said: ({ text }) => text,
+};
+
+/** For dialects whose paths take no selector: what decoding did, without the call that does it otherwise. */
+export const withoutSelectors: Pick<Wording, 'encoding' | 'escaped' | 'invalid'> = {
+  encoding: (notice) =>
+    'guessed' in notice
+      ? `Decoded from ${notice.encoding}, which is a guess: the text does not say`
+      : wording.encoding(notice),
+  escaped: ({ count }) => `${plural(count, 'control or invisible character')} shown as escapes`,
+  invalid: ({ kind, count, encoding }) => wording.invalid({ kind, count, encoding }),
 };
 
 /** Why a text has no map, no outline and no symbols: what follows a colon. */

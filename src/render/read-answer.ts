@@ -187,6 +187,7 @@ export function textFacts(result: TextResult): Record<string, unknown> {
     ...(selection.mode && { mode: selection.mode }),
     totals: excerpt.totals,
     ...(encoding.name !== 'utf-8' && { encoding: encoding.name }),
+    ...(encoding.known === 'guessed' && { encodingGuessed: true }),
     ...(encoding.bom > 0 && { byteOrderMark: true }),
     ...(excerpt.invalid > 0 && { invalid: excerpt.invalid }),
     limits: jsonLimits(result.limits),

@@ -34,24 +34,34 @@ export function readNotices(result: TextResult): Notice[] {
     result.kind === 'file'
   )
     notices.push({ kind: 'empty', target: oneLine(target) });
-  notices.push(...encodingNotices(result, excerpt.invalid));
+  const rest = callFor(target, selection).slice(target.length);
+  notices.push(...encodingNotices(result, excerpt.invalid, (name) => `${target}:encoding=${name}${rest}`));
   if (escaped > 0)
     notices.push({ kind: 'escaped', count: escaped, use: `${callFor(target, selection)}:raw` });
   if (excerpt.unterminated && result.kind === 'file') notices.push({ kind: 'unterminated' });
   return [...notices, ...result.notes, ...changed, ...last];
 }
 
-/** What decoding did: of a stored file only, for the encoding of a member or a page is its container's business. */
+/**
+ * What decoding did: of a stored file only, for the encoding of a member or a page is its container's business. `as` is
+ * the same call with another encoding.
+ */
 export function encodingNotices(
   { kind, encoding }: Pick<TextResult, 'kind' | 'encoding'>,
   invalid: number,
+  as: (encoding: string) => string,
 ): Notice[] {
+  const { known, perhaps } = encoding;
   const name = ENCODINGS[encoding.name] ?? encoding.name;
-  const decoded = kind === 'file' && (encoding.unit > 1 || encoding.bom > 0) && encoding.known !== 'told';
+  const decoded = kind === 'file' && (encoding.unit > 1 || encoding.bom > 0) && known !== 'told';
+  const use = perhaps === undefined ? {} : { use: as(perhaps) };
   return [
-    ...(encoding.known === 'declared' ? [{ kind: 'encoding', encoding: name, declared: true } as const] : []),
+    ...(known === 'declared' ? [{ kind: 'encoding', encoding: name, declared: true } as const] : []),
+    ...(known === 'guessed'
+      ? [{ kind: 'encoding', encoding: name, guessed: true, use: as('utf-8') } as const]
+      : []),
     ...(decoded ? [{ kind: 'encoding', encoding: name, mark: encoding.bom > 0 } as const] : []),
-    ...(invalid > 0 ? [{ kind: 'invalid', count: invalid, encoding: name } as const] : []),
+    ...(invalid > 0 ? [{ kind: 'invalid', count: invalid, encoding: name, ...use } as const] : []),
   ];
 }
 

@@ -34,6 +34,7 @@ export function summaryAnswer(
     ...origin,
     totals,
     ...(encoding.name !== 'utf-8' && { encoding: encoding.name }),
+    ...(encoding.known === 'guessed' && { encodingGuessed: true }),
     ...(encoding.bom > 0 && { byteOrderMark: true }),
     summary: {
       lines: summary.parts.length,
@@ -57,7 +58,7 @@ function summaryNotices(result: Shown): Notice[] {
   const invalid = result.invalid ? sum(summary.parts, (text) => text.split('\ufffd').length - 1) : 0;
   const escaped = sum(summary.parts, (text) => makeVisible(text).escaped);
   return [
-    ...encodingNotices(result, invalid),
+    ...encodingNotices(result, invalid, (name) => `${target}:encoding=${name}`),
     ...(escaped > 0 ? [{ kind: 'escaped', count: escaped, use: `${target}:raw` } as const] : []),
     ...notes,
     footer(target, summary),

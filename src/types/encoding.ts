@@ -4,7 +4,9 @@ export interface Encoding {
   /** As the WHATWG calls it, in lower case. */
   readonly name: UnicodeName | (string & {});
   /** How it is known, where neither the text's first bytes nor a mark told. */
-  readonly known?: 'declared' | 'told';
+  readonly known?: 'declared' | 'told' | 'guessed';
+  /** Another one to try, where the text has invalid sequences in this one. */
+  readonly perhaps?: string;
   /** Not Unicode. */
   readonly legacy?: true;
   /** Bytes of a code unit. */

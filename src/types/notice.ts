@@ -47,10 +47,13 @@ export type Notice =
       readonly use?: string;
     }
   | { readonly kind: 'escaped'; readonly count: number; readonly use: string }
-  | { readonly kind: 'invalid'; readonly count: number; readonly encoding: string }
+  /** `use` decodes the text otherwise. */
+  | { readonly kind: 'invalid'; readonly count: number; readonly encoding: string; readonly use?: string }
   | { readonly kind: 'encoding'; readonly encoding: string; readonly mark: boolean }
   /** The text says so itself. */
   | { readonly kind: 'encoding'; readonly encoding: string; readonly declared: true }
+  /** It was guessed; `use` shows the text as UTF-8. */
+  | { readonly kind: 'encoding'; readonly encoding: string; readonly guessed: true; readonly use: string }
   | { readonly kind: 'unterminated' }
   | { readonly kind: 'changed'; readonly target: string }
   | { readonly kind: 'suffix'; readonly from: string; readonly to: string }

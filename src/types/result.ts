@@ -11,12 +11,12 @@ import type { ImageResource, NoteResource, SourceKind } from './resource.ts';
 import type { Selection } from './selection.ts';
 import type { Spill } from './session.ts';
 import type { Summary } from './summary.ts';
-import type { WorkspaceLines } from './workspace.ts';
+import type { FileLines } from './workspace.ts';
 
 /** The answer of a workspace elsewhere. */
 export interface WorkspaceResult {
   readonly is: 'workspace';
-  readonly lines: WorkspaceLines;
+  readonly lines: FileLines;
 }
 
 export interface SearchResult {

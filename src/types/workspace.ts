@@ -1,14 +1,29 @@
 /** A workspace on another machine, as the host provides it. */
 
-/** What a workspace says of a file: lines as "number, tab, text", or an error in its own words. */
-export interface WorkspaceLines {
+/** What stands in `content` otherwise than in the file: each fact only where it is so. */
+export interface Changed {
+  /** Control and invisible characters that are shown as escapes. */
+  readonly escaped_characters?: number;
+  /** Invalid sequences that are shown as U+FFFD. */
+  readonly invalid_sequences?: number;
+  /** A byte order mark was taken off. */
+  readonly byte_order_mark?: true;
+  /** How the text is stored, where that is not UTF-8. */
+  readonly encoding?: string;
+  /** The text does not say how it is stored: that is a guess. */
+  readonly encoding_guessed?: true;
+}
+
+/** A window over a file, or why there is none. All fields but those of `Changed` are always present. */
+export interface FileLines extends Changed {
   readonly success: boolean;
-  /** Bytes. */
+  /** Bytes as stored. */
   readonly file_size: number;
   readonly total_lines: number;
   readonly lines_read: number;
+  /** Lines as number, tab, text (`1\tcontent`), joined by newlines; none at the end. */
   readonly content: string;
-  /** Empty on success. */
+  /** What the file system says; empty on success. */
   readonly error: string;
 }
 
@@ -24,5 +39,5 @@ export interface WorkspaceQuery {
 
 export interface Workspace {
   /** Throws OrielError when no answer came. */
-  readFileLines(query: WorkspaceQuery): Promise<WorkspaceLines>;
+  readFileLines(query: WorkspaceQuery): Promise<FileLines>;
 }

@@ -1,17 +1,15 @@
 /** A text resource made ready for windows: its encoding, its line index from the session, whether it is counted. */
 
-import { isUtf8 } from 'node:buffer';
 import { headOf, readAt } from '../access/bytes.ts';
 import { binarySize } from '../render/units.ts';
-import { encodingNamed, storedEncoding, utf8 } from '../text/encoding.ts';
-import { encodingAtEnd } from '../text/legacy.ts';
-import type { ByteSource } from '../types/byte-source.ts';
+import { encodingNamed, utf8 } from '../text/encoding.ts';
 import type { Call } from '../types/call.ts';
 import type { Encoding } from '../types/encoding.ts';
 import type { TextResource } from '../types/resource.ts';
 import type { Kind } from '../types/store.ts';
 import type { TextInput } from '../window/input.ts';
 import { LineIndex } from '../window/line-index.ts';
+import { encodingOf } from './stored-encoding.ts';
 
 const COUNT_STREAMS_UP_TO = 4 << 20;
 /** Scans shorter than this are over before anyone wonders. */
@@ -24,8 +22,9 @@ const lineIndexes: Kind<LineIndex, { encoding: string; bom: number }> = {
 
 export async function textInput(resource: TextResource, call: Call): Promise<TextInput> {
   const { bytes } = resource;
-  const encoding = await encodingFor(resource, call.signal);
-  const options = { encoding: encoding.name, bom: encoding.bom };
+  const encoding = await encodingFor(resource, call);
+  // Newlines are the same bytes in all encodings of single bytes.
+  const options = { encoding: encoding.legacy ? utf8.name : encoding.name, bom: encoding.bom };
   const make = (): LineIndex => new LineIndex(encoding);
   const index = call.session.store.getNow(lineIndexes, bytes, options, make, call);
   return {
@@ -46,38 +45,10 @@ export async function textInput(resource: TextResource, call: Call): Promise<Tex
   };
 }
 
-async function encodingFor({ bytes, encoding }: TextResource, signal: AbortSignal): Promise<Encoding> {
+async function encodingFor({ bytes, encoding }: TextResource, call: Call): Promise<Encoding> {
   if (encoding === 'utf-8') return utf8;
-  const head = await headOf(bytes, signal);
-  if (encoding !== 'stored') return encodingNamed(encoding.as, 'told', head) ?? utf8;
-  const stored = storedEncoding(head);
-  return isPlain(stored) && !isUtf8Start(head) ? ((await atEnd(bytes, head, signal)) ?? stored) : stored;
-}
-
-/** Neither a mark nor a declaration says what it is. */
-function isPlain({ name, bom, known }: Encoding): boolean {
-  return name === 'utf-8' && bom === 0 && known === undefined;
-}
-
-/** The last character may be cut. */
-function isUtf8Start(head: Uint8Array): boolean {
-  return [0, 1, 2, 3].some((cut) => isUtf8(head.subarray(0, Math.max(0, head.length - cut))));
-}
-
-/** Bytes in which the last lines of a text are looked for. */
-const END_BYTES = 1024;
-
-/** Asked of texts alone that do not begin as UTF-8: all others are spared the way to their end. */
-async function atEnd(
-  bytes: ByteSource,
-  head: Uint8Array,
-  signal: AbortSignal,
-): Promise<Encoding | undefined> {
-  if (bytes.size === undefined || bytes.streamed) return undefined;
-  const tail = await readAt(bytes, Math.max(0, bytes.size - END_BYTES), END_BYTES, signal);
-  const declared = encodingAtEnd(tail);
-  const named = declared === undefined ? undefined : encodingNamed(declared, 'declared', head);
-  return named?.legacy ? named : undefined;
+  if (encoding === 'stored') return encodingOf(bytes, call);
+  return encodingNamed(encoding.as, 'told', await headOf(bytes, call.signal)) ?? utf8;
 }
 
 /** False for a text whose size is not known. */

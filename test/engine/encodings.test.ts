@@ -58,6 +58,63 @@ test('a mode line of Vim counts in the last five lines too, of a text that does 
   expect(await text('ascii.c:-2')).not.toContain('漢字');
 });
 
+/** In windows-1252. */
+const FRENCH = Buffer.from(
+  "// Vérifie que la clé existe déjà et crée le répertoire s'il n'est pas présent\n",
+  'latin1',
+);
+
+test('what is not UTF-8 and declares nothing is decoded by a guess that is sure, and that is said', async () => {
+  const { write, read, text } = workspace();
+  write('a.c', Buffer.concat([Buffer.from('int a;\n'), FRENCH]));
+  const answer = await read('a.c:2..2');
+  expect(textOf(answer)).toBe(
+    "2|// Vérifie que la clé existe déjà et crée le répertoire s'il n'est pas présent\n" +
+      '[Decoded from windows-1252, which is a guess: the text does not say. a.c:encoding=utf-8:2..2, or another name, decides]',
+  );
+  expect(answer.details).toMatchObject({ encoding: 'windows-1252', encodingGuessed: true });
+  expect(await text('a.c:encoding=utf-8:2..2')).toContain('V\ufffdrifie');
+  expect(await text('a.c:encoding=iso-8859-15:2..2')).not.toContain('[');
+});
+
+test('a guess looks at the first 64 KiB, whatever part is read', async () => {
+  const { write, text } = workspace();
+  write('late.c', Buffer.concat([Buffer.alloc(60_000, 'int a;\n'), Buffer.from('\n'), FRENCH]));
+  write('later.c', Buffer.concat([Buffer.alloc(70_000, 'int a;\n'), Buffer.from('\n'), FRENCH]));
+  expect(await text('late.c:1..1')).toContain('Decoded from windows-1252');
+  expect(await text('late.c:-1')).toContain('Vérifie');
+  expect(await text('later.c:-1')).toContain(
+    '[7 invalid UTF-8 sequences shown as U+FFFD; later.c:encoding=windows-1252:-1 decodes it otherwise]',
+  );
+});
+
+test('what is not sure is shown as UTF-8, with the call that decodes it otherwise', async () => {
+  const { write, text } = workspace();
+  write('menu.txt', Buffer.from('caf\u00e9\nth\u00e9\n', 'latin1'));
+  expect(await text('menu.txt:2..2')).toBe(
+    '2|th\ufffd\n[1 invalid UTF-8 sequence shown as U+FFFD; menu.txt:encoding=windows-1252:2..2 decodes it otherwise]',
+  );
+  expect(await text('menu.txt:encoding=windows-1252:2..2')).toBe('2|thé\n');
+});
+
+test('a map and an outline are of the text as it is decoded', async () => {
+  const { write, text } = workspace();
+  const method = Buffer.from(
+    '  // Crée le répertoire s\'il n\'est pas présent\n  static String réponse(int clé) {\n    int a = clé;\n    int b = a;\n    return "" + b;\n  }\n\n',
+    'latin1',
+  );
+  write(
+    'A.java',
+    Buffer.concat([
+      Buffer.from('class A {\n'),
+      ...Array.from({ length: 120 }, () => method),
+      Buffer.from('}\n'),
+    ]),
+  );
+  expect(await text('A.java')).toContain('static String réponse(int clé)');
+  expect(await text('A.java:outline')).toContain('réponse(int clé)');
+});
+
 test.each([
   [
     'f:encoding=klingon',

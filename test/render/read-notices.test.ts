@@ -102,7 +102,7 @@ test('only a file that is stored is empty, unterminated or decoded', () => {
   const kinds = (kind: 'file' | 'archive'): string[] => [
     ...readNotices(textResult('', { kind })).map((notice) => notice.kind),
     ...readNotices(textResult('a', { kind })).map((notice) => notice.kind),
-    ...encodingNotices({ kind, encoding: encodingOf('utf-8', 3) }, 2).map((notice) => notice.kind),
+    ...encodingNotices({ kind, encoding: encodingOf('utf-8', 3) }, 2, String).map((notice) => notice.kind),
   ];
   expect(kinds('file')).toEqual(['empty', 'unterminated', 'encoding', 'invalid']);
   expect(kinds('archive')).toEqual(['invalid']);

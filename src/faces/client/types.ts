@@ -1,5 +1,7 @@
 /** What the routes of a workspace server answer, as types for callers. The OpenAPI document declares the same. */
 
+export type { FileLines } from '../../types/workspace.ts';
+
 export interface Cancel {
   readonly signal?: AbortSignal;
 }
@@ -17,18 +19,6 @@ export interface ReadFileLinesOptions extends Cancel {
   readonly maxResponseLines?: number;
   /** Bytes of the answer; 32,768 when absent. */
   readonly maxResponseBytes?: number;
-}
-
-export interface FileLines {
-  readonly success: boolean;
-  /** Bytes as stored. */
-  readonly file_size: number;
-  readonly total_lines: number;
-  readonly lines_read: number;
-  /** Lines as number, tab, text; joined by line feeds. */
-  readonly content: string;
-  /** What the file system says; empty on success. */
-  readonly error: string;
 }
 
 export interface ReadFileOptions extends Cancel {

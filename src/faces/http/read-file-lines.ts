@@ -5,10 +5,11 @@
 
 import * as z from 'zod';
 import { callTool } from '../../call-tool.ts';
-import { type FileLines, fileLinesLimits, readFileLines } from '../../dialects/file-lines.ts';
+import { fileLinesLimits, readFileLines } from '../../dialects/file-lines.ts';
 import type { OrielError } from '../../errors.ts';
 import { baseLimits } from '../../limits.ts';
 import { QueueFull } from '../../queues/queue.ts';
+import type { FileLines } from '../../types/workspace.ts';
 import { json, problemSchema } from './problem.ts';
 import { countOf } from './reading.ts';
 import { count } from './request-input.ts';
@@ -43,6 +44,7 @@ const reply = z
     invalid_sequences: z.int().optional().describe('Invalid sequences shown as U+FFFD'),
     byte_order_mark: z.literal(true).optional().describe('A byte order mark was taken off'),
     encoding: z.string().optional().describe('How the text is stored, where that is not UTF-8'),
+    encoding_guessed: z.literal(true).optional().describe('The text does not say so: it is a guess'),
   })
   .describe('A window over a file, or why there is none');
 
