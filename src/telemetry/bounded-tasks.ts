@@ -1,0 +1,126 @@
+/**
+ * The tasks of a server with their last events, bounded in all: in tasks, in events, in what their figures remember.
+ * Where there is no room, the client that has most makes it.
+ */
+
+import type { TelemetryEvent } from '../types/telemetry.ts';
+import { TaskFigures } from './task-figures.ts';
+
+export interface TaskBounds {
+  readonly tasks: number;
+  /** Events of all tasks, and of one. */
+  readonly events: number;
+  readonly eventsOfTask: number;
+  /** As `TaskFigures.weight` counts. */
+  readonly weight: number;
+}
+
+export const TASK_BOUNDS: TaskBounds = { tasks: 256, events: 20_000, eventsOfTask: 5_000, weight: 400_000 };
+
+export interface Task {
+  readonly figures: TaskFigures;
+  /** The last ones, the oldest first. */
+  readonly events: TelemetryEvent[];
+  /** How many events came before those in `events`. */
+  dropped: number;
+}
+
+export class BoundedTasks<Owner> {
+  readonly #bounds: TaskBounds;
+  /** By owner and then by name; of each owner the least recently used first. */
+  readonly #owners = new Map<Owner, Map<string, Task>>();
+  #tasks = 0;
+  #events = 0;
+  #weight = 0;
+
+  constructor(bounds: TaskBounds = TASK_BOUNDS) {
+    this.#bounds = bounds;
+  }
+
+  /** Most recently used first. */
+  of(owner: Owner): readonly Task[] {
+    return [...(this.#owners.get(owner)?.values() ?? [])].reverse();
+  }
+
+  all(): readonly Task[] {
+    return [...this.#owners.values()]
+      .flatMap((tasks) => [...tasks.values()])
+      .sort((a, b) => b.figures.last - a.figures.last);
+  }
+
+  find(owner: Owner, name: string): Task | undefined {
+    return this.#owners.get(owner)?.get(name);
+  }
+
+  add(owner: Owner, event: TelemetryEvent): Task {
+    const task = this.#taken(owner, event);
+    const before = task.figures.weight;
+    task.figures.add(event);
+    this.#weight += task.figures.weight - before;
+    task.events.push(event);
+    this.#events += 1;
+    if (task.events.length > this.#bounds.eventsOfTask) this.#dropEvent(task);
+    while (this.#events > this.#bounds.events) this.#dropEvent(this.#longest());
+    if (this.#tasks > this.#bounds.tasks) this.#dropOldest(owner, task);
+    while (this.#weight > this.#bounds.weight) this.#dropHeaviest();
+    return task;
+  }
+
+  #taken(owner: Owner, { task: name, client }: TelemetryEvent): Task {
+    let tasks = this.#owners.get(owner);
+    if (!tasks) this.#owners.set(owner, (tasks = new Map()));
+    let task = tasks.get(name);
+    if (task) tasks.delete(name);
+    else {
+      task = { figures: new TaskFigures(name, client), events: [], dropped: 0 };
+      this.#tasks += 1;
+    }
+    tasks.set(name, task);
+    return task;
+  }
+
+  #dropEvent(task: Task): void {
+    task.events.shift();
+    task.dropped += 1;
+    this.#events -= 1;
+  }
+
+  #longest(): Task {
+    return this.#entries().reduce((one, other) =>
+      other[2].events.length > one[2].events.length ? other : one,
+    )[2];
+  }
+
+  /** Of the owner that has most tasks; `kept` of `keeper`, which has just come, stays. */
+  #dropOldest(keeper: Owner, kept: Task): void {
+    const others = [...this.#owners].filter(([owner, tasks]) => owner !== keeper || tasks.size > 1);
+    const [owner, tasks] = others.reduce((one, other) => (other[1].size > one[1].size ? other : one));
+    for (const [name, task] of tasks) {
+      if (task === kept) continue;
+      this.#drop(owner, name, task);
+      return;
+    }
+  }
+
+  #dropHeaviest(): void {
+    const [owner, name, task] = this.#entries().reduce((one, other) =>
+      other[2].figures.weight > one[2].figures.weight ? other : one,
+    );
+    this.#drop(owner, name, task);
+  }
+
+  #drop(owner: Owner, name: string, task: Task): void {
+    const tasks = this.#owners.get(owner);
+    tasks?.delete(name);
+    if (tasks?.size === 0) this.#owners.delete(owner);
+    this.#tasks -= 1;
+    this.#events -= task.events.length;
+    this.#weight -= task.figures.weight;
+  }
+
+  #entries(): (readonly [Owner, string, Task])[] {
+    return [...this.#owners].flatMap(([owner, tasks]) =>
+      [...tasks].map(([name, task]) => [owner, name, task] as const),
+    );
+  }
+}

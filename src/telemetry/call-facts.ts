@@ -1,0 +1,174 @@
+/** What a request and its result tell of a call: what was read, which part of it, what cut it. */
+
+import type { Excerpt, Line, Window } from '../types/excerpt.ts';
+import type { Request } from '../types/request.ts';
+import type { Origin, Result, RunResult, SingleResult, SummaryResult, TextResult } from '../types/result.ts';
+import type { ListFacts, ReadFacts, Span } from '../types/telemetry.ts';
+import { shortName } from './names.ts';
+import { digest } from './digest.ts';
+
+/** Of a read with more ranges the last ones are not told apart. */
+const MOST_SPANS = 16;
+
+const MOST_WINDOW = 80;
+
+/** What was read; nothing for a list. A failure has no result: only what was asked for is known. */
+export function readsOf(request: Request, result: Result | undefined, dialect: string): readonly ReadFacts[] {
+  if (!result) return failed(request);
+  switch (result.is) {
+    case 'several':
+      return result.parts.flatMap(({ result: part }) =>
+        typeof part === 'object' && 'is' in part ? singleRead(part, dialect) : [],
+      );
+    case 'text':
+    case 'summary':
+    case 'image':
+    case 'note':
+    case 'binary':
+      return singleRead(result, dialect);
+    case 'too-large':
+      return [origin(result)];
+    case 'workspace':
+      return request.do === 'lines' ? [{ source: shortName(`${request.on}:${request.path}`) }] : [];
+    case 'run':
+      return keptOutputs(result);
+    default:
+      return [];
+  }
+}
+
+/** Undefined for what is no list. `details` are those of the answer: what fits is known there. */
+export function listOf(
+  request: Request,
+  details: Readonly<Record<string, unknown>> | undefined,
+): ListFacts | undefined {
+  if (!('offset' in request)) return undefined;
+  const { offset, limit: _, ...question } = request;
+  const { by, truncatedBy, next } = Object(details?.['truncation']) as {
+    by?: string;
+    truncatedBy?: string;
+    next?: { offset?: number };
+  };
+  const cutBy = by ?? truncatedBy;
+  return {
+    query: digest(JSON.stringify(question)),
+    from: offset,
+    ...(typeof next?.offset === 'number' && { next: next.offset }),
+    ...(cutBy !== undefined && { cutBy }),
+  };
+}
+
+function failed(request: Request): readonly ReadFacts[] {
+  if (request.do === 'read') return [{ source: shortName(request.target) }];
+  return request.do === 'lines' ? [{ source: shortName(request.path) }] : [];
+}
+
+function singleRead(result: SingleResult, dialect: string): readonly ReadFacts[] {
+  switch (result.is) {
+    case 'text':
+      return [textRead(result, dialect)];
+    case 'summary':
+      return [mapRead(result)];
+    case 'image':
+    case 'note':
+    case 'binary':
+      return [origin(result)];
+  }
+}
+
+function origin({ target, kind, identity }: Origin): ReadFacts {
+  return {
+    source: shortName(target),
+    what: kind,
+    ...(identity && { version: digest(identity.key) }),
+  };
+}
+
+function textRead(result: TextResult, dialect: string): ReadFacts {
+  const { excerpt, selection } = result;
+  const { totals } = excerpt;
+  const view = viewOf(result);
+  const window = selection.window && written(selection.window);
+  const cutBy = excerpt.cutBy ?? (saysMore(result, dialect) ? 'window' : undefined);
+  return {
+    ...origin(result),
+    ...(view !== undefined && { view }),
+    ...(window !== undefined && { window }),
+    ...spansOf(excerpt),
+    ...(totals.lines !== undefined && { totalLines: totals.lines }),
+    ...(totals.bytes !== undefined && { totalBytes: totals.bytes }),
+    ...(cutBy !== undefined && { cutBy }),
+  };
+}
+
+function viewOf({ selection, notes }: TextResult): string | undefined {
+  const { mode } = selection;
+  if (mode !== undefined && mode !== 'raw') return mode;
+  return notes.some(({ kind }) => kind === 'outline') ? 'outline' : undefined;
+}
+
+/** The other dialects say of every window where the next one begins, zed of those in bytes. */
+function saysMore({ excerpt, selection }: TextResult, dialect: string): boolean {
+  if (dialect === 'oriel' || (dialect === 'zed' && selection.window?.by !== 'bytes')) return false;
+  const { span, totals } = excerpt;
+  return span !== undefined && totals.bytes !== undefined && span.end < totals.bytes;
+}
+
+/** The signatures of a map are text, and not what a reader came for: its lines are not counted as shown. */
+function mapRead({ totals, ...result }: SummaryResult): ReadFacts {
+  return { ...origin(result), view: 'map', totalLines: totals.lines, totalBytes: totals.bytes };
+}
+
+/** A kept output is read on by its name. */
+function keptOutputs({ streams }: RunResult): readonly ReadFacts[] {
+  return streams.flatMap(({ spill, excerpt }) =>
+    spill
+      ? [
+          {
+            source: spill.url,
+            what: 'internal',
+            ...spansOf(excerpt),
+            totalBytes: spill.bytes,
+            ...(excerpt.cutBy && { cutBy: excerpt.cutBy }),
+          },
+        ]
+      : [],
+  );
+}
+
+function spansOf({ parts }: Excerpt): Pick<ReadFacts, 'lines' | 'bytes'> {
+  const shown = parts.filter((part) => part.length > 0);
+  if (shown.length === 0) return {};
+  const spans = (of: (first: Line, last: Line) => Span | undefined): readonly Span[] | undefined => {
+    const all: Span[] = [];
+    for (const part of shown) {
+      const span = of(part[0] as Line, part[part.length - 1] as Line);
+      if (!span) return undefined;
+      if (all.length < MOST_SPANS) all.push(span);
+      else all[MOST_SPANS - 1] = [(all[MOST_SPANS - 1] as Span)[0], span[1]];
+    }
+    return all;
+  };
+  const lines = spans(({ no: from }, { no: to }) =>
+    from === undefined || to === undefined ? undefined : [from, to],
+  );
+  const bytes = spans(({ start }, { end }) => [start, end]);
+  return { ...(lines && { lines }), ...(bytes && { bytes }) };
+}
+
+/** As a selector has it, without the colon. */
+function written(window: Window): string {
+  switch (window.by) {
+    case 'lines':
+      return window.ranges
+        .map(({ from, to }) => `${from}..${to ?? ''}`)
+        .join(',')
+        .slice(0, MOST_WINDOW);
+    case 'bytes':
+      return `@${window.start}${window.length === undefined ? '' : `+${window.length}`}`;
+    case 'ends':
+      return `${window.from}..`;
+    case 'tail':
+      return `-${window.lines}${window.before === undefined ? '' : `@${window.before}`}`;
+  }
+}

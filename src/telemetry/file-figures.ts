@@ -1,0 +1,155 @@
+/** What one task has read of one source: how often, which part of it, in which chains of pages. */
+
+import type { ReadFacts, Span } from '../types/telemetry.ts';
+import { Coverage } from './coverage.ts';
+
+/** How a read stands to the earlier ones of the same source. */
+export interface Placed {
+  /** The chain of pages that it belongs to. */
+  readonly chain?: Chain;
+  /** It begins where an earlier answer was cut. */
+  readonly followed: boolean;
+  /** Bytes of the text, as stored, that had not been shown before in the task. */
+  readonly fresh: number;
+  /** Bytes that had been shown before. */
+  readonly again: number;
+  /** All of the text had been shown before, at once or page by page. */
+  readonly knownWhole: boolean;
+}
+
+/** Reads of one source, each of which goes on where one before it has ended. */
+export interface Chain {
+  readonly id: number;
+  /** Reads. */
+  calls: number;
+  /** Bytes of their answers. */
+  bytes: number;
+  /** Reads that went on where a notice had said. */
+  followed: number;
+}
+
+/** What a source takes beside its stretches. */
+const FILE_WEIGHT = 8;
+
+/** The last reads to which a new one may be the next page. */
+const MOST_ENDS = 8;
+
+interface End {
+  readonly from: number;
+  readonly to: number;
+  readonly cut: boolean;
+  readonly chain: Chain;
+}
+
+export class FileFigures {
+  readonly source: string;
+  what: string | undefined;
+  reads = 0;
+  /** Bytes of answers. */
+  answered = 0;
+  /** Reads of the source after the first one. */
+  repeated = 0;
+  followed = 0;
+  fresh = 0;
+  again = 0;
+  versions = 0;
+  totalLines: number | undefined;
+  totalBytes: number | undefined;
+  /** Answers with a map or an outline, and whether any of the text was read after the last one. */
+  maps = 0;
+  mapBytes = 0;
+  mapFollowed = true;
+  /** Of the version that was read last. */
+  lines: Coverage = new Coverage();
+  bytes: Coverage = new Coverage();
+  readonly #nextChain: () => number;
+  #version: string | undefined;
+  #ends: End[] = [];
+
+  /** `nextChain` numbers chains within the task. */
+  constructor(source: string, nextChain: () => number) {
+    this.source = source;
+    this.#nextChain = nextChain;
+  }
+
+  /** In things to remember. */
+  get weight(): number {
+    return FILE_WEIGHT + this.lines.stretches.length + this.bytes.stretches.length;
+  }
+
+  /** `answerBytes`: of the answer, as far as it is about this read. */
+  add(read: ReadFacts, answerBytes: number): Placed {
+    this.#take(read);
+    this.reads += 1;
+    this.answered += answerBytes;
+    if (this.reads > 1) this.repeated += 1;
+    if (read.view !== undefined) return this.#addView(read, answerBytes);
+    if (read.bytes) this.mapFollowed = true;
+    const knownWhole = this.totalBytes !== undefined && this.bytes.covered >= this.totalBytes;
+    let [fresh, again] = [0, 0];
+    for (const [from, to] of read.bytes ?? []) {
+      const shown = this.bytes.add(from, to);
+      fresh += shown.fresh;
+      again += shown.again;
+    }
+    for (const [from, to] of read.lines ?? []) this.lines.add(from, to + 1);
+    this.fresh += fresh;
+    this.again += again;
+    return { ...this.#chained(read, answerBytes), fresh, again, knownWhole: knownWhole && again > 0 };
+  }
+
+  /** Another version begins anew: what was shown of the last one says nothing about it. */
+  #take({ what, version, totalLines, totalBytes }: ReadFacts): void {
+    this.what = what ?? this.what;
+    const changed = version !== undefined && this.#version !== undefined && version !== this.#version;
+    this.#version = version ?? this.#version;
+    if (this.versions === 0 || changed) {
+      this.versions += 1;
+      this.lines = new Coverage();
+      this.bytes = new Coverage();
+      this.#ends = [];
+      this.totalLines = this.totalBytes = undefined;
+    }
+    this.totalLines = totalLines ?? this.totalLines;
+    this.totalBytes = totalBytes ?? this.totalBytes;
+  }
+
+  #addView({ view }: ReadFacts, answerBytes: number): Placed {
+    if (view === 'map' || view === 'outline') {
+      this.maps += 1;
+      this.mapBytes = answerBytes;
+      this.mapFollowed = false;
+    }
+    return { followed: false, fresh: 0, again: 0, knownWhole: false };
+  }
+
+  #chained({ bytes = [], cutBy }: ReadFacts, answerBytes: number): Pick<Placed, 'chain' | 'followed'> {
+    const span = hull(bytes);
+    if (!span) return { followed: false };
+    const [from, to] = span;
+    const before = this.#ends.findLast((end) => isNextPage(end, from, to));
+    const followed = before !== undefined && before.cut && (from === before.to || to === before.from);
+    const chain = before?.chain ?? { id: this.#nextChain(), calls: 0, bytes: 0, followed: 0 };
+    chain.calls += 1;
+    chain.bytes += answerBytes;
+    chain.followed += Number(followed);
+    this.followed += Number(followed);
+    if (before) this.#ends.splice(this.#ends.indexOf(before), 1);
+    this.#ends.push({ from, to, cut: cutBy !== undefined, chain });
+    if (this.#ends.length > MOST_ENDS) this.#ends.shift();
+    return { chain, followed };
+  }
+}
+
+/** Forwards or backwards: it goes beyond the earlier one, and leaves nothing out between them. */
+function isNextPage(end: End, from: number, to: number): boolean {
+  const forwards = from > end.from && from <= end.to && to > end.to;
+  const backwards = to < end.to && to >= end.from && from < end.from;
+  return forwards || backwards;
+}
+
+function hull(spans: readonly Span[]): Span | undefined {
+  const [first] = spans;
+  const last = spans.at(-1);
+  return first && last && last[1] > first[0] ? [first[0], last[1]] : undefined;
+}

@@ -1,0 +1,90 @@
+/** The figures of a task as plain JSON: what the command line prints, HTTP answers and the dashboard shows. */
+
+import type { FileReport, TaskReport } from '../types/telemetry.ts';
+import type { Coverage } from './coverage.ts';
+import type { FileFigures } from './file-figures.ts';
+import { share, type TaskFigures } from './task-figures.ts';
+import { verdictOf } from './verdict.ts';
+
+/** Sources that a report names, the most wasteful first. */
+const MOST_FILES = 100;
+
+/** Stretches of one source: more could not be told apart on a screen. */
+const MOST_STRETCHES = 200;
+
+export function reportOf(figures: TaskFigures, most: number = MOST_FILES): TaskReport {
+  const { client, first, last, ms, largest, reads, repeated, fresh, again, sizes } = figures;
+  const files = [...figures.files.values()].toSorted(
+    (a, b) => wasteOf(b) - wasteOf(a) || b.answered - a.answered || (a.source < b.source ? -1 : 1),
+  );
+  return {
+    ...figures.totals,
+    ...(client !== undefined && { client }),
+    first,
+    last,
+    ms: Math.round(ms),
+    largest,
+    reads,
+    repeated,
+    fresh,
+    again,
+    chains: figures.chains.size,
+    tools: sorted(figures.tools),
+    cuts: sorted(figures.cuts),
+    codes: sorted(figures.codes),
+    hosts: sorted(figures.hosts),
+    dialects: sorted(figures.dialects),
+    sources: files.length,
+    files: files.slice(0, most).map(fileReport),
+    habits: figures.habits.list(),
+    sizes: sizes.sizes.map((size) => ({ ...size, bytes: Math.round(size.bytes) })),
+    verdict: verdictOf(sizes.sizes),
+  };
+}
+
+/** Bytes of answers that showed what had been shown. */
+function wasteOf({ answered, fresh, again }: FileFigures): number {
+  return fresh + again === 0 ? 0 : (answered * again) / (fresh + again);
+}
+
+export function fileReport(file: FileFigures): FileReport {
+  const { source, what, reads, answered, fresh, again, followed, versions, maps, mapFollowed } = file;
+  const inLines = file.totalLines !== undefined && file.lines.stretches.length > 0;
+  const coverage = inLines ? file.lines : file.bytes;
+  // Lines are counted from 1.
+  const base = inLines ? 1 : 0;
+  const total = inLines ? file.totalLines : file.totalBytes;
+  return {
+    source,
+    ...(what !== undefined && { what }),
+    reads,
+    bytes: Math.round(answered),
+    redundancy: share(again, fresh + again),
+    followed,
+    versions,
+    unit: inLines ? 'lines' : 'bytes',
+    ...(total !== undefined && { total, never: Math.max(0, total - coverage.covered) }),
+    once: coverage.covered - coverage.repeated,
+    again: coverage.repeated,
+    ...(coverage.approximate && { approximate: true }),
+    stretches: stretchesOf(coverage, base),
+    ...(maps > 0 && { maps, mapFollowed }),
+  };
+}
+
+/** Half-open and 0-based; of too many, neighbours are joined. */
+function stretchesOf({ stretches }: Coverage, base: number): FileReport['stretches'] {
+  const step = Math.ceil(stretches.length / MOST_STRETCHES);
+  const all: [number, number, number][] = [];
+  for (let i = 0; i < stretches.length; i += step) {
+    const some = stretches.slice(i, i + step);
+    const [first, last] = [some[0], some.at(-1)];
+    if (first && last)
+      all.push([first.from - base, last.to - base, Math.max(...some.map(({ times }) => times))]);
+  }
+  return all;
+}
+
+function sorted(counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> {
+  return Object.fromEntries([...counts].toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)));
+}

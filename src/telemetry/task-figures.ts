@@ -1,0 +1,171 @@
+/** The figures of one task, from its events: calls, bytes, pages, what was read again. Runs in a browser as well. */
+
+import type { CallEvent, ReadFacts, TaskTotals, TelemetryEvent } from '../types/telemetry.ts';
+import { type Chain, FileFigures, type Placed } from './file-figures.ts';
+import { Habits } from './habits.ts';
+import { WindowSizes } from './window-sizes.ts';
+
+/** Bytes of the largest window that any dialect answers. */
+const LARGEST_WINDOW = 256 * 1024;
+
+/** Sources of one task that are told apart. */
+const MOST_FILES = 500;
+
+/** Names that are counted one by one: of tools, limits, error codes. */
+const MOST_NAMES = 50;
+
+/** Lists whose next page would be known. */
+const MOST_LISTS = 32;
+
+/** Chains of more than one call. */
+const MOST_CHAINS = 1_000;
+
+const OTHERS = 'others';
+
+/** How an event stands to those before it. */
+export interface PlacedEvent {
+  /** By its position in `reads`. */
+  readonly reads: readonly Placed[];
+  /** It went on where a notice had said. */
+  readonly followed: boolean;
+}
+
+export class TaskFigures {
+  readonly id: string;
+  readonly client: string | undefined;
+  first = 0;
+  last = 0;
+  calls = 0;
+  bytes = 0;
+  tokens = 0;
+  largest = 0;
+  errors = 0;
+  ms = 0;
+  /** Calls that read a source, and those of them that had been read before. */
+  reads = 0;
+  repeated = 0;
+  continued = 0;
+  fresh = 0;
+  again = 0;
+  rateLimits = 0;
+  readonly tools: Map<string, number> = new Map();
+  readonly cuts: Map<string, number> = new Map();
+  readonly codes: Map<string, number> = new Map();
+  readonly hosts: Map<string, number> = new Map();
+  readonly dialects: Map<string, number> = new Map();
+  readonly files: Map<string, FileFigures> = new Map();
+  readonly habits: Habits = new Habits();
+  readonly sizes: WindowSizes = new WindowSizes();
+  /** Of more than one call. */
+  readonly chains: Set<Chain> = new Set();
+  /** What it takes in memory, in things to remember: stretches, sources. */
+  weight = 0;
+  readonly #lists: Map<string, number> = new Map();
+  #chainCount = 0;
+
+  constructor(id: string, client?: string) {
+    this.id = id;
+    this.client = client;
+  }
+
+  add(event: TelemetryEvent): PlacedEvent {
+    if (this.first === 0) this.first = event.at;
+    this.last = Math.max(this.last, event.at);
+    if (event.kind === 'call') return this.#addCall(event);
+    this.rateLimits += 1;
+    return { reads: [], followed: false };
+  }
+
+  /** Calls that one window of the largest size would have answered. */
+  get saved(): number {
+    let saved = 0;
+    for (const { calls, bytes } of this.chains)
+      saved += Math.max(0, calls - Math.max(1, Math.ceil(bytes / LARGEST_WINDOW)));
+    return saved;
+  }
+
+  get totals(): TaskTotals {
+    const { id, calls, bytes, tokens, errors, continued, saved, rateLimits } = this;
+    return {
+      id,
+      calls,
+      bytes,
+      tokens,
+      averageBytes: calls === 0 ? 0 : Math.round(bytes / calls),
+      errors,
+      continued,
+      redundancy: share(this.again, this.again + this.fresh),
+      saved,
+      rateLimits,
+    };
+  }
+
+  #addCall(event: CallEvent): PlacedEvent {
+    const { tool, bytes, tokens, ms, error, host, dialect, reads = [], list } = event;
+    this.calls += 1;
+    this.bytes += bytes;
+    this.tokens += tokens;
+    this.ms += ms;
+    this.largest = Math.max(this.largest, bytes);
+    count(this.tools, tool);
+    count(this.dialects, dialect);
+    if (host !== undefined) count(this.hosts, host);
+    if (error !== undefined) {
+      this.errors += 1;
+      count(this.codes, error);
+      return { reads: [], followed: false };
+    }
+    for (const { cutBy } of [...reads, ...(list ? [list] : [])])
+      if (cutBy !== undefined) count(this.cuts, cutBy);
+    const placed = reads.map((read) => this.#addRead(event, read, bytes / reads.length));
+    const followed = placed.some((one) => one.followed) || (list !== undefined && this.#follows(list));
+    if (followed) this.continued += 1;
+    return { reads: placed, followed };
+  }
+
+  #addRead(event: CallEvent, read: ReadFacts, answerBytes: number): Placed {
+    const file = this.#fileOf(read.source);
+    const before = file.reads === 0 ? 0 : file.weight;
+    const placed = file.add(read, answerBytes);
+    this.weight += file.weight - before;
+    this.reads += 1;
+    if (file.reads > 1) this.repeated += 1;
+    this.fresh += placed.fresh;
+    this.again += placed.again;
+    if (placed.chain && placed.chain.calls > 1 && this.chains.size < MOST_CHAINS)
+      this.chains.add(placed.chain);
+    this.habits.add(event, read, { file, placed, answerBytes });
+    if (read.bytes && read.view === undefined) this.sizes.add(file, placed, answerBytes);
+    return placed;
+  }
+
+  #fileOf(source: string): FileFigures {
+    const name = this.files.has(source) || this.files.size < MOST_FILES ? source : OTHERS;
+    let file = this.files.get(name);
+    if (!file) this.files.set(name, (file = new FileFigures(name, () => (this.#chainCount += 1))));
+    return file;
+  }
+
+  #follows({ query, from, next }: NonNullable<CallEvent['list']>): boolean {
+    const followed = this.#lists.get(query) === from && from > 0;
+    this.#lists.delete(query);
+    if (next !== undefined) this.#lists.set(query, next);
+    if (this.#lists.size > MOST_LISTS) {
+      for (const oldest of this.#lists.keys()) {
+        this.#lists.delete(oldest);
+        break;
+      }
+    }
+    return followed;
+  }
+}
+
+/** 0 to 1, three digits behind the point. */
+export function share(part: number, whole: number): number {
+  return whole === 0 ? 0 : Math.round((1_000 * part) / whole) / 1_000;
+}
+
+function count(counts: Map<string, number>, name: string): void {
+  const known = counts.has(name) || counts.size < MOST_NAMES ? name : OTHERS;
+  counts.set(known, (counts.get(known) ?? 0) + 1);
+}

@@ -1,0 +1,216 @@
+/** What is recorded of each call, as it stands in the ring and, a line of JSON each, in a file. It holds no content. */
+
+export type TelemetryEvent = CallEvent | RateLimitEvent;
+
+interface TaskEvent {
+  /** Milliseconds since the epoch: when the call began. */
+  readonly at: number;
+  /** As the caller named it, else that of its session. */
+  readonly task: string;
+  /** Tells clients of one server apart; absent where there is only one. */
+  readonly client?: string;
+}
+
+export interface CallEvent extends TaskEvent {
+  readonly kind: 'call';
+  /** Milliseconds from the call to its answer. */
+  readonly ms: number;
+  readonly dialect: string;
+  readonly tool: string;
+  /** The program that asked, as it calls itself. */
+  readonly host?: string;
+  /** Of the text in the answer. */
+  readonly bytes: number;
+  /** Estimated: four bytes a token. */
+  readonly tokens: number;
+  readonly images?: number;
+  /** The stable code of a failure. */
+  readonly error?: string;
+  /** What was read, in the order in which it stands in the answer; one for each path. */
+  readonly reads?: readonly ReadFacts[];
+  /** Of an answer that is a list: matches, paths, entries. */
+  readonly list?: ListFacts;
+}
+
+/** A part of one text. Offsets are those of the text as it is stored, or of what was derived from it. */
+export interface ReadFacts {
+  /** What was read, without its selector. */
+  readonly source: string;
+  /** `file`, `archive`, `document`, …; absent where nothing was opened. */
+  readonly what?: string;
+  /** Equal for equal bytes. */
+  readonly version?: string;
+  /** Another text of the text: `map`, `outline`, `conflicts`. Absent for the text itself, raw or not. */
+  readonly view?: string;
+  /** The window that was asked for, as a selector has it: `50..100`, `@65536+65536`, `-20`. */
+  readonly window?: string;
+  /** Lines shown, 1-based and inclusive; absent where lines are not counted. */
+  readonly lines?: readonly Span[];
+  /** Bytes shown, 0-based and half-open. */
+  readonly bytes?: readonly Span[];
+  readonly totalLines?: number;
+  readonly totalBytes?: number;
+  /** The limit that cut it: a notice named the next call. */
+  readonly cutBy?: string;
+}
+
+export type Span = readonly [number, number];
+
+export interface ListFacts {
+  /** Equal for equal questions, whatever their offset; says nothing about them. */
+  readonly query: string;
+  /** Entries that were left out first. */
+  readonly from: number;
+  /** The offset that a notice named. */
+  readonly next?: number;
+  readonly cutBy?: string;
+}
+
+/** The model's provider refused a request of the host: too many, or too much. */
+export interface RateLimitEvent extends TaskEvent {
+  readonly kind: 'rate-limit';
+  /** Seconds after which it may be tried again, where the provider said so. */
+  readonly retryAfter?: number;
+  /** Who refused, in the host's words. */
+  readonly by?: string;
+}
+
+/** What a call knows about itself; who made it is added where it is recorded. */
+export type CallFacts = Omit<CallEvent, 'kind' | 'task' | 'client'>;
+
+/** Whose call it is. */
+export interface CallOrigin {
+  /** The name of its task. */
+  readonly task?: string | undefined;
+  readonly caller?: object | undefined;
+}
+
+/** A task's totals so far, as an answer carries them on request. */
+export interface TaskTotals {
+  readonly id: string;
+  readonly calls: number;
+  readonly bytes: number;
+  readonly tokens: number;
+  /** Bytes of an average answer. */
+  readonly averageBytes: number;
+  readonly errors: number;
+  /** Calls that went on where a notice had said. */
+  readonly continued: number;
+  /** Share of the shown bytes that had been shown before, 0 to 1. */
+  readonly redundancy: number;
+  /** Calls that a larger window would have saved. */
+  readonly saved: number;
+  readonly rateLimits: number;
+}
+
+/** All figures of a task. */
+export interface TaskReport extends TaskTotals {
+  readonly client?: string;
+  /** Milliseconds since the epoch: of the first event and of the last. */
+  readonly first: number;
+  readonly last: number;
+  /** Milliseconds that its calls took. */
+  readonly ms: number;
+  /** Bytes of the largest answer. */
+  readonly largest: number;
+  /** Times that a source was read, and those of them that were not the first. */
+  readonly reads: number;
+  readonly repeated: number;
+  /** Bytes of texts that were shown for the first time, and once more. */
+  readonly fresh: number;
+  readonly again: number;
+  /** Runs of reads of which each goes on where one before has ended. */
+  readonly chains: number;
+  /** Calls by tool, the most first; and so on. */
+  readonly tools: Readonly<Record<string, number>>;
+  readonly cuts: Readonly<Record<string, number>>;
+  readonly codes: Readonly<Record<string, number>>;
+  readonly hosts: Readonly<Record<string, number>>;
+  readonly dialects: Readonly<Record<string, number>>;
+  /** How many there are; `files` may hold fewer. */
+  readonly sources: number;
+  /** The most wasteful first. */
+  readonly files: readonly FileReport[];
+  /** The dearest first. */
+  readonly habits: readonly Habit[];
+  readonly sizes: readonly SizeReport[];
+  readonly verdict: Verdict;
+}
+
+export interface FileReport {
+  readonly source: string;
+  readonly what?: string;
+  readonly reads: number;
+  /** Of answers. */
+  readonly bytes: number;
+  /** Share of what was shown of it that had been shown before, 0 to 1. */
+  readonly redundancy: number;
+  readonly followed: number;
+  /** Versions that were read; the rest is about the last one. */
+  readonly versions: number;
+  readonly unit: 'lines' | 'bytes';
+  readonly total?: number;
+  /** Units shown once, more than once, never. */
+  readonly once: number;
+  readonly again: number;
+  readonly never?: number;
+  /** Neighbouring parts were joined, for want of room. */
+  readonly approximate?: boolean;
+  /** `[from, to, times]`: 0-based and half-open, sorted. */
+  readonly stretches: readonly (readonly [number, number, number])[];
+  /** Answers with a map or an outline, and whether any of the text was read after the last one. */
+  readonly maps?: number;
+  readonly mapFollowed?: boolean;
+}
+
+/**
+ * `whole`: a text read whole of which a part was then read again. `again`: ranges asked again. `map`: maps that nothing
+ * followed. `pages`: pages that one larger window would have shown.
+ */
+export type HabitName = 'whole' | 'again' | 'map' | 'pages';
+
+export interface Habit {
+  readonly name: HabitName;
+  readonly times: number;
+  /** Of answers, that a cheaper call would have spared. */
+  readonly bytes: number;
+  /** The dearest first. */
+  readonly examples: readonly HabitExample[];
+}
+
+export interface HabitExample {
+  readonly source: string;
+  readonly bytes: number;
+  /** The call to make instead, as the dialect writes it; absent where none was needed. */
+  readonly instead?: string;
+}
+
+/** Texts over 8 KiB by the size of the first answer about them: below 8 KiB, below 32 KiB, larger. */
+export interface SizeReport {
+  readonly size: 'small' | 'middle' | 'large';
+  readonly sources: number;
+  /** Of these sources, in all. */
+  readonly reads: number;
+  /** Reads that were a later page. */
+  readonly pages: number;
+  /** Of answers. */
+  readonly bytes: number;
+}
+
+/** Whether larger windows reduced calls, and the figures in a sentence. */
+export interface Verdict {
+  readonly reduced: 'yes' | 'no' | 'unknown';
+  readonly text: string;
+}
+
+/** Where calls are recorded. Nothing here throws or waits. */
+export interface TelemetrySink {
+  record(facts: CallFacts, origin: CallOrigin): void;
+  /** Throws OrielError (`BAD_INPUT`) for what is not a rate limit. */
+  reportRateLimit(
+    reported: { readonly retryAfter?: number | undefined; readonly by?: string | undefined },
+    origin: CallOrigin,
+  ): void;
+  /** Of the task of such a call; undefined before its first one. */
+  totals(origin: CallOrigin): TaskTotals | undefined;
+}

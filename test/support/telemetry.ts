@@ -1,0 +1,52 @@
+/** Events as tests need them. */
+
+import { TaskFigures } from '../../src/telemetry/task-figures.ts';
+import type { CallEvent, ReadFacts, TelemetryEvent } from '../../src/types/telemetry.ts';
+
+let at = 1_700_000_000_000;
+
+export function call(event: Partial<CallEvent> = {}): CallEvent {
+  const bytes = event.bytes ?? 1_000;
+  return {
+    kind: 'call',
+    at: (at += 1_000),
+    ms: 1,
+    task: 'task',
+    dialect: 'oriel',
+    tool: 'read',
+    bytes,
+    tokens: Math.ceil(bytes / 4),
+    ...event,
+  };
+}
+
+/** Lines `from` to `to` of a text of 1,000 lines with 100 bytes each. */
+export function page(
+  from: number,
+  to: number,
+  read: Partial<ReadFacts> = {},
+  event: Partial<CallEvent> = {},
+): CallEvent {
+  const facts: ReadFacts = {
+    source: 'src/a.ts',
+    what: 'file',
+    version: 'v1',
+    lines: [[from, to]],
+    bytes: [[(from - 1) * 100, to * 100]],
+    totalLines: 1_000,
+    totalBytes: 100_000,
+    ...read,
+  };
+  return call({ bytes: (to - from + 1) * 100, ...event, reads: [facts] });
+}
+
+export function map(source = 'src/a.ts', bytes = 8_000): CallEvent {
+  const read = { source, what: 'file', version: 'v1', view: 'map', totalLines: 1_000, totalBytes: 100_000 };
+  return call({ bytes, reads: [read] });
+}
+
+export function figuresOf(...events: readonly TelemetryEvent[]): TaskFigures {
+  const figures = new TaskFigures('task');
+  for (const event of events) figures.add(event);
+  return figures;
+}

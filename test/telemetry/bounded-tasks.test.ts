@@ -1,0 +1,50 @@
+/** Tasks are bounded, and whoever has most makes room. */
+
+import { expect, test } from 'vitest';
+import { BoundedTasks } from '../../src/telemetry/bounded-tasks.ts';
+import { call, page } from '../support/telemetry.ts';
+
+const bounds = { tasks: 3, events: 10, eventsOfTask: 6, weight: 100 };
+
+test('each owner sees its own tasks, the last used first', () => {
+  const tasks = new BoundedTasks<string>();
+  for (const task of ['one', 'two', 'one']) tasks.add('me', call({ task }));
+  tasks.add('you', call({ task: 'one' }));
+  expect(tasks.of('me').map(({ figures }) => [figures.id, figures.calls])).toEqual([
+    ['one', 2],
+    ['two', 1],
+  ]);
+  expect(tasks.find('you', 'one')?.figures.calls).toBe(1);
+  expect(tasks.find('you', 'two')).toBeUndefined();
+  expect(tasks.all()).toHaveLength(3);
+});
+
+test('of too many tasks the oldest of the owner with most goes, and never the one in use', () => {
+  const tasks = new BoundedTasks<string>(bounds);
+  tasks.add('quiet', call({ task: 'a' }));
+  for (const task of ['b', 'c', 'd', 'e']) tasks.add('busy', call({ task }));
+  expect(tasks.of('quiet').map(({ figures }) => figures.id)).toEqual(['a']);
+  expect(tasks.of('busy').map(({ figures }) => figures.id)).toEqual(['e', 'd']);
+  tasks.add('third', call({ task: 'f' }));
+  tasks.add('fourth', call({ task: 'g' }));
+  expect(tasks.all()).toHaveLength(3);
+  expect(tasks.find('fourth', 'g')).toBeDefined();
+});
+
+test('figures stay when events go: the oldest of the longest task', () => {
+  const tasks = new BoundedTasks<string>(bounds);
+  for (let i = 0; i < 8; i += 1) tasks.add('me', call({ task: 'long', bytes: i }));
+  const long = tasks.find('me', 'long');
+  expect([long?.events.length, long?.dropped, long?.figures.calls]).toEqual([6, 2, 8]);
+  for (let i = 0; i < 5; i += 1) tasks.add('you', call({ task: 'short' }));
+  expect([long?.events.length, long?.dropped]).toEqual([5, 3]);
+  expect(tasks.find('you', 'short')?.events).toHaveLength(5);
+});
+
+test('what figures remember is bounded in all', () => {
+  const tasks = new BoundedTasks<string>(bounds);
+  tasks.add('you', page(1, 2));
+  for (let i = 1; i < 100; i += 2) tasks.add('me', page(i, i, { source: `f${i % 20}` }));
+  expect(tasks.all().reduce((sum, { figures }) => sum + figures.weight, 0)).toBeLessThanOrEqual(100);
+  expect(tasks.find('you', 'task')).toBeDefined();
+});

@@ -1,0 +1,64 @@
+/** What was shown, how often, and what never: held against a list of counters. */
+
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Coverage } from '../../src/telemetry/coverage.ts';
+
+test('a span that lies over others counts only its new part as fresh', () => {
+  const coverage = new Coverage();
+  expect(coverage.add(10, 20)).toEqual({ fresh: 10, again: 0 });
+  expect(coverage.add(15, 30)).toEqual({ fresh: 10, again: 5 });
+  expect(coverage.add(0, 40)).toEqual({ fresh: 20, again: 20 });
+  expect(coverage.stretches).toEqual([
+    { from: 0, to: 10, times: 1 },
+    { from: 10, to: 15, times: 2 },
+    { from: 15, to: 20, times: 3 },
+    { from: 20, to: 30, times: 2 },
+    { from: 30, to: 40, times: 1 },
+  ]);
+  expect([coverage.covered, coverage.repeated]).toEqual([40, 20]);
+  expect(coverage.gapsIn(30, 60)).toEqual([[40, 60]]);
+});
+
+test('an empty span shows nothing', () => {
+  const coverage = new Coverage();
+  expect(coverage.add(5, 5)).toEqual({ fresh: 0, again: 0 });
+  expect(coverage.add(7, 3)).toEqual({ fresh: 0, again: 0 });
+  expect(coverage.stretches).toEqual([]);
+});
+
+const span = fc.tuple(fc.nat(60), fc.nat(60));
+
+test('any spans: every unit has been counted as often as it was shown', () => {
+  fc.assert(
+    fc.property(fc.array(span, { maxLength: 40 }), (spans) => {
+      const coverage = new Coverage();
+      const times = Array.from({ length: 61 }, () => 0);
+      for (const [a, b] of spans) {
+        const [from, to] = [Math.min(a, b), Math.max(a, b)];
+        const fresh = times.slice(from, to).filter((n) => n === 0).length;
+        expect(coverage.add(from, to)).toEqual({ fresh, again: to - from - fresh });
+        for (let i = from; i < to; i += 1) times[i] = (times[i] ?? 0) + 1;
+      }
+      const counted = times.map(() => 0);
+      let end = -1;
+      for (const stretch of coverage.stretches) {
+        expect(stretch.from).toBeGreaterThanOrEqual(end);
+        expect(stretch.to).toBeGreaterThan(stretch.from);
+        end = stretch.to;
+        for (let i = stretch.from; i < stretch.to; i += 1) counted[i] = stretch.times;
+      }
+      expect(counted).toEqual(times.map((n) => Math.min(n, 9)));
+      const gaps = coverage.gapsIn(0, 61).reduce((sum, [from, to]) => sum + to - from, 0);
+      expect(gaps).toBe(times.filter((n) => n === 0).length);
+    }),
+  );
+});
+
+test('memory is bounded: of very many stretches neighbours are joined, and that is said', () => {
+  const coverage = new Coverage();
+  for (let i = 0; i < 10_000; i += 1) coverage.add(3 * i, 3 * i + 1);
+  expect(coverage.stretches.length).toBeLessThanOrEqual(1_000);
+  expect(coverage.approximate).toBe(true);
+  expect(coverage.gapsIn(0, 29_998)).toSatisfy((gaps: unknown[]) => gaps.length < 1_000);
+});

@@ -1,0 +1,139 @@
+/** The figures of a task, from events as they are recorded. */
+
+import { expect, test } from 'vitest';
+import { reportOf } from '../../src/telemetry/report.ts';
+import { call, figuresOf, map, page } from '../support/telemetry.ts';
+
+test('calls, bytes, tokens and the average answer', () => {
+  const { totals, largest } = figuresOf(
+    call({ bytes: 100 }),
+    call({ bytes: 300 }),
+    call({ bytes: 200, error: 'NOT_FOUND' }),
+  );
+  expect(totals).toMatchObject({ calls: 3, bytes: 600, tokens: 150, averageBytes: 200, errors: 1 });
+  expect(largest).toBe(300);
+});
+
+test('a read that begins where a notice had cut another one is a continuation, of one chain', () => {
+  const figures = figuresOf(
+    page(1, 100, { cutBy: 'bytes' }),
+    call({ tool: 'grep' }),
+    page(101, 200, { cutBy: 'bytes' }),
+    page(201, 300),
+  );
+  expect(figures.totals).toMatchObject({ continued: 2, saved: 2, redundancy: 0 });
+  expect([...figures.chains]).toEqual([{ id: 1, calls: 3, bytes: 30_000, followed: 2 }]);
+});
+
+test('pages backwards, as of a tail, are a chain too', () => {
+  const figures = figuresOf(page(901, 1_000, { cutBy: 'lines' }), page(801, 900, { cutBy: 'lines' }));
+  expect(figures.totals.continued).toBe(1);
+  expect(figures.chains.size).toBe(1);
+});
+
+test('windows that a reader has chosen itself are pages of a chain, and no continuation', () => {
+  // 1-220, 220-520, 520-720: the last line of one is the first of the next.
+  const figures = figuresOf(page(1, 220), page(220, 520), page(520, 720));
+  expect(figures.totals).toMatchObject({ continued: 0, saved: 2 });
+  expect(figures.again).toBe(200);
+});
+
+test('windows apart from each other are no chain', () => {
+  const figures = figuresOf(page(1, 20), page(500, 520), page(300, 320));
+  expect(figures.chains.size).toBe(0);
+  expect(figures.totals.saved).toBe(0);
+});
+
+test('a chain over the largest window saves what remains', () => {
+  const pages = Array.from({ length: 10 }, (_, i) =>
+    page(1 + 100 * i, 100 * (i + 1), { cutBy: 'bytes' }, { bytes: 60_000 }),
+  );
+  // 600,000 bytes are three windows of 256 KiB.
+  expect(figuresOf(...pages).totals.saved).toBe(7);
+});
+
+test('the next page of a list is a continuation', () => {
+  const list = { query: 'q', from: 0, next: 100 };
+  const figures = figuresOf(
+    call({ tool: 'grep', list }),
+    call({ tool: 'grep', list: { query: 'other', from: 100 } }),
+    call({ tool: 'grep', list: { query: 'q', from: 100, next: 200 } }),
+    call({ tool: 'grep', list: { query: 'q', from: 0, next: 100 } }),
+  );
+  expect(figures.totals.continued).toBe(1);
+});
+
+test('what was read once, again and never, in lines', () => {
+  const figures = figuresOf(page(1, 100), page(51, 150), page(51, 60));
+  expect(reportOf(figures).files).toEqual([
+    {
+      source: 'src/a.ts',
+      what: 'file',
+      reads: 3,
+      bytes: 21_000,
+      redundancy: 0.286,
+      followed: 0,
+      versions: 1,
+      unit: 'lines',
+      total: 1_000,
+      never: 850,
+      once: 100,
+      again: 50,
+      stretches: [
+        [0, 50, 1],
+        [50, 60, 3],
+        [60, 100, 2],
+        [100, 150, 1],
+      ],
+    },
+  ]);
+});
+
+test('where lines are not counted, bytes are', () => {
+  const { lines: _, totalLines: __, ...read } = page(1, 10).reads?.[0] ?? { source: '' };
+  const figures = figuresOf(call({ reads: [read] }));
+  expect(reportOf(figures).files[0]).toMatchObject({
+    unit: 'bytes',
+    total: 100_000,
+    once: 1_000,
+    never: 99_000,
+  });
+});
+
+test('a version that has changed is read anew: nothing of it was shown before', () => {
+  const figures = figuresOf(page(1, 100), page(1, 100, { version: 'v2' }));
+  expect(figures.totals.redundancy).toBe(0);
+  expect(reportOf(figures).files[0]).toMatchObject({ versions: 2, once: 100, again: 0 });
+});
+
+test('a map counts as a read of its file, and shows none of its lines', () => {
+  const figures = figuresOf(map(), page(1, 10));
+  expect(figures).toMatchObject({ reads: 2, repeated: 1, again: 0 });
+  expect(reportOf(figures).files[0]).toMatchObject({ maps: 1, mapFollowed: true, once: 10 });
+});
+
+test('the wasteful files stand first', () => {
+  const b = { source: 'src/b.ts' };
+  const figures = figuresOf(page(1, 500), page(1, 10, b), page(1, 10, b), page(1, 10, b));
+  expect(reportOf(figures).files.map(({ source }) => source)).toEqual(['src/b.ts', 'src/a.ts']);
+});
+
+test('rate limits are counted, as no calls', () => {
+  const figures = figuresOf(call(), { kind: 'rate-limit', at: 5, task: 'task', retryAfter: 30 });
+  expect(figures.totals).toMatchObject({ calls: 1, rateLimits: 1 });
+});
+
+test('names are bounded: what comes after the fiftieth is counted together', () => {
+  const figures = figuresOf(
+    ...Array.from({ length: 200 }, (_, i) => call({ tool: `t${i}`, error: `E${i}` })),
+  );
+  expect(figures.tools.size).toBe(51);
+  expect(figures.tools.get('others')).toBe(150);
+  expect(figures.codes.size).toBe(51);
+});
+
+test('sources are bounded: what comes after the five hundredth is one', () => {
+  const figures = figuresOf(...Array.from({ length: 700 }, (_, i) => page(1, 2, { source: `f${i}` })));
+  expect(figures.files.size).toBe(501);
+  expect(figures.files.get('others')?.reads).toBe(200);
+});
