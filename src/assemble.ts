@@ -1,17 +1,19 @@
 /** Puts the parts together: options become an engine and the tools of one dialect over it. */
 
+import { resolve } from 'node:path';
 import { createAccess } from './access/local.ts';
 import { fromWorkingDirectory } from './access/paths.ts';
 import { callTool } from './call-tool.ts';
 import type { DeclaredTool, Dialect } from './dialects/dialect.ts';
 import { checkOptions } from './check-options.ts';
-import type { OrielOptions } from './options.ts';
+import type { OrielOptions, TelemetrySettings } from './options.ts';
 import { dialectOf } from './dialects/table.ts';
 import type { CallOptions, Engine } from './engine/gate.ts';
 import { explained, hostError, ofHost, report } from './engine/unexpected.ts';
 import { OrielError } from './errors.ts';
 import { KIB, type LimitOptions, limitsWith } from './limits.ts';
 import { createSession, type SessionOptions } from './session/session.ts';
+import type { TelemetryOptions } from './session/telemetry/telemetry.ts';
 import { didYouMean, nearNames } from './text/near.ts';
 import { quote } from './text/visible.ts';
 import type { Access } from './types/access.ts';
@@ -20,7 +22,10 @@ import type { Limits, TokenCounter } from './types/limits.ts';
 import type { Session } from './types/session.ts';
 import type { HostScheme, RunSettings, Settings } from './types/settings.ts';
 
-export type RunOptions = CallOptions;
+export interface RunOptions extends CallOptions {
+  /** Whether `details.task` has the totals of the task so far. */
+  readonly totals?: boolean | undefined;
+}
 
 export interface Assembly {
   readonly dialect: Dialect;
@@ -47,6 +52,7 @@ export function assemble(options: OrielOptions = {}): Assembly {
   const dialect = dialectOf(options.dialect ?? 'oriel');
   const limits = limitsWith(limitsWith(dialect.limits, options.limits), limitsOfModel(options));
   const session = options.session ?? createSession(sessionOptions(options));
+  const wantsTotals = options.telemetry !== false && options.telemetry?.totals === true;
   const engine: Engine = {
     access: createAccess({
       cwd: fromWorkingDirectory(options.cwd),
@@ -75,21 +81,40 @@ export function assemble(options: OrielOptions = {}): Assembly {
         `The dialect ${dialect.name} has no tool ${quote(name)}. Use one of ${names.join(', ')}.${near}`,
       );
     },
-    run: (tool, input, options, accept) =>
-      callTool(engine, tool, input, { ...options, limits, ...(accept && { accept }) }),
+    async run(tool, input, run = {}, accept) {
+      const call = { ...run, limits, dialect: dialect.name, ...(accept && { accept }) };
+      const answer = await callTool(engine, tool, input, call);
+      return (run.totals ?? wantsTotals) ? withTotals(answer, session, run) : answer;
+    },
   };
+}
+
+/** The answer with the totals of its task, this call among them. */
+function withTotals(answer: Answer, { telemetry }: Session, { task, caller }: RunOptions): Answer {
+  const totals = telemetry?.totals({ task, caller });
+  return totals ? { ...answer, details: { ...answer.details, task: totals } } : answer;
 }
 
 /** What a session can only tell outside of a call reaches the host as every unexpected error does. */
 export function sessionOptions({
   spills,
   cache = {},
+  telemetry = {},
   onError,
-}: Pick<OrielOptions, 'spills' | 'cache' | 'onError'>): SessionOptions {
+}: Pick<OrielOptions, 'spills' | 'cache' | 'telemetry' | 'onError'>): SessionOptions {
   return {
+    telemetry: telemetry && telemetryOptions(telemetry),
     ...(cache && { disk: cache }),
     ...(spills && { spills }),
     ...(onError && { onError: (error: unknown) => report(onError, explained(error)) }),
+  };
+}
+
+/** Of a file, relative paths are resolved as any program does. */
+export function telemetryOptions({ file, task }: TelemetrySettings): TelemetryOptions {
+  return {
+    ...(file !== undefined && { file: { path: resolve(file) } }),
+    ...(task !== undefined && { task }),
   };
 }
 

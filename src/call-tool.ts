@@ -4,6 +4,7 @@ import type { Callable } from './dialects/dialect.ts';
 import { type CallOptions, type Engine, openCall, takeSlot } from './engine/gate.ts';
 import { read, readLines } from './engine/read.ts';
 import { explained, report } from './engine/unexpected.ts';
+import { recordingOf } from './recording.ts';
 import type { Call } from './types/call.ts';
 import type { Limits } from './types/limits.ts';
 import type { TextPolicy } from './types/policy.ts';
@@ -13,6 +14,8 @@ import type { ResultOf } from './types/result.ts';
 export interface ToolCall extends CallOptions {
   /** The dialect's, with those of the host. */
   readonly limits: Limits;
+  /** The dialect's name. */
+  readonly dialect: string;
   /** Checks the input and fills it in; absent where a face has made it to fit. Throws OrielError (`BAD_INPUT`). */
   accept?(input: unknown): unknown;
 }
@@ -24,23 +27,32 @@ export async function callTool<A>(
   input: unknown,
   options: ToolCall,
 ): Promise<A> {
+  const recording = recordingOf(engine, tool.name, options.dialect, options);
   let accepted: unknown;
   try {
     accepted = options.accept ? options.accept(input) : input;
     const { answer, ...order } = tool.prepare(accepted, options.limits);
+    recording.asked(order.request);
     const slot = await takeSlot(engine, order, options);
     const open = openCall(engine, order, options, tool.name);
     // Registered first, so that it comes last: when all that the call has opened is closed.
     open.call.onEnd(() => slot.release());
+    let answered: A;
     try {
-      return answer(await open.settle(() => perform(order.request, open.call, order.policy)));
+      const result = await open.settle(() => perform(order.request, open.call, order.policy));
+      recording.found(result);
+      answered = answer(result);
     } finally {
       await open.close();
     }
+    recording.ended(answered);
+    return answered;
   } catch (error) {
     const failure = explained(error, options.signal);
     report(engine.onError, failure, tool.name);
-    return tool.failure(failure, accepted);
+    const answered = tool.failure(failure, accepted);
+    recording.ended(answered, failure.code);
+    return answered;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Checks the options of a host: an unknown name or a wrong type is refused, above all a misspelt `roots`. */
 
-import type { OrielOptions } from './options.ts';
+import type { OrielOptions, TelemetrySettings } from './options.ts';
 import { OrielError } from './errors.ts';
 import { didYouMean, nearNames } from './text/near.ts';
 import { quote } from './text/visible.ts';
@@ -62,6 +62,7 @@ const OPTIONS: { readonly [K in keyof Required<OrielOptions>]: Rule } = {
     total: 'a number',
   } satisfies { readonly [K in keyof Required<NonNullable<OrielOptions['spills']>>]: Rule },
   cache: 'an object, or false',
+  telemetry: 'an object, or false',
   session: 'an object',
   now: 'a function',
   onError: 'a function',
@@ -69,6 +70,10 @@ const OPTIONS: { readonly [K in keyof Required<OrielOptions>]: Rule } = {
 
 const CACHE = { directory: 'a string', bytes: 'a number' } satisfies {
   readonly [K in keyof Required<Exclude<NonNullable<OrielOptions['cache']>, false>>]: Rule;
+};
+
+const TELEMETRY = { file: 'a string', task: 'a string', totals: 'true or false' } satisfies {
+  readonly [K in keyof Required<TelemetrySettings>]: Rule;
 };
 
 const WEB = {
@@ -89,6 +94,9 @@ const SCHEME = /^(?!file$|https?$)[a-z][a-z0-9+.-]*$/;
 export function checkOptions(options: OrielOptions): void {
   check(options as Readonly<Record<string, unknown>>, OPTIONS, '');
   if (options.cache) check(options.cache as Readonly<Record<string, unknown>>, CACHE, 'cache.');
+  if (options.telemetry) {
+    check(options.telemetry as Readonly<Record<string, unknown>>, TELEMETRY, 'telemetry.');
+  }
   if (options.web) check(options.web as Readonly<Record<string, unknown>>, WEB, 'web.');
   for (const [name, server] of Object.entries(options.mcpServers ?? {})) checkServer(name, server);
   for (const [name, read] of Object.entries(options.schemes ?? {})) {

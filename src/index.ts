@@ -1,8 +1,8 @@
 /** The public surface of oriel. */
 
-export { createOriel, type Oriel, type Tool } from './oriel.ts';
+export { createOriel, type Oriel, type RateLimit, type Tool } from './oriel.ts';
 export type { RunOptions } from './assemble.ts';
-export type { OrielOptions, ReadOptions } from './options.ts';
+export type { OrielOptions, ReadOptions, TelemetrySettings } from './options.ts';
 export type { Answer, Block } from './types/answer.ts';
 export type { Effects } from './dialects/dialect.ts';
 export { type DialectName, dialectNames } from './dialects/table.ts';

@@ -68,6 +68,8 @@ export interface OrielOptions {
    * @default a directory below the XDG cache directory
    */
   readonly cache?: DiskCacheOptions | false;
+  /** How calls are recorded, in memory and in a file: see below; `false` for not at all. */
+  readonly telemetry?: TelemetrySettings | false;
   /**
    * Shares snapshots, spills and caches with another instance; closing one closes it.
    * @default a session of its own
@@ -92,4 +94,17 @@ export interface ReadOptions {
   readonly mapBytes?: number;
   /** Whether images are answered with their facts only. @default false */
   readonly imageMetadataOnly?: boolean;
+}
+
+export interface TelemetrySettings {
+  /**
+   * The file to which an event of each call is appended, as JSON Lines: private, rotated, never through a link; without
+   * one, events are kept in memory alone.
+   * @default none
+   */
+  readonly file?: string;
+  /** The name of the task of calls that name none. @default one for each session */
+  readonly task?: string;
+  /** Whether the `details` of each answer have the totals of its task so far. @default false */
+  readonly totals?: boolean;
 }

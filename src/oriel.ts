@@ -6,6 +6,7 @@ import type { OrielOptions } from './options.ts';
 import type { DeclaredTool, Effects } from './dialects/dialect.ts';
 import { type InputSchema, lenient } from './dialects/lenient.ts';
 import { OrielError } from './errors.ts';
+import type { Caller } from './queues/caller.ts';
 import { jsonSchemaOf, kit } from './schema.ts';
 import { didYouMean, nearNames } from './text/near.ts';
 import { quote } from './text/visible.ts';
@@ -25,12 +26,26 @@ export interface Tool {
   run(input: unknown, options?: RunOptions): Promise<Answer>;
 }
 
+export interface RateLimit {
+  readonly task?: string;
+  readonly caller?: Caller;
+  /** Seconds after which the provider may be asked again. */
+  readonly retryAfter?: number;
+  /** Who refused. */
+  readonly by?: string;
+}
+
 export interface Oriel {
   readonly dialect: string;
   readonly tools: readonly Tool[];
   /** The tool of that name. Throws OrielError (`BAD_INPUT`). */
   tool(name: string): Tool;
   readonly session: Session;
+  /**
+   * Tells that the model's provider has refused a request of the host (too many, or too much): it is counted for `task`,
+   * that of the session when absent. Throws OrielError (`BAD_INPUT`) for a wrong number.
+   */
+  reportRateLimit(limit?: RateLimit): void;
   /** Ends the session: removes its files. */
   close(): Promise<void>;
 }
@@ -74,6 +89,8 @@ export function orielOffering(options: OrielOptions, { bash }: { readonly bash: 
       return tools.find((tool) => tool.name === name) as Tool;
     },
     session,
+    reportRateLimit: ({ task, caller, ...limit } = {}) =>
+      session.telemetry?.reportRateLimit(limit, { task, caller }),
     close: () => session.close(),
   };
 }

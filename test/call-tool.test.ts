@@ -39,7 +39,7 @@ test('a bug is one sentence for the model and the original error for the host', 
     }),
     failure: ({ code, message }) => `${code} ${message}`,
   };
-  expect(await callTool(engine, broken, {}, { limits })).toBe(`INTERNAL ${SENTENCE}`);
+  expect(await callTool(engine, broken, {}, { limits, dialect: 'test' })).toBe(`INTERNAL ${SENTENCE}`);
   expect(told).toEqual([[bug, { code: 'INTERNAL', tool: 'broken', message: SENTENCE }]]);
 });
 

@@ -47,6 +47,10 @@ export interface CallOptions {
    * without one are those of the instance.
    */
   readonly caller?: Caller;
+  /** The task that the call belongs to, by any name; that of the session when absent. */
+  readonly task?: string | undefined;
+  /** The program that asks, as it calls itself. */
+  readonly host?: string | undefined;
 }
 
 export interface OpenCall {

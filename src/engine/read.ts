@@ -131,7 +131,13 @@ async function isPath(target: string, call: Call): Promise<boolean> {
 }
 
 function originOf({ resource, ...found }: Found): Origin {
-  return { ...found, kind: resource.kind, facts: ('facts' in resource && resource.facts) || {} };
+  const text = resource.is === 'mixed' ? resource.text : resource;
+  return {
+    ...found,
+    kind: resource.kind,
+    ...(text.is === 'text' && { identity: text.bytes.identity }),
+    facts: ('facts' in resource && resource.facts) || {},
+  };
 }
 
 async function readFound(found: Found, asked: Asked, call: Call, policy: TextPolicy): Promise<SingleResult> {

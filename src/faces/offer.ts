@@ -8,9 +8,10 @@ import type { Engine } from '../engine/gate.ts';
 import { OrielError } from '../errors.ts';
 import { createOriel, type Oriel, orielOffering, type Tool } from '../oriel.ts';
 import type { Caller } from '../queues/caller.ts';
-import { createSession } from '../session/session.ts';
+import { createSession, type SessionOptions } from '../session/session.ts';
 import { SpillRoom } from '../session/spill-room.ts';
 import { SPILL_TOTAL } from '../session/spills.ts';
+import { Telemetry } from '../session/telemetry/telemetry.ts';
 import { didYouMean, nearNames } from '../text/near.ts';
 import { quote } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';
@@ -22,12 +23,16 @@ export interface OfferOptions extends OrielOptions {
   readonly allowBash?: boolean;
   /** Let every client read what was kept for any other; each has kept outputs of its own when absent. */
   readonly shareArtifacts?: boolean;
+  /** Whether several clients share the server: events tell them apart. */
+  readonly manyClients?: boolean;
   /** Loads what calls need; runs once, and calls wait for it. */
   readonly load?: () => Promise<void>;
 }
 
 export interface Offer {
   readonly dialect: string;
+  /** What was recorded of calls; absent where nothing is. */
+  readonly telemetry?: Telemetry | undefined;
   /** In the dialect's order, whoever asks: a program, or a host that passes answers to a model. */
   tools(asker?: Asker): readonly Tool[];
   /** The tool of that name for the one who asks, or why there is none. */
@@ -79,11 +84,13 @@ const MOST_SPACES = 1024;
 export function createOffer({
   allowBash = false,
   shareArtifacts = false,
+  manyClients = false,
   load,
   ...given
 }: OfferOptions): Offer {
   const room = new SpillRoom(given.spills?.total ?? SPILL_TOTAL);
-  const session = given.session ?? createSession({ ...sessionOptions(given), room });
+  const session = given.session ?? createSession({ ...forClients(sessionOptions(given), manyClients), room });
+  const telemetry = session.telemetry instanceof Telemetry ? session.telemetry : undefined;
   const roots = given.roots && given.roots.length > 0 ? given.roots : [fromWorkingDirectory(given.cwd)];
   const options: OrielOptions = { ...given, roots, session };
   const common = spaceOf(options, session, allowBash);
@@ -125,6 +132,7 @@ export function createOffer({
 
   return {
     dialect: base.dialect,
+    telemetry,
     engine: (caller) => space(caller).engine,
     tools: (asker) => common.oriel(asker).tools.filter(offered),
     find(name, asker = {}) {
@@ -153,14 +161,19 @@ export function createOffer({
   };
 }
 
-/** What is derived from files is shared, and so is the room for kept outputs: it is the same for everybody. */
+function forClients(options: SessionOptions, manyClients: boolean): SessionOptions {
+  const { telemetry } = options;
+  return telemetry ? { ...options, telemetry: { ...telemetry, manyClients } } : options;
+}
+
+/** What is derived from files is shared, and so is where calls are recorded, each under its caller. So is the room for kept outputs. */
 function ownSpace(
   options: OrielOptions,
-  { store, disk, scratch }: Session,
+  { store, disk, scratch, telemetry }: Session,
   { room, bash }: { readonly room: SpillRoom; readonly bash: boolean },
 ): Space {
-  const own = createSession({ ...sessionOptions({ ...options, cache: false }), room });
-  const session: Session = { ...own, store, ...(disk && { disk }), scratch };
+  const own = createSession({ ...sessionOptions({ ...options, cache: false, telemetry: false }), room });
+  const session: Session = { ...own, store, ...(disk && { disk }), ...(telemetry && { telemetry }), scratch };
   return spaceOf({ ...options, session }, own, bash);
 }
 

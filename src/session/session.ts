@@ -8,6 +8,7 @@ import { Snapshots } from './snapshots.ts';
 import type { SpillRoom } from './spill-room.ts';
 import { type SpillOptions, Spills } from './spills.ts';
 import { Store, type StoreBudget } from './store.ts';
+import { Telemetry, type TelemetryOptions } from './telemetry/telemetry.ts';
 
 export interface SessionOptions {
   readonly spills?: SpillOptions;
@@ -17,6 +18,8 @@ export interface SessionOptions {
   readonly store?: Partial<StoreBudget>;
   /** The cache on disk; there is none when absent. */
   readonly disk?: DiskCacheOptions;
+  /** How calls are recorded, or where; false for not at all. In memory alone when absent. */
+  readonly telemetry?: TelemetryOptions | Telemetry | false;
   /** Receives what derived things throw when they are disposed: a file that could not be closed. */
   readonly onError?: (error: unknown) => void;
 }
@@ -27,18 +30,24 @@ export function createSession(options: SessionOptions = {}): Session {
   const store = new Store(options.store, options.onError);
   const disk = options.disk && new FileCache(options.disk);
   const background = new BackgroundWork();
+  const { telemetry: recording = {}, onError } = options;
+  const telemetry =
+    recording instanceof Telemetry
+      ? recording
+      : recording && new Telemetry({ ...recording, ...(onError && { onError }) });
   return {
     snapshots: new Snapshots(),
     spills,
     store,
     ...(disk && { disk }),
+    ...(telemetry && { telemetry }),
     background,
     scratch: () => directory.file(),
     async close() {
       await background.close();
       await store.close();
       spills.close();
-      await Promise.all([disk?.close(), directory.remove()]);
+      await Promise.all([disk?.close(), directory.remove(), telemetry && telemetry.close()]);
     },
   };
 }

@@ -29,6 +29,7 @@ const DIALECTS: Readonly<Record<string, Wording>> = {
     return `${wanted.source} start_byte=${wanted.fromByte} max_bytes=262144`;
   },
   pi: paged,
+  'pi@0.74': paged,
   zdx: paged,
   coder: paged,
 };

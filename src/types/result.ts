@@ -1,6 +1,7 @@
 /** What the engine hands back for each request, as data. render/ and the dialects have the words. */
 
 import type { ErrorCode, OrielError } from '../errors.ts';
+import type { Identity } from '../identity.ts';
 import type { Display, OutputDisplay } from './display.ts';
 import type { Encoding } from './encoding.ts';
 import type { Excerpt } from './excerpt.ts';
@@ -184,6 +185,8 @@ export interface Origin {
   /** What was read, without its selector: the front of the next call. */
   readonly target: string;
   readonly resolvedPath: string;
+  /** Which bytes a text is made of; absent where nothing was opened. */
+  readonly identity?: Identity;
   readonly suffix?: { readonly from: string; readonly to: string };
   readonly facts: Readonly<Record<string, unknown>>;
 }

@@ -2,6 +2,7 @@
 
 import type { OpenedFile } from './access.ts';
 import type { DerivedStore } from './store.ts';
+import type { TelemetrySink } from './telemetry.ts';
 
 export interface Session {
   readonly snapshots: SnapshotStore;
@@ -11,6 +12,8 @@ export interface Session {
   readonly store: DerivedStore;
   /** The second level of the store: what is slow to make and small outlives the process. Absent where the host turned it off. */
   readonly disk?: DiskCache;
+  /** Where calls are recorded; absent where the host wants none of that. */
+  readonly telemetry?: TelemetrySink;
   /** A private file (mode 0600), for what is too large for memory. */
   scratch(): Promise<ScratchFile>;
   /** Work that goes on after the call that began it. */

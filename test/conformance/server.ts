@@ -53,7 +53,7 @@ function makeServer(): McpServer {
 }
 
 const mcp = mountMcp(makeServer, { keeps: () => false, forget: () => Promise.resolve() });
-const refused = createGuard({ loopback: true, hosts: [] });
+const { refused } = createGuard({ loopback: true, hosts: [] });
 const app = createServer(async (incoming, outgoing) => {
   const exchange = new Exchange(incoming, outgoing);
   const { path, query, host } = exchange;

@@ -8,6 +8,7 @@ const GROUPS = [
   { marker: 'library', file: 'src/options.ts', name: 'OrielOptions', front: '' },
   { marker: 'read', file: 'src/options.ts', name: 'ReadOptions', front: 'read.' },
   { marker: 'run', file: 'src/types/settings.ts', name: 'RunSettings', front: 'run.' },
+  { marker: 'telemetry', file: 'src/options.ts', name: 'TelemetrySettings', front: 'telemetry.' },
   { marker: 'spills', file: 'src/session/spills.ts', name: 'SpillOptions', front: 'spills.' },
 ];
 

@@ -1,13 +1,16 @@
 /** The options of the command line: one table for parsing, help, completions and docs. */
 
+import { resolve } from 'node:path';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { fromWorkingDirectory } from '../../access/paths.ts';
 import { realDirectory } from '../../access/roots.ts';
-import type { OrielOptions } from '../../options.ts';
+import type { OrielOptions, TelemetrySettings } from '../../options.ts';
 import { type DialectName, dialectNames } from '../../dialects/table.ts';
 import { OrielError } from '../../errors.ts';
 import { limitNames } from '../../limits.ts';
 import { didYouMean, nearNames } from '../../text/near.ts';
+import { checkTelemetryFile } from '../../session/telemetry/telemetry-file.ts';
+import { digest } from '../../telemetry/digest.ts';
 import { quote } from '../../text/visible.ts';
 import type { Command, Option, Parsed, Values } from './command.ts';
 import { printUnexpected } from './debug.ts';
@@ -103,6 +106,20 @@ const mcpResources: Option = {
 /** What beside this machine's files may be read. */
 const webOptions: readonly Option[] = [web, offline, allowNet, mcpResources];
 
+const telemetry: Option = {
+  name: 'telemetry',
+  type: 'string',
+  value: 'FILE',
+  help: 'append an event of each call to FILE, as JSON Lines without any content; oriel report FILE reads it',
+};
+
+const task: Option = {
+  name: 'task',
+  type: 'string',
+  value: 'NAME',
+  help: 'the task of calls that name none, for telemetry (default one for each session, or working directory)',
+};
+
 const json: Option = {
   name: 'json',
   type: 'boolean',
@@ -110,7 +127,7 @@ const json: Option = {
 };
 
 /** Where to look and how much to answer: what every tool of every dialect depends on. */
-const engineOptions: readonly Option[] = [cwd, root, allow, dialect, limits];
+const engineOptions: readonly Option[] = [cwd, root, allow, dialect, limits, telemetry, task];
 
 /** Of commands that serve tools to others. */
 export const servingOptions: readonly Option[] = [
@@ -264,9 +281,22 @@ export function orielOptions(values: Values): OrielOptions {
     ...(values[noCache.name] === true && { cache: false }),
     ...mcpServersIn(fromWorkingDirectory(directory), values),
     ...(values['debug'] === true && { onError: printUnexpected }),
+    telemetry: telemetryOf(values, directory),
     // The next call is another process: what this one keeps must outlive it.
     spills: { workingDirectory: fromWorkingDirectory(directory) },
   };
+}
+
+/** The session of a command is its working directory. Throws `BAD_INPUT` for a file that cannot be written. */
+function telemetryOf(values: Values, directory: string | undefined): TelemetrySettings | false {
+  const [file, named] = [values[telemetry.name], values[task.name]] as (string | undefined)[];
+  if (file === undefined) {
+    if (named === undefined) return false;
+    const message = 'A task is named for telemetry alone. Add --telemetry FILE, or leave out --task.';
+    throw new OrielError('BAD_INPUT', message);
+  }
+  checkTelemetryFile(resolve(file));
+  return { file, task: named ?? `directory-${digest(fromWorkingDirectory(directory))}` };
 }
 
 /** "lines=100,bytes=10K" → { lines: 100, bytes: 10240 } */

@@ -2,7 +2,7 @@
 
 import type { Command } from './command.ts';
 import { maxConnectionsOf, offerOptions, servedBy, serverOptions, writeTimeoutOf } from './server-options.ts';
-import { serverToken, tokenOptions } from './token.ts';
+import { operatorToken, operatorTokenOption, serverToken, tokenOptions } from './token.ts';
 
 const DEFAULT_ADDRESS = '127.0.0.1:7345';
 
@@ -18,6 +18,7 @@ export const serveCommand: Command = {
       help: `HOST:PORT or unix:PATH (default ${DEFAULT_ADDRESS})`,
     },
     ...tokenOptions,
+    operatorTokenOption,
     {
       name: 'host',
       type: 'string',
@@ -48,16 +49,19 @@ export const serveCommand: Command = {
       import('../../engine/preload.ts'),
     ]);
     const { token, warning } = serverToken(values, process.env) ?? {};
-    if (warning !== undefined) err.write(`oriel: ${warning}\n`);
+    const operator = operatorToken(values);
+    for (const said of [warning, operator?.warning]) if (said !== undefined) err.write(`oriel: ${said}\n`);
     const options = await offerOptions(parsed);
     await loadParts(servedBy(options));
     const offer = createOffer({
       ...options,
       shareArtifacts: values['share-artifacts'] === true,
+      manyClients: true,
     });
     const serving = await serve(offer, {
       address: parseAddress((values['listen'] as string | undefined) ?? DEFAULT_ADDRESS),
       ...(token && { token }),
+      ...(operator && { operatorToken: operator.token }),
       hosts: (values['host'] as readonly string[] | undefined) ?? [],
       structured: values['structured'] === true,
       ...writeTimeoutOf(parsed),

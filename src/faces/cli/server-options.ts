@@ -38,7 +38,14 @@ export const serverOptions: readonly Option[] = [
  */
 export async function offerOptions({ values, operands }: Parsed): Promise<OfferOptions> {
   // A server is one session: what it keeps is deleted when it ends.
-  const { spills: _, roots: given = [], ...options } = orielOptions(values);
+  // Tasks of a server are seen in other ways than in a file.
+  const task = values['task'] as string | undefined;
+  const {
+    spills: _,
+    telemetry,
+    roots: given = [],
+    ...options
+  } = orielOptions({ ...values, task: undefined });
   const roots = [...given, ...operands].map((directory) => resolve(directory));
   const [first] = roots;
   const outside = first !== undefined && !roots.some((root) => within(process.cwd(), root));
@@ -46,6 +53,10 @@ export async function offerOptions({ values, operands }: Parsed): Promise<OfferO
     ...(outside && { cwd: first }),
     roots,
     ...options,
+    telemetry: {
+      ...(telemetry && telemetry.file !== undefined && { file: telemetry.file }),
+      ...(task !== undefined && { task }),
+    },
     ...(outside && mcpServersIn(first, values)),
     ...(values['web'] !== true && { web: false as const }),
     ...(await workspacesOf(values)),

@@ -21,6 +21,19 @@ export const tokenOptions: readonly Option[] = [
   },
 ];
 
+export const operatorTokenOption: Option = {
+  name: 'operator-token-file',
+  type: 'string',
+  value: 'FILE',
+  help: 'let whoever sends the token that FILE holds see the tasks of all clients (the dashboard asks for it)',
+};
+
+/** Of `--operator-token-file`. Throws `BAD_INPUT`. */
+export function operatorToken(values: Values): ServerToken | undefined {
+  const file = values[operatorTokenOption.name] as string | undefined;
+  return file === undefined ? undefined : tokenIn(file);
+}
+
 const MOST_BYTES = 4_096;
 
 export interface ServerToken {

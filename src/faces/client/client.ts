@@ -10,8 +10,14 @@ import type {
   FileBytes,
   FileLines,
   ListDirectoryOptions,
+  RateLimitOptions,
   ReadFileLinesOptions,
   ReadFileOptions,
+  TaskEvents,
+  TaskEventsOptions,
+  TaskOptions,
+  TaskReport,
+  Tasks,
   ToolAnswer,
   ToolProgress,
   Tools,
@@ -36,6 +42,14 @@ export interface Client {
   tools(options?: Cancel): Promise<Result<Tools>>;
   /** Never sent twice: a tool may do more than read. A failure of the tool is an answer with `isError`. */
   callTool(name: string, input: unknown, options?: CallToolOptions): Promise<Result<ToolAnswer>>;
+  /** The tasks of this client, with their totals; those of all clients for the operator. */
+  tasks(options?: Cancel): Promise<Result<Tasks>>;
+  /** The figures of a task, by the name that its calls give it. */
+  task(id: string, options?: TaskOptions): Promise<Result<TaskReport>>;
+  /** Events of a task as they were recorded. */
+  taskEvents(id: string, options?: TaskEventsOptions): Promise<Result<TaskEvents>>;
+  /** Tells that the provider of the model has refused a request of the host. */
+  reportRateLimit(id: string, limit?: RateLimitOptions): Promise<Result<{ readonly recorded: boolean }>>;
   /** Whether the server lives. */
   health(options?: Cancel): Promise<Result<{ readonly status: 'ok' }>>;
   /** Prometheus text. */
@@ -74,7 +88,7 @@ export function createClient(options: ClientOptions): Client {
   }
 
   return {
-    readFileLines: (path, { offset, limit, signal, ...most } = {}) =>
+    readFileLines: (path, { offset, limit, signal, task, ...most } = {}) =>
       json({
         method: 'GET',
         path: '/api/v0/read-file-lines',
@@ -87,6 +101,7 @@ export function createClient(options: ClientOptions): Client {
           max_response_lines: most.maxResponseLines,
           max_response_bytes: most.maxResponseBytes,
         },
+        headers: taskHeaders({ task }),
         signal,
         repeatable: true,
       }),
@@ -115,13 +130,36 @@ export function createClient(options: ClientOptions): Client {
       return result.ok ? succeeded(result.value.resolved_path) : result;
     },
     tools: (cancel) => get('/api/v0/tools', cancel),
-    callTool: (name, input, { signal, onProgress } = {}) =>
+    tasks: (cancel) => get('/api/v0/tasks', cancel),
+    task: (id, { client, signal } = {}) =>
+      json({ method: 'GET', path: taskPath(id), query: { client }, signal, repeatable: true }),
+    taskEvents: (id, { signal, ...query } = {}) =>
+      json({
+        method: 'GET',
+        path: `${taskPath(id)}/events`,
+        query: { ...query },
+        signal,
+        repeatable: true,
+      }),
+    reportRateLimit: (id, { retryAfter, by, signal } = {}) =>
+      json({
+        method: 'POST',
+        path: `${taskPath(id)}/events`,
+        body: {
+          kind: 'rate-limit',
+          ...(retryAfter !== undefined && { retry_after: retryAfter }),
+          ...(by !== undefined && { by }),
+        },
+        signal,
+        repeatable: false,
+      }),
+    callTool: (name, input, { signal, onProgress, ...about } = {}) =>
       read(
         {
           method: 'POST',
           path: `/api/v0/tools/${encodeURIComponent(name)}`,
           body: input,
-          headers: onProgress ? { accept: 'text/event-stream' } : {},
+          headers: { ...taskHeaders(about), ...(onProgress && { accept: 'text/event-stream' }) },
           signal,
           repeatable: false,
         },
@@ -132,6 +170,20 @@ export function createClient(options: ClientOptions): Client {
     metrics: ({ signal } = {}) =>
       read({ method: 'GET', path: '/metrics', signal, repeatable: true }, boundedText),
     openApi: (cancel) => get('/openapi.json', cancel),
+  };
+}
+
+function taskPath(id: string): string {
+  return `/api/v0/tasks/${encodeURIComponent(id)}`;
+}
+
+function taskHeaders({
+  task,
+  totals,
+}: Pick<CallToolOptions, 'totals'> & { readonly task?: string | undefined }): Record<string, string> {
+  return {
+    ...(task !== undefined && { 'oriel-task': encodeURIComponent(task) }),
+    ...(totals === true && { 'oriel-totals': '1' }),
   };
 }
 

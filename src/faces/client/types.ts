@@ -1,5 +1,8 @@
 /** What the routes of a workspace server answer, as types for callers. The OpenAPI document declares the same. */
 
+import type { TaskReport, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
+
+export type { TaskReport, TaskTotals, TelemetryEvent };
 export type { FileLines } from '../../types/workspace.ts';
 
 export interface Cancel {
@@ -19,6 +22,8 @@ export interface ReadFileLinesOptions extends Cancel {
   readonly maxResponseLines?: number;
   /** Bytes of the answer; 32,768 when absent. */
   readonly maxResponseBytes?: number;
+  /** The task that the call belongs to. */
+  readonly task?: string;
 }
 
 export interface ReadFileOptions extends Cancel {
@@ -88,6 +93,10 @@ export interface ToolProgress {
 }
 
 export interface CallToolOptions extends Cancel {
+  /** The task that the call belongs to. */
+  readonly task?: string;
+  /** Whether `details.task` has the totals of the task. */
+  readonly totals?: boolean;
   /** Told at most ten times a second how far the call has come. */
   readonly onProgress?: (progress: ToolProgress) => void;
 }
@@ -99,4 +108,41 @@ export interface ToolAnswer {
   )[];
   readonly details: Readonly<Record<string, unknown>>;
   readonly isError: boolean;
+}
+
+export interface Tasks {
+  /** The token was that of the operator: the tasks are those of all clients. */
+  readonly operator: boolean;
+  /** The last used first. */
+  readonly tasks: readonly (TaskTotals & {
+    readonly client?: string;
+    readonly first: number;
+    readonly last: number;
+  })[];
+}
+
+export interface TaskOptions extends Cancel {
+  /** Whose task it is, as `tasks` has it; for the operator. */
+  readonly client?: string;
+}
+
+export interface TaskEventsOptions extends TaskOptions {
+  /** Events to leave out first. */
+  readonly from?: number;
+  /** Events; 1,000 when absent, which is the most. */
+  readonly limit?: number;
+}
+
+export interface TaskEvents {
+  /** The number of the first event; higher than asked where older ones are forgotten. */
+  readonly from: number;
+  readonly total: number;
+  readonly events: readonly TelemetryEvent[];
+}
+
+export interface RateLimitOptions extends Cancel {
+  /** Seconds after which the provider may be asked again. */
+  readonly retryAfter?: number;
+  /** Who refused. */
+  readonly by?: string;
 }

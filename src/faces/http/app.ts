@@ -28,6 +28,7 @@ import type { Route, Served } from './route.ts';
 import { createRouter, type Match } from './router.ts';
 import { send } from './send.ts';
 import { healthRoute, homeRoute, metricsRoute } from './status.ts';
+import { listTasksRoute, reportEventRoute, taskEventsRoute, taskRoute } from './tasks.ts';
 import { callToolRoute, listToolsRoute } from './tools.ts';
 
 export interface AppOptions {
@@ -51,6 +52,10 @@ const ROUTES: readonly ((served: Served) => Route)[] = [
   resolvePathRoute,
   listToolsRoute,
   callToolRoute,
+  listTasksRoute,
+  taskRoute,
+  taskEventsRoute,
+  reportEventRoute,
   healthRoute,
   metricsRoute,
   homeRoute,
@@ -66,9 +71,18 @@ const REFUSED: Record<Refusal['status'], Record<string, string>> = {
 export function createApp({ offer: uncounted, log, guard, structured, writeTimeoutMs }: AppOptions): App {
   const metrics = createMetrics(() => uncounted.engine().session.store.stats());
   const offer = counted(uncounted, metrics);
-  const refused = createGuard(guard);
+  const { refused, isOperator } = createGuard(guard);
   const mcp = mountMcp((server) => createMcpServer(offer, { structured, ...server }), offer);
-  const routes = ROUTES.map((make) => make({ offer, metrics }));
+  const served: Served = {
+    offer,
+    metrics,
+    ownerOf(exchange) {
+      const session = exchange.header('mcp-session-id');
+      return session === undefined ? exchange.client : mcp.callerOf(session);
+    },
+    isOperator: (exchange) => isOperator(exchange.header('authorization')),
+  };
+  const routes = ROUTES.map((make) => make(served));
   const description = openApi(routes, offer.tools(), guard.token !== undefined);
   const find = createRouter(routes);
   const others = new Map<string, (exchange: Exchange) => Reply | Promise<Reply>>([

@@ -10,6 +10,8 @@ import type { Problem } from './problem.ts';
 export interface GuardOptions {
   /** The bearer token that every request must carry; none when absent. */
   readonly token?: string;
+  /** The operator's own token, which does all that the other one does. */
+  readonly operatorToken?: string;
   /** Only reachable from this machine. */
   readonly loopback: boolean;
   /** Names, besides addresses, by which the server is known. */
@@ -41,11 +43,20 @@ export function isOAuth(path: string): boolean {
   return OAUTH.test(path);
 }
 
-export function createGuard({ token, loopback, hosts }: GuardOptions): (asked: Asked) => Refusal | undefined {
+export interface Guard {
+  /** Why a request is refused; undefined where it is not. */
+  refused(asked: Asked): Refusal | undefined;
+  isOperator(authorization: string | undefined): boolean;
+}
+
+export function createGuard({ token, operatorToken, loopback, hosts }: GuardOptions): Guard {
   const known = new Set(hosts.map((name) => name.toLowerCase()));
   const wanted = token === undefined ? undefined : digest(token);
+  const operators = operatorToken === undefined ? undefined : digest(operatorToken);
+  const isOperator = (authorization: string | undefined): boolean =>
+    operators !== undefined && timingSafeEqual(digest(tokenIn(authorization)), operators);
 
-  return ({ path, query, host, origin, authorization }) => {
+  const refused = ({ path, query, host, origin, authorization }: Asked): Refusal | undefined => {
     if (!path.startsWith('/') || path.startsWith('//'))
       return refuse(400, 'The request target must be a path.');
     const name = nameOf(host);
@@ -62,12 +73,14 @@ export function createGuard({ token, loopback, hosts }: GuardOptions): (asked: A
       wanted &&
       !OPEN.has(path) &&
       !isOAuth(path) &&
-      !timingSafeEqual(digest(tokenIn(authorization)), wanted)
+      !timingSafeEqual(digest(tokenIn(authorization)), wanted) &&
+      !isOperator(authorization)
     ) {
       return refuse(401, 'This server wants its token: Authorization: Bearer TOKEN.');
     }
     return undefined;
   };
+  return { refused, isOperator };
 }
 
 function tokenIn(authorization = ''): string {

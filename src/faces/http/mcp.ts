@@ -38,6 +38,8 @@ const TOO_MANY = {
 
 export interface McpMount {
   handle(exchange: Exchange): Promise<Reply>;
+  /** Whose calls those of a session are; undefined where there is none of that id. */
+  callerOf(session: string): Caller | undefined;
   close(): Promise<void>;
 }
 
@@ -151,6 +153,7 @@ export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'
           : await modern.fetch(request, { parsedBody: body.value }),
       );
     },
+    callerOf: (session) => sessions.get(session)?.caller,
     close: () => modern.close(),
   };
 }

@@ -23,8 +23,8 @@ const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 export function openApi(routes: readonly Route[], tools: readonly Tool[], secured: boolean): Json {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
-    if (route.path.includes(':')) continue;
-    (paths[route.path] ??= {})[route.method] = operation(route);
+    if (route.path.includes(':') && route.named === undefined) continue;
+    (paths[route.path.replace(':name', '{id}')] ??= {})[route.method] = operation(route);
   }
   for (const tool of tools) paths[`/api/v0/tools/${tool.name}`] = { post: toolOperation(tool) };
   return {
@@ -46,19 +46,24 @@ export function openApi(routes: readonly Route[], tools: readonly Tool[], secure
   };
 }
 
-function operation({ path, method, summary, query, body, replies, example }: Route): Json {
+function operation({ path, named, method, summary, query, body, replies, example }: Route): Json {
   const { properties = {}, required = [] } = query ? (schemaOf(query, 'output') as ObjectSchema) : {};
   return {
     operationId: operationId(method, path),
     summary,
-    parameters: Object.entries(properties).map(([name, { description, ...schema }]) => ({
-      name,
-      in: 'query',
-      required: required.includes(name),
-      ...(description !== undefined && { description }),
-      schema,
-      ...(example?.query?.[name] !== undefined && { example: example.query[name] }),
-    })),
+    parameters: [
+      ...(named === undefined
+        ? []
+        : [{ name: 'id', in: 'path', required: true, description: named, schema: { type: 'string' } }]),
+      ...Object.entries(properties).map(([name, { description, ...schema }]) => ({
+        name,
+        in: 'query',
+        required: required.includes(name),
+        ...(description !== undefined && { description }),
+        schema,
+        ...(example?.query?.[name] !== undefined && { example: example.query[name] }),
+      })),
+    ],
     ...(body && { requestBody: requestBody(schemaOf(body, 'input'), example?.body) }),
     responses: responses(replies, body ? WITH_BODY : ALWAYS, example?.reply),
   };

@@ -14,6 +14,7 @@ import { json, problemSchema } from './problem.ts';
 import { countOf } from './reading.ts';
 import { count } from './request-input.ts';
 import { type Route, route, type Served } from './route.ts';
+import { taskOf } from './task-of.ts';
 
 /** A call may raise a limit up to this many times. */
 const MOST_TIMES = 8;
@@ -71,7 +72,8 @@ export const readFileLinesRoute = ({ offer, metrics }: Served): Route =>
         error: '',
       },
     },
-    async handle({ signal, client }, { query: asked }) {
+    async handle(exchange, { query: asked }) {
+      const { signal, client } = exchange;
       const reader = readFileLines(asked, {
         fileSize: asked.max_file_size || fileSize,
         lineBytes: asked.max_line_bytes || lineBytes,
@@ -81,7 +83,7 @@ export const readFileLinesRoute = ({ offer, metrics }: Served): Route =>
       const ended = countOf(metrics, reader.name);
       let error: OrielError | undefined;
       const failure = (failed: OrielError): FileLines => reader.failure((error = failed));
-      const options = { limits: baseLimits, signal, caller: client };
+      const options = { limits: baseLimits, dialect: 'coder', signal, caller: client, ...taskOf(exchange) };
       const lines = await callTool(offer.engine(client), { ...reader, failure }, undefined, options);
       ended({ bytes: Buffer.byteLength(lines.content), error: error?.code });
       // Not what the file system says.

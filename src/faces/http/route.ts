@@ -1,6 +1,7 @@
 /** The shape of a route: what it takes and answers, declared once for the server, its checks and OpenAPI. */
 
 import type { ZodObject, ZodType } from 'zod';
+import type { Caller } from '../../queues/caller.ts';
 import type { Offer } from '../offer.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import type { Metrics } from './metrics.ts';
@@ -9,6 +10,10 @@ import type { Metrics } from './metrics.ts';
 export interface Served {
   readonly offer: Offer;
   readonly metrics: Metrics;
+  /** Whose tasks a request is about: its client, or the session of MCP that it names; undefined where that is gone. */
+  ownerOf(exchange: Exchange): Caller | undefined;
+  /** Whether it comes from the operator, who sees the tasks of all clients. */
+  isOperator(exchange: Exchange): boolean;
 }
 
 /** For the OpenAPI document. */
@@ -22,14 +27,16 @@ export interface DeclaredReply {
 export interface RouteInput<Query = unknown, Body = unknown> {
   readonly query: Query;
   readonly body: Body;
-  /** The last part of the path, where the route ends with `/:name`. */
+  /** The part of the path that stands for `:name`, decoded. */
   readonly name: string;
 }
 
 export interface Route<Query = unknown, Body = unknown> {
   readonly method: 'get' | 'post';
-  /** May end with `/:name`, which is any one part of a path. */
+  /** May hold `/:name`, which is any one part of a path. */
   readonly path: string;
+  /** What `:name` is, for the OpenAPI document; absent where that lists the names one by one. */
+  readonly named?: string;
   readonly summary: string;
   readonly query?: ZodObject;
   readonly body?: ZodType;

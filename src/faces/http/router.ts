@@ -19,13 +19,35 @@ export function createRouter(routes: readonly Route[]): (path: string) => Match 
     const methods = known.get(route.path) ?? new Map<string, Route>();
     known.set(route.path, methods.set(route.method, route));
   }
+  const patterns = [...known.keys()].filter((path) => path.includes(NAME)).map(patternOf);
   return (path) => {
     const routes = known.get(path);
     if (routes) return { path, routes, name: '' };
-    const slash = path.lastIndexOf('/');
-    const named = path.slice(0, slash) + NAME;
-    const methods = slash + 1 < path.length ? known.get(named) : undefined;
-    return methods && { path: named, routes: methods, name: decoded(path.slice(slash + 1)) };
+    for (const pattern of patterns) {
+      const named = pattern.match(path);
+      const methods = named === undefined ? undefined : known.get(pattern.path);
+      if (methods && named !== undefined)
+        return { path: pattern.path, routes: methods, name: decoded(named) };
+    }
+    return undefined;
+  };
+}
+
+interface Pattern {
+  readonly path: string;
+  /** What stands for `:name`; undefined where the path is another one. */
+  match(path: string): string | undefined;
+}
+
+function patternOf(path: string): Pattern {
+  const [front = '', back = ''] = path.split(NAME);
+  return {
+    path,
+    match(asked) {
+      if (!asked.startsWith(`${front}/`) || !asked.endsWith(back)) return undefined;
+      const name = asked.slice(front.length + 1, asked.length - back.length);
+      return name === '' || name.includes('/') ? undefined : name;
+    },
   };
 }
 

@@ -15,6 +15,8 @@ import { createLog } from './log.ts';
 export interface ServeOptions {
   readonly address: Address;
   readonly token?: string;
+  /** Whoever sends this one sees the tasks of all clients. */
+  readonly operatorToken?: string;
   readonly hosts?: readonly string[];
   readonly structured?: boolean;
   /** Milliseconds for which a client may read nothing of what was written; 30,000 when absent. */
@@ -45,7 +47,15 @@ const GRACE_MS = 3_000;
 
 /** Throws OrielError for options that cannot work, and where the address cannot be had. */
 export async function serve(offer: Offer, options: ServeOptions): Promise<Serving> {
-  const { address, token, hosts = [], structured = false, writeTimeoutMs, maxConnections } = options;
+  const {
+    address,
+    token,
+    operatorToken,
+    hosts = [],
+    structured = false,
+    writeTimeoutMs,
+    maxConnections,
+  } = options;
   if (!isLocal(address) && !token) {
     throw new OrielError(
       'BAD_INPUT',
@@ -53,7 +63,12 @@ export async function serve(offer: Offer, options: ServeOptions): Promise<Servin
     );
   }
   const log = createLog(options.log);
-  const guard = { loopback: isLocal(address), hosts, ...(token && { token }) };
+  const guard = {
+    loopback: isLocal(address),
+    hosts,
+    ...(token && { token }),
+    ...(operatorToken && { operatorToken }),
+  };
   const app = createApp({ offer, log, guard, structured, writeTimeoutMs });
   const server = createServer({
     headersTimeout: HEADERS_MS,

@@ -5,6 +5,7 @@ import { isOrielError } from '../../errors.ts';
 import { eventStream } from './events.ts';
 import { json, problem, problemSchema } from './problem.ts';
 import { type Route, route, type Served } from './route.ts';
+import { taskOf } from './task-of.ts';
 
 const effects = z.object({
   readOnly: z.boolean(),
@@ -69,7 +70,7 @@ export const callToolRoute = ({ offer }: Served): Route =>
       const { signal, client } = exchange;
       const found = offer.find(name, { caller: exchange.client });
       if (isOrielError(found)) return problem(404, { message: found.message, code: 'NOT_FOUND' });
-      const options = { signal, caller: client };
+      const options = { signal, caller: client, ...taskOf(exchange) };
       if ((exchange.header('accept') ?? '').includes('text/event-stream')) {
         return eventStream((onProgress) => offer.call(found, body, { ...options, onProgress }));
       }

@@ -7,6 +7,7 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import type { RunOptions } from '../../assemble.ts';
 import { version } from '../../access/package-files.ts';
 import { explained, report } from '../../engine/unexpected.ts';
 import { isOrielError } from '../../errors.ts';
@@ -58,12 +59,15 @@ export function createMcpServer(
     return { tools: offer.tools(await askerOf(context)).map((tool) => toolDefinition(tool, structured)) };
   });
   server.setRequestHandler('tools/call', async ({ params }, context) => {
-    const tool = offer.find(params.name, await askerOf(context));
+    const asker = await askerOf(context);
+    const tool = offer.find(params.name, asker);
     if (isOrielError(tool)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, tool.message);
     const progress = progressTo(context);
     const answer = await offer.call(tool, params.arguments ?? {}, {
       signal: context.mcpReq.signal,
       caller,
+      host: asker.host?.name,
+      ...taskIn(context),
       ...(progress && { onProgress: progress.tell }),
     });
     progress?.end();
@@ -93,4 +97,14 @@ function nameInEnvelope({ mcpReq }: ServerContext): string | undefined {
 function modelIn({ mcpReq }: ServerContext): string | undefined {
   const meta = Object(Object(mcpReq._meta)['x-codex-turn-metadata']) as { model?: unknown };
   return typeof meta.model === 'string' ? meta.model : undefined;
+}
+
+/** Under these keys of `_meta` a call names its task, and asks for the task's totals. */
+const TASK_KEY = 'io.github.oriel/task';
+const TOTALS_KEY = 'io.github.oriel/totals';
+
+function taskIn({ mcpReq }: ServerContext): Pick<RunOptions, 'task' | 'totals'> {
+  const meta = Object(mcpReq._meta) as Readonly<Record<string, unknown>>;
+  const task = meta[TASK_KEY];
+  return { ...(typeof task === 'string' && { task }), ...(meta[TOTALS_KEY] === true && { totals: true }) };
 }

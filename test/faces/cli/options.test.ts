@@ -30,6 +30,8 @@ const files = {
 const tokenFile = join(secrets, 'token');
 writeFileSync(tokenFile, 'secret\n', { mode: 0o600 });
 
+const telemetryFile = join(secrets, 'telemetry.jsonl');
+
 /** Where outputs of commands are kept. */
 const env = { ...process.env, XDG_CACHE_HOME: join(cwd, 'sub/cache') };
 for (const [path, content] of Object.entries(files)) {
@@ -92,6 +94,9 @@ const given: Readonly<Record<string, readonly string[]>> = {
   token: ['--token', 'secret'],
   'token-file': ['--token-file', tokenFile],
   host: ['--host', 'workspace.example'],
+  telemetry: ['--telemetry', telemetryFile],
+  task: ['--task', 'a task'],
+  'operator-token-file': ['--operator-token-file', tokenFile],
 };
 
 /** Nobody listens there. */
@@ -173,7 +178,7 @@ const outcomeOf: Readonly<Record<string, (args: readonly string[], cache?: strin
       messages.push(await running.ask(i + 2, 'tools/call', call));
     running.end();
     if (cache !== undefined) await running.exited;
-    return JSON.stringify(messages);
+    return withoutNames(JSON.stringify(messages));
   },
   async serve(args, cache) {
     const where = { cwd, ...(cache !== undefined && { env: within(cache) }) };
@@ -192,22 +197,27 @@ const outcomeOf: Readonly<Record<string, (args: readonly string[], cache?: strin
     const as = (client: string) => ({ headers: { 'oriel-client': client } });
     await (await running.post('/api/v0/tools/bash', { command: 'seq 5000' }, as('a'))).text();
     replies.push(await (await running.post('/api/v0/tools/read', { path: 'artifact://1' }, as('b'))).text());
+    const operator = await running.get('/api/v0/tasks', { headers: { authorization: 'Bearer secret' } });
+    replies.push(/"operator":\w+/.exec(await operator.text())?.[0] ?? '');
     running.kill('SIGTERM');
     await running.exited;
-    return replies.join('\n');
+    return withoutNames(replies.join('\n'));
   },
 };
 
 const toolCalls = [
-  { name: 'read', arguments: { path: 'f' } },
+  { name: 'read', arguments: { path: 'f' }, _meta: { 'io.github.oriel/totals': true } },
   { name: 'read', arguments: { path: '/proc/version' } },
   { name: 'read', arguments: { path: 'agent://f' } },
   { name: 'read', arguments: { path: PRIVATE } },
   { name: 'coder_workspace_read_file', arguments: { workspace: 'dev', path: '/x' } },
 ];
 
-const callsFor = (cache?: string): typeof toolCalls =>
+const callsFor = (cache?: string): readonly object[] =>
   cache === undefined ? toolCalls : [{ name: 'read', arguments: { path: DOCUMENT } }];
+
+/** Sessions have random names. */
+const withoutNames = (text: string): string => text.replaceAll(/session-[0-9a-f]{8}/g, 'session');
 
 const within = (cache: string): NodeJS.ProcessEnv => ({ ...env, XDG_CACHE_HOME: cache });
 
@@ -239,6 +249,19 @@ async function cachedOutcome(name: string, args: readonly string[]): Promise<str
   return `${said.includes('a text')} ${existsSync(join(cache, 'oriel/derived'))}`;
 }
 
+/** What cannot be seen in the answers. */
+const SEEN: Readonly<Record<string, typeof outcome>> = {
+  'no-cache': cachedOutcome,
+  telemetry: recordedOutcome,
+};
+
+/** Whether a file of telemetry is there afterwards. */
+async function recordedOutcome(name: string, args: readonly string[]): Promise<string> {
+  rmSync(telemetryFile, { force: true });
+  await outcome(name, args);
+  return `${existsSync(telemetryFile)}`;
+}
+
 describe.each(commands)('$name', (command) => {
   const { name, options } = command;
   const taken = [...options, ...globalOptions];
@@ -254,7 +277,7 @@ describe.each(commands)('$name', (command) => {
 
   test.each(taken.map((option) => option.name))('--%s changes what it does', async (option) => {
     const call = callFor(option);
-    const see = option === 'no-cache' ? cachedOutcome : outcome;
+    const see = SEEN[option] ?? outcome;
     const [without, with_] = [
       await see(name, call),
       await see(name, [...(given[`${name} ${option}`] ?? given[option] ?? []), ...call]),

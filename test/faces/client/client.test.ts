@@ -194,6 +194,33 @@ describe('what changes nothing is sent again when that may help', () => {
   });
 });
 
+test('tasks: calls name theirs, and what was recorded of it is read by that name', async () => {
+  const { W, write } = workspace();
+  const path = write('f', 'a\nb\n');
+  const running = await server(['--cwd', W], { env: { ORIEL_TOKEN: TOKEN } });
+  const client = createClient({ url: running.url, token: TOKEN });
+  const task = 'fix/№1';
+  await client.readFileLines(path, { task });
+  const answer = unwrap(await client.callTool('read', { path: 'f' }, { task, totals: true }));
+  expect(answer.details['task']).toMatchObject({ id: task, calls: 2, redundancy: 0.5 });
+  expect(unwrap(await client.reportRateLimit(task, { retryAfter: 3, by: 'provider' }))).toEqual({
+    recorded: true,
+  });
+  expect(unwrap(await client.tasks())).toMatchObject({
+    operator: false,
+    tasks: [{ id: task, rateLimits: 1 }],
+  });
+  expect(unwrap(await client.task(task))).toMatchObject({
+    id: task,
+    files: [{ source: 'f', once: 0, again: 2 }],
+  });
+  expect(unwrap(await client.taskEvents(task, { from: 1, limit: 5 }))).toMatchObject({
+    total: 3,
+    events: [{ tool: 'read' }, { kind: 'rate-limit', retryAfter: 3 }],
+  });
+  expect(await client.task('other')).toMatchObject({ ok: false, error: { status: 404 } });
+});
+
 test('unwrap throws what went wrong, for callers that rather catch', async () => {
   const client = createClient({ url: 'http://127.0.0.1:1', retries: 0 });
   await expect(client.health().then(unwrap)).rejects.toThrow(/^No answer came: /);

@@ -1,0 +1,256 @@
+/**
+ * Appends events to a file, a line of JSON each: private, rotated, never through a link. What cannot be written is
+ * dropped and counted: no call fails or waits for it.
+ */
+
+import { closeSync, constants, fchmodSync, fstatSync, openSync, type Stats, writeSync } from 'node:fs';
+import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
+import { errno } from '../../access/failure.ts';
+import { OrielError } from '../../errors.ts';
+import { safeJson } from '../../text/json.ts';
+import { quote } from '../../text/visible.ts';
+import type { TelemetryEvent } from '../../types/telemetry.ts';
+
+export interface TelemetryFileOptions {
+  readonly path: string;
+  /** Bytes of the file; beyond them it becomes `PATH.1` and a new one is begun. @default 16 MiB */
+  readonly rotateAt?: number;
+  /** Hears of the first failure of each kind. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export const ROTATE_AT: number = 16 << 20;
+
+/** Older files, `PATH.1` being the youngest. */
+export const ROTATED = 4;
+
+/** Milliseconds for which lines are gathered. */
+const GATHER_MS = 250;
+
+/** Characters that wait to be written; beyond them events are dropped. */
+const MOST_WAITING = 4 << 20;
+
+/** Milliseconds after which the lock of a process that was killed is removed. */
+const STALE_MS = 10_000;
+
+const APPEND =
+  constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+export class TelemetryFile {
+  readonly #path: string;
+  readonly #rotateAt: number;
+  readonly #onError: (error: unknown) => void;
+  #handle: FileHandle | undefined;
+  #lines: string[] = [];
+  #waiting = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+  #dropped = 0;
+  /** The last line was written in part: the next one begins on a line of its own. */
+  #torn = false;
+  readonly #told = new Set<string>();
+
+  constructor({ path, rotateAt = ROTATE_AT, onError = () => undefined }: TelemetryFileOptions) {
+    this.#path = path;
+    this.#rotateAt = rotateAt;
+    this.#onError = onError;
+  }
+
+  /** Events that are not in the file. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  add(event: TelemetryEvent): void {
+    const line = `${safeJson(event)}\n`;
+    if (this.#waiting + line.length > MOST_WAITING) {
+      this.#dropped += 1;
+      return;
+    }
+    this.#lines.push(line);
+    this.#waiting += line.length;
+    this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS).unref();
+  }
+
+  /** Resolves when what was added before is written, or dropped. Never throws. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#writing;
+    if (this.#lines.length === 0) return;
+    this.#writing = this.#write().finally(() => (this.#writing = undefined));
+    await this.#writing;
+  }
+
+  async close(): Promise<void> {
+    await this.flush();
+    await this.#close();
+  }
+
+  async #write(): Promise<void> {
+    try {
+      const handle = await this.#opened();
+      const lines = this.#take();
+      const bytes = Buffer.from((this.#torn ? '\n' : '') + lines.join(''));
+      await this.#append(handle, bytes, lines.length);
+    } catch (error) {
+      this.#dropped += this.#take().length;
+      await this.#close();
+      this.#tell(error);
+    }
+  }
+
+  async #append(handle: FileHandle, bytes: Buffer, lines: number): Promise<void> {
+    let written = 0;
+    try {
+      // One write for whole lines: those of several processes do not mix.
+      while (written < bytes.length) written += (await handle.write(bytes, written)).bytesWritten;
+      this.#torn = false;
+    } catch (error) {
+      this.#dropped += lines - bytes.subarray(0, written).toString().split('\n').length + 1;
+      this.#torn = written > 0 || this.#torn;
+      throw error;
+    }
+  }
+
+  #take(): readonly string[] {
+    const lines = this.#lines;
+    this.#lines = [];
+    this.#waiting = 0;
+    return lines;
+  }
+
+  /** The file as it stands under its name now, with room in it: another process may have rotated it. */
+  async #opened(): Promise<FileHandle> {
+    if (this.#handle && !(await this.#isNamed(this.#handle))) await this.#close();
+    this.#handle ??= await openPrivately(this.#path);
+    if ((await this.#handle.stat()).size >= this.#rotateAt) {
+      await this.#close();
+      await rotate(this.#path, this.#rotateAt);
+      this.#handle = await openPrivately(this.#path);
+    }
+    return this.#handle;
+  }
+
+  async #isNamed(handle: FileHandle): Promise<boolean> {
+    const [held, named] = await Promise.all([handle.stat(), lstat(this.#path).catch(() => undefined)]);
+    return named !== undefined && held.ino === named.ino && held.dev === named.dev;
+  }
+
+  async #close(): Promise<void> {
+    const handle = this.#handle;
+    this.#handle = undefined;
+    await handle?.close().catch(() => undefined);
+  }
+
+  /** The process ends: there is no time for anything else. Never throws. */
+  flushNow(): void {
+    const lines = this.#take();
+    if (lines.length === 0) return;
+    try {
+      const fd = this.#handle?.fd ?? openNow(this.#path);
+      writeSync(fd, (this.#torn ? '\n' : '') + lines.join(''));
+      if (!this.#handle) closeSync(fd);
+    } catch (error) {
+      this.#dropped += lines.length;
+      this.#tell(error);
+    }
+  }
+
+  #tell(error: unknown): void {
+    const code = errno(error);
+    if (this.#told.has(code)) return;
+    this.#told.add(code);
+    this.#onError(error);
+  }
+}
+
+/** Opens what may be written. Throws OrielError (`BAD_INPUT`). */
+async function openPrivately(path: string): Promise<FileHandle> {
+  const handle = await open(path, APPEND, 0o600).catch((cause: unknown) => {
+    throw failedToOpen(path, cause);
+  });
+  try {
+    if (isPrivate(path, await handle.stat())) return handle;
+    await handle.chmod(0o600);
+    return handle;
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** As `openPrivately`, at once. */
+function openNow(path: string): number {
+  let fd: number;
+  try {
+    fd = openSync(path, APPEND, 0o600);
+  } catch (cause) {
+    throw failedToOpen(path, cause);
+  }
+  try {
+    if (!isPrivate(path, fstatSync(fd))) fchmodSync(fd, 0o600);
+    return fd;
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
+
+/** Whether nobody else may read it. Throws for what is no regular file of this user with one name. */
+function isPrivate(path: string, stats: Stats): boolean {
+  if (!stats.isFile()) throw refused(path, 'it is no regular file');
+  if (process.getuid && stats.uid !== process.getuid()) throw refused(path, 'it belongs to another user');
+  if (stats.nlink > 1) throw refused(path, 'it has several names');
+  return (stats.mode & 0o077) === 0;
+}
+
+function failedToOpen(path: string, cause: unknown): OrielError {
+  return refused(path, WHY[errno(cause)] ?? errno(cause), cause);
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  ELOOP: 'it is a link',
+  ENOENT: 'its directory does not exist',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a directory',
+  ENXIO: 'it is no regular file',
+};
+
+function refused(path: string, why: string, cause?: unknown): OrielError {
+  return new OrielError('BAD_INPUT', `Telemetry cannot be written to ${quote(path)}: ${why}.`, { cause });
+}
+
+/** `PATH` becomes `PATH.1`, which becomes `PATH.2`, …; the oldest one is removed. One process does it at a time. */
+async function rotate(path: string, at: number): Promise<void> {
+  const lock = `${path}.lock`;
+  const held = await open(lock, 'wx', 0o600).catch(() => undefined);
+  if (!held) {
+    const age = await lstat(lock).catch(() => undefined);
+    if (age && Date.now() - age.mtimeMs > STALE_MS) await rm(lock, { force: true });
+    // Another process rotates; until it has, the file grows a little.
+    return;
+  }
+  try {
+    // It may have done so just before.
+    const stats = await lstat(path).catch(() => undefined);
+    if (!stats || stats.size < at) return;
+    for (let n = ROTATED; n > 0; n -= 1) {
+      await rename(n === 1 ? path : `${path}.${n - 1}`, `${path}.${n}`).catch(() => undefined);
+    }
+  } finally {
+    await held.close();
+    await rm(lock, { force: true });
+  }
+}
+
+const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
+
+/** Checks at the start of a program that `path` can be written. Throws OrielError (`BAD_INPUT`); not for a full disk. */
+export function checkTelemetryFile(path: string): void {
+  try {
+    closeSync(openNow(path));
+  } catch (error) {
+    if (!FULL.has(errno((error as OrielError).cause))) throw error;
+  }
+}

@@ -1,0 +1,185 @@
+/** Records calls: in memory for whoever looks, bounded, and in a file where the host wants one. */
+
+import { randomBytes } from 'node:crypto';
+import { OrielError } from '../../errors.ts';
+import type { Caller } from '../../queues/caller.ts';
+import { BoundedTasks, type Task } from '../../telemetry/bounded-tasks.ts';
+import { MOST_HOST, shortName, taskName } from '../../telemetry/names.ts';
+import type {
+  CallFacts,
+  CallOrigin,
+  TaskTotals,
+  TelemetryEvent,
+  TelemetrySink,
+} from '../../types/telemetry.ts';
+import { TelemetryFile, type TelemetryFileOptions } from './telemetry-file.ts';
+
+export interface TelemetryOptions {
+  /** The file to which events are appended; none when absent. */
+  readonly file?: Omit<TelemetryFileOptions, 'onError'>;
+  /** The name of the task of calls that name none. @default one for each session */
+  readonly task?: string;
+  /** Whether callers are those of several clients, which events then tell apart. @default false */
+  readonly manyClients?: boolean;
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Hears of events as they are recorded. Must not throw. */
+export type Watcher = (event: TelemetryEvent, owner: object) => void;
+
+/** Events that have been recorded and not counted yet, at most. */
+const MOST_PENDING = 64;
+
+const LONGEST_WAIT = 24 * 60 * 60;
+
+export class Telemetry implements TelemetrySink {
+  readonly #file: TelemetryFile | undefined;
+  readonly #task: string | undefined;
+  readonly #tasks = new BoundedTasks<object>();
+  /** Stands for the caller of calls without one. */
+  readonly #nobody = {};
+  readonly #sessions = new WeakMap<object, string>();
+  readonly #clients: WeakMap<object, string> | undefined;
+  readonly #watchers = new Set<Watcher>();
+  /** Counting is put off: an answer does not wait for it. */
+  #pending: (readonly [object, TelemetryEvent])[] = [];
+  #timer: NodeJS.Immediate | undefined;
+
+  constructor({ file, task, manyClients = false, onError }: TelemetryOptions = {}) {
+    this.#file = file && new TelemetryFile({ ...file, ...(onError && { onError }) });
+    this.#task = taskName(task);
+    this.#clients = manyClients ? new WeakMap() : undefined;
+    if (this.#file) flushAtExit(this);
+  }
+
+  record(facts: CallFacts, { task, caller }: CallOrigin): void {
+    const { host, ...rest } = facts;
+    this.#add(
+      {
+        kind: 'call',
+        ...this.#whose(task, caller),
+        ...(host !== undefined && { host: shortName(host, MOST_HOST) }),
+        ...rest,
+      },
+      caller,
+    );
+  }
+
+  reportRateLimit(
+    { retryAfter, by }: { readonly retryAfter?: number | undefined; readonly by?: string | undefined },
+    { task, caller }: CallOrigin,
+  ): void {
+    if (retryAfter !== undefined && !(retryAfter >= 0 && retryAfter <= LONGEST_WAIT)) {
+      throw new OrielError('BAD_INPUT', `retryAfter is a number of seconds from 0 to ${LONGEST_WAIT}.`);
+    }
+    this.#add(
+      {
+        kind: 'rate-limit',
+        ...this.#whose(task, caller),
+        at: Date.now(),
+        ...(retryAfter !== undefined && { retryAfter }),
+        ...(by !== undefined && { by: shortName(by, MOST_HOST) }),
+      },
+      caller,
+    );
+  }
+
+  totals({ task, caller }: CallOrigin): TaskTotals | undefined {
+    return this.task(taskName(task) ?? this.sessionOf(caller), caller)?.figures.totals;
+  }
+
+  /** Those of one caller, the last used first. */
+  tasks(caller?: Caller): readonly Task[] {
+    this.#count();
+    return this.#tasks.of(caller ?? this.#nobody);
+  }
+
+  /** Those of all callers: for the operator of a server alone. */
+  allTasks(): readonly Task[] {
+    this.#count();
+    return this.#tasks.all();
+  }
+
+  task(id: string, caller?: Caller): Task | undefined {
+    this.#count();
+    return this.#tasks.find(caller ?? this.#nobody, id);
+  }
+
+  /** The task of a caller's calls that name none. */
+  sessionOf(caller: Caller = this.#nobody): string {
+    if (this.#task !== undefined) return this.#task;
+    return nameIn(this.#sessions, caller, 'session-');
+  }
+
+  /** Tells of every event, and whose it is. Returns what ends that. */
+  watch(watcher: Watcher): () => void {
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
+  }
+
+  /** Whether `owner`, as a watcher is told it, is this caller. */
+  isOf(owner: object, caller: Caller | undefined): boolean {
+    return owner === (caller ?? this.#nobody);
+  }
+
+  async flush(): Promise<void> {
+    this.#count();
+    await this.#file?.flush();
+  }
+
+  /** The process ends. */
+  flushNow(): void {
+    this.#count();
+    this.#file?.flushNow();
+  }
+
+  async close(): Promise<void> {
+    this.#count();
+    toFlush.delete(this);
+    await this.#file?.close();
+  }
+
+  #whose(task: string | undefined, caller: Caller | undefined): Pick<TelemetryEvent, 'task' | 'client'> {
+    const label = caller && this.#clients && nameIn(this.#clients, caller);
+    return {
+      task: taskName(task) ?? this.sessionOf(caller),
+      ...(label !== undefined && { client: label }),
+    };
+  }
+
+  #add(event: TelemetryEvent, caller: Caller = this.#nobody): void {
+    this.#pending.push([caller, event]);
+    if (this.#pending.length >= MOST_PENDING) this.#count();
+    else this.#timer ??= setImmediate(() => this.#count());
+  }
+
+  #count(): void {
+    clearImmediate(this.#timer);
+    this.#timer = undefined;
+    const pending = this.#pending;
+    if (pending.length === 0) return;
+    this.#pending = [];
+    for (const [owner, event] of pending) {
+      this.#tasks.add(owner, event);
+      this.#file?.add(event);
+      for (const watcher of this.#watchers) watcher(event, owner);
+    }
+  }
+}
+
+/** A random name that stays the same for as long as the caller is known. */
+function nameIn(names: WeakMap<object, string>, caller: Caller, prefix = ''): string {
+  let name = names.get(caller);
+  if (name === undefined) names.set(caller, (name = prefix + randomBytes(4).toString('hex')));
+  return name;
+}
+
+const toFlush = new Set<Telemetry>();
+let willFlush = false;
+
+/** For hosts that end without closing their sessions, and commands that are one call. */
+function flushAtExit(telemetry: Telemetry): void {
+  if (!willFlush) process.once('exit', () => toFlush.forEach((one) => one.flushNow()));
+  willFlush = true;
+  toFlush.add(telemetry);
+}

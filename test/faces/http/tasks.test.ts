@@ -1,0 +1,144 @@
+/** Tasks over HTTP and MCP: how a call names its task, what a client sees of them, what it reports. */
+
+import { expect, onTestFinished, test } from 'vitest';
+import { createOffer, type OfferOptions } from '../../../src/faces/offer.ts';
+import type { ServeOptions } from '../../../src/faces/http/serve.ts';
+import type { TaskReport, TaskTotals } from '../../../src/types/telemetry.ts';
+import { serveOffer } from '../../support/app.ts';
+import { mcpHeaders, mcpMessage } from '../../support/server.ts';
+import { workspace } from '../../support/workspace.ts';
+
+interface Listed {
+  readonly operator: boolean;
+  readonly tasks: readonly (TaskTotals & { client?: string })[];
+}
+
+async function serving(options: Partial<OfferOptions> = {}, serve: Partial<ServeOptions> = {}) {
+  const { W, write } = workspace();
+  write('a.txt', 'one\ntwo\n');
+  const offer = createOffer({ cwd: W, manyClients: true, ...options });
+  onTestFinished(() => offer.close());
+  const { url } = await serveOffer(offer, serve);
+  const ask = (path: string, { body, ...headers }: Record<string, unknown> = {}): Promise<Response> =>
+    fetch(url + path, {
+      headers: { 'content-type': 'application/json', ...(headers as Record<string, string>) },
+      ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+    });
+  const read = (headers: Record<string, string> = {}) =>
+    ask('/api/v0/tools/read', { body: { path: 'a.txt' }, ...headers }).then((response) => response.json());
+  const tasks = async (headers: Record<string, string> = {}): Promise<Listed> =>
+    (await ask('/api/v0/tasks', headers)).json() as Promise<Listed>;
+  return { W, url, ask, read, tasks };
+}
+
+test('a call names its task in a header, else it is that of its client', async () => {
+  const { read, tasks, ask, W } = await serving();
+  await read({ 'oriel-task': encodeURIComponent('task №1/2') });
+  await read();
+  await ask(`/api/v0/read-file-lines?path=${W}/a.txt`);
+  const { operator, tasks: list } = await tasks();
+  expect(operator).toBe(false);
+  expect(list.map(({ id, calls }) => [id.replace(/\w{8}$/, ''), calls])).toEqual([
+    ['session-', 2],
+    ['task №1/2', 1],
+  ]);
+  const response = await ask(`/api/v0/tasks/${encodeURIComponent('task №1/2')}`);
+  expect(await response.json()).toMatchObject({
+    id: 'task №1/2',
+    calls: 1,
+    files: [{ source: 'a.txt', once: 2 }],
+  });
+});
+
+test('the events of a task, page by page', async () => {
+  const { read, ask } = await serving();
+  for (let i = 0; i < 5; i += 1) await read({ 'oriel-task': 't' });
+  const page = await (await ask('/api/v0/tasks/t/events?from=3&limit=10')).json();
+  expect(page).toMatchObject({
+    from: 3,
+    total: 5,
+    events: [{ tool: 'read', host: 'node' }, { tool: 'read' }],
+  });
+  expect((await ask('/api/v0/tasks/t/events?from=-1')).status).toBe(400);
+});
+
+test('no client sees tasks of another, whatever it asks', async () => {
+  const { read, tasks, ask } = await serving();
+  const [a, b] = [{ 'oriel-client': 'a' }, { 'oriel-client': 'b' }];
+  await read({ ...a, 'oriel-task': 'secret plan' });
+  await read({ ...b, 'oriel-task': 'other' });
+  expect((await tasks(b)).tasks.map(({ id }) => id)).toEqual(['other']);
+  const { client } = (await tasks(a)).tasks[0]!;
+  for (const path of ['', '/events', `?client=${client}`]) {
+    const response = await ask(`/api/v0/tasks/secret%20plan${path}`, b);
+    expect([response.status, await response.json()]).toMatchObject([
+      404,
+      { code: 'NOT_FOUND', next: '/api/v0/tasks' },
+    ]);
+  }
+  // What b reports is b's own, under the same name.
+  await ask('/api/v0/tasks/secret%20plan/events', { body: { kind: 'rate-limit' }, ...b });
+  expect((await tasks(a)).tasks[0]).toMatchObject({ id: 'secret plan', rateLimits: 0 });
+});
+
+test('the operator sees all, with its own token; the token of the API sees its own', async () => {
+  const { read, tasks, ask } = await serving({}, { token: 'api', operatorToken: 'chief' });
+  const [api, chief] = [{ authorization: 'Bearer api' }, { authorization: 'Bearer chief' }];
+  await read({ ...api, 'oriel-client': 'a', 'oriel-task': 't' });
+  await read({ ...api, 'oriel-client': 'b', 'oriel-task': 't' });
+  expect(await tasks({ ...api, 'oriel-client': 'c' })).toEqual({ operator: false, tasks: [] });
+  const { operator, tasks: all } = await tasks(chief);
+  expect([operator, all.map(({ id }) => id)]).toEqual([true, ['t', 't']]);
+  expect(new Set(all.map(({ client }) => client)).size).toBe(2);
+  const report = (await (await ask(`/api/v0/tasks/t?client=${all[1]?.client}`, chief)).json()) as TaskReport;
+  expect(report.client).toBe(all[1]?.client);
+  for (const wrong of [{}, { authorization: 'Bearer chie' }])
+    expect((await ask('/api/v0/tasks', wrong)).status).toBe(401);
+});
+
+test('rate limits are reported; what is not one is refused', async () => {
+  const { ask, tasks } = await serving();
+  const report = (body: unknown) => ask('/api/v0/tasks/t/events', { body });
+  expect((await report({ kind: 'rate-limit', retry_after: 20, by: 'the provider' })).status).toBe(202);
+  expect((await tasks()).tasks).toMatchObject([{ id: 't', calls: 0, rateLimits: 1 }]);
+  for (const wrong of [
+    {},
+    { kind: 'call' },
+    { kind: 'rate-limit', retry_after: -1 },
+    { kind: 'rate-limit', more: 1 },
+  ])
+    expect((await report(wrong)).status).toBe(400);
+  expect((await tasks()).tasks[0]?.rateLimits).toBe(1);
+});
+
+test('over MCP _meta names the task and asks for totals; the session alone reports to it over HTTP', async () => {
+  const { ask } = await serving();
+  const post = (message: object, headers: Record<string, string> = {}) =>
+    ask('/mcp', { ...mcpHeaders, ...headers, body: { jsonrpc: '2.0', id: 1, ...message } });
+  const hello = await post({
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'tester', version: '1' } },
+  });
+  await hello.text();
+  const session = { 'mcp-session-id': hello.headers.get('mcp-session-id') ?? '' };
+  const limit = (headers: Record<string, string>) =>
+    ask('/api/v0/tasks/t/events', { body: { kind: 'rate-limit' }, ...headers });
+  expect((await limit(session)).status).toBe(202);
+  expect((await limit({ 'mcp-session-id': 'another' })).status).toBe(404);
+  const _meta = { 'io.github.oriel/task': 't', 'io.github.oriel/totals': true };
+  const params = { name: 'read', arguments: { path: 'a.txt' }, _meta };
+  const { result } = (await mcpMessage(await post({ method: 'tools/call', params }, session))) as {
+    result: { _meta: Record<string, { task: TaskTotals }> };
+  };
+  expect(result._meta['io.github.oriel/details']?.task).toMatchObject({ id: 't', calls: 1, rateLimits: 1 });
+  expect(await (await ask('/api/v0/tasks/t', session)).json()).toMatchObject({ hosts: { tester: 1 } });
+  expect((await ask('/api/v0/tasks/t')).status).toBe(404);
+});
+
+test('over HTTP a header asks for totals', async () => {
+  const { read } = await serving();
+  const { details } = (await read({ 'oriel-task': 't', 'oriel-totals': '1' })) as {
+    details: { task: TaskTotals };
+  };
+  expect(details.task).toMatchObject({ id: 't', calls: 1, bytes: 12 });
+});

@@ -1,0 +1,168 @@
+/** The file of telemetry: private, rotated, whole lines, never through a link; nobody waits for it or fails by it. */
+
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { checkTelemetryFile, TelemetryFile } from '../../../src/session/telemetry/telemetry-file.ts';
+import { call } from '../../support/telemetry.ts';
+
+function place(): { path: string; folder: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'oriel-telemetry-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return { path: join(folder, 't.jsonl'), folder };
+}
+
+const toolsIn = (path: string): string[] =>
+  readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => (JSON.parse(line) as { tool: string }).tool);
+
+test('events are lines of JSON in a file that only its owner can read', async () => {
+  const { path } = place();
+  const file = new TelemetryFile({ path });
+  file.add(call({ tool: 'one' }));
+  file.add(call({ tool: 'two\u2028\u202e' }));
+  await file.close();
+  expect(toolsIn(path)).toEqual(['one', 'two\u2028\u202e']);
+  expect(readFileSync(path, 'utf8')).toMatch(/^[\x20-\x7e\n]+$/);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test('a file that is there is added to, and made private', async () => {
+  const { path } = place();
+  writeFileSync(path, `${JSON.stringify(call({ tool: 'before' }))}\n`);
+  chmodSync(path, 0o644);
+  const file = new TelemetryFile({ path });
+  file.add(call({ tool: 'after' }));
+  await file.close();
+  expect(toolsIn(path)).toEqual(['before', 'after']);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test('a link, a FIFO, a directory, a second name: refused at the start, and later dropped without a failure', async () => {
+  const { path, folder } = place();
+  const target = join(folder, 'target');
+  const [hard, fifo, directory, nowhere] = ['hard', 'fifo', 'directory', 'none/t'].map((name) =>
+    join(folder, name),
+  );
+  writeFileSync(target, 'precious');
+  symlinkSync(target, path);
+  linkSync(target, hard as string);
+  spawnSync('mkfifo', [fifo as string]);
+  mkdirSync(directory as string);
+  const why = [
+    [path, 'it is a link'],
+    [hard, 'it has several names'],
+    [fifo, 'it is no regular file'],
+    [directory, 'it is a directory'],
+    [nowhere, 'its directory does not exist'],
+  ] as [string, string][];
+  for (const [wrong, reason] of why) {
+    expect(() => checkTelemetryFile(wrong)).toThrow(`Telemetry cannot be written to ${wrong}: ${reason}.`);
+    const told: unknown[] = [];
+    const file = new TelemetryFile({ path: wrong, onError: (error) => void told.push(error) });
+    for (let i = 0; i < 3; i += 1) {
+      file.add(call());
+      await file.flush();
+    }
+    file.add(call());
+    file.flushNow();
+    await file.close();
+    // Told once, and counted each time.
+    expect([told.length, file.dropped]).toEqual([1, 4]);
+  }
+  expect(readFileSync(target, 'utf8')).toBe('precious');
+  expect(readlinkSync(path)).toBe(target);
+});
+
+test('a link that takes the place of the file is not followed', async () => {
+  const { path, folder } = place();
+  const target = join(folder, 'target');
+  writeFileSync(target, 'precious');
+  const file = new TelemetryFile({ path });
+  file.add(call());
+  await file.flush();
+  rmSync(path);
+  symlinkSync(target, path);
+  file.add(call());
+  await file.close();
+  expect([readFileSync(target, 'utf8'), file.dropped]).toEqual(['precious', 1]);
+});
+
+test('what cannot be written is no failure: events are dropped, counted, and told once', async () => {
+  const told: unknown[] = [];
+  const file = new TelemetryFile({ path: '/dev/full', onError: (error) => void told.push(error) });
+  file.add(call());
+  file.add(call());
+  await file.flush();
+  file.add(call());
+  await file.close();
+  expect([file.dropped, told.length]).toEqual([3, 1]);
+});
+
+test('the file is rotated, the oldest part is removed, no event is lost in the others', async () => {
+  const { path } = place();
+  const file = new TelemetryFile({ path, rotateAt: 400 });
+  for (let i = 0; i < 20; i += 1) {
+    file.add(call({ tool: `call ${i}`, host: 'x'.repeat(300) }));
+    await file.flush();
+  }
+  await file.close();
+  const parts = [4, 3, 2, 1].map((n) => `${path}.${n}`);
+  const kept = [...parts, path].flatMap(toolsIn);
+  expect(kept).toEqual(Array.from({ length: kept.length }, (_, i) => `call ${20 - kept.length + i}`));
+  expect([existsSync(`${path}.5`), existsSync(`${path}.lock`)]).toEqual([false, false]);
+  for (const part of parts) expect(statSync(part).mode & 0o777).toBe(0o600);
+});
+
+test('two writers of one file rotate it together: every event stands in one of its parts, on a line of its own', async () => {
+  const { path } = place();
+  const writers = [0, 1].map(() => new TelemetryFile({ path, rotateAt: 6_000 }));
+  for (let i = 0; i < 40; i += 1) {
+    for (const [w, writer] of writers.entries())
+      writer.add(call({ tool: `${w} ${i}`, host: 'x'.repeat(200) }));
+    await Promise.all(writers.map((writer) => writer.flush()));
+  }
+  await Promise.all(writers.map((writer) => writer.close()));
+  const parts = [path, 1, 2, 3, 4].map((part) => (typeof part === 'number' ? `${path}.${part}` : part));
+  const kept = parts.filter(existsSync).flatMap(toolsIn);
+  expect(kept.toSorted()).toEqual(
+    [0, 1].flatMap((w) => Array.from({ length: 40 }, (_, i) => `${w} ${i}`)).toSorted(),
+  );
+});
+
+test('a file that is moved away is begun anew', async () => {
+  const { path } = place();
+  const file = new TelemetryFile({ path });
+  file.add(call({ tool: 'old' }));
+  await file.flush();
+  renameSync(path, `${path}.away`);
+  file.add(call({ tool: 'new' }));
+  await file.close();
+  expect([toolsIn(`${path}.away`), toolsIn(path)]).toEqual([['old'], ['new']]);
+});
+
+test('what waits is bounded', () => {
+  const { path } = place();
+  const file = new TelemetryFile({ path });
+  for (let i = 0; i < 60; i += 1) file.add(call({ host: 'x'.repeat(100_000) }));
+  expect(file.dropped).toBeGreaterThan(10);
+  file.flushNow();
+  expect(statSync(path).size).toBeLessThan(5 << 20);
+});
