@@ -211,8 +211,8 @@ class WarmChild {
     for await (const piece of body) {
       if (!this.alive) return;
       left -= piece.length;
-      // The bytes may be reused as soon as the next piece is asked for.
-      await this.#write(Buffer.from(piece));
+      // Its bytes may be reused as soon as the next piece is asked for, which is when they are written.
+      await this.#write(piece);
     }
     if (left !== 0) throw new Error('a job has another length than declared');
   }

@@ -18,6 +18,25 @@ export function frame(head: unknown, body: number | Uint8Array): Uint8Array[] {
   return typeof body === 'number' ? [front] : [front, body];
 }
 
+/**
+ * The next frame of a pipe that is read by blocking; undefined at its end. `fill` fills its target, or says that the
+ * input has ended. `most`: bytes of a whole frame; throws RangeError for a larger one.
+ */
+export function readFrame(most: number, fill: (target: Uint8Array) => boolean): Frame | undefined {
+  const lengths = Buffer.alloc(LENGTHS);
+  if (!fill(lengths)) return undefined;
+  const head = Buffer.alloc(within(most, lengths).head);
+  const body = Buffer.allocUnsafeSlow(within(most, lengths).body);
+  return fill(head) && fill(body) ? { head: JSON.parse(head.toString('utf8')) as unknown, body } : undefined;
+}
+
+function within(most: number, front: Buffer): { head: number; body: number } {
+  const head = front.readUInt32LE(0);
+  const body = front.readUInt32LE(4);
+  if (head + body > most) throw new RangeError('the frame is too large');
+  return { head, body };
+}
+
 /** Puts one frame after another together. A body is held once. */
 export class FrameReader {
   readonly #most: number;
@@ -53,10 +72,6 @@ export class FrameReader {
   }
 
   #lengths(): { head: number; body: number } | undefined {
-    if (this.#front.length < LENGTHS) return undefined;
-    const head = this.#front.readUInt32LE(0);
-    const body = this.#front.readUInt32LE(4);
-    if (head + body > this.#most) throw new RangeError('the frame is too large');
-    return { head, body };
+    return this.#front.length < LENGTHS ? undefined : within(this.#most, this.#front);
   }
 }

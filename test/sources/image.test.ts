@@ -270,15 +270,15 @@ describe('hostile images', () => {
 
   test('I04 ancillary chunks do not count as source bytes', async () => {
     const bulk = pngChunk('prVt', Buffer.alloc(1024));
-    bulk.writeUInt32BE(24 * 1024 * 1024);
+    bulk.writeUInt32BE(129 * 1024 * 1024);
     const png = makePng(64, 48);
     const large = Buffer.concat([
       png.subarray(0, 33),
       bulk.subarray(0, 8),
-      Buffer.alloc(24 * 1024 * 1024 + 4),
+      Buffer.alloc(129 * 1024 * 1024 + 4),
       png.subarray(33),
     ]);
-    large.writeUInt32BE(24 * 1024 * 1024, 33);
+    large.writeUInt32BE(129 * 1024 * 1024, 33);
     const answer = await read(large);
     expect(answer.facts).toMatchObject({ shown: { width: 64, height: 48 } });
   });

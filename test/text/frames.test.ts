@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Frame, frame, FrameReader } from '../../src/text/frames.ts';
+import { type Frame, frame, FrameReader, readFrame } from '../../src/text/frames.ts';
 
 function readAll(bytes: Buffer, step: number, most = 1000): Frame[] {
   const reader = new FrameReader(most);
@@ -28,4 +28,23 @@ test('an empty body, and a body that is written apart', () => {
 
 test('a frame that is too large is refused by its declared length', () => {
   expect(() => readAll(Buffer.concat(frame(1, 1_000_000)), 4)).toThrow(RangeError);
+});
+
+test('frames are read from a pipe that blocks, one after another, until it ends', () => {
+  const input = Buffer.concat([...frame({ a: 'é' }, Buffer.from('body')), ...frame(2, new Uint8Array(0))]);
+  const pipe = (bytes: Buffer) => {
+    let at = 0;
+    return (target: Uint8Array): boolean => {
+      const isWhole = at + target.length <= bytes.length;
+      at += bytes.copy(target, 0, at);
+      return isWhole;
+    };
+  };
+  const fill = pipe(input);
+  expect(readFrame(1000, fill)).toEqual({ head: { a: 'é' }, body: Buffer.from('body') });
+  expect(readFrame(1000, fill)).toEqual({ head: 2, body: Buffer.alloc(0) });
+  expect(readFrame(1000, fill)).toBeUndefined();
+  for (let cut = 0; cut < 8 + '{"a":"é"}'.length; cut += 1)
+    expect(readFrame(1000, pipe(input.subarray(0, cut)))).toBeUndefined();
+  expect(() => readFrame(10, pipe(input))).toThrow(RangeError);
 });

@@ -5,9 +5,11 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Metadata } from 'sharp';
+import { memoryBytes } from '../../access/bytes.ts';
 import { answerJobs, type ChildAnswer } from '../../access/child-jobs.ts';
 import type { DecodeReply, DecodeRequest, DecodeType, RasterFacts, Refusal } from './decode.ts';
 import { MOST_STORED, mostPixels } from './pixel-limits.ts';
+import { pngParts } from './png-parts.ts';
 import { type Library, makeCopy, OPENING } from './shown-copy.ts';
 
 /** The only decoder that is enabled for each type: content that is really a PDF, an SVG or a VIPS dump is refused. */
@@ -21,7 +23,7 @@ const LOADERS: Readonly<Record<DecodeType, string>> = {
   tiff: 'VipsForeignLoadTiff',
 };
 
-async function decode(request: DecodeRequest, bytes: Buffer): Promise<ChildAnswer> {
+async function decode(request: DecodeRequest, stored: Buffer): Promise<ChildAnswer> {
   let sharp: Library;
   try {
     sharp = (await import('sharp')).default;
@@ -29,6 +31,7 @@ async function decode(request: DecodeRequest, bytes: Buffer): Promise<ChildAnswe
     return say({ refusal: 'missing' });
   }
   restrict(sharp, request.type);
+  const bytes = request.type === 'png' ? await withoutBulk(stored) : stored;
   let facts: RasterFacts | undefined;
   // sharp's own timeout does not cover reading the header. The timer fires because libvips works on other threads.
   const late = new AbortController();
@@ -49,6 +52,13 @@ async function decode(request: DecodeRequest, bytes: Buffer): Promise<ChildAnswe
   const said = await Promise.race([work(), slow]);
   late.abort();
   return said;
+}
+
+/** A PNG of the chunks that a picture needs; mostly it has no others, and is not copied. */
+async function withoutBulk(png: Buffer): Promise<Buffer> {
+  const parts = await pngParts(memoryBytes(png), MOST_STORED);
+  const kept = parts.map(([start, end]) => png.subarray(start, end));
+  return kept.length === 1 && kept[0] ? kept[0] : Buffer.concat(kept);
 }
 
 function say(reply: DecodeReply, body: Uint8Array = Buffer.alloc(0)): ChildAnswer {

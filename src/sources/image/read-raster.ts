@@ -4,7 +4,7 @@
  * metadata, whatever the file was.
  */
 
-import { readAt } from '../../access/bytes.ts';
+import { chunksOf } from '../../access/bytes.ts';
 import { ChildFailure } from '../../access/isolate-child.ts';
 import { ChildPool } from '../../access/isolate-warm.ts';
 import { builtFile } from '../../access/package-files.ts';
@@ -127,7 +127,8 @@ async function neededParts(
   signal: AbortSignal,
 ): Promise<[number, number][]> {
   const { size = MOST_STORED + 1 } = source;
-  if (type !== 'png') return [[0, size]];
+  // What the decoder does not need of a PNG it leaves out itself, unless all of it is too much to send.
+  if (type !== 'png' || size <= MOST_STORED) return [[0, size]];
   const parts = await pngParts(source, MOST_STORED, signal);
   // Where it is cut, its last chunk says that it goes on.
   return parts.map(([start, end]) => [start, Math.max(start, Math.min(end, source.size ?? end))]);
@@ -136,16 +137,16 @@ async function neededParts(
 const bytesOf = (parts: readonly [number, number][]) =>
   parts.reduce((sum, [start, end]) => sum + end - start, 0);
 
-const PIECE = 256 * 1024;
+const PIECE = 1024 * 1024;
 
 async function* partsOf(source: ByteSource, parts: [number, number][], signal: AbortSignal) {
   for (const [start, end] of parts) {
-    for (let at = start; at < end; at += PIECE) {
-      const piece = await readAt(source, at, Math.min(PIECE, end - at), signal);
-      if (piece.length === 0) {
-        throw new OrielError('CORRUPT', 'The image has become shorter while it was read. Read it again.');
-      }
+    let left = end - start;
+    for await (const piece of chunksOf(source, start, end, PIECE, signal)) {
+      left -= piece.length;
       yield piece;
     }
+    if (left > 0)
+      throw new OrielError('CORRUPT', 'The image has become shorter while it was read. Read it again.');
   }
 }

@@ -94,19 +94,61 @@ const LEAST_EDGE = 16;
 
 /** The first encoding that fits: lossless if worthwhile, then with less quality, then with fewer pixels. */
 async function encode(sharp: Library, pixels: Pixels, budget: ImageBudget, lossless: boolean): Promise<Copy> {
-  const opaque = isOpaque(pixels);
+  const encodings = encodingsOf(isOpaque(pixels), lossless);
   let edge = Math.max(pixels.info.width, pixels.info.height);
-  for (;;) {
-    const image = fromPixels(sharp, pixels).resize({ width: edge, height: edge, fit: 'inside' });
+  for (let current = pixels; ;) {
+    const sample = bandsOf(current);
     let bytes = 0;
-    for await (const attempt of encodings(image, opaque, lossless)) {
-      bytes = attempt.data.length;
-      if (bytes <= budget.bytes || edge <= LEAST_EDGE) return attempt;
+    for (const encoding of encodings) {
+      if (sample && edge > LEAST_EDGE) {
+        const { data } = await encoded(sharp, sample.pixels, encoding);
+        bytes = data.length * sample.scale;
+        if (bytes > HOPELESS * budget.bytes) continue;
+      }
+      const copy = await encoded(sharp, current, encoding);
+      bytes = copy.data.length;
+      if (bytes <= budget.bytes || edge <= LEAST_EDGE) return copy;
     }
     // The number of bytes is about proportional to the area.
     const factor = Math.min(0.9, Math.max(0.4, 0.95 * Math.sqrt(budget.bytes / bytes)));
     edge = Math.max(LEAST_EDGE, Math.floor(edge * factor));
+    current = await resized(sharp, pixels, edge);
   }
+}
+
+async function encoded(sharp: Library, pixels: Pixels, { mimeType, apply }: Encoding): Promise<Copy> {
+  const { data, info } = await apply(fromPixels(sharp, pixels)).toBuffer({ resolveWithObject: true });
+  return { mimeType, data, width: info.width, height: info.height };
+}
+
+async function resized(sharp: Library, pixels: Pixels, edge: number): Promise<Pixels> {
+  const small = await fromPixels(sharp, pixels)
+    .resize({ width: edge, height: edge, fit: 'inside' })
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return small as Pixels;
+}
+
+/** An encoding whose sample promises more than this part of the budget is not tried. */
+const HOPELESS = 1.2;
+
+/** Rows of a band: those of a block of JPEG and WebP. One band of `APART` is a sample. */
+const BAND = 16;
+const APART = 8;
+
+/** Rows from which on a sample is worth its own encoding. */
+const LEAST_SAMPLED = 4 * APART * BAND;
+
+/** Bands of rows from all over the image, which take about their part of its bytes in any encoding. */
+function bandsOf({ data, info }: Pixels): { readonly pixels: Pixels; readonly scale: number } | undefined {
+  const { width, height, channels } = info;
+  if (height < LEAST_SAMPLED) return undefined;
+  const bytes = BAND * width * channels;
+  const bands: Buffer[] = [];
+  for (let at = 0; at + bytes <= data.length; at += APART * bytes) bands.push(data.subarray(at, at + bytes));
+  const rows = bands.length * BAND;
+  const pixels = { data: Buffer.concat(bands), info: { width, height: rows, channels } };
+  return { pixels, scale: height / rows };
 }
 
 function isOpaque({ data, info: { channels } }: Pixels): boolean {
@@ -115,16 +157,19 @@ function isOpaque({ data, info: { channels } }: Pixels): boolean {
   return true;
 }
 
-async function* encodings(image: Sharp, opaque: boolean, lossless: boolean): AsyncGenerator<Copy> {
-  const attempts: [string, Sharp][] = QUALITIES.map((quality) =>
-    opaque
-      ? ['image/jpeg', image.clone().removeAlpha().jpeg({ quality })]
-      : ['image/webp', image.clone().webp({ quality })],
-  );
-  if (lossless)
-    attempts.unshift(['image/png', opaque ? image.clone().removeAlpha().png() : image.clone().png()]);
-  for (const [mimeType, attempt] of attempts) {
-    const { data, info } = await attempt.toBuffer({ resolveWithObject: true });
-    yield { mimeType, data, width: info.width, height: info.height };
-  }
+interface Encoding {
+  readonly mimeType: string;
+  apply(image: Sharp): Sharp;
+}
+
+/** In the order in which they are tried. */
+function encodingsOf(opaque: boolean, lossless: boolean): Encoding[] {
+  const plain = (image: Sharp): Sharp => (opaque ? image.removeAlpha() : image);
+  const lossy = QUALITIES.map((quality): Encoding => {
+    return opaque
+      ? { mimeType: 'image/jpeg', apply: (image) => plain(image).jpeg({ quality }) }
+      : { mimeType: 'image/webp', apply: (image) => image.webp({ quality }) };
+  });
+  const png: Encoding = { mimeType: 'image/png', apply: (image) => plain(image).png() };
+  return lossless ? [png, ...lossy] : lossy;
 }
