@@ -8,13 +8,14 @@ import { headOf } from '../access/bytes.ts';
 import { isOrielError, OrielError } from '../errors.ts';
 import type { FileSubject } from '../sources/archive/container.ts';
 import { isBinary } from '../sources/type-of-bytes.ts';
-import { detectEncoding, utf8 } from '../text/encoding.ts';
+import { utf8 } from '../text/encoding.ts';
 import { quote } from '../text/visible.ts';
 import type { OpenedDirectory, OpenedFile } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { Encoding } from '../types/encoding.ts';
 import type { CountRequest, SearchRequest } from '../types/request.ts';
 import type { Hint, ListResult, SearchResult } from '../types/result.ts';
+import { encodingOf } from '../views/stored-encoding.ts';
 import { checkGlob, compileGlob } from '../walk/glob.ts';
 import { checkPattern } from './search/bad-regex.ts';
 import { foreignRegex } from './search/foreign-regex.ts';
@@ -116,7 +117,7 @@ async function searchDirectory(
   const walkTexts = async (into: Sink, names: Naming): Promise<void> => {
     const wants = { is: 'texts', needle } as const;
     const walk = await WalkRun.start(directory, { wants, ...options, deadline }, call);
-    const stretches = new Stretches(walk, into.search);
+    const stretches = new Stretches(walk, into.search, call);
     try {
       for await (const stretch of stretches) if (!(await into.take(stretch, names))) break;
     } finally {
@@ -196,29 +197,24 @@ async function searchFile(file: OpenedFile, typed: string, sink: Sink, call: Cal
     : undefined;
   if (container) await takeInside(container, sink, call);
   else {
-    const encoding = await encodingOf(file, typed, call);
+    const encoding = await encodingOfNamed(file, typed, call);
     // A kept output is not edited.
     const real = call.session.spills.has(file.path) ? {} : { real: () => file.path };
     const stretch = search.request.multiline
       ? new WholeStretch(file.bytes, encoding, [{ path: '', lines: 0, start: 0 }], search)
-      : new FileStretch(file, '', flagsOf(encoding), search);
+      : new FileStretch(file, '', encoding, search);
     await sink.take(stretch, { shown: () => shown, ...real });
   }
 }
 
 /** How the bytes of a named file are to be read. Throws `UNSUPPORTED` for what is no text. */
-async function encodingOf(file: OpenedFile, typed: string, call: Call): Promise<Encoding> {
+async function encodingOfNamed(file: OpenedFile, typed: string, call: Call): Promise<Encoding> {
   const head = await headOf(file.bytes, call.signal);
-  const encoding = detectEncoding(head);
+  const encoding = await encodingOf(file.bytes, call);
   if (encoding.unit === 2 || (encoding.unit === 1 && !isBinary(head))) return encoding;
   throw new OrielError(
     'UNSUPPORTED',
     `${quote(typed)} is not plain text: binary files are not searched. Read it instead.`,
     { next: typed },
   );
-}
-
-/** ripgrep knows marks itself. */
-function flagsOf({ name, unit, bom }: Encoding): string[] {
-  return unit === 2 && bom === 0 ? [`--encoding=${name}`] : [];
 }

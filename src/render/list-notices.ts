@@ -47,6 +47,8 @@ export type ListNotice =
   | { readonly kind: 'best'; readonly use: string }
   | { readonly kind: 'unparsed'; readonly count: number }
   | { readonly kind: 'large'; readonly count: number }
+  /** Files that say nothing of their encoding and are not UTF-8; the first of them, and how it was decoded. */
+  | { readonly kind: 'guessed'; readonly count: number; readonly path: string; readonly encoding: string }
   /** With the code of the error that it would be where nothing was found. */
   | { readonly kind: 'broken'; readonly code: 'LIMIT' }
   | { readonly kind: 'hint'; readonly hint: Hint; readonly pattern: string };
@@ -85,6 +87,10 @@ export const listWording: ListWording = {
   unparsed: ({ count }) => `${plural(count, 'code file')} not parsed for want of time. Call again to go on`,
   large: ({ count }) =>
     `${plural(count, 'text')} over 16 MiB not searched over several lines. Use multiline=false for those`,
+  guessed: ({ count, path, encoding }) =>
+    count === 1
+      ? `${oneLine(path)} was decoded from ${encoding}, which is a guess`
+      : `${count} files were decoded by a guess (${oneLine(path)} from ${encoding})`,
   broken: ({ code }) =>
     `${code}: the search ended before it was complete, this is a part. Narrow the path or the pattern`,
   hint: ({ hint, pattern }) => (typeof hint === 'string' ? HINTS[hint](quote(pattern)) : regexHint(hint)),

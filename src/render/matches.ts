@@ -52,6 +52,12 @@ export function fitMatches(result: SearchResult, request: SearchRequest, limits:
   const clipped = lines.find((line) => line.clipped);
   const limitReached = !cutBy && next !== undefined;
   const notices: ListNotice[] = gapNotices(result, request.glob);
+  const shownPaths = new Set(lines.map(({ path }) => path));
+  const guessed = result.files.filter((file) => file.guessed !== undefined && shownPaths.has(file.path));
+  if (guessed[0]?.guessed !== undefined) {
+    const { path, guessed: encoding } = guessed[0];
+    notices.push({ kind: 'guessed', count: guessed.length, path, encoding });
+  }
   if (result.passedOver !== undefined && next === undefined) {
     notices.push({ kind: 'containers', count: result.passedOver });
   }

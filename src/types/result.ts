@@ -42,6 +42,8 @@ export interface MatchedFile {
   readonly lines: readonly MatchedLine[];
   /** The line that names this version of the file: its lines are anchors for edits. */
   readonly anchor?: string;
+  /** How it was decoded, where that was guessed. */
+  readonly guessed?: string;
 }
 
 export interface MatchedLine {

@@ -5,7 +5,7 @@
 
 import { parentPort } from 'node:worker_threads';
 import { LOADED } from '../access/worker-loading.ts';
-import { decode, detectEncoding } from '../text/encoding.ts';
+import { decode, storedEncoding } from '../text/encoding.ts';
 import { displays, showPart } from '../render/display.ts';
 import type { NoStructure } from '../types/notice.ts';
 import type { Summary, SummaryPart } from '../types/summary.ts';
@@ -94,7 +94,7 @@ async function answer(question: Question): Promise<AnswerTo[Question['ask']]> {
       const known = languages.find(({ name }) => name === language);
       if (!known) return 'language';
       if (grammar) await (await import('./grammar/parse.ts')).ready(grammar);
-      const encoding = detectEncoding(bytes);
+      const encoding = storedEncoding(bytes.subarray(0, HEAD));
       const { text } = decode(bytes.subarray(encoding.bom), encoding);
       const found = await outlineWithUses(text, known, { grammar, until: performance.now() + within });
       return typeof found === 'string' ? found : { text: writeTags(text, found) };
@@ -116,6 +116,9 @@ function sizeOf(job: Question): number {
   if (job.ask === 'parse') return job.text.length;
   return job.ask === 'tags' ? job.bytes.length : 0;
 }
+
+/** Bytes that have a mark or a declaration. */
+const HEAD = 4096;
 
 const port = parentPort;
 port?.on('message', ({ job }: { job: Question }) => {

@@ -2,10 +2,11 @@
 
 import { readAt } from '../../access/bytes.ts';
 import type { Declared, UsedAt } from '../../codebase/questions.ts';
-import { decode, detectEncoding } from '../../text/encoding.ts';
+import { decode } from '../../text/encoding.ts';
 import { makeVisible, oneLine } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
 import type { Notice } from '../../types/notice.ts';
+import { encodingOf } from '../../views/stored-encoding.ts';
 import { linesOf } from '../../views/lines.ts';
 import { type CodeBelow, MOST_BYTES } from './code-below.ts';
 import { span } from '../../render/units.ts';
@@ -101,7 +102,7 @@ class Files {
       if (opened.is !== 'file') return this.#lines;
       this.changed ||= !code.isAsParsed(path, opened.bytes.identity.key);
       const bytes = await readAt(opened.bytes, 0, Math.min(opened.size, MOST_BYTES), call.signal);
-      const encoding = detectEncoding(bytes);
+      const encoding = await encodingOf(opened.bytes, call);
       this.#lines = linesOf(decode(bytes.subarray(encoding.bom), encoding).text);
     } finally {
       await opened.close();

@@ -3,18 +3,17 @@
 import { createHash } from 'node:crypto';
 import { readAt } from '../../access/bytes.ts';
 import { isOrielError } from '../../errors.ts';
-import { decode, storedEncoding } from '../../text/encoding.ts';
-import type { ByteSource } from '../../types/byte-source.ts';
+import { decode } from '../../text/encoding.ts';
 import type { Call } from '../../types/call.ts';
+import type { Encoding } from '../../types/encoding.ts';
 import type { MatchedFile } from '../../types/result.ts';
+import { encodingOf } from '../../views/stored-encoding.ts';
 import { takeSnapshot } from '../snapshot.ts';
+import type { Quotable } from './stretch.ts';
 
 /** Bytes of one file, and of all that are read again for one answer. */
 const MOST_BYTES = 1 << 20;
 const MOST_TOTAL = 32 << 20;
-
-/** Bytes by which the encoding is told. */
-const HEAD = 4096;
 
 interface Searched {
   /** Absolute and real. */
@@ -32,12 +31,12 @@ export class Anchors {
   }
 
   /** Remembers what was searched of the file at `path`, where it is small enough. */
-  async add(file: MatchedFile, path: string, source: ByteSource): Promise<void> {
+  async add(file: MatchedFile, path: string, { source, encoding }: Quotable): Promise<void> {
     const { size = Number.POSITIVE_INFINITY } = source;
     if (size > Math.min(MOST_BYTES, this.#room)) return;
     this.#room -= size;
     const content = await readAt(source, 0, size, this.#call.signal);
-    this.#searched.set(file, { path, digest: digestOf(textOf(content)) });
+    this.#searched.set(file, { path, digest: digestOf(textOf(content, encoding)) });
   }
 
   /** The same file with its anchor, where it has one. */
@@ -52,7 +51,8 @@ export class Anchors {
       const opened = await this.#call.access.open(path, this.#call.signal);
       try {
         if (opened.is !== 'file' || opened.size > MOST_BYTES) return undefined;
-        const text = textOf(await readAt(opened.bytes, 0, MOST_BYTES + 1, this.#call.signal));
+        const content = await readAt(opened.bytes, 0, MOST_BYTES + 1, this.#call.signal);
+        const text = textOf(content, await encodingOf(opened.bytes, this.#call));
         if (digestOf(text) !== digest) return undefined;
         const all = text.split(/(?<=\n)/);
         const whole = lines.filter(({ clipped }) => clipped === undefined);
@@ -70,8 +70,7 @@ export class Anchors {
 }
 
 /** As a walk hands it over: without its byte order mark, with a final newline. */
-function textOf(content: Uint8Array): string {
-  const encoding = storedEncoding(content.subarray(0, HEAD));
+function textOf(content: Uint8Array, encoding: Encoding): string {
   const { text } = decode(content.subarray(encoding.bom), encoding);
   return text.endsWith('\n') ? text : `${text}\n`;
 }

@@ -4,12 +4,11 @@
  */
 
 import { join } from 'node:path';
-import { headOf } from '../../access/bytes.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
-import { detectEncoding } from '../../text/encoding.ts';
 import type { OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import type { CountRequest, SearchRequest } from '../../types/request.ts';
+import { encodingOf } from '../../views/stored-encoding.ts';
 import { MOST_RESULTS } from '../walk/bounds.ts';
 import { newestPaths, tooManyToSort } from '../walk/by-time.ts';
 import type { WalkOptions } from '../walk/walk-run.ts';
@@ -76,10 +75,10 @@ async function searchAgain(
     try {
       if (opened.is !== 'file') return true;
       const { search } = sink;
-      const encoding = detectEncoding(await headOf(opened.bytes, call.signal));
+      const encoding = await encodingOf(opened.bytes, call);
       const stretch = search.request.multiline
         ? new WholeStretch(opened.bytes, encoding, [{ path, lines: 0, start: 0 }], search)
-        : new FileStretch(opened, path, [], search);
+        : new FileStretch(opened, path, encoding, search);
       return await sink.take(stretch, names);
     } finally {
       await opened.close();

@@ -8,21 +8,18 @@ import { basename } from 'node:path';
 import { memoryBytes, readAt } from '../../access/bytes.ts';
 import { Identity } from '../../identity.ts';
 import { callerOf, waitAs } from '../../queues/caller.ts';
-import { decode, storedEncoding } from '../../text/encoding.ts';
-import type { ByteSource } from '../../types/byte-source.ts';
+import { decode } from '../../text/encoding.ts';
 import type { Call } from '../../types/call.ts';
 import type { MatchedFile } from '../../types/result.ts';
 import { enclosing } from '../../views/enclosing.ts';
 import { languageOf } from '../../views/languages.ts';
 import { structureOf, type WholeText } from '../../views/parsed.ts';
+import type { Quotable } from './stretch.ts';
 
 /** Files of one answer, bytes of one file, and of all together. */
 const MOST_FILES = 8;
 const MOST_BYTES = 64 << 10;
 const MOST_TOTAL = 256 << 10;
-
-/** Bytes by which the encoding is told. */
-const HEAD = 4096;
 
 /** What is not parsed by then is left out. Parsing as much as is allowed takes a fraction of it. */
 const WITHIN_MS = 500;
@@ -37,13 +34,12 @@ export class EnclosingSymbols {
   }
 
   /** Keeps the text of a file with matches, where it is one of those that are looked at. */
-  async add(file: MatchedFile, source: ByteSource): Promise<void> {
+  async add(file: MatchedFile, { source, encoding }: Quotable): Promise<void> {
     const { size = Number.POSITIVE_INFINITY } = source;
     if (this.#texts.size === MOST_FILES || size > Math.min(MOST_BYTES, this.#room)) return;
     const name = basename(file.path);
     if (name.includes('.') && !languageOf(name, '')?.summary) return;
     const content = await readAt(source, 0, size, this.#call.signal);
-    const encoding = storedEncoding(content.subarray(0, HEAD));
     const { text, invalid } = decode(content.subarray(encoding.bom), encoding);
     const language = languageOf(name, text);
     if (!language?.summary) return;

@@ -1,6 +1,5 @@
 /** The lines that match, stretch by stretch, until the page is full. */
 
-import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { SearchRequest } from '../../types/request.ts';
 import type { MatchedFile, SearchResult } from '../../types/result.ts';
@@ -12,7 +11,7 @@ import { Page } from './page.ts';
 import { Quotes } from './quote.ts';
 import { Search } from './search-run.ts';
 import type { Naming, Sink } from './sink.ts';
-import type { Stretch } from './stretch.ts';
+import type { Quotable, Stretch } from './stretch.ts';
 
 export class Found implements Sink {
   readonly search: Search;
@@ -36,9 +35,9 @@ export class Found implements Sink {
     const known = this.#page.files.length;
     const all = await this.#addressesOf(stretch);
     for (const addressed of this.#page.files.slice(known)) {
-      const { source, file } = stretch.quotable(addressed);
-      const quoted = await this.#quotes.add(names.shown(addressed.path), source, file);
-      if (quoted && this.#request.leads) await this.#prepare(quoted, source, names.real?.(addressed.path));
+      const quotable = stretch.quotable(addressed);
+      const quoted = await this.#quotes.add(names.shown(addressed.path), quotable);
+      if (quoted && this.#request.leads) await this.#prepare(quoted, quotable, names.real?.(addressed.path));
     }
     return this.search.goesOn(stretch, all);
   }
@@ -63,14 +62,14 @@ export class Found implements Sink {
   }
 
   /** What is searched is there for as long as the search goes on: what leads on from it is kept. */
-  async #prepare(file: MatchedFile, source: ByteSource, path: string | undefined): Promise<void> {
+  async #prepare(file: MatchedFile, searched: Quotable, path: string | undefined): Promise<void> {
     const { EnclosingSymbols } = await import('./enclosing-symbols.ts');
     this.#symbols ??= new EnclosingSymbols(this.#call);
-    await this.#symbols.add(file, source);
+    await this.#symbols.add(file, searched);
     if (path === undefined || this.#call.settings.display !== 'hashline') return;
     const { Anchors } = await import('./anchors.ts');
     this.#anchors ??= new Anchors(this.#call);
-    await this.#anchors.add(file, path, source);
+    await this.#anchors.add(file, path, searched);
   }
 
   async #leading(files: readonly MatchedFile[]): Promise<readonly MatchedFile[]> {

@@ -1,13 +1,14 @@
 /** One text inside a container as a stretch: its lines are numbered as the calls that read its parts number them. */
 
 import { chunksOf } from '../../access/bytes.ts';
+import { utf8 } from '../../text/encoding.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import { GapsSeen } from '../walk/gaps.ts';
 import { addresses } from './addresses.ts';
 import type { InsideText, Section } from './inside-text.ts';
 import type { AddressedFile, PlacedAddress } from './page.ts';
 import type { Search } from './search-run.ts';
-import { addressFlags, type Stretch } from './stretch.ts';
+import { addressFlags, type Quotable, type Stretch } from './stretch.ts';
 
 const CHUNK = 64 << 10;
 
@@ -35,8 +36,8 @@ export class InsideStretch implements Stretch {
     this.#search.judge(run.outcome);
   }
 
-  quotable(file: AddressedFile): { source: ByteSource; file: AddressedFile } {
-    return { source: this.#text.source, file };
+  quotable(file: AddressedFile): Quotable {
+    return { source: this.#text.source, encoding: utf8, file };
   }
 
   close(): Promise<void> {

@@ -65,8 +65,8 @@ export class LineTexts {
 
   /** ripgrep counts bytes of UTF-8 behind the mark; in other encodings only its line number holds. */
   #startOf({ no, offset }: AddressedLine): Promise<number | undefined> {
-    const { unit, bom } = this.#encoding;
-    if (unit === 1) return Promise.resolve(offset + bom);
+    const { unit, bom, legacy } = this.#encoding;
+    if (unit === 1 && !legacy) return Promise.resolve(offset + bom);
     return this.#index.startOf(no, this.#source, this.#signal);
   }
 

@@ -1,7 +1,7 @@
 /** Many small texts in which matches may go over several lines: one process, a record for each text. */
 
 import { memoryBytes } from '../../access/bytes.ts';
-import type { ByteSource } from '../../types/byte-source.ts';
+import { utf8 } from '../../text/encoding.ts';
 import { Bell } from '../walk/bell.ts';
 import { GapsSeen } from '../walk/gaps.ts';
 import type { Texts } from '../walk/walk-messages.ts';
@@ -10,13 +10,14 @@ import { LineCursor } from './line-cursor.ts';
 import { matchesOf, MULTILINE_FLAGS } from './multiline.ts';
 import type { AddressedFile, PlacedAddress } from './page.ts';
 import type { Search } from './search-run.ts';
-import type { GrowingStretch } from './stretch.ts';
+import type { GrowingStretch, Quotable } from './stretch.ts';
 
 interface Held {
   readonly path: string;
   readonly bytes: Uint8Array;
   /** Where it begins among all bytes that ripgrep gets. */
   readonly start: number;
+  readonly guessed?: string;
 }
 
 export class MultilinePortion implements GrowingStretch {
@@ -45,7 +46,13 @@ export class MultilinePortion implements GrowingStretch {
     for (const [i, latin1] of texts.paths.split('\0').entries()) {
       const to = texts.ends[i] as number;
       const path = Buffer.from(latin1, 'latin1').toString('utf8');
-      const held = { path, bytes: texts.bytes.subarray(from, to), start: this.#start };
+      const guessed = texts.guessed?.[i];
+      const held = {
+        path,
+        bytes: texts.bytes.subarray(from, to),
+        start: this.#start,
+        ...(guessed !== undefined && { guessed }),
+      };
       this.#held.push(held);
       this.#start += held.bytes.length + 1;
       from = to;
@@ -82,8 +89,10 @@ export class MultilinePortion implements GrowingStretch {
     this.#search.judge(run.outcome);
   }
 
-  quotable(file: AddressedFile): { source: ByteSource; file: AddressedFile } {
-    return { source: memoryBytes((this.#byPath.get(file.path) as Held).bytes), file };
+  quotable(file: AddressedFile): Quotable {
+    const { bytes, guessed } = this.#byPath.get(file.path) as Held;
+    const source = memoryBytes(bytes);
+    return { source, encoding: utf8, ...(guessed !== undefined && { guessed }), file };
   }
 
   close(): Promise<void> {

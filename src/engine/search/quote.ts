@@ -1,16 +1,13 @@
 /** The texts of an answer: lines at their addresses, out of the bytes that were searched. */
 
-import { headOf } from '../../access/bytes.ts';
-import { detectEncoding } from '../../text/encoding.ts';
-import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { SearchRequest } from '../../types/request.ts';
 import type { MatchedFile, MatchedLine } from '../../types/result.ts';
 import { type Clipped, clipHead } from './clip.ts';
 import { type LineHead, LineTexts } from './line-texts.ts';
 import { locateMatches } from './locate.ts';
-import type { AddressedFile } from './page.ts';
 import type { Search } from './search-run.ts';
+import type { Quotable } from './stretch.ts';
 
 interface QuoteOptions {
   readonly clip: SearchRequest['clip'];
@@ -21,12 +18,10 @@ interface QuoteOptions {
 
 /** The lines of one file, clipped. */
 async function quoteLines(
-  source: ByteSource,
-  file: AddressedFile,
+  { source, encoding, file }: Quotable,
   search: Search,
   { clip, room, signal }: QuoteOptions,
 ): Promise<MatchedLine[]> {
-  const encoding = detectEncoding(await headOf(source, signal));
   const text = new LineTexts(source, encoding, clip.characters, signal);
   const heads: LineHead[] = [];
   let bytes = 0;
@@ -41,7 +36,8 @@ async function quoteLines(
     bytes += head.whole ? Buffer.byteLength(head.text) : clip.characters;
   }
   const long = heads.filter((head) => !head.whole && head.address.rank !== undefined);
-  const seekable = clip.keep === 'match' && encoding.unit === 1 && long.length > 0;
+  const isUtf8 = encoding.unit === 1 && !encoding.legacy;
+  const seekable = clip.keep === 'match' && isUtf8 && long.length > 0;
   const starts = long.map((head) => head.start);
   const known = new Map<number, number>();
   for (const { start, address } of long) if (address.at !== undefined) known.set(start, address.at);
@@ -73,14 +69,15 @@ export class Quotes {
   }
 
   /** Adds lines of one file, shown as `path`; undefined where the answer is full. */
-  async add(path: string, source: ByteSource, file: AddressedFile): Promise<MatchedFile | undefined> {
+  async add(path: string, quotable: Quotable): Promise<MatchedFile | undefined> {
     if (this.#room < 0) return undefined;
     const { signal } = this.#call;
     const options = { clip: this.#clip, room: this.#room, signal };
-    const lines = await quoteLines(source, file, this.#search, options);
+    const lines = await quoteLines(quotable, this.#search, options);
     if (lines.length === 0) return undefined;
     for (const line of lines) this.#room -= Buffer.byteLength(line.text);
-    const quoted = { path, lines };
+    const { guessed } = quotable;
+    const quoted = { path, lines, ...(guessed !== undefined && { guessed }) };
     this.files.push(quoted);
     return quoted;
   }

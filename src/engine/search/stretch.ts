@@ -2,9 +2,11 @@
 
 import { chunksOf, memoryBytes } from '../../access/bytes.ts';
 import type { RipgrepRun } from '../../access/ripgrep.ts';
+import { utf8 } from '../../text/encoding.ts';
 import { createScanner, type BufferedScanner } from '../../text/scan.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
+import type { Encoding } from '../../types/encoding.ts';
 import { Bell } from '../walk/bell.ts';
 import { GapsSeen } from '../walk/gaps.ts';
 import type { Texts } from '../walk/walk-messages.ts';
@@ -12,13 +14,24 @@ import { ADDRESS_FLAGS, type Address, addresses } from './addresses.ts';
 import type { AddressedFile, PlacedAddress } from './page.ts';
 import type { Search } from './search-run.ts';
 
+/** A file that was searched. */
+export interface Quotable {
+  readonly source: ByteSource;
+  /** Of `source`. */
+  readonly encoding: Encoding;
+  /** The encoding of the stored file, where it was guessed. */
+  readonly guessed?: string;
+  /** Its lines within the source. */
+  readonly file: AddressedFile;
+}
+
 export interface Stretch {
   /** What was left out on the way to here. */
   readonly gaps: GapsSeen;
   /** In order. Once. */
   addresses(): AsyncGenerator<PlacedAddress[], void>;
-  /** The bytes of a file that has an address, and its lines within them. */
-  quotable(file: AddressedFile): { source: ByteSource; file: AddressedFile };
+  /** The text of a file that has an address. */
+  quotable(file: AddressedFile): Quotable;
   /** Ends the process. */
   close(): Promise<void>;
 }
@@ -37,16 +50,18 @@ export class FileStretch implements Stretch {
   readonly gaps = new GapsSeen();
   readonly #opened: OpenedFile;
   readonly #path: string;
+  readonly #encoding: Encoding;
   readonly #flags: readonly string[];
   readonly #search: Search;
 
-  /** `path` as matches are told apart by it; `encoding` are the flags for what ripgrep does not see itself. */
-  constructor(opened: OpenedFile, path: string, encoding: readonly string[], search: Search) {
+  /** `path` as matches are told apart by it. */
+  constructor(opened: OpenedFile, path: string, encoding: Encoding, search: Search) {
     this.#opened = opened;
     this.#path = path;
+    this.#encoding = encoding;
     this.#flags = [
       ...addressFlags(search),
-      ...encoding,
+      ...encodingFlags(encoding),
       ...(search.scope.firstOnly ? ['--max-count=1'] : []),
     ];
     this.#search = search;
@@ -60,8 +75,10 @@ export class FileStretch implements Stretch {
     }
   }
 
-  quotable(file: AddressedFile): { source: ByteSource; file: AddressedFile } {
-    return { source: this.#opened.bytes, file };
+  quotable(file: AddressedFile): Quotable {
+    const encoding = this.#encoding;
+    const guessed = encoding.known === 'guessed' && { guessed: encoding.name };
+    return { source: this.#opened.bytes, encoding, ...guessed, file };
   }
 
   close(): Promise<void> {
@@ -73,6 +90,11 @@ export class FileStretch implements Stretch {
     yield* run;
     this.#search.judge(run.outcome);
   }
+}
+
+/** ripgrep sees marks itself. It decodes what else is not UTF-8, and counts bytes of what it has decoded. */
+function encodingFlags({ name, unit, bom, legacy }: Encoding): string[] {
+  return legacy || (unit === 2 && bom === 0) ? [`--encoding=${name}`] : [];
 }
 
 const CHUNK = 64 << 10;
@@ -88,6 +110,7 @@ interface Place {
   readonly to: number;
   /** Where it begins among all bytes of the portion. */
   readonly start: number;
+  readonly guessed?: string;
 }
 
 let scanner: BufferedScanner | undefined;
@@ -144,7 +167,7 @@ export class Portion implements GrowingStretch {
     this.#search.judge(this.#run.outcome);
   }
 
-  quotable({ path, lines }: AddressedFile): { source: ByteSource; file: AddressedFile } {
+  quotable({ path, lines }: AddressedFile): Quotable {
     const place = this.#places.get(path) as Place;
     const before = this.#linesBefore(place);
     const own = lines.map(({ no, offset, ...rest }) => ({
@@ -152,8 +175,9 @@ export class Portion implements GrowingStretch {
       no: no - before,
       offset: offset - place.start,
     }));
-    const { texts, from, to } = place;
-    return { source: memoryBytes(texts.bytes.subarray(from, to)), file: { path, lines: own } };
+    const { texts, from, to, guessed } = place;
+    const source = memoryBytes(texts.bytes.subarray(from, to));
+    return { source, encoding: utf8, ...(guessed !== undefined && { guessed }), file: { path, lines: own } };
   }
 
   async close(): Promise<void> {
@@ -204,7 +228,9 @@ export class Portion implements GrowingStretch {
     if (!this.#places.has(path)) {
       const from = at.file === 0 ? 0 : (texts.ends[at.file - 1] as number);
       const to = texts.ends[at.file] as number;
-      this.#places.set(path, { texts, from, to, start: at.start + from });
+      const guessed = texts.guessed?.[at.file];
+      const start = at.start + from;
+      this.#places.set(path, { texts, from, to, start, ...(guessed !== undefined && { guessed }) });
     }
     return path;
   }

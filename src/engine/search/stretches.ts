@@ -1,8 +1,8 @@
 /** Makes stretches of what a walk hands over, in order: the next is begun while one is read. */
 
 import { lentFile } from '../../access/file.ts';
-import { headOf } from '../../access/bytes.ts';
-import { detectEncoding } from '../../text/encoding.ts';
+import type { Call } from '../../types/call.ts';
+import { encodingOf } from '../../views/stored-encoding.ts';
 import { Bell } from '../walk/bell.ts';
 import type { LargeFile } from '../walk/walk-messages.ts';
 import { WalkBroken, type WalkRun } from '../walk/walk-run.ts';
@@ -21,6 +21,7 @@ const BEGUN = 2;
 export class Stretches implements AsyncIterable<Stretch> {
   readonly #walk: WalkRun;
   readonly #search: Search;
+  readonly #call: Call;
   readonly #bell = new Bell();
   /** The first is being read. */
   readonly #begun: Stretch[] = [];
@@ -29,9 +30,10 @@ export class Stretches implements AsyncIterable<Stretch> {
   #made = false;
   #closed = false;
 
-  constructor(walk: WalkRun, search: Search) {
+  constructor(walk: WalkRun, search: Search, call: Call) {
     this.#walk = walk;
     this.#search = search;
+    this.#call = call;
     this.#making = this.#make().catch((error: unknown) => {
       this.#failure = error;
       this.#made = true;
@@ -117,15 +119,10 @@ export class Stretches implements AsyncIterable<Stretch> {
   async #file(item: LargeFile): Promise<Stretch> {
     const path = Buffer.from(item.path, 'latin1').toString('utf8');
     const opened = lentFile(item.fd, path);
-    const encoding = detectEncoding(await headOf(opened.bytes));
+    const encoding = await encodingOf(opened.bytes, this.#call);
     const stretch = this.#search.request.multiline
       ? new WholeStretch(opened.bytes, encoding, [{ path, lines: 0, start: 0 }], this.#search)
-      : new FileStretch(
-          opened,
-          path,
-          encoding.unit === 2 && encoding.bom === 0 ? [`--encoding=${encoding.name}`] : [],
-          this.#search,
-        );
+      : new FileStretch(opened, path, encoding, this.#search);
     const lent: Stretch = {
       gaps: stretch.gaps,
       addresses: () => stretch.addresses(),

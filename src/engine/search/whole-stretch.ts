@@ -1,7 +1,7 @@
 /** One text in which matches may go over several lines: it is held whole. */
 
 import { memoryBytes, readAt } from '../../access/bytes.ts';
-import { decode } from '../../text/encoding.ts';
+import { decode, utf8 } from '../../text/encoding.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Encoding } from '../../types/encoding.ts';
 import { GapsSeen } from '../walk/gaps.ts';
@@ -9,7 +9,7 @@ import type { Section } from './inside-text.ts';
 import { linesThatMatch, MOST_WHOLE } from './multiline.ts';
 import type { AddressedFile, PlacedAddress } from './page.ts';
 import type { Search } from './search-run.ts';
-import type { Stretch } from './stretch.ts';
+import type { Quotable, Stretch } from './stretch.ts';
 
 export class WholeStretch implements Stretch {
   readonly gaps = new GapsSeen();
@@ -34,7 +34,9 @@ export class WholeStretch implements Stretch {
       return;
     }
     const content = stored.subarray(this.#encoding.bom);
-    this.#text = this.#encoding.unit === 1 ? content : Buffer.from(decode(content, this.#encoding).text);
+    const { unit, legacy } = this.#encoding;
+    const isUtf8 = unit === 1 && !legacy;
+    this.#text = isUtf8 ? content : Buffer.from(decode(content, this.#encoding).text);
     for await (const batch of linesThatMatch(this.#text, this.#search)) {
       yield batch.map((address) => {
         const { path, group, lines } = this.#sectionAt(address.offset);
@@ -43,8 +45,10 @@ export class WholeStretch implements Stretch {
     }
   }
 
-  quotable(file: AddressedFile): { source: ByteSource; file: AddressedFile } {
-    return { source: memoryBytes(this.#text), file };
+  quotable(file: AddressedFile): Quotable {
+    const { known, name } = this.#encoding;
+    const guessed = known === 'guessed' && { guessed: name };
+    return { source: memoryBytes(this.#text), encoding: utf8, ...guessed, file };
   }
 
   close(): Promise<void> {

@@ -1,8 +1,14 @@
 /** Reads the files of a block in a thread: texts are put together in pieces, what is no text is passed over. */
 
+import { isAscii, isUtf8 } from 'node:buffer';
+import { createRequire } from 'node:module';
 import { closeHeld, type HeldFile, openHeld, readHeld, refusalOf } from '../../access/held-directory.ts';
 import { isBinary } from '../../sources/type-of-bytes.ts';
 import { decode, detectEncoding } from '../../text/encoding.ts';
+import type { Analyse } from '../../text/guess.ts';
+import { declaredEncoding } from '../../text/legacy.ts';
+import type { Encoding } from '../../types/encoding.ts';
+import { encodingOfText } from '../../text/stored-encoding.ts';
 import { GapsSeen } from './gaps.ts';
 import { Sieve } from './sift.ts';
 import type { WalkControl } from './walk-control.ts';
@@ -38,6 +44,7 @@ interface Piece {
   used: number;
   paths: string[];
   ends: number[];
+  guessed: Record<number, string>;
 }
 
 export class BlockReader {
@@ -63,7 +70,9 @@ export class BlockReader {
     this.#control = control;
     this.#thread = thread;
     this.#needle = needle === undefined ? undefined : Buffer.from(needle);
-    this.#sieve = sifts && this.#needle ? new Sieve(this.#needle) : undefined;
+    // Bytes of ASCII alone are the same in other encodings.
+    const plain = needle === undefined ? '' : longestAscii(needle);
+    this.#sieve = sifts && plain !== '' ? new Sieve(Buffer.from(plain)) : undefined;
     this.#post = post;
   }
 
@@ -140,24 +149,39 @@ export class BlockReader {
     const start = piece.used;
     const got = readHeld(file, piece.bytes, start, file.size);
     if (got === 0) return;
-    const first = piece.bytes[start] as number;
-    if (first >= 0xef || first === 0) this.#takeMarked(piece.bytes.subarray(start, start + got), path, block);
-    else this.#keep(piece, got, path);
+    const bytes = piece.bytes.subarray(start, start + got);
+    const first = bytes[0] as number;
+    const marked = first >= 0xef || first === 0 ? detectEncoding(bytes.subarray(0, 4)) : undefined;
+    if (marked && marked.bom > 0) this.#takeMarked(bytes, marked, path, block);
+    else if (isAscii(bytes) || !this.#takeForeign(bytes, path, block)) this.#keep(piece, got, path);
   }
 
-  /** What may begin with a byte order mark: it is left out, and UTF-16 and UTF-32 become UTF-8. */
-  #takeMarked(bytes: Uint8Array, path: string, block: number): void {
-    const encoding = detectEncoding(bytes.subarray(0, 4));
+  /** A text that is not UTF-8, as UTF-8: it says what it is, or that can be guessed. Tells whether it was one. */
+  #takeForeign(bytes: Buffer, path: string, block: number): boolean {
+    if (isUtf8(bytes) && declaredEncoding(bytes) === undefined) return false;
+    if (isBinary(bytes.subarray(0, BINARY_BYTES))) return false;
+    const encoding = encodingOfText(bytes, library);
+    if (!encoding.legacy) return false;
+    const text = Buffer.from(decode(bytes, encoding).text);
+    const piece = this.#inPlaceOf(bytes, text, block);
+    if (encoding.known === 'guessed') piece.guessed[piece.ends.length] = encoding.name;
+    this.#keep(piece, text.length, path);
+    return true;
+  }
+
+  /** The byte order mark is left out, and UTF-16 and UTF-32 become UTF-8. */
+  #takeMarked(bytes: Buffer, encoding: Encoding, path: string, block: number): void {
     const content = bytes.subarray(encoding.bom);
-    // A copy: it may need another piece.
-    const text =
-      encoding.bom > 0 && encoding.unit > 1
-        ? Buffer.from(decode(content, encoding).text)
-        : Buffer.from(content);
+    const text = encoding.unit > 1 ? Buffer.from(decode(content, encoding).text) : Buffer.from(content);
+    this.#keep(this.#inPlaceOf(bytes, text, block), text.length, path);
+  }
+
+  /** A piece with `text` behind its used bytes, where `bytes` stood; it may need another one. */
+  #inPlaceOf(bytes: Buffer, text: Buffer, block: number): Piece {
     bytes.fill(0);
     const piece = this.#room(text.length + 1, block);
     piece.bytes.set(text, piece.used);
-    this.#keep(piece, text.length, path);
+    return piece;
   }
 
   /** What was written behind the used bytes of a piece, unless it is no text. */
@@ -183,7 +207,7 @@ export class BlockReader {
     if (this.#piece && hasRoom(this.#piece)) return this.#piece;
     this.#control.waitUntil(() => this.#control.unread(this.#thread) < MOST_UNREAD_KIB);
     const bytes = Buffer.from(new ArrayBuffer(Math.max(PIECE, size)));
-    this.#piece = { bytes, used: 0, paths: [], ends: [] };
+    this.#piece = { bytes, used: 0, paths: [], ends: [], guessed: {} };
     return this.#piece;
   }
 
@@ -193,13 +217,15 @@ export class BlockReader {
     const bytes = piece.bytes.subarray(0, piece.used);
     if (this.#needle && !bytes.includes(this.#needle)) {
       bytes.fill(0);
-      Object.assign(piece, { used: 0, paths: [], ends: [] });
+      Object.assign(piece, { used: 0, paths: [], ends: [], guessed: {} });
       return;
     }
     this.#piece = undefined;
     this.#control.noteUnread(this.#thread, bytes.length);
     const [paths, ends] = [piece.paths.join('\0'), Uint32Array.from(piece.ends)];
-    this.#post({ is: 'texts', block, thread: this.#thread, bytes, paths, ends }, [bytes.buffer]);
+    const guessed = Object.keys(piece.guessed).length > 0 && { guessed: piece.guessed };
+    const texts = { is: 'texts', block, thread: this.#thread, bytes, paths, ends, ...guessed } as const;
+    this.#post(texts, [bytes.buffer]);
   }
 
   /** In the order of the files: what was taken before goes first. */
@@ -217,6 +243,18 @@ export class BlockReader {
 }
 
 const NEWLINE = 10;
+
+/** Loaded with the first text that is not UTF-8. */
+function library(): Analyse {
+  const { analyse } = createRequire(import.meta.url)('chardet') as typeof import('chardet');
+  return analyse;
+}
+
+function longestAscii(text: string): string {
+  return text
+    .split(/[^\x00-\x7f]+/)
+    .reduce((longest, part) => (part.length > longest.length ? part : longest));
+}
 
 /** What `open` gives; while there are no descriptors it is asked again. Throws `Shortage` in the end. */
 export function whenThereAre<T>(control: WalkControl, open: () => T): T {

@@ -117,6 +117,8 @@ export interface Texts {
   readonly paths: string;
   /** Where each of them ends in `bytes`. */
   readonly ends: Uint32Array;
+  /** By the position of a file in `ends`, how it was decoded, where that was guessed. */
+  readonly guessed?: Readonly<Record<number, string>>;
 }
 
 /** A file too large to be held: the thread holds it open until it is told that nobody reads it any more. */
