@@ -194,11 +194,11 @@ export function peekHeld(self: string, name: string, target: Uint8Array, at: num
   }
 }
 
-/** Reads up to `length` bytes from the start of the file to `target[at]`; fewer only at its end. */
-export function readHeld({ fd }: HeldFile, target: Uint8Array, at: number, length: number): number {
+/** Reads up to `length` bytes of the file, from byte `from` on, to `target[at]`; fewer only at its end. */
+export function readHeld({ fd }: HeldFile, target: Uint8Array, at: number, length: number, from = 0): number {
   let filled = 0;
   while (filled < length) {
-    const got = fs.readSync(fd, target, at + filled, length - filled, filled);
+    const got = fs.readSync(fd, target, at + filled, length - filled, from + filled);
     if (got === 0) break;
     filled += got;
   }

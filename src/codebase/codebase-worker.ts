@@ -3,7 +3,6 @@
  * directory are to each other. It is asked one question at a time.
  */
 
-import { basename } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { LOADED } from '../access/worker-loading.ts';
 import { isCut } from '../views/tags.ts';
@@ -14,9 +13,11 @@ import { Tree } from './tree.ts';
 /** The files of a directory, as a walk found them. */
 export interface SyncJob {
   readonly ask: 'sync';
-  /** Real paths end in a slash: of the directory, and of the one whose tags are kept together. */
+  /** They end in a slash: the real path of the directory (or of an archive with it), and what is kept together. */
   readonly base: string;
   readonly home: string;
+  /** What the directory is called. */
+  readonly top: string;
   /** Relative to `base`, joined by `\0`. */
   readonly paths: string;
   /** The key of each file's identity, a line each; empty for what is no code. */
@@ -92,6 +93,7 @@ interface File {
 interface View {
   readonly id: number;
   readonly base: string;
+  readonly top: string;
   readonly list: string;
   readonly keys: string;
   readonly paths: readonly string[];
@@ -124,10 +126,10 @@ function makeRoom(): void {
   }
 }
 
-function sync({ base, home, paths: list, keys }: SyncJob): CodeReplies['sync'] {
+function sync({ base, home, top, paths: list, keys }: SyncJob): CodeReplies['sync'] {
   const same = views.findIndex((view) => view.base === base && view.list === list && view.keys === keys);
   const paths = list === '' ? [] : list.split('\0');
-  const [view = { id: (ids += 1), base, list, keys, paths, tree: undefined, unknown: undefined }] =
+  const [view = { id: (ids += 1), base, top, list, keys, paths, tree: undefined, unknown: undefined }] =
     same === -1 ? [] : views.splice(same, 1);
   views.push(view);
   if (views.length > MOST_VIEWS) views.shift();
@@ -164,7 +166,7 @@ function ask({ view: id, question }: QuestionJob): CodeReplies['question'] {
   if (!view) return undefined;
   view.tree ??= new Tree(
     view.paths.map((path) => ({ path, tags: files.get(view.base + path)?.tags ?? '' })),
-    basename(view.base),
+    view.top,
   );
   view.unknown ??= unknownOf(view);
   return { reply: answerAbout(view.tree, question), unknown: view.unknown };

@@ -9,7 +9,15 @@ import { type MapText, mapText } from './map-text.ts';
 import type { Definition, Tree } from './tree.ts';
 
 export type CodeQuestion =
-  | { readonly is: 'map'; readonly bytes: number; readonly from: number; readonly query: string }
+  | {
+      readonly is: 'map';
+      readonly bytes: number;
+      readonly lines: number;
+      readonly from: number;
+      readonly query: string;
+      /** What was changed lately: paths joined by `\0`, and for each of them a number up to 1. */
+      readonly recent?: { readonly paths: string; readonly weights: Float64Array };
+    }
   /** Where each of `names` is declared. */
   | { readonly is: 'definitions'; readonly names: readonly string[]; readonly most: number }
   /** Where a name is used, `from` (0-based) to `from + most`; only that of the file `of` where it is given. */
@@ -74,8 +82,12 @@ const MOST_FOUND = 1_000;
 export function answerAbout(tree: Tree, question: CodeQuestion): CodeReply {
   switch (question.is) {
     case 'map': {
-      const { bytes, from, query } = question;
-      return { is: 'map', map: mapText(tree, { bytes, from, words: wordsOf(query) }) };
+      const { bytes, lines, from, query, recent } = question;
+      const weights = tree.weightsOf(recent?.paths.split('\0') ?? [], recent?.weights ?? []);
+      return {
+        is: 'map',
+        map: mapText(tree, { bytes, lines, from, words: wordsOf(query), recent: weights }),
+      };
     }
     case 'definitions':
       return { is: 'definitions', found: question.names.map((name) => foundName(tree, name, question.most)) };

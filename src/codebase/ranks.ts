@@ -30,21 +30,3 @@ export function pageRank(count: number, { from, to, weight }: Edges): Float64Arr
   }
   return rank;
 }
-
-/** Tests, examples, documents and generated files stand behind what they are about. */
-export function standing(path: string): number {
-  if (
-    /(^|\/)(dist|build|vendor|third_party|node_modules|generated|__generated__|fixtures?|testdata)\//i.test(
-      path,
-    )
-  )
-    return 0.05;
-  if (
-    /\.(min\.\w+|lock|snap|pb\.go|map)$|_pb2(_grpc)?\.py$|(^|\/)(package-lock\.json|yarn\.lock)$/i.test(path)
-  )
-    return 0.02;
-  if (/(^|\/)(tests?|specs?|__tests__|e2e|bench(mark)?s?)\//i.test(path)) return 0.15;
-  if (/[._-](test|spec|bench)\.\w+$|(^|\/)test_[^/]*$|_test\.\w+$|Tests?\.\w+$/.test(path)) return 0.15;
-  if (/(^|\/)(docs?|documentation|examples?|samples?|demos?|site|website)\//i.test(path)) return 0.2;
-  return 1;
-}

@@ -5,7 +5,8 @@
 
 import { readImports, readSymbols, readUseCounts, readUses, type NameUses, type Tag } from '../views/tags.ts';
 import { Modules } from './modules.ts';
-import { type Edges, pageRank, standing } from './ranks.ts';
+import { standing } from './made.ts';
+import { type Edges, pageRank } from './ranks.ts';
 
 export interface TreeFile {
   /** Relative to the tree's directory, with `/`. */
@@ -36,6 +37,7 @@ export class Tree {
   #ranks: Float64Array | undefined;
   #order: readonly number[] | undefined;
   #places: readonly number[] | undefined;
+  #positions: ReadonlyMap<string, number> | undefined;
 
   /** `top`: what the directory is called. */
   constructor(files: readonly TreeFile[], top: string) {
@@ -107,6 +109,18 @@ export class Tree {
       this.#places = places;
     }
     return this.#places;
+  }
+
+  /** By file: the weight of its path, 0 for all others. */
+  weightsOf(paths: readonly string[], weights: ArrayLike<number>): Float64Array {
+    const known = new Float64Array(this.files.length);
+    if (paths.length === 0) return known;
+    this.#positions ??= new Map(this.files.map(({ path }, file) => [path, file]));
+    paths.forEach((path, i) => {
+      const file = this.#positions?.get(path);
+      if (file !== undefined) known[file] = weights[i] ?? 0;
+    });
+    return known;
   }
 
   #rank(): Float64Array {

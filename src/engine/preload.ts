@@ -21,6 +21,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./refuse-conflicts.ts'),
   () => import('./snapshot.ts'),
   () => import('./code/read-code.ts'),
+  () => import('./code/archive-code.ts'),
   () => import('./code/find-symbols.ts'),
   () => import('../views/conflicts.ts'),
   () => import('../views/outline-view.ts'),

@@ -1,8 +1,9 @@
 /** A read: what was typed, what it names, what kind of thing that is. */
 
 import { isOrielError } from '../errors.ts';
-import { parseCodeQuestion } from '../selector/code-question.ts';
+import { endsInCodeQuestion, parseCodeQuestion } from '../selector/code-question.ts';
 import { withSelector } from '../selector/rewrites.ts';
+import { claimsArchive } from '../sources/archive/formats.ts';
 import type { Scheme } from '../sources/schemes/scheme.ts';
 import { isWeb, openWeb } from '../sources/web.ts';
 import { oneLine } from '../text/visible.ts';
@@ -10,8 +11,9 @@ import type { Call } from '../types/call.ts';
 import type { Notice } from '../types/notice.ts';
 import type { TextPolicy } from '../types/policy.ts';
 import type { LinesRequest, ReadRequest } from '../types/request.ts';
-import type { Resource } from '../types/resource.ts';
+import type { Resource, Subject } from '../types/resource.ts';
 import type { LinesResult, Origin, ReadResult, SingleResult } from '../types/result.ts';
+import type { CodeAnswer } from './code/read-code.ts';
 import { type Asked, readText } from './read-text.ts';
 import { findTarget, openAny } from './target.ts';
 
@@ -76,11 +78,8 @@ async function resolve(target: string, grammar: 'selectors' | 'literal', call: C
     return { resource, target: url, resolvedPath: url };
   }
   const { subject, suffix } = await findTarget(target, grammar, call);
-  const asked =
-    grammar === 'selectors' ? parseCodeQuestion(subject.typed, subject.rest, subject.opened.is) : undefined;
-  if (asked) {
-    const { answerCode } = await import('./code/read-code.ts');
-    const answer = await answerCode(subject, asked, call);
+  const answer = grammar === 'selectors' ? await answerAboutCode(subject, call) : undefined;
+  if (answer) {
     if ('target' in answer) {
       const found = await resolve(answer.target, grammar, call);
       const { resource } = found;
@@ -100,6 +99,15 @@ async function resolve(target: string, grammar: 'selectors' | 'literal', call: C
       throw error;
     });
   }
+}
+
+/** Undefined where nothing is asked about the code of a directory or an archive, or about who uses a file. */
+async function answerAboutCode(subject: Subject, call: Call): Promise<CodeAnswer | undefined> {
+  const { typed, rest, opened } = subject;
+  if (endsInCodeQuestion(rest) && claimsArchive(subject))
+    return (await import('./code/archive-code.ts')).answerInArchive(subject, call);
+  const asked = parseCodeQuestion(typed, rest, opened.is);
+  return asked && (await import('./code/read-code.ts')).answerCode(subject, asked, call);
 }
 
 /** The lines of a symbol that was asked for by its name alone say where they are. */

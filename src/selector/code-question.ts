@@ -18,6 +18,11 @@ const MOST_NAMES = 20;
 /** Characters of the words of a map. */
 const LONGEST_QUERY = 200;
 
+/** Whether `rest` ends in what may be asked about code: `package:outline`, `#name`, `lib/a.js:refs`. */
+export function endsInCodeQuestion(rest: string): boolean {
+  return /(?:^|:)(?:#.|(?:outline|refs)(?:\?|$))/i.test(rest);
+}
+
 /** Undefined where `rest` (what stands behind the path `typed`) asks something else. Throws `BAD_SELECTOR`. */
 export function parseCodeQuestion(
   typed: string,

@@ -13,6 +13,7 @@ export interface Program {
 export const programs = [
   { name: 'curl', check: ['curl', '--version'], from: 'curl' },
   { name: 'python3', check: ['python3', '-c', 'import sqlite3'], from: 'python3' },
+  { name: 'git', check: ['git', '--version'], from: 'git' },
   { name: 'script', check: ['script', '--version'], from: 'bsdutils' },
 ] as const satisfies readonly Program[];
 

@@ -1,22 +1,14 @@
 /** The lines of symbols in several files as one text, within the budget of one answer. */
 
-import { readAt } from '../../access/bytes.ts';
+import { memoryBytes } from '../../access/bytes.ts';
 import type { Declared, UsedAt } from '../../codebase/questions.ts';
+import { span } from '../../render/units.ts';
 import { decode } from '../../text/encoding.ts';
 import { makeVisible, oneLine } from '../../text/visible.ts';
-import type { Call } from '../../types/call.ts';
 import type { Notice } from '../../types/notice.ts';
 import { encodingOf } from '../../views/stored-encoding.ts';
 import { linesOf } from '../../views/lines.ts';
-import { type CodeBelow, MOST_BYTES } from './code-below.ts';
-import { span } from '../../render/units.ts';
-
-interface Context {
-  readonly code: CodeBelow;
-  readonly call: Call;
-  /** How a path below the directory is called. */
-  shown(path: string): string;
-}
+import { type Context, NOTICE_ROOM } from './context.ts';
 
 export interface Excerpted {
   readonly text: string;
@@ -24,9 +16,6 @@ export interface Excerpted {
   /** Whether nothing was left out, and all of it is no longer than a map. */
   readonly whole: boolean;
 }
-
-/** Bytes of an answer that are kept for its notices. */
-export const NOTICE_ROOM = 1024;
 
 /** Characters of a line that is shown as an example. */
 const LONGEST_LINE = 160;
@@ -37,20 +26,23 @@ export async function excerptOf(symbols: readonly Declared[], context: Context):
   const { limits, settings } = call;
   const files = new Files(context);
   let room = Math.min(limits.bytes, limits.window) - NOTICE_ROOM;
+  let rows = limits.lines;
   let [text, cut] = ['', false];
   for (const [i, { path, from, to }] of symbols.entries()) {
     const lines = await files.linesOf(path);
     const file = oneLine(shown(path));
     const head = `${i === 0 ? '' : '\n'}${file} [L${span(from, to)}]\n`;
-    // Each symbol has an equal part of what is left.
+    // Each symbol has an equal part of what is left: of its lines, less the head, an empty line and the last one.
     const most = Math.floor(room / (symbols.length - i));
+    const end = Math.min(to, lines.length, from + Math.floor(rows / (symbols.length - i)) - 4);
     let part = head;
     let no = from;
-    for (; no <= Math.min(to, lines.length); no += 1) {
+    for (; no <= end; no += 1) {
       const line = `${no}|${makeVisible(lines[no - 1] ?? '').text}\n`;
       if (Buffer.byteLength(part) + Buffer.byteLength(line) + 80 > most) break;
       part += line;
     }
+    rows -= no - from + 3;
     if (no <= Math.min(to, lines.length)) {
       cut = true;
       part += `… Use ${file}:${no}..${to} for the rest\n`;
@@ -96,16 +88,16 @@ class Files {
     const { code, call } = this.#context;
     this.#path = path;
     this.#lines = [];
-    const opened = await call.access.open(code.base + path, call.signal).catch(() => undefined);
-    if (!opened) return this.#lines;
+    const file = await code.open(path, call.signal);
+    if (!file) return this.#lines;
     try {
-      if (opened.is !== 'file') return this.#lines;
-      this.changed ||= !code.isAsParsed(path, opened.bytes.identity.key);
-      const bytes = await readAt(opened.bytes, 0, Math.min(opened.size, MOST_BYTES), call.signal);
-      const encoding = await encodingOf(opened.bytes, call);
+      this.changed ||= !code.isAsParsed(path, file.key);
+      const bytes = await file.read(call.signal);
+      if (!bytes) return this.#lines;
+      const encoding = await encodingOf(memoryBytes(bytes), call);
       this.#lines = linesOf(decode(bytes.subarray(encoding.bom), encoding).text);
     } finally {
-      await opened.close();
+      await file.close();
     }
     return this.#lines;
   }

@@ -8,6 +8,7 @@ import { quote } from '../../text/visible.ts';
 import { checkRange } from '../walk/bounds.ts';
 import { openDirectory } from '../walk/open-target.ts';
 import { CodeBelow } from './code-below.ts';
+import { filesBelow } from './files-below.ts';
 import { callOf, shownIn } from './shown.ts';
 import { span } from '../../render/units.ts';
 
@@ -26,7 +27,7 @@ export async function findSymbols(request: SymbolsRequest, call: Call): Promise<
   const typed = request.path ?? '.';
   const directory = await openDirectory(typed, call);
   call.onEnd(() => directory.close());
-  const code = await CodeBelow.look(directory, call);
+  const code = await CodeBelow.look(await filesBelow(directory, call), call);
   const most = Math.min(request.limit, MOST_SYMBOLS);
   const { found, all } = await code.ask({ is: 'words', query, from: offset, most });
   const shown = shownIn(typed, call);

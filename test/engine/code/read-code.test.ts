@@ -1,8 +1,10 @@
 /** What is asked about the code below a directory, through `read`. */
 
-import { rmSync, utimesSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { has } from '../../support/has.ts';
 import { codeOf, nextOf, textOf, type Workspace, workspace } from '../../support/workspace.ts';
 
 const STORE = `import { open } from './open.ts';
@@ -42,6 +44,15 @@ const OTHER = `export function open(): void {
 }
 `;
 
+/** The files that a map names: `a.ts: open 1-3`, `src/*.ts: a b`, `src/: README.md`. */
+function namedIn(map: string): string[] {
+  return map.split('\n').flatMap((line) => {
+    const [, head = '', rest = ''] = /^([^\s:[]+): (.*)$/.exec(line) ?? [];
+    if (head.endsWith('/')) return rest.split(' ').map((name) => head.replace('./', '') + name);
+    return head.includes('*') ? rest.split(' ').map((name) => head.replace('*', name)) : head ? [head] : [];
+  });
+}
+
 let w: Workspace;
 
 beforeEach(() => {
@@ -59,8 +70,8 @@ describe('the map of a directory', () => {
     expect(await w.text('src:outline')).toBe(
       [
         'lib/open.ts: open 1-3',
-        'lib/store.ts: Store 4-15, Store.put 8-10, Store.close 12-14',
-        'door.ts: open 1-4, open.close 2',
+        'lib/store.ts: Store 4-15, .put 8-10, .close 12-14',
+        'door.ts: open 1-4, .close 2',
         'main.ts: main 3-7',
         './: README.md',
         '[5 files of src, the most important first, with 7 symbols. Use src:#NAME for a symbol]',
@@ -75,7 +86,7 @@ describe('the map of a directory', () => {
     let target: string | undefined = 'src:outline?bytes=400';
     for (let call = 0; target !== undefined && call < 40; call += 1) {
       const answer = await w.read(target);
-      for (const [, name] of textOf(answer).matchAll(/(\w+\.(?:ts|md))/g)) seen.add(name as string);
+      for (const name of namedIn(textOf(answer))) seen.add(name);
       target = nextOf(answer);
     }
     expect(seen.size).toBe(65);
@@ -91,6 +102,46 @@ describe('the map of a directory', () => {
       target = nextOf(await w.read(target));
     }
     expect(target).toBeUndefined();
+  });
+
+  test('a budget of lines is kept too, and the calls lead to the last file', async () => {
+    for (let i = 0; i < 40; i += 1) w.write(`src/d${i}/file${i}.ts`, `export const made${i} = ${i};\n`);
+    const seen = new Set<string>();
+    let target: string | undefined = 'src:outline';
+    for (let call = 0; target !== undefined && call < 40; call += 1) {
+      const answer = await w.read(target, { limits: { lines: 10 } });
+      expect(textOf(answer)).not.toContain('Showing lines');
+      for (const name of namedIn(textOf(answer))) seen.add(name);
+      target = nextOf(answer);
+    }
+    expect(seen.size).toBe(45);
+  });
+
+  test.runIf(has('git'))('what was changed lately stands before what was not', async () => {
+    const git = (...args: string[]): void => {
+      const { status, stderr } = spawnSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
+        cwd: w.W,
+        encoding: 'utf8',
+      });
+      expect(status, stderr).toBe(0);
+    };
+    git('init', '--quiet');
+    git('add', '--all');
+    git('commit', '--quiet', '--message', 'one');
+    const before = (await w.text('src:outline')).split('\n')[0];
+    expect(before).toMatch(/^lib\/open\.ts: /);
+    w.write('src/door.ts', `// changed\n${OTHER}`);
+    git('add', '--all');
+    git('commit', '--quiet', '--message', 'two');
+    expect((await w.text('src:outline')).split('\n')[0]).toMatch(/^door\.ts: /);
+    // A repository elsewhere is not asked.
+    rmSync(join(w.O, 'git'), { recursive: true, force: true });
+    renameSync(join(w.W, '.git'), join(w.O, 'git'));
+    symlinkSync(join(w.O, 'git'), join(w.W, '.git'));
+    expect((await w.text('src:outline')).split('\n')[0]).toBe(before);
+    rmSync(join(w.W, '.git'));
+    w.write('.git', `gitdir: ${join(w.O, 'git')}\n`);
+    expect((await w.text('src:outline')).split('\n')[0]).toBe(before);
   });
 
   test('words raise what they name', async () => {
@@ -290,7 +341,6 @@ describe('find with words', () => {
 });
 
 test('nothing outside the roots is named', async () => {
-  const { symlinkSync } = await import('node:fs');
   symlinkSync(w.O, join(w.W, 'src/out'));
   symlinkSync(join(w.O, 'secret.txt'), join(w.W, 'src/secret.ts'));
   expect(await w.text('src:outline')).not.toMatch(/out\/|secret/);

@@ -1,0 +1,216 @@
+// What a map of 8 and 32 KiB says of real changes before they are made: the share of changes of which it names every
+// file, and of changed symbols that it names with their lines; beside listings of the same size.
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createOriel } from '../dist/index.js';
+import { hasCtags } from './lib/ctags.mjs';
+import { checkOut, histories } from './lib/history.mjs';
+import { quick } from './lib/quick.mjs';
+
+/** The whole of an answer of 32 KiB needs no second page. */
+const sizes = [8, 32];
+
+/** A tree of more files is large. */
+const LARGE = 600;
+
+export async function rows() {
+  const found = histories();
+  if (found.length === 0) return [{ listing: 'no histories here; run it without --quick once' }];
+  const sums = new Map();
+  for (const { directory, kept, tasks } of found) {
+    const oriel = createOriel({ cwd: directory, roots: [directory], cache: false });
+    const wide = createOriel({ cwd: directory, cache: false, limits: { lines: 100_000, bytes: 4_000_000 } });
+    for (const task of quick ? tasks.slice(0, 1) : tasks) {
+      checkOut(directory, task.commit);
+      const files = filesBelow(directory);
+      const wanted = await changed(wide, task.changes);
+      for (const [name, list] of Object.entries(listings)) {
+        for (const kib of sizes) {
+          const seen = await list({ oriel, wide, directory, files, bytes: kib << 10, task });
+          for (const set of sets(kept, files.length)) count(sums, name, set, kib, seen, wanted);
+        }
+      }
+    }
+  }
+  return [...sums].map(([key, sum]) => row(key, sum));
+}
+
+const sets = (kept, files) => [
+  kept ? 'kept apart' : 'tuned on',
+  ...(kept && files > LARGE ? ['kept apart, over 600 files'] : []),
+];
+
+function count(sums, name, set, kib, seen, { paths, symbols }) {
+  const key = `${name}\0${set}`;
+  const sum = sums.get(key) ?? { tasks: 0, symbols: 0 };
+  sums.set(key, sum);
+  if (kib === sizes[0]) {
+    sum.tasks += 1;
+    sum.symbols += symbols.length;
+  }
+  const at = (sum[kib] ??= { files: 0, symbols: 0 });
+  if (paths.every((path) => seen.files.has(path))) at.files += 1;
+  at.symbols += symbols.filter((symbol) => seen.symbols.has(symbol)).length;
+}
+
+function row(key, sum) {
+  const [listing, set] = key.split('\0');
+  const percent = (part, whole) => (whole === 0 ? undefined : `${Math.round((100 * part) / whole)} %`);
+  return {
+    listing,
+    changes: `${sum.tasks} ${set}`,
+    ...Object.fromEntries(sizes.map((kib) => [`all files, ${kib} KiB`, percent(sum[kib].files, sum.tasks)])),
+    ...Object.fromEntries(
+      sizes.map((kib) => [`symbols, ${kib} KiB`, percent(sum[kib].symbols, sum.symbols)]),
+    ),
+  };
+}
+
+/** Each gives the files that are named, and symbols as `path from-to`. */
+const listings = {
+  'oriel :outline': ({ oriel, bytes }) => mapOf(oriel, `.:outline?bytes=${bytes}`),
+  'oriel :outline?q= of the change': async ({ oriel, bytes, task }) =>
+    mapOf(oriel, `.:outline?bytes=${bytes}&q=${encodeURIComponent(wordsOf(task))}`),
+  'a map without ranking': unranked,
+  'alphabetical listing': ({ files, bytes }) => named(clipped(files, bytes)),
+  'ls -R': ({ directory, bytes }) => named(listed(directory, bytes)),
+  'ctags -R': ({ directory, bytes }) => tagged(directory, bytes),
+};
+
+/** Words that a person would have: the names of the directory and the file that changed most, split. */
+function wordsOf({ changes }) {
+  const { path } = changes.toSorted((a, b) => b.lines.length - a.lines.length)[0];
+  return path
+    .replace(/\.\w+$/, '')
+    .split('/')
+    .slice(-2)
+    .join(' ')
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase();
+}
+
+async function mapOf(oriel, path) {
+  const { content } = await oriel.tool('read').run({ path });
+  return parsed(content[0].text.split('\n'));
+}
+
+/** Lines as a map has them: `src/a.ts: Class.name 12-40, other 7` and `src/: b.ts c.ts`. */
+function parsed(lines) {
+  const seen = { files: new Set(), symbols: new Set() };
+  for (const line of lines) {
+    const [, head, rest] = /^(\S[^:]*): (.*)$/.exec(line) ?? [];
+    if (head === undefined) continue;
+    if (head.endsWith('/')) {
+      const directory = head === './' ? '' : head;
+      for (const name of rest.split(' ')) seen.files.add(directory + name);
+      continue;
+    }
+    seen.files.add(head);
+    for (const [, from, to = from] of rest.matchAll(/\S+ (\d+)(?:-(\d+))?(?=, |$)/g))
+      seen.symbols.add(`${head} ${from}-${to}`);
+  }
+  return seen;
+}
+
+async function changed(oriel, changes) {
+  const symbols = new Set();
+  for (const { path, lines } of changes) {
+    const known = await symbolsOf(oriel, path);
+    for (const [from, to] of lines) {
+      const around = known.filter((one) => one.from <= from && one.to >= to);
+      const inner = around.toSorted((a, b) => a.to - a.from - (b.to - b.from))[0];
+      if (inner) symbols.add(`${path} ${inner.from}-${inner.to}`);
+    }
+  }
+  return { paths: changes.map(({ path }) => path), symbols: [...symbols] };
+}
+
+/** Symbols of several lines. */
+async function symbolsOf(oriel, path) {
+  const { content } = await oriel.tool('read').run({ path: `${path}:outline` });
+  return [...content[0].text.matchAll(/^ *\[L(\d+)-(\d+)\] (.*)$/gm)].map(([, from, to, signature]) => ({
+    from: Number(from),
+    to: Number(to),
+    signature,
+  }));
+}
+
+/** As a map, but in alphabetical order. */
+async function unranked({ wide, files, bytes }) {
+  const names = named(clipped(files, bytes / 2));
+  const lines = [];
+  let room = bytes / 2;
+  for (const path of names.files) {
+    const symbols = (await symbolsOf(wide, path)).map(({ from, to, signature }) => {
+      const name = /[\w$]+(?=[^\w$]*\(|\s*[={:<]|$)/.exec(signature)?.[0] ?? signature.slice(0, 20);
+      return `${name} ${from}-${to}`;
+    });
+    const line = `${path}: ${symbols.join(', ')}`;
+    if (symbols.length === 0) continue;
+    const part = line.slice(0, room);
+    lines.push(part.slice(0, part.length === line.length ? undefined : part.lastIndexOf(', ')));
+    room -= part.length;
+    if (room <= 0) break;
+  }
+  return { files: names.files, symbols: parsed(lines).symbols };
+}
+
+function clipped(lines, bytes) {
+  let room = bytes;
+  const end = lines.findIndex((line) => (room -= Buffer.byteLength(line) + 1) < 0);
+  return end === -1 ? lines : lines.slice(0, end);
+}
+
+const named = (paths) => ({ files: new Set(paths), symbols: new Set() });
+
+function listed(directory, bytes) {
+  const text = execFileSync('ls', ['-R', '.'], { cwd: directory, encoding: 'utf8', maxBuffer: 1 << 26 });
+  let at = '';
+  return clipped(text.split('\n'), bytes).flatMap((line) => {
+    if (line.endsWith(':')) at = line.slice(2, -1);
+    return line === '' || line.endsWith(':') ? [] : [at === '' ? line : `${at}/${line}`];
+  });
+}
+
+/** `path: name from-to`, sorted by file. */
+function tagged(directory, bytes) {
+  if (!hasCtags()) return named([]);
+  const options = ['-R', '--exclude=.git', '--output-format=json', '--fields=+ne', '--sort=no', '-f', '-'];
+  const out = execFileSync('ctags', options, {
+    cwd: directory,
+    encoding: 'utf8',
+    maxBuffer: 1 << 28,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const tags = out
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  const byFile = Map.groupBy ? Map.groupBy(tags, ({ path }) => path) : groupBy(tags);
+  const lines = [...byFile]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(
+      ([path, list]) =>
+        `${path}: ${list.map(({ name, line, end = line }) => `${name} ${line}-${end}`).join(', ')}`,
+    );
+  const text = lines.join('\n').slice(0, bytes);
+  return parsed(text.slice(0, Math.max(text.lastIndexOf('\n'), text.lastIndexOf(', '))).split('\n'));
+}
+
+function groupBy(tags) {
+  const groups = new Map();
+  for (const tag of tags) groups.set(tag.path, [...(groups.get(tag.path) ?? []), tag]);
+  return groups;
+}
+
+/** Every file, sorted by path. */
+function filesBelow(directory, below = '') {
+  return readdirSync(join(directory, below), { withFileTypes: true })
+    .filter(({ name }) => name !== '.git')
+    .flatMap((entry) => {
+      const path = below === '' ? entry.name : `${below}/${entry.name}`;
+      return entry.isDirectory() ? filesBelow(directory, path) : entry.isFile() ? [path] : [];
+    })
+    .toSorted((a, b) => (a < b ? -1 : 1));
+}

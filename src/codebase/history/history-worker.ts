@@ -1,0 +1,34 @@
+/** The thread that reads the last commits of a repository. It gets its `.git` as an open directory. */
+
+import { parentPort } from 'node:worker_threads';
+import { HeldDirectory } from '../../access/held-directory.ts';
+import { LOADED } from '../../access/worker-loading.ts';
+import { type Recent, recentChanges } from './recent.ts';
+import { Repository } from './repository.ts';
+
+export interface HistoryJob {
+  /** Its real path, and the descriptor under which it is open. */
+  readonly path: string;
+  readonly fd: number;
+  /** Bytes of the paths outside which nothing is entered; none for no roots. */
+  readonly roots: readonly string[];
+  /** The id of the commit, 40 hexadecimal digits. */
+  readonly head: string;
+}
+
+function answer({ path, fd, roots, head }: HistoryJob): Recent {
+  const git = HeldDirectory.adopt(path, fd);
+  const repository = new Repository(git, roots);
+  try {
+    return recentChanges((id) => repository.read(id), Buffer.from(head, 'hex'));
+  } finally {
+    repository.close();
+    git.release();
+  }
+}
+
+const port = parentPort;
+port?.on('message', ({ job }: { job: HistoryJob }) =>
+  port.postMessage({ reply: answer(job), retire: false }),
+);
+port?.postMessage(LOADED);

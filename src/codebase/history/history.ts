@@ -1,0 +1,135 @@
+/** What was changed lately in the repository that holds a directory, asked once for each commit, and kept. */
+
+import { dirname, join, relative, sep } from 'node:path';
+import { memoryBytes, readAt } from '../../access/bytes.ts';
+import { bytesOf } from '../../access/held-directory.ts';
+import { WorkerPool } from '../../access/isolate-worker.ts';
+import { builtFile } from '../../access/package-files.ts';
+import { within } from '../../access/paths.ts';
+import { OrielError } from '../../errors.ts';
+import { Identity } from '../../identity.ts';
+import { callerOf } from '../../queues/caller.ts';
+import { queues } from '../../queues/table.ts';
+import type { OpenedDirectory } from '../../types/access.ts';
+import type { Call } from '../../types/call.ts';
+import type { Kind, Made, Making } from '../../types/store.ts';
+import type { HistoryJob } from './history-worker.ts';
+import type { Recent } from './recent.ts';
+
+/** What was changed lately below a directory. */
+export interface RecentBelow {
+  /** Says which commit of which part of a repository it is. */
+  readonly key: string;
+  /** Relative to the directory, joined by `\0`. */
+  readonly paths: string;
+  readonly weights: Float64Array;
+}
+
+/** Milliseconds that the thread may take: what is bounded by numbers takes a second. */
+const WITHIN_MS = 8_000;
+
+/** Bytes of `packed-refs` that are read. */
+const MOST_REFS = 16 << 20;
+
+const threads = new WorkerPool<HistoryJob, Recent>({
+  entry: builtFile('codebase/history/history-worker.js'),
+  queue: queues.histories,
+  idleMs: 10_000,
+  heapMb: 192,
+});
+
+const histories: Kind<Recent, { head: string }> = {
+  name: 'history',
+  weigh: ({ paths }) => ({ memory: paths.reduce((sum, path) => sum + 2 * path.length + 24, 0) }),
+};
+
+/** Undefined where there is no repository, no commit, or none that can be read. Throws the signal's reason. */
+export async function recentBelow(base: string, call: Call): Promise<RecentBelow | undefined> {
+  const git = await gitAbove(base, call);
+  if (!git) return undefined;
+  call.onEnd(() => git.close());
+  const head = await headOf(git, call);
+  if (head === undefined) return undefined;
+  const { access } = call;
+  const caller = callerOf(call.signal);
+  const make = async ({ signal }: Making): Promise<Made<Recent>> => {
+    // Others may wait for it when this call is over.
+    const opened = await access.open(git.path, signal);
+    try {
+      if (opened.is !== 'directory') throw new OrielError('NOT_DIRECTORY', 'The repository is gone.');
+      const job = { path: opened.path, fd: opened.fd, roots: access.roots.map(bytesOf), head };
+      const until = performance.now() + WITHIN_MS;
+      const value = await threads.lend({ signal, caller }, (ask) => ask(job, until, signal));
+      return { value, keep: true };
+    } finally {
+      await opened.close();
+    }
+  };
+  const of = memoryBytes(Buffer.from(head), Identity.of('commit', { head, git: git.path }));
+  try {
+    const recent = await call.session.store.get(histories, of, { head }, make, call);
+    return below(recent, relative(dirname(git.path), base).split(sep).join('/'), head);
+  } catch {
+    // A map without it is a map.
+    call.signal.throwIfAborted();
+    return undefined;
+  }
+}
+
+function below({ paths, weights }: Recent, directory: string, head: string): RecentBelow {
+  const front = directory === '' ? '' : `${directory}/`;
+  const inside = paths.flatMap((path, i) => (path.startsWith(front) ? [i] : []));
+  return {
+    key: `${head} ${front}`,
+    paths: inside.map((i) => (paths[i] as string).slice(front.length)).join('\0'),
+    weights: Float64Array.from(inside, (i) => weights[i] as number),
+  };
+}
+
+/** The `.git` directory of the nearest directory that has one. A `.git` file names a directory elsewhere: none. */
+async function gitAbove(base: string, { access, signal }: Call): Promise<OpenedDirectory | undefined> {
+  for (let at = base; ; at = dirname(at)) {
+    const opened = await access.open(join(at, '.git'), signal).catch(() => undefined);
+    // A link may lead to the directory of another repository.
+    if (opened?.is === 'directory' && opened.path === join(at, '.git')) return opened;
+    await opened?.close();
+    if (opened || dirname(at) === at || !mayRise(at, access.roots)) return undefined;
+  }
+}
+
+function mayRise(path: string, roots: readonly string[]): boolean {
+  return roots.length === 0 || roots.some((root) => path !== root && within(path, root));
+}
+
+/** The id of the commit that is checked out. */
+async function headOf(git: OpenedDirectory, call: Call): Promise<string | undefined> {
+  const head = await textOf(git, 'HEAD', 1024, call);
+  const name = /^ref: (refs\/[^\0\n]{1,500})\n?$/.exec(head ?? '')?.[1];
+  if (name === undefined) return idIn(head);
+  if (name.split('/').some((part) => part === '' || part === '.' || part === '..')) return undefined;
+  const id = idIn(await textOf(git, name, 1024, call));
+  if (id !== undefined) return id;
+  const packed = (await textOf(git, 'packed-refs', MOST_REFS, call)) ?? '';
+  const at = packed.indexOf(` ${name}\n`);
+  return at < 40 ? undefined : idIn(packed.slice(at - 40, at));
+}
+
+function idIn(text: string | undefined): string | undefined {
+  return /^([0-9a-f]{40})\n?$/.exec(text ?? '')?.[1];
+}
+
+async function textOf(
+  git: OpenedDirectory,
+  name: string,
+  most: number,
+  { access, signal }: Call,
+): Promise<string | undefined> {
+  const path = join(git.path, name);
+  const opened = await access.open(path, signal).catch(() => undefined);
+  try {
+    if (opened?.is !== 'file' || opened.path !== path) return undefined;
+    return Buffer.from(await readAt(opened.bytes, 0, Math.min(opened.size, most), signal)).toString('latin1');
+  } finally {
+    await opened?.close();
+  }
+}

@@ -1,0 +1,124 @@
+/** `src:#Session.close`: the definition wherever below the directory it is, or what the name may mean. */
+
+import type { Declared, FoundName } from '../../codebase/questions.ts';
+import { OrielError } from '../../errors.ts';
+import { plural, span } from '../../render/units.ts';
+import { didYouMean } from '../../text/near.ts';
+import { quote } from '../../text/visible.ts';
+import type { Notice } from '../../types/notice.ts';
+import type { Resource, TextResource } from '../../types/resource.ts';
+import { type Context, gapsOf, gapTexts, Lines, said, textOf } from './context.ts';
+import { excerptOf } from './excerpts.ts';
+import { callOf } from './shown.ts';
+
+/** Places that are listed where a name is ambiguous. */
+const MOST_CANDIDATES = 30;
+
+/** Symbols of one name that are all shown, where they fit a map. */
+const MOST_SHOWN = 5;
+
+/** The lines of one symbol, to be read from its file as it was parsed: else by name. */
+export interface Redirect {
+  /** A range. */
+  readonly target: string;
+  /** Whether the bytes of this identity are those that were parsed. */
+  isAsParsed(key: string): boolean;
+  readonly byName: string;
+}
+
+export async function answerDefinitions(
+  names: readonly string[],
+  context: Context,
+): Promise<{ readonly resource: Resource } | Redirect> {
+  const { found } = await context.code.ask({ is: 'definitions', names, most: MOST_CANDIDATES });
+  if (found.every(({ all }) => all === 0)) throw notDeclared(names, found, context);
+  const [only] = found;
+  const [one] = only?.declared ?? [];
+  if (names.length === 1 && only?.all === 1 && one) return redirect(one, context);
+  return { resource: await several(names, found, context) };
+}
+
+/** The lines of all that is meant, where that is little; else the calls. */
+async function several(
+  names: readonly string[],
+  found: readonly FoundName[],
+  context: Context,
+): Promise<TextResource> {
+  const wanted = found.flatMap(({ declared, all }) => (all <= MOST_SHOWN ? declared : []));
+  const excerpts = await excerptOf(wanted, context);
+  const isShown = names.length > 1 || excerpts.whole;
+  const notes = names.flatMap((name, i) =>
+    notesOn(name, found[i] as FoundName, isShown && (found[i]?.all ?? 0) <= MOST_SHOWN, context),
+  );
+  if (isShown && wanted.length > 0)
+    return textOf(excerpts.text, context, [...excerpts.notes, ...notes, ...gapsOf(context)]);
+  const at = found.findIndex(({ all }) => all > 0);
+  const listed = candidates(names[at] ?? '', found[at] as FoundName, context);
+  // Of the other names of a list the notices have the calls.
+  return { ...listed, notes: [...(names.length > 1 ? notes : []), ...(listed.notes ?? [])] };
+}
+
+function notesOn(
+  name: string,
+  { declared, all, near }: FoundName,
+  isShown: boolean,
+  context: Context,
+): Notice[] {
+  if (all > 1) return [ambiguous(name, declared, all, isShown, context)];
+  if (all === 1) return [];
+  const { typed } = context;
+  const meant = near.length === 0 ? '' : `${didYouMean(near.map(quote))} (${quote(`${typed}:#${near[0]}`)})`;
+  return [said(`${quote(typed)} declares no '${quote(name)}'.${meant}`.replace(/\.$/, ''))];
+}
+
+function redirect({ path, qualified, from, to }: Declared, { code, shown }: Context): Redirect {
+  return {
+    target: `${shown(path)}:${from}..${to}`,
+    isAsParsed: (key) => code.isAsParsed(path, key),
+    byName: `${shown(path)}:#${qualified}`,
+  };
+}
+
+/** All meanings of a name, a line each with its call. */
+function candidates(name: string, { declared, all }: FoundName, context: Context): TextResource {
+  const lines = new Lines(context.call);
+  const listed = declared.filter((one) =>
+    lines.add(`${callOf(one, context.shown)}  ${span(one.from, one.to)}  ${one.signature}\n`),
+  ).length;
+  const more = all > listed ? `, ${listed === 1 ? 'the first is' : `the first ${listed} are`} listed` : '';
+  const text = `'${quote(name)}' is declared in ${plural(all, 'place')}${more}. Use one of these calls`;
+  return textOf(lines.text, context, [said(text), ...gapsOf(context)]);
+}
+
+function ambiguous(
+  name: string,
+  declared: readonly Declared[],
+  all: number,
+  isShown: boolean,
+  context: Context,
+): Notice {
+  return {
+    kind: 'symbols',
+    target: context.typed,
+    name,
+    candidates: declared.slice(0, 5).map((one) => ({ name: one.qualified, use: callOf(one, context.shown) })),
+    more: all - Math.min(5, declared.length),
+    ...(isShown && { shown: true }),
+  };
+}
+
+export function notDeclared(
+  names: readonly string[],
+  found: readonly FoundName[],
+  { code, typed }: Context,
+): OrielError {
+  const near = found[0]?.near ?? [];
+  const what = names.map((name) => `'${quote(name)}'`).join(' or ');
+  const unsure = gapTexts(code, typed).map((text) => ` ${text}.`);
+  const next = near[0] === undefined ? `${typed}:outline` : `${typed}:#${near[0]}`;
+  return new OrielError(
+    'NOT_FOUND',
+    `No code below ${quote(typed)} declares ${what}.${didYouMean(near.map(quote))}${unsure.join('')} Use ${quote(next)}.`,
+    { next },
+  );
+}

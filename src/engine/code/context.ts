@@ -1,0 +1,107 @@
+/** What every answer about code works with, and how it says what it does not cover. */
+
+import { basename } from 'node:path';
+import { memoryBytes } from '../../access/bytes.ts';
+import { plural } from '../../render/units.ts';
+import { oneLine } from '../../text/visible.ts';
+import type { Call } from '../../types/call.ts';
+import type { Notice } from '../../types/notice.ts';
+import type { NoteResource, TextResource } from '../../types/resource.ts';
+import type { CodeBelow } from './code-below.ts';
+
+export interface Context {
+  readonly code: CodeBelow;
+  /** How the directory is called. */
+  readonly typed: string;
+  readonly call: Call;
+  /** How a path below the directory is called. */
+  shown(path: string): string;
+}
+
+/** Bytes of an answer that are kept for its notices. */
+export const NOTICE_ROOM = 1024;
+
+/** Lines of one answer: what passes its limits would be cut where no call goes on. */
+export class Lines {
+  text = '';
+  #bytes: number;
+  #lines: number;
+
+  constructor({ limits }: Call) {
+    this.#bytes = Math.min(limits.bytes, limits.window) - NOTICE_ROOM;
+    this.#lines = limits.lines;
+  }
+
+  /** Adds all of `lines`, each ending in a newline, or none of them; the first ones in any case. */
+  add(...lines: readonly string[]): boolean {
+    const bytes = lines.reduce((sum, line) => sum + Buffer.byteLength(line), 0);
+    if (this.text !== '' && (bytes > this.#bytes || lines.length > this.#lines)) return false;
+    this.#bytes -= bytes;
+    this.#lines -= lines.length;
+    this.text += lines.join('');
+    return true;
+  }
+}
+
+export function textOf(text: string, { typed }: Context, notes: readonly Notice[]): TextResource {
+  return {
+    is: 'text',
+    kind: 'directory',
+    bytes: memoryBytes(text),
+    encoding: 'utf-8',
+    selection: { mode: 'outline' },
+    modes: ['outline'],
+    target: typed,
+    name: basename(typed),
+    display: 'plain',
+    editable: false,
+    notes,
+  };
+}
+
+/** A note is one sentence, or several. */
+export function note(text: string, notes: readonly Notice[]): NoteResource {
+  const said = [text, ...notes.flatMap((one) => (one.kind === 'said' ? [one.text] : []))];
+  return { is: 'note', kind: 'directory', note: { kind: 'said', text: said.join('. ') } };
+}
+
+export function said(text: string): Notice {
+  return { kind: 'said', text };
+}
+
+export function continued(use: string): Notice {
+  return { kind: 'said', text: `Use ${use} to continue`, use };
+}
+
+export function beyond(from: number, all: number, use: string): string {
+  return `${from + 1} is beyond the last of ${all}. Use ${use}`;
+}
+
+/** What the answer does not cover. */
+export function gapsOf({ code, typed }: Context): Notice[] {
+  return gapTexts(code, typed).map(said);
+}
+
+export function gapTexts({ gaps, missing, slow, files, unknown }: CodeBelow, typed: string): string[] {
+  const texts: string[] = [];
+  if (missing > 0)
+    texts.push(
+      `${missing} of ${plural(files, 'code file')} were not parsed for want of time. Call again to go on`,
+    );
+  if (slow > 0) texts.push(`${plural(slow, 'file')} took too long to parse: without symbols here`);
+  // Those that took too long have none either.
+  const whole = unknown.whole - slow;
+  if (whole > 0)
+    texts.push(
+      `The symbols of ${plural(whole, 'code file')} are not known: larger than 1 MiB, or not to be read or parsed. Use grep to search them too`,
+    );
+  if (unknown.parts > 0)
+    texts.push(`Of ${plural(unknown.parts, 'code file')} only the first symbols and names are known`);
+  if (gaps.timedOut || gaps.broken)
+    texts.push(`Not all of ${oneLine(typed)} was looked at. Call again, or ask about a directory in it`);
+  else if (gaps.tooMany)
+    texts.push(`${oneLine(typed)} has more files than are looked at. Ask about a directory in it`);
+  if (gaps.denied) texts.push('Some directories could not be read');
+  if (gaps.unnamed > 0) texts.push(`${plural(gaps.unnamed, 'file')} left out whose name is not UTF-8`);
+  return texts;
+}

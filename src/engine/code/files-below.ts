@@ -1,0 +1,72 @@
+/** The files below a directory, as a walk finds them. */
+
+import { basename, join } from 'node:path';
+import { readAt } from '../../access/bytes.ts';
+import { isCompiled } from '../../codebase/made.ts';
+import type { OpenedDirectory } from '../../types/access.ts';
+import type { Call } from '../../types/call.ts';
+import { GapsSeen } from '../walk/gaps.ts';
+import { lookUntil, withProgress } from '../walk/time.ts';
+import { WalkBroken, WalkRun } from '../walk/walk-run.ts';
+import { type CodeFile, type CodeFiles, MOST_BYTES, MOST_FILES } from './code-files.ts';
+
+/** Walks for as long as the call has time. Throws what opening throws, and `BUSY`. */
+export async function filesBelow(directory: OpenedDirectory, call: Call): Promise<CodeFiles> {
+  const gaps = new GapsSeen();
+  const paths: string[] = [];
+  const keys = new Map<string, string>();
+  await withProgress(call, 'walking', async () => {
+    const wants = { is: 'versions', most: MOST_FILES } as const;
+    const run = await WalkRun.start(directory, { wants, deadline: lookUntil(call.deadline) }, call);
+    try {
+      for await (const batch of run.versions()) {
+        batch.paths.forEach((path, i) => {
+          if (isCompiled(path)) return;
+          paths.push(path);
+          keys.set(path, batch.keys[i] ?? '');
+        });
+      }
+    } catch (error) {
+      if (!(error instanceof WalkBroken)) throw error;
+      gaps.broken = true;
+    } finally {
+      await run.close();
+    }
+    gaps.add(run.gaps);
+  });
+  const base = join(directory.path, '/');
+  return {
+    base,
+    home: homeOf(base, call),
+    top: basename(directory.path),
+    paths,
+    keys,
+    gaps,
+    directory: directory.path,
+    open: (path, signal) => openBelow(base + path, call, signal),
+  };
+}
+
+/** Tags are kept for a whole root, or working directory, whichever part of it is asked about. */
+function homeOf(base: string, { access }: Call): string {
+  const homes = [...access.roots, access.cwd].map((path) => join(path, '/'));
+  return (
+    homes.filter((home) => home !== '/' && base.startsWith(home)).sort((a, b) => a.length - b.length)[0] ??
+    base
+  );
+}
+
+async function openBelow(path: string, { access }: Call, signal: AbortSignal): Promise<CodeFile | undefined> {
+  const opened = await access.open(path, signal).catch(() => undefined);
+  if (opened?.is !== 'file') {
+    await opened?.close();
+    return undefined;
+  }
+  const { bytes, size } = opened;
+  return {
+    key: bytes.identity.key,
+    recurs: bytes.identity.recurs,
+    read: async (reading) => (size > MOST_BYTES ? undefined : readAt(bytes, 0, size, reading)),
+    close: () => opened.close(),
+  };
+}

@@ -1,0 +1,63 @@
+/** Small members of one archive, read one after the other: none costs unpacking again what lies before it. */
+
+import { readAt } from '../../access/bytes.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
+import type { Call } from '../../types/call.ts';
+import type { ArchiveIndex } from './archive-index.ts';
+import { Budget } from './budget.ts';
+import { WORKING } from './codecs.ts';
+import type { FileSubject, Member } from './container.ts';
+import { containerOf, unpack } from './open-container.ts';
+import { unpackedStream } from './unpacked.ts';
+
+/** Reads the first `most` bytes of a member. Throws `CORRUPT`, `LIMIT` and what reading the archive throws. */
+export type ReadMember = (member: Member, most: number, signal: AbortSignal) => Promise<Uint8Array>;
+
+/** Undefined for formats whose members are unpacked in one stream only: 7z, rar and their like. */
+export async function memberReader(
+  { opened: { bytes, size } }: FileSubject,
+  { format }: Extract<ArchiveIndex, { is: 'container' }>,
+  call: Call,
+): Promise<ReadMember | undefined> {
+  if (typeof format === 'string' && format !== 'zip' && format !== 'tar') return undefined;
+  const source = typeof format === 'object' ? await unpackedTar(format.tarIn, bytes, size, call) : bytes;
+  const plain = typeof format === 'object' ? 'tar' : format;
+  return async (member, most, signal) => {
+    const container = containerOf(plain, { bytes: source, size, budget: new Budget() });
+    const there = await container.inPlace?.(member, signal);
+    return there ? readAt(there, 0, most, signal) : firstBytes(container.open(member, signal), most);
+  };
+}
+
+/** The tar in a compressed file, unpacked as far as it is read. */
+async function unpackedTar(
+  codec: keyof typeof WORKING,
+  bytes: ByteSource,
+  size: number,
+  call: Call,
+): Promise<ByteSource> {
+  const stream = await unpackedStream(
+    {
+      of: bytes,
+      options: { codec },
+      working: WORKING[codec],
+      open: ({ source, signal, progress }) =>
+        unpack(codec, { bytes: source, size, budget: new Budget(progress) }, signal),
+      refused: (error) => error,
+    },
+    call,
+  );
+  return stream.bytes;
+}
+
+async function firstBytes(chunks: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    // A chunk is valid until the next one is asked for.
+    parts.push(Buffer.from(chunk.subarray(0, most - length)));
+    length += chunk.length;
+    if (length >= most) break;
+  }
+  return Buffer.concat(parts);
+}
