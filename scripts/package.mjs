@@ -37,6 +37,12 @@ try {
   await tool('attw', ['--profile', 'esm-only', tarball]);
   console.log('attw: clean');
 
+  // The registry's own program, which no package brings.
+  const judged = await run('mcp-publisher', ['validate'], { cwd: root }).catch((error) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+  console.log(`server.json: ${judged ? 'valid' : 'not judged, mcp-publisher is not on the PATH'}`);
+
   const bundle = join(work, 'bundle');
   await mkdir(bundle);
   await run('tar', ['-xzf', tarball, '-C', bundle, '--strip-components=1']);

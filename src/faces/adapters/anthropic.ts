@@ -12,6 +12,7 @@ import { errorAnswer } from '../../render/answer.ts';
 import { quote } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
 import { type NoticeOptions, parametersOf, tellNotices, textOf } from './blocks.ts';
+import { needsPeer } from './peer.ts';
 
 /** A tool for `messages.create`, with what `beta.messages.toolRunner` needs to run it. */
 export interface AnthropicTool {
@@ -27,6 +28,7 @@ export interface AnthropicTool {
 
 /** For `messages.create({ tools })`, and for `beta.messages.toolRunner`, which runs them. */
 export function anthropicTools(tools: readonly Tool[], options: NoticeOptions = {}): AnthropicTool[] {
+  needsPeer('@anthropic-ai/sdk', 'anthropic');
   return tools.map((tool) => ({
     name: tool.name,
     description: tool.description,

@@ -5,9 +5,11 @@ import { DynamicStructuredTool, type ToolRunnableConfig } from '@langchain/core/
 import type { Tool } from '../../oriel.ts';
 import type { Answer } from '../../types/answer.ts';
 import { hasImage, parametersOf, textOf } from './blocks.ts';
+import { needsPeer } from './peer.ts';
 
 /** The message's content is what a model is shown, its artifact the whole answer, its status `error` for a failure. */
 export function langchainTools(tools: readonly Tool[]): DynamicStructuredTool[] {
+  needsPeer('@langchain/core', 'langchain');
   return tools.map(
     (tool) =>
       new DynamicStructuredTool({

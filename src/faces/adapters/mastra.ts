@@ -3,6 +3,7 @@
 import type { Tool } from '../../oriel.ts';
 import type { Answer } from '../../types/answer.ts';
 import { parametersOf, textOf } from './blocks.ts';
+import { needsPeer } from './peer.ts';
 
 /** What `createTool` of `@mastra/core/tools` takes. */
 export interface MastraToolOptions {
@@ -24,6 +25,7 @@ export interface MastraToolOptions {
 
 /** For `createTool(options)` of each. A call's result is the whole answer; the model sees its text and images. */
 export function mastraTools(tools: readonly Tool[]): MastraToolOptions[] {
+  needsPeer('@mastra/core', 'mastra');
   return tools.map((tool) => ({
     id: tool.name,
     description: tool.description,

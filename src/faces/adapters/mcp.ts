@@ -5,6 +5,7 @@ import { looseObject, type ZodType } from 'zod';
 import type { Tool } from '../../oriel.ts';
 import { progressTo } from '../mcp/progress.ts';
 import { toolDefinition, toolResult } from '../mcp/tool-result.ts';
+import { needsPeer } from './peer.ts';
 
 export interface RegisterOptions {
   /** Put text and facts into `structuredContent` too. Hosts then show a model that instead of the text. */
@@ -45,6 +46,7 @@ export function registerTools(
   { structured = false }: RegisterOptions = {},
 ): RegisteredTool[] | undefined {
   if (!('tool' in server)) return tools.map((tool) => register(server, tool, structured));
+  needsPeer('@modelcontextprotocol/sdk', 'mcp');
   for (const tool of tools) registerInV1(server, tool, structured);
   return undefined;
 }

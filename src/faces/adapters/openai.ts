@@ -13,9 +13,11 @@ import { errorAnswer } from '../../render/answer.ts';
 import { quote } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
 import { hasImage, type NoticeOptions, parametersOf, parseArguments, tellNotices, textOf } from './blocks.ts';
+import { needsPeer } from './peer.ts';
 
 /** For `responses.create({ tools })`. */
 export function responsesTools(tools: readonly Tool[]): FunctionTool[] {
+  needsPeer('openai', 'openai');
   return tools.map((tool) => ({
     type: 'function',
     name: tool.name,
@@ -48,6 +50,7 @@ export function chatTools(
   tools: readonly Tool[],
   options: NoticeOptions = {},
 ): RunnableToolFunctionWithParse<object>[] {
+  needsPeer('openai', 'openai');
   return tools.map((tool) => ({
     type: 'function',
     function: {

@@ -1,0 +1,37 @@
+/** A library that is too old for its adapter is refused by name; one that is not found is not judged. */
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import { needsPeer, OLDEST } from '../../../src/faces/adapters/peer.ts';
+import { temporaryFolder } from '../../support/commands.ts';
+
+const names = Object.keys(OLDEST) as (keyof typeof OLDEST)[];
+
+function beside(name: string, version: string): string {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, 'node_modules', name), { recursive: true });
+  writeFileSync(join(folder, 'node_modules', name, 'package.json'), JSON.stringify({ name, version }));
+  return pathToFileURL(join(folder, 'adapter.js')).href;
+}
+
+test.each(names)('%s', (name) => {
+  expect(() => needsPeer(name, 'it', beside(name, '0.0.9'))).toThrow(
+    `oriel/it needs version ${OLDEST[name]} of the package ${name}, or a newer one, and 0.0.9 is installed. Use npm install ${name}@latest.`,
+  );
+  for (const version of [OLDEST[name], `${OLDEST[name]}-beta.1`, '99.0.0']) {
+    expect(() => needsPeer(name, 'it', beside(name, version))).not.toThrow();
+  }
+  expect(() => needsPeer(name, 'it', pathToFileURL('/nowhere/adapter.js').href)).not.toThrow();
+});
+
+test('the oldest versions are those that the adapters are tested with, and those of the pages', () => {
+  const cases = readFileSync('scripts/peers.mjs', 'utf8');
+  for (const name of names.filter((one) => one !== '@mastra/core'))
+    expect(cases).toContain(`'${name}@${OLDEST[name]}'`);
+  expect(readFileSync('docs/adapter-langchain.md', 'utf8')).toContain(
+    `${OLDEST['@langchain/core']} or newer`,
+  );
+  expect(readFileSync('docs/adapter-mcp.md', 'utf8')).toContain('1.23 or newer');
+});
