@@ -1,10 +1,11 @@
 /** Records one call: what it was asked, what it answered, how long that took. */
 
 import type { CallOptions, Engine } from './engine/gate.ts';
+import { explained, report } from './engine/unexpected.ts';
 import { listOf, readsOf } from './telemetry/call-facts.ts';
 import type { Request } from './types/request.ts';
 import type { Result } from './types/result.ts';
-import type { CallFacts } from './types/telemetry.ts';
+import type { CallFacts, TelemetrySink } from './types/telemetry.ts';
 
 export interface Recording {
   /** What the engine is asked. */
@@ -16,14 +17,28 @@ export interface Recording {
 
 const SILENT: Recording = { asked: () => undefined, found: () => undefined, ended: () => undefined };
 
-/** Of a call that begins now. */
-export function recordingOf(
-  { session: { telemetry } }: Engine,
+/** Of a call that begins now. Never throws: a call that cannot be recorded is answered all the same. */
+export function recordingOf(engine: Engine, tool: string, dialect: string, options: CallOptions): Recording {
+  const { telemetry } = engine.session;
+  if (!telemetry) return SILENT;
+  const safely = <T>(act: () => T): T | undefined => {
+    try {
+      return act();
+    } catch (error) {
+      report(engine.onError, explained(error), tool);
+      return undefined;
+    }
+  };
+  const recording = safely(() => begin(telemetry, tool, dialect, options)) ?? SILENT;
+  return { ...recording, ended: (answer, error) => safely(() => recording.ended(answer, error)) };
+}
+
+function begin(
+  telemetry: TelemetrySink,
   tool: string,
   dialect: string,
   { task, host, caller }: CallOptions,
 ): Recording {
-  if (!telemetry) return SILENT;
   const at = Date.now();
   const began = performance.now();
   let request: Request | undefined;

@@ -215,3 +215,13 @@ test('with a file, the events stand in it when the session is closed', async () 
     { task: 'in a file', tool: 'ls' },
   ]);
 });
+
+test('a call that cannot be recorded is answered all the same, and the host hears why', async () => {
+  const heard: unknown[] = [];
+  const { call, telemetry } = recorded({ onError: (error) => void heard.push(error) });
+  telemetry.record = () => {
+    throw new Error('no memory');
+  };
+  const answer = await call('read', { path: 'big.txt:1-2' });
+  expect([answer.isError, heard.map(String)]).toEqual([false, ['Error: no memory']]);
+});
