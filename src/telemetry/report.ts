@@ -49,7 +49,8 @@ function wasteOf({ answered, fresh, again }: FileFigures): number {
 
 export function fileReport(file: FileFigures): FileReport {
   const { source, what, reads, answered, fresh, again, followed, versions, maps, mapFollowed } = file;
-  const inLines = file.totalLines !== undefined && file.lines.stretches.length > 0;
+  const inLines =
+    file.totalLines !== undefined && (file.lines.stretches.length > 0 || file.bytes.stretches.length === 0);
   const coverage = inLines ? file.lines : file.bytes;
   // Lines are counted from 1.
   const base = inLines ? 1 : 0;

@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   completions: async () => (await import('./completions-command.ts')).completionsCommand(allCommands),
   man: async () => (await import('./man-command.ts')).manCommand(allCommands),
   tools: async () => (await import('./tools-command.ts')).toolsCommand,
+  report: async () => (await import('./report-command.ts')).reportCommand,
 };
 
 const commandNames: readonly string[] = Object.keys(COMMANDS);

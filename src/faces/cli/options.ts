@@ -120,7 +120,7 @@ const task: Option = {
   help: 'the task of calls that name none, for telemetry (default one for each session, or working directory)',
 };
 
-const json: Option = {
+export const json: Option = {
   name: 'json',
   type: 'boolean',
   help: 'print the whole answer as JSON, one object a line',

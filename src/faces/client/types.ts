@@ -129,7 +129,7 @@ export interface TaskOptions extends Cancel {
 export interface TaskEventsOptions extends TaskOptions {
   /** Events to leave out first. */
   readonly from?: number;
-  /** Events; 1,000 when absent, which is the most. */
+  /** Events; 5,000 when absent, which is the most. */
   readonly limit?: number;
 }
 

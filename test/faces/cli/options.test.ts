@@ -10,6 +10,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { allCommands } from '../../../src/faces/cli/commands.ts';
 import { globalOptions, parse } from '../../../src/faces/cli/options.ts';
 import { run } from '../../support/cli.ts';
+import { page } from '../../support/telemetry.ts';
 import { mcpHeaders, mcpMessage, server, type ServerProcess } from '../../support/server.ts';
 import { wire } from '../../support/wire.ts';
 
@@ -31,6 +32,9 @@ const tokenFile = join(secrets, 'token');
 writeFileSync(tokenFile, 'secret\n', { mode: 0o600 });
 
 const telemetryFile = join(secrets, 'telemetry.jsonl');
+
+const reportFile = join(secrets, 'report.jsonl');
+writeFileSync(reportFile, `${JSON.stringify(page(1, 100))}\n`);
 
 /** Where outputs of commands are kept. */
 const env = { ...process.env, XDG_CACHE_HOME: join(cwd, 'sub/cache') };
@@ -154,6 +158,7 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   completions: { any: ['bash'] },
   man: { any: [] },
   tools: { any: [] },
+  report: { any: [reportFile] },
 };
 
 const NOWHERE = '/no/such/directory';

@@ -1,0 +1,80 @@
+/** The report on a file of telemetry as text. */
+
+import type { ReadEvents } from '../../session/telemetry/read-events.ts';
+import type { Overview } from '../../telemetry/overview.ts';
+import {
+  countWords,
+  coverageWords,
+  exampleWords,
+  habitWords,
+  percentWords,
+  sizeWords,
+} from '../../telemetry/words.ts';
+import type { Habit, TaskReport, TaskTotals } from '../../types/telemetry.ts';
+
+/** Tasks, and sources of each, that are shown; `--json` has more. */
+const MOST_TASKS = 20;
+const MOST_FILES = 10;
+
+const MOST_EXAMPLES = 3;
+
+export function reportText({ events, skipped }: ReadEvents, overview: Overview): string {
+  const { tasks, habits, verdict, reports } = overview;
+  if (events === 0)
+    return `No events${skipped === 0 ? '' : `; ${countWords(skipped, 'line is', 'lines are')} no event`}\n`;
+  const shown = reports.slice(0, MOST_TASKS);
+  const left = tasks - shown.length;
+  return [
+    verdict.text,
+    '',
+    `${countWords(tasks, 'task')}, ${countWords(overview.calls, 'call')}${skipped === 0 ? '' : `; ${countWords(skipped, 'line is', 'lines are')} no event`}`,
+    ...totalLines(overview),
+    '',
+    ...habitLines('The habits that cost most', habits, ''),
+    ...shown.flatMap((report) => ['', ...taskLines(report)]),
+    ...(left > 0 ? ['', `${countWords(left, 'task')} more, with fewer bytes: --json has up to 100`] : []),
+    '',
+  ].join('\n');
+}
+
+type Totals = Omit<TaskTotals, 'id'>;
+
+function totalLines(totals: Totals): string[] {
+  const { bytes, tokens, averageBytes, errors, continued, saved, redundancy, rateLimits } = totals;
+  return [
+    `  ${sizeWords(bytes)}, about ${countWords(tokens, 'token')}; an answer has ${sizeWords(averageBytes)} on average`,
+    `  ${countWords(continued, 'call')} followed a notice; windows of 256 KiB would have saved ${countWords(saved, 'call')}`,
+    `  ${percentWords(redundancy)} of what was shown had been shown before`,
+    `  ${countWords(errors, 'error')}, ${countWords(rateLimits, 'rate limit')} reported`,
+  ];
+}
+
+function habitLines(title: string, habits: readonly Habit[], indent: string): string[] {
+  if (habits.length === 0) return [`${indent}No costly habit was seen`];
+  return [
+    `${indent}${title}`,
+    ...habits.flatMap((habit) => [
+      `${indent}  ${habitWords(habit)}`,
+      ...habit.examples
+        .slice(0, MOST_EXAMPLES)
+        .map((example) => `${indent}    ${exampleWords(habit.name, example)}`),
+    ]),
+  ];
+}
+
+function taskLines(report: TaskReport): string[] {
+  const { id, client, calls, reads, sources, repeated, chains, files, hosts, dialects } = report;
+  const by = [...Object.keys(hosts).slice(0, 3), ...Object.keys(dialects).slice(0, 3)].join(', ');
+  return [
+    `Task ${id}${client === undefined ? '' : ` of client ${client}`}${by === '' ? '' : ` (${by})`}`,
+    `  ${countWords(calls, 'call')}, ${countWords(reads, 'read')} of ${countWords(sources, 'source')}, ${repeated} of them not the first; ${countWords(chains, 'chain')} of pages`,
+    ...totalLines(report),
+    ...files
+      .slice(0, MOST_FILES)
+      .map(
+        (file) =>
+          `    ${file.source}: ${countWords(file.reads, 'read')}, ${sizeWords(file.bytes)}; ${coverageWords(file)}`,
+      ),
+    ...(sources > MOST_FILES ? [`    ${countWords(sources - MOST_FILES, 'source')} more`] : []),
+  ];
+}

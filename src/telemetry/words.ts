@@ -1,0 +1,56 @@
+/** Figures of telemetry in words, for the command line and the dashboard. */
+
+import type { FileReport, Habit, HabitExample, HabitName } from '../types/telemetry.ts';
+
+export const HABITS: Readonly<Record<HabitName, string>> = {
+  whole: 'read whole, needed in part',
+  again: 'ranges asked again',
+  map: 'maps never followed',
+  pages: 'pages that one larger window would have shown',
+};
+
+/** `1234` → `1.2 KiB` */
+export function sizeWords(bytes: number): string {
+  if (bytes < 1_024) return `${Math.round(bytes)} B`;
+  const units = ['KiB', 'MiB', 'GiB', 'TiB'];
+  let [value, unit] = [bytes / 1_024, 0];
+  while (value >= 1_023.95 && unit < units.length - 1) [value, unit] = [value / 1_024, unit + 1];
+  return `${value < 100 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
+}
+
+export function countWords(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+}
+
+export function percentWords(share: number): string {
+  return `${Math.round(100 * share)} %`;
+}
+
+/** `ranges asked again: 5 times, 120 KiB` */
+export function habitWords({ name, times, bytes }: Habit): string {
+  return `${HABITS[name]}: ${countWords(times, 'time')}, ${sizeWords(bytes)}`;
+}
+
+/** `src/a.ts (40 KiB): src/a.ts:101..150 would have been enough` */
+export function exampleWords(name: HabitName, { source, bytes, instead }: HabitExample): string {
+  const cheaper: Record<HabitName, string> = {
+    whole: `${instead} would have been enough`,
+    again: `${instead} would have shown what was new`,
+    map: `${instead} shows the symbols of all files there`,
+    pages: `${instead} shows as much in fewer calls`,
+  };
+  const none: Record<HabitName, string> = {
+    whole: 'a part of it would have been enough',
+    again: 'all of it had been shown',
+    map: 'nothing of it was read',
+    pages: 'a larger window shows as much in fewer calls',
+  };
+  return `${source} (${sizeWords(bytes)}): ${instead === undefined ? none[name] : cheaper[name]}`;
+}
+
+/** `once 300, again 120, never 580 of 1,000 lines` */
+export function coverageWords({ once, again, never, total, unit }: FileReport): string {
+  const seen = `once ${once.toLocaleString('en')}, again ${again.toLocaleString('en')}`;
+  if (total === undefined || never === undefined) return `${seen} ${unit}`;
+  return `${seen}, never ${never.toLocaleString('en')} of ${total.toLocaleString('en')} ${unit}`;
+}
