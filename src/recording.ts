@@ -37,7 +37,7 @@ function begin(
   telemetry: TelemetrySink,
   tool: string,
   dialect: string,
-  { task, host, caller }: CallOptions,
+  { task, host, caller, trace }: CallOptions,
 ): Recording {
   const at = Date.now();
   const began = performance.now();
@@ -51,7 +51,7 @@ function begin(
       const about = { at, ms, dialect, tool, ...(host !== undefined && { host }) };
       telemetry.record(
         { ...about, ...factsOf(answer, error), ...readFacts(request, result, answer, dialect) },
-        { task, caller },
+        { task, caller, trace },
       );
     },
   };

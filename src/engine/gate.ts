@@ -16,6 +16,7 @@ import type { Request } from '../types/request.ts';
 import type { SourceKind } from '../types/resource.ts';
 import type { Session } from '../types/session.ts';
 import type { Settings } from '../types/settings.ts';
+import type { TraceOrigin } from '../types/trace.ts';
 import { Cleanups } from './cleanups.ts';
 import { hostError, type OnError, report } from './unexpected.ts';
 
@@ -51,6 +52,8 @@ export interface CallOptions {
   readonly task?: string | undefined;
   /** The program that asks, as it calls itself. */
   readonly host?: string | undefined;
+  /** What the call belongs to in a trace; the span that is active when absent. */
+  readonly trace?: TraceOrigin | undefined;
 }
 
 export interface OpenCall {

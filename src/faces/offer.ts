@@ -33,6 +33,8 @@ export interface Offer {
   readonly dialect: string;
   /** What was recorded of calls; absent where nothing is. */
   readonly telemetry?: Telemetry | undefined;
+  /** Kept outputs of all clients, and their bytes. */
+  readonly spills?: () => { readonly outputs: number; readonly bytes: number };
   /** In the dialect's order, whoever asks: a program, or a host that passes answers to a model. */
   tools(asker?: Asker): readonly Tool[];
   /** The tool of that name for the one who asks, or why there is none. */
@@ -133,6 +135,7 @@ export function createOffer({
   return {
     dialect: base.dialect,
     telemetry,
+    spills: () => ({ outputs: room.outputs, bytes: room.used }),
     engine: (caller) => space(caller).engine,
     tools: (asker) => common.oriel(asker).tools.filter(offered),
     find(name, asker = {}) {

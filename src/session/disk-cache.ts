@@ -59,13 +59,26 @@ export class FileCache implements DiskCache {
   #directory: string | undefined;
   #sweptAt = Number.NEGATIVE_INFINITY;
   #written = 0;
+  #hits = 0;
+  #misses = 0;
 
   constructor({ directory, bytes = DEFAULT_BYTES }: DiskCacheOptions = {}) {
     this.#given = directory;
     this.#bytes = bytes;
   }
 
+  get lookups(): { readonly hits: number; readonly misses: number } {
+    return { hits: this.#hits, misses: this.#misses };
+  }
+
   async get(key: string): Promise<Buffer | undefined> {
+    const value = await this.#find(key);
+    if (value) this.#hits += 1;
+    else this.#misses += 1;
+    return value;
+  }
+
+  async #find(key: string): Promise<Buffer | undefined> {
     const path = this.#pathOf(key);
     const handle = path === undefined ? undefined : await open(path, READ).catch(() => undefined);
     if (!handle) return undefined;

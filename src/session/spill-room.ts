@@ -36,6 +36,11 @@ export class SpillRoom {
     return this.#used;
   }
 
+  /** Outputs that are kept or being written. */
+  get outputs(): number {
+    return this.#shares.size;
+  }
+
   /** Begins an output of `owner`; `remove` is called when it is evicted. */
   begin(owner: object, remove: () => void): SpillShare {
     const share: Share = { owner, bytes: 0, kept: false, remove };

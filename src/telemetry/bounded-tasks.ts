@@ -4,7 +4,7 @@
  */
 
 import type { TelemetryEvent } from '../types/telemetry.ts';
-import { TaskFigures } from './task-figures.ts';
+import { type PlacedEvent, TaskFigures } from './task-figures.ts';
 
 export interface TaskBounds {
   readonly tasks: number;
@@ -52,10 +52,11 @@ export class BoundedTasks<Owner> {
     return this.#owners.get(owner)?.get(name);
   }
 
-  add(owner: Owner, event: TelemetryEvent): Task {
+  /** Returns how the event stands to those before it in its task. */
+  add(owner: Owner, event: TelemetryEvent): PlacedEvent {
     const task = this.#taken(owner, event);
     const before = task.figures.weight;
-    task.figures.add(event);
+    const placed = task.figures.add(event);
     this.#weight += task.figures.weight - before;
     task.events.push(event);
     this.#events += 1;
@@ -63,7 +64,7 @@ export class BoundedTasks<Owner> {
     while (this.#events > this.#bounds.events) this.#dropEvent(this.#longest());
     if (this.#tasks > this.#bounds.tasks) this.#dropOldest(owner, task);
     while (this.#weight > this.#bounds.weight) this.#dropHeaviest();
-    return task;
+    return placed;
   }
 
   #taken(owner: Owner, { task: name, client }: TelemetryEvent): Task {

@@ -35,6 +35,8 @@ export interface Background {
  * the bytes that it is derived from, the kind, its version and all options.
  */
 export interface DiskCache {
+  /** Since the start. */
+  readonly lookups?: { readonly hits: number; readonly misses: number };
   /** The bytes exactly as they were put, or undefined. Never throws. */
   get(key: string): Promise<Buffer | undefined>;
   /** Writes the concatenation of `parts` in the background, if it can; they must not change meanwhile. */

@@ -1,5 +1,7 @@
 /** What is recorded of each call, as it stands in the ring and, a line of JSON each, in a file. It holds no content. */
 
+import type { TraceOrigin } from './trace.ts';
+
 export type TelemetryEvent = CallEvent | RateLimitEvent;
 
 interface TaskEvent {
@@ -83,6 +85,7 @@ export interface CallOrigin {
   /** The name of its task. */
   readonly task?: string | undefined;
   readonly caller?: object | undefined;
+  readonly trace?: TraceOrigin | undefined;
 }
 
 /** A task's totals so far, as an answer carries them on request. */

@@ -69,7 +69,11 @@ const REFUSED: Record<Refusal['status'], Record<string, string>> = {
 };
 
 export function createApp({ offer: uncounted, log, guard, structured, writeTimeoutMs }: AppOptions): App {
-  const metrics = createMetrics(() => uncounted.engine().session.store.stats());
+  const metrics = createMetrics(() => {
+    const { store, disk } = uncounted.engine().session;
+    return { store: store.stats(), disk: disk?.lookups, spills: uncounted.spills?.() };
+  });
+  const unwatch = uncounted.telemetry?.watch((event, _, { followed }) => metrics.recorded(event, followed));
   const offer = counted(uncounted, metrics);
   const { refused, isOperator } = createGuard(guard);
   const mcp = mountMcp((server) => createMcpServer(offer, { structured, ...server }), offer);
@@ -134,7 +138,10 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
         report(offer.engine().onError, explained(error, exchange.signal));
       });
     },
-    close: mcp.close,
+    close() {
+      unwatch?.();
+      return mcp.close();
+    },
   };
 }
 

@@ -10,17 +10,61 @@ import { type Family, labels } from './prometheus.ts';
 
 type Families = (readonly [string, Family])[];
 
-/** Of the whole process, except `store`, which is that of one server. */
-export function gauges(store: ReadonlyMap<string, KindStats>): Families {
-  return [...peerFamilies(), ...storeFamilies(store), ...queueFamilies()];
+/** What one server holds; all else is of the whole process. */
+export interface Gauged {
+  /** The store of derived things, by kind. */
+  readonly store: ReadonlyMap<string, KindStats>;
+  /** Lookups in the cache on disk. */
+  readonly disk?: { readonly hits: number; readonly misses: number } | undefined;
+  /** Kept outputs, and their bytes. */
+  readonly spills?: { readonly outputs: number; readonly bytes: number } | undefined;
+}
+
+export function gauges({ store, disk, spills }: Gauged): Families {
+  return [
+    ...processFamilies(),
+    ...peerFamilies(),
+    ...(spills ? spillFamilies(spills) : []),
+    ...storeFamilies(store),
+    ...(disk ? [diskFamily(disk)] : []),
+    ...queueFamilies(),
+  ];
+}
+
+function one(help: string, type: Family['type'], value: number): Family {
+  return { help, type, values: new Map([['', value]]) };
+}
+
+function processFamilies(): Families {
+  const { rss, heapUsed, external } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  return [
+    ['process_resident_memory_bytes', one('Resident memory of the process.', 'gauge', rss)],
+    ['oriel_heap_bytes', one('Heap of JavaScript that is in use.', 'gauge', heapUsed)],
+    ['oriel_external_bytes', one('Memory of buffers and the like.', 'gauge', external)],
+    ['process_cpu_seconds_total', one('Processor time of the process.', 'counter', (user + system) / 1e6)],
+  ];
+}
+
+function spillFamilies({ outputs, bytes }: NonNullable<Gauged['spills']>): Families {
+  return [
+    ['oriel_spills', one('Outputs that are kept.', 'gauge', outputs)],
+    ['oriel_spill_bytes', one('Bytes on disk that they take.', 'gauge', bytes)],
+  ];
+}
+
+function diskFamily({ hits, misses }: NonNullable<Gauged['disk']>): Families[number] {
+  const values = new Map([
+    [labels({ result: 'hit' }), hits],
+    [labels({ result: 'miss' }), misses],
+  ]);
+  return [
+    'oriel_disk_cache_lookups_total',
+    { help: 'Lookups in the cache on disk.', type: 'counter', values },
+  ];
 }
 
 function peerFamilies(): Families {
-  const one = (help: string, type: Family['type'], value: number): Family => ({
-    help,
-    type,
-    values: new Map([['', value]]),
-  });
   return [
     ['oriel_unsent_bytes', one('Bytes that clients have not taken yet.', 'gauge', outbox.unsent)],
     ['oriel_body_bytes', one('Bytes of bodies that are not answered yet.', 'gauge', inbox.bytes)],

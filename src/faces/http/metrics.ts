@@ -1,8 +1,8 @@
 /** What is counted about calls, requests and queues, as Prometheus reads it. */
 
 import type { Answer } from '../../types/answer.ts';
-import type { KindStats } from '../../types/store.ts';
-import { gauges } from './gauges.ts';
+import type { TelemetryEvent } from '../../types/telemetry.ts';
+import { type Gauged, gauges } from './gauges.ts';
 import { type Family, familyText, labels } from './prometheus.ts';
 
 /** Seconds. */
@@ -20,13 +20,15 @@ export interface Ended {
 
 export interface Metrics {
   call(tool: string, ended: Ended, seconds: number): void;
+  /** An event of telemetry, and whether it went on where a notice had said. */
+  recorded(event: TelemetryEvent, followed: boolean): void;
   request(route: string, status: number): void;
   /** Prometheus text, version 0.0.4. */
   text(): string;
 }
 
-/** `store` tells what the store of derived things holds. */
-export function createMetrics(store: () => ReadonlyMap<string, KindStats>): Metrics {
+/** `measure` is asked for what is measured when somebody asks. */
+export function createMetrics(measure: () => Gauged): Metrics {
   const families = new Map<string, Family>();
   const family = (name: string, help: string, type: Family['type'] = 'counter'): Map<string, number> => {
     const values = new Map<string, number>();
@@ -36,6 +38,15 @@ export function createMetrics(store: () => ReadonlyMap<string, KindStats>): Metr
   const calls = family(
     'oriel_calls_total',
     'Calls of tools, and of routes that read files, by how they ended.',
+  );
+  const tokens = family(
+    'oriel_answer_tokens_total',
+    'Tokens of text in answers, estimated: four bytes each.',
+  );
+  const continued = family('oriel_continuations_total', 'Calls that went on where a notice had said.');
+  const limits = family(
+    'oriel_rate_limits_total',
+    'Refusals by providers of models that hosts have reported.',
   );
   const bytes = family('oriel_answer_bytes_total', 'Bytes of text, or of a file, in answers.');
   const cuts = family(
@@ -50,6 +61,7 @@ export function createMetrics(store: () => ReadonlyMap<string, KindStats>): Metr
     call(tool, { bytes: size, cutBy, error }, seconds) {
       add(calls, labels({ tool, outcome: error === undefined ? 'ok' : 'error' }));
       add(bytes, labels({ tool }), size);
+      add(tokens, labels({ tool }), Math.ceil(size / 4));
       if (cutBy !== undefined) add(cuts, labels({ tool, by: cutBy }));
       if (error !== undefined) add(errors, labels({ tool, code: error }));
       let time = times.get(tool);
@@ -59,11 +71,15 @@ export function createMetrics(store: () => ReadonlyMap<string, KindStats>): Metr
       time.sum += seconds;
       time.count += 1;
     },
+    recorded(event, followed) {
+      if (event.kind === 'rate-limit') add(limits, '');
+      else if (followed) add(continued, labels({ tool: event.tool }));
+    },
     request(path, status) {
       add(requests, labels({ route: path, status: String(status) }));
     },
     text: () =>
-      [...families, ['oriel_call_duration_seconds', timesFamily(times)] as const, ...gauges(store())]
+      [...families, ['oriel_call_duration_seconds', timesFamily(times)] as const, ...gauges(measure())]
         .map(([name, counted]) => familyText(name, counted))
         .join(''),
   };
@@ -90,15 +106,31 @@ function timesFamily(times: ReadonlyMap<string, Times>): Family {
 }
 
 export function endedWith({ content, details, isError }: Answer): Ended {
-  const { by } = Object(details['truncation']) as { by?: string };
   const { code = 'UNKNOWN' } = Object(details['error']) as { code?: string };
   const bytes = content.reduce(
     (sum, block) => sum + (block.type === 'text' ? Buffer.byteLength(block.text) : 0),
     0,
   );
-  return { bytes, cutBy: by, ...(isError && { error: code }) };
+  return { bytes, cutBy: cutIn(details), ...(isError && { error: code }) };
 }
 
+/** Of a command, that of any of its streams; pi has a name of its own. */
+function cutIn(details: Answer['details']): string | undefined {
+  for (const of of [
+    details,
+    ...['output', 'stdout', 'stderr'].map((name) => Object(details[name]) as object),
+  ]) {
+    const { truncation } = of as { truncation?: { by?: string; truncatedBy?: string } };
+    const by = truncation?.by ?? truncation?.truncatedBy;
+    if (by !== undefined) return by;
+  }
+  return undefined;
+}
+
+/** Series of one family: labels are names of our own, and no more of them than this, whatever is asked. */
+const MOST_SERIES = 1_000;
+
 function add(values: Map<string, number>, key: string, by = 1): void {
+  if (values.size >= MOST_SERIES && !values.has(key)) return;
   values.set(key, (values.get(key) ?? 0) + by);
 }

@@ -13,7 +13,7 @@ import { type Route, route, type Served } from './route.ts';
 const MOST_LISTED = 256;
 
 /** Events of a page. */
-const MOST_EVENTS = 1_000;
+const MOST_EVENTS = 5_000;
 
 const NAMED = 'The task, as its calls name it (percent-encoded)';
 

@@ -34,7 +34,9 @@ export async function serveOverStdio(offer: Offer, wires: Wires, options: McpOpt
     timeoutMs: wires.writeTimeoutMs,
   });
   const ended = new Promise<void>((resolve) => transport.whenClosed(resolve));
-  const session = serveStdio(() => createMcpServer(offer, { ...options, caller }), { transport });
+  const session = serveStdio(() => createMcpServer(offer, { transport: 'pipe', ...options, caller }), {
+    transport,
+  });
   const end = (): void => void session.close();
   if (wires.signal.aborted) end();
   wires.signal.addEventListener('abort', end, { once: true });

@@ -12,6 +12,7 @@ import { version } from '../../access/package-files.ts';
 import { explained, report } from '../../engine/unexpected.ts';
 import { isOrielError } from '../../errors.ts';
 import type { Caller } from '../../queues/caller.ts';
+import type { McpOrigin, TraceOrigin } from '../../types/trace.ts';
 import type { Asker, Offer } from '../offer.ts';
 import { rootsOf } from './client-roots.ts';
 import { instructionsFor } from './instructions.ts';
@@ -26,6 +27,8 @@ export interface McpOptions {
   readonly host?: string | undefined;
   /** Whose calls these are; those of a session of its own when absent. */
   readonly caller?: Caller | undefined;
+  /** As OpenTelemetry names what carries the messages: `pipe` for stdio. `tcp` when absent. */
+  readonly transport?: McpOrigin['transport'];
 }
 
 /** Milliseconds for which a client may keep the list of tools: it is the same for as long as the server runs. */
@@ -33,7 +36,7 @@ const TOOLS_FRESH_MS = 3_600_000;
 
 export function createMcpServer(
   offer: Offer,
-  { structured = false, host, caller: given }: McpOptions = {},
+  { structured = false, host, caller: given, transport = 'tcp' }: McpOptions = {},
 ): Server {
   const caller = given ?? {};
   const server = new Server(
@@ -68,6 +71,7 @@ export function createMcpServer(
       caller,
       host: asker.host?.name,
       ...taskIn(context),
+      trace: traceIn(context, 'tools/call', transport),
       ...(progress && { onProgress: progress.tell }),
     });
     progress?.end();
@@ -76,7 +80,12 @@ export function createMcpServer(
   server.setRequestHandler('resources/list', () => ({ resources: listArtifacts(offer, caller) }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [artifactTemplate] }));
   server.setRequestHandler('resources/read', ({ params }, context) =>
-    readResource(offer, params.uri, { signal: context.mcpReq.signal, caller }),
+    readResource(offer, params.uri, {
+      signal: context.mcpReq.signal,
+      caller,
+      ...taskIn(context),
+      trace: traceIn(context, 'resources/read', transport),
+    }),
   );
   server.setRequestHandler('completion/complete', ({ params: { ref, argument } }) => {
     const known =
@@ -107,4 +116,18 @@ function taskIn({ mcpReq }: ServerContext): Pick<RunOptions, 'task' | 'totals'> 
   const meta = Object(mcpReq._meta) as Readonly<Record<string, unknown>>;
   const task = meta[TASK_KEY];
   return { ...(typeof task === 'string' && { task }), ...(meta[TOTALS_KEY] === true && { totals: true }) };
+}
+
+/** The parent of its span, as OpenTelemetry puts it into `_meta`. */
+function traceIn(
+  { mcpReq, sessionId }: ServerContext,
+  method: string,
+  transport: McpOrigin['transport'],
+): TraceOrigin {
+  const { traceparent, tracestate } = Object(mcpReq._meta) as Readonly<Record<string, unknown>>;
+  return {
+    ...(typeof traceparent === 'string' && { traceparent }),
+    ...(typeof tracestate === 'string' && { tracestate }),
+    mcp: { method, transport, requestId: String(mcpReq.id), sessionId },
+  };
 }

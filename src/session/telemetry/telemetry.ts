@@ -3,7 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { OrielError } from '../../errors.ts';
 import type { Caller } from '../../queues/caller.ts';
+import type { TraceOrigin } from '../../types/trace.ts';
 import { BoundedTasks, type Task } from '../../telemetry/bounded-tasks.ts';
+import type { PlacedEvent } from '../../telemetry/task-figures.ts';
 import { MOST_HOST, shortName, taskName } from '../../telemetry/names.ts';
 import type {
   CallFacts,
@@ -25,7 +27,7 @@ export interface TelemetryOptions {
 }
 
 /** Hears of events as they are recorded. Must not throw. */
-export type Watcher = (event: TelemetryEvent, owner: object) => void;
+export type Watcher = (event: TelemetryEvent, owner: object, placed: PlacedEvent) => void;
 
 /** Events that have been recorded and not counted yet, at most. */
 const MOST_PENDING = 64;
@@ -44,16 +46,20 @@ export class Telemetry implements TelemetrySink {
   /** Counting is put off: an answer does not wait for it. */
   #pending: (readonly [object, TelemetryEvent])[] = [];
   #timer: NodeJS.Immediate | undefined;
+  #toldOfTracing = false;
+  readonly #onError: (error: unknown) => void;
 
   constructor({ file, task, manyClients = false, onError }: TelemetryOptions = {}) {
     this.#file = file && new TelemetryFile({ ...file, ...(onError && { onError }) });
+    this.#onError = onError ?? ((): void => undefined);
     this.#task = taskName(task);
     this.#clients = manyClients ? new WeakMap() : undefined;
     if (this.#file) flushAtExit(this);
   }
 
-  record(facts: CallFacts, { task, caller }: CallOrigin): void {
+  record(facts: CallFacts, { task, caller, trace }: CallOrigin): void {
     const { host, ...rest } = facts;
+    if (isTraced()) void this.#traced(facts, taskName(task) ?? this.sessionOf(caller), trace);
     this.#add(
       {
         kind: 'call',
@@ -139,6 +145,18 @@ export class Telemetry implements TelemetrySink {
     await this.#file?.close();
   }
 
+  /** In the asynchronous context of the call, also where the API has to be loaded first. */
+  async #traced(facts: CallFacts, task: string, trace: TraceOrigin | undefined): Promise<void> {
+    try {
+      const { recordCall } = (tracing ??= await loadTracing());
+      recordCall(facts, task, trace);
+    } catch (error) {
+      // A host without the package, or an exporter that fails: no call does.
+      if (!this.#toldOfTracing) this.#onError(error);
+      this.#toldOfTracing = true;
+    }
+  }
+
   #whose(task: string | undefined, caller: Caller | undefined): Pick<TelemetryEvent, 'task' | 'client'> {
     const label = caller && this.#clients && nameIn(this.#clients, caller);
     return {
@@ -160,9 +178,9 @@ export class Telemetry implements TelemetrySink {
     if (pending.length === 0) return;
     this.#pending = [];
     for (const [owner, event] of pending) {
-      this.#tasks.add(owner, event);
+      const placed = this.#tasks.add(owner, event);
       this.#file?.add(event);
-      for (const watcher of this.#watchers) watcher(event, owner);
+      for (const watcher of this.#watchers) watcher(event, owner, placed);
     }
   }
 }
@@ -172,6 +190,19 @@ function nameIn(names: WeakMap<object, string>, caller: Caller, prefix = ''): st
   let name = names.get(caller);
   if (name === undefined) names.set(caller, (name = prefix + randomBytes(4).toString('hex')));
   return name;
+}
+
+type Tracing = typeof import('./open-telemetry.ts');
+
+let tracing: Tracing | undefined;
+
+const loadTracing = (): Promise<Tracing> => import('./open-telemetry.ts');
+
+/** Where the API of OpenTelemetry (version 1) keeps what an SDK registers: without one nothing of it is loaded. */
+const REGISTERED = Symbol.for('opentelemetry.js.api.1');
+
+function isTraced(): boolean {
+  return (globalThis as Record<symbol, unknown>)[REGISTERED] !== undefined;
 }
 
 const toFlush = new Set<Telemetry>();

@@ -245,10 +245,15 @@ describe('/openapi.json', () => {
 test('/metrics counts calls, bytes, truncations, errors and times', async () => {
   const { W, write } = workspace();
   write('f', 'x\n'.repeat(4_000));
-  const running = await server(['--cwd', W]);
+  const running = await server(['--cwd', W, '--allow-bash']);
   await running.post('/api/v0/tools/read', { path: 'f' });
-  await running.post('/api/v0/tools/read', { path: 'f:1..1' });
+  await running.post('/api/v0/tools/read', { path: 'f:3001..3001' });
   await running.post('/api/v0/tools/read', { path: 'none' });
+  await running.post('/api/v0/tools/bash', { command: 'seq 5000' });
+  await running.post('/api/v0/tasks/t/events', { kind: 'rate-limit' });
+  // Names that a client has made up.
+  await running.post('/api/v0/tools/nonsense', {}, { headers: { 'oriel-task': 'made up' } });
+  await running.get('/made/up');
   const response = await running.get('/metrics');
   expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
   const lines = (await response.text()).split('\n');
@@ -259,10 +264,25 @@ test('/metrics counts calls, bytes, truncations, errors and times', async () => 
     'oriel_errors_total{tool="read",code="NOT_FOUND"} 1',
     'oriel_call_duration_seconds_bucket{tool="read",le="+Inf"} 3',
     'oriel_call_duration_seconds_count{tool="read"} 3',
-    'oriel_http_requests_total{route="/api/v0/tools/:name",status="200"} 3',
+    'oriel_http_requests_total{route="/api/v0/tools/:name",status="200"} 4',
+    'oriel_http_requests_total{route="none",status="404"} 1',
+    'oriel_continuations_total{tool="read"} 1',
+    'oriel_truncations_total{tool="bash",by="lines"} 1',
+    'oriel_rate_limits_total 1',
+    'oriel_spills 1',
+    // 9 × 2 + 90 × 3 + 900 × 4 + 4001 × 5
+    'oriel_spill_bytes 23893',
   ]) {
     expect(lines).toContain(line);
   }
+  const names = new Set(lines.flatMap((line) => /^# TYPE (\w+)/.exec(line)?.[1] ?? []));
+  for (const name of [
+    'process_resident_memory_bytes',
+    'oriel_store_lookups_total',
+    'oriel_disk_cache_lookups_total',
+  ])
+    expect(names).toContain(name);
+  expect(lines.join('\n')).not.toMatch(/nonsense|made.up/);
 });
 
 describe('where it listens and how it ends', () => {
