@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { changes } from './lib/changes.mjs';
+import { dialectReaders } from './lib/dialect-readers.mjs';
 
 /** Tokens that a call costs beside its bytes, and bytes of a token. */
 const CALL_TOKENS = 100;
@@ -26,6 +27,7 @@ export async function rows() {
       await read(`${path}:outline`);
       await read(call(path, need));
     },
+    'grep for its first line, then windows of 60 lines': windows,
     'all of the text': (read, { path }) => read(`${path}:1..`),
   };
   const table = [];
@@ -44,56 +46,129 @@ export async function rows() {
       );
     }
   }
+  for (const [reader, surface] of Object.entries(dialectReaders)) {
+    table.push(await total(reader, tasks, (task) => readThrough(createOriel, surface, task)));
+  }
+  table.push(await total('all of the text in one answer, as server-filesystem has it', tasks, wholeText));
   return table;
 }
 
-async function scored(createOriel, tasks, act, reader, mapBytes) {
-  const total = { calls: 0, bytes: 0, waste: 0, dead: 0 };
-  for (const task of tasks) {
-    const read = reading(createOriel({ cwd: task.directory, roots: [task.directory], read: { mapBytes } }));
+function scored(createOriel, tasks, act, reader, mapBytes) {
+  return total(reader, tasks, async (task) => {
+    const oriel = createOriel({ cwd: task.directory, roots: [task.directory], read: { mapBytes } });
+    const read = reading(oriel);
     await act(read, task);
-    total.calls += read.calls;
-    total.bytes += read.bytes;
-    total.waste += read.waste(task.need);
-    total.dead += read.missing(task.need).length > 0 ? 1 : 0;
+    await oriel.close();
+    return read;
+  });
+}
+
+/** `perform(task)` resolves to what was read: calls, bytes, and what of the need is missing. */
+async function total(reader, tasks, perform) {
+  const sum = { calls: 0, bytes: 0, waste: 0, dead: 0 };
+  for (const task of tasks) {
+    const read = await perform(task);
+    sum.calls += read.calls;
+    sum.bytes += read.bytes;
+    sum.waste += read.waste(task.need);
+    sum.dead += read.missing(task.need).length > 0 ? 1 : 0;
   }
   return {
     reader,
     tasks: tasks.length,
-    calls: total.calls,
-    tokens: `${Math.round((total.bytes / TOKEN_BYTES + CALL_TOKENS * total.calls) / 1000)}k`,
-    'not needed': `${Math.round((100 * total.waste) / total.bytes)} %`,
-    'dead ends': total.dead,
+    calls: sum.calls,
+    tokens: `${Math.round((sum.bytes / TOKEN_BYTES + CALL_TOKENS * sum.calls) / 1000)}k`,
+    'not needed': `${Math.round((100 * sum.waste) / sum.bytes)} %`,
+    'dead ends': sum.dead,
   };
+}
+
+/** Finds a place by the text of its first line, and goes on in windows of 60 lines until it has been seen. */
+async function windows(read, { directory, path, need }) {
+  const lines = readFileSync(join(directory, path), 'utf8').split('\n');
+  for (const { from, to } of need) {
+    await read.grep(path, (lines[from - 1] ?? '').trim());
+    for (let at = from; at <= to; at += 60) await read(`${path}:${at}..${at + 59}`);
+  }
+}
+
+/** Through another tool surface, by what its answers say. */
+async function readThrough(createOriel, { dialect, tool, asks, lines, next, front }, task) {
+  const oriel = createOriel({ cwd: task.directory, roots: [task.directory], dialect });
+  const record = recorder(front);
+  for (const first of asks(task)) {
+    for (let input = first; input !== undefined && record.calls < MOST_CALLS;) {
+      const { content } = await oriel.tool(tool).run(input);
+      record.take(content[0].text, lines(content[0].text, input));
+      input = next(content[0].text, input);
+    }
+  }
+  await oriel.close();
+  return record;
+}
+
+function wholeText({ directory, path }) {
+  const text = readFileSync(join(directory, path), 'utf8');
+  const record = recorder();
+  record.take(
+    text,
+    text.split('\n').map((line, i) => [i + 1, line]),
+  );
+  return record;
 }
 
 /** A tool that follows the calls which its answers name, and remembers the lines that were shown as they are. */
 function reading(oriel) {
-  const seen = new Map();
+  const record = recorder((no) => `${no}|`);
   const read = async (path) => {
-    for (let next = path; next !== undefined && read.calls < MOST_CALLS;) {
+    for (let next = path; next !== undefined && record.calls < MOST_CALLS;) {
       const answer = await oriel.tool('read').run({ path: next });
       const text = answer.content.map((block) => block.text ?? '').join('');
-      read.calls += 1;
-      read.bytes += Buffer.byteLength(text);
-      for (const [, no, line] of text.matchAll(/^(\d+)\|(.*)$/gm)) seen.set(Number(no), line);
+      record.take(
+        text,
+        [...text.matchAll(/^(\d+)\|(.*)$/gm)].map(([, no, line]) => [Number(no), line]),
+      );
       next = answer.details.truncation?.next;
     }
   };
-  return Object.assign(read, {
+  const grep = async (path, pattern) => {
+    const { content } = await oriel.tool('grep').run({ path, pattern, literal: true });
+    record.take(content[0].text, []);
+  };
+  return Object.defineProperties(
+    Object.assign(read, { grep, missing: record.missing, waste: record.waste }),
+    {
+      calls: { get: () => record.calls },
+      bytes: { get: () => record.bytes },
+    },
+  );
+}
+
+/** What was read: calls, bytes, and the lines that were shown as they are. `front`: what stands before line `no`. */
+function recorder(front = () => '') {
+  const seen = new Map();
+  const record = {
     calls: 0,
     bytes: 0,
+    take(text, lines) {
+      record.calls += 1;
+      record.bytes += Buffer.byteLength(text);
+      for (const [no, line] of lines) seen.set(no, line);
+    },
     missing: (need) =>
       need.filter(({ from, to, blank }) => {
         for (let no = from; no <= to; no += 1) if (!seen.has(no) && !blank.has(no)) return true;
         return false;
       }),
-    waste: (need) => {
+    waste(need) {
       const needed = (no) => need.some(({ from, to }) => no >= from && no <= to);
       const used = [...seen].filter(([no]) => needed(no));
-      return read.bytes - used.reduce((sum, [no, line]) => sum + Buffer.byteLength(`${no}|${line}\n`), 0);
+      return (
+        record.bytes - used.reduce((sum, [no, line]) => sum + Buffer.byteLength(`${front(no)}${line}\n`), 0)
+      );
     },
-  });
+  };
+  return record;
 }
 
 const call = (path, need) => `${path}:${need.map(({ from, to }) => `${from}..${to}`).join(',')}`;
