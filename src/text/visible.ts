@@ -114,9 +114,12 @@ const EMOJI_END = /^[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$/u;
 const PICTOGRAPH = /^\p{Extended_Pictographic}$/u;
 const BRAILLE = /^[\u2801-\u28ff]$/;
 
-/** Scripts whose letters change shape by U+200C and U+200D. */
+/**
+ * Scripts whose letters change shape by U+200C and U+200D. By extensions, so that the marks which several of them share
+ * belong to them and accents do not: two that lie over each other would hide a joiner between them.
+ */
 const JOINING =
-  /^[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mandaic}\p{Script=Nko}\p{Script=Adlam}\p{Script=Hanifi_Rohingya}\p{Script=Phags_Pa}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Myanmar}\p{Script=Khmer}\p{Script=Balinese}\p{Script=Javanese}\p{Script=Tibetan}\p{Script=Mongolian}\p{Script=Newa}\p{Script=Grantha}\p{Script=Tirhuta}\p{Script=Sharada}\p{Script=Chakma}\p{M}]$/u;
+  /^[\p{scx=Arabic}\p{scx=Syriac}\p{scx=Mandaic}\p{scx=Nko}\p{scx=Adlam}\p{scx=Hanifi_Rohingya}\p{scx=Phags_Pa}\p{scx=Devanagari}\p{scx=Bengali}\p{scx=Gurmukhi}\p{scx=Gujarati}\p{scx=Oriya}\p{scx=Tamil}\p{scx=Telugu}\p{scx=Kannada}\p{scx=Malayalam}\p{scx=Sinhala}\p{scx=Myanmar}\p{scx=Khmer}\p{scx=Balinese}\p{scx=Javanese}\p{scx=Tibetan}\p{scx=Mongolian}\p{scx=Newa}\p{scx=Grantha}\p{scx=Tirhuta}\p{scx=Sharada}\p{scx=Chakma}]$/u;
 
 /** Marks that only stack the letters around them. */
 const STACKERS: ReadonlyMap<number, RegExp> = new Map([
@@ -142,7 +145,11 @@ const STACKERS: ReadonlyMap<number, RegExp> = new Map([
  */
 const VARIED: readonly { readonly from: number; readonly to: number; readonly base: RegExp }[] = [
   { from: 0x180b, to: 0x180f, base: /^\p{Script=Mongolian}$/u },
-  { from: 0xfe00, to: 0xfe00, base: /^[\p{Sm}\p{Script=Myanmar}\p{Script=Phags_Pa}\p{Script=Manichaean}]$/u },
+  {
+    from: 0xfe00,
+    to: 0xfe00,
+    base: /^(?:(?![\0-\xff])\p{Sm}|[\p{Script=Myanmar}\p{Script=Phags_Pa}\p{Script=Manichaean}])$/u,
+  },
   { from: 0xfe00, to: 0xfe01, base: /^[\u3001\u3002\uff01\uff0c\uff0e\uff1a\uff1b\uff1f]$/u },
   { from: 0xfe00, to: 0xfe02, base: /^\p{Unified_Ideograph}$/u },
   { from: 0xe0100, to: 0xe0103, base: /^\p{Unified_Ideograph}$/u },

@@ -90,6 +90,10 @@ test('nothing hides behind a visible character but one sign that belongs to it',
     '한',
     'é',
     ' ',
+    '=',
+    '<',
+    '|',
+    'a\u0338',
   );
   fc.assert(
     fc.property(base, hidden, base, (before, codes, after) => {
@@ -117,6 +121,17 @@ test('a message in variation selectors is counted whole', () => {
     const spread = Array.from(secret, (byte) => base + char(0xe0100 + byte - 16)).join('');
     expect(makeVisible(spread).escaped).toBe(secret.length);
   }
+});
+
+test('no sign of a programming language and no accent carries anything', () => {
+  const bases = Array.from({ length: 0x250 - 0x21 }, (_, i) => char(0x21 + i)).concat('a\u0301', 'a\u0338');
+  const selectors = Array.from({ length: 16 }, (_, i) => char(0xfe00 + i));
+  const passed: string[] = [];
+  for (const base of bases.filter((one) => !/\p{Emoji}|\p{Cc}|\u00a0|\u00ad/u.test(one)))
+    for (const sign of [...selectors, '\u200c', '\u200d', char(0xe0100)])
+      for (const after of ['a', base, '\u0338'])
+        if (makeVisible(base + sign + after).escaped !== 1) passed.push(JSON.stringify(base + sign + after));
+  expect(passed).toEqual([]);
 });
 
 test.each([
