@@ -29,7 +29,7 @@ export async function readSeveral(
 ): Promise<SeveralResult | undefined> {
   if (UNTOLD.has(cause.code)) return undefined;
   const paths = pathsIn(request.target);
-  if (paths.length < 2 || paths.length > MOST_PATHS) return undefined;
+  if (paths.length < 2) return undefined;
   for (const path of paths) if (!(await isThere(path, call))) return undefined;
   const parts: PartResult[] = [];
   let left = call.limits;
@@ -61,14 +61,17 @@ function isResult(result: PartResult['result']): result is SingleResult {
 
 /** `a.ts:1-5,9,b.ts` → `a.ts:1-5,9` and `b.ts`: what can go on a list of ranges or symbols does. */
 function pathsIn(target: string): string[] {
-  const paths: string[] = [];
+  const paths: string[][] = [];
+  let hasSelector = false;
   for (const piece of target.split(',').map((part) => part.trim())) {
-    const before = paths.at(-1);
-    const hasSelector = before !== undefined && /:(?!\/\/)/.test(before);
-    if (hasSelector && isSelector(piece)) paths[paths.length - 1] = `${before},${piece}`;
-    else paths.push(piece);
+    if (hasSelector && isSelector(piece)) paths.at(-1)?.push(piece);
+    else {
+      if (piece === '' || paths.length === MOST_PATHS) return [];
+      paths.push([piece]);
+      hasSelector = /:(?!\/\/)/.test(piece);
+    }
   }
-  return paths.includes('') ? [] : paths;
+  return paths.map((pieces) => pieces.join(','));
 }
 
 /** What one of `parts` may have: the same for each. Undefined where nothing would fit. */

@@ -3,10 +3,15 @@
  * or behind it. Nothing here is tried while a file of the literal name exists.
  */
 
-import { basename } from 'node:path';
+/** Characters of what may be written in another way: a path is shorter, and what is put around it is not long. */
+const MOST_TYPED = 16_384;
+
+/** Places where a container may end that are tried; a path has few. */
+const MOST_CONTAINERS = 64;
 
 /** Without quotes around it, without the escapes of a shell, with `/` for `\`. The likelier first. */
 export function pathRewrites(path: string): string[] {
+  if (path.length > MOST_TYPED) return [];
   const bare = unquoted(path);
   const unescaped = bare.replace(/\\([^\w./\\]|\\)/g, '$1');
   const slashed = /^([a-z]:|\\\\)/i.test(bare) ? bare : bare.replaceAll('\\', '/');
@@ -15,6 +20,7 @@ export function pathRewrites(path: string): string[] {
 
 /** As `pathRewrites`, also with a place in the text behind the path, or with a `/` where a container ends. */
 export function targetRewrites(target: string, holds: (name: string) => boolean): string[] {
+  if (target.length > MOST_TYPED) return [];
   // A name alone is looked for below the working directory.
   if (/^#[\p{L}_$]/u.test(target)) return [`.:${target}`];
   const paths = [target, ...pathRewrites(target)];
@@ -37,16 +43,19 @@ export function withSelector(target: string): string | undefined {
 
 /** `"src/a b.ts":5-9` → `src/a b.ts:5-9`; also with blanks around it and with an `@` in front. */
 function unquoted(typed: string): string {
-  const match = /^\s*@?(["'`])(.+)\1([:#?].*?)?\s*$/s.exec(typed);
+  const match = /^@?(["'`])(.+)\1([:#?].*)?$/s.exec(typed.trim());
   return match ? `${match[2]}${match[3] ?? ''}` : typed;
 }
 
 /** `a.zip/dir/x.ts` → `a.zip:dir/x.ts`, at every place where a container's name ends. */
 function containers(target: string, holds: (name: string) => boolean): string[] {
   const found: string[] = [];
-  for (let at = target.indexOf('/', 1); at !== -1; at = target.indexOf('/', at + 1)) {
-    const path = target.slice(0, at);
-    if (at + 1 < target.length && holds(basename(path))) found.push(`${path}:${target.slice(at + 1)}`);
+  let from = target.startsWith('/') ? 1 : 0;
+  for (let at = target.indexOf('/', 1); at !== -1; at = target.indexOf('/', from)) {
+    const name = target.slice(from, at);
+    from = at + 1;
+    if (from === target.length || found.length === MOST_CONTAINERS) break;
+    if (holds(name)) found.push(`${target.slice(0, at)}:${target.slice(from)}`);
   }
   return found;
 }

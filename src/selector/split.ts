@@ -17,21 +17,25 @@ const MOST_CANDIDATES = 256;
 export function candidates(target: string): Candidate[] {
   const isUrl = /^file:\/\//i.test(target);
   const found: Candidate[] = isUrl && target.includes('?') ? [] : [{ path: target, rest: '' }];
-  for (let at = target.length - 1; at > (isUrl ? 'file://'.length : 0); at -= 1) {
-    const mark = target[at];
-    if (mark !== ':' && mark !== '?') continue;
+  for (const at of marks(target, isUrl ? 'file://'.length : 0)) {
     const path = target.slice(0, at);
     // In a file URL a question mark that belongs to the name is written %3F.
     if (isUrl && path.includes('?')) continue;
-    found.push({ path, rest: mark === ':' ? target.slice(at + 1) : target.slice(at) });
+    found.push({ path, rest: target[at] === ':' ? target.slice(at + 1) : target.slice(at) });
   }
-  return capped(found.filter(({ path }) => !climbsOut(path)));
+  return found.filter(({ path }) => !climbsOut(path));
 }
 
-/** Of too many, the shortest paths are kept: a query with many colons still has its database in front. */
-function capped(found: Candidate[]): Candidate[] {
-  if (found.length <= MOST_CANDIDATES) return found;
-  return [...found.slice(0, 1), ...found.slice(1 - MOST_CANDIDATES)];
+/**
+ * Where a path may end, the last place first, each behind `after`. Of too many, the first ones are kept: a query with
+ * many colons still has its database in front.
+ */
+function marks(target: string, after: number): number[] {
+  const found: number[] = [];
+  for (let at = after + 1; at < target.length && found.length < MOST_CANDIDATES - 1; at += 1) {
+    if (target[at] === ':' || target[at] === '?') found.push(at);
+  }
+  return found.reverse();
 }
 
 /**
@@ -39,5 +43,7 @@ function capped(found: Candidate[]): Candidate[] {
  * names something in the archive; taken for a path it would name a file on the disk, where `..` cancels `a.zip:..`.
  */
 function climbsOut(path: string): boolean {
-  return /[:?].*\/\.\.(?:\/|$)/s.test(path.replace(/^(?:file:\/\/|[a-z]:[/\\])/i, ''));
+  const bare = path.replace(/^(?:file:\/\/|[a-z]:[/\\])/i, '');
+  const mark = bare.search(/[:?]/);
+  return mark !== -1 && /\/\.\.(?:\/|$)/.test(bare.slice(mark + 1));
 }

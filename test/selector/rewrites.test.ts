@@ -42,9 +42,22 @@ test.each([
 test.each([
   ['a.zip/dir/x.ts', ['a.zip:dir/x.ts']],
   ['d/a.zip/dir/x.ts:5-9', ['d/a.zip:dir/x.ts:5-9']],
+  ['/a.zip/x.ts', ['/a.zip:x.ts']],
+  ['a.zip//x.ts', ['a.zip:/x.ts']],
   ['a.zip/', []],
   ['a/b.ts', []],
   ['a.zip/x.ts#L3', ['a.zip/x.ts:3', 'a.zip:x.ts:3']],
 ])('%j may also be %j', (typed, others) => {
   expect(targetRewrites(typed, (name) => name.endsWith('.zip'))).toEqual(others);
+});
+
+test('of containers that end at very many places the first ones are tried', () => {
+  const found = targetRewrites('a.zip/'.repeat(1_000), (name) => name.endsWith('.zip'));
+  expect(found).toHaveLength(64);
+  expect(found[0]?.startsWith('a.zip:a.zip/')).toBe(true);
+});
+
+test('what is longer than any path is not written in another way', () => {
+  expect(pathRewrites(`"${'a'.repeat(16_384)}"`)).toEqual([]);
+  expect(targetRewrites(`a.zip/${'a'.repeat(16_384)}`, (name) => name.endsWith('.zip'))).toEqual([]);
 });

@@ -19,3 +19,10 @@ test('a path never climbs out of what stands before a colon', () => {
   expect(candidates('../up.txt:5..')[0]).toEqual({ path: '../up.txt:5..', rest: '' });
   expect(candidates('file:///a/../b.txt')).toEqual([{ path: 'file:///a/../b.txt', rest: '' }]);
 });
+
+test('of too many places the first ones are kept, and the whole', () => {
+  const found = candidates(`a.db?q=${'x:'.repeat(1_000)}`);
+  expect(found).toHaveLength(256);
+  expect(found[0]?.rest).toBe('');
+  expect(found.at(-1)?.path).toBe('a.db');
+});
