@@ -8,7 +8,7 @@ import type { DeclaredTool, Dialect } from './dialects/dialect.ts';
 import { checkOptions } from './check-options.ts';
 import type { OrielOptions, TelemetrySettings } from './options.ts';
 import { dialectOf } from './dialects/table.ts';
-import type { CallOptions, Engine } from './engine/gate.ts';
+import type { CallOptions, Engine } from './engine/open-call.ts';
 import { explained, hostError, ofHost, report } from './engine/unexpected.ts';
 import { OrielError } from './errors.ts';
 import { KIB, type LimitOptions, limitsWith } from './limits.ts';

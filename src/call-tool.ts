@@ -1,7 +1,8 @@
 /** One call of one tool, from its input to its answer: every step in order, and the one place where failures end. */
 
 import type { Callable } from './dialects/dialect.ts';
-import { type CallOptions, type Engine, openCall, takeSlot } from './engine/gate.ts';
+import { takeSlot } from './engine/call-slot.ts';
+import { type CallOptions, type Engine, openCall } from './engine/open-call.ts';
 import { read, readLines } from './engine/read.ts';
 import { explained, report } from './engine/unexpected.ts';
 import { recordingOf } from './recording.ts';

@@ -1,6 +1,6 @@
 /** Records one call: what it was asked, what it answered, how long that took. */
 
-import type { CallOptions, Engine } from './engine/gate.ts';
+import type { CallOptions, Engine } from './engine/open-call.ts';
 import { explained, report } from './engine/unexpected.ts';
 import { listOf, readsOf } from './telemetry/call-facts.ts';
 import type { Request } from './types/request.ts';

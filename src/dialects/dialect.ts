@@ -4,7 +4,7 @@
  */
 
 import type { z, ZodType } from 'zod';
-import type { Order } from '../engine/gate.ts';
+import type { Order } from '../engine/open-call.ts';
 import type { OrielError } from '../errors.ts';
 import { errorAnswer } from '../render/answer.ts';
 import type { Answer } from '../types/answer.ts';

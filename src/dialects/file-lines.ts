@@ -4,7 +4,7 @@
  */
 
 import { isAbsolute } from 'node:path';
-import type { Order } from '../engine/gate.ts';
+import type { Order } from '../engine/open-call.ts';
 import { type ErrorCode, OrielError } from '../errors.ts';
 import { baseLimits, KIB } from '../limits.ts';
 import { plain } from '../render/display.ts';

@@ -11,7 +11,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./search.ts'),
   () => import('./find.ts'),
   () => import('./list.ts'),
-  () => import('./lookup.ts'),
+  () => import('./missing-path.ts'),
   () => import('./read-in-workspace.ts'),
   () => import('./read-several.ts'),
   () => import('./search/anchors.ts'),

@@ -4,18 +4,17 @@ import { isOrielError } from '../errors.ts';
 import { endsInCodeQuestion, parseCodeQuestion } from '../selector/code-question.ts';
 import { withSelector } from '../selector/rewrites.ts';
 import { claimsArchive } from '../sources/archive/formats.ts';
-import type { Scheme } from '../sources/schemes/scheme.ts';
 import { isWeb, openWeb } from '../sources/web.ts';
 import { oneLine } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 import type { Notice } from '../types/notice.ts';
 import type { TextPolicy } from '../types/policy.ts';
-import type { LinesRequest, ReadRequest } from '../types/request.ts';
+import type { Grammar, LinesRequest, ReadRequest } from '../types/request.ts';
 import type { Resource, Subject } from '../types/resource.ts';
 import type { LinesResult, Origin, ReadResult, SingleResult } from '../types/result.ts';
 import type { CodeAnswer } from './code/read-code.ts';
 import { type Asked, readText } from './read-text.ts';
-import { findTarget, openAny } from './target.ts';
+import { type FoundTarget, findTarget, openAny } from './target.ts';
 
 export async function read(request: ReadRequest, call: Call, policy: TextPolicy): Promise<ReadResult> {
   const one = (typed: ReadRequest, part: Call): Promise<SingleResult> => readOne(typed, part, policy);
@@ -48,7 +47,7 @@ async function readOne(request: ReadRequest, call: Call, policy: TextPolicy): Pr
 export async function readLines(request: LinesRequest, call: Call, policy: TextPolicy): Promise<LinesResult> {
   const { path, range, wholeUpTo = Number.POSITIVE_INFINITY, entries, on } = request;
   if (on !== undefined) return (await import('./read-in-workspace.ts')).readInWorkspace(request, on, call);
-  let found: Found;
+  let found: ResolvedTarget;
   try {
     found = await resolve(path, 'literal', call);
   } catch (error) {
@@ -63,31 +62,50 @@ export async function readLines(request: LinesRequest, call: Call, policy: TextP
   return readFound(found, { selection, summarize: false }, call, policy);
 }
 
-type Found = Pick<Origin, 'target' | 'resolvedPath' | 'suffix'> & { readonly resource: Resource };
+type ResolvedTarget = Pick<Origin, 'target' | 'resolvedPath' | 'suffix'> & { readonly resource: Resource };
 
-async function resolve(target: string, grammar: 'selectors' | 'literal', call: Call): Promise<Found> {
-  if (grammar === 'selectors' && isWeb(target) && !(await isPath(target, call))) {
-    const resource = await openWeb(target, call);
-    const url = resource.is === 'text' ? resource.target : target;
-    return { resource, target: url, resolvedPath: url };
+/** Opens what `target` names: a URL, an answer about code, or what a source makes of a path. */
+async function resolve(target: string, grammar: Grammar, call: Call): Promise<ResolvedTarget> {
+  const atUrl = grammar === 'selectors' ? await openUrl(target, call) : undefined;
+  if (atUrl) {
+    const url = atUrl.is === 'text' ? atUrl.target : target;
+    return { resource: atUrl, target: url, resolvedPath: url };
   }
-  const named = grammar === 'selectors' && isUrl(target) ? await schemeOf(target, call) : undefined;
-  if (named) {
-    const resource = await named.scheme.open(named.rest, call);
-    const url = resource.is === 'text' ? resource.target : target;
-    return { resource, target: url, resolvedPath: url };
-  }
-  const { subject, suffix } = await findTarget(target, grammar, call);
+  const found = await findTarget(target, grammar, call);
+  return (await codeAnswer(found, grammar, call)) ?? (await openFound(found, target, grammar, call));
+}
+
+/** What a page or a scheme has at a URL; undefined for a path. */
+async function openUrl(target: string, call: Call): Promise<Resource | undefined> {
+  if (isWeb(target) && !(await isPath(target, call))) return openWeb(target, call);
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(target)) return undefined;
+  const { schemeOf } = await import('../sources/schemes/table.ts');
+  const named = schemeOf(target, call.settings);
+  return named?.scheme.open(named.rest, call);
+}
+
+/** The answer to a question about code below a path; undefined where none was asked. */
+async function codeAnswer(
+  { subject, suffix }: FoundTarget,
+  grammar: Grammar,
+  call: Call,
+): Promise<ResolvedTarget | undefined> {
   const answer = grammar === 'selectors' ? await answerAboutCode(subject, call) : undefined;
-  if (answer) {
-    if ('target' in answer) {
-      const found = await resolve(answer.target, grammar, call);
-      const { resource } = found;
-      const isSame = resource.is === 'text' && answer.isAsParsed(resource.bytes.identity.key);
-      return withPlace(isSame ? found : await resolve(answer.byName, grammar, call), answer);
-    }
+  if (!answer) return undefined;
+  if (!('target' in answer))
     return { ...answer, target: subject.typed, resolvedPath: subject.path, ...(suffix && { suffix }) };
-  }
+  const found = await resolve(answer.target, grammar, call);
+  const { resource } = found;
+  const isSame = resource.is === 'text' && answer.isAsParsed(resource.bytes.identity.key);
+  return withPlace(isSame ? found : await resolve(answer.byName, grammar, call), answer);
+}
+
+async function openFound(
+  { subject, suffix }: FoundTarget,
+  target: string,
+  grammar: Grammar,
+  call: Call,
+): Promise<ResolvedTarget> {
   try {
     const resource = await call.open(subject);
     return { resource, target: subject.typed, resolvedPath: subject.path, ...(suffix && { suffix }) };
@@ -111,22 +129,11 @@ async function answerAboutCode(subject: Subject, call: Call): Promise<CodeAnswer
 }
 
 /** The lines of a symbol that was asked for by its name alone say where they are. */
-function withPlace(found: Found, { target }: { readonly target: string }): Found {
+function withPlace(found: ResolvedTarget, { target }: { readonly target: string }): ResolvedTarget {
   const { resource } = found;
   if (resource.is !== 'text') return found;
   const place: Notice = { kind: 'said', text: `Declared in ${oneLine(target)}` };
   return { ...found, resource: { ...resource, notes: [...(resource.notes ?? []), place] } };
-}
-
-function isUrl(target: string): boolean {
-  return /^[a-z][a-z0-9+.-]*:\/\//i.test(target);
-}
-
-async function schemeOf(
-  target: string,
-  { settings }: Call,
-): Promise<{ scheme: Scheme; rest: string } | undefined> {
-  return (await import('../sources/schemes/table.ts')).schemeOf(target, settings);
 }
 
 /** A directory may be called like a host: `www.example.com`. */
@@ -138,7 +145,7 @@ async function isPath(target: string, call: Call): Promise<boolean> {
   return opened !== undefined;
 }
 
-function originOf({ resource, ...found }: Found): Origin {
+function originOf({ resource, ...found }: ResolvedTarget): Origin {
   const text = resource.is === 'mixed' ? resource.text : resource;
   return {
     ...found,
@@ -148,7 +155,12 @@ function originOf({ resource, ...found }: Found): Origin {
   };
 }
 
-async function readFound(found: Found, asked: Asked, call: Call, policy: TextPolicy): Promise<SingleResult> {
+async function readFound(
+  found: ResolvedTarget,
+  asked: Asked,
+  call: Call,
+  policy: TextPolicy,
+): Promise<SingleResult> {
   const { resource } = found;
   const origin = originOf(found);
   switch (resource.is) {

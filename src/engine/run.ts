@@ -96,7 +96,7 @@ async function workingDirectory(typed: string | undefined, call: Call): Promise<
   const { access, signal } = call;
   const path = typed === undefined ? access.cwd : access.absolute(typed);
   const opened = await access.open(path, signal).catch(async (error: unknown) => {
-    const { explainGone } = await import('./lookup.ts');
+    const { explainGone } = await import('./missing-path.ts');
     throw (await explainGone(call, error)) ?? error;
   });
   await opened.close();

@@ -12,27 +12,24 @@ import { sources } from '../sources/table.ts';
 import { oneLine, quote } from '../text/visible.ts';
 import type { Opened } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
+import type { Grammar } from '../types/request.ts';
 import type { Subject } from '../types/resource.ts';
 
-export interface Found {
+export interface FoundTarget {
   readonly subject: Subject;
   /** Set when the path did not exist and another one, ending in it, was read instead. */
   readonly suffix?: { readonly from: string; readonly to: string };
 }
 
 /** Opens what `target` names. Throws OrielError; the caller closes `subject.opened` at the end of the call. */
-export async function findTarget(
-  target: string,
-  grammar: 'selectors' | 'literal',
-  call: Call,
-): Promise<Found> {
-  const waysOf = (typed: string): readonly Candidate[] =>
+export async function findTarget(target: string, grammar: Grammar, call: Call): Promise<FoundTarget> {
+  const candidatesOf = (typed: string): readonly Candidate[] =>
     grammar === 'selectors' ? candidates(typed) : [{ path: typed, rest: '' }];
   const misses: Miss[] = [];
-  const found = await firstThatOpens(waysOf(target), grammar, misses, call);
+  const found = await firstThatOpens(candidatesOf(target), grammar, misses, call);
   if (found) return { subject: await subjectOf(found, found.rest, call) };
   for (const other of grammar === 'selectors' ? targetRewrites(target, holds) : pathRewrites(target)) {
-    const rewritten = await firstThatOpens(waysOf(other), grammar, [], call);
+    const rewritten = await firstThatOpens(candidatesOf(other), grammar, [], call);
     if (rewritten) return { subject: await subjectOf(rewritten, rewritten.rest, call) };
   }
   return missing(target, grammar, misses, call);
@@ -53,25 +50,25 @@ export async function isThere(target: string, call: Call): Promise<boolean> {
 }
 
 interface Miss {
-  readonly way: Candidate;
+  readonly candidate: Candidate;
   readonly error: OrielError;
 }
 
-/** The first of `ways` that exists; why the others do not is added to `misses`. */
+/** The first of `ordered` that exists; why the others do not is added to `misses`. */
 async function firstThatOpens(
-  ways: readonly Candidate[],
-  grammar: 'selectors' | 'literal',
+  ordered: readonly Candidate[],
+  grammar: Grammar,
   misses: Miss[],
   call: Call,
 ): Promise<(Spelled & { readonly rest: string }) | undefined> {
-  for (const way of ways) {
-    const found = await openSpelling(way.path, call).catch((error: unknown) => {
+  for (const candidate of ordered) {
+    const found = await openSpelling(candidate.path, call).catch((error: unknown) => {
       if (!(error instanceof OrielError)) throw error;
-      if (!isMiss(error.code)) throw withWay(error, grammar);
-      misses.push({ way, error });
+      if (!isMiss(error.code)) throw withNextCall(error, grammar);
+      misses.push({ candidate, error });
       return undefined;
     });
-    if (found) return { ...found, rest: way.rest };
+    if (found) return { ...found, rest: candidate.rest };
   }
   return undefined;
 }
@@ -81,7 +78,7 @@ function holds(name: string): boolean {
   return sources.some((source) => source.holds?.(name));
 }
 
-/** Failures that leave room for a shorter path: the longer one does not exist. */
+/** Failures after which a shorter path is tried: the longer one does not exist. */
 const MISSES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'NOT_FOUND',
   'NOT_DIRECTORY',
@@ -142,22 +139,25 @@ function nameable(path: string, call: Call): string {
   return shown.startsWith('~') ? `./${shown}` : shown;
 }
 
-/** Nothing of that name exists: one file that ends in it, or an error that names what does. A literal path is no guess. */
+/** Opens the one file whose path ends in a path that does not exist, or throws. Literal paths are not guessed. */
 async function missing(
   target: string,
-  grammar: 'selectors' | 'literal',
+  grammar: Grammar,
   misses: readonly Miss[],
   call: Call,
-): Promise<Found> {
+): Promise<FoundTarget> {
   const outside = misses.findLast(({ error }) => error.code === 'OUTSIDE_ROOT');
   if (outside) throw outside.error;
   const foreign = foreignName(target, call.access.roots.length > 0);
   if (foreign) throw foreign;
   // A path that is too long, or goes through a file, cannot be the end of another one.
   const other = misses.find(({ error }) => error.code !== 'NOT_FOUND');
-  if (other) throw withWay(other.error, grammar);
-  const wanted = misses.findLast(({ way }) => mayFollow(way))?.way ?? { path: target, rest: '' };
-  const { findBySuffix } = await import('./lookup.ts');
+  if (other) throw withNextCall(other.error, grammar);
+  const wanted = misses.findLast(({ candidate }) => mayFollow(candidate))?.candidate ?? {
+    path: target,
+    rest: '',
+  };
+  const { findBySuffix } = await import('./missing-path.ts');
   const matches = await findBySuffix(wanted.path, call);
   const [only, ...others] = matches;
   if (grammar === 'selectors' && only !== undefined && others.length === 0) {
@@ -169,7 +169,7 @@ async function missing(
   throw await notFound(wanted.path, grammar, matches, misses.at(-1)?.error, call);
 }
 
-/** What a path met on the disk and cannot be opened at all. */
+/** Failures of a path that exists, at least in part, and cannot be opened. */
 const DEAD_ENDS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'NOT_DIRECTORY',
   'NOT_REGULAR',
@@ -179,7 +179,7 @@ const DEAD_ENDS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 /** The error with a call to make instead, where it names none and the grammar can list a directory. */
-function withWay(error: OrielError, grammar: 'selectors' | 'literal'): OrielError {
+function withNextCall(error: OrielError, grammar: Grammar): OrielError {
   if (grammar === 'literal' || error.next !== undefined || !DEAD_ENDS.has(error.code)) return error;
   return new OrielError(error.code, `${error.message} Use . to list the working directory.`, {
     next: '.',
@@ -194,17 +194,17 @@ function mayFollow({ path, rest }: Candidate): boolean {
 
 const MOST_CANDIDATES = 5;
 
-/** Nothing is called so: what is near it, and where to look. */
+/** The error for a path that does not exist, with similar paths and a directory to list. */
 async function notFound(
   path: string,
-  grammar: 'selectors' | 'literal',
+  grammar: Grammar,
   [first, ...others]: readonly string[],
   cause: OrielError | undefined,
   call: Call,
 ): Promise<OrielError> {
   const why = `${quote(path)} does not exist.`;
   if (first === undefined) {
-    const { explainMissing } = await import('./lookup.ts');
+    const { explainMissing } = await import('./missing-path.ts');
     return explainMissing(path, grammar, cause, call);
   }
   if (others.length === 0)

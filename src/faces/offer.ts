@@ -4,7 +4,7 @@ import { fromWorkingDirectory, within } from '../access/paths.ts';
 import { realDirectory } from '../access/roots.ts';
 import { assemble, type RunOptions, sessionOptions } from '../assemble.ts';
 import type { OrielOptions } from '../options.ts';
-import type { Engine } from '../engine/gate.ts';
+import type { Engine } from '../engine/open-call.ts';
 import { OrielError } from '../errors.ts';
 import { createOriel, type Oriel, orielOffering, type Tool } from '../oriel.ts';
 import type { Caller } from '../queues/caller.ts';

@@ -18,11 +18,14 @@ export interface RequestOf {
 
 export type Request = RequestOf[keyof RequestOf];
 
+/** How a path is typed: with `selectors` it may end in the grammar of selector/, `literal` is only a path. */
+export type Grammar = 'selectors' | 'literal';
+
 export interface ReadRequest {
   readonly do: 'read';
-  /** A path as typed; with `selectors` it may end in the grammar of selector/, with `literal` it is only a path. */
+  /** A path as typed. */
   readonly target: string;
-  readonly grammar: 'selectors' | 'literal';
+  readonly grammar: Grammar;
   /** Kinds of things that may be read; all when absent. */
   readonly kinds?: readonly SourceKind[];
   /** For `literal` grammars; the whole when absent. */

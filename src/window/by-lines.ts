@@ -8,7 +8,7 @@ import { Budget, type Fit, holdFor, isOversized, sliceOf } from './fit.ts';
 import { type TextInput, toLine, wholeLine } from './input.ts';
 import { LineReader, type StoredLine } from './line-reader.ts';
 
-/** Lines shown before and after a range that was asked for in so many words. */
+/** Lines of context around a range that the caller gave with a start or an end. */
 const CONTEXT_BEFORE = 1;
 const CONTEXT_AFTER = 3;
 
@@ -74,7 +74,7 @@ interface Stop {
   readonly cutBy: CutBy;
   /** Ranges not shown yet. */
   readonly rest: readonly Range[];
-  /** Set when an oversized line is to be gone on with in bytes. */
+  /** The byte at which the rest of an oversized line begins. */
   readonly inside?: number;
   readonly oversized?: NonNullable<Excerpt['oversized']>;
   /** The rest of the line cannot be shown by this fit. */
@@ -147,7 +147,7 @@ async function beginOf(
 ): Promise<number | undefined> {
   const start = await index.startOf(from, source, signal, onScan);
   if (start === undefined || inside === undefined || inside <= start) return start;
-  // A byte of another line, in a file that has changed or by a slip, is as good as none.
+  // A byte of another line is ignored: the file has changed, or the caller made a mistake.
   if ((await index.lineAt(inside, source, signal, onScan)) !== from) return start;
   const at = inside - ((inside - start) % encoding.unit);
   // Where characters cannot be told backwards, the byte is one at which an answer ended.
@@ -175,7 +175,7 @@ function takeClipped(
   }
 }
 
-interface GiantLine {
+interface OversizedLine {
   readonly input: TextInput;
   readonly stored: StoredLine;
   readonly fit: Fit;
@@ -187,7 +187,7 @@ interface GiantLine {
 }
 
 /** The first line of an answer is too large for it: its head is shown, or nothing, as the fit says. */
-async function sliceLine(line: GiantLine): Promise<Stop> {
+async function sliceLine(line: OversizedLine): Promise<Stop> {
   const { input, stored, fit, part, no, tally, rest, budget } = line;
   const { index, source, signal, onScan } = input;
   const bounds = input.counted ? await index.boundsOf(no, source, signal, onScan) : undefined;

@@ -8,7 +8,7 @@ import type { Keep } from '../types/request.ts';
 import type { Fit } from './fit.ts';
 import {
   type DecodedLine,
-  type Found,
+  type PickedLines,
   headLines,
   type Remembered,
   type Share,
@@ -30,7 +30,7 @@ export function outputExcerpt(
   return (keep === 'ends' && tail.cutBy && bothEnds(output, fit)) || tailExcerpt(output, tail);
 }
 
-function tailExcerpt(output: Remembered, tail: Found): Excerpt {
+function tailExcerpt(output: Remembered, tail: PickedLines): Excerpt {
   return excerptOf(output, [tail.lines], tail, before(tail.lines[0]?.line, output));
 }
 
@@ -56,7 +56,7 @@ function halfOf({ lines, bytes, tokens }: Share, round: (half: number) => number
 function excerptOf(
   output: Remembered,
   parts: readonly (readonly DecodedLine[])[],
-  { cutBy, oversized }: Omit<Found, 'lines'>,
+  { cutBy, oversized }: Omit<PickedLines, 'lines'>,
   next: Next | undefined,
 ): Excerpt {
   const shown = parts.flat();

@@ -18,7 +18,7 @@ export interface DecodedLine {
   readonly invalid: number;
 }
 
-export interface Found {
+export interface PickedLines {
   readonly lines: readonly DecodedLine[];
   /** Absent when the search came to the other end. */
   readonly cutBy?: CutBy;
@@ -29,7 +29,7 @@ const NEWLINE = 10;
 const RETURN = 13;
 
 /** Lines from the beginning. With `char` the line that no longer fits is cut to fill the budget. */
-export function headLines(output: Remembered, fit: Fit, share: Share, snap: 'line' | 'char'): Found {
+export function headLines(output: Remembered, fit: Fit, share: Share, snap: 'line' | 'char'): PickedLines {
   const budget = new Budget(fit, share);
   const lines: DecodedLine[] = [];
   let room = share.bytes;
@@ -55,7 +55,7 @@ export function headLines(output: Remembered, fit: Fit, share: Share, snap: 'lin
 }
 
 /** Lines from the end back to byte `floor`. A last line over the budget is shown by its last bytes. */
-export function tailLines(output: Remembered, fit: Fit, share: Share, floor = 0): Found {
+export function tailLines(output: Remembered, fit: Fit, share: Share, floor = 0): PickedLines {
   const budget = new Budget(fit, share);
   const lines: DecodedLine[] = [];
   for (const { bytes, start, whole } of backwards(output, floor)) {
@@ -69,7 +69,7 @@ export function tailLines(output: Remembered, fit: Fit, share: Share, floor = 0)
   return { lines, ...(start > floor && { cutBy: 'bytes' as const }) };
 }
 
-function slicedTail(output: Remembered, fit: Fit, bytes: Uint8Array, { no, end }: Line): Found {
+function slicedTail(output: Remembered, fit: Fit, bytes: Uint8Array, { no, end }: Line): PickedLines {
   // Nothing is shown shorter than it is stored, so that no more can fit; walking all of it would be slow.
   const from = alignDown(bytes, Math.max(0, bytes.length - fit.limits.bytes), utf8);
   const slice = sliceOf(bytes.subarray(from), utf8, fit, 'tail', fit.limits.bytes);

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { assemble } from '../../src/assemble.ts';
-import { openCall } from '../../src/engine/gate.ts';
+import { openCall } from '../../src/engine/open-call.ts';
 import { read } from '../../src/engine/read.ts';
 import { wording } from '../../src/render/notices.ts';
 import { readAnswer } from '../../src/render/read-answer.ts';

@@ -81,7 +81,7 @@ async function withAdvice(error: unknown, typed: string, call: Call): Promise<un
   if (!(error instanceof OrielError) || error.code !== 'NOT_FOUND') return error;
   const foreign = foreignName(typed, call.access.roots.length > 0);
   if (foreign) return foreign;
-  const { explainGone, nearPaths } = await import('../lookup.ts');
+  const { explainGone, nearPaths } = await import('../missing-path.ts');
   const gone = await explainGone(call, error);
   if (gone) return gone;
   const near = await nearPaths(typed, call);

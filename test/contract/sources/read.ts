@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { readAt } from '../../../src/access/bytes.ts';
 import { assemble } from '../../../src/assemble.ts';
-import { openCall } from '../../../src/engine/gate.ts';
+import { openCall } from '../../../src/engine/open-call.ts';
 import { findTarget } from '../../../src/engine/target.ts';
 import type { OrielOptions } from '../../../src/index.ts';
 import { schemeOf } from '../../../src/sources/schemes/table.ts';

@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { defaultSettings } from '../../src/assemble.ts';
-import { type CallOptions, type Engine, openCall, type OpenCall } from '../../src/engine/gate.ts';
+import { type CallOptions, type Engine, openCall, type OpenCall } from '../../src/engine/open-call.ts';
 import type { ErrorContext } from '../../src/engine/unexpected.ts';
 import { OrielError } from '../../src/errors.ts';
 import { baseLimits } from '../../src/limits.ts';

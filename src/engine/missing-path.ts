@@ -1,4 +1,4 @@
-/** Guesses what a path that does not exist may mean: files that end in it, links that lead nowhere, near names. */
+/** Explains a path that does not exist: files that end in it, broken links, similar names. */
 
 import { basename, dirname, join, resolve } from 'node:path';
 import { within } from '../access/paths.ts';
@@ -7,6 +7,7 @@ import { didYouMean, nearNames } from '../text/near.ts';
 import { quote } from '../text/visible.ts';
 import type { OpenedDirectory } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
+import type { Grammar } from '../types/request.ts';
 import { WalkBroken, WalkRun } from './walk/walk-run.ts';
 
 const DEADLINE_MS = 5_000;
@@ -54,7 +55,7 @@ const MOST_COMPARED = 20_000;
  */
 export async function explainMissing(
   typed: string,
-  grammar: 'selectors' | 'literal',
+  grammar: Grammar,
   cause: OrielError | undefined,
   call: Call,
 ): Promise<OrielError> {

@@ -1,0 +1,87 @@
+/** Ends a call before its work does: at its timeout, or when its caller cancels it. */
+
+import { startTimer } from '../access/timer.ts';
+import { isOrielError, OrielError } from '../errors.ts';
+import { onAbort } from '../queues/on-abort.ts';
+
+/** Made once: work that still runs after the answer has nobody to read a stack. */
+const OVER = new OrielError('CANCELLED', 'The call is over.');
+
+export interface CancellationOptions {
+  /** That of the caller. */
+  readonly signal?: AbortSignal | undefined;
+  /** Infinity for no timeout. */
+  readonly timeoutMs: number;
+  /** How long the work may take to answer its own cancellation; it is not waited for at all when this is 0. */
+  readonly graceMs: number;
+}
+
+export class Cancellation {
+  readonly #controller = new AbortController();
+  readonly #graceMs: number;
+  readonly #stopTimer: () => void;
+  #stopListening = (): void => undefined;
+  #graceTimer: NodeJS.Timeout | undefined;
+  #work: Promise<unknown> | undefined;
+  #abandon: (reason: unknown) => void = () => undefined;
+
+  constructor({ signal, timeoutMs, graceMs }: CancellationOptions) {
+    this.#graceMs = graceMs;
+    this.#stopTimer = startTimer(timeoutMs, () => this.#abort(timedOut(timeoutMs)));
+    const cancel = (): void =>
+      this.#abort(new OrielError('CANCELLED', 'The call was cancelled.', { cause: signal?.reason }));
+    if (signal?.aborted) cancel();
+    else if (signal) this.#stopListening = onAbort(signal, cancel);
+  }
+
+  /** Aborted by the caller, at the timeout, and by `close`. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Work that goes on although its call was answered. */
+  get unfinished(): Promise<unknown> | undefined {
+    return this.#work;
+  }
+
+  /** Ends with the work, or with the reason of the abort. Throws that reason where it was aborted before. */
+  race<T>(start: () => Promise<T>): Promise<T> {
+    if (this.#graceMs === 0) this.signal.throwIfAborted();
+    const work = start();
+    this.#work = work;
+    return new Promise((resolve, reject) => {
+      this.#abandon = reject;
+      work.then(
+        (result) => {
+          this.#work = undefined;
+          resolve(result);
+        },
+        (error: unknown) => {
+          this.#work = undefined;
+          // What a library throws when its signal aborts says less than the reason.
+          reject(this.signal.aborted && !isOrielError(error) ? this.signal.reason : error);
+        },
+      );
+    });
+  }
+
+  close(): void {
+    this.#stopTimer();
+    this.#stopListening();
+    clearTimeout(this.#graceTimer);
+    this.#controller.abort(OVER);
+  }
+
+  #abort(reason: OrielError): void {
+    this.#controller.abort(reason);
+    if (this.#graceMs === 0) this.#abandon(reason);
+    else this.#graceTimer ??= setTimeout(() => this.#abandon(reason), this.#graceMs).unref();
+  }
+}
+
+function timedOut(ms: number): OrielError {
+  return new OrielError(
+    'TIMEOUT',
+    `The call took longer than ${ms / 1000} seconds and was ended. Use a smaller window, such as the byte window :@0+64K of a file.`,
+  );
+}

@@ -1,0 +1,153 @@
+/** Makes the `Call` that every layer of the engine receives, and closes what was opened during it. */
+
+import { type Caller, waitAs } from '../queues/caller.ts';
+import { sourceFor } from '../sources/table.ts';
+import type { Access } from '../types/access.ts';
+import type { Call } from '../types/call.ts';
+import type { Limits } from '../types/limits.ts';
+import type { TextPolicy } from '../types/policy.ts';
+import type { Progress } from '../types/progress.ts';
+import type { Request } from '../types/request.ts';
+import type { SourceKind } from '../types/resource.ts';
+import type { Session } from '../types/session.ts';
+import type { Settings } from '../types/settings.ts';
+import type { TraceOrigin } from '../types/trace.ts';
+import { Cancellation } from './cancellation.ts';
+import { Cleanups } from './cleanups.ts';
+import { hostError, type OnError, report } from './unexpected.ts';
+
+/** What all calls of one instance share. */
+export interface Engine {
+  readonly access: Access;
+  readonly session: Session;
+  readonly settings: Settings;
+  /** The timeout of a call that sets none of its own, in milliseconds; Infinity for no timeout. */
+  readonly timeoutMs: number;
+  readonly onError?: OnError;
+  now(): number;
+}
+
+/** What one call asks of the engine. */
+export interface Order<R extends Request = Request> {
+  readonly request: R;
+  readonly limits: Limits;
+  readonly policy: TextPolicy;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: Progress) => void;
+  /**
+   * Receives the output of a command as it comes (bytes that are reused at once). The command's output is read on when a
+   * returned promise resolves: backpressure.
+   */
+  readonly onOutput?: (chunk: Uint8Array) => Promise<void> | undefined;
+  /**
+   * Whom the call is for, as any object: queues serve different callers in turn. Calls without one count as those of the
+   * instance.
+   */
+  readonly caller?: Caller;
+  /** The task that the call belongs to, by any name; that of the session when absent. */
+  readonly task?: string | undefined;
+  /** The program that asks, as it calls itself. */
+  readonly host?: string | undefined;
+  /** What the call belongs to in a trace; the span that is active when absent. */
+  readonly trace?: TraceOrigin | undefined;
+}
+
+export interface OpenCall {
+  readonly call: Call;
+  /** Ends with the work, or with the reason of an abort: the call does not wait for work that goes on all the same. */
+  settle<T>(start: () => Promise<T>): Promise<T>;
+  /** Closes what the call opened. */
+  close(): Promise<void>;
+}
+
+/**
+ * A command has a timeout of its own and answers a cancel itself, with the output so far; those of the call come this
+ * much later and only guard against its failure.
+ */
+const RUN_GRACE_MS = 10_000;
+
+/** The timeout of the call begins here: the wait for its slot is not part of it. */
+export function openCall(
+  engine: Engine,
+  { request, limits }: Pick<Order, 'request' | 'limits'>,
+  { signal, onProgress, onOutput, caller = engine }: CallOptions,
+  tool?: string,
+): OpenCall {
+  const timeoutMs = timeoutOf(request, engine);
+  const deadline = performance.now() + timeoutMs;
+  const graceMs = request.do === 'run' ? RUN_GRACE_MS : 0;
+  const cancellation = new Cancellation({ signal, timeoutMs, graceMs });
+  const cleanups = new Cleanups(engine.onError, tool);
+  const tell = (option: string, error: unknown): void =>
+    report(engine.onError, hostError(option, error), tool);
+  waitAs(caller, cancellation.signal);
+
+  const call: Call = {
+    signal: cancellation.signal,
+    deadline,
+    limits,
+    settings: engine.settings,
+    access: engine.access,
+    session: engine.session,
+    now: engine.now,
+    progress(progress) {
+      try {
+        onProgress?.(progress);
+      } catch (error) {
+        // The call can do without its listener.
+        tell('onProgress', error);
+      }
+    },
+    ...(onOutput && { watchOutput: untilItFails(onOutput, (error) => tell('onOutput', error)) }),
+    open: (subject) => sourceFor(subject, kindsOf(request)).open(subject, call),
+    onEnd: (cleanup) => cleanups.add(cleanup),
+  };
+  return {
+    call,
+    settle: (start) => cancellation.race(start),
+    async close() {
+      cancellation.close();
+      if (cancellation.unfinished) cleanups.runAfter(cancellation.unfinished);
+      else await cleanups.runAll();
+    },
+  };
+}
+
+function timeoutOf(request: Request, { settings, timeoutMs }: Engine): number {
+  if (request.do !== 'run') return timeoutMs;
+  const seconds = request.timeout ?? settings.run.timeout;
+  // The command refuses a timeout that is not above 0.
+  return (seconds > 0 ? seconds : 0) * 1000 + RUN_GRACE_MS;
+}
+
+/** The host's listener for output. After its first failure it is called no more: the command goes on. */
+function untilItFails(
+  onOutput: NonNullable<CallOptions['onOutput']>,
+  tell: (error: unknown) => void,
+): NonNullable<Call['watchOutput']> {
+  let failed = false;
+  const fail = (error: unknown): void => {
+    if (!failed) tell(error);
+    failed = true;
+  };
+  return (chunk) => {
+    if (failed) return undefined;
+    try {
+      return onOutput(chunk)?.catch(fail);
+    } catch (error) {
+      fail(error);
+      return undefined;
+    }
+  };
+}
+
+const FILES: readonly SourceKind[] = ['file'];
+
+/** The kinds of sources that a request may read; undefined for all. */
+function kindsOf(request: Request): readonly SourceKind[] | undefined {
+  if (request.do === 'lines') return FILES;
+  return request.do === 'read' ? request.kinds : undefined;
+}
