@@ -241,6 +241,21 @@ describe('clients that come by the thousand', () => {
   );
 });
 
+test('a client that declares other directories in each call is answered inside them', async () => {
+  const { W, write } = workspace();
+  const count = 40;
+  for (let i = 0; i < count; i += 1) write(`d${i}/f`, `${i}\n`);
+  const offer = createOffer({ cwd: W });
+  onTestFinished(() => offer.close());
+  const caller = {};
+  const read = (i: number): Promise<Answer> => {
+    const tool = offer.find('read', { caller, roots: [`${W}/d${i}`] });
+    if (tool instanceof Error) throw tool;
+    return offer.call(tool, { path: 'f' }, { caller });
+  };
+  for (const i of [...Array(count).keys(), 0]) expect(textOf(await read(i))).toBe(`1|${i}\n`);
+});
+
 /** `fetch` has no address of its own to call from. */
 function postFrom(
   localAddress: string,

@@ -1,0 +1,217 @@
+/** What each client of a server has to itself: its kept outputs, and what was shown to it. */
+
+import { fromWorkingDirectory, within } from '../access/paths.ts';
+import { realDirectory } from '../access/roots.ts';
+import { assemble, sessionOptions } from '../assemble.ts';
+import type { Engine } from '../engine/open-call.ts';
+import type { OrielOptions } from '../options.ts';
+import { createOriel, type Oriel, orielOffering, type Tool } from '../oriel.ts';
+import type { Caller } from '../queues/caller.ts';
+import { Lru } from '../session/lru.ts';
+import { createSession, type SessionOptions } from '../session/session.ts';
+import { SpillRoom } from '../session/spill-room.ts';
+import { SPILL_TOTAL } from '../session/spills.ts';
+import { Telemetry } from '../session/telemetry/telemetry.ts';
+import type { Session } from '../types/session.ts';
+import { fittedTo, type HostIdentity } from './hosts.ts';
+
+/** For whom tools are: their answers fit what it takes, and stay inside its roots. */
+export interface Asker {
+  readonly host?: HostIdentity;
+  /** Directories that it declares, absolute: within those of the server nothing else is read then. */
+  readonly roots?: readonly string[];
+  readonly caller?: Caller;
+}
+
+export interface SpacesOptions {
+  readonly allowBash: boolean;
+  /** One space for all clients. */
+  readonly shareArtifacts: boolean;
+  /** Whether several clients share the server: events tell them apart. */
+  readonly manyClients: boolean;
+}
+
+/** What one client has to itself. */
+export interface Space {
+  readonly engine: Engine;
+  /** Its calls that run or wait. */
+  calls: number;
+  /** Whether outputs are kept in it. */
+  keeps(): boolean;
+  /** Its tools with the limits that a host brings, inside the roots that it declares. */
+  oriel(asker?: Asker): Oriel;
+  /** Reads the path strings by which resources are named. */
+  reader(): Tool;
+  close(): Promise<void>;
+}
+
+/**
+ * The most clients with a space of their own. Spaces without kept outputs are evicted first, then the others, least
+ * recently used first; a space with a running call stays.
+ */
+const MOST_SPACES = 1024;
+
+/** Sets of limits and roots for which one client has tools; those of others are made again. */
+const MOST_FITTED = 32;
+
+export class Spaces {
+  /** That of requests without a caller, and of all where outputs are shared. */
+  readonly common: Space;
+  /** What was recorded of calls; absent where nothing is. */
+  readonly telemetry: Telemetry | undefined;
+  readonly #options: OrielOptions;
+  readonly #session: Session;
+  readonly #room: SpillRoom;
+  readonly #flags: SpacesOptions;
+  /** Least recently used first. */
+  readonly #spaces = new Map<Caller, Space>();
+
+  constructor(options: OrielOptions, flags: SpacesOptions) {
+    this.#room = new SpillRoom(options.spills?.total ?? SPILL_TOTAL);
+    const given = forClients(sessionOptions(options), flags.manyClients);
+    this.#session = options.session ?? createSession({ ...given, room: this.#room });
+    const { telemetry } = this.#session;
+    this.telemetry = telemetry instanceof Telemetry ? telemetry : undefined;
+    this.#options = { ...options, session: this.#session };
+    this.#flags = flags;
+    this.common = spaceOf(this.#options, this.#session, flags.allowBash);
+  }
+
+  /** Kept outputs of all clients, and their bytes. */
+  get spills(): { readonly outputs: number; readonly bytes: number } {
+    return { outputs: this.#room.outputs, bytes: this.#room.used };
+  }
+
+  of(caller?: Caller): Space {
+    if (this.#flags.shareArtifacts || caller === undefined) return this.common;
+    const space = this.#spaces.get(caller) ?? this.#make();
+    this.#spaces.delete(caller);
+    this.#spaces.set(caller, space);
+    if (this.#spaces.size > MOST_SPACES) this.#evictOne(caller);
+    return space;
+  }
+
+  /** While `call` runs the space is not evicted. */
+  async whileUsed<T>(caller: Caller | undefined, call: (space: Space) => Promise<T>): Promise<T> {
+    const space = this.of(caller);
+    space.calls += 1;
+    try {
+      return await call(space);
+    } finally {
+      space.calls -= 1;
+    }
+  }
+
+  /** Whether outputs are kept for `caller` alone. */
+  keeps(caller: Caller): boolean {
+    return this.#spaces.get(caller)?.keeps() === true;
+  }
+
+  /** Removes what was kept for `caller`. */
+  async forget(caller: Caller): Promise<void> {
+    const space = this.#spaces.get(caller);
+    this.#spaces.delete(caller);
+    await space?.close();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Array.from(this.#spaces.keys(), (caller) => this.forget(caller)));
+    await this.common.close();
+  }
+
+  /**
+   * What is derived from files is shared with all spaces, and so are the quota for kept outputs and the record of calls,
+   * each under its caller.
+   */
+  #make(): Space {
+    const { store, disk, scratch, telemetry } = this.#session;
+    const own = createSession({
+      ...sessionOptions({ ...this.#options, cache: false, telemetry: false }),
+      room: this.#room,
+    });
+    const shared = { store, scratch, ...(disk && { disk }), ...(telemetry && { telemetry }) };
+    const session: Session = { ...own, ...shared };
+    return spaceOf({ ...this.#options, session }, own, this.#flags.allowBash);
+  }
+
+  #evictOne(except: Caller): void {
+    const idle = Array.from(this.#spaces).filter(([caller, { calls }]) => calls === 0 && caller !== except);
+    const [oldest] = idle.find(([, space]) => !space.keeps()) ?? idle[0] ?? [];
+    if (oldest) void this.forget(oldest);
+  }
+}
+
+function forClients(options: SessionOptions, manyClients: boolean): SessionOptions {
+  const { telemetry } = options;
+  return telemetry ? { ...options, telemetry: { ...telemetry, manyClients } } : options;
+}
+
+function isSame(host: HostIdentity | undefined, other: HostIdentity | undefined): boolean {
+  return host?.name === other?.name && host?.model === other?.model;
+}
+
+/** `session` ends with the space. */
+function spaceOf(options: OrielOptions, session: Session, bash: boolean): Space {
+  /** By the limits that a host brings and the roots that it declares; most hosts bring neither. */
+  const fitted = new Lru<Oriel>(MOST_FITTED);
+  /** The last host that brought no roots: mostly the next call is of the same one. */
+  let last: { readonly host: HostIdentity | undefined; readonly oriel: Oriel } | undefined;
+  let engine: Engine | undefined;
+  let reader: Tool | undefined;
+  return {
+    calls: 0,
+    keeps() {
+      try {
+        return session.spills.list().length > 0;
+      } catch {
+        // Its directory is gone and cannot be made again: nothing is kept, which is no failure of the one who asks.
+        return false;
+      }
+    },
+    close: () => session.close(),
+    get engine() {
+      return (engine ??= assemble(options).engine);
+    },
+    oriel({ host, roots = [] } = {}) {
+      const rootless = roots.length === 0;
+      if (rootless && last && isSame(last.host, host)) return last.oriel;
+      const inside = narrowed(options, roots);
+      const wanted = host ? fittedTo(host, inside) : inside;
+      const key = JSON.stringify([wanted.limits ?? {}, wanted.roots]);
+      let oriel = fitted.get(key);
+      if (!oriel) fitted.set(key, (oriel = orielOffering(wanted, { bash })));
+      if (rootless) last = { host, oriel };
+      return oriel;
+    },
+    reader: () =>
+      (reader ??= createOriel({
+        ...options,
+        dialect: 'oriel',
+        // A resource is bounded by its bytes.
+        limits: { lines: Number.MAX_SAFE_INTEGER },
+        display: 'plain',
+        read: { summarize: false },
+      }).tool('read')),
+  };
+}
+
+/**
+ * The options inside the directories that a client declares, as far as these lie inside the server's own (or hold them).
+ * A client that declares others, or none, gets the server's. Real paths are compared: a link leads where it leads.
+ */
+function narrowed(options: OrielOptions, declared: readonly string[]): OrielOptions {
+  if (declared.length === 0) return options;
+  const known = (options.roots ?? []).flatMap((root) => realDirectory(root) ?? []);
+  const inside = declared.flatMap((path) => {
+    const root = realDirectory(path);
+    if (root === undefined) return [];
+    return known.some((other) => within(root, other)) ? [root] : known.filter((other) => within(other, root));
+  });
+  const roots = Array.from(new Set(inside));
+  const [first] = roots;
+  if (first === undefined) return options;
+  const cwd = fromWorkingDirectory(options.cwd);
+  const real = realDirectory(cwd);
+  const stays = real !== undefined && roots.some((root) => within(real, root));
+  return { ...options, roots, cwd: stays ? cwd : first };
+}
