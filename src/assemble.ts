@@ -95,7 +95,7 @@ function withTotals(answer: Answer, { telemetry }: Session, { task, caller }: Ru
   return totals ? { ...answer, details: { ...answer.details, task: totals } } : answer;
 }
 
-/** What a session can only tell outside of a call reaches the host as every unexpected error does. */
+/** Errors of a session outside of any call reach the host like every other unexpected error. */
 export function sessionOptions({
   spills,
   cache = {},
@@ -140,7 +140,7 @@ function settingsOf(options: OrielOptions): Settings {
   };
 }
 
-/** What has not the shape of a host or a range fails here; its numbers are read with the first page. */
+/** Checks the form of hosts, ranges and endpoints; the numbers in them are parsed with the first page. */
 function webSettings(options: OrielOptions['web'] = {}): Settings['web'] {
   if (options === false) return false;
   const { allow = [], endpoints = {} } = options;
@@ -168,13 +168,13 @@ function runSettings(options: Partial<RunSettings> = {}): RunSettings {
   return settings;
 }
 
-/** Held from here on: what takes the place of the directory later is not entered. Throws `NOT_FOUND`, `NOT_DIRECTORY`. */
+/** Its identity is taken now: a directory that replaces it later is not entered. Throws `NOT_FOUND`, `NOT_DIRECTORY`. */
 function accessTo(path: string): Access {
   const directory = fromWorkingDirectory(path);
   return createAccess({ cwd: directory, roots: [directory], allow: [] });
 }
 
-/** Their failures are named as the host's. */
+/** The host's schemes; what they throw becomes an error with the code `HOST`. */
 function schemesOfHost(schemes: Settings['schemes'] = defaultSettings.schemes): Settings['schemes'] {
   return Object.fromEntries(
     Object.entries(schemes).map(([name, read]) => [
@@ -191,7 +191,7 @@ function schemesOfHost(schemes: Settings['schemes'] = defaultSettings.schemes): 
   );
 }
 
-/** A budget with a count that is not a number would never be spent. */
+/** Checks what the counter returns: with NaN no budget would ever be spent. */
 function counterOfHost(tokens: TokenCounter): TokenCounter {
   return ofHost('tokens', (text) => {
     const count = tokens(text);
@@ -200,7 +200,7 @@ function counterOfHost(tokens: TokenCounter): TokenCounter {
   });
 }
 
-/** Less would not hold the notice of a map. */
+/** The notice of a map needs as much. */
 const LEAST_MAP_BYTES = 256;
 
 function mapBytesOf(bytes = defaultSettings.mapBytes): number {
@@ -208,7 +208,7 @@ function mapBytesOf(bytes = defaultSettings.mapBytes): number {
   throw new OrielError('BAD_INPUT', `The option read.mapBytes is at least ${LEAST_MAP_BYTES}.`);
 }
 
-/** Infinity is no limit. Throws `BAD_INPUT`. */
+/** A timeout above 0; Infinity for none. Throws `BAD_INPUT`. */
 function timeout(option: string, value: number): number {
   if (value > 0) return value;
   throw new OrielError('BAD_INPUT', `The option ${option} is a number above 0, or Infinity for no limit.`);

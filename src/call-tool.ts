@@ -17,11 +17,11 @@ export interface ToolCall extends CallOptions {
   readonly limits: Limits;
   /** The dialect's name. */
   readonly dialect: string;
-  /** Checks the input and fills it in; absent where a face has made it to fit. Throws OrielError (`BAD_INPUT`). */
+  /** Validates the input and adds defaults; absent where the face has built a valid one. Throws OrielError (`BAD_INPUT`). */
   accept?(input: unknown): unknown;
 }
 
-/** Never throws: a failure is an answer, and what it does not explain reaches the host's `onError`. */
+/** Never throws: a failure is an answer. Unexpected errors also reach the host's `onError`. */
 export async function callTool<A>(
   engine: Engine,
   tool: Callable<A>,
@@ -36,7 +36,7 @@ export async function callTool<A>(
     recording.asked(order.request);
     const slot = await takeSlot(engine, order, options);
     const open = openCall(engine, order, options, tool.name);
-    // Registered first, so that it comes last: when all that the call has opened is closed.
+    // Cleanups run last in, first out: the slot is released when everything that the call opened is closed.
     open.call.onEnd(() => slot.release());
     let answered: A;
     try {
@@ -66,7 +66,7 @@ type Performers = {
   readonly [K in Kind]: (request: RequestOf[K], call: Call, policy: TextPolicy) => Promise<ResultOf[K]>;
 };
 
-/** All but reading is loaded when it is first needed. */
+/** Everything but reading is loaded when it is first needed. */
 const performers: Performers = {
   read,
   lines: readLines,

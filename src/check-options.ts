@@ -121,7 +121,7 @@ function checkServer(name: string, server: unknown): void {
   check(given, given['command'] === undefined ? HTTP : STDIO, `${front}.`);
   const url = given['url'];
   if (typeof url === 'string' && !/^https?:\/\//i.test(URL.canParse(url) ? new URL(url).href : '')) {
-    throw new OrielError('BAD_INPUT', `The option ${front}.url is no URL of the web: ${quote(url)}.`);
+    throw new OrielError('BAD_INPUT', `The option ${front}.url is not an http or https URL: ${quote(url)}.`);
   }
 }
 

@@ -26,13 +26,12 @@ export interface FileFacts {
   readonly ctimeNs: bigint;
 }
 
-let onces = 0;
+let unrepeatable = 0;
 
 /** Immutable. Equal identities mean equal bytes; different texts have different ones. */
 export class Identity {
   /**
-   * Whether the same bytes may be met again under it. What is derived from an identity that does not recur is not
-   * kept.
+   * Whether a later call can have an equal identity. What is derived from one that does not recur is not cached.
    */
   readonly recurs: boolean;
   readonly #write: () => string;
@@ -53,16 +52,16 @@ export class Identity {
     return new Identity(() => written(['of', name, facts]), true);
   }
 
-  /** Bytes of which nothing says when they change; equal to no other identity. */
+  /** Bytes that may change without a sign of it; equal to no other identity. */
   static once(name: string): Identity {
-    const count = (onces += 1);
+    const count = (unrepeatable += 1);
     return new Identity(() => written(['once', name, count]), false);
   }
 
   /** What is derived from these bytes in the way `how`, shaped by `options`. */
   derive<O extends Facts>(how: Derivation<O>, options: O): Identity {
     const { name, version = 1 } = how;
-    // The front is balanced by itself, so that a key of any depth reads back in one way only.
+    // Brackets around the front keep keys unambiguous at any depth.
     return new Identity(() => `[${this.key},${writtenAll([name, version, options])}]`, this.recurs);
   }
 
@@ -81,8 +80,8 @@ export class Identity {
 }
 
 /**
- * Like JSON, but every different value is written differently: fields are sorted, a bigint ends in `n`, and
- * infinities, which JSON makes null, have their names.
+ * Like JSON, but different values are always written differently: fields are sorted, a bigint ends in `n`, and infinities
+ * (null in JSON) are written by name.
  */
 function written(fact: Fact): string {
   if (typeof fact === 'string') return JSON.stringify(fact);

@@ -1,15 +1,12 @@
 /** The library's entry: tools with their schemas, ready to be handed to an agent. */
 
-import type { core, ZodType } from 'zod';
+import type { ZodType } from 'zod';
+import { acceptInput } from './accept-input.ts';
 import { assemble, type RunOptions } from './assemble.ts';
 import type { OrielOptions } from './options.ts';
-import type { DeclaredTool, Effects } from './dialects/dialect.ts';
-import { type InputSchema, lenient } from './dialects/lenient.ts';
-import { OrielError } from './errors.ts';
+import type { Effects } from './dialects/dialect.ts';
 import type { Caller } from './queues/caller.ts';
 import { jsonSchemaOf, kit } from './schema.ts';
-import { didYouMean, nearNames } from './text/near.ts';
-import { quote } from './text/visible.ts';
 import type { Answer } from './types/answer.ts';
 import type { Session } from './types/session.ts';
 
@@ -67,7 +64,7 @@ export function orielOffering(options: OrielOptions, { bash }: { readonly bash: 
       name: declared.name,
       title: declared.title,
       description: declared.about(limits, { bash, settings: assembly.engine.settings }),
-      // What only reads reaches beyond this machine by the web and by the servers of others alone.
+      // A tool that only reads leaves this machine only through web pages and MCP servers.
       effects: declared.effects.readOnly
         ? { ...declared.effects, openWorld: declared.effects.openWorld && reachesOut }
         : declared.effects,
@@ -78,7 +75,7 @@ export function orielOffering(options: OrielOptions, { bash }: { readonly bash: 
         return jsonSchema();
       },
       run: (input, runOptions) =>
-        assembly.run(declared, input, runOptions, (given) => accept(declared, schema(), given)),
+        assembly.run(declared, input, runOptions, (given) => acceptInput(declared, schema(), given)),
     };
   });
   return {
@@ -95,51 +92,8 @@ export function orielOffering(options: OrielOptions, { bash }: { readonly bash: 
   };
 }
 
-/** What `make` returns, made when it is first asked for: a server that was only asked who it is does not wait for it. */
+/** The value of `make`, made at the first call: `initialize` of a server needs no schema and does not wait for one. */
 function once<T>(make: () => T): () => T {
   let made: { readonly it: T } | undefined;
   return () => (made ??= { it: make() }).it;
-}
-
-/** The input as the schema understands it. Throws `BAD_INPUT` that names the first field that is wrong. */
-function accept(tool: DeclaredTool, schema: ZodType, input: unknown): unknown {
-  // A call without arguments is one without fields.
-  const strict = schema.safeParse(input ?? {});
-  if (strict.success) return strict.data;
-  const shape = jsonSchemaOf(schema) as InputSchema;
-  const { properties = {} } = shape;
-  const given = tool.adapt(lenient(input ?? {}, shape));
-  const parsed = schema.safeParse(given);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const fields = `Its fields are ${Object.keys(properties).join(', ')}.`;
-  if (issue?.code === 'unrecognized_keys') {
-    const near = didYouMean(issue.keys.flatMap((key) => nearNames(key, Object.keys(properties), 1)));
-    throw new OrielError(
-      'BAD_INPUT',
-      `The tool ${tool.name} has no field ${quote(issue.keys.join(', '))}. ${fields}${near}`,
-    );
-  }
-  const field = issue?.path.join('.') ?? '';
-  if (issue && isMissing(issue, given)) {
-    throw new OrielError('BAD_INPUT', `The field ${quote(field)} of ${tool.name} is missing. ${fields}`);
-  }
-  // Adapters pass on what a model wrote as arguments where that is not JSON.
-  if (field === '' && typeof given === 'string') {
-    throw new OrielError(
-      'BAD_INPUT',
-      `The input of ${tool.name} is wrong: the arguments are not a valid JSON object. ${fields}`,
-    );
-  }
-  const where = field === '' ? `The input of ${tool.name}` : `The field ${quote(field)} of ${tool.name}`;
-  throw new OrielError(
-    'BAD_INPUT',
-    `${where} is wrong: ${quote(issue?.message.replace(/^Invalid input: /, '') ?? 'invalid')}. ${fields}`,
-  );
-}
-
-function isMissing({ path }: core.$ZodIssue, input: unknown): boolean {
-  const [field, ...deeper] = path;
-  const given = input as Record<PropertyKey, unknown> | null | undefined;
-  return field !== undefined && deeper.length === 0 && given?.[field] === undefined;
 }

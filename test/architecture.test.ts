@@ -84,6 +84,7 @@ const floors = [
   'check-options.ts',
   'assemble.ts',
   'schema.ts',
+  'accept-input.ts',
   'oriel.ts',
   'index.ts',
   'faces',

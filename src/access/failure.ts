@@ -18,7 +18,7 @@ const SENTENCES: Record<string, readonly [ErrorCode, string]> = {
   EIO: ['CORRUPT', 'could not be read: input/output error'],
 };
 
-/** The system's own name for a failure: `"ENOENT"`; empty for what is none. */
+/** The system's own name for a failure: `"ENOENT"`; empty for other errors. */
 export function errno(error: unknown): string {
   return (error as NodeJS.ErrnoException | null)?.code ?? '';
 }

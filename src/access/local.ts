@@ -209,7 +209,7 @@ function refuseSpecial(stats: BigIntStats, shown: () => string): void {
         ? 'a character device'
         : stats.isBlockDevice()
           ? 'a block device'
-          : 'no regular file';
+          : 'not a regular file';
   throw new OrielError(
     'NOT_REGULAR',
     `${quote(shown())} is ${what}; only regular files and directories are read.`,

@@ -6,7 +6,7 @@ import { type Found, look, statsOf } from './path-walk.ts';
 
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY;
 
-/** Throws what the system says, and for what is no regular file as if there were none. */
+/** Throws the system's error, and ENOENT for anything but a regular file. */
 export async function openRegular(path: string, inspector: Inspector): Promise<Found> {
   if (process.platform !== 'linux') return judged(await openDescriptor(path, READ), inspector);
   // A FIFO must not notice, and opening a device may do something.
@@ -21,7 +21,7 @@ export async function openRegular(path: string, inspector: Inspector): Promise<F
   }
 }
 
-const NO_FILE = Object.assign(new Error('This is no regular file.'), { code: 'ENOENT' });
+const NO_FILE = Object.assign(new Error('This is not a regular file.'), { code: 'ENOENT' });
 
 async function judged(fd: number, inspector: Inspector): Promise<Found> {
   const stats = await statsOf(fd, inspector);

@@ -10,16 +10,16 @@ import { closeBoth, takePipes } from './fifo.ts';
 /** What a pipe holds by default on Linux: no single read gives more. */
 const READ = 64 << 10;
 
-/** Takes a chunk, which is only valid during the call. A promise asks for a pause until it resolves. */
+/** Takes a chunk, which is only valid during the call. Reading pauses until a returned promise resolves: backpressure. */
 export type Take = (chunk: Uint8Array) => Promise<void> | undefined;
 
 /** The reading of one stream of a child. */
 export interface Intake {
   /** Resolves when every writing end is closed and all that was written has been taken. */
   readonly ended: Promise<void>;
-  /** Whether the taker has asked for a pause. */
+  /** Whether reading pauses for the taker. */
   readonly paused: boolean;
-  /** Stops reading: whoever still writes gets EPIPE. */
+  /** Stops reading: processes that still write get EPIPE. */
   close(): void;
 }
 
@@ -28,7 +28,7 @@ export interface Pipe {
   readonly writeEnd: number;
   /** Begins to read. To be called once the child has the writing end: ours is closed, or the pipe would never end. */
   read(take: Take): Intake;
-  /** Closes a pipe that nobody has. */
+  /** Closes both ends of a pipe that no child has. */
   discard(): void;
 }
 

@@ -33,7 +33,7 @@ export interface Shell {
   readonly exited: Promise<Exit>;
   /** Resolves when nobody holds a writing end of its output any more and all of it has been taken. */
   readonly drained: Promise<void>;
-  /** Whether a taker has asked for a pause. */
+  /** Whether reading pauses for a taker. */
   readonly paused: boolean;
   /** Ends the shell and its descendants: SIGTERM, and after `grace` ms SIGKILL. */
   end(grace: number): Promise<Ended>;
@@ -173,7 +173,7 @@ function shell(
 
 const running = new Set<Tree>();
 
-/** No command outlives us: it is killed when this process exits before it does. The watchdog sees to all other ends. */
+/** Kills the command when this process exits first. The watchdog does so where this process is killed. */
 export function endWithUs(tree: Tree): () => void {
   if (running.size === 0) process.on('exit', killRunning);
   running.add(tree);

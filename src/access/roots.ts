@@ -70,7 +70,7 @@ export class Roots {
     return false;
   }
 
-  /** The refusal of `shown`. Only what lies below the working directory is named: the way there is nobody's business. */
+  /** The error for `shown`. Names only paths below the working directory: others would reveal what lies outside. */
   outside(shown: string, cause?: unknown): OrielError {
     const what = isAbsolute(shown) ? 'That path' : quote(shown);
     const next = this.mayName(this.#cwd) ? '.' : this.#roots[0]?.given;
@@ -129,7 +129,7 @@ export class Roots {
   }
 }
 
-/** The real path of a directory; undefined for what is none. */
+/** The real path of a directory; undefined for a path that is not one. */
 export function realDirectory(path: string): string | undefined {
   try {
     const real = realpathSync(path);

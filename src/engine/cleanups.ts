@@ -1,8 +1,8 @@
-/** What a call has opened. All of it is closed once, also what is opened when the call is over. */
+/** The cleanups of a call: each runs once, also one that is added when the call is over. */
 
 import { explained, type OnError, report } from './unexpected.ts';
 
-/** How long cancelled work may take to stop reading, in ms. */
+/** Milliseconds that cancelled work has to stop before its descriptors are closed under it. */
 const LINGER_MS = 1_000;
 
 type Cleanup = () => void | Promise<void>;
@@ -13,13 +13,13 @@ export class Cleanups {
   readonly #kept: Cleanup[] = [];
   #over = false;
 
-  /** `onError` hears of cleanups that fail, with the name of the tool that was called. */
+  /** `onError` receives what cleanups throw, with the name of the tool that was called. */
   constructor(onError?: OnError, tool?: string) {
     this.#onError = onError;
     this.#tool = tool;
   }
 
-  /** Cancelled work may still open something: then it is closed at once. */
+  /** Cancelled work may still open something after the call: then it is closed at once. */
   add(cleanup: Cleanup): void {
     if (this.#over) void this.#run(cleanup);
     else this.#kept.push(cleanup);
@@ -32,8 +32,8 @@ export class Cleanups {
   }
 
   /**
-   * For work that nobody waits for any more: it reads until it notices, and a descriptor that is closed meanwhile may
-   * be another file's a moment later. Work that does not end in time loses its descriptors all the same.
+   * Runs them when cancelled `work` has ended, since it reads until it sees the cancel, and the number of a descriptor
+   * that is closed meanwhile may soon stand for another file. Work that does not end in time loses its descriptors.
    */
   runAfter(work: Promise<unknown>): void {
     const timer = setTimeout(() => void this.runAll(), LINGER_MS);
@@ -49,7 +49,7 @@ export class Cleanups {
     try {
       await cleanup();
     } catch (error) {
-      // It is lost to this process only; the answer stands.
+      // A failed cleanup leaks in this process only; the answer stands.
       report(this.#onError, explained(error), this.#tool);
     }
   }

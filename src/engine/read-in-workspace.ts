@@ -40,7 +40,7 @@ async function ask(
     const lines: Partial<FileLines> | undefined = await workspace.readFileLines({
       path,
       offset: from,
-      // What was asked for as a whole is asked for as a whole there: its own limit on files decides.
+      // A whole file is asked for without a limit of lines: the workspace's own limit on files decides.
       ...(wholeUpTo === undefined && to !== undefined && { limit: to - from + 1 }),
       signal,
     });

@@ -1,6 +1,7 @@
 /** Several paths in one string, `a.ts,b.ts:5-9`: each is read as if it came alone, all under one budget. */
 
 import { type ErrorCode, isOrielError, type OrielError } from '../errors.ts';
+import { estimateTokens } from '../limits.ts';
 import { displays, GAP, isNumbered, showPart, showParts } from '../render/display.ts';
 import { partHeader } from '../render/read-answer.ts';
 import { isSelector } from '../selector/selection.ts';
@@ -10,12 +11,12 @@ import type { ReadRequest } from '../types/request.ts';
 import type { PartResult, SeveralResult, SingleResult } from '../types/result.ts';
 import { isThere } from './target.ts';
 
-/** Failures that say nothing of what the string names. */
-const UNTOLD: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['BUSY', 'CANCELLED', 'OUTSIDE_ROOT', 'TIMEOUT']);
+/** Failures after which the string is not tried as a list. */
+const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['BUSY', 'CANCELLED', 'OUTSIDE_ROOT', 'TIMEOUT']);
 
 const MOST_PATHS = 20;
 
-/** A part with less room than this shows nothing. */
+/** A part with a smaller budget than this shows nothing. */
 const LEAST_BYTES = 256;
 
 type ReadOne = (request: ReadRequest, call: Call) => Promise<SingleResult>;
@@ -27,7 +28,7 @@ export async function readSeveral(
   readOne: ReadOne,
   call: Call,
 ): Promise<SeveralResult | undefined> {
-  if (UNTOLD.has(cause.code)) return undefined;
+  if (FINAL.has(cause.code)) return undefined;
   const paths = pathsIn(request.target);
   if (paths.length < 2) return undefined;
   for (const path of paths) if (!(await isThere(path, call))) return undefined;
@@ -59,7 +60,7 @@ function isResult(result: PartResult['result']): result is SingleResult {
   return result !== 'full' && !isOrielError(result);
 }
 
-/** `a.ts:1-5,9,b.ts` → `a.ts:1-5,9` and `b.ts`: what can go on a list of ranges or symbols does. */
+/** `a.ts:1-5,9,b.ts` → `a.ts:1-5,9` and `b.ts`: a piece that can belong to the selector before it does. */
 function pathsIn(target: string): string[] {
   const paths: string[][] = [];
   let hasSelector = false;
@@ -74,7 +75,7 @@ function pathsIn(target: string): string[] {
   return paths.map((pieces) => pieces.join(','));
 }
 
-/** What one of `parts` may have: the same for each. Undefined where nothing would fit. */
+/** The budget of one of `parts`: an equal share. Undefined where nothing would fit. */
 function shareOf(left: Limits, parts: number, header: number): Limits | undefined {
   const bytes = Math.floor(left.bytes / parts) - header;
   const lines = Math.floor(left.lines / parts);
@@ -85,7 +86,8 @@ function shareOf(left: Limits, parts: number, header: number): Limits | undefine
 
 function without(left: Limits, shown: string, { settings }: Call): Limits {
   const bytes = Buffer.byteLength(shown);
-  const tokens = settings.tokens?.(shown) ?? Math.ceil(bytes / 4);
+  const { tokens: count = estimateTokens } = settings;
+  const tokens = count(shown);
   return {
     ...left,
     bytes: Math.max(0, left.bytes - bytes),

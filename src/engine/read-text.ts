@@ -57,7 +57,7 @@ export async function readText(
   if (type !== undefined) return binaryResult(origin, resource, selection, type);
   const layout = layoutOf(resource, selection, call, policy);
   const { display } = layout;
-  // What was asked for, and not what a view made of it: an outline that there is none of is no reason for a map.
+  // By the request and not by its view: where an outline was asked for and there is none, no map is shown instead.
   const wantsMap = asked.summarize && isWhole(asked.selection ?? stored.selection);
   const brief = wantsMap ? await summaryOf(resource, input, frameOf(layout), call) : {};
   const base = { ...origin, encoding: input.encoding, display, limits: call.limits };
@@ -89,7 +89,7 @@ export async function readText(
   };
 }
 
-/** The text in the encoding that the caller names, which each following call names too. */
+/** The text in the encoding that the caller names; calls in notices name it too. */
 function asTold(resource: TextResource, { encoding }: Selection): TextResource {
   if (encoding === undefined) return resource;
   const { target } = resource;
@@ -125,7 +125,7 @@ function isWhole({ window, mode, symbol }: Selection): boolean {
   return window === undefined && mode === undefined && symbol === undefined;
 }
 
-/** The type of what is not text; undefined for text, and for what was asked for as it is. */
+/** The media type of a binary; undefined for text, and for a read that shows binaries too. */
 async function binaryType(
   { bytes, encoding }: TextResource,
   { mode, window }: Selection,
@@ -203,7 +203,7 @@ function limitsFor(
   return { ...limits, lines: Math.max(1, Math.min(limits.lines, most, pageLines)) };
 }
 
-/** What a header leaves of the limits to the text below it. */
+/** The limits of the text below a header. */
 function below(header: string | undefined, limits: Limits): Limits {
   if (header === undefined) return limits;
   return { ...limits, bytes: Math.max(limits.bytes - headerBytes(header), 64) };
@@ -219,7 +219,7 @@ function windowFor(window: Window | undefined, display: Display): Window | undef
   return window?.by === 'lines' && !isNumbered(display) ? { ...window, context: false } : window;
 }
 
-/** Remembers the lines that are shown, by number, where edits may name them. */
+/** Keeps the lines that are shown, by number, where an edit may name them. */
 async function snapshotOf(
   { header }: Layout,
   { bytes }: TextResource,

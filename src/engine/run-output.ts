@@ -12,13 +12,13 @@ import { Ends } from '../window/ends.ts';
 import type { Fit } from '../window/fit.ts';
 import { outputExcerpt } from '../window/output-excerpt.ts';
 
-/** Bytes remembered of the end at least: escape sequences and redrawn lines take room that is not shown. */
+/** Bytes kept in memory of the end, at least: escape sequences and redrawn lines take bytes that are not shown. */
 const REMEMBERED = 1 << 20;
 
-/** Bytes by which an output is judged to be text or not, and in which a glance looks for lines. */
+/** Bytes by which an output is judged to be text or binary, and in which a progress report looks for lines. */
 const SAMPLE = 64 << 10;
 
-/** What a look at a running command shows at most. */
+/** The limits of a progress report. */
 const GLANCE = { lines: 20, bytes: 4 << 10, tokens: Number.POSITIVE_INFINITY };
 
 export interface OutputOptions {
@@ -50,7 +50,7 @@ export class Output {
     return this.#ends.bytes;
   }
 
-  /** Takes a chunk (it may be reused at once). A promise asks to wait before the next one. */
+  /** Takes a chunk (it may be reused at once). The next one may come when a returned promise resolves: backpressure. */
   take(chunk: Uint8Array): Promise<void> | undefined {
     if (!this.#spill && this.#isOverWith(chunk)) this.#spill = this.#beginSpill();
     this.#ends.push(chunk);
@@ -66,7 +66,7 @@ export class Output {
     return outputExcerpt(output, 'tail', small).parts.flat();
   }
 
-  /** What the stream came to. What is not shown in full is spilled, even where only escapes made it too long. */
+  /** The result of the stream. An output that is not shown in full is spilled, even where only its escapes made it too long. */
   async finish(): Promise<RunStream> {
     const { name, keep, fit, snap } = this.#options;
     const excerpt = outputExcerpt(this.#ends, keep, fit, snap);
@@ -92,7 +92,7 @@ export class Output {
     return this.#ends.bytes + chunk.length > limits.bytes || this.#ends.newlines > limits.lines;
   }
 
-  /** All that was said so far is still remembered: less than the limit was. */
+  /** The output so far is below the limit, so that all of it is still in memory. */
   #beginSpill(): SpillSink | undefined {
     if (this.#unkept) return undefined;
     try {
@@ -104,7 +104,7 @@ export class Output {
     }
   }
 
-  /** A full or read-only disk ends the keeping, not the command. */
+  /** A full or read-only disk ends the spill, not the command. */
   #giveUp(error: unknown): undefined {
     if (!isOrielError(error)) throw error;
     this.#unkept = error;

@@ -14,7 +14,7 @@ import { cutPolicy, fitOf } from '../window/fit.ts';
 import { commandEnvironment } from './environment.ts';
 import { Output } from './run-output.ts';
 
-/** How long the tree may take to end after SIGTERM, in ms. */
+/** Milliseconds between SIGTERM and SIGKILL for the process tree, by why it is ended. */
 const GRACE = { timeout: 1_000, cancel: 200, background: 50 };
 
 /**
@@ -23,8 +23,8 @@ const GRACE = { timeout: 1_000, cancel: 200, background: 50 };
  */
 const LATE = { pipe: 150, disk: 10_000 };
 
-/** Of a shell that not even SIGKILL has ended. */
-const still: Exit = {};
+/** The exit of a shell that not even SIGKILL has ended. */
+const UNENDED: Exit = {};
 
 /** Between two progress reports, in ms. */
 const REPORT = 300;
@@ -57,8 +57,8 @@ export async function run(request: RunRequest, call: Call): Promise<RunResult> {
         ? cause
         : (await isDoneWithin(shell.exited, LATE.pipe))
           ? await shell.exited
-          : still;
-    // What a process that lives on says from here on belongs to no answer.
+          : UNENDED;
+    // Output of processes that live on is not read from here on.
     shell.release();
     return {
       is: 'run',
@@ -79,7 +79,7 @@ export async function run(request: RunRequest, call: Call): Promise<RunResult> {
   }
 }
 
-/** By the output, and by whoever watches it. */
+/** Passes a chunk to the output and to the host's listener; the promise of either is backpressure. */
 function takenBy(output: Output, chunk: Uint8Array, call: Call): Promise<void> | undefined {
   const watched = call.watchOutput?.(chunk);
   const taken = output.take(chunk);
@@ -104,7 +104,7 @@ async function workingDirectory(typed: string | undefined, call: Call): Promise<
   throw new OrielError('NOT_DIRECTORY', `cwd is a file: ${quote(access.display(opened.path))}`);
 }
 
-/** Without one a command still runs: two sockets stand in for pipes then. */
+/** Where the pipes are made. Without one a command runs all the same, with sockets instead of pipes. */
 function privateDirectory({ session }: Call): string | undefined {
   try {
     return session.spills.directory;
@@ -120,7 +120,7 @@ function outputsOf({ streams, keep, snap, display }: RunRequest, call: Call): Ou
   return names.map((name) => new Output({ name, keep, snap, fit, spills }));
 }
 
-/** Reports the current tail whenever there is news. */
+/** Reports the last lines of the output, at intervals, when there is more of it. */
 function reportProgress(outputs: readonly Output[], display: Display, call: Call): () => void {
   const began = performance.now();
   let reported = 0;
@@ -140,7 +140,7 @@ function totalOf(outputs: readonly Output[]): number {
   return outputs.reduce((sum, output) => sum + output.bytes, 0);
 }
 
-/** What comes first: the shell's own end, the time limit or the caller's signal. */
+/** What comes first: the shell's exit, the timeout or the caller's signal. */
 async function firstOf(
   shell: Shell,
   timeout: number,
@@ -164,7 +164,7 @@ async function firstOf(
   }
 }
 
-/** Takes what is still on its way, and ends what still runs unless it may live on. */
+/** Drains the pipes, and ends the processes that still run unless they may live on. */
 async function endAll(shell: Shell, cause: Exit | 'timeout' | 'cancel', { settings }: Call): Promise<Ended> {
   if (typeof cause !== 'string') {
     await settle(shell);
@@ -175,7 +175,7 @@ async function endAll(shell: Shell, cause: Exit | 'timeout' | 'cancel', { settin
   return ended;
 }
 
-/** Waits until all output has been taken, or for as long as a process that keeps the pipe open is waited for. */
+/** Waits until the pipes are drained, for a short time where another process keeps them open. */
 async function settle(shell: Shell): Promise<void> {
   const end = performance.now() + LATE.disk;
   do {

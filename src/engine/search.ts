@@ -56,7 +56,7 @@ export async function count(request: CountRequest, call: Call): Promise<ListResu
   return { ...result, ...advice(result, nothing, hint, request) };
 }
 
-/** What may be wrong, where `nothing` was found, and what was not looked into. */
+/** A hint where nothing was found, and how many containers were not searched. */
 function advice(
   { next, gaps }: Pick<SearchResult, 'next' | 'gaps'>,
   nothing: boolean,
@@ -70,7 +70,7 @@ function advice(
   return { ...(why && { hint: why }), ...(passedOver > 0 && { passedOver }) };
 }
 
-/** Hands over all that is searched, until the sink is full. Tells what may be wrong where nothing is found. */
+/** Passes everything that is searched to the sink, until it is full. Returns a hint for an answer without matches. */
 async function lookThrough(sink: Sink, call: Call): Promise<Hint | undefined> {
   const { request } = sink.search;
   checkPattern(request.pattern, request.multiline);
@@ -139,7 +139,7 @@ async function searchDirectory(
 /** Containers below a directory that are looked into. */
 const MOST_CONTAINERS = 5_000;
 
-/** Behind the texts, in the order of their paths. What cannot be read is passed over. */
+/** After the texts, in the order of their paths. Containers that cannot be read are skipped. */
 async function searchContainers(
   directory: OpenedDirectory,
   { typed, named }: Below,
@@ -176,7 +176,7 @@ async function searchContainers(
 /** Texts inside have the calls that read them for paths. */
 const INSIDE: Naming = { shown: (path) => path };
 
-/** Returns false when nothing that follows counts any more. */
+/** Returns false when the sink is full. */
 async function takeInside(container: FileSubject, sink: Sink, call: Call): Promise<boolean> {
   for await (const text of textsInside(container, sink.search, call))
     if (!(await sink.take(stretchOf(text, sink.search), INSIDE))) return false;

@@ -1,4 +1,4 @@
-/** Errors that no answer explains: a bug of ours, or an exception in the host's own functions. The host hears of both. */
+/** Unexpected errors: bugs of oriel and exceptions in the host's own functions. The host is told of both. */
 
 import { errno, isShortage } from '../access/failure.ts';
 import { type ErrorCode, isOrielError, OrielError } from '../errors.ts';
@@ -39,14 +39,14 @@ export function ofHost<Given extends unknown[], Got>(
   };
 }
 
-/** Tells the host what an answer does not explain. `error` is the answer's own. */
+/** Reports an unexpected error to the host. `error` is what the model was told, with the original as its `cause`. */
 export function report(onError: OnError | undefined, error: OrielError, tool?: string): void {
   if (!onError || (error.code !== 'INTERNAL' && error.code !== 'HOST')) return;
   const { code, message, cause = error } = error;
   try {
     onError(cause, { code, message, ...(tool !== undefined && { tool }) });
   } catch {
-    // There is nobody left to tell.
+    // The host's own error handler failed: there is no other place to report to.
   }
 }
 
@@ -62,7 +62,7 @@ export function explained(error: unknown, signal?: AbortSignal): OrielError {
   if (isShortage(error))
     return new OrielError('BUSY', 'Too many files are open. Call again.', { cause: error });
   if (FULL.has(errno(error)))
-    return new OrielError('LIMIT', 'There is no room left on a disk that this needs.', { cause: error });
+    return new OrielError('LIMIT', 'A disk that this needs is full.', { cause: error });
   return new OrielError(
     'INTERNAL',
     'An unexpected error inside oriel ended the call. Try another path or window.',

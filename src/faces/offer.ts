@@ -44,7 +44,7 @@ export interface Offer {
   engine(caller?: Caller): Engine;
   /** Whether outputs are kept for `caller` alone. */
   keeps(caller: Caller): boolean;
-  /** `caller` does not come again: what was kept for it goes. */
+  /** Removes what was kept for `caller`, which will not call again. */
   forget(caller: Caller): Promise<void>;
   close(): Promise<void>;
 }

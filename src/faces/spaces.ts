@@ -164,7 +164,7 @@ function spaceOf(options: OrielOptions, session: Session, bash: boolean): Space 
       try {
         return session.spills.list().length > 0;
       } catch {
-        // Its directory is gone and cannot be made again: nothing is kept, which is no failure of the one who asks.
+        // Its directory is gone and cannot be made again: nothing is kept.
         return false;
       }
     },

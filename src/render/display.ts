@@ -81,7 +81,7 @@ const shown = (text: string): string => makeVisible(terminalText(text)).text;
 
 const terminal: Display = { show: (line) => shown(line.text), text: shown };
 
-/** A byte that is no UTF-8 counts as one, whatever stands for it. */
+/** An invalid byte counts as one byte, not as the three of U+FFFD. */
 const stream: Display = {
   show: (line) => line.text,
   cost: ({ start, end }) => end - start,

@@ -98,7 +98,7 @@ function cutNotice(result: TextResult): Notice | undefined {
   };
 }
 
-/** What follows beyond this text, a table's next page, comes next only once the window has come to the text's end. */
+/** The next page of a table or listing, once the window has reached the end of this text. */
 export function beyondNotice({ excerpt, more }: TextResult): Notice | undefined {
   const { next, span, totals, pastEnd } = excerpt;
   if (next || pastEnd || (totals.bytes !== undefined && (span?.end ?? 0) < totals.bytes)) return undefined;

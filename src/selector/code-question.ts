@@ -102,5 +102,7 @@ function bytesOf(typed: string, text: string | undefined): number | undefined {
   const bytes = Number(digits) * (unit === undefined ? 1 : unit.toUpperCase() === 'K' ? 1024 : 1 << 20);
   if (bytes > 0) return bytes;
   const next = `${typed}:outline?bytes=32K`;
-  throw new OrielError('BAD_SELECTOR', `?bytes=${quote(text)} is no size. Use ${quote(next)}.`, { next });
+  throw new OrielError('BAD_SELECTOR', `?bytes=${quote(text)} is not a valid size. Use ${quote(next)}.`, {
+    next,
+  });
 }

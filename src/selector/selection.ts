@@ -128,7 +128,7 @@ function bytesWindow(text: string, [, start = '', length, unit]: RegExpExecArray
 }
 
 interface Item extends Range {
-  /** Written `2@51170..`: where line 2 is gone on with. */
+  /** Written `2@51170..`: the byte at which line 2 continues. */
   readonly inside?: number;
   /** Written with `..`: exactly these lines. */
   readonly exact: boolean;

@@ -71,7 +71,7 @@ export type RegexHint =
 
 /** What an answer does not cover although it was asked for. */
 export interface Gaps {
-  /** The time was up: what was not reached is missing. */
+  /** The deadline passed: what was not reached is missing. */
   readonly timedOut: boolean;
   /** Something was not allowed to be read. */
   readonly denied: boolean;
@@ -87,7 +87,7 @@ export interface Gaps {
   readonly rules: number;
   /** Files that are too large to be searched over several lines. */
   readonly large?: number;
-  /** What looked ended otherwise than well: what it had found by then is a part. */
+  /** A thread or process of the search ended too early: what it had found by then is a part. */
   readonly broken: boolean;
 }
 

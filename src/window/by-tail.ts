@@ -62,7 +62,7 @@ export async function tailWindow(
   };
 }
 
-/** The size of the text. A stream is drawn to its end: there is no other way to know its last line. */
+/** The size of the text. A stream is read to its end: only then its last line is known. */
 async function endOf({ source, signal }: TextInput): Promise<number> {
   const step = 4 << 20;
   for (let at = 0; source.size === undefined; at += step)

@@ -27,7 +27,7 @@ const STREAM_PIECE = 256 << 10;
 /** Bytes that are read and counted at once, without the large buffers. */
 const SMALL_REST = 64 << 10;
 
-/** Buffers that are counted in a row while somebody else waits for them: 16 MiB. */
+/** Buffers that are counted in a row while another call waits for them: 16 MiB. */
 const SLICE_BUFFERS = 8;
 
 interface Scan {
@@ -138,7 +138,7 @@ export class LineIndex {
     return (await readAt(source, this.#encoding.bom, 1)).length === 0;
   }
 
-  /** Calls that arrive together go on step by step: each finds the table as far as the others have left it. */
+  /** Concurrent calls take turns, a step each: every step starts where the one before has ended. */
   async #extend(
     source: ByteSource,
     enough: () => boolean,
@@ -179,7 +179,7 @@ export class LineIndex {
     onScan?.(this.#scanned);
   }
 
-  /** Reads one buffer while the other is being counted, until it is enough or somebody else waits for the buffers. */
+  /** Reads one buffer while the other is counted, until enough is known or another call waits for the buffers. */
   async #scanOn({ source, enough, signal, onScan }: Scan, buffered: BufferedScanner): Promise<void> {
     const { unit, scanner } = this.#encoding;
     const count = unit === 1 ? (bytes: Uint8Array) => buffered.count(bytes) : scanner.count;
@@ -200,7 +200,7 @@ export class LineIndex {
       this.#ended = ended;
       onScan?.(this.#scanned);
     }
-    // The buffer goes back to the pool: nobody may still be writing into it.
+    // The buffer goes back to the pool: no read may still write into it.
     await next.catch(() => undefined);
   }
 

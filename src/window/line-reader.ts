@@ -19,7 +19,7 @@ export interface StoredLine {
   readonly text?: string;
 }
 
-/** Lines from the buffer come without a wait: this often the event loop gets its turn. */
+/** After this many lines, and at most once in this many ms, the reader yields to the event loop. */
 const LINES_A_TURN = 16;
 const TURN_MS = 5;
 
@@ -101,7 +101,7 @@ export class LineReader {
     this.#signal = signal;
   }
 
-  /** The next line where it can be had without a wait: undefined then says nothing, and `next` is to be asked. */
+  /** The next line where it is in the buffer; undefined says nothing: then call `next`. */
   buffered(): StoredLine | undefined {
     if (this.#lines % LINES_A_TURN === LINES_A_TURN - 1) return undefined;
     const plain = this.#takePlain();
@@ -119,7 +119,7 @@ export class LineReader {
   async next(): Promise<StoredLine | undefined> {
     let searched = 0;
     this.#lines += 1;
-    if (this.#lines % LINES_A_TURN === 0) await this.#giveWay();
+    if (this.#lines % LINES_A_TURN === 0) await this.#yieldToEventLoop();
     for (;;) {
       const plain = this.#takePlain();
       if (plain) return plain;
@@ -205,7 +205,7 @@ export class LineReader {
     this.#at += length;
   }
 
-  async #giveWay(): Promise<void> {
+  async #yieldToEventLoop(): Promise<void> {
     if (performance.now() - this.#turn < TURN_MS) return;
     await new Promise((resolve) => setImmediate(resolve));
     this.#turn = performance.now();

@@ -24,7 +24,7 @@ export interface SpoolOptions {
   stop?(): void;
 }
 
-/** How long a step may go on that nobody waits for any more, before the work behind the stream is ended. */
+/** Milliseconds that a step may go on when no reader waits for it, before the work behind the stream is ended. */
 const GRACE_MS = 1_000;
 
 export class Spool implements ByteSource {
@@ -60,7 +60,7 @@ export class Spool implements ByteSource {
     return this.#failure !== undefined;
   }
 
-  /** What it holds on to, without the work behind the stream. */
+  /** What it holds, without the work behind the stream. */
   get held(): { readonly memory: number; readonly disk: number; readonly descriptors: number } {
     if (this.#closed) return { memory: 0, disk: 0, descriptors: 0 };
     return this.#overflow
@@ -96,7 +96,7 @@ export class Spool implements ByteSource {
     return written;
   }
 
-  /** Ends the stream and gives its memory or file back, also where that is only just being opened. */
+  /** Ends the stream and frees its memory or file, also a file that is still being opened. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#end(new Error('The spool is closed.'));
@@ -110,7 +110,7 @@ export class Spool implements ByteSource {
     }
   }
 
-  /** One of several may leave: the step goes on for the others, and for whoever comes soon. */
+  /** A reader that is cancelled leaves; the step goes on for the other readers, and for one that comes soon. */
   async #waitFor(pulling: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
     if (!signal) return pulling;
     this.#waiting += 1;

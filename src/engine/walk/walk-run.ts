@@ -1,4 +1,4 @@
-/** A walk as the call sees it: its threads, and what they hand over, in order. */
+/** A walk as the call sees it: it starts the threads and yields what they find, in order. */
 
 import type { Conversation } from '../../access/isolate-stream.ts';
 import { bytesOf } from '../../access/held-directory.ts';
@@ -247,5 +247,5 @@ export class WalkRun {
   }
 }
 
-/** What looked has ended otherwise than well. */
+/** A thread or process of the walk ended before its work was done. */
 export class WalkBroken extends Error {}

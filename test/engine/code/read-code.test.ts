@@ -167,7 +167,7 @@ describe('the map of a directory', () => {
 
   test.each([
     ['src:outline?size=4', 'src takes no ?size=. Use src:outline with ?bytes= or ?from= or ?q=, or without.'],
-    ['src:outline?bytes=many', '?bytes=many is no size. Use src:outline?bytes=32K.'],
+    ['src:outline?bytes=many', '?bytes=many is not a valid size. Use src:outline?bytes=32K.'],
     ['src:refs', ':refs is for a file or a name. Use src:outline, or src:#name:refs.'],
   ])('%s is refused with a call that works', async (target, message) => {
     const answer = await w.read(target);

@@ -259,7 +259,7 @@ describe('.mcp.json', () => {
       'The option mcpServers.a has a command, or a url.',
     );
     expect(() => createOriel({ mcpServers: { a: { url: 'file:///x' } } })).toThrow(
-      'The option mcpServers.a.url is no URL of the web: file:///x.',
+      'The option mcpServers.a.url is not an http or https URL: file:///x.',
     );
   });
 });

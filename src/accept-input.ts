@@ -1,0 +1,49 @@
+/** Checks the input of a tool against its schema, with what models usually get wrong put right, and explains the rest. */
+
+import type { core, ZodType } from 'zod';
+import type { DeclaredTool } from './dialects/dialect.ts';
+import { type InputSchema, lenient } from './dialects/lenient.ts';
+import { OrielError } from './errors.ts';
+import { jsonSchemaOf } from './schema.ts';
+import { didYouMean, nearNames } from './text/near.ts';
+import { quote } from './text/visible.ts';
+
+/** The input as the schema understands it. Throws `BAD_INPUT` that names the first field that is wrong. */
+export function acceptInput(tool: DeclaredTool, schema: ZodType, input: unknown): unknown {
+  // A call without arguments is one without fields.
+  const strict = schema.safeParse(input ?? {});
+  if (strict.success) return strict.data;
+  const shape = jsonSchemaOf(schema) as InputSchema;
+  const given = tool.adapt(lenient(input ?? {}, shape));
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  throw new OrielError('BAD_INPUT', whatIsWrong(tool, parsed.error.issues[0], given, shape));
+}
+
+function whatIsWrong(
+  { name }: DeclaredTool,
+  issue: core.$ZodIssue | undefined,
+  given: unknown,
+  { properties = {} }: InputSchema,
+): string {
+  const known = Object.keys(properties);
+  const fields = `Its fields are ${known.join(', ')}.`;
+  if (issue?.code === 'unrecognized_keys') {
+    const near = didYouMean(issue.keys.flatMap((key) => nearNames(key, known, 1)));
+    return `The tool ${name} has no field ${quote(issue.keys.join(', '))}. ${fields}${near}`;
+  }
+  const field = issue?.path.join('.') ?? '';
+  if (issue && isMissing(issue, given)) return `The field ${quote(field)} of ${name} is missing. ${fields}`;
+  // Adapters pass on what a model wrote as arguments where that is not JSON.
+  if (field === '' && typeof given === 'string')
+    return `The input of ${name} is wrong: the arguments are not a valid JSON object. ${fields}`;
+  const where = field === '' ? `The input of ${name}` : `The field ${quote(field)} of ${name}`;
+  const why = issue?.message.replace(/^Invalid input: /, '') ?? 'invalid';
+  return `${where} is wrong: ${quote(why)}. ${fields}`;
+}
+
+function isMissing({ path }: core.$ZodIssue, input: unknown): boolean {
+  const [field, ...deeper] = path;
+  const given = input as Record<PropertyKey, unknown> | null | undefined;
+  return field !== undefined && deeper.length === 0 && given?.[field] === undefined;
+}
