@@ -8,9 +8,9 @@ export default defineConfig({
     pool: 'forks',
     // On two cores vitest would use one.
     maxWorkers: '100%',
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // The default, one second, passes on a busy machine before anything has gone wrong.
-    expect: { poll: { timeout: 25_000, interval: 20 } },
+    // These only end what hangs: on a busy machine a test takes many times as long as on an idle one.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 100_000, interval: 20 } },
   },
 });
