@@ -32,6 +32,7 @@ export async function rows() {
         }
       }
     }
+    await Promise.all([oriel.close(), wide.close()]);
   }
   return [...sums].map(([key, sum]) => row(key, sum));
 }
@@ -49,8 +50,10 @@ function count(sums, name, set, kib, seen, { paths, symbols }) {
     sum.tasks += 1;
     sum.symbols += symbols.length;
   }
-  const at = (sum[kib] ??= { files: 0, symbols: 0 });
-  if (paths.every((path) => seen.files.has(path))) at.files += 1;
+  const at = (sum[kib] ??= { all: 0, files: 0, symbols: 0 });
+  const there = paths.filter((path) => seen.files.has(path)).length;
+  if (there === paths.length) at.all += 1;
+  at.files += there / paths.length;
   at.symbols += symbols.filter((symbol) => seen.symbols.has(symbol)).length;
 }
 
@@ -60,7 +63,10 @@ function row(key, sum) {
   return {
     listing,
     changes: `${sum.tasks} ${set}`,
-    ...Object.fromEntries(sizes.map((kib) => [`all files, ${kib} KiB`, percent(sum[kib].files, sum.tasks)])),
+    ...Object.fromEntries(
+      sizes.map((kib) => [`all its files, ${kib} KiB`, percent(sum[kib].all, sum.tasks)]),
+    ),
+    ...Object.fromEntries(sizes.map((kib) => [`files, ${kib} KiB`, percent(sum[kib].files, sum.tasks)])),
     ...Object.fromEntries(
       sizes.map((kib) => [`symbols, ${kib} KiB`, percent(sum[kib].symbols, sum.symbols)]),
     ),
@@ -70,7 +76,7 @@ function row(key, sum) {
 /** Each gives the files that are named, and symbols as `path from-to`. */
 const listings = {
   'oriel :outline': ({ oriel, bytes }) => mapOf(oriel, `.:outline?bytes=${bytes}`),
-  'oriel :outline?q= of the change': async ({ oriel, bytes, task }) =>
+  'oriel :outline?q= with the name of one file': async ({ oriel, bytes, task }) =>
     mapOf(oriel, `.:outline?bytes=${bytes}&q=${encodeURIComponent(wordsOf(task))}`),
   'a map without ranking': unranked,
   'alphabetical listing': ({ files, bytes }) => named(clipped(files, bytes)),
@@ -78,16 +84,11 @@ const listings = {
   'ctags -R': ({ directory, bytes }) => tagged(directory, bytes),
 };
 
-/** Words that a person would have: the names of the directory and the file that changed most, split. */
+/** Words that a person may have: the name of one file that is to change, split. */
 function wordsOf({ changes }) {
-  const { path } = changes.toSorted((a, b) => b.lines.length - a.lines.length)[0];
-  return path
-    .replace(/\.\w+$/, '')
-    .split('/')
-    .slice(-2)
-    .join(' ')
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase();
+  const names = changes[0].path.replace(/\.\w+$/, '').split('/');
+  const name = /^(?:index|mod|main)$/.test(names.at(-1)) ? (names.at(-2) ?? '') : names.at(-1);
+  return name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
 }
 
 async function mapOf(oriel, path) {
@@ -95,20 +96,20 @@ async function mapOf(oriel, path) {
   return parsed(content[0].text.split('\n'));
 }
 
-/** Lines as a map has them: `src/a.ts: Class.name 12-40, other 7` and `src/: b.ts c.ts`. */
+/** Lines as a map has them: `src/a.ts: Class 3-60, .name 12-40`, `src/*.ts: b c` and `src/: d.md`. */
 function parsed(lines) {
   const seen = { files: new Set(), symbols: new Set() };
   for (const line of lines) {
-    const [, head, rest] = /^(\S[^:]*): (.*)$/.exec(line) ?? [];
+    const [, head, rest] = /^([^\s[][^:]*): (.*)$/.exec(line) ?? [];
     if (head === undefined) continue;
-    if (head.endsWith('/')) {
-      const directory = head === './' ? '' : head;
-      for (const name of rest.split(' ')) seen.files.add(directory + name);
-      continue;
+    const from = head.replace(/^\.\//, '');
+    if (head.includes('*')) for (const name of rest.split(' ')) seen.files.add(from.replace('*', name));
+    else if (head.endsWith('/')) for (const name of rest.split(' ')) seen.files.add(from + name);
+    else {
+      seen.files.add(head);
+      for (const [, first, last = first] of rest.matchAll(/\S+ (\d+)(?:-(\d+))?(?=, |$)/g))
+        seen.symbols.add(`${head} ${first}-${last}`);
     }
-    seen.files.add(head);
-    for (const [, from, to = from] of rest.matchAll(/\S+ (\d+)(?:-(\d+))?(?=, |$)/g))
-      seen.symbols.add(`${head} ${from}-${to}`);
   }
   return seen;
 }

@@ -9,6 +9,7 @@ const groups = {
   read: ['read', 'pages'],
   outline: ['outline', 'outline-time'],
   tasks: ['tasks'],
+  map: ['map-build', 'map-lookups', 'map-truth', 'map-yield'],
   tools: ['search', 'bash', 'calls'],
   containers: ['archive', 'sqlite', 'image', 'notebook'],
   documents: ['document'],
