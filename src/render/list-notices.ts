@@ -46,6 +46,7 @@ export type ListNotice =
   /** The call that reads the best symbols together. */
   | { readonly kind: 'best'; readonly use: string }
   | { readonly kind: 'unparsed'; readonly count: number }
+  | { readonly kind: 'unknown'; readonly count: number }
   | { readonly kind: 'large'; readonly count: number }
   /** Files that say nothing of their encoding and are not UTF-8; the first of them, and how it was decoded. */
   | { readonly kind: 'guessed'; readonly count: number; readonly path: string; readonly encoding: string }
@@ -85,6 +86,8 @@ export const listWording: ListWording = {
     `${count === 1 ? '1 document, archive or database was' : `${count} documents, archives or databases were`} not searched. Use inside=true to search inside`,
   best: ({ use }) => `Use read ${oneLine(use)} for the best ones`,
   unparsed: ({ count }) => `${plural(count, 'code file')} not parsed for want of time. Call again to go on`,
+  unknown: ({ count }) =>
+    `Of ${plural(count, 'code file')} not all symbols are known: too large, too many, or not to be read. Use grep to search them too`,
   large: ({ count }) =>
     `${plural(count, 'text')} over 16 MiB not searched over several lines. Use multiline=false for those`,
   guessed: ({ count, path, encoding }) =>

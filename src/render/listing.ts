@@ -109,6 +109,7 @@ function fitEntries(
   const next = cutBy ? result.entries[shown]?.rank : result.next;
   const notices: ListNotice[] = gapNotices(result, globOf(request));
   if (result.unparsed !== undefined) notices.push({ kind: 'unparsed', count: result.unparsed });
+  if (result.unknown !== undefined) notices.push({ kind: 'unknown', count: result.unknown });
   if (result.best !== undefined) notices.push({ kind: 'best', use: result.best });
   if (cutBy && next !== undefined) {
     const part = { shown, found: lines.length, more: result.next !== undefined };

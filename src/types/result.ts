@@ -109,6 +109,8 @@ export interface ListResult {
   readonly best?: string;
   /** Code files that were not parsed for want of time. */
   readonly unparsed?: number;
+  /** Code files of which not all symbols are known: too large, not to be read, or with too many. */
+  readonly unknown?: number;
 }
 
 export interface ListedEntry {

@@ -31,6 +31,7 @@ export async function findSymbols(request: SymbolsRequest, call: Call): Promise<
   const most = Math.min(request.limit, MOST_SYMBOLS);
   const { found, all } = await code.ask({ is: 'words', query, from: offset, most });
   const shown = shownIn(typed, call);
+  const unknown = code.unknown.whole + code.unknown.parts;
   const end = offset + found.length;
   const best = found.slice(0, BEST).map((one) => callOf(one, shown));
   return {
@@ -43,6 +44,7 @@ export async function findSymbols(request: SymbolsRequest, call: Call): Promise<
     ...(found.length === 0 && all > 0 && { beyond: all }),
     ...(best.length > 1 && offset === 0 && best.every(isPlain) && { best: best.join(',') }),
     ...(code.missing > 0 && { unparsed: code.missing }),
+    ...(unknown > 0 && { unknown }),
     gaps: code.gaps.facts,
   };
 }

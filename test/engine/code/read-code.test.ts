@@ -333,6 +333,14 @@ describe('find with words', () => {
     expect(await find({ symbol: 'zebra' })).toBe('No symbols found');
   });
 
+  test('says of how many files not all symbols are known', async () => {
+    w.write('src/large.ts', `export const a = 1;\n${'// a comment of some length\n'.repeat(50_000)}`);
+    for (const symbol of ['store put', 'zebra'])
+      expect(await find({ symbol })).toContain(
+        'Of 1 code file not all symbols are known: too large, too many, or not to be read. Use grep to search them too',
+      );
+  });
+
   test('one of pattern and symbol', async () => {
     for (const input of [{}, { pattern: '*.ts', symbol: 'a b' }, { symbol: '--' }]) {
       expect(codeOf(await w.oriel.tool('find').run(input)), JSON.stringify(input)).toBe('BAD_INPUT');
