@@ -50,6 +50,7 @@ export type ListNotice =
   | { readonly kind: 'large'; readonly count: number }
   /** Files that say nothing of their encoding and are not UTF-8; the first of them, and how it was decoded. */
   | { readonly kind: 'guessed'; readonly count: number; readonly path: string; readonly encoding: string }
+  | { readonly kind: 'cut'; readonly count: number }
   /** With the code of the error that it would be where nothing was found. */
   | { readonly kind: 'broken'; readonly code: 'LIMIT' }
   | { readonly kind: 'hint'; readonly hint: Hint; readonly pattern: string };
@@ -88,6 +89,8 @@ export const listWording: ListWording = {
   unparsed: ({ count }) => `${plural(count, 'code file')} not parsed for want of time. Call again to go on`,
   unknown: ({ count }) =>
     `Of ${plural(count, 'code file')} not all symbols are known: too large, too many, or not to be read. Use grep to search them too`,
+  cut: ({ count }) =>
+    `${plural(count, 'text')} of documents searched in the first 16 MiB only. Read cells or rows of them for the rest`,
   large: ({ count }) =>
     `${plural(count, 'text')} over 16 MiB not searched over several lines. Use multiline=false for those`,
   guessed: ({ count, path, encoding }) =>

@@ -57,6 +57,8 @@ export interface TextResource {
   readonly above?: string;
   /** Facts for `details.meta`, plain JSON. */
   readonly facts?: Readonly<Record<string, unknown>>;
+  /** All sheets of a workbook, for a search: the facts list the first ones. */
+  readonly sheets?: readonly Sheet[];
   /** Said below the text whatever the window. */
   readonly notes?: readonly Notice[];
   /**
@@ -66,6 +68,14 @@ export interface TextResource {
   readonly leftOut?: (span: { readonly start: number; readonly end: number }) => readonly string[];
   /** Said last when the window reaches the end of this text: a table's next page, a listing's. */
   readonly more?: Notice;
+}
+
+export interface Sheet {
+  readonly name: string;
+  /** Its cells, `A1:J50000`; absent for an empty one. */
+  readonly range?: string;
+  /** Rows in the text, where it has more. */
+  readonly shown?: number;
 }
 
 /** An image for the model, or only its facts. */

@@ -87,6 +87,8 @@ export interface Gaps {
   readonly rules: number;
   /** Files that are too large to be searched over several lines. */
   readonly large?: number;
+  /** Texts of documents that were cut, and searched up to there. */
+  readonly cut?: number;
   /** A thread or process of the search ended too early: what it had found by then is a part. */
   readonly broken: boolean;
 }

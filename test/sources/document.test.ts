@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import {
   docx,
@@ -166,6 +167,82 @@ test('cells A1 and XFD1048576, and a sheet called __proto__', async () => {
   expect(whole).toContain('|  | A | XFD |\n| --- | --- | --- |\n| 1 | near |  |\n| 1048576 |  | far |\n');
   expect(whole).toContain('## __proto__');
   expect(await text('far.xlsx:__proto__?limit=1')).toContain('value');
+});
+
+test('a sheet of more rows than a call has arguments: cells, rows and queries far down', async () => {
+  const { write, text } = workspace();
+  const rows = Array.from(
+    { length: 150_000 },
+    (_, i) => `<row r="${i + 1}"><c r="A${i + 1}"><v>${i}</v></c></row>`,
+  );
+  write('long.xlsx', xlsx([['Long', `<sheetData>${rows.join('')}</sheetData>`]]));
+  expect(await text('long.xlsx:Long:A149999:A150000')).toContain('4|| 150000 | 149999 |');
+  expect(await text('long.xlsx:Long?limit=1&offset=149999')).toContain('| 149999 |');
+}, 60_000);
+
+test('of a large workbook that does not declare its rows, how many it has at least', async () => {
+  const { write, text, oriel } = workspace();
+  // What hardly packs.
+  const filler = (): string => randomBytes(10_000).toString('base64');
+  const rows = Array.from({ length: 1_400 }, (_, i) => sheetRow(i + 1, [filler(), `name ${i}`]));
+  write('wide.xlsx', xlsx([['Wide', `<sheetData>${rows.join('')}</sheetData>`]]));
+  const page = await text('wide.xlsx:Wide:B1:B2');
+  expect(page).toContain('| 2 | name 1 |');
+  const whole = await text('wide.xlsx:1..4');
+  expect(whole).toContain('A:B, at least 1001 rows, 2 columns');
+  expect(whole).toContain('Wide has at least 1001 rows, of which the first 20 are shown');
+  expect(whole).toContain('wide.xlsx:Wide:A1:B50 for cells');
+  const found = await oriel.tool('grep').run({ path: 'wide.xlsx', pattern: 'name 1399' });
+  expect(textOf(found)).toBe(
+    'No matches found\n[1 text of documents searched in the first 16 MiB only. Read cells or rows of them for the rest]',
+  );
+  expect(await text('wide.xlsx:Wide:1400')).toContain('name 1399');
+}, 60_000);
+
+test('cells as spreadsheets write them: Sheet!A1:B2, names in quotes', async () => {
+  const { write, text } = workspace();
+  const sheet = (value: string) => `<sheetData>${sheetRow(1, [value, 'b'])}</sheetData>`;
+  const names = ['Sales', 'My Sheet', 'it&apos;s', 'x!y', 'a!A1'];
+  write('book.xlsx', xlsx(names.map((name) => [name, sheet(`in ${name}`)] as const)));
+  for (const [typed, name] of [
+    ['Sales!A1:B1', 'Sales'],
+    ['sales!$A$1:$B$1', 'Sales'],
+    ["'Sales'!A1:B1", 'Sales'],
+    ["'My Sheet'!A1:B1", 'My Sheet'],
+    ["'it''s'!A1:B1", "it's"],
+    ["'x!y'!A1:B1", 'x!y'],
+    ['x!y!A1:B1', 'x!y'],
+    ['x!y:A1:B1', 'x!y'],
+    ['a!A1:A1:B1', 'a!A1'],
+    ["'a!A1':A1:B1", 'a!A1'],
+  ] as const) {
+    expect(await text(`book.xlsx:${typed}`), typed).toContain(`| 1 | in ${name} | b |`);
+  }
+  expect(await text("book.xlsx:'My Sheet'")).toContain('## My Sheet');
+  expect(await text("book.xlsx:'My Sheet'?limit=1")).toContain('in My Sheet');
+  expect(await text('book.xlsx:My Sheet!A1..1')).toContain('has no sheet My Sheet!A1..1');
+});
+
+test('names of any length and any number of sheets: the answer is bounded, its facts too', async () => {
+  const { write, read } = workspace();
+  const one = `<sheetData>${sheetRow(1, ['value'])}</sheetData>`;
+  const long = 'N'.repeat(100_000);
+  write(
+    'long.xlsx',
+    xlsx([
+      [long, one],
+      ['b', one],
+    ]),
+  );
+  write('many.xlsx', xlsx(Array.from({ length: 600 }, (_, i) => [`Sheet number ${i}`, one] as const)));
+  for (const path of ['long.xlsx', 'long.xlsx:zz', 'many.xlsx', 'many.xlsx:zz']) {
+    const answer = await read(path);
+    expect(textOf(answer).length).toBeLessThan(52_000);
+    expect(JSON.stringify(answer.details).length).toBeLessThan(16_000);
+  }
+  expect(textOf(await read(`long.xlsx:${'N'.repeat(255)}:A1`))).toContain('| 1 | value |');
+  expect(textOf(await read('many.xlsx:Sheet number 599:A1'))).toContain('| 1 | value |');
+  expect((await read('many.xlsx')).details['meta']).toMatchObject({ document: { sheetCount: 600 } });
 });
 
 test('pages of a PDF: marks, numbers, selections', async () => {

@@ -91,35 +91,32 @@ async function* partsOf(
     const resource = await call.open({ ...subject, rest: front + rest });
     return resource.is === 'text' ? resource : undefined;
   };
-  const sheets = sheetsOf(first);
+  const { sheets = [] } = first;
   if (sheets.some(({ shown }) => shown !== undefined)) {
     for (const { name, range, shown } of sheets) {
       if (isLate(search)) return;
       const text = await open(writeSegment(name) + (shown === undefined ? '' : `:${range}`));
-      if (text) yield whole(text);
+      if (!text) continue;
+      noteCut(text, search);
+      yield whole(text);
     }
     return;
   }
   for (let text: TextResource | undefined = first; text;) {
+    noteCut(text, search);
     yield await byPages(text, call.signal);
     const next: string | undefined = nextPages(text);
     text = next === undefined || isLate(search) ? undefined : await open(next);
   }
 }
 
+/** A text that is cut names no call for its rest. */
+function noteCut({ more }: TextResource, search: Search): void {
+  if (more?.kind === 'said' && more.use === undefined) search.gaps.cut += 1;
+}
+
 function nextPages({ more }: TextResource): string | undefined {
   return more?.kind === 'said' ? /:(p\d+-)$/.exec(more.use ?? '')?.[1] : undefined;
-}
-
-interface Sheet {
-  readonly name: string;
-  readonly range?: string;
-  readonly shown?: number;
-}
-
-function sheetsOf({ facts }: TextResource): readonly Sheet[] {
-  const { sheets = [] } = (facts?.['document'] ?? {}) as { sheets?: readonly Sheet[] };
-  return sheets;
 }
 
 function whole({ bytes, target }: TextResource): InsideText {

@@ -11,6 +11,7 @@ export class GapsSeen implements Gaps {
   containers = 0;
   rules = 0;
   large = 0;
+  cut = 0;
   broken = false;
 
   add(other: Gaps): void {
@@ -22,6 +23,7 @@ export class GapsSeen implements Gaps {
     this.containers += other.containers;
     this.rules += other.rules;
     this.large += other.large ?? 0;
+    this.cut += other.cut ?? 0;
     this.broken ||= other.broken;
   }
 
@@ -30,8 +32,8 @@ export class GapsSeen implements Gaps {
   }
 
   get facts(): Gaps {
-    const { timedOut, denied, tooDeep, tooMany, unnamed, containers, rules, large, broken } = this;
-    const counted = { unnamed, containers, rules, ...(large > 0 && { large }) };
+    const { timedOut, denied, tooDeep, tooMany, unnamed, containers, rules, large, cut, broken } = this;
+    const counted = { unnamed, containers, rules, ...(large > 0 && { large }), ...(cut > 0 && { cut }) };
     return { timedOut, denied, tooDeep, tooMany, ...counted, broken };
   }
 }

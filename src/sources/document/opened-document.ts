@@ -66,7 +66,8 @@ export class DocumentReading {
       encoding: 'utf-8',
       target: this.target(asked, part),
       editable: false,
-      facts: { document: withoutOutline(facts) },
+      facts: { document: publicFacts(facts) },
+      ...(facts.sheets && { sheets: facts.sheets }),
     } as const;
     const { changed } = opened.bytes;
     const listed = selection.mode === 'outline' ? outlineText(facts, subject.typed) : undefined;
@@ -118,7 +119,7 @@ export class DocumentReading {
       kind: 'document',
       text,
       image: { mimeType, data: body },
-      facts: { document: withoutOutline(facts) },
+      facts: { document: publicFacts(facts) },
     };
   }
 }
@@ -127,8 +128,19 @@ function orderOf(want: Want, { password }: Asked): Order {
   return { want, ...(password !== undefined && { password }) };
 }
 
-function withoutOutline({ outline: _outline, ...facts }: DocumentFacts): DocumentFacts {
-  return facts;
+/** Sheets that are listed among the facts of an answer, and bytes of them as JSON. */
+const MOST_SHEETS = 50;
+const MOST_SHEET_BYTES = 8_000;
+
+/** Facts of a bounded size. */
+function publicFacts({ outline: _outline, sheets, ...facts }: DocumentFacts): DocumentFacts {
+  if (!sheets) return facts;
+  let bytes = 0;
+  const listed = sheets
+    .slice(0, MOST_SHEETS)
+    .filter((sheet) => (bytes += JSON.stringify(sheet).length) <= MOST_SHEET_BYTES);
+  const isCut = listed.length < sheets.length;
+  return { ...facts, sheets: listed, ...(isCut && { sheetCount: sheets.length }) };
 }
 
 function pagesText({ from, to }: { from: number; to?: number }): string {

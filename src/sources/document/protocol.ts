@@ -99,6 +99,8 @@ export interface DocumentFacts {
   readonly pages?: number;
   readonly slides?: number;
   readonly sheets?: readonly SheetFacts[];
+  /** How many sheets there are, where only the first are listed. */
+  readonly sheetCount?: number;
   /** 1-based pages without a text layer. */
   readonly scanned?: readonly number[];
   readonly outline?: readonly OutlineEntry[];
@@ -107,10 +109,12 @@ export interface DocumentFacts {
 export interface SheetFacts {
   readonly name: string;
   readonly hidden?: true;
-  /** `A1:J50000`, of the cells that hold something; absent for an empty sheet. */
+  /** `A1:J50000`, of the cells that hold something, or `A:J` where `goesOn`; absent for an empty sheet. */
   readonly range?: string;
   /** Rows and columns that hold something. */
   readonly rows: number;
+  /** It has at least so many rows: they were not read to the end. */
+  readonly goesOn?: true;
   readonly columns: number;
   /** Rows that are in the text, its header included, where it has more. */
   readonly shown?: number;

@@ -13,11 +13,16 @@ export function sheetNotes({ sheets = [] }: DocumentFacts, typed: string, part: 
   // The cells of a range are all shown.
   if (/:[A-Z]{1,3}\d*(?::[A-Z]{1,3}\d*)?$/.test(part)) return [];
   const cut = sheets.filter(({ shown }) => shown !== undefined);
-  return cut.slice(0, MOST_NAMED).map(({ name, rows: count, shown = 0, header, range = '' }) => {
+  return cut.slice(0, MOST_NAMED).map(({ name, rows: count, goesOn, shown = 0, header, range = '' }) => {
     const call = `${typed}:${writeSegment(name)}`;
     // Rows of a table are counted below its header.
     const use = `${call}?limit=50&offset=${header ? shown - 1 : shown}`;
-    const text = `${quote(name)} has ${count} rows, of which the first ${shown} are shown: ${use} for rows, ${call}?where=… for a choice, ${call}:${range.replace(/\d+$/, '50')} for cells`;
+    const text = `${quote(name)} has ${goesOn ? 'at least ' : ''}${count} rows, of which the first ${shown} are shown: ${use} for rows, ${call}?where=… for a choice, ${call}:${headOf(range)} for cells`;
     return { kind: 'said', text, use };
   });
+}
+
+/** `A1:J50000` → `A1:J50`, `A:J` → `A1:J50`. */
+function headOf(range: string): string {
+  return range.replace(/^([A-Z]+):([A-Z]+)$/, '$11:$2').replace(/\d*$/, '50');
 }

@@ -17,9 +17,15 @@ import type { SheetFacts } from './protocol.ts';
 
 const TABLES = { want: { is: 'tables' } } as const;
 
-/** `A1:H50`, `B7`, `A:C`, with what follows. */
-const RANGE =
-  /^(\$?[A-Z]{1,3}\$?\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?|[A-Z]{1,3}:[A-Z]{1,3})(?::(?=\D)|:(?=\d)|$)/i;
+/** `A1:H50`, `B7`, `A:C`. */
+const CELLS = String.raw`\$?[A-Z]{1,3}\$?\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?|\$?[A-Z]{1,3}:\$?[A-Z]{1,3}`;
+
+/** Cells, with what follows. */
+const RANGE = new RegExp(`^(${CELLS})(?::|$)`, 'i');
+
+/** As spreadsheets write it: `Sales!A1:B2`, `'My Sheet'!A1`. */
+const WITH_BANG = new RegExp(`^([^]+?)!((?:${CELLS})(?::[^]*)?)$`, 'i');
+const IN_QUOTES = /^'((?:[^']|'')+)'(?:[!:]([^]+))?$/;
 
 /** Undefined where the words name no sheet, no cells and no rows. */
 export async function openSheet(document: DocumentReading, asked: Asked): Promise<Resource | undefined> {
@@ -31,11 +37,11 @@ export async function openSheet(document: DocumentReading, asked: Asked): Promis
   const mark = tail.indexOf('?');
   if (mark !== -1) {
     const table = tail.slice(0, mark);
-    const name = sheetName(table, sheets);
+    const name = sheetName(table, sheets) ?? sheetName(ours(table), sheets);
     if (table !== '' && name === undefined) throw noSheet(document, table, sheets);
     return rows(document, name, tail.slice(mark));
   }
-  const named = splitSheet(tail, sheets);
+  const named = splitSheet(tail, sheets) ?? splitSheet(ours(tail), sheets);
   if (!named) return cells(document, asked, sheets.find(({ hidden }) => !hidden)?.name ?? '', tail, '');
   const part = `:${writeSegment(named.name)}`;
   if (/^\d+$/.test(named.tail)) {
@@ -113,6 +119,18 @@ async function cells(
   const whole = `${part}:${range}`;
   const selection = behind === '' ? everything : parseBehind(document.target(asked, whole), behind);
   return selection && document.text(asked, { is: 'sheet', sheet, range }, selection, whole);
+}
+
+/** The words of a spreadsheet in our own form; others as they are. */
+function ours(words: string): string {
+  const [, quoted, behind] = IN_QUOTES.exec(words) ?? [];
+  if (quoted !== undefined) return joined(quoted.replaceAll("''", "'"), behind);
+  const [, name, cellsOf] = WITH_BANG.exec(words) ?? [];
+  return name === undefined ? words : joined(name, cellsOf);
+}
+
+function joined(name: string, behind: string | undefined): string {
+  return writeSegment(name) + (behind === undefined ? '' : `:${behind}`);
 }
 
 /** The longest front of the words that is the name of a sheet. */

@@ -16,6 +16,8 @@ export interface Grid {
   readonly merges: readonly Range[];
   /** The last row that the file declares, where only its first ones were read. */
   readonly declaredRows?: number;
+  /** Only its first rows were read, and how many there are is not declared. */
+  readonly goesOn?: true;
   readonly date1904: boolean;
 }
 
@@ -90,13 +92,19 @@ export function sheetHead(grid: Grid): string {
   const area = usedArea(rows);
   const heading = `## ${oneLine(name)}${hidden === '' ? '' : ` (${hidden})`}\n\n`;
   if (!area) return `${heading}${isChart ? '(a chart)' : '(empty)'}\n`;
-  const shape = `${areaName(shapeOf(grid, area))}, ${plural(rowCount(grid), 'row')}, ${plural(columnsOf(rows).length, 'column')}\n`;
+  const shape = `${rangeName(grid, area)}, ${grid.goesOn ? 'at least ' : ''}${plural(rowCount(grid), 'row')}, ${plural(columnsOf(rows).length, 'column')}\n`;
   const names = merges
     .slice(0, MOST_MERGES)
     .map(({ s, e }) => areaName({ top: s.r, left: s.c, bottom: e.r, right: e.c }));
   if (names.length === 0) return heading + shape;
   const more = merges.length > MOST_MERGES ? `, and ${merges.length - MOST_MERGES} more` : '';
   return `${heading}${shape}Merged cells: ${names.join(', ')}${more}\n`;
+}
+
+/** `A1:H50`; of a sheet whose end is not known, its columns. */
+export function rangeName(grid: Grid, area: Area): string {
+  const { left, right } = area;
+  return grid.goesOn ? `${columnName(left)}:${columnName(right)}` : areaName(shapeOf(grid, area));
 }
 
 export function shapeOf({ declaredRows = 0 }: Grid, area: Area): Area {
@@ -122,7 +130,7 @@ export function* tableLines(grid: Grid, area: Area, most: number, ssf: Formatter
   const columns = columnsOf(grid.rows, area);
   if (columns.length === 0) {
     const used = usedArea(grid.rows);
-    const others = used ? `, only in ${areaName(shapeOf(grid, used))}` : '';
+    const others = used ? `, only in ${rangeName(grid, used)}` : '';
     yield `(no cells there${others})\n`;
     return;
   }

@@ -14,7 +14,7 @@ const MOST_NAME = 100;
 
 export function headerOf(grid: Grid): Header {
   const columns = columnsOf(grid.rows);
-  const first = Math.min(...grid.rows.keys());
+  const first = firstRow(grid);
   const cells = grid.rows.get(first);
   if (!cells || !isHeader(cells, columns, grid.rows.size)) {
     return { columns: columns.map((at) => ({ at, name: columnName(at) })) };
@@ -31,6 +31,13 @@ export function headerOf(grid: Grid): Header {
     return { at, name };
   });
   return { row: first, columns: named };
+}
+
+/** One by one: a sheet may have more rows than a call takes arguments. */
+function firstRow({ rows }: Grid): number {
+  let first = Number.POSITIVE_INFINITY;
+  for (const row of rows.keys()) first = Math.min(first, row);
+  return first;
 }
 
 export function hasHeader(grid: Grid): boolean {

@@ -2,13 +2,12 @@
 
 import { type DocumentFacts, type Format, Refused, type SheetFacts } from '../protocol.ts';
 import {
-  areaName,
   columnsOf,
   EVERYTHING,
   type Grid,
   parseArea,
+  rangeName,
   rowCount,
-  shapeOf,
   sheetHead,
   tableLines,
   usedArea,
@@ -77,8 +76,9 @@ function sheetFacts(grid: Grid): SheetFacts {
   return {
     name: grid.name,
     ...(grid.hidden !== '' && { hidden: true }),
-    ...(area && { range: areaName(shapeOf(grid, area)) }),
+    ...(area && { range: rangeName(grid, area) }),
     rows: rowCount(grid),
+    ...(grid.goesOn && { goesOn: true }),
     columns: columnsOf(grid.rows).length,
     ...(shown < rowCount(grid) && { shown }),
     ...(hasHeader(grid) && { header: true }),

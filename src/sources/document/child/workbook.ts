@@ -59,6 +59,9 @@ function read(bytes: Buffer, sheetRows: number | undefined): WorkBook {
   }
 }
 
+/** Characters of a sheet's name; Excel itself allows 31. */
+const MOST_NAME = 255;
+
 const HIDDEN = ['', 'hidden', 'very hidden'];
 
 function gridsOf(book: WorkBook, first: number | undefined, open: readonly OpenSheet[]): Grid[] {
@@ -69,14 +72,16 @@ function gridsOf(book: WorkBook, first: number | undefined, open: readonly OpenS
     const rows = rowsOf(sheet);
     const full = String(Reflect.get(Object(sheet), '!fullref') ?? '');
     const declaredRows = Number(/(\d+)$/.exec(full)?.[1] ?? 0);
+    const isCut = first !== undefined && declaredRows > first;
     return {
-      name: open[i]?.name ?? name,
+      name: (open[i]?.name ?? name).slice(0, MOST_NAME),
       hidden: open[i]?.isHidden ? 'hidden' : (HIDDEN[properties[i]?.Hidden ?? 0] ?? 'hidden'),
       isChart: Reflect.get(Object(sheet), '!type') === 'chart',
       rows,
       merges: (Reflect.get(Object(sheet), '!merges') as readonly Range[] | undefined) ?? [],
       date1904: book.Workbook?.WBProps?.date1904 === true,
-      ...(first !== undefined && declaredRows > first && { declaredRows }),
+      ...(isCut && { declaredRows }),
+      ...(!isCut && first !== undefined && rows.has(first - 1) && { goesOn: true }),
     };
   });
 }
