@@ -103,6 +103,8 @@ export function parse(html: string): Parsed {
       continue;
     }
     const closing = next === '/';
+    // A tag that has only begun, as where a page is cut.
+    if (mark + (closing ? 2 : 1) === html.length) break;
     const tag = tagAt(html, mark + (closing ? 2 : 1));
     if (!tag) {
       addText('<');
@@ -128,18 +130,20 @@ export function parse(html: string): Parsed {
       at = end.end;
       continue;
     }
+    elements += 1;
+    const isVoid = VOID.has(name) || (tag.selfClosing && !/^[a-z]+\d?$/.test(name));
+    // Before all that looks through what is open.
+    if (open.length >= MOST_DEPTH && !isVoid) {
+      skipped.set(name, (skipped.get(name) ?? 0) + 1);
+      if (top().children.at(-1) !== ' ') top().children.push(' ');
+      continue;
+    }
     if (ENDS_PARAGRAPH.has(name)) endOpen(['p'], ['table', 'td', 'button', 'root']);
     const ends = ENDS[name];
     if (ends) endOpen(...ends);
-    elements += 1;
     const element: Element = { name, attributes, children: [] };
-    if (VOID.has(name) || (tag.selfClosing && !/^[a-z]+\d?$/.test(name))) {
-      if (open.length <= MOST_DEPTH) top().children.push(element);
-      continue;
-    }
-    if (open.length >= MOST_DEPTH) {
-      skipped.set(name, (skipped.get(name) ?? 0) + 1);
-      if (top().children.at(-1) !== ' ') top().children.push(' ');
+    if (isVoid) {
+      top().children.push(element);
       continue;
     }
     if (!DROPPED.has(name)) top().children.push(element);
