@@ -40,7 +40,10 @@ export async function apiSite(
         access: createAccess({ cwd, roots: [cwd], allow: [] }),
         signal: new AbortController().signal,
       });
-      return { ...page, text: page.rendering.is === 'text' ? page.rendering.text : '' };
+      return {
+        ...page,
+        text: page.rendering.is === 'text' ? new TextDecoder().decode(page.rendering.bytes) : '',
+      };
     },
   };
 }

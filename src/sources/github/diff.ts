@@ -6,12 +6,13 @@
  * octal escapes of quoted names as they are.
  */
 
-import { z } from 'zod';
+import { setImmediate } from 'node:timers/promises';
 import { oneLine } from '../../text/visible.ts';
 import { OrielError } from '../../errors.ts';
 import { DIFF_TYPE, type Wanted } from './api.ts';
 import { pagesAt, type Reader, replyTo } from './replies.ts';
 import type { Repository } from './repository.ts';
+import type { ChangedFile } from './shapes.ts';
 
 export interface DiffText {
   readonly text: string;
@@ -37,32 +38,20 @@ export async function diffOf(place: DiffPlace, wanted: Wanted, reader: Reader): 
   return { text: reply.text, notes };
 }
 
-const fileShape = z.object({
-  filename: z.string().catch(''),
-  previous_filename: z.string().optional().catch(undefined),
-  status: z.string().optional().catch(undefined),
-  patch: z.string().optional().catch(undefined),
-});
-
 async function fromFiles(path: string, wanted: Wanted, reader: Reader): Promise<DiffText> {
-  const { items, more } = await pagesAt(`${path}/files?per_page=100`, fileShape, MOST_PAGES, wanted, reader);
+  const { items, more } = await pagesAt(`${path}/files?per_page=100`, 'files', MOST_PAGES, wanted, reader);
   const without = items.filter(({ patch }) => patch === undefined).length;
   return {
     text: items.map(asDiff).join(''),
     notes: [
       'GitHub makes no diff of this size: it was put together from its files',
       ...(without > 0 ? [`${without} of them have no text there: they are binary, or too large`] : []),
-      ...(more ? [`Only the first ${MOST_PAGES * 100} files are shown`] : []),
+      ...(more ? [`Only the first ${items.length} files are shown`] : []),
     ],
   };
 }
 
-function asDiff({
-  filename,
-  previous_filename: before = filename,
-  status,
-  patch,
-}: z.infer<typeof fileShape>): string {
+function asDiff({ filename, previous_filename: before = filename, status, patch }: ChangedFile): string {
   const moved = before === filename ? '' : `rename from ${before}\nrename to ${filename}\n`;
   const mode = status === 'added' ? 'new file\n' : status === 'removed' ? 'deleted file\n' : '';
   const from = status === 'added' ? '/dev/null' : `a/${before}`;
@@ -71,10 +60,18 @@ function asDiff({
   return `diff --git a/${before} b/${filename}\n${mode}${moved}${hunks}`;
 }
 
-/** The text of each file, as it came. Lines end with a line feed only: a hunk may hold a carriage return. */
-function partsOf(diff: string): string[] {
-  return diff.split(/(?<=^|\n)(?=diff --git )/).filter((text) => text.startsWith('diff --git '));
+/**
+ * Where the text of each file begins, and the end of the last one. Lines end with a line feed only: a hunk may hold a
+ * carriage return.
+ */
+function bordersOf(diff: string): number[] {
+  const borders: number[] = diff.startsWith(MARK) ? [0] : [];
+  for (let at = diff.indexOf(`\n${MARK}`); at !== -1; at = diff.indexOf(`\n${MARK}`, at + 1))
+    borders.push(at + 1);
+  return borders.length === 0 ? [] : [...borders, diff.length];
 }
+
+const MARK = 'diff --git ';
 
 /** What the header and the hunks of one file say. */
 interface FileFacts {
@@ -85,10 +82,13 @@ interface FileFacts {
   readonly removed: number;
 }
 
-function factsOf(text: string): FileFacts {
+/** Lines and files that are counted before others have their turn. */
+const LINES_AT_ONCE = 50_000;
+const FILES_AT_ONCE = 500;
+
+async function factsOf(text: string): Promise<FileFacts> {
   const at = text.indexOf('\n@@ ');
   const head = at === -1 ? text : text.slice(0, at + 1);
-  const lines = at === -1 ? [] : text.slice(at + 1).split('\n');
   const named = (pattern: RegExp): string | undefined => {
     const name = pattern.exec(head)?.[1];
     return name === undefined || name === '/dev/null' ? undefined : unquoted(name);
@@ -106,9 +106,21 @@ function factsOf(text: string): FileFacts {
       ...(before === undefined ? [] : [`renamed from ${before}`]),
       ...(/^(?:Binary files |GIT binary patch)/m.test(head) ? ['binary'] : []),
     ],
-    added: lines.filter((line) => line.startsWith('+')).length,
-    removed: lines.filter((line) => line.startsWith('-')).length,
+    ...(at === -1 ? { added: 0, removed: 0 } : await countsOf(text, at)),
   };
+}
+
+/** Of the hunks that begin behind `from`. */
+async function countsOf(text: string, from: number): Promise<{ added: number; removed: number }> {
+  let [added, removed, lines] = [0, 0, 0];
+  for (let at = from; at !== -1; at = text.indexOf('\n', at + 1)) {
+    const sign = text[at + 1];
+    if (sign === '+') added += 1;
+    else if (sign === '-') removed += 1;
+    lines += 1;
+    if (lines % LINES_AT_ONCE === 0) await setImmediate();
+  }
+  return { added, removed };
 }
 
 function withoutSide(name: string | undefined): string | undefined {
@@ -145,22 +157,25 @@ function unquoted(name: string): string {
 }
 
 /** A line for each file, beginning with the call that reads its part. */
-export function listingText(diff: string, { repository, number }: DiffPlace): string {
-  const lines = partsOf(diff).map((text, i) => {
-    const { name, about, added, removed } = factsOf(text);
+export async function listingText(diff: string, { repository, number }: DiffPlace): Promise<string> {
+  const borders = bordersOf(diff);
+  const lines: string[] = [];
+  for (let i = 0; i + 1 < borders.length; i += 1) {
+    if (i % FILES_AT_ONCE === FILES_AT_ONCE - 1) await setImmediate();
+    const { name, about, added, removed } = await factsOf(diff.slice(borders[i], borders[i + 1]));
     const facts = [...about, `+${added} -${removed}`].map(oneLine).join(', ');
-    return `pr://${repository}/${number}/diff/${i + 1}  ${oneLine(name)}  (${facts})\n`;
-  });
+    lines.push(`pr://${repository}/${number}/diff/${i + 1}  ${oneLine(name)}  (${facts})\n`);
+  }
   return lines.join('') || '(no changes)\n';
 }
 
 /** The part of the file at `index` (from 1). Throws `OUT_OF_RANGE` with the valid numbers. */
 export function fileAt(diff: string, index: number, { repository, number }: DiffPlace): string {
-  const parts = partsOf(diff);
-  const part = parts[index - 1];
-  if (part !== undefined) return part;
+  const borders = bordersOf(diff);
+  const files = Math.max(0, borders.length - 1);
+  if (index <= files) return diff.slice(borders[index - 1], borders[index]);
   const target = `pr://${repository}/${number}/diff`;
-  const valid = parts.length === 0 ? 'which changes no file' : `which has files 1 to ${parts.length}`;
+  const valid = files === 0 ? 'which changes no file' : `which has files 1 to ${files}`;
   throw new OrielError(
     'OUT_OF_RANGE',
     `There is no file ${index} in the diff of pr://${repository}/${number}, ${valid}. Use ${target} for the list.`,

@@ -1,13 +1,13 @@
 /** The lists of issues and pull requests: a line for each, beginning with the call that reads it. */
 
-import { z } from 'zod';
 import { oneLine } from '../../text/visible.ts';
 import type { Notice } from '../../types/notice.ts';
 import type { ListAsk, SchemeName } from './ask.ts';
 import type { Wanted } from './api.ts';
-import { authorOf, dayOf, labelsOf, stateOf, type Thread, threadShape } from './markdown.ts';
+import { authorOf, dayOf, labelsOf, stateOf } from './markdown.ts';
 import { type Reader, pageAt } from './replies.ts';
 import type { Repository } from './repository.ts';
+import type { Thread } from './shapes.ts';
 
 /** Pages of 100 entries that one call looks at. */
 const MOST_PAGES = 10;
@@ -31,7 +31,7 @@ export async function listText(place: Place, wanted: Wanted, reader: Reader): Pr
   let { offset } = list;
   let more = true;
   for (let page = 0; page < MOST_PAGES && more && found.length < list.limit; page += 1) {
-    const { value, next } = await pageAt(pageUrl(place, offset), z.array(threadShape), wanted, reader);
+    const { value, next } = await pageAt(pageUrl(place, offset), 'threads', wanted, reader);
     const entries = value.slice(offset % PER_PAGE);
     const room = list.limit - found.length;
     const fitting = entries.flatMap((entry, i) => (fits(entry, place) ? [i] : []));

@@ -1,7 +1,7 @@
 /** Opens what `issue://` and `pr://` name: lists, issues, pull requests and their diffs, through GitHub's REST API. */
 
-import { createHash } from 'node:crypto';
 import { memoryBytes } from '../../access/bytes.ts';
+import { sha256Of } from '../../access/digest.ts';
 import { OrielError } from '../../errors.ts';
 import { Identity } from '../../identity.ts';
 import { age } from '../../render/units.ts';
@@ -34,13 +34,14 @@ export async function openGitHub(scheme: SchemeName, typed: string, call: Call):
   const next = asked.is === 'list' ? undefined : `${scheme}://${repository}`;
   const shown = await textOf(scheme, asked, repository, { target, next }, reader);
   const { text, name, display, notes = [], facts = {}, more } = shown;
+  const bytes = Buffer.from(text);
   const stale = Number.isFinite(reader.oldest)
     ? [`Read ${age(call.now() - reader.oldest)} ago, and being read again: the same call soon has the newest`]
     : [];
   return {
     is: 'text',
     kind: 'internal',
-    bytes: memoryBytes(text, Identity.of('github', { sha256: digestOf(text) })),
+    bytes: memoryBytes(bytes, Identity.of('github', { sha256: await sha256Of(bytes) })),
     encoding: 'utf-8',
     selection,
     target,
@@ -109,13 +110,9 @@ async function textOf(
       const place = { repository, number: asked.number };
       const { text, notes } = await diffOf(place, wanted, reader);
       if (asked.part === 'files')
-        return { text: listingText(text, place), notes, name: scheme, display: 'plain' };
+        return { text: await listingText(text, place), notes, name: scheme, display: 'plain' };
       const shown = asked.part === 'all' ? text : fileAt(text, asked.part, place);
       return { text: shown || '(no changes)\n', notes, name: `${asked.number}.diff`, display: 'lines' };
     }
   }
-}
-
-function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -1,12 +1,13 @@
 /** What GitHub answered, kept with its age, also on disk: each reply once, and lists page by page through their `Link`. */
 
-import { z } from 'zod';
 import type { WebResponse } from '../../access/network/fetch.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
 import { type Ages, memoryOf, remember } from '../remembered.ts';
+import { convert, textOf } from '../web/convert.ts';
 import { type GitHub, JSON_TYPE, refusal, refuseCut, type Wanted } from './api.ts';
+import { type Shaped, type ShapeName, type Taken, taken } from './shapes.ts';
 
 export interface Reply {
   readonly text: string;
@@ -81,40 +82,62 @@ export async function replyTo(
 }
 
 /** Throws as `replyTo`, `LIMIT` for what is too long, and `CORRUPT` for what is no JSON or has another shape. */
-export async function objectAt<T>(
+export async function objectAt<N extends ShapeName>(
   url: string,
-  shape: z.ZodType<T>,
+  shape: N,
   wanted: Wanted,
   reader: Reader,
-): Promise<T> {
+): Promise<Shaped<N>> {
   return (await pageAt(url, shape, wanted, reader)).value;
 }
 
 interface PageOf<T> {
   readonly value: T;
+  /** Characters of the reply. */
+  readonly length: number;
   readonly next: string | undefined;
 }
 
 /** As `objectAt`, with the page that follows. */
-export async function pageAt<T>(
+export async function pageAt<N extends ShapeName>(
   url: string,
-  shape: z.ZodType<T>,
+  shape: N,
   wanted: Wanted,
   reader: Reader,
-): Promise<PageOf<T>> {
-  const reply = await replyTo({ url }, wanted, reader);
-  refuseCut(reply, wanted);
-  const wrong = (what: string, cause: unknown): OrielError =>
-    new OrielError('CORRUPT', `GitHub's answer for ${quote(wanted.target)} is ${what}.`, { cause });
-  let value: unknown;
-  try {
-    value = JSON.parse(reply.text);
-  } catch (cause) {
-    throw wrong('not valid JSON', cause);
-  }
-  const { data, error } = shape.safeParse(value);
-  if (data === undefined) throw wrong('not of the shape that its REST API has', error);
-  return { value: data, next: reply.next };
+): Promise<PageOf<Shaped<N>>> {
+  const { text, next, cut } = await replyTo({ url }, wanted, reader);
+  refuseCut({ cut }, wanted);
+  return { value: await shapedAs(shape, text, wanted, reader.call.signal), length: text.length, next };
+}
+
+/** Characters that are parsed here: 2 ms. */
+const MOST_HERE = 64 << 10;
+
+async function shapedAs<N extends ShapeName>(
+  shape: N,
+  text: string,
+  { target }: Wanted,
+  signal: AbortSignal,
+): Promise<Shaped<N>> {
+  const found = text.length <= MOST_HERE ? taken(shape, text) : await takenElsewhere(shape, text, signal);
+  if (found?.is === 'value') return found.value;
+  const what = found?.is === 'notJson' ? 'not valid JSON' : 'not of the shape that its REST API has';
+  throw found
+    ? new OrielError('CORRUPT', `GitHub's answer for ${quote(target)} is ${what}.`, { cause: found.cause })
+    : new OrielError('LIMIT', `GitHub's answer for ${quote(target)} takes too long to parse.`);
+}
+
+/** In the child that reads JSON: it may have any shape. Undefined where that has passed a limit. */
+async function takenElsewhere<N extends ShapeName>(
+  shape: N,
+  text: string,
+  signal: AbortSignal,
+): Promise<Taken<N> | undefined> {
+  const converted = await convert({ is: 'github', shape, url: 'https://github.com' }, text, signal);
+  if (!converted) return undefined;
+  const { reply } = converted;
+  if (reply.is === 'text') return { is: 'value', value: JSON.parse(textOf(converted)) as Shaped<N> };
+  return { is: reply.why ?? 'otherShape', cause: undefined };
 }
 
 export interface Pages<T> {
@@ -123,22 +146,30 @@ export interface Pages<T> {
   readonly more: boolean;
 }
 
-/** The items of up to `most` pages, from the first one on. */
-export async function pagesAt<T>(
+/** Characters of all pages of one list that are read. */
+const MOST_CHARACTERS = 16 << 20;
+
+type Lists = Exclude<ShapeName, 'thread'>;
+
+/** The items of up to `most` pages, from the first one on. A page that was read before is not read again. */
+export async function pagesAt<N extends Lists>(
   first: string,
-  shape: z.ZodType<T>,
+  shape: N,
   most: number,
   wanted: Wanted,
   reader: Reader,
-): Promise<Pages<T>> {
-  const items: T[] = [];
-  let url: string | undefined = first;
-  for (let page = 0; page < most && url !== undefined; page += 1) {
-    const found: PageOf<readonly T[]> = await pageAt(url, z.array(shape), wanted, reader);
+): Promise<Pages<Shaped<N>[number]>> {
+  const items: Shaped<N>[number][] = [];
+  const seen = new Set<string>();
+  let [url, characters]: [string | undefined, number] = [first, 0];
+  while (url !== undefined && !seen.has(url) && seen.size < most && characters < MOST_CHARACTERS) {
+    seen.add(url);
+    const found: PageOf<Shaped<N>> = await pageAt(url, shape, wanted, reader);
     items.push(...found.value);
+    characters += found.length;
     url = found.next;
   }
-  return { items, more: url !== undefined };
+  return { items, more: url !== undefined && !seen.has(url) };
 }
 
 /** As @octokit/plugin-paginate-rest reads it. The token is for one origin: a page elsewhere is not asked for. */

@@ -1,21 +1,11 @@
 /** An issue or a pull request with what was said about it, as Markdown. */
 
-import { z } from 'zod';
 import { oneLine } from '../../text/visible.ts';
 import type { Wanted } from './api.ts';
 import type { SchemeName } from './ask.ts';
-import {
-  authorOf,
-  bodyOf,
-  dayOf,
-  labelsOf,
-  type Remark,
-  remarkShape,
-  stateOf,
-  type Thread,
-  threadShape,
-} from './markdown.ts';
+import { authorOf, bodyOf, dayOf, labelsOf, stateOf } from './markdown.ts';
 import { objectAt, pagesAt, type Reader } from './replies.ts';
+import type { Placed, Remark, Review, Thread } from './shapes.ts';
 import type { Repository } from './repository.ts';
 
 /** Pages of 100 comments, of each kind. */
@@ -39,7 +29,7 @@ export async function threadText(place: Place, wanted: Wanted, reader: Reader): 
   const path = `/repos/${repository}`;
   const thread = await objectAt(
     `${path}/${scheme === 'pr' ? 'pulls' : 'issues'}/${number}`,
-    threadShape,
+    'thread',
     wanted,
     reader,
   );
@@ -48,7 +38,7 @@ export async function threadText(place: Place, wanted: Wanted, reader: Reader): 
   return {
     text: `${[headOf(thread, place), bodyOf(thread), ...said.map(remarkText)].filter(Boolean).join('\n\n')}\n`,
     notes: [
-      ...(more ? [`Only the first ${MOST_PAGES * 100} comments are shown`] : []),
+      ...(more ? [`Only ${said.length} comments are shown, and GitHub has more`] : []),
       ...(isPull
         ? [`This is a pull request: pr://${repository}/${number} has its reviews and its diff`]
         : []),
@@ -61,17 +51,6 @@ export async function threadText(place: Place, wanted: Wanted, reader: Reader): 
     },
   };
 }
-
-const placedShape = remarkShape.extend({
-  path: z.string().catch(''),
-  line: z.number().nullish().catch(null),
-  original_line: z.number().nullish().catch(null),
-});
-
-const reviewShape = remarkShape.extend({
-  state: z.string().catch('COMMENTED'),
-  submitted_at: z.string().nullish().catch(null),
-});
 
 interface Said {
   readonly at: string;
@@ -86,13 +65,13 @@ async function remarksOn(
   wanted: Wanted,
   reader: Reader,
 ): Promise<{ readonly said: readonly Said[]; readonly more: boolean }> {
-  const list = <T>(path: string, shape: z.ZodType<T>) =>
+  const list = <N extends 'remarks' | 'reviews' | 'placed'>(path: string, shape: N) =>
     pagesAt(`/repos/${repository}/${path}?per_page=100`, shape, MOST_PAGES, wanted, reader);
-  const comments = await list(`issues/${number}/comments`, remarkShape);
+  const comments = await list(`issues/${number}/comments`, 'remarks');
   const said = comments.items.map((one) => saidBy(one, ''));
   if (scheme === 'issue') return { said, more: comments.more };
-  const reviews = await list(`pulls/${number}/reviews`, reviewShape);
-  const placed = await list(`pulls/${number}/comments`, placedShape);
+  const reviews = await list(`pulls/${number}/reviews`, 'reviews');
+  const placed = await list(`pulls/${number}/comments`, 'placed');
   const all = [
     ...said,
     ...reviews.items
@@ -111,7 +90,7 @@ function saidBy(remark: Remark, about: string): Said {
 }
 
 /** "approved", "requested changes". */
-function reviewed({ state }: z.infer<typeof reviewShape>): string {
+function reviewed({ state }: Review): string {
   const words: Readonly<Record<string, string>> = {
     APPROVED: 'approved',
     CHANGES_REQUESTED: 'requested changes',
@@ -120,7 +99,7 @@ function reviewed({ state }: z.infer<typeof reviewShape>): string {
   return words[state] ?? 'a review';
 }
 
-function placeOf({ path, line, original_line: before }: z.infer<typeof placedShape>): string {
+function placeOf({ path, line, original_line: before }: Placed): string {
   const at = line ?? before;
   return `on ${oneLine(path)}${at === null || at === undefined ? '' : `:${at}`}`;
 }

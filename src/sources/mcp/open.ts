@@ -1,7 +1,7 @@
 /** Opens what `mcp://` names: the servers, the resources of one, a resource with every selector. */
 
-import { createHash } from 'node:crypto';
 import { memoryBytes } from '../../access/bytes.ts';
+import { sha256Of } from '../../access/digest.ts';
 import type { McpContent, McpListing } from '../../access/mcp/connect.ts';
 import { OrielError } from '../../errors.ts';
 import { Identity } from '../../identity.ts';
@@ -169,7 +169,7 @@ async function opened(
   call: Call,
 ): Promise<Resource> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-  const identity = Identity.of('mcp', { sha256: createHash('sha256').update(bytes).digest('hex') });
+  const identity = Identity.of('mcp', { sha256: await sha256Of(bytes) });
   const source = memoryBytes(bytes, identity);
   const facts = { ...(mimeType !== undefined && { contentType: mimeType }) };
   if (typeof content === 'string') {

@@ -18,8 +18,11 @@ const children = new ChildPool({
 
 export interface Converted {
   readonly reply: Reply;
-  readonly text: string;
+  /** In UTF-8. */
+  readonly body: Uint8Array;
 }
+
+export const textOf = ({ body }: Converted): string => new TextDecoder().decode(body);
 
 /** Undefined where the child passed a limit or died. Throws `BUSY`, and the reason of the signal. */
 export async function convert(
@@ -40,7 +43,7 @@ export async function convert(
       },
       { signal },
     );
-    return { reply: head as Reply, text: body.toString('utf8') };
+    return { reply: head as Reply, body };
   } catch (error) {
     if (error instanceof ChildFailure) return undefined;
     throw error;

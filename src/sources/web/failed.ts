@@ -1,7 +1,7 @@
 /** A page that a server does not give: its status, what to do about it, and what the server says. */
 
 import { oneLine } from '../../text/visible.ts';
-import { convert } from './convert.ts';
+import { convert, textOf } from './convert.ts';
 import { type Fetched, isHtml, type Rendering, text, type Visit } from './page.ts';
 
 /** Characters of what a server says. */
@@ -20,7 +20,7 @@ async function saidBy(page: Fetched, visit: Visit): Promise<string> {
   if (content.includes('\0')) return '';
   if (!isHtml(page, content)) return content;
   const converted = await convert({ is: 'page', url: page.url }, content, visit.signal);
-  return converted?.text ?? '';
+  return converted ? textOf(converted) : '';
 }
 
 function adviceFor({ status, url, headers }: Fetched): string {

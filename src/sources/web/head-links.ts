@@ -5,9 +5,10 @@ export interface Alternate {
   readonly url: string;
 }
 
-/** Characters in which they are looked for, and those of one tag. */
+/** Characters in which they are looked for, those of one tag, and tags of one name. */
 const WITHIN = 256 * 1024;
 const MOST_TAG = 2_000;
+const MOST_TAGS = 2_000;
 
 const ATTRIBUTE = /([a-z-]+)\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))|[a-z-]+/gi;
 
@@ -38,7 +39,7 @@ export function linksOf(html: string, url: string): string[] {
 function* tagsOf(html: string, name: string): Generator<ReadonlyMap<string, string>> {
   const page = html.slice(0, WITHIN);
   const start = new RegExp(`<${name}\\s`, 'gi');
-  for (let found = start.exec(page); found; found = start.exec(page)) {
+  for (let count = 0; count < MOST_TAGS && start.exec(page); count += 1) {
     const end = page.indexOf('>', start.lastIndex);
     if (end === -1) return;
     if (end - start.lastIndex <= MOST_TAG) yield valuesOf(page.slice(start.lastIndex, end));

@@ -1,5 +1,6 @@
 /** Answers a read of a URL: the page from the session's store, or fetched, with its header. */
 
+import { setImmediate } from 'node:timers/promises';
 import { memoryBytes } from '../../access/bytes.ts';
 import { createNetwork, type Network } from '../../access/network/fetch.ts';
 import { OrielError } from '../../errors.ts';
@@ -43,7 +44,8 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
     status: page.status,
   };
   if (rendering.is === 'file' && rendering.method !== 'raw') {
-    const resource = await call.open(subjectOf(url, rendering.name, rendering.bytes, rest));
+    const { name, bytes } = rendering;
+    const resource = await call.open(subjectOf(url, name, bytes, await identityOf(url, bytes), rest));
     return ofWeb(resource, facts, rendering.method === 'linked-document' ? page.notes : []);
   }
   if (!selection) {
@@ -85,7 +87,7 @@ interface Shown {
 
 async function textResource({ url, page, raw, selection, facts }: Shown, call: Call): Promise<TextResource> {
   const bytes = await bytesOf(page, url);
-  const artifact = raw ? undefined : await keptAs(page, bytes, call);
+  const artifact = raw ? undefined : await keptAs(page, call);
   return {
     is: 'text',
     kind: 'web',
@@ -120,11 +122,12 @@ function bytesOf(page: Page, url: string): Promise<ByteSource & { readonly decod
 
 async function contentOf(page: Page, url: string): Promise<ByteSource & { readonly decoded?: boolean }> {
   const { rendering } = page;
-  const withIdentity = (content: Uint8Array): ByteSource => memoryBytes(content, identityOf(url, content));
-  if (rendering.is === 'text') return withIdentity(Buffer.from(rendering.text));
-  if (rendering.bytes.subarray(0, 4096).includes(0)) return withIdentity(rendering.bytes);
+  const withIdentity = async (content: Uint8Array): Promise<ByteSource> =>
+    memoryBytes(content, await identityOf(url, content));
+  if (rendering.is === 'text' || rendering.bytes.subarray(0, 4096).includes(0))
+    return withIdentity(rendering.bytes);
   const { text } = await textOfBytes(rendering.bytes, page.contentType);
-  return { ...withIdentity(Buffer.from(text)), decoded: true };
+  return { ...(await withIdentity(Buffer.from(text))), decoded: true };
 }
 
 function headerOf({ finalUrl, contentType, notes, rendering }: Page): string {
@@ -137,21 +140,29 @@ function headerOf({ finalUrl, contentType, notes, rendering }: Page): string {
   return `${lines.join('\n')}\n\n---\n`;
 }
 
+const NEWLINE = 10;
+
+/** Bytes that are written before others have their turn. */
+const AT_ONCE = 256 << 10;
+
 /** Of each session, where the pages that were cut are kept. */
 const kept = new WeakMap<SpillStore, WeakMap<Page, string>>();
 
 /** The artifact that holds all of a page that does not fit into one answer. */
-async function keptAs(page: Page, bytes: ByteSource, { limits, session }: Call): Promise<string | undefined> {
+async function keptAs(page: Page, { limits, session }: Call): Promise<string | undefined> {
   if (page.rendering.is !== 'text' || page.rendering.method === 'failed') return undefined;
-  const { text } = page.rendering;
-  if ((bytes.size ?? 0) <= limits.bytes && text.split('\n', PAGE_LINES).length < PAGE_LINES) return undefined;
+  const { bytes } = page.rendering;
+  if (bytes.length <= limits.bytes && !hasLines(bytes, PAGE_LINES)) return undefined;
   let ofSession = kept.get(session.spills);
   if (!ofSession) kept.set(session.spills, (ofSession = new WeakMap()));
   const known = ofSession.get(page);
   if (known !== undefined) return known;
   try {
     const spill = session.spills.create();
-    await spill.write(Buffer.from(text));
+    for (let at = 0; at < bytes.length; at += AT_ONCE) {
+      await spill.write(bytes.subarray(at, at + AT_ONCE));
+      await setImmediate();
+    }
     const { url } = await spill.finish();
     ofSession.set(page, url);
     return url;
@@ -160,6 +171,16 @@ async function keptAs(page: Page, bytes: ByteSource, { limits, session }: Call):
     if (error instanceof OrielError) return undefined;
     throw error;
   }
+}
+
+/** Whether there are that many newlines. */
+function hasLines(bytes: Uint8Array, count: number): boolean {
+  let at = -1;
+  for (let found = 0; found < count; found += 1) {
+    at = bytes.indexOf(NEWLINE, at + 1);
+    if (at === -1) return false;
+  }
+  return true;
 }
 
 /** One network for all calls of an instance: its connections are reused. */
@@ -184,7 +205,7 @@ const versions: Kind<Version, Mode> = { name: 'web-version', weigh: () => ({ mem
 const pages: Kind<Page, Mode & { readonly count: number }> = {
   name: 'web-page',
   weigh: ({ rendering }) => ({
-    memory: 1024 + (rendering.is === 'text' ? 4 * rendering.text.length : 2 * rendering.bytes.length),
+    memory: 1024 + 2 * rendering.bytes.length,
   }),
 };
 

@@ -13,15 +13,18 @@ import type { How, Job, Reply } from './protocol.ts';
 /** More bytes than any page that is sent. */
 const MOST_INPUT = 64 << 20;
 
+type Nothing = Extract<Reply, { is: 'nothing' }>;
+
 interface Made extends Omit<Extract<Reply, { is: 'text' }>, 'is'> {
   readonly text: string;
 }
 
-/** Undefined for what is not of this kind. */
-function made(job: Job, content: string): Made | undefined {
+const NOTHING: Nothing = { is: 'nothing' };
+
+async function made(job: Job, content: string): Promise<Made | Nothing> {
   const { url } = job;
-  const as = (how: How, text: string | undefined): Made | undefined =>
-    text === undefined ? undefined : { how, text };
+  const as = (how: How, text: string | undefined): Made | Nothing =>
+    text === undefined ? NOTHING : { how, text };
   switch (job.is) {
     case 'page': {
       const { how, markdown, title } = extract(content, url);
@@ -34,10 +37,18 @@ function made(job: Job, content: string): Made | undefined {
     case 'entry':
       return as('feed', entryText(content, url));
     case 'json':
-      return jsonText(content, url, job.cut);
+      return jsonText(content, url, job) ?? NOTHING;
     case 'record': {
       const found = records[job.of](valueOf(content), job.ask, url);
-      return found && { how: 'record', ...found };
+      return found ? { how: 'record', ...found } : NOTHING;
+    }
+    case 'github': {
+      // The library of shapes takes 40 ms to load.
+      const { taken } = await import('../github/shapes.ts');
+      const found = taken(job.shape, content);
+      return found.is === 'value'
+        ? { how: 'github', text: JSON.stringify(found.value) }
+        : { is: 'nothing', why: found.is };
     }
   }
 }
@@ -51,9 +62,9 @@ function valueOf(content: string): unknown {
   }
 }
 
-await answerJobs(MOST_INPUT, (head, body): ChildAnswer => {
-  const found = made(head as Job, body.toString('utf8'));
-  if (!found) return { reply: { is: 'nothing' } satisfies Reply, body: new Uint8Array(0) };
+await answerJobs(MOST_INPUT, async (head, body): Promise<ChildAnswer> => {
+  const found = await made(head as Job, body.toString('utf8'));
+  if ('is' in found) return { reply: found satisfies Reply, body: new Uint8Array(0) };
   const { text, ...facts } = found;
   return { reply: { is: 'text', ...facts } satisfies Reply, body: Buffer.from(text) };
 });

@@ -1,7 +1,7 @@
 /** What the steps of reading a page are given and what they hand back. */
 
-import { createHash } from 'node:crypto';
 import { memoryBytes } from '../../access/bytes.ts';
+import { sha256Of } from '../../access/digest.ts';
 import type { Network, WebResponse } from '../../access/network/fetch.ts';
 import { Identity } from '../../identity.ts';
 import type { Access } from '../../types/access.ts';
@@ -46,7 +46,8 @@ export interface Asking {
 
 /** What won. */
 export type Rendering =
-  | { readonly is: 'text'; readonly method: string; readonly text: string; readonly contentType?: string }
+  /** In UTF-8. */
+  | { readonly is: 'text'; readonly method: string; readonly bytes: Uint8Array }
   /** Opened by its own source: an image, a document, an archive. */
   | { readonly is: 'file'; readonly method: string; readonly name: string; readonly bytes: Uint8Array };
 
@@ -73,10 +74,20 @@ export interface Site {
   page(url: URL): ReadSite | undefined;
 }
 
-export const text = (method: string, content: string): Rendering => ({ is: 'text', method, text: content });
+export const text = (method: string, content: string | Uint8Array): Rendering => ({
+  is: 'text',
+  method,
+  bytes: typeof content === 'string' ? Buffer.from(content) : content,
+});
 
 /** Bytes as the sources know files. */
-export function subjectOf(url: string, name: string, bytes: Uint8Array, rest = ''): Subject {
+export function subjectOf(
+  url: string,
+  name: string,
+  bytes: Uint8Array,
+  identity: Identity,
+  rest = '',
+): Subject {
   return {
     typed: url,
     rest,
@@ -87,16 +98,20 @@ export function subjectOf(url: string, name: string, bytes: Uint8Array, rest = '
       path: url,
       size: bytes.length,
       mtimeMs: 0,
-      bytes: memoryBytes(bytes, identityOf(url, bytes)),
+      bytes: memoryBytes(bytes, identity),
       close: () => Promise.resolve(),
     },
     head: bytes.subarray(0, 4096),
   };
 }
 
+const digests = new WeakMap<Uint8Array, Promise<string>>();
+
 /** Bytes of the web are those of their digest: a server may send others under the same URL. */
-export function identityOf(url: string, bytes: Uint8Array): Identity {
-  return Identity.of('web', { url, sha256: createHash('sha256').update(bytes).digest('hex') });
+export async function identityOf(url: string, bytes: Uint8Array): Promise<Identity> {
+  let digest = digests.get(bytes);
+  if (!digest) digests.set(bytes, (digest = sha256Of(bytes)));
+  return Identity.of('web', { url, sha256: await digest });
 }
 
 /** The last part of a URL's path. */

@@ -1,5 +1,7 @@
 /** The messages between the engine and the child that reads pages, feeds and JSON. */
 
+import type { ShapeName } from '../github/shapes.ts';
+
 /** `url`: against which links are resolved. */
 export type Job = { readonly url: string } & (
   | { readonly is: 'page' | 'feed' }
@@ -7,8 +9,10 @@ export type Job = { readonly url: string } & (
   | { readonly is: 'entry' }
   /** HTML that is text throughout, without the elements of these classes. */
   | { readonly is: 'fragment'; readonly without: readonly string[] }
-  /** Any JSON; `cut`: its end is missing. */
-  | { readonly is: 'json'; readonly cut: boolean }
+  /** Any JSON; `cut`: its end is missing; `feed`: it says that it is one. */
+  | { readonly is: 'json'; readonly cut: boolean; readonly feed: boolean }
+  /** What is taken of an answer of GitHub, as JSON. */
+  | { readonly is: 'github'; readonly shape: ShapeName }
   /** JSON of a known shape. */
   | { readonly is: 'record'; readonly of: RecordKind; readonly ask: Readonly<Record<string, string>> }
 );
@@ -34,7 +38,16 @@ export type Reply =
       readonly facts?: Readonly<Record<string, string>>;
     }
   /** Not of this kind, or nothing in it. */
-  | { readonly is: 'nothing' };
+  | { readonly is: 'nothing'; readonly why?: 'notJson' | 'otherShape' };
 
 /** Who found the main text of a page: a library, its own markup, or nobody: then it is all of it. Else what it was. */
-export type How = 'readability' | 'defuddle' | 'main' | 'page' | 'feed' | 'fragment' | 'json' | 'record';
+export type How =
+  | 'readability'
+  | 'defuddle'
+  | 'main'
+  | 'page'
+  | 'feed'
+  | 'fragment'
+  | 'json'
+  | 'github'
+  | 'record';

@@ -3,10 +3,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jsonText } from '../../../src/sources/web/child/json.ts';
-import { layOut, wholeBeginning } from '../../../src/sources/web/child/json-lines.ts';
+import { layOut } from '../../../src/sources/web/child/json-lines.ts';
 
 const URL = 'https://example.com/';
-const laid = (text: string): string | undefined => layOut(text, 32, 1 << 20);
+const laid = (text: string, cut = false): string | undefined =>
+  layOut(text, { depth: 32, most: 1 << 20, cut });
 
 test.each([
   [
@@ -31,24 +32,52 @@ test('what is laid out is the same value, and laid out again the same text', () 
   );
 });
 
+test('what is laid out is what a parser of JSON takes', () => {
+  const tokens = ['{', '}', '[', ']', ',', ':', '"a"', '1', '-', 'true', 'nul', '"\\x"', '"\n"', ' '];
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...tokens), { maxLength: 9 }), (parts) => {
+      const text = parts.join('');
+      let isJson = true;
+      try {
+        JSON.parse(text);
+      } catch {
+        isJson = false;
+      }
+      expect(laid(text) !== undefined).toBe(isJson);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
 describe('JSON whose end is missing', () => {
-  test('is shown as far as its values are whole', () => {
+  test('is shown as far as its values are whole, and all of it is what it was', () => {
+    const flat = (text: string): string => text.replace(/\s/g, '');
     fc.assert(
       fc.property(fc.json({ maxDepth: 4 }), fc.nat(), (json, cut) => {
-        const beginning = wholeBeginning(json.slice(0, cut % (json.length + 1)));
-        if (beginning !== undefined) expect(json.startsWith(beginning)).toBe(true);
+        const shown = laid(json.slice(0, cut % (json.length + 1)), true);
+        if (shown !== undefined) expect(flat(json).startsWith(flat(shown))).toBe(true);
       }),
     );
-    expect(wholeBeginning('{"a":[1,2,34')).toBe('{"a":[1,2');
-    expect(wholeBeginning('{"a":[1,2,34],"b')).toBe('{"a":[1,2,34]');
-    expect(wholeBeginning('{"a":[1,2,34],"b":"x\\"')).toBe('{"a":[1,2,34]');
-    expect(wholeBeginning('{"a":')).toBe('{');
-    expect(wholeBeginning('nonsense [1')).toBeUndefined();
-    expect(wholeBeginning('{a:1,')).toBeUndefined();
+  });
+
+  test.each([
+    ['{"a":[1,2,34', '{\n  "a": [\n    1,\n    2\n'],
+    ['{"a":[1],"b', '{\n  "a": [\n    1\n  ]\n'],
+    ['{"a":[1],"b":"x\\"', '{\n  "a": [\n    1\n  ]\n'],
+    ['{"a":', '{\n'],
+    ['[tru', '[\n'],
+    ['[1]', '[\n  1\n]\n'],
+    ['nonsense [1', undefined],
+    ['{a:1,', undefined],
+    ['[1 2,', undefined],
+    ['', undefined],
+    ['12', undefined],
+  ])('%s', (json, expected) => {
+    expect(laid(json, true)).toBe(expected);
   });
 
   test('and its lines are laid out', () => {
-    expect(jsonText('{"a":[1,{"b":2},{"c', URL, true)).toEqual({
+    expect(jsonText('{"a":[1,{"b":2},{"c', URL, { cut: true, feed: false })).toEqual({
       how: 'json',
       text: '{\n  "a": [\n    1,\n    {\n      "b": 2\n    },\n    {\n',
     });
@@ -58,7 +87,7 @@ describe('JSON whose end is missing', () => {
 describe('what grows when it is laid out', () => {
   test('gets lines for its outer levels only', () => {
     const deep = `${'['.repeat(30)}${'1,'.repeat(500_000)}1${']'.repeat(30)}`;
-    const found = jsonText(deep, URL, false);
+    const found = jsonText(deep, URL, { cut: false, feed: false });
     expect(found?.text.startsWith(`[\n  [\n    [\n`)).toBe(true);
     expect(found?.text.length).toBeLessThan(26 << 20);
     expect(JSON.stringify(JSON.parse(found?.text ?? '')) === deep).toBe(true);
@@ -70,9 +99,9 @@ describe('what grows when it is laid out', () => {
     ['a string of escapes', `"${'\\\\'.repeat(1 << 20)}"`],
     ['200,000 keys', `{${Array.from({ length: 200_000 }, (_, i) => `"${i}":0`).join()}}`],
   ])('%s', (_, json) => {
-    expect(jsonText(json, URL, false)?.how).toBe('json');
-    expect(jsonText(json.slice(0, -1), URL, false)).toBeUndefined();
-    expect(jsonText(json.slice(0, -1), URL, true)?.how ?? 'json').toBe('json');
+    expect(jsonText(json, URL, { cut: false, feed: false })?.how).toBe('json');
+    expect(jsonText(json.slice(0, -1), URL, { cut: false, feed: false })).toBeUndefined();
+    expect(jsonText(json.slice(0, -1), URL, { cut: true, feed: false })?.how ?? 'json').toBe('json');
   });
 });
 
@@ -84,18 +113,20 @@ describe('JSON Feed', () => {
     const items = [
       { title: 'One\n## Two', url: '/1', content_html: '<p>a <a href="/x">b</a></p><script>no</script>' },
     ];
-    expect(jsonText(feed({ items }), URL, false)).toEqual({
+    expect(jsonText(feed({ items }), URL, { cut: false, feed: true })).toEqual({
       how: 'feed',
       text: '# J\n\n## One ## Two\n\nhttps://example.com/1\n\na [b](https://example.com/x)\n',
     });
   });
 
   test.each([[[null, 7, 'x', []]], [[{ title: {}, url: 7 }]]])('items that are none: %j', (items) => {
-    expect(jsonText(feed({ items }), URL, false)?.how).toBe('feed');
+    expect(jsonText(feed({ items }), URL, { cut: false, feed: true })?.how).toBe('feed');
   });
 
   test('a hundred thousand entries are counted', () => {
     const items = Array.from({ length: 100_000 }, () => ({ title: 'x' }));
-    expect(jsonText(feed({ items }), URL, false)?.text).toMatch(/\(99000 more entries\)\n$/);
+    expect(jsonText(feed({ items }), URL, { cut: false, feed: true })?.text).toMatch(
+      /\(99000 more entries\)\n$/,
+    );
   });
 });

@@ -1,66 +1,149 @@
-/** JSON with its lines laid out: every number, key and string as it was written. In linear time. */
-
 /**
- * Values deeper than `depth` levels stay on one line. Undefined where the text would have more than `most` characters.
- * `text` is valid JSON, or the beginning of such.
+ * JSON with its lines laid out: every number, key and string as it was written. It is checked on the way, since a parsed
+ * value takes many times the memory of its text.
  */
-export function layOut(text: string, depth: number, most: number): string | undefined {
-  const breaks = Array.from({ length: depth + 1 }, (_, level) => `\n${'  '.repeat(level)}`);
-  const parts: string[] = [];
-  let [level, length] = [0, 0];
-  const put = (part: string): void => {
-    parts.push(part);
-    length += part.length;
-  };
-  const breakLine = (): void => put(breaks[level] ?? '');
-  for (let at = skip(text, 0); at < text.length && length <= most;) {
+
+export interface Layout {
+  /** Values deeper than so many levels stay on one line. */
+  readonly depth: number;
+  /** Characters that the text may have. */
+  readonly most: number;
+  /** The end of the JSON is missing: what is whole before it is laid out. */
+  readonly cut: boolean;
+}
+
+/** `tooLong`: with fewer levels it may fit. Undefined for what is no JSON. */
+export function layOut(text: string, { depth, most, cut }: Layout): string | 'tooLong' | undefined {
+  const order = new Order();
+  const lines = new Lines(depth);
+  /** Characters of the output up to the last value that is whole. */
+  let whole = 0;
+  for (let at = skip(text, 0); at < text.length;) {
     const end = tokenEnd(text, at);
     const token = text.slice(at, end);
     at = skip(text, end);
-    if (token === '{' || token === '[') {
-      put(token);
-      const next = text[at];
-      if (next === '}' || next === ']') {
-        put(next);
-        at = skip(text, at + 1);
-      } else {
-        level += 1;
-        breakLine();
+    // What touches the cut may go on behind it.
+    if (cut && end === text.length && !SIGNS.has(token)) break;
+    const taken = order.take(token);
+    if (taken === 'wrong') return undefined;
+    lines.put(token, taken === 'empty');
+    if (taken === 'value' || taken === 'empty') whole = lines.length;
+    if (lines.length > most) return 'tooLong';
+  }
+  if (!order.isOver && !cut) return undefined;
+  if (order.isOver) return `${lines.text}\n`;
+  return whole === 0 ? undefined : `${lines.text.slice(0, whole).trimEnd()}\n`;
+}
+
+type Next = 'value' | 'valueOrEnd' | 'keyOrEnd' | 'key' | 'colon' | 'commaOrEnd' | 'nothing';
+
+/** Which token may come next. Source: RFC 8259. */
+class Order {
+  #next: Next = 'value';
+  readonly #open: ('{' | '[')[] = [];
+
+  get isOver(): boolean {
+    return this.#next === 'nothing';
+  }
+
+  /** `value`: what has been taken so far is whole, but for the ends of what is open. `empty`: it ends what has begun last. */
+  take(token: string): 'value' | 'sign' | 'empty' | 'wrong' {
+    const next = this.#next;
+    const inside = this.#open[this.#open.length - 1];
+    switch (token) {
+      case '{':
+      case '[':
+        if (next !== 'value' && next !== 'valueOrEnd') return 'wrong';
+        this.#open.push(token);
+        this.#next = token === '{' ? 'keyOrEnd' : 'valueOrEnd';
+        return 'value';
+      case '}':
+      case ']': {
+        if (inside !== (token === '}' ? '{' : '[')) return 'wrong';
+        const isEmpty = next === 'keyOrEnd' || next === 'valueOrEnd';
+        if (!isEmpty && next !== 'commaOrEnd') return 'wrong';
+        this.#open.pop();
+        this.#valueEnds();
+        return isEmpty ? 'empty' : 'value';
       }
-    } else if (token === '}' || token === ']') {
-      level -= 1;
-      breakLine();
-      put(token);
-    } else {
-      put(token === ':' ? ': ' : token);
-      if (token === ',') breakLine();
+      case ',':
+        if (next !== 'commaOrEnd') return 'wrong';
+        this.#next = inside === '{' ? 'key' : 'value';
+        return 'sign';
+      case ':':
+        if (next !== 'colon') return 'wrong';
+        this.#next = 'value';
+        return 'sign';
+      default:
+        return this.#takeScalar(token);
     }
   }
-  return length > most ? undefined : `${parts.join('').trimEnd()}\n`;
-}
 
-/** Of JSON without its end, as much as is whole: up to the last value. Undefined where what is there is no JSON. */
-export function wholeBeginning(text: string): string | undefined {
-  const open: string[] = [];
-  let [whole, before] = [0, ''];
-  for (let at = skip(text, 0); at < text.length;) {
-    const end = tokenEnd(text, at);
-    const sign = text[at] as string;
-    if (sign === '{' || sign === '[') open.push(sign === '{' ? '}' : ']');
-    else if (sign === '}' || sign === ']') open.pop();
-    // A key is no value, and a number may go on behind the cut.
-    const isValue = before === ':' || open.at(-1) === ']';
-    if ('{}[]'.includes(sign) || (isValue && !',:'.includes(sign) && end < text.length)) whole = end;
-    before = sign;
-    at = skip(text, end);
+  #takeScalar(token: string): 'value' | 'sign' | 'wrong' {
+    const isKey = this.#next === 'key' || this.#next === 'keyOrEnd';
+    if (isKey ? !token.startsWith('"') : this.#next !== 'value' && this.#next !== 'valueOrEnd')
+      return 'wrong';
+    if (!isScalar(token)) return 'wrong';
+    if (isKey) {
+      this.#next = 'colon';
+      return 'sign';
+    }
+    this.#valueEnds();
+    return 'value';
   }
-  const beginning = text.slice(0, whole);
-  return isJson(beginning + open.reverse().join('')) ? beginning : undefined;
+
+  #valueEnds(): void {
+    this.#next = this.#open.length === 0 ? 'nothing' : 'commaOrEnd';
+  }
 }
 
-export function isJson(text: string): boolean {
+/** Pieces of a text that are joined now and then: millions of them would take more memory than the text. */
+const MOST_PIECES = 10_000;
+
+class Lines {
+  length = 0;
+  readonly #breaks: readonly string[];
+  #joined = '';
+  #pieces: string[] = [];
+  #level = 0;
+  #opens = false;
+
+  constructor(depth: number) {
+    this.#breaks = Array.from({ length: depth + 1 }, (_, level) => `\n${'  '.repeat(level)}`);
+  }
+
+  get text(): string {
+    return this.#joined + this.#pieces.join('');
+  }
+
+  /** `empty`: it ends an object or a list that has nothing in it. */
+  put(token: string, empty: boolean): void {
+    const closes = token === '}' || token === ']';
+    if (closes) this.#level -= 1;
+    if ((closes && !empty) || (this.#opens && !closes)) this.#break();
+    this.#add(token === ':' ? ': ' : token);
+    this.#opens = token === '{' || token === '[';
+    if (this.#opens) this.#level += 1;
+    else if (token === ',') this.#break();
+  }
+
+  #break(): void {
+    const line = this.#breaks[this.#level];
+    if (line !== undefined) this.#add(line);
+  }
+
+  #add(piece: string): void {
+    this.#pieces.push(piece);
+    this.length += piece.length;
+    if (this.#pieces.length < MOST_PIECES) return;
+    this.#joined += this.#pieces.join('');
+    this.#pieces = [];
+  }
+}
+
+function isScalar(token: string): boolean {
   try {
-    JSON.parse(text);
+    JSON.parse(token);
     return true;
   } catch {
     return false;
@@ -76,7 +159,7 @@ function skip(text: string, from: number): number {
 
 const isSpace = (code: number): boolean => code === 32 || code === 10 || code === 13 || code === 9;
 
-const SIGNS = new Set('{}[],:"');
+const SIGNS = new Set('{}[],:');
 
 /** Behind the token that begins at `at`. */
 function tokenEnd(text: string, at: number): number {
@@ -84,9 +167,11 @@ function tokenEnd(text: string, at: number): number {
   if (sign === '"') return stringEnd(text, at);
   let end = at + 1;
   if (SIGNS.has(sign)) return end;
-  while (end < text.length && !isSpace(text.charCodeAt(end)) && !SIGNS.has(text[end] as string)) end += 1;
+  while (end < text.length && !isSpace(text.charCodeAt(end)) && !ENDS.has(text[end] as string)) end += 1;
   return end;
 }
+
+const ENDS = new Set([...SIGNS, '"']);
 
 /** Behind the quote that is not escaped; the end of the text where there is none. */
 function stringEnd(text: string, from: number): number {

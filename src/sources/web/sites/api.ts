@@ -1,7 +1,7 @@
 /** Asking the API of a site. What it answers in JSON is parsed and written in the child, whatever its size and shape. */
 
 import type { Endpoints } from '../../../types/settings.ts';
-import { convert } from '../convert.ts';
+import { convert, textOf } from '../convert.ts';
 import type { Fetched, Visit } from '../page.ts';
 import type { RecordKind } from '../protocol.ts';
 
@@ -46,7 +46,9 @@ export async function recordAt(
 export async function recordOf(page: Fetched, wanted: Wanted, visit: Visit): Promise<Answered | undefined> {
   if (page.cut) return undefined;
   const found = await convert({ is: 'record', ...wanted, url: visit.url }, await page.text(), visit.signal);
-  return found?.reply.is === 'text' ? { page, text: found.text, facts: found.reply.facts ?? {} } : undefined;
+  return found?.reply.is === 'text'
+    ? { page, text: textOf(found), facts: found.reply.facts ?? {} }
+    : undefined;
 }
 
 /** HTML of an API as Markdown, without the elements of these classes. */
@@ -57,6 +59,6 @@ export async function markdownOf(
   without: readonly string[] = [],
 ): Promise<string | undefined> {
   const converted = await convert({ is: 'fragment', url, without }, html, visit.signal);
-  const text = converted?.text.trim() ?? '';
+  const text = converted ? textOf(converted).trim() : '';
   return text === '' ? undefined : text;
 }

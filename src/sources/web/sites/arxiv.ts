@@ -1,6 +1,6 @@
 /** Abstracts of arXiv, from its API, with the URL of the full text. */
 
-import { convert } from '../convert.ts';
+import { convert, textOf } from '../convert.ts';
 import type { Site } from '../page.ts';
 import { baseOf } from './api.ts';
 
@@ -20,9 +20,10 @@ export const arxiv: Site = {
       });
       if (!page || !page.type.endsWith('xml')) return undefined;
       const found = await convert({ is: 'entry', url: page.url }, await page.text(), visit.signal);
-      // An unknown number is answered with an entry of this title.
-      if (found?.reply.is !== 'text' || found.text.startsWith('# Error\n')) return undefined;
-      return { page, text: `${found.text.trimEnd()}\n\nFull text: https://arxiv.org/pdf/${id}` };
+      // The title of the entry with which an unknown number is answered.
+      const text = found?.reply.is === 'text' ? textOf(found) : '# Error\n';
+      if (text.startsWith('# Error\n')) return undefined;
+      return { page, text: `${text.trimEnd()}\n\nFull text: https://arxiv.org/pdf/${id}` };
     };
   },
 };

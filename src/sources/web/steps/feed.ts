@@ -34,5 +34,5 @@ function beginsAsFeed(content: string): boolean {
 
 export async function feedOf(page: Fetched, content: string, visit: Visit): Promise<Rendering | undefined> {
   const converted = await convert({ is: 'feed', url: page.url }, content, visit.signal);
-  return converted?.reply.is === 'text' ? text('feed', converted.text) : undefined;
+  return converted?.reply.is === 'text' ? text('feed', converted.body) : undefined;
 }

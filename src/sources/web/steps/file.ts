@@ -1,5 +1,6 @@
 /** An image, a document, an archive or a database: opened by its own source. */
 
+import { Identity } from '../../../identity.ts';
 import { detectEncoding } from '../../../text/encoding.ts';
 import { isBinary } from '../../type-of-bytes.ts';
 import { sources } from '../../table.ts';
@@ -7,7 +8,8 @@ import { nameOf, type Step, subjectOf } from '../page.ts';
 
 export const fileStep: Step = (page) => {
   const name = nameOf(page.url) || 'page';
-  const subject = subjectOf(page.url, name, page.body);
+  // Only its name and its first bytes are looked at.
+  const subject = subjectOf(page.url, name, page.body, Identity.once('body'));
   // UTF-16 is full of zeros, and a mark says that it is text.
   const binary = isBinary(subject.head) && detectEncoding(subject.head).bom === 0;
   const claimed = /^text\/|json$|xml$/.test(page.type) && !binary && !name.endsWith('.ipynb');

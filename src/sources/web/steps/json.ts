@@ -1,15 +1,26 @@
-/** JSON with its lines laid out, and JSON Feed as a feed: in the child, whatever its size and shape. */
+/** JSON with its lines laid out, and JSON Feed as a feed. What is not small is laid out in the child, whatever its shape. */
 
+import { layOut } from '../child/json-lines.ts';
 import { convert } from '../convert.ts';
 import { type Step, text } from '../page.ts';
+
+/** Characters that are laid out here: 5 ms. */
+const MOST_HERE = 32 << 10;
+const DEPTH = 32;
+
+const FEED = /"version"\s{0,20}:\s{0,20}"https?:\/\/jsonfeed\.org\/version\//;
 
 export const jsonStep: Step = async (page, visit) => {
   if (!/[/+]json$/.test(page.type) && page.type !== '' && page.type !== 'application/octet-stream')
     return undefined;
   const content = await page.text();
   if (!/^\s*[[{]/.test(content)) return undefined;
-  const job = { is: 'json', url: page.url, cut: page.cut } as const;
+  const feed = FEED.test(content.slice(0, 4_096));
+  if (content.length <= MOST_HERE && !feed && !page.cut) {
+    const laidOut = layOut(content, { depth: DEPTH, most: DEPTH * 4 * MOST_HERE, cut: false });
+    return laidOut === undefined || laidOut === 'tooLong' ? undefined : text('json', laidOut);
+  }
+  const job = { is: 'json', url: page.url, cut: page.cut, feed } as const;
   const converted = await convert(job, content, visit.signal);
-  if (converted?.reply.is !== 'text') return undefined;
-  return text(converted.reply.how, converted.text);
+  return converted?.reply.is === 'text' ? text(converted.reply.how, converted.body) : undefined;
 };

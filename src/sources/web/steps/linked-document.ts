@@ -8,6 +8,7 @@ import { isThinPage } from './readable.ts';
 const DOCUMENT = /\.(?:pdf|docx?|pptx?|xlsx?|odt|ods|odp|rtf|epub)$/i;
 
 export const linkedDocumentStep: Step = async (page, visit) => {
+  if (!(await isThinPage(page, visit))) return undefined;
   const { origin } = new URL(page.url);
   const documents = linksOf(await page.text(), page.url).filter((url) => {
     const link = new URL(url);
@@ -15,7 +16,7 @@ export const linkedDocumentStep: Step = async (page, visit) => {
   });
   const [only, ...others] = new Set(documents);
   // Which of several is meant, only who asked can say.
-  if (only === undefined || others.length > 0 || !(await isThinPage(page, visit))) return undefined;
+  if (only === undefined || others.length > 0) return undefined;
   const found = await visit.probe(only, { accept: '*/*' });
   const rendering = found && (await fileStep(found, visit));
   if (rendering?.is !== 'file' || rendering.method !== 'document') return undefined;

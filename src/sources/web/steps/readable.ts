@@ -9,7 +9,7 @@ const LEAST = 80;
 
 export const readableStep: Step = async (page, visit) => {
   const converted = await markdownOf(page, visit);
-  return converted && !isThin(converted) ? text(converted.reply.how, converted.text) : undefined;
+  return converted && !isThin(converted) ? text(converted.reply.how, converted.body) : undefined;
 };
 
 export const llmsStep: Step = async (page, visit) => {
@@ -26,7 +26,7 @@ export const thinStep: Step = async (page, visit) => {
   const converted = await markdownOf(page, visit);
   if (!converted) return undefined;
   if (hasScripts(await page.text())) visit.notes.push('it has hardly any text: scripts may draw it');
-  return text(converted.reply.how, converted.text);
+  return text(converted.reply.how, converted.body);
 };
 
 /** Whether the text is elsewhere: what stands there is a title and a few words. */
@@ -39,7 +39,12 @@ interface Readable extends Converted {
   readonly reply: Extract<Converted['reply'], { is: 'text' }>;
 }
 
-function isThin({ text: markdown }: Readable): boolean {
+/** Bytes in which there are more words than that, whatever the links. */
+const MOST_THIN = 8_000;
+
+function isThin({ body }: Readable): boolean {
+  if (body.length > MOST_THIN) return false;
+  const markdown = new TextDecoder().decode(body);
   const words = markdown.replace(/^# .*\n/, '').replace(/\]\([^)]*\)/g, ']');
   return words.trim().length < LEAST;
 }
@@ -59,7 +64,7 @@ function markdownOf(page: Fetched, visit: Visit): Promise<Readable | undefined> 
 async function converted(page: Fetched, visit: Visit): Promise<Readable | undefined> {
   const found = await convert({ is: 'page', url: page.url }, await page.text(), visit.signal);
   if (!found) visit.notes.push('the page could not be converted within its limits');
-  return found?.reply.is === 'text' && found.text.trim() !== '' ? (found as Readable) : undefined;
+  return found?.reply.is === 'text' && found.body.length > 0 ? (found as Readable) : undefined;
 }
 
 async function llmsText(url: string, visit: Visit): Promise<string | undefined> {

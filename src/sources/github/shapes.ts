@@ -1,0 +1,90 @@
+/** The objects of GitHub's REST API that are read, and what is taken of each. */
+
+import { z } from 'zod';
+
+/** Fields of another type than GitHub's are taken for absent ones, so that a text is shown as far as it can be. */
+const words = z.string().nullish().catch(null);
+const count = z.number().nullish().catch(null);
+const user = z.object({ login: words }).nullish().catch(null);
+
+/** GitHub's own lists are not longer: what stands behind that is not looked at. */
+const MOST_ITEMS = 100;
+
+const listOf = <T>(shape: z.ZodType<T>) =>
+  z.preprocess((value) => (Array.isArray(value) ? value.slice(0, MOST_ITEMS) : value), z.array(shape));
+
+/** A body, a comment, a review: fields that GitHub leaves out or sets to null are so for removed accounts and texts. */
+const remark = z.object({ body: words, user, created_at: words });
+export type Remark = z.infer<typeof remark>;
+
+const placed = remark.extend({
+  path: z.string().catch(''),
+  line: count,
+  original_line: count,
+});
+export type Placed = z.infer<typeof placed>;
+
+const review = remark.extend({ state: z.string().catch('COMMENTED'), submitted_at: words });
+export type Review = z.infer<typeof review>;
+
+const branch = z.object({ label: words, ref: words }).nullish().catch(null);
+
+const thread = remark.extend({
+  number: count,
+  title: words,
+  state: words,
+  state_reason: words,
+  draft: z.boolean().nullish().catch(null),
+  html_url: words,
+  labels: listOf(z.union([z.string(), z.object({ name: words }).transform(({ name }) => name ?? '')])).catch(
+    [],
+  ),
+  assignees: listOf(user).nullish().catch(null),
+  milestone: z.object({ title: words }).nullish().catch(null),
+  closed_at: words,
+  merged_at: words,
+  /** Of an entry in a list of issues: it is a pull request. */
+  pull_request: z.object({ merged_at: words }).nullish().catch(null),
+  head: branch,
+  base: branch,
+  additions: count,
+  deletions: count,
+  changed_files: count,
+});
+export type Thread = z.infer<typeof thread>;
+
+const file = z.object({
+  filename: z.string().catch(''),
+  previous_filename: z.string().optional().catch(undefined),
+  status: z.string().optional().catch(undefined),
+  patch: z.string().optional().catch(undefined),
+});
+export type ChangedFile = z.infer<typeof file>;
+
+const shapes = {
+  thread,
+  threads: listOf(thread),
+  remarks: listOf(remark),
+  reviews: listOf(review),
+  placed: listOf(placed),
+  files: listOf(file),
+} as const;
+
+export type ShapeName = keyof typeof shapes;
+export type Shaped<N extends ShapeName> = z.infer<(typeof shapes)[N]>;
+
+export type Taken<N extends ShapeName> =
+  | { readonly is: 'value'; readonly value: Shaped<N> }
+  | { readonly is: 'notJson' | 'otherShape'; readonly cause: unknown };
+
+/** Only the fields that are read, whatever else stands there. */
+export function taken<N extends ShapeName>(name: N, text: string): Taken<N> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    return { is: 'notJson', cause };
+  }
+  const { data, error } = shapes[name].safeParse(value);
+  return data === undefined ? { is: 'otherShape', cause: error } : { is: 'value', value: data as Shaped<N> };
+}

@@ -1,0 +1,81 @@
+/** What servers send holds up nobody: the event loop goes on, whatever the size and shape of an answer. */
+
+import { describe, expect, test } from 'vitest';
+import { place } from '../support/dialect.ts';
+import { gitHubServer } from '../support/github.ts';
+import { inShortTurns } from '../support/turns.ts';
+import { type Page, site } from '../support/web.ts';
+
+const MIB = 1 << 20;
+
+/** About `bytes` of JSON. */
+const listOf = (item: string, bytes: number): string =>
+  `[${`${item},`.repeat(bytes / (item.length + 1))}${item}]`;
+
+const shapes: readonly (readonly [string, string])[] = [
+  ['a list of objects', listOf('{}', 7 * MIB)],
+  ['a list of lists', listOf('[[]]', 7 * MIB)],
+  ['a list of numbers', listOf('1', 7 * MIB)],
+  ['brackets', '['.repeat(3.5 * MIB) + ']'.repeat(3.5 * MIB)],
+  ['one string', `["${'é'.repeat(3 * MIB)}"]`],
+  ['labels', `{"title":"T","number":7,"labels":${listOf('{"name":"a"}', 7 * MIB)}}`],
+  ['keys', `{${Array.from({ length: 500_000 }, (_, i) => `"k${i}":{}`).join()}}`],
+];
+
+async function read(page: Page): Promise<string> {
+  const { url } = await site({ '/page': page });
+  const here = place('oriel', { web: { allow: ['127.0.0.1'] }, display: 'plain' });
+  // The first page loads what reads pages.
+  await here.call('read', { path: `${url}/first` });
+  return (await inShortTurns(() => here.call('read', { path: `${url}/page` }))).text;
+}
+
+describe('pages', () => {
+  test.each(shapes)('JSON: %s', async (_, body) => {
+    expect(await read({ type: 'application/json', body })).toMatch(/\nMethod: json\n/);
+  });
+
+  test.each<[string, string, string | Uint8Array]>([
+    ['50 MB of JSON in one line', 'application/json', listOf('{"id":1,"name":"a name"}', 50_000_000)],
+    ['a feed', 'application/rss+xml', `<rss><channel>${'<item><title>x</title></item>'.repeat(250_000)}`],
+    ['a page of tags', 'text/html', `<html><body>${'<a href=x><b>'.repeat(600_000)}`],
+    ['comments', 'text/html', `${'<!---->'.repeat(500)}<feed>${'<!---->'.repeat(1_000_000)}`],
+    ['lines', 'text/plain', 'x\n'.repeat(4 * MIB)],
+    ['hidden characters', 'text/plain; charset=windows-1252', new Uint8Array(8 * MIB).fill(0x81)],
+    ['invalid bytes', 'text/plain; charset=utf-8', new Uint8Array(8 * MIB).fill(0xff)],
+    ['bytes', 'application/octet-stream', new Uint8Array(64 * MIB)],
+  ])('%s', async (_, type, body) => {
+    expect(await read({ type, body })).toMatch(/./);
+  });
+
+  test('a body that is sent byte by byte', async () => {
+    await read((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' });
+      for (let i = 0; i < 20_000; i += 1) response.write('x');
+      response.end();
+    });
+  });
+});
+
+describe('GitHub', () => {
+  test.each(shapes)('%s', async (_, body) => {
+    const github = await gitHubServer();
+    github.instead = (_request, response) => response.end(body);
+    const here = place('oriel', { display: 'plain' });
+    await here.call('read', { path: 'issue://' });
+    for (const path of ['issue://acme/widget/7', 'pr://acme/widget']) {
+      const { details } = await inShortTurns(() => here.call('read', { path }));
+      expect(details['error'] ?? {}).not.toMatchObject({ code: 'INTERNAL' });
+    }
+  });
+
+  test('a diff of many files', async () => {
+    const github = await gitHubServer();
+    const file = 'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n';
+    github.instead = (_request, response) => response.end(file.repeat((8 * MIB) / file.length));
+    const here = place('oriel', { display: 'plain' });
+    for (const path of ['pr://acme/widget/12/diff', 'pr://acme/widget/12/diff/100000']) {
+      await inShortTurns(() => here.call('read', { path }));
+    }
+  });
+});
