@@ -35,7 +35,7 @@ export class CodeBelow {
       await step({ ask: 'load', home: job.home, kept });
       state = await step(job);
     }
-    const { done, slow } = await parseCode(found, state.wanted, call);
+    const { done, slow } = await parseCode(found, state.wanted, state.files, call);
     return new CodeBelow(found, state.view, state.files, state.wanted.length - done, slow);
   }
 

@@ -15,6 +15,12 @@ const BATCH = 64;
 /** Parsed files after which what is known is kept on disk, whatever happens to the call. */
 const KEEP_AFTER = 2_000;
 
+/**
+ * All tags are written at once. Where less than this part of the code files was parsed, the next process parses them
+ * again, which costs less, and writes them when there are more.
+ */
+const KEEP_PART = 1 / 50;
+
 /** Milliseconds that the thread may take for one step. */
 const STEP_MS = 20_000;
 
@@ -29,10 +35,11 @@ export function keptKey(home: string): string {
   return `code below ${home}`;
 }
 
-/** Returns how many of `wanted` (positions) were parsed, or took too long twice (`slow`). */
+/** `known`: how many code files there are. Returns how many of `wanted` (positions) were parsed, or took too long twice (`slow`). */
 export async function parseCode(
   files: CodeFiles,
   wanted: Uint32Array,
+  known: number,
   call: Call,
 ): Promise<{ readonly done: number; readonly slow: number }> {
   if (wanted.length === 0) return { done: 0, slow: 0 };
@@ -41,7 +48,7 @@ export async function parseCode(
     await Promise.all(Array.from({ length: AT_ONCE }, () => run.parse()));
     await run.parseLate();
   } finally {
-    await run.finish();
+    await run.finish(known * KEEP_PART);
   }
   return { done: run.done, slow: run.slow };
 }
@@ -89,9 +96,10 @@ class ParseRun {
     }
   }
 
-  async finish(): Promise<void> {
+  /** Keeps what is known where so many files have been parsed since it was kept. */
+  async finish(enough: number): Promise<void> {
     await this.#hand();
-    if (this.#unkept > 0) await this.#keep();
+    if (this.#unkept > 0 && this.#unkept >= enough) await this.#keep();
   }
 
   async #add(entry: Entry): Promise<void> {

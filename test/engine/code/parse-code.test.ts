@@ -1,0 +1,29 @@
+/** When the tags of a tree are written to the cache on disk. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { textOf, workspace } from '../../support/workspace.ts';
+
+test('all tags are written where a fiftieth of the files was parsed, and not for less', async () => {
+  const w = workspace();
+  const directory = join(w.O, 'cache');
+  const write = (no: number, name: string): string =>
+    w.write(`src/f${no}.ts`, `export function ${name}${no}(): void {\n  return;\n}\n`);
+  for (let no = 0; no < 60; no += 1) write(no, 'one');
+  const mapped = async (): Promise<{ text: string; kept: string[] }> => {
+    const oriel = w.with({ cache: { directory } });
+    const text = textOf(await oriel.tool('read').run({ path: 'src:outline' }));
+    await oriel.close();
+    const files = readdirSync(directory).toSorted();
+    return { text, kept: files.map((file) => readFileSync(join(directory, file), 'latin1')) };
+  };
+  const first = await mapped();
+  expect(first.kept).toHaveLength(1);
+  write(7, 'two');
+  const second = await mapped();
+  expect(second.text).toContain('two7');
+  expect(second.kept).toEqual(first.kept);
+  for (const no of [1, 2]) write(no, 'two');
+  expect((await mapped()).kept).not.toEqual(first.kept);
+});
