@@ -1,7 +1,7 @@
 // What a build consists of, written into a directory: code by the bundler, declarations by the compiler, grammars,
 // licences, the manual page. A start opens a dozen files instead of hundreds.
 import { execFile } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -68,11 +68,14 @@ function reached(paths, graph) {
  */
 const INLINED = ['zod', '@modelcontextprotocol/server', '@modelcontextprotocol/core'];
 
+/** In the dashboard. */
+const SHOWN = ['preact', 'uplot'];
+
 const isPackage = (id) => !id.startsWith('.') && !id.startsWith('/') && !/^[A-Za-z]:\\/.test(id);
 
 /** The terms of the packages whose code is inlined. */
 function licenses() {
-  const texts = INLINED.map((name) => {
+  const texts = [...INLINED, ...SHOWN].map((name) => {
     const from = join(root, 'node_modules', name);
     const { version, license, homepage = '' } = JSON.parse(readFileSync(join(from, 'package.json'), 'utf8'));
     const file = readdirSync(from).find((entry) => /^licen[cs]e/i.test(entry));
@@ -86,6 +89,24 @@ async function code(to) {
   await bundle(to, entries(), { groups });
   // Each by itself: a thread that shared files with the rest would load all of them at its start.
   for (const path of isolatedEntries()) await bundle(to, [path], true);
+}
+
+/** What a browser gets: one file of code, one of style, a page. It is put together here, and loads nothing else. */
+async function dashboard(to) {
+  const from = join(root, 'src/faces/dashboard');
+  const build = await rolldown({
+    input: join(from, 'main.tsx'),
+    platform: 'browser',
+    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
+  });
+  await build.write({ file: join(to, 'dashboard.js'), format: 'esm', minify: true });
+  await build.close();
+  const uplot = join(root, 'node_modules/uplot/dist/uPlot.min.css');
+  writeFileSync(
+    join(to, 'dashboard.css'),
+    [uplot, join(from, 'style.css')].map((path) => readFileSync(path, 'utf8')).join(''),
+  );
+  copyFileSync(join(from, 'index.html'), join(to, 'index.html'));
 }
 
 async function bundle(to, paths, codeSplitting) {
@@ -114,6 +135,8 @@ export async function writeDeclarations(to) {
 /** Writes everything that runs. A package.json must be found above `to`. */
 export async function writeCode(to) {
   await code(to);
+  mkdirSync(join(to, 'dashboard'), { recursive: true });
+  await dashboard(join(to, 'dashboard'));
   copyGrammars(to);
   writeFileSync(join(to, 'THIRD-PARTY.txt'), licenses());
   const cli = join(to, 'faces/cli/main.js');

@@ -2,10 +2,12 @@
 
 import { fromWorkingDirectory } from '../access/paths.ts';
 import type { RunOptions } from '../assemble.ts';
+import type { DialectName } from '../dialects/table.ts';
 import type { Engine } from '../engine/open-call.ts';
 import { OrielError } from '../errors.ts';
+import type { LimitOptions } from '../limits.ts';
 import type { OrielOptions } from '../options.ts';
-import type { Tool } from '../oriel.ts';
+import type { Oriel, Tool } from '../oriel.ts';
 import type { Caller } from '../queues/caller.ts';
 import type { Telemetry } from '../session/telemetry/telemetry.ts';
 import { didYouMean, nearNames } from '../text/near.ts';
@@ -28,6 +30,8 @@ export interface Offer {
   readonly dialect: string;
   /** What was recorded of calls; absent where nothing is. */
   readonly telemetry?: Telemetry | undefined;
+  /** The tools of another dialect with limits of their own, inside the same roots, for whoever looks; none for bash. */
+  lens?(dialect: DialectName, limits: LimitOptions, caller?: Caller): Oriel;
   /** Kept outputs of all clients, and their bytes. */
   readonly spills?: () => { readonly outputs: number; readonly bytes: number };
   /** In the dialect's order, whoever asks: a program, or a host that passes answers to a model. */
@@ -72,6 +76,7 @@ export function createOffer({
   return {
     dialect: base.dialect,
     telemetry: spaces.telemetry,
+    lens: (dialect, limits, caller) => spaces.of(caller).lens(dialect, limits),
     spills: () => spaces.spills,
     engine: (caller) => spaces.of(caller).engine,
     tools: (asker) => spaces.common.oriel(asker).tools.filter(isOffered),

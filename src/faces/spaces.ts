@@ -3,7 +3,9 @@
 import { fromWorkingDirectory, within } from '../access/paths.ts';
 import { realDirectory } from '../access/roots.ts';
 import { assemble, sessionOptions } from '../assemble.ts';
+import type { DialectName } from '../dialects/table.ts';
 import type { Engine } from '../engine/open-call.ts';
+import type { LimitOptions } from '../limits.ts';
 import type { OrielOptions } from '../options.ts';
 import { createOriel, type Oriel, orielOffering, type Tool } from '../oriel.ts';
 import type { Caller } from '../queues/caller.ts';
@@ -42,6 +44,8 @@ export interface Space {
   oriel(asker?: Asker): Oriel;
   /** Reads the path strings by which resources are named. */
   reader(): Tool;
+  /** The tools of another dialect, with limits of their own. */
+  lens(dialect: DialectName, limits: LimitOptions): Oriel;
   close(): Promise<void>;
 }
 
@@ -182,6 +186,10 @@ function spaceOf(options: OrielOptions, session: Session, bash: boolean): Space 
       if (!oriel) fitted.set(key, (oriel = orielOffering(wanted, { bash })));
       if (rootless) last = { host, oriel };
       return oriel;
+    },
+    lens: (dialect, limits) => {
+      const { display: _, limitsPerModel: __, ...others } = options;
+      return orielOffering({ ...others, dialect, limits }, { bash: false });
     },
     reader: () =>
       (reader ??= createOriel({

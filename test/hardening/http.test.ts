@@ -152,8 +152,19 @@ test('H06 missing, wrong, one character off, very long token', async () => {
     expect([authorization.slice(0, 40), reply.status]).toEqual([authorization.slice(0, 40), 401]);
     expect(reply.headers['www-authenticate']).toBe('Bearer');
   }
-  for (const path of ['/api/v0/tools', '/openapi.json', '/metrics', '/', '/nothing']) {
+  for (const path of [
+    '/api/v0/tools',
+    '/api/v0/tasks',
+    '/api/v0/live',
+    '/openapi.json',
+    '/metrics',
+    '/nothing',
+  ]) {
     expect([path, (await running.get(path)).status]).toEqual([path, 401]);
+  }
+  // The page that asks for the token; it holds no data.
+  for (const path of ['/', '/dashboard.js', '/dashboard.css']) {
+    expect([path, (await running.get(path)).status]).toEqual([path, 200]);
   }
   expect((await withHeaders(running, '/mcp', { ...json, authorization: `Bearer ${TOKEN}` })).status).toBe(
     200,

@@ -14,6 +14,7 @@ export const programs = [
   { name: 'curl', check: ['curl', '--version'], from: 'curl' },
   { name: 'python3', check: ['python3', '-c', 'import sqlite3'], from: 'python3' },
   { name: 'git', check: ['git', '--version'], from: 'git' },
+  { name: 'chromium', check: ['chromium', '--version'], from: 'chromium' },
   { name: 'script', check: ['script', '--version'], from: 'bsdutils' },
 ] as const satisfies readonly Program[];
 

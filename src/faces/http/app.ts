@@ -11,9 +11,12 @@ import type { Answer } from '../../types/answer.ts';
 import { createMcpServer } from '../mcp/server.ts';
 import type { Offer } from '../offer.ts';
 import { monotonicMs } from '../outbox.ts';
+import { dashboardRoutes } from './dashboard.ts';
 import { Exchange, type Reply } from './exchange.ts';
 import { createGuard, type GuardOptions, isOAuth, type Refusal } from './guard.ts';
+import { lensRoute } from './lens.ts';
 import { listDirectoryRoute } from './list-directory.ts';
+import { liveRoute } from './live.ts';
 import type { Log } from './log.ts';
 import { mountMcp } from './mcp.ts';
 import { createMetrics, endedWith, type Metrics } from './metrics.ts';
@@ -27,7 +30,7 @@ import { resolvePathRoute } from './resolve-path.ts';
 import type { Route, Served } from './route.ts';
 import { createRouter, type Match } from './router.ts';
 import { send } from './send.ts';
-import { healthRoute, homeRoute, metricsRoute } from './status.ts';
+import { healthRoute, metricsRoute } from './status.ts';
 import { listTasksRoute, reportEventRoute, taskEventsRoute, taskRoute } from './tasks.ts';
 import { callToolRoute, listToolsRoute } from './tools.ts';
 
@@ -58,7 +61,9 @@ const ROUTES: readonly ((served: Served) => Route)[] = [
   reportEventRoute,
   healthRoute,
   metricsRoute,
-  homeRoute,
+  liveRoute,
+  lensRoute,
+  ...dashboardRoutes,
 ];
 
 /** Headers of a refusal, by its status. */
@@ -77,6 +82,7 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
   const offer = counted(uncounted, metrics);
   const { refused, isOperator } = createGuard(guard);
   const mcp = mountMcp((server) => createMcpServer(offer, { structured, ...server }), offer);
+  const closing = new AbortController();
   const served: Served = {
     offer,
     metrics,
@@ -84,6 +90,7 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
       const session = exchange.header('mcp-session-id');
       return session === undefined ? exchange.client : mcp.callerOf(session);
     },
+    closing: closing.signal,
     isOperator: (exchange) => isOperator(exchange.header('authorization')),
   };
   const routes = ROUTES.map((make) => make(served));
@@ -139,6 +146,7 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
       });
     },
     close() {
+      closing.abort();
       unwatch?.();
       return mcp.close();
     },

@@ -5,6 +5,7 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
+import { DASHBOARD_PATHS } from './dashboard.ts';
 import type { Problem } from './problem.ts';
 
 export interface GuardOptions {
@@ -32,8 +33,11 @@ export interface Refusal {
   readonly problem: Problem;
 }
 
-/** Open to everybody, so that a supervisor needs no token to see that the process lives. */
-const OPEN = new Set(['/healthz']);
+/**
+ * Open to everybody: a supervisor needs no token to see that the process lives, and a browser sends none with the page
+ * that asks for it. The page holds no data.
+ */
+const OPEN = new Set(['/healthz', ...DASHBOARD_PATHS]);
 
 /** Where clients of MCP look for an authorization server when they have no token, before they register with it. */
 const OAUTH = /^\/(?:\.well-known\/(?:oauth-|openid-)[^?]*|register|authorize|token)$/;

@@ -12,6 +12,8 @@ export interface Served {
   readonly metrics: Metrics;
   /** Whose tasks a request is about: its client, or the session of MCP that it names; undefined where that is gone. */
   ownerOf(exchange: Exchange): Caller | undefined;
+  /** Aborted when the server ends: streams end with it. */
+  readonly closing: AbortSignal;
   /** Whether it comes from the operator, who sees the tasks of all clients. */
   isOperator(exchange: Exchange): boolean;
 }

@@ -33,7 +33,13 @@ const totals = z.object({
   rateLimits: z.int(),
 });
 
-const list = z.object({ operator: z.boolean(), tasks: z.array(totals) }).describe('The last used first');
+const list = z
+  .object({
+    operator: z.boolean().describe('The tasks are those of all clients'),
+    lens: z.boolean().describe('Whether POST /api/v0/lens reads here'),
+    tasks: z.array(totals),
+  })
+  .describe('The last used first');
 
 const report = totals
   .extend({
@@ -78,7 +84,11 @@ export const listTasksRoute = (served: Served): Route =>
     replies: { 200: { about: 'The tasks', schema: list } },
     handle(exchange) {
       const tasks = visible(served, exchange).slice(0, MOST_LISTED);
-      return json({ operator: served.isOperator(exchange), tasks: tasks.map(summaryOf) });
+      return json({
+        operator: served.isOperator(exchange),
+        lens: served.offer.lens !== undefined,
+        tasks: tasks.map(summaryOf),
+      });
     },
   });
 

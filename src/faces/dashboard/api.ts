@@ -1,0 +1,129 @@
+/** The API as the dashboard asks it: with the token of this tab, and the stream of live events. */
+
+import type { TaskReport, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
+
+export interface Listed extends TaskTotals {
+  readonly client?: string;
+  readonly first: number;
+  readonly last: number;
+}
+
+export interface TaskList {
+  readonly operator: boolean;
+  readonly lens: boolean;
+  readonly tasks: readonly Listed[];
+}
+
+export interface EventPage {
+  readonly from: number;
+  readonly total: number;
+  readonly events: readonly TelemetryEvent[];
+}
+
+export interface Block {
+  readonly type: 'text' | 'image';
+  readonly text?: string;
+  readonly mimeType?: string;
+  readonly data?: string;
+}
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export interface Seen {
+  readonly dialect: string;
+  readonly tool: string;
+  readonly input: Fields;
+  readonly answer: {
+    readonly content: readonly Block[];
+    readonly details: Fields;
+    readonly isError: boolean;
+  };
+  readonly next?: Fields;
+}
+
+/** In the tab alone, and gone with it: never in a URL, a cookie or a log. */
+const KEY = 'oriel-token';
+
+export function storeToken(token: string): void {
+  if (token === '') sessionStorage.removeItem(KEY);
+  else sessionStorage.setItem(KEY, token);
+}
+
+export function hasToken(): boolean {
+  return sessionStorage.getItem(KEY) !== null;
+}
+
+/** The server wants a token, or another one. */
+export class Unauthorized extends Error {}
+
+async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  const token = sessionStorage.getItem(KEY);
+  const headers = {
+    ...(token !== null && { authorization: `Bearer ${token}` }),
+    ...(init.headers as object),
+  };
+  const response = await fetch(path, { ...init, headers, cache: 'no-store' });
+  if (response.status === 401) throw new Unauthorized('The server wants a token.');
+  if (response.ok) return response;
+  const problem = (await response.json().catch(() => ({}))) as { message?: string };
+  throw new Error(problem.message ?? `The server answered ${response.status}.`);
+}
+
+async function get<T>(path: string): Promise<T> {
+  return (await ask(path)).json() as Promise<T>;
+}
+
+export const listTasks = (): Promise<TaskList> => get('/api/v0/tasks');
+
+export interface TaskKey {
+  readonly id: string;
+  readonly client?: string | undefined;
+}
+
+function taskPath({ id, client }: TaskKey, more: string, query: Record<string, number> = {}): string {
+  const parameters = new URLSearchParams(client === undefined ? {} : { client });
+  for (const [name, value] of Object.entries(query)) parameters.set(name, String(value));
+  const text = parameters.toString();
+  return `/api/v0/tasks/${encodeURIComponent(id)}${more}${text === '' ? '' : `?${text}`}`;
+}
+
+export const taskReport = (key: TaskKey): Promise<TaskReport> => get(taskPath(key, ''));
+
+export const taskEvents = (key: TaskKey, from: number): Promise<EventPage> =>
+  get(taskPath(key, '/events', { from }));
+
+export async function look(question: Fields): Promise<Seen> {
+  const response = await ask('/api/v0/lens', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(question),
+  });
+  return response.json() as Promise<Seen>;
+}
+
+export interface LiveEvents {
+  /** Events that were left out because this page did not take them. */
+  readonly missed: number;
+  readonly events: readonly TelemetryEvent[];
+}
+
+/** Resolves when the stream has ended. Throws what fetch throws. */
+export async function live(
+  tell: (events: LiveEvents) => void,
+  opened: () => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { body } = await ask('/api/v0/live', { signal });
+  if (!body) return;
+  opened();
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const messages = (rest + part.value).split('\n\n');
+    rest = messages.pop() ?? '';
+    for (const message of messages) {
+      const data = /^event: events\ndata: (.*)$/m.exec(message)?.[1];
+      if (data !== undefined) tell(JSON.parse(data) as LiveEvents);
+    }
+  }
+}

@@ -1,0 +1,107 @@
+/** The calls of a task one by one, the newest first: what the timeline shows, in words. */
+
+import { useState } from 'preact/hooks';
+import { sizeWords } from '../../telemetry/words.ts';
+import type { CallEvent, ReadFacts, TelemetryEvent } from '../../types/telemetry.ts';
+
+const PAGE = 25;
+
+export function CallTable({
+  events,
+  count,
+}: {
+  readonly events: readonly TelemetryEvent[];
+  readonly count: number;
+}) {
+  const [page, setPage] = useState(0);
+  const last = Math.max(0, Math.ceil(count / PAGE) - 1);
+  const at = Math.min(page, last);
+  const end = count - at * PAGE;
+  const rows = events.slice(Math.max(0, end - PAGE), end).toReversed();
+  return (
+    <>
+      <h2>Calls</h2>
+      <table class="cards">
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            <th scope="col">Tool</th>
+            <th scope="col">Read</th>
+            <th scope="col">Shown</th>
+            <th scope="col">Took</th>
+            <th scope="col">Cut by</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((event, i) => (
+            <Row key={end - i} event={event} />
+          ))}
+        </tbody>
+      </table>
+      <p class="pages">
+        <button type="button" disabled={at === 0} onClick={() => setPage(at - 1)}>
+          Newer
+        </button>
+        <span>
+          {(count === 0 ? 0 : Math.max(0, end - PAGE) + 1).toLocaleString('en')} to {end.toLocaleString('en')}{' '}
+          of {count.toLocaleString('en')}
+        </span>
+        <button type="button" disabled={at === last} onClick={() => setPage(at + 1)}>
+          Older
+        </button>
+      </p>
+    </>
+  );
+}
+
+function Row({ event }: { readonly event: TelemetryEvent }) {
+  const time = new Date(event.at).toLocaleTimeString('en-GB');
+  if (event.kind === 'rate-limit') {
+    return (
+      <tr>
+        <td data-name="Time">{time}</td>
+        <td colSpan={5}>
+          rate limit{event.by !== undefined && ` by ${event.by}`}
+          {event.retryAfter !== undefined && `, again after ${event.retryAfter} s`}
+        </td>
+      </tr>
+    );
+  }
+  return (
+    <tr>
+      <td data-name="Time">{time}</td>
+      <td data-name="Tool">{event.tool}</td>
+      <td data-name="Read">{readWords(event)}</td>
+      <td data-name="Shown">{event.error ?? sizeWords(event.bytes)}</td>
+      <td data-name="Took">{event.ms < 1 ? '<1' : Math.round(event.ms)} ms</td>
+      <td data-name="Cut by">{cutWords(event)}</td>
+    </tr>
+  );
+}
+
+const MOST = 3;
+
+function readWords({ reads = [], list }: CallEvent) {
+  if (list) return `entries from ${list.from.toLocaleString('en')}`;
+  return (
+    <bdi>
+      {reads.slice(0, MOST).map(readOf).join(', ')}
+      {reads.length > MOST && ` and ${reads.length - MOST} more`}
+    </bdi>
+  );
+}
+
+function readOf({ source, view, lines, bytes }: ReadFacts): string {
+  if (view !== undefined) return `${source} (${view})`;
+  const spans = lines ?? bytes;
+  if (!spans) return source;
+  const unit = lines ? 'L' : '@';
+  return `${source} ${spans
+    .slice(0, MOST)
+    .map(([from, to]) => `${unit}${from}-${to}`)
+    .join(' ')}`;
+}
+
+function cutWords({ reads = [], list }: CallEvent): string {
+  return reads.find(({ cutBy }) => cutBy !== undefined)?.cutBy ?? list?.cutBy ?? '';
+}

@@ -1,0 +1,87 @@
+/** Of each source a strip: what was read once, again and never; the most wasteful first. */
+
+import { useState } from 'preact/hooks';
+import { countWords, coverageWords, percentWords, sizeWords } from '../../telemetry/words.ts';
+import type { FileReport, TaskReport } from '../../types/telemetry.ts';
+import { hrefOf } from './hooks.tsx';
+
+const PAGE = 15;
+
+export function Files({
+  report: { files, sources, dialects },
+  hasLens,
+}: {
+  readonly report: TaskReport;
+  readonly hasLens: boolean;
+}) {
+  const [shown, setShown] = useState(PAGE);
+  if (files.length === 0) return null;
+  const leads = hasLens && dialects['oriel'] !== undefined;
+  return (
+    <>
+      <h2>Sources</h2>
+      <p class="legend">
+        <span class="key once" /> read once <span class="key again" /> read again <span class="key never" />{' '}
+        never read
+      </p>
+      <ul class="files">
+        {files.slice(0, shown).map((file) => (
+          <li key={file.source}>
+            <p>
+              {leads ? (
+                <a href={hrefOf('lens', { path: file.source })}>
+                  <bdi>{file.source}</bdi>
+                </a>
+              ) : (
+                <bdi>{file.source}</bdi>
+              )}{' '}
+              <small>
+                {countWords(file.reads, 'read')}, {sizeWords(file.bytes)}, {percentWords(file.redundancy)}{' '}
+                again
+                {file.versions > 1 && `, ${file.versions} versions`}
+                {file.maps !== undefined &&
+                  `, ${countWords(file.maps, 'map')}${file.mapFollowed === true ? '' : ' not followed'}`}
+              </small>
+            </p>
+            <Strip file={file} />
+            <small>{coverageWords(file)}</small>
+          </li>
+        ))}
+      </ul>
+      {shown < files.length && (
+        <button type="button" onClick={() => setShown(shown + PAGE)}>
+          Show more sources
+        </button>
+      )}
+      {shown >= files.length && sources > files.length && (
+        <p>{countWords(sources - files.length, 'source')} more, with less waste</p>
+      )}
+    </>
+  );
+}
+
+const WIDTH = 1_000;
+
+function Strip({ file }: { readonly file: FileReport }) {
+  const { stretches, total, source } = file;
+  const end = Math.max(1, total ?? 0, stretches.at(-1)?.[1] ?? 0);
+  return (
+    <svg
+      class="strip"
+      viewBox={`0 0 ${WIDTH} 10`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`${source}: ${coverageWords(file)}`}
+    >
+      {stretches.map(([from, to, times]) => (
+        <rect
+          key={from}
+          x={(WIDTH * from) / end}
+          width={Math.max(2, (WIDTH * (to - from)) / end)}
+          height={10}
+          class={times > 1 ? 'again' : 'once'}
+        />
+      ))}
+    </svg>
+  );
+}

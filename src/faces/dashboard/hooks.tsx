@@ -1,0 +1,102 @@
+/** State that several views need: the address, what the server says, live events. */
+
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { live, type LiveEvents, Unauthorized } from './api.ts';
+
+/** `#/task?id=x` → `['task', { id: 'x' }]` */
+export function useRoute(): readonly [string, URLSearchParams] {
+  const read = (): string => location.hash.slice(1);
+  const [hash, setHash] = useState(read);
+  useEffect(() => {
+    const changed = (): void => setHash(read());
+    addEventListener('hashchange', changed);
+    return () => removeEventListener('hashchange', changed);
+  }, []);
+  const [path = '', query = ''] = hash.split('?', 2);
+  return [path.replace(/^\//, ''), new URLSearchParams(query)];
+}
+
+export function hrefOf(path: string, query: Readonly<Record<string, string | undefined>>): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, value);
+  return `#/${path}?${parameters.toString()}`;
+}
+
+export interface Loaded<T> {
+  readonly value?: T;
+  readonly error?: string;
+  reload(): void;
+}
+
+/** What `load` gives; asked again when `key` changes or when told. `unauthorized` hears that a token is wanted. */
+export function useLoaded<T>(load: () => Promise<T>, key: string, unauthorized: () => void): Loaded<T> {
+  const [state, setState] = useState<{ key: string; value?: T; error?: string }>({ key });
+  const latest = useRef(load);
+  latest.current = load;
+  const run = useCallback(() => {
+    latest.current().then(
+      (value) => setState({ key, value }),
+      (error: unknown) => {
+        if (error instanceof Unauthorized) unauthorized();
+        else setState({ key, error: String((error as Error).message) });
+      },
+    );
+  }, [key, unauthorized]);
+  useEffect(run, [run]);
+  return { ...(state.key === key ? state : {}), reload: run };
+}
+
+export type Connection = 'connecting' | 'live' | 'lost';
+
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 15_000;
+
+/** Tells of events as they come; a broken stream is opened again, and what came meanwhile counts as missed. */
+export function useLive(tell: (events: LiveEvents) => void): Connection {
+  const [connection, setConnection] = useState<Connection>('connecting');
+  const latest = useRef(tell);
+  latest.current = tell;
+  useEffect(() => {
+    const stop = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let wait = FIRST_WAIT_MS;
+    let lost = false;
+    const open = async (): Promise<void> => {
+      try {
+        const opened = (): void => {
+          wait = FIRST_WAIT_MS;
+          setConnection('live');
+          if (lost) latest.current({ missed: 1, events: [] });
+        };
+        await live((events) => latest.current(events), opened, stop.signal);
+      } catch {
+        // It is tried again.
+      }
+      if (stop.signal.aborted) return;
+      lost = true;
+      setConnection('lost');
+      timer = setTimeout(() => void open(), wait);
+      wait = Math.min(2 * wait, LONGEST_WAIT_MS);
+    };
+    void open();
+    return () => {
+      stop.abort();
+      clearTimeout(timer);
+    };
+  }, []);
+  return connection;
+}
+
+/** Runs `work` at most once in `ms`, the last time after the last call. */
+export function useThrottled(work: () => void, ms: number): () => void {
+  const latest = useRef(work);
+  latest.current = work;
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return useCallback(() => {
+    timer.current ??= setTimeout(() => {
+      timer.current = undefined;
+      latest.current();
+    }, ms);
+  }, [ms]);
+}

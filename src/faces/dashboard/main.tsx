@@ -1,0 +1,6 @@
+/** The start of the dashboard in the browser. */
+
+import { render } from 'preact';
+import { App } from './app.tsx';
+
+render(<App />, document.getElementById('app') as HTMLElement);

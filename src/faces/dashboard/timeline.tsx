@@ -1,0 +1,166 @@
+/** The calls of a task in their order, by the size of their answers; pages of one chain are joined. */
+
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import type { PlacedEvent } from '../../telemetry/task-figures.ts';
+import { sizeWords } from '../../telemetry/words.ts';
+import type { TelemetryEvent } from '../../types/telemetry.ts';
+
+export interface Points {
+  readonly number: number[];
+  readonly bytes: number[];
+  /** The chain of each call; 0 for none. */
+  readonly chain: number[];
+  /** Numbers of the calls before which a rate limit was reported. */
+  readonly limits: number[];
+}
+
+export const noPoints = (): Points => ({ number: [], bytes: [], chain: [], limits: [] });
+
+export function addPoint(
+  { number, bytes, chain, limits }: Points,
+  event: TelemetryEvent,
+  placed: PlacedEvent,
+): void {
+  if (event.kind === 'rate-limit') {
+    limits.push(number.length + 0.5);
+    return;
+  }
+  number.push(number.length + 1);
+  bytes.push(event.bytes);
+  chain.push(placed.reads.find((read) => read.chain)?.chain?.id ?? 0);
+}
+
+const HEIGHT = 220;
+
+/** Calls between two marks of the axis. */
+const STEPS = [1, 10, 100, 1_000, 10_000, 100_000].flatMap((step) => [step, 2 * step, 5 * step]);
+
+/** Points of more calls would hide each other. */
+const MOST_DOTS = 2_000;
+
+export function Timeline({ points, count }: { readonly points: Points; readonly count: number }) {
+  const holder = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | undefined>(undefined);
+  useEffect(() => {
+    const element = holder.current as HTMLDivElement;
+    const dark = matchMedia('(prefers-color-scheme: dark)');
+    const make = (): void => {
+      plot.current?.destroy();
+      plot.current = new uPlot(optionsFor(element, points), dataOf(points), element);
+    };
+    make();
+    const sizes = new ResizeObserver(() =>
+      plot.current?.setSize({ width: element.clientWidth, height: HEIGHT }),
+    );
+    sizes.observe(element);
+    dark.addEventListener('change', make);
+    return () => {
+      dark.removeEventListener('change', make);
+      sizes.disconnect();
+      plot.current?.destroy();
+      plot.current = undefined;
+    };
+  }, [points]);
+  useEffect(() => plot.current?.setData(dataOf(points)), [points, count]);
+  const calls = points.number.length;
+  return (
+    <figure>
+      <div
+        ref={holder}
+        class="timeline"
+        role="img"
+        aria-label={`Bytes of the answers of ${calls.toLocaleString('en')} calls, in their order; the table of calls below has each`}
+      />
+      <figcaption>
+        Each mark is a call, its height the size of the answer. Pages of one chain are joined; dashed lines
+        are rate limits. Drag to zoom, double-click to go back.
+      </figcaption>
+    </figure>
+  );
+}
+
+const dataOf = ({ number, bytes }: Points): uPlot.AlignedData => [number, bytes];
+
+function optionsFor(element: HTMLElement, points: Points): uPlot.Options {
+  const colour = (name: string): string => getComputedStyle(element).getPropertyValue(name).trim();
+  const [text, line, mark, chain, limit] = ['--text', '--line', '--mark', '--chain', '--bad'].map(colour) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  const axis = { stroke: text, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
+  return {
+    width: element.clientWidth,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { y: false },
+    scales: { x: { time: false }, y: { range: (_plot, _low, high) => [0, Math.max(high, 1_024) * 1.05] } },
+    axes: [
+      { ...axis, incrs: STEPS },
+      { ...axis, size: 70, values: (_plot, ticks) => ticks.map((tick) => sizeWords(tick)) },
+    ],
+    series: [
+      {},
+      {
+        stroke: mark,
+        fill: mark,
+        paths: (uPlot.paths.bars as uPlot.Series.BarsPathBuilderFactory)({ size: [0.6, 8, 1] }),
+        points: { show: points.number.length <= MOST_DOTS, size: 5, stroke: mark, fill: mark },
+      },
+    ],
+    hooks: {
+      draw: [
+        (plot) => {
+          drawChains(plot, points, chain);
+          drawLimits(plot, points, limit);
+        },
+      ],
+    },
+  };
+}
+
+function drawChains(plot: uPlot, { number, bytes, chain }: Points, colour: string): void {
+  const { ctx, bbox } = plot;
+  const [low = 0, high = 0] = [plot.scales['x']?.min, plot.scales['x']?.max];
+  const last = new Map<number, readonly [number, number]>();
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  ctx.clip();
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = 2 * devicePixelRatio;
+  ctx.beginPath();
+  for (let i = Math.max(0, Math.floor(low) - 2); i < Math.min(number.length, Math.ceil(high) + 1); i += 1) {
+    const id = chain[i] ?? 0;
+    if (id === 0) continue;
+    const at = [plot.valToPos(number[i] ?? 0, 'x', true), plot.valToPos(bytes[i] ?? 0, 'y', true)] as const;
+    const before = last.get(id);
+    if (before) {
+      ctx.moveTo(before[0], before[1]);
+      ctx.lineTo(at[0], at[1]);
+    }
+    last.set(id, at);
+  }
+  ctx.stroke();
+  ctx.restore();
+}
+
+function drawLimits(plot: uPlot, { limits }: Points, colour: string): void {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.strokeStyle = colour;
+  ctx.lineWidth = devicePixelRatio;
+  ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
+  ctx.beginPath();
+  for (const limit of limits) {
+    const x = plot.valToPos(limit, 'x', true);
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+  }
+  ctx.stroke();
+  ctx.restore();
+}

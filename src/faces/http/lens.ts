@@ -1,0 +1,46 @@
+/** `POST /api/v0/lens`: what a model would see under a dialect, for a person who looks. */
+
+import { resolve } from 'node:path';
+import * as z from 'zod';
+import { dialectNames } from '../../dialects/table.ts';
+import { lensLimits, look } from '../lens.ts';
+import { json, problem, problemSchema } from './problem.ts';
+import { type Route, route, type Served } from './route.ts';
+import { answerSchema } from './tools.ts';
+
+const body = z.strictObject({
+  dialect: z.enum(dialectNames as [(typeof dialectNames)[number], ...(typeof dialectNames)[number][]]),
+  path: z.string().max(8_192).optional().describe('A path with an optional selector'),
+  input: z.record(z.string(), z.unknown()).optional().describe('The input of the tool that reads, instead'),
+  limits: z.record(z.string(), z.number()).optional().describe('As --limits has them'),
+});
+
+const reply = z.object({
+  dialect: z.string(),
+  tool: z.string(),
+  input: z.record(z.string(), z.unknown()),
+  answer: answerSchema,
+  next: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('The input of the next call, where the answer was cut'),
+});
+
+export const lensRoute = ({ offer }: Served): Route =>
+  route<unknown, z.infer<typeof body>>({
+    method: 'post',
+    path: '/api/v0/lens',
+    summary: 'What a model would see of a path, under a dialect and limits',
+    body,
+    replies: {
+      200: { about: 'The answer, also when it is a failure', schema: reply },
+      404: { about: 'This server reads nothing', schema: problemSchema },
+    },
+    example: { body: { dialect: 'oriel', path: 'src/app.ts:1..50' } },
+    async handle({ signal, client }, { body: question }) {
+      const oriel = offer.lens?.(question.dialect, lensLimits(question.limits), client);
+      if (!oriel) return problem(404, { message: 'This server reads nothing.', code: 'NOT_FOUND' });
+      const { cwd } = offer.engine(client).access;
+      return json(await look(oriel, question, (path) => resolve(cwd, path), { signal, caller: client }));
+    },
+  });

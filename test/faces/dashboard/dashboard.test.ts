@@ -1,0 +1,142 @@
+/** The dashboard in a browser: signing in, tasks, a task that goes on, the lens, hostile names, keyboard, axe. */
+
+import { expect, onTestFinished, test } from 'vitest';
+import { createOffer } from '../../../src/faces/offer.ts';
+import type { ServeOptions } from '../../../src/faces/http/serve.ts';
+import type { Telemetry } from '../../../src/session/telemetry/telemetry.ts';
+import { serveOffer } from '../../support/app.ts';
+import { closeBrowserAtEnd, expectAccessible, pageOf } from '../../support/browser.ts';
+import { has } from '../../support/has.ts';
+import { workspace } from '../../support/workspace.ts';
+
+closeBrowserAtEnd();
+
+const LINES = Array.from({ length: 1_000 }, (_, i) => `${String(i + 1).padEnd(99, '.')}\n`).join('');
+
+async function serving(options: Partial<ServeOptions> = {}) {
+  const { W, write } = workspace();
+  write('big.txt', LINES);
+  const offer = createOffer({ cwd: W, manyClients: true });
+  onTestFinished(() => offer.close());
+  const { url } = await serveOffer(offer, { operatorToken: 'chief', ...options });
+  const read = async (path: string, task = 'fix the login', headers: Record<string, string> = {}) => {
+    const response = await fetch(`${url}/api/v0/tools/read`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'oriel-task': encodeURIComponent(task), ...headers },
+      body: JSON.stringify({ path }),
+    });
+    await response.text();
+  };
+  return { url, read, write, telemetry: offer.telemetry as Telemetry };
+}
+
+const views = [
+  ['wide, light', { viewport: { width: 1200, height: 900 }, colorScheme: 'light' }],
+  ['narrow, dark', { viewport: { width: 400, height: 800 }, colorScheme: 'dark' }],
+] as const;
+
+test.runIf(has('chromium')).each(views)(
+  'every view, %s: axe finds nothing, nothing scrolls sideways',
+  { timeout: 120_000 },
+  async (_, view) => {
+    const { url, read } = await serving({ token: 'api' });
+    const bearer = { authorization: 'Bearer api' };
+    for (const path of ['big.txt', 'big.txt:494..', 'big.txt:987..', 'big.txt:40..80', 'missing'])
+      await read(path, 'fix the login', bearer);
+    const { page, said } = await pageOf(url, view);
+    await page.getByLabel('Token of this server').waitFor();
+    await expectAccessible(page);
+    // By keyboard alone.
+    await page.keyboard.type('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByText('The server does not take this token.').waitFor();
+    await page.getByLabel('Token of this server').fill('chief');
+    await page.keyboard.press('Enter');
+    await page.getByText('Of all clients of this server.').waitFor();
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^live$/ })
+      .waitFor();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'fix the login' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'fix the login' }).waitFor();
+    await page.getByText(/^once \d+, again [1-9]\d*, never \d+ of 1,000 lines$/).waitFor();
+    await page.locator('.timeline canvas').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Lens', exact: true }).click();
+    await page.getByLabel('Path with a selector').fill('big.txt');
+    await page.getByLabel('Beside it').selectOption('zed');
+    await page.getByRole('button', { name: 'Look' }).click();
+    await page.getByRole('article', { name: 'Under zed' }).locator('pre').waitFor();
+    await page.getByRole('article', { name: 'Under oriel' }).locator('mark').waitFor();
+    await expectAccessible(page);
+    for (const hash of ['#/', '#/lens?path=big.txt&beside=pi']) {
+      await page.goto(`${url}/${hash}`);
+      const [width, room] = (await page.evaluate(
+        '[document.documentElement.scrollWidth, innerWidth]',
+      )) as number[];
+      expect(width).toBeLessThanOrEqual(room ?? 0);
+    }
+    // The token is nowhere but in the tab. The two refusals are those of the wrong tokens.
+    expect(page.url()).not.toContain('chief');
+    expect(said.filter((text) => !text.includes('401'))).toEqual([]);
+  },
+);
+
+test.runIf(has('chromium'))('a task that goes on: its calls appear as they are made', async () => {
+  const { url, read } = await serving();
+  await read('big.txt:1..10');
+  const { page } = await pageOf(`${url}/#/task?id=fix%20the%20login`);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('Token of this server').fill('chief');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('1 to 1 of 1').waitFor();
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^live$/ })
+    .waitFor();
+  await read('big.txt:11..20');
+  await page.getByText('1 to 2 of 2').waitFor();
+  await page.getByText('once 20, again 0, never 980 of 1,000 lines', { exact: true }).waitFor();
+});
+
+test.runIf(has('chromium'))(
+  'the lens: the blocks, the cut, and the next call as a link that goes there',
+  async () => {
+    const { url } = await serving();
+    const { page } = await pageOf(`${url}/#/lens?path=big.txt&dialect=oriel&lines=10`);
+    const article = page.getByRole('article', { name: 'Under oriel' });
+    await article.getByText('Next call: big.txt:11..').click();
+    await article
+      .locator('pre')
+      .filter({ hasText: /^11\|11\.+/ })
+      .waitFor();
+    expect(await page.getByLabel('Path with a selector').inputValue()).toBe('big.txt:11..');
+    await page.goto(`${url}/#/lens?path=big.txt:1..5&dialect=zed&beside=coder`);
+    await page
+      .getByRole('article', { name: 'Under coder' })
+      .getByText('"limit":5', { exact: false })
+      .first()
+      .waitFor();
+  },
+);
+
+test.runIf(has('chromium'))(
+  'hostile names and contents are text: nothing runs, nothing is loaded',
+  async () => {
+    const { url, read, write } = await serving();
+    const name = '<img src=x onerror=alert(1)>.txt';
+    write(name, '<script>alert(2)</script>\n<img src="https://example.com/x" onerror=alert(3)>\n');
+    await read(name, '"><script>alert(4)</script>\u202e');
+    const { page, said } = await pageOf(url);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByLabel('Token of this server').fill('chief');
+    await page.keyboard.press('Enter');
+    await page.getByText('"><script>alert(4)</script>\\u202e').click();
+    await page.getByRole('link', { name }).click();
+    await page.locator('pre').filter({ hasText: '<script>alert(2)</script>' }).waitFor();
+    expect(await page.locator('main img, main script').count()).toBe(0);
+    expect(said).toEqual([]);
+  },
+);

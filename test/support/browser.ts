@@ -1,0 +1,49 @@
+/** Debian's Chromium, for tests of the dashboard: one for each test file, a fresh context for each page. */
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, expect, onTestFinished } from 'vitest';
+
+let browser: Promise<Browser> | undefined;
+
+/** Closes the browser at the end of the file that calls this. */
+export function closeBrowserAtEnd(): void {
+  afterAll(async () => (await browser)?.close());
+}
+
+export interface PageUnderTest {
+  readonly page: Page;
+  /** What the console said, and what the policy has refused. */
+  readonly said: readonly string[];
+}
+
+export async function pageOf(url: string, options: BrowserContextOptions = {}): Promise<PageUnderTest> {
+  browser ??= chromium.launch({
+    executablePath: '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
+  const context = await (await browser).newContext(options);
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const said: string[] = [];
+  page.on('console', (message) => void (message.type() === 'error' && said.push(message.text())));
+  page.on('pageerror', (error) => void said.push(String(error)));
+  page.on('dialog', (dialog) => {
+    said.push(`dialog ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  await page.goto(url);
+  return { page, said };
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** The page as axe-core judges it. What a test evaluates does not pass the policy of the page, which stays in force. */
+export async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(`${axe};0`);
+  const violations = await page.evaluate(
+    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.slice(0, 3).map(({ html }) => html)]))',
+  );
+  expect(violations).toEqual([]);
+}
