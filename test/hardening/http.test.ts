@@ -374,3 +374,27 @@ test('a session of 2025 is cancelled by a notice, and knows its host', async () 
   expect((await running.get('/mcp', { method: 'DELETE', headers })).status).toBe(200);
   expect((await running.post('/mcp', call, { headers })).status).toBe(404);
 });
+
+test('a refusal is bounded, however many fields are wrong', async () => {
+  const { W } = workspace();
+  const { get, post } = await server(['--cwd', W]);
+  const names = Array.from({ length: 3_000 }, (_, i) => `${'k'.repeat(300)}${i}`);
+  const wrong = await post('/api/v0/list-directory', Object.fromEntries(names.map((name) => [name, 1])));
+  const twice = await get(
+    `/api/v0/read-file?${names
+      .slice(0, 500)
+      .map((_, i) => `${i}&${i}`)
+      .join('&')}`,
+  );
+  for (const [response, more] of [
+    [wrong, /^The body has invalid values\. 2,9\d\d more are not listed\.$/],
+    [twice, /^Query parameters have invalid values\. 480 more are not listed\.$/],
+  ] as const) {
+    expect(response.status).toBe(400);
+    const text = await response.text();
+    expect(text.length).toBeLessThan(20_000);
+    const { message, validations } = JSON.parse(text) as { message: string; validations: unknown[] };
+    expect(message).toMatch(more);
+    expect(validations).toHaveLength(20);
+  }
+});

@@ -21,6 +21,9 @@ const SMALL_BYTES = 16 << 10;
 /** Values in a body: each takes time, also where it takes only two bytes. */
 const MOST_VALUES = 10_000;
 
+/** Fields that a refusal lists. */
+const MOST_VALIDATIONS = 20;
+
 /** A whole number in a query, 0 to `most`: digits and nothing else. */
 export function count(about: string, most: number = Number.MAX_SAFE_INTEGER): z.ZodType<number> {
   const number = z
@@ -42,11 +45,10 @@ export async function inputOf(
 ): Promise<{ query: unknown; body: unknown } | Reply> {
   const twice = repeatedIn(exchange);
   if (twice.length > 0) {
-    const validations = twice.map((field) => ({
-      field: quote(field),
-      detail: `"${quote(field)}" provided more than once`,
-    }));
-    return problem(400, { message: INVALID_QUERY, code: 'BAD_INPUT', validations });
+    return invalidFields(
+      INVALID_QUERY,
+      twice.map((field) => [field, 'provided more than once']),
+    );
   }
   const query = (route.query ?? NO_QUERY).safeParse(queryOf(exchange));
   if (!query.success) return invalid(INVALID_QUERY, query.error);
@@ -183,22 +185,23 @@ function closingQuote(text: string, from: number): number {
 }
 
 function invalid(message: string, { issues }: z.ZodError): Reply {
-  const validations = issues.flatMap((issue) =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map((key) => ({
-          field: quote(key),
-          detail: `"${quote(key)}" is not a parameter of this route`,
-        }))
-      : [
-          {
-            field: quote(issue.path.join('.')),
-            detail: detailOf(issue.path.join('.'), quote(issue.message)),
-          },
-        ],
+  return invalidFields(
+    message,
+    issues.flatMap((issue): (readonly [string, string])[] =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map((key) => [key, 'is not a parameter of this route'])
+        : [[issue.path.join('.'), quote(issue.message)]],
+    ),
   );
-  return problem(400, { message, code: 'BAD_INPUT', validations });
 }
 
-function detailOf(field: string, message: string): string {
-  return `"${quote(field)}" ${message}`;
+/** Each field with what is wrong with it; of very many the first ones. */
+function invalidFields(message: string, fields: readonly (readonly [field: string, what: string])[]): Reply {
+  const more = fields.length - MOST_VALIDATIONS;
+  const validations = fields.slice(0, MOST_VALIDATIONS).map(([field, what]) => ({
+    field: quote(field),
+    detail: `"${quote(field)}" ${what}`,
+  }));
+  const told = more > 0 ? `${message} ${more.toLocaleString('en')} more are not listed.` : message;
+  return problem(400, { message: told, code: 'BAD_INPUT', validations });
 }
