@@ -46,6 +46,11 @@ export const outbox = {
   },
 };
 
+/** Bytes that `client` has not taken. */
+export function unsentTo(client: Caller): number {
+  return owed.get(client) ?? 0;
+}
+
 export interface OutletOptions {
   readonly timeoutMs?: number | undefined;
   /** Ends the peer, which does not read; destroys `out` when absent. */

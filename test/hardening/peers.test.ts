@@ -117,6 +117,90 @@ describe('clients over HTTP that never read', () => {
   });
 });
 
+describe('a session of MCP that never reads', () => {
+  /** One request of it on a connection of its own, which is never read. */
+  async function session(running: ServerProcess): Promise<(body: unknown) => Socket> {
+    const clientInfo = { name: 'test', version: '1' };
+    const params = { protocolVersion: '2025-03-26', capabilities: {}, clientInfo };
+    const hello = await running.post(
+      '/mcp',
+      { jsonrpc: '2.0', id: 0, method: 'initialize', params },
+      { headers: mcpHeaders },
+    );
+    await hello.text();
+    const id = hello.headers.get('mcp-session-id') ?? '';
+    return (body) => {
+      const text = JSON.stringify(body);
+      return deaf(
+        running,
+        `POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: ${mcpHeaders.accept}\r\nMcp-Session-Id: ${id}\r\n` +
+          `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+      );
+    };
+  }
+
+  test('begins nothing new while much is unsent', { timeout: 120_000 }, async () => {
+    const running = await server(['--cwd', furnished(), '--limits', 'bytes=500000,lines=1000000']);
+    const ask = await session(running);
+    const batch = (from: number): unknown[] =>
+      Array.from({ length: 100 }, (_, i) => ({
+        jsonrpc: '2.0',
+        id: from + i,
+        method: 'tools/call',
+        params: { name: 'read', arguments: { path: 'text' } },
+      }));
+    for (const from of [100, 200, 300]) ask(batch(from));
+    const queued = async (): Promise<{ running: number; waiting: number }> => {
+      const metrics = await (await running.get('/metrics')).text();
+      const of = (what: string): number =>
+        Number(new RegExp(`^oriel_queue_${what}\\{queue="calls"\\} (\\d+)$`, 'm').exec(metrics)?.[1]);
+      return { running: of('running'), waiting: of('waiting') };
+    };
+    // Until it has come to rest: then those wait that have not begun.
+    for (let still = 0; still < 5;) {
+      await sleep(100);
+      still = (await unsentOf(running)) > 8 << 20 && (await queued()).running === 0 ? still + 1 : 0;
+    }
+    expect((await queued()).waiting).toBeGreaterThan(0);
+    // What ran when it became too much was added: 48 answers at most.
+    expect(await unsentOf(running)).toBeLessThan((8 << 20) + 48 * 550_000);
+    await served(running);
+  });
+
+  test(
+    'is not told how far its call has come, nor by a token of megabytes',
+    { timeout: 60_000 },
+    async () => {
+      const running = await server(['--cwd', furnished(), '--allow-bash']);
+      const ask = await session(running);
+      const call = (id: number, progressToken: string): void =>
+        void ask({
+          jsonrpc: '2.0',
+          id,
+          method: 'tools/call',
+          params: {
+            name: 'bash',
+            arguments: { command: 'for i in $(seq 40); do echo $i; sleep 0.1; done' },
+            _meta: { progressToken },
+          },
+        });
+      call(1, 'p'.repeat(3_000_000));
+      let most = 0;
+      for (;;) {
+        await sleep(100);
+        most = Math.max(most, await unsentOf(running));
+        const metrics = await (await running.get('/metrics')).text();
+        if (
+          /^oriel_queue_running_max\{queue="commands"\} 1$/m.test(metrics) &&
+          /^oriel_queue_running\{queue="commands"\} 0$/m.test(metrics)
+        )
+          break;
+      }
+      expect(most).toBeLessThan(100_000);
+    },
+  );
+});
+
 describe('connections of one address', () => {
   const open = (port: number): Promise<Socket> =>
     new Promise((resolve, reject) => {

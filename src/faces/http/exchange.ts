@@ -13,6 +13,8 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
   /** Without one the body is empty. */
   readonly body?: Body;
+  /** Whose it is until it was taken, where that is not the client of the request: a session of MCP. */
+  readonly caller?: Caller;
 }
 
 export class Exchange {

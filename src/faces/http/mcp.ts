@@ -117,28 +117,31 @@ export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'
     );
   }
 
-  function sessionOf(id: string): McpSession | undefined {
+  function sessionOf(id: string): OpenSession | undefined {
     const known = sessions.get(id);
     if (!known) return undefined;
     sessions.delete(id);
     sessions.set(id, known);
-    return known.session;
+    return known;
   }
 
-  async function legacy(request: Request, parsedBody?: unknown): Promise<Response | Reply> {
+  async function legacy(request: Request, parsedBody?: unknown): Promise<Reply> {
     const id = request.headers.get('mcp-session-id');
     const known = id === null ? undefined : sessionOf(id);
     if (id !== null && !known)
       return problem(404, { message: 'There is no such session.', code: 'NOT_FOUND' });
-    if (!known && !isInitializeRequest(parsedBody)) return stateless(request, { parsedBody });
-    return (known ?? (await open(request))).handle(request, parsedBody);
+    if (known) return replyOf(await known.session.handle(request, parsedBody), known.caller);
+    const answered = isInitializeRequest(parsedBody)
+      ? (await open(request)).handle(request, parsedBody)
+      : stateless(request, { parsedBody });
+    return replyOf(await answered);
   }
 
   return {
     async handle(exchange) {
       const { method } = exchange;
       const id = exchange.header('mcp-session-id');
-      if (method === 'DELETE' && id !== undefined) return replyOf(await legacy(requestOf(exchange)));
+      if (method === 'DELETE' && id !== undefined) return legacy(requestOf(exchange));
       if (method !== 'POST')
         return problem(405, { message: 'Use POST.', code: 'BAD_INPUT' }, { allow: 'POST' });
       const body = await jsonOf(exchange);
@@ -147,11 +150,8 @@ export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'
       const request = requestOf(exchange);
       callers.set(request, exchange.client);
       addresses.set(request, networkOf(exchange.incoming.socket.remoteAddress ?? 'local'));
-      return replyOf(
-        (await isLegacyRequest(request, body.value))
-          ? await legacy(request, body.value)
-          : await modern.fetch(request, { parsedBody: body.value }),
-      );
+      if (await isLegacyRequest(request, body.value)) return legacy(request, body.value);
+      return replyOf(await modern.fetch(request, { parsedBody: body.value }));
     },
     callerOf: (session) => sessions.get(session)?.caller,
     close: () => modern.close(),
@@ -167,12 +167,14 @@ function requestOf({ method, incoming, signal }: Exchange): Request {
   return new Request('http://localhost/mcp', { method, headers, signal });
 }
 
-function replyOf(response: Response | Reply): Reply {
-  if (!(response instanceof Response)) return response;
+/** `caller` is the session that the answer belongs to: while it takes nothing, its calls wait. */
+function replyOf(response: Response | Reply, caller?: Caller): Reply {
+  const of = caller && { caller };
+  if (!(response instanceof Response)) return { ...response, ...of };
   const { status, body } = response;
   const headers = Object.fromEntries(response.headers);
-  if (!body) return { status, headers };
-  return { status, headers, body: (outlet) => pass(body, outlet) };
+  if (!body) return { status, headers, ...of };
+  return { status, headers, body: (outlet) => pass(body, outlet), ...of };
 }
 
 /** The SDK keeps what is not taken from it: all of it is taken at once, so that it is counted with what is unsent. */

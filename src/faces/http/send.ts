@@ -6,12 +6,12 @@ import type { Exchange, Reply } from './exchange.ts';
 
 /** Resolves when the body has been made; the client may still have to take it. Throws what its making throws. */
 export async function send(
-  { status, headers, body = '' }: Reply,
+  { status, headers, body = '', caller }: Reply,
   { client, method }: Exchange,
   outgoing: ServerResponse,
   timeoutMs?: number,
 ): Promise<void> {
-  const outlet = new Outlet(outgoing, client, { timeoutMs });
+  const outlet = new Outlet(outgoing, caller ?? client, { timeoutMs });
   if (typeof body === 'function') {
     outgoing.writeHead(status, headers);
     // The client may wait for them until there is something to send, which may take long.

@@ -1,6 +1,14 @@
 /** Sends progress notifications over MCP to a client that gave a progress token. */
 
+import type { Caller } from '../../queues/caller.ts';
+import { unsentTo } from '../outbox.ts';
 import { type Pace, pace } from '../pace.ts';
+
+/** Characters of a progress token, which every notification repeats. With a longer one there are none. */
+const MOST_TOKEN = 1_024;
+
+/** A client that has so many bytes to take is not told how far its calls have come. */
+const UNSENT_BYTES = 64 << 10;
 
 /** The part of a request that progress needs, in any version of the SDK. */
 interface Asked {
@@ -12,13 +20,15 @@ interface Asked {
   }): Promise<void>;
 }
 
-export function progressTo({ mcpReq }: { readonly mcpReq: Asked }): Pace | undefined {
+/** `caller`: whose bytes that are not taken yet count; none when absent. */
+export function progressTo({ mcpReq }: { readonly mcpReq: Asked }, caller?: Caller): Pace | undefined {
   const token = mcpReq._meta?.progressToken;
-  if (token === undefined) return undefined;
+  if (token === undefined || String(token).length > MOST_TOKEN) return undefined;
   let last = 0;
   return pace(({ message, done, total }) => {
     // Its id may stand for another request by now.
     if (mcpReq.signal.aborted) return;
+    if (caller && unsentTo(caller) > UNSENT_BYTES) return;
     // The protocol wants it to grow with each notification, also where nothing is counted.
     const progress = done !== undefined && done > last ? done : last + 1;
     last = progress;

@@ -66,7 +66,7 @@ export function createMcpServer(
     const asker = await askerOf(context);
     const tool = offer.find(params.name, asker);
     if (isOrielError(tool)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, tool.message);
-    const progress = progressTo(context);
+    const progress = progressTo(context, caller);
     const answer = await offer.call(tool, params.arguments ?? {}, {
       signal: context.mcpReq.signal,
       caller,
