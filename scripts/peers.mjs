@@ -30,6 +30,7 @@ const CASES = [
     with: ['@anthropic-ai/claude-agent-sdk@latest', '@modelcontextprotocol/sdk@1'],
     flags: ['--omit=optional'],
   },
+  { name: 'openai-agents', with: ['@openai/agents@0.8.0'], node: 22 },
   { name: 'openai-agents', with: ['@openai/agents@latest'], node: 22 },
   { name: 'mastra', with: ['@mastra/core@latest'], node: 22 },
 ];

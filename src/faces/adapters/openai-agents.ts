@@ -2,6 +2,7 @@
 
 import type { Tool } from '../../oriel.ts';
 import { hasImage, type NoticeOptions, parametersOf, parseArguments, tellNotices, textOf } from './blocks.ts';
+import { needsPeer } from './peer.ts';
 
 /** Of a tool that returns more than a text. */
 export type AgentToolOutput =
@@ -29,6 +30,7 @@ export interface AgentToolOptions {
 
 /** For `tools.map((options) => tool(options))`. A failure is a text: the agent reads what would work instead. */
 export function agentTools(tools: readonly Tool[], options: NoticeOptions = {}): AgentToolOptions[] {
+  needsPeer('@openai/agents', 'openai-agents');
   return tools.map((tool) => ({
     name: tool.name,
     description: tool.description,
