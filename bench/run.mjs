@@ -7,6 +7,7 @@ import { printTable } from './lib/table.mjs';
 /** Modules that export `rows()`; a table each. */
 const groups = {
   read: ['read', 'pages'],
+  telemetry: ['telemetry'],
   outline: ['outline', 'outline-time'],
   tasks: ['tasks'],
   map: ['map-build', 'map-lookups', 'map-truth', 'map-yield'],

@@ -1,0 +1,60 @@
+// What recording costs a small read: the same calls with and without it, in turns in one process; medians of processor
+// and wall time over all turns.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sized } from './lib/quick.mjs';
+import { median } from './lib/table.mjs';
+
+const TURNS = sized(200, 5);
+const CALLS = 50;
+
+export async function rows() {
+  const { createOriel } = await import('../dist/index.js');
+  const directory = mkdtempSync(join(tmpdir(), 'oriel-bench-'));
+  try {
+    writeFileSync(join(directory, 'small.txt'), 'a line of a small file\n'.repeat(20));
+    const at = { cwd: directory, roots: [directory] };
+    const ways = {
+      'in memory': {},
+      'in memory and a file': { file: join(directory, 'calls.jsonl') },
+    };
+    const table = [];
+    for (const [recorded, telemetry] of Object.entries(ways)) {
+      table.push({
+        recorded,
+        ...(await compared(createOriel({ ...at, telemetry: false }), createOriel({ ...at, telemetry }))),
+      });
+    }
+    return table;
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+async function compared(without, with_) {
+  const pairs = [];
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    const order = turn % 2 === 0 ? [without, with_] : [with_, without];
+    const [first, second] = [await timed(order[0]), await timed(order[1])];
+    if (turn > TURNS / 10) pairs.push(turn % 2 === 0 ? [first, second] : [second, first]);
+  }
+  await Promise.all([without.close(), with_.close()]);
+  const of = (name) => median(pairs.map(([a, b]) => b[name] / a[name]));
+  const percent = (ratio) => `${(100 * (ratio - 1)).toFixed(1)} %`;
+  return {
+    'more wall time': percent(of('wall')),
+    'more processor time': percent(of('cpu')),
+    turns: pairs.length,
+  };
+}
+
+async function timed(oriel) {
+  const read = oriel.tool('read');
+  const [began, before] = [performance.now(), process.cpuUsage()];
+  for (let i = 0; i < CALLS; i += 1) await read.run({ path: 'small.txt' });
+  // Counting is put off until the answers have been given: it belongs to the turn.
+  await new Promise((resolve) => void setImmediate(resolve));
+  const { user, system } = process.cpuUsage(before);
+  return { wall: performance.now() - began, cpu: user + system };
+}
