@@ -10,7 +10,9 @@ import type { Socket } from 'node:net';
 import { basename, dirname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Claim, Queue } from '../queues/queue.ts';
-import { frame, FrameReader } from '../text/frames.ts';
+import { type Frame, frame, FrameReader } from '../text/frames.ts';
+import type { ScratchFile } from '../types/session.ts';
+import { BodyFile } from './body-file.ts';
 import { ChildFailure, spawnNode } from './isolate-child.ts';
 import { watchHelper } from './watchdog.ts';
 
@@ -41,11 +43,15 @@ export interface ChildJob {
   readonly maxMemory: number;
   /** Milliseconds from the start of the job. */
   readonly maxMs: number;
+  /** Where a body of more than `over` bytes goes instead of memory. */
+  readonly aside?: { readonly over: number; open(): Promise<ScratchFile> };
 }
 
 export interface ChildReply {
   readonly head: unknown;
   readonly body: Buffer;
+  /** Holds the body where that is large; `body` is empty then. It belongs to the caller. */
+  readonly file?: ScratchFile & { readonly bytes: number };
 }
 
 export class ChildPool {
@@ -101,7 +107,7 @@ class WarmChild {
   readonly #input: Socket;
   readonly #output: Socket;
   #failure: ChildFailure | undefined;
-  #settle: { resolve(reply: ChildReply): void; reject(error: unknown): void } | undefined;
+  #settle: { resolve(reply: Frame): void; reject(error: unknown): void } | undefined;
   #reader: FrameReader | undefined;
   #restTimer: NodeJS.Timeout | undefined;
 
@@ -127,8 +133,15 @@ class WarmChild {
     if (this.#failure) throw this.#failure;
     clearTimeout(this.#restTimer);
     this.#refer(true);
-    this.#reader = new FrameReader(job.maxOutput);
-    const reply = new Promise<ChildReply>((resolve, reject) => {
+    const { aside } = job;
+    let large: BodyFile | undefined;
+    const fail = (error: unknown): void => this.#settle?.reject(error);
+    this.#reader = new FrameReader(job.maxOutput, (bytes) => {
+      if (!aside || bytes <= aside.over) return undefined;
+      const into = (large = new BodyFile(() => aside.open(), this.#output, fail));
+      return (piece) => into.write(piece);
+    });
+    const reply = new Promise<Frame>((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
     const cancel = (): void => {
@@ -142,9 +155,12 @@ class WarmChild {
     const unwatch = watchHelper(this.#child);
     try {
       const [answer] = await Promise.all([reply, this.#feed(job)]);
-      return answer;
+      const { head, body, aside: bytes = 0 } = answer;
+      if (!large) return { head, body };
+      return { head, body, file: Object.assign(await large.finish(), { bytes }) };
     } catch (error) {
       this.kill();
+      await large?.discard();
       throw error;
     } finally {
       clearTimeout(timer);

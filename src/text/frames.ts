@@ -6,7 +6,12 @@ const LENGTHS = 8;
 export interface Frame {
   readonly head: unknown;
   readonly body: Buffer;
+  /** Bytes of a body that was passed on piece by piece; `body` is empty then. */
+  readonly aside?: number;
 }
+
+/** Takes a body of so many bytes piece by piece; undefined where the reader is to hold it. */
+export type Aside = (bytes: number) => ((piece: Buffer) => void) | undefined;
 
 /** A frame whose body of `bytes` bytes is written after it, or is `body`. */
 export function frame(head: unknown, body: number | Uint8Array): Uint8Array[] {
@@ -37,16 +42,28 @@ function within(most: number, front: Buffer): { head: number; body: number } {
   return { head, body };
 }
 
+/** The one frame that `bytes` are, neither more nor less; its body is a part of them. */
+export function wholeFrame(bytes: Buffer): Frame | undefined {
+  if (bytes.length < LENGTHS) return undefined;
+  const head = bytes.readUInt32LE(0);
+  if (LENGTHS + head + bytes.readUInt32LE(4) !== bytes.length) return undefined;
+  const body = bytes.subarray(LENGTHS + head);
+  return { head: JSON.parse(bytes.toString('utf8', LENGTHS, LENGTHS + head)) as unknown, body };
+}
+
 /** Puts one frame after another together. A body is held once. */
 export class FrameReader {
   readonly #most: number;
+  readonly #aside: Aside | undefined;
+  #pass: ((piece: Buffer) => void) | undefined;
   #front: Buffer = Buffer.alloc(0);
   #body: Buffer | undefined;
   #filled = 0;
 
   /** `most`: bytes of a whole frame. */
-  constructor(most: number) {
+  constructor(most: number, aside?: Aside) {
     this.#most = most;
+    this.#aside = aside;
   }
 
   /** The frame that `chunk` completes; it begins where the last one ended. Throws RangeError for a larger one. */
@@ -57,18 +74,24 @@ export class FrameReader {
       const lengths = this.#lengths();
       if (!lengths) return undefined;
       if (this.#front.length < LENGTHS + lengths.head) return undefined;
-      this.#body = Buffer.allocUnsafeSlow(lengths.body);
+      this.#pass = this.#aside?.(lengths.body);
+      this.#body = Buffer.allocUnsafeSlow(this.#pass ? 0 : lengths.body);
       this.#filled = 0;
       rest = this.#front.subarray(LENGTHS + lengths.head);
     }
-    this.#filled += rest.copy(this.#body, this.#filled);
-    if (this.#filled < this.#body.length) return undefined;
-    const lengths = this.#lengths();
-    const head: unknown = JSON.parse(this.#front.toString('utf8', LENGTHS, LENGTHS + (lengths?.head ?? 0)));
+    const { head: headBytes = 0, body: bytes = 0 } = this.#lengths() ?? {};
+    if (this.#pass) {
+      const piece = rest.subarray(0, bytes - this.#filled);
+      if (piece.length > 0) this.#pass(piece);
+      this.#filled += piece.length;
+    } else this.#filled += rest.copy(this.#body, this.#filled);
+    if (this.#filled < bytes) return undefined;
+    const head: unknown = JSON.parse(this.#front.toString('utf8', LENGTHS, LENGTHS + headBytes));
     const body = this.#body;
+    const isAside = this.#pass !== undefined;
     this.#body = undefined;
     this.#front = Buffer.alloc(0);
-    return { head, body };
+    return { head, body, ...(isAside && { aside: bytes }) };
   }
 
   #lengths(): { head: number; body: number } | undefined {

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { ChildFailure } from '../../src/access/isolate-child.ts';
 import { type ChildJob, ChildPool } from '../../src/access/isolate-warm.ts';
 import { Queue } from '../../src/queues/queue.ts';
+import { ScratchDirectory } from '../../src/session/scratch.ts';
 import { temporaryFolder } from '../support/open-source.ts';
 
 const MIB = 1 << 20;
@@ -108,5 +109,37 @@ test('a cancelled job ends with the reason, and its child with it', async () => 
   const job = ask('hang', {}, controller.signal);
   setTimeout(() => controller.abort(new Error('enough')), 200);
   await expect(job).rejects.toThrow('enough');
+  expect((await ask('echo')).body.toString()).toBe('body');
+});
+
+test('a large reply goes into a private file, a small one stays in memory', async () => {
+  const ask = await pool();
+  const scratch = new ScratchDirectory();
+  onTestFinished(() => scratch.remove());
+  const more = { maxOutput: 20 * MIB, aside: { over: MIB, open: () => scratch.file() } };
+  const small = await ask('echo', more);
+  expect({ ...small, head: 0 }).toEqual({ head: 0, body: Buffer.from('body') });
+  const { body, file } = await ask('much', more);
+  expect(body.length).toBe(0);
+  expect(file?.bytes).toBe(8 * MIB);
+  const end = Buffer.alloc(100, 1);
+  expect(await file?.readInto(end, 8 * MIB - 50)).toBe(50);
+  expect(end.subarray(0, 50)).toEqual(Buffer.alloc(50));
+  await file?.close();
+});
+
+test('a reply that cannot be written fails at once, and the next job is done', async () => {
+  const ask = await pool();
+  const full = new Error('no space left');
+  const files: string[] = [];
+  const file = {
+    fd: -1,
+    append: () => Promise.reject(full),
+    readInto: () => Promise.resolve(0),
+    close: () => Promise.resolve(void files.push('closed')),
+  };
+  for (const open of [() => Promise.reject(full), () => Promise.resolve(file)])
+    await expect(ask('much', { maxOutput: 20 * MIB, aside: { over: MIB, open } })).rejects.toBe(full);
+  expect(files).toEqual(['closed']);
   expect((await ask('echo')).body.toString()).toBe('body');
 });

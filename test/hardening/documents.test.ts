@@ -1,7 +1,8 @@
 import { deflateSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { docx, fixture, paragraph, pdf, pdfPages, pdfStream, pdfText } from '../support/documents.ts';
 import { deflatedZeros } from '../support/images.ts';
+import { convertersOf, openDescriptors } from '../support/children.ts';
 import { codeOf, SECRET, textOf, workspace } from '../support/workspace.ts';
 import { zip } from '../support/zip.ts';
 
@@ -155,3 +156,76 @@ test('D15 documents cut short, damaged and random, of every type: one answer eac
   }
   expect(await text('good.docx')).toContain('hello');
 }, 60_000);
+
+/** A text of about 3 MiB, so large that its conversion lies in a private file. */
+const largeText = (name: string): Buffer =>
+  docx(Array.from({ length: 6000 }, (_, i) => paragraph(`${name} ${i} ${'word '.repeat(100)}`)).join(''));
+
+test.runIf(process.platform === 'linux')(
+  'D20 converters killed and calls cancelled at any moment: one answer each, nothing is left, the next call is served',
+  async () => {
+    const { write, with: inside } = workspace();
+    write('large.docx', largeText('large'));
+    write('sheet.xlsx', fixture('sheet.xlsx'));
+    write('report.pdf', fixture('report.pdf'));
+    const paths = ['large.docx', 'sheet.xlsx:Sales?limit=2', 'report.pdf:p2', 'report.pdf:p1:image'];
+    const first = inside({});
+    for (const path of paths) expect(codeOf(await first.tool('read').run({ path }))).toBe('OK');
+    await first.close();
+    const before = openDescriptors();
+    let state = 11;
+    const random = (most: number): number => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31) % most;
+    const seen = new Set<string>();
+    for (let round = 0; round < 8; round += 1) {
+      const oriel = inside({});
+      const calls = Array.from({ length: 6 }, async (_, i) => {
+        const cancel = new AbortController();
+        const timer = setTimeout(() => cancel.abort(), random(200));
+        const path = paths[random(paths.length)] ?? '';
+        const answer = await oriel.tool('read').run({ path }, i % 2 === 0 ? { signal: cancel.signal } : {});
+        clearTimeout(timer);
+        return codeOf(answer);
+      });
+      const killer = setInterval(() => {
+        const [pid] = convertersOf(process.pid);
+        if (pid !== undefined) process.kill(pid, 'SIGKILL');
+      }, 40);
+      for (const code of await Promise.all(calls)) seen.add(code);
+      clearInterval(killer);
+      await oriel.close();
+    }
+    for (const code of seen) expect(['OK', 'CANCELLED', 'CORRUPT']).toContain(code);
+    const last = inside({});
+    for (const path of paths) expect(codeOf(await last.tool('read').run({ path }))).toBe('OK');
+    await last.close();
+    await expect.poll(() => openDescriptors(), { timeout: 20_000 }).toBeLessThanOrEqual(before + 6);
+    expect(convertersOf(process.pid).length).toBeLessThanOrEqual(2);
+  },
+  120_000,
+);
+
+test('D21 many large documents at once: their texts lie in files, not in memory', async () => {
+  const { write, oriel } = workspace();
+  const names = Array.from({ length: 12 }, (_, i) => `large${i}.docx`);
+  for (const name of names) write(name, largeText(name));
+  const answers = await Promise.all(names.map((path) => oriel.tool('read').run({ path: `${path}:1..1` })));
+  for (const [i, answer] of answers.entries()) expect(textOf(answer)).toContain(`large${i}.docx 0 word`);
+  const stats = oriel.session.store.stats().get('document');
+  expect(stats?.entries).toBe(12);
+  expect(stats?.weight.disk).toBeGreaterThan(12 * 2_000_000);
+  expect(stats?.weight.memory).toBeLessThan(100_000);
+});
+
+test('D22 a temporary directory that cannot be written: said, and what is small is still read', async () => {
+  const { write, read, W } = workspace();
+  write('large.docx', largeText('large'));
+  write('small.docx', docx(paragraph('hello')));
+  const known = process.env['TMPDIR'];
+  process.env['TMPDIR'] = `${W}/nowhere`;
+  onTestFinished(() => {
+    if (known === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = known;
+  });
+  expect(codeOf(await read('large.docx'))).toBe('LIMIT');
+  expect(textOf(await read('small.docx'))).toContain('hello');
+});

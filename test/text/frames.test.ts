@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Frame, frame, FrameReader, readFrame } from '../../src/text/frames.ts';
+import { type Frame, frame, FrameReader, readFrame, wholeFrame } from '../../src/text/frames.ts';
 
 function readAll(bytes: Buffer, step: number, most = 1000): Frame[] {
   const reader = new FrameReader(most);
@@ -47,4 +47,35 @@ test('frames are read from a pipe that blocks, one after another, until it ends'
   for (let cut = 0; cut < 8 + '{"a":"é"}'.length; cut += 1)
     expect(readFrame(1000, pipe(input.subarray(0, cut)))).toBeUndefined();
   expect(() => readFrame(10, pipe(input))).toThrow(RangeError);
+});
+
+test('a body can be passed on piece by piece, whatever the pieces are', () => {
+  const bytes = Buffer.concat([...frame(1, Buffer.from('a long body')), ...frame(2, Buffer.from('short'))]);
+  for (let step = 1; step <= bytes.length; step += 1) {
+    const pieces: Buffer[] = [];
+    const reader = new FrameReader(1000, (length) =>
+      length > 5 ? (piece) => pieces.push(piece) : undefined,
+    );
+    const one = frame(1, Buffer.from('a long body')).reduce((sum, part) => sum + part.length, 0);
+    const found: unknown[] = [];
+    for (const [from, to] of [
+      [0, one],
+      [one, bytes.length],
+    ] as const) {
+      for (let at = from; at < to; at += step)
+        found.push(reader.push(bytes.subarray(at, Math.min(to, at + step))));
+    }
+    expect(found.filter((frameOrNot) => frameOrNot !== undefined)).toEqual([
+      { head: 1, body: Buffer.alloc(0), aside: 11 },
+      { head: 2, body: Buffer.from('short') },
+    ]);
+    expect(Buffer.concat(pieces).toString()).toBe('a long body');
+  }
+});
+
+test('one frame in memory, whose body is a part of it', () => {
+  const bytes = Buffer.concat(frame({ a: 1 }, Buffer.from('body')));
+  expect(wholeFrame(bytes)).toEqual({ head: { a: 1 }, body: Buffer.from('body') });
+  for (let cut = 0; cut < bytes.length; cut += 1) expect(wholeFrame(bytes.subarray(0, cut))).toBeUndefined();
+  expect(wholeFrame(Buffer.concat([bytes, Buffer.from('x')]))).toBeUndefined();
 });

@@ -128,7 +128,8 @@ const MARK = /^--- (?:page|slide) (\d+) ---$/;
 /** A section begins at each mark of a page or a slide. */
 async function byPages(resource: TextResource, signal: AbortSignal): Promise<InsideText> {
   const { bytes, target } = resource;
-  const content = Buffer.from(await readAt(bytes, 0, bytes.size ?? 0, signal));
+  const read = await readAt(bytes, 0, bytes.size ?? 0, signal);
+  const content = Buffer.from(read.buffer, read.byteOffset, read.length);
   const front = target.replace(/:p\d+-\d*$/, '');
   const sections: Section[] = [{ path: target, lines: 0, start: 0 }];
   let lines = 0;

@@ -6,11 +6,13 @@
 import { createHash } from 'node:crypto';
 import { chunksOf } from '../../access/bytes.ts';
 import { digestOfCode } from '../../access/package-files.ts';
-import { frame, FrameReader } from '../../text/frames.ts';
+import { Identity } from '../../identity.ts';
+import { frame, wholeFrame } from '../../text/frames.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
-import type { DiskCache } from '../../types/session.ts';
+import type { DiskCache, ScratchFile } from '../../types/session.ts';
 import type { Kind } from '../../types/store.ts';
+import { contentOf, storedBody } from './body.ts';
 import { CONVERTER, MOST_STORED } from './document-limits.ts';
 import type { Conversion, Reply, Want } from './protocol.ts';
 
@@ -18,9 +20,11 @@ export class CachedConversion {
   readonly #disk: DiskCache;
   readonly #sha256: string;
   readonly #key: string;
+  readonly #open: () => Promise<ScratchFile>;
 
-  private constructor(disk: DiskCache, sha256: string, want: Want) {
+  private constructor(disk: DiskCache, sha256: string, want: Want, open: () => Promise<ScratchFile>) {
     this.#disk = disk;
+    this.#open = open;
     this.#sha256 = sha256;
     this.#key = JSON.stringify(['document', code(), sha256, want]);
   }
@@ -34,22 +38,28 @@ export class CachedConversion {
       keep: true,
     });
     const sha256 = await store.get(digests, bytes, {}, make, call);
-    return sha256 === undefined ? undefined : new CachedConversion(disk, sha256, want);
+    return sha256 === undefined
+      ? undefined
+      : new CachedConversion(disk, sha256, want, () => call.session.scratch());
   }
 
   async find(): Promise<Conversion | undefined> {
     const kept = await this.#disk.get(this.#key);
-    const read = kept && new FrameReader(kept.length).push(kept);
-    return read && { reply: read.head as Reply, body: read.body };
+    const read = kept && wholeFrame(kept);
+    return read && { reply: read.head as Reply, body: await storedBody(read.body, this.#open) };
   }
 
   /** `sha256` of the bytes that were converted: the file may have changed since it was looked for. */
-  keep({ reply, body }: Conversion, sha256: string): void {
+  async keep({ reply, body }: Conversion, sha256: string): Promise<void> {
     // What is refused today may be read tomorrow, with a package that is missing now.
     const isLasting = reply.is !== 'refused' && !(reply.is === 'text' && reply.without);
-    if (isLasting && sha256 === this.#sha256) this.#disk.put(this.#key, frame(reply, body));
+    if (!isLasting || sha256 !== this.#sha256 || body.bytes > MOST_CACHED) return;
+    this.#disk.put(this.#key, frame(reply, await contentOf(body, Identity.once('conversion'))));
   }
 }
+
+/** Bytes of a body that is cached: it is in memory for a moment. */
+const MOST_CACHED = 16 << 20;
 
 const digests: Kind<string | undefined> = { name: 'sha256', weigh: () => ({ memory: 128 }) };
 

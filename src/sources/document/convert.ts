@@ -10,6 +10,8 @@ import { queues } from '../../queues/table.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { Kind, Made, Making } from '../../types/store.ts';
+import type { ScratchFile } from '../../types/session.ts';
+import { bodyOf, MOST_IN_MEMORY, weightOf } from './body.ts';
 import { CachedConversion } from './cached-conversion.ts';
 import {
   CONVERTER,
@@ -26,7 +28,8 @@ export type ConversionOptions = { want: string; password?: string };
 
 export const conversions: Kind<Conversion, ConversionOptions> = {
   name: 'document',
-  weigh: ({ body }) => ({ memory: body.length + 4096 }),
+  weigh: ({ body }) => weightOf(body),
+  dispose: ({ body }) => body.close?.(),
 };
 
 const children = new ChildPool({
@@ -54,7 +57,8 @@ export async function conversionOf(bytes: ByteSource, order: Order, call: Call):
     order.password === undefined ? await CachedConversion.of(bytes, order.want, call) : undefined;
   const make = async ({ source, signal }: Making): Promise<Made<Conversion>> => {
     const known = await cached?.find();
-    return { value: known ?? (await convert(source, order, signal, cached)), keep: true };
+    const open = () => call.session.scratch();
+    return { value: known ?? (await convert(source, order, signal, cached, open)), keep: true };
   };
   return call.session.store.get(conversions, bytes, optionsOf(order), make, call);
 }
@@ -64,13 +68,14 @@ async function convert(
   order: Order,
   signal: AbortSignal,
   cached: CachedConversion | undefined,
+  open: () => Promise<ScratchFile>,
 ): Promise<Conversion> {
   const size = await sizeOf(source, signal);
   const maxMemory = mostMemory(size);
   const job: Job = { ...order, most: MOST_TEXT };
   const sent = createHash('sha256');
   try {
-    const { head, body } = await children.run(
+    const { head, ...said } = await children.run(
       {
         head: job,
         body: hashed(chunksOf(source, 0, size, 256 * 1024, signal), sent),
@@ -78,11 +83,12 @@ async function convert(
         maxOutput: MOST_REPLY,
         maxMemory,
         maxMs: MOST_MS,
+        aside: { over: MOST_IN_MEMORY, open },
       },
       { signal },
     );
-    const conversion = { reply: head as Reply, body };
-    cached?.keep(conversion, sent.digest('hex'));
+    const conversion = { reply: head as Reply, body: bodyOf(said) };
+    await cached?.keep(conversion, sent.digest('hex'));
     return conversion;
   } catch (error) {
     if (!(error instanceof ChildFailure)) throw error;

@@ -10,6 +10,7 @@ import type { ImageResource, Subject, TextResource } from '../../types/resource.
 import { everything } from '../../selector/selection.ts';
 import type { Selection } from '../../types/selection.ts';
 import type { Asked } from './ask.ts';
+import { contentOf, sourceOf } from './body.ts';
 import { conversionOf, conversions, optionsOf, type Order } from './convert.ts';
 import { outlineText } from './outline.ts';
 import type { Conversion, DocumentFacts, Reply, Want } from './protocol.ts';
@@ -85,7 +86,7 @@ export class DocumentReading {
     const identity = opened.bytes.identity.derive(conversions, optionsOf(order));
     return {
       ...base,
-      bytes: { ...memoryBytes(body, identity), ...(changed && { changed: changed.bind(opened.bytes) }) },
+      bytes: { ...sourceOf(body, identity), ...(changed && { changed: changed.bind(opened.bytes) }) },
       selection,
       // For its outline.
       name: `${subject.name}.md`,
@@ -118,7 +119,7 @@ export class DocumentReading {
       is: 'image',
       kind: 'document',
       text,
-      image: { mimeType, data: body },
+      image: { mimeType, data: await contentOf(body, this.opened.bytes.identity) },
       facts: { document: publicFacts(facts) },
     };
   }

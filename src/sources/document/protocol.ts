@@ -61,7 +61,15 @@ export type Reply =
 /** A reply, a refusal too, with its body. */
 export interface Conversion {
   readonly reply: Reply;
-  readonly body: Buffer;
+  readonly body: Body;
+}
+
+/** The text, the tables or the picture: in memory while it is small, else in a private file. */
+export interface Body {
+  readonly bytes: number;
+  readInto(target: Uint8Array, offset: number): Promise<number>;
+  /** Absent in memory. */
+  close?(): Promise<void>;
 }
 
 /** How many pages, slides or images in a page there are, where another one was asked for. */

@@ -1,6 +1,6 @@
 /** The sheets of a workbook: their texts, ranges of cells, and pages of rows as those of a database. */
 
-import { memoryBytes } from '../../access/bytes.ts';
+import { readAt } from '../../access/bytes.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { plural } from '../../render/units.ts';
 import { everything, parseBehind } from '../../selector/selection.ts';
@@ -11,6 +11,7 @@ import type { Resource } from '../../types/resource.ts';
 import { readSegment, writeSegment } from '../sqlite/address.ts';
 import { openDatabase } from '../sqlite/open-database.ts';
 import type { Asked } from './ask.ts';
+import { sourceOf } from './body.ts';
 import { conversions, optionsOf } from './convert.ts';
 import type { DocumentReading } from './opened-document.ts';
 import type { SheetFacts } from './protocol.ts';
@@ -162,17 +163,17 @@ async function rows(document: DocumentReading, table: string | undefined, tail: 
   const { subject, opened, call } = document;
   const { body } = await document.convert(TABLES);
   const identity = opened.bytes.identity.derive(conversions, optionsOf(TABLES));
-  const stored = memoryBytes(body, identity);
+  const stored = sourceOf(body, identity);
   const database: OpenedFile = {
     is: 'file',
     path: opened.path,
-    size: body.length,
+    size: body.bytes,
     mtimeMs: opened.mtimeMs,
     bytes: stored,
     close: () => Promise.resolve(),
   };
   const rest = `${table === undefined ? '' : writeSegment(table)}${tail}`;
-  const head = new Uint8Array(body.subarray(0, 4096));
+  const head = await readAt(stored, 0, 4096);
   const resource = await openDatabase({ ...subject, rest, opened: database, head }, call);
   return { ...resource, kind: 'document' };
 }

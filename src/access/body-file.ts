@@ -1,0 +1,52 @@
+/** A large reply of a child on its way into a private file, read from the pipe no faster than it is written. */
+
+import type { ScratchFile } from '../types/session.ts';
+
+export interface Pipe {
+  pause(): unknown;
+  resume(): unknown;
+}
+
+export class BodyFile {
+  readonly #open: () => Promise<ScratchFile>;
+  readonly #pipe: Pipe;
+  readonly #fail: (error: unknown) => void;
+  #file: Promise<ScratchFile> | undefined;
+  #written: Promise<void> = Promise.resolve();
+  #failed = false;
+
+  /** `fail` hears at once of what could not be written. */
+  constructor(open: () => Promise<ScratchFile>, pipe: Pipe, fail: (error: unknown) => void) {
+    this.#open = open;
+    this.#pipe = pipe;
+    this.#fail = fail;
+  }
+
+  write(piece: Buffer): void {
+    this.#pipe.pause();
+    this.#written = this.#written.then(() => this.#append(piece));
+  }
+
+  /** The file with all that was written; it belongs to the caller then. */
+  async finish(): Promise<ScratchFile> {
+    await this.#written;
+    return (this.#file ??= this.#open());
+  }
+
+  async discard(): Promise<void> {
+    await this.#written;
+    await this.#file?.then((file) => file.close()).catch(() => undefined);
+  }
+
+  async #append(piece: Buffer): Promise<void> {
+    if (this.#failed) return;
+    try {
+      const file = await (this.#file ??= this.#open());
+      await file.append(piece);
+      this.#pipe.resume();
+    } catch (error) {
+      this.#failed = true;
+      this.#fail(error);
+    }
+  }
+}
