@@ -28,7 +28,9 @@ test.each(names)('%s', (name) => {
 
 test('the oldest versions are those that the adapters are tested with, and those of the pages', () => {
   const cases = readFileSync('scripts/peers.mjs', 'utf8');
-  for (const name of names) expect(cases).toContain(`'${name}@${OLDEST[name]}'`);
+  // Of Mastra the types are those of the newest version alone.
+  for (const name of names.filter((one) => one !== '@mastra/core'))
+    expect(cases).toContain(`'${name}@${OLDEST[name]}'`);
   expect(readFileSync('docs/adapter-langchain.md', 'utf8')).toContain(
     `${OLDEST['@langchain/core']} or newer`,
   );
