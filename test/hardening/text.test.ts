@@ -21,14 +21,16 @@ test('T01 invalid, overlong, surrogate, >U+10FFFF bytes', async () => {
   write('f', Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')])));
   expect(await text('f')).toBe(
     '1|ok\n2|a\ufffdb\n3|\ufffd\ufffd\n4|\ufffd\ufffd\ufffd\n5|\ufffd\ufffd\ufffd\ufffd\n6|\ufffd\n7|end\n' +
-      '[11 invalid UTF-8 sequences shown as U+FFFD]',
+      '[11 invalid UTF-8 sequences shown as U+FFFD; f:encoding=windows-1252 decodes it otherwise]',
   );
 });
 
 test('T01 U+FFFD that stands in the file is not counted as damage', async () => {
   const { write, text } = workspace();
   write('f', Buffer.concat([Buffer.from('\ufffd\n'), bytes(0xff, 0x0a)]));
-  expect(await text('f')).toBe('1|\ufffd\n2|\ufffd\n[1 invalid UTF-8 sequence shown as U+FFFD]');
+  expect(await text('f')).toBe(
+    '1|\ufffd\n2|\ufffd\n[1 invalid UTF-8 sequence shown as U+FFFD; f:encoding=windows-1252 decodes it otherwise]',
+  );
 });
 
 test('T02 UTF-16LE with BOM', async () => {

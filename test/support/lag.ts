@@ -34,7 +34,7 @@ const REFERENCE = JSON.stringify(
 const REFERENCE_MS = 7;
 
 /** How many times as long as on an idle machine work takes now: programs share caches and cores. At least 1. */
-function slowness(): number {
+export function slowness(): number {
   const times = Array.from({ length: 9 }, () => {
     const [at, waited] = [performance.now(), waitedMs()];
     JSON.parse(REFERENCE);

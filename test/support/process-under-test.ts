@@ -1,6 +1,7 @@
 /** What a hostile case must not do to another process: hold its event loop, or leave something behind. */
 
 import { readdirSync, readFileSync } from 'node:fs';
+import { slowness } from './lag.ts';
 
 /** Before the program on the command line of Node: its heartbeat then answers `SIGUSR2`, on stderr. */
 export const heartbeat: readonly string[] = [
@@ -14,13 +15,16 @@ interface Beating {
   log(): string;
 }
 
-/** The largest lag so far of a process that was started with `heartbeat`; time that it waited for a processor aside. */
+/**
+ * The largest lag so far of a process that was started with `heartbeat`: without the time that it waited for a processor,
+ * and as it would be on an idle machine.
+ */
 export async function lagOf({ pid, log }: Beating): Promise<number> {
   const from = log().length;
   process.kill(pid, 'SIGUSR2');
   for (;;) {
     const said = /^heartbeat (\d+)$/m.exec(log().slice(from))?.[1];
-    if (said !== undefined) return Number(said);
+    if (said !== undefined) return Number(said) / slowness();
     await new Promise((resolve) => void setTimeout(resolve, 20));
   }
 }
