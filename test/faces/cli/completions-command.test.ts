@@ -20,7 +20,7 @@ test('bash completes commands, options, choices and folders', () => {
   const { W, write } = workspace();
   write('folder/f', '');
   write('file', '');
-  expect(complete(W, 'oriel', 're')).toEqual(['read']);
+  expect(complete(W, 'oriel', 're')).toEqual(['read', 'report']);
   expect(complete(W, 'oriel', 'serve', '--li')).toEqual(['--listen', '--limits']);
   expect(complete(W, 'oriel', 'read', '--li')).toEqual(['--limits']);
   expect(complete(W, 'oriel', 'read', '--display', '')).toEqual(['numbers', 'hashline', 'plain']);
