@@ -13,7 +13,8 @@ import { openDirectory, shownBelow } from './walk/open-target.ts';
 import { lookUntil, withProgress } from './walk/time.ts';
 import { newestPaths } from './walk/by-time.ts';
 import type { WalkFilter } from './walk/walk-messages.ts';
-import { WalkBroken, WalkRun } from './walk/walk-run.ts';
+import type { WalkOptions } from './walk/walk-run.ts';
+import { gather } from './walk/gather.ts';
 
 /** Throws `BAD_INPUT`, `NOT_DIRECTORY`, `LIMIT` where the walk ended before it found anything, and what opening throws. */
 export async function find(request: FindRequest, call: Call): Promise<ListResult> {
@@ -73,19 +74,11 @@ async function firstPaths(
   most: number,
   call: Call,
 ): Promise<{ paths: string[]; gaps: GapsSeen }> {
-  const gaps = new GapsSeen();
   const paths: string[] = [];
-  const deadline = lookUntil(call.deadline);
-  const walk = await WalkRun.start(directory, { wants: { is: 'paths', most }, filter, deadline }, call);
-  try {
+  const options: WalkOptions = { wants: { is: 'paths', most }, filter, deadline: lookUntil(call.deadline) };
+  const gaps = await gather(directory, options, call, async (walk) => {
     for await (const batch of walk.paths()) for (const path of batch) paths.push(path);
-  } catch (error) {
-    if (!(error instanceof WalkBroken)) throw error;
-    gaps.broken = true;
-  } finally {
-    await walk.close();
-  }
-  gaps.add(walk.gaps);
+  });
   return { paths, gaps };
 }
 

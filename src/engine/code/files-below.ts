@@ -5,20 +5,18 @@ import { readAt } from '../../access/bytes.ts';
 import { isCompiled } from '../../codebase/made.ts';
 import type { OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
-import { GapsSeen } from '../walk/gaps.ts';
 import { lookUntil, withProgress } from '../walk/time.ts';
-import { WalkBroken, WalkRun } from '../walk/walk-run.ts';
+import { gather } from '../walk/gather.ts';
 import { type CodeFile, type CodeFiles, MOST_BYTES, MOST_FILES } from './code-files.ts';
 
 /** Walks for as long as the call has time. Throws what opening throws, and `BUSY`. */
 export async function filesBelow(directory: OpenedDirectory, call: Call): Promise<CodeFiles> {
-  const gaps = new GapsSeen();
   const paths: string[] = [];
   const keys = new Map<string, string>();
-  await withProgress(call, 'walking', async () => {
-    const wants = { is: 'versions', most: MOST_FILES } as const;
-    const run = await WalkRun.start(directory, { wants, deadline: lookUntil(call.deadline) }, call);
-    try {
+  const wants = { is: 'versions', most: MOST_FILES } as const;
+  const options = { wants, deadline: lookUntil(call.deadline) };
+  const gaps = await withProgress(call, 'walking', () =>
+    gather(directory, options, call, async (run) => {
       for await (const batch of run.versions()) {
         batch.paths.forEach((path, i) => {
           if (isCompiled(path)) return;
@@ -26,14 +24,8 @@ export async function filesBelow(directory: OpenedDirectory, call: Call): Promis
           keys.set(path, batch.keys[i] ?? '');
         });
       }
-    } catch (error) {
-      if (!(error instanceof WalkBroken)) throw error;
-      gaps.broken = true;
-    } finally {
-      await run.close();
-    }
-    gaps.add(run.gaps);
-  });
+    }),
+  );
   const base = join(directory.path, '/');
   return {
     base,

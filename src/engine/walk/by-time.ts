@@ -6,7 +6,8 @@ import type { Call } from '../../types/call.ts';
 import { GapsSeen } from './gaps.ts';
 import { sortInTurns } from './sort-in-turns.ts';
 import { lookUntil } from './time.ts';
-import { WalkBroken, type WalkOptions, WalkRun } from './walk-run.ts';
+import { gather } from './gather.ts';
+import type { WalkOptions } from './walk-run.ts';
 
 /** All are held until they are sorted. */
 const MOST_SORTED = 200_000;
@@ -22,25 +23,14 @@ export async function newestPaths(
   options: Pick<WalkOptions, 'filter' | 'named'>,
   call: Call,
 ): Promise<{ paths: string[]; gaps: GapsSeen }> {
-  const gaps = new GapsSeen();
   const timed: Timed[] = [];
   const wants = { is: 'paths', most: MOST_SORTED + 1, times: true } as const;
-  const walk = await WalkRun.start(
-    directory,
-    { ...options, wants, deadline: lookUntil(call.deadline) },
-    call,
-  );
-  try {
+  const whole = { ...options, wants, deadline: lookUntil(call.deadline) };
+  const gaps = await gather(directory, whole, call, async (walk) => {
     for await (const { paths, times } of walk.timedPaths()) {
       for (const [i, path] of paths.entries()) timed.push({ path, time: times[i] ?? 0 });
     }
-  } catch (error) {
-    if (!(error instanceof WalkBroken)) throw error;
-    gaps.broken = true;
-  } finally {
-    await walk.close();
-  }
-  gaps.add(walk.gaps);
+  });
   if (timed.length > MOST_SORTED) throw tooManyToSort(MOST_SORTED);
   const sorted = await sortInTurns(
     timed,
