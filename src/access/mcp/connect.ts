@@ -8,6 +8,7 @@ import type { OrielError } from '../../errors.ts';
 import type { McpServer } from '../../types/settings.ts';
 import { mcpFetch } from '../network/mcp-fetch.ts';
 import { version } from '../package-files.ts';
+import type { Reduce } from './messages.ts';
 import { StdioTransport } from './stdio.ts';
 
 export interface McpResource {
@@ -19,6 +20,12 @@ export interface McpContent {
   readonly uri: string;
   readonly mimeType: string | undefined;
   readonly content: string | Uint8Array;
+}
+
+export interface McpRead {
+  readonly parts: readonly McpContent[];
+  /** There are more of them. */
+  readonly more: boolean;
 }
 
 export interface McpListing {
@@ -35,7 +42,7 @@ export interface McpConnection {
   readonly failure: OrielError | undefined;
   /** Throws what the client throws; as do the others. */
   list(signal: AbortSignal): Promise<McpListing>;
-  read(uri: string, signal: AbortSignal): Promise<readonly McpContent[]>;
+  read(uri: string, signal: AbortSignal): Promise<McpRead>;
   /** Ends the server where it is a process of ours. */
   close(): Promise<void>;
 }
@@ -47,17 +54,26 @@ const REQUEST_MS = 15_000;
 /** Bytes of one message, or of an answer over HTTP: base64 of 12 MiB fits. */
 const MOST_MESSAGE = 16 << 20;
 
-/** Names of one list, and the pages that are asked for it. */
+/** Names of one list, the pages that are asked for it, and parts of one resource. */
 const MOST_NAMES = 1_000;
 const MOST_PAGES = 20;
+const MOST_PARTS = 1_000;
+
+/** Characters of what is said of one. */
+const MOST_WORDS = 1_000;
 
 /** Throws what the start, the connection or the handshake throws. */
 export async function connectMcp(
   server: McpServer,
   cwd: string,
+  reduce: Reduce,
   signal: AbortSignal,
 ): Promise<McpConnection> {
-  const { transport, release } = transportTo(server, cwd);
+  let refused: OrielError | undefined;
+  const { transport, release } = transportTo(server, cwd, reduce, (error) => {
+    refused = error;
+    void close();
+  });
   const client = new Client({ name: 'oriel', version: version() }, { capabilities: {} });
   let closed = false;
   Object.assign(client, {
@@ -84,7 +100,7 @@ export async function connectMcp(
       return closed;
     },
     get failure() {
-      return transport instanceof StdioTransport ? transport.failure : undefined;
+      return transport instanceof StdioTransport ? transport.failure : refused;
     },
     close,
     // Requests by name: the client's own methods print on standard output where a server has no resources.
@@ -113,11 +129,12 @@ export async function connectMcp(
     },
     async read(uri, until) {
       const { contents } = await client.request({ method: 'resources/read', params: { uri } }, bounds(until));
-      return contents.map((one) => ({
+      const parts = contents.slice(0, MOST_PARTS).map((one) => ({
         uri: one.uri,
         mimeType: one.mimeType,
         content: 'text' in one ? one.text : Buffer.from(one.blob, 'base64'),
       }));
+      return { parts, more: contents.length > MOST_PARTS };
     },
   };
 }
@@ -125,6 +142,8 @@ export async function connectMcp(
 function transportTo(
   server: McpServer,
   cwd: string,
+  reduce: Reduce,
+  failed: (error: OrielError) => void,
 ): { readonly transport: Transport; release(): Promise<void> } {
   if ('command' in server) {
     const { command, args = [], env = {} } = server;
@@ -134,11 +153,12 @@ function transportTo(
       cwd,
       env: { ...basicEnvironment(), ...env },
       maxMessage: MOST_MESSAGE,
+      reduce,
     });
     return { transport, release: () => Promise.resolve() };
   }
   const url = new URL(server.url);
-  const { fetch, close } = mcpFetch(url, MOST_MESSAGE);
+  const { fetch, close } = mcpFetch(url, { maxBytes: MOST_MESSAGE, reduce, failed });
   const transport = new StreamableHTTPClientTransport(url, {
     fetch,
     requestInit: { headers: { ...server.headers } },
@@ -200,5 +220,5 @@ function described({
   const words = [title ?? name, description].filter(
     (word) => word !== undefined && word !== '' && word !== uri,
   );
-  return { uri, about: words.join(': ') };
+  return { uri, about: words.join(': ').slice(0, MOST_WORDS) };
 }

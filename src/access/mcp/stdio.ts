@@ -8,15 +8,17 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Readable } from 'node:stream';
 import {
+  deserializeMessage,
   type JSONRPCMessage,
-  ReadBuffer,
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { OrielError } from '../../errors.ts';
+import { isOrielError, type OrielError } from '../../errors.ts';
 import { endWithUs, TOKEN_NAME, withNothingElse } from '../process.ts';
 import { beginOf, endTree, type Tree } from '../tree.ts';
+import { messagesIn, type Reduce } from './messages.ts';
 import { watch, type Watched } from '../watchdog.ts';
 
 export interface StdioServer {
@@ -27,12 +29,11 @@ export interface StdioServer {
   readonly env: Readonly<Record<string, string>>;
   /** Bytes of one message; a server that sends more is ended. */
   readonly maxMessage: number;
+  readonly reduce: Reduce;
 }
 
 /** Milliseconds after the end of its input, and again after SIGTERM, that a server has to end by itself. */
 const GRACE_MS = 400;
-
-const NEWLINE = 10;
 
 export class StdioTransport implements Transport {
   onclose?: () => void;
@@ -40,57 +41,48 @@ export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
 
   readonly #server: StdioServer;
-  readonly #buffer: ReadBuffer;
   /** Why it was ended from here, where that was not asked for. */
   failure: OrielError | undefined;
   #running: Running | undefined;
-  #pieces: Buffer[] = [];
-  /** Bytes in the pieces. */
-  #waiting = 0;
 
   constructor(server: StdioServer) {
     this.#server = server;
-    this.#buffer = new ReadBuffer({ maxBufferSize: 2 * server.maxMessage });
   }
 
   /** Resolves when the process runs. Throws what `spawn` throws: `ENOENT`, `EACCES`. */
   async start(): Promise<void> {
     const { child, ...running } = await startServer(this.#server);
     this.#running = { child, ...running };
-    child.stdout?.on('data', (chunk: Buffer) => this.#take(chunk));
-    child.stdout?.on('error', (error) => this.onerror?.(error));
+    const reading = this.#read(child.stdout as Readable);
     child.stdin?.on('error', (error) => this.onerror?.(error));
-    child.once('exit', () => void this.close());
+    // What it has said before is still taken, for as long as nobody else holds its output.
+    child.once('exit', () => void Promise.race([reading, sleep(GRACE_MS)]).then(() => this.close()));
     // One that rests keeps no process alive; a request that waits does.
     child.unref();
     for (const stream of [child.stdin, child.stdout]) (stream as Socket | null)?.unref();
   }
 
-  /** The buffer of the SDK copies and searches all that it holds with each piece: it gets whole lines. */
-  #take(chunk: Buffer): void {
-    this.#pieces.push(chunk);
-    this.#waiting += chunk.length;
-    if (this.#waiting > this.#server.maxMessage) {
-      this.failure = new OrielError(
-        'LIMIT',
-        `The MCP server sent more than ${this.#server.maxMessage >> 20} MiB at once, and was ended.`,
-      );
-      void this.close();
-      return;
-    }
-    if (!chunk.includes(NEWLINE)) return;
-    this.#buffer.append(Buffer.concat(this.#pieces));
-    this.#pieces = [];
-    this.#waiting = 0;
-    for (;;) {
-      try {
-        const message = this.#buffer.readMessage();
-        if (message === null) return;
-        this.onmessage?.(message);
-      } catch (error) {
-        // One line that is no message is skipped, as the SDK does.
-        this.onerror?.(error as Error);
+  async #read(output: Readable): Promise<void> {
+    const { maxMessage, reduce } = this.#server;
+    try {
+      for await (const message of messagesIn(output as AsyncIterable<Buffer>, maxMessage, reduce)) {
+        this.#take(message);
       }
+    } catch (error) {
+      // Its output ends with it.
+      if (!this.#running) return;
+      if (isOrielError(error)) this.failure = error;
+      else this.onerror?.(error as Error);
+      void this.close();
+    }
+  }
+
+  #take(line: Uint8Array): void {
+    try {
+      this.onmessage?.(deserializeMessage(Buffer.from(line).toString('utf8')));
+    } catch (error) {
+      // One line that is no message is skipped, as the SDK does.
+      this.onerror?.(error as Error);
     }
   }
 
@@ -119,7 +111,6 @@ export class StdioTransport implements Transport {
     await endTree(tree, GRACE_MS);
     isOver();
     watched.release();
-    this.#buffer.clear();
   }
 }
 

@@ -1,6 +1,9 @@
-/** The `fetch` of an MCP server over HTTP: its own host, no redirects, and a bounded number of bytes. */
+/** The `fetch` of an MCP server over HTTP: its own host, no redirects, a bounded number of bytes, messages that are soon parsed. */
 
 import { Agent, fetch } from 'undici';
+import { isOrielError, type OrielError } from '../../errors.ts';
+import { eventsWith } from '../mcp/events.ts';
+import { parsable, type Reduce, tooLarge } from '../mcp/messages.ts';
 import { parseAllowed } from './addresses.ts';
 import { checkedConnector } from './connect.ts';
 
@@ -9,18 +12,69 @@ export interface McpFetch {
   close(): Promise<void>;
 }
 
+export interface McpBounds {
+  /** Of one response, also when unpacked. */
+  readonly maxBytes: number;
+  readonly reduce: Reduce;
+  /** Is told why a response was refused in its middle: the client would wait for its end. */
+  failed(error: OrielError): void;
+}
+
 /** Whoever configures a server allows its address, and nothing else. */
-export function mcpFetch(url: URL, maxBytes: number): McpFetch {
+export function mcpFetch(url: URL, bounds: McpBounds): McpFetch {
   const port = url.port || (url.protocol === 'http:' ? '80' : '443');
   const agent = new Agent({
     connect: checkedConnector([parseAllowed(`${url.hostname}:${port}`)]),
-    maxResponseSize: maxBytes,
+    maxResponseSize: bounds.maxBytes,
     maxHeaderSize: 64 << 10,
     headersTimeout: 15_000,
     connections: 4,
     keepAliveTimeout: 1_000,
   });
-  const bounded = (input: unknown, init: object = {}): Promise<unknown> =>
-    fetch(input as never, { ...init, dispatcher: agent, redirect: 'error' });
+  const bounded = async (input: unknown, init: object = {}): Promise<Response> => {
+    const response = await fetch(input as never, { ...init, dispatcher: agent, redirect: 'error' });
+    return withParsable(response as unknown as Response, bounds);
+  };
   return { fetch: bounded as typeof globalThis.fetch, close: () => agent.destroy() };
+}
+
+async function withParsable(response: Response, bounds: McpBounds): Promise<Response> {
+  const { status, statusText, headers } = response;
+  // A response without a body may not be given an empty one.
+  if (!response.body) return response;
+  const body = response.body.pipeThrough(atMost(bounds.maxBytes));
+  const isStream = headers.get('content-type')?.includes('text/event-stream') === true;
+  const taken = isStream
+    ? passedOn(body, eventsWith(bounds.reduce), bounds)
+    : await parsable(new Uint8Array(await new Response(body).arrayBuffer()), bounds.reduce);
+  const kept = new Headers(headers);
+  for (const name of ['content-length', 'content-encoding']) kept.delete(name);
+  return new Response(taken as ConstructorParameters<typeof Response>[0], {
+    status,
+    statusText,
+    headers: kept,
+  });
+}
+
+function passedOn(
+  body: ReadableStream<Uint8Array>,
+  through: TransformStream<Uint8Array, Uint8Array>,
+  { failed }: McpBounds,
+): ReadableStream<Uint8Array> {
+  body.pipeTo(through.writable).catch((error: unknown) => {
+    if (isOrielError(error)) failed(error);
+  });
+  return through.readable;
+}
+
+/** The agent counts bytes as they are sent: a few of them unpack to any number. */
+function atMost(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw tooLarge(maxBytes);
+      controller.enqueue(chunk);
+    },
+  });
 }

@@ -2,7 +2,7 @@
 
 import { memoryBytes } from '../../access/bytes.ts';
 import { sha256Of } from '../../access/digest.ts';
-import type { McpContent, McpListing } from '../../access/mcp/connect.ts';
+import type { McpContent, McpListing, McpRead } from '../../access/mcp/connect.ts';
 import { OrielError } from '../../errors.ts';
 import { Identity } from '../../identity.ts';
 import { binarySize } from '../../render/units.ts';
@@ -69,7 +69,7 @@ const listings = memoryOf<McpListing>('mcp-listing', ({ resources, templates }) 
   ),
 );
 
-const contents = memoryOf<readonly McpContent[]>('mcp-contents', (parts) =>
+const contents = memoryOf<McpRead>('mcp-contents', ({ parts }) =>
   parts.reduce((sum, { content }) => sum + 200 + 2 * content.length, 0),
 );
 
@@ -123,14 +123,14 @@ async function resource(reading: Reading, rest: string): Promise<Resource> {
   const ages = selector === '' || selector === 'raw' ? LIVE : KEPT;
   const ask = (signal: AbortSignal) =>
     askServer(reached, signal, (connection) => connection.read(uri, signal));
-  const { value: parts } = await remember(contents, facts, ages, ask, call);
+  const { parts, more } = (await remember(contents, facts, ages, ask, call)).value;
   const [first, ...others] = parts;
   if (first === undefined) {
     throw new OrielError('NOT_FOUND', `${quote(target)} is empty. Use mcp://${quote(name)}.`, {
       next: `mcp://${name}`,
     });
   }
-  const whole = others.length > 0 ? joined(parts) : first;
+  const whole = others.length > 0 ? joined(parts, more) : first;
   return opened(whole, target, selector, call);
 }
 
@@ -151,7 +151,7 @@ async function split(reading: Reading, rest: string): Promise<{ uri: string; sel
 }
 
 /** Several parts of one resource, as a directory has them: each below its URI. */
-function joined(parts: readonly McpContent[]): McpContent {
+function joined(parts: readonly McpContent[], more: boolean): McpContent {
   const texts = parts.map(({ uri, mimeType, content }) => {
     const body =
       typeof content === 'string'
@@ -159,6 +159,7 @@ function joined(parts: readonly McpContent[]): McpContent {
         : `(${oneLine(mimeType ?? 'binary')}, ${binarySize(content.length)})\n`;
     return `--- ${oneLine(uri)}\n${body}`;
   });
+  if (more) texts.push(`--- (more parts, of which only the first ${parts.length} are shown)\n`);
   return { uri: parts[0]?.uri ?? '', mimeType: 'text/plain', content: texts.join('') };
 }
 
@@ -171,7 +172,7 @@ async function opened(
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const identity = Identity.of('mcp', { sha256: await sha256Of(bytes) });
   const source = memoryBytes(bytes, identity);
-  const facts = { ...(mimeType !== undefined && { contentType: mimeType }) };
+  const facts = { ...(mimeType !== undefined && { contentType: oneLine(mimeType.slice(0, 200)) }) };
   if (typeof content === 'string') {
     const selection = parseBehind(target, selector) ?? selectionOf({ typed: target, rest: selector });
     return {

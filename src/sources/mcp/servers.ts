@@ -4,6 +4,8 @@ import { connectMcp, type McpConnection } from '../../access/mcp/connect.ts';
 import { memoryBytes } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
 import { Identity } from '../../identity.ts';
+import { convert } from '../web/convert.ts';
+import { Idle } from './idle.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { McpServer } from '../../types/settings.ts';
 import type { DerivedStore, Kind, Made, StoreUser } from '../../types/store.ts';
@@ -16,7 +18,13 @@ const IDLE_MS = 5 * 60_000;
 
 interface Held {
   readonly connection: McpConnection;
-  idle: NodeJS.Timeout | undefined;
+  readonly idle: Idle;
+}
+
+/** Of a message, not of a call: others may wait for it. */
+async function reduce(message: Uint8Array): Promise<Uint8Array | undefined> {
+  const converted = await convert({ is: 'mcp', url: 'mcp:' }, message, new AbortController().signal);
+  return converted?.reply.is === 'text' ? converted.body : undefined;
 }
 
 const connections: Kind<Held> = {
@@ -25,7 +33,7 @@ const connections: Kind<Held> = {
   lasts: ({ connection }) => !connection.closed,
   async dispose({ connection, idle }) {
     open -= 1;
-    clearTimeout(idle);
+    idle.stop();
     await connection.close();
   },
 };
@@ -54,11 +62,11 @@ export async function askServer<T>(
   };
   try {
     const held = await connectionTo(reached, user);
-    clearTimeout(held.idle);
-    held.idle = setTimeout(() => void held.connection.close(), IDLE_MS).unref();
-    return await ask(held.connection).catch((error: unknown) => {
-      throw held.connection.failure ?? error;
-    });
+    return await held.idle.during(() =>
+      ask(held.connection).catch((error: unknown) => {
+        throw held.connection.failure ?? error;
+      }),
+    );
   } catch (error) {
     signal.throwIfAborted();
     throw failed(reached.name, error);
@@ -81,8 +89,9 @@ function connectionTo({ name, server, cwd, store }: Reached, user: StoreUser): P
       }
       open += 1;
       try {
-        const connection = await connectMcp(server, cwd, signal);
-        return { value: { connection, idle: undefined }, keep: true };
+        const connection = await connectMcp(server, cwd, reduce, signal);
+        const idle = new Idle(IDLE_MS, () => void connection.close());
+        return { value: { connection, idle }, keep: true };
       } catch (error) {
         open -= 1;
         signal.throwIfAborted();

@@ -1,4 +1,4 @@
-/** Has a page or a feed converted in a child process that is killed at every limit. */
+/** Has a page, a feed or JSON converted in a child process that is killed at every limit. */
 
 import { chunksOf, memoryBytes } from '../../access/bytes.ts';
 import { ChildFailure } from '../../access/isolate-child.ts';
@@ -27,10 +27,10 @@ export const textOf = ({ body }: Converted): string => new TextDecoder().decode(
 /** Undefined where the child passed a limit or died. Throws `BUSY`, and the reason of the signal. */
 export async function convert(
   job: Job,
-  content: string,
+  content: string | Uint8Array,
   signal: AbortSignal,
 ): Promise<Converted | undefined> {
-  const bytes = Buffer.from(content);
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   try {
     const { head, body } = await children.run(
       {

@@ -4,6 +4,7 @@
  */
 
 import { answerJobs, type ChildAnswer } from '../../access/child-jobs.ts';
+import { reducedMessage } from '../mcp/reduce.ts';
 import { extract, fragment } from './child/extract.ts';
 import { entryText, feedText } from './child/feed.ts';
 import { jsonText } from './child/json.ts';
@@ -38,6 +39,8 @@ async function made(job: Job, content: string): Promise<Made | Nothing> {
       return as('feed', entryText(content, url));
     case 'json':
       return jsonText(content, url, job) ?? NOTHING;
+    case 'mcp':
+      return as('mcp', reducedMessage(content));
     case 'record': {
       const found = records[job.of](valueOf(content), job.ask, url);
       return found ? { how: 'record', ...found } : NOTHING;

@@ -13,6 +13,8 @@ export type Job = { readonly url: string } & (
   | { readonly is: 'json'; readonly cut: boolean; readonly feed: boolean }
   /** What is taken of an answer of GitHub, as JSON. */
   | { readonly is: 'github'; readonly shape: ShapeName }
+  /** What is read of a message of an MCP server, as JSON. */
+  | { readonly is: 'mcp' }
   /** JSON of a known shape. */
   | { readonly is: 'record'; readonly of: RecordKind; readonly ask: Readonly<Record<string, string>> }
 );
@@ -50,4 +52,5 @@ export type How =
   | 'fragment'
   | 'json'
   | 'github'
+  | 'mcp'
   | 'record';

@@ -1,0 +1,46 @@
+/** Server-sent events of an MCP server line by line: data that is large is reduced before the client parses it. */
+
+import { setImmediate } from 'node:timers/promises';
+import { OrielError } from '../../errors.ts';
+import { MOST_PARSED, parsable, type Reduce } from './messages.ts';
+
+const LF = 10;
+const CR = 13;
+const NEWLINE = Buffer.from('\n');
+const DATA = Buffer.from('data:');
+
+/** Reduces large data that stands in one line, as servers write it; over several lines it is refused (`LIMIT`). */
+export function eventsWith(reduce: Reduce): TransformStream<Uint8Array, Uint8Array> {
+  let pieces: Uint8Array[] = [];
+  let ofEvent = 0;
+  const passed = async (line: Buffer): Promise<Uint8Array> => {
+    if (line.length > MOST_PARSED && line.subarray(0, DATA.length).equals(DATA)) {
+      return Buffer.concat([DATA, await parsable(line.subarray(DATA.length), reduce), NEWLINE]);
+    }
+    ofEvent = isBlank(line) ? 0 : ofEvent + line.length;
+    if (ofEvent <= MOST_PARSED) return line;
+    throw new OrielError('LIMIT', 'The MCP server sent a large message in many lines, and was ended.');
+  };
+  return new TransformStream({
+    async transform(chunk, controller) {
+      const lines: Uint8Array[] = [];
+      let from = 0;
+      for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, from)) {
+        const line = Buffer.concat([...pieces, chunk.subarray(from, end + 1)]);
+        [pieces, from] = [[], end + 1];
+        // One blank line ends an event; more of them say nothing.
+        if (ofEvent > 0 || !isBlank(line)) lines.push(await passed(line));
+      }
+      if (from < chunk.length) pieces.push(chunk.subarray(from));
+      if (lines.length > 0) controller.enqueue(Buffer.concat(lines));
+      await setImmediate();
+    },
+    async flush(controller) {
+      if (pieces.length > 0) controller.enqueue(await passed(Buffer.concat(pieces)));
+    },
+  });
+}
+
+function isBlank(line: Buffer): boolean {
+  return line[0] === LF || (line[0] === CR && line[1] === LF);
+}

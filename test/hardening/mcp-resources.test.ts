@@ -1,0 +1,162 @@
+/** Hostile servers behind `mcp://`: what they send, and what they do not. */
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Called, place } from '../support/dialect.ts';
+import { inShortTurns } from '../support/turns.ts';
+
+const server = (how: string) => ({
+  command: process.execPath,
+  args: [resolve('test/support/hostile-mcp-server.mjs'), how],
+});
+
+function reader(how: string, options: Parameters<typeof place>[1] = {}) {
+  const mcpServers = { odd: server(how), good: server('good') };
+  const here = place('oriel', { display: 'plain', mcpServers, ...options });
+  return (path: string): Promise<Called> => here.call('read', { path });
+}
+
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2028\u2066-\u2069]/;
+
+describe('what a server sends holds up nobody', () => {
+  test.each([
+    ['many', 'mcp://odd'],
+    ['deep', 'mcp://odd'],
+    ['parts', 'mcp://odd/x://1'],
+    ['text', 'mcp://odd/x://1'],
+    ['blob', 'mcp://odd/x://1'],
+    ['empty', 'mcp://odd'],
+    ['garbage', 'mcp://odd'],
+    ['unlike', 'mcp://odd'],
+    ['notices', 'mcp://odd'],
+    ['large', 'mcp://odd'],
+    ['answers', 'mcp://odd'],
+    ['stderr', 'mcp://odd'],
+  ])('%s', async (how, path) => {
+    const read = reader(how);
+    // Loads the client.
+    await read('mcp://good');
+    const { text, details } = await inShortTurns(() => read(path));
+    expect(details['error'] ?? {}).not.toMatchObject({ code: 'INTERNAL' });
+    expect(Buffer.byteLength(text)).toBeLessThan(60_000);
+    expect((await read('mcp://good')).text).toBe('mcp://good/x://1  n1\n');
+  });
+});
+
+describe('over HTTP', () => {
+  async function odd(how: string) {
+    const server = spawn(process.execPath, [resolve('test/support/hostile-mcp-http.mjs'), how]);
+    onTestFinished(() => void server.kill());
+    const [port] = (await once(server.stdout, 'data')) as [Buffer];
+    const here = place('oriel', {
+      display: 'plain',
+      mcpServers: { odd: { url: `http://127.0.0.1:${port.toString().trim()}/mcp` } },
+    });
+    // Loads the client, and connects.
+    await here.call('read', { path: 'mcp://odd/x://1' });
+    return () => here.call('read', { path: 'mcp://odd' });
+  }
+
+  test.each([
+    ['json', 1_000],
+    ['event', 1_000],
+    ['lines', 100],
+    ['others', 3],
+    ['blank', 3],
+  ])('%s: a list is read', async (how, count) => {
+    const list = await odd(how);
+    const { text } = await inShortTurns(list);
+    expect(text.match(/^mcp:\/\/odd\/x:/gm)).toHaveLength(count);
+  });
+
+  test.each(['many lines', 'comment', 'bomb', 'bomb of events'])('%s: is refused', async (how) => {
+    const list = await odd(how);
+    const { text, isError, details } = await inShortTurns(list);
+    expect(isError).toBe(true);
+    expect(details).toMatchObject({ error: { code: 'LIMIT' } });
+    expect(text).toMatch(/and was ended\.$/);
+    expect((await list()).isError).toBe(true);
+  });
+});
+
+describe('lists', () => {
+  test('one of 250,000 names shows its first thousand, and says that there are more', async () => {
+    const { text } = await reader('many')('mcp://odd');
+    expect(text.match(/^mcp:\/\/odd\/x:/gm)).toHaveLength(1_000);
+    expect(text).toContain('The server has more than are listed');
+  });
+
+  test('one without an end is ended', async () => {
+    const { text } = await reader('endless')('mcp://odd');
+    expect(text.match(/^mcp:/gm)).toHaveLength(20);
+    expect(text).toContain('The server has more than are listed');
+  });
+
+  test('one whose cursor does not move is ended', async () => {
+    expect((await reader('loop')('mcp://odd')).text.match(/^mcp:/gm)?.length).toBeLessThan(3);
+  });
+});
+
+describe('names', () => {
+  test('of a list stand on one line each, with nothing hidden', async () => {
+    const { text } = await reader('names')('mcp://odd');
+    expect(text.trimEnd().split('\n')).toHaveLength(1);
+    expect(text).not.toMatch(HIDDEN);
+  });
+
+  test('of a resource and its type mislead nobody', async () => {
+    const { text, details } = await reader('names')('mcp://odd/x://1');
+    expect(text).not.toMatch(HIDDEN);
+    expect(JSON.stringify(details)).not.toMatch(HIDDEN);
+  });
+
+  test('of an error stand on one line', async () => {
+    const { text, isError } = await reader('error')('mcp://odd/x://1');
+    expect(isError).toBe(true);
+    expect(text).not.toContain('\n');
+    expect(text).not.toMatch(HIDDEN);
+    expect(text.length).toBeLessThan(600);
+  });
+});
+
+describe('what is not of the protocol', () => {
+  test.each([
+    ['types', 'mcp://odd'],
+    ['types', 'mcp://odd/x://1'],
+    ['none', 'mcp://odd/x://1'],
+    ['deep', 'mcp://odd'],
+    ['die', 'mcp://odd'],
+    ['unended', 'mcp://odd'],
+  ])('%s: an error with a sentence', async (how, path) => {
+    const read = reader(how);
+    const { text, isError, details } = await read(path);
+    expect(isError).toBe(true);
+    expect(details['error']).not.toMatchObject({ code: 'INTERNAL' });
+    expect(text).toMatch(/Use mcp:\/\/\S* for (?:the|its) \w+\.$|was ended\.$/);
+    expect(text).not.toMatch(/\n {4}at /);
+  });
+
+  test.each(['noise', 'garbage', 'twice', 'asks', 'answers'])('%s is passed over', async (how) => {
+    expect((await reader(how)('mcp://odd/x://1')).text).toBe('text\n');
+  });
+
+  test('bytes that are no base64 are as many as could be read', async () => {
+    expect((await reader('badBlob')('mcp://odd/x://1')).details['error'] ?? {}).not.toMatchObject({
+      code: 'INTERNAL',
+    });
+  });
+});
+
+describe('time', () => {
+  test.each([
+    ['hang', 'mcp://odd'],
+    ['silent', 'mcp://odd'],
+    ['silent', 'mcp://odd/x://1'],
+    ['drip', 'mcp://odd'],
+  ])('%s: the deadline of the call holds', async (how, path) => {
+    const { details } = await reader(how, { timeoutMs: 1_500 })(path);
+    expect(details).toMatchObject({ error: { code: 'TIMEOUT' } });
+  });
+});

@@ -1,0 +1,56 @@
+// A server of the Model Context Protocol over HTTP that answers `resources/list` in a bad manner, named by its first argument.
+import { createServer } from 'node:http';
+import { gzipSync } from 'node:zlib';
+
+const [how] = process.argv.slice(2);
+const JSON_TYPE = { 'content-type': 'application/json' };
+const EVENTS = { 'content-type': 'text/event-stream' };
+const PACKED = { 'content-encoding': 'gzip' };
+
+const event = (text) => `event: message\n${text.map((part) => `data: ${part}\n`).join('')}\n`;
+const inLines = (message) => event(message.split(/(?<=,)/));
+const space = ' '.repeat(100 << 20);
+
+/** How many names there are, and what becomes of the message. */
+const ways = {
+  json: [200_000, (message) => [message, JSON_TYPE]],
+  event: [200_000, (message) => [event([message]), EVENTS]],
+  lines: [100, (message) => [inLines(message), EVENTS]],
+  'many lines': [20_000, (message) => [inLines(message), EVENTS]],
+  others: [
+    3,
+    (message) => [
+      `${event(['{"jsonrpc":"2.0","method":"notifications/message"}']).repeat(2_000)}${event([message])}`,
+      EVENTS,
+    ],
+  ],
+  blank: [3, (message) => [`${'\n'.repeat(5_000_000)}${event([message])}`, EVENTS]],
+  comment: [3, (message) => [`:${'x'.repeat(5 << 20)}\n${event([message])}`, EVENTS]],
+  bomb: [3, (message) => [gzipSync(space + message), { ...JSON_TYPE, ...PACKED }]],
+  'bomb of events': [3, (message) => [gzipSync(event([space + message])), { ...EVENTS, ...PACKED }]],
+};
+const [count, way] = ways[how];
+
+const initialized = {
+  protocolVersion: '2025-06-18',
+  capabilities: { resources: {} },
+  serverInfo: { name: 'odd', version: '1' },
+};
+const results = {
+  initialize: () => initialized,
+  'resources/read': () => ({ contents: [{ uri: 'x://1', text: 'text\n' }] }),
+  'resources/templates/list': () => ({ resourceTemplates: [] }),
+  'resources/list': () => ({
+    resources: Array.from({ length: count }, (_, i) => ({ uri: `x://${i}`, name: `n${i}` })),
+  }),
+};
+
+const server = createServer(async (request, response) => {
+  if (request.method !== 'POST') return response.writeHead(405).end();
+  const { id, method } = JSON.parse((await request.toArray()).join(''));
+  if (id === undefined) return response.writeHead(202).end();
+  const message = JSON.stringify({ jsonrpc: '2.0', id, result: results[method]() });
+  const [body, headers] = method === 'resources/list' ? way(message) : [message, JSON_TYPE];
+  return response.writeHead(200, headers).end(body);
+});
+server.listen(0, '127.0.0.1', () => process.stdout.write(`${server.address().port}\n`));
