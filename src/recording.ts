@@ -7,54 +7,88 @@ import type { Request } from './types/request.ts';
 import type { Result } from './types/result.ts';
 import type { CallFacts, TelemetrySink } from './types/telemetry.ts';
 
-export interface Recording {
-  /** What the engine is asked. */
-  asked(request: Request): void;
-  found(result: Result): void;
-  /** The call is over, with this answer. */
-  ended(answer: unknown, error?: string): void;
-}
+/** Of a call that is not recorded. */
+const SILENT: Pick<Recording, 'asked' | 'found' | 'ended'> = {
+  asked: () => undefined,
+  found: () => undefined,
+  ended: () => undefined,
+};
 
-const SILENT: Recording = { asked: () => undefined, found: () => undefined, ended: () => undefined };
-
-/** Of a call that begins now. Never throws: a call that cannot be recorded is answered all the same. */
-export function recordingOf(engine: Engine, tool: string, dialect: string, options: CallOptions): Recording {
-  const { telemetry } = engine.session;
-  if (!telemetry) return SILENT;
-  const safely = <T>(act: () => T): T | undefined => {
-    try {
-      return act();
-    } catch (error) {
-      report(engine.onError, explained(error), tool);
-      return undefined;
-    }
-  };
-  const recording = safely(() => begin(telemetry, tool, dialect, options)) ?? SILENT;
-  return { ...recording, ended: (answer, error) => safely(() => recording.ended(answer, error)) };
-}
-
-function begin(
-  telemetry: TelemetrySink,
+/** Of a call that begins now. */
+export function recordingOf(
+  engine: Engine,
   tool: string,
   dialect: string,
-  { task, host, caller, trace }: CallOptions,
-): Recording {
-  const at = Date.now();
-  const began = performance.now();
-  let request: Request | undefined;
-  let result: Result | undefined;
-  return {
-    asked: (given) => void (request = given),
-    found: (given) => void (result = given),
-    ended(answer, error) {
-      const ms = Math.round((performance.now() - began) * 1_000) / 1_000;
-      const about = { at, ms, dialect, tool, ...(host !== undefined && { host }) };
-      telemetry.record(
-        { ...about, ...factsOf(answer, error), ...readFacts(request, result, answer, dialect) },
-        { task, caller, trace },
-      );
-    },
-  };
+  options: CallOptions,
+): Pick<Recording, 'asked' | 'found' | 'ended'> {
+  const { telemetry } = engine.session;
+  return telemetry ? new Recording(telemetry, engine.onError, tool, dialect, options) : SILENT;
+}
+
+class Recording {
+  readonly #telemetry: TelemetrySink;
+  readonly #onError: Engine['onError'];
+  readonly #tool: string;
+  readonly #dialect: string;
+  readonly #options: CallOptions;
+  readonly #at = Date.now();
+  readonly #began = performance.now();
+  #request: Request | undefined;
+  #result: Result | undefined;
+
+  constructor(
+    telemetry: TelemetrySink,
+    onError: Engine['onError'],
+    tool: string,
+    dialect: string,
+    options: CallOptions,
+  ) {
+    this.#telemetry = telemetry;
+    this.#onError = onError;
+    this.#tool = tool;
+    this.#dialect = dialect;
+    this.#options = options;
+  }
+
+  /** What the engine is asked. */
+  asked(request: Request): void {
+    this.#request = request;
+  }
+
+  found(result: Result): void {
+    this.#result = result;
+  }
+
+  /** The call is over, with this answer. Never throws: a call that cannot be recorded is answered all the same. */
+  ended(answer: unknown, error?: string): void {
+    try {
+      this.#telemetry.record(this.#facts(answer as Answered, error), this.#options);
+    } catch (thrown) {
+      report(this.#onError, explained(thrown), this.#tool);
+    }
+  }
+
+  #facts(answer: Answered, error: string | undefined): CallFacts {
+    const { content = '', details, isError } = answer;
+    const { bytes, images } = sizeOf(content);
+    const code = error ?? (isError ? codeIn(details) : undefined);
+    const request = this.#request;
+    const reads = request ? readsOf(request, this.#result, this.#dialect) : [];
+    const list = request && listOf(request, details);
+    return {
+      at: this.#at,
+      ms: Math.round((performance.now() - this.#began) * 1_000) / 1_000,
+      dialect: this.#dialect,
+      tool: this.#tool,
+      host: this.#options.host,
+      bytes,
+      tokens: Math.ceil(bytes / 4),
+      images: images > 0 ? images : undefined,
+      error: code,
+      reads: reads.length > 0 ? reads : undefined,
+      list,
+    };
+  }
 }
 
 /** Answers of tools have blocks, those of other faces a text. */
@@ -64,41 +98,21 @@ interface Answered {
   readonly isError?: boolean;
 }
 
-function factsOf(
-  answer: unknown,
-  error: string | undefined,
-): Pick<CallFacts, 'bytes' | 'tokens' | 'images' | 'error'> {
-  const { content = '', details, isError } = answer as Answered;
+function sizeOf(content: NonNullable<Answered['content']>): {
+  readonly bytes: number;
+  readonly images: number;
+} {
+  if (typeof content === 'string') return { bytes: Buffer.byteLength(content), images: 0 };
   let bytes = 0;
   let images = 0;
-  if (typeof content === 'string') bytes = Buffer.byteLength(content);
-  else
-    for (const { type, text } of content) {
-      if (type === 'text' && text !== undefined) bytes += Buffer.byteLength(text);
-      else images += 1;
-    }
-  const code = error ?? (isError ? codeIn(details) : undefined);
-  return {
-    bytes,
-    tokens: Math.ceil(bytes / 4),
-    ...(images > 0 && { images }),
-    ...(code !== undefined && { error: code }),
-  };
+  for (const { type, text } of content) {
+    if (type === 'text' && text !== undefined) bytes += Buffer.byteLength(text);
+    else images += 1;
+  }
+  return { bytes, images };
 }
 
 function codeIn(details: Answered['details']): string {
   const { code } = Object(details?.['error']) as { code?: unknown };
   return typeof code === 'string' ? code : 'UNKNOWN';
-}
-
-function readFacts(
-  request: Request | undefined,
-  result: Result | undefined,
-  answer: unknown,
-  dialect: string,
-): Pick<CallFacts, 'reads' | 'list'> {
-  if (!request) return {};
-  const reads = readsOf(request, result, dialect);
-  const list = listOf(request, (answer as Answered).details);
-  return { ...(reads.length > 0 && { reads }), ...(list && { list }) };
 }

@@ -1,6 +1,7 @@
 /** What a request and its result tell of a call: what was read, which part of it, what cut it. */
 
-import type { Excerpt, Line, Window } from '../types/excerpt.ts';
+import type { Identity } from '../identity.ts';
+import type { Excerpt, Window } from '../types/excerpt.ts';
 import type { Request } from '../types/request.ts';
 import type { Origin, Result, RunResult, SingleResult, SummaryResult, TextResult } from '../types/result.ts';
 import type { ListFacts, ReadFacts, Span } from '../types/telemetry.ts';
@@ -76,29 +77,44 @@ function singleRead(result: SingleResult, dialect: string): readonly ReadFacts[]
   }
 }
 
-function origin({ target, kind, identity }: Origin): ReadFacts {
-  return {
-    source: shortName(target),
-    what: kind,
-    ...(identity && { version: digest(identity.key) }),
-  };
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+function origin({ target, kind, identity }: Origin): Mutable<ReadFacts> {
+  const read: Mutable<ReadFacts> = { source: shortName(target), what: kind };
+  if (identity) read.version = versionOf(read.source, identity);
+  return read;
+}
+
+/** The last versions, by source: mostly it is the same one again, and to write and digest it costs more than all else here. */
+const versions = new Map<string, { readonly identity: Identity; readonly version: string }>();
+
+const MOST_VERSIONS = 256;
+
+function versionOf(source: string, identity: Identity): string {
+  const last = versions.get(source);
+  if (last?.identity.equals(identity)) return last.version;
+  if (versions.size >= MOST_VERSIONS) versions.clear();
+  const version = digest(identity.key);
+  versions.set(source, { identity, version });
+  return version;
 }
 
 function textRead(result: TextResult, dialect: string): ReadFacts {
   const { excerpt, selection } = result;
   const { totals } = excerpt;
   const view = viewOf(result);
-  const window = selection.window && written(selection.window);
   const cutBy = excerpt.cutBy ?? (saysMore(result, dialect) ? 'window' : undefined);
-  return {
-    ...origin(result),
-    ...(view !== undefined && { view }),
-    ...(window !== undefined && { window }),
-    ...spansOf(excerpt),
-    ...(totals.lines !== undefined && { totalLines: totals.lines }),
-    ...(totals.bytes !== undefined && { totalBytes: totals.bytes }),
-    ...(cutBy !== undefined && { cutBy }),
-  };
+  const { lines, bytes } = spansOf(excerpt);
+  // Written out, not spread: this runs in every read.
+  const read = origin(result);
+  if (view !== undefined) read.view = view;
+  if (selection.window) read.window = written(selection.window);
+  if (lines) read.lines = lines;
+  if (bytes) read.bytes = bytes;
+  if (totals.lines !== undefined) read.totalLines = totals.lines;
+  if (totals.bytes !== undefined) read.totalBytes = totals.bytes;
+  if (cutBy !== undefined) read.cutBy = cutBy;
+  return read;
 }
 
 function viewOf({ selection, notes }: TextResult): string | undefined {
@@ -137,23 +153,27 @@ function keptOutputs({ streams }: RunResult): readonly ReadFacts[] {
 }
 
 function spansOf({ parts }: Excerpt): Pick<ReadFacts, 'lines' | 'bytes'> {
-  const shown = parts.filter((part) => part.length > 0);
-  if (shown.length === 0) return {};
-  const spans = (of: (first: Line, last: Line) => Span | undefined): readonly Span[] | undefined => {
-    const all: Span[] = [];
-    for (const part of shown) {
-      const span = of(part[0] as Line, part[part.length - 1] as Line);
-      if (!span) return undefined;
-      if (all.length < MOST_SPANS) all.push(span);
-      else all[MOST_SPANS - 1] = [(all[MOST_SPANS - 1] as Span)[0], span[1]];
-    }
-    return all;
+  const lines: Span[] = [];
+  const bytes: Span[] = [];
+  let counted = true;
+  for (const part of parts) {
+    const first = part[0];
+    const last = part[part.length - 1];
+    if (!first || !last) continue;
+    addSpan(bytes, first.start, last.end);
+    if (first.no === undefined || last.no === undefined) counted = false;
+    else addSpan(lines, first.no, last.no);
+  }
+  return {
+    lines: counted && lines.length > 0 ? lines : undefined,
+    bytes: bytes.length > 0 ? bytes : undefined,
   };
-  const lines = spans(({ no: from }, { no: to }) =>
-    from === undefined || to === undefined ? undefined : [from, to],
-  );
-  const bytes = spans(({ start }, { end }) => [start, end]);
-  return { ...(lines && { lines }), ...(bytes && { bytes }) };
+}
+
+/** Beyond the bound the last span grows. */
+function addSpan(spans: Span[], from: number, to: number): void {
+  if (spans.length < MOST_SPANS) spans.push([from, to]);
+  else spans[MOST_SPANS - 1] = [(spans[MOST_SPANS - 1] as Span)[0], to];
 }
 
 /** As a selector has it, without the colon. */

@@ -24,6 +24,7 @@ const MOST_TIMES = 9;
 export class Coverage {
   #stretches: Stretch[] = [];
   #approximate = false;
+  #covered = 0;
 
   /** Sorted, disjoint; what lies between them was never shown. */
   get stretches(): readonly Stretch[] {
@@ -37,7 +38,7 @@ export class Coverage {
 
   /** Units shown at least once. */
   get covered(): number {
-    return this.#stretches.reduce((sum, { from, to }) => sum + to - from, 0);
+    return this.#covered;
   }
 
   /** Units shown more than once. */
@@ -63,6 +64,10 @@ export class Coverage {
   add(from: number, to: number): Shown {
     if (!(to > from)) return { fresh: 0, again: 0 };
     const first = this.#firstEndingAfter(from);
+    const around = this.#stretches[first];
+    // Shown as often as can be told: nothing changes. So it is where the same page is read again and again.
+    if (around && around.from <= from && around.to >= to && around.times === MOST_TIMES)
+      return { fresh: 0, again: to - from };
     const put: Stretch[] = [];
     let at = from;
     let fresh = 0;
@@ -84,6 +89,7 @@ export class Coverage {
       put.push({ from: at, to, times: 1 });
       fresh += to - at;
     }
+    this.#covered += fresh;
     this.#replace(first, i, put);
     return { fresh, again: to - from - fresh };
   }
@@ -114,6 +120,7 @@ export class Coverage {
       pairs.push(two ? { from: one.from, to: two.to, times: Math.max(one.times, two.times) } : one);
     }
     this.#stretches = joined(pairs);
+    this.#covered = this.#stretches.reduce((sum, { from, to }) => sum + to - from, 0);
   }
 }
 

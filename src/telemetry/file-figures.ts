@@ -6,7 +6,7 @@ import { Coverage } from './coverage.ts';
 /** How a read stands to the earlier ones of the same source. */
 export interface Placed {
   /** The chain of pages that it belongs to. */
-  readonly chain?: Chain;
+  readonly chain?: Chain | undefined;
   /** It begins where an earlier answer was cut. */
   readonly followed: boolean;
   /** Bytes of the text, as stored, that had not been shown before in the task. */
@@ -33,6 +33,8 @@ const FILE_WEIGHT = 8;
 
 /** The last reads to which a new one may be the next page. */
 const MOST_ENDS = 8;
+
+const NO_SPANS: readonly Span[] = [];
 
 interface End {
   readonly from: number;
@@ -86,16 +88,18 @@ export class FileFigures {
     if (read.view !== undefined) return this.#addView(read, answerBytes);
     if (read.bytes) this.mapFollowed = true;
     const knownWhole = this.totalBytes !== undefined && this.bytes.covered >= this.totalBytes;
-    let [fresh, again] = [0, 0];
-    for (const [from, to] of read.bytes ?? []) {
-      const shown = this.bytes.add(from, to);
+    let fresh = 0;
+    let again = 0;
+    for (const span of read.bytes ?? NO_SPANS) {
+      const shown = this.bytes.add(span[0], span[1]);
       fresh += shown.fresh;
       again += shown.again;
     }
-    for (const [from, to] of read.lines ?? []) this.lines.add(from, to + 1);
+    for (const span of read.lines ?? NO_SPANS) this.lines.add(span[0], span[1] + 1);
     this.fresh += fresh;
     this.again += again;
-    return { ...this.#chained(read, answerBytes), fresh, again, knownWhole: knownWhole && again > 0 };
+    const { chain, followed } = this.#chained(read, answerBytes);
+    return { chain, followed, fresh, again, knownWhole: knownWhole && again > 0 };
   }
 
   /** Another version begins anew: what was shown of the last one says nothing about it. */
@@ -123,7 +127,7 @@ export class FileFigures {
     return { followed: false, fresh: 0, again: 0, knownWhole: false };
   }
 
-  #chained({ bytes = [], cutBy }: ReadFacts, answerBytes: number): Pick<Placed, 'chain' | 'followed'> {
+  #chained({ bytes = NO_SPANS, cutBy }: ReadFacts, answerBytes: number): Pick<Placed, 'chain' | 'followed'> {
     const span = hull(bytes);
     if (!span) return { followed: false };
     const [from, to] = span;

@@ -130,6 +130,8 @@ class Tally {
   add(example: Example): void {
     this.times += 1;
     this.bytes += example.bytes;
+    const last = this.examples[MOST_EXAMPLES - 1];
+    if (last && last.bytes >= example.bytes) return;
     this.examples.push({ ...example, bytes: Math.round(example.bytes) });
     this.examples.sort((a, b) => b.bytes - a.bytes);
     this.examples.length = Math.min(this.examples.length, MOST_EXAMPLES);

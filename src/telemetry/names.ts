@@ -12,8 +12,12 @@ export const MOST_TASK = 200;
 /** Characters of the name of a program. */
 export const MOST_HOST = 100;
 
+/** Printable ASCII: nothing in it is hidden. */
+const PLAIN = /^[ -~]*$/;
+
 /** A path; of an overlong one the head and a digest, so that different ones stay different. */
 export function shortName(path: string, most: number = MOST_PATH): string {
+  if (path.length <= most && PLAIN.test(path)) return path;
   const shown = oneLine(
     path.length > 2 * most ? path.slice(0, 2 * most).toWellFormed() : path.toWellFormed(),
   );

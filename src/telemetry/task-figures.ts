@@ -115,8 +115,8 @@ export class TaskFigures {
       count(this.codes, error);
       return { reads: [], followed: false };
     }
-    for (const { cutBy } of [...reads, ...(list ? [list] : [])])
-      if (cutBy !== undefined) count(this.cuts, cutBy);
+    for (const { cutBy } of reads) if (cutBy !== undefined) count(this.cuts, cutBy);
+    if (list?.cutBy !== undefined) count(this.cuts, list.cutBy);
     const placed = reads.map((read) => this.#addRead(event, read, bytes / reads.length));
     const followed = placed.some((one) => one.followed) || (list !== undefined && this.#follows(list));
     if (followed) this.continued += 1;

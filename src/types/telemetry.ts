@@ -20,18 +20,18 @@ export interface CallEvent extends TaskEvent {
   readonly dialect: string;
   readonly tool: string;
   /** The program that asked, as it calls itself. */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** Of the text in the answer. */
   readonly bytes: number;
   /** Estimated: four bytes a token. */
   readonly tokens: number;
-  readonly images?: number;
+  readonly images?: number | undefined;
   /** The stable code of a failure. */
-  readonly error?: string;
+  readonly error?: string | undefined;
   /** What was read, in the order in which it stands in the answer; one for each path. */
-  readonly reads?: readonly ReadFacts[];
+  readonly reads?: readonly ReadFacts[] | undefined;
   /** Of an answer that is a list: matches, paths, entries. */
-  readonly list?: ListFacts;
+  readonly list?: ListFacts | undefined;
 }
 
 /** A part of one text. Offsets are those of the text as it is stored, or of what was derived from it. */
@@ -47,9 +47,9 @@ export interface ReadFacts {
   /** The window that was asked for, as a selector has it: `50..100`, `@65536+65536`, `-20`. */
   readonly window?: string;
   /** Lines shown, 1-based and inclusive; absent where lines are not counted. */
-  readonly lines?: readonly Span[];
+  readonly lines?: readonly Span[] | undefined;
   /** Bytes shown, 0-based and half-open. */
-  readonly bytes?: readonly Span[];
+  readonly bytes?: readonly Span[] | undefined;
   readonly totalLines?: number;
   readonly totalBytes?: number;
   /** The limit that cut it: a notice named the next call. */

@@ -8,6 +8,7 @@ import { BoundedTasks, type Task } from '../../telemetry/bounded-tasks.ts';
 import type { PlacedEvent } from '../../telemetry/task-figures.ts';
 import { MOST_HOST, shortName, taskName } from '../../telemetry/names.ts';
 import type {
+  CallEvent,
   CallFacts,
   CallOrigin,
   TaskTotals,
@@ -30,9 +31,14 @@ export interface TelemetryOptions {
 export type Watcher = (event: TelemetryEvent, owner: object, placed: PlacedEvent) => void;
 
 /** Events that have been recorded and not counted yet, at most. */
-const MOST_PENDING = 64;
+const MOST_PENDING = 256;
+
+/** Milliseconds after which they are counted; who asks for figures counts them at once. */
+const PENDING_MS = 100;
 
 const LONGEST_WAIT = 24 * 60 * 60;
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 export class Telemetry implements TelemetrySink {
   readonly #file: TelemetryFile | undefined;
@@ -45,7 +51,7 @@ export class Telemetry implements TelemetrySink {
   readonly #watchers = new Set<Watcher>();
   /** Counting is put off: an answer does not wait for it. */
   #pending: (readonly [object, TelemetryEvent])[] = [];
-  #timer: NodeJS.Immediate | undefined;
+  #timerIsSet = false;
   #toldOfTracing = false;
   readonly #onError: (error: unknown) => void;
 
@@ -58,17 +64,9 @@ export class Telemetry implements TelemetrySink {
   }
 
   record(facts: CallFacts, { task, caller, trace }: CallOrigin): void {
-    const { host, ...rest } = facts;
-    if (isTraced()) void this.#traced(facts, taskName(task) ?? this.sessionOf(caller), trace);
-    this.#add(
-      {
-        kind: 'call',
-        ...this.#whose(task, caller),
-        ...(host !== undefined && { host: shortName(host, MOST_HOST) }),
-        ...rest,
-      },
-      caller,
-    );
+    const name = taskName(task) ?? this.sessionOf(caller);
+    if (isTraced()) void this.#traced(facts, name, trace);
+    this.#add(callEvent(facts, name, this.#clientOf(caller)), caller);
   }
 
   reportRateLimit(
@@ -78,10 +76,12 @@ export class Telemetry implements TelemetrySink {
     if (retryAfter !== undefined && !(retryAfter >= 0 && retryAfter <= LONGEST_WAIT)) {
       throw new OrielError('BAD_INPUT', `retryAfter is a number of seconds from 0 to ${LONGEST_WAIT}.`);
     }
+    const client = this.#clientOf(caller);
     this.#add(
       {
         kind: 'rate-limit',
-        ...this.#whose(task, caller),
+        task: taskName(task) ?? this.sessionOf(caller),
+        ...(client !== undefined && { client }),
         at: Date.now(),
         ...(retryAfter !== undefined && { retryAfter }),
         ...(by !== undefined && { by: shortName(by, MOST_HOST) }),
@@ -157,23 +157,24 @@ export class Telemetry implements TelemetrySink {
     }
   }
 
-  #whose(task: string | undefined, caller: Caller | undefined): Pick<TelemetryEvent, 'task' | 'client'> {
-    const label = caller && this.#clients && nameIn(this.#clients, caller);
-    return {
-      task: taskName(task) ?? this.sessionOf(caller),
-      ...(label !== undefined && { client: label }),
-    };
+  #clientOf(caller: Caller | undefined): string | undefined {
+    return caller && this.#clients && nameIn(this.#clients, caller);
   }
 
   #add(event: TelemetryEvent, caller: Caller = this.#nobody): void {
     this.#pending.push([caller, event]);
     if (this.#pending.length >= MOST_PENDING) this.#count();
-    else this.#timer ??= setImmediate(() => this.#count());
+    else if (!this.#timerIsSet) {
+      // One timer for many calls: one each would cost as much as counting does.
+      this.#timerIsSet = true;
+      setTimeout(() => {
+        this.#timerIsSet = false;
+        this.#count();
+      }, PENDING_MS).unref();
+    }
   }
 
   #count(): void {
-    clearImmediate(this.#timer);
-    this.#timer = undefined;
     const pending = this.#pending;
     if (pending.length === 0) return;
     this.#pending = [];
@@ -183,6 +184,19 @@ export class Telemetry implements TelemetrySink {
       for (const watcher of this.#watchers) watcher(event, owner, placed);
     }
   }
+}
+
+/** Written out, not spread: this runs in every call. */
+function callEvent(facts: CallFacts, task: string, client: string | undefined): CallEvent {
+  const { at, ms, dialect, tool, bytes, tokens, host, images, error, reads, list } = facts;
+  const event: Mutable<CallEvent> = { kind: 'call', task, at, ms, dialect, tool, bytes, tokens };
+  if (client !== undefined) event.client = client;
+  if (host !== undefined) event.host = shortName(host, MOST_HOST);
+  if (images !== undefined) event.images = images;
+  if (error !== undefined) event.error = error;
+  if (reads !== undefined) event.reads = reads;
+  if (list !== undefined) event.list = list;
+  return event;
 }
 
 /** A random name that stays the same for as long as the caller is known. */
