@@ -1,87 +1,89 @@
-// Documents: converted by a warm child, read again, one page of a long one, and searched; beside pdftotext and LibreOffice
-// where they are installed. Marker words are counted in what each of them gives.
-import { execFileSync, spawnSync } from 'node:child_process';
+// Documents: converted by a warm child, read again, their second pages, pages of a long one, and searches in them; beside
+// pdftotext, LibreOffice and ripgrep-all where they are installed. Marker words are counted in what each of them gives.
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { measuredCommand } from './lib/peak.mjs';
 import { insideProcess } from './lib/process.mjs';
-import { quick } from './lib/quick.mjs';
+import { quick, sized } from './lib/quick.mjs';
 import { mb, ms, ratio } from './lib/table.mjs';
 
 const fixtures = 'test/fixtures/documents';
 const oursModule = fileURLToPath(new URL('./lib/ours.mjs', import.meta.url));
 const MARKER = /\b(?:MARK|SLIDE|SHEET|COLSEQ)-[A-Z0-9-]+\d/g;
+const WIDE = { lines: 100_000, bytes: 10_000_000, tokens: 10_000_000 };
 
 export async function rows() {
   mkdirSync('.bench/documents', { recursive: true });
   const names = readdirSync(fixtures).filter((name) => !/\.gz$|^encrypted|^noxref|^small/.test(name));
   const long = longPdf();
-  return [
-    ...names.map((name) => converted(join(fixtures, name))),
-    page(`${long}:p200`, 'a page of 400'),
-    page(long, 'the first page of 400'),
-    searched(long),
-  ];
+  const table = [];
+  for (const name of names) table.push(await converted(join(fixtures, name)));
+  table.push(page('a page of 400', `${long}:p200`), page('the first pages of 400', long));
+  for (const name of ['report.docx:700..', 'report.pdf:p2', 'sheet.xlsx:Sales?limit=20&offset=20'])
+    table.push(page(`second page: ${name}`, join(fixtures, name)));
+  table.push(await searched(long));
+  return table;
 }
 
-function converted(path) {
-  const wide = { lines: 100_000, bytes: 10_000_000, tokens: 10_000_000 };
-  const anew = insideProcess(oursModule, {
-    input: { path: `${path}:raw` },
-    fresh: true,
-    repeat: 7,
-    limits: wide,
-  });
-  const again = insideProcess(oursModule, { input: { path: `${path}:raw` }, repeat: 7, limits: wide });
-  const peer = peerOf(path);
+function ours(options, repeat) {
+  const anew = insideProcess(oursModule, { ...options, fresh: true, children: true, repeat });
+  const again = insideProcess(oursModule, { ...options, repeat });
+  const failure = anew.failure ?? again.failure;
+  if (failure !== undefined) throw new Error(`${options.input.path}: ${failure}`);
+  return {
+    warm: anew.warm,
+    cells: {
+      'first call': ms(anew.cold),
+      'warm child': ms(anew.warm),
+      again: ms(again.warm),
+      memory: mb(anew.mb),
+      'of the child': mb(anew.below),
+    },
+  };
+}
+
+async function converted(path) {
+  const { warm, cells } = ours({ input: { path: `${path}:raw` }, limits: WIDE }, sized(7, 2));
+  const peer = await peerOf(path);
   return {
     what: basename(path),
-    'first call': ms(anew.cold),
-    'warm child': ms(anew.warm),
-    again: ms(again.warm),
-    'our memory': mb(anew.mb),
-    words: markers(textOf(path, wide)),
+    ...cells,
+    words: markers(textOf(path, WIDE)),
     peer: peer.name,
     'peer time': ms(peer.ms),
+    'peer memory': mb(peer.mb),
     'peer words': peer.words,
-    ratio: ratio(anew.warm, peer.ms),
+    ratio: ratio(warm, peer.ms),
   };
 }
 
-function page(path, what) {
-  const anew = insideProcess(oursModule, { input: { path }, fresh: true, repeat: 5 });
-  const again = insideProcess(oursModule, { input: { path }, repeat: 5 });
-  return {
-    what,
-    'first call': ms(anew.cold),
-    'warm child': ms(anew.warm),
-    again: ms(again.warm),
-    'our memory': mb(anew.mb),
-  };
+function page(what, path) {
+  return { what, ...ours({ input: { path } }, sized(5, 1)).cells };
 }
 
-function searched(path) {
-  const input = { path, pattern: 'LONG-399-1', literal: true };
-  const anew = insideProcess(oursModule, { tool: 'grep', input, fresh: true, repeat: 3 });
-  const again = insideProcess(oursModule, { tool: 'grep', input, repeat: 5 });
-  const peer = timed('pdftotext | grep', 'sh', ['-c', `pdftotext '${path}' - | grep LONG-399-1`]);
+async function searched(path) {
+  const input = { path, pattern: 'LONG-399-1 ', literal: true };
+  const { warm, cells } = ours({ tool: 'grep', input }, sized(3, 1));
+  const rga = await timed('rga', 'rga', ['--rga-no-cache', 'LONG-399-1 ', path]);
+  const pipe = ['-c', `set -e; pdftotext '${path}' - | grep 'LONG-399-1 '`];
+  const peer = rga.ms === undefined ? await timed('pdftotext | grep', 'sh', pipe) : rga;
   return {
     what: 'grep in 400 pages',
-    'first call': ms(anew.cold),
-    'warm child': ms(anew.warm),
-    again: ms(again.warm),
-    'our memory': mb(anew.mb),
+    ...cells,
     peer: peer.name,
     'peer time': ms(peer.ms),
-    ratio: ratio(anew.warm, peer.ms),
+    'peer memory': mb(peer.mb),
+    ratio: ratio(warm, peer.ms),
   };
 }
 
 function textOf(path, limits) {
   const code = `
     import { createOriel } from ${JSON.stringify(resolve('dist/index.js'))};
-    const oriel = createOriel({ limits: ${JSON.stringify(limits)} });
+    const oriel = createOriel({ cache: false, limits: ${JSON.stringify(limits)} });
     const answer = await oriel.tool('read').run({ path: ${JSON.stringify(`${path}:raw`)} });
     process.stdout.write(answer.content[0].text);`;
   return execFileSync(process.execPath, ['--input-type=module', '-e', code], {
@@ -92,22 +94,34 @@ function textOf(path, limits) {
 
 const markers = (text) => new Set(text.match(MARKER) ?? []).size;
 
-function peerOf(path) {
+/** All sheets of a workbook, each in a file: token 12 of the options is -1. */
+const SHEETS = 'csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1';
+
+async function peerOf(path) {
   if (path.endsWith('.pdf')) return timed('pdftotext -layout', 'pdftotext', ['-layout', path, '-']);
-  if (quick || !/\.(?:docx?|odt)$/.test(path)) return { name: '-' };
+  const as = /\.(?:docx?|odt)$/.test(path) ? 'txt:Text' : /\.(?:xlsx?|ods)$/.test(path) ? SHEETS : undefined;
+  // It has no text export of slides, and does not read books.
+  if (quick || as === undefined) return { name: '-' };
   const to = mkdtempSync(join(tmpdir(), 'oriel-bench-'));
-  const peer = timed('soffice', 'soffice', ['--headless', '--convert-to', 'txt:Text', '--outdir', to, path]);
-  const [file] = readdirSync(to);
-  const words = file === undefined ? undefined : markers(readFileSync(join(to, file), 'utf8'));
+  const peer = await timed('soffice', 'soffice', [
+    `-env:UserInstallation=file://${resolve('.bench/documents/soffice')}`,
+    '--headless',
+    '--convert-to',
+    as,
+    '--outdir',
+    to,
+    path,
+  ]);
+  const text = readdirSync(to).map((file) => readFileSync(join(to, file), 'utf8'));
   rmSync(to, { recursive: true });
-  return { ...peer, words };
+  return { ...peer, ...(peer.ms !== undefined && { words: markers(text.join('\n')) }) };
 }
 
-function timed(name, command, args) {
-  const start = performance.now();
-  const { status, stdout } = spawnSync(command, args, { encoding: 'utf8', maxBuffer: 1 << 28 });
-  if (status !== 0) return { name: `${name} (missing)` };
-  return { name, ms: performance.now() - start, words: markers(stdout) };
+async function timed(name, command, args) {
+  const { status, stdout, ms: time, mb: memory } = await measuredCommand(command, args);
+  if (status === undefined || status === 127) return { name: `${name} (missing)` };
+  if (status !== 0) return { name: `${name} (failed)` };
+  return { name, ms: time, mb: memory, words: markers(stdout) };
 }
 
 /** 400 pages of 40 lines. */

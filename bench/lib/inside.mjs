@@ -6,7 +6,7 @@ import { median } from './table.mjs';
 const [, , module, json] = process.argv;
 const options = JSON.parse(json);
 const { prepare } = await import(module);
-const { call, peak = ownPeak } = await prepare(options);
+const { call, peak = ownPeak, below } = await prepare(options);
 const time = async () => {
   const start = performance.now();
   const text = await call();
@@ -20,6 +20,7 @@ process.stdout.write(
     cold: first.ms,
     warm: later.length > 0 ? median(later) : undefined,
     mb: peak(),
+    ...(below && { below: below() }),
     bytes: Buffer.byteLength(first.text),
     text: first.text.slice(0, 200),
   }),

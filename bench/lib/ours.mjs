@@ -1,8 +1,9 @@
-// One call of ours in this process.
+// One call of ours in this process; with `children` the peak memory of its child processes too.
 import { createOriel } from '../../dist/index.js';
+import { watchBelow } from './peak.mjs';
 
 /** `fresh`: each call has a session of its own, so that nothing is known from the one before. */
-export async function prepare({ dialect = 'oriel', tool = 'read', input, limits, fresh = false }) {
+export async function prepare({ dialect = 'oriel', tool = 'read', input, limits, fresh = false, children }) {
   const make = () => createOriel({ dialect, cache: false, ...(limits && { limits }) });
   const shared = make();
   const call = async () => {
@@ -11,5 +12,6 @@ export async function prepare({ dialect = 'oriel', tool = 'read', input, limits,
     if (answer.isError) throw new Error(answer.content[0].text);
     return answer.content[0].text;
   };
-  return { call };
+  const watch = children && watchBelow(process.pid);
+  return { call, ...(watch && { below: () => watch.stop() }) };
 }

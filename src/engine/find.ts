@@ -1,6 +1,7 @@
 /** `find`: the files below a directory whose paths match a glob, sorted, `.gitignore` honoured. */
 
 import { join } from 'node:path';
+import { withProgress } from '../access/progress-timer.ts';
 import type { OpenedDirectory } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { FindRequest } from '../types/request.ts';
@@ -10,7 +11,7 @@ import { checkRange, MOST_RESULTS } from './walk/bounds.ts';
 import { brokenOff } from './walk/broken-off.ts';
 import { GapsSeen } from './walk/gaps.ts';
 import { openDirectory, shownBelow } from './walk/open-target.ts';
-import { lookUntil, withProgress } from './walk/time.ts';
+import { lookUntil } from './walk/time.ts';
 import { newestPaths } from './walk/by-time.ts';
 import type { WalkFilter } from './walk/walk-messages.ts';
 import type { WalkOptions } from './walk/walk-run.ts';

@@ -5,6 +5,7 @@
 
 import { basename, join } from 'node:path';
 import { headOf } from '../access/bytes.ts';
+import { withProgress } from '../access/progress-timer.ts';
 import { isOrielError, OrielError } from '../errors.ts';
 import type { FileSubject } from '../sources/archive/container.ts';
 import { isBinary } from '../sources/type-of-bytes.ts';
@@ -32,7 +33,6 @@ import { WholeStretch } from './search/whole-stretch.ts';
 import { checkRange } from './walk/bounds.ts';
 import { CONTAINER_GLOB } from './walk/container-names.ts';
 import { openTarget, shownBelow, shownTarget } from './walk/open-target.ts';
-import { withProgress } from './walk/time.ts';
 import { WalkRun } from './walk/walk-run.ts';
 
 /**

@@ -204,6 +204,43 @@ test.runIf(process.platform === 'linux')(
   120_000,
 );
 
+/** A page whose one form draws ten others, each of which draws ten, twelve levels down. */
+function formsWithoutEnd(): Buffer {
+  const form = (content: string, resources: string): Buffer =>
+    pdfStream(content, `/Type/XObject/Subtype/Form/BBox[0 0 9 9]/Resources<<${resources}>>`);
+  const levels = Array.from({ length: 12 }, (_, i) =>
+    i === 11 ? form('0 0 5 5 re f', '') : form('/X Do '.repeat(10), `/XObject<</X ${6 + i} 0 R>>`),
+  );
+  return pdf([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Resources<</XObject<</X 5 0 R>>>>/Contents 4 0 R>>',
+    pdfStream('/X Do'),
+    ...levels,
+  ]);
+}
+
+test('D23 PDF with 10^11 forms: said to be going on, cancelled there, and the next document is read', async () => {
+  const { write, oriel, text } = workspace();
+  write('forms.pdf', formsWithoutEnd());
+  write('small.pdf', pdfPages([pdfText('hello')]));
+  const cancel = new AbortController();
+  const said: string[] = [];
+  const answer = await oriel.tool('read').run(
+    { path: 'forms.pdf:p1:image' },
+    {
+      signal: cancel.signal,
+      onProgress({ message }) {
+        said.push(message);
+        cancel.abort();
+      },
+    },
+  );
+  expect(codeOf(answer)).toBe('CANCELLED');
+  expect(said[0]).toMatch(/^converting, \d+ s$/);
+  expect(await text('small.pdf')).toContain('hello');
+});
+
 test('D21 many large documents at once: their texts lie in files, not in memory', async () => {
   const { write, oriel } = workspace();
   const names = Array.from({ length: 12 }, (_, i) => `large${i}.docx`);

@@ -2,11 +2,12 @@
 
 import { basename, join } from 'node:path';
 import { readAt } from '../../access/bytes.ts';
+import { withProgress } from '../../access/progress-timer.ts';
 import { isCompiled } from '../../codebase/made.ts';
 import type { OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
-import { lookUntil, withProgress } from '../walk/time.ts';
 import { gather } from '../walk/gather.ts';
+import { lookUntil } from '../walk/time.ts';
 import { type CodeFile, type CodeFiles, MOST_BYTES, MOST_FILES } from './code-files.ts';
 
 /** Walks for as long as the call has time. Throws what opening throws, and `BUSY`. */

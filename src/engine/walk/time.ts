@@ -1,6 +1,4 @@
-/** The deadline of a search or a walk, and its progress messages. */
-
-import type { Call } from '../../types/call.ts';
+/** The deadline of a search or a walk. */
 
 /** Milliseconds kept back at most. */
 const RESERVE_MS = 2000;
@@ -12,19 +10,4 @@ const RESERVE_MS = 2000;
 export function lookUntil(deadline: number): number {
   const left = deadline - performance.now();
   return deadline - Math.min(RESERVE_MS, left / 4);
-}
-
-/** Reports once a second, until `work` is done, that it goes on. */
-export async function withProgress<T>(call: Call, doing: string, work: () => Promise<T>): Promise<T> {
-  const start = performance.now();
-  const report = (): void => {
-    const seconds = Math.round((performance.now() - start) / 1000);
-    call.progress({ message: `${doing}, ${seconds} s` });
-  };
-  const timer = setInterval(report, 1000);
-  try {
-    return await work();
-  } finally {
-    clearInterval(timer);
-  }
 }

@@ -5,6 +5,7 @@ import { chunksOf } from '../../access/bytes.ts';
 import { ChildFailure } from '../../access/isolate-child.ts';
 import { ChildPool } from '../../access/isolate-warm.ts';
 import { builtFile } from '../../access/package-files.ts';
+import { withProgress } from '../../access/progress-timer.ts';
 import { OrielError } from '../../errors.ts';
 import { queues } from '../../queues/table.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
@@ -55,10 +56,10 @@ export async function conversionOf(bytes: ByteSource, order: Order, call: Call):
   // The text of an encrypted document is not written to a disk.
   const cached =
     order.password === undefined ? await CachedConversion.of(bytes, order.want, call) : undefined;
-  const make = async ({ source, signal }: Making): Promise<Made<Conversion>> => {
+  const make = async (making: Making): Promise<Made<Conversion>> => {
     const known = await cached?.find();
-    const open = () => call.session.scratch();
-    return { value: known ?? (await convert(source, order, signal, cached, open)), keep: true };
+    const anew = () => convert(making.source, order, making.signal, cached, () => call.session.scratch());
+    return { value: known ?? (await withProgress(making, 'converting', anew)), keep: true };
   };
   return call.session.store.get(conversions, bytes, optionsOf(order), make, call);
 }
@@ -88,7 +89,8 @@ async function convert(
       { signal },
     );
     const conversion = { reply: head as Reply, body: bodyOf(said) };
-    await cached?.keep(conversion, sent.digest('hex'));
+    // What cannot be cached is there all the same.
+    await cached?.keep(conversion, sent.digest('hex')).catch(() => undefined);
     return conversion;
   } catch (error) {
     if (!(error instanceof ChildFailure)) throw error;
