@@ -4,10 +4,19 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { homedir, tmpdir, userInfo } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { errno } from '../access/failure.ts';
 
 /** Directories and files that were not written for this long are removed, in ms. */
@@ -31,7 +40,7 @@ export function cacheDirectory(env: NodeJS.ProcessEnv = process.env): string {
   // The specification has relative paths ignored. Source: XDG Base Directory Specification.
   const cache = named?.startsWith('/') ? named : join(env['HOME'] ?? homedir(), '.cache');
   try {
-    mkdirSync(cache, { recursive: true });
+    makeDirectories(cache, 0o777);
     return privateDirectory(join(cache, 'oriel'));
   } catch {
     // In a directory that all users write to, another one may have taken a name that can be guessed.
@@ -41,12 +50,24 @@ export function cacheDirectory(env: NodeJS.ProcessEnv = process.env): string {
 
 /** Makes `path` (its parent must exist) or takes it over when it is a real directory of this user. Throws when it is not. */
 export function privateDirectory(path: string): string {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  makeDirectories(path, 0o700);
   const stat = lstatSync(path);
   if (!stat.isDirectory()) throw new Error(`${path} is not a directory`);
   if (process.getuid && stat.uid !== process.getuid()) throw new Error(`${path} belongs to another user`);
   if ((stat.mode & 0o077) !== 0) chmodSync(path, 0o700);
   return path;
+}
+
+/** Not the recursive mkdir of Node: it never ends where a parent is there but nothing can be made in it, as in `/proc`. */
+function makeDirectories(path: string, mode: number): void {
+  if (existsSync(path)) return;
+  makeDirectories(dirname(path), mode);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    // Another process was first, or something else has the name: who uses it looks.
+    if (errno(error) !== 'EEXIST') throw error;
+  }
 }
 
 /** A directory for one session of this process, gone with it. */

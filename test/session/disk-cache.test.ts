@@ -203,7 +203,7 @@ test('a directory that was removed meanwhile is made again', async () => {
   expect(await cache.get('c')).toEqual(Buffer.from('c'));
 });
 
-test('all files stay within the budget, and the least recently used goes first', async () => {
+test('C11 all files stay within the budget, and the least recently used goes first', async () => {
   const directory = place();
   const bytes = 1 << 20;
   const value = Buffer.alloc(100_000, 1);
@@ -250,7 +250,7 @@ test('what nobody has used for a month goes, and what a killed process has not f
   expect(await get(directory, 'a')).toBeUndefined();
 });
 
-test('two processes that write the same keys, killed at any moment, leave whole values or none', async () => {
+test('C04 two processes that write the same keys, killed at any moment, leave whole values or none', async () => {
   const directory = place();
   const script = `
     import { FileCache } from ${JSON.stringify(built)};

@@ -1,0 +1,114 @@
+/** What surrounds the process: homes and temporary directories that are not there, little memory, a clock that jumps. */
+
+import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { expect, onTestFinished, test } from 'vitest';
+import { builtUrl } from '../support/built.ts';
+import { cli } from '../support/cli.ts';
+import { docx, paragraph } from '../support/documents.ts';
+import { deflatedZeros, makePng } from '../support/images.ts';
+import { databaseBytes } from '../support/sqlite.ts';
+import { workspace } from '../support/workspace.ts';
+import { zip } from '../support/zip.ts';
+
+const HOMES: Readonly<Record<string, () => NodeJS.ProcessEnv>> = {
+  'no environment at all': () => ({}),
+  'a home and a temporary directory that do not exist': () => ({
+    HOME: '/no/such/home',
+    TMPDIR: '/no/such/tmp',
+    XDG_CACHE_HOME: '/no/such/cache',
+  }),
+  // Where nobody may write, root neither.
+  'a home that is read-only': () => ({ HOME: '/proc', XDG_CACHE_HOME: '/proc/cache' }),
+  'a home that is a file': () => ({ HOME: '/etc/hostname', XDG_CACHE_HOME: '/etc/hostname' }),
+};
+
+test.each(Object.entries(HOMES))('C07 %s: files and documents are read', (_, env) => {
+  const { W, write } = workspace();
+  write('f', 'hi\n');
+  write('d.docx', docx(paragraph('a text')));
+  const at = { env: env(), timeout: 60_000, encoding: 'utf8', cwd: W } as const;
+  const read = (path: string): string => {
+    const { stdout, stderr, status } = spawnSync(process.execPath, [cli, 'read', path], at);
+    return `${status} ${stdout}${stderr}`;
+  };
+  expect(read('f')).toBe('0 1|hi\n');
+  expect(read('d.docx')).toContain('1|a text\n');
+});
+
+const GROUPS = '/sys/fs/cgroup/memory';
+
+/** A control group of this machine with so much memory; undefined where none may be made. */
+function memoryGroup(bytes: number): string | undefined {
+  const group = join(GROUPS, `oriel-test-${process.pid}`);
+  try {
+    mkdirSync(group);
+    onTestFinished(() => rmdirSync(group));
+    writeFileSync(join(group, 'memory.limit_in_bytes'), `${bytes}`);
+    return group;
+  } catch {
+    return undefined;
+  }
+}
+
+test('C09 in 256 MB of memory every hostile file is answered, and nothing of it is killed', async (context) => {
+  const group = memoryGroup(256 << 20);
+  if (group === undefined) return context.skip('no control group may be made here');
+  const { W, write } = workspace();
+  const bomb = await deflatedZeros(300_000_000);
+  write('bomb.zip', zip([{ name: 'big.txt', packed: bomb.subarray(2, -4), size: 300_000_000 }]));
+  write('one-line.json', Buffer.alloc(64 << 20, 'x'));
+  write('large.log', 'a line of a log that is long\n'.repeat(2_000_000));
+  write('picture.png', makePng(4_000, 4_000));
+  write('t.db', await databaseBytes('create table t(a)', 'insert into t values(1)'));
+  write('d.docx', docx(paragraph('a text').repeat(20_000)));
+  const paths = [
+    'bomb.zip',
+    'bomb.zip:big.txt',
+    'one-line.json',
+    'one-line.json:-1',
+    'large.log:1999990-',
+    'picture.png',
+    't.db:t',
+    'd.docx',
+    'd.docx:-5',
+  ];
+  const script = `
+    import { createOriel } from ${JSON.stringify(builtUrl('index.js').href)};
+    const oriel = createOriel({ cwd: ${JSON.stringify(W)}, roots: [${JSON.stringify(W)}], cache: false });
+    for (const path of ${JSON.stringify(paths)}) {
+      const { details } = await oriel.tool('read').run({ path });
+      console.log(path, details.error?.code ?? 'OK');
+    }
+    await oriel.close();
+  `;
+  const command = `echo $$ > ${group}/cgroup.procs && exec "$0" --input-type=module -e "$1"`;
+  const said = spawnSync('sh', ['-c', command, process.execPath, script], { encoding: 'utf8' });
+  expect([said.stderr, said.signal, said.status]).toEqual(['', null, 0]);
+  expect(said.stdout).toBe(paths.map((path) => `${path} OK\n`).join(''));
+});
+
+test('C10 a clock that jumps by a day ends no deadline early and none late, and no answer is another one', () => {
+  const { W, write } = workspace();
+  write('f', 'hi\n');
+  const script = `
+    const real = Date.now;
+    let calls = 0;
+    // Forwards and backwards, by turns.
+    Date.now = () => real() + [0, 86_400_000, -86_400_000][(calls += 1) % 3];
+    const { createOriel } = await import(${JSON.stringify(builtUrl('index.js').href)});
+    const oriel = createOriel({ cwd: ${JSON.stringify(W)}, spills: { state: ${JSON.stringify(W)} } });
+    const answers = [];
+    for (let i = 0; i < 6; i += 1) answers.push(await oriel.tool('read').run({ path: 'f' }));
+    console.log(new Set(answers.map(({ content }) => content[0].text)));
+    const ended = await oriel.tool('bash').run({ command: 'sleep 300', timeout: 0.2 });
+    console.log(ended.content[0].text);
+    const not = await oriel.tool('bash').run({ command: 'sleep 0.3; echo done', timeout: 3_000 });
+    console.log(not.content[0].text);
+    await oriel.close();
+  `;
+  const said = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  expect(said.stderr).toBe('');
+  expect(said.stdout).toBe("Set(1) { '1|hi\\n' }\nCommand timed out after 0.2 seconds\ndone\n\n");
+});
