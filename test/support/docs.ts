@@ -22,6 +22,7 @@ export const pages: readonly string[] = [
   'README.md',
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
+  'SECURITY.md',
   ...readdirSync('docs', { recursive: true }).map((name) => `docs/${String(name)}`),
 ].filter((name) => name.endsWith('.md'));
 
