@@ -5,10 +5,13 @@
 
 import { parentPort } from 'node:worker_threads';
 import { LOADED } from '../access/worker-loading.ts';
-import { isCut } from '../views/tags.ts';
+import { KNOWN, type PackedTags } from '../views/packed-tags.ts';
 import { type CodeQuestion, type CodeReply, answerAbout } from './questions.ts';
 import { readKept, writeKept } from './kept.ts';
+import { type Entry, TagStore } from './tag-store.ts';
 import { Tree } from './tree.ts';
+
+export type { Entry } from './tag-store.ts';
 
 /** The files of a directory, as a walk found them. */
 export interface SyncJob {
@@ -31,17 +34,14 @@ export interface LoadJob {
   readonly kept: Uint8Array | undefined;
 }
 
+/** What was parsed together: `entries`, relative to `base`, by their positions in `tags`. */
 export interface TagsJob {
   readonly ask: 'put';
   readonly base: string;
   readonly entries: readonly Entry[];
-}
-
-/** What was parsed: the path relative to `base`, the key of the bytes that were parsed, and their tags. */
-export interface Entry {
-  readonly path: string;
-  readonly key: string;
-  readonly tags: string;
+  readonly tags: PackedTags;
+  /** They took too long to parse, and are not tried again by this process. */
+  readonly isSlow: boolean;
 }
 
 /** Everything below `home`, to be kept. */
@@ -79,16 +79,13 @@ export interface Unknown {
   readonly whole: number;
   /** They have more symbols or names than are kept. */
   readonly parts: number;
+  /** They took too long to parse. */
+  readonly slow: number;
 }
 
-/** Characters of tags that are held. Those of views that were not asked for lately go first. */
-const MOST_HELD = 120 << 20;
+/** Directories whose files are known, those that were asked about last, and those of them whose tree is held. */
 const MOST_VIEWS = 4;
-
-interface File {
-  readonly key: string;
-  readonly tags: string;
-}
+const MOST_TREES = 2;
 
 interface View {
   readonly id: number;
@@ -101,30 +98,11 @@ interface View {
   unknown: Unknown | undefined;
 }
 
-const files = new Map<string, File>();
-let held = 0;
+const store = new TagStore();
 const loaded = new Set<string>();
 /** The one that was used last is the last. */
 const views: View[] = [];
 let ids = 0;
-
-function remember(path: string, file: File): void {
-  held += file.tags.length - (files.get(path)?.tags.length ?? 0);
-  files.set(path, file);
-}
-
-function makeRoom(): void {
-  for (let i = 0; held > MOST_HELD && i < views.length - 1; i += 1) (views[i] as View).tree = undefined;
-  if (held <= MOST_HELD) return;
-  const last = views.at(-1);
-  const used = new Set(last?.paths.map((path) => last.base + path));
-  for (const [path, { tags }] of files) {
-    if (used.has(path)) continue;
-    files.delete(path);
-    held -= tags.length;
-    if (held <= MOST_HELD) return;
-  }
-}
 
 function sync({ base, home, top, paths: list, keys }: SyncJob): CodeReplies['sync'] {
   const same = views.findIndex((view) => view.base === base && view.list === list && view.keys === keys);
@@ -138,48 +116,50 @@ function sync({ base, home, top, paths: list, keys }: SyncJob): CodeReplies['syn
   keys.split('\n').forEach((key, i) => {
     if (key === '') return;
     code += 1;
-    if (files.get(base + (paths[i] as string))?.key !== key) wanted.push(i);
+    if (store.keyOf(base + (paths[i] as string)) !== key) wanted.push(i);
   });
   return { view: view.id, loaded: loaded.has(home), wanted: Uint32Array.from(wanted), files: code };
 }
 
 function load({ home, kept }: LoadJob): undefined {
   loaded.add(home);
-  if (kept)
-    for (const { path, key, tags } of readKept(kept))
-      if (!files.has(home + path)) remember(home + path, { key, tags });
+  for (const shard of kept ? readKept(kept) : []) store.put(shard, home, { isOlder: true });
 }
 
-function put({ base, entries }: TagsJob): undefined {
-  for (const { path, key, tags } of entries) remember(base + path, { key, tags });
+function put({ base, entries, tags, isSlow }: TagsJob): undefined {
+  store.put({ entries, tags }, base, { isSlow });
   for (const view of views) [view.tree, view.unknown] = [undefined, undefined];
-  makeRoom();
+  store.makeRoom(() => {
+    const last = views.at(-1);
+    return new Set(last?.paths.map((path) => last.base + path));
+  });
 }
 
 function keep({ home }: KeepJob): Uint8Array<ArrayBuffer> {
-  const below = [...files].filter(([path, { key }]) => path.startsWith(home) && key !== '');
-  return writeKept(below.map(([path, { key, tags }]) => ({ path: path.slice(home.length), key, tags })));
+  return writeKept(store.shardsBelow(home));
 }
 
 function ask({ view: id, question }: QuestionJob): CodeReplies['question'] {
   const view = views.find((one) => one.id === id);
   if (!view) return undefined;
-  view.tree ??= new Tree(
-    view.paths.map((path) => ({ path, tags: files.get(view.base + path)?.tags ?? '' })),
-    view.top,
-  );
+  const asked = views.splice(views.indexOf(view), 1);
+  views.push(...asked);
+  for (const other of views.slice(0, -MOST_TREES)) other.tree = undefined;
+  view.tree ??= new Tree(view.paths, view.top, (path) => store.fileOf(view.base + path));
   view.unknown ??= unknownOf(view);
   return { reply: answerAbout(view.tree, question), unknown: view.unknown };
 }
 
 function unknownOf({ base, paths, keys }: View): Unknown {
-  let [whole, parts] = [0, 0];
+  let [whole, parts, slow] = [0, 0, 0];
   keys.split('\n').forEach((key, i) => {
-    const known = key === '' ? undefined : files.get(base + (paths[i] as string));
-    if (known?.tags === '') whole += 1;
-    else if (known && isCut(known.tags)) parts += 1;
+    if (key === '') return;
+    const known = store.knownOf(base + (paths[i] as string));
+    if (known === 'slow') slow += 1;
+    else if (known === KNOWN.nothing) whole += 1;
+    else if (known === KNOWN.part) parts += 1;
   });
-  return { whole, parts };
+  return { whole, parts, slow };
 }
 
 function answer(job: CodeJob): CodeReplies[CodeJob['ask']] {

@@ -38,7 +38,10 @@ function plain(qualified: string): string {
 }
 
 function inFileCalled(tree: Tree, file: number, dotted: string, qualified: string): boolean {
-  const path = (tree.files[file]?.path ?? '').replace(/\.\w+$/, '').replaceAll('/', '.');
+  const path = tree
+    .pathOf(file)
+    .replace(/\.\w+$/, '')
+    .replaceAll('/', '.');
   return `.${path}.${qualified}`.endsWith(`.${dotted}`);
 }
 
@@ -47,7 +50,7 @@ function inOrder(tree: Tree, found: readonly Definition[]): Definition[] {
   return found.toSorted(
     (a, b) =>
       tree.rankOf(b.file) - tree.rankOf(a.file) ||
-      (a.file !== b.file && (tree.files[a.file]?.path ?? '') < (tree.files[b.file]?.path ?? '') ? -1 : 0) ||
+      (a.file !== b.file && tree.pathOf(a.file) < tree.pathOf(b.file) ? -1 : 0) ||
       a.tag.from - b.tag.from,
   );
 }

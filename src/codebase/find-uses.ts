@@ -33,8 +33,7 @@ export function findUses(
   const owners = new Set(definitions.map(({ tag }) => tag.qualified.split('.').at(-2) ?? ''));
   const found: Use[] = [];
   let cut = false;
-  for (const file of tree.order) {
-    if (!tree.files[file]?.tags.includes(name)) continue;
+  for (const file of tree.filesUsing(name)) {
     const uses = tree.usesOf(file);
     const own = uses.find((one) => one.name === name);
     if (!own) continue;
@@ -56,6 +55,8 @@ export function findUses(
       found.push({ file, line, sure, ...(within && { within }) });
     }
   }
+  const places = tree.places;
+  found.sort((a, b) => (places[a.file] ?? 0) - (places[b.file] ?? 0) || a.line - b.line);
   return { uses: [...found.filter(({ sure }) => sure), ...found.filter(({ sure }) => !sure)], cut };
 }
 
@@ -84,8 +85,8 @@ function reachesAny(tree: Tree, file: number, homes: ReadonlySet<number>, name: 
       for (const target of tree.importsOf(one)) {
         if (homes.has(target)) return true;
         // Only what names it, or hands on everything, leads further.
-        const isLoose = /(^|\/)(index|__init__|mod|lib)\.\w+$/.test(tree.files[target]?.path ?? '');
-        if (seen.has(target) || !(isLoose || tree.files[target]?.tags.includes(`\n${name}\t`))) continue;
+        const isLoose = /(^|\/)(index|__init__|mod|lib)\.\w+$/.test(tree.pathOf(target));
+        if (seen.has(target) || !(isLoose || tree.mentions(target, name))) continue;
         seen.add(target);
         next.push(target);
       }

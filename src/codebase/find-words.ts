@@ -46,29 +46,33 @@ export function findWords(tree: Tree, words: readonly string[], most: number): D
 
 /** The more a file matters, the better its symbols; no file matters more than twice as much as another. */
 function standingOf(tree: Tree, file: number): number {
-  const place = tree.places[file] ?? tree.files.length;
-  return 2 - place / Math.max(1, tree.files.length);
+  const place = tree.places[file] ?? tree.paths.length;
+  return 2 - place / Math.max(1, tree.paths.length);
 }
 
 const LESSER: ReadonlySet<Tag['kind']> = new Set(['property', 'variable', 'constant', 'key']);
 
 function fieldOf(tree: Tree, definition: Definition | undefined, field: string): string {
   if (!definition) return '';
-  if (field === 'path') return tree.files[definition.file]?.path ?? '';
+  if (field === 'path') return tree.pathOf(definition.file);
   return String(definition.tag[field as 'name' | 'qualified' | 'signature' | 'doc']);
 }
 
 /** By how rare the words are that a file has. */
 function filesWith(tree: Tree, terms: readonly string[]): number[] {
-  const scores = new Float64Array(tree.files.length);
   // They are letters and digits only.
-  for (const term of terms) {
-    const pattern = new RegExp(term, 'iu');
-    const hits = tree.files.flatMap(({ path, tags }, file) =>
-      pattern.test(path) || pattern.test(tags) ? [file] : [],
-    );
-    const rarity = Math.log(1 + tree.files.length / Math.max(1, hits.length));
-    for (const file of hits) scores[file] = (scores[file] ?? 0) + rarity;
+  const patterns = terms.map((term) => new RegExp(term, 'iu'));
+  const hits = patterns.map((): number[] => []);
+  for (const file of tree.paths.keys()) {
+    const text = `${tree.pathOf(file)}\n${tree.textOf(file)}`;
+    patterns.forEach((pattern, i) => {
+      if (pattern.test(text)) hits[i]?.push(file);
+    });
+  }
+  const scores = new Float64Array(tree.paths.length);
+  for (const files of hits) {
+    const rarity = Math.log(1 + tree.paths.length / Math.max(1, files.length));
+    for (const file of files) scores[file] = (scores[file] ?? 0) + rarity;
   }
   return tree.order
     .filter((file) => (scores[file] ?? 0) > 0)

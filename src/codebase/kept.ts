@@ -1,47 +1,22 @@
 /** The tags of many files as bytes: how they are kept between processes. */
 
-import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
-
-export interface KeptFile {
-  /** Relative to the directory whose tags are kept together. */
-  readonly path: string;
-  /** The key of the identity of the bytes that were parsed. */
-  readonly key: string;
-  readonly tags: string;
-}
+import { deserialize, serialize } from 'node:v8';
+import type { Shard } from './tag-store.ts';
 
 /** Counted up when tags are made or written in another way. */
-const VERSION = 'oriel tags 2\n';
+const VERSION = 'oriel tags 3';
 
-/** Bytes of all of them, before they are packed. */
-const MOST_BYTES = 256 << 20;
-
-/** A fifth of the bytes, at 200 MB a second. */
-const PACKING = { level: constants.Z_BEST_SPEED };
-
-export function writeKept(files: readonly KeptFile[]): Uint8Array<ArrayBuffer> {
-  const fields = files.flatMap(({ path, key, tags }) => [path, key, tags]);
-  const packed = deflateRawSync(VERSION + fields.join('\0'), PACKING);
-  return new Uint8Array(packed);
+/** They are packed already; names are numbers that nothing packs. */
+export function writeKept(shards: readonly Shard[]): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(serialize({ version: VERSION, shards }));
 }
 
-/** None of what was written by another version, or is damaged. */
-export function readKept(bytes: Uint8Array): KeptFile[] {
-  const text = unpacked(bytes);
-  if (!text.startsWith(VERSION) || text.length === VERSION.length) return [];
-  const fields = text.slice(VERSION.length).split('\0');
-  const files: KeptFile[] = [];
-  for (let i = 0; i + 2 < fields.length; i += 3) {
-    const [path = '', key = '', tags = ''] = fields.slice(i, i + 3);
-    files.push({ path, key, tags });
-  }
-  return files;
-}
-
-function unpacked(bytes: Uint8Array): string {
+/** None of what was written by another version, or is damaged. Only what `writeKept` wrote may be read. */
+export function readKept(bytes: Uint8Array): readonly Shard[] {
   try {
-    return inflateRawSync(bytes, { maxOutputLength: MOST_BYTES }).toString();
+    const { version, shards } = deserialize(bytes) as { version?: string; shards?: readonly Shard[] };
+    return version === VERSION && shards ? shards : [];
   } catch {
-    return '';
+    return [];
   }
 }

@@ -64,7 +64,7 @@ export class MapSymbols {
   }
 
   #path(file: number): string {
-    return oneLine(this.#tree.files[file]?.path ?? '');
+    return oneLine(this.#tree.pathOf(file));
   }
 }
 

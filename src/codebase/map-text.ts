@@ -33,7 +33,7 @@ const LOOKED_INTO = 2_000;
 export function mapText(tree: Tree, { bytes, lines, from, ...raised }: MapWanted): MapText {
   const worth = new Worth(tree, raised);
   const order = worth.order().slice(from);
-  const names = new NameLines(tree.files.map(({ path }) => path));
+  const names = new NameLines(tree.paths);
   const symbols = new MapSymbols(tree);
   const fits = (file: number, room: number, rows: number): boolean =>
     names.bytes + names.cost(file) <= room && (!names.isNew(file) || names.count < rows);
@@ -56,7 +56,7 @@ export function mapText(tree: Tree, { bytes, lines, from, ...raised }: MapWanted
   return {
     text: [...listed, ...names.without(files)].map((line) => `${line}\n`).join(''),
     named,
-    files: tree.files.length,
+    files: tree.paths.length,
     symbols: symbols.count,
     ...(rest && { rest }),
   };
@@ -65,7 +65,7 @@ export function mapText(tree: Tree, { bytes, lines, from, ...raised }: MapWanted
 function restOf(tree: Tree, files: readonly number[]): MapText['rest'] {
   const counts = new Map<string, number>();
   for (const file of files) {
-    const path = tree.files[file]?.path ?? '';
+    const path = tree.pathOf(file);
     const at = path.indexOf('/');
     if (at !== -1) counts.set(path.slice(0, at), (counts.get(path.slice(0, at)) ?? 0) + 1);
   }

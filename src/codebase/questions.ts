@@ -94,7 +94,7 @@ export function answerAbout(tree: Tree, question: CodeQuestion): CodeReply {
     case 'uses': {
       const { name, of, from, most } = question;
       const all = findDefinitions(tree, name);
-      const meant = of === undefined ? all : all.filter(({ file }) => tree.files[file]?.path === of);
+      const meant = of === undefined ? all : all.filter(({ file }) => tree.pathOf(file) === of);
       const { uses, cut } = findUses(tree, meant);
       return {
         is: 'uses',
@@ -111,7 +111,7 @@ export function answerAbout(tree: Tree, question: CodeQuestion): CodeReply {
       };
     }
     case 'importers': {
-      const target = tree.files.findIndex(({ path }) => path === question.path);
+      const target = tree.paths.indexOf(question.path);
       const found = target === -1 ? [] : findImporters(tree, target).map((file) => pathOf(tree, file));
       return {
         is: 'importers',
@@ -146,5 +146,5 @@ function declared(tree: Tree, { file, tag }: Definition): Declared {
 }
 
 function pathOf(tree: Tree, file: number): string {
-  return tree.files[file]?.path ?? '';
+  return tree.pathOf(file);
 }

@@ -34,11 +34,11 @@ export class Worth {
     this.#words = words;
     const matches = matchesOf(tree, words);
     const settled = recent.some((weight) => weight > 0) ? SYMBOL.settled : 1;
-    this.#names = Float64Array.from(tree.files, (_, file) => {
+    this.#names = Float64Array.from(tree.paths, (_, file) => {
       const [lately = 0, match = 0] = [recent[file], matches[file]];
       return tree.rankOf(file) * (1 + NAME.recent * lately) * (1 + NAME.words * match);
     });
-    this.#symbols = Float64Array.from(tree.files, (_, file) => {
+    this.#symbols = Float64Array.from(tree.paths, (_, file) => {
       const [lately = 0, match = 0] = [recent[file], matches[file]];
       return tree.rankOf(file) ** SYMBOL.rank * (settled + lately) * (1 + SYMBOL.words * match);
     });
@@ -68,15 +68,21 @@ function lengthOf({ kind, from, to }: Tag): number {
 
 /** By file: how many of `words` it has, in its path or its tags; one that many files have counts little. */
 function matchesOf(tree: Tree, words: readonly string[]): Float64Array {
-  const sums = new Float64Array(tree.files.length);
-  const add = (part: 'path' | 'tags', word: string, worth: number): void => {
-    const hits = tree.files.flatMap((file, i) => (file[part].toLowerCase().includes(word) ? [i] : []));
-    const rare = Math.log(tree.files.length / Math.max(1, hits.length)) / Math.log(tree.files.length + 1);
+  const sums = new Float64Array(tree.paths.length);
+  if (words.length === 0) return sums;
+  const [inPath, inTags] = [words.map((): number[] => []), words.map((): number[] => [])];
+  for (const file of tree.paths.keys()) {
+    const [path, text] = [tree.pathOf(file).toLowerCase(), tree.textOf(file).toLowerCase()];
+    words.forEach((word, i) => {
+      if (path.includes(word)) inPath[i]?.push(file);
+      if (text.includes(word)) inTags[i]?.push(file);
+    });
+  }
+  const add = (hits: readonly number[], worth: number): void => {
+    const rare = Math.log(tree.paths.length / Math.max(1, hits.length)) / Math.log(tree.paths.length + 1);
     for (const file of hits) sums[file] = (sums[file] ?? 0) + worth * rare;
   };
-  for (const word of words) {
-    add('path', word, IN_PATH);
-    add('tags', word, 1);
-  }
+  for (const hits of inPath) add(hits, IN_PATH);
+  for (const hits of inTags) add(hits, 1);
   return sums;
 }

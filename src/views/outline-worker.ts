@@ -3,6 +3,7 @@
  * when it takes too long. Whatever grows with the number of symbols happens here and not in the event loop.
  */
 
+import { getHeapStatistics } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
 import { LOADED } from '../access/worker-loading.ts';
 import { decode, storedEncoding } from '../text/encoding.ts';
@@ -16,6 +17,7 @@ import { linesOf } from './lines.ts';
 import { type OutlineText, outlineOf } from './outline-text.ts';
 import { outline, outlineWithUses } from './outline.ts';
 import { pack, type PackedStructure, unpack } from './packed.ts';
+import { type PackedTags, packTags } from './packed-tags.ts';
 import { writeTags } from './tags.ts';
 import { summarize } from './summary/summarize.ts';
 
@@ -54,13 +56,22 @@ export interface MapQuestion {
   readonly bytes: number;
 }
 
+/** Several files at once: what is asked of a thread and answered by it costs as much as parsing a small one. */
 export interface TagsQuestion {
   readonly ask: 'tags';
-  /** As stored. */
-  readonly bytes: Uint8Array;
-  readonly language: string;
-  readonly grammar?: GrammarFiles;
+  /** Their bytes as stored; none for a file that has no tags. */
+  readonly files: readonly { readonly bytes?: Uint8Array; readonly language: string }[];
+  /** By language. */
+  readonly grammars: Readonly<Record<string, GrammarFiles>>;
+  /** Milliseconds for each of them. */
   readonly within: number;
+}
+
+export interface TagsFound {
+  /** Of the files that were looked at, the first ones: all of them, unless the owner told to stop. */
+  readonly tags: PackedTags;
+  /** Positions of files that took too long, which have no tags. */
+  readonly late: readonly number[];
 }
 
 export type Question = ParseQuestion | OutlineQuestion | FindQuestion | MapQuestion | TagsQuestion;
@@ -72,14 +83,16 @@ export interface AnswerTo {
   readonly outline: OutlineText | FoundSymbols;
   readonly find: readonly FoundSymbols[];
   readonly map: Summary | NoStructure;
-  /** As `writeTags` writes them. */
-  readonly tags: { readonly text: string } | NoStructure;
+  readonly tags: TagsFound;
 }
 
 /** Characters of a text after which the memory of the parser is worth giving back: it never shrinks. */
 const heavy = 1 << 20;
 
-async function answer(question: Question): Promise<AnswerTo[Question['ask']]> {
+/** Bytes outside of the heap, those of grammars and parsers, after which a thread that makes tags is ended. */
+const MOST_MEMORY = 72 << 20;
+
+async function answer(question: Question, stop: Int32Array): Promise<AnswerTo[Question['ask']]> {
   switch (question.ask) {
     case 'parse': {
       const { text, language, grammar, within } = question;
@@ -89,16 +102,8 @@ async function answer(question: Question): Promise<AnswerTo[Question['ask']]> {
       const found = await outline(text, known, { grammar, until: performance.now() + within });
       return typeof found === 'string' ? found : pack(found);
     }
-    case 'tags': {
-      const { bytes, language, grammar, within } = question;
-      const known = languages.find(({ name }) => name === language);
-      if (!known) return 'language';
-      if (grammar) await (await import('./grammar/parse.ts')).ready(grammar);
-      const encoding = storedEncoding(bytes.subarray(0, HEAD));
-      const { text } = decode(bytes.subarray(encoding.bom), encoding);
-      const found = await outlineWithUses(text, known, { grammar, until: performance.now() + within });
-      return typeof found === 'string' ? found : { text: writeTags(text, found) };
-    }
+    case 'tags':
+      return tagsFound(question, stop);
     case 'outline':
       return outlineOf(unpack(question.structure).symbols, question);
     case 'find':
@@ -111,21 +116,50 @@ async function answer(question: Question): Promise<AnswerTo[Question['ask']]> {
   }
 }
 
-/** Of what is parsed for it: characters or bytes. */
-function sizeOf(job: Question): number {
-  if (job.ask === 'parse') return job.text.length;
-  return job.ask === 'tags' ? job.bytes.length : 0;
+/** Stops between files, and within one, when the owner says so. */
+async function tagsFound({ files, grammars, within }: TagsQuestion, stop: Int32Array): Promise<TagsFound> {
+  const tags: string[] = [];
+  const late: number[] = [];
+  const isStopped = (): boolean => Atomics.load(stop, 0) !== 0;
+  for (const { bytes, language } of files) {
+    const found = bytes ? await tagsIn(bytes, language, grammars[language], { within, isStopped }) : '';
+    if (isStopped()) break;
+    if (found === 'time') late.push(tags.length);
+    tags.push(found === 'time' ? '' : found);
+  }
+  return { tags: packTags(tags), late };
+}
+
+/** `time` where it takes too long; empty where it has none. */
+async function tagsIn(
+  bytes: Uint8Array,
+  language: string,
+  grammar: GrammarFiles | undefined,
+  { within, isStopped }: { readonly within: number; isStopped(): boolean },
+): Promise<string> {
+  const known = languages.find(({ name }) => name === language);
+  if (!known) return '';
+  if (grammar) await (await import('./grammar/parse.ts')).ready(grammar);
+  const encoding = storedEncoding(bytes.subarray(0, HEAD));
+  const { text } = decode(bytes.subarray(encoding.bom), encoding);
+  const found = await outlineWithUses(text, known, { grammar, until: performance.now() + within, isStopped });
+  if (typeof found === 'string') return found === 'time' ? found : '';
+  return writeTags(text, found);
 }
 
 /** Bytes that have a mark or a declaration. */
 const HEAD = 4096;
 
+/** Whether so much memory was taken that the thread must end: that of a parser grows with what is parsed, and never shrinks. */
+function isGrown(job: Question): boolean {
+  if (job.ask === 'parse' && job.text.length > heavy) return true;
+  return job.ask === 'tags' && getHeapStatistics().external_memory > MOST_MEMORY;
+}
+
 const port = parentPort;
-port?.on('message', ({ job }: { job: Question }) => {
-  void answer(job)
-    .then((reply) => {
-      return port.postMessage({ reply, retire: reply === 'time' || sizeOf(job) > heavy });
-    })
+port?.on('message', ({ job, stop }: { job: Question; stop: Int32Array }) => {
+  void answer(job, stop)
+    .then((reply) => port.postMessage({ reply, retire: reply === 'time' || isGrown(job) }))
     // A parser that threw (a stack overflow) has undefined memory: the thread dies with it, and its owner sees that.
     // oxlint-disable-next-line node/no-process-exit
     .catch(() => process.exit(1));

@@ -15,6 +15,8 @@ export interface OutlineOptions {
   readonly grammar?: GrammarFiles | undefined;
   /** `performance.now()` after which a parser gives up. */
   readonly until: number;
+  /** Whether it shall give up now. */
+  isStopped?(): boolean;
 }
 
 export interface Outlined extends Structure {
@@ -38,7 +40,7 @@ export async function outline(
 export async function outlineWithUses(
   text: string,
   language: Language,
-  { grammar, until }: OutlineOptions,
+  { grammar, until, isStopped }: OutlineOptions,
 ): Promise<Outlined | NoStructure> {
   const lines = linesOf(text);
   const reason = unfit(text, lines);
@@ -55,7 +57,8 @@ export async function outlineWithUses(
   }
   if (!grammar) return 'language';
   const { matchesOf } = await import('./grammar/parse.ts');
-  const parsed = await matchesOf(massaged(text, grammar.name), grammar, until);
+  const late = (): boolean => performance.now() > until || isStopped?.() === true;
+  const parsed = await matchesOf(massaged(text, grammar.name), grammar, late);
   if (!parsed) return 'time';
   const { found, folds } = readCaptures(parsed.matches, text, lines);
   return { symbols: nest(found), folds: joined(folds, lines), uses: parsed.uses };

@@ -16,7 +16,7 @@ import type { Kind, Made, Making } from '../types/store.ts';
 import type { TextInput } from '../window/input.ts';
 import type { GrammarFiles } from './grammar/parse.ts';
 import { type Language, languageOf } from './languages.ts';
-import type { AnswerTo, Question } from './outline-worker.ts';
+import type { AnswerTo, Question, TagsFound } from './outline-worker.ts';
 import { packedBytes, type PackedStructure } from './packed.ts';
 import { longestText } from './unfit.ts';
 
@@ -27,8 +27,11 @@ import { longestText } from './unfit.ts';
 const soft = 1_300;
 const hard = 4_000;
 
-/** The same for tags, of which the first ones wait for the grammar: nobody waits for one file of many. */
-const hardForTags = 10_000;
+/**
+ * The same for the tags of one file. Nobody waits for one file of many, and without tags it would be missing from all
+ * answers: 1 MiB takes a second, and ten times as long where others need the cores.
+ */
+const softForTags = 15_000;
 
 /**
  * Milliseconds after which a text without a thread has no outline. Callers are served in turn, so it takes many that
@@ -41,6 +44,7 @@ const parsers = new WorkerPool<Question, AnswerTo[Question['ask']]>({
   queue: queues.outlines,
   idleMs: 30_000,
   heapMb: 512,
+  youngMb: 16,
 });
 
 export interface WholeText {
@@ -124,20 +128,22 @@ export function lasts(value: object): boolean {
   return !('none' in value && (value.none === 'time' || value.none === 'crash'));
 }
 
-/** What the thread answers, or why it did not. Throws the signal's reason. */
+/** What the thread answers, or why it did not. `until` is on the clock of `performance.now()`. Throws the signal's reason. */
 export async function answerTo<A extends Question['ask']>(
   question: Question & { readonly ask: A },
   signal: AbortSignal,
+  until?: number,
 ): Promise<AnswerTo[A] | Unparsed> {
+  const waiting = until === undefined ? MOST_WAIT_MS : Math.max(0, Math.ceil(until - performance.now()));
   const claim = {
-    signal: AbortSignal.any([signal, AbortSignal.timeout(MOST_WAIT_MS)]),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(waiting)]),
     caller: callerOf(signal),
   };
   let began = false;
   try {
     return (await parsers.lend(claim, (ask) => {
       began = true;
-      return ask(question, performance.now() + (question.ask === 'tags' ? hardForTags : hard), signal);
+      return ask(question, until ?? performance.now() + hard, signal);
     })) as AnswerTo[A];
   } catch (error) {
     signal.throwIfAborted();
@@ -164,24 +170,50 @@ async function grammarFiles(
   return { name: grammar, wasm, query, ...(used !== undefined && { uses: used }) };
 }
 
+/** A code file whose tags are wanted; without bytes it has none. */
+export interface TaggedFile {
+  readonly bytes?: Uint8Array;
+  readonly language: Language;
+}
+
 const tagFiles = new Map<string, Promise<GrammarFiles | undefined>>();
 
-/** The tags of a code file (see tags.ts), or why it has none. Throws the signal's reason. */
+/**
+ * The tags of code files: of all, or of the first ones where `until` (of `performance.now()`) has passed or `signal` was
+ * aborted; or why there are none. Throws the signal's reason.
+ */
 export async function tagsOf(
-  bytes: Uint8Array,
-  language: Language,
+  files: readonly TaggedFile[],
+  until: number,
   signal: AbortSignal,
-): Promise<{ readonly text: string } | Unparsed> {
-  let files = tagFiles.get(language.name);
-  if (!files) tagFiles.set(language.name, (files = grammarFiles(language, true)));
-  const grammar = await files;
+): Promise<TagsFound | Unparsed> {
+  const grammars: Record<string, GrammarFiles> = {};
+  for (const { language } of files) {
+    const grammar = await tagGrammar(language);
+    if (grammar) grammars[language.name] = grammar;
+  }
   const question = {
     ask: 'tags',
-    bytes,
-    language: language.name,
-    ...(grammar && { grammar }),
-    within: soft,
+    files: files.map(({ bytes, language: { name } }) => ({ ...(bytes && { bytes }), language: name })),
+    grammars,
+    within: softForTags,
   } as const;
-  const reply = await answerTo(question, signal);
-  return typeof reply === 'string' ? { none: reply } : reply;
+  return answerTo(question, signal, until);
+}
+
+/** Its bytes are shared with the threads and not copied to them: they go with every question. */
+async function tagGrammar(language: Language): Promise<GrammarFiles | undefined> {
+  const known = tagFiles.get(language.name);
+  if (known) return known;
+  const loading = grammarFiles(language, true).then(
+    (files) => files && { ...files, wasm: sharedBytes(files.wasm) },
+  );
+  tagFiles.set(language.name, loading);
+  return loading;
+}
+
+function sharedBytes(bytes: Uint8Array): Uint8Array {
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  shared.set(bytes);
+  return shared;
 }

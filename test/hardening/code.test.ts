@@ -2,6 +2,8 @@
 
 import { describe, expect, test } from 'vitest';
 import { Tree } from '../../src/codebase/tree.ts';
+import { TagStore } from '../../src/codebase/tag-store.ts';
+import { packTags } from '../../src/views/packed-tags.ts';
 import { Ends } from '../../src/codebase/ends.ts';
 import { codeOf, textOf, workspace } from '../support/workspace.ts';
 import { site } from '../support/web.ts';
@@ -93,6 +95,7 @@ describe('trees of many files', () => {
 
   // Each import, and each name that all files declare, was compared with every file or directory: this took minutes.
   test('imports of other packages, and a name that each file declares', () => {
+    const store = new TagStore();
     const files = Array.from({ length: 30_000 }, (_, i) => {
       const imports = Array.from({ length: 10 }, (__, j) => `@scope/lib${(i + j) % 900}/sub/part`);
       return {
@@ -100,7 +103,10 @@ describe('trees of many files', () => {
         tags: `8\t1\t2\t1\t0\tsetup\t\tsetup()\t\x1csetup\t1 2\t\x1c${imports.join('\n')}`,
       };
     });
-    const tree = new Tree(files, 'top');
+    const entries = files.map(({ path }) => ({ path, key: 'k' }));
+    store.put({ entries, tags: packTags(files.map(({ tags }) => tags)) }, '');
+    const paths = files.map(({ path }) => path);
+    const tree = new Tree(paths, 'top', (path) => store.fileOf(path));
     expect(tree.order).toHaveLength(files.length);
   });
 });

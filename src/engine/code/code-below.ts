@@ -9,19 +9,17 @@ import type { CodeFile, CodeFiles } from './code-files.ts';
 import { keptKey, parseCode, step } from './parse-code.ts';
 
 export class CodeBelow {
-  /** Code files, those that were not parsed for want of time, and those that take too long to parse. */
+  /** Code files, and those that were not parsed for want of time. */
   readonly files: number;
   readonly missing: number;
-  readonly slow: number;
   /** As far as the last question told. */
-  unknown: Unknown = { whole: 0, parts: 0 };
+  unknown: Unknown = { whole: 0, parts: 0, slow: 0 };
   readonly #found: CodeFiles;
   readonly #view: number;
 
-  private constructor(found: CodeFiles, view: number, files: number, missing: number, slow: number) {
+  private constructor(found: CodeFiles, view: number, files: number, missing: number) {
     this.files = files;
     this.missing = missing;
-    this.slow = slow;
     this.#found = found;
     this.#view = view;
   }
@@ -35,8 +33,8 @@ export class CodeBelow {
       await step({ ask: 'load', home: job.home, kept });
       state = await step(job);
     }
-    const { done, slow } = await parseCode(found, state.wanted, state.files, call);
-    return new CodeBelow(found, state.view, state.files, state.wanted.length - done, slow);
+    const done = await parseCode(found, state.wanted, state.files, call);
+    return new CodeBelow(found, state.view, state.files, state.wanted.length - done);
   }
 
   get gaps(): GapsSeen {

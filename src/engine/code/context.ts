@@ -82,18 +82,17 @@ export function gapsOf({ code, typed }: Context): Notice[] {
   return gapTexts(code, typed).map(said);
 }
 
-export function gapTexts({ gaps, missing, slow, files, unknown }: CodeBelow, typed: string): string[] {
+export function gapTexts({ gaps, missing, files, unknown }: CodeBelow, typed: string): string[] {
   const texts: string[] = [];
   if (missing > 0)
     texts.push(
       `${missing} of ${plural(files, 'code file')} were not parsed for want of time. Call again to go on`,
     );
-  if (slow > 0) texts.push(`${plural(slow, 'file')} took too long to parse: without symbols here`);
-  // Those that took too long have none either.
-  const whole = unknown.whole - slow;
-  if (whole > 0)
+  if (unknown.slow > 0)
+    texts.push(`${plural(unknown.slow, 'file')} took too long to parse: without symbols here`);
+  if (unknown.whole > 0)
     texts.push(
-      `The symbols of ${plural(whole, 'code file')} are not known: larger than 1 MiB, or not to be read or parsed. Use grep to search them too`,
+      `The symbols of ${plural(unknown.whole, 'code file')} are not known: larger than 1 MiB, or not to be read or parsed. Use grep to search them too`,
     );
   if (unknown.parts > 0)
     texts.push(`Of ${plural(unknown.parts, 'code file')} only the first symbols and names are known`);

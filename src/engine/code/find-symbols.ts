@@ -31,7 +31,7 @@ export async function findSymbols(request: SymbolsRequest, call: Call): Promise<
   const most = Math.min(request.limit, MOST_SYMBOLS);
   const { found, all } = await code.ask({ is: 'words', query, from: offset, most });
   const shown = shownIn(typed, call);
-  const unknown = code.unknown.whole + code.unknown.parts;
+  const unknown = code.unknown.whole + code.unknown.parts + code.unknown.slow;
   const end = offset + found.length;
   const best = found.slice(0, BEST).map((one) => callOf(one, shown));
   return {

@@ -3,14 +3,19 @@
 import { askCode } from '../../codebase/codebase.ts';
 import type { CodeReplies, Entry } from '../../codebase/codebase-worker.ts';
 import type { Call } from '../../types/call.ts';
-import { languageOf } from '../../views/languages.ts';
-import { lasts, tagsOf } from '../../views/parsed.ts';
+import { type Language, languageOf } from '../../views/languages.ts';
+import type { TagsFound } from '../../views/outline-worker.ts';
+import { packTags } from '../../views/packed-tags.ts';
+import { type TaggedFile, tagsOf } from '../../views/parsed.ts';
 import { lookUntil } from '../walk/time.ts';
 import type { CodeFiles } from './code-files.ts';
 
-/** Files that are opened and parsed at a time, and handed on together. */
-const AT_ONCE = 4;
-const BATCH = 64;
+/** Batches at a time: one for each parser, and one that is being read. */
+const AT_ONCE = 3;
+
+/** Files and bytes that are parsed by one question and handed on together: a few hundred milliseconds. */
+const BATCH_FILES = 64;
+const BATCH_BYTES = 192 << 10;
 
 /** Parsed files after which what is known is kept on disk, whatever happens to the call. */
 const KEEP_AFTER = 2_000;
@@ -35,14 +40,14 @@ export function keptKey(home: string): string {
   return `code below ${home}`;
 }
 
-/** `known`: how many code files there are. Returns how many of `wanted` (positions) were parsed, or took too long twice (`slow`). */
+/** `known`: how many code files there are. Returns how many of `wanted` (positions) were parsed. */
 export async function parseCode(
   files: CodeFiles,
   wanted: Uint32Array,
   known: number,
   call: Call,
-): Promise<{ readonly done: number; readonly slow: number }> {
-  if (wanted.length === 0) return { done: 0, slow: 0 };
+): Promise<number> {
+  if (wanted.length === 0) return 0;
   const run = new ParseRun(files, wanted, call);
   try {
     await Promise.all(Array.from({ length: AT_ONCE }, () => run.parse()));
@@ -50,19 +55,23 @@ export async function parseCode(
   } finally {
     await run.finish(known * KEEP_PART);
   }
-  return { done: run.done, slow: run.slow };
+  return run.done;
+}
+
+/** A file that is to be parsed, as it was read. */
+interface ReadFile extends TaggedFile {
+  readonly entry: Entry;
 }
 
 class ParseRun {
   done = 0;
-  slow = 0;
   readonly #files: CodeFiles;
   readonly #wanted: Uint32Array;
   readonly #call: Call;
   readonly #until: number;
+  /** Files whose parser took too long, or died. */
   readonly #late: string[] = [];
   #next = 0;
-  #batch: Entry[] = [];
   #unkept = 0;
 
   constructor(files: CodeFiles, wanted: Uint32Array, call: Call) {
@@ -75,47 +84,65 @@ class ParseRun {
   /** Takes files until there are none, or no time. */
   async parse(): Promise<void> {
     const { signal } = this.#call;
-    while (this.#next < this.#wanted.length && performance.now() < this.#until) {
+    while (this.#next < this.#wanted.length && this.#hasTime()) {
+      const batch = await this.#read();
+      const found = await tagsOf(batch, this.#until, signal);
+      if ('none' in found) {
+        // One of them ended the thread: each alone, so that the others have their tags.
+        if (found.none === 'crash') this.#late.push(...batch.map(({ entry }) => entry.path));
+        continue;
+      }
+      this.#late.push(...found.late.map((i) => (batch[i] as ReadFile).entry.path));
+      await this.#hand(batch, found);
+      this.#call.progress({ message: `parsed ${this.done} of ${this.#wanted.length} files` });
       signal.throwIfAborted();
-      const path = this.#files.paths[this.#wanted[this.#next++] as number] as string;
-      const { entry, isLate } = await entryOf(this.#files, path, signal);
-      if (isLate) this.#late.push(path);
-      else await this.#add(entry);
+      if (this.#unkept >= KEEP_AFTER) await this.#keep();
     }
   }
 
   /** Others may have kept them from the cores: once more, one by one. */
   async parseLate(): Promise<void> {
-    const { signal } = this.#call;
-    for (const path of this.#late) {
-      if (performance.now() >= this.#until) return;
-      signal.throwIfAborted();
-      const { entry, isLate } = await entryOf(this.#files, path, signal);
-      if (isLate) this.slow += 1;
-      await this.#add(entry);
+    for (const path of this.#late.splice(0)) {
+      if (!this.#hasTime()) return;
+      const file = await readFile(this.#files, path, this.#call.signal);
+      const found = await tagsOf([file], this.#until, this.#call.signal);
+      if ('none' in found && !this.#hasTime()) return;
+      const isSlow = 'none' in found || found.late.length > 0;
+      await this.#hand([file], 'none' in found ? { tags: packTags(['']), late: [] } : found, isSlow);
     }
   }
 
   /** Keeps what is known where so many files have been parsed since it was kept. */
   async finish(enough: number): Promise<void> {
-    await this.#hand();
     if (this.#unkept > 0 && this.#unkept >= enough) await this.#keep();
   }
 
-  async #add(entry: Entry): Promise<void> {
-    this.#batch.push(entry);
-    this.done += 1;
-    if (this.#batch.length < BATCH) return;
-    this.#call.progress({ message: `parsed ${this.done} of ${this.#wanted.length} files` });
-    await this.#hand();
-    if (this.#unkept >= KEEP_AFTER) await this.#keep();
+  #hasTime(): boolean {
+    this.#call.signal.throwIfAborted();
+    return performance.now() < this.#until;
   }
 
-  async #hand(): Promise<void> {
-    const entries = this.#batch;
-    this.#batch = [];
+  /** The next files. */
+  async #read(): Promise<ReadFile[]> {
+    const batch: ReadFile[] = [];
+    let bytes = 0;
+    while (this.#next < this.#wanted.length && batch.length < BATCH_FILES && bytes < BATCH_BYTES) {
+      const path = this.#files.paths[this.#wanted[this.#next++] as number] as string;
+      const file = await readFile(this.#files, path, this.#call.signal);
+      bytes += file.bytes?.length ?? 0;
+      batch.push(file);
+    }
+    return batch;
+  }
+
+  /** Hands on what was found: where the parser was told to stop, of the first files only. */
+  async #hand(batch: readonly ReadFile[], { tags, late }: TagsFound, isSlow = false): Promise<void> {
+    const looked = batch.slice(0, tags.known.length);
+    const again = new Set(isSlow ? [] : late);
+    const entries = looked.map(({ entry }, i) => (again.has(i) ? { ...entry, key: '' } : entry));
+    this.done += entries.length - again.size;
     this.#unkept += entries.length;
-    if (entries.length > 0) await step({ ask: 'put', base: this.#files.base, entries });
+    await step({ ask: 'put', base: this.#files.base, entries, tags, isSlow });
   }
 
   async #keep(): Promise<void> {
@@ -126,30 +153,17 @@ class ParseRun {
   }
 }
 
-/**
- * Without tags where the file cannot be opened or parsed; without a key where its next version may look the same.
- * `isLate`: the parser ran out of time or memory, and may have more of them next time.
- */
-async function entryOf(
-  files: CodeFiles,
-  path: string,
-  signal: AbortSignal,
-): Promise<{ readonly entry: Entry; readonly isLate: boolean }> {
-  const without = (key = ''): { entry: Entry; isLate: boolean } => ({
-    entry: { path, key, tags: '' },
-    isLate: false,
-  });
+/** Without bytes where the file cannot be opened or parsed; without a key where its next version may look the same. */
+async function readFile(files: CodeFiles, path: string, signal: AbortSignal): Promise<ReadFile> {
+  const language = languageOf(path.slice(path.lastIndexOf('/') + 1), '') ?? NO_LANGUAGE;
   const file = await files.open(path, signal);
-  if (!file) return without();
-  const key = file.recurs ? file.key : '';
+  if (!file) return { entry: { path, key: '' }, language };
   try {
-    const language = languageOf(path.slice(path.lastIndexOf('/') + 1), '');
-    const bytes = language && (await file.read(signal));
-    if (!language || !bytes) return without(key);
-    const found = await tagsOf(bytes, language, signal);
-    if (!('none' in found)) return { entry: { path, key, tags: found.text }, isLate: false };
-    return lasts(found) ? without(key) : { ...without(), isLate: true };
+    const bytes = await file.read(signal);
+    return { entry: { path, key: file.recurs ? file.key : '' }, language, ...(bytes && { bytes }) };
   } finally {
     await file.close();
   }
 }
+
+const NO_LANGUAGE: Language = { name: '', extensions: [], summary: false };

@@ -32,16 +32,15 @@ const loaded = new Map<string, Promise<Loaded>>();
 let started: Promise<void> | undefined;
 
 /**
- * The matches of the grammar's queries in the text, or undefined when `until` (of `performance.now()`) passed first.
+ * The matches of the grammar's queries in the text, or undefined where it is `late` first.
  * May throw when the parser's stack overflows: its memory is not to be trusted afterwards, so end the thread.
  */
 export async function matchesOf(
   text: string,
   files: GrammarFiles,
-  until: number,
+  late: () => boolean,
 ): Promise<{ readonly matches: Match[]; readonly uses: Use[] } | undefined> {
   const { parser, query, uses } = await grammar(files);
-  const late = (): boolean => performance.now() > until;
   const tree = parser.parse(text, null, { progressCallback: late });
   if (!tree) {
     parser.reset();

@@ -1,0 +1,76 @@
+/** Which files declare a name: all pairs of a name's number and a file, sorted, as one typed array. */
+
+/** Files are below this: a name's number of 32 bits, times this, with a file added, is a whole number of 53 bits. */
+const FILES = 2 ** 20;
+
+/** The first bits of a name's number, by which its pairs are found. */
+const BITS = 16;
+
+/** Positions of pairs, half-open. */
+export interface PairRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+export class Declared {
+  readonly #pairs: Float64Array;
+  /** Where the pairs begin whose numbers have these first bits. */
+  readonly #starts = new Uint32Array((1 << BITS) + 1);
+
+  /** `declaredBy`: the numbers of the names that a file declares, each once. */
+  constructor(files: number, declaredBy: (file: number) => Uint32Array | undefined) {
+    let count = 0;
+    for (let file = 0; file < files; file += 1) count += declaredBy(file)?.length ?? 0;
+    const pairs = (this.#pairs = new Float64Array(count));
+    let at = 0;
+    for (let file = 0; file < files; file += 1)
+      for (const name of declaredBy(file) ?? []) pairs[at++] = name * FILES + file;
+    pairs.sort();
+    let bits = 0;
+    for (let i = 0; i < count; i += 1) {
+      const own = firstBits(Math.floor((pairs[i] as number) / FILES));
+      while (bits <= own) this.#starts[bits++] = i;
+    }
+    this.#starts.fill(count, bits);
+  }
+
+  rangeOf(name: number): PairRange {
+    const bits = firstBits(name);
+    const [low = 0, high = 0] = [this.#starts[bits], this.#starts[bits + 1]];
+    const from = this.#firstFrom(name * FILES, low, high);
+    let to = from;
+    while (to < high && (this.#pairs[to] as number) < (name + 1) * FILES) to += 1;
+    return { from, to };
+  }
+
+  /** The files of a range, in ascending order. */
+  filesIn({ from, to }: PairRange): number[] {
+    return Array.from(this.#pairs.subarray(from, to), (pair) => pair % FILES);
+  }
+
+  filesOf(name: number): number[] {
+    return this.filesIn(this.rangeOf(name));
+  }
+
+  /** Whether `file` is among those of a range. */
+  has({ from, to }: PairRange, file: number): boolean {
+    if (from === to) return false;
+    const pair = Math.floor((this.#pairs[from] as number) / FILES) * FILES + file;
+    return this.#pairs[this.#firstFrom(pair, from, to)] === pair;
+  }
+
+  /** The first position from `low` to `high` whose pair is not below `pair`. */
+  #firstFrom(pair: number, low: number, high: number): number {
+    let [from, to] = [low, high];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if ((this.#pairs[middle] as number) < pair) from = middle + 1;
+      else to = middle;
+    }
+    return from;
+  }
+}
+
+function firstBits(name: number): number {
+  return Math.floor(name / 2 ** (32 - BITS));
+}

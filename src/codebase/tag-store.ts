@@ -1,0 +1,177 @@
+/** The tags of files by their real paths, packed as they were parsed together, within a budget of memory. */
+
+import {
+  countsIn,
+  declaredIn,
+  type PackedTags,
+  packedTagsBytes,
+  packTags,
+  unpackTags,
+  usedIn,
+} from '../views/packed-tags.ts';
+
+/** What was parsed: a path, and the key of the identity of the bytes that were parsed. */
+export interface Entry {
+  readonly path: string;
+  readonly key: string;
+}
+
+/** Files that were parsed together; `entries` by their positions in `tags`. */
+export interface Shard {
+  readonly entries: readonly Entry[];
+  readonly tags: PackedTags;
+}
+
+/** What is known of one file. */
+export interface StoredFile {
+  /** Hashes of names: see views/packed-tags.ts. */
+  readonly declared: Uint32Array;
+  readonly used: Uint32Array;
+  readonly counts: Uint8Array;
+  /** Modules, as written. */
+  readonly imports: readonly string[];
+  /** As `writeTags` writes them. */
+  tags(): string;
+}
+
+/** Bytes of packed tags that are held. Those of files that were not asked for lately go first. */
+const MOST_HELD = 96 << 20;
+
+/** Characters of tags that are held unpacked: those of a few thousand files. */
+const MOST_UNPACKED = 12 << 20;
+
+/** Of a shard with fewer files the tags are packed again with those of others when all are kept. */
+const SMALL = 16;
+
+interface Block {
+  readonly tags: PackedTags;
+  /** Lines of each file. */
+  readonly imports: readonly string[];
+  readonly bytes: number;
+  /** Files whose tags stand in it still. */
+  live: number;
+}
+
+interface Known {
+  readonly key: string;
+  readonly block: Block;
+  readonly at: number;
+  /** It took too long to parse; not kept beyond the process. */
+  readonly isSlow: boolean;
+}
+
+export class TagStore {
+  readonly #files = new Map<string, Known>();
+  readonly #unpacked = new Map<Block, readonly string[]>();
+  #unpackedChars = 0;
+  #held = 0;
+
+  /** The key of the bytes of which a file's tags are known. */
+  keyOf(path: string): string | undefined {
+    return this.#files.get(path)?.key;
+  }
+
+  /** How much is known of a file: `KNOWN`, or that it took too long. */
+  knownOf(path: string): 'slow' | number | undefined {
+    const known = this.#files.get(path);
+    return known && (known.isSlow ? 'slow' : known.block.tags.known[known.at]);
+  }
+
+  /** What is known of a file; undefined where nothing is. */
+  fileOf(path: string): StoredFile | undefined {
+    const known = this.#files.get(path);
+    if (!known?.block.tags.known[known.at]) return undefined;
+    const { block, at } = known;
+    return {
+      declared: declaredIn(block.tags, at),
+      used: usedIn(block.tags, at),
+      counts: countsIn(block.tags, at),
+      imports: (block.imports[at] ?? '').split('\n').filter((line) => line !== ''),
+      tags: () => this.#unpackedOf(block)[at] ?? '',
+    };
+  }
+
+  /** `base` is put before each path. Files that are known already stay as they are where `isOlder`. */
+  put({ entries, tags }: Shard, base: string, { isOlder = false, isSlow = false } = {}): void {
+    const block: Block = {
+      tags,
+      imports: tags.imports.split('\0'),
+      bytes: packedTagsBytes(tags),
+      live: 0,
+    };
+    entries.forEach(({ path, key }, at) => {
+      const name = base + path;
+      const known = this.#files.get(name);
+      if (known && isOlder) return;
+      if (known) this.#forget(known);
+      block.live += 1;
+      this.#files.set(name, { key, block, at, isSlow });
+    });
+    if (block.live > 0) this.#held += block.bytes;
+  }
+
+  /** Forgets files that are none of `usedNow` until no more is held than may be. */
+  makeRoom(usedNow: () => ReadonlySet<string>): void {
+    if (this.#held <= MOST_HELD) return;
+    const used = usedNow();
+    for (const [path, known] of this.#files) {
+      if (used.has(path)) continue;
+      this.#files.delete(path);
+      this.#forget(known);
+      if (this.#held <= MOST_HELD) return;
+    }
+  }
+
+  /** All that is known of the files below `home`, which ends in a slash, to be kept beyond the process. */
+  shardsBelow(home: string): Shard[] {
+    const byBlock = new Map<Block, { readonly entry: Entry; readonly at: number }[]>();
+    for (const [path, { key, block, at, isSlow }] of this.#files) {
+      if (key === '' || isSlow || !path.startsWith(home)) continue;
+      const entry = { path: path.slice(home.length), key };
+      const known = byBlock.get(block);
+      if (known) known.push({ entry, at });
+      else byBlock.set(block, [{ entry, at }]);
+    }
+    const shards: Shard[] = [];
+    const loose: { readonly entry: Entry; readonly tags: string }[] = [];
+    for (const [block, files] of byBlock) {
+      const count = block.tags.known.length;
+      if (files.length === count && count >= SMALL) {
+        const entries = files.toSorted((a, b) => a.at - b.at).map(({ entry }) => entry);
+        shards.push({ entries, tags: block.tags });
+        continue;
+      }
+      const texts = unpackTags(block.tags);
+      for (const { entry, at } of files) loose.push({ entry, tags: texts[at] ?? '' });
+    }
+    for (let i = 0; i < loose.length; i += 4 * SMALL) {
+      const part = loose.slice(i, i + 4 * SMALL);
+      shards.push({ entries: part.map(({ entry }) => entry), tags: packTags(part.map(({ tags }) => tags)) });
+    }
+    return shards;
+  }
+
+  #forget({ block }: Known): void {
+    block.live -= 1;
+    if (block.live > 0) return;
+    this.#held -= block.bytes;
+    this.#drop(block);
+  }
+
+  #unpackedOf(block: Block): readonly string[] {
+    const known = this.#unpacked.get(block) ?? unpackTags(block.tags);
+    if (this.#unpacked.delete(block)) this.#unpackedChars -= block.tags.chars;
+    // The one that was used last is the last.
+    this.#unpacked.set(block, known);
+    this.#unpackedChars += block.tags.chars;
+    for (const oldest of this.#unpacked.keys()) {
+      if (this.#unpackedChars <= MOST_UNPACKED || oldest === block) break;
+      this.#drop(oldest);
+    }
+    return known;
+  }
+
+  #drop(block: Block): void {
+    if (this.#unpacked.delete(block)) this.#unpackedChars -= block.tags.chars;
+  }
+}
