@@ -1,7 +1,6 @@
 /** Hostile servers, pages and addresses, by the numbers of their classes. */
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { offerOptions } from '../../src/faces/cli/server-options.ts';
 import { temporaryFolder } from '../support/commands.ts';
@@ -112,11 +111,14 @@ describe('U: bodies and pages', () => {
   test('U28 a call that is cancelled closes its connection', async () => {
     let closed = (): void => undefined;
     const isClosed = new Promise<void>((resolve) => (closed = resolve));
-    const { url } = await site({ '/hang': (request) => void request.on('close', closed) });
     const stop = new AbortController();
+    const { url } = await site({
+      '/hang'(request) {
+        request.on('close', closed);
+        stop.abort();
+      },
+    });
     const call = reader().call('read', { path: `${url}/hang` }, stop.signal);
-    await sleep(100);
-    stop.abort();
     expect((await call).details).toMatchObject({ error: { code: 'CANCELLED' } });
     await isClosed;
   });

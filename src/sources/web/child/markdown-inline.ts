@@ -1,0 +1,89 @@
+/** The inside of a paragraph as Markdown: emphasis, code, links and images. */
+
+import { isBlock } from './markdown-blocks.ts';
+import { around, code } from './markdown-text.ts';
+import { type Element, isElement, type Node, textOf } from './tree.ts';
+
+/** `base`: against which links are resolved. `block`: the text of a block that stands inside a line. */
+export class InlineWriter {
+  readonly #base: string;
+  readonly #block: (element: Element) => string;
+
+  constructor(base: string, block: (element: Element) => string) {
+    this.#base = base;
+    this.#block = block;
+  }
+
+  inline(nodes: readonly Node[]): string {
+    return nodes
+      .map((node) => (isElement(node) ? this.span(node) : node.replace(/[ \t\r\n\f]+/g, ' ')))
+      .join('');
+  }
+
+  span(element: Element): string {
+    const { name, attributes } = element;
+    switch (name) {
+      case 'br':
+        return '\n';
+      case 'img':
+        return this.image(element);
+      case 'input':
+        return 'checked' in attributes ? '[x] ' : '[ ] ';
+      case 'a':
+        return this.link(element);
+      case 'b':
+      case 'strong':
+        return around('**', this.inline(element.children));
+      case 'i':
+      case 'em':
+        return around('*', this.inline(element.children));
+      case 'del':
+      case 's':
+        return around('~~', this.inline(element.children));
+      case 'code':
+      case 'kbd':
+      case 'samp':
+      case 'tt':
+        return code(textOf(element));
+      case 'math':
+        return attributes['alttext'] ? `$${attributes['alttext']}$` : this.inline(element.children);
+      case 'annotation':
+      case 'annotation-xml':
+        return '';
+      case 'wbr':
+        return '';
+      default:
+        // A block inside a line, as in a link around a card.
+        return isBlock(element)
+          ? ` ${this.#block(element).replace(/\s*\n\s*/g, ' ')} `
+          : this.inline(element.children);
+    }
+  }
+
+  link(element: Element): string {
+    const text = this.inline(element.children);
+    const label = text.trim().replace(/\s*\n\s*/g, ' ');
+    const target = this.absolute(element.attributes['href']);
+    if (label === '' || target === undefined) return text;
+    const [before, after] = [/^\s/.test(text) ? ' ' : '', /\s$/.test(text) ? ' ' : ''];
+    return `${before}[${label}](${target})${after}`;
+  }
+
+  image({ attributes }: Element): string {
+    const target = this.absolute(attributes['src'] || attributes['data-src']);
+    const alt = (attributes['alt'] ?? '').replace(/\s+/g, ' ').trim();
+    return target === undefined ? alt : `![${alt}](${target})`;
+  }
+
+  /** Undefined for what leads nowhere that can be read. */
+  absolute(href: string | undefined): string | undefined {
+    if (href === undefined || href.trim() === '' || href.startsWith('#')) return undefined;
+    try {
+      const url = new URL(href.trim(), this.#base);
+      if (!['http:', 'https:', 'mailto:'].includes(url.protocol)) return undefined;
+      return url.href.replaceAll('(', '%28').replaceAll(')', '%29');
+    } catch {
+      return undefined;
+    }
+  }
+}

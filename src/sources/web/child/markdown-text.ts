@@ -1,0 +1,51 @@
+/** Marks of Markdown around texts, and white space as Markdown reads it. */
+
+import { type Element, textOf } from './tree.ts';
+
+export function fenced(pre: Element): string {
+  const text = textOf(pre).replace(/^\n/, '').trimEnd();
+  if (text.trim() === '') return '';
+  let longest = 2;
+  for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${pre.attributes['data-lang'] ?? ''}\n${text}\n${fence}`;
+}
+
+export function code(text: string): string {
+  const flat = text.replace(/\s+/g, ' ');
+  if (flat.trim() === '') return flat;
+  return flat.includes('`') ? `\`\` ${flat.trim()} \`\`` : `\`${flat.trim()}\``;
+}
+
+export function around(mark: string, text: string): string {
+  const inner = text.trim();
+  if (inner === '' || inner.includes('\n\n')) return text;
+  const [before, after] = [/^\s/.test(text) ? ' ' : '', /\s$/.test(text) ? ' ' : ''];
+  return `${before}${mark}${inner}${mark}${after}`;
+}
+
+export function tidy(text: string): string {
+  return text
+    .replace(/[ \t]+/g, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .trim();
+}
+
+/** A line of text that begins like a heading, a quote or a list is none. */
+export function atLineStart(text: string): string {
+  return text.replace(/^(#{1,6}|>|[-+]|\d{1,9}[.)])(?= )/gm, (mark) =>
+    mark.replace(/.$/, (last) => `\\${last}`),
+  );
+}
+
+export function prefixed(text: string, first: string, rest: string): string {
+  return text
+    .split('\n')
+    .map((line, i) => (i === 0 ? first + line : line === '' ? rest.trimEnd() : rest + line))
+    .join('\n');
+}
+
+/** In an item, a list follows its text without an empty line. */
+export function tight(text: string): string {
+  return text.replace(/\n\n(?=(?:[-*]|\d+\.) )/g, '\n');
+}
