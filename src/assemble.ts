@@ -2,6 +2,8 @@
 
 import { resolve } from 'node:path';
 import { createAccess } from './access/local.ts';
+import { realDirectory } from './access/roots.ts';
+import { userFileDirectories } from './access/user-directories.ts';
 import { fromWorkingDirectory } from './access/paths.ts';
 import { callTool } from './call-tool.ts';
 import type { DeclaredTool, Dialect } from './dialects/dialect.ts';
@@ -133,6 +135,7 @@ function settingsOf(options: OrielOptions): Settings {
     ...(options.tokens && { tokens: counterOfHost(options.tokens) }),
     run: runSettings(options.run),
     ...(options.agentOutputs !== undefined && { agentOutputs: accessTo(options.agentOutputs) }),
+    ...(options.userFiles === true && userFiles()),
     schemes: schemesOfHost(options.schemes),
     web: webSettings(options.web),
     ...(options.mcpServers && { mcpServers: options.mcpServers }),
@@ -166,6 +169,13 @@ function runSettings(options: Partial<RunSettings> = {}): RunSettings {
   const settings = { ...defaultSettings.run, ...options };
   timeout('run.timeout', settings.timeout);
   return settings;
+}
+
+/** Nothing where none of the directories exists: without roots an access would open everything. */
+function userFiles(): Pick<Settings, 'userFiles'> {
+  const roots = userFileDirectories().flatMap((directory) => realDirectory(directory) ?? []);
+  const [cwd] = roots;
+  return cwd === undefined ? {} : { userFiles: createAccess({ cwd, roots, allow: [] }) };
 }
 
 /** Its identity is taken now: a directory that replaces it later is not entered. Throws `NOT_FOUND`, `NOT_DIRECTORY`. */

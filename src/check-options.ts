@@ -51,6 +51,7 @@ const OPTIONS: { readonly [K in keyof Required<OrielOptions>]: Rule } = {
     background: ['end', 'keep'],
   } satisfies { readonly [K in keyof Required<NonNullable<OrielOptions['run']>>]: Rule },
   agentOutputs: 'a string',
+  userFiles: 'true or false',
   schemes: 'an object',
   web: 'an object, or false',
   mcpServers: 'an object',

@@ -44,6 +44,8 @@ export interface OrielOptions {
   readonly run?: Partial<RunSettings>;
   /** The directory (it must exist) in which other agents leave outputs: `agent://ID` is a file `ID.*` in it. @default none */
   readonly agentOutputs?: string;
+  /** Reads the user's own skills and notes (`skill://`, `memory://`) also where they lie outside the roots. @default false */
+  readonly userFiles?: boolean;
   /** Schemes of your own (`ticket://42`), or in place of those here; `false` takes one away. @default {} */
   readonly schemes?: Settings['schemes'];
   /**

@@ -19,6 +19,8 @@ export interface Settings {
   readonly imageMetadataOnly: boolean;
   /** Opens files in the directory of `agent://`, which is its `cwd`, and nothing else. */
   readonly agentOutputs?: Access;
+  /** Opens the user's own skills and notes, and nothing else, where the roots would hide them. */
+  readonly userFiles?: Access;
   /** Schemes of the host, by name; `false` takes one away. */
   readonly schemes: Readonly<Record<string, HostScheme | false>>;
   /** Pages of the web, and what may be reached beside public addresses; `false` takes them away. */

@@ -71,6 +71,12 @@ const agentOutputs: Option = {
   help: 'read the files of DIR as agent://NAME: what other agents have left there',
 };
 
+const userFiles: Option = {
+  name: 'user-files',
+  type: 'boolean',
+  help: "read the user's own skills and notes as skill:// and memory://, also where they are outside the roots",
+};
+
 const web: Option = {
   name: 'web',
   type: 'boolean',
@@ -134,6 +140,7 @@ export const servingOptions: readonly Option[] = [
   ...engineOptions,
   display,
   agentOutputs,
+  userFiles,
   ...webOptions,
   noCache,
 ];
@@ -146,6 +153,7 @@ export const readOptions: readonly Option[] = [
   ...engineOptions,
   display,
   agentOutputs,
+  userFiles,
   ...webOptions,
   noCache,
   json,
@@ -277,6 +285,7 @@ export function orielOptions(values: Values): OrielOptions {
     ...(budget !== undefined && { limits: parseLimits(budget) }),
     ...(shown && { display: shown }),
     ...(outputs !== undefined && { agentOutputs: outputs }),
+    ...(values[userFiles.name] === true && { userFiles: true }),
     web: values['offline'] === true ? false : { allow: list(allowNet) },
     ...(values[noCache.name] === true && { cache: false }),
     ...mcpServersIn(fromWorkingDirectory(directory), values),

@@ -31,16 +31,18 @@ const MOST_JSON = 1 << 20;
 const MOST_INDENTED = 8;
 const MOST_NESTED = 1_000;
 
+/** Where the host names no directory. */
+const UNNAMED =
+  'no directory of outputs is named. Whoever runs oriel names it with --agent-outputs DIR; until then, read an output by the path of its file';
+
 export const agentScheme: Scheme = {
   name: 'agent',
   isOn: ({ agentOutputs }) => agentOutputs !== undefined,
   async open(rest, call) {
     const access = call.settings.agentOutputs;
     if (access === undefined) {
-      throw new OrielError(
-        'UNSUPPORTED',
-        'agent:// is not set up: the host names no directory of outputs (agentOutputs, --agent-outputs DIR).',
-      );
+      if (rest === '') return listOf('agent', rest, { names: [], more: false }, UNNAMED);
+      throw new OrielError('UNSUPPORTED', `${quote(`agent://${rest}`)} does not exist: ${UNNAMED}.`);
     }
     const place: Place = { access, directory: access.cwd };
     const { outputs, names } = await outputsIn(place, call);

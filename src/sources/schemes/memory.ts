@@ -1,17 +1,15 @@
 /** The scheme `memory://NAME`: notes that outlive sessions, of the project first, then of the user. */
 
 import { join } from 'node:path';
-import { userDirectory } from '../../access/user-directories.ts';
-import { filesIn, namedScheme } from './named-files.ts';
+import { MEMORY_DIRECTORY, userDirectory } from '../../access/user-directories.ts';
+import { accessToUserFiles, filesIn, namedScheme } from './named-files.ts';
 
 export const memoryScheme = namedScheme({
   scheme: 'memory',
-  /** Both are opened through the roots: with roots set, only what lies inside them is there. */
-  places: ({ access }) =>
-    [join(access.cwd, '.oriel/memory'), join(userDirectory('data'), 'oriel/memory')].map((directory) => ({
-      access,
-      directory,
-    })),
+  places: (call) => [
+    { access: call.access, directory: join(call.access.cwd, '.oriel/memory') },
+    { access: accessToUserFiles(call), directory: join(userDirectory('data'), MEMORY_DIRECTORY) },
+  ],
   names: filesIn,
   paths: (name) => [name, `${name}.md`],
   empty: ([place]) => `no notes. Write them below ${place?.directory}`,

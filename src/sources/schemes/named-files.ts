@@ -41,7 +41,18 @@ export interface NamedFiles {
   /** The relative paths that a name may mean; the name itself when absent. */
   paths?(name: string): readonly string[];
   /** Said of an empty list: how something comes to be there. */
-  empty(places: readonly Place[]): string;
+  empty(places: readonly Place[], call: Call): string;
+}
+
+/** Opens the user's own files: through the roots, or beside them where the operator allows those. */
+export function accessToUserFiles({ access, settings }: Call): Access {
+  return access.roots.length === 0 ? access : (settings.userFiles ?? access);
+}
+
+/** Said where the user's own may be there, but not for this call. */
+export function hiddenByRoots({ access, settings }: Call): string {
+  if (access.roots.length === 0 || settings.userFiles) return '';
+  return "; the user's own are outside the roots: whoever runs oriel allows them with --user-files";
 }
 
 /** Names that one list holds, directories that are opened for it, and entries that are looked at in one of them. */
@@ -62,7 +73,7 @@ export function namedScheme(files: NamedFiles): Scheme {
       }
       const names = await files.names(places, call);
       return rest === '' || rest.startsWith(':')
-        ? listOf(scheme, rest, names, files.empty(places))
+        ? listOf(scheme, rest, names, files.empty(places, call))
         : Promise.reject(notNamed(scheme, rest, names));
     },
   };

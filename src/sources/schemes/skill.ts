@@ -2,10 +2,13 @@
 
 import { join } from 'node:path';
 import { headOf } from '../../access/bytes.ts';
-import { userDirectory } from '../../access/user-directories.ts';
+import { SKILL_DIRECTORIES, userDirectory } from '../../access/user-directories.ts';
+import type { Access } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import {
+  accessToUserFiles,
   byName,
+  hiddenByRoots,
   inDirectory,
   type Named,
   type Names,
@@ -14,25 +17,27 @@ import {
   type Place,
 } from './named-files.ts';
 
-const DIRECTORIES = ['.agents/skills', '.claude/skills'];
-
 /** Skills whose descriptions are read for one list. */
 const MOST_SKILLS = 500;
 
 export const skillScheme = namedScheme({
   scheme: 'skill',
-  /** Those of the project win. All are opened through the roots: with roots set, only what lies inside them is there. */
-  places: ({ access }) =>
-    [access.cwd, userDirectory('home')].flatMap((parent) =>
-      DIRECTORIES.map((directory) => ({ access, directory: join(parent, directory) })),
-    ),
+  /** Those of the project win. */
+  places: (call) => [
+    ...placesBelow(call.access.cwd, call.access),
+    ...placesBelow(userDirectory('home'), accessToUserFiles(call)),
+  ],
   names: skillsIn,
   paths(name) {
     const skill = name.replace(/\/$/, '');
     return skill.includes('/') ? [name] : [`${skill}/SKILL.md`];
   },
-  empty: () => `no skills in ${DIRECTORIES.join(' or ')}`,
+  empty: (_, call) => `no skills in ${SKILL_DIRECTORIES.join(' or ')}${hiddenByRoots(call)}`,
 });
+
+function placesBelow(parent: string, access: Access): readonly Place[] {
+  return SKILL_DIRECTORIES.map((directory) => ({ access, directory: join(parent, directory) }));
+}
 
 async function skillsIn(places: readonly Place[], call: Call): Promise<Names> {
   const skills = new Map<string, Named>();

@@ -6,7 +6,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { allCommands } from '../../../src/faces/cli/commands.ts';
 import { globalOptions, parse } from '../../../src/faces/cli/options.ts';
 import { run } from '../../support/cli.ts';
@@ -36,6 +36,11 @@ const telemetryFile = join(secrets, 'telemetry.jsonl');
 const reportFile = join(secrets, 'report.jsonl');
 writeFileSync(reportFile, `${JSON.stringify(page(1, 100))}\n`);
 
+const home = join(secrets, 'home');
+mkdirSync(join(home, '.agents/skills/mine'), { recursive: true });
+writeFileSync(join(home, '.agents/skills/mine/SKILL.md'), 'a skill\n');
+vi.stubEnv('HOME', home);
+
 /** Where outputs of commands are kept. */
 const env = { ...process.env, XDG_CACHE_HOME: join(cwd, 'sub/cache') };
 for (const [path, content] of Object.entries(files)) {
@@ -63,6 +68,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   limits: ['--limits', 'bytes=64'],
   display: ['--display', 'plain'],
   'agent-outputs': ['--agent-outputs', 'sub'],
+  'user-files': ['--user-files'],
   web: ['--web'],
   offline: ['--offline'],
   'allow-net': ['--allow-net', '127.0.0.1'],
@@ -112,6 +118,7 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     any: ['f'],
     allow: ['/proc/version'],
     'agent-outputs': ['agent://f'],
+    'user-files': ['skill://mine', '--root', '.'],
     web: [PRIVATE, '--offline'],
     offline: [PRIVATE],
     'allow-net': [PRIVATE],
@@ -133,6 +140,7 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     any: ['read', '{"path":"f"}'],
     allow: ['read', '{"path":"/proc/version"}'],
     'agent-outputs': ['read', '{"path":"agent://f"}'],
+    'user-files': ['read', '{"path":"skill://mine"}', '--root', '.'],
     web: ['read', `{"path":"${PRIVATE}"}`, '--offline'],
     offline: ['read', `{"path":"${PRIVATE}"}`],
     'allow-net': ['read', `{"path":"${PRIVATE}"}`],
@@ -214,6 +222,7 @@ const toolCalls = [
   { name: 'read', arguments: { path: 'f' }, _meta: { 'io.github.oriel/totals': true } },
   { name: 'read', arguments: { path: '/proc/version' } },
   { name: 'read', arguments: { path: 'agent://f' } },
+  { name: 'read', arguments: { path: 'skill://mine' } },
   { name: 'read', arguments: { path: PRIVATE } },
   { name: 'coder_workspace_read_file', arguments: { workspace: 'dev', path: '/x' } },
 ];

@@ -53,6 +53,48 @@ describe('skill://', () => {
     expect(await read('skill://mine')).toBe('mine\n');
   });
 
+  describe("the user's own, beside the roots", () => {
+    const mine = (): Place => place('oriel', { display: 'plain', userFiles: true });
+
+    test('are read where the operator allows them; those of the project win', async () => {
+      write(join(home, '.claude/skills/mine/SKILL.md'), 'mine\n');
+      write(join(home, '.claude/skills/both/SKILL.md'), 'of the user\n');
+      write(join(home, 'data/oriel/memory/taste.md'), 'tabs\n');
+      expect(await read('skill://')).toBe(
+        "(no skills in .agents/skills or .claude/skills; the user's own are outside the roots: whoever runs oriel allows them with --user-files)\n",
+      );
+      here = mine();
+      here.write('.agents/skills/both/SKILL.md', 'of the project\n');
+      expect(await read('skill://')).toBe('skill://both\nskill://mine\n');
+      expect(await read('skill://mine:1..1')).toBe('mine\n');
+      expect(await read('skill://both')).toBe('of the project\n');
+      expect(await read('memory://taste')).toBe('tabs\n');
+    });
+
+    test('nothing else of the home directory is, by no link and no path', async () => {
+      write(join(home, 'secret/SKILL.md'), 'secret\n');
+      write(join(home, '.claude/skills/mine/SKILL.md'), 'mine\n');
+      symlinkSync(join(home, 'secret'), join(home, '.claude/skills/link'));
+      symlinkSync(join(home, 'secret/SKILL.md'), join(home, '.claude/skills/mine/more.md'));
+      here = mine();
+      expect(await read('skill://')).toBe('skill://mine\n');
+      const paths = ['skill://link', 'skill://mine/more.md', 'skill://mine/../../../secret/SKILL.md'];
+      for (const path of [...paths, join(home, '.claude/skills/mine/SKILL.md'), `${home}/secret`]) {
+        const { text, isError } = await here.call('read', { path });
+        expect(isError).toBe(true);
+        expect(text).not.toContain('secret\n');
+      }
+    });
+
+    test('a home directory without any opens nothing', async () => {
+      write(join(home, 'secret/SKILL.md'), 'secret\n');
+      here = mine();
+      expect(await read('skill://')).toBe(
+        "(no skills in .agents/skills or .claude/skills; the user's own are outside the roots: whoever runs oriel allows them with --user-files)\n",
+      );
+    });
+  });
+
   test('nothing outside the roots, by whatever name', async () => {
     const outside = temporaryFolder();
     write(join(outside, 'SKILL.md'), 'secret\n');
@@ -215,8 +257,13 @@ describe('agent://', () => {
   });
 
   test('without a directory it says who names one', async () => {
-    here = place('oriel', { agentOutputs: undefined as never });
-    expect(await read('agent://x')).toMatch(/^agent:\/\/ is not set up: the host names no directory/);
+    here = place('oriel', { display: 'plain', agentOutputs: undefined as never });
+    expect(await read('agent://')).toBe(
+      '(no directory of outputs is named. Whoever runs oriel names it with --agent-outputs DIR; until then, read an output by the path of its file)\n',
+    );
+    expect(await read('agent://x')).toBe(
+      'agent://x does not exist: no directory of outputs is named. Whoever runs oriel names it with --agent-outputs DIR; until then, read an output by the path of its file.',
+    );
   });
 });
 
