@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   man: async () => (await import('./man-command.ts')).manCommand(allCommands),
   tools: async () => (await import('./tools-command.ts')).toolsCommand,
   report: async () => (await import('./report-command.ts')).reportCommand,
+  inspect: async () => (await import('./inspect-command.ts')).inspectCommand,
 };
 
 const commandNames: readonly string[] = Object.keys(COMMANDS);

@@ -2,13 +2,9 @@
 
 import { OrielError } from '../../errors.ts';
 import type { Overview } from '../../telemetry/overview.ts';
-import { TaskFigures } from '../../telemetry/task-figures.ts';
 import { safeJson } from '../../text/json.ts';
 import type { Command } from './command.ts';
 import { json } from './options.ts';
-
-/** Tasks of a file that are told apart; what belongs to later ones is counted together. */
-const MOST_TASKS = 10_000;
 
 export const reportCommand: Command = {
   name: 'report',
@@ -22,28 +18,17 @@ export const reportCommand: Command = {
         'A report is made of a file that --telemetry FILE wrote. Use oriel report FILE.',
       );
     }
-    const [{ readEvents }, { overviewOf }, { reportText }] = await Promise.all([
+    const [{ readEvents }, { NamedTasks }, { overviewOf }, { reportText }] = await Promise.all([
       import('../../session/telemetry/read-events.ts'),
+      import('../../telemetry/named-tasks.ts'),
       import('../../telemetry/overview.ts'),
       import('./report-text.ts'),
     ]);
-    const tasks = new Map<string, TaskFigures>();
-    const read = await readEvents(
-      path,
-      (event) => {
-        const known = JSON.stringify([event.client, event.task]);
-        const key = tasks.has(known) || tasks.size < MOST_TASKS ? known : '';
-        let task = tasks.get(key);
-        if (!task)
-          tasks.set(
-            key,
-            (task = key === '' ? new TaskFigures('others') : new TaskFigures(event.task, event.client)),
-          );
-        task.add(event);
-      },
-      signal,
-    );
-    const overview: Overview = overviewOf([...tasks.values()]);
+    const tasks = new NamedTasks();
+    const { events, skipped } = await readEvents(path, (event) => void tasks.add(event), signal);
+    const { withoutReads } = tasks;
+    const read = { events, skipped, ...(withoutReads > 0 && { withoutReads }) };
+    const overview: Overview = overviewOf(tasks.all);
     out.write(
       values['json'] === true ? `${safeJson({ ...read, ...overview })}\n` : reportText(read, overview),
     );

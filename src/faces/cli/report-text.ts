@@ -18,7 +18,10 @@ const MOST_FILES = 10;
 
 const MOST_EXAMPLES = 3;
 
-export function reportText({ events, skipped }: ReadEvents, overview: Overview): string {
+/** `withoutReads`: events of which only the call was counted, for want of room. */
+type Read = ReadEvents & { readonly withoutReads?: number };
+
+export function reportText({ events, skipped, withoutReads = 0 }: Read, overview: Overview): string {
   const { tasks, habits, verdict, reports } = overview;
   if (events === 0)
     return `No events${skipped === 0 ? '' : `; ${countWords(skipped, 'line is', 'lines are')} no event`}\n`;
@@ -28,6 +31,11 @@ export function reportText({ events, skipped }: ReadEvents, overview: Overview):
     verdict.text,
     '',
     `${countWords(tasks, 'task')}, ${countWords(overview.calls, 'call')}${skipped === 0 ? '' : `; ${countWords(skipped, 'line is', 'lines are')} no event`}`,
+    ...(withoutReads > 0
+      ? [
+          `  of ${countWords(withoutReads, 'call')} it is not counted what was read: there are too many sources`,
+        ]
+      : []),
     ...totalLines(overview),
     '',
     ...habitLines('The habits that cost most', habits, ''),

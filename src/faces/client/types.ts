@@ -113,6 +113,8 @@ export interface ToolAnswer {
 export interface Tasks {
   /** The token was that of the operator: the tasks are those of all clients. */
   readonly operator: boolean;
+  /** Tasks that there are. */
+  readonly total: number;
   /** The last used first. */
   readonly tasks: readonly (TaskTotals & {
     readonly client?: string;
@@ -136,6 +138,8 @@ export interface TaskEventsOptions extends TaskOptions {
 export interface TaskEvents {
   /** The number of the first event; higher than asked where older ones are forgotten. */
   readonly from: number;
+  /** The number of the event after the last one. */
+  readonly next: number;
   readonly total: number;
   readonly events: readonly TelemetryEvent[];
 }

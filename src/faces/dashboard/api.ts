@@ -11,11 +11,26 @@ export interface Listed extends TaskTotals {
 export interface TaskList {
   readonly operator: boolean;
   readonly lens: boolean;
+  /** Tasks that there are. */
+  readonly total: number;
+  /** The file that is looked at. */
+  readonly file?: FileState;
   readonly tasks: readonly Listed[];
+}
+
+export interface FileState {
+  readonly name: string;
+  readonly events: number;
+  readonly skipped: number;
+  readonly withoutReads: number;
+  /** Bytes. */
+  readonly read: number;
+  readonly size: number;
 }
 
 export interface EventPage {
   readonly from: number;
+  readonly next: number;
   readonly total: number;
   readonly events: readonly TelemetryEvent[];
 }
@@ -53,6 +68,18 @@ export function hasToken(): boolean {
   return sessionStorage.getItem(KEY) !== null;
 }
 
+/** `#token=…` is the token, `#ticket=…` is exchanged for it; neither stays in the address. */
+export async function enter(): Promise<void> {
+  const [, name, value = ''] = /^#(token|ticket)=([\w-]+)$/.exec(location.hash) ?? [];
+  if (name === undefined) return;
+  history.replaceState(null, '', '#/');
+  if (name === 'token') return storeToken(value);
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' } };
+  const response = await fetch('/api/v0/enter', { ...init, body: JSON.stringify({ ticket: value }) });
+  const { token = '' } = (await response.json()) as { token?: string };
+  storeToken(token);
+}
+
 /** The server wants a token, or another one. */
 export class Unauthorized extends Error {}
 
@@ -73,7 +100,8 @@ async function get<T>(path: string): Promise<T> {
   return (await ask(path)).json() as Promise<T>;
 }
 
-export const listTasks = (): Promise<TaskList> => get('/api/v0/tasks');
+export const listTasks = (from: number): Promise<TaskList> =>
+  get(`/api/v0/tasks${from === 0 ? '' : `?from=${from}`}`);
 
 export interface TaskKey {
   readonly id: string;
@@ -89,8 +117,8 @@ function taskPath({ id, client }: TaskKey, more: string, query: Record<string, n
 
 export const taskReport = (key: TaskKey): Promise<TaskReport> => get(taskPath(key, ''));
 
-export const taskEvents = (key: TaskKey, from: number): Promise<EventPage> =>
-  get(taskPath(key, '/events', { from }));
+export const taskEvents = (key: TaskKey, from: number, limit: number): Promise<EventPage> =>
+  get(taskPath(key, '/events', { from, limit }));
 
 export async function look(question: Fields): Promise<Seen> {
   const response = await ask('/api/v0/lens', {

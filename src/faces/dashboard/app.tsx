@@ -1,7 +1,8 @@
 /** The frame of the dashboard: who looks, which view, whether it is live. */
 
 import { useCallback, useRef, useState } from 'preact/hooks';
-import { hasToken, type LiveEvents, listTasks, storeToken } from './api.ts';
+import { countWords, percentWords } from '../../telemetry/words.ts';
+import { type FileState, hasToken, type LiveEvents, listTasks, storeToken } from './api.ts';
 import { useLive, useLoaded, useRoute, useThrottled } from './hooks.tsx';
 import { LensView } from './lens-view.tsx';
 import { TaskView } from './task-view.tsx';
@@ -78,7 +79,8 @@ interface SignedProps {
 
 function Signed({ unauthorized, signOut }: SignedProps) {
   const [path, query] = useRoute();
-  const list = useLoaded(listTasks, 'tasks', unauthorized);
+  const from = path === '' ? Number(query.get('from')) || 0 : 0;
+  const list = useLoaded(() => listTasks(from), `tasks ${from}`, unauthorized);
   const reload = useThrottled(list.reload, 500);
   const watcher = useRef<((events: LiveEvents) => void) | undefined>(undefined);
   const connection = useLive((events) => {
@@ -114,7 +116,8 @@ function Signed({ unauthorized, signOut }: SignedProps) {
       </header>
       <main>
         {list.error !== undefined && <p role="alert">{list.error}</p>}
-        {view === 'tasks' && list.value && <TasksView list={list.value} />}
+        {list.value?.file && <FileLine file={list.value.file} />}
+        {view === 'tasks' && list.value && <TasksView list={list.value} from={from} />}
         {view === 'task' && (
           <TaskView
             key={query.toString()}
@@ -126,5 +129,21 @@ function Signed({ unauthorized, signOut }: SignedProps) {
         {view === 'lens' && hasLens && <LensView query={query} />}
       </main>
     </>
+  );
+}
+
+/** What is said of the file that is looked at. */
+function FileLine({
+  file: { name, events, skipped, withoutReads, read, size },
+}: {
+  readonly file: FileState;
+}) {
+  return (
+    <p class="about file">
+      <bdi>{name}</bdi>: {countWords(events, 'event')}
+      {skipped > 0 && `; ${countWords(skipped, 'line is', 'lines are')} no event`}
+      {withoutReads > 0 && `; of ${countWords(withoutReads, 'call')} it is not counted what was read`}
+      {read < size && `; ${percentWords(read / size)} of the file is read`}
+    </p>
   );
 }

@@ -1,6 +1,8 @@
 /** The start of the dashboard in the browser. */
 
 import { render } from 'preact';
+import { enter } from './api.ts';
 import { App } from './app.tsx';
 
+await enter().catch(() => undefined);
 render(<App />, document.getElementById('app') as HTMLElement);

@@ -5,12 +5,22 @@ import { reportOf } from '../../telemetry/report.ts';
 import { TaskFigures } from '../../telemetry/task-figures.ts';
 import { countWords, exampleWords, habitWords, percentWords, sizeWords } from '../../telemetry/words.ts';
 import type { TaskReport, TelemetryEvent } from '../../types/telemetry.ts';
-import { type LiveEvents, taskEvents, type TaskKey } from './api.ts';
+import { type LiveEvents, taskEvents, type TaskKey, taskReport } from './api.ts';
 import { Budget } from './budget.tsx';
 import { CallTable } from './call-table.tsx';
 import { Files } from './files.tsx';
 import { hrefOf, useThrottled } from './hooks.tsx';
+import { inSlices } from './slices.ts';
 import { addPoint, noPoints, type Points, Timeline } from './timeline.tsx';
+
+/** Events of a page that is asked for. */
+const PAGE = 2_000;
+
+/** The last events of a task, which are shown one by one; figures of longer tasks are those of the server. */
+const MOST_EVENTS = 150_000;
+
+/** Events beyond that before it is begun anew. */
+const SLACK = 50_000;
 
 interface Gathered {
   readonly figures: TaskFigures;
@@ -18,8 +28,8 @@ interface Gathered {
   readonly points: Points;
   /** The number of the next event. */
   next: number;
-  /** Events that the server has forgotten. */
-  forgotten: number;
+  /** Events before the first one here. */
+  before: number;
 }
 
 const gathered = ({ id, client }: TaskKey): Gathered => ({
@@ -27,14 +37,12 @@ const gathered = ({ id, client }: TaskKey): Gathered => ({
   events: [],
   points: noPoints(),
   next: 0,
-  forgotten: 0,
+  before: 0,
 });
 
-function gather(into: Gathered, events: readonly TelemetryEvent[]): void {
-  for (const event of events) {
-    into.events.push(event);
-    addPoint(into.points, event, into.figures.add(event));
-  }
+function gather(into: Gathered, event: TelemetryEvent): void {
+  into.events.push(event);
+  addPoint(into.points, event, into.figures.add(event));
 }
 
 interface Props {
@@ -48,34 +56,46 @@ export function TaskView({ task, watcher, hasLens }: Props) {
   const [shown, setShown] = useState<{ report: TaskReport; count: number }>();
   const [error, setError] = useState<string>();
   const [loading, setLoading] = useState(true);
-  const show = useCallback(
-    () => setShown({ report: reportOf(all.current.figures), count: all.current.events.length }),
-    [],
-  );
+  const report = useRef<TaskReport | undefined>(undefined);
+  const show = useCallback(() => {
+    const { figures, events } = all.current;
+    setShown({ report: report.current ?? reportOf(figures), count: events.length });
+  }, []);
   const showSoon = useThrottled(show, 250);
 
-  /** Page by page: between two pages the browser draws. */
-  const load = useCallback(async () => {
-    const into = all.current;
-    try {
-      for (;;) {
-        const { from, total, events } = await taskEvents(task, into.next);
-        if (into !== all.current) return;
-        if (into.next === 0) into.forgotten = from;
-        into.next = from + events.length;
-        gather(into, events);
-        if (events.length === 0 || into.next >= total) break;
-        showSoon();
+  /** Page by page, and each in slices, between which the browser draws. */
+  const load = useCallback(
+    async (signal: AbortSignal) => {
+      try {
+        if (all.current.events.length > MOST_EVENTS + SLACK) all.current = gathered(task);
+        const into = all.current;
+        if (into.next === 0) {
+          const { from, total } = await taskEvents(task, 0, 1);
+          into.next = into.before = Math.max(from, total - MOST_EVENTS);
+        }
+        for (;;) {
+          const { from, next, total, events } = await taskEvents(task, into.next, PAGE);
+          if (events.length > 0) await inSlices(events, (event) => gather(into, event), signal);
+          if (signal.aborted) return;
+          if (into.events.length === 0) into.before = from;
+          into.next = next;
+          if (next >= total) break;
+          showSoon();
+        }
+        // What is not here is counted there.
+        if (into.before > 0) report.current = await taskReport(task);
+        setError(undefined);
+      } catch (cause) {
+        setError(String((cause as Error).message));
       }
-      setError(undefined);
-    } catch (cause) {
-      setError(String((cause as Error).message));
-    }
-    setLoading(false);
-    show();
-  }, [task.id, task.client]);
+      setLoading(false);
+      show();
+    },
+    [task.id, task.client],
+  );
 
   useEffect(() => {
+    const stop = new AbortController();
     let [running, again] = [false, false];
     const run = async (): Promise<void> => {
       again = running;
@@ -83,8 +103,8 @@ export function TaskView({ task, watcher, hasLens }: Props) {
       running = true;
       do {
         again = false;
-        await load();
-      } while (again);
+        await load(stop.signal);
+      } while (again && !stop.signal.aborted);
       running = false;
     };
     watcher.current = ({ missed, events }) => {
@@ -96,32 +116,33 @@ export function TaskView({ task, watcher, hasLens }: Props) {
     };
     void run();
     return () => {
+      stop.abort();
       watcher.current = undefined;
     };
   }, [load]);
 
   if (!shown)
     return error === undefined ? <p role="status">Reading the events…</p> : <p role="alert">{error}</p>;
-  const { report } = shown;
+  const { report: figures } = shown;
   return (
     <section>
       <h1>
         <bdi>{task.id}</bdi>
       </h1>
       <p class="about">
-        {[...Object.keys(report.hosts).slice(0, 3), ...Object.keys(report.dialects).slice(0, 3)].join(', ')}
+        {[...Object.keys(figures.hosts).slice(0, 3), ...Object.keys(figures.dialects).slice(0, 3)].join(', ')}
         {task.client !== undefined && ` · client ${task.client}`}
         {loading && ' · reading more events…'}
-        {all.current.forgotten > 0 && ` · ${countWords(all.current.forgotten, 'older event')} forgotten`}
+        {all.current.before > 0 && ` · ${countWords(all.current.before, 'older event')} not shown one by one`}
       </p>
       {error !== undefined && <p role="alert">{error}</p>}
-      <Tiles report={report} />
-      <Budget tokens={report.tokens} />
-      <p class={`verdict ${report.verdict.reduced}`}>{report.verdict.text}</p>
+      <Tiles report={figures} />
+      <Budget tokens={figures.tokens} />
+      <p class={`verdict ${figures.verdict.reduced}`}>{figures.verdict.text}</p>
       <h2>Timeline</h2>
       <Timeline points={all.current.points} count={shown.count} />
-      <HabitList report={report} hasLens={hasLens} />
-      <Files report={report} hasLens={hasLens} />
+      <HabitList report={figures} hasLens={hasLens} />
+      <Files report={figures} hasLens={hasLens} />
       <CallTable events={all.current.events} count={shown.count} />
     </section>
   );

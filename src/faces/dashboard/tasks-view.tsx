@@ -4,6 +4,11 @@ import { percentWords, sizeWords } from '../../telemetry/words.ts';
 import type { Listed, TaskList } from './api.ts';
 import { hrefOf } from './hooks.tsx';
 
+/** Tasks of a page, as the server sends them. */
+const PAGE = 256;
+
+const pageHref = (from: number): string => (from === 0 ? '#/' : hrefOf('', { from: String(from) }));
+
 const COLUMNS: readonly (readonly [string, string, (task: Listed) => string])[] = [
   ['Calls', 'Calls of tools', ({ calls }) => calls.toLocaleString('en')],
   ['Shown', 'Bytes of all answers', ({ bytes }) => sizeWords(bytes)],
@@ -20,17 +25,29 @@ const COLUMNS: readonly (readonly [string, string, (task: Listed) => string])[] 
   ['Limits', 'Rate limits that the host has reported', ({ rateLimits }) => rateLimits.toLocaleString('en')],
 ];
 
-export function TasksView({ list: { tasks, operator } }: { readonly list: TaskList }) {
+interface Props {
+  readonly list: TaskList;
+  /** Tasks that were left out first. */
+  readonly from: number;
+}
+
+export function TasksView({ list: { tasks, operator, total, file }, from }: Props) {
   return (
     <section>
       <h1>Tasks</h1>
-      <p class="about">
-        {operator
-          ? 'Of all clients of this server.'
-          : 'Of this client. The operator of the server sees those of all: sign in with its token.'}
-      </p>
+      {!file && (
+        <p class="about">
+          {operator
+            ? 'Of all clients of this server.'
+            : 'Of this client. The operator of the server sees those of all: sign in with its token.'}
+        </p>
+      )}
       {tasks.length === 0 ? (
-        <p>No call has been recorded yet. What agents read appears here as it happens.</p>
+        <p>
+          {file
+            ? 'This file has no events yet. What is appended to it appears here.'
+            : 'No call has been recorded yet. What agents read appears here as it happens.'}
+        </p>
       ) : (
         <table class="cards">
           <thead>
@@ -63,6 +80,16 @@ export function TasksView({ list: { tasks, operator } }: { readonly list: TaskLi
             ))}
           </tbody>
         </table>
+      )}
+      {total > tasks.length && (
+        <p class="pages">
+          {from > 0 && <a href={pageHref(Math.max(0, from - PAGE))}>Used later</a>}
+          <span>
+            Tasks {(from + 1).toLocaleString('en')} to {(from + tasks.length).toLocaleString('en')} of{' '}
+            {total.toLocaleString('en')}
+          </span>
+          {from + tasks.length < total && <a href={pageHref(from + tasks.length)}>Used earlier</a>}
+        </p>
       )}
     </section>
   );

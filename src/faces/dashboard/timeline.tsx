@@ -33,11 +33,20 @@ export function addPoint(
 
 const HEIGHT = 220;
 
-/** Calls between two marks of the axis. */
+/** Bytes between two marks of the axis of sizes. */
+const SIZES = Array.from({ length: 30 }, (_, i) => 2 ** (i + 4));
+
+/** Calls between two marks of the other axis. */
 const STEPS = [1, 10, 100, 1_000, 10_000, 100_000].flatMap((step) => [step, 2 * step, 5 * step]);
 
-/** Points of more calls would hide each other. */
-const MOST_DOTS = 2_000;
+/** Marks and joining lines of more calls in view would hide each other: their outline is drawn. */
+const MOST_MARKS = 2_000;
+
+type Paths = (...given: Parameters<uPlot.Series.PathBuilder>) => ReturnType<uPlot.Series.PathBuilder>;
+const bars = (uPlot.paths.bars as uPlot.Series.BarsPathBuilderFactory)({ size: [0.6, 8, 1] });
+const outline = (uPlot.paths.linear as uPlot.Series.LinearPathBuilderFactory)();
+const marks: Paths = (plot, series, from, to) =>
+  (to - from <= MOST_MARKS ? bars : outline)(plot, series, from, to);
 
 export function Timeline({ points, count }: { readonly points: Points; readonly count: number }) {
   const holder = useRef<HTMLDivElement>(null);
@@ -75,6 +84,7 @@ export function Timeline({ points, count }: { readonly points: Points; readonly 
       <figcaption>
         Each mark is a call, its height the size of the answer. Pages of one chain are joined; dashed lines
         are rate limits. Drag to zoom, double-click to go back.
+        {calls > MOST_MARKS && ` Of more than ${MOST_MARKS.toLocaleString('en')} calls the outline is drawn.`}
       </figcaption>
     </figure>
   );
@@ -100,15 +110,20 @@ function optionsFor(element: HTMLElement, points: Points): uPlot.Options {
     scales: { x: { time: false }, y: { range: (_plot, _low, high) => [0, Math.max(high, 1_024) * 1.05] } },
     axes: [
       { ...axis, incrs: STEPS },
-      { ...axis, size: 70, values: (_plot, ticks) => ticks.map((tick) => sizeWords(tick)) },
+      { ...axis, incrs: SIZES, size: 70, values: (_plot, ticks) => ticks.map((tick) => sizeWords(tick)) },
     ],
     series: [
       {},
       {
         stroke: mark,
         fill: mark,
-        paths: (uPlot.paths.bars as uPlot.Series.BarsPathBuilderFactory)({ size: [0.6, 8, 1] }),
-        points: { show: points.number.length <= MOST_DOTS, size: 5, stroke: mark, fill: mark },
+        paths: marks,
+        points: {
+          show: (_plot, _series, from, to) => to - from <= MOST_MARKS,
+          size: 5,
+          stroke: mark,
+          fill: mark,
+        },
       },
     ],
     hooks: {
@@ -125,6 +140,7 @@ function optionsFor(element: HTMLElement, points: Points): uPlot.Options {
 function drawChains(plot: uPlot, { number, bytes, chain }: Points, colour: string): void {
   const { ctx, bbox } = plot;
   const [low = 0, high = 0] = [plot.scales['x']?.min, plot.scales['x']?.max];
+  if (high - low > MOST_MARKS) return;
   const last = new Map<number, readonly [number, number]>();
   ctx.save();
   ctx.beginPath();
@@ -155,9 +171,11 @@ function drawLimits(plot: uPlot, { limits }: Points, colour: string): void {
   ctx.lineWidth = devicePixelRatio;
   ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
   ctx.beginPath();
+  let before = -1;
   for (const limit of limits) {
-    const x = plot.valToPos(limit, 'x', true);
-    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    const x = Math.round(plot.valToPos(limit, 'x', true));
+    if (x === before || x < bbox.left || x > bbox.left + bbox.width) continue;
+    before = x;
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
   }

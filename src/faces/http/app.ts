@@ -31,7 +31,8 @@ import type { Route, Served } from './route.ts';
 import { createRouter, type Match } from './router.ts';
 import { send } from './send.ts';
 import { healthRoute, metricsRoute } from './status.ts';
-import { listTasksRoute, reportEventRoute, taskEventsRoute, taskRoute } from './tasks.ts';
+import { recordedTasks } from './seen.ts';
+import { reportEventRoute, seenRoutes } from './tasks.ts';
 import { callToolRoute, listToolsRoute } from './tools.ts';
 
 export interface AppOptions {
@@ -48,23 +49,25 @@ export interface App {
   close(): Promise<void>;
 }
 
-const ROUTES: readonly ((served: Served) => Route)[] = [
-  readFileLinesRoute,
-  readFileRoute,
-  listDirectoryRoute,
-  resolvePathRoute,
-  listToolsRoute,
-  callToolRoute,
-  listTasksRoute,
-  taskRoute,
-  taskEventsRoute,
-  reportEventRoute,
-  healthRoute,
-  metricsRoute,
-  liveRoute,
-  lensRoute,
-  ...dashboardRoutes,
-];
+/** In the order of the OpenAPI document. */
+const routesOf = (served: Served): readonly Route[] => {
+  const seen = recordedTasks(served);
+  return [
+    readFileLinesRoute(served),
+    readFileRoute(served),
+    listDirectoryRoute(served),
+    resolvePathRoute(served),
+    listToolsRoute(served),
+    callToolRoute(served),
+    ...seenRoutes.map((make) => make(seen)),
+    reportEventRoute(served),
+    healthRoute(served),
+    metricsRoute(served),
+    liveRoute(seen),
+    lensRoute(served),
+    ...dashboardRoutes.map((make) => make()),
+  ];
+};
 
 /** Headers of a refusal, by its status. */
 const REFUSED: Record<Refusal['status'], Record<string, string>> = {
@@ -93,7 +96,7 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
     closing: closing.signal,
     isOperator: (exchange) => isOperator(exchange.header('authorization')),
   };
-  const routes = ROUTES.map((make) => make(served));
+  const routes = routesOf(served);
   const description = openApi(routes, offer.tools(), guard.token !== undefined);
   const find = createRouter(routes);
   const others = new Map<string, (exchange: Exchange) => Reply | Promise<Reply>>([

@@ -5,7 +5,8 @@ import type { TelemetryEvent } from '../../types/telemetry.ts';
 import type { Outlet } from '../outbox.ts';
 import type { Exchange } from './exchange.ts';
 import { problem, problemSchema } from './problem.ts';
-import { type Route, route, type Served } from './route.ts';
+import { type Route, route } from './route.ts';
+import type { Seen } from './seen.ts';
 
 /** Streams of one server. */
 const MOST_STREAMS = 64;
@@ -16,13 +17,13 @@ const EVERY_MS = 100;
 /** Bytes that a client has not taken, at which events are left out; it is told how many. */
 const MOST_UNSENT = 256 << 10;
 
-/** Events that wait for the next time. */
-const MOST_WAITING = 1_000;
+/** Characters of events that wait for the next time. */
+const MOST_WAITING = 256 << 10;
 
 /** Proxies close what is silent for longer. */
 const KEEP_ALIVE_MS = 15_000;
 
-export const liveRoute = (served: Served): Route => {
+export const liveRoute = (seen: Seen): Route => {
   let streams = 0;
   return route({
     method: 'get',
@@ -45,50 +46,54 @@ export const liveRoute = (served: Served): Route => {
           'cache-control': 'no-store',
           'x-accel-buffering': 'no',
         },
-        body: (outlet) => stream(served, exchange, outlet).finally(() => (streams -= 1)),
+        body: (outlet) => stream(seen, exchange, outlet).finally(() => (streams -= 1)),
       };
     },
   });
 };
 
 /** Resolves when the client or the server goes. */
-async function stream(
-  { offer, ownerOf, isOperator, closing }: Served,
-  exchange: Exchange,
-  outlet: Outlet,
-): Promise<void> {
-  const { telemetry } = offer;
-  const all = isOperator(exchange);
-  const caller = ownerOf(exchange);
-  let waiting: TelemetryEvent[] = [];
+async function stream(seen: Seen, exchange: Exchange, outlet: Outlet): Promise<void> {
+  let waiting: string[] = [];
+  let bytes = 0;
   let missed = 0;
-  const tell = (name: string, data: unknown): void =>
-    outlet.write(`event: ${name}\ndata: ${safeJson(data)}\n\n`);
-  const unwatch = telemetry?.watch((event, owner) => {
-    if (!all && !(caller && telemetry.isOf(owner, caller))) return;
-    if (waiting.length >= MOST_WAITING) missed += 1;
-    else waiting.push(event);
+  let changed = false;
+  const unwatch = seen.watch(exchange, (event) => {
+    changed = true;
+    if (event === undefined) return;
+    const text = textOf(event);
+    if (bytes + text.length > MOST_WAITING) missed += 1;
+    else waiting.push(text);
+    bytes += text.length;
   });
-  tell('open', { operator: all });
+  outlet.write(`event: open\ndata: ${JSON.stringify({ operator: seen.isOperator(exchange) })}\n\n`);
   let quiet = 0;
   const timer = setInterval(() => {
     quiet += EVERY_MS;
-    if (outlet.unsent > MOST_UNSENT) {
-      missed += waiting.length;
-      waiting = [];
-      return;
-    }
-    if (waiting.length === 0 && missed === 0) {
-      if (quiet < KEEP_ALIVE_MS) return;
+    // Nobody takes it: what comes is left out until somebody does.
+    if (outlet.unsent > MOST_UNSENT) missed += waiting.length;
+    else if (changed) {
+      outlet.write(`event: events\ndata: {"missed":${missed},"events":[${waiting.join(',')}]}\n\n`);
+      [quiet, missed, changed] = [0, 0, false];
+    } else if (quiet >= KEEP_ALIVE_MS) {
       outlet.write(': still here\n\n');
-    } else tell('events', { missed, events: waiting });
-    [quiet, missed, waiting] = [0, 0, []];
+      quiet = 0;
+    }
+    [waiting, bytes] = [[], 0];
   }, EVERY_MS);
   await new Promise<void>((resolve) => {
     outlet.onGone(resolve);
     exchange.signal.addEventListener('abort', () => resolve(), { once: true });
-    closing.addEventListener('abort', () => resolve(), { once: true });
+    seen.closing.addEventListener('abort', () => resolve(), { once: true });
   });
   clearInterval(timer);
-  unwatch?.();
+  unwatch();
+}
+
+let last: { readonly event: TelemetryEvent; readonly text: string } | undefined;
+
+/** Streams hear of an event one after the other: it is put into words for all of them once. */
+function textOf(event: TelemetryEvent): string {
+  if (last?.event !== event) last = { event, text: safeJson(event) };
+  return last.text;
 }

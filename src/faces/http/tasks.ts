@@ -2,12 +2,12 @@
 
 import * as z from 'zod';
 import { TASK_NAME_HELP } from './task-of.ts';
-import type { Task } from '../../telemetry/bounded-tasks.ts';
 import { reportOf } from '../../telemetry/report.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import { json, problem, problemSchema } from './problem.ts';
 import { count } from './request-input.ts';
 import { type Route, route, type Served } from './route.ts';
+import type { Seen, SeenTask } from './seen.ts';
 
 /** Tasks of a list. */
 const MOST_LISTED = 256;
@@ -37,9 +37,21 @@ const list = z
   .object({
     operator: z.boolean().describe('The tasks are those of all clients'),
     lens: z.boolean().describe('Whether POST /api/v0/lens reads here'),
-    tasks: z.array(totals),
+    total: z.int().describe('Tasks that there are'),
+    tasks: z.array(totals).describe(`${MOST_LISTED} at most, the last used first`),
+    file: z
+      .object({
+        name: z.string(),
+        events: z.int(),
+        skipped: z.int().describe('Lines that are no events'),
+        withoutReads: z.int().describe('Events of which only the call was counted, for want of room'),
+        read: z.int().describe('Bytes that were read so far'),
+        size: z.int(),
+      })
+      .optional()
+      .describe('The file that is looked at, of oriel inspect'),
   })
-  .describe('The last used first');
+  .describe('Tasks, the last used first');
 
 const report = totals
   .extend({
@@ -50,6 +62,8 @@ const report = totals
     verdict: z.object({ reduced: z.enum(['yes', 'no', 'unknown']), text: z.string() }),
   })
   .catchall(z.unknown());
+
+const listQuery = z.strictObject({ from: count('Tasks to leave out first').optional() });
 
 const clientQuery = z.strictObject({
   client: z.string().optional().describe('As the list has it; for the operator'),
@@ -64,6 +78,7 @@ const page = z.object({
   from: z
     .int()
     .describe('The number of the first event here; older ones are forgotten where it is higher than asked'),
+  next: z.int().describe('The number of the event after the last one here'),
   total: z.int(),
   events: z.array(z.record(z.string(), z.unknown())),
 });
@@ -76,24 +91,31 @@ const reported = z.strictObject({
 
 const noTask = { 404: { about: 'There is no such task', schema: problemSchema } };
 
-export const listTasksRoute = (served: Served): Route =>
-  route({
+export const seenRoutes: readonly ((seen: Seen) => Route)[] = [listTasksRoute, taskRoute, taskEventsRoute];
+
+function listTasksRoute(seen: Seen): Route {
+  return route<z.infer<typeof listQuery>>({
     method: 'get',
     path: '/api/v0/tasks',
     summary: 'The tasks of the client that asks, with their totals',
+    query: listQuery,
     replies: { 200: { about: 'The tasks', schema: list } },
-    handle(exchange) {
-      const tasks = visible(served, exchange).slice(0, MOST_LISTED);
+    handle(exchange, { query: { from = 0 } }) {
+      const tasks = seen.tasks(exchange);
+      const file = seen.file?.();
       return json({
-        operator: served.isOperator(exchange),
-        lens: served.offer.lens !== undefined,
-        tasks: tasks.map(summaryOf),
+        operator: seen.isOperator(exchange),
+        lens: seen.lens,
+        total: tasks.length,
+        tasks: tasks.slice(from, from + MOST_LISTED).map(summaryOf),
+        ...(file && { file }),
       });
     },
   });
+}
 
-export const taskRoute = (served: Served): Route =>
-  route<z.infer<typeof clientQuery>>({
+function taskRoute(seen: Seen): Route {
+  return route<z.infer<typeof clientQuery>>({
     method: 'get',
     path: '/api/v0/tasks/:name',
     named: NAMED,
@@ -101,11 +123,12 @@ export const taskRoute = (served: Served): Route =>
     query: clientQuery,
     replies: { 200: { about: 'The figures', schema: report }, ...noTask },
     handle: (exchange, { name, query }) =>
-      ofTask(served, exchange, name, query, (task) => json(reportOf(task.figures))),
+      ofTask(seen, exchange, name, query, (task) => json(reportOf(task.figures))),
   });
+}
 
-export const taskEventsRoute = (served: Served): Route =>
-  route<z.infer<typeof pageQuery>>({
+function taskEventsRoute(seen: Seen): Route {
+  return route<z.infer<typeof pageQuery>>({
     method: 'get',
     path: '/api/v0/tasks/:name/events',
     named: NAMED,
@@ -113,16 +136,14 @@ export const taskEventsRoute = (served: Served): Route =>
     query: pageQuery,
     replies: { 200: { about: 'A page of them', schema: page }, ...noTask },
     handle: (exchange, { name, query }) =>
-      ofTask(served, exchange, name, query, ({ events, dropped }) => {
-        const from = Math.max(query.from ?? 0, dropped);
-        const start = from - dropped;
-        return json({
-          from,
-          total: dropped + events.length,
-          events: events.slice(start, start + (query.limit || MOST_EVENTS)),
-        });
+      ofTask(seen, exchange, name, query, async ({ total, forgotten, events }) => {
+        const from = Math.max(query.from ?? 0, forgotten);
+        const most = query.limit || MOST_EVENTS;
+        const next = Math.max(from, Math.min(total, from + most));
+        return json({ from, next, total, events: await events(from, most) });
       }),
   });
+}
 
 export const reportEventRoute = ({ offer, ownerOf }: Served): Route =>
   route<unknown, z.infer<typeof reported>>({
@@ -145,22 +166,16 @@ export const reportEventRoute = ({ offer, ownerOf }: Served): Route =>
     },
   });
 
-function visible({ offer, ownerOf, isOperator }: Served, exchange: Exchange): readonly Task[] {
-  if (isOperator(exchange)) return offer.telemetry?.allTasks() ?? [];
-  const caller = ownerOf(exchange);
-  return (caller && offer.telemetry?.tasks(caller)) ?? [];
-}
-
 function ofTask(
-  served: Served,
+  seen: Seen,
   exchange: Exchange,
   name: string,
   { client }: z.infer<typeof clientQuery>,
-  answer: (task: Task) => Reply,
-): Reply {
-  const task = visible(served, exchange).find(
-    ({ figures }) => figures.id === name && (client === undefined || figures.client === client),
-  );
+  answer: (task: SeenTask) => Reply | Promise<Reply>,
+): Reply | Promise<Reply> {
+  const task = seen
+    .tasks(exchange)
+    .find(({ figures }) => figures.id === name && (client === undefined || figures.client === client));
   if (task) return answer(task);
   return problem(404, {
     message: `You have no task of that name. GET /api/v0/tasks lists yours; ${TASK_NAME_HELP}.`,
@@ -169,7 +184,7 @@ function ofTask(
   });
 }
 
-function summaryOf({ figures }: Task): z.infer<typeof totals> {
+function summaryOf({ figures }: SeenTask): z.infer<typeof totals> {
   const { client, first, last } = figures;
   return { ...figures.totals, ...(client !== undefined && { client }), first, last };
 }

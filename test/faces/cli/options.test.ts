@@ -10,6 +10,8 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import { allCommands } from '../../../src/faces/cli/commands.ts';
 import { globalOptions, parse } from '../../../src/faces/cli/options.ts';
 import { run } from '../../support/cli.ts';
+import { has } from '../../support/has.ts';
+import { desktop, inspection } from '../../support/inspection.ts';
 import { page } from '../../support/telemetry.ts';
 import { mcpHeaders, mcpMessage, server, type ServerProcess } from '../../support/server.ts';
 import { wire } from '../../support/wire.ts';
@@ -107,6 +109,8 @@ const given: Readonly<Record<string, readonly string[]>> = {
   telemetry: ['--telemetry', telemetryFile],
   task: ['--task', 'a task'],
   'operator-token-file': ['--operator-token-file', tokenFile],
+  port: ['--port', '99999'],
+  'no-open': ['--no-open'],
 };
 
 /** Nobody listens there. */
@@ -167,6 +171,7 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   man: { any: [] },
   tools: { any: [] },
   report: { any: [reportFile] },
+  inspect: { any: [reportFile] },
 };
 
 const NOWHERE = '/no/such/directory';
@@ -215,6 +220,12 @@ const outcomeOf: Readonly<Record<string, (args: readonly string[], cache?: strin
     running.kill('SIGTERM');
     await running.exited;
     return withoutNames(replies.join('\n'));
+  },
+  async inspect(args) {
+    const running = await inspection(args, { cwd }).catch((error: Error) => error.message);
+    if (typeof running === 'string') return running;
+    await running.end();
+    return (running.out() + running.err()).replaceAll(/:\d+\/#token=[\w-]+/g, '');
   },
 };
 
@@ -267,7 +278,19 @@ async function cachedOutcome(name: string, args: readonly string[]): Promise<str
 const SEEN: Readonly<Record<string, typeof outcome>> = {
   'no-cache': cachedOutcome,
   telemetry: recordedOutcome,
+  'no-open': openedOutcome,
 };
+
+/** Whether a terminal with a desktop opens a page; without script(1) there is no terminal to see that on. */
+async function openedOutcome(_: string, args: readonly string[]): Promise<string> {
+  if (!has('script')) return args.join(' ');
+  const { options, opened } = desktop(mkdtempSync(join(secrets, 'desktop-')));
+  const running = await inspection(args, options);
+  const asked = args.includes('--no-open');
+  if (!asked) await expect.poll(() => existsSync(opened), { timeout: 20_000 }).toBe(true);
+  await running.end();
+  return `${existsSync(opened)}`;
+}
 
 /** Whether a file of telemetry is there afterwards. */
 async function recordedOutcome(name: string, args: readonly string[]): Promise<string> {

@@ -104,9 +104,9 @@ test('nothing there, no file, no operand', () => {
     err: '',
     code: 1,
   });
-  expect(run(['report', '/no/such'])).toEqual({
+  expect(run(['report', '/none/such'])).toEqual({
     out: '',
-    err: 'oriel: /no/such does not exist. Use oriel report FILE with a file that --telemetry FILE wrote.\n',
+    err: 'oriel: /none/such does not exist. Use oriel report FILE with a file that --telemetry FILE wrote.\n',
     code: 2,
   });
   expect(run(['report', '/dev']).err).toBe(

@@ -7,6 +7,7 @@ import type { Telemetry } from '../../../src/session/telemetry/telemetry.ts';
 import { serveOffer } from '../../support/app.ts';
 import { closeBrowserAtEnd, expectAccessible, pageOf } from '../../support/browser.ts';
 import { has } from '../../support/has.ts';
+import { makePng } from '../../support/images.ts';
 import { workspace } from '../../support/workspace.ts';
 
 closeBrowserAtEnd();
@@ -121,6 +122,28 @@ test.runIf(has('chromium'))(
       .waitFor();
   },
 );
+
+test.runIf(has('chromium'))('the lens behind a token: an image is shown as the model gets it', async () => {
+  const { url, write } = await serving({ token: 'api' });
+  write('photo.png', makePng(40, 30));
+  const { page, said } = await pageOf(`${url}/#/lens?path=photo.png&dialect=oriel&beside=pi`);
+  await page.getByLabel('Token of this server').fill('api');
+  await page.keyboard.press('Enter');
+  for (const dialect of ['oriel', 'pi'])
+    await page
+      .getByRole('article', { name: `Under ${dialect}` })
+      .getByRole('img')
+      .waitFor();
+  const sizes = '[...document.images].map((image) => [image.naturalWidth, image.naturalHeight])';
+  await expect
+    .poll(() => page.evaluate(sizes))
+    .toEqual([
+      [40, 30],
+      [40, 30],
+    ]);
+  await expectAccessible(page);
+  expect(said.filter((text) => !text.includes('401'))).toEqual([]);
+});
 
 test.runIf(has('chromium'))(
   'hostile names and contents are text: nothing runs, nothing is loaded',

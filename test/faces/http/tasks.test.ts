@@ -86,7 +86,12 @@ test('the operator sees all, with its own token; the token of the API sees its o
   const [api, chief] = [{ authorization: 'Bearer api' }, { authorization: 'Bearer chief' }];
   await read({ ...api, 'oriel-client': 'a', 'oriel-task': 't' });
   await read({ ...api, 'oriel-client': 'b', 'oriel-task': 't' });
-  expect(await tasks({ ...api, 'oriel-client': 'c' })).toEqual({ operator: false, lens: true, tasks: [] });
+  expect(await tasks({ ...api, 'oriel-client': 'c' })).toEqual({
+    operator: false,
+    lens: true,
+    total: 0,
+    tasks: [],
+  });
   const { operator, tasks: all } = await tasks(chief);
   expect([operator, all.map(({ id }) => id)]).toEqual([true, ['t', 't']]);
   expect(new Set(all.map(({ client }) => client)).size).toBe(2);

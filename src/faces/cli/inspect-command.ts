@@ -1,0 +1,80 @@
+/** `oriel inspect`: the dashboard on a file of telemetry, in a browser. */
+
+import { randomBytes } from 'node:crypto';
+import { OrielError } from '../../errors.ts';
+import type { FileState } from '../../session/telemetry/event-file.ts';
+import { countWords } from '../../telemetry/words.ts';
+import { safeJson } from '../../text/json.ts';
+import { quote } from '../../text/visible.ts';
+import type { Command, Values } from './command.ts';
+import { json } from './options.ts';
+
+export const inspectCommand: Command = {
+  name: 'inspect',
+  operands: 'FILE',
+  help: 'show the telemetry in FILE in a browser: tasks, timelines, what was read once, again and never',
+  options: [
+    {
+      name: 'port',
+      type: 'string',
+      value: 'N',
+      help: 'the port of 127.0.0.1 to listen on (default: one that is free)',
+    },
+    { name: 'no-open', type: 'boolean', help: 'print the URL alone; a terminal opens it otherwise' },
+    json,
+  ],
+  serves: true,
+  async run({ values, operands: [path] }, { out, err, signal }) {
+    if (path === undefined) {
+      throw new OrielError(
+        'BAD_INPUT',
+        'What --telemetry FILE wrote can be looked at. Use oriel inspect FILE.',
+      );
+    }
+    const [{ EventFile }, { inspect }, { addressText }] = await Promise.all([
+      import('../../session/telemetry/event-file.ts'),
+      import('../http/inspect.ts'),
+      import('../http/address.ts'),
+    ]);
+    const port = portOf(values);
+    const file = await EventFile.open(path);
+    const [token, ticket] = [secret(), secret()];
+    const serving = await inspect({ file, path, token, ticket, port });
+    const page = addressText(serving.address);
+    const url = `${page}/#token=${token}`;
+    const isJson = values['json'] === true;
+    out.write(isJson ? `${safeJson({ url, file: path })}\n` : `${url}\n`);
+    if (out.isTTY && !isJson) {
+      err.write(`oriel: shows ${quote(path)} until Ctrl+C. Whoever has this URL sees it\n`);
+      if (values['no-open'] !== true) (await import('./open-page.ts')).openPage(`${page}/#ticket=${ticket}`);
+    }
+    try {
+      await file.read(signal);
+      err.write(`oriel: ${quote(path)}: ${stateWords(file.state)}\n`);
+      await file.follow(signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      await serving.close();
+      await file.close();
+    }
+    return 0;
+  },
+};
+
+function secret(): string {
+  return randomBytes(24).toString('base64url');
+}
+
+function stateWords({ events, skipped }: FileState): string {
+  const bad = skipped === 0 ? '' : `; ${countWords(skipped, 'line is', 'lines are')} no event`;
+  return countWords(events, 'event') + bad;
+}
+
+/** Throws `BAD_INPUT`. */
+function portOf(values: Values): number {
+  const text = values['port'] as string | undefined;
+  if (text === undefined) return 0;
+  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
+  throw new OrielError('BAD_INPUT', `${quote(text)} is not a port. Use --port 8080, or leave it out.`);
+}

@@ -1,0 +1,122 @@
+/** The dashboard over a file of telemetry: its tasks and nothing else, on this machine, for whoever has the token. */
+
+import { basename } from 'node:path';
+import * as z from 'zod';
+import { explained } from '../../engine/unexpected.ts';
+import type { EventFile } from '../../session/telemetry/event-file.ts';
+import { shortName } from '../../telemetry/names.ts';
+import type { App } from './app.ts';
+import { dashboardRoutes } from './dashboard.ts';
+import { Exchange, type Reply } from './exchange.ts';
+import { createGuard } from './guard.ts';
+import { listenFor, type Serving } from './listen.ts';
+import { liveRoute } from './live.ts';
+import { failed, json, problem } from './problem.ts';
+import { inputOf } from './request-input.ts';
+import { type Route, route } from './route.ts';
+import { createRouter, type Match } from './router.ts';
+import type { Seen } from './seen.ts';
+import { send } from './send.ts';
+import { seenRoutes } from './tasks.ts';
+
+export interface InspectOptions {
+  readonly file: EventFile;
+  readonly path: string;
+  readonly token: string;
+  /** Is exchanged for the token once: it may stand where other users see it, as the token may not. */
+  readonly ticket: string;
+  /** 0 for one that is free. */
+  readonly port: number;
+}
+
+/** Throws OrielError where the port cannot be had. */
+export function inspect(options: InspectOptions): Promise<Serving> {
+  const address = { at: 'port', host: '127.0.0.1', port: options.port } as const;
+  return listenFor(createInspection(options), { address, option: '--port' });
+}
+
+function createInspection({ file, path, token, ticket }: InspectOptions): App {
+  const closing = new AbortController();
+  const here = { loopback: true, hosts: [] };
+  const [withToken, withTicket] = [createGuard({ ...here, token }), createGuard(here)];
+  const seen: Seen = {
+    tasks: () => file.tasks,
+    watch: (_, tell) => file.watch(tell),
+    isOperator: () => true,
+    lens: false,
+    file: () => ({ name: shortName(basename(path)), ...file.state }),
+    closing: closing.signal,
+  };
+  const routes = [
+    ...dashboardRoutes.map((make) => make()),
+    ...[...seenRoutes, liveRoute].map((make) => make(seen)),
+  ];
+  const enter = enterRoute(token, ticket);
+  const find = createRouter([...routes, enter]);
+
+  const reply = (exchange: Exchange): Reply | Promise<Reply> => {
+    const { host, query } = exchange;
+    const [origin, authorization] = [exchange.header('origin'), exchange.header('authorization')];
+    const { refused } = exchange.path === enter.path ? withTicket : withToken;
+    const refusal = refused({ path: exchange.path, query, host, origin, authorization });
+    if (refusal) return problem(refusal.status, refusal.problem);
+    const match = find(exchange.path);
+    if (match) return routed(exchange, match);
+    return problem(404, {
+      message: 'There is no such route. GET / is the dashboard.',
+      code: 'NOT_FOUND',
+      next: '/',
+    });
+  };
+
+  return {
+    async answer(incoming, outgoing) {
+      const exchange = new Exchange(incoming, outgoing);
+      let answered: Reply;
+      try {
+        answered = await reply(exchange);
+      } catch (error) {
+        answered = failed(explained(error), '/');
+      }
+      await send(answered, exchange, outgoing).catch(() => outgoing.destroy());
+    },
+    close() {
+      closing.abort();
+      return Promise.resolve();
+    },
+  };
+}
+
+async function routed(exchange: Exchange, { routes, name }: Match): Promise<Reply> {
+  const route = routes.get(exchange.method === 'HEAD' ? 'get' : exchange.method.toLowerCase());
+  if (!route) {
+    const allow = [...routes.keys()].join().toUpperCase();
+    return problem(405, { message: `Use ${allow}.`, code: 'BAD_INPUT' }, { allow });
+  }
+  const input = await inputOf(route, exchange);
+  return 'status' in input ? input : route.handle(exchange, { ...input, name });
+}
+
+const ticketBody = z.strictObject({ ticket: z.string() });
+
+/** The page that was opened has a ticket in its address. It works once: whoever sees it later gets nothing. */
+function enterRoute(token: string, ticket: string): Route {
+  let isUsed = false;
+  return route<unknown, z.infer<typeof ticketBody>>({
+    method: 'post',
+    path: '/api/v0/enter',
+    summary: 'Exchange a ticket for the token',
+    body: ticketBody,
+    replies: { 200: { about: 'The token' } },
+    handle(_, { body }) {
+      if (isUsed || body.ticket !== ticket) {
+        return problem(401, {
+          message: 'This ticket was used. Use the URL that was printed.',
+          code: 'DENIED',
+        });
+      }
+      isUsed = true;
+      return json({ token });
+    },
+  });
+}

@@ -1,0 +1,103 @@
+/** Where the events of each task stand in a file, eight bytes an event: the file itself keeps them. */
+
+import { parseEvent } from '../../telemetry/parse-event.ts';
+import type { TaskFigures } from '../../telemetry/task-figures.ts';
+import type { TelemetryEvent } from '../../types/telemetry.ts';
+
+/** Events of all tasks; beyond them the first ones of the longest task are forgotten. */
+const MOST_EVENTS = 4_000_000;
+
+/** The share of a task that is forgotten at a time. */
+const FORGOTTEN = 0.1;
+
+/** A position and a length in one number: lengths are below 2^17, so positions below 2^36 (64 GiB). */
+const LENGTHS = 2 ** 17;
+
+/** Bytes that are read at once, and parsed before anything else may run. */
+const WINDOW = 128 << 10;
+
+/** Fills `into` from the byte `at`, and returns how many bytes there were. */
+export type ReadBytes = (at: number, into: Buffer) => Promise<number>;
+
+interface Places {
+  packed: number[];
+  forgotten: number;
+}
+
+export class EventIndex {
+  readonly #most: number;
+  readonly #places = new Map<TaskFigures, Places>();
+  #total = 0;
+
+  constructor(most: number = MOST_EVENTS) {
+    this.#most = most;
+  }
+
+  of(task: TaskFigures): { readonly total: number; readonly forgotten: number } {
+    const { packed, forgotten } = this.#of(task);
+    return { total: forgotten + packed.length, forgotten };
+  }
+
+  add(task: TaskFigures, at: number, length: number): void {
+    this.#of(task).packed.push(at * LENGTHS + length);
+    this.#total += 1;
+    if (this.#total > this.#most) this.#forgetSome();
+  }
+
+  /** What stands before the byte `at` is there no more. */
+  forgetBefore(at: number): void {
+    for (const places of this.#places.values()) {
+      const kept = places.packed.findIndex((packed) => packed >= at * LENGTHS);
+      this.#forget(places, kept === -1 ? places.packed.length : kept);
+    }
+  }
+
+  /** Events of the task from the one with the number `from`, `most` at most; what is no event any more is left out. */
+  async read(
+    task: TaskFigures,
+    from: number,
+    most: number,
+    bytes: ReadBytes,
+  ): Promise<readonly TelemetryEvent[]> {
+    const { packed, forgotten } = this.#of(task);
+    const start = Math.max(0, from - forgotten);
+    const places = packed
+      .slice(start, start + most)
+      .map((one) => [Math.floor(one / LENGTHS), one % LENGTHS] as const);
+    const events: TelemetryEvent[] = [];
+    const window = Buffer.allocUnsafe(WINDOW);
+    for (let i = 0; i < places.length;) {
+      const [first = 0] = places[i] ?? [];
+      const got = await bytes(first, window);
+      const begun = i;
+      for (; i < places.length; i += 1) {
+        const [at, length] = places[i] as readonly [number, number];
+        if (at + length > first + WINDOW) break;
+        const event = parseEvent(window.toString('utf8', at - first, Math.min(got, at - first + length)));
+        if (event) events.push(event);
+      }
+      if (i === begun) i += 1;
+    }
+    return events;
+  }
+
+  #of(task: TaskFigures): Places {
+    let places = this.#places.get(task);
+    if (!places) this.#places.set(task, (places = { packed: [], forgotten: 0 }));
+    return places;
+  }
+
+  #forgetSome(): void {
+    let longest: Places = { packed: [], forgotten: 0 };
+    for (const places of this.#places.values())
+      if (places.packed.length > longest.packed.length) longest = places;
+    this.#forget(longest, Math.ceil(longest.packed.length * FORGOTTEN));
+  }
+
+  #forget(places: Places, count: number): void {
+    if (count === 0) return;
+    places.packed = places.packed.slice(count);
+    places.forgotten += count;
+    this.#total -= count;
+  }
+}

@@ -1,0 +1,142 @@
+/** `oriel inspect`: what it prints, who gets in, what it says of a file, and that it reads on while the file grows. */
+
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { run } from '../../support/cli.ts';
+import { has } from '../../support/has.ts';
+import { desktop, inspection } from '../../support/inspection.ts';
+import { call, page } from '../../support/telemetry.ts';
+
+const lineOf = (event: object): string => `${JSON.stringify(event)}\n`;
+
+function fileWith(text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'oriel-inspect-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'calls.jsonl');
+  writeFileSync(path, text);
+  return path;
+}
+
+const list = async (shown: Awaited<ReturnType<typeof inspection>>): Promise<Record<string, unknown>> =>
+  (await shown.ask('/api/v0/tasks')).json() as Promise<Record<string, unknown>>;
+
+test('prints the URL with a token, says what the file holds, and ends on SIGINT', async () => {
+  const path = fileWith(
+    `${lineOf(page(1, 100))}torn {\n\n${'x'.repeat(100_000)}\n${lineOf(call({ task: 'other' }))}`,
+  );
+  const shown = await inspection([path]);
+  expect(shown.out()).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{32}\n$/);
+  expect(shown.err()).toBe(`oriel: ${path}: 2 events; 2 lines are no event\n`);
+  expect(await list(shown)).toMatchObject({
+    operator: true,
+    lens: false,
+    total: 2,
+    tasks: [{ id: 'other' }, { id: 'task', calls: 1, bytes: 10_000 }],
+    file: { name: 'calls.jsonl', events: 2, skipped: 2, withoutReads: 0 },
+  });
+  expect(await shown.end()).toBe(0);
+});
+
+test('as JSON: one line', async () => {
+  const path = fileWith('');
+  const shown = await inspection(['--json', path]);
+  expect(JSON.parse(shown.out())).toEqual({ url: `${shown.page}/#token=${shown.token}`, file: path });
+});
+
+test('nobody gets in without the token: no page of another site, no other name of this machine', async () => {
+  const shown = await inspection([fileWith(lineOf(call()))]);
+  const ask = (path: string, headers: Record<string, string> = {}) => fetch(shown.page + path, { headers });
+  expect((await ask('/')).status).toBe(200);
+  expect((await ask('/api/v0/tasks')).status).toBe(401);
+  expect((await ask('/api/v0/live')).status).toBe(401);
+  expect((await ask('/api/v0/tasks?token=x')).status).toBe(401);
+  expect((await shown.ask('/api/v0/tasks', { headers: { origin: 'http://evil.example' } })).status).toBe(403);
+  // Nothing else is there.
+  for (const path of [
+    '/api/v0/lens',
+    '/api/v0/tools',
+    '/mcp',
+    '/metrics',
+    '/api/v0/read-file?path=/etc/passwd',
+  ])
+    expect((await shown.ask(path)).status).toBe(404);
+  expect((await shown.ask('/api/v0/tasks', { method: 'POST', body: '{}' })).status).toBe(405);
+});
+
+test.runIf(has('script'))('on a terminal the page opens, with a ticket that works once', async () => {
+  const path = fileWith(lineOf(call()));
+  const { options, opened } = desktop(join(path, '..'));
+  const shown = await inspection([path], options);
+  await expect
+    .poll(() => existsSync(opened) && readFileSync(opened, 'utf8'), { timeout: 20_000 })
+    .toMatch(/\n$/);
+  const [, ticket] = /^http:[^#]+\/#ticket=([\w-]+)\n$/.exec(readFileSync(opened, 'utf8')) ?? [];
+  const enter = async (): Promise<unknown> => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' } };
+    const reply = await fetch(`${shown.page}/api/v0/enter`, { ...init, body: JSON.stringify({ ticket }) });
+    return [reply.status, await reply.json()];
+  };
+  expect(await enter()).toEqual([200, { token: shown.token }]);
+  expect(await enter()).toMatchObject([401, { code: 'DENIED' }]);
+});
+
+test.runIf(has('script'))('with --no-open a terminal opens nothing', async () => {
+  const path = fileWith(lineOf(call()));
+  const { options, opened } = desktop(join(path, '..'));
+  const shown = await inspection([path, '--no-open'], options);
+  expect(shown.out()).toContain('until Ctrl+C');
+  await shown.end();
+  expect(existsSync(opened)).toBe(false);
+});
+
+test('what the file gains is read on, over a rotation too; a line that is being written is no event yet', async () => {
+  const path = fileWith(lineOf(page(1, 100)));
+  writeFileSync(`${path}.1`, lineOf(call({ task: 'before' })));
+  const shown = await inspection([path]);
+  const calls = async () => (await list(shown))['file'] as { events: number; skipped: number };
+  expect(await calls()).toMatchObject({ events: 2, skipped: 0 });
+  const late = lineOf(page(101, 200, { cutBy: 'bytes' }));
+  appendFileSync(path, late.slice(0, 40));
+  appendFileSync(path, late.slice(40));
+  await expect.poll(calls, { timeout: 20_000 }).toMatchObject({ events: 3, skipped: 0 });
+  rmSync(`${path}.1`);
+  renameSync(path, `${path}.1`);
+  writeFileSync(path, lineOf(page(201, 300)).trimEnd());
+  await expect.poll(calls, { timeout: 20_000 }).toMatchObject({ events: 4, skipped: 0 });
+  appendFileSync(path, '\n');
+  const events = await (await shown.ask('/api/v0/tasks/task/events?from=1')).json();
+  expect(events).toMatchObject({
+    from: 1,
+    next: 3,
+    total: 3,
+    events: [{ reads: [{ lines: [[101, 200]] }] }, { reads: [{ lines: [[201, 300]] }] }],
+  });
+  expect(await calls()).toMatchObject({ events: 4, skipped: 0 });
+});
+
+test('a file that cannot be read, or a port that cannot be had, is one sentence', async () => {
+  const path = fileWith('');
+  expect(run(['inspect', `${path}x`]).err).toBe(
+    `oriel: ${path}x does not exist. Use oriel inspect FILE with a file that --telemetry FILE wrote.\n`,
+  );
+  expect(run(['inspect', '/dev']).code).toBe(2);
+  expect(run(['inspect', '/dev/null']).err).toContain('is no file of telemetry');
+  expect(run(['inspect']).code).toBe(2);
+  expect(run(['inspect', path, '--port', '99999']).err).toBe(
+    'oriel: 99999 is not a port. Use --port 8080, or leave it out.\n',
+  );
+  const shown = await inspection([path]);
+  expect(run(['inspect', path, '--port', new URL(shown.page).port]).err).toMatch(
+    /EADDRINUSE\. Another process listens there\. Use another address with --port\.\n$/,
+  );
+});

@@ -1,0 +1,129 @@
+/** `oriel inspect` in a browser: 100,000 events, what is no event, many tasks, hostile names, a ticket. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { addressText } from '../../../src/faces/http/address.ts';
+import { inspect } from '../../../src/faces/http/inspect.ts';
+import { EventFile } from '../../../src/session/telemetry/event-file.ts';
+import type { TelemetryEvent } from '../../../src/types/telemetry.ts';
+import { closeBrowserAtEnd, expectAccessible, pageOf } from '../../support/browser.ts';
+import { has } from '../../support/has.ts';
+import { call, page as pageEvent } from '../../support/telemetry.ts';
+
+closeBrowserAtEnd();
+
+async function inspecting(lines: Iterable<string>): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'oriel-inspect-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'calls.jsonl');
+  writeFileSync(path, [...lines].join('\n'));
+  const file = await EventFile.open(path);
+  const serving = await inspect({ file, path, token: 'secret', ticket: 'once', port: 0 });
+  const stop = new AbortController();
+  const reading = file.read(stop.signal).catch(() => undefined);
+  onTestFinished(async () => {
+    stop.abort();
+    await reading;
+    await serving.close();
+    await file.close();
+  });
+  return addressText(serving.address);
+}
+
+const written = (events: readonly TelemetryEvent[]): string[] => events.map((event) => JSON.stringify(event));
+
+/** Pages, reads again, and every 50th call one of another task. */
+function* many(count: number): Iterable<string> {
+  for (let i = 0; i < count; i += 1) {
+    const from = 1 + 50 * (i % 18);
+    const event = pageEvent(
+      from,
+      from + 49,
+      { source: `src/module-${i % 40}.ts`, cutBy: 'lines' },
+      { task: i % 50 === 0 ? `small ${i % 500}` : 'a long task' },
+    );
+    yield JSON.stringify(event);
+  }
+}
+
+const EVENTS = 100_000;
+
+/** More would make a browser slow, whatever the file holds. */
+const MOST_NODES = 5_000;
+
+test.runIf(has('chromium'))(
+  'a file of 100,000 events: all are counted, and what is drawn stays bounded',
+  { timeout: 240_000 },
+  async () => {
+    const url = await inspecting([...many(EVENTS), 'torn {']);
+    const { page, said } = await pageOf(`${url}/#token=secret`);
+    // The token does not stay in the address.
+    await expect.poll(() => page.url()).toBe(`${url}/#/`);
+    await page
+      .getByText('100,000 events; 1 line is no event', { exact: false })
+      .waitFor({ timeout: 120_000 });
+    await page.getByRole('link', { name: 'a long task' }).click();
+    await page.getByText('97,976 to 98,000 of 98,000').waitFor({ timeout: 120_000 });
+    await page.getByText('Of more than 2,000 calls the outline is drawn.', { exact: false }).waitFor();
+    expect(await page.locator('*').count()).toBeLessThan(MOST_NODES);
+    // The page answers while all of it is there.
+    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByText('97,951 to 97,975 of 98,000').waitFor();
+    await page.getByRole('button', { name: 'Show more sources' }).click();
+    expect(await page.locator('*').count()).toBeLessThan(MOST_NODES);
+    expect(said).toEqual([]);
+  },
+);
+
+test.runIf(has('chromium'))('a file of more tasks than a page shows: page by page, by keyboard', async () => {
+  const tasks = Array.from({ length: 300 }, (_, i) => call({ task: `task ${i}` }));
+  const url = await inspecting(written(tasks));
+  const { page } = await pageOf(`${url}/#ticket=once`);
+  await page.getByText('Tasks 1 to 256 of 300').waitFor();
+  await expectAccessible(page);
+  await page.getByRole('link', { name: 'Used earlier' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByText('Tasks 257 to 300 of 300').waitFor();
+  await page.getByRole('link', { name: 'task 0', exact: true }).waitFor();
+  // The lens reads here nothing, so there is none.
+  expect(await page.getByRole('link', { name: 'Lens' }).count()).toBe(0);
+  // The ticket has been used: another tab is asked for the token.
+  const other = await pageOf(`${url}/#ticket=once`);
+  await other.page.getByLabel('Token of this server').waitFor();
+});
+
+test.runIf(has('chromium'))(
+  'hostile names and words in a file are text, and none is shown as it hides',
+  async () => {
+    const evil = '<img src=x onerror=alert(1)>';
+    const events = [
+      pageEvent(
+        1,
+        10,
+        { source: `${evil}.ts`, what: evil, view: evil, cutBy: evil },
+        { task: evil, host: evil },
+      ),
+      call({ task: evil, tool: evil, error: evil, dialect: '__proto__' }),
+      call({ task: '__proto__', tool: 'constructor' }),
+      { kind: 'rate-limit', at: 5, task: evil, by: `${evil}\u202e` } as const,
+    ];
+    const url = await inspecting([
+      ...written(events),
+      '{"kind":"call","at":1e999,"task":"t"}',
+      '{"kind":"call","at":1,"task":"t","tool":"read","dialect":"oriel","bytes":-1}',
+      '[['.repeat(10_000),
+    ]);
+    const { page, said } = await pageOf(`${url}/#token=secret`);
+    await page.getByText('4 events; 3 lines are no event', { exact: false }).waitFor();
+    await page.getByRole('link', { name: '__proto__' }).click();
+    await page.getByRole('heading', { name: '__proto__' }).waitFor();
+    await page.goto(`${url}/#/`);
+    await page.getByRole('link', { name: evil }).click();
+    await page.getByText(`rate limit by ${evil}\\u202e`).waitFor();
+    expect(await page.locator('main img, main script').count()).toBe(0);
+    expect(said).toEqual([]);
+    await expectAccessible(page);
+  },
+);

@@ -1,0 +1,83 @@
+/** Live events: who sees which, and what a client that does not read costs. */
+
+import { connect } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { createOffer } from '../../../src/faces/offer.ts';
+import { outbox } from '../../../src/faces/outbox.ts';
+import type { Telemetry } from '../../../src/session/telemetry/telemetry.ts';
+import type { CallEvent } from '../../../src/types/telemetry.ts';
+import { serveOffer } from '../../support/app.ts';
+import { call } from '../../support/telemetry.ts';
+import { workspace } from '../../support/workspace.ts';
+
+interface Told {
+  readonly missed: number;
+  readonly events: readonly CallEvent[];
+}
+
+async function serving() {
+  const { W } = workspace();
+  const offer = createOffer({ cwd: W, manyClients: true });
+  onTestFinished(() => offer.close());
+  const { url } = await serveOffer(offer, { token: 'api', operatorToken: 'chief' });
+  const telemetry = offer.telemetry as Telemetry;
+  const record = (tool: string, more: Partial<CallEvent> = {}): void => {
+    const { kind: _, task: __, client: ___, ...facts } = call({ tool, ...more });
+    telemetry.record(facts, { task: 't' });
+  };
+  return { url, telemetry, record };
+}
+
+const told = (text: string): Told[] =>
+  [...text.matchAll(/^event: events\ndata: (.*)$/gm)].map(([, data = '']) => JSON.parse(data) as Told);
+
+/** A connection that reads when it is told to. */
+function listener(url: string, token: string) {
+  const { port, host } = new URL(url);
+  const socket = connect(Number(port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  let text = '';
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+  socket.write(`GET /api/v0/live HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${token}\r\n\r\n`);
+  // Chunks of HTTP stand between the parts of the text.
+  return { socket, text: () => text.replaceAll(/\r\n[0-9a-f]+\r\n/g, '') };
+}
+
+test('the operator hears of every event, a client of its own, nobody without a token', async () => {
+  const { url, record } = await serving();
+  const [chief, client] = [listener(url, 'chief'), listener(url, 'api')];
+  for (const one of [chief, client])
+    await expect.poll(one.text, { timeout: 20_000 }).toContain('event: open');
+  record('one');
+  record('two');
+  const tools = (): string[] => told(chief.text()).flatMap(({ events }) => events.map(({ tool }) => tool));
+  await expect.poll(tools, { timeout: 20_000 }).toEqual(['one', 'two']);
+  expect(told(client.text())).toEqual([]);
+  expect((await fetch(`${url}/api/v0/live`)).status).toBe(401);
+});
+
+test('what a client does not read stays bounded, and it is told how many events it has missed', async () => {
+  const { url, record } = await serving();
+  const { socket, text } = listener(url, 'chief');
+  await expect.poll(text, { timeout: 20_000 }).toContain('event: open');
+  socket.pause();
+  const host = 'h'.repeat(90);
+  let [events, most, full] = [0, 0, 0];
+  // Until its buffers and those of the system have been full for a while.
+  for (let i = 0; full < 300 && i < 40_000; i += 1) {
+    for (let n = 0; n < 100; n += 1) record(`t${(events += 1)}`, { host });
+    await turn();
+    most = Math.max(most, outbox.unsent);
+    if (outbox.unsent > 256 << 10) full += 1;
+  }
+  expect(full).toBe(300);
+  // What was left to send, and one batch that was made before that was seen.
+  expect(most).toBeLessThan(600 << 10);
+  socket.resume();
+  record('last');
+  const all = (): number =>
+    told(text()).reduce((sum, { missed, events: some }) => sum + missed + some.length, 0);
+  await expect.poll(all, { timeout: 60_000 }).toBe(events + 1);
+  expect(told(text()).some(({ missed }) => missed > 0)).toBe(true);
+});

@@ -1,0 +1,66 @@
+/** Lines of a file of telemetry: every line once with its place, whatever the pieces in which the file is read. */
+
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { EventLines, MOST_LINE } from '../../../src/session/telemetry/event-lines.ts';
+
+async function linesOf(text: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'oriel-lines-'));
+  const path = join(folder, 'f');
+  writeFileSync(path, text);
+  const handle = await open(path);
+  onTestFinished(async () => {
+    await handle.close();
+    rmSync(folder, { recursive: true });
+  });
+  const lines = new EventLines(handle);
+  const taken: (readonly [string | undefined, number])[] = [];
+  const take = (line: Buffer | undefined, offset: number) => void taken.push([line?.toString(), offset]);
+  return { path, lines, taken, take };
+}
+
+/** Lines whose ends fall on every side of a piece. */
+const LONG = Array.from({ length: 400 }, (_, i) => `${i}`.padEnd(1 + ((i * 7919) % 1_300), '.'));
+
+test('each line once, with the byte at which it begins', async () => {
+  const { lines, taken, take } = await linesOf(`${LONG.join('\n')}\n`);
+  await lines.readOn(take);
+  lines.takeRest(take);
+  let at = 0;
+  expect(taken).toEqual(LONG.map((line) => [line, (at += line.length + 1) - line.length - 1]));
+});
+
+test('a line without its end waits for it, and is taken when there will be none', async () => {
+  const { path, lines, taken, take } = await linesOf('one\ntw');
+  await lines.readOn(take);
+  expect(taken).toEqual([['one', 0]]);
+  expect(lines.rest?.toString()).toBe('tw');
+  appendFileSync(path, 'o\nthree');
+  await lines.readOn(take);
+  lines.takeRest(take);
+  lines.takeRest(take);
+  expect(taken).toEqual([
+    ['one', 0],
+    ['two', 4],
+    ['three', 8],
+  ]);
+  expect(lines.at).toBe(13);
+});
+
+test('of an overlong line nothing is kept, and the next one has its place', async () => {
+  const long = 'x'.repeat(3 * MOST_LINE);
+  const { lines, taken, take } = await linesOf(`a\n${long}\n${'y'.repeat(MOST_LINE)}\nz\n${long}`);
+  await lines.readOn(take);
+  expect(lines.rest).toBe(undefined);
+  lines.takeRest(take);
+  expect(taken.map(([line, at]) => [line?.length, at])).toEqual([
+    [1, 0],
+    [undefined, 2],
+    [MOST_LINE, 3 + long.length],
+    [1, 4 + long.length + MOST_LINE],
+    [undefined, 6 + long.length + MOST_LINE],
+  ]);
+});

@@ -1,0 +1,78 @@
+/** `oriel inspect` as a process of its own. */
+
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { cli } from './cli.ts';
+
+export interface Inspection {
+  /** What it has printed until the file was read, or until it has ended. */
+  out(): string;
+  err(): string;
+  /** The page, and the token that its URL has. */
+  readonly page: string;
+  readonly token: string;
+  ask(path: string, init?: RequestInit): Promise<Response>;
+  end(): Promise<number | null>;
+}
+
+export interface InspectionOptions {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** What runs the command instead of a plain start: script(1), which gives it a terminal. */
+  readonly via?: (command: readonly string[]) => readonly string[];
+}
+
+/** Resolves when the file was read. Throws with what it printed where it ended before. */
+export async function inspection(
+  args: readonly string[],
+  { via = (command) => command, ...options }: InspectionOptions = {},
+): Promise<Inspection> {
+  const [program = '', ...rest] = via([process.execPath, cli, 'inspect', ...args]);
+  const child = spawn(program, rest, { ...options, stdio: ['pipe', 'pipe', 'pipe'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let [out, err] = ['', ''];
+  let code: number | null | undefined;
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()));
+  child.on('close', (ended) => (code = ended));
+  await expect
+    .poll(() => code !== undefined || /oriel: .*: [\d,]+ events?/.test(err + out), { timeout: 60_000 })
+    .toBe(true);
+  if (code !== undefined) throw new Error(`it ended with ${code}: ${err}`);
+  const [, page = '', token = ''] = /(http:[^#"\s]+)\/#token=([\w-]+)/.exec(out) ?? [];
+  return {
+    out: () => out,
+    err: () => err,
+    page,
+    token,
+    ask: (path, init = {}) =>
+      fetch(page + path, {
+        ...init,
+        headers: { authorization: `Bearer ${token}`, ...(init.headers as object) },
+      }),
+    async end() {
+      child.kill('SIGINT');
+      await expect.poll(() => code, { timeout: 30_000 }).not.toBe(undefined);
+      return code ?? null;
+    },
+  };
+}
+
+/** A terminal with a desktop: programs are looked for in `bin` first, where xdg-open writes what it was asked to open. */
+export function desktop(home: string): { readonly options: InspectionOptions; readonly opened: string } {
+  const [bin, opened] = [join(home, 'bin'), join(home, 'opened')];
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'xdg-open'), `#!/bin/sh\necho "$1" > '${opened}'\n`);
+  chmodSync(join(bin, 'xdg-open'), 0o755);
+  const quoted = (word: string): string => `'${word}'`;
+  return {
+    opened,
+    options: {
+      cwd: home,
+      env: { ...process.env, DISPLAY: ':7', PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}` },
+      via: (command) => ['script', '-qec', command.map(quoted).join(' '), '/dev/null'],
+    },
+  };
+}
