@@ -65,7 +65,7 @@ export interface OrielOptions {
   /** Where full outputs are kept, and how much of them: see below. */
   readonly spills?: SpillOptions;
   /**
-   * The encrypted cache on disk in which texts of documents, symbols of code and answers of GitHub outlive the process:
+   * The encrypted cache on disk in which texts of documents, symbols of code, pages and answers of GitHub outlive the process:
    * its directory, and its bytes (512 MiB); `false` for none.
    * @default a directory below the XDG cache directory
    */

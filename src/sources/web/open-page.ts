@@ -18,6 +18,7 @@ import { sources } from '../table.ts';
 import { addressOf } from './address.ts';
 import { textOfBytes } from './charset.ts';
 import { identityOf, nameOf, subjectOf } from './page.ts';
+import { PageOnDisk } from './page-on-disk.ts';
 import { type Page, readPage } from './pipeline.ts';
 import { PAGE_LINES } from './web-limits.ts';
 
@@ -34,7 +35,8 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
   const { url, rest, fresh } = addressOf(target, holds);
   const selection = rest === '' ? everything : parseBehind(url, rest);
   const raw = selection?.mode === 'raw';
-  const page = await pageOf({ url, raw, fresh, web }, call);
+  const part = rest !== '' && rest !== 'raw';
+  const page = await pageOf({ url, raw, fresh, part, web }, call);
   const { rendering } = page;
   const facts = {
     url,
@@ -213,13 +215,16 @@ interface Wanted {
   readonly url: string;
   readonly raw: boolean;
   readonly fresh: boolean;
+  /** A part of it is asked for, as after an answer that was cut. */
+  readonly part: boolean;
   readonly web: WebSettings;
 }
 
 const hasFailed = ({ rendering }: Page): boolean => rendering.method === 'failed';
 
 /** Calls that ask for the same page at once share one request. */
-async function pageOf({ url, raw, fresh, web }: Wanted, call: Call): Promise<Page> {
+async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
+  const { url, raw, fresh, web } = wanted;
   const { store } = call.session;
   // What one list of addresses allows is not shown under another that shares the session.
   const { allow, endpoints } = web;
@@ -236,8 +241,7 @@ async function pageOf({ url, raw, fresh, web }: Wanted, call: Call): Promise<Pag
     of(url),
     { raw, count },
     async ({ signal }): Promise<Made<Page>> => {
-      const network = networkOf(web);
-      const value = await readPage({ url, raw, network, endpoints, access: call.access, signal, known });
+      const value = await readOrFind(wanted, known, signal, call);
       return { value, keep: !hasFailed(value) };
     },
     call,
@@ -257,5 +261,23 @@ async function pageOf({ url, raw, fresh, web }: Wanted, call: Call): Promise<Pag
       call,
     );
   }
+  return page;
+}
+
+/** `known` is what this session has read; of an earlier process a part is shown, and the whole is asked for again. */
+async function readOrFind(
+  { url, raw, fresh, part, web }: Wanted,
+  known: Page | undefined,
+  signal: AbortSignal,
+  { access, session, now }: Call,
+): Promise<Page> {
+  const copy = session.disk && new PageOnDisk(session.disk, { url, raw, web }, now);
+  const found = known ? undefined : await copy?.find();
+  if (found?.current === true && part && !fresh) return found.page;
+  const network = networkOf(web);
+  const { endpoints } = web;
+  const page = await readPage({ url, raw, network, endpoints, access, signal, known: known ?? found?.page });
+  if (!hasFailed(page)) copy?.keep(page);
+  else if (page.status < 500) copy?.forget();
   return page;
 }

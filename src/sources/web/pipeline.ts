@@ -43,6 +43,8 @@ export interface Page {
   readonly rendering: Rendering;
   readonly etag?: string;
   readonly lastModified?: string;
+  /** Not for a disk: its server says so, or it came through an API that may have been asked with credentials. */
+  readonly transient?: true;
 }
 
 export interface Reading {
@@ -72,7 +74,7 @@ export async function readPage(reading: Reading): Promise<Page> {
     if (special) {
       // The validators are the API's, not the page's.
       const { etag: _, lastModified: __, ...read } = pageOf(special.page, special.rendering, visit);
-      return { ...read, finalUrl: url };
+      return { ...read, finalUrl: url, transient: true };
     }
     const page = await visit.fetch(url, { accept: raw ? '*/*' : ACCEPT, ...(known && { known }) });
     if (page.status === 304 && known) return known;
@@ -102,6 +104,7 @@ async function renderingOf(page: Fetched, raw: boolean, visit: Visit): Promise<R
 
 function pageOf(page: Fetched, rendering: Rendering, { notes }: Visit): Page {
   const { etag, 'last-modified': lastModified, 'content-type': contentType = '' } = page.headers;
+  const isTransient = /\bno-store\b/i.test(page.headers['cache-control'] ?? '');
   return {
     finalUrl: page.url,
     status: page.status,
@@ -110,6 +113,7 @@ function pageOf(page: Fetched, rendering: Rendering, { notes }: Visit): Page {
     rendering,
     ...(etag !== undefined && { etag }),
     ...(lastModified !== undefined && { lastModified }),
+    ...(isTransient && { transient: true as const }),
   };
 }
 

@@ -1,0 +1,101 @@
+/** Pages in the cache on disk: what a later process reads without asking, what it asks for, and what is not there. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../../support/commands.ts';
+import { place } from '../../support/dialect.ts';
+import { site } from '../../support/web.ts';
+
+const MINUTE = 60_000;
+const lines = Array.from({ length: 900 }, (_, i) => `line ${i + 1}\n`).join('');
+
+/** Each call in an instance of its own, as processes after one another have them. */
+function reader(directory: string, web = { allow: ['127.0.0.1'] }) {
+  let now = Date.parse('2026-01-01');
+  return {
+    wait(ms: number) {
+      now += ms;
+    },
+    async read(path: string): Promise<string> {
+      const here = place('oriel', { display: 'plain', web, cache: { directory }, now: () => now });
+      const { text } = await here.call('read', { path });
+      await here.oriel.close();
+      return text;
+    },
+  };
+}
+
+const counted = (headers: Record<string, string>, asked: IncomingMessage[]) => {
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    asked.push(request);
+    if (headers['etag'] !== undefined && request.headers['if-none-match'] === headers['etag'])
+      return void response.writeHead(304).end();
+    response
+      .writeHead(200, { 'content-type': 'text/plain', ...headers })
+      .end(`version ${asked.length}\n${lines}`);
+  };
+};
+
+test('a cut page is read on without a request for five minutes; the page itself is asked for', async () => {
+  const asked: IncomingMessage[] = [];
+  const { url } = await site({ '/page': counted({}, asked) });
+  const { read, wait } = reader(temporaryFolder());
+  expect(await read(`${url}/page`)).toContain(`Use ${url}/page:301.. to continue]`);
+  wait(4 * MINUTE);
+  expect(await read(`${url}/page:301..302`)).toContain('line 300\nline 301\n');
+  expect(await read(`${url}/page:1..1`)).toContain('version 1\n');
+  expect(asked).toHaveLength(1);
+  expect(await read(`${url}/page`)).toContain('version 2\n');
+  expect(await read(`${url}/page:1..1`)).toContain('version 2\n');
+  wait(6 * MINUTE);
+  expect(await read(`${url}/page:1..1`)).toContain('version 3\n');
+  expect(await read(`${url}/page:fresh:1..1`)).toContain('version 4\n');
+});
+
+test('a page with a validator is asked for with it for a week, and a 304 is believed', async () => {
+  const asked: IncomingMessage[] = [];
+  const { url } = await site({ '/page': counted({ etag: '"1"' }, asked) });
+  const { read, wait } = reader(temporaryFolder());
+  await read(`${url}/page`);
+  wait(60 * MINUTE);
+  expect(await read(`${url}/page`)).toContain('version 1\n');
+  expect(asked.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"1"']);
+  wait(8 * 24 * 60 * MINUTE);
+  expect(await read(`${url}/page`)).toContain('version 3\n');
+});
+
+test('what a server forbids to store is not on the disk, nor is what is gone', async () => {
+  const asked: IncomingMessage[] = [];
+  let status = 200;
+  const { url } = await site({
+    '/secret': counted({ 'cache-control': 'private, No-Store' }, asked),
+    '/gone': (_, response) => void response.writeHead(status, { 'content-type': 'text/plain' }).end('here\n'),
+  });
+  const { read } = reader(temporaryFolder());
+  await read(`${url}/secret`);
+  expect(await read(`${url}/secret:1..1`)).toContain('version 2\n');
+  await read(`${url}/gone`);
+  status = 404;
+  expect(await read(`${url}/gone:1..1`)).toBe('here\n');
+  expect(await read(`${url}/gone`)).toContain('Method: failed');
+  expect(await read(`${url}/gone:1..1`)).toContain('Method: failed');
+});
+
+test('what one list of addresses allows is not found under another', async () => {
+  const { url } = await site({ '/page': { type: 'text/plain', body: lines } });
+  const directory = temporaryFolder();
+  await reader(directory).read(`${url}/page`);
+  const { read } = reader(directory, { allow: [] });
+  expect(await read(`${url}/page:1..1`)).not.toContain('line 1\n');
+});
+
+test('it is private: neither the URL nor the text stands in a file, and others may not read it', async () => {
+  const { url } = await site({ '/page': { type: 'text/plain', body: lines } });
+  const directory = temporaryFolder();
+  await reader(directory).read(`${url}/page`);
+  const files = readdirSync(directory);
+  expect(files).not.toEqual([]);
+  for (const name of files) expect(readFileSync(join(directory, name), 'latin1')).not.toMatch(/line|127\./);
+});
