@@ -138,6 +138,7 @@ function settingsOf(options: OrielOptions): Settings {
     ...(options.userFiles === true && userFiles()),
     schemes: schemesOfHost(options.schemes),
     web: webSettings(options.web),
+    s3: s3Settings(options.s3),
     ...(options.mcpServers && { mcpServers: options.mcpServers }),
     workspaces: options.workspaces ?? defaultSettings.workspaces,
   };
@@ -147,7 +148,7 @@ function settingsOf(options: OrielOptions): Settings {
 function webSettings(options: OrielOptions['web'] = {}): Settings['web'] {
   if (options === false) return false;
   const { allow = [], endpoints = {} } = options;
-  const wrong = allow.find((text) => !/^\[?[\p{L}\p{N}._:-]+\]?(?:\/\d{1,3})?(?::\d{1,5})?$/u.test(text));
+  refuseAddresses(allow);
   const [site, base] =
     Object.entries(endpoints).find(
       ([, url]) => url !== undefined && !/^https?:\/\/[^/?#@]+[^?#]*$/.test(url),
@@ -158,11 +159,25 @@ function webSettings(options: OrielOptions['web'] = {}): Settings['web'] {
       `The option web.endpoints.${site} is a URL such as http://localhost:8080, not ${quote(String(base))}.`,
     );
   }
-  if (wrong === undefined) return { allow, endpoints };
+  return { allow, endpoints };
+}
+
+/** Checks their form. */
+function refuseAddresses(allow: readonly string[]): void {
+  const wrong = allow.find((text) => !/^\[?[\p{L}\p{N}._:-]+\]?(?:\/\d{1,3})?(?::\d{1,5})?$/u.test(text));
+  if (wrong === undefined) return;
   throw new OrielError(
     'BAD_INPUT',
     `${quote(wrong)} is not HOST or CIDR, with or without :PORT. Use localhost:8080 or 10.0.0.0/8.`,
   );
+}
+
+/** The environment is read with the first object. */
+function s3Settings(options: OrielOptions['s3'] = {}): Settings['s3'] {
+  if (options === false) return false;
+  const { allow = [], ...others } = options;
+  refuseAddresses(allow);
+  return { allow, ...others };
 }
 
 function runSettings(options: Partial<RunSettings> = {}): RunSettings {
@@ -239,5 +254,6 @@ export const defaultSettings: Settings = {
   run: { timeout: 120, background: 'end' },
   schemes: {},
   web: { allow: [], endpoints: {} },
+  s3: { allow: [] },
   workspaces: {},
 };

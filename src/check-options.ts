@@ -4,7 +4,7 @@ import type { OrielOptions, TelemetrySettings } from './options.ts';
 import { OrielError } from './errors.ts';
 import { didYouMean, nearNames } from './text/near.ts';
 import { quote } from './text/visible.ts';
-import type { Endpoints, WebSettings } from './types/settings.ts';
+import type { Endpoints, S3Settings, WebSettings } from './types/settings.ts';
 
 /** What a value has to be, as a noun; or the valid words; or the options inside. */
 type Rule = keyof typeof TYPES | readonly string[] | Rules;
@@ -54,6 +54,7 @@ const OPTIONS: { readonly [K in keyof Required<OrielOptions>]: Rule } = {
   userFiles: 'true or false',
   schemes: 'an object',
   web: 'an object, or false',
+  s3: 'an object, or false',
   mcpServers: 'an object',
   workspaces: 'an object',
   spills: {
@@ -88,6 +89,13 @@ const WEB = {
   } satisfies { readonly [K in keyof Required<Endpoints>]: Rule },
 } satisfies { readonly [K in keyof WebSettings]: Rule | Rules };
 
+const S3 = {
+  allow: 'a list of strings',
+  endpoint: 'a string',
+  region: 'a string',
+  buckets: 'a list of strings',
+} satisfies { readonly [K in keyof Required<S3Settings>]: Rule };
+
 /** As the URL Standard has schemes, without those that mean something else. */
 const SCHEME = /^(?!file$|https?$)[a-z][a-z0-9+.-]*$/;
 
@@ -98,6 +106,7 @@ export function checkOptions(options: OrielOptions): void {
   if (options.telemetry) {
     check(options.telemetry as Readonly<Record<string, unknown>>, TELEMETRY, 'telemetry.');
   }
+  if (options.s3) check(options.s3 as Readonly<Record<string, unknown>>, S3, 's3.');
   if (options.web) check(options.web as Readonly<Record<string, unknown>>, WEB, 'web.');
   for (const [name, server] of Object.entries(options.mcpServers ?? {})) checkServer(name, server);
   for (const [name, read] of Object.entries(options.schemes ?? {})) {

@@ -6,7 +6,7 @@ import type { LimitOptions } from './limits.ts';
 import type { DiskCacheOptions } from './session/disk-cache.ts';
 import type { SpillOptions } from './session/spills.ts';
 import type { Session } from './types/session.ts';
-import type { RunSettings, Settings, WebSettings } from './types/settings.ts';
+import type { RunSettings, S3Settings, Settings, WebSettings } from './types/settings.ts';
 
 export interface OrielOptions {
   /** Relative paths are resolved against it. @default process.cwd() */
@@ -54,6 +54,12 @@ export interface OrielOptions {
    * @default {}
    */
   readonly web?: Partial<WebSettings> | false;
+  /**
+   * Objects as `s3://BUCKET/KEY`: the URL of the server (`endpoint`), the region, the `buckets` that may be read (`BUCKET`
+   * or `BUCKET/PREFIX`), and hosts beside public addresses (`allow`); `false` takes them away.
+   * @default those that the environment and the AWS files of the user name
+   */
+  readonly s3?: Partial<S3Settings> | false;
   /**
    * Servers whose resources `mcp://NAME/URI` reads, as `.mcp.json` has them under `mcpServers`. To read one starts its
    * command.

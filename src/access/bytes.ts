@@ -64,6 +64,7 @@ export function sliceBytes(source: ByteSource, start: number, length: number): B
         : source.readInto(target.subarray(0, room), start + offset, signal);
     },
     ...(source.changed ? { changed: () => source.changed?.() ?? Promise.resolve(false) } : {}),
+    ...(source.remote && { remote: true }),
   };
 }
 

@@ -47,17 +47,23 @@ const ofTheWeb: typeof parts = [
   () => import('../sources/web/open-page.ts'),
   () => import('../sources/github/open.ts'),
 ];
+const ofObjects: typeof parts = [
+  () => import('../sources/objects/open-object.ts'),
+  () => import('aws4fetch'),
+];
 const ofMcp: typeof parts = [() => import('../sources/mcp/open.ts')];
 
 /** What a server reads beside files. */
 export interface Served {
   readonly web: boolean;
+  /** Objects of S3. */
+  readonly objects: boolean;
   /** Resources of other servers. */
   readonly mcp: boolean;
 }
 
 /** One after the other: each opens few files. */
-export async function loadParts({ web, mcp }: Served): Promise<void> {
-  const needed = [...parts, ...(web ? ofTheWeb : []), ...(mcp ? ofMcp : [])];
+export async function loadParts({ web, objects, mcp }: Served): Promise<void> {
+  const needed = [...parts, ...(web ? ofTheWeb : []), ...(objects ? ofObjects : []), ...(mcp ? ofMcp : [])];
   for (const load of needed) await load();
 }

@@ -9,6 +9,7 @@ import type { ByteSource } from '../types/byte-source.ts';
 export class LentBytes implements ByteSource {
   readonly identity: Identity;
   #size: number | undefined;
+  #remote = false;
   /** The last one is read from: it will be open for longest. */
   readonly #lenders: ByteSource[] = [];
   readonly #lifetime: AbortSignal;
@@ -24,9 +25,14 @@ export class LentBytes implements ByteSource {
     return this.#lenders.at(-1)?.size ?? this.#size;
   }
 
+  get remote(): boolean {
+    return this.#remote;
+  }
+
   /** Until the returned function is called, reads may go to `source`, which has the same bytes as every other. */
   lend(source: ByteSource): () => void {
     this.#lenders.push(source);
+    this.#remote = source.remote ?? false;
     for (const go of this.#waiting) go();
     return () => {
       this.#size = source.size ?? this.#size;

@@ -16,4 +16,6 @@ export interface ByteSource {
   changed?(): Promise<boolean>;
   /** Comes from a stream: its size is unknown until the stream has ended. Never changes. */
   readonly streamed?: boolean;
+  /** Each read may be a request to a server: what can be done without is not read. */
+  readonly remote?: boolean;
 }

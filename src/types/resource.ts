@@ -36,7 +36,7 @@ export interface TextResource {
   readonly is: 'text';
   readonly kind: SourceKind;
   readonly bytes: ByteSource;
-  /** For streamed bytes: texts up to this many bytes state their totals; 4 MiB when absent. */
+  /** Texts up to this many bytes state their totals; when absent, streams up to 4 MiB, others as the limits say. */
   readonly countUpTo?: number;
   /** `stored`: the encoding is found from the bytes. `utf-8`: the text is our own. `as`: as the caller says. */
   readonly encoding: 'stored' | 'utf-8' | { readonly as: string };

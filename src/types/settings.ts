@@ -25,6 +25,8 @@ export interface Settings {
   readonly schemes: Readonly<Record<string, HostScheme | false>>;
   /** Pages of the web, and what may be reached beside public addresses; `false` takes them away. */
   readonly web: WebSettings | false;
+  /** Objects of S3 and what speaks its protocol; `false` takes them away. */
+  readonly s3: S3Settings | false;
   /** Servers whose resources `mcp://` reads, by name; absent where it starts and asks none. */
   readonly mcpServers?: Readonly<Record<string, McpServer>>;
   /** How commands run. */
@@ -38,6 +40,17 @@ export interface WebSettings {
   readonly allow: readonly string[];
   /** Base URLs that known sites are read from, in place of their public ones. */
   readonly endpoints: Endpoints;
+}
+
+export interface S3Settings {
+  /** `HOST|CIDR[:PORT]`, beside all public addresses and the endpoint. */
+  readonly allow: readonly string[];
+  /** The URL of the server, in place of that of the environment; `{bucket}` in it stands for the bucket. */
+  readonly endpoint?: string;
+  /** In place of that of the environment. */
+  readonly region?: string;
+  /** `BUCKET` or `BUCKET/PREFIX`: what alone is read. Absent for all that the credentials may see. */
+  readonly buckets?: readonly string[];
 }
 
 /** By site: a mirror, which is reached whatever its address. */

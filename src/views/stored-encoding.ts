@@ -18,8 +18,8 @@ export async function encodingOf(bytes: ByteSource, call: Call): Promise<Encodin
   if (!isUndeclared(stored)) return stored;
   const begins = isUtf8Start(head);
   if (begins && bytes.size !== undefined && bytes.size <= head.length) return stored;
-  // A text that begins as UTF-8 is spared the way to its end, and a stream is not read ahead.
-  if (!begins && bytes.size !== undefined && !bytes.streamed) {
+  // A text that begins as UTF-8 is spared the way to its end, a stream is not read ahead, nor a server asked for it.
+  if (!begins && bytes.size !== undefined && !bytes.streamed && !bytes.remote) {
     const tail = await readAt(bytes, Math.max(0, bytes.size - END_BYTES), END_BYTES, call.signal);
     const declared = declaredAtEnd(tail, head);
     if (declared) return declared;

@@ -59,11 +59,12 @@ export async function endsWithNewline({ source, encoding, signal }: TextInput): 
 }
 
 /** By kind and size alone, never by what happens to be known already. */
-async function isCounted(
-  { bytes, countUpTo = COUNT_STREAMS_UP_TO }: TextResource,
-  call: Call,
-): Promise<boolean> {
-  if (!bytes.streamed) return (bytes.size ?? Number.POSITIVE_INFINITY) <= call.limits.countBytes;
-  await bytes.readInto(new Uint8Array(1), countUpTo, call.signal);
-  return bytes.size !== undefined && bytes.size <= countUpTo;
+async function isCounted({ bytes, countUpTo }: TextResource, call: Call): Promise<boolean> {
+  if (!bytes.streamed) {
+    const most = Math.min(call.limits.countBytes, countUpTo ?? Number.POSITIVE_INFINITY);
+    return (bytes.size ?? Number.POSITIVE_INFINITY) <= most;
+  }
+  const most = countUpTo ?? COUNT_STREAMS_UP_TO;
+  await bytes.readInto(new Uint8Array(1), most, call.signal);
+  return bytes.size !== undefined && bytes.size <= most;
 }

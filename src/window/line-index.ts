@@ -21,7 +21,7 @@ export interface Bounds {
 /** How far a scan has come, for progress reports. */
 export type OnScan = (scanned: number) => void;
 
-/** Bytes of one read from a stream. */
+/** Bytes of one read from a stream or a server. */
 const STREAM_PIECE = 256 << 10;
 
 /** Bytes that are read and counted at once, without the large buffers. */
@@ -158,13 +158,13 @@ export class LineIndex {
   }
 
   /**
-   * A stream is read in small pieces: its bytes may come slowly, and none of the buffers for scanning waits for them.
+   * A stream or a server is read in small pieces: bytes may come slowly, and none of the buffers for scanning waits.
    * A small rest needs none either.
    */
   #step(scan: Scan): Promise<void> {
     const { source, signal } = scan;
     const left = (source.size ?? Number.POSITIVE_INFINITY) - this.#scanned;
-    if (source.streamed) return this.#scanPiece(scan, STREAM_PIECE);
+    if (source.streamed || source.remote) return this.#scanPiece(scan, STREAM_PIECE);
     if (left <= SMALL_REST) return this.#scanPiece(scan, Math.max(0, left));
     return withScanner((scanner) => this.#scanOn(scan, scanner), signal);
   }

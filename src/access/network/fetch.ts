@@ -20,6 +20,10 @@ export interface WebRequest {
   readonly credentials?: Readonly<Record<string, string>>;
   /** The origin of this URL is one that the operator has set: it is reached whatever its address. */
   readonly trusted?: boolean;
+  /** `false`: a redirect is an answer like any other. */
+  readonly follow?: false;
+  /** The body as it is stored, whatever it is packed with: ranges are parts of that. */
+  readonly stored?: true;
   /** Covers everything, the body too. */
   readonly signal: AbortSignal;
   /** Bytes of the body as it unpacks, by what the headers say of it. */
@@ -122,12 +126,16 @@ async function follow(
     const credentials = url.origin === first.origin ? options.credentials : {};
     const response = await send(
       url,
-      { ...options.headers, ...credentials },
+      {
+        ...(options.stored && { 'accept-encoding': 'identity' }),
+        ...options.headers,
+        ...credentials,
+      },
       options.signal,
       dispatcherOf(url),
     );
     const headers = flat(response.headers);
-    const { location } = headers;
+    const location = options.follow === false ? undefined : headers['location'];
     if (![301, 302, 303, 307, 308].includes(response.statusCode) || location === undefined) {
       const { body, cut } = await bodyOf(response, headers, options);
       return { url: url.href, status: response.statusCode, headers, body, cut };
@@ -187,7 +195,7 @@ function flat(headers: Dispatcher.ResponseData['headers']): Headers {
 async function bodyOf(
   { body }: Dispatcher.ResponseData,
   headers: Headers,
-  { mostBytes, signal }: WebRequest,
+  { mostBytes, signal, stored }: WebRequest,
 ): Promise<{ body: Uint8Array; cut: boolean }> {
   const most = mostBytes(headers);
   const chunks: Uint8Array[] = [];
@@ -199,7 +207,7 @@ async function bodyOf(
     },
   });
   try {
-    for await (const chunk of piped([body, count, ...decoders(headers['content-encoding'])])) {
+    for await (const chunk of piped([body, count, ...decoders(stored ? '' : headers['content-encoding'])])) {
       const room = most - unpacked;
       unpacked += chunk.length;
       if (unpacked > FREE_BYTES && unpacked > packed * MOST_RATIO) {

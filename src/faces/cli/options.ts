@@ -97,6 +97,21 @@ const allowNet: Option = {
   help: 'read from this host or range although it is not public: localhost:8080, 10.0.0.0/8 (repeatable)',
 };
 
+const s3: Option = {
+  name: 's3',
+  type: 'string',
+  multiple: true,
+  value: 's3://BUCKET/PREFIX',
+  help: 'read objects there and nowhere else; s3:// for all that the credentials may read (servers do so only with this; repeatable)',
+};
+
+const s3Endpoint: Option = {
+  name: 's3-endpoint',
+  type: 'string',
+  value: 'URL',
+  help: 'the server of s3://, in place of AWS_ENDPOINT_URL_S3: http://localhost:9000',
+};
+
 export const noCache: Option = {
   name: 'no-cache',
   type: 'boolean',
@@ -110,7 +125,7 @@ const mcpResources: Option = {
 };
 
 /** What beside this machine's files may be read. */
-const webOptions: readonly Option[] = [web, offline, allowNet, mcpResources];
+const webOptions: readonly Option[] = [web, offline, allowNet, s3, s3Endpoint, mcpResources];
 
 const telemetry: Option = {
   name: 'telemetry',
@@ -273,6 +288,9 @@ export function orielOptions(values: Values): OrielOptions {
       'With --offline nothing is read from the web. Leave out --web, or --offline.',
     );
   }
+  if (values['s3'] !== undefined && values['offline'] === true) {
+    throw new OrielError('BAD_INPUT', 'With --offline no objects are read. Leave out --s3, or --offline.');
+  }
   const [directory, budget, outputs] = [text(cwd), text(limits), text(agentOutputs)];
   if (directory !== undefined && realDirectory(fromWorkingDirectory(directory)) === undefined) {
     throw new OrielError('BAD_INPUT', `--cwd takes a directory that exists, not ${quote(directory)}.`);
@@ -287,12 +305,26 @@ export function orielOptions(values: Values): OrielOptions {
     ...(outputs !== undefined && { agentOutputs: outputs }),
     ...(values[userFiles.name] === true && { userFiles: true }),
     web: values['offline'] === true ? false : { allow: list(allowNet) },
+    s3: values['offline'] === true ? false : s3Options(list(allowNet), list(s3), text(s3Endpoint)),
     ...(values[noCache.name] === true && { cache: false }),
     ...mcpServersIn(fromWorkingDirectory(directory), values),
     ...(values['debug'] === true && { onError: printUnexpected }),
     telemetry: telemetryOf(values, directory),
     // The next call is another process: what this one keeps must outlive it.
     spills: { workingDirectory: fromWorkingDirectory(directory) },
+  };
+}
+
+function s3Options(
+  allowed: readonly string[],
+  urls: readonly string[],
+  endpoint: string | undefined,
+): NonNullable<OrielOptions['s3']> {
+  const buckets = urls.map((url) => url.replace(/^s3:\/\//i, ''));
+  return {
+    allow: allowed,
+    ...(endpoint !== undefined && { endpoint }),
+    ...(buckets.length > 0 && !buckets.includes('') && { buckets }),
   };
 }
 

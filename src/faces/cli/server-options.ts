@@ -59,14 +59,15 @@ export async function offerOptions({ values, operands }: Parsed): Promise<OfferO
     },
     ...(outside && mcpServersIn(first, values)),
     ...(values['web'] !== true && { web: false as const }),
+    ...(values['s3'] === undefined && { s3: false as const }),
     ...(await workspacesOf(values)),
     allowBash: values['allow-bash'] === true,
   };
 }
 
 /** What is loaded before the first call. */
-export function servedBy({ web, mcpServers }: OfferOptions): Served {
-  return { web: web !== false, mcp: mcpServers !== undefined };
+export function servedBy({ web, s3, mcpServers }: OfferOptions): Served {
+  return { web: web !== false, objects: s3 !== false, mcp: mcpServers !== undefined };
 }
 
 /** Of `--write-timeout`. Throws `BAD_INPUT`. */

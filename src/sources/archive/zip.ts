@@ -45,7 +45,8 @@ export class Zip implements Container {
 
   async *entries(signal: AbortSignal): AsyncGenerator<Member[]> {
     const directory = await findDirectory(this.#source, this.#size, signal);
-    const compare = directory.count <= archiveLimits.localHeaders;
+    // Each header of a remote archive would be a request.
+    const compare = !this.#source.remote && directory.count <= archiveLimits.localHeaders;
     for await (const records of readRecords(this.#source, directory, signal)) {
       const members: Member[] = [];
       for (const [i, record] of records.entries()) {
@@ -94,7 +95,8 @@ export class Zip implements Container {
   /** A stored member is read at its offset. Its CRC is not checked then: that takes reading all of it. */
   async inPlace(member: ZipMember, signal: AbortSignal): Promise<ByteSource | undefined> {
     const stored = member.method === 0 && !member.encrypted && member.packed === member.size;
-    if (!stored || member.size <= archiveLimits.spoolMemory) return undefined;
+    const least = this.#source.remote ? CHUNK : archiveLimits.spoolMemory;
+    if (!stored || member.size <= least) return undefined;
     const start = await this.#dataStart(member, signal);
     return start + member.size <= this.#size ? sliceBytes(this.#source, start, member.size) : undefined;
   }

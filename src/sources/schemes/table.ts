@@ -13,6 +13,7 @@ import { memoryScheme } from './memory.ts';
 import { orielScheme } from './oriel.ts';
 import { prScheme } from './pr.ts';
 import { ruleScheme } from './rule.ts';
+import { s3Scheme } from './s3.ts';
 import type { Scheme } from './scheme.ts';
 import { skillScheme } from './skill.ts';
 
@@ -26,6 +27,7 @@ export const schemes: readonly Scheme[] = [
   orielScheme,
   prScheme,
   ruleScheme,
+  s3Scheme,
   skillScheme,
 ];
 

@@ -3,11 +3,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { onTestFinished, vi } from 'vitest';
 import type { SourceKind } from '../../../src/types/resource.ts';
 import type { Place } from '../../support/dialect.ts';
 import { comment, gitHubServer, type Repository } from '../../support/github.ts';
 import { makePng } from '../../support/images.ts';
 import { packed } from '../../support/packed.ts';
+import { startObjectServer, useObjects } from '../../support/objects.ts';
 import { rar } from '../../support/rar.ts';
 import { databaseBytes } from '../../support/sqlite.ts';
 import { tar } from '../../support/tar.ts';
@@ -38,6 +40,9 @@ export interface SourceCase {
 
 /** Serves the text of `web`. */
 const server = await textServer();
+
+/** Serves that of `s3://`. */
+const objects = await startObjectServer();
 
 const stored = (size: Size): string => (size === 'small' ? small : large);
 const deep = LARGE_LINES / 2;
@@ -311,6 +316,20 @@ export const sourceCases: readonly SourceCase[] = [
     text: stored,
     others: ['mcp://', 'mcp://notes', 'mcp://notes/echo://a'],
     pages: pagesOf('mcp://notes/note://one'),
+  },
+  {
+    name: 's3://',
+    kind: 'internal',
+    scheme: 's3',
+    path: 's3://box/dir/prose.txt',
+    furnish(_, size) {
+      objects.buckets = { box: { 'dir/prose.txt': stored(size), 'dir/other.txt': 'other\n' } };
+      useObjects(objects.url);
+      onTestFinished(() => void vi.unstubAllEnvs());
+    },
+    text: stored,
+    others: ['s3://box/dir/other.txt'],
+    pages: pagesOf('s3://box/dir/prose.txt'),
   },
   {
     name: 'pr://',

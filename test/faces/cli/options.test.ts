@@ -12,6 +12,7 @@ import { globalOptions, parse } from '../../../src/faces/cli/options.ts';
 import { run } from '../../support/cli.ts';
 import { has } from '../../support/has.ts';
 import { desktop, inspection } from '../../support/inspection.ts';
+import { objectVariables } from '../../support/objects.ts';
 import { page } from '../../support/telemetry.ts';
 import { mcpHeaders, mcpMessage, server, type ServerProcess } from '../../support/server.ts';
 import { wire } from '../../support/wire.ts';
@@ -44,7 +45,11 @@ writeFileSync(join(home, '.agents/skills/mine/SKILL.md'), 'a skill\n');
 vi.stubEnv('HOME', home);
 
 /** Where outputs of commands are kept. */
-const env = { ...process.env, XDG_CACHE_HOME: join(cwd, 'sub/cache') };
+const env = {
+  ...process.env,
+  XDG_CACHE_HOME: join(cwd, 'sub/cache'),
+  ...objectVariables('http://127.0.0.1:1'),
+};
 for (const [path, content] of Object.entries(files)) {
   mkdirSync(dirname(join(cwd, path)), { recursive: true });
   writeFileSync(join(cwd, path), content);
@@ -74,6 +79,8 @@ const given: Readonly<Record<string, readonly string[]>> = {
   web: ['--web'],
   offline: ['--offline'],
   'allow-net': ['--allow-net', '127.0.0.1'],
+  s3: ['--s3', 's3://other/dir'],
+  's3-endpoint': ['--s3-endpoint', 'http://127.0.0.1:2'],
   'no-cache': ['--no-cache'],
   'mcp-resources': ['--mcp-resources'],
   json: ['--json'],
@@ -116,6 +123,9 @@ const given: Readonly<Record<string, readonly string[]>> = {
 /** Nobody listens there. */
 const PRIVATE = 'http://127.0.0.1:65534/';
 
+/** At a server where nobody listens. */
+const OBJECT = 's3://box/x';
+
 /** The arguments of each command beside the option; others where an option does not matter with those. */
 const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   read: {
@@ -126,6 +136,8 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     web: [PRIVATE, '--offline'],
     offline: [PRIVATE],
     'allow-net': [PRIVATE],
+    s3: [OBJECT],
+    's3-endpoint': [OBJECT],
     'no-cache': [DOCUMENT],
     'mcp-resources': ['mcp://'],
   },
@@ -148,6 +160,8 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     web: ['read', `{"path":"${PRIVATE}"}`, '--offline'],
     offline: ['read', `{"path":"${PRIVATE}"}`],
     'allow-net': ['read', `{"path":"${PRIVATE}"}`],
+    s3: ['read', `{"path":"${OBJECT}"}`],
+    's3-endpoint': ['read', `{"path":"${OBJECT}"}`],
     'mcp-resources': ['read', '{"path":"mcp://"}'],
     workspace: ['coder_workspace_read_file', '{"workspace":"dev","path":"/x"}', '--dialect', 'coder'],
     'no-cache': ['read', `{"path":"${DOCUMENT}"}`],
@@ -157,12 +171,14 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     allow: ['/'],
     offline: ['--web'],
     'allow-net': ['--web'],
+    's3-endpoint': ['--s3', 's3://'],
     workspace: ['--dialect', 'coder'],
   },
   serve: {
     any: [],
     offline: ['--web'],
     'allow-net': ['--web'],
+    's3-endpoint': ['--s3', 's3://'],
     allow: ['/'],
     workspace: ['--dialect', 'coder'],
     'share-artifacts': ['--allow-bash'],
@@ -183,7 +199,7 @@ const failing = (options: readonly Option[]): readonly string[] =>
 /** Everything that a client of this server can see, as one text. */
 const outcomeOf: Readonly<Record<string, (args: readonly string[], cache?: string) => Promise<string>>> = {
   async mcp(args, cache) {
-    const running = wire(['mcp', ...args], { cwd, ...(cache !== undefined && { env: within(cache) }) });
+    const running = wire(['mcp', ...args], { cwd, env: cache === undefined ? env : within(cache) });
     const client = {
       protocolVersion: '2025-06-18',
       capabilities: {},
@@ -199,7 +215,7 @@ const outcomeOf: Readonly<Record<string, (args: readonly string[], cache?: strin
     return withoutNames(JSON.stringify(messages));
   },
   async serve(args, cache) {
-    const where = { cwd, ...(cache !== undefined && { env: within(cache) }) };
+    const where = { cwd, env: cache === undefined ? env : within(cache) };
     const running = await server(args, where).catch((error: Error) => error.message);
     if (typeof running === 'string') return running;
     const replies = [
@@ -235,6 +251,7 @@ const toolCalls = [
   { name: 'read', arguments: { path: 'agent://f' } },
   { name: 'read', arguments: { path: 'skill://mine' } },
   { name: 'read', arguments: { path: PRIVATE } },
+  { name: 'read', arguments: { path: OBJECT } },
   { name: 'coder_workspace_read_file', arguments: { workspace: 'dev', path: '/x' } },
 ];
 

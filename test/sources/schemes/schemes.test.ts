@@ -323,13 +323,13 @@ describe('schemes of the host', () => {
     expect(await read('memory://x')).toBe('mine\n');
     expect(await read('rule://AGENTS.md')).toBe(
       'rule:// is not read here. Use a path like src/app.ts, or one of agent://, artifact://, issue://, local://, ' +
-        'mcp://, memory://, oriel://, pr://, skill://, ticket://.',
+        'mcp://, memory://, oriel://, pr://, s3://, skill://, ticket://.',
     );
   });
 
   test('an unknown one is answered with those that are on', async () => {
     const cwd = temporaryFolder();
-    const offline = createOriel({ cwd, roots: [cwd], web: false });
+    const offline = createOriel({ cwd, roots: [cwd], web: false, s3: false });
     onTestFinished(() => offline.close());
     const { text } = await callsOf(offline)('read', { path: 'nope://x' });
     expect(text).toBe(

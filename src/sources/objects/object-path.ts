@@ -1,0 +1,104 @@
+/** What a path behind `s3://` names: a bucket, a key, and what is read of the object. */
+
+import { OrielError } from '../../errors.ts';
+import { isSelector } from '../../selector/selection.ts';
+import { candidates } from '../../selector/split.ts';
+import { oneLine, quote } from '../../text/visible.ts';
+import type { S3Settings } from '../../types/settings.ts';
+import { objectLimits } from './object-limits.ts';
+
+export interface ObjectPath {
+  readonly bucket: string;
+  /** Empty for the bucket itself. */
+  readonly key: string;
+  /** What follows the key, without the colon. */
+  readonly rest: string;
+  /** The entry behind which a page of a listing begins. */
+  readonly after?: string;
+}
+
+/** Source: "General purpose bucket naming rules" of S3, with what older ones may have. */
+const BUCKET = /^[a-z0-9](?!.*\.\.)[a-z0-9._-]{1,253}[a-z0-9]$/i;
+
+/**
+ * The ways to read `typed` (`bucket/dir/a.zip:x.ts:5-9`), the likely one first: each that is tried costs a request. A
+ * name of an archive or a database ends a key, then a selector follows it; a key that looks as if it had one comes last.
+ * `prefix/?after=NAME` is a page of a listing. Throws `BAD_PATH`.
+ */
+export function objectPaths(typed: string, holds: (name: string) => boolean): ObjectPath[] {
+  const [bucket = ''] = typed.split(/[/:?]/, 1);
+  if (!BUCKET.test(bucket)) {
+    throw new OrielError(
+      'BAD_PATH',
+      `${quote(`s3://${typed}`)} names no bucket. Use s3://BUCKET/KEY, or s3:// for the list of buckets.`,
+      { next: 's3://' },
+    );
+  }
+  const behind = typed.slice(bucket.length);
+  if (!/^\/[^:]/.test(behind)) return [{ bucket, key: '', rest: behind.replace(/^\/?:?/, '') }];
+  const page = /^((?:.*\/)?)\?after=([^:]*)(?::(.*))?$/s.exec(behind.slice(1));
+  if (page) {
+    const [, key = '', after = '', rest = ''] = page;
+    refuseKey(bucket, key);
+    return [{ bucket, key, rest, after: unescaped(after) }];
+  }
+  const ways = candidates(behind.slice(1));
+  const isContained = ({ path, rest }: { path: string; rest: string }): boolean =>
+    rest !== '' && !isSelector(rest) && holds(path.slice(path.lastIndexOf('/') + 1));
+  const contained = ways.filter(isContained).toReversed();
+  const selected = ways.filter(({ rest }) => rest !== '' && isSelector(rest));
+  const literal = ways.filter(({ rest }) => rest === '');
+  const all = [...contained, ...selected, ...literal].map(({ path, rest }) => ({
+    bucket,
+    key: path,
+    rest,
+  }));
+  for (const { key } of all) refuseKey(bucket, key);
+  return all.slice(0, objectLimits.ways);
+}
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Of a key that a URL cannot name another object would be read. */
+function refuseKey(bucket: string, key: string): void {
+  const name = `s3://${bucket}/${key}`;
+  const next = `s3://${bucket}`;
+  const refuse = (why: string): OrielError =>
+    new OrielError('BAD_PATH', `${quote(name).slice(0, 300)} is not read: ${why}. Use ${next} for a list.`, {
+      next,
+    });
+  if (Buffer.byteLength(key) > objectLimits.keyBytes) {
+    throw refuse(`a key has at most ${objectLimits.keyBytes} bytes`);
+  }
+  if (key.split('/').some((part) => part === '.' || part === '..')) {
+    throw refuse('a URL cannot name a key with . or .. between slashes');
+  }
+  if (oneLine(key) !== key || !key.isWellFormed()) {
+    throw refuse('its key has characters that cannot be shown');
+  }
+}
+
+/** Throws `OUTSIDE_ROOT` for what lies outside of the buckets and prefixes that the operator allows. */
+export function refuseOutside(
+  { buckets }: S3Settings,
+  { bucket, key }: Pick<ObjectPath, 'bucket' | 'key'>,
+): void {
+  if (!buckets) return;
+  const path = `${bucket}/${key}`;
+  const inside = buckets.some((allowed) => path.startsWith(`${allowed.replace(/\/+$/, '')}/`));
+  if (inside || buckets.includes(path)) return;
+  const [first = ''] = buckets;
+  const next = `s3://${first.replace(/\/+$/, '')}/`;
+  const places = buckets.slice(0, 5).map((allowed) => quote(`s3://${allowed}`));
+  throw new OrielError(
+    'OUTSIDE_ROOT',
+    `${quote(`s3://${path}`)} lies outside of what may be read here: ${places.join(', ')}${buckets.length > 5 ? ', …' : ''}. Use ${quote(next)}.`,
+    { next },
+  );
+}

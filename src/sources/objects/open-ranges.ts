@@ -1,0 +1,149 @@
+/** Opens what a server has at a place, by ranges: the first request tells its size, its version and what is needed first. */
+
+import { readAt } from '../../access/bytes.ts';
+import type { WebResponse } from '../../access/network/fetch.ts';
+import { memoryBytes } from '../../access/bytes.ts';
+import { OrielError } from '../../errors.ts';
+import { type Facts, Identity } from '../../identity.ts';
+import { quote } from '../../text/visible.ts';
+import type { Call } from '../../types/call.ts';
+import type { Selection } from '../../types/selection.ts';
+import type { Kind, Making } from '../../types/store.ts';
+import { firstRange } from './first-range.ts';
+import { objectLimits } from './object-limits.ts';
+import { bytesOf, type Part, partOf, rangeOf, type Wanted } from './part.ts';
+import { RangeBytes } from './range-bytes.ts';
+import { isSameVersion, type Version, versionOf } from './version.ts';
+
+export interface Ask {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly mostBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** A place on a server that can be asked for ranges. */
+export interface Place {
+  /** As it is called in a path. */
+  readonly name: string;
+  /** What tells it from all other places. */
+  readonly facts: Facts;
+  /** Answers with status 200, 206, 412 or 416; throws OrielError for every other answer. */
+  send(ask: Ask): Promise<WebResponse>;
+}
+
+export interface OpenedRanges {
+  readonly bytes: RangeBytes;
+  readonly size: number;
+  readonly version: Version;
+  /** The first bytes (up to 4,096). */
+  readonly head: Uint8Array;
+  /** Another version of it was read before in this session. */
+  readonly replaced: boolean;
+}
+
+const heads: Kind<Uint8Array> = { name: 'object head', weigh: (bytes) => ({ memory: bytes.length }) };
+
+interface LastSeen {
+  version: string | undefined;
+}
+
+const lastSeen: Kind<LastSeen> = { name: 'object version', weigh: () => ({ memory: 256 }) };
+
+/** Throws OrielError: what the place throws, `CORRUPT` and `UNSUPPORTED` for answers that are not ranges. */
+export async function openRanges(
+  place: Place,
+  selection: Selection | undefined,
+  call: Call,
+): Promise<OpenedRanges> {
+  const { name, facts } = place;
+  const { size, version, part, requests } = await firstPart(place, firstRange(selection, call.limits), call);
+  const bytes = new RangeBytes({
+    name,
+    size,
+    identity:
+      version.name === undefined
+        ? Identity.once('object')
+        : Identity.of('object', { ...facts, size, version: version.name }),
+    requests: objectLimits.requests - requests,
+    read: (start, end, signal) => laterPart(place, { start, end }, { size, version }, [call.signal, signal]),
+  });
+  if (part) bytes.hold(part);
+  const makeHead = async ({ source, signal }: Making): Promise<{ value: Uint8Array; keep: boolean }> => ({
+    value: await readAt(source, 0, objectLimits.head, signal),
+    keep: true,
+  });
+  const head = await call.session.store.get(heads, bytes, {}, makeHead, call);
+  bytes.hold({ start: 0, bytes: head });
+  return { bytes, size, version, head: head.subarray(0, 4096), replaced: isReplaced(place, version, call) };
+}
+
+interface First {
+  readonly size: number;
+  readonly version: Version;
+  readonly part?: Part;
+  /** Requests that were made. */
+  readonly requests: number;
+}
+
+async function firstPart(place: Place, wanted: Wanted, call: Call): Promise<First> {
+  const response = await send(place, wanted, {}, [call.signal]);
+  const version = versionOf(response.headers);
+  const part = partOf(response, wanted, place.name);
+  if ('bytes' in part) return { size: part.size, version, part, requests: 1 };
+  // An empty object has no ranges, and what lies beyond the end is no range either.
+  const isAtStart = 'last' in wanted || wanted.start === 0;
+  if (isAtStart && (part.size ?? 0) === 0) return { size: 0, version, requests: 1 };
+  if (isAtStart) throw unfit(place.name);
+  const again = await firstPart(place, { start: 0, end: objectLimits.first }, call);
+  return { ...again, requests: again.requests + 1 };
+}
+
+/** A part of the version that was opened. Throws `BUSY` where there is another one now. */
+async function laterPart(
+  place: Place,
+  wanted: Wanted & { readonly start: number },
+  { size, version }: { readonly size: number; readonly version: Version },
+  signals: readonly (AbortSignal | undefined)[],
+): Promise<Part> {
+  const response = await send(place, wanted, version.condition, signals);
+  if (response.status === 412) throw replaced(place.name);
+  const part = partOf(response, wanted, place.name);
+  if (!('bytes' in part) || part.size !== size || !isSameVersion(versionOf(response.headers), version)) {
+    throw replaced(place.name);
+  }
+  return part;
+}
+
+function send(
+  place: Place,
+  wanted: Wanted,
+  condition: Readonly<Record<string, string>>,
+  signals: readonly (AbortSignal | undefined)[],
+): Promise<WebResponse> {
+  return place.send({
+    headers: { range: rangeOf(wanted), ...condition },
+    mostBytes: bytesOf(wanted),
+    signal: AbortSignal.any(signals.filter((signal) => signal !== undefined)),
+  });
+}
+
+/** Whether this session has read another version of it before. */
+function isReplaced({ facts }: Place, { name }: Version, call: Call): boolean {
+  const of = memoryBytes('', Identity.of('object-place', facts));
+  const seen = call.session.store.getNow(lastSeen, of, {}, (): LastSeen => ({ version: name }), call);
+  const before = seen.version;
+  seen.version = name;
+  return before !== undefined && before !== name;
+}
+
+function replaced(name: string): OrielError {
+  return new OrielError(
+    'BUSY',
+    `${quote(name)} was replaced while it was read, and nothing of two versions is shown together. Use the same call again.`,
+    { next: name },
+  );
+}
+
+function unfit(name: string): OrielError {
+  return new OrielError('CORRUPT', `${quote(name)} is not read: the server refuses its first bytes.`);
+}

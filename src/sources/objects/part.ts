@@ -1,0 +1,101 @@
+/** Judges the answer to a range request: no byte is used that was not asked for, and none whose place is not told. */
+
+import type { WebResponse } from '../../access/network/fetch.ts';
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
+
+/** Bytes [start, end), or the last ones. */
+export type Wanted = { readonly start: number; readonly end: number } | { readonly last: number };
+
+export interface Part {
+  /** Offset of the bytes in the object. */
+  readonly start: number;
+  readonly bytes: Uint8Array;
+  /** Bytes of the object. */
+  readonly size: number;
+}
+
+/** Of a range that lies beyond the end: the size of the object, where the server tells it. */
+export interface Beyond {
+  readonly size: number | undefined;
+}
+
+/** As the header `Range` has it. */
+export function rangeOf(wanted: Wanted): string {
+  return 'last' in wanted ? `bytes=-${wanted.last}` : `bytes=${wanted.start}-${wanted.end - 1}`;
+}
+
+/** Bytes of an answer that is what was asked for; one more shows that it is not. */
+export function bytesOf(wanted: Wanted): number {
+  return ('last' in wanted ? wanted.last : wanted.end - wanted.start) + 1;
+}
+
+/**
+ * The part that a response with status 200, 206 or 416 holds. `name` is that of the object in errors. Throws `CORRUPT`
+ * for a part that is not what it says, `UNSUPPORTED` where the server has no ranges.
+ */
+export function partOf(response: WebResponse, wanted: Wanted, name: string): Part | Beyond {
+  switch (response.status) {
+    case 206:
+      return partialPart(response, wanted, name);
+    case 416:
+      return { size: sizeBeyond(response) };
+    default:
+      return wholePart(response, wanted, name);
+  }
+}
+
+function partialPart({ headers, body, cut }: WebResponse, wanted: Wanted, name: string): Part {
+  const said = headers['content-range'] ?? '';
+  const [first, last, size] = numbersIn(/^\s*bytes (\d{1,16})-(\d{1,16})\/(\d{1,16})\s*$/i, said);
+  if (first === undefined || last === undefined || size === undefined) {
+    throw corrupt(name, `the server does not tell which bytes it sends: ${quote(said).slice(0, 100)}`);
+  }
+  const from = 'last' in wanted ? Math.max(0, size - wanted.last) : wanted.start;
+  const to = 'last' in wanted ? size : wanted.end;
+  const fits =
+    first === from && last >= first && last < to && last < size && ('end' in wanted || last === size - 1);
+  if (!fits) {
+    throw corrupt(
+      name,
+      `bytes ${rangeOf(wanted).slice(6)} were asked for, and the server sends ${quote(said)}`,
+    );
+  }
+  if (cut || body.length !== last - first + 1) {
+    throw corrupt(
+      name,
+      `the server announces ${last - first + 1} bytes and sends ${cut ? 'more' : body.length}`,
+    );
+  }
+  return { start: first, bytes: body, size };
+}
+
+/** The server sends all of it: that is as good where all of it is small. */
+function wholePart({ headers, body, cut }: WebResponse, wanted: Wanted, name: string): Part {
+  const declared = headers['content-length'];
+  if (cut) {
+    throw new OrielError(
+      'UNSUPPORTED',
+      `${quote(name)} is not read: its server sends all of it where a part is asked for.`,
+    );
+  }
+  if (declared !== undefined && declared !== String(body.length)) {
+    throw corrupt(name, `the server announces ${quote(declared)} bytes and sends ${body.length}`);
+  }
+  const start = 'last' in wanted ? Math.max(0, body.length - wanted.last) : 0;
+  return { start, bytes: body.subarray(start), size: body.length };
+}
+
+function sizeBeyond({ headers, body }: WebResponse): number | undefined {
+  const [told] = numbersIn(/^\s*bytes \*\/(\d{1,16})\s*$/i, headers['content-range'] ?? '');
+  // As S3 has it in its error.
+  return told ?? numbersIn(/<ActualObjectSize>(\d{1,16})</, Buffer.from(body).toString('latin1'))[0];
+}
+
+function numbersIn(pattern: RegExp, text: string): number[] {
+  const numbers = pattern.exec(text)?.slice(1).map(Number) ?? [];
+  return numbers.every(Number.isSafeInteger) ? numbers : [];
+}
+
+const corrupt = (name: string, why: string): OrielError =>
+  new OrielError('CORRUPT', `${quote(name)} is not read: ${why}.`);

@@ -1,0 +1,127 @@
+/** An object on a server as bytes at offsets: parts of it are asked for, few and large, and all are of one version. */
+
+import { OrielError } from '../../errors.ts';
+import type { Identity } from '../../identity.ts';
+import { quote } from '../../text/visible.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
+import { objectLimits } from './object-limits.ts';
+import type { Part } from './part.ts';
+
+export interface RangeBytesOptions {
+  /** As it is called in a path. */
+  readonly name: string;
+  readonly size: number;
+  readonly identity: Identity;
+  /** Requests that may still be made. */
+  readonly requests: number;
+  /**
+   * Reads bytes [start, end) of the version that was opened, or the first of them. Throws `BUSY` where the object is
+   * another one by now.
+   */
+  read(start: number, end: number, signal: AbortSignal | undefined): Promise<Part>;
+}
+
+type Chunk = Pick<Part, 'start' | 'bytes'>;
+
+export class RangeBytes implements ByteSource {
+  readonly size: number;
+  readonly identity: Identity;
+  readonly remote = true;
+  readonly #options: RangeBytesOptions;
+  /** What is held, the part that was used last at the end. */
+  readonly #chunks: Chunk[] = [];
+  #left: number;
+  /** One request at a time: the next read may find what it needs in the answer. */
+  #turn: Promise<unknown> = Promise.resolve();
+  /** Where the last part ended, and how much is read next from there on. */
+  #end = -1;
+  #ahead: number = objectLimits.behind;
+
+  constructor(options: RangeBytesOptions) {
+    this.#options = options;
+    this.size = options.size;
+    this.identity = options.identity;
+    this.#left = options.requests;
+  }
+
+  /** Adds bytes that have been read already. */
+  hold(part: Chunk): void {
+    if (part.bytes.length === 0) return;
+    this.#chunks.push(part);
+    if (this.#end === -1) this.#end = part.start + part.bytes.length;
+    let held = this.#chunks.reduce((sum, { bytes }) => sum + bytes.length, 0);
+    while (held > objectLimits.held && this.#chunks.length > 1)
+      held -= this.#chunks.shift()?.bytes.length ?? 0;
+  }
+
+  async readInto(target: Uint8Array, offset: number, signal?: AbortSignal): Promise<number> {
+    const end = Math.min(offset + target.length, this.size);
+    let at = offset;
+    while (at < end) {
+      signal?.throwIfAborted();
+      const got = this.#copy(target.subarray(at - offset, end - offset), at);
+      if (got === 0)
+        await this.#inTurn(() => (this.#chunkAt(at) ? Promise.resolve() : this.#fetch(at, end, signal)));
+      at += got;
+    }
+    return Math.max(0, at - offset);
+  }
+
+  #chunkAt(at: number): Chunk | undefined {
+    return this.#chunks.findLast(({ start, bytes }) => at >= start && at < start + bytes.length);
+  }
+
+  #copy(target: Uint8Array, at: number): number {
+    const chunk = this.#chunkAt(at);
+    if (!chunk) return 0;
+    const part = chunk.bytes.subarray(at - chunk.start, at - chunk.start + target.length);
+    target.set(part);
+    if (this.#chunks.at(-1) !== chunk) {
+      this.#chunks.splice(this.#chunks.indexOf(chunk), 1);
+      this.#chunks.push(chunk);
+    }
+    return part.length;
+  }
+
+  #inTurn(act: () => Promise<void>): Promise<void> {
+    const step = this.#turn.then(act);
+    this.#turn = step.catch(() => undefined);
+    return step;
+  }
+
+  async #fetch(at: number, wanted: number, signal: AbortSignal | undefined): Promise<void> {
+    const { name, read } = this.#options;
+    if (this.#left < 1) throw tooManyRequests(name, this.#options.requests);
+    this.#left -= 1;
+    const { start, end } = this.#rangeFor(at, wanted);
+    const part = await read(start, end, signal);
+    this.hold(part);
+    this.#end = part.start + part.bytes.length;
+  }
+
+  /** What is asked for where byte `at` is missing, and what is read next probably reaches to `wanted`. */
+  #rangeFor(at: number, wanted: number): { start: number; end: number } {
+    if (at === this.#end) this.#ahead = Math.min(this.#ahead * 2, objectLimits.ahead);
+    else this.#ahead = objectLimits.behind;
+    const before = at === this.#end ? 0 : objectLimits.before;
+    const reach = Math.min(Math.max(wanted, at + this.#ahead), at + objectLimits.ahead, this.size);
+    let [start, end] = [Math.max(0, at - before), reach];
+    // What is held is not asked for again.
+    for (const { start: from, bytes } of this.#chunks) {
+      const to = from + bytes.length;
+      if (to <= at) start = Math.max(start, to);
+      else if (from > at) end = Math.min(end, from);
+    }
+    return { start, end };
+  }
+}
+
+function tooManyRequests(name: string, most: number): OrielError {
+  const next = `${name}:@0+64K`;
+  return new OrielError(
+    'LIMIT',
+    `This takes more than ${most} requests to the server of ${quote(name)}, which is the most that one call makes. ` +
+      `Use a window by bytes, such as ${quote(next)}, or the end: :-20. Lines that were counted stay counted.`,
+    { next },
+  );
+}

@@ -1,0 +1,58 @@
+/** Where S3 is, and the URL of a bucket or an object there. */
+
+import { webUrl } from '../../access/network/fetch.ts';
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
+
+export interface Endpoint {
+  /** Absent for AWS. With `{bucket}` in its host, or else with the bucket as the first part of the path. */
+  readonly url?: string;
+  /** The operator has set it: it is reached whatever its address. */
+  readonly isSet: boolean;
+}
+
+/** Throws `BAD_INPUT` for what is no URL of a server. */
+export function endpointOf(text: string | undefined): Endpoint {
+  if (text === undefined) return { isSet: false };
+  const url = text.replace(/\/+$/, '');
+  if (!/^https?:\/\/[^/?#@\s]+[^?#\s]*$/i.test(url) || !URL.canParse(url.replace('{bucket}', 'b'))) {
+    throw new OrielError(
+      'BAD_INPUT',
+      `The endpoint of S3 is a URL such as http://localhost:9000, not ${quote(text)}. Whoever runs oriel has to set it.`,
+    );
+  }
+  return { url, isSet: true };
+}
+
+export interface Addressed {
+  readonly region: string;
+  readonly bucket?: string | undefined;
+  readonly key?: string | undefined;
+  readonly query?: Readonly<Record<string, string>> | undefined;
+}
+
+export function bucketUrl(endpoint: Endpoint, { region, bucket, key = '', query = {} }: Addressed): URL {
+  const url = webUrl(`${baseOf(endpoint, region, bucket)}${key.split('/').map(encoded).join('/')}`);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  // A space is %20 for those who verify the signature, and a plus for the library of URLs.
+  url.search = url.search.replaceAll('+', '%20');
+  return url;
+}
+
+/** With a slash at its end. */
+function baseOf({ url }: Endpoint, region: string, bucket: string | undefined): string {
+  const aws = `s3.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
+  if (bucket === undefined) return `${(url ?? `https://${aws}`).replace('{bucket}.', '')}/`;
+  if (url?.includes('{bucket}')) return `${url.replace('{bucket}', bucket)}/`;
+  if (url !== undefined) return `${url}/${encoded(bucket)}/`;
+  // A certificate covers no further dots, and host names no capitals.
+  return /^[a-z0-9-]+$/.test(bucket) ? `https://${bucket}.${aws}/` : `https://${aws}/${encoded(bucket)}/`;
+}
+
+/** As signatures have it. Source: "Create a signed AWS API request", UriEncode. */
+function encoded(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

@@ -1,0 +1,68 @@
+/** One sentence for an answer of S3 that is no success, and what to do. */
+
+import type { WebResponse } from '../../access/network/fetch.ts';
+import { OrielError } from '../../errors.ts';
+import { oneLine, quote } from '../../text/visible.ts';
+
+export interface Refused {
+  /** As it is called in a path. */
+  readonly name: string;
+  readonly isSigned: boolean;
+}
+
+/** The cause of a refusal that says that there is no such object. */
+export const MISSING: unique symbol = Symbol('no such object');
+
+const LOGIN =
+  'Whoever runs oriel can set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or a profile in ~/.aws/credentials.';
+
+export function refusalOf(response: WebResponse, refused: Refused): OrielError {
+  const { status } = response;
+  const { name, isSigned } = refused;
+  const [code, message] = [fieldOf(response, 'Code'), fieldOf(response, 'Message')];
+  const said = [String(status), code, message].filter((part) => part !== '').join(', ');
+  const what = quote(name);
+  if (status === 404) {
+    if (code === 'NoSuchBucket') {
+      return new OrielError(
+        'NOT_FOUND',
+        `${what} does not exist: there is no such bucket. Use s3:// for the list.`,
+        {
+          next: 's3://',
+        },
+      );
+    }
+    return new OrielError('NOT_FOUND', `${what} does not exist.`, { cause: MISSING });
+  }
+  if (status === 429 || status >= 500) {
+    return new OrielError('BUSY', `The server of ${what} is busy (${said}). Use the same call later.`, {
+      next: name,
+    });
+  }
+  if (code === 'InvalidObjectState') {
+    return new OrielError(
+      'DENIED',
+      `${what} is archived, and has to be restored before it can be read (${said}).`,
+    );
+  }
+  if (status === 401 || status === 403) {
+    const why = isSigned
+      ? 'the credentials have no access to it, or are not valid.'
+      : `the request was not signed, since no credentials were found. ${LOGIN}`;
+    return new OrielError('DENIED', `${what} is not shown (${said}): ${why}`);
+  }
+  if (status >= 300 && status < 400) {
+    return new OrielError(
+      'REDIRECT',
+      `${what} lies elsewhere (${said}), and redirects of S3 are not followed. Whoever runs oriel can set AWS_REGION or AWS_ENDPOINT_URL.`,
+    );
+  }
+  return new OrielError('NETWORK', `The server answered ${what} with ${said}.`);
+}
+
+/** A field of an error, which is the server's own text. */
+function fieldOf({ body }: WebResponse, field: string): string {
+  const text = Buffer.from(body.subarray(0, 4096)).toString('utf8');
+  const value = new RegExp(`<${field}>([^<]{1,300})</${field}>`).exec(text)?.[1] ?? '';
+  return oneLine(value).trim().replace(/\.$/, '');
+}

@@ -1,0 +1,31 @@
+/** Which version of an object a server sends, by its entity tag or its time, and how that version is asked for again. */
+
+import type { Headers } from '../../access/network/fetch.ts';
+
+export interface Version {
+  readonly etag?: string;
+  readonly lastModified?: string;
+  /** Tells versions apart; undefined where another content may have the same. */
+  readonly name: string | undefined;
+  /** Asks for this version and no other. */
+  readonly condition: Readonly<Record<string, string>>;
+}
+
+/** A time has seconds: two changes within one show only when it has passed. Source: RFC 9110, 8.8.2.2. */
+const SETTLED_MS = 60_000;
+
+export function versionOf({ etag, 'last-modified': lastModified, date }: Headers): Version {
+  const stated = { ...(etag !== undefined && { etag }), ...(lastModified !== undefined && { lastModified }) };
+  if (etag !== undefined && /^"[^"]+"$/.test(etag)) {
+    return { ...stated, name: `${etag} ${lastModified ?? ''}`, condition: { 'if-match': etag } };
+  }
+  const age = Date.parse(date ?? '') - Date.parse(lastModified ?? '');
+  if (lastModified !== undefined && age >= SETTLED_MS) {
+    return { ...stated, name: lastModified, condition: { 'if-unmodified-since': lastModified } };
+  }
+  return { ...stated, name: undefined, condition: {} };
+}
+
+export function isSameVersion(one: Version, other: Version): boolean {
+  return one.etag === other.etag && one.lastModified === other.lastModified;
+}
