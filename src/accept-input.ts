@@ -8,9 +8,16 @@ import { jsonSchemaOf } from './schema.ts';
 import { didYouMean, nearNames } from './text/near.ts';
 import { quote } from './text/visible.ts';
 
+/**
+ * Characters of a field: more than any path, question or pattern has. What a field costs may grow faster than its length.
+ * A command may be longer, up to what the system passes to a program.
+ */
+const MOST_CHARACTERS = 65_536;
+
 /** The input as the schema understands it. Throws `BAD_INPUT` that names the first field that is wrong. */
 export function acceptInput(tool: DeclaredTool, schema: ZodType, input: unknown): unknown {
   // A call without arguments is one without fields.
+  checkLengths(tool, input);
   const strict = schema.safeParse(input ?? {});
   if (strict.success) return strict.data;
   const shape = jsonSchemaOf(schema) as InputSchema;
@@ -18,6 +25,23 @@ export function acceptInput(tool: DeclaredTool, schema: ZodType, input: unknown)
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
   throw new OrielError('BAD_INPUT', whatIsWrong(tool, parsed.error.issues[0], given, shape));
+}
+
+/** Throws `BAD_INPUT`, before anything looks at the text of a field. */
+function checkLengths({ name }: DeclaredTool, input: unknown): void {
+  const fields = typeof input === 'string' ? [['', input] as const] : Object.entries(Object(input));
+  for (const [field, value] of fields) {
+    const length = Math.max(
+      field.length,
+      typeof value === 'string' && field !== 'command' ? value.length : 0,
+    );
+    if (length <= MOST_CHARACTERS) continue;
+    const where = field === '' ? `The input of ${name}` : `The field ${quote(field)} of ${name}`;
+    throw new OrielError(
+      'BAD_INPUT',
+      `${where} is ${length} characters long; at most ${MOST_CHARACTERS} are allowed. Use a shorter one.`,
+    );
+  }
 }
 
 function whatIsWrong(

@@ -18,7 +18,6 @@ import type { CountRequest, SearchRequest } from '../types/request.ts';
 import type { Hint, ListResult, SearchResult } from '../types/result.ts';
 import { encodingOf } from '../views/stored-encoding.ts';
 import { checkGlob, compileGlob } from '../walk/glob.ts';
-import { checkPattern } from './search/bad-regex.ts';
 import { foreignRegex } from './search/foreign-regex.ts';
 import { Found } from './search/found.ts';
 import { containerOf, textsInside } from './search/inside.ts';
@@ -73,7 +72,6 @@ function advice(
 /** Passes everything that is searched to the sink, until it is full. Returns a hint for an answer without matches. */
 async function lookThrough(sink: Sink, call: Call): Promise<Hint | undefined> {
   const { request } = sink.search;
-  checkPattern(request.pattern, request.multiline);
   checkRange(request);
   if (request.sort) (await import('./search/by-time.ts')).checkSort(request);
   const typed = request.path ?? '.';

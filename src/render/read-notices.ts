@@ -154,9 +154,14 @@ function pastEndNotice(result: TextResult): Notice {
   };
 }
 
+/** Of a number that comes back. */
+const MOST_DIGITS = 30;
+
 /** The number as it was typed: a huge one is not what a float would make of it. */
 function askedOf({ typed = '', window }: Selection, digits: RegExp): string {
   const first = window?.by === 'lines' ? window.ranges[0]?.from : window?.by === 'bytes' ? window.start : 1;
   const found = digits.exec(typed)?.[1];
-  return found !== undefined && Number(found) >= (first ?? 0) ? found : String(first);
+  return found !== undefined && found.length <= MOST_DIGITS && Number(found) >= (first ?? 0)
+    ? found
+    : String(first);
 }

@@ -15,11 +15,15 @@ const MODES: ReadonlySet<string> = new Set<Mode>(['raw', 'conflicts', 'outline',
 export const FORMS =
   ':50 :50-100 :50+20 :50..100 :5-16,40-80 :-20 :@65536+64K :raw :conflicts :outline :#name :#name,#other,50..60 :#name:outline :encoding=NAME, and a range with :raw';
 
+/** Of a selector: what is longer is a name. Each colon of a path may begin one. */
+const MOST_CHARACTERS = 8_192;
+
 /**
  * What `text` (without the leading colon) selects, or undefined where it is no selector at all. Throws
  * `BAD_SELECTOR` for one that has the right shape and no meaning: line 0, a range that ends before it starts.
  */
 export function parseSelection(text: string): Selection | undefined {
+  if (text.length > MOST_CHARACTERS) return undefined;
   const coded = takeEncoding(text);
   if (coded) {
     const { encoding, rest } = coded;
@@ -27,7 +31,7 @@ export function parseSelection(text: string): Selection | undefined {
     const selection = parseSelection(rest);
     return selection && { ...selection, encoding };
   }
-  if (symbols.test(text)) return anotherPath.test(text) ? undefined : symbolSelection(text);
+  if (symbols.test(text)) return namesAnotherPath(text) ? undefined : symbolSelection(text);
   const typed = tidied(text);
   const [first = '', second, ...others] = typed.split(':');
   if (others.length > 0) return undefined;
@@ -57,8 +61,9 @@ function takeEncoding(text: string): { encoding: string; rest: string } | undefi
 /** Lower case, without blanks at the ends and around commas; of a compiler's `120:5` or `120:` the line. */
 function tidied(text: string): string {
   const plain = text
-    .trim()
-    .replace(/\s*,\s*/g, ',')
+    .split(',')
+    .map((chunk) => chunk.trim())
+    .join(',')
     .toLowerCase()
     // Numbers with a unit have it as notices write it.
     .replace(/(?<=\d)[km]\b/g, (unit) => unit.toUpperCase());
@@ -79,7 +84,16 @@ export function parseBehind(typed: string, rest: string): Selection | undefined 
 const symbols = /^(?:L?\d[\d\-.+L]*,\s*)*#./;
 
 /** `"#a,src/b.ts:#c"`: no list of names, but one of paths. */
-const anotherPath = /,\s*[^,:#]*[./][^,:#]*:#/;
+function namesAnotherPath(text: string): boolean {
+  // Chunk by chunk: one pattern over all of it would try each place again from each place before it.
+  return text
+    .split(',')
+    .slice(1)
+    .some((chunk) => {
+      const end = chunk.search(/[:#]/);
+      return end !== -1 && chunk.startsWith(':#', end) && /[./]/.test(chunk.slice(0, end));
+    });
+}
 
 /** `"#Server.start:outline"`, `"#a,#b,120..140"`. */
 function symbolSelection(text: string): Selection {

@@ -21,6 +21,9 @@ const SHAPES: readonly ((text: string) => string)[] = [
   (text) => `f.txt:1${text}`,
   (text) => `f.txt:#a${text}`,
   (text) => `.:#${text}`,
+  (text) => `f.txt:#a,${text}`,
+  (text) => `f.txt:1${text},2`,
+  (text) => `f.txt:@${text}`,
 ];
 
 test.each(UNITS)('%j', async (unit) => {

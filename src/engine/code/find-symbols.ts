@@ -16,10 +16,17 @@ import { span } from '../../render/units.ts';
 const MOST_SYMBOLS = 200;
 const BEST = 3;
 
+/** Of the words: each may be compared with every file. */
+const MOST_CHARACTERS = 1_000;
+
 /** Throws `BAD_INPUT`, `NOT_DIRECTORY` and what opening throws. */
 export async function findSymbols(request: SymbolsRequest, call: Call): Promise<ListResult> {
   checkRange(request);
   const { query, offset } = request;
+  if (query.length > MOST_CHARACTERS) {
+    const message = `The words are ${query.length} characters long; at most ${MOST_CHARACTERS} are allowed.`;
+    throw new OrielError('BAD_INPUT', message);
+  }
   if (!/[\p{L}\p{N}]{2}/u.test(query)) {
     const message = `${quote(query) || 'Nothing'} is no word to find symbols by. Use symbol "parse header".`;
     throw new OrielError('BAD_INPUT', message);

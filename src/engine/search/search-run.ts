@@ -7,7 +7,7 @@ import type { Call } from '../../types/call.ts';
 import type { CountRequest, SearchRequest } from '../../types/request.ts';
 import { GapsSeen } from '../walk/gaps.ts';
 import { lookUntil } from '../walk/time.ts';
-import { badRegex } from './bad-regex.ts';
+import { badRegex, checkPattern } from './bad-regex.ts';
 import { needleOf } from './needle.ts';
 
 /** Bytes of a compiled pattern, and of what each thread derives from it: together they must fit into its memory. */
@@ -37,6 +37,7 @@ export class Search {
   readonly #call: Call;
 
   constructor(request: SearchRequest | CountRequest, call: Call, scope: Scope) {
+    checkPattern(request.pattern, request.multiline);
     this.request = request;
     this.scope = scope;
     this.#call = call;

@@ -12,6 +12,7 @@ import { OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { WebSettings } from '../../types/settings.ts';
+import { withoutTrailingSlashes } from '../../text/slashes.ts';
 
 export interface GitHub {
   /** Without a slash at its end: `https://api.github.com`. */
@@ -46,7 +47,7 @@ const networks = new WeakMap<WebSettings, Network>();
 /** As the environment names it now. Throws `BAD_INPUT` for a GITHUB_API_URL that is no URL. */
 export function gitHub(web: WebSettings): GitHub {
   const set = process.env['GITHUB_API_URL'] || undefined;
-  const base = (set ?? 'https://api.github.com').replace(/\/+$/, '');
+  const base = withoutTrailingSlashes(set ?? 'https://api.github.com');
   const { origin } = parsed(base);
   const token = process.env['GITHUB_TOKEN'] || process.env['GH_TOKEN'] || '';
   const network = networkOf(web);

@@ -4,6 +4,7 @@ import type { Endpoints } from '../../../types/settings.ts';
 import { convert, textOf } from '../convert.ts';
 import type { Fetched, Visit } from '../page.ts';
 import type { RecordKind } from '../protocol.ts';
+import { withoutTrailingSlashes } from '../../../text/slashes.ts';
 
 /** Where an API is. */
 export interface Base {
@@ -16,7 +17,7 @@ export interface Base {
 /** The base URL that the host has set for a site, else the site's own. */
 export function baseOf(site: keyof Endpoints, own: string, { endpoints }: Visit): Base {
   const set = endpoints[site];
-  return { url: (set ?? own).replace(/\/+$/, ''), trusted: set !== undefined };
+  return { url: withoutTrailingSlashes(set ?? own), trusted: set !== undefined };
 }
 
 /** How JSON is read: its kind, and what was asked for. */

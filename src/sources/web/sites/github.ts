@@ -2,6 +2,7 @@
 
 import type { Fetched, Site, SitePage, Visit } from '../page.ts';
 import { type Answered, recordOf, type Wanted } from './api.ts';
+import { withoutTrailingSlashes } from '../../../text/slashes.ts';
 
 /** Pages of 100 comments. */
 const MOST_PAGES = 5;
@@ -31,7 +32,7 @@ export const github: Site = {
 
 function api(path: string, accept: string, visit: Visit): Promise<Fetched | undefined> {
   const set = process.env['GITHUB_API_URL'] || undefined;
-  const base = (set ?? 'https://api.github.com').replace(/\/+$/, '');
+  const base = withoutTrailingSlashes(set ?? 'https://api.github.com');
   const token = process.env['GITHUB_TOKEN'] || process.env['GH_TOKEN'];
   return visit.probe(base + path, {
     accept,

@@ -10,6 +10,7 @@ import { npmSettings, pipSettings, settingsAccess } from '../../../access/user-s
 import type { Access } from '../../../types/access.ts';
 import type { Visit } from '../page.ts';
 import type { Base } from './api.ts';
+import { withoutTrailingSlashes } from '../../../text/slashes.ts';
 
 /** Bytes of a file of settings. */
 const MOST = 256 * 1024;
@@ -55,7 +56,7 @@ export async function pythonIndex({ signal }: Visit): Promise<Base | undefined> 
   const settings = await settingsOf(files, signal, ['install', 'global']);
   const index =
     environmentOf('PIP_INDEX_URL') ?? textOf(settings, 'index-url') ?? textOf(settings, 'index_url');
-  return baseOf(index?.replace(/\/+$/, '').replace(/\/simple$/, ''), true);
+  return baseOf(index && withoutTrailingSlashes(index).replace(/\/simple$/, ''), true);
 }
 
 function textOf(settings: Section, key: string): string | undefined {
@@ -84,7 +85,7 @@ function baseOf(text: string | undefined, trusted: boolean): Base | undefined {
   if (text === undefined || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '') return undefined;
-  return { url: url.href.replace(/\/+$/, ''), trusted };
+  return { url: withoutTrailingSlashes(url.href), trusted };
 }
 
 /** What stands in these files; what the first ones say wins. */

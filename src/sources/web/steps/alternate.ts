@@ -2,6 +2,7 @@
 
 import { alternatesOf } from '../head-links.ts';
 import { type Fetched, type Step, text } from '../page.ts';
+import { withoutTrailingSlashes } from '../../../text/slashes.ts';
 
 /** Characters of a text that can stand for a page. */
 const LEAST = 60;
@@ -19,7 +20,7 @@ export const alternateStep: Step = async (page, visit) => {
 
 export const suffixStep: Step = async (page, visit) => {
   const url = new URL(page.url);
-  const path = url.pathname.replace(/\/+$/, '');
+  const path = withoutTrailingSlashes(url.pathname);
   if (path === '' || /\.(?!html?$)[a-z]\w{0,4}$/i.test(path)) return undefined;
   url.pathname = `${path}.md`;
   const found = await visit.probe(url.href, { accept: 'text/markdown, text/plain' });
