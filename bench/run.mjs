@@ -9,7 +9,7 @@ const groups = {
   read: ['read', 'pages'],
   telemetry: ['telemetry'],
   outline: ['outline', 'outline-time'],
-  tasks: ['tasks'],
+  tasks: ['tasks', 'reading'],
   map: ['map-build', 'map-lookups', 'map-truth', 'map-yield'],
   tools: ['search', 'bash', 'calls'],
   containers: ['archive', 'sqlite', 'image', 'notebook'],

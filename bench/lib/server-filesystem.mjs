@@ -5,10 +5,36 @@ import { createInterface } from 'node:readline';
 import { dirname, resolve } from 'node:path';
 import { peer } from './peers.mjs';
 
+const NAME = '@modelcontextprotocol/server-filesystem';
+const VERSION = '2026.8.31';
+
 export async function prepare({ tool, input }) {
-  const path = peer('@modelcontextprotocol/server-filesystem', '2026.8.31');
+  const { ask, pid } = await started(dirname(input.path));
+  const call = async () => {
+    const { result, error } = await ask('tools/call', { name: tool, arguments: input });
+    const text = result?.content?.[0]?.text ?? error?.message ?? '';
+    if (error || result.isError) throw new Error(text.slice(0, 100));
+    return text;
+  };
+  const peak = () => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+  return { call, peak };
+}
+
+/** Any number of calls of one tool: `[text, {}]` for an input; undefined where it is not installed. */
+export async function serverFilesystem(directory, tool) {
+  if (!peer(NAME, VERSION)) return undefined;
+  const { ask, end } = await started(directory);
+  const call = async (input) => {
+    const { result, error } = await ask('tools/call', { name: tool, arguments: input });
+    return [result?.content?.[0]?.text ?? error?.message ?? '', {}];
+  };
+  return Object.assign(call, { close: end });
+}
+
+async function started(directory) {
+  const path = peer(NAME, VERSION);
   if (!path) throw new Error('not installable here');
-  const server = spawn(process.execPath, [resolve(path, 'dist/index.js'), dirname(input.path)], {
+  const server = spawn(process.execPath, [resolve(path, 'dist/index.js'), directory], {
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   const waiting = new Map();
@@ -29,13 +55,5 @@ export async function prepare({ tool, input }) {
     clientInfo: { name: 'bench', version: '1' },
   });
   server.stdin.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
-  const call = async () => {
-    const { result, error } = await ask('tools/call', { name: tool, arguments: input });
-    const text = result?.content?.[0]?.text ?? error?.message ?? '';
-    if (error || result.isError) throw new Error(text.slice(0, 100));
-    return text;
-  };
-  const peak = () =>
-    Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) / 1024;
-  return { call, peak };
+  return { ask, pid: server.pid, end: () => server.kill() };
 }

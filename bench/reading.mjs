@@ -1,0 +1,171 @@
+// The same reading tasks through each dialect and through server-filesystem: calls, bytes and tokens until all that a task
+// needs was shown. A scripted reader asks as exactly as the surface allows, and follows what the answers say.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { log } from './lib/data.mjs';
+import { serverFilesystem } from './lib/server-filesystem.mjs';
+
+/** Calls after which a reader gives up. */
+const MOST_CALLS = 1_000;
+
+/** Lines of a file, from and to inclusive; without them all of it. `last`: that many from its end. */
+function tasksIn(directory) {
+  const code = join(directory, 'service.ts');
+  const methods = Array.from({ length: 400 }, (_, i) =>
+    [
+      `  method${i}(value: number): number {`,
+      `    const doubled = value * ${i};`,
+      '    return doubled;',
+      '  }',
+      '',
+    ].join('\n'),
+  );
+  writeFileSync(code, `export class Service {\n${methods.join('\n')}}\n`);
+  const notes = join(directory, 'notes.txt');
+  writeFileSync(notes, Array.from({ length: 1_200 }, (_, i) => `note ${i + 1} ${'.'.repeat(40)}\n`).join(''));
+  const huge = log('calls-10485760.log', 10 << 20);
+  return [
+    { name: 'all of a text of 60 KB', path: notes },
+    { name: 'one method of a class of 2,000 lines', path: code, from: 1_002, to: 1_005 },
+    { name: 'a stack trace names line 60,000 of a log of 10 MiB', path: huge, from: 59_990, to: 60_010 },
+    { name: 'the last 20 lines of that log', path: huge, last: 20 },
+    { name: 'all of a text of 200 KiB', path: log('calls-204800.log', 200 << 10) },
+  ];
+}
+
+const linesOf = (path) => readFileSync(path, 'utf8').replace(/\n$/, '').split('\n');
+
+/** How each surface is asked, and what it says to do next; undefined where it cannot be asked so. */
+const SURFACES = {
+  oriel: {
+    dialect: 'oriel',
+    tool: 'read',
+    all: (path) => ({ path: `${path}:1..` }),
+    lines: (path, from, to) => ({ path: `${path}:${from}..${to}` }),
+    last: (path, count) => ({ path: `${path}:-${count}` }),
+    next: (_, { truncation }) => truncation?.next && { path: truncation.next },
+  },
+  pi: {
+    dialect: 'pi',
+    tool: 'read',
+    all: (path) => ({ path }),
+    lines: (path, from, to) => ({ path, offset: from, limit: to - from + 1 }),
+    next: offsetSaid,
+  },
+  zed: {
+    dialect: 'zed',
+    tool: 'read_file',
+    all: (path) => ({ path, start_byte: 0 }),
+    lines: (path, from, to) => ({ path, start_line: from, end_line: to }),
+    next(text, _, { path }) {
+      const at = /continue with start_byte=(\d+)/.exec(text.slice(0, 200))?.[1];
+      return at && { path, start_byte: Number(at) };
+    },
+  },
+  zdx: {
+    dialect: 'zdx',
+    tool: 'read',
+    all: (path) => ({ path }),
+    lines: (path, from, to) => ({ path, offset: from, limit: to - from + 1 }),
+    next(text, _, input) {
+      const { truncated, offset, lines_shown: shown } = JSON.parse(text).data;
+      return truncated ? { ...input, offset: offset + shown } : undefined;
+    },
+  },
+  coder: {
+    dialect: 'coder',
+    tool: 'read_file',
+    all: (path) => ({ path }),
+    lines: (path, from, to) => ({ path, offset: from, limit: to - from + 1 }),
+    next(text, _, input) {
+      const { error, lines_read: read, total_lines: total } = JSON.parse(text);
+      if (error) return { ...input, limit: Math.floor((input.limit ?? 2_000) / 2) };
+      const offset = (input.offset ?? 1) + read;
+      return read > 0 && offset <= total ? { ...input, offset } : undefined;
+    },
+  },
+  'server-filesystem': {
+    tool: 'read_text_file',
+    all: (path) => ({ path }),
+    // It has no windows but from the start and from the end.
+    lines: (path, _, to) => ({ path, head: to }),
+    last: (path, count) => ({ path, tail: count }),
+    next: () => undefined,
+  },
+};
+
+function offsetSaid(text, _, input) {
+  const offset = /Use offset=(\d+) to continue/.exec(text.slice(-300))?.[1];
+  return offset && { ...input, offset: Number(offset) };
+}
+
+export async function rows() {
+  const directory = mkdtempSync(join(tmpdir(), 'oriel-bench-'));
+  try {
+    const table = [];
+    for (const task of tasksIn(directory)) {
+      const needed = neededLines(task);
+      for (const [name, surface] of Object.entries(SURFACES)) {
+        const call = await opened(surface);
+        if (!call) continue;
+        table.push({ task: task.name, through: name, ...(await perform(surface, call, task, needed)) });
+        await call.close();
+      }
+    }
+    return table;
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+function neededLines({ path, from, to, last }) {
+  const lines = linesOf(path);
+  return last === undefined ? lines.slice((from ?? 1) - 1, to) : lines.slice(-last);
+}
+
+/** Undefined where the peer is not installed. */
+async function opened({ dialect, tool }) {
+  if (dialect === undefined) return serverFilesystem('/', tool);
+  const { createOriel } = await import('../dist/index.js');
+  const oriel = createOriel({ cwd: '/', dialect });
+  const call = async (input) => {
+    const { content, details } = await oriel.tool(tool).run(input);
+    return [content.map(({ text = '' }) => text).join('\n'), details];
+  };
+  return Object.assign(call, { close: () => oriel.close() });
+}
+
+async function perform(surface, call, task, needed) {
+  const record = { calls: 0, bytes: 0, shown: '' };
+  const ask = async (input) => {
+    const [text, details] = await call(input);
+    record.calls += 1;
+    record.bytes += Buffer.byteLength(text);
+    record.shown += `${text}\n`;
+    return surface.next(text, details, input);
+  };
+  const missing = () => needed.filter((line) => !record.shown.includes(line)).length;
+  // All of it is read to its end; of a part, a reader stops when it has it.
+  const isWhole = task.from === undefined && task.last === undefined;
+  for (let input = await firstOf(surface, ask, task); input !== undefined && record.calls < MOST_CALLS;) {
+    input = await ask(input);
+    if (!isWhole && missing() === 0) break;
+  }
+  return {
+    calls: record.calls,
+    bytes: record.bytes.toLocaleString('en'),
+    tokens: Math.ceil(record.bytes / 4).toLocaleString('en'),
+    'lines missing': missing(),
+  };
+}
+
+async function firstOf(surface, ask, { path, from, to, last }) {
+  if (from !== undefined) return surface.lines(path, from, to);
+  if (last === undefined) return surface.all(path);
+  if (surface.last) return surface.last(path, last);
+  // Without a window from the end a reader first asks how many lines there are.
+  await ask(surface.lines(path, 1, 1));
+  const total = linesOf(path).length;
+  return surface.lines(path, total - last + 1, total);
+}
