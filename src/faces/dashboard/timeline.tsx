@@ -107,7 +107,10 @@ function optionsFor(element: HTMLElement, points: Points): uPlot.Options {
     height: HEIGHT,
     legend: { show: false },
     cursor: { y: false },
-    scales: { x: { time: false }, y: { range: (_plot, _low, high) => [0, Math.max(high, 1_024) * 1.05] } },
+    scales: {
+      x: { time: false, range: (_plot, from, to) => [from - 0.5, to + 0.5] },
+      y: { range: (_plot, _low, high) => [0, Math.max(high, 1_024) * 1.05] },
+    },
     axes: [
       { ...axis, incrs: STEPS },
       { ...axis, incrs: SIZES, size: 70, values: (_plot, ticks) => ticks.map((tick) => sizeWords(tick)) },
