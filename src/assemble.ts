@@ -15,6 +15,7 @@ import { explained, hostError, ofHost, report } from './engine/unexpected.ts';
 import { OrielError } from './errors.ts';
 import { KIB, type LimitOptions, limitsWith } from './limits.ts';
 import { createSession, type SessionOptions } from './session/session.ts';
+import { openState } from './state/open-state.ts';
 import type { TelemetryOptions } from './session/telemetry/telemetry.ts';
 import { didYouMean, nearNames } from './text/near.ts';
 import { quote } from './text/visible.ts';
@@ -53,7 +54,7 @@ export function assemble(options: OrielOptions = {}): Assembly {
   checkOptions(options);
   const dialect = dialectOf(options.dialect ?? 'oriel');
   const limits = limitsWith(limitsWith(dialect.limits, options.limits), limitsOfModel(options));
-  const session = options.session ?? createSession(sessionOptions(options));
+  const session = options.session ?? createSession({ ...sessionOptions(options), ...stateOf(options) });
   const wantsTotals = options.telemetry !== false && options.telemetry?.totals === true;
   const engine: Engine = {
     access: createAccess({
@@ -111,6 +112,16 @@ export function sessionOptions({
     ...(onError && { onError: (error: unknown) => report(onError, explained(error)) }),
   };
 }
+
+/** The host's own store, which ends with the session. */
+function stateOf({ state: given }: OrielOptions): Pick<SessionOptions, 'state'> {
+  const state = given && openState(given);
+  if (!state) return {};
+  return { state: { space: state.space(given.space ?? COMMON_SPACE), close: () => state.close() } };
+}
+
+/** The space in a shared store of all calls that belong to no client. */
+export const COMMON_SPACE = 'common';
 
 /** Of a file, relative paths are resolved as any program does. */
 export function telemetryOptions({ file, task }: TelemetrySettings): TelemetryOptions {

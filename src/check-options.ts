@@ -64,6 +64,12 @@ const OPTIONS: { readonly [K in keyof Required<OrielOptions>]: Rule } = {
     total: 'a number',
   } satisfies { readonly [K in keyof Required<NonNullable<OrielOptions['spills']>>]: Rule },
   cache: 'an object, or false',
+  state: {
+    url: 'a string',
+    key: 'a string',
+    space: 'a string',
+    timeoutMs: 'a number',
+  } satisfies { readonly [K in keyof Required<NonNullable<OrielOptions['state']>>]: Rule },
   telemetry: 'an object, or false',
   session: 'an object',
   now: 'a function',

@@ -13,5 +13,6 @@ export { type ErrorCode, OrielError } from './errors.ts';
 export type { LimitOptions } from './limits.ts';
 export { createSession } from './session/session.ts';
 export type { Session } from './types/session.ts';
+export type { StateOptions } from './state/open-state.ts';
 export type { SpillOptions } from './session/spills.ts';
 export type { Limits } from './types/limits.ts';

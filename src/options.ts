@@ -5,6 +5,7 @@ import type { OnError } from './engine/unexpected.ts';
 import type { LimitOptions } from './limits.ts';
 import type { DiskCacheOptions } from './session/disk-cache.ts';
 import type { SpillOptions } from './session/spills.ts';
+import type { StateOptions } from './state/open-state.ts';
 import type { Session } from './types/session.ts';
 import type { RunSettings, S3Settings, Settings, WebSettings } from './types/settings.ts';
 
@@ -76,6 +77,12 @@ export interface OrielOptions {
    * @default a directory below the XDG cache directory
    */
   readonly cache?: DiskCacheOptions | false;
+  /**
+   * A store that several replicas share (`redis://…`, `postgres://…`), the key with which values in it are sealed, and
+   * whose space in it is used: see below.
+   * @default nothing is shared
+   */
+  readonly state?: StateOptions;
   /** How calls are recorded, in memory and in a file: see below; `false` for not at all. */
   readonly telemetry?: TelemetrySettings | false;
   /**

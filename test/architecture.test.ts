@@ -65,6 +65,7 @@ const floors = [
   'queues',
   'text',
   'telemetry',
+  'state',
   'limits.ts',
   'access',
   'walk',

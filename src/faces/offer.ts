@@ -13,6 +13,7 @@ import type { Telemetry } from '../session/telemetry/telemetry.ts';
 import { didYouMean, nearNames } from '../text/near.ts';
 import { quote } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';
+import type { SharedState } from '../types/state.ts';
 import { type Asker, type Space, Spaces } from './spaces.ts';
 
 export interface OfferOptions extends OrielOptions {
@@ -32,6 +33,8 @@ export interface Offer {
   readonly telemetry?: Telemetry | undefined;
   /** The tools of another dialect with limits of their own, inside the same roots, for whoever looks; none for bash. */
   lens?(dialect: DialectName, limits: LimitOptions, caller?: Caller): Oriel;
+  /** What is shared with other replicas; absent where nothing is. */
+  readonly state?: SharedState | undefined;
   /** Kept outputs of all clients, and their bytes. */
   readonly spills?: () => { readonly outputs: number; readonly bytes: number };
   /** In the dialect's order, whoever asks: a program, or a host that passes answers to a model. */
@@ -67,7 +70,11 @@ export function createOffer({
   const base = spaces.common.oriel();
   let loading: Promise<void> | undefined;
   // What could not be loaded fails in the call that needs it, and in no other.
-  const prepare = (): Promise<void> => (loading ??= (load?.() ?? Promise.resolve()).catch(() => undefined));
+  const prepare = (): Promise<void> =>
+    (loading ??= Promise.all([load?.(), spaces.state?.connected()]).then(
+      () => undefined,
+      () => undefined,
+    ));
   const answer = (caller: Caller | undefined, act: (space: Space) => Promise<Answer>): Promise<Answer> =>
     spaces.whileUsed(caller, async (space) => {
       await prepare();
@@ -76,6 +83,7 @@ export function createOffer({
   return {
     dialect: base.dialect,
     telemetry: spaces.telemetry,
+    state: spaces.state,
     lens: (dialect, limits, caller) => spaces.of(caller).lens(dialect, limits),
     spills: () => spaces.spills,
     engine: (caller) => spaces.of(caller).engine,

@@ -2,15 +2,17 @@
 
 import { fromWorkingDirectory, within } from '../access/paths.ts';
 import { realDirectory } from '../access/roots.ts';
-import { assemble, sessionOptions } from '../assemble.ts';
+import { assemble, COMMON_SPACE, sessionOptions } from '../assemble.ts';
 import type { DialectName } from '../dialects/table.ts';
 import type { Engine } from '../engine/open-call.ts';
 import type { LimitOptions } from '../limits.ts';
 import type { OrielOptions } from '../options.ts';
 import { createOriel, type Oriel, orielOffering, type Tool } from '../oriel.ts';
-import type { Caller } from '../queues/caller.ts';
+import { type Caller, nameOf } from '../queues/caller.ts';
 import { Lru } from '../session/lru.ts';
 import { createSession, type SessionOptions } from '../session/session.ts';
+import { openState } from '../state/open-state.ts';
+import type { SharedState } from '../types/state.ts';
 import { SpillRoom } from '../session/spill-room.ts';
 import { SPILL_TOTAL } from '../session/spills.ts';
 import { Telemetry } from '../session/telemetry/telemetry.ts';
@@ -63,6 +65,8 @@ export class Spaces {
   readonly common: Space;
   /** What was recorded of calls; absent where nothing is. */
   readonly telemetry: Telemetry | undefined;
+  /** What is shared with other replicas; absent where nothing is. */
+  readonly state: SharedState | undefined;
   readonly #options: OrielOptions;
   readonly #session: Session;
   readonly #room: SpillRoom;
@@ -70,10 +74,17 @@ export class Spaces {
   /** Least recently used first. */
   readonly #spaces = new Map<Caller, Space>();
 
-  constructor(options: OrielOptions, flags: SpacesOptions) {
+  constructor({ state: shared, ...options }: OrielOptions, flags: SpacesOptions) {
+    this.state = shared && openState(shared);
     this.#room = new SpillRoom(options.spills?.total ?? SPILL_TOTAL);
     const given = forClients(sessionOptions(options), flags.manyClients);
-    this.#session = options.session ?? createSession({ ...given, room: this.#room });
+    this.#session =
+      options.session ??
+      createSession({
+        ...given,
+        room: this.#room,
+        ...this.#sharedAs(shared?.space ?? COMMON_SPACE),
+      });
     const { telemetry } = this.#session;
     this.telemetry = telemetry instanceof Telemetry ? telemetry : undefined;
     this.#options = { ...options, session: this.#session };
@@ -88,7 +99,7 @@ export class Spaces {
 
   of(caller?: Caller): Space {
     if (this.#flags.shareArtifacts || caller === undefined) return this.common;
-    const space = this.#spaces.get(caller) ?? this.#make();
+    const space = this.#spaces.get(caller) ?? this.#make(nameOf(caller));
     this.#spaces.delete(caller);
     this.#spaces.set(caller, space);
     if (this.#spaces.size > MOST_SPACES) this.#evictOne(caller);
@@ -121,21 +132,28 @@ export class Spaces {
   async close(): Promise<void> {
     await Promise.all(Array.from(this.#spaces.keys(), (caller) => this.forget(caller)));
     await this.common.close();
+    await this.state?.close();
   }
 
   /**
    * What is derived from files is shared with all spaces, and so are the quota for kept outputs and the record of calls,
    * each under its caller.
    */
-  #make(): Space {
+  #make(name: string | undefined): Space {
     const { store, disk, scratch, telemetry } = this.#session;
     const own = createSession({
       ...sessionOptions({ ...this.#options, cache: false, telemetry: false }),
       room: this.#room,
+      ...(name !== undefined && this.#sharedAs(`client ${name}`)),
     });
     const shared = { store, scratch, ...(disk && { disk }), ...(telemetry && { telemetry }) };
     const session: Session = { ...own, ...shared };
     return spaceOf({ ...this.#options, session }, own, this.#flags.allowBash);
+  }
+
+  /** What is shared under the name of a space. */
+  #sharedAs(name: string): Pick<SessionOptions, 'state'> {
+    return this.state ? { state: { space: this.state.space(name) } } : {};
   }
 
   #evictOne(except: Caller): void {

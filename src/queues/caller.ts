@@ -5,6 +5,19 @@
  */
 export type Caller = object;
 
+/** Names of callers that are the same one on every replica of a server. */
+const names = new WeakMap<Caller, string>();
+
+/** From now on `caller` is known by `name` beyond this process. */
+export function nameCaller(caller: Caller, name: string): void {
+  names.set(caller, name);
+}
+
+/** Undefined for a caller of this process alone. */
+export function nameOf(caller: Caller): string | undefined {
+  return names.get(caller);
+}
+
 /** Every place that waits gets the call's signal, so the caller is looked up by it. */
 const callers = new WeakMap<AbortSignal, Caller>();
 

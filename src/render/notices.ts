@@ -156,7 +156,11 @@ export function fullOutput(
   size: (bytes: number) => string,
 ): string {
   if (!kept) return unkept?.replace(/\.$/, '') ?? 'The full output could not be kept';
-  return `Full output: ${kept.path}${kept.capped ? ` (its first ${size(kept.bytes)})` : ''}`;
+  const about = [
+    ...(kept.capped ? [`its first ${size(kept.bytes)}`] : []),
+    ...(kept.unshared === undefined ? [] : [`on this replica alone: ${kept.unshared}`]),
+  ];
+  return `Full output: ${kept.path}${about.length > 0 ? ` (${about.join('; ')})` : ''}`;
 }
 
 type Cut = Extract<Notice, { kind: 'cut' }>;

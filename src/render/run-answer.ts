@@ -130,7 +130,12 @@ function streamFacts({ bytes, lines, binary, excerpt, spill, unkept }: RunStream
         ...(spill && next && { next: spill.url + writeSelector(next) }),
       },
     }),
-    ...(spill && { artifact: spill.url, fullOutputPath: spill.path, ...(spill.capped && { capped: true }) }),
+    ...(spill && {
+      artifact: spill.url,
+      fullOutputPath: spill.path,
+      ...(spill.capped && { capped: true }),
+      ...(spill.unshared !== undefined && { unshared: spill.unshared }),
+    }),
     ...(unkept && { unkept }),
   };
 }

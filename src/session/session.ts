@@ -1,11 +1,13 @@
 /** What outlives one call, put together: snapshots of what was shown, kept outputs, derived things, private files. */
 
 import type { Session } from '../types/session.ts';
+import type { StateSpace } from '../types/state.ts';
 import { BackgroundWork } from './background.ts';
 import { type DiskCacheOptions, FileCache } from './disk-cache.ts';
 import { ScratchDirectory } from './scratch.ts';
 import { Snapshots } from './snapshots.ts';
 import type { SpillRoom } from './spill-room.ts';
+import { SharedSpills } from './shared-spills.ts';
 import { type SpillOptions, Spills } from './spills.ts';
 import { Store, type StoreBudget } from './store.ts';
 import { Telemetry, type TelemetryOptions } from './telemetry/telemetry.ts';
@@ -20,13 +22,23 @@ export interface SessionOptions {
   readonly disk?: DiskCacheOptions;
   /** How calls are recorded, or where; false for not at all. In memory alone when absent. */
   readonly telemetry?: TelemetryOptions | Telemetry | false;
+  /** What is shared with other replicas; nothing when absent. */
+  readonly state?: SessionState;
   /** Receives what derived things throw when they are disposed: a file that could not be closed. */
   readonly onError?: (error: unknown) => void;
+}
+
+/** The part of a shared store that a session uses. */
+export interface SessionState {
+  readonly space: StateSpace;
+  /** Ends the store with the session, where it is of the session alone. */
+  readonly close?: () => Promise<void>;
 }
 
 export function createSession(options: SessionOptions = {}): Session {
   const directory = new ScratchDirectory();
   const spills = new Spills(options.spills, options.room);
+  const { state } = options;
   const store = new Store(options.store, options.onError);
   const disk = options.disk && new FileCache(options.disk);
   const background = new BackgroundWork();
@@ -37,7 +49,7 @@ export function createSession(options: SessionOptions = {}): Session {
       : recording && new Telemetry({ ...recording, ...(onError && { onError }) });
   return {
     snapshots: new Snapshots(),
-    spills,
+    spills: state ? new SharedSpills(spills, state.space) : spills,
     store,
     ...(disk && { disk }),
     ...(telemetry && { telemetry }),
@@ -47,7 +59,12 @@ export function createSession(options: SessionOptions = {}): Session {
       await background.close();
       await store.close();
       spills.close();
-      await Promise.all([disk?.close(), directory.remove(), telemetry && telemetry.close()]);
+      await Promise.all([
+        disk?.close(),
+        directory.remove(),
+        telemetry && telemetry.close(),
+        state?.close?.(),
+      ]);
     },
   };
 }

@@ -81,9 +81,10 @@ export class SpillWriter {
     return undefined;
   }
 
-  /** Writes what is left and closes the file. Throws `LIMIT` or `BUSY` when any of it could not be written: then it is removed. */
-  async finish(): Promise<Spill> {
+  /** Writes what is left and closes the file; `capped`: its end was missing before it came here. Throws `LIMIT` or `BUSY` when any of it could not be written: then it is removed. */
+  async finish(capped = false): Promise<Spill> {
     this.#finished = true;
+    this.#capped ||= capped;
     while (this.#writing || this.#filled > 0) {
       await this.#writing;
       this.#swap();
@@ -100,6 +101,13 @@ export class SpillWriter {
     if (this.#failure !== undefined) throw writeFailure(this.#failure, 'The full output could not be kept');
     this.#share?.keep();
     return { url: this.url, path: this.path, bytes: this.#at, capped: this.#capped };
+  }
+
+  /** Removes what was written. */
+  discard(): void {
+    this.#finished = true;
+    this.#filled = 0;
+    this.#fail(REMOVED);
   }
 
   #roomFor(bytes: number): number {

@@ -141,6 +141,8 @@ export interface KeptOutput {
   readonly bytes: number;
   /** More was written than is kept. */
   readonly capped: boolean;
+  /** Why other replicas cannot read it, where they could read others. */
+  readonly unshared?: string;
 }
 
 /** Why a text has no structure to show; worded in render/notices.ts. */

@@ -54,6 +54,8 @@ export interface Spill {
   readonly bytes: number;
   /** More was written than the cap allows to keep. */
   readonly capped: boolean;
+  /** Where replicas share outputs: why this one can be read here alone. */
+  readonly unshared?: string;
 }
 
 /** Appended to in order, read at offsets. */
@@ -105,6 +107,8 @@ export interface SpillStore {
   open(number: number): Promise<OpenedSpill>;
   /** In the order in which they were made. */
   list(): readonly KeptSpill[];
+  /** Also those of other replicas, where they share them. Never throws for a store that is away. */
+  listAll?(): Promise<readonly KeptSpill[]>;
 }
 
 /** A spill that is being written. */

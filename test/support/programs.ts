@@ -16,6 +16,9 @@ export const programs = [
   { name: 'git', check: ['git', '--version'], from: 'git' },
   { name: 'chromium', check: ['chromium', '--version'], from: 'chromium' },
   { name: 'script', check: ['script', '--version'], from: 'bsdutils' },
+  { name: 'redis', check: ['redis-server', '--version'], from: 'redis-server' },
+  { name: 'postgres', check: ['sh', '-c', 'ls /usr/lib/postgresql/*/bin/initdb'], from: 'postgresql' },
+  { name: 'haproxy', check: ['haproxy', '-v'], from: 'haproxy' },
 ] as const satisfies readonly Program[];
 
 export type ProgramName = (typeof programs)[number]['name'];

@@ -11,7 +11,7 @@ import type { Call } from '../../types/call.ts';
 import { openAny } from '../target.ts';
 
 const URL_FORM = /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i;
-const SPILL_FORM = /^artifact:\/\/(\d{1,9})$/;
+const SPILL_FORM = /^artifact:\/\/(\d{1,15})$/;
 
 /**
  * Opens a path as typed, or the kept output that `artifact://N` names. Throws `UNSUPPORTED` for what lies inside a

@@ -58,6 +58,7 @@ export const serveCommand: Command = {
       shareArtifacts: values['share-artifacts'] === true,
       manyClients: true,
     });
+    void offer.prepare();
     const serving = await serve(offer, {
       address: parseAddress((values['listen'] as string | undefined) ?? DEFAULT_ADDRESS),
       ...(token && { token }),

@@ -7,6 +7,7 @@ import type { Served } from '../../engine/preload.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { OfferOptions } from '../offer.ts';
+import { stateOf, stateOptions } from './state-options.ts';
 import { workspaceOption, workspacesOf } from './workspaces.ts';
 import { mcpServersIn } from './mcp-servers.ts';
 import { orielOptions, servingOptions } from './options.ts';
@@ -29,6 +30,7 @@ export const serverOptions: readonly Option[] = [
     value: 'SECONDS',
     help: 'end a client that has read nothing of what was written for so long (default 30)',
   },
+  ...stateOptions,
   ...servingOptions,
 ];
 
@@ -60,6 +62,7 @@ export async function offerOptions({ values, operands }: Parsed): Promise<OfferO
     ...(outside && mcpServersIn(first, values)),
     ...(values['web'] !== true && { web: false as const }),
     ...(values['s3'] === undefined && { s3: false as const }),
+    ...stateOf(values),
     ...(await workspacesOf(values)),
     allowBash: values['allow-bash'] === true,
   };

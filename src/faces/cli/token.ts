@@ -69,7 +69,7 @@ export function serverToken(values: Values, env: NodeJS.ProcessEnv): ServerToken
 
 /** A pipe will do: `--token-file <(pass show oriel)`. */
 function tokenIn(path: string): ServerToken {
-  const { text, isOpenToOthers } = readToken(path);
+  const { text, isOpenToOthers } = readSecret(path, 'token');
   const token = text.trim();
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new OrielError(
@@ -81,7 +81,8 @@ function tokenIn(path: string): ServerToken {
   return { token, ...(isOpenToOthers && { warning }) };
 }
 
-function readToken(path: string): { text: string; isOpenToOthers: boolean } {
+/** What a private file holds, at most 4 KiB; `what` names it in errors. Throws `BAD_INPUT`. */
+export function readSecret(path: string, what: string): { text: string; isOpenToOthers: boolean } {
   let fd: number | undefined;
   try {
     fd = openSync(path, 'r');
@@ -91,16 +92,20 @@ function readToken(path: string): { text: string; isOpenToOthers: boolean } {
     for (let got = 1; got > 0 && filled < MOST_BYTES; filled += got) {
       got = readSync(fd, bytes, filled, MOST_BYTES - filled, null);
     }
-    if (filled === MOST_BYTES) throw new OrielError('BAD_INPUT', `${quote(path)} is too long for a token.`);
+    if (filled === MOST_BYTES) throw new OrielError('BAD_INPUT', `${quote(path)} is too long for a ${what}.`);
     return {
       text: bytes.toString('latin1', 0, filled),
       isOpenToOthers: stat.isFile() && (stat.mode & 0o077) !== 0,
     };
   } catch (cause) {
     if (cause instanceof OrielError) throw cause;
-    throw new OrielError('BAD_INPUT', `The token file ${quote(path)} could not be read (${errno(cause)}).`, {
-      cause,
-    });
+    throw new OrielError(
+      'BAD_INPUT',
+      `The ${what} file ${quote(path)} could not be read (${errno(cause)}).`,
+      {
+        cause,
+      },
+    );
   } finally {
     if (fd !== undefined) closeSync(fd);
   }

@@ -79,8 +79,14 @@ const REFUSED: Record<Refusal['status'], Record<string, string>> = {
 export function createApp({ offer: uncounted, log, guard, structured, writeTimeoutMs }: AppOptions): App {
   const metrics = createMetrics(() => {
     const { store, disk } = uncounted.engine().session;
-    return { store: store.stats(), disk: disk?.lookups, spills: uncounted.spills?.() };
+    return {
+      store: store.stats(),
+      disk: disk?.lookups,
+      spills: uncounted.spills?.(),
+      state: uncounted.state?.stats(),
+    };
   });
+  uncounted.state?.onChange((up, why) => (up ? log('state-back') : log('state-away', { why })));
   const unwatch = uncounted.telemetry?.watch((event, _, { followed }) => metrics.recorded(event, followed));
   const offer = counted(uncounted, metrics);
   const { refused, isOperator } = createGuard(guard);

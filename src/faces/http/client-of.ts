@@ -1,7 +1,7 @@
 /** Which client sends a request: it decides whose turn is next, and whose kept outputs `artifact://N` means. */
 
 import type { IncomingMessage } from 'node:http';
-import type { Caller } from '../../queues/caller.ts';
+import { type Caller, nameCaller } from '../../queues/caller.ts';
 
 /** A client names itself with this header, with any text of its own. */
 const CLIENT_HEADER = 'oriel-client';
@@ -30,6 +30,7 @@ export function clientOf({ headers, socket }: IncomingMessage): Caller {
   const known = clients.get(key)?.deref();
   if (known) return known;
   const client = {};
+  nameCaller(client, key);
   clients.set(key, new WeakRef(client));
   forgotten.register(client, key);
   return client;

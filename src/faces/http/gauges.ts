@@ -2,6 +2,7 @@
 
 import type { Queue } from '../../queues/queue.ts';
 import { queues } from '../../queues/table.ts';
+import type { StateStats } from '../../types/state.ts';
 import type { KindStats } from '../../types/store.ts';
 import { outbox } from '../outbox.ts';
 import { connections } from './connections.ts';
@@ -16,16 +17,19 @@ export interface Gauged {
   readonly store: ReadonlyMap<string, KindStats>;
   /** Lookups in the cache on disk. */
   readonly disk?: { readonly hits: number; readonly misses: number } | undefined;
+  /** The store that replicas share. */
+  readonly state?: StateStats | undefined;
   /** Kept outputs, and their bytes. */
   readonly spills?: { readonly outputs: number; readonly bytes: number } | undefined;
 }
 
-export function gauges({ store, disk, spills }: Gauged): Families {
+export function gauges({ store, disk, spills, state }: Gauged): Families {
   return [
     ...processFamilies(),
     ...peerFamilies(),
     ...(spills ? spillFamilies(spills) : []),
     ...storeFamilies(store),
+    ...(state ? stateFamilies(state) : []),
     ...(disk ? [diskFamily(disk)] : []),
     ...queueFamilies(),
   ];
@@ -61,6 +65,28 @@ function diskFamily({ hits, misses }: NonNullable<Gauged['disk']>): Families[num
   return [
     'oriel_disk_cache_lookups_total',
     { help: 'Lookups in the cache on disk.', type: 'counter', values },
+  ];
+}
+
+function stateFamilies({ up, outages, operations, bytesRead, bytesWritten }: StateStats): Families {
+  const results = [...operations].flatMap(([operation, counts]) =>
+    Object.entries(counts).map(([result, count]) => [labels({ operation, result }), count] as const),
+  );
+  const bytes = [
+    [labels({ direction: 'read' }), bytesRead],
+    [labels({ direction: 'written' }), bytesWritten],
+  ] as const;
+  return [
+    ['oriel_state_up', one('Whether the store that replicas share answers.', 'gauge', Number(up))],
+    ['oriel_state_outages_total', one('Times that it stopped to answer.', 'counter', outages)],
+    [
+      'oriel_state_operations_total',
+      { help: 'Uses of the shared store, by how they ended.', type: 'counter', values: new Map(results) },
+    ],
+    [
+      'oriel_state_bytes_total',
+      { help: 'Bytes of values from and to the shared store.', type: 'counter', values: new Map(bytes) },
+    ],
   ];
 }
 

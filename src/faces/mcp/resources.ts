@@ -17,6 +17,7 @@ import { baseLimits } from '../../limits.ts';
 import { quote } from '../../text/visible.ts';
 import type { RunOptions } from '../../assemble.ts';
 import type { Caller } from '../../queues/caller.ts';
+import type { KeptSpill } from '../../types/session.ts';
 import { withAbsoluteCall } from '../absolute-call.ts';
 import type { Offer } from '../offer.ts';
 import { DETAILS_KEY } from './tool-result.ts';
@@ -41,26 +42,29 @@ export const artifactTemplate: ResourceTemplateType = {
   mimeType: 'text/plain',
 };
 
-export function listArtifacts({ engine }: Offer, caller: Caller): Resource[] {
-  return engine(caller)
-    .session.spills.list()
-    .map(({ url, bytes }) => ({
-      uri: url,
-      name: url.replace(ARTIFACT, 'artifact '),
-      mimeType: 'text/plain',
-      // The size of what is read: of a larger output that is its beginning, and how to go on.
-      ...(bytes <= baseLimits.bytes && { size: bytes }),
-    }));
+export async function listArtifacts(offer: Offer, caller: Caller): Promise<Resource[]> {
+  return (await artifactsOf(offer, caller)).map(({ url, bytes }) => ({
+    uri: url,
+    name: url.replace(ARTIFACT, 'artifact '),
+    mimeType: 'text/plain',
+    // The size of what is read: of a larger output that is its beginning, and how to go on.
+    ...(bytes <= baseLimits.bytes && { size: bytes }),
+  }));
+}
+
+/** Also those that other replicas have kept. */
+async function artifactsOf({ engine }: Offer, caller: Caller): Promise<readonly KeptSpill[]> {
+  const { spills } = engine(caller).session;
+  return (await spills.listAll?.()) ?? spills.list();
 }
 
 /** Values of `id` that begin with what was typed. */
-export function completeArtifact(
-  { engine }: Offer,
+export async function completeArtifact(
+  offer: Offer,
   caller: Caller,
   typed: string,
-): CompleteResult['completion'] {
-  const ids = engine(caller)
-    .session.spills.list()
+): Promise<CompleteResult['completion']> {
+  const ids = (await artifactsOf(offer, caller))
     .map(({ url }) => url.slice(ARTIFACT.length))
     .filter((id) => id.startsWith(typed));
   return { values: ids.slice(0, MOST_VALUES), total: ids.length, hasMore: ids.length > MOST_VALUES };

@@ -78,7 +78,9 @@ export function createMcpServer(
     progress?.end();
     return toolResult(answer, structured);
   });
-  server.setRequestHandler('resources/list', () => ({ resources: listArtifacts(offer, caller) }));
+  server.setRequestHandler('resources/list', async () => ({
+    resources: await listArtifacts(offer, caller),
+  }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [artifactTemplate] }));
   server.setRequestHandler('resources/read', ({ params }, context) =>
     readResource(offer, params.uri, {
@@ -88,10 +90,10 @@ export function createMcpServer(
       trace: traceIn(context, 'resources/read', transport),
     }),
   );
-  server.setRequestHandler('completion/complete', ({ params: { ref, argument } }) => {
+  server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }) => {
     const known =
       ref.type === 'ref/resource' && ref.uri === artifactTemplate.uriTemplate && argument.name === 'id';
-    return { completion: known ? completeArtifact(offer, caller, argument.value) : { values: [] } };
+    return { completion: known ? await completeArtifact(offer, caller, argument.value) : { values: [] } };
   });
   return server;
 }

@@ -11,13 +11,14 @@ export const artifactScheme: Scheme = {
   name: 'artifact',
   async open(rest, call) {
     if (rest === '') {
-      const kept = call.session.spills.list().map(({ url, bytes }) => ({
+      const { spills } = call.session;
+      const kept = ((await spills.listAll?.()) ?? spills.list()).map(({ url, bytes }) => ({
         name: url.slice('artifact://'.length),
         about: binarySize(bytes),
       }));
       return listOf('artifact', rest, { names: kept, more: false }, 'no output has been kept');
     }
-    const [, number, selector = ''] = /^(\d{1,9})(?::(.*))?$/s.exec(rest) ?? [];
+    const [, number, selector = ''] = /^(\d{1,15})(?::(.*))?$/s.exec(rest) ?? [];
     if (number === undefined) {
       throw new OrielError(
         'BAD_PATH',

@@ -1,0 +1,75 @@
+/** The store that replicas share, on the command line: `--state URL` and the key with which values in it are sealed. */
+
+import { OrielError } from '../../errors.ts';
+import type { StateOptions } from '../../state/open-state.ts';
+import { quote } from '../../text/visible.ts';
+import type { Option, Values } from './command.ts';
+import { readSecret } from './token.ts';
+
+export const stateOptions: readonly Option[] = [
+  {
+    name: 'state',
+    type: 'string',
+    value: 'URL',
+    help: 'share kept outputs and caches with other replicas: redis://, rediss:// or postgres:// (default file:, shared with none)',
+  },
+  {
+    name: 'state-file',
+    type: 'string',
+    value: 'FILE',
+    help: 'read the URL of --state from FILE: one with a password is in no process list then',
+  },
+  {
+    name: 'state-key-file',
+    type: 'string',
+    value: 'FILE',
+    help: 'the key that all replicas have, with which what they share is sealed (openssl rand -hex 32)',
+  },
+  {
+    name: 'state-timeout',
+    type: 'string',
+    value: 'SECONDS',
+    help: 'wait so long for the shared store, then go on without it (default 1)',
+  },
+];
+
+/** Throws `BAD_INPUT`; a password stands in no message. */
+export function stateOf(values: Values): { readonly state?: StateOptions } {
+  const [given, file, keyFile] = ['state', 'state-file', 'state-key-file'].map(
+    (name) => values[name] as string | undefined,
+  );
+  if (given !== undefined && file !== undefined)
+    throw new OrielError(
+      'BAD_INPUT',
+      'There are two URLs of a state. Use --state-file FILE without --state.',
+    );
+  if (given !== undefined && URL.canParse(given) && new URL(given).password !== '') {
+    throw new OrielError(
+      'BAD_INPUT',
+      'Others could read the password of --state in a list of processes. Put the URL into a private file, and use --state-file FILE.',
+    );
+  }
+  const url = file === undefined ? given : readSecret(file, 'URL').text.trim();
+  const timeout = timeoutOf(values);
+  if (url === undefined) {
+    const alone = ['state-key-file', 'state-timeout'].find((name) => values[name] !== undefined);
+    if (alone === undefined) return {};
+    throw new OrielError(
+      'BAD_INPUT',
+      `--${alone} is for a shared state. Use it with --state URL or --state-file FILE.`,
+    );
+  }
+  const key = keyFile === undefined ? undefined : readSecret(keyFile, 'key').text.trim();
+  return { state: { url, ...(key !== undefined && { key }), ...timeout } };
+}
+
+function timeoutOf(values: Values): { readonly timeoutMs?: number } {
+  const text = values['state-timeout'] as string | undefined;
+  if (text === undefined) return {};
+  if (/^\d{1,2}(\.\d{1,3})?$/.test(text) && Number(text) > 0 && Number(text) <= 60)
+    return { timeoutMs: Number(text) * 1_000 };
+  throw new OrielError(
+    'BAD_INPUT',
+    `${quote(text)} is not a number of seconds above 0, at most 60. Use --state-timeout 1.`,
+  );
+}

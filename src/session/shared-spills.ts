@@ -1,0 +1,301 @@
+/**
+ * Kept outputs that all replicas read: each lies in a private file here, and in pieces in the shared store. An output
+ * that was kept by another replica is copied into a private file when it is first asked for, so that the pages after that
+ * one do not depend on the store.
+ */
+
+import { randomBytes, randomInt } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { writeFailure } from '../access/failure.ts';
+import { isOrielError, OrielError } from '../errors.ts';
+import type { KeptSpill, OpenedSpill, Spill, SpillSink, SpillStore } from '../types/session.ts';
+import type { StateName, StateSpace } from '../types/state.ts';
+import type { Spills } from './spills.ts';
+
+/** Bytes of one output that other replicas can read; a larger one stays where it was made. */
+const MOST_SHARED: number = 64 << 20;
+
+/** Bytes of all outputs of one space that are shared within a day. */
+const MOST_IN_A_DAY: number = 512 << 20;
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** How long an output can be read by other replicas. */
+const KEEP_MS = DAY_MS;
+
+/** Of an output: its pieces are sealed, sent and read one by one, a few at once. */
+const PIECE = 512 << 10;
+const AT_ONCE = 4;
+
+/** Milliseconds that sending or copying one output may take in all. */
+const SENDING_MS = 5_000;
+const COPYING_MS = 20_000;
+
+/** Outputs whose files are known here; of the others the copy is made again. */
+const MOST_KNOWN = 10_000;
+
+/** Outputs of which a list tells. */
+const MOST_LISTED = 100;
+
+/**
+ * Numbers of one space follow each other. The first is random: where the store was emptied, no number means another
+ * output than before.
+ */
+const firstNumber = (): number => 1_000 * randomInt(1, 900_000);
+
+const NUMBER: StateName = { kind: 'number', of: ['spill'] };
+
+/** How one output lies in the store. */
+interface Head {
+  /** Part of the keys of its pieces: they belong to this output and to no other of its number. */
+  readonly id: string;
+  readonly bytes: number;
+  readonly capped: boolean;
+}
+
+export class SharedSpills implements SpillStore {
+  readonly #own: Spills;
+  readonly #space: StateSpace;
+  readonly #now: () => number;
+  /** The number in the private directory, by the number that callers know. Oldest first. */
+  readonly #known = new Map<number, number>();
+  readonly #copying = new Map<number, Promise<number>>();
+  /** Numbers of outputs that only this replica has. No number of the store is as long, and none of another replica is the same. */
+  readonly #alone = 9_000_000_000_000 + 10_000 * randomInt(0, 99_999_999);
+  #lastAlone = 0;
+
+  constructor(own: Spills, space: StateSpace, now: () => number = Date.now) {
+    this.#own = own;
+    this.#space = space;
+    this.#now = now;
+  }
+
+  get directory(): string {
+    return this.#own.directory;
+  }
+
+  local(): string {
+    return this.#own.local();
+  }
+
+  has(path: string): boolean {
+    return this.#own.has(path);
+  }
+
+  create(): SpillSink {
+    const sink = this.#own.create();
+    return { write: (bytes) => sink.write(bytes), finish: async () => this.#share(await sink.finish()) };
+  }
+
+  /** Those that lie here. */
+  list(): readonly KeptSpill[] {
+    const sizes = new Map(this.#own.list().map(({ url, bytes }) => [numberOf(url), bytes]));
+    return Array.from(this.#known)
+      .flatMap(([number, local]) => {
+        const bytes = sizes.get(local);
+        return bytes === undefined ? [] : [{ number, bytes }];
+      })
+      .sort((a, b) => a.number - b.number)
+      .map(({ number, bytes }) => ({ url: urlOf(number), bytes }));
+  }
+
+  /** Also the last of other replicas. */
+  async listAll(): Promise<readonly KeptSpill[]> {
+    const here = this.list();
+    const last = await this.#space.add(NUMBER, 0, 0, KEEP_MS);
+    if (last === 'away' || last === 0) return here;
+    const known = new Set(here.map(({ url }) => url));
+    const numbers = Array.from({ length: MOST_LISTED }, (_, i) => last - i).filter(
+      (number) => number > 0 && !known.has(urlOf(number)),
+    );
+    const others = await Promise.all(
+      numbers.map(async (number) => {
+        const head = await this.#headOf(number);
+        return head && head !== 'away' ? [{ url: urlOf(number), bytes: head.bytes }] : [];
+      }),
+    );
+    return [...here, ...others.flat()].sort((a, b) => numberOf(a.url) - numberOf(b.url));
+  }
+
+  /** Throws `NOT_FOUND`, and `BUSY` for one that only the store has while it is away. */
+  async open(number: number): Promise<OpenedSpill> {
+    const local = this.#known.get(number);
+    if (local !== undefined) {
+      try {
+        return await this.#own.open(local);
+      } catch (error) {
+        // It was evicted here; the store may still have it.
+        if (!isOrielError(error) || error.code !== 'NOT_FOUND') throw error;
+        this.#known.delete(number);
+      }
+    }
+    return this.#own.open(await this.#copyOf(number));
+  }
+
+  async #share(spill: Spill): Promise<Spill> {
+    const local = numberOf(spill.url);
+    const shared = await this.#send(spill);
+    const number = typeof shared === 'number' ? shared : this.#alone + (this.#lastAlone += 1);
+    this.#remember(number, local);
+    return { ...spill, url: urlOf(number), ...(typeof shared === 'string' && { unshared: shared }) };
+  }
+
+  #remember(number: number, local: number): void {
+    this.#known.set(number, local);
+    if (this.#known.size <= MOST_KNOWN) return;
+    const [oldest] = this.#known.keys();
+    this.#known.delete(oldest as number);
+  }
+
+  /** Its number in the store, or why it is not there. */
+  async #send(spill: Spill): Promise<number | string> {
+    const { bytes, capped, path } = spill;
+    if (bytes > MOST_SHARED) return `it is larger than ${MOST_SHARED >> 20} MiB`;
+    const today: StateName = { kind: 'quota', of: ['spill', Math.floor(this.#now() / DAY_MS)] };
+    const used = await this.#space.add(today, bytes, 0, 2 * DAY_MS);
+    if (used === 'away') return STORE_AWAY;
+    if (used > MOST_IN_A_DAY) return `more than ${MOST_IN_A_DAY >> 20} MiB were shared today`;
+    const head: Head = { id: randomBytes(12).toString('base64url'), bytes, capped };
+    const end = performance.now() + SENDING_MS;
+    const file = await open(path, 'r').catch((error: unknown) => {
+      throw writeFailure(error, 'The full output could not be kept');
+    });
+    try {
+      const sent = await each(piecesOf(bytes), async (index) => {
+        if (performance.now() > end) return false;
+        const piece = await readPiece(file, index, bytes);
+        return this.#space.put(pieceName(head, index), piece, KEEP_MS);
+      });
+      return sent ? await this.#publish(head) : STORE_AWAY;
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** A number of the store that no output has. */
+  async #publish(head: Head): Promise<number | string> {
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      const number = await this.#space.add(NUMBER, 1, firstNumber(), KEEP_MS);
+      if (number === 'away') return STORE_AWAY;
+      // Whoever can write to the store could have set the number back.
+      const taken = this.#known.has(number) || (await this.#space.get(headName(number))) !== undefined;
+      if (taken || !isNumber(number)) {
+        await this.#space.add(NUMBER, firstNumber(), 0, KEEP_MS);
+        continue;
+      }
+      const put = await this.#space.put(headName(number), Buffer.from(JSON.stringify(head)), KEEP_MS);
+      return put ? number : STORE_AWAY;
+    }
+    return 'its number was taken';
+  }
+
+  /** Calls that ask for the same at once share the copy. */
+  #copyOf(number: number): Promise<number> {
+    let copying = this.#copying.get(number);
+    if (!copying) {
+      copying = this.#copy(number).finally(() => this.#copying.delete(number));
+      this.#copying.set(number, copying);
+    }
+    return copying;
+  }
+
+  async #copy(number: number): Promise<number> {
+    const head = await this.#headOf(number);
+    if (head === 'away') throw unreachable(number);
+    if (!head) throw await this.#missing(number);
+    const { bytes } = head;
+    const sink = this.#own.create();
+    const end = performance.now() + COPYING_MS;
+    try {
+      for (let from = 0; from < piecesOf(bytes); from += AT_ONCE) {
+        const wanted = Array.from({ length: Math.min(AT_ONCE, piecesOf(bytes) - from) }, (_, i) => from + i);
+        const pieces = await Promise.all(wanted.map((index) => this.#space.get(pieceName(head, index))));
+        for (const [i, piece] of pieces.entries()) {
+          if (piece === 'away' || performance.now() > end) throw unreachable(number);
+          if (piece?.length !== lengthOf(from + i, bytes)) throw await this.#missing(number);
+          await sink.write(piece);
+        }
+      }
+      const kept = await sink.finish(head.capped);
+      if (kept.bytes !== bytes)
+        throw new OrielError('LIMIT', `There is no room for a copy of ${urlOf(number)}.`);
+      const local = numberOf(kept.url);
+      this.#remember(number, local);
+      return local;
+    } catch (error) {
+      sink.discard();
+      throw error;
+    }
+  }
+
+  async #headOf(number: number): Promise<Head | 'away' | undefined> {
+    const bytes = await this.#space.get(headName(number));
+    // It was sealed by a replica: its form needs no check.
+    return bytes instanceof Uint8Array ? (JSON.parse(bytes.toString()) as Head) : bytes;
+  }
+
+  async #missing(number: number): Promise<OrielError> {
+    const last = (await this.listAll()).at(-1);
+    const message = `There is no ${urlOf(number)}.`;
+    return last === undefined
+      ? new OrielError('NOT_FOUND', `${message} No output has been kept.`, { next: '.' })
+      : new OrielError('NOT_FOUND', `${message} The last one kept is ${last.url}.`, { next: last.url });
+  }
+}
+
+const STORE_AWAY = 'the shared store does not answer';
+
+function unreachable(number: number): OrielError {
+  return new OrielError(
+    'BUSY',
+    `${urlOf(number)} was kept by another replica, and the shared store does not answer now. Read it again in a moment.`,
+    { next: urlOf(number) },
+  );
+}
+
+function headName(number: number): StateName {
+  return { kind: 'spill', of: [number] };
+}
+
+function pieceName({ id }: Head, index: number): StateName {
+  return { kind: 'piece', of: [id, index] };
+}
+
+function piecesOf(bytes: number): number {
+  return Math.ceil(bytes / PIECE);
+}
+
+function lengthOf(index: number, bytes: number): number {
+  return Math.min(PIECE, bytes - index * PIECE);
+}
+
+async function readPiece(file: FileHandle, index: number, bytes: number): Promise<Buffer> {
+  const piece = Buffer.allocUnsafe(lengthOf(index, bytes));
+  for (let done = 0; done < piece.length;) {
+    const { bytesRead } = await file.read(piece, done, piece.length - done, index * PIECE + done);
+    if (bytesRead === 0) throw new OrielError('LIMIT', 'The full output was removed while it was shared.');
+    done += bytesRead;
+  }
+  return piece;
+}
+
+/** Whether `act` came back true for all of 0…count−1, a few at once; the first that did not is the last. */
+async function each(count: number, act: (index: number) => Promise<boolean>): Promise<boolean> {
+  for (let from = 0; from < count; from += AT_ONCE) {
+    const some = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, i) => act(from + i));
+    if ((await Promise.all(some)).includes(false)) return false;
+  }
+  return true;
+}
+
+function isNumber(number: number): boolean {
+  return number > 0 && number < 9_000_000_000_000;
+}
+
+function numberOf(url: string): number {
+  return Number(url.slice('artifact://'.length));
+}
+
+function urlOf(number: number): string {
+  return `artifact://${number}`;
+}

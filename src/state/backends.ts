@@ -1,0 +1,28 @@
+/** The stores that replicas can share, by the scheme of their URL. A further one is a file beside this and a row here. */
+
+import type { BackendOptions, StateBackend } from '../types/state.ts';
+
+export interface BackendKind {
+  /** Packages that it needs, which are not installed with oriel. */
+  readonly packages: readonly string[];
+  /** Its packages are loaded here, and nowhere before. */
+  readonly open: (options: BackendOptions) => Promise<StateBackend>;
+}
+
+const redis: BackendKind = {
+  packages: ['keyv', '@keyv/redis'],
+  open: async (options) => (await import('./redis.ts')).openRedis(options),
+};
+
+const postgres: BackendKind = {
+  packages: ['keyv', '@keyv/postgres', 'pg'],
+  open: async (options) => (await import('./postgres.ts')).openPostgres(options),
+};
+
+/** By the scheme of the URL, with its colon. */
+export const backends: Readonly<Record<string, BackendKind>> = {
+  'redis:': redis,
+  'rediss:': redis,
+  'postgres:': postgres,
+  'postgresql:': postgres,
+};

@@ -1,0 +1,79 @@
+/** Opens the store that a host names: what is wrong with the URL, the key or the packages is an error at once. */
+
+import { createRequire } from 'node:module';
+import { OrielError } from '../errors.ts';
+import { quote } from '../text/visible.ts';
+import type { SharedState } from '../types/state.ts';
+import { backends } from './backends.ts';
+import { Seal } from './sealed.ts';
+import { SharedStore } from './shared-state.ts';
+
+export interface StateOptions {
+  /** `redis://…`, `rediss://…`, `postgres://…`; `file:` shares nothing. */
+  readonly url: string;
+  /** What all replicas know and nobody else: values are sealed with it. At least 32 characters. */
+  readonly key?: string;
+  /** The space of calls without a client of their own. @default 'common' */
+  readonly space?: string;
+  /** Milliseconds that one use of the store may take. @default 1000 */
+  readonly timeoutMs?: number;
+}
+
+export const DEFAULT_TIMEOUT_MS = 1_000;
+
+const LEAST_KEY = 32;
+
+/** Undefined for `file:`. Nothing is connected or loaded yet. Throws `BAD_INPUT`, in which no part of the URL but its scheme stands. */
+export function openState({
+  url,
+  key,
+  timeoutMs = DEFAULT_TIMEOUT_MS,
+}: StateOptions): SharedState | undefined {
+  const scheme = URL.canParse(url) ? new URL(url).protocol : '';
+  if (scheme === 'file:') return undefined;
+  const kind = Object.hasOwn(backends, scheme) ? backends[scheme] : undefined;
+  if (!kind) {
+    throw new OrielError(
+      'BAD_INPUT',
+      `The state is file:, redis://HOST:PORT, rediss://, or postgres://HOST:PORT/DATABASE, not ${quote(scheme || 'something else')}.`,
+    );
+  }
+  if (key === undefined || key.length < LEAST_KEY) {
+    throw new OrielError(
+      'BAD_INPUT',
+      `A shared state needs a key of at least ${LEAST_KEY} characters that all replicas have, such as openssl rand -hex 32 gives: whoever can write to the store could forge what is read. Use --state-key-file FILE.`,
+    );
+  }
+  if (!(timeoutMs > 0 && timeoutMs <= 60_000)) {
+    throw new OrielError('BAD_INPUT', 'The option state.timeoutMs is above 0, and at most 60000.');
+  }
+  refuseMissing(kind.packages, scheme);
+  const open = (): ReturnType<typeof kind.open> => kind.open({ url, timeoutMs });
+  return new SharedStore({ seal: new Seal(Buffer.from(key)), timeoutMs, open });
+}
+
+/** They are not installed with oriel: most hosts need none. */
+function refuseMissing(packages: readonly string[], scheme: string): void {
+  const { resolve } = createRequire(import.meta.url);
+  const missing = packages.filter((name) => {
+    try {
+      resolve(name);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+  if (missing.length === 0) return;
+  throw new OrielError(
+    'BAD_INPUT',
+    `A state at ${scheme}// needs packages that are not installed. Use npm install ${packages.map((name) => `${name}${VERSIONS[name] ?? ''}`).join(' ')}`,
+  );
+}
+
+/** The last major versions that run on Node 20.19. */
+const VERSIONS: Readonly<Record<string, string>> = {
+  keyv: '@5',
+  '@keyv/redis': '@5',
+  '@keyv/postgres': '@2',
+  pg: '@8',
+};

@@ -1,0 +1,124 @@
+/**
+ * PostgreSQL as the shared store: `postgres://HOST:PORT/DATABASE`. The table `oriel_state` is made where it is missing;
+ * what has expired is removed now and then.
+ */
+
+import type { BackendOptions, StateBackend } from '../types/state.ts';
+
+const TABLE = 'public.oriel_state';
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS ${TABLE} (key VARCHAR(255) PRIMARY KEY, value TEXT);
+  ALTER TABLE ${TABLE} ADD COLUMN IF NOT EXISTS expires BIGINT;
+  CREATE INDEX IF NOT EXISTS oriel_state_expires ON ${TABLE} (expires)`;
+
+/** Two processes that make the same table at once: one of them is told so. */
+const MADE_MEANWHILE: readonly unknown[] = ['23505', '42P07', '42701', 'XX000'];
+
+const CONNECTIONS = 8;
+
+/** After as many writes, or so many milliseconds, what has expired is removed, at most so many rows at once. */
+const SWEEP_WRITES = 1_000;
+const SWEEP_MS = 10 * 60_000;
+const SWEEP_ROWS = 5_000;
+
+type Query = (sql: string, values?: unknown) => Promise<Record<string, unknown>[]>;
+
+export async function openPostgres({ url, timeoutMs }: BackendOptions): Promise<StateBackend> {
+  const [{ Keyv }, { KeyvPostgres }, { default: pg }] = await Promise.all([
+    import('keyv'),
+    import('@keyv/postgres'),
+    import('pg'),
+  ]);
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: CONNECTIONS,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+    keepAlive: true,
+    // It does not keep the process alive.
+    allowExitOnIdle: true,
+  });
+  // A server that ends closes idle connections: without a listener the process would end as well.
+  pool.on('error', () => undefined);
+  let ready: Promise<unknown> | undefined;
+  const query: Query = async (sql, values) => {
+    await (ready ??= makeTable(pool).catch((error: unknown) => {
+      ready = undefined;
+      throw error;
+    }));
+    return (await pool.query(sql, values as unknown[])).rows as Record<string, unknown>[];
+  };
+  /** A pool of its own with a listener, where the adapter's is one for the whole process and has none; and rows expire. */
+  class ExpiringTable extends KeyvPostgres {
+    override connect(): Promise<Query> {
+      return Promise.resolve(query);
+    }
+
+    override async get(key: string): Promise<unknown> {
+      const sql = `SELECT value FROM ${TABLE} WHERE key = $1 AND expires > $2`;
+      return (await query(sql, [key, Date.now()]))[0]?.['value'];
+    }
+
+    override async set(key: string, value: unknown, ttl = 0): Promise<void> {
+      const sql = `INSERT INTO ${TABLE} (key, value, expires) VALUES ($1, $2, $3)
+        ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires = excluded.expires`;
+      await query(sql, [key, value, Date.now() + ttl]);
+      this.#sweepNowAndThen();
+    }
+
+    #writes = 0;
+    #sweptAt = performance.now();
+
+    #sweepNowAndThen(): void {
+      this.#writes += 1;
+      if (this.#writes < SWEEP_WRITES && performance.now() - this.#sweptAt < SWEEP_MS) return;
+      this.#writes = 0;
+      this.#sweptAt = performance.now();
+      const sql = `DELETE FROM ${TABLE} WHERE key IN (SELECT key FROM ${TABLE} WHERE expires < $1 LIMIT ${SWEEP_ROWS})`;
+      // What could not be removed is removed the next time.
+      query(sql, [Date.now()]).catch(() => undefined);
+    }
+  }
+  const adapter = new ExpiringTable({ table: 'oriel_state' });
+  const keyv = new Keyv<string>({
+    store: adapter,
+    useKeyPrefix: false,
+    throwOnErrors: true,
+    emitErrors: false,
+    // Values are texts already, and rows have their own expiry.
+    serialize: ({ value }) => value as string,
+    deserialize: (text) => ({ value: text as never }),
+  });
+  adapter.on('error', () => undefined);
+  keyv.on('error', () => undefined);
+  // Keys are whole already.
+  keyv.namespace = undefined;
+  return {
+    ping: async () => void (await query('SELECT 1')),
+    get: (key) => keyv.get<string>(key),
+    set: async (key, value, ttl) => void (await keyv.set(key, value, ttl)),
+    remove: async (key) => void (await keyv.delete(key)),
+    async add(key, by, start, ttl) {
+      const now = Date.now();
+      const sql = `INSERT INTO ${TABLE} AS t (key, value, expires) VALUES ($1, ($3::bigint + $2::bigint)::text, $4)
+        ON CONFLICT (key) DO UPDATE SET expires = excluded.expires,
+          value = CASE WHEN t.expires > $5 THEN (t.value::bigint + $2::bigint)::text ELSE excluded.value END
+        RETURNING value`;
+      const [row] = await query(sql, [key, by, start, now + ttl, now]);
+      return Number(row?.['value']);
+    },
+    // Connections that do not answer end by their timeouts.
+    reset: () => Promise.resolve(),
+    close: () => pool.end(),
+  };
+}
+
+async function makeTable(pool: { query(sql: string): Promise<unknown> }): Promise<void> {
+  try {
+    await pool.query(SCHEMA);
+  } catch (error) {
+    if (!MADE_MEANWHILE.includes((error as { code?: unknown }).code)) throw error;
+    await pool.query(SCHEMA);
+  }
+}

@@ -1,0 +1,80 @@
+/** Redis and Valkey as the shared store: `redis://HOST:PORT/DB`, or `rediss://` with TLS. */
+
+import type { BackendOptions, StateBackend } from '../types/state.ts';
+
+export async function openRedis({ url, timeoutMs }: BackendOptions): Promise<StateBackend> {
+  const [{ Keyv }, { default: KeyvRedis }] = await Promise.all([import('keyv'), import('@keyv/redis')]);
+  const adapter = new KeyvRedis(
+    {
+      url,
+      // What cannot be sent fails at once: no read waits for a connection that comes back later.
+      disableOfflineQueue: true,
+      socket: { connectTimeout: timeoutMs, reconnectStrategy: false },
+    },
+    { throwOnConnectError: true, throwOnErrors: true, useUnlink: true },
+  );
+  const keyv = new Keyv<string>({
+    store: adapter,
+    useKeyPrefix: false,
+    throwOnErrors: true,
+    emitErrors: false,
+    // Values are texts already, and Redis has its own expiry.
+    serialize: ({ value }) => value as string,
+    deserialize: (text) => ({ value: text as never }),
+  });
+  // The operation that fails reports it; without a listener the process would end.
+  adapter.on('error', () => undefined);
+  keyv.on('error', () => undefined);
+  // Keys are whole already.
+  keyv.namespace = undefined;
+  const client = adapter.client as unknown as RedisClient;
+  let connecting: Promise<unknown> | undefined;
+  /** All that comes while the connection is made waits for it: the client would refuse it. */
+  const connected = async (): Promise<void> => {
+    if (!client.isReady) await (connecting ??= adapter.getClient().finally(() => (connecting = undefined)));
+  };
+  return {
+    async ping() {
+      await connected();
+      await client.ping();
+    },
+    async get(key) {
+      await connected();
+      return keyv.get<string>(key);
+    },
+    async set(key, value, ttl) {
+      await connected();
+      await keyv.set(key, value, ttl);
+    },
+    async remove(key) {
+      await connected();
+      await keyv.delete(key);
+    },
+    async add(key, by, start, ttl) {
+      await connected();
+      const [, sum] = await client
+        .multi()
+        .set(key, String(start), { condition: 'NX', expiration: { type: 'PX', value: ttl } })
+        .incrBy(key, by)
+        .pExpire(key, ttl)
+        .exec();
+      return Number(sum);
+    },
+    reset: () => adapter.disconnect(true).catch(() => undefined),
+    close: () => adapter.disconnect(true).catch(() => undefined),
+  };
+}
+
+/** What is used of the client beside its adapter. */
+interface RedisClient {
+  readonly isReady: boolean;
+  ping(): Promise<string>;
+  multi(): RedisCommands;
+}
+
+interface RedisCommands {
+  set(key: string, value: string, options: object): RedisCommands;
+  incrBy(key: string, by: number): RedisCommands;
+  pExpire(key: string, ms: number): RedisCommands;
+  exec(): Promise<readonly unknown[]>;
+}

@@ -1,0 +1,68 @@
+/**
+ * Seals what goes into a shared store: whoever can read the store does not learn it, and whoever can write to it cannot
+ * change it, nor put it under another key. What is not sealed is that a value is there: it can be removed, and an older
+ * value of the same key can be put back.
+ */
+
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
+
+/** Counted up when the layout changes: values of another version are not there. */
+const VERSION = 'oriel-1';
+
+const IV_BYTES = 16;
+const MAC_BYTES = 32;
+
+/** Encrypt, then MAC: AES-256-CTR, and HMAC-SHA-256 over the version, the key, the IV and what was encrypted. */
+export class Seal {
+  readonly #names: Buffer;
+  readonly #cipher: Buffer;
+  readonly #mac: Buffer;
+
+  /** `secret` is that of the operator; all replicas have the same. */
+  constructor(secret: Uint8Array) {
+    const derived = (use: string): Buffer => Buffer.from(hkdfSync('sha256', secret, VERSION, use, 32));
+    this.#names = derived('names');
+    this.#cipher = derived('cipher');
+    this.#mac = derived('mac');
+  }
+
+  /** A name that tells nothing of `text` to whoever does not have the secret. */
+  nameOf(text: string): string {
+    return createHmac('sha256', this.#names).update(text).digest('base64url');
+  }
+
+  close(key: string, bytes: Uint8Array): string {
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv('aes-256-ctr', this.#cipher, iv);
+    const encrypted = cipher.update(bytes);
+    return `${VERSION}.${Buffer.concat([iv, this.#macOf(key, iv, encrypted), encrypted]).toString('base64')}`;
+  }
+
+  /** Undefined for what was not sealed under this key, with this secret, in this version. */
+  open(key: string, sealed: string): Buffer | undefined {
+    if (!sealed.startsWith(`${VERSION}.`)) return undefined;
+    const bytes = Buffer.from(sealed.slice(VERSION.length + 1), 'base64');
+    if (bytes.length < IV_BYTES + MAC_BYTES) return undefined;
+    const iv = bytes.subarray(0, IV_BYTES);
+    const mac = bytes.subarray(IV_BYTES, IV_BYTES + MAC_BYTES);
+    const encrypted = bytes.subarray(IV_BYTES + MAC_BYTES);
+    if (!timingSafeEqual(mac, this.#macOf(key, iv, encrypted))) return undefined;
+    return createDecipheriv('aes-256-ctr', this.#cipher, iv).update(encrypted);
+  }
+
+  #macOf(key: string, iv: Uint8Array, encrypted: Uint8Array): Buffer {
+    const front = JSON.stringify([VERSION, key]);
+    return createHmac('sha256', this.#mac)
+      .update(`${front.length}:${front}`)
+      .update(iv)
+      .update(encrypted)
+      .digest();
+  }
+}

@@ -1,0 +1,145 @@
+/** The shared store as sessions use it: names without content, sealed values, bounds, counters, and no wait for a dead store. */
+
+import type {
+  SharedState,
+  StateBackend,
+  StateName,
+  StateOperation,
+  StateOutcome,
+  StateSpace,
+  StateStats,
+} from '../types/state.ts';
+import { AWAY, Breaker } from './breaker.ts';
+import type { Seal } from './sealed.ts';
+
+/** Bytes of one value. */
+export const MOST_VALUE: number = 2 << 20;
+
+/** Operations of this process that are under way; more come back as if the store were away. */
+const MOST_PENDING = 256;
+
+export interface SharedStateOptions {
+  readonly seal: Seal;
+  readonly timeoutMs: number;
+  /** Loads the client and connects lazily. */
+  readonly open: () => Promise<StateBackend>;
+}
+
+type Counts = Record<StateOutcome, number>;
+
+export class SharedStore implements SharedState {
+  readonly #seal: Seal;
+  readonly #breaker: Breaker;
+  readonly #open: () => Promise<StateBackend>;
+  readonly #listeners: ((up: boolean, why: string) => void)[] = [];
+  readonly #operations = new Map<StateOperation, Counts>();
+  #backend: Promise<StateBackend> | undefined;
+  #connected: Promise<void> | undefined;
+  #outages = 0;
+  #bytesRead = 0;
+  #bytesWritten = 0;
+  #pending = 0;
+
+  constructor({ seal, timeoutMs, open }: SharedStateOptions) {
+    this.#seal = seal;
+    this.#open = open;
+    this.#breaker = new Breaker({
+      timeoutMs,
+      probe: async () => (await this.#store()).ping(),
+      reset: async () => (await this.#store()).reset(),
+      onChange: (up, why) => {
+        if (!up) this.#outages += 1;
+        for (const listener of this.#listeners) listener(up, why);
+      },
+    });
+  }
+
+  space(name: string): StateSpace {
+    const at = this.#seal.nameOf(JSON.stringify(['space', name])).slice(0, 22);
+    const keyOf = ({ kind, of }: StateName): string =>
+      `oriel:${kind}:${at}:${this.#seal.nameOf(JSON.stringify([name, kind, of]))}`;
+    return {
+      get: (value) => this.#get(keyOf(value)),
+      put: (value, bytes, ttl) => this.#put(keyOf(value), bytes, ttl),
+      remove: async (value) => {
+        const done = await this.#use((store) => store.remove(keyOf(value)));
+        this.#count('remove', done === AWAY ? 'away' : 'ok');
+      },
+      add: async (value, by, start, ttl) => {
+        const sum = await this.#use((store) => store.add(keyOf(value), by, start, ttl));
+        const isNumber = Number.isSafeInteger(sum);
+        this.#count('add', sum === AWAY ? 'away' : isNumber ? 'ok' : 'refused');
+        return isNumber ? sum : AWAY;
+      },
+    };
+  }
+
+  stats(): StateStats {
+    return {
+      up: this.#breaker.up,
+      outages: this.#outages,
+      operations: this.#operations,
+      bytesRead: this.#bytesRead,
+      bytesWritten: this.#bytesWritten,
+    };
+  }
+
+  onChange(listener: (up: boolean, why: string) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  connected(): Promise<void> {
+    return (this.#connected ??= this.#use((store) => store.ping()).then(() => undefined));
+  }
+
+  async close(): Promise<void> {
+    this.#breaker.close();
+    const backend = await this.#backend?.catch(() => undefined);
+    // A store that is away does not keep anything from ending.
+    await backend?.close().catch(() => undefined);
+  }
+
+  async #get(key: string): Promise<Buffer | typeof AWAY | undefined> {
+    const sealed = await this.#use((store) => store.get(key));
+    // A store may answer anything.
+    if (sealed === AWAY) return this.#count('get', 'away', AWAY);
+    if (typeof sealed !== 'string') return this.#count('get', 'missing', undefined);
+    const isBounded = sealed.length <= MOST_VALUE * 2;
+    const bytes = isBounded ? this.#seal.open(key, sealed) : undefined;
+    if (!bytes) return this.#count('get', 'refused', undefined);
+    this.#bytesRead += bytes.length;
+    return this.#count('get', 'ok', bytes);
+  }
+
+  async #put(key: string, bytes: Uint8Array, ttl: number): Promise<boolean> {
+    if (bytes.length > MOST_VALUE) return this.#count('put', 'refused', false);
+    const done = await this.#use((store) => store.set(key, this.#seal.close(key, bytes), ttl));
+    if (done === AWAY) return this.#count('put', 'away', false);
+    this.#bytesWritten += bytes.length;
+    return this.#count('put', 'ok', true);
+  }
+
+  #store(): Promise<StateBackend> {
+    return (this.#backend ??= this.#open());
+  }
+
+  async #use<T>(use: (store: StateBackend) => Promise<T>): Promise<T | typeof AWAY> {
+    if (this.#pending >= MOST_PENDING) return AWAY;
+    this.#pending += 1;
+    try {
+      return await this.#breaker.run(async () => use(await this.#store()));
+    } finally {
+      this.#pending -= 1;
+    }
+  }
+
+  #count<T = void>(operation: StateOperation, outcome: StateOutcome, value?: T): T {
+    let counts = this.#operations.get(operation);
+    if (!counts) {
+      counts = { ok: 0, missing: 0, refused: 0, away: 0 };
+      this.#operations.set(operation, counts);
+    }
+    counts[outcome] += 1;
+    return value as T;
+  }
+}

@@ -1,0 +1,78 @@
+/** What replicas share: the store behind it, and what a session sees of it. state/ implements it. */
+
+/** One store that several replicas use: texts under keys. Every method rejects where the store cannot answer. */
+export interface StateBackend {
+  /** Connects, or tells that the store answers. */
+  ping(): Promise<void>;
+  get(key: string): Promise<string | undefined>;
+  /** The value expires after `ttl` milliseconds. */
+  set(key: string, value: string, ttl: number): Promise<void>;
+  remove(key: string): Promise<void>;
+  /**
+   * Adds `by` to the number under `key` in one step, for all replicas, and returns the sum; where there is none, it
+   * begins at `start`. The number expires `ttl` milliseconds after it was last added to.
+   */
+  add(key: string, by: number, start: number, ttl: number): Promise<number>;
+  /** Gives up connections that do not answer: the next use connects again. Never throws. */
+  reset(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** How a store is opened. */
+export interface BackendOptions {
+  readonly url: string;
+  /** Milliseconds that one use, or one connection, may take. */
+  readonly timeoutMs: number;
+}
+
+/** What kinds of values there are; part of their keys in the store, so that an operator can tell them apart. */
+export type StateKind = 'spill' | 'piece' | 'cache' | 'shown' | 'number' | 'quota';
+
+/** Where a value is: its kind, and what names it within its space. */
+export interface StateName {
+  readonly kind: StateKind;
+  readonly of: readonly (string | number)[];
+}
+
+/**
+ * The part of the shared store that belongs to one client, or to all. No method throws: while the store does not answer
+ * they come back at once with `'away'`, and a value that is damaged, forged or of another version is one that is not there.
+ */
+export interface StateSpace {
+  get(name: StateName): Promise<Buffer | 'away' | undefined>;
+  /** False where the value is too large or the store does not take it. `bytes` must not change meanwhile. */
+  put(name: StateName, bytes: Uint8Array, ttl: number): Promise<boolean>;
+  remove(name: StateName): Promise<void>;
+  /** As `StateBackend.add`. */
+  add(name: StateName, by: number, start: number, ttl: number): Promise<number | 'away'>;
+}
+
+export type StateOperation = 'get' | 'put' | 'remove' | 'add';
+
+/** Since the start. */
+export interface StateStats {
+  /** Whether the store answers. */
+  readonly up: boolean;
+  /** Times that it stopped to answer. */
+  readonly outages: number;
+  /** By operation and how it ended. */
+  readonly operations: ReadonlyMap<StateOperation, Readonly<Record<StateOutcome, number>>>;
+  /** Of values, as they were before they were sealed. */
+  readonly bytesRead: number;
+  readonly bytesWritten: number;
+}
+
+/** `refused`: damaged, forged, of another version or too large. `away`: not asked, or no answer. */
+export type StateOutcome = 'ok' | 'missing' | 'refused' | 'away';
+
+/** The shared store of one process. */
+export interface SharedState {
+  /** The space of that name; equal names are one space on all replicas that have the same key. */
+  space(name: string): StateSpace;
+  stats(): StateStats;
+  /** Hears when the store stops to answer, with why, and when it answers again. */
+  onChange(listener: (up: boolean, why: string) => void): void;
+  /** Resolves when the store has answered for the first time, or could not. */
+  connected(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,134 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { readAt } from '../../src/access/bytes.ts';
+import { SharedSpills } from '../../src/session/shared-spills.ts';
+import { Spills } from '../../src/session/spills.ts';
+import { openState } from '../../src/state/open-state.ts';
+import type { SharedState } from '../../src/types/state.ts';
+import { temporaryFolder } from '../support/commands.ts';
+import { has } from '../support/has.ts';
+import { redisServer, type StoreServer } from '../support/stores.ts';
+
+const key = 'the key of one operator, and no other';
+
+describe.runIf(has('redis'))('kept outputs of several replicas', () => {
+  let server: StoreServer;
+  beforeAll(async () => {
+    server = await redisServer();
+  });
+  afterAll(() => server.stop());
+
+  /** As whoever can write to the store. */
+  const redis = (...args: string[]): string =>
+    execFileSync('redis-cli', ['-p', String(server.port), ...args], { encoding: 'utf8' }).trim();
+
+  interface Replica {
+    readonly spills: SharedSpills;
+    readonly state: SharedState;
+  }
+  function replica(space: string, cap?: number): Replica {
+    const state = openState({ url: server.url, key, timeoutMs: 30_000 }) as SharedState;
+    const own = new Spills({ state: temporaryFolder(), ...(cap !== undefined && { cap }) });
+    onTestFinished(() => {
+      own.close();
+      return state.close();
+    });
+    return { spills: new SharedSpills(own, state.space(space)), state };
+  }
+  async function keep({ spills }: Replica, content: string): Promise<{ url: string; unshared?: string }> {
+    const sink = spills.create();
+    await sink.write(Buffer.from(content));
+    return sink.finish();
+  }
+  async function readBack({ spills }: Replica, url: string): Promise<string> {
+    const { file } = await spills.open(Number(url.slice('artifact://'.length)));
+    const text = Buffer.from(await readAt(file.bytes, 0, file.size)).toString();
+    await file.close();
+    return text;
+  }
+
+  test('what one has kept another one reads, to the byte, and lists', async () => {
+    const [one, two] = [replica('a'), replica('a')];
+    const large = Array.from({ length: 200_000 }, (_, i) => `line ${i}\n`).join('');
+    const [small, big] = [await keep(one, 'one\n'), await keep(one, large)];
+    expect(await readBack(two, small.url)).toBe('one\n');
+    expect((await readBack(two, big.url)) === large).toBe(true);
+    const third = await keep(two, 'three\n');
+    expect(await readBack(one, third.url)).toBe('three\n');
+    const all = [small, big, third].map(({ url }) => url);
+    expect((await replica('a').spills.listAll()).map(({ url }) => url)).toEqual(all);
+    expect(small.unshared).toBeUndefined();
+  });
+
+  test('an empty output and one that was cut at the cap are what they were', async () => {
+    const [one, two] = [replica('cap', 5), replica('cap')];
+    const [empty, cut] = [await keep(one, ''), await keep(one, '1234567')];
+    expect(await readBack(two, empty.url)).toBe('');
+    const { file, capped } = await two.spills.open(Number(cut.url.slice(11)));
+    expect([capped, file.size]).toEqual([true, 5]);
+    await file.close();
+  });
+
+  test('numbers are given once, also to replicas that keep at the same time', async () => {
+    const replicas = [replica('numbers'), replica('numbers'), replica('numbers')];
+    const kept = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => keep(replicas[i % 3] as Replica, `${i}\n`)),
+    );
+    expect(new Set(kept.map(({ url }) => url)).size).toBe(30);
+    const texts = await Promise.all(
+      kept.map(({ url }, i) => readBack(replicas[(i + 1) % 3] as Replica, url)),
+    );
+    expect(texts).toEqual(Array.from({ length: 30 }, (_, i) => `${i}\n`));
+  });
+
+  test('another client does not read it, nor learn that it is there', async () => {
+    const { url } = await keep(replica('client alice'), 'hers\n');
+    await expect(readBack(replica('client bob'), url)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      message: `There is no ${url}. No output has been kept.`,
+    });
+  });
+
+  test('a page that was followed goes on after the store has died, and what is kept then is kept here', async () => {
+    const [one, two] = [replica('dies'), replica('dies')];
+    const { url } = await keep(one, 'a\nb\nc\n');
+    const unread = await keep(one, 'never read elsewhere\n');
+    expect(await readBack(two, url)).toBe('a\nb\nc\n');
+    await server.kill();
+    expect(await readBack(two, url)).toBe('a\nb\nc\n');
+    expect(await readBack(one, unread.url)).toBe('never read elsewhere\n');
+    await expect(readBack(two, unread.url)).rejects.toMatchObject({ code: 'BUSY', next: unread.url });
+    const alone = await keep(two, 'alone\n');
+    expect(alone.unshared).toBe('the shared store does not answer');
+    expect(await readBack(two, alone.url)).toBe('alone\n');
+    expect(two.spills.list().map((kept) => kept.url)).toEqual([url, alone.url]);
+    await server.restart();
+    await expect.poll(() => two.state.stats().up && one.state.stats().up).toBe(true);
+    // It came back empty: old numbers mean what they meant, and nothing new takes them.
+    await expect(readBack(two, unread.url)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const fresh = await keep(one, 'fresh\n');
+    expect([url, unread.url, alone.url]).not.toContain(fresh.url);
+    expect(await readBack(two, fresh.url)).toBe('fresh\n');
+    expect(await readBack(one, url)).toBe('a\nb\nc\n');
+  });
+
+  test('pieces that are gone or forged are no part of an output', async () => {
+    const [one, two] = [replica('pieces'), replica('pieces')];
+    const { url, path } = (await keep(one, 'x'.repeat(600_000))) as { url: string; path: string };
+    const keys = redis('--scan', '--pattern', 'oriel:piece:*').split('\n');
+    for (const piece of keys) redis('set', piece, 'oriel-1.Zm9yZ2Vk');
+    const failed = await readBack(two, url).catch((error: unknown) => error);
+    expect(failed).toMatchObject({ code: 'NOT_FOUND' });
+    expect(two.spills.list()).toEqual([]);
+    expect((await readBack(one, url)) === readFileSync(path, 'latin1')).toBe(true);
+    expect(keys.length).toBeGreaterThan(1);
+  });
+
+  test('an output is not shared where the day is used up, and says so', async () => {
+    const one = replica('quota');
+    const today = Math.floor(Date.now() / 86_400_000);
+    await one.state.space('quota').add({ kind: 'quota', of: ['spill', today] }, 512 << 20, 0, 60_000);
+    expect(await keep(one, 'x')).toMatchObject({ unshared: 'more than 512 MiB were shared today' });
+  });
+});

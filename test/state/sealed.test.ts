@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Seal } from '../../src/state/sealed.ts';
+
+const seal = new Seal(Buffer.from('a key of the operator, 32 bytes!'));
+
+test('what was sealed is opened under the same key, whatever it is', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 5_000 }), fc.string(), (bytes, key) => {
+      expect(seal.open(key, seal.close(key, bytes))).toEqual(Buffer.from(bytes));
+    }),
+  );
+});
+
+test('what was changed anywhere, cut, or made longer is not there', () => {
+  const sealed = seal.close('key', Buffer.from('a page of a file'));
+  const bytes = Buffer.from(sealed.slice('oriel-1.'.length), 'base64');
+  fc.assert(
+    fc.property(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), (at, by) => {
+      const forged = Buffer.from(bytes);
+      forged[at] = (forged[at] as number) ^ by;
+      expect(seal.open('key', `oriel-1.${forged.toString('base64')}`)).toBeUndefined();
+      expect(seal.open('key', `oriel-1.${bytes.subarray(0, at).toString('base64')}`)).toBeUndefined();
+    }),
+  );
+  expect(seal.open('key', `oriel-1.${Buffer.concat([bytes, bytes]).toString('base64')}`)).toBeUndefined();
+});
+
+test('a value is not that of another key, another secret or another version', () => {
+  const sealed = seal.close('one', Buffer.from('text'));
+  expect(seal.open('two', sealed)).toBeUndefined();
+  expect(new Seal(Buffer.from('the key of another operator, 32!')).open('one', sealed)).toBeUndefined();
+  expect(seal.open('one', sealed.replace('oriel-1.', 'oriel-2.'))).toBeUndefined();
+  expect(seal.open('one', 'garbage')).toBeUndefined();
+  expect(seal.open('one', '')).toBeUndefined();
+});
+
+test('neither a value nor a name tells what it holds, and equal values are sealed differently', () => {
+  const [one, two] = [seal.close('key', Buffer.from('secret')), seal.close('key', Buffer.from('secret'))];
+  expect(one).not.toBe(two);
+  expect(Buffer.from(one.slice(8), 'base64').toString('latin1')).not.toContain('secret');
+  expect(seal.nameOf('client alice')).toMatch(/^[\w-]{43}$/);
+});

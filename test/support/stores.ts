@@ -1,0 +1,141 @@
+/** Real stores for tests, each a process of its own on a free port, with its data in a temporary directory. */
+
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface StoreServer {
+  readonly port: number;
+  readonly url: string;
+  /** The signal takes effect before this resolves where it ends the process. */
+  kill(signal?: NodeJS.Signals): Promise<void>;
+  /** Stops to answer without ending: connections stay open. */
+  freeze(): void;
+  thaw(): void;
+  /** Starts it again on the same port, with its data where it keeps any. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => void server.close(resolve));
+  return port;
+}
+
+export async function redisServer(args: readonly string[] = []): Promise<StoreServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'oriel-redis-'));
+  const port = await freePort();
+  const start = (): ChildProcess =>
+    spawn(
+      'redis-server',
+      ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--dir', directory, ...args],
+      { stdio: 'ignore' },
+    );
+  return running({ port, url: `redis://127.0.0.1:${port}`, directory, start });
+}
+
+/** The programs of PostgreSQL lie in a directory of their version. */
+export function postgresPrograms(): string {
+  const base = '/usr/lib/postgresql';
+  const [version = 'none'] = readdirSync(base).toSorted((a, b) => Number(b) - Number(a));
+  return join(base, version, 'bin');
+}
+
+export async function postgresServer(): Promise<StoreServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'oriel-pg-'));
+  const port = await freePort();
+  const programs = postgresPrograms();
+  // It refuses to run as root.
+  const user = process.getuid?.() === 0 ? userOf('postgres') : undefined;
+  if (user) chownSync(directory, user.uid, user.gid);
+  const data = join(directory, 'data');
+  const options = { ...user, cwd: directory, stdio: 'ignore' as const };
+  execFileSync(
+    join(programs, 'initdb'),
+    ['-D', data, '-U', 'oriel', '--auth=trust', '--no-sync', '--no-locale', '-E', 'UTF8'],
+    options,
+  );
+  const start = (): ChildProcess =>
+    spawn(
+      join(programs, 'postgres'),
+      ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', directory, '-F', '-c', 'shared_buffers=16MB'],
+      options,
+    );
+  const url = `postgres://oriel@127.0.0.1:${port}/postgres`;
+  const answers = (): boolean =>
+    spawnSync(join(programs, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]).status === 0;
+  return running({ port, url, directory, start, answers });
+}
+
+function userOf(name: string): { uid: number; gid: number } {
+  const id = (flag: string): number => Number(execFileSync('id', [flag, name], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+interface Startable {
+  readonly port: number;
+  readonly url: string;
+  readonly directory: string;
+  readonly start: () => ChildProcess;
+  /** Whether it takes work, where to listen is not enough. */
+  readonly answers?: () => boolean;
+}
+
+/** A process that listens on a port: waits until it does. Also for balancers. */
+export async function running({ port, url, directory, start, answers }: Startable): Promise<StoreServer> {
+  let child = start();
+  const exited = (of: ChildProcess): Promise<void> =>
+    of.exitCode !== null || of.signalCode !== null
+      ? Promise.resolve()
+      : new Promise((resolve) => void of.once('exit', () => resolve()));
+  const ready = async (): Promise<void> => {
+    for (;;) {
+      if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
+      if ((await listens(port)) && (answers?.() ?? true)) return;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  };
+  await ready();
+  return {
+    port,
+    url,
+    async kill(signal = 'SIGKILL') {
+      const over = exited(child);
+      child.kill(signal);
+      await over;
+    },
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
+    async restart() {
+      await exited(child);
+      child = start();
+      await ready();
+    },
+    async stop() {
+      child.kill('SIGCONT');
+      const over = exited(child);
+      child.kill('SIGQUIT');
+      child.kill('SIGTERM');
+      const late = setTimeout(() => child.kill('SIGKILL'), 5_000);
+      await over;
+      clearTimeout(late);
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function listens(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}
