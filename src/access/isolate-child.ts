@@ -6,13 +6,30 @@ import type { Readable, Writable } from 'node:stream';
 
 /** The child ended in another way than by answering. */
 export class ChildFailure extends Error {
-  readonly why: 'crashed' | 'memory' | 'output' | 'slow';
+  /** `ended`: it was killed from outside or could not be started, which says nothing about its input. */
+  readonly why: 'crashed' | 'ended' | 'memory' | 'output' | 'slow';
 
   constructor(why: ChildFailure['why'], detail: string) {
     super(detail);
     this.name = 'ChildFailure';
     this.why = why;
   }
+}
+
+/** What the system ends a process with for what it did itself. */
+const FAULTS: ReadonlySet<NodeJS.Signals | null> = new Set([
+  'SIGABRT',
+  'SIGBUS',
+  'SIGFPE',
+  'SIGILL',
+  'SIGSEGV',
+  'SIGSYS',
+  'SIGTRAP',
+]);
+
+export function endedWith(code: number | null, signal: NodeJS.Signals | null): ChildFailure {
+  const why = signal === null || FAULTS.has(signal) ? 'crashed' : 'ended';
+  return new ChildFailure(why, `ended with ${signal ?? `code ${code}`}`);
 }
 
 /** Node with nothing of our environment, outside of every directory of ours, and two pipes. */

@@ -13,7 +13,7 @@ import type { Claim, Queue } from '../queues/queue.ts';
 import { type Frame, frame, FrameReader } from '../text/frames.ts';
 import type { ScratchFile } from '../types/session.ts';
 import { BodyFile } from './body-file.ts';
-import { ChildFailure, spawnNode } from './isolate-child.ts';
+import { ChildFailure, endedWith, spawnNode } from './isolate-child.ts';
 import { watchHelper } from './watchdog.ts';
 
 export interface ChildPoolOptions {
@@ -115,10 +115,8 @@ class WarmChild {
     this.#child = start(fileURLToPath(entry()), heapMb);
     this.#input = this.#child.stdin as Socket;
     this.#output = this.#child.stdout as Socket;
-    this.#child.on('error', () => this.#fail(new ChildFailure('crashed', 'could not be started')));
-    this.#child.on('exit', (code, signal) =>
-      this.#fail(new ChildFailure('crashed', `ended with ${signal ?? `code ${code}`}`)),
-    );
+    this.#child.on('error', () => this.#fail(new ChildFailure('ended', 'could not be started')));
+    this.#child.on('exit', (code, signal) => this.#fail(endedWith(code, signal)));
     // It may answer, or die, before it has read everything.
     this.#input.on('error', () => undefined);
     this.#output.on('data', (chunk: Buffer) => this.#take(chunk));
@@ -184,7 +182,7 @@ class WarmChild {
 
   kill(): void {
     clearTimeout(this.#restTimer);
-    this.#failure ??= new ChildFailure('crashed', 'was ended');
+    this.#failure ??= new ChildFailure('ended', 'was ended');
     this.#child.kill('SIGKILL');
   }
 

@@ -22,6 +22,7 @@ process.stdin.on('data', (chunk) => {
   parts = [];
   const asked = JSON.parse(all.toString('utf8', 8, 8 + head));
   if (asked === 'crash') process.abort();
+  if (asked === 'killed') process.kill(process.pid, 'SIGKILL');
   if (asked === 'hang') for (;;);
   if (asked === 'memory') { const held = []; for (;;) held.push(Buffer.alloc(8 << 20, 1)); }
   const read = () => { try { require('fs').readFileSync('/etc/hostname'); return 'read'; } catch (error) { return error.code; } };
@@ -91,6 +92,7 @@ test('it opens no file and starts no process', async () => {
 
 test.each([
   ['crash', {}, 'crashed'],
+  ['killed', {}, 'ended'],
   ['hang', { maxMs: 300 }, 'slow'],
   ['memory', { maxMemory: 150 * MIB }, 'memory'],
   ['much', {}, 'output'],

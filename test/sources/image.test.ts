@@ -363,6 +363,12 @@ describe('I09 a decoder that fails', () => {
   test.each([
     ['aborts', 'process.abort()', 'CORRUPT', 'its decoder crashed on it'],
     ['faults', 'process.kill(process.pid, "SIGSEGV")', 'CORRUPT', 'its decoder crashed on it'],
+    [
+      'is killed',
+      'process.kill(process.pid, "SIGKILL")',
+      'LIMIT',
+      'its decoder was ended from outside; the same call may work',
+    ],
     ['throws', 'throw new Error("no")', 'CORRUPT', 'its decoder crashed on it'],
     [
       'never stops talking',

@@ -110,6 +110,7 @@ const FAILURES: Readonly<
   Record<ChildFailure['why'], (memory: number) => readonly ['LIMIT' | 'CORRUPT', string]>
 > = {
   crashed: () => ['CORRUPT', 'its converter crashed on it, so it is probably damaged'],
+  ended: () => ['LIMIT', 'its converter was ended from outside; the same call may work'],
   slow: () => ['LIMIT', `converting it takes longer than ${MOST_MS / 1000} seconds`],
   memory: (memory) => ['LIMIT', `converting it takes more than the ${memory / MIB} MiB of memory allowed`],
   output: () => ['LIMIT', `it converts to more than ${MOST_REPLY / MIB} MiB`],

@@ -92,6 +92,7 @@ async function decode(
 
 const FAILURES: Readonly<Record<ChildFailure['why'], NotShown>> = {
   crashed: REFUSALS.crashed,
+  ended: { code: 'LIMIT', why: 'its decoder was ended from outside; the same call may work' },
   output: REFUSALS.crashed,
   memory: REFUSALS.memory,
   slow: REFUSALS.slow,
