@@ -8,19 +8,30 @@ export interface Asked {
   readonly picture?: { readonly number?: number };
   /** The list of the images that are embedded in the page. */
   readonly isImageList?: true;
+  /** The list of attached files, or with a name one of them. */
+  readonly attachment?: { readonly name?: string };
   /** What follows: a generic selector, a sheet, a member. */
   readonly tail: string;
 }
 
 const PASSWORD = /^password=([^:]*)(?::|$)/i;
 
+/** `attachments`, `attachments/notes.txt`. */
+const ATTACHMENT = /^attachments(?:\/([^:?]*))?(?::|(?=\?)|$)/;
+
 /** `p3`, `p3-5`, `p3-`, `p3..5`, and the same with another `p`. */
 const PAGES = /^p(\d{1,7})(?:(-|\.\.)p?(\d{1,7})?)?(?::|$)/i;
 
-export function askOf(rest: string): Asked {
+/** Attachments are those of a PDF: in other documents a sheet or a part may be called so. */
+export function askOf(rest: string, isPdf: boolean): Asked {
   const password = PASSWORD.exec(rest);
   const behind = password ? rest.slice(password[0].length) : rest;
   const secret = password ? { password: decoded(password[1] ?? '') } : {};
+  const attached = isPdf ? ATTACHMENT.exec(behind) : null;
+  if (attached) {
+    const [front, name = ''] = attached;
+    return { ...secret, attachment: name === '' ? {} : { name }, tail: behind.slice(front.length) };
+  }
   const pages = PAGES.exec(behind);
   if (!pages) return { ...secret, tail: behind };
   const [whole, first, joint, last] = pages;

@@ -8,6 +8,7 @@ import { bookText, factsOf, toMarkdown } from './child/office.ts';
 import { detectFormat } from './child/detect.ts';
 import { Parts } from './child/parts.ts';
 import { convertPdf, pictureOf } from './child/pdf.ts';
+import { attachmentOf, listAttachments } from './child/pdf-attachments.ts';
 import { embeddedImage, listImages } from './child/pdf-images.ts';
 import { sheetText, workbookText } from './child/sheets.ts';
 import { type Deck, deckOf, slideText } from './child/slides.ts';
@@ -65,6 +66,11 @@ async function convert(job: Job, format: Format, bytes: Buffer): Promise<{ reply
     if (!isWorkbook(format)) throw new Refused('absent', 'it has no sheets');
     return { reply: { is: 'tables', facts: { format } }, body: await tablesOf(bytes) };
   }
+  if (want.is === 'attachment') {
+    refuseOthers(format);
+    const { data, facts } = await attachmentOf(bytes, want.number, job.password);
+    return { reply: { is: 'attachment', facts: { ...facts, format } }, body: data };
+  }
   const { text, facts, nextPage, without } = await toText(job, format, bytes);
   const { body, isCut } = bounded(text, job.most);
   const cut = { ...(nextPage !== undefined && { page: nextPage }), ...(isCut && { bytes: job.most }) };
@@ -77,6 +83,10 @@ async function convert(job: Job, format: Format, bytes: Buffer): Promise<{ reply
   return { reply, body };
 }
 
+function refuseOthers(format: Format): void {
+  if (format !== 'pdf') throw new Refused('absent', `a .${format} file has no attachments`);
+}
+
 function isWorkbook(format: Format): boolean {
   return ['xlsx', 'xlsb', 'xls', 'ods'].includes(format);
 }
@@ -86,6 +96,10 @@ async function toText(job: Job, format: Format, bytes: Buffer): Promise<Converte
   if (want.is === 'images') {
     if (format !== 'pdf') throw new Refused('absent', `a .${format} file has no pages`);
     return listImages(bytes, want.page, job.password);
+  }
+  if (want.is === 'attachments') {
+    refuseOthers(format);
+    return listAttachments(bytes, job.password);
   }
   if (want.is === 'sheet') {
     if (!isWorkbook(format)) throw new Refused('absent', 'it has no sheets');

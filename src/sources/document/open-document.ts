@@ -9,6 +9,7 @@ import type { Selection } from '../../types/selection.ts';
 import { formatOf } from '../archive/formats.ts';
 import { readArchive } from '../archive/read-archive.ts';
 import { type Asked, askOf } from './ask.ts';
+import { openAttachment } from './attachment.ts';
 import { DocumentReading } from './opened-document.ts';
 import type { Want } from './protocol.ts';
 import { missingSheet, openSheet } from './workbook.ts';
@@ -17,9 +18,10 @@ export async function openDocument(subject: Subject, call: Call): Promise<Resour
   const { opened } = subject;
   if (opened.is !== 'file') throw new TypeError('a directory was claimed as a document');
   const document = new DocumentReading(subject, opened, call);
-  const asked = askOf(subject.rest);
+  const asked = askOf(subject.rest, isPdf(subject.head));
   if (asked.page !== undefined && asked.picture)
     return document.picture(asked, asked.page.from, asked.picture);
+  if (asked.attachment) return openAttachment(document, asked, asked.attachment);
   if (asked.page !== undefined && asked.isImageList) return document.images(asked, asked.page.from);
   if (asked.tail === '' || isSelector(asked.tail)) {
     // A sheet may be called like a selector.
@@ -42,6 +44,11 @@ export async function openDocument(subject: Subject, call: Call): Promise<Resour
     `:${quote(subject.rest)} is not a selector of ${quote(subject.typed)}. Use ${FORMS}.`,
     { next: subject.typed },
   );
+}
+
+/** The mark stands somewhere in the first kilobyte. */
+function isPdf(head: Uint8Array): boolean {
+  return Buffer.from(head.subarray(0, 1024)).includes('%PDF-');
 }
 
 const FORMS = 'pages like :p3 or :p3-5, line ranges like :50-100, :raw, :outline, or no selector';

@@ -91,7 +91,11 @@ export class DocumentReading {
       // For its outline.
       name: `${subject.name}.md`,
       display: 'lines',
-      notes: [...sheetNotes(facts, subject.typed, part), ...scannedNotes(facts.scanned, front)],
+      notes: [
+        ...sheetNotes(facts, subject.typed, part),
+        ...scannedNotes(facts.scanned, front),
+        ...attachedNotes(facts, front),
+      ],
       ...moreOf(cut, facts.pages, front),
     };
   }
@@ -125,7 +129,7 @@ export class DocumentReading {
   }
 }
 
-function orderOf(want: Want, { password }: Asked): Order {
+export function orderOf(want: Want, { password }: Asked): Order {
   return { want, ...(password !== undefined && { password }) };
 }
 
@@ -134,7 +138,12 @@ const MOST_SHEETS = 50;
 const MOST_SHEET_BYTES = 8_000;
 
 /** Facts of a bounded size. */
-function publicFacts({ outline: _outline, sheets, ...facts }: DocumentFacts): DocumentFacts {
+function publicFacts({
+  outline: _outline,
+  attachments: _attachments,
+  sheets,
+  ...facts
+}: DocumentFacts): DocumentFacts {
   if (!sheets) return facts;
   let bytes = 0;
   const listed = sheets
@@ -160,6 +169,12 @@ function moreOf(
   }
   if (cut?.bytes === undefined) return {};
   return { more: { kind: 'said', text: `The converted text is cut after ${cut.bytes >> 20} MiB` } };
+}
+
+function attachedNotes({ hasAttachments, pages }: DocumentFacts, front: string): Notice[] {
+  if (hasAttachments !== true || pages === undefined) return [];
+  const use = `${front}:attachments`;
+  return [{ kind: 'said', text: `Files may be attached to it. Use ${use} to list them`, use }];
 }
 
 function scannedNotes(pages: readonly number[] | undefined, front: string): Notice[] {

@@ -36,10 +36,14 @@ export type Want =
   | { readonly is: 'tables' }
   /** A line for each image that is embedded in a page. */
   | { readonly is: 'images'; readonly page: number }
+  /** A line for each file that is attached to a PDF. */
+  | { readonly is: 'attachments' }
+  /** An attached file, 1-based. */
+  | { readonly is: 'attachment'; readonly number: number }
   /** The picture of a page, or with `image` (1-based) of one that is embedded in it. */
   | { readonly is: 'picture'; readonly page: number; readonly image?: number };
 
-/** The body of the frame is the text, the database or the picture. */
+/** The body of the frame is the text, the database, the attachment or the picture. */
 export type Reply =
   | {
       readonly is: 'text';
@@ -49,6 +53,7 @@ export type Reply =
       readonly without?: string;
     }
   | { readonly is: 'tables'; readonly facts: DocumentFacts }
+  | { readonly is: 'attachment'; readonly facts: DocumentFacts }
   | { readonly is: 'picture'; readonly facts: DocumentFacts; readonly mimeType: string }
   | {
       readonly is: 'refused';
@@ -112,6 +117,15 @@ export interface DocumentFacts {
   /** 1-based pages without a text layer. */
   readonly scanned?: readonly number[];
   readonly outline?: readonly OutlineEntry[];
+  /** Files are attached to it, which have a list of their own. */
+  readonly hasAttachments?: true;
+  /** Of that list. */
+  readonly attachments?: readonly AttachmentFacts[];
+}
+
+export interface AttachmentFacts {
+  readonly name: string;
+  readonly bytes: number;
 }
 
 export interface SheetFacts {

@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module';
 import { type DocumentFacts, type OutlineEntry, Refused } from '../protocol.ts';
 import { betterOf } from './compare-texts.ts';
+import { mayHaveAttachments } from './pdf-attachments.ts';
 import { hasLostRows, type Row, rowsOf, rowsText } from './pdf-rows.ts';
 import { itemsText, type TextItem } from './pdf-text.ts';
 
@@ -53,7 +54,11 @@ export async function convertPdf(
     const isEnd = last === (to === undefined ? count : Math.min(to, count));
     return {
       text: head + texts.join(''),
-      facts: { ...facts, ...(scanned.length > 0 && { scanned }) },
+      facts: {
+        ...facts,
+        ...(scanned.length > 0 && { scanned }),
+        ...(mayHaveAttachments(bytes) && { hasAttachments: true as const }),
+      },
       ...(!isEnd && { nextPage: last + 1 }),
       ...(!library && isInspected && { without: INSPECTOR }),
     };

@@ -1,0 +1,85 @@
+/** The files that are attached to a PDF: listed, and one of them. */
+
+import { type AttachmentFacts, type DocumentFacts, Refused } from '../protocol.ts';
+import { openPdf } from './pdf.ts';
+
+interface Attachment {
+  readonly name: string;
+  readonly content: Uint8Array;
+}
+
+/** Attachments that are listed. */
+const MOST_ATTACHMENTS = 1_000;
+
+const MOST_NAME = 200;
+
+/** Whether a document may have some, without looking for them: a list in a compressed part is not seen. */
+export function mayHaveAttachments(bytes: Buffer): boolean {
+  return bytes.includes('/EmbeddedFiles');
+}
+
+/** A line for each: `notes.txt  1024 bytes`. */
+export async function listAttachments(
+  bytes: Buffer,
+  password: string | undefined,
+): Promise<{ text: string; facts: DocumentFacts }> {
+  const { attachments, pages } = await attachmentsOf(bytes, password);
+  const listed = attachments.map(({ name, content }): AttachmentFacts => ({ name, bytes: content.length }));
+  return {
+    text: listed.map((one) => `${one.name}  ${one.bytes} bytes\n`).join('') || '(no files are attached)\n',
+    facts: { pages, attachments: listed },
+  };
+}
+
+/** Attachment `number`, 1-based, in the order of the list. Throws Refused. */
+export async function attachmentOf(
+  bytes: Buffer,
+  number: number,
+  password: string | undefined,
+): Promise<{ data: Uint8Array; facts: DocumentFacts }> {
+  const { attachments, pages } = await attachmentsOf(bytes, password);
+  const found = attachments[number - 1];
+  if (!found) throw new Refused('absent', 'it has no such attachment');
+  return { data: found.content, facts: { pages } };
+}
+
+async function attachmentsOf(
+  bytes: Buffer,
+  password: string | undefined,
+): Promise<{ attachments: readonly Attachment[]; pages: number }> {
+  const document = await openPdf(bytes, password);
+  try {
+    const found = ((await document.getAttachments()) ?? {}) as Readonly<Record<string, Partial<Raw>>>;
+    const names = new Set<string>();
+    const attachments = Object.values(found)
+      .slice(0, MOST_ATTACHMENTS)
+      .flatMap(({ filename = '', content }) =>
+        content instanceof Uint8Array ? [{ name: unique(nameFrom(String(filename)), names), content }] : [],
+      );
+    return { attachments, pages: document.numPages };
+  } finally {
+    await document.destroy();
+  }
+}
+
+interface Raw {
+  readonly filename: string;
+  readonly content: Uint8Array;
+}
+
+/** One that can be typed behind a path: without separators, colons, and what cannot be seen. */
+function nameFrom(filename: string): string {
+  const name = filename
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}:/\\?#]/gu, '_')
+    .trim()
+    .slice(0, MOST_NAME)
+    .toWellFormed();
+  return name === '' ? 'unnamed' : name;
+}
+
+function unique(name: string, names: Set<string>): string {
+  let free = name;
+  for (let i = 2; names.has(free); i += 1) free = name.replace(/(\.[^.]*)?$/, ` (${i})$1`);
+  names.add(free);
+  return free;
+}

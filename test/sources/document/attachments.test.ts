@@ -1,0 +1,104 @@
+/** Files that are attached to a PDF: listed, and read through their own sources. */
+
+import { deflateSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { pdf, pdfPages, pdfText } from '../../support/documents.ts';
+import { place } from '../../support/dialect.ts';
+import { zip } from '../../support/zip.ts';
+
+type File = readonly [name: string, content: Buffer, packed?: string];
+
+/** One page with files attached to it. */
+function withFiles(files: readonly File[]): Buffer {
+  const names = files
+    .map(([name], i) => `(${i} ${name.replaceAll(/[^ -~]|[()\\]/g, '')}) ${6 + 2 * i} 0 R`)
+    .join(' ');
+  return pdf([
+    `<</Type/Catalog/Pages 2 0 R/Names<</EmbeddedFiles<</Names[${names}]>>>>>>`,
+    '<</Type/Pages/Kids[3 0 R]/Count 1>>',
+    '<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</Font<</F1 5 0 R>>>>/Contents 4 0 R>>',
+    pdfText('the page itself'),
+    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>',
+    ...files.flatMap(([name, content, packed = ''], i) => [
+      `<</Type/Filespec/F<${Buffer.from(name, 'latin1').toString('hex')}>/EF<</F ${7 + 2 * i} 0 R>>>>`,
+      packed === '' ? stream(content, '') : stream(deflateSync(content), packed),
+    ]),
+  ]);
+}
+
+const stream = (content: Buffer, entries: string): Buffer =>
+  Buffer.concat([
+    Buffer.from(`<</Type/EmbeddedFile/Length ${content.length}${entries}>>\nstream\n`),
+    content,
+    Buffer.from('\nendstream'),
+  ]);
+
+function reader(files: readonly File[]) {
+  const here = place('oriel', { display: 'plain' });
+  here.write('report.pdf', withFiles(files));
+  return async (rest: string) => here.call('read', { path: `report.pdf${rest}` });
+}
+
+test('are named by the document, listed, and read with every selector', async () => {
+  const read = reader([
+    ['notes.txt', Buffer.from('one\ntwo\nthree\n')],
+    ['data.zip', zip([{ name: 'in/a.txt', content: 'packed\n' }])],
+    ['inner.pdf', pdfPages([pdfText('a page inside')])],
+  ]);
+  expect((await read('')).text).toContain(
+    '[Files may be attached to it. Use report.pdf:attachments to list them]',
+  );
+  const { text } = await read(':attachments');
+  expect(text).toMatch(/^notes\.txt {2}14 bytes\ndata\.zip {2}\d+ bytes\ninner\.pdf {2}\d+ bytes\n/);
+  expect((await read(':attachments:1..1')).text).toContain('notes.txt  14 bytes\n');
+  expect((await read(':attachments/notes.txt')).text).toBe('one\ntwo\nthree\n');
+  expect((await read(':attachments/notes.txt:2..2')).text).toBe('two\n');
+  expect((await read(':attachments/data.zip:in/a.txt')).text).toBe('packed\n');
+  expect((await read(':attachments/inner.pdf:p1')).text).toContain('a page inside');
+});
+
+test('one that is not there is answered with the near ones', async () => {
+  const read = reader([['notes.txt', Buffer.from('x')]]);
+  expect((await read(':attachments/note.txt')).text).toBe(
+    'There is no attachment note.txt. Did you mean report.pdf:attachments/notes.txt? Use report.pdf:attachments for the list.',
+  );
+});
+
+test('names lead nowhere and hide nothing; two of one name are two', async () => {
+  const read = reader([
+    ['../../etc/passwd', Buffer.from('a\n')],
+    ['a:5-9\u001b[2J', Buffer.from('b\n')],
+    ['same.txt', Buffer.from('c\n')],
+    ['same.txt', Buffer.from('d\n')],
+  ]);
+  const { text } = await read(':attachments');
+  const names = text
+    .split('\n')
+    .slice(0, 4)
+    .map((line) => line.replace(/ {2}\d+ bytes$/, ''));
+  expect(names[2]).toBe('same.txt');
+  expect(names[3]).toBe('same (2).txt');
+  const contents: string[] = [];
+  for (const name of names) {
+    expect(name).not.toMatch(/[\p{Cc}:/\\]/u);
+    contents.push((await read(`:attachments/${name}`)).text);
+  }
+  expect(contents).toEqual(['a\n', 'b\n', 'c\n', 'd\n']);
+});
+
+test('one that unfolds to gigabytes is refused, and the page itself is read', async () => {
+  const read = reader([['bomb', Buffer.alloc(400 << 20), '/Filter/FlateDecode']]);
+  expect((await read('')).text).toContain('the page itself');
+  const { text, isError, details } = await read(':attachments');
+  expect(isError).toBe(true);
+  expect(details).toMatchObject({ error: { code: 'LIMIT' } });
+  expect(text).toMatch(/^\[Cannot read \.pdf file: /);
+  expect((await read(':p1')).text).toContain('the page itself');
+}, 60_000);
+
+test('a document without any says so', async () => {
+  const here = place('oriel', { display: 'plain' });
+  here.write('plain.pdf', pdfPages([pdfText('x')]));
+  expect((await here.call('read', { path: 'plain.pdf' })).text).not.toContain('attached');
+  expect((await here.call('read', { path: 'plain.pdf:attachments' })).text).toBe('(no files are attached)\n');
+});
