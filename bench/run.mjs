@@ -16,6 +16,7 @@ const groups = {
   documents: ['document'],
   web: ['web'],
   faces: ['mcp', 'mcp-cases', 'http'],
+  check: ['check'],
 };
 
 const [quick, named] = [

@@ -49,6 +49,11 @@ export class StdioTransport implements Transport {
     this.#server = server;
   }
 
+  /** Undefined before it runs and when it has ended. */
+  get pid(): number | undefined {
+    return this.#running?.tree.pid;
+  }
+
   /** Resolves when the process runs. Throws what `spawn` throws: `ENOENT`, `EACCES`. */
   async start(): Promise<void> {
     const { child, ...running } = await startServer(this.#server);

@@ -22,6 +22,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   tools: async () => (await import('./tools-command.ts')).toolsCommand,
   report: async () => (await import('./report-command.ts')).reportCommand,
   inspect: async () => (await import('./inspect-command.ts')).inspectCommand,
+  check: async () => (await import('./check-command.ts')).checkCommand,
 };
 
 const commandNames: readonly string[] = Object.keys(COMMANDS);

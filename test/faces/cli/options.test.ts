@@ -4,7 +4,7 @@ import type { Option } from '../../../src/faces/cli/command.ts';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test, vi } from 'vitest';
 import { allCommands } from '../../../src/faces/cli/commands.ts';
@@ -43,6 +43,8 @@ const home = join(secrets, 'home');
 mkdirSync(join(home, '.agents/skills/mine'), { recursive: true });
 writeFileSync(join(home, '.agents/skills/mine/SKILL.md'), 'a skill\n');
 vi.stubEnv('HOME', home);
+const mapFile = join(secrets, 'map.json');
+writeFileSync(mapFile, '{"read":{"tool":"look","path":"path"}}');
 
 /** Where outputs of commands are kept. */
 const env = {
@@ -122,6 +124,8 @@ const given: Readonly<Record<string, readonly string[]>> = {
   'operator-token-file': ['--operator-token-file', tokenFile],
   port: ['--port', '99999'],
   'no-open': ['--no-open'],
+  sarif: ['--sarif'],
+  map: ['--map', mapFile],
 };
 
 /** Nobody listens there. */
@@ -192,6 +196,8 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   tools: { any: [] },
   report: { any: [reportFile] },
   inspect: { any: [reportFile] },
+  // It has no tools.
+  check: { any: [process.execPath, resolve('test/support/mcp-server.mjs')] },
 };
 
 const NOWHERE = '/no/such/directory';

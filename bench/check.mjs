@@ -1,0 +1,42 @@
+// `oriel check` against each server that can be installed: which hostile cases it holds.
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { servers } from './lib/mcp.mjs';
+import { cli } from './lib/process.mjs';
+import { quick } from './lib/quick.mjs';
+
+/** Milliseconds for all cases of one server: one that hangs in many of them takes long. */
+const MOST_MS = 900_000;
+
+export async function rows() {
+  const reports = {};
+  for (const [name, command] of Object.entries(servers)) {
+    const found = quick && name !== 'oriel' ? undefined : command('{}');
+    if (found) reports[name] = await report(found.flat());
+  }
+  const cases = reports.oriel.cases.map(({ id, law, title }) => ({
+    law,
+    case: title,
+    ...Object.fromEntries(
+      Object.entries(reports).map(([name, { cases: found }]) => {
+        const { verdict, reason } = found.find((one) => one.id === id);
+        return [name, verdict === 'broken' ? reason : verdict];
+      }),
+    ),
+  }));
+  const sums = Object.entries(reports).map(([name, { held, broken, skipped }]) => [
+    name,
+    `${held} held, ${broken} broken, ${skipped} skipped`,
+  ]);
+  return [...cases, { law: 'all', case: '', ...Object.fromEntries(sums) }];
+}
+
+/** It ends with 1 where something is broken. */
+async function report(command) {
+  const args = [cli, 'check', '--json', '--', ...command];
+  const { stdout } = await promisify(execFile)(process.execPath, args, {
+    maxBuffer: 64 << 20,
+    timeout: MOST_MS,
+  }).catch((error) => error);
+  return JSON.parse(stdout);
+}

@@ -1,0 +1,85 @@
+/** Runs every case against one server: a fresh sandbox each, the laws after each, a new server where one was broken. */
+
+import type { Case, Law } from './case.ts';
+import { Broken, Skipped } from './outcome.ts';
+import type { Mapping } from './roles.ts';
+import { Sandbox } from './sandbox.ts';
+import { type Figures, Server } from './server.ts';
+
+export interface Finding {
+  readonly id: string;
+  readonly law: Law;
+  readonly title: string;
+  readonly verdict: 'held' | 'broken' | 'skipped';
+  /** Why, where it was not held. */
+  readonly reason?: string;
+  readonly figures: Figures;
+}
+
+export interface Audit {
+  readonly roles: Mapping;
+  readonly findings: readonly Finding[];
+}
+
+export interface AuditOptions {
+  /** The text of a mapping file. */
+  readonly mapping?: string | undefined;
+  readonly signal: AbortSignal;
+  readonly deadlineMs?: number | undefined;
+}
+
+/** Throws `BAD_INPUT` where the server cannot be started. */
+export async function audit(
+  command: readonly string[],
+  cases: readonly Case[],
+  { mapping, signal, deadlineMs }: AuditOptions,
+): Promise<Audit> {
+  const sandbox = new Sandbox();
+  const server = new Server(sandbox, command, signal, deadlineMs);
+  const findings: Finding[] = [];
+  try {
+    await server.start(mapping);
+    for (const one of cases) {
+      signal.throwIfAborted();
+      const finding = await findingOf(one, server, sandbox);
+      findings.push(finding);
+      if (finding.verdict !== 'broken') continue;
+      await server.close();
+      await server.start(mapping);
+    }
+    return { roles: server.roles, findings };
+  } finally {
+    await server.close();
+    sandbox.remove();
+  }
+}
+
+async function findingOf(one: Case, server: Server, sandbox: Sandbox): Promise<Finding> {
+  const { id, law, title } = one;
+  server.resetFigures();
+  const found = (verdict: Finding['verdict'], reason?: string): Finding => ({
+    id,
+    law,
+    title,
+    verdict,
+    ...(reason !== undefined && { reason }),
+    figures: server.figures,
+  });
+  if (!server.roles[one.role]) return found('skipped', `it has no tool for ${WHAT[one.role]}`);
+  try {
+    await one.prepare?.(sandbox);
+    const before = sandbox.state();
+    await one.run(server, sandbox);
+    await server.expectServed();
+    if (!one.changes && sandbox.state() !== before) throw new Broken('files were changed by reading');
+    return found('held');
+  } catch (error) {
+    if (error instanceof Skipped) return found('skipped', error.message);
+    if (!(error instanceof Broken)) throw error;
+    return found('broken', error.message);
+  } finally {
+    sandbox.clear();
+  }
+}
+
+const WHAT = { read: 'reading a file', list: 'listing a directory', search: 'searching' } as const;

@@ -1,0 +1,16 @@
+/** A case of `oriel check`: a directory of 3,000 files with long names. */
+
+import type { Case } from '../case.ts';
+
+export const boundedDirectory: Case = {
+  id: 'bounded-directory',
+  law: 'bounded',
+  title: 'a directory of 3,000 files with long names',
+  role: 'list',
+  prepare(sandbox) {
+    for (let i = 0; i < 3_000; i += 1) sandbox.write(`many/a-file-with-a-name-that-is-long-${i}`, '');
+  },
+  async run(server) {
+    await server.call('list', 'many');
+  },
+};

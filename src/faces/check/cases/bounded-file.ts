@@ -1,0 +1,21 @@
+/** A case of `oriel check`: a file of 4 MB. */
+
+import type { Case } from '../case.ts';
+import { Broken } from '../outcome.ts';
+import { rows, shownRows } from '../rows.ts';
+
+/** A file of 4 MB. */
+const LINES = 100_000;
+
+export const boundedFile: Case = {
+  id: 'bounded-file',
+  law: 'bounded',
+  title: 'a file of 4 MB',
+  role: 'read',
+  prepare: (sandbox) => sandbox.write('rows.txt', rows(LINES)),
+  async run(server) {
+    const said = await server.call('read', 'rows.txt');
+    if (said.isError) throw new Broken('the file is refused');
+    if (shownRows(said).length === 0) throw new Broken('no line of it is shown');
+  },
+};

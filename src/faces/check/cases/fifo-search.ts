@@ -1,0 +1,17 @@
+/** A case of `oriel check`: a search over a directory with a FIFO in it. */
+
+import type { Case } from '../case.ts';
+
+export const fifoSearch: Case = {
+  id: 'fifo-search',
+  law: 'hangs',
+  title: 'a search over a directory with a FIFO in it',
+  role: 'search',
+  async prepare(sandbox) {
+    sandbox.write('tree/a.txt', 'row\n');
+    await sandbox.fifo('tree/pipe');
+  },
+  async run(server) {
+    await server.call('search', 'tree', { pattern: 'row' });
+  },
+};

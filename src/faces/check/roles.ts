@@ -1,0 +1,105 @@
+/** Which tool of a server reads a file, lists a directory and searches: by its name and schema, or by a mapping file. */
+
+import { z } from 'zod';
+import { OrielError } from '../../errors.ts';
+
+export const roles = ['read', 'list', 'search'] as const;
+export type Role = (typeof roles)[number];
+
+/** How a tool is called: the names of its arguments. */
+export interface Mapped {
+  readonly tool: string;
+  readonly path: string;
+  /** Of a search. */
+  readonly pattern?: string | undefined;
+  /** What every call gets beside these. */
+  readonly arguments?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export type Mapping = Partial<Record<Role, Mapped>>;
+
+export interface Tool {
+  readonly name: string;
+  readonly inputSchema: {
+    readonly properties?: Readonly<Record<string, unknown>> | undefined;
+    readonly required?: readonly string[] | undefined;
+  };
+}
+
+const PATH = /^(?:path|file|file_?path|filename|target_file|dir|directory|directory_path|folder|root)$/i;
+const PATTERN = /^(?:pattern|query|regex|regexp|search|text|q)$/i;
+
+/** The better names first. */
+const NAMES: Readonly<Record<Role, readonly RegExp[]>> = {
+  read: [
+    /^read$/,
+    /^read_text_file$/,
+    /^read_?file$/i,
+    /^(?:view|cat|open)(?:_?file)?$/i,
+    /(?:^|_)(?:read|view|get)_(?:\w+_)?file(?:_contents?|_lines)?$/i,
+  ],
+  list: [
+    /^(?:ls|list)$/,
+    /^list_?(?:directory|dir|files)$/i,
+    /^(?:directory_)?tree$/i,
+    /list_(?:directory|dir|files)$/i,
+  ],
+  search: [/^grep$/, /grep/i, /^search_?(?:content|code|files|in_files)$/i, /search/i],
+};
+
+/** A tool fits a role when it can be called with a path, and a search with a pattern, and needs nothing else. */
+export function rolesOf(tools: readonly Tool[]): Mapping {
+  const found: Mapping = {};
+  for (const role of roles) {
+    for (const name of NAMES[role]) {
+      const mapped = tools.filter((tool) => name.test(tool.name)).flatMap((tool) => fit(tool, role))[0];
+      if (!mapped) continue;
+      found[role] = mapped;
+      break;
+    }
+  }
+  // Some tools read directories too.
+  if (!found.list && found.read) found.list = found.read;
+  return found;
+}
+
+function fit({ name, inputSchema: { properties = {}, required = [] } }: Tool, role: Role): Mapped[] {
+  const names = Object.keys(properties);
+  const path = names.find((one) => PATH.test(one));
+  const pattern = role === 'search' ? names.find((one) => PATTERN.test(one)) : undefined;
+  if (path === undefined || (role === 'search' && pattern === undefined)) return [];
+  if (required.some((one) => one !== path && one !== pattern)) return [];
+  return [{ tool: name, path, ...(pattern !== undefined && { pattern }) }];
+}
+
+const mappedShape = z.strictObject({
+  tool: z.string(),
+  path: z.string(),
+  pattern: z.string().optional(),
+  arguments: z.record(z.string(), z.unknown()).optional(),
+});
+const shape = z.strictObject({
+  read: mappedShape.optional(),
+  list: mappedShape.optional(),
+  search: mappedShape.optional(),
+});
+
+/** Throws `BAD_INPUT` for what is no mapping, and for tools that the server does not have. */
+export function parseMapping(text: string, tools: readonly Tool[]): Mapping {
+  let mapping: z.infer<typeof shape>;
+  try {
+    mapping = shape.parse(JSON.parse(text));
+  } catch (cause) {
+    const message =
+      'The mapping is not valid. Use {"read":{"tool":"NAME","path":"ARGUMENT"}}, and "list" and "search" (with "pattern") likewise.';
+    throw new OrielError('BAD_INPUT', message, { cause });
+  }
+  const names = tools.map(({ name }) => name);
+  for (const { tool = '' } of Object.values(mapping as Mapping)) {
+    if (!names.includes(tool)) {
+      const has = names.length > 0 ? `Use one of ${names.slice(0, 20).join(', ')}.` : 'It has none.';
+      throw new OrielError('BAD_INPUT', `The server has no tool ${tool}. ${has}`);
+    }
+  }
+  return mapping as Mapping;
+}

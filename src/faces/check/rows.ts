@@ -1,0 +1,34 @@
+/** A text whose lines say where they stand: what an answer shows of it can be judged line by line. */
+
+import type { Said } from './case.ts';
+import { Broken } from './outcome.ts';
+
+const FILLER = 'abcdefghijklmnopqrstuvwxyz';
+const ROW = /row-(\d{6}):([a-z]{26}):end/g;
+
+/** `row-000001:bcdef…:end`; the filler differs from line to line. */
+export function row(number: number): string {
+  const turn = number % FILLER.length;
+  return `row-${String(number).padStart(6, '0')}:${FILLER.slice(turn)}${FILLER.slice(0, turn)}:end`;
+}
+
+export function rows(count: number): string {
+  return Array.from({ length: count }, (_, i) => `${row(i + 1)}\n`).join('');
+}
+
+/** The numbers of the whole lines that an answer shows, in its order. Throws `Broken` for a line that is changed. */
+export function shownRows({ text }: Said): readonly number[] {
+  return [...text.matchAll(ROW)].map(([whole, number]) => {
+    if (whole !== row(Number(number))) throw new Broken(`line ${Number(number)} is shown with other content`);
+    return Number(number);
+  });
+}
+
+/** Throws `Broken` where a part of a line is shown. */
+export function expectWholeRows({ text }: Said): void {
+  for (const line of text.split(/\n|\\n/)) {
+    const rest = line.replaceAll(ROW, '');
+    if (/row-\d|[a-z]{12,}:end|:[a-z]{24,}/.test(rest))
+      throw new Broken(`a line is cut: ${JSON.stringify(line.slice(0, 80))}`);
+  }
+}

@@ -1,0 +1,88 @@
+/** The temporary directory of a check: the root that a server gets, with files of all kinds, and a secret beside it. */
+
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { Skipped } from './outcome.ts';
+
+/** In the root at all times: a server that still answers reads it. */
+export const PLAIN = 'plain.txt';
+export const PLAIN_TEXT = 'still served';
+
+export class Sandbox {
+  readonly #base = realpathSync(mkdtempSync(join(tmpdir(), 'oriel-check-')));
+  /** The root of the server, and its working directory. */
+  readonly root = join(this.#base, 'work');
+  /** A directory beside it. */
+  readonly outside = join(this.#base, 'outside');
+  /** What no answer may hold: it stands outside, and in the environment of the server. */
+  readonly secret = `secret-${randomBytes(9).toString('hex')}`;
+  /** The name of the file that holds it. */
+  readonly secretName = `of-${randomBytes(6).toString('hex')}.txt`;
+
+  constructor() {
+    mkdirSync(this.root);
+    mkdirSync(this.outside);
+    writeFileSync(join(this.outside, this.secretName), `${this.secret}\n`);
+    writeFileSync(join(this.root, PLAIN), `${PLAIN_TEXT}\n`);
+  }
+
+  write(path: string, content: string | Uint8Array): void {
+    const full = join(this.root, path);
+    mkdirSync(dirname(full), { recursive: true });
+    writeFileSync(full, content);
+  }
+
+  /** A file of so many bytes that takes no room. */
+  sparse(path: string, bytes: number): void {
+    this.write(path, '');
+    truncateSync(join(this.root, path), bytes);
+  }
+
+  link(path: string, target: string): void {
+    symlinkSync(target, join(this.root, path));
+  }
+
+  async fifo(path: string): Promise<void> {
+    try {
+      await promisify(execFile)('mkfifo', [join(this.root, path)]);
+    } catch (cause) {
+      throw new Skipped('no FIFO can be made here', { cause });
+    }
+  }
+
+  /** Names, sizes, modes and times of all that is there, inside and outside. */
+  state(): string {
+    return (readdirSync(this.#base, { recursive: true }) as string[])
+      .toSorted()
+      .map((name) => {
+        const { size, mode, mtimeMs } = lstatSync(join(this.#base, name));
+        return `${name} ${size} ${mode} ${mtimeMs}`;
+      })
+      .join('\n');
+  }
+
+  /** Leaves what every case begins with. */
+  clear(): void {
+    for (const name of readdirSync(this.root)) {
+      if (name !== PLAIN) rmSync(join(this.root, name), { recursive: true, force: true });
+    }
+  }
+
+  remove(): void {
+    rmSync(this.#base, { recursive: true, force: true, maxRetries: 3 });
+  }
+}

@@ -1,0 +1,153 @@
+/** What `oriel check` finds: nothing in oriel, in a small honest server what it lacks, and each fault by its case. */
+
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { audit } from '../../../src/faces/check/audit.ts';
+import { cases } from '../../../src/faces/check/cases/table.ts';
+import { cli, run, runAsync } from '../../support/cli.ts';
+import { temporaryFolder } from '../../support/commands.ts';
+
+const { signal } = new AbortController();
+const fileServer = resolve('test/support/file-server.mjs');
+
+/** Those that take long, and a race that this server loses now and then. */
+const LEFT_OUT = ['large', 'wall-race'];
+const few = cases.filter(({ id }) => !LEFT_OUT.includes(id));
+
+/** What is broken, by the id of the case. */
+async function brokenIn(fault: string, deadlineMs?: number): Promise<Record<string, string>> {
+  const command = [process.execPath, fileServer, fault];
+  const { findings } = await audit(command, few, { signal, deadlineMs });
+  return Object.fromEntries(
+    findings.flatMap(({ id, verdict, reason = '' }) => (verdict === 'broken' ? [[id, reason]] : [])),
+  );
+}
+
+test('oriel mcp holds every case, without exception', { timeout: 400_000 }, async () => {
+  const { out, err, code } = await runAsync(['check', '--json', '--', process.execPath, cli, 'mcp', '{}']);
+  expect(err).toBe('');
+  const report = JSON.parse(out) as { held: number; cases: { verdict: string }[] };
+  expect(report.cases.filter(({ verdict }) => verdict !== 'held')).toEqual([]);
+  expect(report.held).toBe(cases.length);
+  expect(code).toBe(0);
+});
+
+test('an honest server holds all that its tools can be asked', async () => {
+  expect(await brokenIn('none')).toEqual({});
+});
+
+const NO_ANSWER = 'no answer within 4 s';
+const LEAK = 'the answer holds bytes from outside the root';
+
+test.each<[string, Record<string, string>, number?]>([
+  [
+    'leaks by names',
+    {
+      'wall-parent': LEAK,
+      'wall-absolute': expect.any(String),
+      'wall-link': LEAK,
+      'wall-link-chain': LEAK,
+      'wall-directory-link': LEAK,
+      'wall-list': 'the answer holds a name from outside the root',
+      'wall-kernel': expect.any(String),
+    },
+    4_000,
+  ],
+  [
+    'leaks by links',
+    {
+      'wall-link': LEAK,
+      'wall-link-chain': LEAK,
+      'wall-directory-link': LEAK,
+      'wall-list': 'the answer holds a name from outside the root',
+    },
+    4_000,
+  ],
+  [
+    'cuts lines',
+    {
+      'whole-lines': expect.stringMatching(/^a line is cut: "row-\d/),
+      pages: expect.stringMatching(/^after line \d+ of 15000 no next call is named$/),
+    },
+  ],
+  [
+    'floods',
+    {
+      'bounded-file': expect.stringMatching(/^the answer has \d+ bytes, not at most 65536$/),
+      'bounded-line': 'the answer has 8388608 bytes, not at most 65536',
+    },
+  ],
+  ['lies in its continuation', { pages: expect.stringMatching(/^page 3 shows line \d+ after line \d+$/) }],
+  ['crashes', { nul: 'the server ended' }],
+  [
+    'shows stacks',
+    Object.fromEntries(
+      ['missing', 'controls', 'wall-absolute', 'wall-encoded'].map((id) => [id, 'the error shows a stack']),
+    ),
+  ],
+  ['shows controls', { 'control-names': 'the answer holds control characters unescaped' }],
+  ['hangs on FIFOs', { fifo: NO_ANSWER, 'eight-fifos': NO_ANSWER }, 4_000],
+])('a server that %s is caught', { timeout: 400_000 }, async (fault, wanted, deadlineMs) => {
+  const broken = await brokenIn(fault, deadlineMs);
+  // Who follows links may also read what never ends.
+  expect(broken).toEqual(fault.startsWith('leaks') ? expect.objectContaining(wanted) : wanted);
+});
+
+test('a server that writes while it reads is caught by every case that reads', async () => {
+  const broken = await brokenIn('writes');
+  expect(broken['bounded-file']).toBe('files were changed by reading');
+});
+
+test('a server that counts a phantom line is caught', async () => {
+  expect(await brokenIn('counts a phantom line')).toMatchObject({
+    'phantom-line': 'a fourth line is counted',
+  });
+});
+
+test(
+  'the command line says what is broken, as text, as JSON and as SARIF, and ends with 1',
+  { timeout: 400_000 },
+  () => {
+    const command = ['--', process.execPath, fileServer, 'crashes'];
+    const { out, code } = run(['check', ...command]);
+    expect(code).toBe(1);
+    expect(out.split('\n')[0]).toBe('read: read_file(path); list: list_directory(path)');
+    expect(out).toMatch(/^BROKEN {3}errors +a path with a NUL byte: the server ended$/m);
+    expect(out).toMatch(/^skipped {2}hangs +a search over .*: it has no tool for searching$/m);
+    const sarif = run(['check', '--sarif', ...command]);
+    const report = JSON.parse(sarif.out) as {
+      version: string;
+      runs: { results: { ruleId: string; level: string; message: { text: string } }[] }[];
+    };
+    expect(sarif.code).toBe(1);
+    expect(report.version).toBe('2.1.0');
+    expect(
+      report.runs[0]?.results.filter(({ level, ruleId }) => level === 'error' && ruleId === 'nul'),
+    ).toMatchObject([{ message: { text: 'a path with a NUL byte: the server ended' } }]);
+  },
+);
+
+test('a mapping names the tools; one that does not fit is an error', () => {
+  const file = join(temporaryFolder(), 'map.json');
+  const command = ['check', '--map', file, '--', process.execPath, fileServer];
+  writeFileSync(file, '{"read":{"tool":"look","path":"path"}}');
+  expect(run(command)).toEqual({
+    out: '',
+    err: 'oriel: The server has no tool look. Use one of read_file, list_directory.\n',
+    code: 2,
+  });
+  writeFileSync(file, '{"read":"read_file"}');
+  expect(run(command).err).toMatch(/^oriel: The mapping is not valid\. Use \{"read":\{"tool":"NAME"/);
+});
+
+test('what is no server is an error', () => {
+  expect(run(['check', '--', process.execPath, '-e', '0'])).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/is not an MCP server that could be started\. Use oriel check -- COMMAND/),
+  });
+  expect(run(['check'])).toMatchObject({
+    code: 2,
+    err: 'oriel: There is nothing to check. Use oriel check -- COMMAND.\n',
+  });
+});
