@@ -140,13 +140,19 @@ export class Spaces {
    * each under its caller.
    */
   #make(name: string | undefined): Space {
-    const { store, disk, scratch, telemetry } = this.#session;
+    const { store, disk, files, scratch, telemetry } = this.#session;
     const own = createSession({
       ...sessionOptions({ ...this.#options, cache: false, telemetry: false }),
       room: this.#room,
       ...(name !== undefined && this.#sharedAs(`client ${name}`)),
     });
-    const shared = { store, scratch, ...(disk && { disk }), ...(telemetry && { telemetry }) };
+    const shared = {
+      store,
+      scratch,
+      ...(disk && { disk }),
+      ...(files && { files }),
+      ...(telemetry && { telemetry }),
+    };
     const session: Session = { ...own, ...shared };
     return spaceOf({ ...this.#options, session }, own, this.#flags.allowBash);
   }

@@ -7,6 +7,7 @@ import { type DiskCacheOptions, FileCache } from './disk-cache.ts';
 import { ScratchDirectory } from './scratch.ts';
 import { Snapshots } from './snapshots.ts';
 import type { SpillRoom } from './spill-room.ts';
+import { SharedCache } from './shared-cache.ts';
 import { SharedSpills } from './shared-spills.ts';
 import { type SpillOptions, Spills } from './spills.ts';
 import { Store, type StoreBudget } from './store.ts';
@@ -40,7 +41,8 @@ export function createSession(options: SessionOptions = {}): Session {
   const spills = new Spills(options.spills, options.room);
   const { state } = options;
   const store = new Store(options.store, options.onError);
-  const disk = options.disk && new FileCache(options.disk);
+  const files = options.disk && new FileCache(options.disk);
+  const disk = files && options.state ? new SharedCache(files, options.state.space) : files;
   const background = new BackgroundWork();
   const { telemetry: recording = {}, onError } = options;
   const telemetry =
@@ -52,6 +54,7 @@ export function createSession(options: SessionOptions = {}): Session {
     spills: state ? new SharedSpills(spills, state.space) : spills,
     store,
     ...(disk && { disk }),
+    ...(files && { files }),
     ...(telemetry && { telemetry }),
     background,
     scratch: () => directory.file(),
@@ -59,12 +62,8 @@ export function createSession(options: SessionOptions = {}): Session {
       await background.close();
       await store.close();
       spills.close();
-      await Promise.all([
-        disk?.close(),
-        directory.remove(),
-        telemetry && telemetry.close(),
-        state?.close?.(),
-      ]);
+      await Promise.all([disk?.close(), directory.remove(), telemetry && telemetry.close()]);
+      await state?.close?.();
     },
   };
 }

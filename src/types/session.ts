@@ -12,6 +12,8 @@ export interface Session {
   readonly store: DerivedStore;
   /** The second level of the store: what is slow to make and small outlives the process. Absent where the host turned it off. */
   readonly disk?: DiskCache;
+  /** The part of it that no other machine has: for what depends on the files of this one. */
+  readonly files?: DiskCache;
   /** Where calls are recorded; absent where the host wants none of that. */
   readonly telemetry?: TelemetrySink;
   /** A private file (mode 0600), for what is too large for memory. */

@@ -29,7 +29,7 @@ export class CodeBelow {
     const job = jobOf(found);
     let state = await step(job);
     if (!state.loaded) {
-      const kept = await call.session.disk?.get(keptKey(job.home));
+      const kept = await call.session.files?.get(keptKey(job.home));
       await step({ ask: 'load', home: job.home, kept });
       state = await step(job);
     }

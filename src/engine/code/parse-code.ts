@@ -148,8 +148,8 @@ class ParseRun {
   async #keep(): Promise<void> {
     this.#unkept = 0;
     const { home } = this.#files;
-    const { disk } = this.#call.session;
-    if (disk) disk.put(keptKey(home), [await step({ ask: 'keep', home })]);
+    const { files } = this.#call.session;
+    if (files) files.put(keptKey(home), [await step({ ask: 'keep', home })]);
   }
 }
 

@@ -1,0 +1,107 @@
+import { createServer, type Server } from 'node:http';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createOriel, type Oriel } from '../../src/oriel.ts';
+import { FileCache } from '../../src/session/disk-cache.ts';
+import { SharedCache } from '../../src/session/shared-cache.ts';
+import { openState } from '../../src/state/open-state.ts';
+import type { SharedState } from '../../src/types/state.ts';
+import { temporaryFolder } from '../support/commands.ts';
+import { has } from '../support/has.ts';
+import { redisServer, type StoreServer } from '../support/stores.ts';
+
+const key = 'the key of one operator, and no other';
+
+describe.runIf(has('redis'))('the cache of several replicas', () => {
+  let server: StoreServer;
+  beforeAll(async () => {
+    server = await redisServer();
+  });
+  afterAll(() => server.stop());
+
+  interface Replica {
+    readonly cache: SharedCache;
+    readonly own: FileCache;
+    readonly state: SharedState;
+  }
+  function replica(space: string): Replica {
+    const state = openState({ url: server.url, key, timeoutMs: 30_000 }) as SharedState;
+    onTestFinished(() => state.close());
+    const own = new FileCache({ directory: temporaryFolder() });
+    return { cache: new SharedCache(own, state.space(space)), own, state };
+  }
+  const text = (value: Buffer | undefined): string | undefined => value?.toString();
+
+  test('what one has cached the others find, and what it removed nobody does', async () => {
+    const [one, two] = [replica('a'), replica('a')];
+    one.cache.put('key', [Buffer.from('of '), Buffer.from('one')]);
+    await one.cache.close();
+    expect(text(await two.cache.get('key'))).toBe('of one');
+    expect(await two.cache.get('another key')).toBeUndefined();
+    expect(two.cache.lookups).toEqual({ hits: 1, misses: 1 });
+    two.cache.remove('key');
+    await two.cache.close();
+    expect(await replica('a').cache.get('key')).toBeUndefined();
+    expect(await replica('b').cache.get('key')).toBeUndefined();
+  });
+
+  test('the newer value of another replica is found before the older one here', async () => {
+    const [one, two] = [replica('newer'), replica('newer')];
+    one.cache.put('key', [Buffer.from('old')]);
+    await one.cache.close();
+    two.cache.put('key', [Buffer.from('new')]);
+    await two.cache.close();
+    expect(text(await one.cache.get('key'))).toBe('new');
+  });
+
+  test('a value that is too large to be shared is cached here', async () => {
+    const [one, two] = [replica('large'), replica('large')];
+    one.cache.put('key', [Buffer.alloc((2 << 20) + 1)]);
+    await one.cache.close();
+    expect((await one.cache.get('key'))?.length).toBe((2 << 20) + 1);
+    expect(await two.cache.get('key')).toBeUndefined();
+  });
+
+  test('while the store is away the disk of this machine answers', async () => {
+    const one = replica('away');
+    one.cache.put('key', [Buffer.from('kept')]);
+    await one.cache.close();
+    await server.kill();
+    expect(text(await one.cache.get('key'))).toBe('kept');
+    one.cache.put('later', [Buffer.from('also')]);
+    await one.cache.close();
+    expect(text(await one.cache.get('later'))).toBe('also');
+    await server.restart();
+    await expect.poll(() => one.state.stats().up).toBe(true);
+    expect(text(await one.cache.get('key'))).toBe('kept');
+  });
+
+  test('a page of the web that one instance has read costs the others no request', async () => {
+    let requests = 0;
+    const site: Server = createServer((_, response) => {
+      requests += 1;
+      response.setHeader('content-type', 'text/plain').end('first\nsecond\nthird\n');
+    });
+    await new Promise<void>((resolve) => void site.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void site.close());
+    const { port } = site.address() as { port: number };
+    const instance = (): Oriel =>
+      createOriel({
+        roots: [temporaryFolder()],
+        web: { allow: ['127.0.0.1'] },
+        cache: { directory: temporaryFolder() },
+        state: { url: server.url, key, timeoutMs: 30_000, space: 'team' },
+      });
+    const read = async (of: Oriel, path: string): Promise<string> => {
+      const { content } = await of.tool('read').run({ path });
+      return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    };
+    const one = instance();
+    expect(await read(one, `http://127.0.0.1:${port}/page`)).toContain('second');
+    await one.close();
+    const asked = requests;
+    const two = instance();
+    expect(await read(two, `http://127.0.0.1:${port}/page:2..2`)).toContain('second');
+    expect(requests).toBe(asked);
+    await two.close();
+  });
+});
