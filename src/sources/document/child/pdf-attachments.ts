@@ -13,11 +13,6 @@ const MOST_ATTACHMENTS = 1_000;
 
 const MOST_NAME = 200;
 
-/** Whether a document may have some, without looking for them: a list in a compressed part is not seen. */
-export function mayHaveAttachments(bytes: Buffer): boolean {
-  return bytes.includes('/EmbeddedFiles');
-}
-
 /** A line for each: `notes.txt  1024 bytes`. */
 export async function listAttachments(
   bytes: Buffer,

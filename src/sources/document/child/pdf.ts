@@ -3,7 +3,6 @@
 import { createRequire } from 'node:module';
 import { type DocumentFacts, type OutlineEntry, Refused } from '../protocol.ts';
 import { betterOf } from './compare-texts.ts';
-import { mayHaveAttachments } from './pdf-attachments.ts';
 import { hasLostRows, type Row, rowsOf, rowsText } from './pdf-rows.ts';
 import { itemsText, type TextItem } from './pdf-text.ts';
 
@@ -164,6 +163,11 @@ async function inspect(
     // The other reader has its text.
   }
   return found;
+}
+
+/** Whether a document may have files attached, without looking for them: a list in a compressed part is not seen. */
+function mayHaveAttachments(bytes: Buffer): boolean {
+  return bytes.includes('/EmbeddedFiles');
 }
 
 interface PlainPage {
