@@ -374,7 +374,7 @@ describe('failures', () => {
     }
     expect(asked).toEqual([]);
     // Servers of MCP, which the readers of these tests have, reach out too.
-    const offline = createOriel({ cwd: here.folder, web: false });
+    const offline = createOriel({ cwd: here.folder, web: false, s3: false });
     onTestFinished(() => offline.close());
     expect(offline.tool('read').effects.openWorld).toBe(false);
     expect(reader().oriel.tool('read').effects.openWorld).toBe(true);

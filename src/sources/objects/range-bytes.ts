@@ -91,7 +91,7 @@ export class RangeBytes implements ByteSource {
 
   async #fetch(at: number, wanted: number, signal: AbortSignal | undefined): Promise<void> {
     const { name, read } = this.#options;
-    if (this.#left < 1) throw tooManyRequests(name, this.#options.requests);
+    if (this.#left < 1) throw tooManyRequests(name);
     this.#left -= 1;
     const { start, end } = this.#rangeFor(at, wanted);
     const part = await read(start, end, signal);
@@ -116,11 +116,11 @@ export class RangeBytes implements ByteSource {
   }
 }
 
-function tooManyRequests(name: string, most: number): OrielError {
+function tooManyRequests(name: string): OrielError {
   const next = `${name}:@0+64K`;
   return new OrielError(
     'LIMIT',
-    `This takes more than ${most} requests to the server of ${quote(name)}, which is the most that one call makes. ` +
+    `This takes more than ${objectLimits.requests} requests to the server of ${quote(name)}, which is the most that one call makes. ` +
       `Use a window by bytes, such as ${quote(next)}, or the end: :-20. Lines that were counted stay counted.`,
     { next },
   );

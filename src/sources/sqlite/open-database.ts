@@ -12,6 +12,7 @@ import { type Parsed, parseRest } from './ask.ts';
 import { compose } from './compose.ts';
 import { type ReadFiles, readConsistently } from './consistent.ts';
 import { copyOf } from './copy.ts';
+import { servingMail } from './mailbox.ts';
 import type { Job, Reply } from './protocol.ts';
 import { Refusal, TOO_LONG } from './refusal.ts';
 import { showBytes } from './text.ts';
@@ -55,9 +56,24 @@ function ask(opened: OpenedFile, parsed: Parsed, call: Call): Promise<Reply> {
       const until = Math.min(call.deadline - LEFT_MS, performance.now() + QUERY_MS);
       return act((files) => work({ files, ask: parsed.ask, room: call.limits.bytes }, until, call.signal));
     });
+  if (opened.bytes.remote) return askRemote(opened, lend, call);
   if (opened.fd !== undefined) return readConsistently(opened, call, lend);
   // The archive source has unpacked it whole: copying waits for no other queue.
   return lend(async (read) => read({ db: await copyOf(opened, call) }));
+}
+
+/** Page by page: what is not asked for is not read. All that is read is of one version. */
+async function askRemote(
+  { bytes, size }: OpenedFile,
+  lend: <T>(act: (read: ReadFiles<Reply>) => Promise<T>) => Promise<T>,
+  { signal }: Call,
+): Promise<Reply> {
+  const { value, failure } = await servingMail(bytes, size, signal, (mailbox) =>
+    lend((read) => read({ db: { mailbox } })),
+  );
+  if (failure === undefined) return value;
+  if (isOrielError(failure) && failure.code === 'LIMIT') throw new Refusal('LIMIT', TOO_MUCH);
+  throw failure;
 }
 
 /** Bytes 56 to 59 of the header: 1 is UTF-8. The library would read other encodings as UTF-8. */
@@ -92,6 +108,9 @@ function worded(
     next: table === '' || !asked.includes('?') ? typed : `${typed}:${table}`,
   });
 }
+
+const TOO_MUCH =
+  'This takes more requests to the server of the database than one call makes; a row by its key, a smaller limit, or a where on an indexed column takes few';
 
 /** Characters of a message. */
 const MESSAGE = 600;

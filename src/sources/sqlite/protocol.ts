@@ -1,6 +1,7 @@
 /** The messages between the engine and the worker: one job, one reply, as plain data that can be cloned. */
 
 import type { ErrorCode } from '../../errors.ts';
+import type { Mailbox } from './mailbox.ts';
 
 /** A value as SQLite stores it. Integers are exact; bytes of a BLOB stay in the worker. */
 export type Cell = null | bigint | number | TextCell | BlobCell;
@@ -82,8 +83,11 @@ export type Ask =
     }
   | { readonly do: 'sql'; readonly sql: string; readonly limit: number; readonly offset: number };
 
-/** A descriptor that stays open until the reply, or the bytes of a database in memory. */
-export type FileRef = { readonly fd: number } | { readonly content: Uint8Array };
+/** A descriptor that stays open until the reply, the bytes of a database in memory, or who reads them. */
+export type FileRef =
+  | { readonly fd: number }
+  | { readonly content: Uint8Array }
+  | { readonly mailbox: Mailbox };
 
 export interface Job {
   readonly files: { readonly db: FileRef; readonly wal?: FileRef; readonly journal?: FileRef };

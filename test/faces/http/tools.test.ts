@@ -19,7 +19,7 @@ describe('/api/v0/tools', () => {
     const running = await server(['--cwd', W]);
     const list = (await (await running.get('/api/v0/tools')).json()) as { dialect: string; tools: object[] };
     expect(list.dialect).toBe('oriel');
-    const offered = orielOffering({ cwd: W, roots: [W], web: false }, { bash: false });
+    const offered = orielOffering({ cwd: W, roots: [W], web: false, s3: false }, { bash: false });
     onTestFinished(() => offered.close());
     expect(list.tools).toEqual(
       offered.tools

@@ -2,7 +2,8 @@
 
 import { expect, test } from 'vitest';
 import { place } from '../../support/dialect.ts';
-import { objectServer } from '../../support/objects.ts';
+import { type Heard, objectServer } from '../../support/objects.ts';
+import { databaseBytes } from '../../support/sqlite.ts';
 import { tar } from '../../support/tar.ts';
 import { zip } from '../../support/zip.ts';
 
@@ -39,3 +40,68 @@ test('a tar and a compressed file', async () => {
   expect(await read('s3://box/a.tar.gz:dir/x.txt:2..2')).toBe('two\n');
   expect(await read('s3://box/x.log.gz')).toBe('log\n');
 });
+
+test('a database: the pages that a question needs, and no more', async () => {
+  const database = await databaseBytes(
+    'create table users(id integer primary key, name text, note text)',
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000)
+     insert into users select i, 'name ' || i, printf('a note of some length, number %d', i) from n`,
+    'create index by_name on users(name)',
+  );
+  expect(database.length).toBeGreaterThan(10 << 20);
+  const server = await objectServer({ box: { 'app.db': database } });
+  const here = place('oriel', { display: 'plain' });
+  const read = async (
+    path: string,
+  ): Promise<{ text: string; isError: boolean; requests: number; bytes: number }> => {
+    const before = server.heard.length;
+    const { text, isError } = await here.call('read', { path });
+    const heard = server.heard.slice(before);
+    return {
+      text,
+      isError,
+      requests: heard.length,
+      bytes: heard.reduce((sum, one) => sum + lengthOf(one), 0),
+    };
+  };
+  const row = await read('s3://box/app.db:users:123456');
+  expect(row.text).toContain('note: a note of some length, number 123456');
+  expect(row.requests).toBeLessThanOrEqual(5);
+  const found = await read("s3://box/app.db?q=select id from users where name = 'name 77777'");
+  expect(found.text).toContain('77777');
+  expect(found.requests).toBeLessThanOrEqual(6);
+  const list = await read('s3://box/app.db');
+  expect(list.text).toMatch(/users.*at least|users/);
+  expect(list.bytes).toBeLessThan(4 << 20);
+  const all = await read('s3://box/app.db?q=select count(*), sum(length(note)) from users');
+  // Read onwards in ever larger parts: all of it takes few requests too.
+  expect(all).toMatchObject({ isError: false });
+  expect(all.text).toContain('200000');
+  expect(all.requests).toBeLessThan(60);
+});
+
+test('a database that is replaced while it is read, or takes too many requests', async () => {
+  const bytes = await databaseBytes(
+    'create table t(id integer primary key, body text)',
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000)
+     insert into t select i, hex(zeroblob(1000)) from n`,
+  );
+  const server = await objectServer({ box: { 'app.db': bytes } });
+  const here = place('oriel');
+  let asked = 0;
+  server.instead = () => {
+    asked += 1;
+    if (asked === 2) server.buckets = { box: { 'app.db': Buffer.concat([bytes, Buffer.alloc(4096)]) } };
+    return false;
+  };
+  const { text, details } = await here.call('read', { path: 's3://box/app.db:t:2500' });
+  expect(text).toContain('s3://box/app.db was replaced while it was read');
+  expect(details['error']).toMatchObject({ code: 'BUSY' });
+  expect((await here.call('read', { path: 's3://box/app.db:t:2500' })).isError).toBe(false);
+});
+
+/** Bytes that were asked for. */
+function lengthOf({ range }: Heard): number {
+  const [, from = 0, to = 0] = /(\d+)-(\d+)/.exec(range ?? '') ?? [];
+  return Number(to) - Number(from) + 1;
+}

@@ -17,6 +17,8 @@ export class Connection {
   readonly library: Library;
   /** Bytes of the database without its log. */
   readonly size: number;
+  /** Reading takes requests to a server. */
+  readonly remote: boolean;
   readonly #db: number;
   readonly #vfs: ReadOnlyVfs;
   readonly #clock: Clock;
@@ -35,6 +37,7 @@ export class Connection {
     vfs.serve(files);
     vfs.bytesRead = 0;
     this.size = files.get(DATABASE)?.size() ?? 0;
+    this.remote = files.get(DATABASE)?.remote ?? false;
     vfs.beforeRead = this.#beforeRead;
     const { capi, wasm } = library;
     const scope = wasm.scopedAllocPush();

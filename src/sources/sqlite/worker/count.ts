@@ -14,6 +14,10 @@ export const PAGE_WORK: Work = { steps: 400_000, bytes: 32 * 1024 * 1024 };
 const TABLE_WORK: Work = { steps: 400_000, bytes: 16 * 1024 * 1024 };
 const LIST_WORK: Work = { steps: 5_000_000, bytes: 256 * 1024 * 1024 };
 
+/** Bytes read of a database on a server to count one table, and all of them. */
+const REMOTE_BYTES = 512 * 1024;
+const REMOTE_LIST_BYTES = 2 * 1024 * 1024;
+
 /** Ten times as many rows are tried only when the last count took less than a tenth of the work. */
 const STEP = 10;
 
@@ -22,18 +26,19 @@ const STEP = 10;
  * SQLite counts a plain table by its pages. Else the first thousand, then ten times more each time within the limit.
  * Undefined when not even the first thousand could be counted.
  */
-export function countRows(connection: Connection, from: string, work: Work): Count | undefined {
+export function countRows(connection: Connection, from: string, most: Work): Count | undefined {
+  const work = connection.remote ? { ...most, bytes: Math.min(most.bytes, REMOTE_BYTES) } : most;
   if (connection.size <= work.bytes) {
     const all = connection.within(work, () => single(connection, `select count(*) from ${from}`));
     if (all) return { rows: all.value, exact: true };
   }
   let known: number | undefined;
-  for (let most = 1000, share = 0; share < 1 / STEP; most *= STEP) {
+  for (let rows = 1000, share = 0; share < 1 / STEP; rows *= STEP) {
     const counted = connection.within(work, () =>
-      single(connection, `select count(*) from (select 1 from ${from} limit ${most})`),
+      single(connection, `select count(*) from (select 1 from ${from} limit ${rows})`),
     );
     if (!counted) break;
-    if (counted.value < most) return { rows: counted.value, exact: true };
+    if (counted.value < rows) return { rows: counted.value, exact: true };
     known = counted.value;
     share = counted.share;
   }
@@ -43,10 +48,11 @@ export function countRows(connection: Connection, from: string, work: Work): Cou
 /** Counts one table after the other until the limit for all of them is reached. */
 export class ListCounter {
   readonly #connection: Connection;
-  #left: Work = LIST_WORK;
+  #left: Work;
 
   constructor(connection: Connection) {
     this.#connection = connection;
+    this.#left = connection.remote ? { ...LIST_WORK, bytes: REMOTE_LIST_BYTES } : LIST_WORK;
   }
 
   count(from: string): Count | undefined {

@@ -11,6 +11,7 @@ import { answer } from './answer.ts';
 import { Connection } from './connection.ts';
 import { toFailure } from './failure.ts';
 import { loadLibrary } from './library.ts';
+import { mailFile } from './mail-file.ts';
 import { rolledBack } from './rollback.ts';
 import { DATABASE, type ReadableFile, ReadOnlyVfs } from './vfs.ts';
 import type { Clock } from './work.ts';
@@ -37,7 +38,7 @@ function run(job: Job, stop: Int32Array): Reply {
   const { db, wal, journal } = job.files;
   let connection: Connection | undefined;
   try {
-    const stored = readable(db);
+    const stored = 'mailbox' in db ? mailFile(db.mailbox, clock) : readable(db);
     const files = new Map([
       [DATABASE, journal ? rolledBack(stored, readable(journal), clock) : stored],
       // A database in WAL mode opens its log even when there is none.
@@ -53,6 +54,7 @@ function run(job: Job, stop: Int32Array): Reply {
 }
 
 function readable(file: FileRef): ReadableFile {
+  if ('mailbox' in file) throw new TypeError('only a database is read through a mailbox');
   if ('content' in file) {
     const { content } = file;
     return {

@@ -8,6 +8,8 @@ import type { Library } from './library.ts';
 /** Bytes at offsets, read synchronously, which is fine in a worker. */
 export interface ReadableFile {
   size(): number;
+  /** Reading takes requests to a server. */
+  readonly remote?: boolean;
   /** Fills `target` from `offset` and returns the bytes read: fewer only at the end. Throws when reading fails. */
   read(target: Uint8Array, offset: number): number;
 }

@@ -1,0 +1,211 @@
+/** Servers of objects that lie, change what they hold, or waste time: bounded, said, never a wrong byte. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import { place } from '../support/dialect.ts';
+import { lineOf, numberedObject, objectServer, type ObjectServer } from '../support/objects.ts';
+
+const TEXT = Array.from({ length: 20_000 }, (_, i) => lineOf(i + 1)).join('');
+
+interface Hostile {
+  readonly server: ObjectServer;
+  read(path: string): Promise<{ text: string; isError: boolean; code: unknown; requests: number }>;
+}
+
+/** An object of 1.28 MB; `instead` answers the requests for it. */
+async function hostile(
+  instead?: (request: IncomingMessage, response: ServerResponse) => boolean,
+): Promise<Hostile> {
+  const server = await objectServer({ box: { big: TEXT } });
+  server.instead = instead;
+  const here = place('oriel', { display: 'plain' });
+  return {
+    server,
+    async read(path) {
+      const before = server.heard.length;
+      const { text, isError, details } = await here.call('read', { path });
+      const { code } = (details['error'] ?? {}) as { code?: unknown };
+      return { text, isError, code, requests: server.heard.length - before };
+    },
+  };
+}
+
+const part = (response: ServerResponse, range: string, body: string | Uint8Array, headers = {}): true => {
+  response.writeHead(206, { 'content-range': range, etag: '"x"', ...headers }).end(body);
+  return true;
+};
+
+const wrong: readonly [string, string, (response: ServerResponse) => true][] = [
+  [
+    'O1 another range than was asked for',
+    'CORRUPT',
+    (response) => part(response, 'bytes 1-64/1280000', TEXT.slice(1, 65)),
+  ],
+  ['O2 a range without a size', 'CORRUPT', (response) => part(response, 'bytes 0-63/*', TEXT.slice(0, 64))],
+  ['O3 no word of which range it is', 'CORRUPT', (response) => part(response, '', TEXT.slice(0, 64))],
+  [
+    'O4 a range beyond the size that it tells',
+    'CORRUPT',
+    (response) => part(response, 'bytes 0-63/10', TEXT.slice(0, 64)),
+  ],
+  [
+    'O5 fewer bytes than it announces',
+    'CORRUPT',
+    (response) => part(response, 'bytes 0-131071/1280000', 'short'),
+  ],
+  [
+    'O6 more bytes than it announces',
+    'CORRUPT',
+    (response) => part(response, 'bytes 0-63/1280000', TEXT.slice(0, 200_000)),
+  ],
+  [
+    'O7 numbers that are not exact',
+    'CORRUPT',
+    (response) => part(response, 'bytes 0-63/9999999999999999', TEXT.slice(0, 64)),
+  ],
+  [
+    'O8 all of it where a part is asked for',
+    'UNSUPPORTED',
+    (response) => {
+      response.writeHead(200, { etag: '"x"', 'content-length': TEXT.length }).end(TEXT);
+      return true;
+    },
+  ],
+  [
+    'O9 a redirect to a private address',
+    'REDIRECT',
+    (response) => {
+      response.writeHead(307, { location: 'http://169.254.169.254/latest/meta-data' }).end();
+      return true;
+    },
+  ],
+  [
+    'O10 too many headers',
+    'LIMIT',
+    (response) => {
+      for (let i = 0; i < 100; i += 1) response.setHeader(`x-${i}`, 'x'.repeat(1000));
+      return part(response, 'bytes 0-63/1280000', TEXT.slice(0, 64));
+    },
+  ],
+  [
+    'O11 an end before the end',
+    'NETWORK',
+    (response) => {
+      response.writeHead(206, { 'content-range': 'bytes 0-131071/1280000', 'content-length': 131_072 });
+      response.write('x');
+      setImmediate(() => response.destroy());
+      return true;
+    },
+  ],
+  [
+    'O12 an error that is no XML',
+    'BUSY',
+    (response) => {
+      response.writeHead(503).end('\0<Code>');
+      return true;
+    },
+  ],
+  [
+    'O13 an empty range of something that is not empty',
+    'CORRUPT',
+    (response) => {
+      response.writeHead(416, { 'content-range': 'bytes */1280000' }).end();
+      return true;
+    },
+  ],
+];
+
+test.each(wrong)('%s', async (_, code, answer) => {
+  const { read } = await hostile((_request, response) => answer(response));
+  const { isError, code: given, requests, text } = await read('s3://box/big');
+  expect([isError, given]).toEqual([true, code]);
+  expect(text.length).toBeLessThan(1000);
+  expect(requests).toBe(1);
+});
+
+test('O14 an object that is replaced between two ranges: nothing of both is shown, and the same call reads the new one', async () => {
+  const { read, server } = await hostile();
+  let asked = 0;
+  server.instead = () => {
+    asked += 1;
+    if (asked === 2) server.buckets = { box: { big: numberedObject(1 << 20, '"other"') } };
+    return false;
+  };
+  const first = await read('s3://box/big:@600000+1K');
+  expect([first.isError, first.code]).toEqual([true, 'BUSY']);
+  expect(first.text).toBe(
+    's3://box/big was replaced while it was read, and nothing of two versions is shown together. Use the same call again.',
+  );
+  const again = await read('s3://box/big:@600000+1K');
+  expect(again.isError).toBe(false);
+});
+
+test('O15 the same from a server that knows no conditions: the tag of each answer is compared', async () => {
+  const { read, server } = await hostile();
+  let asked = 0;
+  server.instead = (request, response) => {
+    asked += 1;
+    const [, from = 0, to = 0] = /(\d+)-(\d+)/.exec(request.headers.range ?? '') ?? [];
+    const [start, end] = [Number(from), Math.min(Number(to) + 1, TEXT.length)];
+    return part(response, `bytes ${start}-${end - 1}/${TEXT.length}`, TEXT.slice(start, end), {
+      etag: `"${asked}"`,
+    });
+  };
+  expect(await read('s3://box/big:15000..15001')).toMatchObject({ isError: true, code: 'BUSY' });
+});
+
+test('O16 an object that was replaced between two calls is said to be another one', async () => {
+  const { read, server } = await hostile();
+  await read('s3://box/big:@600000+64');
+  server.buckets = { box: { big: numberedObject(1 << 20, '"other"') } };
+  const { text, requests } = await read('s3://box/big:@600000+64');
+  expect(text).toContain(
+    's3://box/big was replaced since it was last read: lines and bytes may lie elsewhere',
+  );
+  expect(requests).toBe(2);
+  expect((await read('s3://box/big:@600000+64')).text).not.toContain('replaced');
+});
+
+test('O17 what takes a million small requests ends after 256, and says what takes one', async () => {
+  const { read } = await hostile((request, response) => {
+    // One byte of each range, with a new line on each.
+    const [, from = 0] = /(\d+)-/.exec(request.headers.range ?? '') ?? [];
+    return part(response, `bytes ${from}-${from}/100000000`, 'x');
+  });
+  const { text, code, requests } = await read('s3://box/big:9999..');
+  expect(code).toBe('LIMIT');
+  expect(text).toContain('This takes more than 256 requests to the server of s3://box/big');
+  expect(requests).toBe(256);
+});
+
+test('O18 a listing that promises more and gives none, or what was not asked for', async () => {
+  const { read, server } = await hostile();
+  const list = (inner: string) => (_request: IncomingMessage, response: ServerResponse) => {
+    response.end(`<ListBucketResult><IsTruncated>true</IsTruncated>${inner}</ListBucketResult>`);
+    return true;
+  };
+  server.instead = list('<Contents><Key>elsewhere/x</Key><Size>1</Size></Contents>');
+  expect(await read('s3://box/dir/')).toMatchObject({
+    text: '(no objects)\n[The server says that there are more, and gives none]',
+    requests: 1,
+  });
+  server.instead = list(
+    '<Contents><Key>dir/%0A%1B[31mx</Key><Size>-1</Size><LastModified>never</LastModified></Contents>',
+  );
+  const { text } = await read('s3://box/dir/');
+  expect(text).toContain('\\n\\x1b[31mx');
+  server.instead = (_request, response) => {
+    response.end('<html>hello</html>');
+    return true;
+  };
+  expect(await read('s3://box/dir/')).toMatchObject({ isError: true, code: 'CORRUPT' });
+});
+
+test('O19 credentials go to the endpoint alone, and are in no answer', async () => {
+  const { read } = await hostile((_request, response) => {
+    response.writeHead(403).end('<Error><Code>AccessDenied</Code><Message>no &amp; never</Message></Error>');
+    return true;
+  });
+  const { text } = await read('s3://box/big');
+  expect(text).not.toMatch(/AKIA|secret/);
+});
