@@ -15,6 +15,7 @@ const groups = {
   containers: ['archive', 'sqlite', 'image', 'notebook'],
   documents: ['document'],
   web: ['web'],
+  scale: ['scale-objects'],
   faces: ['mcp', 'mcp-cases', 'http'],
   check: ['check'],
 };
