@@ -1,18 +1,16 @@
 /** Opens what `s3://` names: an object, read by ranges as the kind of thing that it is. */
 
 import { isOrielError, OrielError } from '../../errors.ts';
-import { parseSelection } from '../../selector/selection.ts';
 import { didYouMean, nearNames } from '../../text/near.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
-import type { Resource, TextResource } from '../../types/resource.ts';
+import type { Resource } from '../../types/resource.ts';
 import type { S3Settings } from '../../types/settings.ts';
-import type { Selection } from '../../types/selection.ts';
 import { sources } from '../table.ts';
 import { bucketsResource, listingResource, objectsBelow } from './listing.ts';
-import { objectLimits } from './object-limits.ts';
 import { type ObjectPath, objectPaths, refuseOutside } from './object-path.ts';
-import { type Ask, openRanges } from './open-ranges.ts';
+import type { Ask } from './open-ranges.ts';
+import { openRemote } from './open-remote.ts';
 import { type S3Client, s3Client } from './s3-client.ts';
 import { MISSING } from './s3-refusal.ts';
 
@@ -86,61 +84,13 @@ function settingsOf({ settings: { s3 } }: Call): S3Settings {
   );
 }
 
-async function openAt(path: ObjectPath, client: S3Client, call: Call): Promise<Resource> {
-  const { bucket, key, rest } = path;
+function openAt({ bucket, key, rest }: ObjectPath, client: S3Client, call: Call): Promise<Resource> {
   const name = `s3://${bucket}/${key}`;
   const place = {
     name,
     facts: { endpoint: client.endpoint, bucket, key },
     send: (ask: Ask) => client.get({ ...ask, bucket, key, name }),
   };
-  const { bytes, size, version, head, replaced } = await openRanges(place, selectionIn(rest), call);
-  const resource = await call.open({
-    typed: name,
-    rest,
-    name: key.slice(key.lastIndexOf('/') + 1),
-    path: name,
-    opened: { is: 'file', path: name, size, mtimeMs: 0, bytes, close: () => Promise.resolve() },
-    head,
-  });
-  const facts = { bucket, key, ...(version.etag !== undefined && { etag: version.etag }) };
-  return ofObject(resource, facts, [
-    ...(replaced && rest !== ''
-      ? [`${name} was replaced since it was last read: lines and bytes may lie elsewhere`]
-      : []),
-    ...(version.name === undefined
-      ? [`The server tells no version of ${name}: a change between two requests would not be noticed`]
-      : []),
-  ]);
-}
-
-/** Undefined for what is no selector: a member of an archive, a table. */
-function selectionIn(rest: string): Selection | undefined {
-  try {
-    return parseSelection(rest);
-  } catch (error) {
-    // Whoever opens the object says what is wrong with it.
-    if (isOrielError(error)) return undefined;
-    throw error;
-  }
-}
-
-/** Nothing that an edit could address; lines are counted only where that reads nothing besides. */
-function ofObject(
-  resource: Resource,
-  facts: Readonly<Record<string, unknown>>,
-  said: readonly string[],
-): Resource {
-  const notes = said.map((text) => ({ kind: 'said', text }) as const);
-  const told = (text: TextResource): TextResource => ({
-    ...text,
-    kind: 'internal',
-    editable: false,
-    ...(text.bytes.remote && { countUpTo: objectLimits.counted }),
-    facts: { ...text.facts, ...facts },
-    notes: [...(text.notes ?? []), ...notes],
-  });
-  if (resource.is === 'mixed') return { ...resource, kind: 'internal', text: told(resource.text) };
-  if (resource.is === 'text') return told(resource);
-  return { ...resource, kind: 'internal', facts: { ...resource.facts, ...facts } };
+  const file = key.slice(key.lastIndexOf('/') + 1);
+  return openRemote({ place, rest, file, kind: 'internal', facts: { bucket, key } }, call);
 }

@@ -6,13 +6,10 @@
  */
 
 import { createNetwork, type Network, type WebResponse } from '../../access/network/fetch.ts';
-import { startTimer } from '../../access/timer.ts';
-import { OrielError } from '../../errors.ts';
-import { quote } from '../../text/visible.ts';
 import type { S3Settings } from '../../types/settings.ts';
 import { awsSettings, type Credentials } from './aws-settings.ts';
-import { objectLimits } from './object-limits.ts';
 import type { Ask } from './open-ranges.ts';
+import { withinTime } from './request-time.ts';
 import { bucketUrl, endpointOf } from './s3-address.ts';
 import { refusalOf } from './s3-refusal.ts';
 
@@ -65,7 +62,7 @@ export async function s3Client(settings: S3Settings, signal: AbortSignal): Promi
     const { bucket, key, query } = request;
     const url = bucketUrl(endpoint, { region, bucket, key, query });
     const headers = { ...request.headers, 'x-amz-content-sha256': EMPTY_SHA256 };
-    return within(request, async (until) =>
+    return withinTime(request, async (until) =>
       network.get(url.href, {
         headers: request.headers,
         credentials: credentials ? await signed(url, headers, credentials, region) : {},
@@ -120,22 +117,4 @@ async function signed(
   });
   const request = await signer.sign();
   return Object.fromEntries(request.headers);
-}
-
-async function within<T>({ name, signal }: S3Request, act: (until: AbortSignal) => Promise<T>): Promise<T> {
-  const late = new AbortController();
-  const seconds = objectLimits.requestMs / 1000;
-  const stop = startTimer(objectLimits.requestMs, () =>
-    late.abort(
-      new OrielError(
-        'TIMEOUT',
-        `The server of ${quote(name)} took longer than ${seconds} seconds. Use the same call later.`,
-      ),
-    ),
-  );
-  try {
-    return await act(AbortSignal.any([signal, late.signal]));
-  } finally {
-    stop();
-  }
 }

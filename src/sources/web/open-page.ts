@@ -19,6 +19,7 @@ import { addressOf } from './address.ts';
 import { textOfBytes } from './charset.ts';
 import { identityOf, nameOf, subjectOf } from './page.ts';
 import { PageOnDisk } from './page-on-disk.ts';
+import { openLarge } from './large.ts';
 import { type Page, readPage } from './pipeline.ts';
 import { PAGE_LINES } from './web-limits.ts';
 
@@ -45,6 +46,9 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
     method: rendering.method,
     status: page.status,
   };
+  if (rendering.method === 'ranges') {
+    return openLarge({ url, finalUrl: page.finalUrl, rest, facts }, networkOf(web), call);
+  }
   if (rendering.is === 'file' && rendering.method !== 'raw') {
     const { name, bytes } = rendering;
     const resource = await call.open(subjectOf(url, name, bytes, await identityOf(url, bytes), rest));

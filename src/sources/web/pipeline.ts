@@ -8,6 +8,7 @@ import type { Access } from '../../types/access.ts';
 import type { Endpoints } from '../../types/settings.ts';
 import { textOfBytes } from './charset.ts';
 import { failed } from './failed.ts';
+import { isLarge, mostBytesOf } from './large.ts';
 import { type Asking, type Fetched, isHtml, type Rendering, type Step, text, type Visit } from './page.ts';
 import { siteStep } from './sites/table.ts';
 import { alternateStep, suffixStep } from './steps/alternate.ts';
@@ -19,7 +20,7 @@ import { linkedDocumentStep } from './steps/linked-document.ts';
 import { rawStep } from './steps/raw.ts';
 import { llmsStep, readableStep, thinStep } from './steps/readable.ts';
 import { textStep } from './steps/text.ts';
-import { MOST_FILE, MOST_TEXT, PAGE_MS, PROBE_MS } from './web-limits.ts';
+import { PAGE_MS, PROBE_MS } from './web-limits.ts';
 
 /** For what is no HTML. Content negotiation is the first request itself: it prefers Markdown. */
 const DIRECT: readonly Step[] = [fileStep, jsonStep, feedStep, textStep];
@@ -87,6 +88,7 @@ export async function readPage(reading: Reading): Promise<Page> {
 
 async function renderingOf(page: Fetched, raw: boolean, visit: Visit): Promise<Rendering> {
   if (page.status >= 400 || page.status === 304) return failed(page, raw, visit);
+  if (page.cut && isLarge(page.headers)) return { is: 'file', method: 'ranges', name: '', bytes: page.body };
   if (raw) return { is: 'file', method: 'raw', name: '', bytes: page.body };
   if (page.cut) visit.notes.push(`the body is longer: only its first ${page.body.length} bytes were read`);
   for (const step of DIRECT) {
@@ -129,8 +131,7 @@ function visitOf({ url, network, endpoints, access }: Reading, signal: AbortSign
       ...(ask.credentials && { credentials: ask.credentials }),
       ...(ask.trusted === true && { trusted: true }),
       signal: until,
-      mostBytes: ({ 'content-type': type = 'text/html' }) =>
-        /^text\/|json|xml|html/i.test(type) ? MOST_TEXT : MOST_FILE,
+      mostBytes: mostBytesOf,
     };
     const reply = await network.get(address, request);
     const contentType = reply.headers['content-type'] ?? '';

@@ -1,0 +1,79 @@
+/** Opens a file that lies on a server as the kind of thing that it is, with what is to be said of its version. */
+
+import { isOrielError } from '../../errors.ts';
+import { parseSelection } from '../../selector/selection.ts';
+import type { Call } from '../../types/call.ts';
+import type { Resource, SourceKind, TextResource } from '../../types/resource.ts';
+import type { Selection } from '../../types/selection.ts';
+import { objectLimits } from './object-limits.ts';
+import { openRanges, type Place } from './open-ranges.ts';
+
+export interface RemoteFile {
+  readonly place: Place;
+  /** What follows its name in a path, without the colon. */
+  readonly rest: string;
+  /** Base name, by which its kind is told. */
+  readonly file: string;
+  readonly kind: SourceKind;
+  /** For `details.meta`. */
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** Throws what the place and the source that opens it throw. */
+export async function openRemote(
+  { place, rest, file, kind, facts }: RemoteFile,
+  call: Call,
+): Promise<Resource> {
+  const { name } = place;
+  const { bytes, size, version, head, replaced } = await openRanges(place, selectionIn(rest), call);
+  const resource = await call.open({
+    typed: name,
+    rest,
+    name: file,
+    path: name,
+    opened: { is: 'file', path: name, size, mtimeMs: 0, bytes, close: () => Promise.resolve() },
+    head,
+  });
+  const said = [
+    ...(replaced && rest !== ''
+      ? [`${name} was replaced since it was last read: lines and bytes may lie elsewhere`]
+      : []),
+    ...(version.name === undefined
+      ? [`The server tells no version of ${name}: a change between two requests would not be noticed`]
+      : []),
+  ];
+  const known = { ...facts, ...(version.etag !== undefined && { etag: version.etag }) };
+  return asRemote(resource, kind, known, said);
+}
+
+/** Undefined for what is no selector: a member of an archive, a table. */
+function selectionIn(rest: string): Selection | undefined {
+  try {
+    return parseSelection(rest);
+  } catch (error) {
+    // Whoever opens the file says what is wrong with it.
+    if (isOrielError(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Nothing that an edit could address; lines are counted only where that reads nothing besides. */
+function asRemote(
+  resource: Resource,
+  kind: SourceKind,
+  facts: Readonly<Record<string, unknown>>,
+  said: readonly string[],
+): Resource {
+  const notes = said.map((text) => ({ kind: 'said', text }) as const);
+  const told = (text: TextResource): TextResource => ({
+    ...text,
+    kind,
+    editable: false,
+    ...(text.bytes.remote && { countUpTo: objectLimits.counted }),
+    facts: { ...text.facts, ...facts },
+    notes: [...(text.notes ?? []), ...notes],
+  });
+  if (resource.is === 'mixed') return { ...resource, kind, text: told(resource.text) };
+  if (resource.is === 'text') return told(resource);
+  return { ...resource, kind, facts: { ...resource.facts, ...facts } };
+}

@@ -1,0 +1,61 @@
+/** Files on the web that are too large to be fetched whole: read by ranges where their server has them. */
+
+import type { Headers, Network } from '../../access/network/fetch.ts';
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
+import type { Call } from '../../types/call.ts';
+import type { Resource } from '../../types/resource.ts';
+import type { Ask } from '../objects/open-ranges.ts';
+import { openRemote } from '../objects/open-remote.ts';
+import { withinTime } from '../objects/request-time.ts';
+import { nameOf } from './page.ts';
+import { MOST_FILE, MOST_TEXT } from './web-limits.ts';
+
+/** Bytes of a body that are read at most; of one that is read by ranges only the first ones are. */
+export function mostBytesOf(headers: Headers): number {
+  return isLarge(headers) ? FIRST_BYTES : wholeUpTo(headers);
+}
+
+const FIRST_BYTES = 64 << 10;
+
+const wholeUpTo = ({ 'content-type': type = 'text/html' }: Headers): number =>
+  /^text\/|json|xml|html/i.test(type) ? MOST_TEXT : MOST_FILE;
+
+/** Whether parts of it can be asked for, and all of it is too much. Pages and data are converted as a whole. */
+export function isLarge(headers: Headers): boolean {
+  const { 'content-type': type = 'text/html', 'content-encoding': packed = 'identity' } = headers;
+  return (
+    headers['accept-ranges']?.trim().toLowerCase() === 'bytes' &&
+    packed === 'identity' &&
+    !/html|json|xml/i.test(type) &&
+    Number(headers['content-length']) > wholeUpTo(headers)
+  );
+}
+
+export interface LargeFile {
+  /** As it is called in a path. */
+  readonly url: string;
+  /** After redirects. */
+  readonly finalUrl: string;
+  readonly rest: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** Throws what `Network.get` throws, `TIMEOUT`, and `NETWORK` for an answer that is no range. */
+export function openLarge(
+  { url, finalUrl, rest, facts }: LargeFile,
+  network: Network,
+  call: Call,
+): Promise<Resource> {
+  const send = async ({ headers, mostBytes, signal }: Ask) => {
+    const response = await withinTime({ name: url, signal }, (until) =>
+      network.get(finalUrl, { headers, stored: true, signal: until, mostBytes: () => mostBytes }),
+    );
+    if ([200, 206, 412, 416].includes(response.status)) return response;
+    throw new OrielError('NETWORK', `${quote(url)} is answered with ${response.status}. Use ${url}:fresh.`, {
+      next: `${url}:fresh`,
+    });
+  };
+  const place = { name: url, facts: { url: finalUrl }, send };
+  return openRemote({ place, rest, file: nameOf(finalUrl), kind: 'web', facts }, call);
+}

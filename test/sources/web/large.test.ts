@@ -1,0 +1,85 @@
+/** Files on the web that are too large to be fetched whole: by ranges where the server has them. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import { place } from '../../support/dialect.ts';
+import { lineOf, numberedObject } from '../../support/objects.ts';
+import { site } from '../../support/web.ts';
+
+const SIZE = 10 * 2 ** 30;
+
+interface Served {
+  etag: string;
+  readonly ranges: (string | undefined)[];
+  readonly page: (request: IncomingMessage, response: ServerResponse) => void;
+}
+
+/** A log of 10 GiB; without a range as much of it is sent as is taken. */
+function largeLog(accepts = 'bytes'): Served {
+  const { read } = numberedObject(SIZE);
+  const served: Served = {
+    etag: '"one"',
+    ranges: [],
+    page({ headers }, response) {
+      served.ranges.push(headers.range);
+      response.setHeader('content-type', 'text/plain').setHeader('etag', served.etag);
+      response.setHeader('accept-ranges', accepts);
+      if (headers['if-match'] !== undefined && headers['if-match'] !== served.etag)
+        return void response.writeHead(412).end();
+      const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '') ?? [];
+      if (accepts === 'none' || headers.range === undefined) {
+        response.writeHead(200, { 'content-length': SIZE });
+        let at = 0;
+        const send = (): void => {
+          while (!response.destroyed) {
+            at += 65_536;
+            if (!response.write(read(at - 65_536, at))) return void response.once('drain', send);
+          }
+        };
+        return send();
+      }
+      const start = from === '' ? SIZE - Number(to) : Number(from);
+      const end = from === '' ? SIZE : Math.min(Number(to) + 1, SIZE);
+      response
+        .writeHead(206, {
+          'content-range': `bytes ${start}-${end - 1}/${SIZE}`,
+          'content-length': end - start,
+        })
+        .end(read(start, end));
+    },
+  };
+  return served;
+}
+
+const web = { allow: ['127.0.0.1'] };
+
+test('a page of a large log is a range of it, its end too', async () => {
+  const log = largeLog();
+  const { url } = await site({ '/big.log': log.page });
+  const here = place('oriel', { display: 'plain', web });
+  const read = async (path: string): Promise<[string, number]> => {
+    const before = log.ranges.length;
+    const { text } = await here.call('read', { path });
+    return [text, log.ranges.length - before];
+  };
+  const [first, requests] = await read(`${url}/big.log`);
+  expect(first.startsWith(lineOf(1) + lineOf(2))).toBe(true);
+  expect(first).toContain(`Use ${url}/big.log:`);
+  // The page, which turns out to be large, and then a range of it.
+  expect(requests).toBe(2);
+  const [middle, more] = await read(`${url}/big.log:@${SIZE / 2}+64K`);
+  expect(middle.startsWith(lineOf(SIZE / 2 / 64 + 1))).toBe(true);
+  expect(more).toBe(1);
+  const [end, last] = await read(`${url}/big.log:-3`);
+  expect(end.startsWith(lineOf(SIZE / 64 - 2) + lineOf(SIZE / 64 - 1) + lineOf(SIZE / 64))).toBe(true);
+  expect(last).toBe(1);
+  log.etag = '"two"';
+  expect((await read(`${url}/big.log:@${SIZE / 2}+64K`))[0]).toContain('was replaced since it was last read');
+});
+
+test('of a server without ranges the beginning is read, and it says so', async () => {
+  const { url } = await site({ '/big.log': largeLog('none').page });
+  const here = place('oriel', { web });
+  const { text } = await here.call('read', { path: `${url}/big.log` });
+  expect(text).toContain('the body is longer: only its first 8388608 bytes were read');
+});
