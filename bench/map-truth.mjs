@@ -146,7 +146,16 @@ function spread(list, most) {
   return Array.from({ length: Math.min(most, list.length) }, (_, i) => list[Math.floor(i * step)]);
 }
 
-/** `path:line` of each use, declarations left out. */
+/** A name in a comment is no use of it. */
+function isInComment(ts, file, position) {
+  let node = file;
+  for (let inner = file; inner; inner = ts.forEachChild(node, (one) => holds(one, position))) node = inner;
+  return position < node.getStart(file, false);
+}
+
+const holds = (node, position) => (node.pos <= position && position < node.end ? node : undefined);
+
+/** `path:line` of each use, declarations and comments left out. */
 function usedAt(ts, service, directory, path, position) {
   const program = service.getProgram();
   const found = service.findReferences(join(directory, path), position) ?? [];
@@ -155,6 +164,7 @@ function usedAt(ts, service, directory, path, position) {
       references.flatMap(({ fileName, textSpan, isDefinition }) => {
         const file = program.getSourceFile(fileName);
         if (isDefinition || !fileName.startsWith(directory)) return [];
+        if (isInComment(ts, file, textSpan.start)) return [];
         return [
           `${relative(directory, fileName)}:${file.getLineAndCharacterOfPosition(textSpan.start).line + 1}`,
         ];

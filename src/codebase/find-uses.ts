@@ -2,6 +2,7 @@
 
 import { containers } from '../views/structure.ts';
 import { isUseCut, type Tag } from '../views/tags.ts';
+import { familyOf } from './family.ts';
 import type { Definition, Tree } from './tree.ts';
 
 export interface Use {
@@ -27,11 +28,20 @@ export function findUses(
   const [first] = definitions;
   if (!first) return { uses: [], cut: false };
   const { name } = first.tag;
-  const homes = new Set(definitions.map(({ file }) => file));
-  const isMember = definitions.every(({ file, tag }) => tag.depth > 0 && isInContainer(tree, file, tag));
-  const others = new Set(tree.definitions(name).flatMap(({ file }) => (homes.has(file) ? [] : [file])));
-  const owners = new Set(definitions.map(({ tag }) => tag.qualified.split('.').at(-2) ?? ''));
-  const found: Use[] = [];
+  const isMember = definitions.every((one) => isInContainer(tree, one));
+  const family = isMember ? familyOf(tree, definitions) : undefined;
+  const meant = family?.members ?? definitions;
+  const isMeant = ({ file, tag }: Definition): boolean =>
+    meant.some((one) => one.file === file && one.tag.from === tag.from);
+  const homes = new Set([...meant, ...definitions].map(({ file }) => file));
+  const rest = tree.definitions(name).filter((one) => !isMeant(one));
+  const others = new Set(rest.flatMap(({ file }) => (homes.has(file) ? [] : [file])));
+  const owners = family?.classes ?? new Set();
+  // `x.pipe()` is not the function `pipe` where classes have a method of that name.
+  const isOtherMember = !isMember && rest.some((one) => isInContainer(tree, one));
+  const found: Use[] = meant
+    .filter((one) => !definitions.some(({ file, tag }) => file === one.file && tag.from === one.tag.from))
+    .map(({ file, tag }) => ({ file, line: tag.at, sure: true }));
   let cut = false;
   for (const file of tree.filesUsing(name)) {
     const uses = tree.usesOf(file);
@@ -39,13 +49,16 @@ export function findUses(
     if (!own) continue;
     cut ||= isUseCut(own);
     const declaresItself = !homes.has(file) && tree.tagsOf(file).some((tag) => tag.name === name);
-    const reaches = homes.has(file) || (!declaresItself && reachesAny(tree, file, homes, name));
+    const reaches = homes.has(file) || (!declaresItself && reachesAny(tree, file, { homes, others, name }));
     // Of what type a receiver is, only a compiler knows: the file must know its type, and no other one with that member.
     const knowsOwner = reaches || uses.some((one) => owners.has(one.name));
-    const sureMember = others.size === 0 ? knowsOwner : reaches && !reachesAny(tree, file, others, name);
+    const sureMember =
+      others.size === 0
+        ? knowsOwner
+        : reaches && !reachesAny(tree, file, { homes: others, others: homes, name });
     const places = [
       ...own.plain.map((line) => ({ line, sure: !isMember && reaches })),
-      ...own.member.map((line) => ({ line, sure: isMember ? sureMember : reaches })),
+      ...own.member.map((line) => ({ line, sure: isMember ? sureMember : reaches && !isOtherMember })),
     ];
     const tags = tree.tagsOf(file);
     const lines = new Map<number, boolean>();
@@ -70,13 +83,23 @@ export function innermost(tags: readonly Tag[], line: number): Tag | undefined {
   return tags.findLast((tag) => tag.from <= line && line <= tag.to && tag.to > tag.from);
 }
 
-function isInContainer(tree: Tree, file: number, { from, to, depth }: Tag): boolean {
-  return tree
-    .tagsOf(file)
-    .some((tag) => tag.depth < depth && tag.from <= from && tag.to >= to && containers.has(tag.kind));
+function isInContainer(tree: Tree, { file, tag: { from, to, depth } }: Definition): boolean {
+  return (
+    depth > 0 &&
+    tree
+      .tagsOf(file)
+      .some((tag) => tag.depth < depth && tag.from <= from && tag.to >= to && containers.has(tag.kind))
+  );
 }
 
-function reachesAny(tree: Tree, file: number, homes: ReadonlySet<number>, name: string): boolean {
+/** What `name` means: files that declare it, and files that declare another one, through which nothing is reached. */
+interface Meaning {
+  readonly homes: ReadonlySet<number>;
+  readonly others: ReadonlySet<number>;
+  readonly name: string;
+}
+
+function reachesAny(tree: Tree, file: number, { homes, others, name }: Meaning): boolean {
   let at = [file];
   const seen = new Set(at);
   for (let step = 0; step < STEPS; step += 1) {
@@ -86,7 +109,7 @@ function reachesAny(tree: Tree, file: number, homes: ReadonlySet<number>, name: 
         if (homes.has(target)) return true;
         // Only what names it, or hands on everything, leads further.
         const isLoose = /(^|\/)(index|__init__|mod|lib)\.\w+$/.test(tree.pathOf(target));
-        if (seen.has(target) || !(isLoose || tree.mentions(target, name))) continue;
+        if (seen.has(target) || others.has(target) || !(isLoose || tree.mentions(target, name))) continue;
         seen.add(target);
         next.push(target);
       }

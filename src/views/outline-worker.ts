@@ -3,7 +3,6 @@
  * when it takes too long. Whatever grows with the number of symbols happens here and not in the event loop.
  */
 
-import { getHeapStatistics } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
 import { LOADED } from '../access/worker-loading.ts';
 import { decode, storedEncoding } from '../text/encoding.ts';
@@ -89,8 +88,8 @@ export interface AnswerTo {
 /** Characters of a text after which the memory of the parser is worth giving back: it never shrinks. */
 const heavy = 1 << 20;
 
-/** Bytes outside of the heap, those of grammars and parsers, after which a thread that makes tags is ended. */
-const MOST_MEMORY = 72 << 20;
+/** Bytes of grammars and parsers after which a thread that makes tags is ended: 32 MiB are there from the start. */
+const MOST_MEMORY = 40 << 20;
 
 async function answer(question: Question, stop: Int32Array): Promise<AnswerTo[Question['ask']]> {
   switch (question.ask) {
@@ -151,15 +150,15 @@ async function tagsIn(
 const HEAD = 4096;
 
 /** Whether so much memory was taken that the thread must end: that of a parser grows with what is parsed, and never shrinks. */
-function isGrown(job: Question): boolean {
-  if (job.ask === 'parse' && job.text.length > heavy) return true;
-  return job.ask === 'tags' && getHeapStatistics().external_memory > MOST_MEMORY;
+async function isGrown(job: Question): Promise<boolean> {
+  if (job.ask === 'parse') return job.text.length > heavy;
+  return job.ask === 'tags' && (await import('./grammar/parse.ts')).parserBytes() > MOST_MEMORY;
 }
 
 const port = parentPort;
 port?.on('message', ({ job, stop }: { job: Question; stop: Int32Array }) => {
   void answer(job, stop)
-    .then((reply) => port.postMessage({ reply, retire: reply === 'time' || isGrown(job) }))
+    .then(async (reply) => port.postMessage({ reply, retire: reply === 'time' || (await isGrown(job)) }))
     // A parser that threw (a stack overflow) has undefined memory: the thread dies with it, and its owner sees that.
     // oxlint-disable-next-line node/no-process-exit
     .catch(() => process.exit(1));

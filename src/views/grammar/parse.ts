@@ -28,6 +28,20 @@ interface Loaded {
   readonly uses: Query | undefined;
 }
 
+interface WasmApi {
+  readonly Memory: new (size: { initial: number; maximum: number }) => { readonly buffer: ArrayBuffer };
+}
+
+const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly: WasmApi };
+
+/** 32 MiB and 2 GiB: what the parser has when it makes its own. Of the first most is never touched. */
+const memory = new wasm.Memory({ initial: 512, maximum: 32_768 });
+
+/** Bytes that grammars, trees and queries have taken: they never shrink. */
+export function parserBytes(): number {
+  return memory.buffer.byteLength;
+}
+
 const loaded = new Map<string, Promise<Loaded>>();
 let started: Promise<void> | undefined;
 
@@ -70,9 +84,9 @@ async function grammar(files: GrammarFiles): Promise<Loaded> {
   return loading;
 }
 
-async function load({ wasm, query, uses }: GrammarFiles): Promise<Loaded> {
-  await (started ??= Parser.init());
-  const language = await Grammar.load(brotliDecompressSync(wasm));
+async function load({ wasm: packed, query, uses }: GrammarFiles): Promise<Loaded> {
+  await (started ??= Parser.init({ wasmMemory: memory }));
+  const language = await Grammar.load(brotliDecompressSync(packed));
   const parser = new Parser();
   parser.setLanguage(language);
   return {

@@ -259,6 +259,44 @@ describe('uses and importers', () => {
     );
   });
 
+  test('a member is one with those that its class has from others, and those that others have from it', async () => {
+    w.write('shape/shape.ts', 'export interface Shape<T> {\n  area(of: T): number;\n}\n');
+    w.write(
+      'shape/round.ts',
+      "import { Shape } from './shape';\nexport class Round implements Shape<number> {\n  area() {\n    return 3;\n  }\n}\n",
+    );
+    w.write(
+      'shape/ball.ts',
+      "import { Round } from './round';\nexport class Ball extends Round {\n  area() {\n    return super.area();\n  }\n}\n",
+    );
+    w.write(
+      'shape/use.ts',
+      "import { Shape } from './shape';\nexport const sum = (a: Shape<number>) => a.area(1);\n",
+    );
+    w.write('shape/field.ts', 'export class Field {\n  area() {}\n}\nnew Field().area();\n');
+    for (const name of ['Ball', 'Round']) {
+      const text = await w.text(`shape:#${name}.area:refs`);
+      const [sure = '', others = ''] = text.split('By name alone:');
+      for (const line of [
+        'shape/shape.ts\n  2|area(of: T)',
+        'shape/use.ts\n  2|export const sum',
+        '  4|return super.area();',
+      ])
+        expect(sure, name).toContain(line);
+      expect(others, name).toContain('shape/field.ts\n  4|new Field().area();');
+      expect(others).toContain('5 uses of');
+    }
+  });
+
+  test('a function that has the name of another one is reached through no file that declares that', async () => {
+    w.write('same/a.ts', 'export function merge() {}\n');
+    w.write('same/b.ts', "import { merge as first } from './a';\nexport function merge() {\n  first();\n}\n");
+    w.write('same/c.ts', "import { merge } from './b';\nmerge();\n");
+    const [sure = '', others = ''] = (await w.text('same/a.ts:#merge:refs')).split('By name alone:');
+    expect(sure).not.toContain('same/c.ts');
+    expect(others).toContain('same/c.ts\n');
+  });
+
   test('of a file: what imports it', async () => {
     expect(await w.text('src/lib/open.ts:refs')).toBe('src/lib/store.ts\n[1 file imports src/lib/open.ts]');
     expect(await w.text('src/main.ts:refs')).toBe('[No file below . imports src/main.ts]');
