@@ -39,6 +39,7 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
   const shown = shownBelow(typed, call);
   return {
     is: 'entries',
+    ...(call.settings.tokens && { tokens: call.settings.tokens }),
     entries: page.map((path, i) => ({ path: shown(path), rank: request.offset + i })),
     ...(paths.length > end && { next: end }),
     ...(page.length === 0 && paths.length > 0 && { beyond: paths.length }),

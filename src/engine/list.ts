@@ -26,6 +26,7 @@ export async function list(request: ListRequest, call: Call): Promise<ListResult
     gaps.tooMany = more;
     return {
       is: 'entries',
+      ...(call.settings.tokens && { tokens: call.settings.tokens }),
       entries: page.map(({ entry }, i) => ({ ...marked(entry), rank: offset + i })),
       total: sorted.length,
       ...(sorted.length > end && { next: end }),

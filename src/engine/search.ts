@@ -43,7 +43,7 @@ export async function search(request: SearchRequest, call: Call): Promise<Search
   const hint = await lookThrough(found, call);
   const result = await found.result();
   const nothing = result.found === 0 && result.beyond === undefined;
-  return { ...result, ...advice(result, nothing, hint, request) };
+  return { ...result, ...advice(result, nothing, hint, request), ...counterOf(call) };
 }
 
 /** The files that hold a match, sorted. The same answer and the same errors as for `search`. */
@@ -52,8 +52,11 @@ export async function count(request: CountRequest, call: Call): Promise<ListResu
   const hint = await lookThrough(tally, call);
   const result = tally.result();
   const nothing = result.entries.length === 0 && result.beyond === undefined;
-  return { ...result, ...advice(result, nothing, hint, request) };
+  return { ...result, ...advice(result, nothing, hint, request), ...counterOf(call) };
 }
+
+const counterOf = ({ settings: { tokens } }: Call): Pick<SearchResult, 'tokens'> =>
+  tokens ? { tokens } : {};
 
 /** A hint where nothing was found, and how many containers were not searched. */
 function advice(

@@ -2,7 +2,7 @@
 
 import { estimateTokens } from '../limits.ts';
 import type { Answer } from '../types/answer.ts';
-import type { Limits } from '../types/limits.ts';
+import type { Limits, TokenCounter } from '../types/limits.ts';
 import type { CountRequest, FindRequest, ListRequest, SymbolsRequest } from '../types/request.ts';
 import type { ListedEntry, ListResult } from '../types/result.ts';
 import { textAnswer } from './answer.ts';
@@ -98,7 +98,7 @@ function fitEntries(
   of: ListNoun,
 ): ShownEntries {
   const { limit, offset } = request;
-  const budget = new ListBudget(limits);
+  const budget = new ListBudget(limits, result.tokens);
   const lines = result.entries.map(shownEntry);
   const end = lines.findIndex((line) => !budget.take(line));
   const fitting = end === -1 ? lines.length : end;
@@ -182,9 +182,11 @@ export class ListBudget {
   #bytes = 0;
   #tokens = 0;
   readonly #limits: Limits;
+  readonly #count: TokenCounter;
 
-  constructor(limits: Limits) {
+  constructor(limits: Limits, count: TokenCounter = estimateTokens) {
     this.#limits = limits;
+    this.#count = count;
   }
 
   get text(): string {
@@ -194,8 +196,10 @@ export class ListBudget {
   /** Takes all of the lines or none of them, and after that none any more. */
   take(...lines: string[]): boolean {
     const text = lines.join('\n');
-    const bytes = this.#bytes + Buffer.byteLength(text) + (this.#lines.length === 0 ? 0 : 1);
-    const tokens = this.#tokens + estimateTokens(text);
+    const joined = this.#lines.length === 0 ? text : `\n${text}`;
+    const bytes = this.#bytes + Buffer.byteLength(joined);
+    const counts = this.#limits.tokens !== Number.POSITIVE_INFINITY;
+    const tokens = counts ? this.#tokens + this.#count(joined) : 0;
     this.full ??= this.#exceeded(bytes, tokens);
     if (this.full) return false;
     this.#lines.push(...lines);
@@ -213,7 +217,11 @@ export class ListBudget {
       if (this.#exceeded(bytes, Math.ceil(bytes / 4))) break;
       text += character;
     }
-    return text;
+    // The host's counter may be slow: a few halvings, not a call for each character.
+    let characters = Array.from(text);
+    while (characters.length > 1 && this.#count(characters.join('')) > this.#limits.tokens)
+      characters = characters.slice(0, characters.length >> 1);
+    return characters.join('');
   }
 
   #exceeded(bytes: number, tokens: number): 'bytes' | 'tokens' | undefined {

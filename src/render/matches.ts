@@ -5,7 +5,7 @@
 
 import { makeVisible, oneLine } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';
-import type { Limits } from '../types/limits.ts';
+import type { Limits, TokenCounter } from '../types/limits.ts';
 import type { SearchRequest } from '../types/request.ts';
 import type { MatchedFile, MatchedLine, SearchResult } from '../types/result.ts';
 import { type ListNotice, NO_MATCHES, shownName } from './list-notices.ts';
@@ -45,7 +45,7 @@ export function matchesAnswer(
 /** As many whole lines as the limits take, and what is to be said about the rest. */
 export function fitMatches(result: SearchResult, request: SearchRequest, limits: Limits): ShownMatches {
   const all = shownLines(result, request);
-  const { lines, text, cutBy } = fit(all, limits);
+  const { lines, text, cutBy } = fit(all, limits, result.tokens);
   const matches = lines.filter((line) => line.rank !== undefined);
   const last = matches.at(-1)?.rank;
   const next = cutBy && last !== undefined ? last + 1 : result.next;
@@ -163,8 +163,8 @@ interface Fitted {
   readonly cutBy?: 'bytes' | 'tokens';
 }
 
-function fit(lines: readonly ShownLine[], limits: Limits): Fitted {
-  const budget = new ListBudget(limits);
+function fit(lines: readonly ShownLine[], limits: Limits, tokens: TokenCounter | undefined): Fitted {
+  const budget = new ListBudget(limits, tokens);
   const end = lines.findIndex((line) => !budget.take(...line.shown));
   if (end === -1 || !budget.full) return { lines, text: budget.text };
   const fitting = lines.slice(0, end);

@@ -1,5 +1,6 @@
 /** What the engine hands back for each request, as data. render/ and the dialects have the words. */
 
+import type { TokenCounter } from './limits.ts';
 import type { ErrorCode, OrielError } from '../errors.ts';
 import type { Identity } from '../identity.ts';
 import type { Display, OutputDisplay } from './display.ts';
@@ -34,6 +35,8 @@ export interface SearchResult {
   /** Documents, archives and databases that were passed over and could have been searched with `inside`. */
   readonly passedOver?: number;
   readonly hint?: Hint;
+  /** The host's own counter: the list is cut where it is rendered. */
+  readonly tokens?: TokenCounter;
 }
 
 export interface MatchedFile {
@@ -113,6 +116,8 @@ export interface ListResult {
   readonly unparsed?: number;
   /** Code files of which not all symbols are known: too large, not to be read, or with too many. */
   readonly unknown?: number;
+  /** The host's own counter: the list is cut where it is rendered. */
+  readonly tokens?: TokenCounter;
 }
 
 export interface ListedEntry {

@@ -43,6 +43,7 @@ export async function findSymbols(request: SymbolsRequest, call: Call): Promise<
   const best = found.slice(0, BEST).map((one) => callOf(one, shown));
   return {
     is: 'entries',
+    ...(call.settings.tokens && { tokens: call.settings.tokens }),
     entries: found.map((one, i) => ({
       path: `${callOf(one, shown)}  ${span(one.from, one.to)}  ${one.signature}`,
       rank: offset + i,
