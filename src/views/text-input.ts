@@ -9,6 +9,7 @@ import type { TextResource } from '../types/resource.ts';
 import type { Kind } from '../types/store.ts';
 import type { TextInput } from '../window/input.ts';
 import { LineIndex } from '../window/line-index.ts';
+import { recallLines } from './kept-lines.ts';
 import { encodingOf } from './stored-encoding.ts';
 
 const COUNT_STREAMS_UP_TO = 4 << 20;
@@ -27,6 +28,7 @@ export async function textInput(resource: TextResource, call: Call): Promise<Tex
   const options = { encoding: encoding.legacy ? utf8.name : encoding.name, bom: encoding.bom };
   const make = (): LineIndex => new LineIndex(encoding);
   const index = call.session.store.getNow(lineIndexes, bytes, options, make, call);
+  await recallLines(index, bytes, options, call);
   return {
     source: bytes,
     encoding,

@@ -30,6 +30,9 @@ const SMALL_REST = 64 << 10;
 /** Buffers that are counted in a row while another call waits for them: 16 MiB. */
 const SLICE_BUFFERS = 8;
 
+/** Numbers in front of the table in what is saved. */
+const SAVED_HEAD = 5;
+
 interface Scan {
   readonly source: ByteSource;
   /** Whether what is needed is known. */
@@ -63,6 +66,58 @@ export class LineIndex {
   /** Bytes of the table. */
   get held(): number {
     return this.#before.byteLength;
+  }
+
+  /** Bytes counted so far. */
+  get scanned(): number {
+    return this.#scanned;
+  }
+
+  /** What has been counted, for `restore` of another index. */
+  save(): Uint8Array {
+    const head = [
+      this.#block,
+      this.#scanned,
+      this.#newlines,
+      Number(this.#ended),
+      Number(this.#unterminated),
+    ];
+    const saved = new Float64Array(head.length + this.#entries);
+    saved.set(head);
+    saved.set(this.#before.subarray(0, this.#entries), head.length);
+    return new Uint8Array(saved.buffer);
+  }
+
+  /**
+   * Takes over what another index of the same bytes (`size` of them) and encoding has saved. False, and nothing is taken
+   * over, for what cannot be that, and where this one has begun to count.
+   */
+  restore(saved: Uint8Array, size: number): boolean {
+    if (this.#scanned > 0 || saved.length % 8 !== 0) return false;
+    const numbers = new Float64Array(Uint8Array.from(saved).buffer);
+    const [block = 0, scanned = 0, newlines = 0, ended = 0, unterminated = 0] = numbers;
+    const before = numbers.slice(SAVED_HEAD);
+    const isBlock = Number.isInteger(Math.log2(block / FIRST_BLOCK)) && block >= FIRST_BLOCK;
+    const isWhole =
+      isBlock &&
+      scanned <= size &&
+      (ended === 0 || scanned === size) &&
+      before.length === Math.floor(scanned / block) + 1 &&
+      before.length <= MOST_ENTRIES &&
+      before[0] === 0 &&
+      before.every((count, i) => i === 0 || (count >= (before[i - 1] as number) && count <= i * block)) &&
+      newlines >= (before.at(-1) as number) &&
+      newlines <= scanned;
+    if (!isWhole) return false;
+    this.#block = block;
+    this.#scanned = scanned;
+    this.#newlines = newlines;
+    this.#ended = ended === 1;
+    this.#unterminated = unterminated === 1;
+    this.#entries = before.length;
+    this.#before = new Float64Array(Math.max(64, 2 ** Math.ceil(Math.log2(before.length))));
+    this.#before.set(before);
+    return true;
   }
 
   /** Lines of the whole text (contract: a final newline begins no further line). */

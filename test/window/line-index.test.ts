@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Identity } from '../../src/identity.ts';
 import { memoryBytes } from '../../src/access/bytes.ts';
 import { queues } from '../../src/queues/table.ts';
@@ -168,4 +168,52 @@ test('a small text is counted while all buffers are in use', async () => {
   onTestFinished(() => slots.forEach((slot) => slot.release()));
   const index = new LineIndex(utf8);
   expect(await index.total(memoryBytes(Buffer.alloc(60_000, 'ab\n')))).toBe(20_000);
+});
+
+describe('saved and restored', () => {
+  const text = Buffer.from('a line\n'.repeat(100_000));
+
+  test('another index goes on where the first one was', async () => {
+    const source = memoryBytes(text);
+    const one = new LineIndex(utf8);
+    await one.startOf(50_000, source);
+    const saved = one.save();
+    const other = new LineIndex(utf8);
+    expect(other.restore(saved, text.length)).toBe(true);
+    expect(other.scanned).toBe(one.scanned);
+    expect(await other.startOf(20_000, source)).toBe(19_999 * 7);
+    expect(await other.total(source)).toBe(100_000);
+    expect(await one.total(source)).toBe(100_000);
+    expect(other.save()).toEqual(one.save());
+  });
+
+  test('what cannot be one is not taken over', async () => {
+    const one = new LineIndex(utf8);
+    await one.total(memoryBytes(text));
+    const saved = one.save();
+    const changed = (at: number, value: number): Uint8Array => {
+      const numbers = new Float64Array(Uint8Array.from(saved).buffer);
+      numbers[at] = value;
+      return new Uint8Array(numbers.buffer);
+    };
+    const wrong = [
+      new Uint8Array(0),
+      saved.subarray(1),
+      saved.subarray(0, -8),
+      changed(0, 3),
+      changed(0, Number.NaN),
+      changed(1, 2 ** 40),
+      changed(2, 1),
+      changed(5, 1),
+      changed(7, -1),
+      Buffer.alloc(4096, 255),
+    ];
+    for (const bytes of wrong) {
+      const other = new LineIndex(utf8);
+      expect(other.restore(bytes, text.length)).toBe(false);
+      expect(await other.total(memoryBytes(text))).toBe(100_000);
+    }
+    expect(new LineIndex(utf8).restore(saved, text.length - 1)).toBe(false);
+    expect(one.restore(saved, text.length)).toBe(false);
+  });
 });

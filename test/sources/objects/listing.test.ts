@@ -1,6 +1,7 @@
 /** Prefixes as directories, buckets, and paths that name nothing. */
 
 import { expect, test } from 'vitest';
+import { createOriel } from '../../../src/index.ts';
 import { place } from '../../support/dialect.ts';
 import { KEYS, lineOf, numberedObject, objectServer } from '../../support/objects.ts';
 
@@ -153,4 +154,20 @@ test.each([
   expect(text).toContain(
     `(403, ${code}, ${code} it is): the credentials have no access to it, or are not valid.`,
   );
+});
+
+test('what one process has counted, the next one knows', async () => {
+  const server = await objectServer({ box: { big: numberedObject(32 << 20) } });
+  const read = async (line: number): Promise<number> => {
+    const before = server.heard.length;
+    const oriel = createOriel({ display: 'plain' });
+    const { content } = await oriel.tool('read').run({ path: `s3://box/big:${line}..${line}` });
+    expect(content).toEqual([{ type: 'text', text: lineOf(line) }]);
+    await oriel.close();
+    return server.heard.length - before;
+  };
+  expect(await read(500_000)).toBeGreaterThan(5);
+  expect(await read(400_000)).toBeLessThanOrEqual(2);
+  server.buckets = { box: { big: numberedObject(32 << 20, '"another"') } };
+  expect(await read(400_000)).toBeGreaterThan(5);
 });

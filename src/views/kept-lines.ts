@@ -1,0 +1,52 @@
+/**
+ * Line indexes of what lies on a server, in the cache on disk: counting takes reading all of it, and the next process, or
+ * another replica that shares the cache, need not do that again.
+ */
+
+import type { Facts } from '../identity.ts';
+import type { ByteSource } from '../types/byte-source.ts';
+import type { Call } from '../types/call.ts';
+import type { LineIndex } from '../window/line-index.ts';
+
+/** Bytes that have to be counted beyond what is kept before it is kept again. */
+const WORTH_KEEPING = 4 << 20;
+
+/** Counted up when the layout changes. */
+const VERSION = 1;
+
+interface Known {
+  readonly found: Promise<void>;
+  /** Bytes counted in what is kept. */
+  kept: number;
+}
+
+const known = new WeakMap<LineIndex, Known>();
+
+/** Gives `index` what was counted elsewhere, and keeps what this call will have counted. */
+export async function recallLines(
+  index: LineIndex,
+  bytes: ByteSource,
+  options: Facts,
+  { session: { disk }, onEnd }: Call,
+): Promise<void> {
+  if (!disk || !bytes.remote || !bytes.identity.recurs || bytes.size === undefined) return;
+  const { size } = bytes;
+  const key = JSON.stringify(['lines', VERSION, bytes.identity.key, options]);
+  const find = async (): Promise<void> => {
+    const saved = await disk.get(key);
+    if (saved && index.restore(saved, size)) here.kept = index.scanned;
+  };
+  let here = known.get(index) as Known;
+  if (!here) {
+    here = { found: Promise.resolve().then(find), kept: 0 };
+    known.set(index, here);
+  }
+  await here.found;
+  onEnd(() => {
+    const { scanned } = index;
+    const isDone = scanned === size && here.kept < size && scanned > WORTH_KEEPING / 4;
+    if (scanned - here.kept < WORTH_KEEPING && !isDone) return;
+    here.kept = scanned;
+    disk.put(key, [index.save()]);
+  });
+}
