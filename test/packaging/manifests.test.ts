@@ -29,6 +29,24 @@ test('server.json is of this version, under the name that the package carries', 
   expect((server['description'] as string).length).toBeLessThanOrEqual(100);
 });
 
+test('where the project lives is said in both manifests or in none, and is the same', () => {
+  const { repository, homepage, bugs } = manifest as Partial<Record<string, { url: string } | string>>;
+  const { repository: source, websiteUrl } = json('server.json') as {
+    repository?: { url: string; source: string };
+    websiteUrl?: string;
+  };
+  const plain = (url: string | undefined): string | undefined =>
+    url?.replace(/^git\+/, '').replace(/\.git$/, '');
+  const said = [repository, homepage, bugs, source, websiteUrl].filter((value) => value !== undefined);
+  expect([0, 5]).toContain(said.length);
+  expect(plain(source?.url)).toBe(plain(typeof repository === 'string' ? repository : repository?.url));
+  expect(websiteUrl).toBe(homepage);
+});
+
+test('the words of the bundle are those of the docs: directories', () => {
+  expect(readFileSync('packaging/mcpb/manifest.json', 'utf8')).not.toMatch(/folder/i);
+});
+
 test('the bundle starts our command line and names the tools that it offers', async () => {
   const bundle = json('packaging/mcpb/manifest.json');
   const offer = createOffer({});

@@ -8,7 +8,7 @@ import type { Answer } from '../../types/answer.ts';
 import type { Session } from '../../types/session.ts';
 import type { Streams, Values } from './command.ts';
 import { endSession } from './end-session.ts';
-import { orielOptions } from './options.ts';
+import { orielOptions } from './oriel-options.ts';
 import { progressOn, silent } from './progress.ts';
 
 /** Commands, each with the names that dialects give to the tool for it, and the operands of a call of it. */

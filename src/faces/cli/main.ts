@@ -8,7 +8,7 @@ import type { ExitCode, Streams } from './command.ts';
 import { commandHelp, generalHelp, loadCommand } from './commands.ts';
 import { printUnexpected } from './debug.ts';
 import { refuseExtraOperand } from './operands.ts';
-import { parse, splitCommand } from './options.ts';
+import { parse, splitCommand } from './parse.ts';
 import { printError } from './print.ts';
 
 /** What the process ends with when it fails, as the command has it. */

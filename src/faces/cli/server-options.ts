@@ -10,7 +10,8 @@ import type { OfferOptions } from '../offer.ts';
 import { stateOf, stateOptions } from './state-options.ts';
 import { workspaceOption, workspacesOf } from './workspaces.ts';
 import { mcpServersIn } from './mcp-servers.ts';
-import { orielOptions, servingOptions } from './options.ts';
+import { servingOptions } from './options.ts';
+import { orielOptions } from './oriel-options.ts';
 
 export const serverOptions: readonly Option[] = [
   workspaceOption,

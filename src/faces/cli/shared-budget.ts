@@ -3,7 +3,7 @@
 import type { Values } from './command.ts';
 import { assemble } from '../../assemble.ts';
 import type { Answer } from '../../types/answer.ts';
-import { orielOptions } from './options.ts';
+import { orielOptions } from './oriel-options.ts';
 
 export class SharedBudget {
   readonly #values: Values;

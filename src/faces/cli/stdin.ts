@@ -3,7 +3,7 @@
 import { assemble } from '../../assemble.ts';
 import { OrielError } from '../../errors.ts';
 import type { Streams, Values } from './command.ts';
-import { orielOptions } from './options.ts';
+import { orielOptions } from './oriel-options.ts';
 
 /** Bytes that are read; an input may be endless. The producer gets EPIPE after them. */
 const MOST = 256 << 20;

@@ -1,7 +1,8 @@
 /** `oriel tools`: what a model would be given. */
 
 import type { Command } from './command.ts';
-import { describeOptions, orielOptions } from './options.ts';
+import { describeOptions } from './options.ts';
+import { orielOptions } from './oriel-options.ts';
 
 export const toolsCommand: Command = {
   name: 'tools',

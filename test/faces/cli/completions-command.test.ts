@@ -21,6 +21,7 @@ test('bash completes commands, options, choices and folders', () => {
   write('folder/f', '');
   write('file', '');
   expect(complete(W, 'oriel', 're')).toEqual(['read', 'report']);
+  expect(complete(W, 'oriel', 'ins')).toEqual(['inspect']);
   expect(complete(W, 'oriel', 'serve', '--li')).toEqual(['--listen', '--limits']);
   expect(complete(W, 'oriel', 'read', '--li')).toEqual(['--limits']);
   expect(complete(W, 'oriel', 'read', '--display', '')).toEqual(['numbers', 'hashline', 'plain']);
