@@ -1,0 +1,80 @@
+/** Sources below a directory that are made to hurt a parser, and indexes that several make at once. */
+
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { textOf, workspace } from '../support/workspace.ts';
+
+const good = (name: string): string => `// a comment\nexport function ${name}() {\n  return 1;\n}\n`;
+
+test('nesting, long lines and bytes that are no text keep no other file from its symbols', async () => {
+  const w = workspace();
+  w.write('src/good.ts', good('found'));
+  w.write('src/nested.ts', `export const a = ${'('.repeat(60_000)}1${')'.repeat(60_000)};\n`);
+  w.write('src/blocks.ts', `${'{\n'.repeat(20_000)}${'}\n'.repeat(20_000)}`);
+  w.write('src/line.js', `const a = [${'1, '.repeat(200_000)}];`);
+  w.write('src/huge.js', `const a = "${'x'.repeat(2 << 20)}";\n`);
+  writeFileSync(
+    join(w.W, 'src/invalid.py'),
+    Buffer.from([0x64, 0x65, 0x66, 0x20, 0xff, 0xfe, 0x28, 0x29, 0x3a, 0x0a]),
+  );
+  writeFileSync(join(w.W, 'src/binary.go'), Buffer.alloc(4096));
+  const text = await w.text('src:outline');
+  expect(text).toContain('good.ts: found 2-4\n');
+  expect(text).toMatch(/\[The symbols of \d code files are not known: /);
+  expect(Buffer.byteLength(text)).toBeLessThan(10 << 10);
+  expect(await w.text('src:#found')).toBe(
+    '2|export function found() {\n3|  return 1;\n4|}\n[Declared in src/good.ts:2..4]',
+  );
+});
+
+test.skipIf(process.getuid?.() === 0)('a directory that may not be read is said', async () => {
+  const w = workspace();
+  w.write('src/good.ts', good('found'));
+  w.write('src/closed/a.ts', good('hidden'));
+  chmodSync(join(w.W, 'src/closed'), 0);
+  const text = await w.text('src:outline');
+  chmodSync(join(w.W, 'src/closed'), 0o755);
+  expect(text).toContain('Some directories could not be read');
+});
+
+test('several that index one directory at once, with one cache, all have the same answer', async () => {
+  const w = workspace();
+  for (let i = 0; i < 120; i += 1) w.write(`src/f${i}.ts`, good(`name${i}`));
+  const cache = { directory: join(w.O, 'cache') };
+  const mapped = async (): Promise<string> => {
+    const oriel = w.with({ cache });
+    const text = textOf(await oriel.tool('read').run({ path: 'src:outline?bytes=16K' }));
+    await oriel.close();
+    return text;
+  };
+  const [first, ...others] = await Promise.all([mapped(), mapped(), mapped()]);
+  expect(first).toContain('[120 files of src');
+  for (const other of [...others, await mapped()]) expect(other).toBe(first);
+});
+
+test('what was parsed before a call was cancelled is not parsed again, and the next call has all', async () => {
+  const w = workspace();
+  for (let i = 0; i < 200; i += 1) w.write(`src/f${i}.ts`, good(`name${i}`));
+  const cancel = new AbortController();
+  const cancelled = w.oriel
+    .tool('read')
+    .run(
+      { path: 'src:outline' },
+      {
+        signal: cancel.signal,
+        onProgress: ({ message = '' }) => message.startsWith('parsed') && cancel.abort(),
+      },
+    );
+  await cancelled.catch(() => undefined);
+  const parsed: string[] = [];
+  const next = await w.oriel
+    .tool('read')
+    .run(
+      { path: 'src:outline?bytes=16K' },
+      { onProgress: ({ message = '' }) => void (message.startsWith('parsed') && parsed.push(message)) },
+    );
+  expect(textOf(next)).toContain('[200 files of src');
+  expect(cancel.signal.aborted).toBe(true);
+  expect(parsed.at(-1) ?? 'of 0').not.toContain('of 200 files');
+});
