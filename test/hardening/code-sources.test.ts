@@ -57,15 +57,13 @@ test('what was parsed before a call was cancelled is not parsed again, and the n
   const w = workspace();
   for (let i = 0; i < 200; i += 1) w.write(`src/f${i}.ts`, good(`name${i}`));
   const cancel = new AbortController();
-  const cancelled = w.oriel
-    .tool('read')
-    .run(
-      { path: 'src:outline' },
-      {
-        signal: cancel.signal,
-        onProgress: ({ message = '' }) => message.startsWith('parsed') && cancel.abort(),
-      },
-    );
+  const cancelled = w.oriel.tool('read').run(
+    { path: 'src:outline' },
+    {
+      signal: cancel.signal,
+      onProgress: ({ message = '' }) => message.startsWith('parsed') && cancel.abort(),
+    },
+  );
   await cancelled.catch(() => undefined);
   const parsed: string[] = [];
   const next = await w.oriel
