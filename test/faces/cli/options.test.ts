@@ -58,6 +58,9 @@ for (const [path, content] of Object.entries(files)) {
   writeFileSync(join(cwd, path), content);
 }
 
+/** A password in an argument, a file without a URL, and a key without a store: each is refused at once. */
+const REFUSED_STATE = ['--state', '--state-file', '--state-key-file'];
+
 /** No number of seconds or connections: what it bounds takes as long to see, and is tested where peers are. */
 const NO_TIME = '0';
 
@@ -290,7 +293,7 @@ function asHost({ port }: ServerProcess, host: string): Promise<string> {
 async function outcome(name: string, args: readonly string[], cache?: string): Promise<string> {
   const served = outcomeOf[name];
   const excludes = args.includes('--web') && args.includes('--offline');
-  const ends = excludes || ['--help', NOWHERE, NO_TIME].some((arg) => args.includes(arg));
+  const ends = excludes || ['--help', NOWHERE, NO_TIME, ...REFUSED_STATE].some((arg) => args.includes(arg));
   if (served && !ends) return served(args, cache);
   return JSON.stringify(run([name, ...args], { cwd, env: cache === undefined ? env : within(cache) }));
 }
