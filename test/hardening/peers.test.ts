@@ -1,5 +1,6 @@
 /** Peers that never read what they asked for, and peers that vanish: on every route, and on stdio. */
 
+import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -436,3 +437,32 @@ test('the socket has mode 0600 whenever it is there, whatever the umask', { time
     child.kill('SIGKILL');
   }
 });
+
+test(
+  'a server whose log nobody reads serves on, and ends at the first signal',
+  { timeout: 60_000 },
+  async () => {
+    const { W, write } = workspace();
+    write('small', 'small\n');
+    const socketPath = join(await temporaryFolder(), 'oriel.sock');
+    const child = spawn(process.execPath, [cli, 'serve', '--root', W, '--listen', `unix:${socketPath}`], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = new Promise<number | null>((resolve) => void child.once('exit', (code) => resolve(code)));
+    while (!existsSync(socketPath)) await sleep(20);
+    const path = `/api/v0/read-file-lines?path=${encodeURIComponent(join(W, 'small'))}`;
+    const ask = (): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const asked = request({ socketPath, path }, (response) => {
+          response.resume().once('end', () => resolve(response.statusCode));
+        });
+        asked.once('error', reject).end();
+      });
+    // More than the pipe holds: 200 bytes or more of log each.
+    for (let i = 0; i < 100; i += 1)
+      expect(await Promise.all(Array.from({ length: 40 }, ask))).toEqual(Array(40).fill(200));
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  },
+);

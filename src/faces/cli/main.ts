@@ -57,6 +57,9 @@ function endOutput(error: NodeJS.ErrnoException): void {
   process.exit(failureCode);
 }
 
+/** Milliseconds that what was written last has to be read, once a signal has ended the command. */
+const LAST_WORDS_MS = 1_000;
+
 const stop = new AbortController();
 /** A running command must not outlive this process, whoever ends it. */
 const ENDINGS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
@@ -79,3 +82,5 @@ try {
   if (process.argv.includes('--debug')) printUnexpected(error, { code: failure.code });
   process.exitCode ??= failureCode;
 }
+// A pipe that nobody reads would keep the process for ever; unref: it ends sooner where somebody does.
+if (stop.signal.aborted) setTimeout(() => process.exit(), LAST_WORDS_MS).unref();
