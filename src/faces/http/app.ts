@@ -78,6 +78,7 @@ const REFUSED: Record<Refusal['status'], Record<string, string>> = {
 
 export function createApp({ offer: uncounted, log, guard, structured, writeTimeoutMs }: AppOptions): App {
   const metrics = createMetrics(() => {
+    uncounted.telemetry?.settle();
     const { store, disk } = uncounted.engine().session;
     return {
       store: store.stats(),

@@ -123,6 +123,11 @@ export class Telemetry implements TelemetrySink {
     return () => void this.#watchers.delete(watcher);
   }
 
+  /** Counts what has been recorded so far: watchers have heard of it then. */
+  settle(): void {
+    this.#count();
+  }
+
   /** Whether `owner`, as a watcher is told it, is this caller. */
   isOf(owner: object, caller: Caller | undefined): boolean {
     return owner === (caller ?? this.#nobody);
