@@ -12,12 +12,13 @@ import { databaseBytes } from '../support/sqlite.ts';
 import { workspace } from '../support/workspace.ts';
 import { zip } from '../support/zip.ts';
 
-const HOMES: Readonly<Record<string, () => NodeJS.ProcessEnv>> = {
+/** Given a directory that is there. */
+const HOMES: Readonly<Record<string, (directory: string) => NodeJS.ProcessEnv>> = {
   'no environment at all': () => ({}),
-  'a home and a temporary directory that do not exist': () => ({
-    HOME: '/no/such/home',
-    TMPDIR: '/no/such/tmp',
-    XDG_CACHE_HOME: '/no/such/cache',
+  'a home and a temporary directory that do not exist': (directory) => ({
+    HOME: join(directory, 'no/home'),
+    TMPDIR: join(directory, 'no/tmp'),
+    XDG_CACHE_HOME: join(directory, 'no/cache'),
   }),
   // Where nobody may write, root neither.
   'a home that is read-only': () => ({ HOME: '/proc', XDG_CACHE_HOME: '/proc/cache' }),
@@ -25,10 +26,10 @@ const HOMES: Readonly<Record<string, () => NodeJS.ProcessEnv>> = {
 };
 
 test.each(Object.entries(HOMES))('C07 %s: files and documents are read', (_, env) => {
-  const { W, write } = workspace();
+  const { W, O, write } = workspace();
   write('f', 'hi\n');
   write('d.docx', docx(paragraph('a text')));
-  const at = { env: env(), timeout: 60_000, encoding: 'utf8', cwd: W } as const;
+  const at = { env: env(O), timeout: 60_000, encoding: 'utf8', cwd: W } as const;
   const read = (path: string): string => {
     const { stdout, stderr, status } = spawnSync(process.execPath, [cli, 'read', path], at);
     return `${status} ${stdout}${stderr}`;
