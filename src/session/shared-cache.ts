@@ -47,12 +47,17 @@ export class SharedCache implements OwnCache {
   put(key: string, parts: readonly Uint8Array[]): void {
     this.#own.put(key, parts);
     const size = parts.reduce((sum, { length }) => sum + length, 0);
-    if (size > MOST_SHARED || this.#sending.size >= MOST_SENDING) return;
+    // What is not sent must not leave an older value there, which would be found first.
+    if (size > MOST_SHARED || this.#sending.size >= MOST_SENDING) return this.#removeShared(key);
     this.#work(this.#space.put(nameOf(key), Buffer.concat(parts), KEEP_MS));
   }
 
   remove(key: string): void {
     this.#own.remove(key);
+    this.#removeShared(key);
+  }
+
+  #removeShared(key: string): void {
     // A value that is being sent would be there again.
     this.#work(Promise.all(this.#sending).then(() => this.#space.remove(nameOf(key))));
   }

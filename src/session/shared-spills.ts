@@ -41,7 +41,9 @@ const MOST_LISTED = 100;
  * Numbers of one space follow each other. The first is random: where the store was emptied, no number means another
  * output than before.
  */
-const firstNumber = (): number => 1_000 * randomInt(1, 900_000);
+const LEAST_FIRST = 1_000;
+
+const firstNumber = (): number => LEAST_FIRST * randomInt(1, 900_000);
 
 const NUMBER: StateName = { kind: 'number', of: ['spill'] };
 
@@ -154,7 +156,10 @@ export class SharedSpills implements SpillStore {
     const today: StateName = { kind: 'quota', of: ['spill', Math.floor(this.#now() / DAY_MS)] };
     const used = await this.#space.add(today, bytes, 0, 2 * DAY_MS);
     if (used === 'away') return STORE_AWAY;
-    if (used > MOST_IN_A_DAY) return `more than ${MOST_IN_A_DAY >> 20} MiB were shared today`;
+    if (used > MOST_IN_A_DAY) {
+      await this.#space.add(today, -bytes, 0, 2 * DAY_MS);
+      return `more than ${MOST_IN_A_DAY >> 20} MiB were shared today`;
+    }
     const head: Head = { id: randomBytes(12).toString('base64url'), bytes, capped };
     const end = performance.now() + SENDING_MS;
     const file = await open(path, 'r').catch((error: unknown) => {
@@ -179,7 +184,8 @@ export class SharedSpills implements SpillStore {
       if (number === 'away') return STORE_AWAY;
       // Whoever can write to the store could have set the number back.
       const taken = this.#known.has(number) || (await this.#space.get(headName(number))) !== undefined;
-      if (taken || !isNumber(number)) {
+      // A list that was asked for before anything was kept has made the number 0.
+      if (taken || !isNumber(number) || number < LEAST_FIRST) {
         await this.#space.add(NUMBER, firstNumber(), 0, KEEP_MS);
         continue;
       }

@@ -22,8 +22,9 @@ export async function openRedis({ url, timeoutMs }: BackendOptions): Promise<Sta
     serialize: ({ value }) => value as string,
     deserialize: (text) => ({ value: text as never }),
   });
-  // The operation that fails reports it; without a listener the process would end.
-  adapter.on('error', () => undefined);
+  // Without a listener the process would end; the adapter's own error of a connection says less than this one.
+  let last: unknown;
+  adapter.on('error', (error: unknown) => void (last = error));
   keyv.on('error', () => undefined);
   // Keys are whole already.
   keyv.namespace = undefined;
@@ -31,7 +32,15 @@ export async function openRedis({ url, timeoutMs }: BackendOptions): Promise<Sta
   let connecting: Promise<unknown> | undefined;
   /** All that comes while the connection is made waits for it: the client would refuse it. */
   const connected = async (): Promise<void> => {
-    if (!client.isReady) await (connecting ??= adapter.getClient().finally(() => (connecting = undefined)));
+    if (client.isReady) return;
+    last = undefined;
+    connecting ??= adapter
+      .getClient()
+      .catch((error: unknown) => {
+        throw last ?? error;
+      })
+      .finally(() => (connecting = undefined));
+    await connecting;
   };
   return {
     async ping() {

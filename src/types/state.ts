@@ -53,7 +53,7 @@ export type StateOperation = 'get' | 'put' | 'remove' | 'add';
 export interface StateStats {
   /** Whether the store answers. */
   readonly up: boolean;
-  /** Times that it stopped to answer. */
+  /** Times that it stopped answering. */
   readonly outages: number;
   /** By operation and how it ended. */
   readonly operations: ReadonlyMap<StateOperation, Readonly<Record<StateOutcome, number>>>;
@@ -70,7 +70,7 @@ export interface SharedState {
   /** The space of that name; equal names are one space on all replicas that have the same key. */
   space(name: string): StateSpace;
   stats(): StateStats;
-  /** Hears when the store stops to answer, with why, and when it answers again. */
+  /** Hears when the store stops answering, with why, and when it answers again. */
   onChange(listener: (up: boolean, why: string) => void): void;
   /** Resolves when the store has answered for the first time, or could not. */
   connected(): Promise<void>;

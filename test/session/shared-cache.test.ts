@@ -31,6 +31,16 @@ describe.runIf(has('redis'))('the cache of several replicas', () => {
   }
   const text = (value: Buffer | undefined): string | undefined => value?.toString();
 
+  test('a newer value that is too large to be shared leaves no older one behind', async () => {
+    const one = replica('large');
+    one.cache.put('key', [Buffer.from('old')]);
+    await one.cache.close();
+    one.cache.put('key', [Buffer.alloc(3 << 20, 'new')]);
+    await one.cache.close();
+    expect(text(await one.cache.get('key'))?.slice(0, 3)).toBe('new');
+    expect(await replica('large').cache.get('key')).toBeUndefined();
+  });
+
   test('what one has cached the others find, and what it removed nobody does', async () => {
     const [one, two] = [replica('a'), replica('a')];
     one.cache.put('key', [Buffer.from('of '), Buffer.from('one')]);

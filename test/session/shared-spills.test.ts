@@ -48,6 +48,13 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
     return text;
   }
 
+  test('a list that is asked for before anything is kept changes no number', async () => {
+    const one = replica('listed first');
+    expect(await one.spills.listAll()).toEqual([]);
+    const { url } = await keep(one, 'text\n');
+    expect(Number(url.slice('artifact://'.length))).toBeGreaterThanOrEqual(1_000);
+  });
+
   test('what one has kept another one reads, to the byte, and lists', async () => {
     const [one, two] = [replica('a'), replica('a')];
     const large = Array.from({ length: 200_000 }, (_, i) => `line ${i}\n`).join('');

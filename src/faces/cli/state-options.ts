@@ -43,7 +43,7 @@ export function stateOf(values: Values): { readonly state?: StateOptions } {
       'BAD_INPUT',
       'There are two URLs of a state. Use --state-file FILE without --state.',
     );
-  if (given !== undefined && URL.canParse(given) && new URL(given).password !== '') {
+  if (given !== undefined && hasPassword(given)) {
     throw new OrielError(
       'BAD_INPUT',
       'Others could read the password of --state in a list of processes. Put the URL into a private file, and use --state-file FILE.',
@@ -61,6 +61,12 @@ export function stateOf(values: Values): { readonly state?: StateOptions } {
   }
   const key = keyFile === undefined ? undefined : readSecret(keyFile, 'key').text.trim();
   return { state: { url, ...(key !== undefined && { key }), ...timeout } };
+}
+
+/** pg reads one among the parameters too. */
+function hasPassword(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && (url.password !== '' || url.searchParams.has('password'));
 }
 
 function timeoutOf(values: Values): { readonly timeoutMs?: number } {

@@ -78,7 +78,7 @@ function stateFamilies({ up, outages, operations, bytesRead, bytesWritten }: Sta
   ] as const;
   return [
     ['oriel_state_up', one('Whether the store that replicas share answers.', 'gauge', Number(up))],
-    ['oriel_state_outages_total', one('Times that it stopped to answer.', 'counter', outages)],
+    ['oriel_state_outages_total', one('Times that it stopped answering.', 'counter', outages)],
     [
       'oriel_state_operations_total',
       { help: 'Uses of the shared store, by how they ended.', type: 'counter', values: new Map(results) },
