@@ -8,6 +8,8 @@ export type Law = 'bounded' | 'lines' | 'continuation' | 'walls' | 'hangs' | 'me
 /** What a server answered to one call. */
 export interface Said {
   readonly text: string;
+  /** What stands beside the text, as JSON. */
+  readonly structured?: string;
   /** Of the text, in UTF-8. */
   readonly bytes: number;
   /** A failure, of the tool or of the protocol. */

@@ -11,7 +11,9 @@ export function continuationOf(text: string, numbers: readonly string[]): NextCa
   const path = [...edge.matchAll(/\bUse (\S+) to continue\b/g)].at(-1)?.[1];
   const named = numbers.flatMap((name) => {
     const value = [
-      ...`${text.slice(0, 1_000)}\n${edge}`.matchAll(new RegExp(`\\b${name}\\s*[=:]\\s*(\\d+)`, 'g')),
+      ...`${text.slice(0, 1_000)}\n${edge}`.matchAll(
+        new RegExp(`\\b${name.replace(/\W/g, '\\$&')}\\s*[=:]\\s*(\\d+)`, 'g'),
+      ),
     ].at(-1)?.[1];
     return value === undefined ? [] : [[name, Number(value)] as const];
   });

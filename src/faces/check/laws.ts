@@ -24,8 +24,9 @@ export function holdToLaws(
   { secret, secretName }: Sandbox,
   { anySize, mayName }: CallOptions,
 ): void {
-  if (said.text.includes(secret)) throw new Broken('the answer holds bytes from outside the root');
-  if (said.text.includes(secretName) && mayName === undefined)
+  const all = said.text + (said.structured ?? '');
+  if (all.includes(secret)) throw new Broken('the answer holds bytes from outside the root');
+  if (all.includes(secretName) && mayName === undefined)
     throw new Broken('the answer holds a name from outside the root');
   if (said.bytes > MOST_BYTES && anySize === undefined)
     throw new Broken(`the answer has ${said.bytes} bytes, not at most ${MOST_BYTES}`);
