@@ -84,8 +84,13 @@ function reachedBy({ name, server, call }: Reading): Reached {
   return { name, server, cwd: call.access.cwd, store: call.session.store };
 }
 
-function factsOf({ name, server }: Reading): { readonly name: string; readonly server: string } {
-  return { name, server: JSON.stringify(server) };
+/** Of one working directory: a client's own roots may be narrower, and the server is started there. */
+function factsOf({ name, server, call }: Reading): {
+  readonly name: string;
+  readonly server: string;
+  readonly cwd: string;
+} {
+  return { name, server: JSON.stringify(server), cwd: call.access.cwd };
 }
 
 async function listing(reading: Reading, selector: string): Promise<Resource> {

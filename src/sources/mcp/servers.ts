@@ -102,9 +102,19 @@ function connectionTo({ name, server, cwd, store }: Reached, user: StoreUser): P
   );
 }
 
+/** Of a URL no more: its path and its parameters may hold a key. */
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : 'its URL';
+}
+
+/** What went wrong, without the URL. */
+function saying(message: string, server: McpServer): string {
+  return 'command' in server ? message : message.replaceAll(server.url, originOf(server.url));
+}
+
 function notStarted(name: string, server: McpServer, cause: unknown): OrielError {
   const { code, message } = cause as NodeJS.ErrnoException;
-  const where = 'command' in server ? quote(server.command) : quote(server.url);
+  const where = 'command' in server ? quote(server.command) : quote(originOf(server.url));
   if (code === 'ENOENT' || code === 'EACCES') {
     return new OrielError(
       'NOT_FOUND',
@@ -114,7 +124,7 @@ function notStarted(name: string, server: McpServer, cause: unknown): OrielError
   }
   return new OrielError(
     isTimeout(cause) ? 'TIMEOUT' : 'NETWORK',
-    `The MCP server ${quote(name)} (${where}) does not answer: ${quote(oneLine(message ?? String(cause)))}. Use mcp:// for the servers.`,
+    `The MCP server ${quote(name)} (${where}) does not answer: ${quote(oneLine(saying(message ?? String(cause), server)))}. Use mcp:// for the servers.`,
     { next: 'mcp://', cause },
   );
 }

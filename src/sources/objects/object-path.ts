@@ -6,6 +6,7 @@ import { candidates } from '../../selector/split.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { S3Settings } from '../../types/settings.ts';
 import { objectLimits } from './object-limits.ts';
+import { withoutTrailingSlashes } from '../../text/slashes.ts';
 
 export interface ObjectPath {
   readonly bucket: string;
@@ -89,16 +90,20 @@ export function refuseOutside(
   { buckets }: S3Settings,
   { bucket, key }: Pick<ObjectPath, 'bucket' | 'key'>,
 ): void {
-  if (!buckets) return;
+  if (!buckets || isAllowed(buckets, `${bucket}/${key}`)) return;
   const path = `${bucket}/${key}`;
-  const inside = buckets.some((allowed) => path.startsWith(`${allowed.replace(/\/+$/, '')}/`));
-  if (inside || buckets.includes(path)) return;
   const [first = ''] = buckets;
-  const next = `s3://${first.replace(/\/+$/, '')}/`;
+  const next = `s3://${withoutTrailingSlashes(first)}/`;
   const places = buckets.slice(0, 5).map((allowed) => quote(`s3://${allowed}`));
   throw new OrielError(
     'OUTSIDE_ROOT',
     `${quote(`s3://${path}`)} lies outside of what may be read here: ${places.join(', ')}${buckets.length > 5 ? ', …' : ''}. Use ${quote(next)}.`,
     { next },
   );
+}
+
+/** `path` is `BUCKET/KEY`, or `BUCKET/PREFIX/`. */
+export function isAllowed(buckets: readonly string[] | undefined, path: string): boolean {
+  if (!buckets || buckets.includes(path)) return true;
+  return buckets.some((allowed) => path.startsWith(`${withoutTrailingSlashes(allowed)}/`));
 }

@@ -8,7 +8,7 @@ import type { Resource } from '../../types/resource.ts';
 import type { S3Settings } from '../../types/settings.ts';
 import { sources } from '../table.ts';
 import { bucketsResource, listingResource, objectsBelow } from './listing.ts';
-import { type ObjectPath, objectPaths, refuseOutside } from './object-path.ts';
+import { isAllowed, type ObjectPath, objectPaths, refuseOutside } from './object-path.ts';
 import type { Ask } from './open-ranges.ts';
 import { openRemote } from './open-remote.ts';
 import { type S3Client, s3Client } from './s3-client.ts';
@@ -64,16 +64,17 @@ async function openMissing(
   if (list.entries.length > 0) return listingResource(below, list, rest, call);
   const cut = key.lastIndexOf('/') + 1;
   const beside = { bucket, prefix: key.slice(0, cut) };
+  const missing = `${quote(`s3://${bucket}/${key}`)} does not exist.`;
+  // What lies outside of what may be read is not named.
+  if (!isAllowed(settingsOf(call).buckets, `${bucket}/${beside.prefix}`)) {
+    throw new OrielError('NOT_FOUND', `${missing} Use s3:// for what may be read.`, { next: 's3://' });
+  }
   const names = (await objectsBelow(beside, client, call)).entries.map(({ name }) => name);
   const [near] = nearNames(key.slice(cut), names);
   const front = `s3://${bucket}/${beside.prefix}`;
   const next = near === undefined ? front : front + near;
   const hint = near === undefined ? '' : didYouMean([quote(next)]);
-  throw new OrielError(
-    'NOT_FOUND',
-    `${quote(`s3://${bucket}/${key}`)} does not exist.${hint} Use ${quote(front)} for the list.`,
-    { next },
-  );
+  throw new OrielError('NOT_FOUND', `${missing}${hint} Use ${quote(front)} for the list.`, { next });
 }
 
 function settingsOf({ settings: { s3 } }: Call): S3Settings {

@@ -233,7 +233,10 @@ async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
   // What one list of addresses allows is not shown under another that shares the session.
   const { allow, endpoints } = web;
   const of = (address: string): ByteSource =>
-    memoryBytes('', Identity.of('web-url', { url: address, allow, endpoints: { ...endpoints } }));
+    memoryBytes(
+      '',
+      Identity.of('web-url', { url: address, allow, endpoints: { ...endpoints }, cwd: call.access.cwd }),
+    );
   const versionOf = (address: string): Version =>
     store.getNow(versions, of(address), { raw }, () => ({ count: 0, page: undefined }), call);
   const version = versionOf(url);

@@ -171,3 +171,10 @@ test('what one process has counted, the next one knows', async () => {
   server.buckets = { box: { big: numberedObject(32 << 20, '"another"') } };
   expect(await read(400_000)).toBeGreaterThan(5);
 });
+
+test('what lies outside of what may be read is not named', async () => {
+  await objectServer({ box: { 'team-b/secret.txt': 'x' } });
+  const here = place('oriel', { s3: { buckets: ['box/team-a', 'box/report.csv'] } });
+  for (const path of ['s3://box/team-a', 's3://box/report.csv', 's3://box/team-a/x'])
+    expect((await here.call('read', { path })).text).not.toContain('team-b');
+});
