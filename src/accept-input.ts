@@ -8,6 +8,12 @@ import { jsonSchemaOf } from './schema.ts';
 import { didYouMean, nearNames } from './text/near.ts';
 import { quote } from './text/visible.ts';
 
+/** Unknown fields for which a near one is looked for. */
+const MOST_KEYS = 5;
+
+/** Of an input; no tool has half as many. */
+const MOST_FIELDS = 64;
+
 /**
  * Characters of a field: more than any path, question or pattern has. What a field costs may grow faster than its length.
  * A command may be longer, up to what the system passes to a program.
@@ -30,6 +36,12 @@ export function acceptInput(tool: DeclaredTool, schema: ZodType, input: unknown)
 /** Throws `BAD_INPUT`, before anything looks at the text of a field. */
 function checkLengths({ name }: DeclaredTool, input: unknown): void {
   const fields = typeof input === 'string' ? [['', input] as const] : Object.entries(Object(input));
+  if (fields.length > MOST_FIELDS) {
+    throw new OrielError(
+      'BAD_INPUT',
+      `The input of ${name} has ${fields.length} fields; at most ${MOST_FIELDS} are looked at. Use those of its schema.`,
+    );
+  }
   for (const [field, value] of fields) {
     const length = Math.max(
       field.length,
@@ -53,8 +65,10 @@ function whatIsWrong(
   const known = Object.keys(properties);
   const fields = `Its fields are ${known.join(', ')}.`;
   if (issue?.code === 'unrecognized_keys') {
-    const near = didYouMean(issue.keys.flatMap((key) => nearNames(key, known, 1)));
-    return `The tool ${name} has no field ${quote(issue.keys.join(', '))}. ${fields}${near}`;
+    const near = didYouMean([
+      ...new Set(issue.keys.slice(0, MOST_KEYS).flatMap((key) => nearNames(key, known, 1))),
+    ]);
+    return `The tool ${name} has no field ${quote(issue.keys.slice(0, MOST_KEYS).join(', '))}. ${fields}${near}`;
   }
   const field = issue?.path.join('.') ?? '';
   if (issue && isMissing(issue, given)) return `The field ${quote(field)} of ${name} is missing. ${fields}`;

@@ -14,7 +14,7 @@ const SILENT: Pick<Recording, 'asked' | 'found' | 'ended'> = {
   ended: () => undefined,
 };
 
-/** Of a call that begins now. */
+/** Of a call that begins now. Never throws: a call that cannot be recorded is answered all the same. */
 export function recordingOf(
   engine: Engine,
   tool: string,
@@ -22,7 +22,13 @@ export function recordingOf(
   options: CallOptions,
 ): Pick<Recording, 'asked' | 'found' | 'ended'> {
   const { telemetry } = engine.session;
-  return telemetry ? new Recording(telemetry, engine.onError, tool, dialect, options) : SILENT;
+  if (!telemetry) return SILENT;
+  try {
+    return new Recording(telemetry, engine.onError, tool, dialect, options);
+  } catch (thrown) {
+    report(engine.onError, explained(thrown), tool);
+    return SILENT;
+  }
 }
 
 class Recording {
@@ -59,7 +65,7 @@ class Recording {
     this.#result = result;
   }
 
-  /** The call is over, with this answer. Never throws: a call that cannot be recorded is answered all the same. */
+  /** The call is over, with this answer. Never throws. */
   ended(answer: unknown, error?: string): void {
     try {
       this.#telemetry.record(this.#facts(answer as Answered, error), this.#options);

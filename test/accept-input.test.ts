@@ -66,3 +66,15 @@ test.each(UNITS)('the longest allowed text of %j holds up nobody in any field', 
     }
   }
 });
+
+test('of very many unknown fields a few are named', async () => {
+  const { oriel } = workspace();
+  const keys = Array.from(
+    { length: 100_000 },
+    (_, i) => `path${'_'.repeat(i % 7)}${'-'.repeat(i % 11)}${i % 3}${i}`,
+  );
+  const input = Object.fromEntries(keys.map((name) => [name, 1]));
+  const { content, isError } = await withoutLag(() => oriel.tool('read').run(input) as Promise<Answer>);
+  expect(isError).toBe(true);
+  expect(JSON.stringify(content).length).toBeLessThan(1_000);
+});

@@ -50,6 +50,7 @@ const ofTheWeb: typeof parts = [
 const ofObjects: typeof parts = [
   () => import('../sources/objects/open-object.ts'),
   () => import('aws4fetch'),
+  () => import('htmlparser2'),
 ];
 const ofMcp: typeof parts = [() => import('../sources/mcp/open.ts')];
 

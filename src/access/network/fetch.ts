@@ -57,6 +57,9 @@ const IDLE_MS = 10_000;
 const MOST_RATIO = 200;
 const FREE_BYTES = 1 << 20;
 
+/** Agents of trusted origins, each with its connections. */
+const MOST_TRUSTED = 64;
+
 export function createNetwork({ allow, resolve }: NetworkOptions): Network {
   const allowed: readonly Allowed[] = allow.map(parseAllowed);
   const agentOf = (open: readonly Allowed[]): Agent =>
@@ -69,11 +72,17 @@ export function createNetwork({ allow, resolve }: NetworkOptions): Network {
       keepAliveTimeout: 1_000,
     });
   const agent = agentOf(allowed);
-  /** By origin. There are as many as the operator has set. */
+  /** By origin. An endpoint with the bucket in its host is another origin for each bucket. */
   const trusted = new Map<string, Agent>();
   const trusting = (url: URL): Agent => {
     let known = trusted.get(url.origin);
     if (!known) trusted.set(url.origin, (known = agentOf([...allowed, originOf(url)])));
+    if (trusted.size > MOST_TRUSTED) {
+      const [[origin, oldest] = ['', known]] = trusted;
+      trusted.delete(origin);
+      // What it does still is done to its end.
+      void oldest.close();
+    }
     return known;
   };
   return {

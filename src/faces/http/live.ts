@@ -38,7 +38,6 @@ export const liveRoute = (seen: Seen): Route => {
         const message = `${MOST_STREAMS} streams are open. Close one, or ask again in a moment.`;
         return problem(503, { message, code: 'BUSY' }, { 'retry-after': '1' });
       }
-      streams += 1;
       return {
         status: 200,
         headers: {
@@ -46,7 +45,11 @@ export const liveRoute = (seen: Seen): Route => {
           'cache-control': 'no-store',
           'x-accel-buffering': 'no',
         },
-        body: (outlet) => stream(seen, exchange, outlet).finally(() => (streams -= 1)),
+        // Not before: of HEAD there is no body.
+        body: (outlet) => {
+          streams += 1;
+          return stream(seen, exchange, outlet).finally(() => (streams -= 1));
+        },
       };
     },
   });
@@ -84,7 +87,7 @@ async function stream(seen: Seen, exchange: Exchange, outlet: Outlet): Promise<v
   await new Promise<void>((resolve) => {
     outlet.onGone(resolve);
     exchange.signal.addEventListener('abort', () => resolve(), { once: true });
-    seen.closing.addEventListener('abort', () => resolve(), { once: true });
+    seen.closing.addEventListener('abort', () => resolve(), { once: true, signal: exchange.signal });
   });
   clearInterval(timer);
   unwatch();

@@ -1,6 +1,7 @@
 /** The lists of S3, which are XML: the entries of one answer with their fields. */
 
 import { setImmediate } from 'node:timers/promises';
+import { OrielError } from '../../errors.ts';
 
 export interface XmlList {
   /** The name of the outermost element. */
@@ -13,6 +14,10 @@ export interface XmlList {
 
 /** Bytes that are parsed before others have their turn. */
 const AT_ONCE = 64 << 10;
+
+/** A list has four levels, and 1,000 entries; what a level costs the parser grows with the depth. */
+const MOST_DEPTH = 16;
+const MOST_ENTRIES = 2_000;
 
 /** Bytes of one field. */
 const MOST_FIELD = 16 << 10;
@@ -33,6 +38,12 @@ export async function listInXml(
   const parser = new Parser(
     {
       onopentag(name) {
+        if (open.length >= MOST_DEPTH || entries.length > MOST_ENTRIES) {
+          throw new OrielError(
+            'CORRUPT',
+            'What the server answered is no list: it has too many levels or entries.',
+          );
+        }
         open.push(name);
         text = '';
         root ||= name;

@@ -1,5 +1,6 @@
 /** What a target of the web names: a URL, what is asked of it, and what follows. */
 
+import { OrielError } from '../../errors.ts';
 import { webUrl } from '../../access/network/fetch.ts';
 import { isSelector } from '../../selector/selection.ts';
 
@@ -12,9 +13,21 @@ export interface Address {
   readonly fresh: boolean;
 }
 
+/** Of a URL with its selector: servers take about as many. */
+const MOST_CHARACTERS = 8_192;
+
+/** From the end, of those that may begin a selector. */
+const MOST_COLONS = 64;
+
 /** `https://h/x:raw:5-9`, `https://h:8080/`, `https://h/:80`, `https://h/a.zip:src/x.ts:5-9`. Throws OrielError. */
 export function addressOf(target: string, holds: (name: string) => boolean): Address {
   const typed = /^www\./i.test(target) ? `https://${target}` : target;
+  if (typed.length > MOST_CHARACTERS) {
+    throw new OrielError(
+      'BAD_PATH',
+      `A URL has at most ${MOST_CHARACTERS} characters, its selector included, not ${typed.length}. Use a shorter one.`,
+    );
+  }
   const [front = ''] = /^https?:[\\/]*[^\\/?#]*/i.exec(typed) ?? [];
   const behind = typed.slice(front.length);
   if (behind === '') {
@@ -23,8 +36,10 @@ export function addressOf(target: string, holds: (name: string) => boolean): Add
   }
   let at = containerEnd(behind, holds);
   if (at !== -1) return addressed(front + behind.slice(0, at), behind.slice(at + 1));
-  for (let i = behind.length - 1; i >= 0; i -= 1) {
+  let colons = 0;
+  for (let i = behind.length - 1; i >= 0 && colons < MOST_COLONS; i -= 1) {
     if (behind[i] !== ':') continue;
+    colons += 1;
     if (isTail(behind.slice(i + 1))) at = i;
     else if (!/^[a-z\d#.,@+-]*$/i.test(behind.slice(i + 1))) break;
   }

@@ -57,6 +57,14 @@ test('the operator hears of every event, a client of its own, nobody without a t
   expect((await fetch(`${url}/api/v0/live`)).status).toBe(401);
 });
 
+test('asking for the head alone takes no stream', async () => {
+  const { url } = await serving();
+  const head = { method: 'HEAD', headers: { authorization: 'Bearer api' } };
+  for (let i = 0; i < 100; i += 1) expect((await fetch(`${url}/api/v0/live`, head)).status).toBe(200);
+  const one = listener(url, 'api');
+  await expect.poll(one.text, { timeout: 20_000 }).toContain('event: open');
+});
+
 test('what a client does not read stays bounded, and it is told how many events it has missed', async () => {
   const { url, record } = await serving();
   const { socket, text } = listener(url, 'chief');
