@@ -30,7 +30,8 @@ export function clientOf({ headers, socket }: IncomingMessage): Caller {
   const known = clients.get(key)?.deref();
   if (known) return known;
   const client = {};
-  nameCaller(client, key);
+  // Two clients on two machines may have the same address, 127.0.0.1, and the same program: they share nothing.
+  if (typeof named === 'string') nameCaller(client, key);
   clients.set(key, new WeakRef(client));
   forgotten.register(client, key);
   return client;

@@ -111,7 +111,7 @@ function enterRoute(token: string, ticket: string): Route {
     handle(_, { body }) {
       if (isUsed || body.ticket !== ticket) {
         return problem(401, {
-          message: 'This ticket was used. Use the URL that was printed.',
+          message: 'This ticket is wrong, or was used. Use the URL that was printed.',
           code: 'DENIED',
         });
       }

@@ -11,6 +11,7 @@ import { server, type ServerProcess } from '../../support/server.ts';
 import { freePort, redisServer, running, type StoreServer } from '../../support/stores.ts';
 
 interface Answer {
+  readonly isError?: boolean;
   readonly content: readonly { readonly text: string }[];
   readonly details: {
     readonly output?: { readonly artifact: string; readonly unshared?: string };
@@ -96,6 +97,18 @@ ${replicas.map(({ port: at }, i) => `  server r${i} 127.0.0.1:${at}`).join('\n')
       expect(textOf(await call(fresh, 'read', { path: `${kept}:9..10:raw` }))).toContain('9\n10');
     },
   );
+
+  test('what was kept for a client without a name is on its replica alone', async () => {
+    const [one, two] = [await replica(), await replica()];
+    const nameless = async ({ url }: ServerProcess, tool: string, input: object): Promise<Answer> => {
+      const headers = { 'content-type': 'application/json', 'user-agent': 'the same' };
+      const init = { method: 'POST', headers, body: JSON.stringify(input) };
+      return (await (await fetch(`${url}/api/v0/tools/${tool}`, init)).json()) as Answer;
+    };
+    const artifact = artifactOf(await nameless(one, 'bash', { command: 'seq 100000' }));
+    expect(textOf(await nameless(one, 'read', { path: `${artifact}:1..1` }))).toBe('1|1\n');
+    expect((await nameless(two, 'read', { path: `${artifact}:1..1` })).isError).toBe(true);
+  });
 
   test('while the store is away each works alone, and says so in its answers, its log and its metrics', async () => {
     const [one, two] = [await replica(), await replica()];
