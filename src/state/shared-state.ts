@@ -127,6 +127,8 @@ export class SharedStore implements SharedState {
     if (this.#pending >= MOST_PENDING) return AWAY;
     this.#pending += 1;
     try {
+      // To load its packages is not the store's time; a failure is that of the use.
+      await this.#store().catch(() => undefined);
       return await this.#breaker.run(async () => use(await this.#store()));
     } finally {
       this.#pending -= 1;

@@ -32,9 +32,21 @@ describe.runIf(has('redis'))('replicas', () => {
   });
 
   const replica = (...more: string[]): Promise<ServerProcess> =>
-    server([temporaryFolder(), '--allow-bash', '--state', store.url, '--state-key-file', keyFile, ...more], {
-      env: { XDG_CACHE_HOME: temporaryFolder() },
-    });
+    // A busy machine is no store that is away.
+    server(
+      [
+        temporaryFolder(),
+        '--allow-bash',
+        '--state',
+        store.url,
+        '--state-key-file',
+        keyFile,
+        '--state-timeout',
+        '30',
+        ...more,
+      ],
+      { env: { XDG_CACHE_HOME: temporaryFolder() } },
+    );
   const call = async (url: string, tool: string, input: object, client = 'alice'): Promise<Answer> => {
     const response = await fetch(`${url}/api/v0/tools/${tool}`, {
       method: 'POST',
