@@ -5,11 +5,13 @@
  */
 
 import { randomBytes, randomInt } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { writeFailure } from '../access/failure.ts';
 import { isOrielError, OrielError } from '../errors.ts';
 import type { KeptSpill, OpenedSpill, Spill, SpillSink, SpillStore } from '../types/session.ts';
 import type { StateName, StateSpace } from '../types/state.ts';
+import { artifactNumber, artifactUrl, missingArtifact } from './artifact-url.ts';
+import { batchesOf, type Head, headName, lengthOf, pieceName, readPiece } from './spill-pieces.ts';
 import type { Spills } from './spills.ts';
 
 /** Bytes of one output that other replicas can read; a larger one stays where it was made. */
@@ -22,10 +24,6 @@ const DAY_MS = 24 * 60 * 60_000;
 
 /** How long an output can be read by other replicas. */
 const KEEP_MS = DAY_MS;
-
-/** Of an output: its pieces are sealed, sent and read one by one, a few at once. */
-const PIECE = 512 << 10;
-const AT_ONCE = 4;
 
 /** Milliseconds that sending or copying one output may take in all. */
 const SENDING_MS = 5_000;
@@ -43,17 +41,12 @@ const MOST_LISTED = 100;
  */
 const LEAST_FIRST = 1_000;
 
+/** From here on numbers are those of one replica alone. */
+const LEAST_ALONE = 9_000_000_000_000;
+
 const firstNumber = (): number => LEAST_FIRST * randomInt(1, 900_000);
 
 const NUMBER: StateName = { kind: 'number', of: ['spill'] };
-
-/** How one output lies in the store. */
-interface Head {
-  /** Part of the keys of its pieces: they belong to this output and to no other of its number. */
-  readonly id: string;
-  readonly bytes: number;
-  readonly capped: boolean;
-}
 
 export class SharedSpills implements SpillStore {
   readonly #own: Spills;
@@ -63,7 +56,7 @@ export class SharedSpills implements SpillStore {
   readonly #known = new Map<number, number>();
   readonly #copying = new Map<number, Promise<number>>();
   /** Numbers of outputs that only this replica has. No number of the store is as long, and none of another replica is the same. */
-  readonly #alone = 9_000_000_000_000 + 10_000 * randomInt(0, 99_999_999);
+  readonly #alone = LEAST_ALONE + 10_000 * randomInt(0, 99_999_999);
   #lastAlone = 0;
 
   constructor(own: Spills, space: StateSpace, now: () => number = Date.now) {
@@ -91,14 +84,14 @@ export class SharedSpills implements SpillStore {
 
   /** Those that lie here. */
   list(): readonly KeptSpill[] {
-    const sizes = new Map(this.#own.list().map(({ url, bytes }) => [numberOf(url), bytes]));
+    const sizes = new Map(this.#own.list().map(({ url, bytes }) => [artifactNumber(url), bytes]));
     return Array.from(this.#known)
       .flatMap(([number, local]) => {
         const bytes = sizes.get(local);
         return bytes === undefined ? [] : [{ number, bytes }];
       })
       .sort((a, b) => a.number - b.number)
-      .map(({ number, bytes }) => ({ url: urlOf(number), bytes }));
+      .map(({ number, bytes }) => ({ url: artifactUrl(number), bytes }));
   }
 
   /** Also the last of other replicas. */
@@ -108,15 +101,15 @@ export class SharedSpills implements SpillStore {
     if (last === 'away' || last === 0) return here;
     const known = new Set(here.map(({ url }) => url));
     const numbers = Array.from({ length: MOST_LISTED }, (_, i) => last - i).filter(
-      (number) => number > 0 && !known.has(urlOf(number)),
+      (number) => number > 0 && !known.has(artifactUrl(number)),
     );
     const others = await Promise.all(
       numbers.map(async (number) => {
         const head = await this.#headOf(number);
-        return head && head !== 'away' ? [{ url: urlOf(number), bytes: head.bytes }] : [];
+        return head && head !== 'away' ? [{ url: artifactUrl(number), bytes: head.bytes }] : [];
       }),
     );
-    return [...here, ...others.flat()].sort((a, b) => numberOf(a.url) - numberOf(b.url));
+    return [...here, ...others.flat()].sort((a, b) => artifactNumber(a.url) - artifactNumber(b.url));
   }
 
   /** Throws `NOT_FOUND`, and `BUSY` for one that only the store has while it is away. */
@@ -135,11 +128,11 @@ export class SharedSpills implements SpillStore {
   }
 
   async #share(spill: Spill): Promise<Spill> {
-    const local = numberOf(spill.url);
+    const local = artifactNumber(spill.url);
     const shared = await this.#send(spill);
     const number = typeof shared === 'number' ? shared : this.#alone + (this.#lastAlone += 1);
     this.#remember(number, local);
-    return { ...spill, url: urlOf(number), ...(typeof shared === 'string' && { unshared: shared }) };
+    return { ...spill, url: artifactUrl(number), ...(typeof shared === 'string' && { unshared: shared }) };
   }
 
   #remember(number: number, local: number): void {
@@ -166,12 +159,14 @@ export class SharedSpills implements SpillStore {
       throw writeFailure(error, 'The full output could not be kept');
     });
     try {
-      const sent = await each(piecesOf(bytes), async (index) => {
-        if (performance.now() > end) return false;
-        const piece = await readPiece(file, index, bytes);
-        return this.#space.put(pieceName(head, index), piece, KEEP_MS);
-      });
-      return sent ? await this.#publish(head) : STORE_AWAY;
+      for (const batch of batchesOf(bytes)) {
+        if (performance.now() > end) return STORE_AWAY;
+        const puts = batch.map(async (index) =>
+          this.#space.put(pieceName(head, index), await readPiece(file, index, bytes), KEEP_MS),
+        );
+        if ((await Promise.all(puts)).includes(false)) return STORE_AWAY;
+      }
+      return await this.#publish(head);
     } finally {
       await file.close();
     }
@@ -185,7 +180,7 @@ export class SharedSpills implements SpillStore {
       // Whoever can write to the store could have set the number back.
       const taken = this.#known.has(number) || (await this.#space.get(headName(number))) !== undefined;
       // A list that was asked for before anything was kept has made the number 0.
-      if (taken || !isNumber(number) || number < LEAST_FIRST) {
+      if (taken || number < LEAST_FIRST || number >= LEAST_ALONE) {
         await this.#space.add(NUMBER, firstNumber(), 0, KEEP_MS);
         continue;
       }
@@ -213,19 +208,18 @@ export class SharedSpills implements SpillStore {
     const sink = this.#own.create();
     const end = performance.now() + COPYING_MS;
     try {
-      for (let from = 0; from < piecesOf(bytes); from += AT_ONCE) {
-        const wanted = Array.from({ length: Math.min(AT_ONCE, piecesOf(bytes) - from) }, (_, i) => from + i);
-        const pieces = await Promise.all(wanted.map((index) => this.#space.get(pieceName(head, index))));
+      for (const batch of batchesOf(bytes)) {
+        const pieces = await Promise.all(batch.map((index) => this.#space.get(pieceName(head, index))));
         for (const [i, piece] of pieces.entries()) {
           if (piece === 'away' || performance.now() > end) throw unreachable(number);
-          if (piece?.length !== lengthOf(from + i, bytes)) throw await this.#missing(number);
+          if (piece?.length !== lengthOf(batch[i] as number, bytes)) throw await this.#missing(number);
           await sink.write(piece);
         }
       }
       const kept = await sink.finish(head.capped);
       if (kept.bytes !== bytes)
-        throw new OrielError('LIMIT', `There is no room for a copy of ${urlOf(number)}.`);
-      const local = numberOf(kept.url);
+        throw new OrielError('LIMIT', `There is no room for a copy of ${artifactUrl(number)}.`);
+      const local = artifactNumber(kept.url);
       this.#remember(number, local);
       return local;
     } catch (error) {
@@ -241,11 +235,7 @@ export class SharedSpills implements SpillStore {
   }
 
   async #missing(number: number): Promise<OrielError> {
-    const last = (await this.listAll()).at(-1);
-    const message = `There is no ${urlOf(number)}.`;
-    return last === undefined
-      ? new OrielError('NOT_FOUND', `${message} No output has been kept.`, { next: '.' })
-      : new OrielError('NOT_FOUND', `${message} The last one kept is ${last.url}.`, { next: last.url });
+    return missingArtifact(number, (await this.listAll()).at(-1)?.url);
   }
 }
 
@@ -254,54 +244,7 @@ const STORE_AWAY = 'the shared store does not answer';
 function unreachable(number: number): OrielError {
   return new OrielError(
     'BUSY',
-    `${urlOf(number)} was kept by another replica, and the shared store does not answer now. Read it again in a moment.`,
-    { next: urlOf(number) },
+    `${artifactUrl(number)} was kept by another replica, and the shared store does not answer now. Read it again in a moment.`,
+    { next: artifactUrl(number) },
   );
-}
-
-function headName(number: number): StateName {
-  return { kind: 'spill', of: [number] };
-}
-
-function pieceName({ id }: Head, index: number): StateName {
-  return { kind: 'piece', of: [id, index] };
-}
-
-function piecesOf(bytes: number): number {
-  return Math.ceil(bytes / PIECE);
-}
-
-function lengthOf(index: number, bytes: number): number {
-  return Math.min(PIECE, bytes - index * PIECE);
-}
-
-async function readPiece(file: FileHandle, index: number, bytes: number): Promise<Buffer> {
-  const piece = Buffer.allocUnsafe(lengthOf(index, bytes));
-  for (let done = 0; done < piece.length;) {
-    const { bytesRead } = await file.read(piece, done, piece.length - done, index * PIECE + done);
-    if (bytesRead === 0) throw new OrielError('LIMIT', 'The full output was removed while it was shared.');
-    done += bytesRead;
-  }
-  return piece;
-}
-
-/** Whether `act` came back true for all of 0…count−1, a few at once; the first that did not is the last. */
-async function each(count: number, act: (index: number) => Promise<boolean>): Promise<boolean> {
-  for (let from = 0; from < count; from += AT_ONCE) {
-    const some = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, i) => act(from + i));
-    if ((await Promise.all(some)).includes(false)) return false;
-  }
-  return true;
-}
-
-function isNumber(number: number): boolean {
-  return number > 0 && number < 9_000_000_000_000;
-}
-
-function numberOf(url: string): number {
-  return Number(url.slice('artifact://'.length));
-}
-
-function urlOf(number: number): string {
-  return `artifact://${number}`;
 }

@@ -11,7 +11,6 @@ import { inspectorOf, untilDescriptors } from '../access/descriptors.ts';
 import { errno, isShortage, writeFailure } from '../access/failure.ts';
 import { openedFile } from '../access/file.ts';
 import { openRegular } from '../access/open-regular.ts';
-import { OrielError } from '../errors.ts';
 import type { KeptSpill, OpenedSpill } from '../types/session.ts';
 import {
   privateDirectory,
@@ -23,6 +22,7 @@ import {
 } from './directories.ts';
 import { SpillRoom } from './spill-room.ts';
 import { SpillWriter, cappedMark } from './spill-writer.ts';
+import { artifactUrl, missingArtifact } from './artifact-url.ts';
 
 export interface SpillOptions {
   /** Parent of all session directories. @default $XDG_CACHE_HOME/oriel, else below the temporary directory */
@@ -99,7 +99,9 @@ export class Spills {
     const inspector = inspectorOf(path);
     const { fd, stats } = await untilDescriptors(() => openRegular(path, inspector)).catch(
       (error: unknown) => {
-        throw isShortage(error) ? error : missing(number, keptIn(directory), error);
+        if (isShortage(error)) throw error;
+        const last = keptIn(directory).at(-1);
+        throw missingArtifact(number, last === undefined ? undefined : artifactUrl(last), error);
       },
     );
     const file = openedFile(fd, path, stats, inspector, () => Promise.resolve(undefined));
@@ -112,7 +114,7 @@ export class Spills {
     if (this.#directory === undefined && this.#options.workingDirectory === undefined) return [];
     const directory = this.#directoryForReading();
     return keptIn(directory).map((number) => ({
-      url: urlOf(number),
+      url: artifactUrl(number),
       bytes: sizeOf(pathIn(directory, number)),
     }));
   }
@@ -148,7 +150,7 @@ export class Spills {
           remove(path);
           remove(cappedMark(path));
         });
-        return new SpillWriter(fd, path, urlOf(number), this.#cap, share);
+        return new SpillWriter(fd, path, artifactUrl(number), this.#cap, share);
       } catch (error) {
         // Another process has taken the number.
         if (errno(error) !== 'EEXIST') throw error;
@@ -189,25 +191,7 @@ function numbersOf(names: readonly string[]): number[] {
   return numbers.sort((a, b) => a - b);
 }
 
-function missing(number: number, kept: readonly number[], cause: unknown): OrielError {
-  const last = kept.at(-1);
-  const message = `There is no artifact://${number}.`;
-  if (last === undefined)
-    return new OrielError('NOT_FOUND', `${message} No output has been kept.`, {
-      next: '.',
-      cause,
-    });
-  return new OrielError('NOT_FOUND', `${message} The last one kept is ${urlOf(last)}.`, {
-    next: urlOf(last),
-    cause,
-  });
-}
-
 const SPILL_NAME = /^(\d+)\.log$/;
-
-function urlOf(number: number): string {
-  return `artifact://${number}`;
-}
 
 /** A directory has one name, however it is reached. */
 function nameOf(workingDirectory: string): string {
