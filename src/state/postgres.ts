@@ -4,6 +4,7 @@
  */
 
 import type { BackendOptions, StateBackend } from '../types/state.ts';
+import { textsIn } from './texts.ts';
 
 const TABLE = 'public.oriel_state';
 
@@ -81,19 +82,8 @@ export async function openPostgres({ url, timeoutMs }: BackendOptions): Promise<
     }
   }
   const adapter = new ExpiringTable({ table: 'oriel_state' });
-  const keyv = new Keyv<string>({
-    store: adapter,
-    useKeyPrefix: false,
-    throwOnErrors: true,
-    emitErrors: false,
-    // Values are texts already, and rows have their own expiry.
-    serialize: ({ value }) => value as string,
-    deserialize: (text) => ({ value: text as never }),
-  });
+  const keyv = textsIn(Keyv, adapter);
   adapter.on('error', () => undefined);
-  keyv.on('error', () => undefined);
-  // Keys are whole already.
-  keyv.namespace = undefined;
   return {
     ping: async () => void (await query('SELECT 1')),
     get: (key) => keyv.get<string>(key),

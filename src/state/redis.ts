@@ -1,6 +1,7 @@
 /** Redis and Valkey as the shared store: `redis://HOST:PORT/DB`, or `rediss://` with TLS. */
 
 import type { BackendOptions, StateBackend } from '../types/state.ts';
+import { textsIn } from './texts.ts';
 
 export async function openRedis({ url, timeoutMs }: BackendOptions): Promise<StateBackend> {
   const [{ Keyv }, { default: KeyvRedis }] = await Promise.all([import('keyv'), import('@keyv/redis')]);
@@ -13,22 +14,13 @@ export async function openRedis({ url, timeoutMs }: BackendOptions): Promise<Sta
     },
     { throwOnConnectError: true, throwOnErrors: true, useUnlink: true },
   );
-  const keyv = new Keyv<string>({
-    store: adapter,
-    useKeyPrefix: false,
-    throwOnErrors: true,
-    emitErrors: false,
-    // Values are texts already, and Redis has its own expiry.
-    serialize: ({ value }) => value as string,
-    deserialize: (text) => ({ value: text as never }),
-  });
+  const keyv = textsIn(Keyv, adapter);
   // Without a listener the process would end; the adapter's own error of a connection says less than this one.
   let last: unknown;
   adapter.on('error', (error: unknown) => void (last = error));
-  keyv.on('error', () => undefined);
-  // Keys are whole already.
-  keyv.namespace = undefined;
   const client = adapter.client as unknown as RedisClient;
+  // A connection at rest does not keep the process alive; what waits for an answer has a timer that does.
+  client.unref();
   let connecting: Promise<unknown> | undefined;
   /** All that comes while the connection is made waits for it: the client would refuse it. */
   const connected = async (): Promise<void> => {
@@ -77,6 +69,7 @@ export async function openRedis({ url, timeoutMs }: BackendOptions): Promise<Sta
 /** What is used of the client beside its adapter. */
 interface RedisClient {
   readonly isReady: boolean;
+  unref(): void;
   ping(): Promise<string>;
   multi(): RedisCommands;
 }
