@@ -1,5 +1,6 @@
 /** Runs every case against one server: a fresh sandbox each, the laws after each, a new server where one was broken. */
 
+import { isOrielError } from '../../errors.ts';
 import type { Case, Law } from './case.ts';
 import { Broken, Skipped } from './outcome.ts';
 import type { Mapping } from './roles.ts';
@@ -39,19 +40,40 @@ export async function audit(
   const findings: Finding[] = [];
   try {
     await server.start(mapping);
+    const { roles } = server;
+    let is: 'running' | 'stopped' | 'gone' = 'running';
     for (const one of cases) {
       signal.throwIfAborted();
-      const finding = await findingOf(one, server, sandbox);
+      if (is === 'stopped') is = (await restarted(server, mapping, signal)) ? 'running' : 'gone';
+      const finding = is === 'gone' ? notTried(one) : await findingOf(one, server, sandbox);
       findings.push(finding);
       if (finding.verdict !== 'broken') continue;
       await server.close();
-      await server.start(mapping);
+      is = 'stopped';
     }
-    return { roles: server.roles, findings };
+    return { roles, findings };
   } finally {
     await server.close();
     sandbox.remove();
   }
+}
+
+/** What was found before is a report also where the server does not start again. */
+async function restarted(server: Server, mapping: string | undefined, signal: AbortSignal): Promise<boolean> {
+  try {
+    await server.start(mapping);
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isOrielError(error)) throw error;
+    await server.close();
+    return false;
+  }
+}
+
+function notTried({ id, law, title }: Case): Finding {
+  const figures = { ms: 0, bytes: 0, memoryMb: 0 };
+  return { id, law, title, verdict: 'skipped', reason: 'the server did not start again', figures };
 }
 
 async function findingOf(one: Case, server: Server, sandbox: Sandbox): Promise<Finding> {

@@ -37,6 +37,26 @@ test('an honest server holds all that its tools can be asked', async () => {
   expect(await brokenIn('none')).toEqual({});
 });
 
+test('what was found is reported, also where the server does not start again', async () => {
+  const mark = join(temporaryFolder(), 'mark');
+  const once = join(temporaryFolder(), 'once.mjs');
+  writeFileSync(
+    once,
+    `import { existsSync, writeFileSync } from 'node:fs';
+    if (existsSync(${JSON.stringify(mark)})) process.exit(1);
+    writeFileSync(${JSON.stringify(mark)}, '');
+    await import(${JSON.stringify(fileServer)});`,
+  );
+  const { findings, roles } = await audit([process.execPath, once, 'floods'], few, { signal });
+  const broken = findings.findIndex(({ verdict }) => verdict === 'broken');
+  expect(findings).toHaveLength(few.length);
+  expect(roles.read).toBeDefined();
+  expect(findings[broken]?.id).toBe('bounded-file');
+  expect(new Set(findings.slice(broken + 1).map(({ reason }) => reason))).toEqual(
+    new Set(['the server did not start again']),
+  );
+});
+
 const NO_ANSWER = 'no answer within 4 s';
 const LEAK = 'the answer holds bytes from outside the root';
 
