@@ -206,6 +206,18 @@ export interface Verdict {
   readonly text: string;
 }
 
+/** How far a file of events has been read. */
+export interface FileState {
+  readonly events: number;
+  /** Lines that are no events; a last one that is still being written is one of them. */
+  readonly skipped: number;
+  /** Events of which only the call was counted, for want of room. */
+  readonly withoutReads: number;
+  /** Bytes that were read, and bytes of the file with its rotated parts. */
+  readonly read: number;
+  readonly size: number;
+}
+
 /** Where calls are recorded. Nothing here throws or waits. */
 export interface TelemetrySink {
   record(facts: CallFacts, origin: CallOrigin): void;

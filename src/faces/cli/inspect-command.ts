@@ -2,7 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { OrielError } from '../../errors.ts';
-import type { FileState } from '../../session/telemetry/event-file.ts';
+import type { FileState } from '../../types/telemetry.ts';
 import { countWords } from '../../telemetry/words.ts';
 import { safeJson } from '../../text/json.ts';
 import { quote } from '../../text/visible.ts';

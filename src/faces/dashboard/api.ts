@@ -1,6 +1,6 @@
 /** The API as the dashboard asks it: with the token of this tab, and the stream of live events. */
 
-import type { TaskReport, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
+import type { FileState, TaskReport, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
 
 export interface Listed extends TaskTotals {
   readonly client?: string;
@@ -13,19 +13,13 @@ export interface TaskList {
   readonly lens: boolean;
   /** Tasks that there are. */
   readonly total: number;
-  /** The file that is looked at. */
-  readonly file?: FileState;
+  readonly file?: SeenFile;
   readonly tasks: readonly Listed[];
 }
 
-export interface FileState {
+/** The file that is looked at. */
+export interface SeenFile extends FileState {
   readonly name: string;
-  readonly events: number;
-  readonly skipped: number;
-  readonly withoutReads: number;
-  /** Bytes. */
-  readonly read: number;
-  readonly size: number;
 }
 
 export interface EventPage {

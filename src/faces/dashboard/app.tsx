@@ -2,7 +2,7 @@
 
 import { useCallback, useRef, useState } from 'preact/hooks';
 import { countWords, percentWords } from '../../telemetry/words.ts';
-import { type FileState, hasToken, type LiveEvents, listTasks, storeToken } from './api.ts';
+import { type SeenFile, hasToken, type LiveEvents, listTasks, storeToken } from './api.ts';
 import { useLive, useLoaded, useRoute, useThrottled } from './hooks.tsx';
 import { LensView } from './lens-view.tsx';
 import { TaskView } from './task-view.tsx';
@@ -136,7 +136,7 @@ function Signed({ unauthorized, signOut }: SignedProps) {
 function FileLine({
   file: { name, events, skipped, withoutReads, read, size },
 }: {
-  readonly file: FileState;
+  readonly file: SeenFile;
 }) {
   return (
     <p class="about file">

@@ -2,7 +2,7 @@
 
 import type { Task } from '../../telemetry/bounded-tasks.ts';
 import type { TaskFigures } from '../../telemetry/task-figures.ts';
-import type { TelemetryEvent } from '../../types/telemetry.ts';
+import type { FileState, TelemetryEvent } from '../../types/telemetry.ts';
 import type { Exchange } from './exchange.ts';
 import type { Served } from './route.ts';
 
@@ -15,14 +15,8 @@ export interface SeenTask {
   events(from: number, most: number): readonly TelemetryEvent[] | Promise<readonly TelemetryEvent[]>;
 }
 
-export interface SeenFile {
+export interface SeenFile extends FileState {
   readonly name: string;
-  readonly events: number;
-  readonly skipped: number;
-  readonly withoutReads: number;
-  /** Bytes. */
-  readonly read: number;
-  readonly size: number;
 }
 
 export interface Seen {

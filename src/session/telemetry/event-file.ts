@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { NamedTasks } from '../../telemetry/named-tasks.ts';
 import { parseEvent } from '../../telemetry/parse-event.ts';
 import type { TaskFigures } from '../../telemetry/task-figures.ts';
-import type { TelemetryEvent } from '../../types/telemetry.ts';
+import type { FileState, TelemetryEvent } from '../../types/telemetry.ts';
 import { EventIndex } from './event-index.ts';
 import { EventLines } from './event-lines.ts';
 import { openParts } from './event-parts.ts';
@@ -31,17 +31,6 @@ export interface FileTask {
   readonly forgotten: number;
   /** At most `most` events from the one with the number `from`. */
   events(from: number, most: number): Promise<readonly TelemetryEvent[]>;
-}
-
-export interface FileState {
-  readonly events: number;
-  /** Lines that are no events; a last one that is still being written is one of them. */
-  readonly skipped: number;
-  /** Events of which only the call was counted, for want of room. */
-  readonly withoutReads: number;
-  /** Bytes that were read, and bytes of the file with its rotated parts. */
-  readonly read: number;
-  readonly size: number;
 }
 
 /** Hears of each event, and without one when a stretch of the file has been read. Must not throw. */
