@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { createOriel } from '../../../src/index.ts';
+import { createOriel, createSession } from '../../../src/index.ts';
 import { mcpServersIn } from '../../../src/faces/cli/mcp-servers.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 import { type Called, place, type Place } from '../../support/dialect.ts';
@@ -53,6 +53,18 @@ test('a text is asked for anew, its other parts are those that were read', async
   expect((await read('mcp://notes/note://count')).text).toBe('read 1\nsecond line\n');
   expect((await read('mcp://notes/note://count:1..1')).text).toBe('read 1\n');
   expect((await read('mcp://notes/note://count')).text).toBe('read 2\nsecond line\n');
+});
+
+test('what was read for one working directory is not that of another', async () => {
+  const session = createSession();
+  const mcpServers = notesServer(temporaryFolder());
+  const there = () => open({ session, mcpServers, cwd: temporaryFolder() });
+  const [one, two] = [there(), there()];
+  expect((await one.read('mcp://notes/note://count')).text).toBe('read 1\nsecond line\n');
+  expect((await one.read('mcp://notes/note://count')).text).toBe('read 2\nsecond line\n');
+  // A server of its own, which is started there.
+  expect((await two.read('mcp://notes/note://count:1..1')).text).toBe('read 1\n');
+  await session.close();
 });
 
 test('images are images; several parts are one text', async () => {
@@ -112,6 +124,16 @@ describe('failures are one sentence with what to do', () => {
     expect((await read('mcp://other/x')).text).toBe(
       `The MCP server other (${process.execPath}) does not answer: Connection closed. Use mcp:// for the servers.`,
     );
+  });
+
+  test('of a server by its URL the origin is named, whatever else stands in it', async () => {
+    const { url } = await site({});
+    const closed = url.replace(/:\d+$/, ':9');
+    const { read } = open({ mcpServers: { away: { url: `${closed}/SECRET/mcp?key=SECRET` } } });
+    const { text, isError } = await read('mcp://away/x');
+    expect(isError).toBe(true);
+    expect(text).toContain(`The MCP server away (${closed}) does not answer`);
+    expect(text).not.toContain('SECRET');
   });
 
   test('off, it says how it is turned on, and starts nothing', async () => {
