@@ -180,10 +180,11 @@ describe('U21 what a server says of a body', () => {
 });
 
 test('X06 what reads private files reaches no server unless it is told to', async () => {
-  const parsed = (values: Record<string, unknown>) => ({ values, operands: [temporaryFolder()] }) as never;
-  expect((await offerOptions(parsed({}))).web).toBe(false);
-  expect((await offerOptions(parsed({ 'allow-net': ['docs.example'] }))).web).toBe(false);
-  expect((await offerOptions(parsed({ web: true, 'allow-net': ['docs.example'] }))).web).toEqual({
+  const optionsOf = (values: Record<string, unknown>) =>
+    offerOptions({ values, operands: [temporaryFolder()] } as never, { err: process.stderr });
+  expect((await optionsOf({})).web).toBe(false);
+  expect((await optionsOf({ 'allow-net': ['docs.example'] })).web).toBe(false);
+  expect((await optionsOf({ web: true, 'allow-net': ['docs.example'] })).web).toEqual({
     allow: ['docs.example'],
   });
   // Why, for those who open it.

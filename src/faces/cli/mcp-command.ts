@@ -13,13 +13,14 @@ export const mcpCommand: Command = {
   help: 'serve the tools of the chosen dialect over MCP on stdin and stdout, within DIR or the working directory',
   options: serverOptions,
   serves: true,
-  async run(parsed, { out, err, signal }) {
+  async run(parsed, streams) {
+    const { out, err, signal } = streams;
     if (process.stdin.isTTY) err.write(`${GREETING}\n`);
     // Whatever a library has to say goes to stderr: stdout belongs to the protocol.
     console.log = console.info = console.debug = console.error;
     const { offerOverStdio } = await import('../mcp/serve-stdio.ts');
     // A host waits for the answer to `initialize`, and after it for nothing until a model makes its first call.
-    const options = await offerOptions(parsed);
+    const options = await offerOptions(parsed, streams);
     const load = async (): Promise<void> =>
       (await import('../../engine/preload.ts')).loadParts(servedBy(options));
     await offerOverStdio(

@@ -40,8 +40,9 @@ export const serveCommand: Command = {
     ...serverOptions,
   ],
   serves: true,
-  async run(parsed, { err, signal }) {
+  async run(parsed, streams) {
     const { values } = parsed;
+    const { err, signal } = streams;
     const [{ createOffer }, { serve }, { parseAddress }, { loadParts }] = await Promise.all([
       import('../offer.ts'),
       import('../http/serve.ts'),
@@ -51,7 +52,7 @@ export const serveCommand: Command = {
     const { token, warning } = serverToken(values, process.env) ?? {};
     const operator = operatorToken(values);
     for (const said of [warning, operator?.warning]) if (said !== undefined) err.write(`oriel: ${said}\n`);
-    const options = await offerOptions(parsed);
+    const options = await offerOptions(parsed, streams);
     await loadParts(servedBy(options));
     const offer = createOffer({
       ...options,

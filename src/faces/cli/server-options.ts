@@ -1,6 +1,6 @@
 /** The options that all servers share. */
 
-import type { Option, Parsed } from './command.ts';
+import type { Option, Parsed, Streams } from './command.ts';
 import { resolve } from 'node:path';
 import { within } from '../../access/paths.ts';
 import type { Served } from '../../engine/preload.ts';
@@ -39,7 +39,10 @@ export const serverOptions: readonly Option[] = [
  * Servers always have roots: the directories given as operands or by --root, else the working directory. Where the
  * process was started outside the roots (by a desktop application, in `/`), the first root is the working directory.
  */
-export async function offerOptions({ values, operands }: Parsed): Promise<OfferOptions> {
+export async function offerOptions(
+  { values, operands }: Parsed,
+  { err }: Pick<Streams, 'err'>,
+): Promise<OfferOptions> {
   // A server is one session: what it keeps is deleted when it ends.
   // Tasks of a server are seen in other ways than in a file.
   const task = values['task'] as string | undefined;
@@ -63,7 +66,7 @@ export async function offerOptions({ values, operands }: Parsed): Promise<OfferO
     ...(outside && mcpServersIn(first, values)),
     ...(values['web'] !== true && { web: false as const }),
     ...(values['s3'] === undefined && { s3: false as const }),
-    ...stateOf(values),
+    ...stateOf(values, (warning) => void err.write(`oriel: ${warning}\n`)),
     ...(await workspacesOf(values)),
     allowBash: values['allow-bash'] === true,
   };

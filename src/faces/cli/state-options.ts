@@ -33,8 +33,13 @@ export const stateOptions: readonly Option[] = [
   },
 ];
 
-/** Throws `BAD_INPUT`; a password stands in no message. */
-export function stateOf(values: Values): { readonly state?: StateOptions } {
+/** Throws `BAD_INPUT`; a password stands in no message. `warn` hears of files that others can read. */
+export function stateOf(values: Values, warn: (text: string) => void): { readonly state?: StateOptions } {
+  const secretIn = (path: string, what: string): string => {
+    const { text, warning } = readSecret(path, what);
+    if (warning !== undefined) warn(warning);
+    return text.trim();
+  };
   const [given, file, keyFile] = ['state', 'state-file', 'state-key-file'].map(
     (name) => values[name] as string | undefined,
   );
@@ -49,7 +54,7 @@ export function stateOf(values: Values): { readonly state?: StateOptions } {
       'Others could read the password of --state in a list of processes. Put the URL into a private file, and use --state-file FILE.',
     );
   }
-  const url = file === undefined ? given : readSecret(file, 'URL').text.trim();
+  const url = file === undefined ? given : secretIn(file, 'URL');
   const timeout = timeoutOf(values);
   if (url === undefined) {
     const alone = ['state-key-file', 'state-timeout'].find((name) => values[name] !== undefined);
@@ -59,7 +64,7 @@ export function stateOf(values: Values): { readonly state?: StateOptions } {
       `--${alone} is for a shared state. Use it with --state URL or --state-file FILE.`,
     );
   }
-  const key = keyFile === undefined ? undefined : readSecret(keyFile, 'key').text.trim();
+  const key = keyFile === undefined ? undefined : secretIn(keyFile, 'key');
   return { state: { url, ...(key !== undefined && { key }), ...timeout } };
 }
 

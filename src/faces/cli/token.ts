@@ -69,7 +69,7 @@ export function serverToken(values: Values, env: NodeJS.ProcessEnv): ServerToken
 
 /** A pipe will do: `--token-file <(pass show oriel)`. */
 function tokenIn(path: string): ServerToken {
-  const { text, isOpenToOthers } = readSecret(path, 'token');
+  const { text, warning } = readSecret(path, 'token');
   const token = text.trim();
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new OrielError(
@@ -77,12 +77,11 @@ function tokenIn(path: string): ServerToken {
       `The token in ${quote(path)} is not one line of visible ASCII characters. Use one such as openssl rand -hex 32 gives.`,
     );
   }
-  const warning = `Other users may read the token in ${quote(path)}. Use chmod 600 on it.`;
-  return { token, ...(isOpenToOthers && { warning }) };
+  return { token, ...(warning !== undefined && { warning }) };
 }
 
 /** What a private file holds, at most 4 KiB; `what` names it in errors. Throws `BAD_INPUT`. */
-export function readSecret(path: string, what: string): { text: string; isOpenToOthers: boolean } {
+export function readSecret(path: string, what: string): { readonly text: string; readonly warning?: string } {
   let fd: number | undefined;
   try {
     fd = openSync(path, 'r');
@@ -93,10 +92,9 @@ export function readSecret(path: string, what: string): { text: string; isOpenTo
       got = readSync(fd, bytes, filled, MOST_BYTES - filled, null);
     }
     if (filled === MOST_BYTES) throw new OrielError('BAD_INPUT', `${quote(path)} is too long for a ${what}.`);
-    return {
-      text: bytes.toString('latin1', 0, filled),
-      isOpenToOthers: stat.isFile() && (stat.mode & 0o077) !== 0,
-    };
+    const isOpenToOthers = stat.isFile() && (stat.mode & 0o077) !== 0;
+    const warning = `Other users may read the ${what} in ${quote(path)}. Use chmod 600 on it.`;
+    return { text: bytes.toString('latin1', 0, filled), ...(isOpenToOthers && { warning }) };
   } catch (cause) {
     if (cause instanceof OrielError) throw cause;
     throw new OrielError(
