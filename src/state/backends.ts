@@ -5,17 +5,22 @@ import type { BackendOptions, StateBackend } from '../types/state.ts';
 export interface BackendKind {
   /** Packages that it needs, which are not installed with oriel. */
   readonly packages: readonly string[];
+  /** What the path of its URL matches: another one would fail with every use. */
+  readonly path: RegExp;
   /** Its packages are loaded here, and nowhere before. */
   readonly open: (options: BackendOptions) => Promise<StateBackend>;
 }
 
 const redis: BackendKind = {
   packages: ['keyv', '@keyv/redis'],
+  // The number of a database.
+  path: /^\/?\d{0,5}$/,
   open: async (options) => (await import('./redis.ts')).openRedis(options),
 };
 
 const postgres: BackendKind = {
   packages: ['keyv', '@keyv/postgres', 'pg'],
+  path: /^\/?[^/]*$/,
   open: async (options) => (await import('./postgres.ts')).openPostgres(options),
 };
 

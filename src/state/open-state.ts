@@ -29,13 +29,13 @@ export function openState({
   key,
   timeoutMs = DEFAULT_TIMEOUT_MS,
 }: StateOptions): SharedState | undefined {
-  const scheme = URL.canParse(url) ? new URL(url).protocol : '';
+  const { protocol: scheme, pathname } = URL.canParse(url) ? new URL(url) : { protocol: '', pathname: '' };
   if (scheme === 'file:') return undefined;
   const kind = Object.hasOwn(backends, scheme) ? backends[scheme] : undefined;
-  if (!kind) {
+  if (!kind?.path.test(pathname)) {
     throw new OrielError(
       'BAD_INPUT',
-      `The state is file:, redis://HOST:PORT, rediss://, or postgres://HOST:PORT/DATABASE, not ${quote(scheme || 'something else')}.`,
+      `The state is file:, redis://HOST:PORT/NUMBER, rediss://, or postgres://HOST:PORT/DATABASE${kind ? '' : `, not ${scheme === '' ? 'what is no URL' : quote(scheme)}`}.`,
     );
   }
   if (key === undefined || key.length < LEAST_KEY) {

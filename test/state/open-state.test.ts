@@ -10,9 +10,19 @@ test('a shared store needs a key, and a URL of a kind that there is', () => {
   );
   expect(() => openState({ url: 'redis://127.0.0.1:1', key: 'short' })).toThrow('A shared state needs a key');
   expect(() => openState({ url: 'mysql://root:pass@db/x', key })).toThrow(
-    'The state is file:, redis://HOST:PORT, rediss://, or postgres://HOST:PORT/DATABASE, not mysql:.',
+    'The state is file:, redis://HOST:PORT/NUMBER, rediss://, or postgres://HOST:PORT/DATABASE, not mysql:.',
   );
-  expect(() => openState({ url: 'a secret that is no URL', key })).toThrow(/not something else\.$/);
+  expect(() => openState({ url: 'a secret that is no URL', key })).toThrow(/not what is no URL\.$/);
+  for (const url of ['redis://127.0.0.1:1/abc', 'redis://127.0.0.1:1/0/1', 'postgres://h/a/b'])
+    expect(() => openState({ url, key })).toThrow(/DATABASE\.$/);
+  for (const url of [
+    'redis://127.0.0.1:1',
+    'redis://127.0.0.1:1/',
+    'rediss://h/15',
+    'postgres://h/db',
+    'postgresql://h',
+  ])
+    expect(openState({ url, key })).toBeDefined();
   expect(() => openState({ url: 'redis://127.0.0.1:1', key, timeoutMs: 0 })).toThrow(
     'state.timeoutMs is above 0',
   );
