@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Called, place } from '../support/dialect.ts';
-import { inShortTurns } from '../support/turns.ts';
+import { withoutLag } from '../support/lag.ts';
 
 const server = (how: string) => ({
   command: process.execPath,
@@ -35,10 +35,14 @@ describe('what a server sends holds up nobody', () => {
     ['answers', 'mcp://odd'],
     ['stderr', 'mcp://odd'],
   ])('%s', async (how, path) => {
-    const read = reader(how);
     // Loads the client.
-    await read('mcp://good');
-    const { text, details } = await inShortTurns(() => read(path));
+    await reader(how)('mcp://good');
+    let read = reader(how);
+    const { text, details } = await withoutLag(() => {
+      // One that remembers nothing.
+      read = reader(how);
+      return read(path);
+    });
     expect(details['error'] ?? {}).not.toMatchObject({ code: 'INTERNAL' });
     expect(Buffer.byteLength(text)).toBeLessThan(60_000);
     expect((await read('mcp://good')).text).toBe('mcp://good/x://1  n1\n');
@@ -67,13 +71,13 @@ describe('over HTTP', () => {
     ['blank', 3],
   ])('%s: a list is read', async (how, count) => {
     const list = await odd(how);
-    const { text } = await inShortTurns(list);
+    const { text } = await withoutLag(list);
     expect(text.match(/^mcp:\/\/odd\/x:/gm)).toHaveLength(count);
   });
 
   test.each(['many lines', 'comment', 'bomb', 'bomb of events'])('%s: is refused', async (how) => {
     const list = await odd(how);
-    const { text, isError, details } = await inShortTurns(list);
+    const { text, isError, details } = await withoutLag(list);
     expect(isError).toBe(true);
     expect(details).toMatchObject({ error: { code: 'LIMIT' } });
     expect(text).toMatch(/and was ended\.$/);

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { place } from '../support/dialect.ts';
 import { gitHubServer } from '../support/github.ts';
-import { inShortTurns } from '../support/turns.ts';
+import { withoutLag } from '../support/lag.ts';
 import { type Page, site } from '../support/web.ts';
 
 const MIB = 1 << 20;
@@ -24,10 +24,11 @@ const shapes: readonly (readonly [string, string])[] = [
 
 async function read(page: Page): Promise<string> {
   const { url } = await site({ '/page': page });
-  const here = place('oriel', { web: { allow: ['127.0.0.1'] }, display: 'plain' });
+  // One place remembers what it has read.
+  const reader = () => place('oriel', { web: { allow: ['127.0.0.1'] }, display: 'plain' });
   // The first page loads what reads pages.
-  await here.call('read', { path: `${url}/first` });
-  return (await inShortTurns(() => here.call('read', { path: `${url}/page` }))).text;
+  await reader().call('read', { path: `${url}/first` });
+  return (await withoutLag(() => reader().call('read', { path: `${url}/page` }))).text;
 }
 
 describe('pages', () => {
@@ -61,10 +62,10 @@ describe('GitHub', () => {
   test.each(shapes)('%s', async (_, body) => {
     const github = await gitHubServer();
     github.instead = (_request, response) => response.end(body);
-    const here = place('oriel', { display: 'plain' });
-    await here.call('read', { path: 'issue://' });
+    const read = (path: string) => place('oriel', { display: 'plain' }).call('read', { path });
+    await read('issue://');
     for (const path of ['issue://acme/widget/7', 'pr://acme/widget']) {
-      const { details } = await inShortTurns(() => here.call('read', { path }));
+      const { details } = await withoutLag(() => read(path));
       expect(details['error'] ?? {}).not.toMatchObject({ code: 'INTERNAL' });
     }
   });
@@ -73,9 +74,8 @@ describe('GitHub', () => {
     const github = await gitHubServer();
     const file = 'diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n';
     github.instead = (_request, response) => response.end(file.repeat((8 * MIB) / file.length));
-    const here = place('oriel', { display: 'plain' });
     for (const path of ['pr://acme/widget/12/diff', 'pr://acme/widget/12/diff/100000']) {
-      await inShortTurns(() => here.call('read', { path }));
+      await withoutLag(() => place('oriel', { display: 'plain' }).call('read', { path }));
     }
   });
 });

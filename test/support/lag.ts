@@ -9,10 +9,10 @@ const BEAT_MS = 20;
 export const MOST_LAG_MS = 150;
 
 /** What the work itself holds, it holds every time: a busy machine is slow now and then. */
-const TRIES = 3;
+const TRIES = 5;
 
 /**
- * Does the work until it holds the event loop for less than `MOST_LAG_MS`, and expects that of one try in three. Where
+ * Does the work until it holds the event loop for less than `MOST_LAG_MS`, and expects that of one try in five. Where
  * other programs slow this one down, the lag counts as what it would be without them.
  */
 export async function withoutLag<T>(work: () => Promise<T>): Promise<T> {
