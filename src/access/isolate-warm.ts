@@ -14,6 +14,7 @@ import { type Frame, frame, FrameReader } from '../text/frames.ts';
 import type { ScratchFile } from '../types/session.ts';
 import { BodyFile } from './body-file.ts';
 import { ChildFailure, endedWith, spawnNode } from './isolate-child.ts';
+import { startOwnTimer, waitingOf } from './own-time.ts';
 import { watchHelper } from './watchdog.ts';
 
 export interface ChildPoolOptions {
@@ -41,7 +42,7 @@ export interface ChildJob {
   readonly maxOutput: number;
   /** Resident bytes; a child that takes more is killed (watched where `/proc` is). */
   readonly maxMemory: number;
-  /** Milliseconds from the start of the job. */
+  /** Milliseconds from the start of the job, without those for which the machine gave the child no processor. */
   readonly maxMs: number;
   /** Where a body of more than `over` bytes goes instead of memory. */
   readonly aside?: { readonly over: number; open(): Promise<ScratchFile> };
@@ -147,7 +148,9 @@ class WarmChild {
       this.kill();
     };
     signal.addEventListener('abort', cancel, { once: true });
-    const timer = setTimeout(() => this.#stop('slow', `took longer than ${job.maxMs} ms`), job.maxMs);
+    const stopTimer = startOwnTimer(job.maxMs, waitingOf(this.#child.pid), () =>
+      this.#stop('slow', `took longer than ${job.maxMs} ms`),
+    );
     const watch = setInterval(() => void this.#watch(job.maxMemory), WATCH_MS);
     // Waiting for a job it ends with us, as its input does; at work it may not look.
     const unwatch = watchHelper(this.#child);
@@ -161,7 +164,7 @@ class WarmChild {
       await large?.discard();
       throw error;
     } finally {
-      clearTimeout(timer);
+      stopTimer();
       clearInterval(watch);
       unwatch();
       signal.removeEventListener('abort', cancel);

@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { startOwnTimer, waitingOf } from '../../src/access/own-time.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** When a timer of 1,000 ms is over, for a process that waits for this part of its time; undefined within 10 s. */
+async function overAfter(part: number): Promise<number | undefined> {
+  let last = performance.now();
+  const start = last;
+  let at: number | undefined;
+  const waited = (): Promise<number> => {
+    const passed = performance.now() - last;
+    last += passed;
+    return Promise.resolve(passed * part);
+  };
+  startOwnTimer(1_000, waited, () => (at = performance.now() - start));
+  await vi.advanceTimersByTimeAsync(10_000);
+  return at;
+}
+
+test('a process that is never kept waiting has its milliseconds', async () => {
+  expect(await overAfter(0)).toBe(1_000);
+});
+
+test('what it waits in the second half is given back, and what it waits then', async () => {
+  // Half of 500, of 250, of 125, …, until a timer is too inaccurate.
+  const at = await overAfter(0.5);
+  expect(at).toBeGreaterThan(1_475);
+  expect(at).toBeLessThanOrEqual(1_500);
+});
+
+test('one that hardly ever runs ends after four times as long', async () => {
+  const at = await overAfter(1);
+  expect(at).toBeGreaterThan(3_900);
+  expect(at).toBeLessThanOrEqual(4_000);
+});
+
+test('a timer that was stopped never ends anything', async () => {
+  for (const after of [100, 700]) {
+    let isOver = false;
+    const stop = startOwnTimer(
+      1_000,
+      () => Promise.resolve(0),
+      () => (isOver = true),
+    );
+    await vi.advanceTimersByTimeAsync(after);
+    stop();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(isOver).toBe(false);
+  }
+});
+
+test.runIf(process.platform === 'linux')(
+  'processes that share one processor wait for each other, and a sleeping one waits for nobody',
+  async () => {
+    vi.useRealTimers();
+    const started = (code: string) => {
+      const child = spawn('taskset', ['-c', '0', process.execPath, '-e', code], { stdio: 'ignore' });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      return child.pid;
+    };
+    const busy = [started('for (;;);'), started('for (;;);')].map(waitingOf);
+    await expect
+      .poll(async () => (await Promise.all(busy.map((of) => of()))).every((ms) => ms > 1))
+      .toBe(true);
+    const asleep = waitingOf(started('setTimeout(() => {}, 1e6)'));
+    await asleep();
+    await expect.poll(asleep).toBeLessThan(1);
+    expect(await waitingOf(999_999_999)()).toBe(0);
+  },
+);
