@@ -19,6 +19,12 @@ export const programs = [
   { name: 'redis', check: ['redis-server', '--version'], from: 'redis-server' },
   { name: 'postgres', check: ['sh', '-c', 'ls /usr/lib/postgresql/*/bin/initdb'], from: 'postgresql' },
   { name: 'haproxy', check: ['haproxy', '-v'], from: 'haproxy' },
+  {
+    name: 'libreoffice',
+    // The libraries of Writer, Calc and Impress.
+    check: ['sh', '-c', 'cd /usr/lib/libreoffice/program && ls soffice libswlo.so libsclo.so libsdlo.so'],
+    from: 'libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui',
+  },
 ] as const satisfies readonly Program[];
 
 export type ProgramName = (typeof programs)[number]['name'];

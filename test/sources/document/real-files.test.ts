@@ -1,0 +1,105 @@
+/** Documents as real programs write them: LibreOffice in every format, SheetJS in the older ones of Excel too. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BookType, utils, write as writeBook } from 'xlsx';
+import { has } from '../../support/has.ts';
+import { FOOTNOTE, ROWS, savedAs, sheets, SLIDES, slides, text, WORDS } from '../../support/office.ts';
+import { workspace } from '../../support/workspace.ts';
+
+function expectInOrder(shown: string, words: readonly string[]): void {
+  const places = words.map((word) => shown.indexOf(word));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+}
+
+/** Each row in one line, its cells in their order. */
+function expectRows(shown: string): void {
+  const lines = shown.split('\n');
+  for (const row of ROWS) {
+    const cells = new RegExp(row.join(String.raw`\s*\|\s*`));
+    expect(lines.filter((line) => cells.test(line))).toHaveLength(1);
+  }
+}
+
+describe.runIf(has('libreoffice'))('by LibreOffice', () => {
+  let directory = '';
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'oriel-office-'));
+  });
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  const made = async (as: string, source: string) => {
+    const place = workspace();
+    place.write(`made.${as}`, await savedAs(as, source, directory));
+    return (rest: string) => place.text(`made.${as}${rest}`);
+  };
+
+  test.each(['docx', 'doc', 'odt', 'rtf', 'epub', 'pdf'])(
+    'a text as %s: words in order, rows whole',
+    async (as) => {
+      const read = await made(as, text);
+      const shown = await read(':raw');
+      expectInOrder(shown, WORDS);
+      expectRows(shown);
+      expect(shown).toContain(FOOTNOTE);
+      expect(shown).toContain('Ünïcödé &');
+      if (as !== 'epub') expect(await read(':outline')).toContain('Stock MARK-HEAD-5');
+    },
+  );
+
+  test.each(['xlsx', 'xls', 'ods'])('a workbook as %s: sheets, formats, rows, cells, queries', async (as) => {
+    const read = await made(as, sheets);
+    const shown = await read(':raw');
+    expectInOrder(shown, [
+      '## Stock',
+      '## Sums',
+      '25.6%',
+      '2026-03-09',
+      '42',
+      '## Away (hidden)',
+      'MARK-AWAY-8',
+    ]);
+    expectRows(shown);
+    expect(await read(':Stock:A3:C3')).toContain('| 3 | Item 2 | 22 kg | Shelf B |');
+    expect(await read(":Stock?where=Weight='33 kg'")).toContain('| Item 3 | 33 kg  | Shelf C |');
+  });
+
+  test.each(['pptx', 'ppt', 'odp', 'pdf'])(
+    'slides as %s: each under its number, with its notes',
+    async (as) => {
+      const read = await made(as, slides);
+      const shown = await read(':raw');
+      const isPdf = as === 'pdf';
+      expectInOrder(
+        shown,
+        SLIDES.flatMap((number) => [
+          `--- ${isPdf ? 'page' : 'slide'} ${number} ---`,
+          `MARK-SLIDE-${number}`,
+          `MARK-POINT-${number}`,
+          ...(isPdf ? [] : [`MARK-SAID-${number}`]),
+        ]),
+      );
+      const second = await read(':p2:raw');
+      expect(second).toContain('MARK-POINT-2');
+      expect(second).not.toMatch(/MARK-\w+-[13]/);
+    },
+  );
+});
+
+const BOOKS: readonly BookType[] = ['xlsx', 'xlsm', 'xlsb', 'ods', 'biff8', 'biff5', 'biff2'];
+
+test.each(BOOKS.map((type) => ({ type })))(
+  'a workbook of SheetJS as $type: rows and cells',
+  async ({ type }) => {
+    const book = utils.book_new();
+    utils.book_append_sheet(book, utils.aoa_to_sheet([['Item', 'Weight', 'Place'], ...ROWS]), 'Stock');
+    const { write, text: read } = workspace();
+    const name = `made.${type.replace(/^biff\d$/, 'xls')}`;
+    write(name, writeBook(book, { type: 'buffer', bookType: type }) as Buffer);
+    expectRows(await read(`${name}:raw`));
+    expect(await read(`${name}:B3`)).toContain('| 3 | 22 kg |');
+  },
+);

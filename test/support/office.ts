@@ -1,0 +1,108 @@
+/** Real files of a real LibreOffice: sources in flat OpenDocument, and what it makes of them. */
+
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+
+const NAMES = {
+  office: 'office',
+  text: 'text',
+  table: 'table',
+  style: 'style',
+  draw: 'drawing',
+  presentation: 'presentation',
+  number: 'datastyle',
+  fo: 'xsl-fo-compatible',
+  svg: 'svg-compatible',
+} as const;
+
+const OASIS = 'urn:oasis:names:tc:opendocument:xmlns';
+
+const SPACES = [
+  ...Object.entries(NAMES).map(([prefix, name]) => `xmlns:${prefix}="${OASIS}:${name}:1.0"`),
+  `xmlns:of="${OASIS}:of:1.2"`,
+].join(' ');
+
+const flat = (type: string, styles: string, body: string): string =>
+  `<?xml version="1.0" encoding="UTF-8"?><office:document ${SPACES} office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.${type}">${styles}<office:body>${body}</office:body></office:document>`;
+
+const p = (text: string): string => `<text:p>${text}</text:p>`;
+
+const cell = (text: string): string =>
+  `<table:table-cell office:value-type="string">${p(text)}</table:table-cell>`;
+
+const table = (name: string, rows: readonly (readonly string[])[]): string =>
+  `<table:table table:name="${name}"><table:table-column table:number-columns-repeated="${rows[0]?.length}"/>${rows
+    .map((row) => `<table:table-row>${row.map(cell).join('')}</table:table-row>`)
+    .join('')}</table:table>`;
+
+/** Rows of a table that no reader may take apart. */
+export const ROWS = Array.from({ length: 8 }, (_, i) => [
+  `Item ${i + 1}`,
+  `${(i + 1) * 11} kg`,
+  `Shelf ${String.fromCharCode(65 + i)}`,
+]);
+
+/** The words of the text, in the order in which it is read. */
+export const WORDS = [
+  'MARK-TITLE-1',
+  'MARK-PARA-2',
+  'MARK-LIST-3',
+  'MARK-LIST-4',
+  'MARK-HEAD-5',
+  'MARK-END-6',
+];
+
+/** A footnote stands wherever a format puts it. */
+export const FOOTNOTE = 'MARK-NOTE-7';
+
+export const text = flat(
+  'text',
+  '',
+  `<office:text><text:h text:outline-level="1">Harbour MARK-TITLE-1</text:h>${p(
+    `Ünïcödé &amp; &lt;tags&gt; MARK-PARA-2<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body>${p('MARK-NOTE-7')}</text:note-body></text:note>`,
+  )}<text:list><text:list-item>${p('MARK-LIST-3')}</text:list-item><text:list-item>${p('MARK-LIST-4')}</text:list-item></text:list><text:h text:outline-level="2">Stock MARK-HEAD-5</text:h>${table('Stock', ROWS)}${p('MARK-END-6')}</office:text>`,
+);
+
+const value = (type: string, attributes: string, style = ''): string =>
+  `<table:table-cell${style} office:value-type="${type}" ${attributes}/>`;
+
+/** Two sheets, one of them hidden, with a percentage, a date, and a formula. */
+export const sheets = flat(
+  'spreadsheet',
+  `<office:automatic-styles><number:percentage-style style:name="N1"><number:number number:decimal-places="1" number:min-decimal-places="1" number:min-integer-digits="1"/><number:text>%</number:text></number:percentage-style><number:date-style style:name="N2"><number:year number:style="long"/><number:text>-</number:text><number:month number:style="long"/><number:text>-</number:text><number:day number:style="long"/></number:date-style><style:style style:name="share" style:family="table-cell" style:data-style-name="N1"/><style:style style:name="day" style:family="table-cell" style:data-style-name="N2"/><style:style style:name="off" style:family="table"><style:table-properties table:display="false"/></style:style></office:automatic-styles>`,
+  `<office:spreadsheet>${table('Stock', [['Item', 'Weight', 'Place'], ...ROWS])}<table:table table:name="Sums"><table:table-row>${value('percentage', 'office:value="0.256"', ' table:style-name="share"')}${value('date', 'office:date-value="2026-03-09"', ' table:style-name="day"')}<table:table-cell table:formula="of:=6*7" office:value-type="float" office:value="42"/></table:table-row></table:table><table:table table:name="Away" table:style-name="off"><table:table-row>${cell('MARK-AWAY-8')}</table:table-row></table:table></office:spreadsheet>`,
+);
+
+const frame = (kind: string, at: string, body: string): string =>
+  `<draw:frame presentation:class="${kind}" svg:x="2cm" svg:y="${at}" svg:width="20cm" svg:height="3cm"><draw:text-box>${body}</draw:text-box></draw:frame>`;
+
+const slide = (number: number): string =>
+  `<draw:page draw:name="page${number}" draw:master-page-name="Plain">${frame('title', '1cm', p(`MARK-SLIDE-${number}`))}${frame('outline', '5cm', `<text:list><text:list-item>${p(`MARK-POINT-${number}`)}</text:list-item></text:list>`)}<presentation:notes>${frame('notes', '14cm', p(`MARK-SAID-${number}`))}</presentation:notes></draw:page>`;
+
+export const SLIDES = [1, 2, 3];
+
+export const slides = flat(
+  'presentation',
+  `<office:automatic-styles><style:page-layout style:name="layout"><style:page-layout-properties fo:page-width="28cm" fo:page-height="21cm"/></style:page-layout></office:automatic-styles><office:master-styles><style:master-page style:name="Plain" style:page-layout-name="layout"/></office:master-styles>`,
+  `<office:presentation>${SLIDES.map(slide).join('')}</office:presentation>`,
+);
+
+/** What LibreOffice makes of a flat document: `as` is the extension of its format. It works below `directory`. */
+export async function savedAs(as: string, source: string, directory: string): Promise<Buffer> {
+  const from = join(directory, `from-${as}.xml`);
+  await writeFile(from, source);
+  const profile = pathToFileURL(join(directory, 'profile')).href;
+  const options = [
+    `-env:UserInstallation=${profile}`,
+    '--headless',
+    '--convert-to',
+    as,
+    '--outdir',
+    directory,
+  ];
+  await promisify(execFile)('soffice', [...options, from]);
+  return readFile(join(directory, `from-${as}.${as}`));
+}
