@@ -47,6 +47,11 @@ const flood = {
 if (how === 'die') process.exit(3);
 if (how === 'stderr') for (let i = 0; i < 2_000; i += 1) process.stderr.write('x'.repeat(65_536));
 if (how === 'noise') out('starting up…\n\n\u001b[31mready\n');
+if (how === 'pings') {
+  // Nothing that it gets is read.
+  const id = 'x'.repeat(10_000);
+  for (let i = 0; i < 20_000; i += 1) say({ id: `${i}${id}`, method: 'ping' });
+}
 if (how === 'unended') setInterval(() => out('x'.repeat(1 << 20)), 1);
 
 const results = {
@@ -61,7 +66,8 @@ const results = {
   'resources/read': () => ({ contents: (contents[how] ?? (() => [{ uri: 'x://1', text: 'text\n' }]))() }),
 };
 
-if (how !== 'hang') {
+if (how === 'pings') setInterval(() => {}, 1_000);
+else if (how !== 'hang') {
   createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method, params = {} } = JSON.parse(line);
     if (id === undefined || !method) return;

@@ -35,6 +35,9 @@ export interface StdioServer {
 /** Milliseconds after the end of its input, and again after SIGTERM, that a server has to end by itself. */
 const GRACE_MS = 400;
 
+/** Bytes that a server has not read of what it asked for; then nothing more of its output is read until it has. */
+const MOST_UNREAD = 1 << 20;
+
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -72,6 +75,7 @@ export class StdioTransport implements Transport {
     try {
       for await (const message of messagesIn(output as AsyncIterable<Buffer>, maxMessage, reduce)) {
         this.#take(message);
+        await this.#untilRead();
       }
     } catch (error) {
       // Its output ends with it.
@@ -89,6 +93,16 @@ export class StdioTransport implements Transport {
       // One line that is no message is skipped, as the SDK does.
       this.onerror?.(error as Error);
     }
+  }
+
+  /** Each ping is answered: one that sends them and never reads would fill our memory. */
+  async #untilRead(): Promise<void> {
+    const stdin = this.#running?.child.stdin;
+    if (!stdin?.writable || stdin.writableLength < MOST_UNREAD) return;
+    await new Promise<void>((resolve) => {
+      stdin.once('drain', resolve);
+      stdin.once('close', resolve);
+    });
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
