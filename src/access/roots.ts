@@ -21,6 +21,56 @@ interface Root {
   readonly ino: bigint;
 }
 
+/** Of lists that `holdRoots` has made. */
+const held = new WeakMap<readonly string[], readonly Root[]>();
+
+/**
+ * The same list, resolved now and not where it is used: all that are given it have the same directories as their roots,
+ * whatever stands at these paths by then. Throws OrielError (`NOT_FOUND`, `NOT_DIRECTORY`).
+ */
+export function holdRoots(paths: readonly string[]): readonly string[] {
+  if (held.has(paths)) return paths;
+  const list = Array.from(paths);
+  held.set(list, list.map(rootAt));
+  return list;
+}
+
+/**
+ * Those of `wanted` (paths of directories) that lie inside held roots which are still in their places; a wanted one
+ * that holds such a root stands for it. The list is held too.
+ */
+export function narrowRoots(roots: readonly string[], wanted: readonly string[]): readonly string[] {
+  const known = held.get(roots) ?? roots.map(rootAt);
+  const inside = wanted.flatMap((path) => {
+    const real = realDirectory(path);
+    if (real === undefined) return [];
+    const same = known.filter((root) => within(root.real, real));
+    if (same.length > 0) return same;
+    const root = rootAt(real);
+    return known.some((other) => within(real, other.real) && standsStill(other)) ? [root] : [];
+  });
+  const unique = Array.from(new Map(inside.map((root) => [root.real, root])).values());
+  const list = unique.map(({ real }) => real);
+  held.set(list, unique);
+  return list;
+}
+
+/** What stands at the path now. */
+function rootAt(path: string): Root {
+  const given = fromWorkingDirectory(path);
+  let stats: BigIntStats;
+  let real: string;
+  try {
+    real = realpathSync(given);
+    stats = lstatSync(real, { bigint: true });
+  } catch (error) {
+    throw failure(error, given);
+  }
+  if (!stats.isDirectory())
+    throw new OrielError('NOT_DIRECTORY', `The root ${quote(given)} is not a directory.`);
+  return { given, real, dev: stats.dev, ino: stats.ino };
+}
+
 /** More links than this in one path are a loop. Source: MAXSYMLINKS in linux/namei.h. */
 const MOST_LINKS = 40;
 
@@ -31,20 +81,7 @@ export class Roots {
   /** Throws OrielError (`NOT_FOUND`, `NOT_DIRECTORY`) for a root that is not a directory. */
   constructor(paths: readonly string[], cwd: string) {
     this.#cwd = cwd;
-    this.#roots = paths.map((path) => {
-      const given = fromWorkingDirectory(path);
-      let stats: BigIntStats;
-      let real: string;
-      try {
-        real = realpathSync(given);
-        stats = lstatSync(real, { bigint: true });
-      } catch (error) {
-        throw failure(error, given);
-      }
-      if (!stats.isDirectory())
-        throw new OrielError('NOT_DIRECTORY', `The root ${quote(given)} is not a directory.`);
-      return { given, real, dev: stats.dev, ino: stats.ino };
-    });
+    this.#roots = held.get(paths) ?? paths.map(rootAt);
   }
 
   /** Whether there are roots at all. */
@@ -140,13 +177,26 @@ export function realDirectory(path: string): string | undefined {
 }
 
 /** Whether the path of a root still leads to the directory it led to at the start. */
-async function isUnchanged({ real, dev, ino }: Root): Promise<boolean> {
+async function isUnchanged(root: Root): Promise<boolean> {
+  if (isLocal(root.real)) return standsStill(root);
   try {
-    const stats = isLocal(real) ? lstatSync(real, { bigint: true }) : await lstat(real, { bigint: true });
-    return stats.dev === dev && stats.ino === ino;
+    return isSame(root, await lstat(root.real, { bigint: true }));
   } catch {
     return false;
   }
+}
+
+function standsStill(root: Root): boolean {
+  try {
+    return isSame(root, lstatSync(root.real, { bigint: true }));
+  } catch {
+    return false;
+  }
+}
+
+/** A link may have the number of the directory that was removed for it. */
+function isSame({ dev, ino }: Root, stats: BigIntStats): boolean {
+  return stats.isDirectory() && stats.dev === dev && stats.ino === ino;
 }
 
 /** `path` with its first link below `base` replaced by what it points to, or undefined when it goes through no link. */

@@ -1,7 +1,7 @@
 /** What each client of a server has to itself: its kept outputs, and what was shown to it. */
 
 import { fromWorkingDirectory, within } from '../access/paths.ts';
-import { realDirectory } from '../access/roots.ts';
+import { holdRoots, narrowRoots, realDirectory } from '../access/roots.ts';
 import { assemble, COMMON_SPACE, sessionOptions } from '../assemble.ts';
 import type { DialectName } from '../dialects/table.ts';
 import type { Engine } from '../engine/open-call.ts';
@@ -87,7 +87,8 @@ export class Spaces {
       });
     const { telemetry } = this.#session;
     this.telemetry = telemetry instanceof Telemetry ? telemetry : undefined;
-    this.#options = { ...options, session: this.#session };
+    // A client that comes later has the roots that the server was started with.
+    this.#options = { ...options, roots: holdRoots(options.roots ?? []), session: this.#session };
     this.#flags = flags;
     this.common = spaceOf(this.#options, this.#session, flags.allowBash);
   }
@@ -233,13 +234,7 @@ function spaceOf(options: OrielOptions, session: Session, bash: boolean): Space 
  */
 function narrowed(options: OrielOptions, declared: readonly string[]): OrielOptions {
   if (declared.length === 0) return options;
-  const known = (options.roots ?? []).flatMap((root) => realDirectory(root) ?? []);
-  const inside = declared.flatMap((path) => {
-    const root = realDirectory(path);
-    if (root === undefined) return [];
-    return known.some((other) => within(root, other)) ? [root] : known.filter((other) => within(other, root));
-  });
-  const roots = Array.from(new Set(inside));
+  const roots = narrowRoots(options.roots ?? [], declared);
   const [first] = roots;
   if (first === undefined) return options;
   const cwd = fromWorkingDirectory(options.cwd);

@@ -1,6 +1,6 @@
 /** Kept outputs are those of one client: on every way in, no other reads them, lists them or opens their files. */
 
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Offer, OfferOptions } from '../../src/faces/offer.ts';
@@ -8,7 +8,7 @@ import { createOffer } from '../../src/faces/offer.ts';
 import type { Answer } from '../../src/types/answer.ts';
 import { type AppUnderTest, serveOffer } from '../support/app.ts';
 import { mcpHeaders, mcpMessage } from '../support/server.ts';
-import { codeOf, textOf, workspace } from '../support/workspace.ts';
+import { codeOf, SECRET, textOf, workspace } from '../support/workspace.ts';
 
 type Ask = (method: string, params?: object) => Promise<Record<string, unknown>>;
 
@@ -254,6 +254,32 @@ test('a client that declares other directories in each call is answered inside t
     return offer.call(tool, { path: 'f' }, { caller });
   };
   for (const i of [...Array(count).keys(), 0]) expect(textOf(await read(i))).toBe(`1|${i}\n`);
+});
+
+describe('a root that is replaced after the start', () => {
+  test.each<[string, (W: string, O: string) => void]>([
+    ['a link', (W, O) => symlinkSync(O, W)],
+    ['another directory', (W, O) => renameSync(O, W)],
+  ])('by %s: a client that comes later is not led there, whatever it declares', async (_, replace) => {
+    const { W, O, write } = workspace();
+    write('sub/f', 'hi\n');
+    mkdirSync(`${O}/sub`);
+    writeFileSync(`${O}/sub/secret.txt`, SECRET);
+    const offer = createOffer({ cwd: W, roots: [W] });
+    onTestFinished(() => offer.close());
+    renameSync(W, `${W}.old`);
+    replace(W, O);
+    for (const roots of [[], [W], [`${W}/sub`], [O], ['/']]) {
+      for (const path of ['secret.txt', `${W}/sub/secret.txt`, `${O}/secret.txt`]) {
+        const caller = {};
+        const tool = offer.find('read', { caller, roots });
+        if (tool instanceof Error) throw tool;
+        const answer = await offer.call(tool, { path }, { caller });
+        expect(JSON.stringify(answer)).not.toContain(SECRET);
+        expect(['OUTSIDE_ROOT', 'NOT_FOUND']).toContain(codeOf(answer));
+      }
+    }
+  });
 });
 
 /** `fetch` has no address of its own to call from. */
