@@ -19,13 +19,22 @@ interface Beating {
  * The largest lag so far of a process that was started with `heartbeat`: without the time that it waited for a processor,
  * and as it would be on an idle machine.
  */
-export async function lagOf({ pid, log }: Beating): Promise<number> {
+export async function lagOf(process: Beating): Promise<number> {
+  return (await beats(process, /^heartbeat (\d+)$/m)) / slowness();
+}
+
+/** The same since it was last asked for, as it was measured: for a process that serves one test after the other. */
+export function lagSince(process: Beating): Promise<number> {
+  return beats(process, /^heartbeat since (\d+)$/m);
+}
+
+async function beats({ pid, log }: Beating, what: RegExp): Promise<number> {
   const from = log().length;
   process.kill(pid, 'SIGUSR2');
   for (;;) {
-    const said = /^heartbeat (\d+)$/m.exec(log().slice(from))?.[1];
-    if (said !== undefined) return Number(said) / slowness();
-    await new Promise((resolve) => void setTimeout(resolve, 20));
+    const said = what.exec(log().slice(from))?.[1];
+    if (said !== undefined) return Number(said);
+    await new Promise((resolve) => void setTimeout(resolve, 5));
   }
 }
 

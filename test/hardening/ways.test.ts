@@ -1,0 +1,97 @@
+/** Every hostile case through every way in: one table. `npm run hardening` prints it. */
+
+import { readdirSync, statSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cases } from './ways/cases/table.ts';
+import type { Case, Verdict } from './ways/case.ts';
+import { makePlace, type Place } from './ways/place.ts';
+import { Report } from './ways/report.ts';
+import { prepare, runCase } from './ways/run-case.ts';
+import { ways } from './ways/table.ts';
+import { type Door, type Settings, type Way, type WayName, wayNames } from './ways/way.ts';
+
+/** Without it, what takes seconds is run on one way only. */
+const all = Boolean(process.env['ORIEL_TEST_ALL'] || process.env['ORIEL_ALL_WAYS']);
+
+const report = new Report(cases);
+const doors = new Map<WayName, Door>();
+let place: Place;
+
+function settingsOf(way: Way): Settings {
+  return { cwd: place.W, roots: [place.W], net: [place.site.host], home: place.home(way.name) };
+}
+
+const homes = new Map<WayName, string>();
+
+beforeAll(async () => {
+  place = await makePlace();
+  await Promise.all(
+    ways.map(async (way) => {
+      const settings = settingsOf(way);
+      homes.set(way.name, settings.home);
+      const door = await way.open(settings);
+      // What is loaded and held from the first call on is there before any case.
+      await door.call('bash', { command: 'true' });
+      doors.set(way.name, door);
+    }),
+  );
+});
+
+afterAll(async () => {
+  await Promise.all([...doors.values()].map((door) => door.close()));
+  await place.remove();
+  console.log(process.env['ORIEL_TABLE'] ? report.text() : report.summary());
+});
+
+function waysOf(one: Case): readonly Way[] {
+  const mine = ways.filter(({ name }) => (one.ways ?? wayNames).includes(name));
+  return one.heavy && !all ? mine.slice(0, 1) : mine;
+}
+
+/** Through one way, in a process of its own where the case wants that. */
+async function through(way: Way, one: Case): Promise<readonly Verdict[]> {
+  report.set(one.id, way.name, 'BROKEN');
+  const shared = doors.get(way.name) as Door;
+  const settings = one.own && { ...settingsOf(way), ...one.own(place) };
+  const door = settings ? await way.open(settings) : shared;
+  try {
+    const [verdicts] = await runCase(one, door, place);
+    report.set(one.id, way.name, 'holds');
+    return verdicts;
+  } finally {
+    if (settings) expect(await door.close(), 'the exit code').toBe(0);
+  }
+}
+
+for (const one of cases) {
+  describe.skipIf(one.if === false)(`${one.id} ${one.title}`, () => {
+    let first: readonly Verdict[] | undefined;
+    beforeAll(() => prepare(one, place));
+
+    if (one.together) {
+      test('through all ways at once', async () => {
+        await Promise.all(waysOf(one).map((way) => through(way, one)));
+      });
+      return;
+    }
+    for (const way of waysOf(one)) {
+      test(`through ${way.name}`, async () => {
+        const verdicts = await through(way, one);
+        first ??= verdicts;
+        if (!one.varies) expect(verdicts).toEqual(first);
+      });
+    }
+  });
+}
+
+test('what served all of them ends when it is told to, and leaves no file behind', async () => {
+  for (const [name, door] of doors) {
+    expect([name, await door.close()]).toEqual([name, 0]);
+    const home = homes.get(name) as string;
+    const left = (readdirSync(home, { recursive: true }) as string[]).filter(
+      (path) => path !== 'token' && statSync(`${home}/${path}`).isFile(),
+    );
+    // The command line keeps its outputs for the next command.
+    if (name !== 'cli') expect([name, left]).toEqual([name, []]);
+  }
+});

@@ -1,0 +1,151 @@
+/** What a case must not do to the process that serves it: take its memory or its time, hold its loop, leave things open. */
+
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { MOST_LAG_MS, slowness } from '../../support/lag.ts';
+import { lagSince } from '../../support/process-under-test.ts';
+import type { Case } from './case.ts';
+import { PLAIN, PLAIN_TEXT, type Place } from './place.ts';
+import type { Door } from './way.ts';
+
+const MOST_MB = 300;
+const MOST_SECONDS = 5;
+
+/** Of Linux's clock ticks in /proc/PID/stat. */
+const TICKS = 100;
+
+/** Children that wait for the next picture, document or command, by their command lines. */
+const RESTING = /convert-child|decode-child|oriel-watchdog|isolate/;
+
+export interface Watch {
+  /** Waits until what the case has begun is over, and holds what it did to the invariants. */
+  finish(): Promise<void>;
+}
+
+export interface Figures {
+  lagMs: number;
+  addedMb: number;
+  seconds: number;
+}
+
+/** Begins to look at what serves; `figures` receives what was measured. */
+export async function watch(door: Door, one: Case, place: Place, figures: Figures): Promise<Watch> {
+  const { pid } = door;
+  const state = one.changes ? '' : place.state();
+  if (pid === undefined || process.platform !== 'linux') {
+    return { finish: async () => expectUnchanged(one, place, state) };
+  }
+  await lagSince({ pid, log: door.log });
+  forgetPeak(pid);
+  const [idle, secondsBefore] = [statusMb(pid, 'VmRSS'), processorSeconds(pid)];
+  let ofChildren = 0;
+  const look = (): void => {
+    const sum = descendantsOf(pid).reduce((total, child) => total + statusMb(child, 'VmHWM'), 0);
+    ofChildren = Math.max(ofChildren, sum);
+  };
+  const resting = descendantsOf(pid).reduce((total, child) => total + statusMb(child, 'VmHWM'), 0);
+  const timer = setInterval(look, 50);
+  return {
+    async finish() {
+      look();
+      clearInterval(timer);
+      figures.lagMs = await lagSince({ pid, log: door.log });
+      figures.addedMb = Math.max(0, statusMb(pid, 'VmHWM') - idle) + Math.max(0, ofChildren - resting);
+      figures.seconds = processorSeconds(pid) - secondsBefore;
+      expectUnchanged(one, place, state);
+      expect(figures.addedMb, 'megabytes added').toBeLessThanOrEqual(one.mostMb ?? MOST_MB);
+      const most = one.mostSeconds ?? MOST_SECONDS;
+      if (figures.seconds > most)
+        expect(figures.seconds / slowness(), 'seconds of processor time').toBeLessThanOrEqual(most);
+      await expectNothingLeft(pid, place);
+      const next = await door.call('read', { path: PLAIN });
+      expect(next?.text, 'the next call').toBe(`1|${PLAIN_TEXT}`);
+    },
+  };
+}
+
+/** Whether the loop was held longer than the law allows; a busy machine is slow now and then. */
+export function isHeld({ lagMs }: Figures): boolean {
+  return lagMs > MOST_LAG_MS && lagMs / slowness() > MOST_LAG_MS;
+}
+
+function expectUnchanged(one: Case, place: Place, before: string): void {
+  if (!one.changes) expect(place.state(), 'what lies on the disk').toBe(before);
+}
+
+/** No child that works and no descriptor of what the case has made. */
+async function expectNothingLeft(pid: number, { W }: Place): Promise<void> {
+  let left: string[] = [];
+  for (let waited = 0; waited < 20_000; waited += 20) {
+    const working = descendantsOf(pid)
+      .map(commandOf)
+      .filter((line) => line !== '' && !RESTING.test(line));
+    left = [...working, ...openBelow(pid, `${W}/`)];
+    if (left.length === 0) return;
+    await sleep(20);
+  }
+  expect(left, 'left behind').toEqual([]);
+}
+
+function openBelow(pid: number, folder: string): string[] {
+  return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+    try {
+      const path = readlinkSync(`/proc/${pid}/fd/${fd}`);
+      return path.startsWith(folder) ? [path] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function descendantsOf(pid: number): number[] {
+  return threadsOf(pid)
+    .flatMap((thread) =>
+      readOr(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
+    )
+    .flatMap((child) => [child, ...descendantsOf(child)]);
+}
+
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+}
+
+const commandOf = (pid: number): string => readOr(`/proc/${pid}/cmdline`).replaceAll('\0', ' ').trim();
+
+/** The process and all that it has started, those that have ended too. */
+function processorSeconds(pid: number): number {
+  return [pid, ...descendantsOf(pid)].reduce((total, one) => total + secondsOf(one), 0);
+}
+
+function secondsOf(pid: number): number {
+  const stat = readOr(`/proc/${pid}/stat`);
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return [11, 12, 13, 14].reduce((total, at) => total + Number(fields[at] ?? 0), 0) / TICKS;
+}
+
+function statusMb(pid: number, field: 'VmRSS' | 'VmHWM'): number {
+  return Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(readOr(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
+}
+
+/** The peak begins anew. Source: proc(5), clear_refs. */
+function forgetPeak(pid: number): void {
+  try {
+    writeFileSync(`/proc/${pid}/clear_refs`, '5');
+  } catch {
+    // Then the peak so far is what counts.
+  }
+}
+
+/** Empty for a process that has ended. */
+function readOr(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    return '';
+  }
+}
