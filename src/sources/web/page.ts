@@ -29,6 +29,8 @@ export interface Visit {
   readonly signal: AbortSignal;
   /** Said in the header of the answer. */
   readonly notes: string[];
+  /** No reply so far was marked `no-store`: each may have become a part of the page. */
+  mayKeep(): boolean;
   /** The page, and with `headers` another form of it. Throws OrielError. */
   fetch(url: string, ask?: Asking): Promise<Fetched>;
   /** What may not be there: undefined where it is not, or not in time. */

@@ -104,9 +104,8 @@ async function renderingOf(page: Fetched, raw: boolean, visit: Visit): Promise<R
   return (await rawStep(page, visit)) ?? text('raw', await page.text());
 }
 
-function pageOf(page: Fetched, rendering: Rendering, { notes }: Visit): Page {
+function pageOf(page: Fetched, rendering: Rendering, { notes, mayKeep }: Visit): Page {
   const { etag, 'last-modified': lastModified, 'content-type': contentType = '' } = page.headers;
-  const isTransient = /\bno-store\b/i.test(page.headers['cache-control'] ?? '');
   return {
     finalUrl: page.url,
     status: page.status,
@@ -115,12 +114,13 @@ function pageOf(page: Fetched, rendering: Rendering, { notes }: Visit): Page {
     rendering,
     ...(etag !== undefined && { etag }),
     ...(lastModified !== undefined && { lastModified }),
-    ...(isTransient && { transient: true as const }),
+    ...(!mayKeep() && { transient: true as const }),
   };
 }
 
 function visitOf({ url, network, endpoints, access }: Reading, signal: AbortSignal): Visit {
   const notes: string[] = [];
+  let mayKeep = true;
   const get = async (address: string, ask: Asking, until: AbortSignal): Promise<Fetched> => {
     const headers: Record<string, string> = {};
     if (ask.accept !== undefined) headers['accept'] = ask.accept;
@@ -134,6 +134,7 @@ function visitOf({ url, network, endpoints, access }: Reading, signal: AbortSign
       mostBytes: mostBytesOf,
     };
     const reply = await network.get(address, request);
+    if (/\bno-store\b/i.test(reply.headers['cache-control'] ?? '')) mayKeep = false;
     const contentType = reply.headers['content-type'] ?? '';
     let decoded: Promise<string> | undefined;
     return {
@@ -153,6 +154,7 @@ function visitOf({ url, network, endpoints, access }: Reading, signal: AbortSign
     access,
     signal,
     notes,
+    mayKeep: () => mayKeep,
     fetch: (address, ask = {}) => get(address, ask, signal),
     async probe(address, ask = {}) {
       try {

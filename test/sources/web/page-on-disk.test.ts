@@ -66,6 +66,18 @@ test('a page with a validator is asked for with it for a week, and a 304 is beli
   expect(await read(`${url}/page`)).toContain('version 3\n');
 });
 
+test('nor is a page that was read from another form of it which may not be stored', async () => {
+  const asked: IncomingMessage[] = [];
+  const html = '<link rel="alternate" type="text/markdown" href="/other.md"><p>The page.</p>';
+  const { url } = await site({
+    '/page': { type: 'text/html', body: html },
+    '/other.md': counted({ 'content-type': 'text/markdown', 'cache-control': 'no-store' }, asked),
+  });
+  const { read } = reader(temporaryFolder());
+  await read(`${url}/page`);
+  expect(await read(`${url}/page:1..1`)).toContain('version 2\n');
+});
+
 test('what a server forbids to store is not on the disk, nor is what is gone', async () => {
   const asked: IncomingMessage[] = [];
   let status = 200;
