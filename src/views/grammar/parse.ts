@@ -2,9 +2,10 @@
 
 import { brotliDecompressSync } from 'node:zlib';
 
-import { Language as Grammar, Parser, Query, type QueryCapture, type QueryMatch } from 'web-tree-sitter';
+import { Language as Grammar, Parser, Query } from 'web-tree-sitter';
 
 import type { Match } from './captures.ts';
+import { type ParserModule, queryMatches } from './query-matches.ts';
 
 /** A grammar as it lies in the package: packed wasm, and the query that reads its trees. */
 export interface GrammarFiles {
@@ -24,8 +25,10 @@ export interface Use {
 
 interface Loaded {
   readonly parser: Parser;
+  /** With that of uses, whose patterns stand behind, where it is wanted: one walk through the tree is enough. */
   readonly query: Query;
-  readonly uses: Query | undefined;
+  /** Patterns from this one on are of uses. */
+  readonly firstUse: number;
 }
 
 interface WasmApi {
@@ -36,6 +39,9 @@ const { WebAssembly: wasm } = globalThis as unknown as { WebAssembly: WasmApi };
 
 /** 32 MiB and 2 GiB: what the parser has when it makes its own. Of the first most is never touched. */
 const memory = new wasm.Memory({ initial: 512, maximum: 32_768 });
+
+/** The module that the library makes of its options. */
+const module = { wasmMemory: memory } as ParserModule;
 
 /** Bytes that grammars, trees and queries have taken: they never shrink. */
 export function parserBytes(): number {
@@ -54,20 +60,40 @@ export async function matchesOf(
   files: GrammarFiles,
   late: () => boolean,
 ): Promise<{ readonly matches: Match[]; readonly uses: Use[] } | undefined> {
-  const { parser, query, uses } = await grammar(files);
-  const tree = parser.parse(text, null, { progressCallback: late });
+  const { parser, query, firstUse } = await grammar(files);
+  const isLate = nowAndThen(late);
+  const tree = parser.parse(text, null, { progressCallback: isLate });
   if (!tree) {
     parser.reset();
     return undefined;
   }
   try {
-    const progress = { progressCallback: late };
-    const matches = query.matches(tree.rootNode, progress).map(plain);
-    const used = uses?.captures(tree.rootNode, progress).map(useOf) ?? [];
-    return late() ? undefined : { matches, uses: used };
+    const found = queryMatches(query, tree, text, { module, late: isLate });
+    return late() ? undefined : partsOf(found, firstUse);
   } finally {
     tree.delete();
   }
+}
+
+/** The parser asks every hundred steps; to look at the clock takes longer than these. */
+const ASKED = 32;
+
+function nowAndThen(late: () => boolean): () => boolean {
+  let asked = 0;
+  return () => (asked += 1) % ASKED === 0 && late();
+}
+
+/** What the patterns of uses have captured, in the order of the text, and the matches of all others. */
+function partsOf(
+  found: readonly Match[],
+  firstUse: number,
+): { readonly matches: Match[]; readonly uses: Use[] } {
+  return {
+    matches: found.filter(({ pattern }) => pattern < firstUse),
+    uses: found
+      .flatMap(({ pattern, captures }) => (pattern < firstUse ? [] : captures))
+      .sort((a, b) => a.start - b.start),
+  };
 }
 
 /** Loads a grammar, so that a deadline after it is for the text alone. */
@@ -85,24 +111,17 @@ async function grammar(files: GrammarFiles): Promise<Loaded> {
 }
 
 async function load({ wasm: packed, query, uses }: GrammarFiles): Promise<Loaded> {
-  await (started ??= Parser.init({ wasmMemory: memory }));
+  await (started ??= Parser.init(module));
   const language = await Grammar.load(brotliDecompressSync(packed));
   const parser = new Parser();
   parser.setLanguage(language);
-  return {
-    parser,
-    query: new Query(language, query),
-    uses: uses === undefined ? undefined : new Query(language, uses),
-  };
+  const all = new Query(language, uses === undefined ? query : `${query}\n${uses}`);
+  return { parser, query: all, firstUse: patternsBefore(all, Buffer.byteLength(query)) };
 }
 
-function useOf({ name, node }: QueryCapture): Use {
-  return { name, start: node.startIndex, end: node.endIndex };
-}
-
-function plain({ patternIndex, captures }: QueryMatch): Match {
-  return {
-    pattern: patternIndex,
-    captures: captures.map(({ name, node }) => ({ name, start: node.startIndex, end: node.endIndex })),
-  };
+/** How many patterns begin before a byte of the query's text. */
+function patternsBefore(query: Query, byte: number): number {
+  let count = 0;
+  while (count < query.patternCount() && query.startIndexForPattern(count) < byte) count += 1;
+  return count;
 }

@@ -1,0 +1,84 @@
+/**
+ * Runs a query and reads its matches where the parser has left them, in the memory of WebAssembly. The library makes an
+ * object of each captured node and copies it back to ask for its end: that took as long as the query itself.
+ */
+
+import type { Query, Tree } from 'web-tree-sitter';
+import type { Match } from './captures.ts';
+
+/** The module of web-tree-sitter 0.27.1: what `Parser.init` is given becomes it. */
+export interface ParserModule {
+  readonly wasmMemory: { readonly buffer: ArrayBuffer };
+  /** Called now and then while a query runs, which ends where it says so. */
+  currentQueryProgressCallback: (() => boolean) | null;
+  /** Where numbers are handed over. Overwrites what stands there. */
+  _ts_init(): number;
+  _ts_query_matches_wasm(query: number, tree: number, ...options: readonly number[]): void;
+  /** Of the node that stands in the place for handing over. */
+  _ts_node_end_index_wasm(tree: number): number;
+  _free(address: number): void;
+}
+
+export interface Running {
+  readonly module: ParserModule;
+  late(): boolean;
+}
+
+/** What the library keeps to itself. */
+interface Insides {
+  /** The address of what it stands for. */
+  readonly 0: number;
+}
+interface QueryInsides extends Insides {
+  readonly textPredicates: readonly (readonly Predicate[])[];
+}
+type Predicate = (
+  captures: readonly { readonly name: string; readonly node: { readonly text: string } }[],
+) => boolean;
+
+/** A node is five numbers of 32 bits: its id, the character, row and column where it begins, and one more. */
+const NODE = 5;
+const START = 1;
+
+const MAX = 2 ** 32 - 1;
+
+/** The whole text (twelve zeros), all matches, at any depth. */
+const OPTIONS = [...Array.from({ length: 12 }, () => 0), MAX, MAX];
+
+/** The matches of `query` in the tree of `text`, in the order in which they were found; not all where it is `late`. */
+export function queryMatches(query: Query, tree: Tree, text: string, { module, late }: Running): Match[] {
+  const { 0: queryAt, textPredicates } = query as unknown as QueryInsides;
+  const { 0: treeAt } = tree as unknown as Insides;
+  const transfer = module._ts_init() / 4;
+  // Leaves its five numbers where the query looks for them.
+  void tree.rootNode;
+  module.currentQueryProgressCallback = late;
+  module._ts_query_matches_wasm(queryAt, treeAt, ...OPTIONS);
+  module.currentQueryProgressCallback = null;
+  // The memory may have grown meanwhile.
+  const numbers = new Int32Array(module.wasmMemory.buffer);
+  const [count = 0, address = 0] = numbers.subarray(transfer, transfer + 2);
+  const matches: Match[] = [];
+  let at = address / 4;
+  const next = (): number => numbers[at++] as number;
+  for (let i = 0; i < count; i += 1) {
+    const pattern = next();
+    const captures = Array.from({ length: next() }, () => {
+      const name = query.captureNames[next()] as string;
+      const start = numbers[at + START] as number;
+      numbers.copyWithin(transfer, at, at + NODE);
+      at += NODE;
+      return { name, start, end: module._ts_node_end_index_wasm(treeAt) };
+    });
+    const match = { pattern, captures };
+    if (holds(textPredicates[pattern] ?? [], match, text)) matches.push(match);
+  }
+  module._free(address);
+  return matches;
+}
+
+function holds(predicates: readonly Predicate[], { captures }: Match, text: string): boolean {
+  if (predicates.length === 0) return true;
+  const known = captures.map(({ name, start, end }) => ({ name, node: { text: text.slice(start, end) } }));
+  return predicates.every((predicate) => predicate(known));
+}
