@@ -117,7 +117,8 @@ export function sessionOptions({
 function stateOf({ state: given }: OrielOptions): Pick<SessionOptions, 'state'> {
   const state = given && openState(given);
   if (!state) return {};
-  return { state: { space: state.space(given.space ?? COMMON_SPACE), close: () => state.close() } };
+  const space = given.space ?? COMMON_SPACE;
+  return { state: { space: state.space(space), work: state.work(space), close: () => state.close() } };
 }
 
 /** The space in a shared store of all calls that belong to no client. */

@@ -69,6 +69,7 @@ const OPTIONS: { readonly [K in keyof Required<OrielOptions>]: Rule } = {
     key: 'a string',
     space: 'a string',
     timeoutMs: 'a number',
+    workers: 'true or false',
   } satisfies { readonly [K in keyof Required<NonNullable<OrielOptions['state']>>]: Rule },
   telemetry: 'an object, or false',
   session: 'an object',

@@ -141,7 +141,7 @@ export class Spaces {
    * each under its caller.
    */
   #make(name: string | undefined): Space {
-    const { store, disk, files, scratch, telemetry } = this.#session;
+    const { store, disk, files, work, scratch, telemetry } = this.#session;
     const own = createSession({
       ...sessionOptions({ ...this.#options, cache: false, telemetry: false }),
       room: this.#room,
@@ -152,6 +152,7 @@ export class Spaces {
       scratch,
       ...(disk && { disk }),
       ...(files && { files }),
+      ...(work && { work }),
       ...(telemetry && { telemetry }),
     };
     const session: Session = { ...own, ...shared };
@@ -160,7 +161,7 @@ export class Spaces {
 
   /** What is shared under the name of a space. */
   #sharedAs(name: string): Pick<SessionOptions, 'state'> {
-    return this.state ? { state: { space: this.state.space(name) } } : {};
+    return this.state ? { state: { space: this.state.space(name), work: this.state.work(name) } } : {};
   }
 
   #evictOne(except: Caller): void {

@@ -2,6 +2,7 @@
 
 import type { Session } from '../types/session.ts';
 import type { StateSpace } from '../types/state.ts';
+import type { RemoteWork } from '../types/work.ts';
 import { BackgroundWork } from './background.ts';
 import { type DiskCacheOptions, FileCache } from './disk-cache.ts';
 import { ScratchDirectory } from './scratch.ts';
@@ -32,6 +33,8 @@ export interface SessionOptions {
 /** The part of a shared store that a session uses. */
 export interface SessionState {
   readonly space: StateSpace;
+  /** Where workers do what is heavy. */
+  readonly work?: RemoteWork | undefined;
   /** Ends the store with the session, where it is of the session alone. */
   readonly close?: () => Promise<void>;
 }
@@ -55,6 +58,7 @@ export function createSession(options: SessionOptions = {}): Session {
     store,
     ...(disk && { disk }),
     ...(files && { files }),
+    ...(state?.work && { work: state.work }),
     ...(telemetry && { telemetry }),
     background,
     scratch: () => directory.file(),

@@ -4,10 +4,8 @@
  */
 
 import type { DiskCache } from '../types/session.ts';
-import type { StateName, StateSpace } from '../types/state.ts';
-
-/** How long a value is kept. */
-const KEEP_MS = 7 * 24 * 60 * 60_000;
+import { CACHE_MS, cacheName } from '../state/work-values.ts';
+import type { StateSpace } from '../types/state.ts';
 
 /** Bytes of one value that is shared; a larger one stays on this machine. */
 const MOST_SHARED: number = 2 << 20;
@@ -37,7 +35,7 @@ export class SharedCache implements OwnCache {
 
   /** The store is asked first: another replica may have read the page again since. */
   async get(key: string): Promise<Buffer | undefined> {
-    const shared = await this.#space.get(nameOf(key));
+    const shared = await this.#space.get(cacheName(key));
     const value = shared instanceof Uint8Array ? shared : await this.#own.get(key);
     if (value) this.#hits += 1;
     else this.#misses += 1;
@@ -49,7 +47,7 @@ export class SharedCache implements OwnCache {
     const size = parts.reduce((sum, { length }) => sum + length, 0);
     // What is not sent must not leave an older value there, which would be found first.
     if (size > MOST_SHARED || this.#sending.size >= MOST_SENDING) return this.#removeShared(key);
-    this.#work(this.#space.put(nameOf(key), Buffer.concat(parts), KEEP_MS));
+    this.#work(this.#space.put(cacheName(key), Buffer.concat(parts), CACHE_MS));
   }
 
   remove(key: string): void {
@@ -59,7 +57,7 @@ export class SharedCache implements OwnCache {
 
   #removeShared(key: string): void {
     // A value that is being sent would be there again.
-    this.#work(Promise.all(this.#sending).then(() => this.#space.remove(nameOf(key))));
+    this.#work(Promise.all(this.#sending).then(() => this.#space.remove(cacheName(key))));
   }
 
   async close(): Promise<void> {
@@ -70,8 +68,4 @@ export class SharedCache implements OwnCache {
     const done = work.finally(() => this.#sending.delete(done));
     this.#sending.add(done);
   }
-}
-
-function nameOf(key: string): StateName {
-  return { kind: 'cache', of: [key] };
 }

@@ -9,6 +9,8 @@ export interface BackendKind {
   readonly path: RegExp;
   /** Its packages are loaded here, and nowhere before. */
   readonly open: (options: BackendOptions) => Promise<StateBackend>;
+  /** Whether jobs for workers can be queued in it. */
+  readonly hasQueues?: true;
 }
 
 const redis: BackendKind = {
@@ -16,6 +18,7 @@ const redis: BackendKind = {
   // The number of a database.
   path: /^\/?\d{0,5}$/,
   open: async (options) => (await import('./redis.ts')).openRedis(options),
+  hasQueues: true,
 };
 
 const postgres: BackendKind = {

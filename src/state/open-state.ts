@@ -17,6 +17,8 @@ export interface StateOptions {
   readonly space?: string;
   /** Milliseconds that one use of the store may take. @default 1000 */
   readonly timeoutMs?: number;
+  /** Whether `oriel worker` processes convert documents where there are any; with Redis or Valkey. @default false */
+  readonly workers?: boolean;
 }
 
 export const DEFAULT_TIMEOUT_MS = 1_000;
@@ -28,9 +30,13 @@ export function openState({
   url,
   key,
   timeoutMs = DEFAULT_TIMEOUT_MS,
+  workers = false,
 }: StateOptions): SharedState | undefined {
   const { protocol: scheme, pathname } = URL.canParse(url) ? new URL(url) : { protocol: '', pathname: '' };
-  if (scheme === 'file:') return undefined;
+  if (scheme === 'file:') {
+    if (workers) refuseWorkers(scheme);
+    return undefined;
+  }
   const kind = Object.hasOwn(backends, scheme) ? backends[scheme] : undefined;
   if (!kind?.path.test(pathname)) {
     throw new OrielError(
@@ -47,9 +53,21 @@ export function openState({
   if (!(timeoutMs > 0 && timeoutMs <= 60_000)) {
     throw new OrielError('BAD_INPUT', 'The option state.timeoutMs is above 0, and at most 60000.');
   }
-  refuseMissing(kind.packages, scheme);
+  if (workers && !kind.hasQueues) refuseWorkers(scheme);
+  refuseMissing(workers ? [...kind.packages, ...QUEUE_PACKAGES] : kind.packages, scheme);
   const open = (): ReturnType<typeof kind.open> => kind.open({ url, timeoutMs });
-  return new SharedStore({ seal: new Seal(Buffer.from(key)), timeoutMs, open });
+  const seal = new Seal(Buffer.from(key));
+  return new SharedStore({ seal, timeoutMs, open, ...(workers && { jobsUrl: url }) });
+}
+
+/** BullMQ, and its client. */
+const QUEUE_PACKAGES = ['bullmq', 'ioredis'];
+
+function refuseWorkers(scheme: string): never {
+  throw new OrielError(
+    'BAD_INPUT',
+    `Workers get their jobs through Redis or Valkey, not ${scheme}. Use --state redis://HOST:PORT.`,
+  );
 }
 
 /** They are not installed with oriel: most hosts need none. */
@@ -76,4 +94,6 @@ const VERSIONS: Readonly<Record<string, string>> = {
   '@keyv/redis': '@5',
   '@keyv/postgres': '@2',
   pg: '@8',
+  bullmq: '@6',
+  ioredis: '@5',
 };

@@ -9,8 +9,11 @@ import type {
   StateSpace,
   StateStats,
 } from '../types/state.ts';
+import type { RemoteWork } from '../types/work.ts';
 import { AWAY, Breaker } from './breaker.ts';
+import { WorkSender } from './remote-work.ts';
 import type { Seal } from './sealed.ts';
+import { WorkQueue } from './work-queue.ts';
 
 /** Bytes of one value. */
 export const MOST_VALUE: number = 2 << 20;
@@ -23,6 +26,8 @@ export interface SharedStateOptions {
   readonly timeoutMs: number;
   /** Loads the client and connects lazily. */
   readonly open: () => Promise<StateBackend>;
+  /** The Redis in which jobs for workers are queued; absent where there are none. */
+  readonly jobsUrl?: string;
 }
 
 type Counts = Record<StateOutcome, number>;
@@ -33,6 +38,7 @@ export class SharedStore implements SharedState {
   readonly #open: () => Promise<StateBackend>;
   readonly #listeners: ((up: boolean, why: string) => void)[] = [];
   readonly #operations = new Map<StateOperation, Counts>();
+  readonly #sender: WorkSender | undefined;
   #backend: Promise<StateBackend> | undefined;
   #connected: Promise<void> | undefined;
   #outages = 0;
@@ -40,9 +46,11 @@ export class SharedStore implements SharedState {
   #bytesWritten = 0;
   #pending = 0;
 
-  constructor({ seal, timeoutMs, open }: SharedStateOptions) {
+  constructor({ seal, timeoutMs, open, jobsUrl }: SharedStateOptions) {
     this.#seal = seal;
     this.#open = open;
+    if (jobsUrl !== undefined)
+      this.#sender = new WorkSender({ state: this, queue: new WorkQueue({ url: jobsUrl, timeoutMs }) });
     this.#breaker = new Breaker({
       timeoutMs,
       probe: async () => (await this.#store()).ping(),
@@ -74,6 +82,14 @@ export class SharedStore implements SharedState {
     };
   }
 
+  nameOf(text: string): string {
+    return this.#seal.nameOf(text);
+  }
+
+  work(space: string): RemoteWork | undefined {
+    return this.#sender?.of(space);
+  }
+
   stats(): StateStats {
     return {
       up: this.#breaker.up,
@@ -94,6 +110,7 @@ export class SharedStore implements SharedState {
 
   async close(): Promise<void> {
     this.#breaker.close();
+    await this.#sender?.close();
     const backend = await this.#backend?.catch(() => undefined);
     // A store that is away does not keep anything from ending.
     await backend?.close().catch(() => undefined);

@@ -3,6 +3,7 @@
 import type { OpenedFile } from './access.ts';
 import type { DerivedStore } from './store.ts';
 import type { TelemetrySink } from './telemetry.ts';
+import type { RemoteWork } from './work.ts';
 
 export interface Session {
   readonly snapshots: SnapshotStore;
@@ -14,6 +15,8 @@ export interface Session {
   readonly disk?: DiskCache;
   /** The part of it that no other machine has: for what depends on the files of this one. */
   readonly files?: DiskCache;
+  /** Other machines that do what is heavy; absent where the host names none. */
+  readonly work?: RemoteWork;
   /** Where calls are recorded; absent where the host wants none of that. */
   readonly telemetry?: TelemetrySink;
   /** A private file (mode 0600), for what is too large for memory. */

@@ -1,5 +1,7 @@
 /** What replicas share: the store behind it, and what a session sees of it. state/ implements it. */
 
+import type { RemoteWork } from './work.ts';
+
 /** One store that several replicas use: texts under keys. Every method rejects where the store cannot answer. */
 export interface StateBackend {
   /** Connects, or tells that the store answers. */
@@ -26,7 +28,16 @@ export interface BackendOptions {
 }
 
 /** What kinds of values there are; part of their keys in the store, so that an operator can tell them apart. */
-export type StateKind = 'spill' | 'piece' | 'cache' | 'shown' | 'number' | 'quota';
+export type StateKind =
+  | 'spill'
+  | 'piece'
+  | 'cache'
+  | 'shown'
+  | 'number'
+  | 'quota'
+  | 'order'
+  | 'job'
+  | 'worker';
 
 /** Where a value is: its kind, and what names it within its space. */
 export interface StateName {
@@ -69,6 +80,10 @@ export type StateOutcome = 'ok' | 'missing' | 'refused' | 'away';
 export interface SharedState {
   /** The space of that name; equal names are one space on all replicas that have the same key. */
   space(name: string): StateSpace;
+  /** A name that tells nothing of `text` to whoever does not have the key; the same on all replicas. */
+  nameOf(text: string): string;
+  /** Work that other machines do for a session whose cache is in that space; undefined where the host did not ask for it. */
+  work(space: string): RemoteWork | undefined;
   stats(): StateStats;
   /** Hears when the store stops answering, with why, and when it answers again. */
   onChange(listener: (up: boolean, why: string) => void): void;

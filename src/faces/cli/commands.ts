@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   call: async () => (await import('./call-command.ts')).callCommand,
   mcp: () => Promise.resolve(mcpCommand),
   serve: async () => (await import('./serve-command.ts')).serveCommand,
+  worker: async () => (await import('./worker-command.ts')).workerCommand,
   completions: async () => (await import('./completions-command.ts')).completionsCommand(allCommands),
   man: async () => (await import('./man-command.ts')).manCommand(allCommands),
   tools: async () => (await import('./tools-command.ts')).toolsCommand,

@@ -33,6 +33,13 @@ export const stateOptions: readonly Option[] = [
   },
 ];
 
+/** For those who ask workers: servers. */
+export const workersOption: Option = {
+  name: 'workers',
+  type: 'boolean',
+  help: 'have documents converted by oriel worker processes on the same Redis or Valkey, where there are any',
+};
+
 /** Throws `BAD_INPUT`; a password stands in no message. `warn` hears of files that others can read. */
 export function stateOf(values: Values, warn: (text: string) => void): { readonly state?: StateOptions } {
   const secretIn = (path: string, what: string): string => {
@@ -57,7 +64,7 @@ export function stateOf(values: Values, warn: (text: string) => void): { readonl
   const url = file === undefined ? given : secretIn(file, 'URL');
   const timeout = timeoutOf(values);
   if (url === undefined) {
-    const alone = ['state-key-file', 'state-timeout'].find((name) => values[name] !== undefined);
+    const alone = ['state-key-file', 'state-timeout', 'workers'].find((name) => values[name] !== undefined);
     if (alone === undefined) return {};
     throw new OrielError(
       'BAD_INPUT',
@@ -65,7 +72,14 @@ export function stateOf(values: Values, warn: (text: string) => void): { readonl
     );
   }
   const key = keyFile === undefined ? undefined : secretIn(keyFile, 'key');
-  return { state: { url, ...(key !== undefined && { key }), ...timeout } };
+  return {
+    state: {
+      url,
+      ...(key !== undefined && { key }),
+      ...timeout,
+      ...(values['workers'] === true && { workers: true }),
+    },
+  };
 }
 
 /** pg reads one among the parameters too. */

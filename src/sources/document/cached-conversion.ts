@@ -18,15 +18,16 @@ import type { Conversion, Reply, Want } from './protocol.ts';
 
 export class CachedConversion {
   readonly #disk: DiskCache;
-  readonly #sha256: string;
-  readonly #key: string;
+  /** Of the bytes of the document. */
+  readonly sha256: string;
+  readonly key: string;
   readonly #open: () => Promise<ScratchFile>;
 
   private constructor(disk: DiskCache, sha256: string, want: Want, open: () => Promise<ScratchFile>) {
     this.#disk = disk;
     this.#open = open;
-    this.#sha256 = sha256;
-    this.#key = JSON.stringify(['document', code(), sha256, want]);
+    this.sha256 = sha256;
+    this.key = JSON.stringify(['document', converterVersion(), sha256, want]);
   }
 
   /** Undefined where nothing is cached: without a cache, and for a document that is too large to be converted. */
@@ -44,18 +45,21 @@ export class CachedConversion {
   }
 
   async find(): Promise<Conversion | undefined> {
-    const kept = await this.#disk.get(this.#key);
+    const kept = await this.#disk.get(this.key);
     const read = kept && wholeFrame(kept);
     return read && { reply: read.head as Reply, body: await storedBody(read.body, this.#open) };
   }
 
   /** `sha256` of the bytes that were converted: the file may have changed since it was looked for. */
   async keep({ reply, body }: Conversion, sha256: string): Promise<void> {
-    // What is refused today may be read tomorrow, with a package that is missing now.
-    const isLasting = reply.is !== 'refused' && !(reply.is === 'text' && reply.without);
-    if (!isLasting || sha256 !== this.#sha256 || body.bytes > MOST_CACHED) return;
-    this.#disk.put(this.#key, frame(reply, await contentOf(body, Identity.once('conversion'))));
+    if (!isLasting(reply) || sha256 !== this.sha256 || body.bytes > MOST_CACHED) return;
+    this.#disk.put(this.key, frame(reply, await contentOf(body, Identity.once('conversion'))));
   }
+}
+
+/** What is refused today may be read tomorrow, with a package that is missing now. */
+export function isLasting(reply: Reply): boolean {
+  return reply.is !== 'refused' && !(reply.is === 'text' && reply.without);
 }
 
 /** Bytes of a body that is cached: it is in memory for a moment. */
@@ -85,6 +89,6 @@ const CONVERTERS = [
 let digestOfConverters: string | undefined;
 
 /** Another converter gives another text. */
-function code(): string {
+export function converterVersion(): string {
   return (digestOfConverters ??= digestOfCode(CONVERTER, CONVERTERS));
 }

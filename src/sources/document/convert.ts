@@ -3,27 +3,19 @@
 import { createHash, type Hash } from 'node:crypto';
 import { chunksOf } from '../../access/bytes.ts';
 import { ChildFailure } from '../../access/isolate-child.ts';
-import { ChildPool } from '../../access/isolate-warm.ts';
-import { builtFile } from '../../access/package-files.ts';
 import { withProgress } from '../../access/progress-timer.ts';
 import { OrielError } from '../../errors.ts';
-import { queues } from '../../queues/table.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { Kind, Made, Making } from '../../types/store.ts';
 import type { ScratchFile } from '../../types/session.ts';
-import { bodyOf, MOST_IN_MEMORY, weightOf } from './body.ts';
+import { weightOf } from './body.ts';
 import { CachedConversion } from './cached-conversion.ts';
-import {
-  CONVERTER,
-  MIB,
-  MOST_MS,
-  MOST_REPLY,
-  MOST_STORED,
-  MOST_TEXT,
-  mostMemory,
-} from './document-limits.ts';
-import type { Conversion, Job, Reply, Want } from './protocol.ts';
+import { convertInChild, type Order } from './convert-in-child.ts';
+import { convertedElsewhere } from './convert-job.ts';
+import { MIB, MOST_STORED } from './document-limits.ts';
+import { failureOf } from './failures.ts';
+import type { Conversion } from './protocol.ts';
 
 export type ConversionOptions = { want: string; password?: string };
 
@@ -32,20 +24,6 @@ export const conversions: Kind<Conversion, ConversionOptions> = {
   weigh: ({ body }) => weightOf(body),
   dispose: ({ body }) => body.close?.(),
 };
-
-const children = new ChildPool({
-  entry: () => builtFile(CONVERTER),
-  queue: queues.documents,
-  // It stays while a document is paged through.
-  idleMs: 20_000,
-  heapMb: 768,
-  keepUpTo: 200 * MIB,
-});
-
-export interface Order {
-  readonly want: Want;
-  readonly password?: string;
-}
 
 export function optionsOf({ want, password }: Order): ConversionOptions {
   return { want: JSON.stringify(want), ...(password !== undefined && { password }) };
@@ -56,12 +34,21 @@ export async function conversionOf(bytes: ByteSource, order: Order, call: Call):
   // The text of an encrypted document is not written to a disk.
   const cached =
     order.password === undefined ? await CachedConversion.of(bytes, order.want, call) : undefined;
+  const { session, deadline } = call;
+  const open = (): Promise<ScratchFile> => session.scratch();
+  const anew = async ({ source, signal }: Making): Promise<Conversion> => {
+    const { work } = session;
+    const elsewhere =
+      work &&
+      cached &&
+      (await convertedElsewhere(work, cached, { want: order.want, source, signal, deadline, open }));
+    return elsewhere ?? convert(source, order, signal, cached, open);
+  };
   const make = async (making: Making): Promise<Made<Conversion>> => {
     const known = await cached?.find();
-    const anew = () => convert(making.source, order, making.signal, cached, () => call.session.scratch());
-    return { value: known ?? (await withProgress(making, 'converting', anew)), keep: true };
+    return { value: known ?? (await withProgress(making, 'converting', () => anew(making))), keep: true };
   };
-  return call.session.store.get(conversions, bytes, optionsOf(order), make, call);
+  return session.store.get(conversions, bytes, optionsOf(order), make, call);
 }
 
 async function convert(
@@ -71,33 +58,21 @@ async function convert(
   cached: CachedConversion | undefined,
   open: () => Promise<ScratchFile>,
 ): Promise<Conversion> {
-  const size = await sizeOf(source, signal);
-  const maxMemory = mostMemory(size);
-  const job: Job = { ...order, most: MOST_TEXT };
+  const bytes = await sizeOf(source, signal);
   const sent = createHash('sha256');
+  const body = hashed(chunksOf(source, 0, bytes, 256 * 1024, signal), sent);
   try {
-    const { head, ...said } = await children.run(
-      {
-        head: job,
-        body: hashed(chunksOf(source, 0, size, 256 * 1024, signal), sent),
-        bytes: size,
-        maxOutput: MOST_REPLY,
-        maxMemory,
-        maxMs: MOST_MS,
-        aside: { over: MOST_IN_MEMORY, open },
-      },
-      { signal },
-    );
-    const conversion = { reply: head as Reply, body: bodyOf(said) };
+    const conversion = await convertInChild(order, { body, bytes }, signal, open);
     // What cannot be cached is there all the same.
     await cached?.keep(conversion, sent.digest('hex')).catch(() => undefined);
     return conversion;
   } catch (error) {
     if (!(error instanceof ChildFailure)) throw error;
-    const [code, clause] = FAILURES[error.why](maxMemory);
-    throw new OrielError(code, clause, { cause: error });
+    throw new OrielError(...(failureOf(error.why, bytes) ?? ENDED), { cause: error });
   }
 }
+
+const ENDED = ['LIMIT', 'its converter was ended from outside; the same call may work'] as const;
 
 async function* hashed(pieces: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) {
@@ -105,16 +80,6 @@ async function* hashed(pieces: AsyncIterable<Uint8Array>, hash: Hash): AsyncGene
     yield piece;
   }
 }
-
-const FAILURES: Readonly<
-  Record<ChildFailure['why'], (memory: number) => readonly ['LIMIT' | 'CORRUPT', string]>
-> = {
-  crashed: () => ['CORRUPT', 'its converter crashed on it, so it is probably damaged'],
-  ended: () => ['LIMIT', 'its converter was ended from outside; the same call may work'],
-  slow: () => ['LIMIT', `converting it takes longer than ${MOST_MS / 1000} seconds`],
-  memory: (memory) => ['LIMIT', `converting it takes more than the ${memory / MIB} MiB of memory allowed`],
-  output: () => ['LIMIT', `it converts to more than ${MOST_REPLY / MIB} MiB`],
-};
 
 /** A stream is read to its end before a slot is taken: no child waits for its bytes. */
 async function sizeOf(source: ByteSource, signal: AbortSignal): Promise<number> {

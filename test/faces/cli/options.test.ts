@@ -58,8 +58,8 @@ for (const [path, content] of Object.entries(files)) {
   writeFileSync(join(cwd, path), content);
 }
 
-/** A password in an argument, a file without a URL, and a key without a store: each is refused at once. */
-const REFUSED_STATE = ['--state', '--state-file', '--state-key-file'];
+/** A password in an argument, a file without a URL, a key or workers without a store: each is refused at once. */
+const REFUSED_STATE = ['--state', '--state-file', '--state-key-file', '--workers'];
 
 /** No number of seconds or connections: what it bounds takes as long to see, and is tested where peers are. */
 const NO_TIME = '0';
@@ -122,6 +122,8 @@ const given: Readonly<Record<string, readonly string[]>> = {
   'state-file': ['--state-file', tokenFile],
   'state-key-file': ['--state-key-file', tokenFile],
   'state-timeout': ['--state-timeout', NO_TIME],
+  workers: ['--workers'],
+  jobs: ['--jobs', NO_TIME],
   host: ['--host', 'workspace.example'],
   telemetry: ['--telemetry', telemetryFile],
   task: ['--task', 'a task'],
@@ -195,6 +197,8 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     workspace: ['--dialect', 'coder'],
     'share-artifacts': ['--allow-bash'],
   },
+  // Without a state it ends at once.
+  worker: { any: [] },
   completions: { any: ['bash'] },
   man: { any: [] },
   tools: { any: [] },

@@ -1,0 +1,52 @@
+/** Converts the bytes of one document in a child process, whoever asked for it. */
+
+import { ChildPool } from '../../access/isolate-warm.ts';
+import { builtFile } from '../../access/package-files.ts';
+import { queues } from '../../queues/table.ts';
+import type { ScratchFile } from '../../types/session.ts';
+import { bodyOf, MOST_IN_MEMORY } from './body.ts';
+import { CONVERTER, MIB, MOST_MS, MOST_REPLY, MOST_TEXT, mostMemory } from './document-limits.ts';
+import type { Conversion, Job, Reply, Want } from './protocol.ts';
+
+const children = new ChildPool({
+  entry: () => builtFile(CONVERTER),
+  queue: queues.documents,
+  // It stays while a document is paged through.
+  idleMs: 20_000,
+  heapMb: 768,
+  keepUpTo: 200 * MIB,
+});
+
+export interface Order {
+  readonly want: Want;
+  readonly password?: string;
+}
+
+export interface Input {
+  /** Exactly `bytes` bytes. */
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly bytes: number;
+}
+
+/** Throws ChildFailure, `BUSY` and the reason of the signal. `open`: where a large result goes instead of memory. */
+export async function convertInChild(
+  order: Order,
+  { body, bytes }: Input,
+  signal: AbortSignal,
+  open?: () => Promise<ScratchFile>,
+): Promise<Conversion> {
+  const job: Job = { ...order, most: MOST_TEXT };
+  const { head, ...said } = await children.run(
+    {
+      head: job,
+      body,
+      bytes,
+      maxOutput: MOST_REPLY,
+      maxMemory: mostMemory(bytes),
+      maxMs: MOST_MS,
+      ...(open && { aside: { over: MOST_IN_MEMORY, open } }),
+    },
+    { signal },
+  );
+  return { reply: head as Reply, body: bodyOf(said) };
+}

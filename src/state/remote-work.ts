@@ -1,0 +1,173 @@
+/**
+ * Has work done by other machines: leaves a sealed order and its bytes in the shared store, puts a job on a queue, and
+ * follows the record of that job. Whatever does not come in time, or is not sealed, is as if nobody worked: the work is
+ * done here.
+ */
+
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SharedState, StateSpace } from '../types/state.ts';
+import type { RemoteWork, WorkOrder, WorkOutcome } from '../types/work.ts';
+import type { WorkQueue } from './work-queue.ts';
+import {
+  aliveName,
+  cacheName,
+  DEAD_MS,
+  inputName,
+  type JobRecord,
+  MissingPiece,
+  MOST_INPUT,
+  ORDER_MS,
+  orderName,
+  piecesOf,
+  putJson,
+  putPieces,
+  queueOf,
+  readJson,
+  RECORD_MS,
+  recordName,
+  resultName,
+  type StoredOrder,
+  WORK_SPACE,
+} from './work-values.ts';
+
+/** Orders of this process that are under way elsewhere; more are done here. */
+const MOST_SENT = 8;
+
+/** Milliseconds without a sign of a worker after which the work is done here. */
+const SILENCE_MS = 4_000;
+
+/** Milliseconds between two looks at a record: at first, and at most. */
+const FIRST_LOOK_MS = 10;
+const LAST_LOOK_MS = 200;
+
+type Options = Parameters<RemoteWork['run']>[1];
+
+const HERE: WorkOutcome = { is: 'here' };
+
+/** Why a worker leaves work to those who want it: the result is too large to send, or none that others may use. */
+const LOCAL: ReadonlySet<string> = new Set(['large', 'here']);
+
+export interface SenderOptions {
+  readonly state: Pick<SharedState, 'space' | 'nameOf'>;
+  readonly queue: WorkQueue;
+  /** Milliseconds since the epoch. @default Date.now */
+  readonly now?: () => number;
+}
+
+export class WorkSender {
+  readonly #state: SenderOptions['state'];
+  readonly #queue: WorkQueue;
+  readonly #work: StateSpace;
+  readonly #now: () => number;
+  #sent = 0;
+
+  constructor({ state, queue, now = Date.now }: SenderOptions) {
+    this.#state = state;
+    this.#queue = queue;
+    this.#work = state.space(WORK_SPACE);
+    this.#now = now;
+  }
+
+  /** For replicas whose cache is in that space. */
+  of(space: string): RemoteWork {
+    return { run: (order, options) => this.#run(space, order, options) };
+  }
+
+  close(): Promise<void> {
+    return this.#queue.close();
+  }
+
+  async #run(space: string, order: WorkOrder, options: Options): Promise<WorkOutcome> {
+    if (this.#sent >= MOST_SENT || order.bytes > MOST_INPUT) return HERE;
+    this.#sent += 1;
+    try {
+      if (!(await this.#hasWorkers(order))) return HERE;
+      const id = this.#state.nameOf(JSON.stringify(['work', space, order.kind, order.version, order.key]));
+      const cache = this.#state.space(space);
+      const earlier = await this.#outcome(id, cache, order);
+      if (earlier) return earlier;
+      if (!(await this.#send(id, space, order, options.signal))) return HERE;
+      return await this.#follow(id, cache, order, options);
+    } finally {
+      this.#sent -= 1;
+    }
+  }
+
+  /** One that is too old was put back by somebody. */
+  async #hasWorkers(order: WorkOrder): Promise<boolean> {
+    const alive = await readJson<{ at: number }>(this.#work, aliveName(queueOf(order)));
+    return alive !== undefined && alive !== 'away' && Math.abs(this.#now() - alive.at) < RECORD_MS + DEAD_MS;
+  }
+
+  async #send(id: string, space: string, order: WorkOrder, signal: AbortSignal): Promise<boolean> {
+    const { kind, key, head, bytes, sha256 } = order;
+    const read = (start: number, length: number): Promise<Uint8Array> => {
+      signal.throwIfAborted();
+      return order.read(start, length);
+    };
+    const stored: StoredOrder = { space, kind, key, head, bytes, sha256 };
+    return (
+      (await putPieces(this.#work, inputName(id), read, bytes, ORDER_MS)) &&
+      (await putJson(this.#work, orderName(id), stored, ORDER_MS)) &&
+      this.#queue.add(queueOf(order), id)
+    );
+  }
+
+  async #follow(
+    id: string,
+    cache: StateSpace,
+    order: WorkOrder,
+    { signal, giveUpAt }: Options,
+  ): Promise<WorkOutcome> {
+    let [heardAt, heard, wait] = [performance.now(), '', FIRST_LOOK_MS];
+    for (;;) {
+      await pause(wait, undefined, { signal }).catch(() => signal.throwIfAborted());
+      wait = Math.min(wait * 1.5, LAST_LOOK_MS);
+      const record = await readJson<JobRecord>(this.#work, recordName(id));
+      if (record === 'away') return HERE;
+      const outcome = record && (await this.#outcomeOf(record, id, cache, order));
+      if (outcome) return outcome;
+      const now = performance.now();
+      const sign = JSON.stringify(record);
+      if (sign !== heard) [heardAt, heard] = [now, sign];
+      if (now - heardAt > SILENCE_MS || now > giveUpAt) return HERE;
+    }
+  }
+
+  async #outcome(id: string, cache: StateSpace, order: WorkOrder): Promise<WorkOutcome | undefined> {
+    const record = await readJson<JobRecord>(this.#work, recordName(id));
+    return record && record !== 'away' ? this.#outcomeOf(record, id, cache, order) : undefined;
+  }
+
+  /** Undefined while there is none, and where its result is gone. */
+  async #outcomeOf(
+    record: JobRecord,
+    id: string,
+    cache: StateSpace,
+    { key }: WorkOrder,
+  ): Promise<WorkOutcome | undefined> {
+    if (record.is === 'working') return undefined;
+    if (record.is === 'failed') {
+      // An old one may have been put back.
+      if (Math.abs(this.#now() - record.at) > RECORD_MS) return undefined;
+      return LOCAL.has(record.why) ? HERE : { is: 'failed', why: record.why };
+    }
+    if (record.bytes === undefined) {
+      const result = await cache.get(cacheName(key));
+      return result instanceof Uint8Array ? { is: 'done', result, isCached: true } : undefined;
+    }
+    const result = await this.#large(id, record.bytes);
+    return result && { is: 'done', result, isCached: false };
+  }
+
+  async #large(id: string, bytes: number): Promise<Buffer | undefined> {
+    const pieces: Buffer[] = [];
+    try {
+      for await (const piece of piecesOf(this.#work, resultName(id), bytes)) pieces.push(piece);
+    } catch (error) {
+      if (error instanceof MissingPiece) return undefined;
+      throw error;
+    }
+    return Buffer.concat(pieces);
+  }
+}

@@ -1,0 +1,237 @@
+/** A worker: takes jobs from the queues of BullMQ, does what their sealed orders say, and leaves the result in the shared store. */
+
+import { createHash, type Hash } from 'node:crypto';
+import type { Worker } from 'bullmq';
+import type { SharedState, StateSpace } from '../types/state.ts';
+import type { WorkEvent, WorkFailure, WorkHandler } from '../types/work.ts';
+import { MOST_VALUE } from './shared-state.ts';
+import { PREFIX } from './work-queue.ts';
+import {
+  ALIVE_MS,
+  aliveName,
+  BEAT_MS,
+  CACHE_MS,
+  cacheName,
+  DEAD_MS,
+  inputName,
+  type JobRecord,
+  MissingPiece,
+  MOST_ATTEMPTS,
+  MOST_RESULT,
+  orderName,
+  piecesOf,
+  putJson,
+  putPieces,
+  queueOf,
+  readJson,
+  RECORD_MS,
+  recordName,
+  removePieces,
+  resultName,
+  type StoredOrder,
+  WORK_SPACE,
+} from './work-values.ts';
+
+/** A worker that says nothing for so long is dead: another one takes its job. */
+const LOCK_MS = 5_000;
+
+export interface JobsOptions {
+  readonly url: string;
+  readonly state: SharedState;
+  readonly handlers: readonly WorkHandler[];
+  /** Jobs at once, of each kind. */
+  readonly jobs: number;
+  readonly log: (event: WorkEvent) => void;
+}
+
+export interface Jobs {
+  /** Takes no more jobs, and waits for those that run. */
+  close(): Promise<void>;
+}
+
+export async function runJobs({ url, state, handlers, jobs, log }: JobsOptions): Promise<Jobs> {
+  const { Worker } = await import('bullmq');
+  const work = state.space(WORK_SPACE);
+  const workers = handlers.map((handler) => {
+    const job = new JobRunner(handler, state, log);
+    const worker = new Worker(queueOf(handler), async ({ id }) => job.run(id ?? ''), {
+      connection: { url, skipVersionCheck: true },
+      prefix: PREFIX,
+      concurrency: jobs,
+      lockDuration: LOCK_MS,
+      stalledInterval: LOCK_MS / 2,
+      // The runner counts too, and ends a job that ends its workers: it leaves a record of that.
+      maxStalledCount: MOST_ATTEMPTS,
+      // After an error of the connection.
+      runRetryDelay: 1_000,
+    });
+    // It connects again by itself.
+    worker.on('error', () => undefined);
+    return worker;
+  });
+  const sayAlive = async (): Promise<void> => {
+    const says = handlers.map((handler) =>
+      putJson(work, aliveName(queueOf(handler)), { at: Date.now() }, DEAD_MS),
+    );
+    await Promise.all(says);
+  };
+  await Promise.all(workers.map((worker) => worker.waitUntilReady().catch(() => undefined)));
+  await sayAlive();
+  const alive = setInterval(() => void sayAlive(), ALIVE_MS);
+  return {
+    async close() {
+      clearInterval(alive);
+      await Promise.all(workers.map(closed));
+    },
+  };
+}
+
+/** Without a store it waits for nothing. */
+async function closed(worker: Worker): Promise<void> {
+  await worker.close().catch(() => undefined);
+}
+
+type Ended = Pick<WorkEvent, 'outcome' | 'why'>;
+
+class JobRunner {
+  readonly #handler: WorkHandler;
+  readonly #state: SharedState;
+  readonly #work: StateSpace;
+  readonly #log: (event: WorkEvent) => void;
+
+  constructor(handler: WorkHandler, state: SharedState, log: (event: WorkEvent) => void) {
+    this.#handler = handler;
+    this.#state = state;
+    this.#work = state.space(WORK_SPACE);
+    this.#log = log;
+  }
+
+  /** Throws for what BullMQ is to try again. */
+  async run(id: string): Promise<void> {
+    const began = performance.now();
+    const ended = await this.#ended(id);
+    const ms = Math.round(performance.now() - began);
+    this.#log({ event: 'job', kind: this.#handler.kind, ms, ...ended });
+    if (ended.outcome === 'retry') throw new Error(ended.why ?? 'it failed');
+  }
+
+  async #ended(id: string): Promise<Ended> {
+    const order = await readJson<StoredOrder>(this.#work, orderName(id));
+    if (order === 'away') return { outcome: 'retry', why: 'store' };
+    // Without an order it is no job of a replica, or nobody waits for it any more.
+    if (order?.kind !== this.#handler.kind) return { outcome: 'dropped', why: 'no order' };
+    const cache = this.#state.space(order.space);
+    if ((await cache.get(cacheName(order.key))) instanceof Uint8Array) {
+      await this.#record(id, { is: 'done' });
+      return { outcome: 'known' };
+    }
+    const record = await readJson<JobRecord>(this.#work, recordName(id));
+    if (record === 'away') return { outcome: 'retry', why: 'store' };
+    if (record?.is === 'failed' && Math.abs(Date.now() - record.at) < RECORD_MS) return { outcome: 'known' };
+    if (record?.is === 'done' && (await this.#hasLarge(id))) return { outcome: 'known' };
+    const attempt = record?.is === 'working' ? record.attempt + 1 : 1;
+    // Each attempt before has ended its worker.
+    if (attempt > MOST_ATTEMPTS) return this.#fail(id, 'worker');
+    return this.#attempt(id, order, cache, attempt);
+  }
+
+  async #attempt(id: string, order: StoredOrder, cache: StateSpace, attempt: number): Promise<Ended> {
+    const beats = new Beats((beat) => this.#record(id, { is: 'working', attempt, beat }));
+    await beats.start();
+    let result: Buffer | WorkFailure;
+    try {
+      result = await this.#do(id, order);
+    } catch (error) {
+      await beats.stop();
+      if (!(error instanceof MissingPiece)) return this.#retry(id, attempt, 'error');
+      // Who waits for it need not wait longer.
+      await this.#fail(id, 'here');
+      return { outcome: 'dropped', why: error.message };
+    }
+    await beats.stop();
+    if (!Buffer.isBuffer(result)) {
+      const { why, isLasting } = result;
+      return isLasting ? this.#fail(id, why) : this.#retry(id, attempt, why);
+    }
+    if (result.length > MOST_RESULT) return this.#fail(id, 'large');
+    const isKept = await this.#keep(id, order, cache, result);
+    if (!isKept) return { outcome: 'retry', why: 'store' };
+    await this.#work.remove(orderName(id));
+    await removePieces(this.#work, inputName(id), order.bytes);
+    return { outcome: 'done' };
+  }
+
+  async #do(id: string, { head, bytes, sha256 }: StoredOrder): Promise<Buffer | WorkFailure> {
+    const hash = createHash('sha256');
+    const body = hashed(piecesOf(this.#work, inputName(id), bytes), hash);
+    const result = await this.#handler.run(head, { body, bytes }, NEVER);
+    // The file has changed while it was sent: the result would be kept under the name of other bytes.
+    if (Buffer.isBuffer(result) && hash.digest('hex') !== sha256) throw new MissingPiece('other bytes');
+    return result;
+  }
+
+  /** A small result goes into the cache of the replicas, a large one lies beside it for a while. */
+  async #keep(id: string, order: StoredOrder, cache: StateSpace, result: Buffer): Promise<boolean> {
+    if (result.length <= MOST_VALUE) {
+      const put = await cache.put(cacheName(order.key), result, CACHE_MS);
+      return put && this.#record(id, { is: 'done' });
+    }
+    const read = (start: number, length: number): Promise<Uint8Array> =>
+      Promise.resolve(result.subarray(start, start + length));
+    const put = await putPieces(this.#work, resultName(id), read, result.length, RECORD_MS);
+    return put && this.#record(id, { is: 'done', bytes: result.length });
+  }
+
+  async #hasLarge(id: string): Promise<boolean> {
+    return (await this.#work.get(resultName(id)(0))) instanceof Uint8Array;
+  }
+
+  async #retry(id: string, attempt: number, why: string): Promise<Ended> {
+    return attempt >= MOST_ATTEMPTS ? this.#fail(id, why) : { outcome: 'retry', why };
+  }
+
+  async #fail(id: string, why: string): Promise<Ended> {
+    await this.#record(id, { is: 'failed', why, at: Date.now() });
+    return { outcome: 'failed', why };
+  }
+
+  #record(id: string, record: JobRecord): Promise<boolean> {
+    return putJson(this.#work, recordName(id), record, RECORD_MS);
+  }
+}
+
+const NEVER: AbortSignal = new AbortController().signal;
+
+async function* hashed(pieces: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    hash.update(piece);
+    yield piece;
+  }
+}
+
+/** Says now and then that a job is worked on. */
+class Beats {
+  readonly #say: (beat: number) => Promise<unknown>;
+  #timer: NodeJS.Timeout | undefined;
+  #said: Promise<unknown> = Promise.resolve();
+  #beat = 0;
+
+  constructor(say: (beat: number) => Promise<unknown>) {
+    this.#say = say;
+  }
+
+  /** Resolves when the first one is there: what ends this process now is counted. */
+  async start(): Promise<void> {
+    await this.#say(this.#beat);
+    this.#timer = setInterval(() => {
+      this.#beat += 1;
+      this.#said = this.#said.then(() => this.#say(this.#beat));
+    }, BEAT_MS);
+  }
+
+  /** Nothing is said after it resolves. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#said;
+  }
+}

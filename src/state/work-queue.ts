@@ -1,0 +1,106 @@
+/** Puts jobs on the queues of BullMQ, in the Redis of the shared store. What a job is to do is not in it: its order is sealed. */
+
+import type { Queue } from 'bullmq';
+import type { Redis } from 'ioredis';
+import { MOST_ATTEMPTS } from './work-values.ts';
+
+/** Front of the keys of its queues. */
+export const PREFIX = 'oriel';
+
+/** Jobs that wait in one queue; with more of them work is done where it is asked for. */
+const MOST_WAITING = 1_000;
+
+/** Milliseconds in which nothing is put on a queue after that failed. */
+const REST_MS = 5_000;
+
+export interface WorkQueueOptions {
+  readonly url: string;
+  /** Milliseconds that one use may take. */
+  readonly timeoutMs: number;
+}
+
+interface Connected {
+  readonly redis: Redis;
+  readonly queues: Map<string, Queue>;
+  readonly library: typeof import('bullmq');
+}
+
+export class WorkQueue {
+  readonly #options: WorkQueueOptions;
+  #connected: Promise<Connected> | undefined;
+  #restsUntil = 0;
+
+  constructor(options: WorkQueueOptions) {
+    this.#options = options;
+  }
+
+  /** False where the queue does not take it. A job that is on its queue already stays there once. Never throws. */
+  async add(name: string, id: string): Promise<boolean> {
+    if (performance.now() < this.#restsUntil) return false;
+    try {
+      const connected = await (this.#connected ??= this.#connect());
+      return await this.#inTime(addTo(queueOf(connected, name), id));
+    } catch {
+      this.#restsUntil = performance.now() + REST_MS;
+      await this.close();
+      return false;
+    }
+  }
+
+  async close(): Promise<void> {
+    const connected = await this.#connected?.catch(() => undefined);
+    this.#connected = undefined;
+    connected?.redis.disconnect();
+  }
+
+  async #connect(): Promise<Connected> {
+    const { url, timeoutMs } = this.#options;
+    const [library, { Redis }] = await Promise.all([import('bullmq'), import('ioredis')]);
+    const redis = new Redis(url, {
+      lazyConnect: true,
+      connectTimeout: timeoutMs,
+      // A connection that broke is given up, and another is made by the next job.
+      retryStrategy: () => null,
+      maxRetriesPerRequest: 0,
+      enableOfflineQueue: false,
+    });
+    redis.on('error', () => undefined);
+    await redis.connect();
+    // At rest it keeps no process alive; what waits for an answer has a timer that does.
+    redis.stream.unref();
+    return { redis, queues: new Map(), library };
+  }
+
+  async #inTime<T>(work: Promise<T>): Promise<T> {
+    const { timeoutMs } = this.#options;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    });
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+function queueOf({ redis, queues, library }: Connected, name: string): Queue {
+  let queue = queues.get(name);
+  if (!queue) {
+    queue = new library.Queue(name, { connection: redis, prefix: PREFIX, skipVersionCheck: true });
+    queue.on('error', () => undefined);
+    queues.set(name, queue);
+  }
+  return queue;
+}
+
+async function addTo(queue: Queue, id: string): Promise<boolean> {
+  if ((await queue.getWaitingCount()) >= MOST_WAITING) return false;
+  await queue.add(
+    'job',
+    {},
+    { jobId: id, attempts: MOST_ATTEMPTS, removeOnComplete: true, removeOnFail: true },
+  );
+  return true;
+}

@@ -1,0 +1,142 @@
+/** Documents that are converted by `oriel worker` processes for replicas of `oriel serve`. */
+
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { cli, run } from '../../support/cli.ts';
+import { temporaryFolder } from '../../support/commands.ts';
+import { docx, paragraph } from '../../support/documents.ts';
+import { has } from '../../support/has.ts';
+import { server, type ServerProcess } from '../../support/server.ts';
+import { redisServer, type StoreServer } from '../../support/stores.ts';
+
+interface WorkerProcess {
+  readonly pid: number;
+  /** Events of its log of that name. */
+  events(name: string): readonly Record<string, unknown>[];
+  kill(signal: NodeJS.Signals): void;
+  readonly exited: Promise<number | null>;
+}
+
+describe.runIf(has('redis'))('workers', () => {
+  let store: StoreServer;
+  const secrets = mkdtempSync(join(tmpdir(), 'oriel-key-'));
+  const keyFile = join(secrets, 'key');
+  writeFileSync(keyFile, 'the key of one operator, and no other\n', { mode: 0o600 });
+  beforeAll(async () => {
+    store = await redisServer();
+  });
+  afterAll(async () => {
+    rmSync(secrets, { recursive: true });
+    await store.stop();
+  });
+
+  const stateArgs = (): string[] => [
+    '--state',
+    store.url,
+    '--state-key-file',
+    keyFile,
+    // A busy machine is no store that is away.
+    '--state-timeout',
+    '30',
+  ];
+
+  const replica = (cwd: string): Promise<ServerProcess> =>
+    server([cwd, '--workers', ...stateArgs()], { env: { XDG_CACHE_HOME: temporaryFolder() } });
+
+  async function worker(): Promise<WorkerProcess> {
+    const child = spawn(process.execPath, [cli, 'worker', ...stateArgs()], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let log = '';
+    child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
+    const events = (name: string): Record<string, unknown>[] =>
+      log
+        .split('\n')
+        .filter((line) => line.includes(`"event":"${name}"`))
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const exited = new Promise<number | null>((resolve) => void child.once('exit', resolve));
+    await expect.poll(() => events('working').length || log.includes('oriel: ')).toBe(1);
+    return { pid: child.pid as number, events, kill: (signal) => void child.kill(signal), exited };
+  }
+
+  const read = async (url: string, path: string): Promise<string> => {
+    const response = await fetch(`${url}/api/v0/tools/read`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'oriel-client': 'alice' },
+      body: JSON.stringify({ path }),
+    });
+    const { content } = (await response.json()) as { content: { text: string }[] };
+    return content.map(({ text }) => text).join('');
+  };
+
+  /** Processes that it has started and that run now: converters. */
+  const childrenOf = (pid: number): number[] =>
+    readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+
+  test('two replicas that want the same document have it converted once, and not by themselves', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'a.docx'), docx(paragraph('converted elsewhere')));
+    const working = await worker();
+    const replicas = await Promise.all([replica(cwd), replica(cwd)]);
+    const texts = await Promise.all(replicas.map(({ url }) => read(url, 'a.docx')));
+    expect(texts).toEqual(['1|converted elsewhere\n', '1|converted elsewhere\n']);
+    // A replica that asked a moment later may have left a job for which nothing is to be done.
+    const done = (): number => working.events('job').filter(({ outcome }) => outcome === 'done').length;
+    await expect.poll(done).toBe(1);
+    for (const { pid } of replicas) expect(childrenOf(pid)).toEqual([]);
+    // The next one finds it in the store, also when no worker is left.
+    working.kill('SIGTERM');
+    expect(await working.exited).toBe(0);
+    expect(working.events('ended')).toHaveLength(1);
+    const { url } = await replica(cwd);
+    expect(await read(url, 'a.docx')).toBe('1|converted elsewhere\n');
+  });
+
+  test('a worker that is killed in mid job loses nothing, and one that is there later ends what kills its workers', async () => {
+    const cwd = temporaryFolder();
+    const working = await worker();
+    const { url } = await replica(cwd);
+    /** Asks for new documents until the converter of one is caught and stopped before it answers. */
+    const caught = async (): Promise<{ name: string; answer: Promise<string>; converter: number }> => {
+      for (let i = 0; ; i += 1) {
+        const name = `${i}.docx`;
+        writeFileSync(join(cwd, name), docx(paragraph(`text ${i}`)));
+        let over = false;
+        const answer = read(url, name).finally(() => (over = true));
+        while (!over) {
+          const [converter] = childrenOf(working.pid);
+          if (converter !== undefined) {
+            process.kill(converter, 'SIGSTOP');
+            await new Promise((resolve) => setImmediate(resolve));
+            if (!over) return { name, answer, converter };
+            process.kill(converter, 'SIGKILL');
+          }
+          await new Promise((resolve) => setTimeout(resolve, 2));
+        }
+      }
+    };
+    const { name, answer, converter } = await caught();
+    working.kill('SIGKILL');
+    await working.exited;
+    process.kill(converter, 'SIGKILL');
+    expect(await answer).toBe(`1|text ${Number.parseInt(name, 10)}\n`);
+    // Another worker takes the job over: what it would make is there already.
+    const next = await worker();
+    await expect.poll(() => next.events('job')).toMatchObject([{ outcome: 'known' }]);
+  });
+
+  test('what a worker needs is said', () => {
+    const noState = run(['worker']);
+    expect(noState).toMatchObject({ code: 2, out: '' });
+    expect(noState.err).toContain('Use --state redis://HOST:PORT --state-key-file FILE.');
+    const postgres = run(['worker', '--state', 'postgres://h/db', '--state-key-file', keyFile]);
+    expect(postgres.err).toContain('Workers get their jobs through Redis or Valkey, not postgres:.');
+    const many = run(['worker', '--jobs', '9', ...stateArgs()]);
+    expect(many.err).toContain('9 is not 1 to 2. Use --jobs 1.');
+    expect(run(['serve', '--workers']).err).toContain('--workers is for a shared state.');
+  });
+});
