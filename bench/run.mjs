@@ -1,6 +1,7 @@
-// npm run bench [-- GROUP… --quick]: makes its data below .bench/, runs each group and prints one table a group.
+// npm run bench [-- GROUP… --quick --soak 30m]: makes its data below .bench/, runs each group and prints one table a group.
 // Every figure of ours stands beside a peer measured in the same run; times are medians.
 import { existsSync, mkdirSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { folder } from './lib/data.mjs';
 import { printTable } from './lib/table.mjs';
 
@@ -17,13 +18,18 @@ const groups = {
   web: ['web'],
   scale: ['scale-objects'],
   faces: ['mcp', 'mcp-cases', 'http'],
+  load: ['load', 'load-held', 'soak'],
   check: ['check'],
 };
 
-const [quick, named] = [
-  process.argv.includes('--quick'),
-  process.argv.slice(2).filter((arg) => arg !== '--quick'),
-];
+const { values, positionals: named } = parseArgs({
+  options: { quick: { type: 'boolean' }, soak: { type: 'string' } },
+  allowPositionals: true,
+});
+if (values.soak !== undefined && !/^\d+[smh]$/.test(values.soak)) {
+  console.error(`${values.soak} is not a time. Use --soak 30m.`);
+  process.exit(2);
+}
 const unknown = named.filter((name) => !Object.hasOwn(groups, name));
 if (unknown.length > 0) {
   console.error(`There is no group ${unknown.join(', ')}. Use one of ${Object.keys(groups).join(', ')}.`);
@@ -35,7 +41,8 @@ if (!existsSync('dist')) {
 }
 mkdirSync(folder, { recursive: true });
 // Processes that the groups start know it too.
-if (quick) process.env.ORIEL_BENCH = 'quick';
+if (values.quick) process.env.ORIEL_BENCH = 'quick';
+if (values.soak) process.env.ORIEL_SOAK = values.soak;
 for (const name of named.length > 0 ? named : Object.keys(groups)) {
   for (const module of groups[name]) {
     const { rows } = await import(`./${module}.mjs`);

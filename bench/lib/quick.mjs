@@ -6,3 +6,11 @@ export const quick = env.ORIEL_BENCH === 'quick';
 
 /** `few` in quick mode, else `many`. */
 export const sized = (many, few) => (quick ? few : many);
+
+/** Of `--soak 30m`, `90s` or `2h`; undefined without it. */
+export const soakSeconds = secondsOf(env.ORIEL_SOAK);
+
+function secondsOf(text) {
+  const [, number, unit] = /^(\d+)(s|m|h)$/.exec(text ?? '') ?? [];
+  return number && Number(number) * { s: 1, m: 60, h: 3_600 }[unit];
+}

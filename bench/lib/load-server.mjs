@@ -1,0 +1,56 @@
+// `oriel serve` in a process of its own that says what it holds, and a web server whose pages it reads.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { cli } from './process.mjs';
+
+const watched = fileURLToPath(new URL('./watched.mjs', import.meta.url));
+
+/** `{ url, holdings, stop }`; `holdings(true)` collects garbage first. `lag` is the longest since the last question. */
+export async function startServer(directory) {
+  const args = ['serve', directory, '--listen', '127.0.0.1:0', '--allow-bash', '--web'];
+  const open = ['--allow-net', '127.0.0.1', '--max-connections', '8192'];
+  const node = ['--expose-gc', '--import', watched];
+  const child = spawn(process.execPath, [...node, cli, ...args, ...open], {
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  const url = await new Promise((done, fail) => {
+    let said = '';
+    child.stderr.on('data', (chunk) => {
+      // The log of all requests is read, and dropped.
+      if (said.length < 10_000) said += chunk;
+      const found = /"address":"([^"]+)"/.exec(said)?.[1];
+      if (found) done(found);
+    });
+    child.once('exit', () => fail(new Error(`oriel serve has ended: ${said}`)));
+  });
+  const holdings = async (collect = false) => {
+    child.send({ collect });
+    return (await once(child, 'message'))[0];
+  };
+  const stop = async () => {
+    child.kill();
+    if (child.exitCode === null) await once(child, 'exit');
+  };
+  return { url, holdings, stop };
+}
+
+/** Pages `/0` to `/9` differ; `/hang` is never answered. */
+export async function startPages() {
+  const server = createServer(({ url }, response) => {
+    if (url === '/hang') return;
+    const paragraph = (i) =>
+      `<p>Page ${url.slice(1)}, paragraph ${i}: ${'words of an article '.repeat(12)}</p>`;
+    const body = Array.from({ length: 40 }, (_, i) => paragraph(i)).join('\n');
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
+    response.end(`<!doctype html><title>Page</title><main><h1>Page</h1>${body}</main>`);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const stop = () => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${server.address().port}`, stop };
+}

@@ -1,0 +1,4 @@
+// What the server of `load` held before, during and after.
+import { held } from './load.mjs';
+
+export const rows = () => held;

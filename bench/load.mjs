@@ -1,0 +1,101 @@
+// `oriel serve` under a thousand clients: every answer compared, times, and what the server holds before, during and after.
+import { prepare } from './lib/load-cases.mjs';
+import { crowd, pause, vanishAtOnce } from './lib/crowd.mjs';
+import { startPages, startServer } from './lib/load-server.mjs';
+import { sized } from './lib/quick.mjs';
+import { mb, ms } from './lib/table.mjs';
+
+const CLIENTS = sized(1_000, 100);
+const SECONDS = sized(60, 3);
+const FIRST_SECONDS = sized(15, 2);
+const VANISHING = sized(400, 100);
+/** For connections, children and kept pipes to be given back. */
+const SETTLE_MS = sized(12_000, 1_000);
+
+/** What the table of `load-held` shows. */
+export const held = [];
+
+export async function rows() {
+  const pages = await startPages();
+  const { directory, cases } = await prepare(pages.url);
+  const server = await startServer(directory);
+  try {
+    return await measured(server, cases, pages.url);
+  } finally {
+    await server.stop();
+    pages.stop();
+  }
+}
+
+async function measured(server, cases, pages) {
+  const note = (when, { rss, heap, descriptors, children, lag }) =>
+    held.push({
+      when,
+      'resident memory': mb(rss),
+      'heap after collection': heap === undefined ? undefined : mb(heap),
+      descriptors,
+      children,
+      'longest lag': lag === undefined ? undefined : ms(lag),
+    });
+  const calm = async (when, lag) => {
+    await pause(SETTLE_MS);
+    note(when, { ...(await server.holdings(true)), lag });
+  };
+  const run = (label, seconds) => crowd({ url: server.url, cases, pages, clients: CLIENTS, seconds, label });
+
+  await calm('at the start');
+  // The same clients as later: what is remembered of a client, and code that is compiled, is no leak.
+  const first = await run('client', FIRST_SECONDS);
+  await calm('after a first round', (await server.holdings()).lag);
+  const peak = watchPeak(server);
+  const second = await run('client', SECONDS);
+  note(`under ${CLIENTS} clients`, await peak.stop());
+  await calm('after them');
+  for (const wait of [5, 50, 200]) {
+    await vanishAtOnce({ url: server.url, cases, count: VANISHING, ms: wait, label: 'client' });
+    await pause(500);
+    const { lag, ...now } = await server.holdings();
+    note(`${VANISHING} clients vanish after ${wait} ms`, { ...now, heap: undefined, lag });
+  }
+  await calm('after them too');
+  const wrong = [...first.wrong, ...second.wrong];
+  if (wrong.length > 0) throw new Error(`${wrong.length} wrong answers:\n${wrong.slice(0, 5).join('\n')}`);
+  return tableOf(second);
+}
+
+/** The largest of each figure, looked at twice a second. */
+function watchPeak(server) {
+  const most = {};
+  let ended = false;
+  const watching = (async () => {
+    while (!ended) {
+      const now = await server.holdings();
+      for (const [name, value] of Object.entries(now)) most[name] = Math.max(most[name] ?? 0, value);
+      await pause(500);
+    }
+  })();
+  return {
+    stop: async () => {
+      ended = true;
+      await watching;
+      return { ...most, heap: undefined };
+    },
+  };
+}
+
+function tableOf({ times, busy, vanished, hung }) {
+  const rowsOf = (name, values) => {
+    const sorted = values.toSorted((a, b) => a - b);
+    const at = (share) => ms(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]);
+    return { what: name, answers: values.length, wrong: 0, p50: at(0.5), p99: at(0.99), 'p99.9': at(0.999) };
+  };
+  const names = [...times.keys()].toSorted((a, b) => times.get(b).length - times.get(a).length);
+  const all = names.flatMap((name) => times.get(name));
+  return [
+    rowsOf('all', all),
+    ...names.map((name) => rowsOf(name, times.get(name))),
+    { what: 'told to come again (BUSY, TIMEOUT)', answers: busy },
+    { what: 'gone before their answer', answers: vanished },
+    { what: 'calls that hang', answers: hung },
+  ];
+}
