@@ -7,6 +7,7 @@
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
 import { workspace } from '../support/workspace.ts';
+import { damaged, edits } from './damage.ts';
 import { containerSeeds, selectorSeeds, tryContainer, trySelector, tryWindow } from './targets.ts';
 
 const seconds = Number(process.env['ORIEL_FUZZ_SECONDS'] ?? 0);
@@ -32,33 +33,6 @@ async function fuzz<T>(
     ...(named !== undefined && { seed: Number(named) }),
   });
   if (seconds > 0) console.info(`${name}: ${runs} runs without a failure`);
-}
-
-/** A valid file with a few edits: bytes set, removed, doubled, or all after them cut off. */
-const edits = fc.array(
-  fc.record({
-    at: fc.nat(1 << 16),
-    what: fc.constantFrom('set', 'remove', 'double', 'cut'),
-    value: fc.nat(255),
-  }),
-  { minLength: 1, maxLength: 6 },
-);
-
-function damaged(
-  bytes: Uint8Array,
-  wanted: readonly { at: number; what: string; value: number }[],
-): Uint8Array {
-  let now = Buffer.from(bytes);
-  for (const { at, what, value } of wanted) {
-    const place = now.length === 0 ? 0 : at % now.length;
-    if (what === 'set') now[place] = value;
-    if (what === 'remove')
-      now = Buffer.concat([now.subarray(0, place), now.subarray(place + 1 + (value % 16))]);
-    if (what === 'double')
-      now = Buffer.concat([now.subarray(0, place), now.subarray(Math.max(0, place - value))]);
-    if (what === 'cut') now = now.subarray(0, place);
-  }
-  return now;
 }
 
 test('selectors are parsed or refused', { timeout }, async () => {

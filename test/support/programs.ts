@@ -13,6 +13,8 @@ export interface Program {
 export const programs = [
   { name: 'curl', check: ['curl', '--version'], from: 'curl' },
   { name: 'python3', check: ['python3', '-c', 'import sqlite3'], from: 'python3' },
+  { name: 'sqlite3', check: ['sqlite3', '--version'], from: 'sqlite3' },
+  { name: 'unzip', check: ['unzip', '-v'], from: 'unzip' },
   { name: 'git', check: ['git', '--version'], from: 'git' },
   { name: 'chromium', check: ['chromium', '--version'], from: 'chromium' },
   { name: 'script', check: ['script', '--version'], from: 'bsdutils' },

@@ -1,0 +1,284 @@
+/** The same questions to us and to programs that are right: sed, head, tail, wc, iconv, unzip, tar, Python, sqlite3. */
+
+import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { windowedText } from '../../src/window.ts';
+import { writeFileSync } from 'node:fs';
+import { has } from '../support/has.ts';
+import { databaseBytes } from '../support/sqlite.ts';
+import { tar } from '../support/tar.ts';
+import { bodyOf, codeOf, workspace } from '../support/workspace.ts';
+import { zip } from '../support/zip.ts';
+import { damaged, edits } from './damage.ts';
+import { inRounds, roundsTimeout as timeout } from './rounds.ts';
+import { python, PYTHON_DECODE, PYTHON_MEMBERS, PYTHON_SQLITE, shell } from './readers.ts';
+
+const WIDE = { limits: { lines: 1e6, bytes: 1 << 24, line: 1 << 24 } };
+
+const shows = (program: string): boolean => spawnSync(program, ['--version']).error === undefined;
+
+/** Lines of all sizes, with every kind of ending; sometimes no text at all. */
+const pieces = fc.constantFrom(
+  ...'a,bc,\n,\n,\n\n,\r\n,\r,\0,\u00e9,\u{1f600}, ,\t'.split(','),
+  'x'.repeat(200),
+);
+const texts = fc
+  .array(pieces, { maxLength: 120 })
+  .map((parts) => parts.join(''))
+  .map((text) => Buffer.from(text, 'utf8'));
+/** Not always text: bytes in no order, but no byte order mark, and no text of two bytes a character. */
+const raw = fc
+  .uint8Array({ maxLength: 200, min: 1 })
+  .map((bytes) => Buffer.from([0x41, 0x42, 0x43, ...bytes]));
+
+const decoded = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+
+const asked = (text: Awaited<ReturnType<ReturnType<typeof windowedText>['read']>>): string =>
+  text.parts
+    .flat()
+    .filter(({ role }) => role === 'asked')
+    .map((line) => line.text)
+    .join('');
+
+test('windows are what sed, head and tail print, totals what wc counts', { timeout }, async () => {
+  const { W } = workspace();
+  const one = fc.record({
+    bytes: fc.oneof(texts, raw),
+    from: fc.integer({ min: 1, max: 60 }),
+    more: fc.nat(30),
+    last: fc.integer({ min: 1, max: 40 }),
+    start: fc.nat(400),
+    length: fc.integer({ min: 1, max: 400 }),
+  });
+  type One = typeof one extends fc.Arbitrary<infer T> ? T : never;
+  const seed = (text: string): One => ({
+    bytes: Buffer.from(text),
+    from: 1,
+    more: 1,
+    last: 1,
+    start: 1,
+    length: 1,
+  });
+  const compare = async (cases: readonly One[]): Promise<void> => {
+    for (const [i, { bytes }] of cases.entries()) writeFileSync(join(W, `${i}`), bytes);
+    const answers = shell(
+      cases.flatMap(({ from, more, last }, i) => [
+        `sed -n '${from},${from + more}p' ${i}`,
+        `tail -n ${last} ${i}`,
+        `wc -l < ${i}`,
+      ]),
+      W,
+    ) as Buffer[];
+    const spans: [number, number, number][] = [];
+    for (const [i, { bytes, from, more, last, start, length }] of cases.entries()) {
+      const text = windowedText(bytes);
+      const what = JSON.stringify([bytes.toString('hex'), from, from + more, last, start, length]);
+      const [wantedLines, wantedTail, wantedCount] = answers.slice(3 * i);
+      const lines = await text.read(
+        { by: 'lines', ranges: [{ from, to: from + more }], context: false },
+        WIDE,
+      );
+      expect(asked(lines), what).toBe(decoded(wantedLines as Buffer));
+      const ending = bytes.length > 0 && bytes.at(-1) !== 10 ? 1 : 0;
+      const count = Number(String(wantedCount)) + ending;
+      expect((await text.read(undefined, WIDE)).totals.lines, what).toBe(count);
+      expect(asked(await text.read({ by: 'tail', lines: last }, WIDE)), what).toBe(
+        decoded(wantedTail as Buffer),
+      );
+      if (start >= bytes.length) continue;
+      const page = await text.read({ by: 'bytes', start, length }, WIDE);
+      const [first, end] = [page.parts.flat()[0]?.start ?? 0, page.parts.flat().at(-1)?.end ?? 0];
+      spans.push([i, first, end]);
+      // It begins where a line does, and ends where one does, at or behind what was asked for.
+      expect(first <= start && (first === 0 || bytes[first - 1] === 10), what).toBe(true);
+      expect(end >= Math.min(start + length, bytes.length), what).toBe(true);
+      expect(asked(page), what).toBe(decoded(bytes.subarray(first, end)));
+    }
+    const heads = shell(
+      spans.map(([i, first, end]) => `head -c ${end} ${i} | tail -c +${first + 1}`),
+      W,
+    );
+    for (const [k, [i, first, end]] of spans.entries())
+      expect((heads[k] as Buffer).equals((cases[i] as One).bytes.subarray(first, end))).toBe(true);
+  };
+  const seeds = ['', '\n', 'a', 'a\n', 'a\r\n', 'a\n\nb', '\r', 'a\0b\n'].map(seed);
+  await inRounds('windows beside sed, head, tail and wc', 150, { seeds, cases: one }, compare);
+});
+
+describe('archives', () => {
+  const names = ['a.txt', 'd/b.txt', 'd/\u00e9.txt', 'c d.txt'];
+  const contents = fc
+    .array(fc.constantFrom('one', 'two\n', 'three ', '\n', 'x'.repeat(600)), { maxLength: 12 })
+    .map((parts) => `begins ${parts.join('')}`);
+  const archive = fc.record({
+    texts: fc.array(contents, { minLength: 1, maxLength: 4 }),
+    stored: fc.boolean(),
+    edits: fc.option(edits, { nil: [] }),
+  });
+  type One = typeof archive extends fc.Arbitrary<infer T> ? T : never;
+  const seeds: One[] = [{ texts: ['begins'], stored: true, edits: [] }];
+
+  for (const kind of ['zip', 'tar'] as const) {
+    const tool = kind === 'zip' ? 'unzip' : 'tar';
+    const here = has('python3') && (kind === 'tar' || has('unzip'));
+    test.runIf(here)(`members of a ${kind} are those of ${tool} and Python`, { timeout }, async () => {
+      const made = workspace();
+      const bytesOf = ({ texts: all, stored, edits: wanted }: One): Buffer => {
+        const entries = all.map((content, i) => ({ name: names[i] as string, content }));
+        const whole =
+          kind === 'tar' ? tar(entries) : zip(entries.map((e) => ({ ...e, method: stored ? 0 : 8 })));
+        return Buffer.from(damaged(whole, wanted));
+      };
+      const compare = async (cases: readonly One[]): Promise<void> => {
+        const files = cases.map((one, i) => {
+          made.write(`${i}.${kind}`, bytesOf(one));
+          return `${i}.${kind}`;
+        });
+        const ofPython = python<Record<string, string | null> | null>(PYTHON_MEMBERS, files, made.W);
+        const print = (file: string, name: string): string =>
+          kind === 'zip' ? `unzip -p ${file} '${name}'` : `tar -xOf ${file} '${name}'`;
+        const wanted = files.flatMap((file, i) =>
+          (cases[i] as One).texts.map((_, k) => ({ file, i, name: names[k] as string })),
+        );
+        const ofTool = shell(
+          wanted.map(({ file, name }) => print(file, name)),
+          made.W,
+        );
+        for (const [k, { file, i, name }] of wanted.entries()) {
+          const answer = await made.read(`${file}:${name}:raw`);
+          const python3 = ofPython[i]?.[name];
+          const intact = (cases[i] as One).edits.length === 0;
+          const what = `${file}:${name} of ${JSON.stringify(cases[i])}`;
+          if (intact)
+            expect([codeOf(answer), bodyOf(answer)], what).toEqual([
+              'OK',
+              (cases[i] as One).texts[Number(names.indexOf(name))],
+            ]);
+          // Where both of the others give the same, and we give something whole, it is the same.
+          if (codeOf(answer) !== 'OK' || typeof python3 !== 'string' || ofTool[k] === undefined) continue;
+          if (python3 !== ofTool[k]?.toString('latin1')) continue;
+          if (answer.details['kind'] === 'binary' || /^\[/m.test(bodyOf(answer))) continue;
+          expect(bodyOf(answer), what).toBe(decoded(Buffer.from(python3, 'latin1')));
+        }
+      };
+      await inRounds(`${kind} beside ${tool} and Python`, 40, { seeds, cases: archive }, compare);
+    });
+  }
+});
+
+test.runIf(has('python3') && has('sqlite3'))(
+  'what a database says is what the sqlite3 shell and Python say',
+  { timeout },
+  async () => {
+    const made = workspace();
+    const value = fc.oneof(
+      fc.integer({ min: -1e9, max: 1e9 }).map(String),
+      fc.constantFrom('null', "''", "'a b'", "x'00ff'", "'\u00e9'", '1.5', "'10'", "'x'"),
+    );
+    const column = fc.constantFrom(
+      'a',
+      'b',
+      'rowid',
+      'a + 1',
+      'b || a',
+      'length(b)',
+      'typeof(a)',
+      'quote(b)',
+    );
+    const one = fc.record({
+      rows: fc.array(fc.tuple(value, value), { minLength: 1, maxLength: 12 }),
+      column,
+      where: fc.constantFrom(
+        '1',
+        'a > 0',
+        'a is null',
+        "b like 'a%'",
+        'a between -5 and 1e6',
+        "b in ('x', '10')",
+      ),
+      order: fc.constantFrom('rowid', 'a, rowid', 'b desc, rowid'),
+      edits: fc.option(edits, { nil: [] }),
+    });
+    type One = typeof one extends fc.Arbitrary<infer T> ? T : never;
+    const compare = async (cases: readonly One[]): Promise<void> => {
+      const questions: [string, string][] = [];
+      for (const [i, { rows, column: of, where, order, edits: wanted }] of cases.entries()) {
+        const values = rows.map((row) => `(${row.join(', ')})`).join(', ');
+        const whole = await databaseBytes('create table t(a, b)', `insert into t values ${values}`);
+        made.write(`${i}.db`, damaged(whole, wanted));
+        const inner = `select quote(${of}) as v from t where ${where} order by ${order}`;
+        questions.push([`${i}.db`, `select hex(group_concat(v, char(10))) from (${inner})`]);
+      }
+      const ofPython = python<string | null>(PYTHON_SQLITE, questions, made.W);
+      const ofShell = shell(
+        questions.map(([file, query]) => `sqlite3 -readonly ${file} "${query}"`),
+        made.W,
+      );
+      for (const [i, [file, query]] of questions.entries()) {
+        const answer = await made.read(`${file}?q=${encodeURIComponent(query)}`);
+        const wanted = ofShell[i]?.toString('utf8').trim();
+        const what = `${query} of ${JSON.stringify(cases[i])}`;
+        const intact = (cases[i] as One).edits.length === 0;
+        if (intact) expect(codeOf(answer), what).toBe('OK');
+        if (codeOf(answer) !== 'OK' || wanted === undefined || ofPython[i] === null) continue;
+        if (wanted !== ofPython[i]) continue;
+        if (wanted !== '') expect(bodyOf(answer).replace(/\s|\|/g, ''), what).toContain(wanted);
+      }
+    };
+    await inRounds('SQLite beside the shell and Python', 30, { seeds: [], cases: one }, compare);
+  },
+);
+
+/** What each calls the same encoding, and letters that it has. */
+const ENCODINGS = [
+  ['windows-1252', 'CP1252', 'cp1252', 'abc\u00e9\u00fc\u20ac\u201c'],
+  ['iso-8859-2', 'ISO-8859-2', 'iso8859-2', 'abc\u0142\u0159\u017e'],
+  ['koi8-r', 'KOI8-R', 'koi8-r', 'abc\u0436\u0449\u042f'],
+  ['shift_jis', 'SHIFT_JIS', 'shift_jis', 'abc\u3042\u6f22\uff71'],
+  ['euc-jp', 'EUC-JP', 'euc_jp', 'abc\u3042\u6f22\u5b57'],
+  ['gbk', 'GBK', 'gbk', 'abc\u6c49\u5b57'],
+  ['big5', 'BIG5', 'big5', 'abc\u6f22\u5b57'],
+  ['euc-kr', 'EUC-KR', 'euc_kr', 'abc\ud55c\uae00'],
+  ['utf-16le', 'UTF-16LE', 'utf-16-le', 'abc\u00e9\u6f22\u{1f600}'],
+  ['utf-16be', 'UTF-16BE', 'utf-16-be', 'abc\u00e9\u6f22\u{1f600}'],
+  ['utf-8', 'UTF-8', 'utf-8', 'abc\u00e9\u6f22\u{1f600}'],
+] as const;
+
+test.runIf(has('python3') && shows('iconv'))(
+  'text is decoded as by iconv and Python',
+  { timeout },
+  async () => {
+    const made = workspace();
+    const one = fc
+      .constantFrom(...ENCODINGS)
+      .chain(([name, iconv, python3, letters]) =>
+        fc
+          .array(fc.constantFrom(...letters, '\n', '\r\n', ' '), { minLength: 1, maxLength: 60 })
+          .map((parts) => ({ name, iconv, python3, text: parts.join('') })),
+      );
+    type One = typeof one extends fc.Arbitrary<infer T> ? T : never;
+    const compare = async (cases: readonly One[]): Promise<void> => {
+      for (const [i, { text }] of cases.entries()) made.write(`${i}.utf8`, text);
+      const stored = shell(
+        cases.map(({ iconv }, i) => `iconv -f UTF-8 -t ${iconv} ${i}.utf8`),
+        made.W,
+      );
+      const back = python<string | null>(
+        PYTHON_DECODE,
+        cases.map(({ python3 }, i) => [stored[i]?.toString('hex') ?? '', python3]),
+        made.W,
+      );
+      for (const [i, { name, text }] of cases.entries()) {
+        const bytes = stored[i];
+        if (bytes === undefined || back[i] !== text)
+          throw new Error(`iconv and Python differ: ${name} ${text}`);
+        made.write(`${i}.txt`, bytes);
+        const answer = await made.read(`${i}.txt:encoding=${name}:raw`);
+        expect(bodyOf(answer), `${name} ${JSON.stringify(text)}`).toBe(text);
+      }
+    };
+    await inRounds('decoding beside iconv and Python', 200, { seeds: [], cases: one }, compare);
+  },
+);
