@@ -60,6 +60,7 @@ export interface Offered {
     | 'web'
     | 'mcpServers'
     | 'agentOutputs'
+    | 'workspaces'
   >;
 }
 

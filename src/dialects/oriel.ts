@@ -58,7 +58,10 @@ const SHOWN = {
 } as const;
 
 /** The line about resources of ours, without those that are switched off or that a host took away. */
-function internal({ schemes, mcpServers, agentOutputs }: Offered['settings'], bash: boolean): string {
+function internal(
+  { schemes, mcpServers, agentOutputs, workspaces }: Offered['settings'],
+  bash: boolean,
+): string {
   const isOn = (name: string): boolean => schemes[name] !== false;
   const lists = [
     'skill',
@@ -67,6 +70,7 @@ function internal({ schemes, mcpServers, agentOutputs }: Offered['settings'], ba
     'local',
     ...(agentOutputs ? ['agent'] : []),
     ...(mcpServers ? ['mcp'] : []),
+    ...(Object.keys(workspaces).length > 0 ? ['ws'] : []),
   ]
     .filter(isOn)
     .map((name) => `${name}://`);

@@ -53,6 +53,7 @@ const ofObjects: typeof parts = [
   () => import('htmlparser2'),
 ];
 const ofMcp: typeof parts = [() => import('../sources/mcp/open.ts')];
+const ofFleet: typeof parts = [() => import('../sources/fleet/open-workspace.ts')];
 
 /** What a server reads beside files. */
 export interface Served {
@@ -61,10 +62,18 @@ export interface Served {
   readonly objects: boolean;
   /** Resources of other servers. */
   readonly mcp: boolean;
+  /** Workspaces elsewhere. */
+  readonly workspaces: boolean;
 }
 
 /** One after the other: each opens few files. */
-export async function loadParts({ web, objects, mcp }: Served): Promise<void> {
-  const needed = [...parts, ...(web ? ofTheWeb : []), ...(objects ? ofObjects : []), ...(mcp ? ofMcp : [])];
+export async function loadParts({ web, objects, mcp, workspaces }: Served): Promise<void> {
+  const needed = [
+    ...parts,
+    ...(web ? ofTheWeb : []),
+    ...(objects ? ofObjects : []),
+    ...(mcp ? ofMcp : []),
+    ...(workspaces ? ofFleet : []),
+  ];
   for (const load of needed) await load();
 }

@@ -37,7 +37,53 @@ export interface WorkspaceQuery {
   readonly signal: AbortSignal;
 }
 
+export interface WorkspaceBytesQuery {
+  /** From the working directory of the workspace, or absolute. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Bytes of the body that are read. */
+  readonly mostBytes: number;
+  readonly signal: AbortSignal;
+}
+
+/** Bytes of a file: an HTTP answer with status 200, 206, 412 or 416. */
+export interface WorkspaceBytes {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** The body is longer than `mostBytes`: this is its beginning. */
+  readonly cut: boolean;
+}
+
+export interface WorkspaceListQuery {
+  readonly path: string;
+  /** Entries to leave out first. */
+  readonly offset: number;
+  readonly limit: number;
+  readonly signal: AbortSignal;
+}
+
+export interface WorkspaceList {
+  /** Directories first, then by name; as the workspace says, with what cannot be a name left out. */
+  readonly entries: readonly { readonly name: string; readonly type: string }[];
+  readonly total: number;
+  readonly more: boolean;
+}
+
+/** What `ws://NAME/path` is read through. Its methods throw OrielError. */
+export interface WorkspaceFiles {
+  /** Scheme, host and port of the server: what tells its files from those of others. */
+  readonly origin: string;
+  readFile(query: WorkspaceBytesQuery): Promise<WorkspaceBytes>;
+  listDirectory(query: WorkspaceListQuery): Promise<WorkspaceList>;
+  /** Whether it answers. */
+  check(signal: AbortSignal): Promise<void>;
+}
+
 export interface Workspace {
   /** Throws OrielError when no answer came. */
   readFileLines(query: WorkspaceQuery): Promise<FileLines>;
+  /** Absent where `ws://` does not read it. */
+  readonly files?: WorkspaceFiles;
 }

@@ -181,7 +181,10 @@ describe('U21 what a server says of a body', () => {
 
 test('X06 what reads private files reaches no server unless it is told to', async () => {
   const optionsOf = (values: Record<string, unknown>) =>
-    offerOptions({ values, operands: [temporaryFolder()] } as never, { err: process.stderr });
+    offerOptions({ values, operands: [temporaryFolder()] } as never, {
+      err: process.stderr,
+      signal: new AbortController().signal,
+    });
   expect((await optionsOf({})).web).toBe(false);
   expect((await optionsOf({ 'allow-net': ['docs.example'] })).web).toBe(false);
   expect((await optionsOf({ web: true, 'allow-net': ['docs.example'] })).web).toEqual({

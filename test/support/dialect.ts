@@ -10,6 +10,7 @@ import {
   type Oriel,
   type OrielOptions,
 } from '../../src/index.ts';
+import type { Workspace } from '../../src/types/workspace.ts';
 import { temporaryFolder } from './commands.ts';
 import { notesServer } from './mcp.ts';
 
@@ -30,6 +31,9 @@ export interface Place {
   call(tool: string, input: object, signal?: AbortSignal): Promise<Called>;
 }
 
+/** Workspaces that every place knows; a test adds its own before it makes one. */
+export const elsewhere: Record<string, Workspace> = {};
+
 export function place(dialect: DialectName, options: OrielOptions = {}): Place {
   const folder = options.cwd ?? temporaryFolder();
   const oriel = createOriel({
@@ -39,6 +43,7 @@ export function place(dialect: DialectName, options: OrielOptions = {}): Place {
     spills: { state: temporaryFolder() },
     agentOutputs: folder,
     mcpServers: notesServer(folder),
+    workspaces: elsewhere,
     ...options,
   });
   onTestFinished(() => oriel.close());

@@ -8,13 +8,13 @@ import { readOptions } from './options.ts';
 import { orielOptions } from './oriel-options.ts';
 import { printAnswer } from './print.ts';
 import { progressOn } from './progress.ts';
-import { workspaceOption, workspacesOf } from './workspaces.ts';
+import { workspaceOptions, workspacesOf } from './workspaces.ts';
 
 export const callCommand: Command = {
   name: 'call',
   operands: 'TOOL JSON',
   help: 'call a tool of the chosen dialect with JSON arguments',
-  options: [workspaceOption, ...readOptions],
+  options: [...workspaceOptions, ...readOptions],
   async run({ values, operands }, streams) {
     const [name, json] = operands;
     if (name === undefined || json === undefined) {
@@ -24,7 +24,7 @@ export const callCommand: Command = {
       );
     }
     const { createOriel } = await import('../../oriel.ts');
-    const oriel = createOriel({ ...orielOptions(values), ...(await workspacesOf(values)) });
+    const oriel = createOriel({ ...orielOptions(values), ...(await workspacesOf(values, streams)) });
     const progress = progressOn(streams.err);
     const answer = await oriel
       .tool(name)

@@ -10,6 +10,7 @@ import type { Streams, Values } from './command.ts';
 import { endSession } from './end-session.ts';
 import { orielOptions } from './oriel-options.ts';
 import { progressOn, silent } from './progress.ts';
+import { workspacesOf } from './workspaces.ts';
 
 /** Commands, each with the names that dialects give to the tool for it, and the operands of a call of it. */
 const TOOLS = {
@@ -35,7 +36,7 @@ export async function withTool<T>(
   streams: Streams,
   use: (ask: Ask) => Promise<T>,
 ): Promise<T> {
-  const opened = await open(command, values);
+  const opened = await open(command, values, streams);
   try {
     return await use(async (input, onOutput) => {
       const progress = onOutput ? silent : progressOn(streams.err);
@@ -57,8 +58,8 @@ interface OpenedTool {
   readonly session: Session;
 }
 
-async function open(command: ToolCommand, values: Values): Promise<OpenedTool> {
-  const options = orielOptions(values);
+async function open(command: ToolCommand, values: Values, streams: Streams): Promise<OpenedTool> {
+  const options = { ...orielOptions(values), ...(await workspacesOf(values, streams)) };
   const name = toolOf(dialectOf(options.dialect ?? 'oriel'), command);
   if (options.dialect === undefined || options.dialect === 'oriel') {
     // What a command makes fits the schema of the default dialect: the library that would check it takes 35 ms to load.

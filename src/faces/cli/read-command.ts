@@ -11,6 +11,7 @@ import { operandPath } from './operands.ts';
 import { printAnswer } from './print.ts';
 import { keepInput } from './stdin.ts';
 import { withTool } from './dialect-tool.ts';
+import { workspaceOptions } from './workspaces.ts';
 
 const SELECT =
   'oriel read shows lines N to M with FILE:N..M, the first 50 with FILE:1..50, the last with FILE:-50.';
@@ -19,7 +20,7 @@ export const readCommand: Command = {
   name: 'read',
   operands: 'PATH…',
   help: 'read files and directories; a path may end in a selector such as :50-100, and - is the standard input',
-  options: readOptions,
+  options: [...workspaceOptions, ...readOptions],
   habits: { n: SELECT, c: SELECT, f: SELECT, '-limit': SELECT, '-offset': SELECT, '-lines': SELECT },
   async run({ values, operands }, streams) {
     if (operands.length === 0) {

@@ -8,13 +8,13 @@ import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { OfferOptions } from '../offer.ts';
 import { stateOf, stateOptions, workersOption } from './state-options.ts';
-import { workspaceOption, workspacesOf } from './workspaces.ts';
+import { workspaceOptions, workspacesOf } from './workspaces.ts';
 import { mcpServersIn } from './mcp-servers.ts';
 import { servingOptions } from './options.ts';
 import { orielOptions } from './oriel-options.ts';
 
 export const serverOptions: readonly Option[] = [
-  workspaceOption,
+  ...workspaceOptions,
   {
     name: 'allow-bash',
     type: 'boolean',
@@ -42,7 +42,7 @@ export const serverOptions: readonly Option[] = [
  */
 export async function offerOptions(
   { values, operands }: Parsed,
-  { err }: Pick<Streams, 'err'>,
+  { err, signal }: Pick<Streams, 'err' | 'signal'>,
 ): Promise<OfferOptions> {
   // A server is one session: what it keeps is deleted when it ends.
   // Tasks of a server are seen in other ways than in a file.
@@ -68,14 +68,19 @@ export async function offerOptions(
     ...(values['web'] !== true && { web: false as const }),
     ...(values['s3'] === undefined && { s3: false as const }),
     ...stateOf(values, (warning) => void err.write(`oriel: ${warning}\n`)),
-    ...(await workspacesOf(values)),
+    ...(await workspacesOf(values, { err, signal })),
     allowBash: values['allow-bash'] === true,
   };
 }
 
 /** What is loaded before the first call. */
-export function servedBy({ web, s3, mcpServers }: OfferOptions): Served {
-  return { web: web !== false, objects: s3 !== false, mcp: mcpServers !== undefined };
+export function servedBy({ web, s3, mcpServers, workspaces }: OfferOptions): Served {
+  return {
+    web: web !== false,
+    objects: s3 !== false,
+    mcp: mcpServers !== undefined,
+    workspaces: workspaces !== undefined,
+  };
 }
 
 /** Of `--write-timeout`. Throws `BAD_INPUT`. */

@@ -68,7 +68,7 @@ export function serverToken(values: Values, env: NodeJS.ProcessEnv): ServerToken
 }
 
 /** A pipe will do: `--token-file <(pass show oriel)`. */
-function tokenIn(path: string): ServerToken {
+export function tokenIn(path: string): ServerToken {
   const { text, warning } = readSecret(path, 'token');
   const token = text.trim();
   if (!/^[\x21-\x7e]+$/.test(token)) {

@@ -1,45 +1,108 @@
-/** Workspaces elsewhere on the command line: `--workspace NAME=URL`. */
+/** Workspaces elsewhere on the command line: named one by one, in a file, or by a command that finds them. */
 
-import type { Option, Values } from './command.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Workspace } from '../../types/workspace.ts';
+import type { Option, Streams, Values } from './command.ts';
+import { tokenIn } from './token.ts';
+import { type Given, isName, isUrl } from './workspace-names.ts';
 
-export const workspaceOption: Option = {
-  name: 'workspace',
-  type: 'string',
-  multiple: true,
-  value: 'NAME=URL',
-  help: 'a workspace that oriel serves elsewhere, for the coder dialect (repeatable; ORIEL_TOKEN_NAME is its token)',
-};
+export const workspaceOptions: readonly Option[] = [
+  {
+    name: 'workspace',
+    type: 'string',
+    multiple: true,
+    value: 'NAME=URL',
+    help: 'a workspace that oriel serves elsewhere, read as ws://NAME/path (repeatable; ORIEL_TOKEN_NAME is its token)',
+  },
+  {
+    name: 'workspace-token-file',
+    type: 'string',
+    multiple: true,
+    value: 'NAME=FILE',
+    help: 'read the token of that workspace from FILE (repeatable)',
+  },
+  {
+    name: 'workspaces',
+    type: 'string',
+    value: 'FILE',
+    help: 'workspaces as JSON: {"NAME":"URL"}, or {"NAME":{"url":"URL","tokenFile":"FILE"}}',
+  },
+  {
+    name: 'workspaces-command',
+    type: 'string',
+    value: 'COMMAND',
+    help: 'a command of the shell that prints what --workspaces has in a file',
+  },
+];
 
-/** Throws `BAD_INPUT` for what is not NAME=URL, and for a dialect that reads on this machine only. */
-export async function workspacesOf(values: Values): Promise<{ workspaces?: Record<string, Workspace> }> {
-  const given = (values['workspace'] as readonly string[] | undefined) ?? [];
-  if (given.length === 0) return {};
-  if (values['dialect'] !== 'coder') {
-    throw new OrielError(
-      'BAD_INPUT',
-      'Only the dialect coder reaches workspaces elsewhere. Add --dialect coder, or leave out --workspace.',
-    );
+const DIALECTS: ReadonlySet<unknown> = new Set([undefined, 'oriel', 'coder']);
+
+/** Throws `BAD_INPUT` for what names no workspace, and for a dialect that reads on this machine only. */
+export async function workspacesOf(
+  values: Values,
+  { err, signal }: Pick<Streams, 'err' | 'signal'>,
+): Promise<{ workspaces?: Readonly<Record<string, Workspace>> }> {
+  const named = workspaceOptions.find(({ name }) => values[name] !== undefined);
+  if (!named) return {};
+  if (!DIALECTS.has(values['dialect'])) {
+    const message = `Only the dialects oriel and coder reach workspaces elsewhere. Leave out --dialect, or --${named.name}.`;
+    throw new OrielError('BAD_INPUT', message);
   }
-  const { remoteWorkspace } = await import('../client/remote-workspace.ts');
-  return {
-    workspaces: Object.fromEntries(
-      given.map((text) => {
-        const [, name = '', url = ''] = /^([^=]+)=(.+)$/.exec(text) ?? [];
-        if (!URL.canParse(url) || !/^https?:/.test(url)) {
-          throw new OrielError(
-            'BAD_INPUT',
-            `${quote(text)} is not NAME=URL. Use --workspace dev=http://127.0.0.1:7345.`,
-          );
-        }
-        const variable = tokenVariable(name);
-        const token = process.env[variable];
-        return [name, remoteWorkspace({ url, ...(token && { token }) }, variable)];
-      }),
-    ),
-  };
+  if (values['offline'] === true) {
+    const message = `With --offline no workspaces elsewhere are read. Leave out --${named.name}, or --offline.`;
+    throw new OrielError('BAD_INPUT', message);
+  }
+  const given = await allGiven(values, signal);
+  const { createFleet } = await import('../client/fleet.ts');
+  const members = [...given].map(([name, { url, tokenFile }]) => {
+    const variable = tokenVariable(name);
+    const { token, warning } =
+      tokenFile === undefined ? { token: process.env[variable] } : tokenIn(tokenFile);
+    if (warning !== undefined) err.write(`oriel: ${warning}\n`);
+    return [name, { url, ...(token && { token }), tokenFrom: tokenFile ?? variable }] as const;
+  });
+  return { workspaces: createFleet({ workspaces: Object.fromEntries(members) }).workspaces };
+}
+
+/** What is named one by one wins over the file, and that over the command. */
+async function allGiven(values: Values, signal: AbortSignal): Promise<Map<string, Given>> {
+  const [file, command] = [values['workspaces'], values['workspaces-command']] as (string | undefined)[];
+  const given = new Map<string, Given>();
+  if (file !== undefined || command !== undefined) {
+    const { workspacesFound, workspacesIn } = await import('./workspace-list.ts');
+    if (command !== undefined) for (const one of await workspacesFound(command, signal)) given.set(...one);
+    if (file !== undefined) for (const one of workspacesIn(file)) given.set(...one);
+  }
+  for (const text of listOf(values, 'workspace')) {
+    const [name, url] = pair(text, 'URL', '--workspace dev=http://127.0.0.1:7345', isUrl);
+    given.set(name, { url });
+  }
+  for (const text of listOf(values, 'workspace-token-file')) {
+    const [name, tokenFile] = pair(text, 'FILE', '--workspace-token-file dev=dev.token');
+    const workspace = given.get(name);
+    if (!workspace) {
+      const message = `There is no workspace ${quote(name)} for its token. Add --workspace ${quote(name)}=URL.`;
+      throw new OrielError('BAD_INPUT', message);
+    }
+    given.set(name, { ...workspace, tokenFile });
+  }
+  return given;
+}
+
+const listOf = (values: Values, name: string): readonly string[] =>
+  (values[name] as readonly string[] | undefined) ?? [];
+
+/** `NAME=VALUE`. */
+function pair(
+  text: string,
+  what: string,
+  example: string,
+  isValid: (value: string) => boolean = () => true,
+): [name: string, value: string] {
+  const [, name = '', value = ''] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  if (isName(name) && isValid(value)) return [name, value];
+  throw new OrielError('BAD_INPUT', `${quote(text)} is not NAME=${what}. Use ${example}.`);
 }
 
 /** `me/dev-1` → `ORIEL_TOKEN_ME_DEV_1` */

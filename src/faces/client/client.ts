@@ -30,7 +30,7 @@ export type * from './types.ts';
 export interface Client {
   /** Numbered lines of the text file at an absolute path. What the file system says is in `success` and `error`. */
   readFileLines(path: string, options?: ReadFileLinesOptions): Promise<Result<FileLines>>;
-  /** The bytes of the file at an absolute path, as a stream. */
+  /** The bytes of the file at a path, as a stream. */
   readFile(path: string, options?: ReadFileOptions): Promise<Result<FileBytes>>;
   /** The entries of a directory: a path, or its names one by one. */
   listDirectory(
@@ -105,8 +105,8 @@ export function createClient(options: ClientOptions): Client {
         signal,
         repeatable: true,
       }),
-    async readFile(path, { offset, limit, signal } = {}) {
-      const query = { path, offset, limit };
+    async readFile(path, { relativity, offset, limit, signal } = {}) {
+      const query = { path, relativity, offset, limit };
       const sent = await send({ method: 'GET', path: '/api/v0/read-file', query, signal, repeatable: true });
       return sent.ok ? succeeded(bytesOf(sent.value)) : sent;
     },

@@ -1,30 +1,46 @@
 /** A remote workspace behind the engine's interface: the client, with failures as the engine's errors. */
 
 import { type ErrorCode, OrielError } from '../../errors.ts';
-import { oneLine } from '../../text/visible.ts';
+import { oneLine, quote } from '../../text/visible.ts';
 import type { Workspace } from '../../types/workspace.ts';
 import { createClient } from './client.ts';
-import type { ClientOptions } from './request.ts';
+import { remoteFiles } from './remote-files.ts';
+import { type ClientOptions, sender } from './request.ts';
 import type { ClientError } from './result.ts';
 
 /** A sentence of the server's, for a model: no longer than this many characters. */
 const MOST_WORDS = 500;
 
-/** `tokenVariable`: the environment variable that holds its token, for the sentence when the server wants one. */
-export function remoteWorkspace(options: ClientOptions, tokenVariable?: string): Workspace {
+export interface RemoteOptions {
+  /** As the caller names it. */
+  readonly name?: string;
+  /** What holds its token, for the sentence when the server wants one: `the variable ORIEL_TOKEN_DEV`. */
+  readonly tokenFrom?: string;
+  /** Milliseconds that one request of a read may take. */
+  readonly requestMs?: number;
+}
+
+export function remoteWorkspace(
+  options: ClientOptions,
+  { name = 'it', tokenFrom, requestMs }: RemoteOptions = {},
+): Workspace {
   const client = createClient(options);
+  const send = sender(options);
+  const failure = (error: ClientError): OrielError => errorOf(error, name, tokenFrom);
   return {
     async readFileLines({ path, ...asked }) {
       const result = await client.readFileLines(path, asked);
       if (result.ok) return result.value;
       const { error } = result;
       const message = oneLine(error.message.slice(0, MOST_WORDS));
-      const isRefused = error.kind === 'refused' && error.status === 401 && tokenVariable !== undefined;
-      throw new OrielError(
-        codeOf(error),
-        isRefused ? `${message} Set ${tokenVariable} to the token of this workspace.` : message,
-      );
+      throw new OrielError(codeOf(error), wantsToken(error) ? `${message}${advice(tokenFrom)}` : message);
     },
+    files: remoteFiles(send, {
+      name,
+      origin: new URL(options.url).origin,
+      failure,
+      ...(requestMs !== undefined && { requestMs }),
+    }),
   };
 }
 
@@ -32,4 +48,47 @@ export function remoteWorkspace(options: ClientOptions, tokenVariable?: string):
 function codeOf(error: ClientError): ErrorCode {
   if (error.kind === 'cancelled') return 'CANCELLED';
   return error.kind === 'refused' && error.status === 400 ? 'BAD_INPUT' : 'NETWORK';
+}
+
+const wantsToken = (error: ClientError): boolean => error.kind === 'refused' && error.status === 401;
+
+const advice = (tokenFrom: string | undefined): string =>
+  tokenFrom === undefined ? '' : ` Set ${tokenFrom} to the token of this workspace.`;
+
+/** What a server may say of a file; any other code is its own affair. */
+const OF_FILES: ReadonlySet<string> = new Set<ErrorCode>([
+  'NOT_FOUND',
+  'IS_DIRECTORY',
+  'NOT_DIRECTORY',
+  'NOT_REGULAR',
+  'OUTSIDE_ROOT',
+  'DENIED',
+  'LOOP',
+  'BAD_PATH',
+  'NAME_TOO_LONG',
+]);
+
+/** The words of the server are quoted, and bounded by that. */
+function errorOf(error: ClientError, name: string, tokenFrom: string | undefined): OrielError {
+  const who = `The workspace ${quote(name)}`;
+  if (error.kind === 'cancelled') return new OrielError('CANCELLED', error.message);
+  if (error.kind !== 'refused') {
+    return new OrielError(error.kind === 'protocol' ? 'CORRUPT' : 'NETWORK', `${who}: ${said(error)}`);
+  }
+  if (wantsToken(error)) return new OrielError('NETWORK', `${who} wants a token.${advice(tokenFrom)}`);
+  if (error.status >= 300 && error.status < 400) {
+    const message = `${who} leads elsewhere (status ${error.status}), which is not followed.`;
+    return new OrielError('REDIRECT', message);
+  }
+  if (error.status === 503) return new OrielError('BUSY', `${who} is busy. Use the same call later.`);
+  const isOfFile = error.code !== undefined && OF_FILES.has(error.code);
+  const answers = error.message === `The server answered ${error.status}.` ? '' : ` ("${said(error)}")`;
+  return new OrielError(
+    isOfFile ? (error.code as ErrorCode) : 'NETWORK',
+    `${who} answered ${error.status}${answers}.`,
+  );
+}
+
+function said({ message }: ClientError): string {
+  return quote(oneLine(message.slice(0, MOST_WORDS)));
 }

@@ -22,6 +22,8 @@ export interface Exchange {
   readonly signal?: AbortSignal | undefined;
   /** Sending it twice does what sending it once does. */
   readonly repeatable: boolean;
+  /** Statuses that are answers, beside those of success. */
+  readonly accepts?: readonly number[];
 }
 
 export type Send = (exchange: Exchange) => Promise<Result<Response>>;
@@ -47,7 +49,7 @@ export function sender({ url, token, retries = 2, fetch = globalThis.fetch }: Cl
   };
 
   async function once(exchange: Exchange): Promise<Result<Response>> {
-    const { method, path, query = {}, body, headers, signal } = exchange;
+    const { method, path, query = {}, body, headers, signal, accepts = [] } = exchange;
     const target = new URL(path, url);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) target.searchParams.set(name, String(value));
@@ -55,6 +57,8 @@ export function sender({ url, token, retries = 2, fetch = globalThis.fetch }: Cl
     try {
       const response = await fetch(target, {
         method,
+        // A token belongs to the server that was named, and so does every answer.
+        redirect: 'manual',
         headers: {
           'oriel-client': name,
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
@@ -64,7 +68,8 @@ export function sender({ url, token, retries = 2, fetch = globalThis.fetch }: Cl
         ...(body !== undefined && { body: JSON.stringify(body) }),
         ...(signal && { signal }),
       });
-      return response.ok ? succeeded(response) : failed(await refusalOf(response));
+      const isAnswer = response.ok || accepts.includes(response.status);
+      return isAnswer ? succeeded(response) : failed(await refusalOf(response));
     } catch (error) {
       return failed(brokenBy(error, signal));
     }

@@ -27,6 +27,8 @@ export interface ReadFileLinesOptions extends Cancel {
 }
 
 export interface ReadFileOptions extends Cancel {
+  /** What a path that is not absolute begins at; none may be relative when absent. */
+  readonly relativity?: 'root' | 'home' | 'cwd';
   /** First byte, 0-based. */
   readonly offset?: number;
   /** Bytes; to the end when absent. */

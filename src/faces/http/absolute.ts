@@ -1,6 +1,7 @@
-/** Checks that a route's path is absolute, as a control plane knows it. */
+/** Paths of routes: absolute, as a control plane knows them, or from a place that the request names. */
 
-import { isAbsolute } from 'node:path';
+import { homedir } from 'node:os';
+import { isAbsolute, sep } from 'node:path';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Access } from '../../types/access.ts';
@@ -12,4 +13,12 @@ export function absolute(access: Access, path: string): string {
   }
   // To a model `/` is its working directory; here it is the root of the file system.
   return path === '/' ? path : access.absolute(path);
+}
+
+/** What a path that is not absolute begins at. */
+export const RELATIVITIES = ['root', 'home', 'cwd'] as const;
+
+/** The directory that `relativity` means. */
+export function startOf(relativity: (typeof RELATIVITIES)[number], cwd: string): string {
+  return { root: sep, home: homedir(), cwd }[relativity];
 }

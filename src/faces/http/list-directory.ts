@@ -1,12 +1,11 @@
 /** `POST /api/v0/list-directory`: the entries of one directory, directories first. */
 
-import { homedir } from 'node:os';
 import { isAbsolute, join, sep } from 'node:path';
 import * as z from 'zod';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Access, Entry } from '../../types/access.ts';
-import { absolute } from './absolute.ts';
+import { absolute, RELATIVITIES, startOf } from './absolute.ts';
 import { problemSchema } from './problem.ts';
 import { reading } from './reading.ts';
 import { type Route, route, type Served } from './route.ts';
@@ -26,7 +25,7 @@ const body = z.strictObject({
     .nullish()
     .describe('A path, or its names one by one'),
   relativity: z
-    .enum(['root', 'home', 'cwd'])
+    .enum(RELATIVITIES)
     .default('cwd')
     .describe('What a path that is not absolute begins at; cwd when absent'),
   offset: z.int().min(0).default(0).describe('Entries to leave out first'),
@@ -112,8 +111,7 @@ async function list(
 function pathOf(given: string | undefined, { path, relativity }: Body, cwd: string): string {
   if (given !== undefined) return given;
   if (typeof path === 'string' && isAbsolute(path)) return path;
-  const start = { root: sep, home: homedir(), cwd }[relativity];
-  return join(start, ...(typeof path === 'string' ? [path] : (path ?? [])));
+  return join(startOf(relativity, cwd), ...(typeof path === 'string' ? [path] : (path ?? [])));
 }
 
 function byKindAndName(a: Entry, b: Entry): number {

@@ -1,13 +1,14 @@
 /** `GET /api/v0/read-file`: the stored bytes of a file, as a stream, whole or a range of them. */
 
 import { createHash } from 'node:crypto';
+import { isAbsolute, join } from 'node:path';
 import { getMimeType } from 'hono/utils/mime';
 import * as z from 'zod';
 import { explained } from '../../engine/unexpected.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Access, OpenedFile } from '../../types/access.ts';
-import { absolute } from './absolute.ts';
+import { absolute, RELATIVITIES, startOf } from './absolute.ts';
 import type { Outlet } from '../outbox.ts';
 import { Download } from './download.ts';
 import type { Body, Reply } from './exchange.ts';
@@ -19,7 +20,11 @@ import { type Route, route, type Served } from './route.ts';
 const CHUNK_BYTES = 256 * 1024;
 
 const query = z.strictObject({
-  path: z.string('is required').min(1, 'is required').describe('Absolute path of a file'),
+  path: z
+    .string('is required')
+    .min(1, 'is required')
+    .describe('Path of a file, absolute where there is no relativity'),
+  relativity: z.enum(RELATIVITIES).optional().describe('What a path that is not absolute begins at'),
   offset: countParameter('First byte, 0-based').optional(),
   limit: countParameter('Bytes; to the end when absent or 0').optional(),
 });
@@ -42,9 +47,12 @@ export const readFileRoute = ({ offer, metrics }: Served): Route =>
       503: failure,
     },
     example: { query: { path: '/workspace/app.log', offset: 0, limit: 1024 } },
-    async handle(exchange, { query: { path, offset = 0, limit = 0 } }) {
+    async handle(exchange, { query: { path: given, relativity, offset = 0, limit = 0 } }) {
       const { signal, client } = exchange;
-      const open = (): Promise<OpenedFile> => openFile(offer.engine(client).access, path, signal);
+      const { access } = offer.engine(client);
+      const path =
+        relativity === undefined || isAbsolute(given) ? given : join(startOf(relativity, access.cwd), given);
+      const open = (): Promise<OpenedFile> => openFile(access, path, signal);
       const download = new Download(open, { signal, caller: client });
       const count = countOf(metrics, 'read-file');
       const end = async (bytes: number, error?: string): Promise<void> => {

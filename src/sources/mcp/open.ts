@@ -14,7 +14,7 @@ import type { Resource } from '../../types/resource.ts';
 import type { McpServer } from '../../types/settings.ts';
 import { selectionOf } from '../file.ts';
 import { type Ages, memoryOf, remember } from '../remembered.ts';
-import { listOf, notNamed } from '../schemes/named-files.ts';
+import { listOf, longestNamed, notNamed } from '../schemes/named-files.ts';
 import { askServer, type Reached } from './servers.ts';
 
 /** Throws OrielError: `UNSUPPORTED` where no server may be started, and what a server answers. */
@@ -49,13 +49,6 @@ interface Reading {
 /** Without its arguments and headers: they may hold a secret. */
 function describe(server: McpServer): string {
   return 'command' in server ? server.command : new URL(server.url).origin;
-}
-
-/** A name may hold what separates it elsewhere. */
-function longestNamed(typed: string, names: readonly string[]): string | undefined {
-  return names
-    .filter((name) => typed === name || typed.startsWith(`${name}/`) || typed.startsWith(`${name}:`))
-    .sort((a, b) => b.length - a.length)[0];
 }
 
 /** Asked anew where a text begins; what shows other parts of it uses what was read last, for a while. */

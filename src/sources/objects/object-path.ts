@@ -43,19 +43,23 @@ export function objectPaths(typed: string, holds: (name: string) => boolean): Ob
     refuseKey(bucket, key);
     return [{ bucket, key, rest, after: unescaped(after) }];
   }
-  const ways = candidates(behind.slice(1));
+  const all = waysOf(behind.slice(1), holds).map(({ path, rest }) => ({ bucket, key: path, rest }));
+  for (const { key } of all) refuseKey(bucket, key);
+  return all;
+}
+
+/** The ways to divide `typed` into a path and what follows it, without a slash at the front, the likely one first. */
+export function waysOf(
+  typed: string,
+  holds: (name: string) => boolean,
+): { readonly path: string; readonly rest: string }[] {
+  const ways = candidates(typed);
   const isContained = ({ path, rest }: { path: string; rest: string }): boolean =>
     rest !== '' && !isSelector(rest) && holds(path.slice(path.lastIndexOf('/') + 1));
   const contained = ways.filter(isContained).toReversed();
   const selected = ways.filter(({ rest }) => rest !== '' && isSelector(rest));
   const literal = ways.filter(({ rest }) => rest === '');
-  const all = [...contained, ...selected, ...literal].map(({ path, rest }) => ({
-    bucket,
-    key: path,
-    rest,
-  }));
-  for (const { key } of all) refuseKey(bucket, key);
-  return all.slice(0, objectLimits.ways);
+  return [...contained, ...selected, ...literal].slice(0, objectLimits.ways);
 }
 
 function unescaped(text: string): string {

@@ -197,6 +197,13 @@ export function byName(a: Named, b: Named): number {
   return a.name < b.name ? -1 : 1;
 }
 
+/** The name that `typed` begins with, where one of `names` does. A name may hold what separates it elsewhere. */
+export function longestNamed(typed: string, names: readonly string[]): string | undefined {
+  return names
+    .filter((name) => typed === name || typed.startsWith(`${name}/`) || typed.startsWith(`${name}:`))
+    .sort((a, b) => b.length - a.length)[0];
+}
+
 /** The list that a scheme shows for itself, one name a line. */
 export function listOf(scheme: string, rest: string, { names, more }: Names, empty: string): Resource {
   const selection = rest === '' ? everything : parseSelection(rest.replace(/^:/, ''));

@@ -16,6 +16,7 @@ import { ruleScheme } from './rule.ts';
 import { s3Scheme } from './s3.ts';
 import type { Scheme } from './scheme.ts';
 import { skillScheme } from './skill.ts';
+import { wsScheme } from './ws.ts';
 
 export const schemes: readonly Scheme[] = [
   agentScheme,
@@ -29,6 +30,7 @@ export const schemes: readonly Scheme[] = [
   ruleScheme,
   s3Scheme,
   skillScheme,
+  wsScheme,
 ];
 
 /**

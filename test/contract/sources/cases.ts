@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { onTestFinished, vi } from 'vitest';
 import type { SourceKind } from '../../../src/types/resource.ts';
-import type { Place } from '../../support/dialect.ts';
+import { elsewhere, type Place } from '../../support/dialect.ts';
+import { servedWorkspace } from '../../support/fleet.ts';
 import { comment, gitHubServer, type Repository } from '../../support/github.ts';
 import { makePng } from '../../support/images.ts';
 import { packed } from '../../support/packed.ts';
@@ -43,6 +44,10 @@ const server = await textServer();
 
 /** Serves that of `s3://`. */
 const objects = await startObjectServer();
+
+/** Serves that of `ws://`. */
+const served = await servedWorkspace();
+Object.assign(elsewhere, served.workspaces);
 
 const stored = (size: Size): string => (size === 'small' ? small : large);
 const deep = LARGE_LINES / 2;
@@ -330,6 +335,19 @@ export const sourceCases: readonly SourceCase[] = [
     text: stored,
     others: ['s3://box/dir/other.txt'],
     pages: pagesOf('s3://box/dir/prose.txt'),
+  },
+  {
+    name: 'ws://',
+    kind: 'internal',
+    scheme: 'ws',
+    path: 'ws://dev/dir/prose.txt',
+    furnish(_, size) {
+      served.write('dir/prose.txt', stored(size));
+      served.write('dir/other.txt', 'other\n');
+    },
+    text: stored,
+    others: ['ws://dev/dir/other.txt', 'ws://dev/dir'],
+    pages: pagesOf('ws://dev/dir/prose.txt'),
   },
   {
     name: 'pr://',

@@ -9,7 +9,7 @@ import type { OrielOptions } from '../../../src/index.ts';
 import { schemeOf } from '../../../src/sources/schemes/table.ts';
 import { isWeb, openWeb } from '../../../src/sources/web.ts';
 import type { Resource } from '../../../src/types/resource.ts';
-import { type Called, place, type Place } from '../../support/dialect.ts';
+import { type Called, elsewhere, place, type Place } from '../../support/dialect.ts';
 import { notesServer } from '../../support/mcp.ts';
 import { type Reader, readers } from '../tools.ts';
 import type { Size, SourceCase } from './cases.ts';
@@ -71,6 +71,7 @@ export async function identityOf(here: Place, path: string): Promise<Texts> {
     agentOutputs: here.folder,
     web: reachable,
     mcpServers: notesServer(here.folder),
+    workspaces: elsewhere,
     now: () => 0,
   });
   const request = { do: 'read', target: path, grammar: 'selectors' } as const;

@@ -37,6 +37,9 @@ writeFileSync(tokenFile, 'secret\n', { mode: 0o600 });
 
 const telemetryFile = join(secrets, 'telemetry.jsonl');
 
+const workspacesFile = join(secrets, 'workspaces.json');
+writeFileSync(workspacesFile, '{"dev":"http://127.0.0.1:1"}');
+
 const reportFile = join(secrets, 'report.jsonl');
 writeFileSync(reportFile, `${JSON.stringify(page(1, 100))}\n`);
 
@@ -60,6 +63,9 @@ for (const [path, content] of Object.entries(files)) {
 
 /** A password in an argument, a file without a URL, a key or workers without a store: each is refused at once. */
 const REFUSED_STATE = ['--state', '--state-file', '--state-key-file', '--workers'];
+
+/** Of a workspace that is not named: refused at once. */
+const TOKEN_OF_NONE = '--workspace-token-file';
 
 /** No number of seconds or connections: what it bounds takes as long to see, and is tested where peers are. */
 const NO_TIME = '0';
@@ -110,6 +116,9 @@ const given: Readonly<Record<string, readonly string[]>> = {
   limit: ['--limit', '1'],
   offset: ['--offset', '1'],
   workspace: ['--workspace', 'dev=http://127.0.0.1:1'],
+  'workspace-token-file': [TOKEN_OF_NONE, `dev=${tokenFile}`],
+  workspaces: ['--workspaces', workspacesFile],
+  'workspaces-command': ['--workspaces-command', `cat ${workspacesFile}`],
   'allow-bash': ['--allow-bash'],
   structured: ['--structured'],
   'write-timeout': ['--write-timeout', NO_TIME],
@@ -140,6 +149,9 @@ const PRIVATE = 'http://127.0.0.1:65534/';
 /** At a server where nobody listens. */
 const OBJECT = 's3://box/x';
 
+/** Of a workspace that does not answer. */
+const ELSEWHERE = 'ws://dev/x';
+
 /** The arguments of each command beside the option; others where an option does not matter with those. */
 const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   read: {
@@ -154,6 +166,9 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     's3-endpoint': [OBJECT],
     'no-cache': [DOCUMENT],
     'mcp-resources': ['mcp://'],
+    workspace: [ELSEWHERE],
+    workspaces: [ELSEWHERE],
+    'workspaces-command': [ELSEWHERE],
   },
   bash: { any: ['pwd; seq 30; sleep 0.2'], allow: ['--cwd', '/proc', 'pwd'] },
   grep: {
@@ -178,6 +193,8 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     's3-endpoint': ['read', `{"path":"${OBJECT}"}`],
     'mcp-resources': ['read', '{"path":"mcp://"}'],
     workspace: ['coder_workspace_read_file', '{"workspace":"dev","path":"/x"}', '--dialect', 'coder'],
+    workspaces: ['read', `{"path":"${ELSEWHERE}"}`],
+    'workspaces-command': ['read', `{"path":"${ELSEWHERE}"}`],
     'no-cache': ['read', `{"path":"${DOCUMENT}"}`],
   },
   mcp: {
@@ -297,7 +314,8 @@ function asHost({ port }: ServerProcess, host: string): Promise<string> {
 async function outcome(name: string, args: readonly string[], cache?: string): Promise<string> {
   const served = outcomeOf[name];
   const excludes = args.includes('--web') && args.includes('--offline');
-  const ends = excludes || ['--help', NOWHERE, NO_TIME, ...REFUSED_STATE].some((arg) => args.includes(arg));
+  const refused = ['--help', NOWHERE, NO_TIME, TOKEN_OF_NONE, ...REFUSED_STATE];
+  const ends = excludes || refused.some((arg) => args.includes(arg));
   if (served && !ends) return served(args, cache);
   return JSON.stringify(run([name, ...args], { cwd, env: cache === undefined ? env : within(cache) }));
 }
@@ -427,13 +445,13 @@ test.each([
   ],
   [
     'serve',
-    ['--workspace', 'dev=http://127.0.0.1:1'],
-    'Only the dialect coder reaches workspaces elsewhere. Add --dialect coder, or leave out --workspace.',
+    ['--workspace', 'dev=http://127.0.0.1:1', '--dialect', 'zed'],
+    'Only the dialects oriel and coder reach workspaces elsewhere. Leave out --dialect, or --workspace.',
   ],
   [
-    'call',
-    ['read', '{}', '--workspace', 'dev=http://127.0.0.1:1', '--dialect', 'pi'],
-    'Only the dialect coder reaches workspaces elsewhere. Add --dialect coder, or leave out --workspace.',
+    'read',
+    ['f', '--workspaces', 'list.json', '--offline'],
+    'With --offline no workspaces elsewhere are read. Leave out --workspaces, or --offline.',
   ],
 ])('oriel %s %j: an option that the dialect has no use for is refused', (name, args, message) => {
   expect(run([name, ...args], { cwd })).toEqual({ out: '', err: `oriel: ${message}\n`, code: 2 });

@@ -1,0 +1,74 @@
+/** Lists of workspaces as JSON: from a file, or from a command that finds them. */
+
+import { execFile } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { errno } from '../../access/failure.ts';
+import { OrielError } from '../../errors.ts';
+import { oneLine, quote } from '../../text/visible.ts';
+import { type Given, isName, isUrl } from './workspace-names.ts';
+
+/** Bytes of a list: more than 10,000 workspaces. */
+const MOST_BYTES = 4 << 20;
+
+/** Milliseconds that a command may take. */
+const COMMAND_MS = 30_000;
+
+type Entries = readonly (readonly [name: string, workspace: Given])[];
+
+/** Files of tokens are named from the directory of the list. Throws `BAD_INPUT`. */
+export function workspacesIn(file: string): Entries {
+  try {
+    const found = statSync(file);
+    if (!found.isFile() || found.size > MOST_BYTES) throw new Error('not a file of at most 4 MiB');
+    return entriesIn(readFileSync(file, 'utf8'), dirname(resolve(file)));
+  } catch (cause) {
+    throw refused(`The list of workspaces ${quote(file)}`, errno(cause) || (cause as Error).message, cause);
+  }
+}
+
+/** Runs `command` in a shell. Throws `BAD_INPUT` where it fails or prints no list. */
+export async function workspacesFound(command: string, signal: AbortSignal): Promise<Entries> {
+  const [shell, flag] = process.platform === 'win32' ? ['cmd.exe', '/c'] : ['/bin/sh', '-c'];
+  const printed = await new Promise<string>((done, fail) => {
+    const options = { signal, timeout: COMMAND_MS, maxBuffer: MOST_BYTES, encoding: 'utf8' } as const;
+    execFile(shell, [flag, command], options, (error, out, err) => {
+      if (!error) return done(out);
+      const why = `it ended with ${error.killed ? 'a timeout' : (error.code ?? error.signal)}: ${err.trim().slice(-200)}`;
+      fail(refused('The command of --workspaces-command', why, error));
+    });
+  });
+  try {
+    return entriesIn(printed, process.cwd());
+  } catch (cause) {
+    throw refused('What the command of --workspaces-command prints', (cause as Error).message, cause);
+  }
+}
+
+/** Throws Error that says what is wrong. */
+function entriesIn(text: string, directory: string): Entries {
+  const list: unknown = JSON.parse(text);
+  if (typeof list !== 'object' || list === null || Array.isArray(list))
+    throw new Error('it is no JSON object');
+  return Object.entries(list).map(([name, given]) => {
+    if (!isName(name)) throw new Error(`${quote(name)} cannot be the name of a workspace`);
+    const { url, tokenFile, ...others } = (
+      typeof given === 'string' ? { url: given } : Object(given)
+    ) as Readonly<Record<string, unknown>>;
+    const [other] = Object.keys(others);
+    if (other !== undefined) {
+      throw new Error(`${quote(name)} has ${quote(other)}, and only url and tokenFile are known`);
+    }
+    if (typeof url !== 'string' || !isUrl(url)) throw new Error(`${quote(name)} has no http or https URL`);
+    if (tokenFile !== undefined && typeof tokenFile !== 'string') {
+      throw new Error(`tokenFile of ${quote(name)} is no file`);
+    }
+    return [name, { url, ...(tokenFile !== undefined && { tokenFile: resolve(directory, tokenFile) }) }];
+  });
+}
+
+function refused(what: string, why: string, cause: unknown): OrielError {
+  const example = '{"dev":"http://127.0.0.1:7345"}';
+  const message = `${what} cannot be used: ${oneLine(why).replace(/\.$/, '')}. Use JSON such as ${example}.`;
+  return new OrielError('BAD_INPUT', message, { cause });
+}

@@ -1,0 +1,204 @@
+/**
+ * The way to one workspace of a fleet: a bounded number of requests at a time, none that hangs, and none at all for a
+ * while where it does not answer.
+ */
+
+import type { Queue, Slot } from '../../queues/queue.ts';
+
+export interface GateOptions {
+  /** Slots of the fleet, of which one workspace holds a share. */
+  readonly queue: Queue;
+  /** Requests that may wait for a slot. */
+  readonly waiting: number;
+  /** Milliseconds without a byte after which a request has failed. */
+  readonly timeoutMs: number;
+  readonly fetch: typeof globalThis.fetch;
+}
+
+/** What was asked of one workspace, and how that went. */
+export interface GateReport {
+  readonly requests: number;
+  /** Those that got no answer. */
+  readonly failed: number;
+  readonly running: number;
+  readonly waiting: number;
+  /** Of answers, as they were unpacked. */
+  readonly bytes: number;
+  /** Milliseconds until the headers of an answer came, on average. */
+  readonly meanMs: number;
+  /** Why it is not asked at the moment; absent where it is. */
+  readonly away?: string;
+}
+
+/** Requests in a row that got no answer until no others are sent. */
+const MOST_FAILURES = 3;
+/** Milliseconds until one is tried again; doubled each time that fails. */
+const FIRST_PAUSE_MS = 250;
+const LAST_PAUSE_MS = 10_000;
+
+export class Gate {
+  readonly #options: GateOptions;
+  #requests = 0;
+  #failed = 0;
+  #running = 0;
+  #waiting = 0;
+  #bytes = 0;
+  #answered = 0;
+  #answeredMs = 0;
+  /** In a row. */
+  #failures = 0;
+  #why = '';
+  /** On the clock of `performance.now()`. */
+  #askedAgainAt = 0;
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  get report(): GateReport {
+    const isAway = this.#failures >= MOST_FAILURES;
+    return {
+      requests: this.#requests,
+      failed: this.#failed,
+      running: this.#running,
+      waiting: this.#waiting,
+      bytes: this.#bytes,
+      meanMs: this.#answered === 0 ? 0 : this.#answeredMs / this.#answered,
+      ...(isAway && { away: this.#why }),
+    };
+  }
+
+  /** As `fetch`: rejects also where too many requests wait, and where the workspace is away. */
+  readonly fetch: typeof globalThis.fetch = async (input, init = {}) => {
+    this.#refuseAway();
+    const slot = await this.#slot(init.signal ?? undefined);
+    const late = new AbortController();
+    const seconds = this.#options.timeoutMs / 1000;
+    const idle = new IdleTimer(this.#options.timeoutMs, () => {
+      const why = new Error(`it has sent nothing for ${seconds} seconds`);
+      late.abort(why);
+      // Also of a body that nobody reads.
+      end(why);
+    });
+    this.#requests += 1;
+    this.#running += 1;
+    let over = false;
+    const end = (error?: unknown): void => {
+      if (over) return;
+      over = true;
+      idle.stop();
+      slot.release();
+      this.#running -= 1;
+      if (error === undefined) this.#failures = 0;
+      else if (init.signal?.aborted !== true) this.#fail(error);
+    };
+    const began = performance.now();
+    try {
+      idle.start();
+      const signal = init.signal ? AbortSignal.any([init.signal, late.signal]) : late.signal;
+      const response = await this.#options.fetch(input, { ...init, signal });
+      this.#answered += 1;
+      this.#answeredMs += performance.now() - began;
+      return this.#watched(response, idle, end);
+    } catch (error) {
+      const why = late.signal.aborted ? (late.signal.reason as Error) : error;
+      end(why);
+      throw why;
+    }
+  };
+
+  #refuseAway(): void {
+    if (this.#failures < MOST_FAILURES) return;
+    const now = performance.now();
+    if (now < this.#askedAgainAt) {
+      throw new Error(`it has not answered ${this.#failures} times, and is asked again in a moment`);
+    }
+    // One request finds out; the others wait for what it finds.
+    this.#pause(now);
+  }
+
+  #pause(now: number): void {
+    const times = Math.max(0, this.#failures - MOST_FAILURES);
+    this.#askedAgainAt = now + Math.min(LAST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** times);
+  }
+
+  #fail(error: unknown): void {
+    this.#failed += 1;
+    this.#failures += 1;
+    const { message, cause } = error as Error & { cause?: { code?: string } };
+    this.#why = cause?.code ?? message;
+    this.#pause(performance.now());
+  }
+
+  async #slot(signal: AbortSignal | undefined): Promise<Slot> {
+    if (this.#waiting >= this.#options.waiting) {
+      throw new Error(`${this.#waiting} other requests wait for it`);
+    }
+    const slot = this.#options.queue.acquire({ signal, caller: this });
+    if (!(slot instanceof Promise)) return slot;
+    this.#waiting += 1;
+    try {
+      return await slot;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  /** The response, whose slot is released at the end of its body. */
+  #watched(response: Response, idle: IdleTimer, end: (error?: unknown) => void): Response {
+    if (!response.body) {
+      end();
+      return response;
+    }
+    const reader = response.body.getReader();
+    const count = (bytes: number): void => void (this.#bytes += bytes);
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          try {
+            const { done, value } = await reader.read();
+            idle.start();
+            if (value) {
+              count(value.length);
+              controller.enqueue(value);
+            }
+            if (!done) return;
+            end();
+            controller.close();
+          } catch (error) {
+            end(error);
+            controller.error(error);
+          }
+        },
+        async cancel(reason) {
+          end();
+          await reader.cancel(reason);
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const { status, statusText, headers } = response;
+    return new Response(body, { status, statusText, headers });
+  }
+}
+
+/** Acts once nothing has started it for `ms` milliseconds. */
+class IdleTimer {
+  readonly #ms: number;
+  readonly #act: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(ms: number, act: () => void) {
+    this.#ms = ms;
+    this.#act = act;
+  }
+
+  start(): void {
+    this.stop();
+    if (this.#ms !== Number.POSITIVE_INFINITY) this.#timer = setTimeout(this.#act, this.#ms);
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+}

@@ -1,0 +1,149 @@
+/** The files of a remote workspace, for reads of `ws://NAME/path`: stored bytes by ranges, and directories by pages. */
+
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
+import type {
+  WorkspaceBytes,
+  WorkspaceBytesQuery,
+  WorkspaceFiles,
+  WorkspaceList,
+  WorkspaceListQuery,
+} from '../../types/workspace.ts';
+import type { Exchange, Send } from './request.ts';
+import type { ClientError } from './result.ts';
+
+/** Milliseconds that one request may take, however slowly its bytes drip. */
+const REQUEST_MS = 20_000;
+
+/** Milliseconds in which a workspace says that it lives. */
+const CHECK_MS = 2_000;
+
+/** Bytes of a listing of so many entries: names and absolute paths as long as they usually may be. */
+const BYTES_PER_ENTRY = 5_000;
+
+/** Bytes of a name, as file systems have them. */
+const MOST_NAME = 1_024;
+
+export interface RemoteFilesOptions {
+  readonly name: string;
+  readonly origin: string;
+  readonly failure: (error: ClientError) => OrielError;
+  readonly requestMs?: number;
+}
+
+export function remoteFiles(
+  send: Send,
+  { name, origin, failure, requestMs = REQUEST_MS }: RemoteFilesOptions,
+): WorkspaceFiles {
+  /** Throws OrielError, `TIMEOUT` too. */
+  async function within<T>(
+    exchange: Omit<Exchange, 'repeatable'>,
+    ms: number,
+    take: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const late = AbortSignal.timeout(ms);
+    const signal = exchange.signal ? AbortSignal.any([exchange.signal, late]) : late;
+    const fail = (error: ClientError): OrielError => {
+      exchange.signal?.throwIfAborted();
+      return late.aborted ? tooSlow(name, ms) : failure(error);
+    };
+    const sent = await send({ ...exchange, signal, repeatable: true });
+    if (!sent.ok) throw fail(sent.error);
+    try {
+      return await take(sent.value);
+    } catch (error) {
+      if (error instanceof OrielError) throw error;
+      throw fail({ kind: 'network', message: `The answer broke off: ${(error as Error).message}.` });
+    }
+  }
+  return {
+    origin,
+    readFile: ({ path, headers, mostBytes, signal }: WorkspaceBytesQuery) =>
+      within<WorkspaceBytes>(
+        {
+          method: 'GET',
+          path: '/api/v0/read-file',
+          query: { path, relativity: 'cwd' },
+          headers: { 'accept-encoding': 'identity', ...headers },
+          signal,
+          // Another version, and a range beyond the end.
+          accepts: [412, 416],
+        },
+        requestMs,
+        async (response) => ({
+          status: response.status,
+          headers: Object.fromEntries(response.headers),
+          ...(await firstBytes(response, mostBytes)),
+        }),
+      ),
+    listDirectory: ({ path, offset, limit, signal }: WorkspaceListQuery) =>
+      within(
+        { method: 'POST', path: '/api/v0/list-directory', body: { path, offset, limit }, signal },
+        requestMs,
+        async (response) => {
+          const { body, cut } = await firstBytes(response, limit * BYTES_PER_ENTRY);
+          if (cut) throw notListed(name, 'its answer is longer than such a list can be');
+          return listIn(body, limit, name);
+        },
+      ),
+    check: (signal) =>
+      within({ method: 'GET', path: '/healthz', signal }, CHECK_MS, async (response) => {
+        await firstBytes(response, 1_000);
+      }),
+  };
+}
+
+async function firstBytes(response: Response, most: number): Promise<{ body: Uint8Array; cut: boolean }> {
+  const chunks: Uint8Array[] = [];
+  let room = most;
+  let cut = false;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk.subarray(0, room));
+    cut = chunk.length > room;
+    if (cut) break;
+    room -= chunk.length;
+  }
+  return { body: joined(chunks), cut };
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, at);
+    at += chunk.length;
+  }
+  return all;
+}
+
+/** Names that lead elsewhere are left out. Throws `CORRUPT` for what is no list. */
+function listIn(body: Uint8Array, limit: number, name: string): WorkspaceList {
+  const { contents, total, more } = Object(parsed(body)) as Readonly<Record<string, unknown>>;
+  if (!Array.isArray(contents) || !Number.isSafeInteger(total)) throw notListed(name, 'it answers no list');
+  const entries = contents.slice(0, limit).flatMap((entry: unknown) => {
+    const { name: called, type } = Object(entry) as Readonly<Record<string, unknown>>;
+    return typeof called === 'string' && isName(called) ? [{ name: called, type: String(type) }] : [];
+  });
+  return { entries, total: total as number, more: more === true };
+}
+
+function isName(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !name.includes('/') && name.length <= MOST_NAME;
+}
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+const notListed = (name: string, why: string): OrielError =>
+  new OrielError('CORRUPT', `The workspace ${quote(name)} is not listed: ${why}.`);
+
+const tooSlow = (name: string, ms: number): OrielError =>
+  new OrielError(
+    'TIMEOUT',
+    `The workspace ${quote(name)} took longer than ${ms / 1000} seconds. Use the same call later.`,
+  );

@@ -1,0 +1,105 @@
+/** Lists what `ws://` names: the workspaces with their state, and a directory of one by pages. */
+
+import { memoryBytes } from '../../access/bytes.ts';
+import { sha256Of } from '../../access/digest.ts';
+import { isOrielError } from '../../errors.ts';
+import { Identity } from '../../identity.ts';
+import { oneLine } from '../../text/visible.ts';
+import type { Call } from '../../types/call.ts';
+import type { Resource, TextResource } from '../../types/resource.ts';
+import type { Settings } from '../../types/settings.ts';
+import type { WorkspaceFiles } from '../../types/workspace.ts';
+import { selectionOf } from '../file.ts';
+import { listOf } from '../schemes/named-files.ts';
+
+/** Where a path leads in a workspace. */
+export interface InWorkspace {
+  readonly name: string;
+  readonly files: WorkspaceFiles;
+  /** From its working directory, or absolute; empty for that directory. */
+  readonly path: string;
+  /** What follows the path, without the colon. */
+  readonly rest: string;
+}
+
+/** Entries of one page. */
+const PAGE = 500;
+
+/** Workspaces that are asked whether they answer, for one list. */
+const MOST_CHECKED = 100;
+
+type Workspaces = Settings['workspaces'];
+
+/** Those that are read by `ws://`, sorted. */
+export function namesOf(workspaces: Workspaces): string[] {
+  return Object.keys(workspaces)
+    .filter((name) => workspaces[name]?.files !== undefined)
+    .sort();
+}
+
+/** Each with the address of its server, and whether that answers. */
+export async function listWorkspaces(rest: string, workspaces: Workspaces, call: Call): Promise<Resource> {
+  const names = await Promise.all(
+    namesOf(workspaces).map(async (name, i) => {
+      const files = workspaces[name]?.files as WorkspaceFiles;
+      const state = i < MOST_CHECKED ? await stateOf(files, call) : '';
+      return { name: `${name}/`, about: `${files.origin}${state}` };
+    }),
+  );
+  return listOf('ws', rest, { names, more: false }, 'no workspaces');
+}
+
+async function stateOf(files: WorkspaceFiles, { signal }: Call): Promise<string> {
+  try {
+    await files.check(signal);
+    return '  answers';
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isOrielError(error)) throw error;
+    return `  ${error.code}`;
+  }
+}
+
+/** A page of a directory, from entry `offset` (0-based) on. */
+export async function listDirectory(
+  { name, files, path, rest }: InWorkspace,
+  offset: number,
+  { signal }: Call,
+): Promise<TextResource> {
+  const { entries, total, more } = await files.listDirectory({ path, offset, limit: PAGE, signal });
+  const front = `ws://${name}/${path}`;
+  const target = offset === 0 ? front : `${front}?offset=${offset}`;
+  const lines = entries.map(({ name: entry, type }) => oneLine(entry) + (MARKS[type] ?? ''));
+  const none = offset === 0 ? '(empty directory)' : '(no further entries)';
+  const bytes = Buffer.from(`${(lines.length === 0 ? [none] : lines).join('\n')}\n`);
+  const use = `${front}?offset=${offset + PAGE}`;
+  return {
+    is: 'text',
+    kind: 'internal',
+    bytes: memoryBytes(bytes, Identity.of('workspace-listing', { target, sha256: await sha256Of(bytes) })),
+    encoding: 'utf-8',
+    selection: selectionOf({ typed: target, rest }),
+    target,
+    name: 'listing',
+    display: 'plain',
+    editable: false,
+    facts: { workspace: name, server: files.origin, entries: entries.length, total },
+    ...(more &&
+      entries.length > 0 && {
+        more: {
+          kind: 'said',
+          text: `Showing ${entries.length} of ${total} entries. Use ${use} to continue`,
+          use,
+        },
+      }),
+  };
+}
+
+/** As in other listings; nothing behind a file. */
+const MARKS: Readonly<Record<string, string>> = {
+  directory: '/',
+  link: '@',
+  fifo: '  (fifo)',
+  socket: '  (socket)',
+  device: '  (device)',
+};

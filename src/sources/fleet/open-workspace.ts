@@ -1,0 +1,124 @@
+/**
+ * Opens what `ws://NAME/path` names: a file of a workspace elsewhere, read by ranges as the kind of thing that it is, or
+ * a directory. What is said of it, and every next call, is worded here: the workspace gives bytes and names alone.
+ */
+
+import { type ErrorCode, isOrielError, OrielError } from '../../errors.ts';
+import { didYouMean, nearNames } from '../../text/near.ts';
+import { quote } from '../../text/visible.ts';
+import type { Call } from '../../types/call.ts';
+import type { Resource } from '../../types/resource.ts';
+import type { WorkspaceFiles } from '../../types/workspace.ts';
+import { waysOf } from '../objects/object-path.ts';
+import { openRemote } from '../objects/open-remote.ts';
+import { longestNamed, notNamed } from '../schemes/named-files.ts';
+import { sources } from '../table.ts';
+import { type InWorkspace, listDirectory, listWorkspaces, namesOf } from './listing.ts';
+
+/** Throws OrielError: `UNSUPPORTED` where there are no workspaces, and what reading throws. */
+export async function openWorkspace(typed: string, call: Call): Promise<Resource> {
+  const { workspaces } = call.settings;
+  const names = namesOf(workspaces);
+  if (names.length === 0) {
+    throw new OrielError(
+      'UNSUPPORTED',
+      'ws:// is off here: no workspaces are named. Whoever runs oriel names them with --workspace NAME=URL.',
+    );
+  }
+  if (typed === '' || typed.startsWith(':')) return listWorkspaces(typed, workspaces, call);
+  const name = longestNamed(typed, names);
+  const files = name === undefined ? undefined : workspaces[name]?.files;
+  if (name === undefined || !files) {
+    throw notNamed('ws', typed, { names: names.map((known) => ({ name: known })), more: false });
+  }
+  return openIn(name, files, typed.slice(name.length), call);
+}
+
+/** `behind`: what follows the name, `/src/app.ts:5..9` or `:-5`. */
+async function openIn(name: string, files: WorkspaceFiles, behind: string, call: Call): Promise<Resource> {
+  const [, directory, offset, selector = ''] =
+    /^\/((?:.*\/)?)\?offset=(\d{1,15})(?::(.*))?$/s.exec(behind) ?? [];
+  if (directory !== undefined) {
+    return listDirectory({ name, files, path: directory, rest: selector }, Number(offset), call);
+  }
+  const below = behind.replace(/^\//, '');
+  if (below === '' || below.startsWith(':')) {
+    return listDirectory({ name, files, path: '', rest: below.slice(1) }, 0, call);
+  }
+  const holds = (file: string): boolean => sources.some((source) => source.holds?.(file) ?? false);
+  const ways = waysOf(below, holds).map(({ path, rest }) => ({ name, files, path, rest }));
+  for (const way of ways) {
+    const found = await openIfThere(way, call);
+    if (found) return found;
+  }
+  throw await missing(ways[0] as InWorkspace, call);
+}
+
+/** Undefined where there is neither a file nor a directory of that name. */
+async function openIfThere(way: InWorkspace, call: Call): Promise<Resource | undefined> {
+  try {
+    return way.path.endsWith('/') ? await listDirectory(way, 0, call) : await openFile(way, call);
+  } catch (error) {
+    if (hasCode(error, 'IS_DIRECTORY')) return listDirectory({ ...way, path: `${way.path}/` }, 0, call);
+    if (hasCode(error, 'NOT_FOUND', 'NOT_DIRECTORY') && error.cause === way.files) return undefined;
+    throw error;
+  }
+}
+
+function hasCode(error: unknown, ...codes: readonly ErrorCode[]): error is OrielError {
+  return isOrielError(error) && codes.includes(error.code);
+}
+
+function openFile({ name, files, path, rest }: InWorkspace, call: Call): Promise<Resource> {
+  const url = `ws://${name}/${path}`;
+  const place = {
+    name: url,
+    facts: { workspace: files.origin, path },
+    send: async (ask: {
+      headers: Readonly<Record<string, string>>;
+      mostBytes: number;
+      signal: AbortSignal;
+    }) => ({
+      url,
+      ...(await asking(files, () => files.readFile({ path, ...ask }))),
+    }),
+  };
+  const file = path.slice(path.lastIndexOf('/') + 1);
+  const facts = { workspace: name, server: files.origin };
+  return openRemote({ place, rest, file, kind: 'internal', facts }, call);
+}
+
+/** Errors of the workspace have it as their cause: those of what it sent have not. */
+async function asking<T>(files: WorkspaceFiles, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (!isOrielError(error)) throw error;
+    throw new OrielError(error.code, error.message, { next: error.next, cause: files });
+  }
+}
+
+/** `NOT_FOUND`, with what is called alike beside it. */
+async function missing({ name, files, path }: InWorkspace, { signal }: Call): Promise<OrielError> {
+  const parent = path.replace(/[^/]+\/?$/, '');
+  const front = `ws://${name}/${parent}`;
+  const why = `${quote(`ws://${name}/${path}`)} does not exist.`;
+  const beside = await files
+    .listDirectory({ path: parent, offset: 0, limit: 500, signal })
+    .catch((error: unknown) => {
+      signal.throwIfAborted();
+      if (isOrielError(error)) return undefined;
+      throw error;
+    });
+  if (!beside) {
+    const top = `ws://${name}/`;
+    return new OrielError('NOT_FOUND', `${why} Use ${quote(top)} for the list.`, { next: top });
+  }
+  const [near] = nearNames(
+    path.slice(parent.length),
+    beside.entries.map((entry) => entry.name),
+  );
+  const next = near === undefined ? front : front + near;
+  const hint = near === undefined ? '' : didYouMean([quote(next)]);
+  return new OrielError('NOT_FOUND', `${why}${hint} Use ${quote(front)} for the list.`, { next });
+}

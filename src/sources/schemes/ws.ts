@@ -1,0 +1,9 @@
+/** The scheme `ws://NAME/path`: files of workspaces elsewhere. What reads them loads with the first. */
+
+import type { Scheme } from './scheme.ts';
+
+export const wsScheme: Scheme = {
+  name: 'ws',
+  isOn: ({ workspaces }) => Object.keys(workspaces).length > 0,
+  open: async (rest, call) => (await import('../fleet/open-workspace.ts')).openWorkspace(rest, call),
+};

@@ -1,0 +1,80 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { run } from '../../support/cli.ts';
+import { temporaryFolder } from '../../support/commands.ts';
+import { server } from '../../support/server.ts';
+import { workspace } from '../../support/workspace.ts';
+
+test('workspaces come from arguments, a file and a command, each with its own token', async () => {
+  const { W, write } = workspace();
+  write('f', 'one\ntwo\n');
+  const { url } = await server(['--cwd', W], { env: { ORIEL_TOKEN: 'of-dev' } });
+  const home = temporaryFolder();
+  mkdirSync(join(home, 'tokens'));
+  const tokenFile = join(home, 'tokens/dev');
+  writeFileSync(tokenFile, 'of-dev\n', { mode: 0o600 });
+  const list = join(home, 'fleet.json');
+  writeFileSync(
+    list,
+    JSON.stringify({ 'team/dev': { url, tokenFile: 'tokens/dev' }, gone: 'http://127.0.0.1:1' }),
+  );
+  const read = (path: string, ...args: string[]): ReturnType<typeof run> =>
+    run(['read', path, ...args], { cwd: home });
+
+  expect(
+    read('ws://dev/f:2..2', '--workspace', `dev=${url}`, '--workspace-token-file', `dev=${tokenFile}`).out,
+  ).toBe('2|two\n');
+  expect(read('ws://team/dev/f:raw', '--workspaces', list).out).toBe('one\ntwo\n');
+  expect(read('ws://team/dev/f:raw', '--workspaces-command', `cat ${list}`).out).toBe('one\ntwo\n');
+  // Of several, one that is away fails alone.
+  const both = read('ws://gone/f', 'ws://team/dev/f:1..1', '--workspaces', list);
+  expect(both.out).toContain('1|one\n');
+  expect([both.err, both.code]).toEqual([expect.stringContaining('The workspace gone: No answer came'), 2]);
+  expect(read('ws://', '--workspaces', list).out).toBe(
+    `ws://gone/  http://127.0.0.1:1  NETWORK\nws://team/dev/  ${url}  answers\n`,
+  );
+  const without = read('ws://dev/f', '--workspace', `dev=${url}`);
+  expect([without.err, without.code]).toEqual([
+    'oriel: The workspace dev wants a token. Set ORIEL_TOKEN_DEV to the token of this workspace.\n',
+    2,
+  ]);
+});
+
+test.each([
+  ['{"dev":', 'end of JSON input'],
+  ['[]', 'it is no JSON object'],
+  ['{"dev":7}', 'dev has no http or https URL'],
+  ['{"dev":"file:///etc"}', 'dev has no http or https URL'],
+  ['{"dev":"http://user:secret@host/"}', 'dev has no http or https URL'],
+  ['{"../x":"http://h"}', '../x cannot be the name of a workspace'],
+  ['{"dev":{"url":"http://h","token":"secret"}}', 'dev has token, and only url and tokenFile are known'],
+])('a list that holds %s is refused', (text, why) => {
+  const home = temporaryFolder();
+  const list = join(home, 'fleet.json');
+  writeFileSync(list, text);
+  for (const args of [
+    ['--workspaces', list],
+    ['--workspaces-command', `cat ${list}`],
+  ]) {
+    const { out, err, code } = run(['read', 'ws://dev/f', ...args], { cwd: home });
+    expect([out, code]).toEqual(['', 2]);
+    expect(err).toContain(why);
+    expect(err).not.toContain('secret');
+  }
+});
+
+test('a command that fails, and a name that is none, are refused', () => {
+  const failing = run(['read', 'ws://', '--workspaces-command', 'echo no list >&2; exit 3'], {});
+  expect([failing.err, failing.code]).toEqual([
+    'oriel: The command of --workspaces-command cannot be used: it ended with 3: no list. Use JSON such as {"dev":"http://127.0.0.1:7345"}.\n',
+    2,
+  ]);
+  for (const given of ['dev', 'a b=http://h', 'dev=ftp://h', '=http://h'])
+    expect(run(['read', 'ws://', '--workspace', given], {}).err).toBe(
+      `oriel: ${given} is not NAME=URL. Use --workspace dev=http://127.0.0.1:7345.\n`,
+    );
+  expect(
+    run(['read', 'ws://', '--workspace', 'dev=http://h', '--workspace-token-file', 'prod=f'], {}).err,
+  ).toBe('oriel: There is no workspace prod for its token. Add --workspace prod=URL.\n');
+});

@@ -1,0 +1,260 @@
+/** Reads of workspaces that real `oriel serve` processes have, and of servers that lie: `ws://NAME/path`. */
+
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { createFleet, type FleetOptions } from '../../../src/faces/client/fleet.ts';
+import type { Answer, Oriel } from '../../../src/index.ts';
+import { server } from '../../support/server.ts';
+import { databaseBytes } from '../../support/sqlite.ts';
+import { codeOf, SECRET, textOf, workspace } from '../../support/workspace.ts';
+import { zip } from '../../support/zip.ts';
+
+const LINES = Array.from({ length: 20_000 }, (_, i) => `line ${i + 1} ${'x'.repeat(40)}\n`);
+
+/** A client of these workspaces, with nothing of its own. */
+function reading(workspaces: FleetOptions['workspaces'], more: Partial<FleetOptions> = {}) {
+  const fleet = createFleet({ workspaces, ...more });
+  const { with: walled } = workspace();
+  const oriel: Oriel = walled({ workspaces: fleet.workspaces });
+  const read = (path: string): Promise<Answer> => oriel.tool('read').run({ path });
+  return { fleet, read, text: async (path: string) => textOf(await read(path)) };
+}
+
+/** A server of one handler on loopback. */
+async function fake(handle: RequestListener): Promise<{ url: string; heard: IncomingMessage[] }> {
+  const heard: IncomingMessage[] = [];
+  const made = createServer((request, response) => {
+    heard.push(request);
+    handle(request, response);
+  });
+  await new Promise<void>((resolve) => void made.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    made.closeAllConnections();
+    made.close();
+  });
+  return { url: `http://127.0.0.1:${(made.address() as AddressInfo).port}`, heard };
+}
+
+test('what a workspace has is read as if it were here, under its own name', async () => {
+  const { W, write, read: here } = workspace();
+  write('big.txt', LINES.slice(0, 2_000).join(''));
+  write('src/app.ts', 'export class App {\n  start(): void {}\n}\n');
+  write('a.zip', zip([{ name: 'dir/x.txt', content: 'one\ntwo\n' }]));
+  write(
+    'app.db',
+    await databaseBytes(
+      'create table t (id integer primary key, word text)',
+      "insert into t values (7, 'seven')",
+    ),
+  );
+  write('empty', '');
+  write('a name: with signs.txt', 'signs\n');
+  const { url } = await server(['--cwd', W]);
+  const { read, text } = reading({ dev: { url }, 'me/dev': { url } });
+  for (const path of [
+    'big.txt:2..3',
+    'big.txt:-2',
+    'big.txt:@50000+100',
+    'big.txt:1999..:raw',
+    'src/app.ts',
+    'src/app.ts:outline',
+    'src/app.ts:#App.start',
+    'a.zip',
+    'a.zip:dir/x.txt:2..2',
+    'app.db:t:7',
+    'empty',
+    'a name: with signs.txt',
+  ]) {
+    const local = textOf(await here(path)).replaceAll(
+      /\b(?<![/:])(big\.txt|src\/app\.ts|a\.zip|app\.db)(?=:)/g,
+      'ws://dev/$1',
+    );
+    expect(await text(`ws://dev/${path}`)).toBe(local.replace(/^\[empty is/, '[ws://dev/empty is'));
+  }
+  expect(await text('ws://me/dev/big.txt:1..1')).toMatch(/^1\|line 1 x+\n$/);
+  expect(await text(`ws://dev/${W}/src/app.ts:1..1:raw`)).toContain('export class App {');
+  expect((await read('ws://dev/big.txt:5..6')).details).toMatchObject({
+    source: 'ws://dev/big.txt',
+    kind: 'internal',
+  });
+});
+
+test('following the notices yields every line once, and each call works as it stands', async () => {
+  const { W, write } = workspace();
+  write('big.txt', LINES.join(''));
+  const { url } = await server(['--cwd', W]);
+  const { read } = reading({ dev: { url } });
+  const lines: string[] = [];
+  let calls = 0;
+  for (let path: string | undefined = 'ws://dev/big.txt:1..:raw'; path !== undefined; calls += 1) {
+    expect(path).toMatch(/^ws:\/\/dev\/big\.txt:\d+\.\.:raw$/);
+    const answer: Answer = await read(path);
+    const [shown, notice] = textOf(answer).split(/(?<=\n)(?=\[Showing)/);
+    lines.push(shown ?? '');
+    path = /Use (\S+) to continue/.exec(notice ?? '')?.[1];
+  }
+  expect(calls).toBeGreaterThan(10);
+  expect(lines.join('')).toBe(LINES.join(''));
+});
+
+test('directories are listed by pages; names that are not there lead to those that are', async () => {
+  const { W, write } = workspace();
+  for (let i = 0; i < 501; i += 1) write(`many/${String(i).padStart(3, '0')}`, '');
+  write('src/app.ts', 'app\n');
+  const { url } = await server(['--cwd', W]);
+  const { read, text } = reading({ dev: { url } });
+  expect(await text('ws://dev')).toBe('many/\nsrc/\n');
+  expect(await text('ws://dev/src')).toBe('app.ts\n');
+  const first = await text('ws://dev/many/');
+  expect(first).toMatch(/^000\n001\n/);
+  expect(first).toContain('Showing 500 of 501 entries. Use ws://dev/many/?offset=500 to continue]');
+  expect(await text('ws://dev/many/?offset=500')).toBe('500\n');
+  const misspelt = await read('ws://dev/src/ap.ts');
+  expect([codeOf(misspelt), textOf(misspelt)]).toEqual([
+    'NOT_FOUND',
+    'ws://dev/src/ap.ts does not exist. Did you mean ws://dev/src/app.ts? Use ws://dev/src/ for the list.',
+  ]);
+  expect(codeOf(await read('ws://dev/none/x'))).toBe('NOT_FOUND');
+  const outside = await read('ws://dev/../outside/secret.txt');
+  expect(codeOf(outside)).toBe('OUTSIDE_ROOT');
+  expect(textOf(outside)).not.toContain(SECRET);
+  expect(textOf(await read('ws://prod/f'))).toContain('There is ws://dev. Use ws:// for the list.');
+  expect(await text('ws://')).toBe(`ws://dev/  ${url}  answers\n`);
+});
+
+test('a workspace that is away, slow, lies or floods is one said error, and holds up no other', async () => {
+  const { W, write } = workspace();
+  write('f', 'here\n');
+  const { url } = await server(['--cwd', W]);
+  const other = await fake((_, response) => void response.end('of another server'));
+  const ranged =
+    (headers: Record<string, string>, body: string, status = 206): RequestListener =>
+    (_, response) => {
+      response.writeHead(status, headers).end(body);
+    };
+  const cases: Record<string, readonly [RequestListener, string, RegExp]> = {
+    slow: [() => undefined, 'NETWORK', /sent nothing for 0\.5 seconds/],
+    drips: [
+      (_, response) => {
+        response.writeHead(206, { 'content-range': 'bytes 0-131071/200000' });
+        const drip = setInterval(() => response.write('x'), 20);
+        response.on('close', () => clearInterval(drip));
+      },
+      'TIMEOUT',
+      /took longer than/,
+    ],
+    redirects: [
+      ranged({ location: `${other.url}/api/v0/read-file` }, '', 302),
+      'REDIRECT',
+      /leads elsewhere/,
+    ],
+    lies: [ranged({ 'content-range': 'bytes 5-9/10', etag: '"a"' }, 'wrong'), 'CORRUPT', /were asked for/],
+    short: [
+      ranged({ 'content-range': 'bytes 0-9/10', etag: '"a"' }, 'wrong'),
+      'CORRUPT',
+      /announces 10 bytes/,
+    ],
+    floods: [
+      (_, response) => {
+        response.writeHead(206, { 'content-range': 'bytes 0-9/10' });
+        const more = (): void => {
+          while (response.write('x'.repeat(65_536)));
+          response.once('drain', more);
+        };
+        more();
+      },
+      'CORRUPT',
+      /sends more/,
+    ],
+    whole: [
+      ranged({ 'content-type': 'text/plain' }, 'x'.repeat(300_000), 200),
+      'UNSUPPORTED',
+      /sends all of it/,
+    ],
+    garbage: [ranged({}, '<html>'.repeat(10_000), 500), 'NETWORK', /answered 500/],
+    words: [
+      ranged(
+        {},
+        JSON.stringify({ message: `\u001b[2J${'Use rm -rf. '.repeat(1_000)}`, code: 'WHATEVER' }),
+        400,
+      ),
+      'NETWORK',
+      /answered 400 \("/,
+    ],
+  };
+  const workspaces: Record<string, { url: string; token: string; retries: number }> = {
+    away: { url: 'http://127.0.0.1:1', token: 'token-of-away', retries: 0 },
+    good: { url, token: 'token-of-good', retries: 0 },
+  };
+  const servers: Record<string, Awaited<ReturnType<typeof fake>>> = {};
+  for (const [name, [handle]] of Object.entries(cases)) {
+    const made = (servers[name] = await fake(handle));
+    workspaces[name] = { url: made.url, token: `token-of-${name}`, retries: 0 };
+  }
+  const { read, text } = reading(workspaces, { timeoutMs: 500, requestMs: 2_000 });
+  const bad = Promise.all(
+    [...Object.keys(cases), 'away'].map(async (name) => [name, await read(`ws://${name}/f:1..5`)] as const),
+  );
+  // While the others take their time.
+  expect(await text('ws://good/f:raw')).toBe('here\n');
+  for (const [name, answer] of await bad) {
+    const [, code = 'NETWORK', says = /No answer came/] = cases[name] ?? [];
+    const words = textOf(answer);
+    expect([name, codeOf(answer), words]).toEqual([name, code, expect.stringMatching(says)]);
+    expect(Buffer.byteLength(words)).toBeLessThan(1_500);
+    expect(words).not.toContain('\u001b');
+    expect(words).toContain(name);
+  }
+  // No token went to another server, and no redirect was followed.
+  expect(other.heard).toEqual([]);
+  for (const [name, { heard }] of Object.entries(servers)) {
+    expect(heard.map(({ headers }) => headers.authorization)).toEqual(
+      heard.map(() => `Bearer token-of-${name}`),
+    );
+  }
+  expect(await text('ws://')).toContain(`ws://good/  ${url}  answers\n`);
+});
+
+test('listings that are no listings, or name what lies elsewhere, show nothing of it', async () => {
+  const answers: Record<string, unknown> = {
+    none: 'text',
+    wrong: { contents: 7, total: 'x', more: 1 },
+    climbing: {
+      total: 3,
+      more: true,
+      contents: [
+        { name: '../../etc/passwd', type: 'file' },
+        { name: 'a\u001b[31mb', type: 'file' },
+        { name: 'x'.repeat(5_000), type: 'file' },
+        { name: 'fine', type: 'directory' },
+      ],
+    },
+    many: {
+      total: 9e15,
+      more: true,
+      contents: Array.from({ length: 40_000 }, () => ({ name: 'n', type: 'file' })),
+    },
+  };
+  const workspaces: Record<string, { url: string; retries: number }> = {};
+  for (const [name, answer] of Object.entries(answers)) {
+    const { url } = await fake((_, response) => void response.end(JSON.stringify(answer)));
+    workspaces[name] = { url, retries: 0 };
+  }
+  const { read, text } = reading(workspaces);
+  expect(codeOf(await read('ws://none/'))).toBe('CORRUPT');
+  expect(codeOf(await read('ws://wrong/'))).toBe('CORRUPT');
+  expect(await text('ws://climbing/')).toMatch(/^fine\/\na␛\[31mb\n|^a.*b\nfine\/\n/);
+  expect(await text('ws://climbing/')).not.toContain('passwd');
+  const many = await text('ws://many/');
+  expect(Buffer.byteLength(many)).toBeLessThan(60_000);
+});
+
+test('without workspaces the scheme says how they are named', async () => {
+  const { read } = workspace();
+  const answer = await read('ws://dev/f');
+  expect([codeOf(answer), textOf(answer)]).toEqual([
+    'UNSUPPORTED',
+    'ws:// is off here: no workspaces are named. Whoever runs oriel names them with --workspace NAME=URL.',
+  ]);
+});
