@@ -27,6 +27,8 @@ export interface Subject {
   /** Absolute real path of what was opened (of the outermost container for members). */
   readonly path: string;
   readonly opened: Opened;
+  /** How many containers it lies in; none where absent. */
+  readonly depth?: number;
   /** The first bytes (up to 4,096) of a file; empty for a directory. */
   readonly head: Uint8Array;
 }

@@ -19,6 +19,13 @@ test('two paths in one string, with selectors on each', async () => {
   expect(await text('a.ts:2..2,c.zip')).toBe('==> a.ts:2..2 <==\n2|a2\n==> c.zip <==\nd,e.txt (2 B)\n');
 });
 
+test('as many members of archives as paths may be', async () => {
+  const { write, text } = workspace();
+  write('c.zip', zip([{ name: 'd.txt', content: 'd\n' }]));
+  const paths = Array.from({ length: 20 }, () => 'c.zip:d.txt');
+  expect(await text(paths.join(','))).toBe('==> c.zip:d.txt <==\n1|d\n'.repeat(20));
+});
+
 test('a file that is really called so wins; one that is missing is the answer', async () => {
   const { write, text, read } = workspace();
   write('a,b', 'whole\n');

@@ -7,6 +7,7 @@ import { writeSegment } from '../../sources/sqlite/address.ts';
 import { sourceFor } from '../../sources/table.ts';
 import { headOf, readAt } from '../../access/bytes.ts';
 import type { Call } from '../../types/call.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
 import type { Resource, SourceKind, Subject, TextResource } from '../../types/resource.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { InsideText, Section } from './inside-text.ts';
@@ -69,7 +70,20 @@ async function* memberTexts(
   if (text.is !== 'text') return;
   if (text.kind === 'document') yield* partsOf(text, subject, search, call);
   // Listings and tables are not what is looked for.
-  else if (text.display === 'lines') yield whole(text);
+  else if (text.display === 'lines' && (await mayMatch(text.bytes, search, call.signal))) yield whole(text);
+}
+
+/** Members up to this many bytes are looked through before a process is begun for one. */
+const LOOKED_THROUGH = 1 << 20;
+
+/** Whether the needle is there; UTF-16, which may hold it otherwise, is for ripgrep to decode. */
+async function mayMatch(bytes: ByteSource, { needle }: Search, signal: AbortSignal): Promise<boolean> {
+  if (needle === undefined || (bytes.size ?? Number.POSITIVE_INFINITY) > LOOKED_THROUGH) return true;
+  const read = await readAt(bytes, 0, bytes.size ?? 0, signal);
+  const content = Buffer.from(read.buffer, read.byteOffset, read.length);
+  return (
+    content.includes(needle) || (content.length > 1 && /^(?:fffe|feff)/.test(content.toString('hex', 0, 2)))
+  );
 }
 
 async function* ownTexts(subject: FileSubject, search: Search, call: Call): AsyncGenerator<InsideText, void> {

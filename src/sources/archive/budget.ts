@@ -2,8 +2,8 @@
 
 import { OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
-import type { Call } from '../../types/call.ts';
 import type { Progress } from '../../types/progress.ts';
+import type { Subject } from '../../types/resource.ts';
 import { archiveLimits } from './archive-limits.ts';
 
 /** Bytes unpacked between two reports of progress. */
@@ -33,13 +33,9 @@ export class Budget {
   }
 }
 
-const depths = new WeakMap<AbortSignal, number>();
-
-/** Counts one more level of nesting in this call. Throws `LIMIT` below the deepest one. */
-export function enterContainer({ signal }: Call): void {
-  const depth = (depths.get(signal) ?? 0) + 1;
-  depths.set(signal, depth);
-  if (depth > archiveLimits.depth + 1) {
+/** Throws `LIMIT` for a container that lies in too many others; a call may open any number beside each other. */
+export function enterContainer({ depth = 0 }: Subject): void {
+  if (depth > archiveLimits.depth) {
     throw new OrielError('LIMIT', `archives are opened at most ${archiveLimits.depth} levels deep`);
   }
 }

@@ -91,7 +91,8 @@ async function handBack(
     bytes,
     close: () => Promise.resolve(),
   };
-  return call.open({ typed: target, rest: tail, name, path: outer.path, opened, head });
+  const depth = (outer.depth ?? 0) + 1;
+  return call.open({ typed: target, rest: tail, name, path: outer.path, opened, depth, head });
 }
 
 function binaryNote({ target, unpacked, facts }: Shown, type: string): Resource {

@@ -33,7 +33,7 @@ export async function readArchive(subject: Subject, call: Call): Promise<Resourc
   const { typed } = subject;
   const refused = refusal(typed, dirname(typed));
   const index = await orRefuse(refused, call, async () => {
-    enterContainer(call);
+    enterContainer(subject);
     return archiveIndex(subject, call);
   });
   if (index.is === 'compressed') return openCompressed(subject, index.codec, call);

@@ -27,7 +27,7 @@ export async function openAttachment(
     const selection = selectionOf({ typed: list, rest: asked.tail });
     return document.text(asked, listOrder.want, selection, ':attachments');
   }
-  enterContainer(call);
+  enterContainer(subject);
   const { attachments = [] } = (await document.convert(listOrder)).reply.facts;
   const at = attachments.findIndex((one) => one.name === name);
   if (at === -1) throw noAttachment(name, list, attachments);

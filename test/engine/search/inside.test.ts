@@ -74,6 +74,17 @@ test('members of archives, documents among them, and compressed files', async ()
   expect(await found(w, 'one.log.gz', 'needle')).toEqual(['one.log.gz:2: needle']);
 });
 
+test('every member of an archive, and every archive below a directory', async () => {
+  const w = workspace();
+  const members = Array.from({ length: 40 }, (_, i) => ({ name: `${10 + i}.txt`, content: 'a needle\n' }));
+  w.write('a.zip', zip(members));
+  const expected = members.map(({ name }) => `a.zip:${name}:1: a needle`);
+  expect(await found(w, 'a.zip', 'needle')).toEqual(expected);
+  for (const { name } of members) w.write(`d/${name}.zip`, zip([{ name, content: 'a needle\n' }]));
+  const inside = await w.oriel.tool('grep').run({ path: 'd', pattern: 'needle', inside: true });
+  expect(textOf(inside)).toBe(members.map(({ name }) => `d/${name}.zip:${name}:1: a needle`).join('\n'));
+});
+
 test('the cells of a notebook, with the numbers of the lines that are read', async () => {
   const w = workspace();
   const cells = [
