@@ -61,7 +61,11 @@ test('call runs any tool with JSON arguments, tools shows their schemas', () => 
 
 test.each([
   [['read'], 'Nothing to read. Use oriel read PATH'],
-  [['reed', 'x'], 'There is no command reed. Use one of read'],
+  [['reed', 'x'], 'There is no command reed. Did you mean read? Use one of read, bash'],
+  [['version'], 'There is no command version. Use oriel --version.'],
+  [['cat', 'x'], 'There is no command cat. Use oriel read PATH.'],
+  [['my file.txt:5'], "There is no command my file.txt:5. To read it, use oriel read 'my file.txt:5'."],
+  [['constructor'], 'There is no command constructor. Use one of read, bash'],
   [['read', 'x', '--nope'], 'oriel read has no option --nope. Use oriel read --help for its options.'],
   [['read', 'x', '--limits', 'lines'], 'The limit lines is not NAME=N. Use --limits lines=500,bytes=20K.'],
   [['read', 'x', '--limits', 'pages=3'], 'There is no limit pages. Use one of lines'],

@@ -2,6 +2,7 @@
 
 import { OrielError } from '../../errors.ts';
 import { didYouMean, nearNames } from '../../text/near.ts';
+import { shellWord } from '../../text/shell.ts';
 import { quote } from '../../text/visible.ts';
 import type { Command, Option } from './command.ts';
 import { mcpCommand } from './mcp-command.ts';
@@ -32,10 +33,31 @@ const commandNames: readonly string[] = Object.keys(COMMANDS);
 export function loadCommand(name: string): Promise<Command> {
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (load) return load();
-  throw new OrielError(
-    'BAD_INPUT',
-    `There is no command ${quote(name)}. Use one of ${commandNames.join(', ')}; oriel read PATH reads a file.${didYouMean(nearNames(name, commandNames))}`,
-  );
+  throw new OrielError('BAD_INPUT', `There is no command ${quote(name)}.${insteadOf(name)}`);
+}
+
+/** What people type out of habit, and the call that does it. */
+const HABITS: Readonly<Record<string, string>> = {
+  ...named(['cat', 'open', 'show', 'view', 'less', 'more'], 'read PATH'),
+  head: 'read PATH:1..20',
+  tail: 'read PATH:-20',
+  ...named(['tree', 'dir', 'list'], 'read DIR, or oriel ls DIR for one level'),
+  ...named(['search', 'rg'], 'grep PATTERN [PATH]'),
+  ...named(['outline', 'map'], 'read PATH:outline'),
+  ...named(['symbol', 'symbols'], 'find --symbol WORDS [DIR]'),
+  ...named(['exec', 'run', 'sh'], 'bash COMMAND'),
+  ...named(['start', 'server'], 'serve DIR, or oriel mcp DIR for a host that starts it'),
+  version: '--version',
+};
+
+function named(names: readonly string[], call: string): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, call]));
+}
+
+function insteadOf(name: string): string {
+  if (Object.hasOwn(HABITS, name)) return ` Use oriel ${HABITS[name]}.`;
+  if (/[./:]/.test(name)) return ` To read it, use oriel read ${shellWord(name)}.`;
+  return `${didYouMean(nearNames(name, commandNames))} Use one of ${commandNames.join(', ')}; oriel help says what each does.`;
 }
 
 /** Stands alone, without a command. */
