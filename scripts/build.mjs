@@ -1,5 +1,5 @@
-// node scripts/build.mjs [DIR]: builds dist/ from src/. Runs on install (prepare), before benchmarks and before
-// publishing. The build is made in a directory of its own and takes the place of the last one when it is whole.
+// node scripts/build.mjs [DIR]: builds dist/ from src/. Runs on install in a checkout (postprepare: npm warns
+// users of a package that has `prepare`), before benchmarks and before packing (prepack). The build is made in a directory of its own and takes the place of the last one when it is whole.
 // With DIR, a directory below the project, makes a package there that runs but has no declarations: tests use one of
 // their own, so that they do not disturb an `oriel` that is in use.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';

@@ -130,7 +130,16 @@ export async function writeDeclarations(to) {
   await run(process.execPath, [tsc, ...options], { cwd: root, maxBuffer: 1 << 26 }).catch((error) => {
     throw new Error(error.stdout || error.message);
   });
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  for (const { types } of Object.values(exports)) {
+    if (types === undefined) continue;
+    const file = join(to, types.replace('./dist/', ''));
+    writeFileSync(file, `${NODE_TYPES}\n${readFileSync(file, 'utf8')}`);
+  }
 }
+
+/** TypeScript 6 loads no types that nothing asks for, and ours name Buffer. */
+const NODE_TYPES = '/// <reference types="node" />';
 
 /** Writes everything that runs. A package.json must be found above `to`. */
 export async function writeCode(to) {

@@ -78,7 +78,8 @@ async function judge(home, tarball, { name, with: peers, flags = [] }) {
     target: 'es2023',
     lib: ['es2024', 'dom', 'dom.iterable', 'dom.asynciterable', 'esnext.disposable'],
     module: 'nodenext',
-    types: ['node'],
+    // What the package needs it asks for itself.
+    types: [],
     strict: true,
     skipLibCheck: false,
     outDir: 'out',

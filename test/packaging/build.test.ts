@@ -63,7 +63,12 @@ test('the build has every file that package.json names, and its declarations', (
   const named = [...targets, ...Object.values(bin), ...man].filter((path) => path.startsWith('./dist'));
   expect(named.length).toBeGreaterThan(18);
   expect(named.filter((path) => !existsSync(join(project, path)))).toEqual([]);
+  const types = named.filter((path) => path.endsWith('.d.ts'));
+  const bare = types.filter((path) => !read(path).startsWith('/// <reference types="node" />\n'));
+  expect([types.length > 10, bare]).toEqual([true, []]);
 });
+
+const read = (path: string): string => readFileSync(join(project, path), 'utf8');
 
 test('a build without changes leaves every file in place', { timeout: 120_000 }, async () => {
   const before = files();

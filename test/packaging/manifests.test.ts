@@ -43,6 +43,13 @@ test('where the project lives is said in both manifests or in none, and is the s
   expect(websiteUrl).toBe(homepage);
 });
 
+test("no script runs on a user's install, of the packed file either", () => {
+  const names = Object.keys(manifest['scripts'] as object);
+  const runs = ['preinstall', 'install', 'postinstall', 'prepare'];
+  expect(names.filter((name) => runs.includes(name))).toEqual([]);
+  expect(names).toContain('prepack');
+});
+
 test('the words of the bundle are those of the docs: directories', () => {
   expect(readFileSync('packaging/mcpb/manifest.json', 'utf8')).not.toMatch(/folder/i);
 });
