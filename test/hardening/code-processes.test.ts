@@ -1,0 +1,137 @@
+/** The index of code under what happens to whole processes: several at once, killed ones, full disks, changing files. */
+
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { builtUrl } from '../support/built.ts';
+import { cli, type Outcome, run, runAsync } from '../support/cli.ts';
+import { racer } from '../support/racer.ts';
+import { textOf, type Workspace, workspace } from '../support/workspace.ts';
+
+const MAP = ['read', 'src:outline?bytes=16K'];
+
+/** `front` lines, then a function of three. */
+const source = (name: string, front: number): string =>
+  `${'// a comment\n'.repeat(front)}export function ${name}() {\n  return ${front};\n}\n`;
+
+interface Tree extends Workspace {
+  readonly cache: string;
+  readonly options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv };
+}
+
+function tree(files: number): Tree {
+  const w = workspace();
+  for (let i = 0; i < files; i += 1) w.write(`src/f${i}.ts`, source(`name${i}`, 1));
+  const home = join(w.O, 'home');
+  const cache = join(home, 'oriel/derived');
+  mkdirSync(cache, { recursive: true, mode: 0o700 });
+  return { ...w, cache, options: { cwd: w.W, env: { ...process.env, XDG_CACHE_HOME: home } } };
+}
+
+/** What a process that knows nothing says. */
+const mapAlone = ({ options }: Tree): Outcome => run([...MAP, '--no-cache'], options);
+
+const INDEX = [expect.stringMatching(/^[0-9a-f]{64}$/)];
+
+test('processes that index one directory at once all answer as one alone does, and leave one index', async () => {
+  const w = tree(150);
+  const all = await Promise.all([1, 2].map(() => runAsync(MAP, w.options)));
+  const alone = mapAlone(w);
+  expect(alone).toMatchObject({ code: 0, err: '' });
+  expect(alone.out).toContain('[150 files of src');
+  for (const one of all) expect(one).toEqual(alone);
+  expect(readdirSync(w.cache)).toEqual(INDEX);
+  expect(run(MAP, w.options)).toEqual(alone);
+});
+
+/** Ends the process at once: at the second batch of parsed files, or when the index begins to be written. */
+const KILLED = {
+  'while files are parsed': `(message) => message.startsWith('parsed 1') && process.kill(process.pid, 'SIGKILL')`,
+  'while the index is written': `() => {
+    watching ??= watch(cache, (_, name) => name.endsWith('.tmp') && process.kill(process.pid, 'SIGKILL'));
+  }`,
+};
+
+test.each(Object.entries(KILLED))('a process that is killed %s leaves nothing wrong', async (_, act) => {
+  const w = tree(150);
+  const alone = mapAlone(w);
+  const script = `
+    import { watch } from 'node:fs';
+    import { createOriel } from ${JSON.stringify(builtUrl('index.js').href)};
+    const cache = ${JSON.stringify(w.cache)};
+    let watching;
+    const act = ${act};
+    const oriel = createOriel({ cwd: ${JSON.stringify(w.W)}, roots: [${JSON.stringify(w.W)}], cache: { directory: cache } });
+    await oriel.tool('read').run({ path: 'src:outline' }, { onProgress: ({ message = '' }) => act(message) });
+    await oriel.close();
+  `;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
+  expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+  expect(run(MAP, w.options)).toEqual(alone);
+  expect(readdirSync(w.cache).filter((name) => !name.endsWith('.tmp'))).toEqual(INDEX);
+});
+
+test.skipIf(process.platform === 'win32')('a disk that takes no index costs no answer', () => {
+  const w = tree(150);
+  // The kernel writes no more than this to a file, as where the disk is full.
+  const { stdout, stderr, status } = spawnSync(
+    'sh',
+    ['-c', 'ulimit -f 1; exec "$@"', 'sh', process.execPath, cli, ...MAP],
+    { ...w.options, encoding: 'utf8' },
+  );
+  expect({ out: stdout, err: stderr, code: status }).toEqual(mapAlone(w));
+  expect(readdirSync(w.cache)).toEqual([]);
+});
+
+test('a directory that may not be read is said, and the rest is known', () => {
+  const w = tree(3);
+  w.write('src/closed/a.ts', source('hidden', 1));
+  // Nobody may see the rest: the temporary directory is its owner's alone.
+  for (const at of [dirname(w.W), w.W]) chmodSync(at, 0o755);
+  chmodSync(join(w.W, 'src/closed'), 0);
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const { out, code } = run([...MAP, '--no-cache'], { ...w.options, ...nobody });
+  chmodSync(join(w.W, 'src/closed'), 0o755);
+  expect(code).toBe(0);
+  expect(out).toContain('[3 files of src, the most important first, with 3 symbols.');
+  expect(out).toContain('[Some directories could not be read]');
+  expect(out).not.toContain('hidden');
+});
+
+test.skipIf(process.platform === 'win32')(
+  'a symbol of a file that changes all the time is read whole',
+  async () => {
+    const w = workspace();
+    const versions = [source('target', 1), source('target', 40)];
+    versions.forEach((text, i) => w.write(`versions/${i}`, text));
+    w.write('src/a.ts', source('other', 1));
+    w.write('src/b.ts', versions[0] as string);
+    // Replaced as a whole, and written over in place.
+    const change = versions.map(
+      (_, i) => `cp versions/${i} n; mv n src/b.ts; cat versions/${1 - i} > src/b.ts`,
+    );
+    const stop = racer(`cd '${w.W}'; while :; do ${change.join('; ')}; done`);
+    const seen = new Set<string>();
+    try {
+      for (let i = 0; i < 30; i += 1) {
+        const text = await w.text('src:#target');
+        const found = /^(\d+)\|export function target\(\) \{\n(\d+)\|  return (\d+);\n(\d+)\|\}\n/.exec(text);
+        if (found) {
+          const [first, second, front, last] = found.slice(1).map(Number) as [number, number, number, number];
+          expect([first, second, last], text).toEqual([front + 1, front + 2, front + 3]);
+          seen.add(`read ${front}`);
+        } else
+          expect(text).toMatch(/declares no|No code below|has no symbols|has changed|changed while|is empty/);
+      }
+    } finally {
+      await stop();
+    }
+    w.write('src/b.ts', versions[1] as string);
+    expect(textOf(await w.read('src:#target'))).toContain(
+      '41|export function target() {\n42|  return 40;\n43|}\n',
+    );
+    expect(seen.size).toBeGreaterThan(0);
+  },
+);
