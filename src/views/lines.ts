@@ -28,6 +28,16 @@ export function placer(text: string): (offset: number) => Place {
   };
 }
 
+/** Finds the row of an offset, which is not before the one that was asked for last. */
+export function rowsInOrder(text: string): (offset: number) => number {
+  let row = 0;
+  let end = text.indexOf('\n');
+  return (offset) => {
+    for (; end !== -1 && end < offset; end = text.indexOf('\n', end + 1)) row += 1;
+    return row;
+  };
+}
+
 /** A stretch of text: 0-based rows and columns, the end exclusive, as parsers give it. */
 export interface Stretch extends Place {
   readonly endRow: number;

@@ -4,7 +4,7 @@
  */
 
 import type { Outlined } from './outline.ts';
-import { linesOf, placer } from './lines.ts';
+import { linesOf, rowsInOrder } from './lines.ts';
 import { type SymbolKind, symbolKinds } from './structure.ts';
 
 /** A symbol of a file. Lines are 1-based and inclusive. */
@@ -63,8 +63,8 @@ export function writeTags(text: string, { symbols, uses }: Outlined): string {
         docOf(lines, from, at),
       ].join(FIELD),
     );
-  const { names, imports } = usesOf(text, uses, new Set(symbols.map(({ at, name }) => `${at} ${name}`)));
-  return [tags.join(ENTRY), names.join(ENTRY), imports.join(ENTRY)].join(PART);
+  const names = namesUsed(text, uses, namesByLine(symbols));
+  return [tags.join(ENTRY), names.join(ENTRY), importsOf(text, uses).join(ENTRY)].join(PART);
 }
 
 /** Whether the file may have more symbols or names than its tags have. */
@@ -144,38 +144,67 @@ function clean(text: string, most: number): string {
   return text.slice(0, most).replace(/[\x00-\x1f]/g, ' ');
 }
 
-/** A name where it is declared (`declared`: `LINE NAME`) is no use of it. */
-function usesOf(
+/** By the lines of their names. */
+function namesByLine(symbols: Outlined['symbols']): ReadonlyMap<number, readonly string[]> {
+  const names = new Map<number, string[]>();
+  for (const { at, name } of symbols) {
+    const known = names.get(at);
+    if (known) known.push(name);
+    else names.set(at, [name]);
+  }
+  return names;
+}
+
+interface Lines {
+  readonly name: string;
+  readonly plain: Set<number>;
+  readonly member: Set<number>;
+}
+
+/** Entries of the names that are used. A name where it is declared is no use of it. */
+function namesUsed(
   text: string,
   uses: Outlined['uses'],
-  declared: ReadonlySet<string>,
-): { names: string[]; imports: string[] } {
-  const place = placer(text);
-  const names = new Map<string, { plain: Set<number>; member: Set<number> }>();
-  const imports = new Set<string>();
+  declared: ReadonlyMap<number, readonly string[]>,
+): string[] {
+  const rowOf = rowsInOrder(text);
+  const names = new Map<string, Lines>();
+  // To clean a name takes longer than to find it.
+  const asWritten = new Map<string, Lines>();
+  // A name behind a dot is captured as a name too.
   const members = new Set(uses.filter(({ name }) => name === 'member').map(({ start }) => start));
-  let module = '';
   for (const { name: capture, start, end } of uses) {
-    const written = text.slice(start, Math.min(end, start + LONGEST_SIGNATURE));
-    if (capture === 'module') imports.add((module = moduleOf(written)));
-    if (capture === 'imported')
-      imports.add(`${module}${module.endsWith('.') ? '' : '.'}${clean(written, LONGEST_NAME)}`);
     if (capture !== 'use' && capture !== 'member') continue;
     if (capture === 'use' && members.has(start)) continue;
-    const line = place(start).row + 1;
-    const name = clean(written, LONGEST_NAME);
-    if (declared.has(`${line} ${name}`)) continue;
-    const known = names.get(name) ?? { plain: new Set(), member: new Set() };
-    names.set(name, known);
+    const written = text.slice(start, Math.min(end, start + LONGEST_NAME));
+    const line = rowOf(start) + 1;
+    const seen = asWritten.get(written);
+    const name = seen?.name ?? clean(written, LONGEST_NAME);
+    if (declared.get(line)?.includes(name)) continue;
+    const known = seen ?? names.get(name) ?? { name, plain: new Set(), member: new Set() };
+    if (!seen) {
+      names.set(name, known);
+      asWritten.set(written, known);
+    }
     const at = capture === 'use' ? known.plain : known.member;
     if (at.size < MOST_LINES) at.add(line);
   }
-  return {
-    names: [...names]
-      .slice(0, MOST_NAMES)
-      .map(([name, { plain, member }]) => [name, [...plain].join(' '), [...member].join(' ')].join(FIELD)),
-    imports: [...imports].slice(0, MOST_NAMES).filter((one) => one !== ''),
-  };
+  return [...names.values()]
+    .slice(0, MOST_NAMES)
+    .map(({ name, plain, member }) => [name, [...plain].join(' '), [...member].join(' ')].join(FIELD));
+}
+
+/** The modules that are imported, and names from them with theirs before them. */
+function importsOf(text: string, uses: Outlined['uses']): string[] {
+  const imports = new Set<string>();
+  let module = '';
+  for (const { name: capture, start, end } of uses) {
+    if (capture !== 'module' && capture !== 'imported') continue;
+    const written = text.slice(start, Math.min(end, start + LONGEST_SIGNATURE));
+    if (capture === 'module') imports.add((module = moduleOf(written)));
+    else imports.add(`${module}${module.endsWith('.') ? '' : '.'}${clean(written, LONGEST_NAME)}`);
+  }
+  return [...imports].slice(0, MOST_NAMES).filter((one) => one !== '');
 }
 
 /** `<stdio.h>`, `"fmt"`, `import scala.util._`, `std::{io, fmt}` → the module, on one line. */
