@@ -3,6 +3,8 @@
  * directory are to each other. It is asked one question at a time.
  */
 
+import { createHash } from 'node:crypto';
+import { serialize } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
 import { LOADED } from '../access/worker-loading.ts';
 import { KNOWN, type PackedTags } from '../views/packed-tags.ts';
@@ -87,6 +89,9 @@ export interface Unknown {
 const MOST_VIEWS = 4;
 const MOST_TREES = 2;
 
+/** Answers of a view that are held. Each fits an answer of a tool, or is a hundred places. */
+const MOST_ANSWERS = 16;
+
 interface View {
   readonly id: number;
   readonly base: string;
@@ -96,6 +101,8 @@ interface View {
   readonly paths: readonly string[];
   tree: Tree | undefined;
   unknown: Unknown | undefined;
+  /** To the questions that were asked last, as long as nothing has changed; the one that was used last is the last. */
+  readonly answers: Map<string, CodeReply>;
 }
 
 const store = new TagStore();
@@ -107,8 +114,19 @@ let ids = 0;
 function sync({ base, home, top, paths: list, keys }: SyncJob): CodeReplies['sync'] {
   const same = views.findIndex((view) => view.base === base && view.list === list && view.keys === keys);
   const paths = list === '' ? [] : list.split('\0');
-  const [view = { id: (ids += 1), base, top, list, keys, paths, tree: undefined, unknown: undefined }] =
-    same === -1 ? [] : views.splice(same, 1);
+  const [
+    view = {
+      id: (ids += 1),
+      base,
+      top,
+      list,
+      keys,
+      paths,
+      tree: undefined,
+      unknown: undefined,
+      answers: new Map(),
+    },
+  ] = same === -1 ? [] : views.splice(same, 1);
   views.push(view);
   if (views.length > MOST_VIEWS) views.shift();
   const wanted: number[] = [];
@@ -124,11 +142,20 @@ function sync({ base, home, top, paths: list, keys }: SyncJob): CodeReplies['syn
 function load({ home, kept }: LoadJob): undefined {
   loaded.add(home);
   for (const shard of kept ? readKept(kept) : []) store.put(shard, home, { isOlder: true });
+  forgetAnswers();
+}
+
+/** What is known of files has changed. */
+function forgetAnswers(): void {
+  for (const view of views) {
+    [view.tree, view.unknown] = [undefined, undefined];
+    view.answers.clear();
+  }
 }
 
 function put({ base, entries, tags, isSlow }: TagsJob): undefined {
   store.put({ entries, tags }, base, { isSlow });
-  for (const view of views) [view.tree, view.unknown] = [undefined, undefined];
+  forgetAnswers();
   store.makeRoom(() => {
     const last = views.at(-1);
     return new Set(last?.paths.map((path) => last.base + path));
@@ -145,9 +172,24 @@ function ask({ view: id, question }: QuestionJob): CodeReplies['question'] {
   const asked = views.splice(views.indexOf(view), 1);
   views.push(...asked);
   for (const other of views.slice(0, -MOST_TREES)) other.tree = undefined;
-  view.tree ??= new Tree(view.paths, view.top, (path) => store.fileOf(view.base + path));
   view.unknown ??= unknownOf(view);
-  return { reply: answerAbout(view.tree, question), unknown: view.unknown };
+  return { reply: answered(view, question), unknown: view.unknown };
+}
+
+function answered(view: View, question: CodeQuestion): CodeReply {
+  const key = createHash('sha256').update(serialize(question)).digest('hex');
+  let known = view.answers.get(key);
+  if (!known) {
+    view.tree ??= new Tree(view.paths, view.top, (path) => store.fileOf(view.base + path));
+    known = answerAbout(view.tree, question);
+  }
+  view.answers.delete(key);
+  view.answers.set(key, known);
+  for (const [oldest] of view.answers) {
+    if (view.answers.size <= MOST_ANSWERS) break;
+    view.answers.delete(oldest);
+  }
+  return known;
 }
 
 function unknownOf({ base, paths, keys }: View): Unknown {
