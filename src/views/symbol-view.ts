@@ -23,6 +23,11 @@ const mostItems = 100;
 
 type Item = { readonly name: string } | { readonly ranges: readonly Range[] };
 
+/** An item, and what the text has of that name. */
+type Found =
+  | { readonly name: string; readonly symbols: FoundSymbols }
+  | { readonly ranges: readonly Range[] };
+
 /**
  * The lines of what `selection.symbol` names, or a note with what it could be. An ambiguous name is answered with all
  * that it names where that fits the budget of a map. In a list, what is not found is said below what is.
@@ -33,56 +38,80 @@ export async function symbolView(
   call: Call,
 ): Promise<Viewed | NoteResource> {
   const { target } = resource;
+  const { text, found } = await findItems(resource, symbol, call);
+  const room = new Room(text, call);
+  const shown = found.map((one) => shownOf(target, one, room));
+  const ranges = shown.flatMap((one) => one.ranges);
+  const [only] = found;
+  if (ranges.length === 0 && found.length === 1 && only && 'name' in only)
+    return noSymbol(resource, only.name, only.symbols, mode ? `:${mode}` : '');
+  const notes = shown.flatMap(({ notice }) => (notice ? [notice] : []));
+  if (ranges.length === 0) throw noneOf(target, notes);
+  return {
+    resource: { ...resource, notes: [...(resource.notes ?? []), ...capped(notes)] },
+    selection: selectionOf(ranges, mode),
+  };
+}
+
+/** A name with commas is looked for as one name first. Throws where the text has no structure. */
+async function findItems(
+  resource: TextResource,
+  symbol: string,
+  call: Call,
+): Promise<{ readonly text: string; readonly found: readonly Found[] }> {
+  const { target } = resource;
   const whole = await wholeText(resource, await textInput(resource, call), call.signal);
   const structure = whole ? await structureOf(whole, call) : ({ none: 'size' } as const);
   if (!whole || 'none' in structure) throw noSymbols(target, 'none' in structure ? structure.none : 'size');
   const list = itemsOf(symbol);
   const names = [symbol, ...list.flatMap((item) => ('name' in item ? [item.name] : []))];
-  const found = await answerTo({ ask: 'find', structure, names }, call.signal);
-  if ('none' in found) throw noSymbols(target, found.none);
-  const [asOne, ...others] = found;
-  const isList = list.length > 1 && asOne !== undefined && 'near' in asOne;
-  const items: readonly Item[] = isList ? list : [{ name: symbol }];
-  const answers = isList ? others : [asOne ?? { near: [] }];
-  const ranges: Range[] = [];
-  const notes: Notice[] = [];
-  const room = new Room(whole.text, call);
-  let named = 0;
-  for (const item of items) {
-    if ('ranges' in item) {
-      ranges.push(...item.ranges);
-      continue;
-    }
-    const answer = answers[named] ?? { near: [] };
-    named += 1;
-    if ('one' in answer) ranges.push(answer.one);
-    else if (
-      'candidates' in answer &&
-      answer.candidates.length === answer.all &&
-      room.takes(answer.candidates)
-    ) {
-      ranges.push(...answer.candidates);
-      notes.push(candidatesNotice(target, item.name, answer, true));
-    } else if (items.length === 1) return noSymbol(resource, item.name, answer, mode ? `:${mode}` : '');
-    else if ('candidates' in answer) notes.push(candidatesNotice(target, item.name, answer, false));
-    else notes.push({ kind: 'said', text: missing(target, item.name, answer.near).replace(/\.$/, '') });
+  const answers = await answerTo({ ask: 'find', structure, names }, call.signal);
+  if ('none' in answers) throw noSymbols(target, answers.none);
+  const [asOne = { near: [] }, ...others] = answers;
+  if (list.length === 1 || !('near' in asOne))
+    return { text: whole.text, found: [{ name: symbol, symbols: asOne }] };
+  const next = others.values();
+  const found = list.map((item) =>
+    'ranges' in item ? item : { name: item.name, symbols: next.next().value ?? { near: [] } },
+  );
+  return { text: whole.text, found };
+}
+
+/** The lines that are shown of an item, and what is said of it. */
+function shownOf(
+  target: string,
+  found: Found,
+  room: Room,
+): { readonly ranges: readonly Range[]; readonly notice?: Notice } {
+  if ('ranges' in found) return { ranges: found.ranges };
+  const { name, symbols } = found;
+  if ('one' in symbols) return { ranges: [symbols.one] };
+  if (!('candidates' in symbols)) {
+    const text = missing(target, name, symbols.near).replace(/\.$/, '');
+    return { ranges: [], notice: { kind: 'said', text } };
   }
-  if (ranges.length === 0) {
-    const text = notes.map((note) => (note.kind === 'said' ? `${note.text}.` : '')).join(' ');
-    throw new OrielError('NOT_FOUND', text || `${quote(target)} has none of these symbols.`, {
-      next: `${target}:outline`,
-    });
-  }
-  const merged = parseSelection(ranges.map(({ from, to }) => `${from}..${to ?? ''}`).join(','))?.window;
-  const typed =
-    merged?.by === 'lines' ? merged.ranges.map(({ from, to }) => `${from}..${to ?? ''}`).join(',') : '';
+  const { candidates, all } = symbols;
+  const fits = candidates.length === all && room.takes(candidates);
+  return { ranges: fits ? candidates : [], notice: candidatesNotice(target, name, symbols, fits) };
+}
+
+function noneOf(target: string, notes: readonly Notice[]): OrielError {
+  const text = notes.map((note) => (note.kind === 'said' ? `${note.text}.` : '')).join(' ');
+  return new OrielError('NOT_FOUND', text || `${quote(target)} has none of these symbols.`, {
+    next: `${target}:outline`,
+  });
+}
+
+/** Sorted and joined, as if they had been typed. */
+function selectionOf(ranges: readonly Range[], mode: Selection['mode']): Selection {
+  const typed = (parts: readonly Range[]): string =>
+    parts.map(({ from, to }) => `${from}..${to ?? ''}`).join(',');
+  const merged = parseSelection(typed(ranges))?.window;
+  const lines = merged?.by === 'lines' ? typed(merged.ranges) : '';
   return {
-    resource: { ...resource, notes: [...(resource.notes ?? []), ...capped(notes)] },
-    selection: {
-      ...(merged && { window: merged }),
-      ...(mode && { mode }),
-      typed: mode ? `${typed}:${mode}` : typed,
-    },
+    ...(merged && { window: merged }),
+    ...(mode && { mode }),
+    typed: mode ? `${lines}:${mode}` : lines,
   };
 }
 
