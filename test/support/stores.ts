@@ -1,10 +1,10 @@
 /** Real stores for tests, each a process of its own on a free port, with its data in a temporary directory. */
 
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { chownSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 export interface StoreServer {
   readonly port: number;
@@ -46,7 +46,11 @@ export function postgresPrograms(): string {
   return join(base, version, 'bin');
 }
 
-export async function postgresServer(): Promise<StoreServer> {
+/** With `tls` it takes no connection without it. */
+export async function postgresServer(tls?: {
+  readonly certificate: string;
+  readonly key: string;
+}): Promise<StoreServer> {
   const directory = mkdtempSync(join(tmpdir(), 'oriel-pg-'));
   const port = await freePort();
   const programs = postgresPrograms();
@@ -60,10 +64,30 @@ export async function postgresServer(): Promise<StoreServer> {
     ['-D', data, '-U', 'oriel', '--auth=trust', '--no-sync', '--no-locale', '-E', 'UTF8'],
     options,
   );
+  const settings = ['-c', 'shared_buffers=16MB'];
+  if (tls) {
+    // It wants a key that is its own, and nobody else's.
+    const own = (path: string): string => {
+      const copy = join(directory, basename(path));
+      copyFileSync(path, copy);
+      chmodSync(copy, 0o600);
+      if (user) chownSync(copy, user.uid, user.gid);
+      return copy;
+    };
+    settings.push(
+      '-c',
+      'ssl=on',
+      '-c',
+      `ssl_cert_file=${own(tls.certificate)}`,
+      '-c',
+      `ssl_key_file=${own(tls.key)}`,
+    );
+    writeFileSync(join(data, 'pg_hba.conf'), 'hostssl all all 127.0.0.1/32 trust\n');
+  }
   const start = (): ChildProcess =>
     spawn(
       join(programs, 'postgres'),
-      ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', directory, '-F', '-c', 'shared_buffers=16MB'],
+      ['-D', data, '-p', String(port), '-h', '127.0.0.1', '-k', directory, '-F', ...settings],
       options,
     );
   const url = `postgres://oriel@127.0.0.1:${port}/postgres`;

@@ -1,0 +1,92 @@
+/** Lines of large objects that one replica has counted: the others count nothing again. */
+
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createOriel } from '../../src/oriel.ts';
+import { backends } from '../../src/state/backends.ts';
+import type { StateBackend } from '../../src/types/state.ts';
+import { temporaryFolder } from '../support/commands.ts';
+import { has } from '../support/has.ts';
+import { lineOf, numberedObject, objectServer, type ObjectServer } from '../support/objects.ts';
+import { postgresServer, redisServer, type StoreServer } from '../support/stores.ts';
+
+const key = 'the key of one operator, and no other';
+const SIZE = 32 << 20;
+const LINE = SIZE / 64 - 10;
+
+for (const { kind, start } of [
+  { kind: 'redis', start: redisServer },
+  { kind: 'postgres', start: postgresServer },
+] as const) {
+  describe.runIf(has(kind))(`lines in ${kind}`, () => {
+    let store: StoreServer;
+    beforeAll(async () => {
+      store = await start();
+    });
+    afterAll(() => store.stop());
+
+    /** A replica of its own that reads one page: the page, and the requests that it took. */
+    async function readAs({ heard }: ObjectServer, space: string): Promise<[string, number]> {
+      const oriel = createOriel({
+        cwd: temporaryFolder(),
+        display: 'plain',
+        cache: { directory: temporaryFolder() },
+        state: { url: store.url, key, space, timeoutMs: 30_000 },
+      });
+      const before = heard.length;
+      const { content } = await oriel.tool('read').run({ path: `s3://logs/big.log:${LINE}..${LINE + 1}` });
+      const requests = heard.length - before;
+      await oriel.close();
+      const [first] = content;
+      return [first?.type === 'text' ? first.text : '', requests];
+    }
+
+    test('one replica counts, the other reads its page by two requests, and another version is counted anew', async () => {
+      const server = await objectServer({ logs: { 'big.log': numberedObject(SIZE) } });
+      const [page, counted] = await readAs(server, 'one');
+      expect(page).toContain(lineOf(LINE) + lineOf(LINE + 1));
+      expect(counted).toBeGreaterThan(8);
+      expect(await readAs(server, 'one')).toEqual([page, 2]);
+      // Neither for another tenant, nor for other bytes.
+      expect((await readAs(server, 'two'))[1]).toBe(counted);
+      server.buckets = { logs: { 'big.log': numberedObject(SIZE, '"another"') } };
+      expect((await readAs(server, 'one'))[1]).toBe(counted);
+    });
+
+    test('an index that is forged, cut or of another object is counted anew, and never gives another line', async () => {
+      const server = await objectServer({ logs: { 'big.log': numberedObject(SIZE, '"forged"') } });
+      const backend = (await backends[`${kind}:`]?.open({
+        url: store.url,
+        timeoutMs: 30_000,
+      })) as StateBackend;
+      onTestFinished(() => backend.close());
+      const [page, counted] = await readAs(server, 'forged');
+      const names = await keysOf(store, kind);
+      const values = await Promise.all(names.map((name) => backend.get(name)));
+      expect(names.length).toBeGreaterThan(1);
+      // Each value in the place of the next one.
+      for (const [i, name] of names.entries())
+        await backend.set(name, values[(i + 1) % values.length] as string, 60_000);
+      expect(await readAs(server, 'forged')).toEqual([page, counted]);
+    });
+  });
+}
+
+/** The keys of all that is cached in a store. */
+async function keysOf({ url }: StoreServer, kind: 'redis' | 'postgres'): Promise<string[]> {
+  if (kind === 'redis') {
+    const { default: KeyvRedis } = await import('@keyv/redis');
+    const adapter = new KeyvRedis(url);
+    const client = (await adapter.getClient()) as unknown as { keys(of: string): Promise<string[]> };
+    const names = await client.keys('oriel:cache:*');
+    await adapter.disconnect();
+    return names;
+  }
+  const { default: pg } = await import('pg');
+  const client = new pg.Client(url);
+  await client.connect();
+  const { rows } = await client.query(
+    "SELECT key FROM public.oriel_state WHERE key LIKE 'oriel:cache:%' ORDER BY key",
+  );
+  await client.end();
+  return (rows as { key: string }[]).map(({ key: name }) => name);
+}
