@@ -2,7 +2,9 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
+import { docx, paragraph } from '../support/documents.ts';
 import { place } from '../support/dialect.ts';
+import { makePng } from '../support/images.ts';
 import { lineOf, numberedObject, objectServer, type ObjectServer } from '../support/objects.ts';
 
 const TEXT = Array.from({ length: 20_000 }, (_, i) => lineOf(i + 1)).join('');
@@ -208,4 +210,130 @@ test('O19 credentials go to the endpoint alone, and are in no answer', async () 
   });
   const { text } = await read('s3://box/big');
   expect(text).not.toMatch(/AKIA|secret/);
+});
+
+test('O20 a condition that failed though none was asked for: its body is not the object', async () => {
+  const { read } = await hostile((_request, response) => {
+    response.writeHead(412, { etag: '"x"' }).end('no bytes of the object');
+    return true;
+  });
+  const answer = await read('s3://box/big');
+  expect(answer).toMatchObject({
+    code: 'CORRUPT',
+    text: 's3://box/big is not read: the server refuses it for a condition that was not asked for.',
+    requests: 1,
+  });
+});
+
+test.each([
+  [
+    403,
+    'AccessDenied',
+    'User: arn:aws:iam::123456789012:user/bob is not authorized to perform: s3:GetObject',
+  ],
+  [403, 'InvalidAccessKeyId', 'The key ASIAORIELTEST12345678 of 123456789012 does not exist'],
+  [400, 'InvalidRequest', 'Account 1234-5678-9012, arn:aws:sts::123456789012:assumed-role/admin/bob'],
+  [503, 'SlowDown', 'AKIAORIELTEST of arn:aws-cn:iam::123456789012:root is too fast'],
+  [409, 'InvalidBucketState', 'owner 79a59df900b949e55d96a1e698fbacedfd6e09d98eacf8f8d5218e7cd47ef2be'],
+])('O21 an error that names an account does not tell it: %i %s', async (status, code, message) => {
+  const { read } = await hostile((_request, response) => {
+    response.writeHead(status).end(`<Error><Code>${code}</Code><Message>${message}</Message></Error>`);
+    return true;
+  });
+  const { text } = await read('s3://box/big');
+  expect(text).toContain(`${status}, ${code}`);
+  expect(text).not.toMatch(/arn:|123456789012|1234-5678|bob|admin|ASIA|AKIA|79a59df/);
+});
+
+test('O22 bytes that drip for ever end with the call', async () => {
+  const server = await objectServer({ box: { big: TEXT } });
+  server.instead = (_request, response) => {
+    response.writeHead(206, { 'content-range': 'bytes 0-131071/1280000', 'content-length': 131_072 });
+    const drip = setInterval(() => response.write('x'), 20);
+    response.on('close', () => clearInterval(drip));
+    return true;
+  };
+  const { text, isError } = await place('oriel', { timeoutMs: 500 }).call('read', { path: 's3://box/big' });
+  expect(isError).toBe(true);
+  expect(text).toMatch(/0\.5 seconds|500 ms/);
+  expect(server.heard).toHaveLength(1);
+});
+
+test('O23 a bucket in another region is asked there, once', async () => {
+  const { read, server } = await hostile();
+  let told = 'eu-other-2';
+  const regions: (string | undefined)[] = [];
+  server.instead = ({ headers }, response) => {
+    const region = /Credential=[^/]+\/\d+\/([^/]+)/.exec(headers.authorization ?? '')?.[1];
+    regions.push(region);
+    if (region === 'eu-other-2' && told === 'eu-other-2')
+      return part(response, 'bytes 0-63/64', TEXT.slice(0, 64));
+    response.writeHead(301, { 'x-amz-bucket-region': told }).end();
+    return true;
+  };
+  expect((await read('s3://box/big')).text).toBe(TEXT.slice(0, 64));
+  expect(regions).toEqual(['eu-test-1', 'eu-other-2']);
+  // Known from now on; and one that sends us on and on is not followed.
+  told = 'eu-third-3';
+  expect(await read('s3://box/big')).toMatchObject({ code: 'REDIRECT', requests: 2 });
+  expect(regions.slice(2)).toEqual(['eu-other-2', 'eu-third-3']);
+  told = 'a region/../../that is none';
+  expect(await read('s3://box/big')).toMatchObject({ isError: true, requests: 1 });
+});
+
+test('O24 a document and an image that are replaced while they are read are not shown', async () => {
+  const { read, server } = await hostile();
+  // Not to be compressed: it takes several requests.
+  const noise = Array.from({ length: 40_000 }, (_, i) => Math.imul(i + 1, 2_654_435_761).toString(36)).join(
+    ' ',
+  );
+  const large = docx(paragraph(noise));
+  expect(large.length).toBeGreaterThan(140_000);
+  const other = Buffer.from(large);
+  other[other.length - 30] = 0;
+  const photo = makePng(300, 300, (x, y) => {
+    const noise = Math.imul(x * 300 + y + 1, 2_654_435_761) >>> 8;
+    return [noise & 255, (noise >> 8) & 255, (noise >> 16) & 255];
+  });
+  for (const [key, bytes] of [
+    ['report.docx', large],
+    ['photo.png', photo],
+  ] as const) {
+    let asked = 0;
+    server.buckets = { box: { [key]: bytes } };
+    server.instead = () => {
+      asked += 1;
+      if (asked === 2) server.buckets = { box: { [key]: other } };
+      return false;
+    };
+    expect(await read(`s3://box/${key}`)).toMatchObject({ isError: true, code: 'BUSY' });
+    expect(asked).toBe(2);
+  }
+});
+
+test('O25 a document that is said to be enormous costs one request', async () => {
+  const small = docx(paragraph('text'));
+  const { read } = await hostile(({ headers }, response) => {
+    const [, from = 0, to = 0] = /(\d+)-(\d+)/.exec(headers.range ?? '') ?? [];
+    const bytes = Buffer.alloc(Number(to) + 1 - Number(from));
+    if (Number(from) === 0) small.copy(bytes);
+    return part(response, `bytes ${from}-${to}/${2 ** 40}`, bytes);
+  });
+  const { code, requests, text } = await read('s3://box/report.docx');
+  expect([code, requests]).toEqual(['LIMIT', 1]);
+  expect(text.length).toBeLessThan(1000);
+});
+
+test('O26 ranges that are ignored later on give no wrong byte', async () => {
+  const { read, server } = await hostile();
+  let asked = 0;
+  server.instead = (_request, response) => {
+    asked += 1;
+    if (asked < 2) return false;
+    response.writeHead(200, { etag: '"x"', 'content-length': 70_000 }).end('y'.repeat(70_000));
+    return true;
+  };
+  const { isError, text } = await read('s3://box/big:15000..15001');
+  expect(isError).toBe(true);
+  expect(text).not.toContain('yyy');
 });

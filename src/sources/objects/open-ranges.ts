@@ -87,13 +87,15 @@ interface First {
 
 async function firstPart(place: Place, wanted: Wanted, call: Call): Promise<First> {
   const response = await send(place, wanted, {}, [call.signal]);
+  // Its body is an error, not the object.
+  if (response.status === 412) throw unfit(place.name, 'it for a condition that was not asked for');
   const version = versionOf(response.headers);
   const part = partOf(response, wanted, place.name);
   if ('bytes' in part) return { size: part.size, version, part, requests: 1 };
   // An empty object has no ranges, and what lies beyond the end is no range either.
   const isAtStart = 'last' in wanted || wanted.start === 0;
   if (isAtStart && (part.size ?? 0) === 0) return { size: 0, version, requests: 1 };
-  if (isAtStart) throw unfit(place.name);
+  if (isAtStart) throw unfit(place.name, 'its first bytes');
   const again = await firstPart(place, { start: 0, end: objectLimits.first }, call);
   return { ...again, requests: again.requests + 1 };
 }
@@ -144,6 +146,6 @@ function replaced(name: string): OrielError {
   );
 }
 
-function unfit(name: string): OrielError {
-  return new OrielError('CORRUPT', `${quote(name)} is not read: the server refuses its first bytes.`);
+function unfit(name: string, what: string): OrielError {
+  return new OrielError('CORRUPT', `${quote(name)} is not read: the server refuses ${what}.`);
 }

@@ -64,5 +64,14 @@ export function refusalOf(response: WebResponse, refused: Refused): OrielError {
 function fieldOf({ body }: WebResponse, field: string): string {
   const text = Buffer.from(body.subarray(0, 4096)).toString('utf8');
   const value = new RegExp(`<${field}>([^<]{1,300})</${field}>`).exec(text)?.[1] ?? '';
-  return oneLine(value).trim().replace(/\.$/, '');
+  return withoutAccounts(oneLine(value).trim().replace(/\.$/, ''));
+}
+
+/** Whose credentials or bucket it is stands in errors of AWS; a model has no use for that. */
+function withoutAccounts(text: string): string {
+  return text
+    .replace(/arn:[^\s,;]+/gi, 'arn…')
+    .replace(/\b(?:AKIA|ASIA|AROA|AIDA)[A-Z0-9]{8,}/g, 'a key')
+    .replace(/\b[0-9a-f]{64}\b/gi, 'an id')
+    .replace(/(?<![\w-])\d{4}-?\d{4}-?\d{4}(?![\w-])/g, 'an account');
 }

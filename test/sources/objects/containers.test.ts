@@ -3,6 +3,8 @@
 import { expect, test } from 'vitest';
 import { place } from '../../support/dialect.ts';
 import { type Heard, objectServer } from '../../support/objects.ts';
+import { docx, fixture, paragraph } from '../../support/documents.ts';
+import { makePng } from '../../support/images.ts';
 import { databaseBytes } from '../../support/sqlite.ts';
 import { tar } from '../../support/tar.ts';
 import { zip } from '../../support/zip.ts';
@@ -105,3 +107,41 @@ function lengthOf({ range }: Heard): number {
   const [, from = 0, to = 0] = /(\d+)-(\d+)/.exec(range ?? '') ?? [];
   return Number(to) - Number(from) + 1;
 }
+
+test('code, documents, notebooks and images are read as those of files are', async () => {
+  const code = Array.from({ length: 20 }, (_, i) => `export function f${i}() {\n  return ${i};\n}\n`).join(
+    '',
+  );
+  const notebook = JSON.stringify({
+    nbformat: 4,
+    nbformat_minor: 5,
+    metadata: {},
+    cells: [{ cell_type: 'markdown', id: 'a', metadata: {}, source: ['# A title'] }],
+  });
+  const server = await objectServer({
+    box: {
+      'x.ts': code,
+      'a.docx': docx(paragraph('one') + paragraph('two')),
+      'r.pdf': fixture('report.pdf'),
+      'n.ipynb': notebook,
+      'p.png': makePng(30, 20),
+    },
+  });
+  const here = place('oriel', { display: 'plain', read: { imageMetadataOnly: true } });
+  const read = async (path: string): Promise<[string, number]> => {
+    const before = server.heard.length;
+    const { text, isError } = await here.call('read', { path });
+    expect(isError, text).toBe(false);
+    return [text, server.heard.length - before];
+  };
+  const [outline, requests] = await read('s3://box/x.ts:outline');
+  expect(outline).toContain('function f7');
+  expect(outline).toContain('22-24');
+  expect(requests).toBe(1);
+  expect((await read('s3://box/x.ts:#f7'))[0]).toContain('return 7;');
+  expect(await read('s3://box/a.docx')).toEqual(['one\n\ntwo\n', 1]);
+  expect((await read('s3://box/r.pdf:p2'))[0]).not.toBe((await read('s3://box/r.pdf:p1'))[0]);
+  expect((await read('s3://box/n.ipynb'))[0]).toContain('# A title');
+  const [image] = await read('s3://box/p.png');
+  expect(image).toMatch(/30\s*[x×]\s*20/);
+});
