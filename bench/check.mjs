@@ -1,16 +1,26 @@
 // `oriel check` against each server that can be installed: which hostile cases it holds.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { resolve } from 'node:path';
 import { servers } from './lib/mcp.mjs';
+import { peer } from './lib/peers.mjs';
 import { cli } from './lib/process.mjs';
 import { quick } from './lib/quick.mjs';
+
+const checked = {
+  ...servers,
+  'agent-infra': (folder) => {
+    const path = peer('@agent-infra/mcp-server-filesystem', '1.2.29');
+    return path && [process.execPath, [resolve(path, 'dist/index.cjs'), '--allowed-directories', folder]];
+  },
+};
 
 /** Milliseconds for all cases of one server: one that hangs in many of them takes long. */
 const MOST_MS = 900_000;
 
 export async function rows() {
   const reports = {};
-  for (const [name, command] of Object.entries(servers)) {
+  for (const [name, command] of Object.entries(checked)) {
     const found = quick && name !== 'oriel' ? undefined : command('{}');
     if (found) reports[name] = await report(found.flat());
   }
