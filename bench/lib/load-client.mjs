@@ -72,8 +72,19 @@ export async function mcpClient(url, name) {
   return { ask, close };
 }
 
+/** The server ends a connection that rests for five seconds; a client that is slow may just then ask again. */
+async function send(url, options) {
+  try {
+    return await sendOnce(url, options);
+  } catch (error) {
+    if (!error.rested || error.code !== 'ECONNRESET') throw error;
+    return sendOnce(url, options);
+  }
+}
+
 /** `pauseMs`: waits so long after each piece. `vanishMs`: goes away then, whatever has come. */
-function send(url, { agent, headers, body, method, pauseMs, vanishMs }) {
+function sendOnce(url, options) {
+  const { agent, headers, body, method, pauseMs, vanishMs } = options;
   return new Promise((done, fail) => {
     const sent = request(
       url,
@@ -96,7 +107,7 @@ function send(url, { agent, headers, body, method, pauseMs, vanishMs }) {
         );
       },
     );
-    sent.on('error', fail);
+    sent.on('error', (error) => fail(Object.assign(error, { rested: sent.reusedSocket })));
     if (vanishMs !== undefined) setTimeout(() => sent.destroy(), vanishMs);
     sent.end(body);
   });
