@@ -16,6 +16,9 @@ test.each([
   ['C:\\src\\app.ts', []],
   ['"', []],
   ['""', []],
+  ['x"a.ts"', []],
+  ['"a.ts"x', []],
+  ['d\\C:x', ['d/C:x']],
 ])('%j may also be %j', (typed, others) => {
   expect(pathRewrites(typed)).toEqual(others);
 });
@@ -35,6 +38,18 @@ test.each([
   ['a.md#heading', undefined],
   ['a.ts:12', undefined],
   ['#L10', undefined],
+  ['a.ts#L10C33', 'a.ts:10'],
+  ['a.ts#L10-L20C15', 'a.ts:10-20'],
+  ['a.ts#L10x', undefined],
+  ['a\nb.ts#L10', undefined],
+  ['a.ts(12, 55)', 'a.ts:12'],
+  ['a.ts(12)x', undefined],
+  ['a\nb.ts(12)', undefined],
+  ['x.py, line 12', 'x.py:12'],
+  ['"x.py", line 12', 'x.py:12'],
+  ['File x.py, line 12', 'x.py:12'],
+  ['File "x.py", line 12 of', undefined],
+  ['"a"x.py", line 12', undefined],
 ])('%j is %j', (typed, selector) => {
   expect(withSelector(typed)).toBe(selector);
 });
@@ -60,4 +75,26 @@ test('of containers that end at very many places the first ones are tried', () =
 test('what is longer than any path is not written in another way', () => {
   expect(pathRewrites(`"${'a'.repeat(16_384)}"`)).toEqual([]);
   expect(targetRewrites(`a.zip/${'a'.repeat(16_384)}`, (name) => name.endsWith('.zip'))).toEqual([]);
+});
+
+test('a name alone is looked for below the working directory', () => {
+  const others = (typed: string): string[] => targetRewrites(typed, () => false);
+  expect(others('#name')).toEqual(['.:#name']);
+  expect(others('#_x')).toEqual(['.:#_x']);
+  expect(others('#$x')).toEqual(['.:#$x']);
+  expect(others('#\u00e9t\u00e9')).toEqual(['.:#\u00e9t\u00e9']);
+  expect(others('#1')).toEqual([]);
+  expect(others('a#name')).toEqual([]);
+});
+
+test('a container is known by its name alone', () => {
+  expect(targetRewrites('/a.zip/x', (name) => name === 'a.zip')).toEqual(['/a.zip:x']);
+  expect(targetRewrites('d/a.zip/x', (name) => name === 'a.zip')).toEqual(['d/a.zip:x']);
+});
+
+test('the longest path that is written in another way', () => {
+  const name = 'a'.repeat(16_382);
+  expect(pathRewrites(`"${name}"`)).toEqual([name]);
+  expect(pathRewrites(`"${name}a"`)).toEqual([]);
+  expect(targetRewrites(`"${name}"`, () => false)).toEqual([name]);
 });

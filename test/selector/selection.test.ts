@@ -30,6 +30,7 @@ const WINDOWS: readonly (readonly [string, Window])[] = [
   ['50..L100', exactly({ from: 50, to: 100 })],
   ['50+20', lines({ from: 50, to: 69 })],
   ['50+L20', lines({ from: 50, to: 69 })],
+  ['5+3,20', lines({ from: 5, to: 7 }, { from: 20, to: 20 })],
   ['1+1', lines({ from: 1, to: 1 })],
   ['5-16,40-80', lines({ from: 5, to: 16 }, { from: 40, to: 80 })],
   ['5..16,40..80', exactly({ from: 5, to: 16 }, { from: 40, to: 80 })],
@@ -113,6 +114,7 @@ describe('symbols', () => {
     ['5-9,#a', { symbol: '5-9,#a', typed: '5-9,#a' }],
     ['L5.., #a', { symbol: 'L5.., #a', typed: 'L5.., #a' }],
     ['5+2,7,#a', { symbol: '5+2,7,#a', typed: '5+2,7,#a' }],
+    ['#a,b.c:d', { symbol: 'a,b.c:d', typed: '#a,b.c:d' }],
     // A name with a colon of its own is none of another path.
     ['#a,std:#b', { symbol: 'a,std:#b', typed: '#a,std:#b' }],
   ])('%s', (text, selection) => {
@@ -187,6 +189,8 @@ describe('what is no selector', () => {
     '1..2,7@5..9',
     '\u0661',
     '5:6:7:8',
+    '5-9:chapter',
+    'xencoding=gbk',
     'x120:5',
   ])('%j', (text) => {
     expect(parseSelection(text)).toBeUndefined();

@@ -26,3 +26,25 @@ test('of too many places the first ones are kept, and the whole', () => {
   expect(found[0]?.rest).toBe('');
   expect(found.at(-1)?.path).toBe('a.db');
 });
+
+test('a question mark stays with what it begins, and a path is not empty', () => {
+  expect(candidates('a.db?q=1')).toEqual([
+    { path: 'a.db?q=1', rest: '' },
+    { path: 'a.db', rest: '?q=1' },
+  ]);
+  expect(candidates(':5')).toEqual([{ path: ':5', rest: '' }]);
+  // In a URL of a file it is no part of the path; its colon is no mark.
+  expect(candidates('file:///a.db?q=b:c')).toEqual([{ path: 'file:///a.db', rest: '?q=b:c' }]);
+  expect(candidates('FILE:///a?b')).toEqual([{ path: 'FILE:///a', rest: '?b' }]);
+  expect(candidates('xfile:///a?b').at(0)).toEqual({ path: 'xfile:///a?b', rest: '' });
+});
+
+test('what climbs is what stands behind the mark, not the path before it', () => {
+  expect(candidates('a.zip:x/..')).toEqual([{ path: 'a.zip', rest: 'x/..' }]);
+  expect(candidates('d/../up.txt:5..').at(0)).toEqual({ path: 'd/../up.txt:5..', rest: '' });
+  expect(candidates('C:/up/../b.txt')).toEqual([
+    { path: 'C:/up/../b.txt', rest: '' },
+    { path: 'C', rest: '/up/../b.txt' },
+  ]);
+  expect(candidates('1:/up/../b')).toEqual([{ path: '1', rest: '/up/../b' }]);
+});

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import { endsInCodeQuestion, parseCodeQuestion } from '../../src/selector/code-question.ts';
+
+describe('what is asked of a directory', () => {
+  test.each([
+    ['outline', { is: 'map', from: 0, query: '' }],
+    ['OUTLINE', { is: 'map', from: 0, query: '' }],
+    ['outline?from=121', { is: 'map', from: 120, query: '' }],
+    ['outline?from=0', { is: 'map', from: 0, query: '' }],
+    ['outline?from=x', { is: 'map', from: 0, query: '' }],
+    ['outline?from=1234567890', { is: 'map', from: 0, query: '' }],
+    ['outline?bytes=32K', { is: 'map', bytes: 32_768, from: 0, query: '' }],
+    ['outline?bytes=2m', { is: 'map', bytes: 2 << 20, from: 0, query: '' }],
+    ['outline?bytes=700', { is: 'map', bytes: 700, from: 0, query: '' }],
+    ['outline?q=a+b&from=2', { is: 'map', from: 1, query: 'a b' }],
+    [`outline?q=${'q'.repeat(200)}`, { is: 'map', from: 0, query: 'q'.repeat(200) }],
+    ['#name', { is: 'definitions', names: ['name'] }],
+    ['#a, #b,c', { is: 'definitions', names: ['a', 'b', 'c'] }],
+    ['#a,,#', { is: 'definitions', names: ['a'] }],
+    ['#name:refs', { is: 'uses', name: 'name', from: 0 }],
+    ['#name:REFS?from=11', { is: 'uses', name: 'name', from: 10 }],
+  ])('%s', (rest, asked) => {
+    expect(parseCodeQuestion('src', rest, 'directory')).toEqual(asked);
+  });
+
+  test('as many names as a list holds, and one more', () => {
+    const names = (count: number): string => Array.from({ length: count }, (_, i) => `#n${i}`).join(',');
+    expect(parseCodeQuestion('src', names(20), 'directory')).toMatchObject({ is: 'definitions' });
+    expect(() => parseCodeQuestion('src', names(21), 'directory')).toThrow(
+      expect.objectContaining({
+        code: 'BAD_SELECTOR',
+        message: 'A list holds at most 20 names. Use fewer.',
+        next: `src:${names(20)}`,
+      }),
+    );
+  });
+
+  test.each(['', 'raw', '5-9', '#', 'x#name', 'outlines', 'xoutline', 'x:outline', 'refs2', 'xrefs/'])(
+    '%j is nothing of the kind',
+    (rest) => {
+      expect(parseCodeQuestion('src', rest, 'directory')).toBeUndefined();
+    },
+  );
+});
+
+describe('what is asked of a file', () => {
+  test.each([
+    ['refs', { is: 'importers', from: 0 }],
+    ['Refs?from=5', { is: 'importers', from: 4 }],
+    ['#a.b:refs', { is: 'uses', name: 'a.b', from: 0 }],
+    // The views of a file answer these.
+    ['outline', undefined],
+    ['#name', undefined],
+    ['refs2', undefined],
+    ['xrefs', undefined],
+  ])('%s', (rest, asked) => {
+    expect(parseCodeQuestion('a.ts', rest, 'file')).toEqual(asked);
+  });
+});
+
+describe('what is wrong', () => {
+  test.each([
+    ['refs', ':refs is for a file or a name. Use src:outline, or src:#name:refs.', 'src:outline'],
+    ['outline?bytes=0', '?bytes=0 is not a valid size. Use src:outline?bytes=32K.', 'src:outline?bytes=32K'],
+    [
+      'outline?bytes=5G',
+      '?bytes=5G is not a valid size. Use src:outline?bytes=32K.',
+      'src:outline?bytes=32K',
+    ],
+    [
+      'outline?bytes=x5',
+      '?bytes=x5 is not a valid size. Use src:outline?bytes=32K.',
+      'src:outline?bytes=32K',
+    ],
+    [
+      `outline?q=${'q'.repeat(201)}`,
+      '?q= has at most 200 characters. Use src:outline with a few words.',
+      'src:outline',
+    ],
+    [
+      'outline?size=5',
+      'src takes no ?size=. Use src:outline with ?bytes= or ?from= or ?q=, or without.',
+      'src:outline',
+    ],
+    ['#name:refs?q=x', 'src takes no ?q=. Use src:#name:refs with ?from=, or without.', 'src:#name:refs'],
+  ])('%s', (rest, message, next) => {
+    expect(() => parseCodeQuestion('src', rest, 'directory')).toThrow(
+      expect.objectContaining({ code: 'BAD_SELECTOR', message, next }),
+    );
+  });
+});
+
+test.each([
+  ['outline', true],
+  ['package:outline', true],
+  ['package:outline?from=2', true],
+  ['#name', true],
+  ['lib/a.js:#name', true],
+  ['lib/a.js:refs', true],
+  ['REFS?from=2', true],
+  ['#', false],
+  ['', false],
+  ['outlines', false],
+  ['lib/outline', false],
+  ['lib/a.js:refs2', false],
+  ['lib#name', false],
+])('%j ends in a question about code: %s', (rest, is) => {
+  expect(endsInCodeQuestion(rest)).toBe(is);
+});
