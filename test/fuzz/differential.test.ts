@@ -118,7 +118,25 @@ describe('archives', () => {
     edits: fc.option(edits, { nil: [] }),
   });
   type One = typeof archive extends fc.Arbitrary<infer T> ? T : never;
-  const seeds: One[] = [{ texts: ['begins'], stored: true, edits: [] }];
+  const cut = [
+    { at: 60_559, what: 'remove', value: 141 },
+    { at: 19_271, what: 'set', value: 6 },
+    { at: 63_672, what: 'remove', value: 163 },
+  ];
+  const seeds: One[] = [
+    { texts: ['begins'], stored: true, edits: [] },
+    // NULs become part of a member; a notice stands behind a line without an end.
+    {
+      texts: ['begins three ', `begins one\n${'x'.repeat(600)}\n${'x'.repeat(600)}`],
+      stored: false,
+      edits: cut,
+    },
+    {
+      texts: ['begins one', `begins ${'x'.repeat(1_200)}two`, 'begins'],
+      stored: false,
+      edits: cut.slice(0, 1),
+    },
+  ];
 
   for (const kind of ['zip', 'tar'] as const) {
     const tool = kind === 'zip' ? 'unzip' : 'tar';
@@ -160,7 +178,7 @@ describe('archives', () => {
           if (codeOf(answer) !== 'OK' || typeof python3 !== 'string' || ofTool[k] === undefined) continue;
           if (python3 !== ofTool[k]?.toString('latin1')) continue;
           if (answer.details['kind'] === 'binary' || /^\[/m.test(bodyOf(answer))) continue;
-          expect(bodyOf(answer), what).toBe(decoded(Buffer.from(python3, 'latin1')));
+          expect(wordings(python3), what).toContain(bodyOf(answer));
         }
       };
       await inRounds(`${kind} beside ${tool} and Python`, 40, { seeds, cases: archive }, compare);
@@ -230,6 +248,12 @@ test.runIf(has('python3') && has('sqlite3'))(
     await inRounds('SQLite beside the shell and Python', 30, { seeds: [], cases: one }, compare);
   },
 );
+
+/** A NUL is an escape in verbatim text too, and a notice begins a line. */
+function wordings(latin1: string): readonly string[] {
+  const text = decoded(Buffer.from(latin1, 'latin1')).replaceAll('\0', '\\x00');
+  return [text, `${text}\n`];
+}
 
 /** What each calls the same encoding, and letters that it has. */
 const ENCODINGS = [
