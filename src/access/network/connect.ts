@@ -94,6 +94,6 @@ function blocked(host: string, addresses: number): OrielError {
   const what = isIP(host) ? 'is not a public address' : `has ${addresses > 0 ? 'no public' : 'no'} address`;
   return new OrielError(
     'BLOCKED_ADDRESS',
-    `${quote(host)} ${what}, and is not read. Whoever runs oriel can allow it with --allow-net HOST or CIDR.`,
+    `${quote(host)} ${what}, and is not read. Whoever runs oriel can allow it with --allow-net ${quote(host)}.`,
   );
 }

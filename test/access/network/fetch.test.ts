@@ -155,6 +155,12 @@ const from = await serve((request, response) => {
   return response.writeHead(Number(/\d+/.exec(request.url ?? '')?.[0] ?? 302), { location: to }).end('moved');
 });
 
+test('what is not public is refused with the option that allows it', async () => {
+  await expect(network([]).get('http://127.0.0.1/')).rejects.toThrow(
+    '127.0.0.1 is not a public address, and is not read. Whoever runs oriel can allow it with --allow-net 127.0.0.1.',
+  );
+});
+
 describe('redirects', () => {
   test.each([301, 302, 303, 307, 308])('%i is followed, and said by the final URL', async (status) => {
     to = '/end';
