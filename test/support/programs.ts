@@ -27,6 +27,7 @@ export const programs = [
     check: ['sh', '-c', 'cd /usr/lib/libreoffice/program && ls soffice libswlo.so libsclo.so libsdlo.so'],
     from: 'libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui',
   },
+  { name: 'systemd-analyze', check: ['systemd-analyze', '--version'], from: 'systemd' },
 ] as const satisfies readonly Program[];
 
 export type ProgramName = (typeof programs)[number]['name'];

@@ -25,7 +25,7 @@ const ALIVE_MS = 30_000;
 const HEADER_BYTES = 16 * 1024;
 
 /** Calls that run when the server is told to end may still be answered for so long. */
-const GRACE_MS = 3_000;
+export const GRACE_MS = 3_000;
 
 export interface ListenOptions {
   readonly address: Address;

