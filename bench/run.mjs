@@ -16,7 +16,7 @@ const groups = {
   containers: ['archive', 'sqlite', 'image', 'notebook'],
   documents: ['document'],
   web: ['web'],
-  scale: ['scale-objects', 'scale-replicas'],
+  scale: ['scale-objects', 'scale-replicas', 'scale-fleet'],
   faces: ['mcp', 'mcp-cases', 'http'],
   load: ['load', 'load-held', 'soak'],
   check: ['check'],

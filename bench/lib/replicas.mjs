@@ -22,6 +22,15 @@ export class Replicas {
     return new Replicas(await Promise.all(starting));
   }
 
+  get urls() {
+    return this.#members.map(({ url }) => url);
+  }
+
+  /** Seconds of CPU that all have used, with their children. */
+  cpu() {
+    return this.#members.reduce((all, { child }) => all + cpuOf(child.pid), 0);
+  }
+
   async stop() {
     await Promise.all(
       this.#members.map(({ child }) => {
@@ -80,14 +89,18 @@ export class Replicas {
       const { text } = await ask(agent, url);
       used.operations += sum(text, 'oriel_state_operations_total');
       used.stored += sum(text, 'oriel_state_bytes_total');
-      const [, fields = ''] = /\) (.*)/.exec(read(`/proc/${child.pid}/stat`)) ?? [];
-      const times = fields.split(' ').slice(11, 15).map(Number);
-      used.cpu += times.reduce((all, one) => all + one, 0) / TICKS;
+      used.cpu += cpuOf(child.pid);
       const kib = Number(/VmRSS:\s+(\d+)/.exec(read(`/proc/${child.pid}/status`))?.[1] ?? 0);
       used.memory = Math.max(used.memory, kib / 1000);
     }
     return used;
   }
+}
+
+function cpuOf(pid) {
+  const [, fields = ''] = /\) (.*)/.exec(read(`/proc/${pid}/stat`)) ?? [];
+  const times = fields.split(' ').slice(11, 15).map(Number);
+  return times.reduce((all, one) => all + one, 0) / TICKS;
 }
 
 /** Empty where the system has no such file. */
