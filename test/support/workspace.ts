@@ -8,6 +8,9 @@ import { type Answer, createOriel, type Oriel, type OrielOptions } from '../../s
 
 export const SECRET = 'TOPSECRET-OUTSIDE';
 
+/** Calls without a time limit. */
+export const unhurried: OrielOptions = { timeoutMs: Number.POSITIVE_INFINITY };
+
 export interface Workspace {
   /** The only root, and the working directory. */
   readonly W: string;
@@ -23,7 +26,8 @@ export interface Workspace {
   text(path: string, options?: OrielOptions): Promise<string>;
 }
 
-export function workspace(): Workspace {
+/** `own` options hold for all of it; `unhurried` for what takes long on a busy machine. */
+export function workspace(own: OrielOptions = {}): Workspace {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'oriel-test-')));
   const W = join(base, 'work');
   const O = join(base, 'outside');
@@ -31,7 +35,7 @@ export function workspace(): Workspace {
   mkdirSync(O);
   writeFileSync(join(O, 'secret.txt'), `${SECRET}\n`);
   const walled = (options: OrielOptions = {}): Oriel =>
-    createOriel({ web: false, cache: false, cwd: W, roots: [W], ...options });
+    createOriel({ web: false, cache: false, cwd: W, roots: [W], ...own, ...options });
   const oriel = walled();
   onTestFinished(async () => {
     await oriel.close();

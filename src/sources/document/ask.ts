@@ -6,8 +6,8 @@ export interface Asked {
   readonly page?: { readonly from: number; readonly to?: number } | undefined;
   /** The picture of the page, or image `number` (1-based) that is embedded in it. */
   readonly picture?: { readonly number?: number };
-  /** The list of the images that are embedded in the page. */
-  readonly isImageList?: true;
+  /** The list of the embedded images, of the pages or of all; `name` where something else than an image is named. */
+  readonly imageList?: { readonly name?: string };
   /** The list of attached files, or with a name one of them. */
   readonly attachment?: { readonly name?: string };
   /** What follows: a generic selector, a sheet, a member. */
@@ -19,10 +19,16 @@ const PASSWORD = /^password=([^:]*)(?::|$)/i;
 /** `attachments`, `attachments/notes.txt`. */
 const ATTACHMENT = /^attachments(?:\/([^:?]*))?(?::|(?=\?)|$)/;
 
+/** `images`, `images/p3-2.png`. */
+const IMAGES = /^images(?:\/([^:?]*))?(?::|$)/i;
+
+/** The name of an image: its page, and its number there. */
+const IMAGE = /^p(\d{1,7})-(\d{1,5})(?:\.png)?$/i;
+
 /** `p3`, `p3-5`, `p3-`, `p3..5`, and the same with another `p`. */
 const PAGES = /^p(\d{1,7})(?:(-|\.\.)p?(\d{1,7})?)?(?::|$)/i;
 
-/** Attachments are those of a PDF: in other documents a sheet or a part may be called so. */
+/** Attachments and images are those of a PDF: in other documents a sheet or a part may be called so. */
 export function askOf(rest: string, isPdf: boolean): Asked {
   const password = PASSWORD.exec(rest);
   const behind = password ? rest.slice(password[0].length) : rest;
@@ -32,6 +38,8 @@ export function askOf(rest: string, isPdf: boolean): Asked {
     const [front, name = ''] = attached;
     return { ...secret, attachment: name === '' ? {} : { name }, tail: behind.slice(front.length) };
   }
+  const images = isPdf ? IMAGES.exec(behind) : null;
+  if (images) return { ...secret, ...imagesOf(images[1] ?? ''), tail: behind.slice(images[0].length) };
   const pages = PAGES.exec(behind);
   if (!pages) return { ...secret, tail: behind };
   const [whole, first, joint, last] = pages;
@@ -44,8 +52,16 @@ export function askOf(rest: string, isPdf: boolean): Asked {
     const [, number] = picture;
     return { ...secret, page, picture: number === undefined ? {} : { number: Number(number) }, tail: '' };
   }
-  if (/^images$/i.test(tail)) return { ...secret, page, isImageList: true, tail: '' };
+  const list = /^images(?::|$)/i.exec(tail);
+  if (list) return { ...secret, page, imageList: {}, tail: tail.slice(list[0].length) };
   return { ...secret, page, tail };
+}
+
+function imagesOf(name: string): Pick<Asked, 'page' | 'picture' | 'imageList'> {
+  const image = IMAGE.exec(name);
+  if (!image) return { imageList: name === '' ? {} : { name } };
+  const page = Math.max(1, Number(image[1]));
+  return { page: { from: page, to: page }, picture: { number: Number(image[2]) } };
 }
 
 function decoded(typed: string): string {

@@ -95,7 +95,7 @@ async function toText(job: Job, format: Format, bytes: Buffer): Promise<Converte
   const { want } = job;
   if (want.is === 'images') {
     if (format !== 'pdf') throw new Refused('absent', `a .${format} file has no pages`);
-    return listImages(bytes, want.page, job.password);
+    return listImages(bytes, want, job.password);
   }
   if (want.is === 'attachments') {
     refuseOthers(format);

@@ -38,5 +38,7 @@ function isPackage(start: Buffer): boolean {
 }
 
 function isText(head: Uint8Array): boolean {
+  // A table in UTF-16 that is called `.xls`.
+  if ((head[0] === 0xff && head[1] === 0xfe) || (head[0] === 0xfe && head[1] === 0xff)) return true;
   return head.every((byte) => byte >= 32 || byte === 9 || byte === 10 || byte === 13 || byte === 12);
 }

@@ -22,7 +22,8 @@ export async function openDocument(subject: Subject, call: Call): Promise<Resour
   if (asked.page !== undefined && asked.picture)
     return document.picture(asked, asked.page.from, asked.picture);
   if (asked.attachment) return openAttachment(document, asked, asked.attachment);
-  if (asked.page !== undefined && asked.isImageList) return document.images(asked, asked.page.from);
+  if (asked.imageList)
+    return document.images(asked, asked.imageList, selectionOf(asked, document.target(asked, ':images')));
   if (asked.tail === '' || isSelector(asked.tail)) {
     // A sheet may be called like a selector.
     const sheet = asked.tail === '' || asked.page ? undefined : await openSheet(document, asked);

@@ -1,13 +1,13 @@
 /** One document in one call: its conversions as resources. */
 
-import { memoryBytes } from '../../access/bytes.ts';
+import { memoryBytes, readAt } from '../../access/bytes.ts';
+import { OrielError } from '../../errors.ts';
 import { plural } from '../../render/units.ts';
 import { quote } from '../../text/visible.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import type { Notice } from '../../types/notice.ts';
 import type { ImageResource, Subject, TextResource } from '../../types/resource.ts';
-import { everything } from '../../selector/selection.ts';
 import type { Selection } from '../../types/selection.ts';
 import type { Asked } from './ask.ts';
 import { contentOf, sourceOf } from './body.ts';
@@ -96,16 +96,30 @@ export class DocumentReading {
         ...sheetNotes(facts, subject.typed, part),
         ...scannedNotes(facts.scanned, front),
         ...attachedNotes(facts, front),
+        ...imageNotes(facts, front),
       ],
-      ...moreOf(cut, facts.pages, front),
+      ...moreOf(cut, facts.pages, front, want.is === 'images' ? ':images' : ''),
     };
   }
 
-  async images(asked: Asked, page: number): Promise<TextResource> {
-    const list = await this.text(asked, { is: 'images', page }, everything, ':images');
-    const use = `${this.target(asked)}:image:1`;
-    const text = `Use ${use} to see the first`;
-    return { ...list, notes: list.bytes.size === 0 ? [] : [{ kind: 'said', text, use }] };
+  /** The list of the embedded images. Throws OrielError (`NOT_FOUND`) where `name` names none. */
+  async images(
+    asked: Asked,
+    { name }: { readonly name?: string },
+    selection: Selection,
+  ): Promise<TextResource> {
+    const front = this.target({ ...asked, page: undefined });
+    if (name !== undefined) {
+      const next = `${front}:images`;
+      const message = `There is no image ${quote(name)}. Use ${quote(next)} for the list.`;
+      throw new OrielError('NOT_FOUND', message, { next });
+    }
+    const list = await this.text(asked, { is: 'images', from: 1, ...asked.page }, selection, ':images');
+    const head = Buffer.from(await readAt(list.bytes, 0, 4096)).toString('latin1');
+    const first = /^(p\d+-\d+\.png) {2}\d+x/m.exec(head)?.[1];
+    if (first === undefined) return { ...list, notes: [] };
+    const use = `${front}:images/${first}`;
+    return { ...list, notes: [{ kind: 'said', text: `Use ${use} to see the first`, use }] };
   }
 
   /** Of the page, or of the image with this number in it. */
@@ -151,7 +165,7 @@ function publicFacts({
     .slice(0, MOST_SHEETS)
     .filter((sheet) => (bytes += JSON.stringify(sheet).length) <= MOST_SHEET_BYTES);
   const isCut = listed.length < sheets.length;
-  return { ...facts, sheets: listed, ...(isCut && { sheetCount: sheets.length }) };
+  return { ...facts, sheets: listed, ...(isCut && { sheetCount: facts.sheetCount ?? sheets.length }) };
 }
 
 function pagesText({ from, to }: { from: number; to?: number }): string {
@@ -162,10 +176,12 @@ function moreOf(
   cut: { readonly page?: number; readonly bytes?: number } | undefined,
   pages: number | undefined,
   front: string,
+  part: string,
 ): { more?: Notice } {
   if (cut?.page !== undefined) {
-    const use = `${front}:p${cut.page}-`;
-    const text = `The pages before ${cut.page} of ${pages ?? 'more'} were shown. Use ${use} to continue`;
+    const use = `${front}:p${cut.page}-${part}`;
+    const what = part === '' ? 'were shown' : 'were looked through';
+    const text = `The pages before ${cut.page} of ${pages ?? 'more'} ${what}. Use ${use} to continue`;
     return { more: { kind: 'said', text, use } };
   }
   if (cut?.bytes === undefined) return {};
@@ -176,6 +192,12 @@ function attachedNotes({ hasAttachments, pages }: DocumentFacts, front: string):
   if (hasAttachments !== true || pages === undefined) return [];
   const use = `${front}:attachments`;
   return [{ kind: 'said', text: `Files may be attached to it. Use ${use} to list them`, use }];
+}
+
+function imageNotes({ hasImages, pages }: DocumentFacts, front: string): Notice[] {
+  if (hasImages !== true || pages === undefined) return [];
+  const use = `${front}:images`;
+  return [{ kind: 'said', text: `Images are embedded in it. Use ${use} to list them`, use }];
 }
 
 function scannedNotes(pages: readonly number[] | undefined, front: string): Notice[] {

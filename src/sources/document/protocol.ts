@@ -34,8 +34,8 @@ export type Want =
   | { readonly is: 'sheet'; readonly sheet: string; readonly range?: string }
   /** All sheets as tables of a database. */
   | { readonly is: 'tables' }
-  /** A line for each image that is embedded in a page. */
-  | { readonly is: 'images'; readonly page: number }
+  /** A line for each image that is embedded in the pages `from` to `to`, as above. */
+  | { readonly is: 'images'; readonly from: number; readonly to?: number }
   /** A line for each file that is attached to a PDF. */
   | { readonly is: 'attachments' }
   /** An attached file, 1-based. */
@@ -117,6 +117,8 @@ export interface DocumentFacts {
   /** 1-based pages without a text layer. */
   readonly scanned?: readonly number[];
   readonly outline?: readonly OutlineEntry[];
+  /** Images are embedded in it, which have a list of their own. */
+  readonly hasImages?: true;
   /** Files are attached to it, which have a list of their own. */
   readonly hasAttachments?: true;
   /** Of that list. */

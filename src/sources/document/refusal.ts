@@ -45,9 +45,18 @@ export function refused(
     limit: `it is over a limit of its converter${said ? `: ${said}` : ''}. Read a part of it, or split it`,
     absent: `${said ?? 'it has no such part'}. Use ${quote(typed)}`,
     missing: `that needs the optional package ${said ?? ''}, which is not installed (npm install ${said ?? ''})`,
-    unsupported: `${said ?? 'it cannot be converted here'}`,
+    unsupported: (said ?? 'it cannot be converted here') + instead(extent, asked),
   }[why];
   return cannotRead(CODES[why], clause, subject);
+}
+
+/** Of an image that cannot be decoded its page may be drawn. */
+function instead(
+  extent: Extent | undefined,
+  asked: { readonly page: number; readonly front: string } | undefined,
+): string {
+  if (extent?.of !== 'image' || !asked) return '';
+  return `. Use ${quote(`${asked.front}:p${asked.page}:image`)} to see its page`;
 }
 
 /** A page beyond the end, or of a document without pages: nothing is wrong with the document. */

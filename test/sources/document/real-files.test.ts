@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BookType, utils, write as writeBook } from 'xlsx';
 import { has } from '../../support/has.ts';
 import { FOOTNOTE, ROWS, savedAs, sheets, SLIDES, slides, text, WORDS } from '../../support/office.ts';
-import { workspace } from '../../support/workspace.ts';
+import { unhurried, workspace } from '../../support/workspace.ts';
 
 function expectInOrder(shown: string, words: readonly string[]): void {
   const places = words.map((word) => shown.indexOf(word));
@@ -32,7 +32,7 @@ describe.runIf(has('libreoffice'))('by LibreOffice', () => {
   afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
   const made = async (as: string, source: string) => {
-    const place = workspace();
+    const place = workspace(unhurried);
     place.write(`made.${as}`, await savedAs(as, source, directory));
     return (rest: string) => place.text(`made.${as}${rest}`);
   };
@@ -96,7 +96,7 @@ test.each(BOOKS.map((type) => ({ type })))(
   async ({ type }) => {
     const book = utils.book_new();
     utils.book_append_sheet(book, utils.aoa_to_sheet([['Item', 'Weight', 'Place'], ...ROWS]), 'Stock');
-    const { write, text: read } = workspace();
+    const { write, text: read } = workspace(unhurried);
     const name = `made.${type.replace(/^biff\d$/, 'xls')}`;
     write(name, writeBook(book, { type: 'buffer', bookType: type }) as Buffer);
     expectRows(await read(`${name}:raw`));

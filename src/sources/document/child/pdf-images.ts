@@ -1,22 +1,58 @@
-/** The images that are embedded in a page of a PDF: listed, and one of them as PNG. */
+/** The images that are embedded in the pages of a PDF: listed by name, and one of them as PNG. */
 
 import { type DocumentFacts, Refused } from '../protocol.ts';
-import { EDGE, openPdf, pdfjs } from './pdf.ts';
+import { openPdf, pdfjs } from './pdf.ts';
+import { type Pixels, pngOf } from './pixels.ts';
 
-type Embedded = Awaited<ReturnType<Awaited<ReturnType<typeof pdfjs>>['extractImages']>>[number];
+type PdfDocument = Awaited<ReturnType<typeof openPdf>>;
+type Page = Awaited<ReturnType<PdfDocument['getPage']>>;
 
 /** Pixels of one image. */
-const MOST_PIXELS = 40_000_000;
+const MOST_PIXELS = 150_000_000;
 
-/** A line for each, in the order in which the page draws them: `1: 640x480 pixels`. */
+/** Pages, images and milliseconds of one list; a longer one goes on in another. */
+const PAGES = 100;
+const IMAGES = 500;
+const MOST_MS = 5_000;
+
+export interface ImageList {
+  readonly text: string;
+  readonly facts: DocumentFacts;
+  readonly nextPage?: number;
+}
+
+/** A line for each, in the order in which the pages draw them: `p3-2.png  640x480 pixels`. 1-based and inclusive. */
 export async function listImages(
   bytes: Buffer,
-  page: number,
+  { from, to }: { readonly from: number; readonly to?: number },
   password: string | undefined,
-): Promise<{ text: string; facts: DocumentFacts }> {
-  const { images, pages } = await imagesOf(bytes, page, password);
-  const lines = images.map(({ width, height }, i) => `${i + 1}: ${width}x${height} pixels\n`);
-  return { text: lines.join(''), facts: { pages } };
+): Promise<ImageList> {
+  const document = await openPdf(bytes, password);
+  try {
+    const pages = document.numPages;
+    if (from > pages) throw new Refused('absent', undefined, { of: 'page', count: pages });
+    const last = Math.min(to ?? pages, pages);
+    const lines: string[] = [];
+    const end = performance.now() + MOST_MS;
+    let page = from;
+    do {
+      const images = await imagesOf(document, page);
+      lines.push(...images.map((image, i) => `p${page}-${i + 1}.png  ${sizeOf(image)}\n`));
+      page += 1;
+    } while (page <= last && page < from + PAGES && lines.length < IMAGES && performance.now() < end);
+    const none = `(no images are embedded in ${from === page - 1 ? `page ${from}` : `pages ${from}-${page - 1}`})\n`;
+    return {
+      text: lines.join('') || none,
+      facts: { pages },
+      ...(page <= last && { nextPage: page }),
+    };
+  } finally {
+    await document.destroy();
+  }
+}
+
+function sizeOf(image: Pixels | undefined): string {
+  return image ? `${image.width}x${image.height} pixels` : 'cannot be decoded';
 }
 
 /** Image `number` (1-based) of the page, at most as large as the picture of a page is. Throws Refused. */
@@ -26,46 +62,85 @@ export async function embeddedImage(
   number: number,
   password: string | undefined,
 ): Promise<{ mimeType: string; data: Uint8Array; facts: DocumentFacts }> {
-  const { images, pages } = await imagesOf(bytes, page, password);
-  const image = images[number - 1];
-  if (!image) throw new Refused('absent', undefined, { of: 'image', count: images.length });
-  if (image.width * image.height > MOST_PIXELS) throw new Refused('limit', 'the image has too many pixels');
-  return { mimeType: 'image/png', data: await png(image), facts: { pages } };
-}
-
-async function imagesOf(
-  bytes: Buffer,
-  page: number,
-  password: string | undefined,
-): Promise<{ images: readonly Embedded[]; pages: number }> {
-  const { extractImages } = await pdfjs();
   const document = await openPdf(bytes, password);
   try {
     const pages = document.numPages;
     if (page > pages) throw new Refused('absent', undefined, { of: 'page', count: pages });
-    return { images: await extractImages(document, page), pages };
+    const images = await imagesOf(document, page);
+    if (number < 1 || number > images.length)
+      throw new Refused('absent', undefined, { of: 'image', count: images.length });
+    const image = images[number - 1];
+    if (!image) {
+      const extent = { of: 'image', count: images.length } as const;
+      throw new Refused('unsupported', 'the image is damaged, or of a kind that is not decoded', extent);
+    }
+    if (image.width * image.height > MOST_PIXELS) throw new Refused('limit', 'the image has too many pixels');
+    return { mimeType: 'image/png', data: await pngOf(image), facts: { pages } };
   } finally {
     await document.destroy();
   }
 }
 
-async function png({ data, width, height, channels }: Embedded): Promise<Uint8Array> {
-  const { createCanvas, ImageData } = await import('@napi-rs/canvas').catch(() => {
-    throw new Refused('missing', '@napi-rs/canvas');
-  });
-  const pixels = new Uint8ClampedArray(4 * width * height);
-  for (let at = 0, from = 0; at < pixels.length; at += 4, from += channels) {
-    const red = data[from] ?? 0;
-    pixels[at] = red;
-    pixels[at + 1] = channels === 1 ? red : (data[from + 1] ?? 0);
-    pixels[at + 2] = channels === 1 ? red : (data[from + 2] ?? 0);
-    pixels[at + 3] = channels === 4 ? (data[from + 3] ?? 0) : 255;
+/** Each image of the page once; undefined for one that cannot be decoded. */
+async function imagesOf(document: PdfDocument, number: number): Promise<(Pixels | undefined)[]> {
+  const { getResolvedPDFJS } = await pdfjs();
+  const { OPS } = await getResolvedPDFJS();
+  const drawing: ReadonlySet<number> = new Set([
+    OPS.paintImageXObject,
+    OPS.paintImageXObjectRepeat,
+    OPS.paintInlineImageXObject,
+    OPS.paintImageMaskXObject,
+    OPS.paintImageMaskXObjectRepeat,
+  ]);
+  const page = await document.getPage(number).catch(() => undefined);
+  if (!page) return [];
+  try {
+    // A damaged page has none.
+    const { fnArray, argsArray } = await page.getOperatorList().catch(() => NOTHING);
+    const known = new Set<unknown>();
+    const images: (Pixels | undefined)[] = [];
+    for (const [i, drawn] of fnArray.entries()) {
+      if (!drawing.has(drawn)) continue;
+      const [image] = argsArray[i] as readonly unknown[];
+      const key = keyOf(image);
+      if (known.has(key)) continue;
+      known.add(key);
+      images.push(pixelsOf(await resolved(page, image), image));
+    }
+    return images;
+  } finally {
+    page.cleanup();
   }
-  const whole = createCanvas(width, height);
-  whole.getContext('2d').putImageData(new ImageData(pixels, width, height), 0, 0);
-  const scale = Math.min(1, EDGE / Math.max(width, height));
-  if (scale === 1) return whole.toBuffer('image/png');
-  const small = createCanvas(Math.round(width * scale) || 1, Math.round(height * scale) || 1);
-  small.getContext('2d').drawImage(whole, 0, 0, small.width, small.height);
-  return small.toBuffer('image/png');
+}
+
+const NOTHING = { fnArray: [], argsArray: [] };
+
+interface Drawn {
+  readonly data?: unknown;
+  readonly width?: number;
+  readonly height?: number;
+}
+
+/** An image is drawn by its name; a mask is an object that has one; an inline image has none. */
+function keyOf(image: unknown): unknown {
+  const { data } = Object(image) as Drawn;
+  return typeof data === 'string' ? data : image;
+}
+
+async function resolved(page: Page, image: unknown): Promise<Drawn | null> {
+  const key = keyOf(image);
+  if (typeof key !== 'string') return image as Drawn;
+  const objects = key.startsWith('g_') ? page.commonObjs : page.objs;
+  return new Promise((resolve) => void objects.get(key, resolve));
+}
+
+function pixelsOf(found: Drawn | null, drawn: unknown): Pixels | undefined {
+  const { width, height } = { ...(Object(drawn) as Drawn), ...found };
+  const data = found?.data;
+  if (!width || !height || !(data instanceof Uint8Array || data instanceof Uint8ClampedArray))
+    return undefined;
+  const channels = data.length / (width * height);
+  if (channels === 1 || channels === 3 || channels === 4) return { data, width, height, channels };
+  // A bit for each pixel, in whole bytes a row.
+  return data.length === Math.ceil(width / 8) * height ? { data, width, height, channels: 0 } : undefined;
 }

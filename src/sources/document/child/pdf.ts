@@ -57,6 +57,7 @@ export async function convertPdf(
         ...facts,
         ...(scanned.length > 0 && { scanned }),
         ...(mayHaveAttachments(bytes) && { hasAttachments: true as const }),
+        ...(hasImages(bytes) && { hasImages: true as const }),
       },
       ...(!isEnd && { nextPage: last + 1 }),
       ...(!library && isInspected && { without: INSPECTOR }),
@@ -168,6 +169,11 @@ async function inspect(
 /** Whether a document may have files attached, without looking for them: a list in a compressed part is not seen. */
 function mayHaveAttachments(bytes: Buffer): boolean {
   return bytes.includes('/EmbeddedFiles');
+}
+
+/** The dictionary of an image is never in a compressed part. */
+function hasImages(bytes: Buffer): boolean {
+  return bytes.includes('/Subtype/Image') || bytes.includes('/Subtype /Image');
 }
 
 interface PlainPage {

@@ -1,0 +1,133 @@
+/** Images that are embedded in a PDF: listed by name, and read by it. */
+
+import { expect, test } from 'vitest';
+import { codeOf, textOf, unhurried, workspace } from '../../support/workspace.ts';
+import { pdf, pdfPages, pdfStream, pdfText } from '../../support/documents.ts';
+
+interface Image {
+  readonly width: number;
+  readonly height: number;
+  readonly data: Buffer;
+  /** Of its dictionary. */
+  readonly entries: string;
+}
+
+const rgb = (width: number, height: number): Image => ({
+  width,
+  height,
+  data: Buffer.alloc(3 * width * height, 200),
+  entries: '/ColorSpace/DeviceRGB/BitsPerComponent 8',
+});
+
+/** A bit a pixel: the left half of each row is black. */
+const halves = (width: number, height: number, kind: string): Image => ({
+  width,
+  height,
+  data: Buffer.from(
+    Array.from({ length: (height * width) / 8 }, (_, i) => ((i * 8) % width < width / 2 ? 0 : 255)),
+  ),
+  entries: `${kind}/BitsPerComponent 1`,
+});
+
+/** Pages that draw images: `X0` is the first of them. */
+function withImages(images: readonly Image[], pages: readonly string[]): Buffer {
+  const names = images.map((_, i) => `/X${i} ${3 + 2 * pages.length + i} 0 R`).join(' ');
+  return pdf([
+    '<</Type/Catalog/Pages 2 0 R>>',
+    `<</Type/Pages/Kids[${pages.map((_, i) => `${3 + 2 * i} 0 R`).join(' ')}]/Count ${pages.length}>>`,
+    ...pages.flatMap((content, i) => [
+      `<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Resources<</XObject<<${names}>>>>/Contents ${4 + 2 * i} 0 R>>`,
+      pdfStream(content),
+    ]),
+    ...images.map(({ width, height, data, entries }) =>
+      pdfStream(data, `/Type/XObject/Subtype/Image/Width ${width}/Height ${height}${entries}`),
+    ),
+  ]);
+}
+
+const drawn = (...numbers: readonly number[]): string =>
+  numbers.map((number) => `q 60 0 0 40 50 ${50 * number} cm /X${number} Do Q`).join(' ');
+
+const document = withImages([rgb(30, 20), rgb(2000, 10), rgb(8, 8)], [drawn(0, 1, 0), '', drawn(2)]);
+
+async function sizeOf(answer: Promise<Awaited<ReturnType<ReturnType<typeof workspace>['read']>>>) {
+  const shown = (await answer).content[1];
+  if (shown?.type !== 'image') throw new Error(textOf(await answer));
+  const png = Buffer.from(shown.data, 'base64');
+  return [png.readUInt32BE(16), png.readUInt32BE(20)];
+}
+
+test('are said to be there, listed over all pages, over some and for one', async () => {
+  const { write, text } = workspace(unhurried);
+  write('a.pdf', document);
+  expect(await text('a.pdf')).toMatch(/\n\[Images are embedded in it\. Use a\.pdf:images to list them\]$/m);
+  const [first, second] = ['p1-1.png  30x20 pixels', 'p1-2.png  2000x10 pixels'];
+  const note = '[Use a.pdf:images/p1-1.png to see the first]';
+  expect(await text('a.pdf:images')).toBe(`1|${first}\n2|${second}\n3|p3-1.png  8x8 pixels\n${note}`);
+  expect(await text('a.pdf:p1:images')).toBe(`1|${first}\n2|${second}\n${note}`);
+  expect(await text('a.pdf:p2-:images')).toBe(
+    '1|p3-1.png  8x8 pixels\n[Use a.pdf:images/p3-1.png to see the first]',
+  );
+  expect(await text('a.pdf:images:2..2')).toContain(`2|${second}\n`);
+  expect(await text('a.pdf:p2:images')).toBe('1|(no images are embedded in page 2)\n');
+});
+
+test('are read by name, and by page and number', async () => {
+  const { write, read } = workspace(unhurried);
+  write('a.pdf', document);
+  const answer = await read('a.pdf:images/p1-2.png');
+  expect(textOf(answer)).toBe('Image 2 in page 1 of a.pdf');
+  expect(await sizeOf(read('a.pdf:images/p1-2.png'))).toEqual([1400, 7]);
+  expect(await sizeOf(read('a.pdf:p1:image:1'))).toEqual([30, 20]);
+  expect((await read('a.pdf:p1:image:3')).details['error']).toEqual({
+    code: 'OUT_OF_RANGE',
+    message: 'There is no such image: page 1 of a.pdf has 2 embedded images. Use a.pdf:p1:images.',
+    next: 'a.pdf:p1:images',
+  });
+  expect((await read('a.pdf:images/logo.png')).details['error']).toEqual({
+    code: 'NOT_FOUND',
+    message: 'There is no image logo.png. Use a.pdf:images for the list.',
+    next: 'a.pdf:images',
+  });
+  expect((await read('a.pdf:images/p9-1.png')).details['error']).toMatchObject({
+    code: 'OUT_OF_RANGE',
+    next: 'a.pdf:p3',
+  });
+});
+
+test('of every kind: black and white, masks, inline; one that cannot be decoded names its page', async () => {
+  const { write, text, read } = workspace(unhurried);
+  const inline = 'q 9 0 0 9 9 400 cm BI /W 4 /H 2 /CS /G /BPC 8 ID \x10\x20\x30\x40\x10\x20\x30\x40 EI Q ';
+  const broken = { ...rgb(5, 5), entries: '/ColorSpace/DeviceRGB/BitsPerComponent 8/Filter/JPXDecode' };
+  const images = [halves(16, 8, '/ColorSpace/DeviceGray'), halves(32, 16, '/ImageMask true'), broken];
+  write('a.pdf', withImages(images, [inline + drawn(0, 1, 2)]));
+  expect(await text('a.pdf:images')).toBe(
+    '1|p1-1.png  4x2 pixels\n2|p1-2.png  16x8 pixels\n3|p1-3.png  32x16 pixels\n4|p1-4.png  cannot be decoded\n[Use a.pdf:images/p1-1.png to see the first]',
+  );
+  expect(await sizeOf(read('a.pdf:images/p1-2.png'))).toEqual([16, 8]);
+  expect(await sizeOf(read('a.pdf:images/p1-3.png'))).toEqual([32, 16]);
+  const none = await read('a.pdf:images/p1-4.png');
+  expect(codeOf(none)).toBe('UNSUPPORTED');
+  expect(textOf(none)).toContain('Use a.pdf:p1:image to see its page');
+  expect(await sizeOf(read('a.pdf:p1:image'))).toEqual([1081, 1400]);
+});
+
+test('of a long document are listed in parts, each with the call for the next', async () => {
+  const { write, text } = workspace(unhurried);
+  const pages = Array.from({ length: 120 }, (_, i) => drawn(i < 110 ? 0 : 1));
+  write('long.pdf', withImages([rgb(30, 20), rgb(8, 8)], pages));
+  const found: string[] = [];
+  for (let path: string | undefined = 'long.pdf:images'; path !== undefined;) {
+    const shown: string = await text(path);
+    found.push(...Array.from(shown.matchAll(/\|(p\d+-\d+\.png)/g), ([, name = '']) => name));
+    path = /Use (long\.pdf:p\d+-:images) to continue/.exec(shown)?.[1];
+  }
+  expect(found).toEqual(pages.map((_, i) => `p${i + 1}-1.png`));
+});
+
+test('a document without any says nothing of them', async () => {
+  const { write, text } = workspace(unhurried);
+  write('plain.pdf', pdfPages([pdfText('x')]));
+  expect(await text('plain.pdf')).not.toContain('mages');
+  expect(await text('plain.pdf:images')).toBe('1|(no images are embedded in page 1)\n');
+});
