@@ -103,6 +103,9 @@ const WATCH_MS = 20;
 
 const PAGE = 4096;
 
+/** Bytes of what a child says besides the body: it is parsed at once. */
+const MOST_HEAD = 4 << 20;
+
 class WarmChild {
   readonly #child: ChildProcess;
   readonly #input: Socket;
@@ -135,11 +138,15 @@ class WarmChild {
     const { aside } = job;
     let large: BodyFile | undefined;
     const fail = (error: unknown): void => this.#settle?.reject(error);
-    this.#reader = new FrameReader(job.maxOutput, (bytes) => {
-      if (!aside || bytes <= aside.over) return undefined;
-      const into = (large = new BodyFile(() => aside.open(), this.#output, fail));
-      return (piece) => into.write(piece);
-    });
+    this.#reader = new FrameReader(
+      job.maxOutput,
+      (bytes) => {
+        if (!aside || bytes <= aside.over) return undefined;
+        const into = (large = new BodyFile(() => aside.open(), this.#output, fail));
+        return (piece) => into.write(piece);
+      },
+      MOST_HEAD,
+    );
     const reply = new Promise<Frame>((resolve, reject) => {
       this.#settle = { resolve, reject };
     });

@@ -55,15 +55,17 @@ export function wholeFrame(bytes: Buffer): Frame | undefined {
 export class FrameReader {
   readonly #most: number;
   readonly #aside: Aside | undefined;
+  readonly #mostHead: number;
   #pass: ((piece: Buffer) => void) | undefined;
   #front: Buffer = Buffer.alloc(0);
   #body: Buffer | undefined;
   #filled = 0;
 
-  /** `most`: bytes of a whole frame. */
-  constructor(most: number, aside?: Aside) {
+  /** `most`: bytes of a whole frame; `mostHead`: of its head, which is parsed at once. */
+  constructor(most: number, aside?: Aside, mostHead = most) {
     this.#most = most;
     this.#aside = aside;
+    this.#mostHead = mostHead;
   }
 
   /** The frame that `chunk` completes; it begins where the last one ended. Throws RangeError for a larger one. */
@@ -95,6 +97,9 @@ export class FrameReader {
   }
 
   #lengths(): { head: number; body: number } | undefined {
-    return this.#front.length < LENGTHS ? undefined : within(this.#most, this.#front);
+    if (this.#front.length < LENGTHS) return undefined;
+    const lengths = within(this.#most, this.#front);
+    if (lengths.head > this.#mostHead) throw new RangeError('the head of the frame is too large');
+    return lengths;
   }
 }

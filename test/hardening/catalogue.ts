@@ -40,6 +40,7 @@ export const catalogue: Readonly<Record<string, string>> = {
   D11: 'PDF OpenAction JS, file: URI, embedded file',
   D14: 'truncated / 500,000-deep PDF arrays',
   D15: '1,000 mutated documents per format',
+  D24: 'workbook of 20,000 sheets with long names',
   G01: 'ReDoS pattern',
   G02: 'ReDoS glob',
   G03: 'invalid regex',

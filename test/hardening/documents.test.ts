@@ -1,9 +1,10 @@
 import { deflateSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
-import { docx, fixture, paragraph, pdf, pdfPages, pdfStream, pdfText } from '../support/documents.ts';
+import { docx, fixture, paragraph, pdf, pdfPages, pdfStream, pdfText, xlsx } from '../support/documents.ts';
 import { deflatedZeros } from '../support/images.ts';
 import { convertersOf, openDescriptors } from '../support/children.ts';
-import { codeOf, SECRET, textOf, workspace } from '../support/workspace.ts';
+import { withoutLag } from '../support/lag.ts';
+import { codeOf, SECRET, textOf, unhurried, workspace } from '../support/workspace.ts';
 import { zip } from '../support/zip.ts';
 
 /** A raw deflate stream out of a zlib one. */
@@ -68,7 +69,7 @@ test('D04 docx with 200,000 nested elements, and with 20,000 nested tables', asy
 });
 
 test('D09 PDF with 20,000 pages: the first ones, the count, any page on demand', async () => {
-  const { write, read, text } = workspace();
+  const { write, read, text } = workspace(unhurried);
   write('many.pdf', pdfPages(Array.from({ length: 20_000 }, (_, i) => pdfText(`Page number ${i + 1}`))));
   const answer = textOf(await read('many.pdf'));
   expect(answer).toContain('PDF, 20000 pages');
@@ -128,7 +129,7 @@ test('D14 PDF cut short, and with arrays 500,000 deep', async () => {
 });
 
 test('D15 documents cut short, damaged and random, of every type: one answer each, and the next read works', async () => {
-  const { write, read, text } = workspace();
+  const { write, read, text } = workspace(unhurried);
   write('good.docx', docx(paragraph('hello')));
   let state = 7;
   const random = (): number => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31);
@@ -268,6 +269,17 @@ test('D21 many large documents at once: their texts lie in files, not in memory'
   expect(stats?.entries).toBe(12);
   expect(stats?.weight.disk).toBeGreaterThan(12 * 2_000_000);
   expect(stats?.weight.memory).toBeLessThan(100_000);
+});
+
+test('D24 a workbook of 20,000 sheets with long names: read, and what is known of them stays small', async () => {
+  const { write, oriel, read } = workspace(unhurried);
+  const sheets = Array.from({ length: 20_000 }, (_, i) => [`${i} ${'N'.repeat(240)}`, ''] as const);
+  write('sheets.xlsx', xlsx(sheets, 'one part'));
+  const answer = await withoutLag(() => oriel.tool('read').run({ path: 'sheets.xlsx' }));
+  expect(textOf(answer)).toContain('## 0 NNN');
+  expect(answer.details['meta']).toMatchObject({ document: { sheetCount: 20_000 } });
+  expect(JSON.stringify(answer.details).length).toBeLessThan(16_000);
+  expect(textOf(await read(`sheets.xlsx:7 ${'N'.repeat(240)}`))).toContain('## 7 NNN');
 });
 
 test('D22 a temporary directory that cannot be written: said, and what is small is still read', async () => {

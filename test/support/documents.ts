@@ -23,16 +23,21 @@ export function docx(body: string, before = '', parts: Readonly<Record<string, s
 
 export const paragraph = (text: string): string => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
 
-/** A workbook; each sheet is the XML inside its `worksheet`. */
-export function xlsx(sheets: readonly (readonly [name: string, content: string])[]): Buffer {
-  const list = sheets.map(([name], i) => `<sheet name="${name}" sheetId="${i + 1}" r:id="rId${i + 1}"/>`);
-  const relations = sheets.map(
+/** A workbook; each sheet is the XML inside its `worksheet`. In `one part` all are what the first is. */
+export function xlsx(
+  sheets: readonly (readonly [name: string, content: string])[],
+  stored: 'parts' | 'one part' = 'parts',
+): Buffer {
+  const part = (i: number): number => (stored === 'parts' ? i + 1 : 1);
+  const list = sheets.map(([name], i) => `<sheet name="${name}" sheetId="${i + 1}" r:id="rId${part(i)}"/>`);
+  const kept = stored === 'parts' ? sheets : sheets.slice(0, 1);
+  const relations = kept.map(
     (_, i) =>
       `<Relationship Id="rId${i + 1}" Type="${OFFICE}/worksheet" Target="worksheets/sheet${i + 1}.xml"/>`,
   );
   relations.push(`<Relationship Id="styles" Type="${OFFICE}/styles" Target="styles.xml"/>`);
   const parts = Object.fromEntries(
-    sheets.map(([, content], i) => [
+    kept.map(([, content], i) => [
       `xl/worksheets/sheet${i + 1}.xml`,
       `<?xml version="1.0"?><worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">${content}</worksheet>`,
     ]),

@@ -30,6 +30,12 @@ test('a frame that is too large is refused by its declared length', () => {
   expect(() => readAll(Buffer.concat(frame(1, 1_000_000)), 4)).toThrow(RangeError);
 });
 
+test('a head that is too large is refused by its declared length, before it has come', () => {
+  const front = (frame('a head of 20 bytes', 5)[0] as Buffer).subarray(0, 8);
+  expect(() => new FrameReader(1_000, undefined, 19).push(front)).toThrow(RangeError);
+  expect(new FrameReader(1_000, undefined, 20).push(front)).toBeUndefined();
+});
+
 test('frames are read from a pipe that blocks, one after another, until it ends', () => {
   const input = Buffer.concat([...frame({ a: 'é' }, Buffer.from('body')), ...frame(2, new Uint8Array(0))]);
   const pipe = (bytes: Buffer) => {

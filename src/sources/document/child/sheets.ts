@@ -27,7 +27,7 @@ export function workbookText(
   format: Format,
 ): { text: Iterable<string>; facts: DocumentFacts } {
   const grids = readGrids(bytes, 'first');
-  const facts = { sheets: grids.map(sheetFacts) };
+  const facts = sheetsOf(grids);
   return { text: wholeText(grids, () => drawingText(bytes, format)), facts };
 }
 
@@ -50,7 +50,7 @@ export function sheetText(
   if (!area) throw new Refused('absent', `${range} is no range of cells`);
   const upTo = range === undefined ? 'first' : Number.isFinite(area.bottom) ? area.bottom + 1 : 'all';
   const grids = readGrids(bytes, upTo);
-  const facts = { sheets: grids.map(sheetFacts) };
+  const facts = sheetsOf(grids);
   const grid = findSheet(grids, sheet);
   if (!grid) throw new Refused('absent', `there is no sheet ${sheet}`);
   if (range === undefined)
@@ -68,6 +68,17 @@ function findSheet(grids: readonly Grid[], name: string): Grid | undefined {
 function shownRows(grid: Grid): number {
   const cells = grid.rows.size * columnsOf(grid.rows).length;
   return rowCount(grid) > MOST_ROWS || cells > MOST_CELLS ? HEAD_ROWS : grid.rows.size;
+}
+
+/** Bytes of JSON about the sheets: what the child says besides the text is held in memory. */
+const MOST_FACTS = 1 << 20;
+
+function sheetsOf(grids: readonly Grid[]): DocumentFacts {
+  let bytes = 0;
+  const sheets = grids
+    .map(sheetFacts)
+    .filter((facts) => (bytes += Buffer.byteLength(JSON.stringify(facts))) <= MOST_FACTS);
+  return { sheets, ...(sheets.length < grids.length && { sheetCount: grids.length }) };
 }
 
 function sheetFacts(grid: Grid): SheetFacts {
