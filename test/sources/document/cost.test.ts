@@ -1,0 +1,116 @@
+/** What documents cost, in conversions and memory: each part is converted once, and nothing stays of a process for it. */
+
+import { spawn } from 'node:child_process';
+import { expect, onTestFinished, test } from 'vitest';
+import { builtUrl } from '../../support/built.ts';
+import { convertersOf } from '../../support/children.ts';
+import { docx, paragraph, pdfPages, pdfText } from '../../support/documents.ts';
+import { residentMb } from '../../support/process-under-test.ts';
+import { nextOf, textOf, unhurried, workspace } from '../../support/workspace.ts';
+
+const PAGES = 400;
+
+/** 30 lines a page. */
+function longPdf(): Buffer {
+  const page = (number: number): Buffer =>
+    pdfText(
+      Array.from(
+        { length: 30 },
+        (_, i) => `PAGE-${number}-${i} tides and winds at the lighthouse) Tj 0 -12 Td (`,
+      ).join(''),
+    );
+  return pdfPages(Array.from({ length: PAGES }, (_, i) => page(i + 1)));
+}
+
+test('of a PDF of 400 pages a call converts the pages that it shows, and each of them once', async () => {
+  const { write, oriel } = workspace(unhurried);
+  write('long.pdf', longPdf());
+  const read = async (path: string) => {
+    const before = oriel.session.store.stats().get('document')?.misses ?? 0;
+    const answer = await oriel.tool('read').run({ path });
+    expect(answer.isError, textOf(answer)).toBe(false);
+    return { answer, conversions: (oriel.session.store.stats().get('document')?.misses ?? 0) - before };
+  };
+  // One page costs one page, wherever it lies.
+  const far = await read('long.pdf:p399:raw');
+  expect(far.conversions).toBe(1);
+  expect(textOf(far.answer).match(/^--- page \d+ ---$/gm)).toEqual(['--- page 399 ---']);
+  const first = await read('long.pdf');
+  expect(first.conversions).toBe(1);
+  // All the rest of what was converted with it, by the notices, and everything again.
+  let pages = 1;
+  for (let next = nextOf(first.answer); next !== undefined && !next.includes(':p'); pages += 1) {
+    const { answer, conversions } = await read(next);
+    expect(conversions).toBe(0);
+    next = nextOf(answer);
+  }
+  expect(pages).toBeGreaterThan(1);
+  expect((await read('long.pdf')).conversions).toBe(0);
+  expect((await read('long.pdf:p399:raw')).conversions).toBe(0);
+  expect((await read('long.pdf:100..110')).conversions).toBe(0);
+  // The next part has not been converted yet.
+  expect((await read('long.pdf:p101-')).conversions).toBe(1);
+});
+
+test('many readers of one document share one conversion', async () => {
+  const { write, oriel } = workspace(unhurried);
+  write('long.pdf', longPdf());
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, (_, i) => oriel.tool('read').run({ path: `long.pdf:${i * 10 + 1}..` })),
+  );
+  for (const answer of answers) expect(answer.isError, textOf(answer)).toBe(false);
+  expect(oriel.session.store.stats().get('document')?.misses).toBe(1);
+});
+
+/** A process that reads what it is told, a path a line, and says when it has. */
+function reader(cwd: string) {
+  const code = `
+    import { createInterface } from 'node:readline';
+    import { createOriel } from ${JSON.stringify(builtUrl('index.js').href)};
+    const oriel = createOriel({ cwd: ${JSON.stringify(cwd)}, cache: false, timeoutMs: Infinity });
+    for await (const path of createInterface({ input: process.stdin })) {
+      const { isError } = await oriel.tool('read').run({ path });
+      process.stdout.write(isError ? 'failed\\n' : 'read\\n');
+    }`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const said = child.stdout[Symbol.asyncIterator]();
+  return {
+    pid: child.pid as number,
+    async read(path: string) {
+      child.stdin.write(`${path}\n`);
+      expect(String((await said.next()).value)).toBe('read\n');
+    },
+  };
+}
+
+/** Megabytes that a process may hold at any time. */
+const MOST_MB = 150;
+
+/** Megabytes that many large documents may add to what one small one takes. */
+const MOST_GROWTH_MB = 40;
+
+test.runIf(process.platform === 'linux')(
+  'a process that has read many large documents is as large as before, and its converter ends',
+  async () => {
+    const { write, W } = workspace(unhurried);
+    write('small.docx', docx(paragraph('hello')));
+    const paths = Array.from({ length: 8 }, (_, i) => `large${i}.docx`);
+    const line = 'word '.repeat(100);
+    for (const path of paths)
+      write(path, docx(Array.from({ length: 8_000 }, (_, i) => paragraph(`${path} ${i} ${line}`)).join('')));
+    write('long.pdf', longPdf());
+    const { pid, read } = reader(W);
+    await read('small.docx');
+    const base = residentMb(pid);
+    for (const path of ['long.pdf', 'long.pdf:p101-', 'long.pdf:p399', ...paths]) {
+      await read(path);
+      expect(residentMb(pid)).toBeLessThan(MOST_MB);
+    }
+    expect(convertersOf(pid).length).toBeLessThanOrEqual(2);
+    await expect.poll(() => convertersOf(pid), { timeout: 110_000, interval: 500 }).toEqual([]);
+    expect(residentMb(pid) - base).toBeLessThan(MOST_GROWTH_MB);
+  },
+);
