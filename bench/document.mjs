@@ -17,7 +17,11 @@ const WIDE = { lines: 100_000, bytes: 10_000_000, tokens: 10_000_000 };
 
 export async function rows() {
   mkdirSync('.bench/documents', { recursive: true });
-  const names = readdirSync(fixtures).filter((name) => !/\.gz$|^encrypted|^noxref|^small/.test(name));
+  const names = readdirSync(fixtures).filter((name) =>
+    quick
+      ? /^(?:report|sheet)\.(?:pdf|docx|xlsx)$/.test(name)
+      : !/\.gz$|^encrypted|^noxref|^small/.test(name),
+  );
   const long = longPdf();
   const table = [];
   for (const name of names) table.push(await converted(join(fixtures, name)));
@@ -32,7 +36,8 @@ function ours(options, repeat) {
   const anew = insideProcess(oursModule, { ...options, fresh: true, children: true, repeat });
   const again = insideProcess(oursModule, { ...options, repeat });
   const failure = anew.failure ?? again.failure;
-  if (failure !== undefined) throw new Error(`${options.input.path}: ${failure}`);
+  // A limit of time may be reached on a busy machine.
+  if (failure !== undefined) return { cells: { 'first call': `failed: ${failure.slice(0, 80)}` } };
   return {
     warm: anew.warm,
     cells: {

@@ -4,7 +4,7 @@ import { watchBelow } from './peak.mjs';
 
 /** `fresh`: each call has a session of its own, so that nothing is known from the one before. */
 export async function prepare({ dialect = 'oriel', tool = 'read', input, limits, fresh = false, children }) {
-  const make = () => createOriel({ dialect, cache: false, ...(limits && { limits }) });
+  const make = () => createOriel({ dialect, cache: false, timeoutMs: Infinity, ...(limits && { limits }) });
   const shared = make();
   const call = async () => {
     const oriel = fresh ? make() : shared;
