@@ -7,15 +7,15 @@ import { isCompiled } from '../../codebase/made.ts';
 import type { OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import { gather } from '../walk/gather.ts';
-import { lookUntil } from '../walk/time.ts';
+import { halfUntil } from '../walk/time.ts';
 import { type CodeFile, type CodeFiles, MOST_BYTES, MOST_FILES } from './code-files.ts';
 
-/** Walks for as long as the call has time. Throws what opening throws, and `BUSY`. */
+/** Walks for half of the time that the call has: the files are to be parsed then. Throws what opening throws, and `BUSY`. */
 export async function filesBelow(directory: OpenedDirectory, call: Call): Promise<CodeFiles> {
   const paths: string[] = [];
   const keys = new Map<string, string>();
   const wants = { is: 'versions', most: MOST_FILES } as const;
-  const options = { wants, deadline: lookUntil(call.deadline) };
+  const options = { wants, deadline: halfUntil(call.deadline) };
   const gaps = await withProgress(call, 'walking', () =>
     gather(directory, options, call, async (run) => {
       for await (const batch of run.versions()) {

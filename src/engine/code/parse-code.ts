@@ -7,7 +7,7 @@ import { type Language, languageOf } from '../../views/languages.ts';
 import type { TagsFound } from '../../views/outline-worker.ts';
 import { packTags } from '../../views/packed-tags.ts';
 import { type TaggedFile, tagsOf } from '../../views/parsed.ts';
-import { lookUntil } from '../walk/time.ts';
+import { gatherUntil } from '../walk/time.ts';
 import type { CodeFiles } from './code-files.ts';
 
 /** Batches at a time: one for each parser, and one that is being read. */
@@ -48,7 +48,7 @@ export async function parseCode(
   call: Call,
 ): Promise<number> {
   if (wanted.length === 0) return 0;
-  const run = new ParseRun(files, wanted, call);
+  const run = new ParseRun(files, wanted, known, call);
   try {
     await Promise.all(Array.from({ length: AT_ONCE }, () => run.parse()));
     await run.parseLate();
@@ -74,11 +74,11 @@ class ParseRun {
   #next = 0;
   #unkept = 0;
 
-  constructor(files: CodeFiles, wanted: Uint32Array, call: Call) {
+  constructor(files: CodeFiles, wanted: Uint32Array, known: number, call: Call) {
     this.#files = files;
     this.#wanted = wanted;
     this.#call = call;
-    this.#until = lookUntil(call.deadline);
+    this.#until = gatherUntil(call.deadline, known);
   }
 
   /** Takes files until there are none, or no time. */
