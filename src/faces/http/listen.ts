@@ -24,6 +24,12 @@ const UNREAD_MS = 500;
 const ALIVE_MS = 30_000;
 const HEADER_BYTES = 16 * 1024;
 
+/**
+ * Connections that may wait to be accepted, which Node.js does with one for each turn of its loop: of a thousand clients
+ * that come at once none is reset. The kernel bounds it too (`net.core.somaxconn`).
+ */
+const BACKLOG = 4_096;
+
 /** Calls that run when the server is told to end may still be answered for so long. */
 export const GRACE_MS = 3_000;
 
@@ -140,8 +146,9 @@ async function listen(server: Server, address: Address, option: string): Promise
         ),
       ),
     );
-    if (address.at === 'socket') listenPrivately(() => server.listen(target, resolve));
-    else server.listen(target, resolve);
+    const options = { ...target, backlog: BACKLOG };
+    if (address.at === 'socket') listenPrivately(() => server.listen(options, resolve));
+    else server.listen(options, resolve);
   });
 }
 
