@@ -1,0 +1,129 @@
+/** Texts that are typed, and texts that are read, guided by coverage. */
+
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Coverage, guided, mutateText } from './guided.ts';
+
+const seconds = Number(process.env['ORIEL_FUZZ_SECONDS'] ?? 0);
+const seed = Number(process.env['ORIEL_FUZZ_SEED'] ?? (seconds > 0 ? Date.now() % 1e9 : 1));
+const timeout = 120_000 + 2_000 * seconds;
+/** Without a number of seconds. */
+const RUNS = 300;
+
+const coverage = new Coverage();
+beforeAll(() => coverage.start());
+afterAll(() => coverage.stop());
+
+function until(): (runs: number) => boolean {
+  const end = Date.now() + seconds * 1_000;
+  return (runs) => (seconds > 0 ? Date.now() < end : runs < RUNS);
+}
+
+function report(name: string, runs: number, kept: number): void {
+  if (seconds > 0) console.info(`${name}: ${runs} runs, ${kept} inputs kept, ${coverage.places} places`);
+}
+
+test(
+  'whatever is typed behind a path is parsed, refused with a reason, or no selector',
+  { timeout },
+  async () => {
+    const { parseBehind } = await import('../../src/selector/selection.ts');
+    const { candidates } = await import('../../src/selector/split.ts');
+    const { targetRewrites } = await import('../../src/selector/rewrites.ts');
+    const { parseCodeQuestion } = await import('../../src/selector/code-question.ts');
+    const { writeSelector } = await import('../../src/selector/selection.ts');
+    const refusedOr = <T>(parse: () => T): T | undefined => {
+      try {
+        return parse();
+      } catch (error) {
+        const { code, message } = error as Error & { code?: string };
+        expect(code).toBe('BAD_SELECTOR');
+        // oxlint-disable-next-line no-control-regex
+        expect(message).not.toMatch(/[\0-\x1f]/);
+        return undefined;
+      }
+    };
+    const target = (text: string): void => {
+      const window = refusedOr(() => parseBehind('a', text))?.window;
+      if (window?.by === 'lines') {
+        const written = writeSelector({
+          by: 'lines',
+          ranges: window.ranges,
+          ...(window.inside !== undefined && { inside: window.inside }),
+        });
+        // What we write is read as what was meant.
+        expect(parseBehind('a', written.slice(1))?.window).toEqual({ ...window, context: false });
+      }
+      for (const of of ['file', 'directory'] as const) refusedOr(() => parseCodeQuestion('a', text, of));
+      for (const { path, rest } of candidates(text))
+        expect(path.length + rest.length).toBeLessThanOrEqual(text.length);
+      expect(targetRewrites(text, (name) => name.endsWith('.zip')).length).toBeLessThanOrEqual(512);
+    };
+    const words =
+      '0 1 5 99 99999999999999999999 - .. + , : @ # L K M raw conflicts outline outputs meta refs encoding= gbk ?from= &q= ?bytes= file:// .zip / \\ " #L3 (3,4) , line 5'.split(
+        ' ',
+      );
+    const seeds = ['5-9', '5..:raw', '-20@7', '@5+6K', '#a,#b:outline', 'outline?q=a', 'a.zip/b:5', '"a":3'];
+    const { runs, corpus } = await guided({
+      coverage,
+      seeds,
+      seed,
+      mutate: mutateText(words),
+      target,
+      more: until(),
+    });
+    report('typed, by coverage', runs, corpus.length);
+    // It has learned something: without feedback nothing is kept.
+    expect(corpus.length).toBeGreaterThan(seeds.length);
+  },
+);
+
+test('pages of whatever text hold every byte of it once', { timeout }, async () => {
+  const { windowedText } = await import('../../src/window.ts');
+  const target = async (text: string): Promise<void> => {
+    const bytes = Buffer.from(text, 'latin1');
+    const small = { limits: { lines: 3, bytes: 64, line: 64 } };
+    let at = 0;
+    const read = windowedText(bytes);
+    let page = await read.read(undefined, small);
+    const first = page.parts.flat()[0]?.start ?? 0;
+    // A byte order mark is no part of the text.
+    expect([0, 2, 3, 4]).toContain(first);
+    at = first;
+    for (let pages = 0; ; pages += 1) {
+      expect(pages).toBeLessThan(2 * bytes.length + 2);
+      for (const line of page.parts.flat()) {
+        expect(line.start).toBe(at);
+        expect(line.text.isWellFormed()).toBe(true);
+        at = line.end;
+      }
+      const { next } = page;
+      if (!next) break;
+      page = await read.read(next.by === 'lines' ? { ...next, context: false } : next, small);
+    }
+    if (page.parts.flat().length > 0) expect(at).toBe(bytes.length);
+  };
+  const words = [
+    '\n',
+    '\r\n',
+    '\r',
+    '\0',
+    '\xc3\xa9',
+    '\xf0\x9f\x98\x80',
+    '\xff\xfe',
+    '\xfe\xff',
+    '\xef\xbb\xbf',
+    'a\0',
+    '\0a',
+    'x'.repeat(70),
+  ];
+  const { runs, corpus } = await guided({
+    coverage,
+    seeds: ['a\nb', 'x'.repeat(160), '\xff\xfea\0\n\0', '\xef\xbb\xbfa\n', '\0\0\xfe\xff\0\0\0a'],
+    seed,
+    mutate: mutateText(words),
+    target,
+    more: until(),
+  });
+  report('read, by coverage', runs, corpus.length);
+  expect(corpus.length).toBeGreaterThan(5);
+});
