@@ -23,6 +23,7 @@ interface Connected {
   readonly redis: Redis;
   readonly queues: Map<string, Queue>;
   readonly library: typeof import('bullmq');
+  readonly ready: Promise<void>;
 }
 
 export class WorkQueue {
@@ -39,7 +40,7 @@ export class WorkQueue {
     if (performance.now() < this.#restsUntil) return false;
     try {
       const connected = await (this.#connected ??= this.#connect());
-      return await this.#inTime(addTo(queueOf(connected, name), id));
+      return await this.#inTime(connected.ready.then(() => addTo(queueOf(connected, name), id)));
     } catch {
       this.#restsUntil = performance.now() + REST_MS;
       await this.close();
@@ -53,6 +54,7 @@ export class WorkQueue {
     connected?.redis.disconnect();
   }
 
+  /** To load its packages is not the time of the store. */
   async #connect(): Promise<Connected> {
     const { url, timeoutMs } = this.#options;
     const [library, { Redis }] = await Promise.all([import('bullmq'), import('ioredis')]);
@@ -65,10 +67,10 @@ export class WorkQueue {
       enableOfflineQueue: false,
     });
     redis.on('error', () => undefined);
-    await redis.connect();
     // At rest it keeps no process alive; what waits for an answer has a timer that does.
-    redis.stream.unref();
-    return { redis, queues: new Map(), library };
+    const ready = redis.connect().then(() => void redis.stream.unref());
+    ready.catch(() => undefined);
+    return { redis, queues: new Map(), library, ready };
   }
 
   async #inTime<T>(work: Promise<T>): Promise<T> {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { backends } from '../../src/state/backends.ts';
 import { openState } from '../../src/state/open-state.ts';
 import { runJobs } from '../../src/state/run-jobs.ts';
+import { WorkQueue } from '../../src/state/work-queue.ts';
 import type { SharedState, StateBackend } from '../../src/types/state.ts';
 import type { WorkEvent, WorkHandler, WorkOrder, WorkOutcome } from '../../src/types/work.ts';
 import { has } from '../support/has.ts';
@@ -293,6 +294,16 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     const nowhere = open(`redis://127.0.0.1:${await freePort()}`);
     expect(await ask(orderOf(handler, 'text'), nowhere)).toEqual({ is: 'here' });
     void jobs;
+  });
+
+  test('a store that takes connections and never answers is not waited for by a job either', async () => {
+    const frozen = await redisServer();
+    onTestFinished(() => frozen.stop());
+    frozen.freeze();
+    const queue = new WorkQueue({ url: frozen.url, timeoutMs: 300 });
+    expect(await queue.add('work-test', 'id')).toBe(false);
+    expect(await queue.add('work-test', 'id')).toBe(false);
+    await queue.close();
   });
 
   test('a job that has ended all its workers is ended', async () => {
