@@ -153,7 +153,7 @@ export async function answerTo<A extends Question['ask']>(
 }
 
 /** `uses`: with the query of uses, where the language has one. */
-async function grammarFiles(
+export async function grammarFiles(
   { grammar, queries = [], uses = [] }: Language,
   withUses = false,
 ): Promise<GrammarFiles | undefined> {

@@ -16,16 +16,23 @@ const names = Object.keys(SHELLS);
 /** `allCommands` is passed in, because the list of commands imports this file. */
 export const completionsCommand = (allCommands: () => Promise<readonly Command[]>): Command => ({
   name: 'completions',
-  operands: 'SHELL',
-  help: `print what ${names.join(', ')} needs to complete this command line`,
+  operands: 'SHELL [WORD]',
+  help: `print what ${names.join(', ')} needs to complete this command line, or the words that begin with WORD: symbols, members, tables`,
   choices: names,
   options: [],
-  async run({ operands }, { out }) {
-    const [shell] = operands;
+  async run({ operands }, streams) {
+    const { out } = streams;
+    const [shell, word] = operands;
     if (shell === undefined || !Object.hasOwn(SHELLS, shell)) {
       const what =
         shell === undefined ? 'No shell was named' : `There are no completions for ${quote(shell)}`;
       throw new OrielError('BAD_INPUT', `${what}. Use oriel completions ${names.join(', or ')}.`);
+    }
+    if (word !== undefined) {
+      const { completeWord } = await import('./complete-word.ts');
+      const words = await completeWord(word, streams);
+      out.write(words.map((one) => `${one}\n`).join(''));
+      return words.length > 0 ? 0 : 1;
     }
     const commands = await allCommands();
     const help: Entry = {
@@ -69,7 +76,24 @@ function bash(commands: readonly Entry[]): string {
         .map(({ name }) => `--${name}`)
         .join(' ')}' ;;`,
   );
-  return `# oriel completions bash > /usr/share/bash-completion/completions/oriel
+  return `# oriel completions bash > ~/.local/share/bash-completion/completions/oriel
+# What stands behind a colon. bash takes a word to begin behind the last one.
+_oriel_part() {
+  local line=\${COMP_LINE:0:COMP_POINT} front= one
+  local whole=\${line##*[[:space:]]}
+  # What is quoted is not taken apart.
+  case $line in
+    *[\\\\\\'\\"]*) return ;;
+  esac
+  [[ $whole == *:* ]] || return 0
+  [[ $COMP_WORDBREAKS == *:* ]] && front=\${whole%"\${whole##*:}"}
+  while IFS= read -r one; do
+    one=$(printf %q "\${one#"$front"}")
+    COMPREPLY+=("\${one/#'\\#'/#}")
+  done < <(oriel completions bash "$whole" 2>/dev/null)
+  [[ \${#COMPREPLY[@]} -gt 0 ]] && compopt -o nospace 2>/dev/null
+  return 0
+}
 _oriel() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words= command= at=1
   COMPREPLY=()
@@ -97,6 +121,7 @@ ${flags.join('\n')}
     -*) COMPREPLY=($(compgen -W "$words" -- "$word")); return ;;
   esac
   case $command in
+    read) _oriel_part ;;
 ${operands.join('\n')}
   esac
 }
@@ -108,10 +133,19 @@ function zsh(commands: readonly Entry[]): string {
   const described = commands.map(({ name, help }) => `    ${single(`${name}:${help}`)}`);
   const cases = commands.map(
     (command) =>
-      `    ${command.name}) _arguments ${optionsOf(command).map(zshOption).join(' ')} '*:operand:${command.choices ? `(${command.choices.join(' ')})` : '_files'}' ;;`,
+      `    ${command.name}) _arguments ${optionsOf(command).map(zshOption).join(' ')} '*:operand:${command.choices ? `(${command.choices.join(' ')})` : command.name === 'read' ? '_oriel_part' : '_files'}' ;;`,
   );
   return `#compdef oriel
 # oriel completions zsh > "\${fpath[1]}/_oriel"
+_oriel_part() {
+  local word=\${(Q)PREFIX}
+  if [[ $word != *:* ]]; then
+    _files
+    return
+  fi
+  local -a found=("\${(@f)$(oriel completions zsh "$word" 2>/dev/null)}")
+  compadd -S '' -- \${found:#}
+}
 _oriel() {
   local -a commands=(
 ${described.join('\n')}
@@ -150,8 +184,15 @@ function fish(commands: readonly Entry[]): string {
       : []),
     ...optionsOf(command).map((option) => fishOption(command.name, option)),
   ]);
-  return `# oriel completions fish > ~/.config/fish/completions/oriel.fish\n${lines.join('\n')}\n`;
+  lines.push("complete -c oriel -n '__fish_seen_subcommand_from read' -a '(__oriel_part)'");
+  return `# oriel completions fish > ~/.config/fish/completions/oriel.fish\n${FISH_PART}${lines.join('\n')}\n`;
 }
+
+const FISH_PART = `function __oriel_part
+  set -l word (commandline -ct)
+  string match -q '*:*' -- $word; and oriel completions fish $word 2>/dev/null
+end
+`;
 
 function fishOption(command: string, option: Option): string {
   const { name, short, value, choices, help } = option;

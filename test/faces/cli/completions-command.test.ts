@@ -5,7 +5,9 @@ import { allCommands } from '../../../src/faces/cli/commands.ts';
 import { globalOptions } from '../../../src/faces/cli/options.ts';
 import { built } from '../../support/built.ts';
 import { run } from '../../support/cli.ts';
+import { databaseBytes } from '../../support/sqlite.ts';
 import { workspace } from '../../support/workspace.ts';
+import { zip } from '../../support/zip.ts';
 
 /** What bash offers for the last word. */
 function complete(cwd: string, ...words: readonly string[]): string[] {
@@ -32,6 +34,79 @@ test('bash completes commands, options, choices and folders', () => {
   expect(complete(W, 'oriel', '--json', 're')).toEqual(['read', 'report']);
   expect(complete(W, 'oriel', '--dialect', 'pi', 'gr')).toEqual(['grep']);
   expect(complete(W, 'oriel', '--json', 'read', '--li')).toEqual(['--limits']);
+});
+
+const PARTS = {
+  'a.ts': 'export class App {\n  start() {\n    go();\n  }\n}\nfunction other() {\n  go();\n}\n',
+};
+
+/** A workspace with an archive, a database and code. */
+async function withParts(): Promise<string> {
+  const { W, write } = workspace();
+  write('a.ts', PARTS['a.ts']);
+  write(
+    'a.zip',
+    zip([
+      { name: 'dir/one two.txt', content: '1' },
+      { name: 'dir/a.ts', content: PARTS['a.ts'] },
+    ]),
+  );
+  write('app.db', await databaseBytes('create table users(id)', 'create table orders(id)'));
+  return W;
+}
+
+test('a word behind a colon is completed with symbols, members and tables', async () => {
+  const cwd = await withParts();
+  const words = (word: string): unknown => {
+    const { out, err, code } = run(['completions', 'bash', word], { cwd });
+    return err === '' && code === (out === '' ? 1 : 0) ? out.split('\n').filter(Boolean) : err;
+  };
+  expect(words('a.ts:#')).toEqual(['a.ts:#App', 'a.ts:#App.start', 'a.ts:#other']);
+  expect(words('a.ts:#o')).toEqual(['a.ts:#other']);
+  expect(words('a.zip:')).toEqual(['a.zip:dir/']);
+  expect(words('a.zip:dir/')).toEqual(['a.zip:dir/a.ts', 'a.zip:dir/one two.txt']);
+  expect(words('a.zip:dir/a.ts:#App.')).toEqual(['a.zip:dir/a.ts:#App.start']);
+  expect(words('app.db:u')).toEqual(['app.db:users']);
+  for (const none of ['a.ts', 'a.ts:', 'a.ts:5', 'nothing:', 'nothing.ts:#', 'app.db:users:1', '.:']) {
+    expect(words(none), none).toEqual([]);
+  }
+});
+
+test('of many members the first 200 are offered', () => {
+  const { W, write } = workspace();
+  write('a.zip', zip(Array.from({ length: 300 }, (_, i) => ({ name: `${1000 + i}.txt`, content: '' }))));
+  const { out } = run(['completions', 'fish', 'a.zip:1'], { cwd: W });
+  expect(out.split('\n').filter(Boolean)).toEqual(
+    Array.from({ length: 200 }, (_, i) => `a.zip:${1000 + i}.txt`),
+  );
+});
+
+test('bash completes what is behind the colon, as it takes words apart there', async () => {
+  const cwd = await withParts();
+  const after = (line: string): string[] => {
+    const words = line.replaceAll(':', ' : ').split(' ').filter(Boolean);
+    const script = `oriel() { '${process.execPath}' '${built('faces/cli/main.js')}' "$@"; }
+${run(['completions', 'bash']).out}
+COMP_LINE='${line}'; COMP_POINT=${line.length}; COMP_WORDS=(${words.map((word) => `'${word}'`).join(' ')})
+COMP_CWORD=${words.length - 1}; _oriel; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout, stderr } = spawnSync('bash', ['-c', script], { cwd, encoding: 'utf8' });
+    expect(stderr).toBe('');
+    return stdout.split('\n').filter(Boolean);
+  };
+  expect(after('oriel read a.ts:#App')).toEqual(['#App', '#App.start']);
+  expect(after('oriel read --json a.zip:dir/o')).toEqual(['dir/one\\ two.txt']);
+  expect(after('oriel read app.db:')).toEqual(['orders', 'users']);
+  expect(after('oriel read app.db')).toEqual([]);
+  expect(after('oriel read a\\ a.zip:')).toEqual([]);
+});
+
+const has = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0;
+
+test.each(['bash', 'zsh', 'fish'].filter(has))('%s takes its script', (shell) => {
+  const { W, write } = workspace();
+  write('script', run(['completions', shell]).out);
+  const { status, stderr } = spawnSync(shell, ['-n', 'script'], { cwd: W, encoding: 'utf8' });
+  expect([status, stderr]).toEqual([0, '']);
 });
 
 describe.each(['bash', 'zsh', 'fish'])('%s', (shell) => {

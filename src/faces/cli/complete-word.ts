@@ -1,0 +1,51 @@
+/** What may stand in the place of a word that names a part of a file: its symbols, its members, its tables. */
+
+import { symbolNames } from '../../views/symbol-names.ts';
+import type { Answer } from '../../types/answer.ts';
+import type { Streams } from './command.ts';
+import { withTool } from './dialect-tool.ts';
+
+/** Words that a shell is offered, and what is read for them. */
+const MOST = 200;
+const MOST_MS = 10_000;
+const LIMITS = 'lines=20000,bytes=1M';
+
+/** Whole words that begin with `word`, in the order of the file; none for a word without a colon, or where it takes long. */
+export async function completeWord(word: string, streams: Streams): Promise<readonly string[]> {
+  const [, file] = /^(.+):#[^:,]*$/.exec(word) ?? [];
+  const [, front] = /^([^:]+:(?:.*[/:])?)[^/:]*$/.exec(word) ?? [];
+  const late = { ...streams, signal: AbortSignal.any([streams.signal, AbortSignal.timeout(MOST_MS)]) };
+  const words = file ? await symbolsOf(file, late) : front ? await membersOf(front, late) : [];
+  return words.filter((one) => one.startsWith(word)).slice(0, MOST);
+}
+
+async function symbolsOf(file: string, streams: Streams): Promise<string[]> {
+  const answer = await read(`${file}:raw`, streams);
+  const name = file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf(':')) + 1);
+  const names = answer ? await symbolNames(name, textOf(answer), streams.signal) : [];
+  return names.filter((one) => /^[\w$.]+$/.test(one)).map((one) => `${file}:#${one}`);
+}
+
+/** Of an archive or a directory in it, and of a database. `front` ends with a colon or a slash. */
+async function membersOf(front: string, streams: Streams): Promise<string[]> {
+  const answer = await read(front.replace(/:$/, ''), streams);
+  const { kind, meta = {} } = (answer?.details ?? {}) as { kind?: string; meta?: Record<string, unknown> };
+  const isList =
+    (kind === 'archive' && 'entries' in meta && !('member' in meta)) ||
+    (kind === 'sqlite' && 'tables' in meta);
+  if (!answer || !isList) return [];
+  const lines = textOf(answer).split('\n');
+  const names = lines.filter((line) => line !== '' && !/^(?:\[|… )/.test(line));
+  return names.map((line) => front + line.replace(/ \([^()]*\)$/, ''));
+}
+
+/** Undefined where it cannot be read. */
+async function read(path: string, streams: Streams): Promise<Answer | undefined> {
+  const values = { limits: LIMITS, offline: true };
+  const answer = await withTool('read', values, streams, (ask) => ask({ path }));
+  return answer.isError ? undefined : answer;
+}
+
+function textOf({ content }: Answer): string {
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+}
