@@ -60,3 +60,9 @@ export function writeFailure(error: unknown, what: string): OrielError {
 export function isShortage(error: unknown): boolean {
   return errno(error) === 'EMFILE' || errno(error) === 'ENFILE';
 }
+
+/** Whether the machine has failed, whatever was read: an input/output error, or no descriptors. */
+export function isFault(error: unknown): boolean {
+  if (error instanceof OrielError) return error.code === 'BUSY' || isFault(error.cause);
+  return isShortage(error) || errno(error) === 'EIO';
+}

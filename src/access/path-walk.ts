@@ -82,7 +82,8 @@ async function openBase(base: WalkBase, inspector: Inspector): Promise<Found | u
   try {
     fd = await inspector.open(base.real, ENTER);
   } catch (error) {
-    if (isShortage(error)) throw error;
+    // The machine fails, whatever stands there.
+    if (isShortage(error) || errno(error) === 'EIO') throw error;
     return undefined;
   }
   const stats = await statsOf(fd, inspector);

@@ -5,6 +5,7 @@
 
 import { basename, join } from 'node:path';
 import { headOf } from '../access/bytes.ts';
+import { isFault } from '../access/failure.ts';
 import { withProgress } from '../access/progress-timer.ts';
 import { isOrielError, OrielError } from '../errors.ts';
 import type { FileSubject } from '../sources/archive/container.ts';
@@ -32,7 +33,7 @@ import { WholeStretch } from './search/whole-stretch.ts';
 import { checkRange } from './walk/bounds.ts';
 import { CONTAINER_GLOB } from './walk/container-names.ts';
 import { openTarget, shownBelow, shownTarget } from './walk/open-target.ts';
-import { WalkRun } from './walk/walk-run.ts';
+import { WalkBroken, WalkRun } from './walk/walk-run.ts';
 
 /**
  * The same answer for the same files, whatever the threads do. Throws `BAD_REGEX`, `BAD_INPUT`, `UNSUPPORTED` for
@@ -156,6 +157,9 @@ async function searchContainers(
   const paths: string[] = [];
   try {
     for await (const batch of walk.paths()) paths.push(...batch);
+  } catch (error) {
+    if (!(error instanceof WalkBroken)) throw error;
+    sink.search.gaps.broken = true;
   } finally {
     await walk.close();
   }
@@ -169,7 +173,9 @@ async function searchContainers(
       if (container && !(await takeInside(container, sink, call))) return;
     } catch (error) {
       call.signal.throwIfAborted();
-      if (!isOrielError(error)) throw error;
+      // What is passed over for its own sake is not looked for; what the machine could not read is missing.
+      if (isFault(error)) sink.search.gaps.broken = true;
+      else if (!isOrielError(error)) throw error;
     }
   }
 }

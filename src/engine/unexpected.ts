@@ -63,6 +63,14 @@ export function explained(error: unknown, signal?: AbortSignal): OrielError {
     return new OrielError('BUSY', 'Too many files are open. Call again.', { cause: error });
   if (FULL.has(errno(error)))
     return new OrielError('LIMIT', 'A disk that this needs is full.', { cause: error });
+  if (errno(error) === 'EAGAIN')
+    return new OrielError('BUSY', 'No process or thread can be started just now. Call again.', {
+      cause: error,
+    });
+  if (errno(error) === 'EIO')
+    return new OrielError('CORRUPT', 'A disk failed while this was read: input/output error. Call again.', {
+      cause: error,
+    });
   return new OrielError(
     'INTERNAL',
     'An unexpected error inside oriel ended the call. Try another path or window.',

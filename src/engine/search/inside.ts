@@ -1,5 +1,6 @@
 /** The texts inside a named document, notebook, archive or database, as `read` shows them, and the calls that read their parts. */
 
+import { isFault } from '../../access/failure.ts';
 import { isOrielError } from '../../errors.ts';
 import { archiveIndex } from '../../sources/archive/archive-index.ts';
 import { type FileSubject, isFile } from '../../sources/archive/container.ts';
@@ -29,7 +30,7 @@ export async function containerOf(
   return CONTAINERS.includes(kind) && isFile(subject) ? subject : undefined;
 }
 
-/** Throws what reading the container throws; a member that cannot be read is passed over. */
+/** Throws what reading the container throws; a member that cannot be read is passed over, unless the machine has failed. */
 export async function* textsInside(
   subject: FileSubject,
   search: Search,
@@ -63,8 +64,8 @@ async function* memberTexts(
     resource = await call.open(subject);
   } catch (error) {
     call.signal.throwIfAborted();
-    if (isOrielError(error)) return;
-    throw error;
+    if (!isOrielError(error) || isFault(error)) throw error;
+    return;
   }
   const text = resource.is === 'mixed' ? resource.text : resource;
   if (text.is !== 'text') return;

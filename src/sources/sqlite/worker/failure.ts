@@ -1,5 +1,6 @@
 /** Converts failures in the worker to data: the code, a sentence, and a call that works instead. */
 
+import { errno } from '../../../access/failure.ts';
 import type { ErrorCode } from '../../../errors.ts';
 import type { Ask, Failure } from '../protocol.ts';
 import { echo, Refusal, TOO_LONG } from '../refusal.ts';
@@ -14,6 +15,7 @@ import { SqlFailure } from './work.ts';
 export function toFailure(library: Library, error: unknown, ask: Ask, connection?: Connection): Failure {
   if (error instanceof Refusal) return fail(error.code, error.message, error.rest);
   if (error instanceof SqlFailure) return sqlFailure(library, error, ask, connection);
+  if (errno(error) === 'EIO') return fail('CORRUPT', 'The database could not be read: input/output error');
   return fail('INTERNAL', error instanceof Error ? error.message : String(error));
 }
 

@@ -1,0 +1,179 @@
+// Loaded into a process under test: counts what it does to files, processes and connections, in all of its threads, and
+// lets the n-th of them fail. `globalThis.faults` arms it.
+import childProcess from 'node:child_process';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import net from 'node:net';
+import workerThreads from 'node:worker_threads';
+
+const SHARED = 'oriel faults';
+/** How an operation fails, by what it is: for good, or for want of something. */
+const CODES = {
+  open: ['EIO', 'EMFILE'],
+  ask: ['EIO', 'EIO'],
+  read: ['EIO', 'SHORT'],
+  write: ['ENOSPC', 'SHORT'],
+  start: ['EAGAIN', 'EMFILE'],
+  connect: ['ECONNRESET', 'ETIMEDOUT'],
+};
+
+const kindOf = (name) =>
+  /^(?:open|mkd)/.test(name)
+    ? 'open'
+    : /^read(?:Sync)?$/.test(name)
+      ? 'read'
+      : name.startsWith('write')
+        ? 'write'
+        : 'ask';
+// Operations so far, the one that fails (0 for none), how it fails, and how often it did.
+const [COUNT, AT, HOW, HIT] = [0, 1, 2, 3];
+
+const cells = new Int32Array(
+  workerThreads.isMainThread ? new SharedArrayBuffer(16) : workerThreads.getEnvironmentData(SHARED),
+);
+
+/** The error or shortage that strikes now, if any. */
+function strikes(kind) {
+  const at = Atomics.load(cells, AT);
+  if (at < 0) return undefined;
+  const now = Atomics.add(cells, COUNT, 1) + 1;
+  if (now !== at) return undefined;
+  Atomics.add(cells, HIT, 1);
+  return CODES[kind][Atomics.load(cells, HOW)];
+}
+
+function errorOf(code, syscall) {
+  return Object.assign(new Error(`${code}: made by a test, ${syscall}`), { code, syscall, errno: -5 });
+}
+
+/** Half of what was asked for, at least one byte. */
+const half = (length) => Math.max(1, length >> 1);
+
+/** Where the length stands in the arguments of reads and writes of a buffer. */
+function shortened(args) {
+  if (typeof args[3] !== 'number' || !ArrayBuffer.isView(args[1])) return args;
+  return args.with(3, half(args[3]));
+}
+
+const SYNC = [
+  'openSync',
+  'readSync',
+  'writeSync',
+  'fstatSync',
+  'lstatSync',
+  'statSync',
+  'readdirSync',
+  'readlinkSync',
+];
+const CALLBACK = ['open', 'read', 'write', 'fstat', 'lstat', 'stat', 'readlink', 'readdir'];
+
+for (const name of SYNC) {
+  const real = fs[name];
+  fs[name] = function (...args) {
+    const code = strikes(kindOf(name));
+    if (code === undefined) return real.apply(this, args);
+    if (code === 'SHORT') return real.apply(this, shortened(args));
+    throw errorOf(code, name);
+  };
+}
+
+for (const name of CALLBACK) {
+  const real = fs[name];
+  fs[name] = function (...args) {
+    const code = strikes(kindOf(name));
+    if (code === undefined) return real.apply(this, args);
+    if (code === 'SHORT') return real.apply(this, shortened(args));
+    const done = args.at(-1);
+    return void process.nextTick(done, errorOf(code, name));
+  };
+}
+
+for (const name of [
+  'open',
+  'lstat',
+  'stat',
+  'readlink',
+  'readdir',
+  'opendir',
+  'mkdtemp',
+  'mkdir',
+  'rename',
+  'readFile',
+  'writeFile',
+]) {
+  const real = fs.promises[name];
+  fs.promises[name] = async function (...args) {
+    const code = strikes(kindOf(name));
+    if (code === undefined) return real.apply(this, args);
+    throw errorOf(code, name);
+  };
+}
+
+const handle = await fs.promises.open(process.execPath);
+const prototype = Object.getPrototypeOf(handle);
+await handle.close();
+for (const name of ['read', 'write', 'stat']) {
+  const real = prototype[name];
+  prototype[name] = async function (...args) {
+    const code = strikes(kindOf(name));
+    if (code === undefined) return real.apply(this, args);
+    if (code !== 'SHORT') throw errorOf(code, name);
+    if (name === 'stat' || typeof args[2] !== 'number') return real.apply(this, args);
+    return real.apply(this, args.with(2, half(args[2])));
+  };
+}
+
+const spawn = childProcess.ChildProcess.prototype.spawn;
+childProcess.ChildProcess.prototype.spawn = function (options) {
+  const code = strikes('start');
+  if (code === undefined) return spawn.call(this, options);
+  throw errorOf(code, 'spawn');
+};
+
+const connect = net.Socket.prototype.connect;
+net.Socket.prototype.connect = function (...args) {
+  const code = strikes('connect');
+  if (code !== undefined) {
+    process.nextTick(() => this.destroy(errorOf(code, 'connect')));
+    return this;
+  }
+  const reset = this;
+  const push = this.push;
+  this.push = function (chunk, ...more) {
+    const inner = chunk === null ? undefined : strikes('connect');
+    if (inner === undefined) return push.call(this, chunk, ...more);
+    reset.destroy(errorOf(inner, 'read'));
+    return false;
+  };
+  return connect.apply(this, args);
+};
+
+const { Worker } = workerThreads;
+workerThreads.Worker = class extends Worker {
+  constructor(file, options = {}) {
+    const code = strikes('start');
+    if (code !== undefined) throw errorOf(code, 'thread');
+    super(file, { ...options, execArgv: ['--import', import.meta.url] });
+  }
+};
+
+if (workerThreads.isMainThread) {
+  workerThreads.setEnvironmentData(SHARED, cells.buffer);
+  Atomics.store(cells, AT, -1);
+  globalThis.faults = {
+    /** Counts from now on; the operation number `at` (1-based, 0 for none) fails: for good (0), for want of something (1). */
+    arm(at, how = 0) {
+      Atomics.store(cells, AT, -1);
+      Atomics.store(cells, COUNT, 0);
+      Atomics.store(cells, HIT, 0);
+      Atomics.store(cells, HOW, how);
+      Atomics.store(cells, AT, at);
+    },
+    /** How many operations there were, and whether one has failed. */
+    disarm() {
+      Atomics.store(cells, AT, -1);
+      return { count: Atomics.load(cells, COUNT), hit: Atomics.load(cells, HIT) > 0 };
+    },
+  };
+}
+syncBuiltinESMExports();
