@@ -18,7 +18,12 @@ const doors = new Map<WayName, Door>();
 let place: Place;
 
 function settingsOf(way: Way): Settings {
-  return { cwd: place.W, roots: [place.W], net: [place.site.host], home: place.home(way.name) };
+  return {
+    cwd: place.W,
+    roots: [place.W],
+    net: [place.site.host, place.site.tlsHost],
+    home: place.home(way.name),
+  };
 }
 
 const homes = new Map<WayName, string>();

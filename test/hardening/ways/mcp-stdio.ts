@@ -36,6 +36,7 @@ export const mcpStdio: Way = {
         watchers.add(watch);
         child.once('exit', (code) => reject(new Error(`oriel mcp has ended with ${code}: ${log()}`)));
       });
+    child.setMaxListeners(0);
     let ids = 0;
     const send = (message: object): Promise<void> =>
       write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);

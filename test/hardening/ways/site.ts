@@ -1,7 +1,9 @@
 /** A site on loopback whose pages lie, never end, or lead elsewhere. */
 
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { makePng } from '../../support/images.ts';
 import { article, paragraphs } from '../../support/web.ts';
@@ -13,6 +15,9 @@ export interface HostileSite {
   /** One of the same pages that no door may read. */
   readonly hiddenUrl: string;
   readonly hiddenPort: number;
+  /** A site whose certificate nobody signed; doors may read it. */
+  readonly tlsUrl: string;
+  readonly tlsHost: string;
   /** Requests that are open, by their paths. */
   readonly open: readonly string[];
   /** What the hidden site was asked for so far. */
@@ -92,8 +97,11 @@ export async function hostileSite(): Promise<HostileSite> {
     leaked.push(request.url ?? '');
     answer(request, response);
   });
-  const [port, hiddenPort] = await Promise.all(
-    [shown, secret].map(async (server) => {
+  const fixture = (name: string): Buffer =>
+    readFileSync(new URL(`../../fixtures/tls/${name}`, import.meta.url));
+  const tls = createTlsServer({ key: fixture('leaf.key'), cert: fixture('self.pem') }, answer);
+  const [port, hiddenPort, tlsPort] = await Promise.all(
+    [shown, secret, tls].map(async (server) => {
       server.listen(0, '127.0.0.1');
       await once(server, 'listening');
       return (server.address() as AddressInfo).port;
@@ -104,10 +112,12 @@ export async function hostileSite(): Promise<HostileSite> {
     url: `http://127.0.0.1:${port}`,
     hiddenUrl: `http://127.0.0.1:${hiddenPort}`,
     hiddenPort: hiddenPort as number,
+    tlsUrl: `https://127.0.0.1:${tlsPort}`,
+    tlsHost: `127.0.0.1:${tlsPort}`,
     open,
     leaked,
     async close() {
-      for (const server of [shown, secret]) {
+      for (const server of [shown, secret, tls]) {
         server.closeAllConnections();
         await new Promise((resolve) => server.close(resolve));
       }
