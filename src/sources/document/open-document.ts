@@ -33,6 +33,7 @@ export async function openDocument(subject: Subject, call: Call): Promise<Resour
   if (sheet) return sheet;
   // Its parts, and the images in it, are members of a zip.
   if (formatOf(subject.head) === 'zip' && asked.page === undefined) {
+    if (asked.tail.toLowerCase() === 'images') return listMedia(subject, call);
     return readArchive(subject, call).catch(async (error: unknown) => {
       if (!isOrielError(error) || error.code !== 'NOT_FOUND') throw error;
       throw (await missingSheet(document, asked)) ?? error;
@@ -45,6 +46,24 @@ export async function openDocument(subject: Subject, call: Call): Promise<Resour
     `:${quote(subject.rest)} is not a selector of ${quote(subject.typed)}. Use ${FORMS}.`,
     { next: subject.typed },
   );
+}
+
+/** Where packages keep their images, by their names. */
+const MEDIA: readonly (readonly [RegExp, string])[] = [
+  [/\.do\w+$/i, 'word/media'],
+  [/\.p[po]\w+$/i, 'ppt/media'],
+  [/\.xl\w+$/i, 'xl/media'],
+  [/\.o[dt]\w$/i, 'Pictures'],
+];
+
+async function listMedia(subject: Subject, call: Call): Promise<Resource> {
+  const { typed, name } = subject;
+  const directory = MEDIA.find(([pattern]) => pattern.test(name))?.[1] ?? 'images';
+  return readArchive({ ...subject, rest: directory }, call).catch((error: unknown) => {
+    if (!isOrielError(error) || error.code !== 'NOT_FOUND') throw error;
+    const message = `${quote(typed)} has no directory ${directory}, where images are. Use ${quote(typed)}.`;
+    throw new OrielError('NOT_FOUND', message, { next: typed, cause: error });
+  });
 }
 
 /** The mark stands somewhere in the first kilobyte. */

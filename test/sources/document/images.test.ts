@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { codeOf, textOf, unhurried, workspace } from '../../support/workspace.ts';
-import { pdf, pdfPages, pdfStream, pdfText } from '../../support/documents.ts';
+import { fixture, pdf, pdfPages, pdfStream, pdfText } from '../../support/documents.ts';
 
 interface Image {
   readonly width: number;
@@ -123,6 +123,17 @@ test('of a long document are listed in parts, each with the call for the next', 
     path = /Use (long\.pdf:p\d+-:images) to continue/.exec(shown)?.[1];
   }
   expect(found).toEqual(pages.map((_, i) => `p${i + 1}-1.png`));
+});
+
+test('of a package are the parts in its directory for them', async () => {
+  const { write, text, read } = workspace(unhurried);
+  write('a.docx', fixture('report.docx'));
+  write('b.xlsx', fixture('sheet.xlsx'));
+  write('c.odt', fixture('report.odt'));
+  expect(await text('a.docx:images')).toContain('image1.png');
+  expect((await read('a.docx:word/media/image1.png')).content[1]).toMatchObject({ type: 'image' });
+  expect(await text('c.odt:images')).toContain('.png');
+  expect(await text('b.xlsx:images')).toBe('b.xlsx has no directory xl/media, where images are. Use b.xlsx.');
 });
 
 test('a document without any says nothing of them', async () => {
