@@ -6,6 +6,7 @@
 import type { Worker } from 'node:worker_threads';
 import { OrielError } from '../errors.ts';
 import { isOutgrown, isStartFailure, type StartOptions, startWorker } from './isolate-start.ts';
+import { startOwnTimer, waitingOf } from './own-time.ts';
 import { endingOf, LOADED } from './worker-loading.ts';
 
 /** Milliseconds in which a thread may stop by itself once it was told to. */
@@ -38,8 +39,8 @@ export class Thread<Job, Reply> {
     );
   }
 
-  /** One job at a time. */
-  async ask(job: Job, until: number, signal: AbortSignal): Promise<Reply> {
+  /** One job at a time. `latest`: see AskWorker. */
+  async ask(job: Job, until: number, signal: AbortSignal, latest: number = until): Promise<Reply> {
     signal.throwIfAborted();
     clearTimeout(this.#restTimer);
     this.#worker.ref();
@@ -49,6 +50,7 @@ export class Thread<Job, Reply> {
     let timer: NodeJS.Timeout | undefined;
     const stop = (why: number, reason: unknown): void => {
       Atomics.store(this.#stop, 0, why);
+      stopTimer();
       clearTimeout(timer);
       timer = setTimeout(() => {
         // The descriptors it reads through are closed next, so it must be gone before the answer is.
@@ -58,11 +60,18 @@ export class Thread<Job, Reply> {
     };
     const cancel = (): void => stop(CANCELLED, signal.reason);
     signal.addEventListener('abort', cancel, { once: true });
-    timer = setTimeout(stop, Math.max(0, until - performance.now()), OUT_OF_TIME, outOfTime());
+    const now = performance.now();
+    const stopTimer = startOwnTimer(
+      Math.max(0, until - now),
+      latest > until ? waitingOf(process.pid) : () => Promise.resolve(0),
+      () => stop(OUT_OF_TIME, outOfTime()),
+      Math.max(0, latest - now),
+    );
     try {
       this.#worker.postMessage({ job, stop: this.#stop });
       return await promise;
     } finally {
+      stopTimer();
       clearTimeout(timer);
       signal.removeEventListener('abort', cancel);
       this.#settle = undefined;

@@ -11,8 +11,16 @@ export interface PoolOptions extends StartOptions {
   readonly idleMs: number;
 }
 
-/** Asks the lent worker to do one job. `until` is on the clock of `performance.now()`. */
-export type AskWorker<Job, Reply> = (job: Job, until: number, signal: AbortSignal) => Promise<Reply>;
+/**
+ * Asks the lent worker to do one job. `until` is on the clock of `performance.now()`; time in which the machine has no
+ * processor for us does not count up to `latest`, where it is given.
+ */
+export type AskWorker<Job, Reply> = (
+  job: Job,
+  until: number,
+  signal: AbortSignal,
+  latest?: number,
+) => Promise<Reply>;
 
 export class WorkerPool<Job, Reply> {
   readonly #options: PoolOptions;
@@ -30,9 +38,9 @@ export class WorkerPool<Job, Reply> {
     return this.#options.queue.run(async () => {
       let thread: Thread<Job, Reply> | undefined;
       try {
-        return await act((job, until, asked) => {
+        return await act((job, until, asked, latest) => {
           if (!thread?.alive) thread = this.#wake() ?? new Thread(this.#options);
-          return thread.ask(job, until, asked);
+          return thread.ask(job, until, asked, latest);
         });
       } finally {
         if (thread?.alive) this.#rest(thread);

@@ -10,10 +10,16 @@ const LEAST_MS = 5;
 
 /**
  * Calls `over` when `ms` milliseconds have passed, plus those for which the process has waited for a processor, and
- * after four times as many in any case. `waited` says for how long it has since the last call. Returns what stops it.
+ * after `most` (four times as many) in any case. `waited` says for how long it has since the last call. Returns what
+ * stops it.
  */
-export function startOwnTimer(ms: number, waited: () => Promise<number>, over: () => void): () => void {
-  const end = performance.now() + MOST_STRETCH * ms;
+export function startOwnTimer(
+  ms: number,
+  waited: () => Promise<number>,
+  over: () => void,
+  most: number = MOST_STRETCH * ms,
+): () => void {
+  const end = performance.now() + most;
   let isOver = false;
   let timer: NodeJS.Timeout;
   const look = async (): Promise<void> => {

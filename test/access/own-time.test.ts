@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** When a timer of 1,000 ms is over, for a process that waits for this part of its time; undefined within 10 s. */
-async function overAfter(part: number): Promise<number | undefined> {
+async function overAfter(part: number, most?: number): Promise<number | undefined> {
   let last = performance.now();
   const start = last;
   let at: number | undefined;
@@ -15,7 +15,7 @@ async function overAfter(part: number): Promise<number | undefined> {
     last += passed;
     return Promise.resolve(passed * part);
   };
-  startOwnTimer(1_000, waited, () => (at = performance.now() - start));
+  startOwnTimer(1_000, waited, () => (at = performance.now() - start), most);
   await vi.advanceTimersByTimeAsync(10_000);
   return at;
 }
@@ -35,6 +35,12 @@ test('one that hardly ever runs ends after four times as long', async () => {
   const at = await overAfter(1);
   expect(at).toBeGreaterThan(3_900);
   expect(at).toBeLessThanOrEqual(4_000);
+});
+
+test('or after what it may take at most', async () => {
+  const at = await overAfter(1, 1_700);
+  expect(at).toBeGreaterThan(1_600);
+  expect(at).toBeLessThanOrEqual(1_700);
 });
 
 test('a timer that was stopped never ends anything', async () => {

@@ -53,8 +53,10 @@ export async function openDatabase(subject: Subject, call: Call): Promise<Resour
 function ask(opened: OpenedFile, parsed: Parsed, call: Call): Promise<Reply> {
   const lend = <T>(act: (read: ReadFiles<Reply>) => Promise<T>): Promise<T> =>
     workers.lend(call, (work) => {
-      const until = Math.min(call.deadline - LEFT_MS, performance.now() + QUERY_MS);
-      return act((files) => work({ files, ask: parsed.ask, room: call.limits.bytes }, until, call.signal));
+      const latest = call.deadline - LEFT_MS;
+      const until = Math.min(latest, performance.now() + QUERY_MS);
+      const { signal, limits } = call;
+      return act((files) => work({ files, ask: parsed.ask, room: limits.bytes }, until, signal, latest));
     });
   if (opened.bytes.remote) return askRemote(opened, lend, call);
   if (opened.fd !== undefined) return readConsistently(opened, call, lend);
