@@ -16,7 +16,7 @@ const MOST_SECONDS = 5;
 const TICKS = 100;
 
 /** Children that wait for the next picture, document or command, by their command lines. */
-const RESTING = /convert-child|decode-child|oriel-watchdog|isolate/;
+const RESTING = /-child|-worker|oriel-watchdog|isolate/;
 
 export interface Watch {
   /** Waits until what the case has begun is over, and holds what it did to the invariants. */
