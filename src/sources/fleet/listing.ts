@@ -1,16 +1,13 @@
 /** Lists what `ws://` names: the workspaces with their state, and a directory of one by pages. */
 
-import { memoryBytes } from '../../access/bytes.ts';
-import { sha256Of } from '../../access/digest.ts';
 import { isOrielError } from '../../errors.ts';
-import { Identity } from '../../identity.ts';
 import { oneLine } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
 import type { Resource, TextResource } from '../../types/resource.ts';
 import type { Settings } from '../../types/settings.ts';
 import type { WorkspaceFiles } from '../../types/workspace.ts';
-import { selectionOf } from '../file.ts';
 import { listOf } from '../schemes/named-files.ts';
+import { textListing } from '../text-listing.ts';
 
 /** Where a path leads in a workspace. */
 export interface InWorkspace {
@@ -71,18 +68,9 @@ export async function listDirectory(
   const target = offset === 0 ? front : `${front}?offset=${offset}`;
   const lines = entries.map(({ name: entry, type }) => oneLine(entry) + (MARKS[type] ?? ''));
   const none = offset === 0 ? '(empty directory)' : '(no further entries)';
-  const bytes = Buffer.from(`${(lines.length === 0 ? [none] : lines).join('\n')}\n`);
   const use = `${front}?offset=${offset + PAGE}`;
   return {
-    is: 'text',
-    kind: 'internal',
-    bytes: memoryBytes(bytes, Identity.of('workspace-listing', { target, sha256: await sha256Of(bytes) })),
-    encoding: 'utf-8',
-    selection: selectionOf({ typed: target, rest }),
-    target,
-    name: 'listing',
-    display: 'plain',
-    editable: false,
+    ...(await textListing(lines.length === 0 ? [none] : lines, target, rest)),
     facts: { workspace: name, server: files.origin, entries: entries.length, total },
     ...(more &&
       entries.length > 0 && {

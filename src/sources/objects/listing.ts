@@ -1,14 +1,11 @@
 /** Lists what lies below a prefix as a directory, a page of it with one request; and the buckets. */
 
-import { memoryBytes } from '../../access/bytes.ts';
-import { sha256Of } from '../../access/digest.ts';
 import { OrielError } from '../../errors.ts';
-import { Identity } from '../../identity.ts';
 import { age, binarySize } from '../../render/units.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
 import type { TextResource } from '../../types/resource.ts';
-import { selectionOf } from '../file.ts';
+import { textListing } from '../text-listing.ts';
 import { objectLimits } from './object-limits.ts';
 import type { S3Client } from './s3-client.ts';
 import { listInXml, type XmlList } from './xml.ts';
@@ -147,7 +144,7 @@ export async function listingResource(
   const notes = list.stuck ? ['The server says that there are more, and gives none'] : [];
   const use = list.last === undefined ? undefined : pageOf(name, list.last);
   return {
-    ...(await listed(lines.length === 0 ? [none] : lines, target, rest)),
+    ...(await textListing(lines.length === 0 ? [none] : lines, target, rest)),
     facts: { bucket, prefix, entries: list.entries.length },
     notes: notes.map((text) => ({ kind: 'said', text })),
     ...(use !== undefined && {
@@ -176,27 +173,12 @@ export async function bucketsResource(
   call: Call,
 ): Promise<TextResource> {
   if (allowed)
-    return listed(
+    return textListing(
       allowed.map((place) => `s3://${oneLine(place).replace(/\/*$/, '/')}`),
       's3://',
       rest,
     );
   const list = await answered(client, { name: 's3://' }, 'ListAllMyBucketsResult', ['Bucket'], call);
   const names = list.entries.map(({ fields }) => `s3://${oneLine(fields['Name'] ?? '')}/`).toSorted();
-  return listed(names.length === 0 ? ['(no buckets)'] : names, 's3://', rest);
-}
-
-async function listed(lines: readonly string[], target: string, rest: string): Promise<TextResource> {
-  const bytes = Buffer.from(`${lines.join('\n')}\n`);
-  return {
-    is: 'text',
-    kind: 'internal',
-    bytes: memoryBytes(bytes, Identity.of('object-listing', { target, sha256: await sha256Of(bytes) })),
-    encoding: 'utf-8',
-    selection: selectionOf({ typed: target, rest }),
-    target,
-    name: 'listing',
-    display: 'plain',
-    editable: false,
-  };
+  return textListing(names.length === 0 ? ['(no buckets)'] : names, 's3://', rest);
 }
