@@ -11,7 +11,8 @@ import { isOrielError, OrielError } from '../errors.ts';
 import type { KeptSpill, OpenedSpill, Spill, SpillSink, SpillStore } from '../types/session.ts';
 import type { StateName, StateSpace } from '../types/state.ts';
 import { artifactNumber, artifactUrl, missingArtifact } from './artifact-url.ts';
-import { batchesOf, type Head, headName, lengthOf, pieceName, readPiece } from './spill-pieces.ts';
+import { batchesOf, lengthOf } from '../state/pieces.ts';
+import { type Head, headName, pieceName, readPiece } from './spill-pieces.ts';
 import type { Spills } from './spills.ts';
 
 /** Bytes of one output that other replicas can read; a larger one stays where it was made. */

@@ -2,13 +2,8 @@
 
 import type { FileHandle } from 'node:fs/promises';
 import { OrielError } from '../errors.ts';
+import { lengthOf, PIECE } from '../state/pieces.ts';
 import type { StateName } from '../types/state.ts';
-
-/** Bytes of a piece; the last one has what is left. */
-const PIECE = 512 << 10;
-
-/** Pieces that are sent or read at once. */
-const AT_ONCE = 4;
 
 export interface Head {
   /** Part of the keys of its pieces: they belong to this output and to no other of its number. */
@@ -25,11 +20,6 @@ export function pieceName({ id }: Head, index: number): StateName {
   return { kind: 'piece', of: [id, index] };
 }
 
-/** Bytes of the piece at `index`. */
-export function lengthOf(index: number, bytes: number): number {
-  return Math.min(PIECE, bytes - index * PIECE);
-}
-
 /** Throws OrielError (`LIMIT`) where the file has become shorter. */
 export async function readPiece(file: FileHandle, index: number, bytes: number): Promise<Buffer> {
   const piece = Buffer.allocUnsafe(lengthOf(index, bytes));
@@ -39,11 +29,4 @@ export async function readPiece(file: FileHandle, index: number, bytes: number):
     done += bytesRead;
   }
   return piece;
-}
-
-/** The indexes of all pieces in order, as many together as are sent or read at once. */
-export function* batchesOf(bytes: number): Generator<readonly number[]> {
-  const count = Math.ceil(bytes / PIECE);
-  for (let from = 0; from < count; from += AT_ONCE)
-    yield Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, i) => from + i);
 }

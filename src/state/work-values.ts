@@ -1,15 +1,10 @@
 /** What replicas and workers leave for each other in the shared store: orders, their bytes, records of jobs, results. */
 
 import type { StateName, StateSpace } from '../types/state.ts';
+import { batchesOf, lengthOf, PIECE } from './pieces.ts';
 
 /** The space in which all of it lies. Names of orders hold the space of the replica. */
 export const WORK_SPACE = 'work';
-
-/** Bytes of a piece of an input or a result. */
-const PIECE: number = 1 << 20;
-
-/** Pieces that are sent or read at once. */
-const AT_ONCE = 4;
 
 /** Bytes of one input, and of one result, that go through the store. */
 export const MOST_INPUT: number = 32 << 20;
@@ -120,14 +115,4 @@ export async function removePieces(
   bytes: number,
 ): Promise<void> {
   for (const batch of batchesOf(bytes)) await Promise.all(batch.map((index) => space.remove(nameOf(index))));
-}
-
-function lengthOf(index: number, bytes: number): number {
-  return Math.min(PIECE, bytes - index * PIECE);
-}
-
-function* batchesOf(bytes: number): Generator<readonly number[]> {
-  const count = Math.ceil(bytes / PIECE);
-  for (let from = 0; from < count; from += AT_ONCE)
-    yield Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, i) => from + i);
 }
