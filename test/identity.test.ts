@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from './support/properties.ts';
 import { type Fact, type Facts, Identity } from '../src/identity.ts';
 
 const stats = { dev: 1n, ino: 2n, size: 3n, mtimeNs: 4n, ctimeNs: 5n };

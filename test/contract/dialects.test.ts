@@ -3,8 +3,8 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { dialectOf } from '../../src/dialects/table.ts';
 import { dialectNames, type OrielOptions } from '../../src/index.ts';
 import { type Called, numbered, place, wideLines } from '../support/dialect.ts';

@@ -7,8 +7,8 @@
  */
 
 import { setImmediate as tick, setTimeout as sleep } from 'node:timers/promises';
-import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { createOriel, type DialectName, type LimitOptions, type Oriel } from '../../src/index.ts';
 import { createSession, type SessionOptions } from '../../src/session/session.ts';
 import { temporaryFolder } from '../support/commands.ts';

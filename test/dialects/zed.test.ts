@@ -1,7 +1,7 @@
 /** zed's read_file: which window, where it begins and ends, what its header says. */
 
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { makeVisible } from '../../src/text/visible.ts';
 import { linesOf, numbered, place, wideLines, type Place } from '../support/dialect.ts';
 import { makePng } from '../support/images.ts';

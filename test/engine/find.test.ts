@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { createOriel } from '../../src/oriel.ts';
 import { Tree } from '../support/tree.ts';
 

@@ -1,6 +1,6 @@
 /** Damage to valid files, as edits that fast-check can shrink. */
 
-import fc from 'fast-check';
+import { fc } from '../support/properties.ts';
 
 export interface Edit {
   readonly at: number;

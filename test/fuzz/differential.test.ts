@@ -2,8 +2,8 @@
 
 import { join } from 'node:path';
 import { spawnSync } from 'node:child_process';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { windowedText } from '../../src/window.ts';
 import { writeFileSync } from 'node:fs';
 import { has } from '../support/has.ts';

@@ -4,8 +4,8 @@
  * those were. A failure names its seed; ORIEL_FUZZ_SEED=N repeats it.
  */
 
-import fc from 'fast-check';
 import { describe, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { workspace } from '../support/workspace.ts';
 import { damaged, edits } from './damage.ts';
 import { containerSeeds, selectorSeeds, tryContainer, trySelector, tryWindow } from './targets.ts';

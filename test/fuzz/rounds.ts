@@ -3,7 +3,7 @@
  * cases of every run of `npm test` are the same, and `npm run fuzz` goes on with new ones.
  */
 
-import fc from 'fast-check';
+import { fc } from '../support/properties.ts';
 
 const seconds = Number(process.env['ORIEL_FUZZ_SECONDS'] ?? 0);
 

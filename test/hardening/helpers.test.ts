@@ -3,8 +3,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
-import fc from 'fast-check';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { fc } from '../support/properties.ts';
 import type { Answer, Oriel } from '../../src/index.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { makePng } from '../support/images.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import * as fs from 'node:fs';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { ripgrepPath } from '../../src/access/ripgrep-path.ts';
 import { bodyOf, codeOf, nextOf, textOf, workspace } from '../support/workspace.ts';
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { type Caller, waitAs } from '../../src/queues/caller.ts';
 import { Queue, type QueueLimits, type Slot } from '../../src/queues/queue.ts';
 

@@ -1,7 +1,7 @@
 /** What a display shows and what it charges agree to the byte, or a budget lies. */
 
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import {
   displays,
   GAP,

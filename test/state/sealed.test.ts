@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { Seal } from '../../src/state/sealed.ts';
 
 const seal = new Seal(Buffer.from('a key of the operator, 32 bytes!'));

@@ -1,7 +1,7 @@
 /** What was shown, how often, and what never: held against a list of counters. */
 
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { Coverage } from '../../src/telemetry/coverage.ts';
 
 test('a span that lies over others counts only its new part as fresh', () => {

@@ -1,7 +1,7 @@
 /** Lines of a file of telemetry, whoever wrote them: an event, bounded, or nothing. */
 
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { parseEvent } from '../../src/telemetry/parse-event.ts';
 import { TaskFigures } from '../../src/telemetry/task-figures.ts';
 import { reportOf } from '../../src/telemetry/report.ts';

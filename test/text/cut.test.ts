@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { alignDown, codePoints, cutHead, cutTail } from '../../src/text/cut.ts';
 import { encodingOf, utf8 } from '../../src/text/encoding.ts';
 

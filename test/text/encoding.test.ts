@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { sequenceLength, validSequence } from '../../src/text/encoding.ts';
 
 describe('sequences', () => {

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { percentDecode, percentEncode } from '../../src/text/percent.ts';
 
 const utf8 = (part: string): Uint8Array => Buffer.from(part);

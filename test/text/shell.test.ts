@@ -1,8 +1,8 @@
 /** A path in a command, as a real shell reads it. */
 
 import { execFileSync } from 'node:child_process';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { shellWord } from '../../src/text/shell.ts';
 
 const asRead = (words: readonly string[]): string[] =>

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { languageOf, languages } from '../../src/views/languages.ts';
 import { linesOf } from '../../src/views/lines.ts';
 import { found, outlineOf, structureOf } from '../support/structure.ts';

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { Automaton } from '../../src/walk/automaton.ts';
 import { anyDepthTokens, pathTokens, textTokens } from '../../src/walk/tokens.ts';
 

@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { IgnoreFile, type Verdict } from '../../src/walk/ignore-file.ts';
 
 /** What the file says of a path, or of the first directory above it that it leaves out. */

@@ -1,7 +1,7 @@
 /** Byte windows: where they begin, where they end, what they never pass. */
 
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import type { Excerpt } from '../../src/types/excerpt.ts';
 import { excerpt } from '../../src/window/excerpt.ts';
 import { follow, inputOf, plainFit, textOf } from '../support/windows.ts';

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { countNewlines } from '../../src/text/scan.ts';
 import { Ends } from '../../src/window/ends.ts';
 

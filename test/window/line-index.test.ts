@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { Identity } from '../../src/identity.ts';
 import { memoryBytes } from '../../src/access/bytes.ts';
 import { queues } from '../../src/queues/table.ts';

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { memoryBytes } from '../../src/access/bytes.ts';
 import { utf8 } from '../../src/text/encoding.ts';
 import { LineReader, type StoredLine } from '../../src/window/line-reader.ts';

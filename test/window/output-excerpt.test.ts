@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { memoryBytes } from '../../src/access/bytes.ts';
 import { countNewlines } from '../../src/text/scan.ts';
 import type { Excerpt } from '../../src/types/excerpt.ts';

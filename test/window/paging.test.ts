@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { follow, inputOf, plainFit, textOf } from '../support/windows.ts';
 
 /** Texts with short lines, oversized lines, CRLF, empty lines, wide characters, clusters and broken bytes. */

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { fc } from '../../support/properties.ts';
 import { matchesOf } from '../../../src/engine/search/multiline.ts';
 import { databaseBytes } from '../../support/sqlite.ts';
 import { Tree } from '../../support/tree.ts';

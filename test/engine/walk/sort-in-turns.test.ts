@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../../support/properties.ts';
 import { sortInTurns } from '../../../src/engine/walk/sort-in-turns.ts';
 
 test('gives what sorting at once gives, equal items in their order', async () => {

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fc } from '../../support/properties.ts';
 import { type Frame, FrameSplitter } from '../../../src/faces/mcp/frames.ts';
 
 const shown = (frame: Frame): string => (frame.is === 'line' ? frame.bytes.toString() : frame.is);

@@ -1,6 +1,6 @@
 import { deflateRawSync, gzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fc } from '../../support/properties.ts';
 import { isOrielError } from '../../../src/errors.ts';
 import { Budget } from '../../../src/sources/archive/budget.ts';
 import { bunzip2 } from '../../../src/sources/archive/bunzip2.ts';

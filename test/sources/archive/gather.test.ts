@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../../support/properties.ts';
 import { gathered } from '../../../src/sources/archive/gather.ts';
 
 /** Chunks in one buffer that is used again, as the decoders give them; `fails` throws behind the last. */

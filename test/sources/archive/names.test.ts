@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../../support/properties.ts';
 import { escapeName, pathParts, printName, typedForms } from '../../../src/sources/archive/names.ts';
 import { oneLine } from '../../../src/text/visible.ts';
 

@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { packTar, type TarEntry } from 'modern-tar';
 import { expect, test } from 'vitest';
+import { fc } from '../../support/properties.ts';
 import { memoryBytes } from '../../../src/access/bytes.ts';
 import { isOrielError } from '../../../src/errors.ts';
 import type { Container, Member } from '../../../src/sources/archive/container.ts';

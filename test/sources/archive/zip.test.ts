@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
+import { fc } from '../../support/properties.ts';
 import { memoryBytes } from '../../../src/access/bytes.ts';
 import { isOrielError } from '../../../src/errors.ts';
 import { Budget } from '../../../src/sources/archive/budget.ts';

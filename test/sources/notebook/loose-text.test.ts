@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../../support/properties.ts';
 import { memoryBytes } from '../../../src/access/bytes.ts';
 import { readLooseText } from '../../../src/sources/notebook/loose-text.ts';
 

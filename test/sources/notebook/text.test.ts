@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fc } from '../../support/properties.ts';
 import { parseNotebookText, renderSections, type Section } from '../../../src/sources/notebook/text.ts';
 
 const line = fc.oneof(

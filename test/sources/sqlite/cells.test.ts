@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../../support/properties.ts';
 import { fit, pad, showCell, widthOf } from '../../../src/sources/sqlite/cells.ts';
 import type { Cell } from '../../../src/sources/sqlite/protocol.ts';
 

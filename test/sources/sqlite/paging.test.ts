@@ -1,7 +1,7 @@
 /** The law of paging: following the notices shows every row exactly once, whatever the limits. */
 
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../../support/properties.ts';
 import { createOriel, type LimitOptions } from '../../../src/index.ts';
 import { database } from '../../support/sqlite.ts';
 import { nextOf, textOf } from '../../support/workspace.ts';

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../../support/properties.ts';
 import { decodeText, showBytes } from '../../../src/sources/sqlite/text.ts';
 
 const bytes = (...values: number[]): Uint8Array => Uint8Array.from(values);

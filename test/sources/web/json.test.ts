@@ -1,7 +1,7 @@
 /** JSON as text: every value as it was written, the beginning of what is cut, and nothing without an end. */
 
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fc } from '../../support/properties.ts';
 import { jsonText } from '../../../src/sources/web/child/json.ts';
 import { layOut } from '../../../src/sources/web/child/json-lines.ts';
 

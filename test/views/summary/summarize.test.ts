@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { fc } from '../../support/properties.ts';
 import type { Summary, SummaryPart } from '../../../src/types/summary.ts';
 import { linesOf } from '../../../src/views/lines.ts';
 import type { Structure } from '../../../src/views/structure.ts';
