@@ -18,18 +18,21 @@ const slash: Token = { is: 'text', code: SLASH };
 const run: Token = { is: 'run' };
 const depth: Token = { is: 'depth' };
 
+const DEPTH = /^\*{2,}$/;
+
 /**
  * The tokens of a pattern for whole paths: `**` as a part stands for any number of names, and as the last part for at
- * least one.
+ * least one. Git takes more stars for two.
  */
 export function pathTokens(pattern: string): Token[] {
   const tokens: Token[] = [];
   const parts = pattern.split('/');
   for (const [i, part] of parts.entries()) {
     const last = i === parts.length - 1;
-    if (part !== '**') tokens.push(...nameTokens(part), ...(last ? [] : [slash]));
+    const deep = DEPTH.test(part);
+    if (!deep) tokens.push(...nameTokens(part), ...(last ? [] : [slash]));
     else if (tokens.at(-1)?.is !== 'depth') tokens.push(depth);
-    if (part === '**' && last) tokens.push(run);
+    if (deep && last) tokens.push(run);
   }
   return tokens;
 }

@@ -36,6 +36,8 @@ test.each<[string, string, Verdict | undefined]>([
   ['d/**', 'd/x/y', 'ignored'],
   ['d/**/a', 'd/a', 'ignored'],
   ['d/**/a', 'd/x/y/a', 'ignored'],
+  ['d/***', 'd/x/y', 'ignored'],
+  ['***/a', 'd/x/a', 'ignored'],
   ['*.log', 'd/x.log', 'ignored'],
   ['*.log\n!keep.log', 'keep.log', 'kept'],
   ['!keep.log\n*.log', 'keep.log', 'ignored'],
