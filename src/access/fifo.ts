@@ -1,6 +1,6 @@
 /**
  * Real pipes, made as FIFOs whose names vanish at once. A few are kept open and ready: making one starts a process
- * (Node has no other way), which takes as long as a short command.
+ * (Node has no other way), which takes as long as a short command. They are closed with the last session that used them.
  */
 
 import { execFile } from 'node:child_process';
@@ -8,6 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { arePipesInUse, usePipes } from './pipe-users.ts';
 
 /** Both ends of a pipe that nobody else has. */
 export interface PipeEnds {
@@ -33,6 +34,7 @@ let idle: NodeJS.Timeout | undefined;
  * a file system that knows no FIFOs.
  */
 export async function takePipes(directory: string, count: number): Promise<PipeEnds[] | undefined> {
+  usePipes(directory, closeSparePipes);
   const taken = spare.splice(0, count);
   if (taken.length < count) {
     taken.push(...(await makePipes(directory)));
@@ -62,6 +64,7 @@ async function refill(directory: string): Promise<void> {
   refilling = true;
   keep(await makePipes(directory));
   refilling = false;
+  if (!arePipesInUse()) closeSparePipes();
 }
 
 /** Commands that begin at once make more than are kept. */

@@ -54,22 +54,18 @@ export async function startShell(options: ShellCommand): Promise<Shell> {
   const ends = pipes?.map((pipe) => pipe.writeEnd) ?? (['pipe', 'pipe'] as const);
   const began = performance.now();
   const watched = watch(token);
-  let empty: number | undefined;
-  const child = await spawnShell(options.command, {
-    cwd: options.cwd,
-    env,
-    detached: true,
-    stdio: withNothingElse(['ignore', ends[0], ends.at(-1)], () => (empty ??= openSync('/dev/null', 'r'))),
-    windowsHide: true,
-  })
-    .catch((error: unknown) => {
-      watched.release();
-      for (const pipe of pipes ?? []) pipe.discard();
-      throw error;
-    })
-    .finally(() => {
-      if (empty !== undefined) closeSync(empty);
+  let child: ChildProcess;
+  try {
+    child = await spawnOnly(options.command, {
+      cwd: options.cwd,
+      env,
+      stdio: ['ignore', ends[0], ends.at(-1)],
     });
+  } catch (error) {
+    watched.release();
+    for (const pipe of pipes ?? []) pipe.discard();
+    throw error;
+  }
   watched.isRunning(child.pid as number);
   const intakes = pipes
     ? pipes.map((pipe, i) => pipe.read(options.takes[i] as Take))
@@ -80,6 +76,21 @@ export async function startShell(options: ShellCommand): Promise<Shell> {
 type SpawnOptions = Parameters<typeof spawn>[2];
 
 type StdioEnd = number | 'pipe' | 'ignore' | undefined;
+
+/** Starts it with the three streams and no other descriptor. */
+async function spawnOnly(
+  command: string,
+  { stdio, ...options }: SpawnOptions & { readonly stdio: readonly StdioEnd[] },
+): Promise<ChildProcess> {
+  let empty: number | undefined;
+  try {
+    const nothing = (): number => (empty ??= openSync('/dev/null', 'r'));
+    const only = withNothingElse(stdio, nothing);
+    return await spawnShell(command, { ...options, stdio: only, detached: true, windowsHide: true });
+  } finally {
+    if (empty !== undefined) closeSync(empty);
+  }
+}
 
 async function spawnShell(command: string, options: SpawnOptions): Promise<ChildProcess> {
   for (const name of ['bash', 'sh']) {

@@ -11,6 +11,7 @@ import { inspectorOf, untilDescriptors } from '../access/descriptors.ts';
 import { errno, isShortage, writeFailure } from '../access/failure.ts';
 import { openedFile } from '../access/file.ts';
 import { openRegular } from '../access/open-regular.ts';
+import { leavePipes } from '../access/pipe-users.ts';
 import type { KeptSpill, OpenedSpill } from '../types/session.ts';
 import {
   privateDirectory,
@@ -121,6 +122,7 @@ export class Spills {
 
   /** Removes all spills, unless they are kept for the working directory. */
   close(): void {
+    if (this.#directory !== undefined) leavePipes(this.#directory);
     if (this.#options.workingDirectory === undefined && this.#directory !== undefined)
       remove(this.#directory);
     this.#room?.leave(this);

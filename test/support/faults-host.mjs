@@ -16,16 +16,17 @@ const facts = (answer) => ({
   notices: (answer.details.notices ?? []).map(({ text }) => text),
 });
 
-/** Regular files of the workspace or without a name that are open. */
+/** What is open of the workspace, of the private directories, or without a name. */
 const held = () =>
-  fs.readdirSync('/proc/self/fd').filter((fd) => {
+  fs.readdirSync('/proc/self/fd').flatMap((fd) => {
     try {
       const path = fs.readlinkSync(`/proc/self/fd/${fd}`);
-      return path.startsWith(`${options.cwd}/`) || path.endsWith(' (deleted)');
+      const ours = [options.cwd, options.spills.state].some((at) => path.startsWith(`${at}/`));
+      return ours || path.endsWith(' (deleted)') ? path : [];
     } catch {
-      return false;
+      return [];
     }
-  }).length;
+  });
 
 const unexpected = [];
 process.on('uncaughtException', (error) => unexpected.push(String(error?.stack ?? error)));
@@ -71,7 +72,7 @@ for (const how of [0, 1]) {
   }
 }
 let left = held();
-for (let i = 0; i < 100 && left > 0; i += 1) {
+for (let i = 0; i < 100 && left.length > 0; i += 1) {
   await sleep(50);
   left = held();
 }
