@@ -1,0 +1,175 @@
+/** What comes from the web: addresses as they are typed, and damaged pages, feeds and JSON. */
+
+import { isIP } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { allowsAddress, isLocalName } from '../../src/access/network/addresses.ts';
+import { addressOf } from '../../src/sources/web/address.ts';
+import { convert, textOf } from '../../src/sources/web/convert.ts';
+import type { Job } from '../../src/sources/web/protocol.ts';
+import { fc } from '../support/properties.ts';
+import { damaged, edits } from './damage.ts';
+import { fuzz, fuzzTimeout as timeout } from './fuzz.ts';
+
+const holdsNothing = (): boolean => false;
+
+/** What a URL leads to, without brackets; undefined for one that is refused with a reason. */
+function hostOf(target: string): string | undefined {
+  const address = addressOrRefusal(target);
+  if (address === undefined) return undefined;
+  const { protocol, username, password, hash, hostname, href } = new URL(address);
+  expect(['http:', 'https:']).toContain(protocol);
+  expect(username + password + hash).toBe('');
+  expect(href).toBe(address);
+  expect(href).not.toMatch(/[\0-\x20]/);
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
+function addressOrRefusal(target: string): string | undefined {
+  try {
+    return addressOf(target, holdsNothing).url;
+  } catch (error) {
+    const { code, message } = error as Error & { code?: string };
+    expect(code, target).toMatch(/^(BAD_|UNSUPPORTED|BLOCKED)/);
+    expect(message).not.toMatch(/[\0-\x1f]/);
+    return undefined;
+  }
+}
+
+test('an address is taken apart, or refused with a reason', { timeout }, async () => {
+  const words =
+    'http:// https:// www. http:\\ // / : :80 :8080 :raw :fresh :5-9 ? # @ u:p@ [::1] [ ] % %00 %2e a b.c é 。 \t \n \u202e ..'.split(
+      ' ',
+    );
+  const typed = fc
+    .tuple(
+      fc.constantFrom('http://', 'https://', 'www.', 'HTTP:'),
+      fc.array(fc.oneof(fc.constantFrom(...words), fc.string({ maxLength: 3 })), { maxLength: 12 }),
+    )
+    .map(([front, parts]) => front + parts.join(''));
+  await fuzz('addresses', 3_000, typed, hostOf);
+});
+
+/** First address and length of a range that is not public, in parts of eight bits. */
+const PRIVATE = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+] as const;
+
+const number = (address: string): number =>
+  address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+
+const dotted = (value: number): string => [24, 16, 8, 0].map((bits) => (value >>> bits) & 255).join('.');
+
+const wide = (text: string): string =>
+  text.replace(/[0-9a-z.]/g, (one) =>
+    one === '.' ? '\u3002' : String.fromCharCode(one.charCodeAt(0) + 0xfee0),
+  );
+
+const hex = (value: number): string => `${(value >>> 16).toString(16)}:${(value & 0xffff).toString(16)}`;
+
+/** Ways in which an address of IPv4 may be spelled. */
+const SPELLINGS: readonly ((value: number) => string)[] = [
+  dotted,
+  String,
+  (value) => `0x${value.toString(16)}`,
+  (value) => `0${value.toString(8)}`,
+  (value) => `${dotted(value)}.`,
+  (value) => wide(dotted(value)),
+  (value) =>
+    dotted(value)
+      .split('.')
+      .map((part) => `0${Number(part).toString(8)}`)
+      .join('.'),
+  (value) =>
+    dotted(value)
+      .split('.')
+      .map((part) => `0x${Number(part).toString(16)}`)
+      .join('.'),
+  (value) => `${value >>> 24}.${value & 0xffffff}`,
+  (value) => dotted(value).replace(/\./g, '%2e'),
+  (value) => `[::ffff:${dotted(value)}]`,
+  (value) => `[::ffff:${hex(value)}]`,
+  (value) => `[::${dotted(value)}]`,
+  (value) => `[::ffff:0:${dotted(value)}]`,
+  (value) => `[64:ff9b::${hex(value)}]`,
+  (value) => `[64:ff9b:1::${hex(value)}]`,
+  (value) => `[2002:${hex(value)}::]`,
+  (value) => `[fe80::${hex(value)}]`,
+  (value) => `[fc00::${hex(value)}]`,
+];
+
+test('no spelling of an address that is not public leads there', { timeout }, async () => {
+  const asked = fc.record({
+    range: fc.constantFrom(...PRIVATE),
+    inside: fc.nat(0xffff_ffff),
+    spell: fc.constantFrom(...SPELLINGS),
+    port: fc.constantFrom('', ':80', ':8080'),
+  });
+  await fuzz('private addresses', 3_000, asked, ({ range: [first, length], inside, spell, port }) => {
+    const value = (number(first) + (inside >>> length)) >>> 0;
+    const host = hostOf(`http://${spell(value)}${port}/`);
+    if (host === undefined) return;
+    expect(isIP(host) !== 0 || isLocalName(host), host).toBe(true);
+    expect(allowsAddress([], host, 80), host).toBe(false);
+  });
+});
+
+test('a public address stays one in every spelling of IPv4', { timeout }, async () => {
+  const asked = fc.record({
+    value: fc.nat(0xffff_ffff).filter((value) => /^(8|9|1[1-9]|5\d|8\d|93)\./.test(dotted(value))),
+    spell: fc.constantFrom(...SPELLINGS.slice(0, 12)),
+  });
+  await fuzz('public addresses', 1_000, asked, ({ value, spell }) => {
+    const host = hostOf(`http://${spell(value)}/`);
+    expect(host).toBeDefined();
+    expect(allowsAddress([], host as string, 80), host).toBe(true);
+  });
+});
+
+const PAGE = `<!doctype html><html><head><meta charset="utf-8"><title>A page</title><link rel="alternate" href="/f.xml">
+<script>var hidden = 1 < 2;</script><style>p { color: red }</style></head><body><nav><a href="/">home</a></nav><article>
+<h1>A page &amp; more</h1><p>Words <b>and <i>more</i></b>, a <a href="b.html" title="x">link</a>, &#x1F600; &nosuch; ${'long words '.repeat(30)}</p>
+<pre><code class="language-js">if (a &lt; b) {\n  c();\n}</code></pre><table><thead><tr><th>a<th>b</tr></thead><tr><td colspan=2>1</td></tr>
+<tr><td>2<td>3</table><ul><li>one<ul><li>two</ul></ul><blockquote>said</blockquote><img src="i.png" alt="an image"><svg><path d="M0"/></svg>
+<template><p>never</p></template><!-- a comment --></article></body></html>`;
+
+const FEED = `<?xml version="1.0" encoding="utf-8"?><feed xmlns="http://www.w3.org/2005/Atom" xml:base="http://h/a/"><title type="html">A &lt;b&gt;feed</title>
+<entry><title>one</title><link href="1.html"/><id>urn:1</id><updated>2024-01-01T00:00:00Z</updated><content type="html"><![CDATA[<p>text</p>]]></content></entry></feed>`;
+
+const RSS = `<rss version="2.0"><channel><title>A feed</title><link>http://h/</link><item><title>one</title><link>/1</link><description>&lt;p&gt;text</description><pubDate>Mon, 01 Jan 2024 00:00:00 GMT</pubDate></item></channel></rss>`;
+
+const VALUE = '{"a":[1,2.5,9007199254740993,"\u00e9\\u2028"],"b":{"c":null,"d":[{"e":true},[]]}}';
+
+/** A job and a valid input of it. */
+const CONTENTS: Readonly<Record<string, readonly [job: Job, content: string]>> = {
+  page: [{ is: 'page', url: 'http://h/a/b' }, PAGE],
+  fragment: [{ is: 'fragment', url: 'http://h/', without: ['x'] }, PAGE],
+  atom: [{ is: 'feed', url: 'http://h/' }, FEED],
+  rss: [{ is: 'feed', url: 'http://h/' }, RSS],
+  entry: [{ is: 'entry', url: 'http://h/' }, FEED],
+  json: [{ is: 'json', url: 'http://h/', cut: false, feed: false }, VALUE],
+  'json without its end': [{ is: 'json', url: 'http://h/', cut: true, feed: false }, VALUE],
+};
+
+describe('what is damaged is converted within its limits, or is nothing', () => {
+  for (const [name, [job, content]] of Object.entries(CONTENTS)) {
+    test(name, { timeout }, async () => {
+      const signal = new AbortController().signal;
+      await fuzz(`damaged ${name}`, 60, edits, async (wanted) => {
+        const converted = await convert(job, damaged(Buffer.from(content), wanted), signal);
+        // Undefined: the child passed a limit or died.
+        expect(converted).toBeDefined();
+        if (converted) expect(textOf(converted).length).toBeLessThanOrEqual(64 * content.length);
+      });
+    });
+  }
+});
