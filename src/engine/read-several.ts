@@ -29,9 +29,8 @@ export async function readSeveral(
   call: Call,
 ): Promise<SeveralResult | undefined> {
   if (FINAL.has(cause.code)) return undefined;
-  const paths = pathsIn(request.target);
-  if (paths.length < 2) return undefined;
-  for (const path of paths) if (!(await isThere(path, call))) return undefined;
+  const paths = await pathsThatExist(request.target, call);
+  if (!paths) return undefined;
   const parts: PartResult[] = [];
   let left = call.limits;
   for (const [at, typed] of paths.entries()) {
@@ -58,6 +57,25 @@ export async function readSeveral(
 
 function isResult(result: PartResult['result']): result is SingleResult {
   return result !== 'full' && !isOrielError(result);
+}
+
+/** The paths of a list whose paths are all there. */
+async function pathsThatExist(target: string, call: Call): Promise<string[] | undefined> {
+  for (const paths of listsIn(target)) {
+    let there = paths.length > 1 && paths.length <= MOST_PATHS;
+    for (const path of there ? paths : []) there &&= await isThere(path, call);
+    if (there) return paths;
+  }
+  return undefined;
+}
+
+/** With commas; in brackets and quotes; with semicolons, one a line, or with blanks between them. */
+function* listsIn(target: string): Generator<string[]> {
+  yield pathsIn(target);
+  const bare = target.trim().replace(/^\[(.*)\]$/s, '$1');
+  const unquoted = bare.split(/\s*,\s*/).map((piece) => piece.replace(/^(["'])(.*)\1$/s, '$2'));
+  if (bare !== target && unquoted.every((piece) => piece !== '')) yield unquoted;
+  for (const separator of [/\s*;\s*/, /\s*\n\s*/, /(?<!\\)\s+/]) yield bare.split(separator);
 }
 
 /** `a.ts:1-5,9,b.ts` → `a.ts:1-5,9` and `b.ts`: a piece that can belong to the selector before it does. */

@@ -18,7 +18,7 @@ import { type FoundTarget, findTarget, openAny } from './target.ts';
 
 export async function read(request: ReadRequest, call: Call, policy: TextPolicy): Promise<ReadResult> {
   const one = (typed: ReadRequest, part: Call): Promise<SingleResult> => readOne(typed, part, policy);
-  if (request.grammar !== 'selectors' || !request.target.includes(',')) return one(request, call);
+  if (request.grammar !== 'selectors' || !/[,;\s]/.test(request.target.trim())) return one(request, call);
   try {
     return await one(request, call);
   } catch (error) {

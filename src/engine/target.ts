@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { headOf } from '../access/bytes.ts';
 import { foreignName, spellings } from '../access/paths.ts';
 import { type ErrorCode, OrielError } from '../errors.ts';
-import { isSelector } from '../selector/selection.ts';
-import { pathRewrites, targetRewrites } from '../selector/rewrites.ts';
+import { isSpelledSelector } from '../selector/selection.ts';
+import { pathRewrites, targetRewrites, withFragment, withSymbol } from '../selector/rewrites.ts';
 import { type Candidate, candidates } from '../selector/split.ts';
 import { sources } from '../sources/table.ts';
 import { oneLine, quote } from '../text/visible.ts';
@@ -22,23 +22,37 @@ export interface FoundTarget {
 }
 
 /** Opens what `target` names. Throws OrielError; the caller closes `subject.opened` at the end of the call. */
-export async function findTarget(target: string, grammar: Grammar, call: Call): Promise<FoundTarget> {
-  const candidatesOf = (typed: string): readonly Candidate[] =>
-    grammar === 'selectors' ? candidates(typed) : [{ path: typed, rest: '' }];
+export async function findTarget(typed: string, grammar: Grammar, call: Call): Promise<FoundTarget> {
+  const target = grammar === 'selectors' ? withFragment(typed) : typed;
+  const candidatesOf = (name: string): readonly Candidate[] =>
+    grammar === 'selectors' ? candidates(name) : [{ path: name, rest: '' }];
   const misses: Miss[] = [];
   const found = await firstThatOpens(candidatesOf(target), grammar, misses, call);
   if (found) return { subject: await subjectOf(found, found.rest, call) };
-  for (const other of grammar === 'selectors' ? targetRewrites(target, holds) : pathRewrites(target)) {
+  for (const other of otherTargets(target, grammar)) {
     const rewritten = await firstThatOpens(candidatesOf(other), grammar, [], call);
     if (rewritten) return { subject: await subjectOf(rewritten, rewritten.rest, call) };
   }
   return missing(target, grammar, misses, call);
 }
 
+/** Other ways to write `target`, the likelier first. */
+function otherTargets(target: string, grammar: Grammar): string[] {
+  if (grammar !== 'selectors') return pathRewrites(target);
+  const symbol = withSymbol(target);
+  return [...targetRewrites(target, holds), ...(symbol === undefined ? [] : [symbol])];
+}
+
 /** Whether `target` is the path of something that exists, with or without a selector behind it. */
 export async function isThere(target: string, call: Call): Promise<boolean> {
-  for (const { path, rest } of candidates(target)) {
-    if (!mayFollow({ path, rest })) continue;
+  for (const typed of [target, ...otherTargets(target, 'selectors')]) {
+    if (await opensAs(candidates(typed).filter(mayFollow), call)) return true;
+  }
+  return false;
+}
+
+async function opensAs(ways: readonly Candidate[], call: Call): Promise<boolean> {
+  for (const { path } of ways) {
     const found = await openSpelling(path, call).catch((error: unknown) => {
       if (error instanceof OrielError) return undefined;
       throw error;
@@ -189,7 +203,7 @@ function withNextCall(error: OrielError, grammar: Grammar): OrielError {
 
 /** Whether `rest` can be what was asked of a file called so: a selector, a member of an archive, a table. */
 function mayFollow({ path, rest }: Candidate): boolean {
-  return rest === '' || isSelector(rest) || holds(basename(path));
+  return rest === '' || isSpelledSelector(rest) || holds(basename(path));
 }
 
 const MOST_CANDIDATES = 5;

@@ -3,6 +3,8 @@
  * or behind it. Nothing here is tried while a file of the literal name exists.
  */
 
+import { otherSpelling } from './other-spellings.ts';
+
 /** Characters of what may be written in another way: a path is shorter, and what is put around it is not long. */
 const MOST_TYPED = 16_384;
 
@@ -23,22 +25,48 @@ export function targetRewrites(target: string, holds: (name: string) => boolean)
   if (target.length > MOST_TYPED) return [];
   // A name alone is looked for below the working directory.
   if (/^#[\p{L}_$]/u.test(target)) return [`.:${target}`];
-  const paths = [target, ...pathRewrites(target)];
+  const paths = [target, ...pathRewrites(target), tidied(target)];
   const located = paths.map((path) => withSelector(path) ?? path);
   return others(target, [...paths, ...located, ...located.flatMap((path) => containers(path, holds))]);
 }
 
 /**
- * `file.ts#L10-L20` and `file.ts#L10` of browsers, `file.ts(12,5)` and `File "x.py", line 12` of compilers, with the
- * selector that means the same; undefined for anything else. (`file.ts:12:5` is a selector.)
+ * `file.ts#L10-L20` and `file.ts#L10` of browsers, `file.ts(12,5)` and `File "x.py", line 12` of compilers,
+ * `file.ts (lines 5-10)` of people, with the selector that means the same; undefined for anything else. (`file.ts:12:5` is
+ * a selector.)
  */
 export function withSelector(target: string): string | undefined {
-  const hash = /^(.+)#L(\d+)(?:C\d+)?(?:-L?(\d+)(?:C\d+)?)?$/i.exec(target);
+  const hash = /^(.+)#L?(\d+)(?:C\d+|,\d+)?(?:(?:-|\.\.|:)L?(\d+)(?:C\d+|,\d+)?)?$/i.exec(target);
   if (hash) return `${hash[1]}:${hash[2]}${hash[3] === undefined ? '' : `-${hash[3]}`}`;
   const place =
     /^(.+)\((\d+)(?:,\s*\d+)?\):?$/.exec(target) ??
     /^(?:File )?"?([^"]+)"?, line (\d+)(?:, in .*)?$/.exec(target);
-  return place ? `${place[1]}:${place[2]}` : undefined;
+  if (place) return `${place[1]}:${place[2]}`;
+  const range = /^(.+)(?:\(L?(\d+)-L?(\d+)\)|\[L?(\d+)-L?(\d+)\])$/i.exec(target);
+  if (range) return `${range[1]}:${range[2] ?? range[4]}-${range[3] ?? range[5]}`;
+  const words = /^([^"]*[^",( ]),? \(?((?:lines?|ln) [^()"]{1,60})\)?$/i.exec(target);
+  const lines = words && otherSpelling(words[2] as string);
+  return lines ? `${words[1]}:${lines}` : undefined;
+}
+
+/** `file.ts#Server.start`, of the documentation of several languages: the symbol of that name. */
+export function withSymbol(target: string): string | undefined {
+  const match = /^([^#]+)#([\p{L}_$][^#:/]*)$/u.exec(target);
+  return match ? `${match[1]}:#${match[2]}` : undefined;
+}
+
+/** Of a file URL, in which `#` is no part of the name, what stands behind it as a selector; other targets as they are. */
+export function withFragment(target: string): string {
+  if (!/^file:\/\//i.test(target) || !target.includes('#')) return target;
+  return withSelector(target) ?? withSymbol(target) ?? target;
+}
+
+/** Without blanks at the ends and before the colon, which may be a full-width one; a file URL with one slash. */
+function tidied(target: string): string {
+  return target
+    .trim()
+    .replace(/^file:(?=\/[^/])/i, '')
+    .replace(/ *[:\uff1a](?=[^:\uff1a]*$)/, ':');
 }
 
 /** `"src/a b.ts":5-9` → `src/a b.ts:5-9`; also with blanks around it and with an `@` in front. */

@@ -5,6 +5,7 @@ import { encodingName } from '../text/legacy.ts';
 import { quote } from '../text/visible.ts';
 import type { Next, Range, Window } from '../types/excerpt.ts';
 import type { Mode, Selection } from '../types/selection.ts';
+import { otherSpelling } from './other-spellings.ts';
 
 /** The whole text in the default display. */
 export const everything: Selection = {};
@@ -70,14 +71,34 @@ function tidied(text: string): string {
   return /^(\d+):\d*:?$/.exec(plain)?.[1] ?? plain;
 }
 
-/** As `parseSelection`, for what follows the path `typed`: the call that an error names has that path in front. */
+/**
+ * As `parseSelection`, for what follows the path `typed`, also in the spellings of others. The call that an error names
+ * has that path in front.
+ */
 export function parseBehind(typed: string, rest: string): Selection | undefined {
   try {
-    return parseSelection(rest);
+    return parseSpelled(rest);
   } catch (error) {
     if (!(error instanceof OrielError) || error.next === undefined) throw error;
-    throw new OrielError(error.code, error.message, { next: typed + error.next, cause: error });
+    const next = typed + error.next;
+    const call = `Use ${error.next}.`;
+    // The sentence about line 0 stays as hosts know it.
+    const isOurs = error.message.startsWith('The selector ') && error.message.endsWith(call);
+    const message = isOurs ? `${error.message.slice(0, -call.length)}Use ${quote(next)}.` : error.message;
+    throw new OrielError(error.code, message, { next, cause: error });
   }
+}
+
+function parseSpelled(rest: string): Selection | undefined {
+  const selection = parseSelection(rest);
+  if (selection) return selection;
+  const other = otherSpelling(rest);
+  return other === undefined ? undefined : parseSelection(other);
+}
+
+/** As `isSelector`, also in the spellings of others: where it is known that a path ends before it. */
+export function isSpelledSelector(text: string): boolean {
+  return isSelector(text) || otherSpelling(text) !== undefined;
 }
 
 /** A name, or a list with a name in it: the ranges before the first name have the shape of ranges. */

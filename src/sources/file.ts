@@ -7,6 +7,7 @@ import { quote } from '../text/visible.ts';
 import type { Subject } from '../types/resource.ts';
 import type { Selection } from '../types/selection.ts';
 import type { Source } from '../types/source.ts';
+import { isCode } from '../views/languages.ts';
 
 export const fileSource: Source = {
   kind: 'file',
@@ -28,17 +29,25 @@ export const fileSource: Source = {
   },
 };
 
+/** `Server.start`, `:Server::start` of test runners, `start()`: a name behind a file of code is a symbol's. */
+function symbolWritten(rest: string): string | undefined {
+  const name = /^:?((?:[\p{L}_$][\p{L}\p{N}_$]*(?:\.|::|#|\b))+)(?:\(\))?$/u.exec(rest)?.[1];
+  return name?.replace(/::|#/g, '.');
+}
+
 /** The generic tail of a subject. Throws `BAD_SELECTOR` where its rest is no selector. */
 export function selectionOf(subject: Pick<Subject, 'typed' | 'rest'>): Selection {
   if (subject.rest === '') return everything;
   const selection = parseBehind(subject.typed, subject.rest);
   if (selection) return selection;
+  const symbol = isCode(subject.typed) ? symbolWritten(subject.rest) : undefined;
+  if (symbol !== undefined) return { symbol, typed: `#${symbol}` };
   const foreign = foreignName(`${subject.typed}:${subject.rest}`, false);
   if (foreign && subject.rest.startsWith(':')) throw foreign;
   const shown = quote(subject.rest);
   throw new OrielError(
     'BAD_SELECTOR',
-    `${shown.startsWith('?') ? '' : ':'}${shown} is not a selector of ${quote(subject.typed)}. Use one of ${FORMS}, or no selector.`,
+    `${shown.startsWith('?') ? '' : ':'}${shown} is not a selector of ${quote(subject.typed)}. Use ${quote(subject.typed)}, or behind it one of ${FORMS}.`,
     { next: subject.typed },
   );
 }

@@ -8,7 +8,7 @@ test('S03 A > B', async () => {
   write('f', nine);
   const answer = await read('f:7-2');
   expect(codeOf(answer)).toBe('BAD_SELECTOR');
-  expect(textOf(answer)).toBe('The selector :7-2 is invalid: the range ends before it starts. Use :2-7.');
+  expect(textOf(answer)).toBe('The selector :7-2 is invalid: the range ends before it starts. Use f:2-7.');
   expect(answer.details['error']).toMatchObject({ next: 'f:2-7' });
 });
 

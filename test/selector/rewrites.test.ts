@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { pathRewrites, targetRewrites, withSelector } from '../../src/selector/rewrites.ts';
+import {
+  pathRewrites,
+  targetRewrites,
+  withFragment,
+  withSelector,
+  withSymbol,
+} from '../../src/selector/rewrites.ts';
 
 test.each([
   ['a.ts', []],
@@ -49,6 +55,23 @@ test.each([
   ['"x.py", line 12', 'x.py:12'],
   ['File x.py, line 12', 'x.py:12'],
   ['File "x.py", line 12 of', undefined],
+  ['a.ts#10', 'a.ts:10'],
+  ['a.ts#10-20', 'a.ts:10-20'],
+  ['a.ts#L10..L20', 'a.ts:10-20'],
+  ['a.ts#L10:L20', 'a.ts:10-20'],
+  ['a.ts#10,3', 'a.ts:10'],
+  ['a.ts#10,3-12,5', 'a.ts:10-12'],
+  ['a.ts(5-10)', 'a.ts:5-10'],
+  ['a.ts[L5-L10]', 'a.ts:5-10'],
+  ['a.ts[5:10]', undefined],
+  ['a.ts line 5', 'a.ts:5'],
+  ['a.ts lines 5-10', 'a.ts:5-10'],
+  ['a.ts, lines 5-10', 'a.ts:5-10'],
+  ['a.ts (lines 5-10)', 'a.ts:5-10'],
+  ['a.ts (Line 5)', 'a.ts:5'],
+  ['a b.ts lines 5 to 10', 'a b.ts:5-10'],
+  ['a.ts lines', undefined],
+  ['on lines 5-10', 'on:5-10'],
   ['"a"x.py", line 12', undefined],
 ])('%j is %j', (typed, selector) => {
   expect(withSelector(typed)).toBe(selector);
@@ -64,6 +87,34 @@ test.each([
   ['a.zip/x.ts#L3', ['a.zip/x.ts:3', 'a.zip:x.ts:3']],
 ])('%j may also be %j', (typed, others) => {
   expect(targetRewrites(typed, (name) => name.endsWith('.zip'))).toEqual(others);
+});
+
+test.each([
+  [' a.ts', ['a.ts']],
+  [' a.ts:5 ', ['a.ts:5']],
+  ['a.ts :5-9', ['a.ts:5-9']],
+  ['a.ts\uff1a5-9', ['a.ts:5-9']],
+  ['file:/d/a.ts:5', ['/d/a.ts:5']],
+])('%j may also be %j', (typed, others) => {
+  expect(targetRewrites(typed, () => false)).toEqual(others);
+});
+
+test('a name behind # is a symbol', () => {
+  expect(withSymbol('a.ts#Server.start')).toBe('a.ts:#Server.start');
+  expect(withSymbol('a.ts#L10x')).toBe('a.ts:#L10x');
+  expect(withSymbol('#name')).toBeUndefined();
+  expect(withSymbol('a.ts#1')).toBeUndefined();
+});
+
+test.each([
+  ['file:///d/a.ts#L5', 'file:///d/a.ts:5'],
+  ['file:///d/a%20b.ts#L5-L9', 'file:///d/a%20b.ts:5-9'],
+  ['file:///d/a.ts#5', 'file:///d/a.ts:5'],
+  ['file:///d/a.ts#name', 'file:///d/a.ts:#name'],
+  ['file:///d/a%23L5.ts', 'file:///d/a%23L5.ts'],
+  ['a.ts#L5', 'a.ts#L5'],
+])('%j is %j', (typed, target) => {
+  expect(withFragment(typed)).toBe(target);
 });
 
 test('of containers that end at very many places the first ones are tried', () => {

@@ -3,7 +3,7 @@
 import { dirname, join } from 'node:path';
 import { foreignName } from '../../access/paths.ts';
 import { OrielError } from '../../errors.ts';
-import { isSelector } from '../../selector/selection.ts';
+import { isSpelledSelector } from '../../selector/selection.ts';
 import { didYouMean } from '../../text/near.ts';
 import { quote } from '../../text/visible.ts';
 import type { Opened, OpenedDirectory } from '../../types/access.ts';
@@ -66,7 +66,7 @@ async function memberOf(typed: string, call: Call, cause: unknown): Promise<Orie
   } catch {
     return undefined;
   }
-  if (isSelector(typed.slice(colon + 1))) {
+  if (isSpelledSelector(typed.slice(colon + 1))) {
     const message = `${quote(typed)} has a selector: only whole files are searched. Use ${quote(outer)}.`;
     return new OrielError('UNSUPPORTED', message, { next: outer, cause });
   }

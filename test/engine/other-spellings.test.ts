@@ -1,0 +1,100 @@
+import { pathToFileURL } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { codeOf, textOf, workspace } from '../support/workspace.ts';
+
+const ten = Array.from({ length: 10 }, (_, i) => `const v${i + 1} = ${i + 1};\n`).join('');
+
+/** The same answer as to `plain`, and one that shows something. */
+async function same(typed: string, plain: string): Promise<void> {
+  const { write, read } = workspace();
+  write('src/a b.ts', ten);
+  write('src/c.ts', ten);
+  const answer = await read(typed);
+  expect({ typed, text: textOf(answer) }).toEqual({ typed, text: textOf(await read(plain)) });
+  expect(answer.isError).toBe(false);
+}
+
+describe('what others write is read as it is meant', () => {
+  test.each([
+    ['src/c.ts:lines 5-7', 'src/c.ts:5-7'],
+    ['src/c.ts lines 5-7', 'src/c.ts:5-7'],
+    ['src/c.ts (lines 5-7)', 'src/c.ts:5-7'],
+    ['src/a b.ts, lines 5-7', 'src/a b.ts:5-7'],
+    ['src/c.ts#5-7', 'src/c.ts:5-7'],
+    ['src/c.ts#L5..L7', 'src/c.ts:5-7'],
+    ['src/c.ts:L5C3-L7C2', 'src/c.ts:5-7'],
+    ['src/c.ts:5-7:30', 'src/c.ts:5-7'],
+    ['src/c.ts:5:2-9', 'src/c.ts:5'],
+    ['src/c.ts:5\u20137', 'src/c.ts:5-7'],
+    ['src/c.ts\uff1a5-7', 'src/c.ts:5-7'],
+    ['src/c.ts:8-$', 'src/c.ts:8-'],
+    ['src/c.ts:8-end', 'src/c.ts:8-'],
+    ['src/c.ts:-3..-1', 'src/c.ts:-3'],
+    ['src/c.ts:$', 'src/c.ts:-1'],
+    ['src/c.ts:5-7,', 'src/c.ts:5-7'],
+    ['src/c.ts:[5, 7]', 'src/c.ts:5-7'],
+    ['src/c.ts::5', 'src/c.ts:5'],
+    ['src/c.ts :5-7', 'src/c.ts:5-7'],
+    [' src/c.ts:5-7', 'src/c.ts:5-7'],
+    ['src/c.ts:tail 3', 'src/c.ts:-3'],
+    ['src/c.ts:all', 'src/c.ts:1..'],
+    ['src/c.ts#v5', 'src/c.ts:#v5'],
+    ['src/c.ts:v5', 'src/c.ts:#v5'],
+    ['src/c.ts::v5', 'src/c.ts:#v5'],
+    ['c.ts:lines 5-7', 'c.ts:5-7'],
+    ['src/c.ts src/a\\ b.ts', 'src/c.ts,src/a\\ b.ts'],
+    ['src/c.ts:1-2; src/c.ts:9', 'src/c.ts:1-2,src/c.ts:9'],
+    ['src/c.ts#L5-L7,src/a b.ts lines 1-2', 'src/c.ts#L5-L7,src/a b.ts lines 1-2'],
+    ['src/c.ts\nsrc/a b.ts', 'src/c.ts,src/a b.ts'],
+    ['["src/c.ts","src/a b.ts"]', 'src/c.ts,src/a b.ts'],
+  ])('%j is %j', same);
+
+  test.each([
+    ['#L5', ':5'],
+    ['#L5-L7', ':5-7'],
+    ['#v5', ':#v5'],
+    ['', ''],
+  ])('a file URL with %j is the path with %j', async (fragment, selector) => {
+    const { write, text } = workspace();
+    const url = pathToFileURL(write('src/a b.ts', ten)).href;
+    expect(await text(`${url}${fragment}`)).toBe(await text(`src/a b.ts${selector}`));
+    expect(await text(`${url.replace('file:///', 'file:/')}${selector}`.replace('%20', ' '))).toBe(
+      await text(`src/a b.ts${selector}`),
+    );
+  });
+});
+
+describe('what may mean more than one thing is refused with a call that works', () => {
+  test.each(['+5', '-10--5', '5-10-20', 'bogus word', '?lines=5'])('%s', async (selector) => {
+    const { write, read } = workspace();
+    write('src/c.ts', ten);
+    const answer = await read(`src/c.ts${selector.startsWith('?') ? '' : ':'}${selector}`);
+    expect(codeOf(answer)).toBe('BAD_SELECTOR');
+    expect(textOf(answer)).toContain('. Use src/c.ts, or behind it one of :50 ');
+  });
+
+  test('a range that ends before it starts', async () => {
+    const { write, read } = workspace();
+    write('src/c.ts', ten);
+    const answer = await read('src/c.ts:lines 7-5');
+    expect(textOf(answer)).toBe(
+      'The selector :7-5 is invalid: the range ends before it starts. Use src/c.ts:5-7.',
+    );
+  });
+
+  test('a name that is no symbol', async () => {
+    const { write, read } = workspace();
+    write('src/c.ts', ten);
+    expect(textOf(await read('src/c.ts:nope'))).toBe(
+      "src/c.ts has no symbol 'nope'. Use src/c.ts:outline for all of them.",
+    );
+  });
+});
+
+test('a file of that very name wins', async () => {
+  const { write, text } = workspace();
+  for (const name of ['a.ts', 'a.ts:all', 'a.ts:v1', 'a.ts lines 1-2', 'a.ts#v1', 'a.ts b.ts', 'b.ts'])
+    write(name, `${name}\n`);
+  for (const name of ['a.ts:all', 'a.ts:v1', 'a.ts lines 1-2', 'a.ts#v1', 'a.ts b.ts'])
+    expect(await text(name)).toBe(`1|${name}\n`);
+});
