@@ -216,6 +216,27 @@ describe('other forms of a page', () => {
     expect(text).toContain('Method: readability');
     expect(other.asked).toEqual([]);
   });
+
+  test('nor is the feed of a page without text', async () => {
+    const other = await site({ '/feed': { type: 'application/rss+xml', body: '<rss><channel/></rss>' } });
+    await readOne(
+      `<html><head><link rel="alternate" type="application/rss+xml" href="${other.url}/feed"></head><body></body></html>`,
+    );
+    expect(other.asked).toEqual([]);
+  });
+
+  test('a page says what its links are relative to', async () => {
+    const { text } = await readOne(
+      article(
+        'A',
+        paragraphs(3),
+        '<link rel="alternate" type="text/markdown" href="own.md"><base href="/forms/"><base href="/no/">',
+      ),
+      '/page',
+      { '/forms/own.md': { type: 'text/markdown', body: own } },
+    );
+    expect(text).toContain('Method: alternate-markdown');
+  });
 });
 
 describe('windows', () => {
@@ -279,8 +300,39 @@ describe('windows', () => {
     expect(answers[0]?.text).toBe(answers[1]?.text);
     expect(answers[0]?.text).toContain(`URL: ${url}/to\n`);
     expect(answers[0]?.text).toContain(`Notes: redirected from ${url}/from\n`);
-    await here.call('read', { path: `${url}/to` });
+    expect((await here.call('read', { path: `${url}/to` })).text).toBe(
+      `URL: ${url}/to\nContent-Type: text/plain\nMethod: text\n\n---\ntext\n`,
+    );
     expect(asked).toEqual(['/from', '/to']);
+  });
+
+  test('a 304 of the page that a URL leads to now says nothing of the one that it led to', async () => {
+    let to = '/old';
+    const tagged =
+      (body: string): Page =>
+      (request, response) =>
+        request.headers['if-none-match'] === '"1"'
+          ? response.writeHead(304).end()
+          : response.writeHead(200, { 'content-type': 'text/plain', etag: '"1"' }).end(body);
+    const { url } = await site({
+      '/from': (_, response) => response.writeHead(302, { location: to }).end(),
+      '/old': tagged('old\n'),
+      '/new': tagged('new\n'),
+    });
+    const here = reader();
+    expect((await here.call('read', { path: `${url}/from` })).text).toMatch(/old\n$/);
+    to = '/new';
+    expect((await here.call('read', { path: `${url}/from:fresh` })).text).toMatch(/new\n$/);
+  });
+
+  test('a validator that servers would refuse is not sent back', async () => {
+    const { url } = await site({
+      '/e': { type: 'text/plain', headers: { etag: `"${'e'.repeat(40_000)}"` }, body: 'text\n' },
+    });
+    const here = reader();
+    for (const path of [`${url}/e`, `${url}/e:fresh`]) {
+      expect((await here.call('read', { path })).text).toMatch(/text\n$/);
+    }
   });
 });
 

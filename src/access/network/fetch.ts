@@ -1,12 +1,13 @@
 /** HTTP requests of which everything is bounded: addresses, redirects, time, headers, body, what the body unpacks to. */
 
-import { pipeline, Readable, Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { type Duplex, pipeline, Readable, Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher, request } from 'undici';
 import { OrielError } from '../../errors.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import { type Allowed, parseAllowed } from './addresses.ts';
 import { checkedConnector, type Resolve } from './connect.ts';
+import { createAnyInflate } from './inflate.ts';
 
 export interface NetworkOptions {
   /** `HOST|CIDR[:PORT]`, beside all public addresses. */
@@ -16,7 +17,7 @@ export interface NetworkOptions {
 
 export interface WebRequest {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent to the origin of the first URL only, never after a redirect to another one. */
+  /** Sent to the origin of the first URL only, and not there either once a redirect has led to another one. */
   readonly credentials?: Readonly<Record<string, string>>;
   /** The origin of this URL is one that the operator has set: it is reached whatever its address. */
   readonly trusted?: boolean;
@@ -88,9 +89,9 @@ export function createNetwork({ allow, resolve }: NetworkOptions): Network {
   return {
     get(address, options) {
       const first = webUrl(address);
-      // A redirect to another origin is judged like any other.
-      const dispatcherOf = (url: URL): Agent =>
-        options.trusted === true && url.origin === first.origin ? trusting(first) : agent;
+      // A redirect to another origin is judged like any other, and so is what that leads to.
+      const dispatcherOf = (isOwn: boolean): Agent =>
+        options.trusted === true && isOwn ? trusting(first) : agent;
       return follow(first, options, dispatcherOf);
     },
     async close() {
@@ -128,11 +129,13 @@ export function webUrl(text: string, base?: string): URL {
 async function follow(
   first: URL,
   options: WebRequest,
-  dispatcherOf: (url: URL) => Agent,
+  dispatcherOf: (isOwn: boolean) => Agent,
 ): Promise<WebResponse> {
   let url = first;
+  let isOwn = true;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
-    const credentials = url.origin === first.origin ? options.credentials : {};
+    isOwn &&= url.origin === first.origin;
+    const credentials = isOwn ? options.credentials : {};
     const response = await send(
       url,
       {
@@ -141,7 +144,7 @@ async function follow(
         ...credentials,
       },
       options.signal,
-      dispatcherOf(url),
+      dispatcherOf(isOwn),
     );
     const headers = flat(response.headers);
     const location = options.follow === false ? undefined : headers['location'];
@@ -229,7 +232,9 @@ async function bodyOf(
       if (chunk.length > room) break;
     }
   } catch (error) {
-    throw networkError(error, undefined, signal);
+    // Nothing is packed as nothing.
+    const isNothing = packed === 0 && (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR';
+    if (!isNothing) throw networkError(error, undefined, signal);
   } finally {
     discard(body);
   }
@@ -237,13 +242,13 @@ async function bodyOf(
 }
 
 /** What comes out of the last stage. Whatever fails in one of them fails there. */
-function piped(stages: readonly [Readable, ...Transform[]]): AsyncIterable<Uint8Array> {
+function piped(stages: readonly [Readable, ...Duplex[]]): AsyncIterable<Uint8Array> {
   pipeline(stages as unknown as [Readable, Transform], () => undefined);
   return stages.at(-1) as Readable;
 }
 
 /** In the order in which they have to be undone. Throws `LIMIT` and `CORRUPT`. */
-function decoders(encoding = ''): Transform[] {
+function decoders(encoding = ''): Duplex[] {
   const names = encoding
     .toLowerCase()
     .split(',')
@@ -253,7 +258,7 @@ function decoders(encoding = ''): Transform[] {
     throw new OrielError('LIMIT', 'The body is packed more than three times, and is not read.');
   return names.toReversed().map((name) => {
     if (name === 'gzip' || name === 'x-gzip') return createGunzip();
-    if (name === 'deflate') return createInflate();
+    if (name === 'deflate') return createAnyInflate();
     if (name === 'br') return createBrotliDecompress();
     throw new OrielError('CORRUPT', `The body is packed in a way that is not read here: ${quote(name)}.`);
   });

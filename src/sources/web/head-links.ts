@@ -14,10 +14,11 @@ const ATTRIBUTE = /([a-z-]+)\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))|[
 
 export function alternatesOf(html: string, url: string): Alternate[] {
   const found: Alternate[] = [];
+  const base = baseOf(html, url);
   for (const of of tagsOf(html, 'link')) {
     const [rel = '', type = '', href = ''] = [of.get('rel'), of.get('type'), of.get('href')];
-    if (!/(?:^|\s)alternate(?:\s|$)/i.test(rel) || href === '' || !URL.canParse(href, url)) continue;
-    found.push({ type: type.toLowerCase().split(';')[0]?.trim() ?? '', url: new URL(href, url).href });
+    if (!/(?:^|\s)alternate(?:\s|$)/i.test(rel) || href === '' || !URL.canParse(href, base)) continue;
+    found.push({ type: type.toLowerCase().split(';')[0]?.trim() ?? '', url: new URL(href, base).href });
   }
   return found;
 }
@@ -25,14 +26,24 @@ export function alternatesOf(html: string, url: string): Alternate[] {
 /** Of `<a href>`: absolute, without fragments, in the order of the page. */
 export function linksOf(html: string, url: string): string[] {
   const found: string[] = [];
+  const base = baseOf(html, url);
   for (const of of tagsOf(html, 'a')) {
     const href = of.get('href') ?? '';
-    if (href === '' || !URL.canParse(href, url)) continue;
-    const target = new URL(href, url);
+    if (href === '' || !URL.canParse(href, base)) continue;
+    const target = new URL(href, base);
     target.hash = '';
     if (/^https?:$/.test(target.protocol)) found.push(target.href);
   }
   return found;
+}
+
+/** What links are relative to: the first `<base href>` that is one, else the page. */
+function baseOf(html: string, url: string): string {
+  for (const of of tagsOf(html, 'base')) {
+    const href = of.get('href');
+    if (href !== undefined) return URL.canParse(href, url) ? new URL(href, url).href : url;
+  }
+  return url;
 }
 
 /** The attributes of each tag of this name. What stands in one tag is no other: nothing is looked at twice. */

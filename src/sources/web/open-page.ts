@@ -20,7 +20,8 @@ import { textOfBytes } from './charset.ts';
 import { identityOf, nameOf, subjectOf } from './page.ts';
 import { PageOnDisk } from './page-on-disk.ts';
 import { openLarge } from './large.ts';
-import { type Page, readPage } from './pipeline.ts';
+import { type Page, readPage, redirectNote } from './pipeline.ts';
+import { isOfSite } from './sites/table.ts';
 import { PAGE_LINES } from './web-limits.ts';
 
 /** Throws OrielError: `UNSUPPORTED` where the web is away, and what reading throws. */
@@ -256,15 +257,17 @@ async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
   // A failure is asked for again, and without its validators: they are not those of the page that may come.
   if (hasFailed(page)) return page;
   version.page = page;
-  if (page.finalUrl !== url) {
+  // Of a known site the API is asked for it.
+  if (page.finalUrl !== url && (raw || !isOfSite(page.finalUrl))) {
+    const direct: Page = { ...page, notes: page.notes.filter((note) => note !== redirectNote(url)) };
     const final = versionOf(page.finalUrl);
-    final.page = page;
+    final.page = direct;
     if (fresh) final.count += 1;
     await store.get(
       pages,
       of(page.finalUrl),
       { raw, count: final.count },
-      () => Promise.resolve({ value: page, keep: true }),
+      () => Promise.resolve({ value: direct, keep: true }),
       call,
     );
   }

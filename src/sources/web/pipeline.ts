@@ -77,13 +77,23 @@ export async function readPage(reading: Reading): Promise<Page> {
       const { etag: _, lastModified: __, ...read } = pageOf(special.page, special.rendering, visit);
       return { ...read, finalUrl: url, transient: true };
     }
-    const page = await visit.fetch(url, { accept: raw ? '*/*' : ACCEPT, ...(known && { known }) });
-    if (page.status === 304 && known) return known;
-    if (page.url !== url) visit.notes.push(`redirected from ${url}`);
+    const accept = raw ? '*/*' : ACCEPT;
+    let page = await visit.fetch(url, { accept, ...(known && { known }) });
+    if (page.status === 304 && known) {
+      if (page.url === known.finalUrl) return known;
+      // It leads elsewhere now: a validator says nothing of another URL.
+      page = await visit.fetch(url, { accept });
+    }
+    if (page.url !== url) visit.notes.push(redirectNote(url));
     return pageOf(page, await renderingOf(page, raw, visit), visit);
   } finally {
     stop();
   }
+}
+
+/** What is said of a page that was asked for by another URL. */
+export function redirectNote(url: string): string {
+  return `redirected from ${url}`;
 }
 
 async function renderingOf(page: Fetched, raw: boolean, visit: Visit): Promise<Rendering> {
@@ -112,10 +122,17 @@ function pageOf(page: Fetched, rendering: Rendering, { notes, mayKeep }: Visit):
     contentType,
     notes,
     rendering,
-    ...(etag !== undefined && { etag }),
-    ...(lastModified !== undefined && { lastModified }),
+    ...(isValidator(etag) && { etag }),
+    ...(isValidator(lastModified) && { lastModified }),
     ...(!mayKeep() && { transient: true as const }),
   };
+}
+
+/** Characters of a validator: servers refuse requests with long headers. */
+const MOST_VALIDATOR = 1_024;
+
+function isValidator(value: string | undefined): value is string {
+  return value !== undefined && value.length <= MOST_VALIDATOR;
 }
 
 function visitOf({ url, network, endpoints, access }: Reading, signal: AbortSignal): Visit {

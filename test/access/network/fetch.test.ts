@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createNetwork, type WebRequest } from '../../../src/access/network/fetch.ts';
 
@@ -198,6 +198,24 @@ describe('redirects', () => {
     expect((await open.get(`http://127.0.0.1:${from}/`, { credentials })).text).toBe('other');
     expect(heard.map(({ authorization }) => authorization)).toEqual(['Bearer secret', undefined]);
   });
+
+  test('nor back to the first, where another origin has chosen the path', async () => {
+    const asked: (readonly [string | undefined, string | undefined])[] = [];
+    const back = await serve((_, response) =>
+      response.writeHead(302, { location: `http://127.0.0.1:${first}/chosen` }).end(),
+    );
+    const first = await serve(({ url, headers }, response) => {
+      asked.push([url, headers.authorization]);
+      if (url !== '/') return response.end('there');
+      return response.writeHead(302, { location: `http://127.0.0.1:${back}/` }).end();
+    });
+    const credentials = { authorization: 'Bearer secret' };
+    expect((await open.get(`http://127.0.0.1:${first}/`, { credentials })).text).toBe('there');
+    expect(asked).toEqual([
+      ['/', 'Bearer secret'],
+      ['/chosen', undefined],
+    ]);
+  });
 });
 
 describe('bodies', () => {
@@ -208,6 +226,9 @@ describe('bodies', () => {
     ['x-gzip', gzipSync(body)],
     ['br', brotliCompressSync(body)],
     ['deflate', deflateSync(body)],
+    // As servers have it that take the name for the format.
+    ['deflate', deflateRawSync(body)],
+    ['gzip, deflate', deflateRawSync(gzipSync(body))],
     ['identity', body],
     ['gzip, br', brotliCompressSync(gzipSync(body))],
   ])('packed by %s', async (encoding, bytes) => {
@@ -215,10 +236,17 @@ describe('bodies', () => {
     expect((await open.get(`http://127.0.0.1:${port}/`)).text).toBe(body.toString());
   });
 
+  test.each(['gzip', 'deflate', 'br', 'gzip, br'])('nothing, said to be packed by %s', async (encoding) => {
+    const port = await serve((_, response) => response.setHeader('content-encoding', encoding).end());
+    expect((await open.get(`http://127.0.0.1:${port}/`)).text).toBe('');
+  });
+
   test.each([
     ['bogus', body, 'CORRUPT'],
     ['gzip, gzip, gzip, gzip', body, 'LIMIT'],
     ['gzip', body, 'NETWORK'],
+    ['gzip', gzipSync(body).subarray(0, 20), 'NETWORK'],
+    ['deflate', deflateRawSync(Buffer.alloc(8 << 20)), 'LIMIT'],
     ['gzip', gzipSync(Buffer.alloc(8 << 20)), 'LIMIT'],
     ['br', brotliCompressSync(Buffer.alloc(8 << 20)), 'LIMIT'],
   ])('packed by %s, and not to be read', async (encoding, bytes, expected) => {

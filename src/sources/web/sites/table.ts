@@ -12,6 +12,12 @@ import { wikipedia } from './wikipedia.ts';
 
 const sites: readonly Site[] = [github, npm, pypi, wikipedia, stackexchange, arxiv, mdn, rfc];
 
+/** Whether a page is read through the API of its site. */
+export function isOfSite(url: string): boolean {
+  const { hostname } = new URL(url);
+  return sites.some((site) => site.hosts.test(hostname) && site.page(new URL(url)) !== undefined);
+}
+
 /** A page that its site's API does not give is read like any other. */
 export async function siteStep(
   visit: Visit,

@@ -1,4 +1,4 @@
-/** The feed of a page that has no text of its own. */
+/** The feed of a page that has no text of its own, at its own origin. */
 
 import { alternatesOf, visibleLength } from '../head-links.ts';
 import { type Step } from '../page.ts';
@@ -9,8 +9,9 @@ const LEAST = 200;
 
 export const feedAlternateStep: Step = async (page, visit) => {
   const html = await page.text();
-  const feeds = alternatesOf(html, page.url).filter(({ type }) =>
-    /(?:rss|atom|rdf)\+xml$|feed\+json$/.test(type),
+  const { origin } = new URL(page.url);
+  const feeds = alternatesOf(html, page.url).filter(
+    ({ type, url }) => /(?:rss|atom|rdf)\+xml$|feed\+json$/.test(type) && new URL(url).origin === origin,
   );
   if (feeds.length === 0 || visibleLength(html) >= LEAST) return undefined;
   for (const { url } of feeds.slice(0, 2)) {
