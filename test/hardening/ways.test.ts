@@ -1,6 +1,6 @@
-/** Every hostile case through every way in: one table. `npm run hardening` prints it. */
+/** Every hostile case through every way in: one table. `npm run hardening` prints it; ORIEL_TABLE=1 does, or names a file for it. */
 
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cases } from './ways/cases/table.ts';
 import type { Case, Verdict } from './ways/case.ts';
@@ -45,7 +45,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([...doors.values()].map((door) => door.close()));
   await place.remove();
-  console.log(process.env['ORIEL_TABLE'] ? report.text() : report.summary());
+  const { ORIEL_TABLE: table } = process.env;
+  if (table === undefined) console.log(report.summary());
+  else if (table === '1') console.log(report.text());
+  else writeFileSync(table, report.text());
 });
 
 function waysOf(one: Case): readonly Way[] {

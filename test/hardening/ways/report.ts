@@ -33,7 +33,23 @@ export class Report {
     );
     const line = (row: readonly string[]): string =>
       row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0))).join('  ');
-    return [line(head), ...rows.map(line), '', this.summary()].join('\n');
+    return [line(head), ...rows.map(line), '', this.summary(), this.total()].join('\n');
+  }
+
+  /** The last line: how many cases through how many ways, and with which exceptions. */
+  total(): string {
+    const cells = this.cases.flatMap(({ id }) => wayNames.map((way) => ({ id, cell: this.get(id, way) })));
+    const of = (cell: Cell): readonly string[] => [
+      ...new Set(cells.filter((one) => one.cell === cell).map(({ id }) => id)),
+    ];
+    const count = (cell: Cell): number => cells.filter((one) => one.cell === cell).length;
+    const named = (cell: Cell): string => (of(cell).length === 0 ? '' : ` (${of(cell).join(' ')})`);
+    const tried = cells.length - count('-');
+    return (
+      `${this.cases.length} cases × ${wayNames.length} ways: ${count('holds')} of ${tried} hold, ` +
+      `${count('BROKEN')} broken${named('BROKEN')}, ${count('not run')} not run${named('not run')}; ` +
+      `${of('-').length} cases are about some ways only (${count('-')} fields)`
+    );
   }
 
   /** One line for each way. */
