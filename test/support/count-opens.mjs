@@ -1,0 +1,36 @@
+// Loaded by NODE_OPTIONS=--import: counts what is opened in all threads of a process. `globalThis.opens()` tells how often.
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import workerThreads from 'node:worker_threads';
+
+const SHARED = 'oriel opens';
+
+const cells = new Int32Array(
+  workerThreads.isMainThread ? new SharedArrayBuffer(4) : workerThreads.getEnvironmentData(SHARED),
+);
+
+function counted(owner, name) {
+  const real = owner[name];
+  owner[name] = function (...args) {
+    Atomics.add(cells, 0, 1);
+    return real.apply(this, args);
+  };
+}
+
+for (const name of ['openSync', 'opendirSync', 'readdirSync', 'open', 'opendir', 'readdir']) {
+  counted(fs, name);
+  if (!name.endsWith('Sync')) counted(fs.promises, name);
+}
+
+if (workerThreads.isMainThread) {
+  workerThreads.setEnvironmentData(SHARED, cells.buffer);
+  globalThis.opens = () => Atomics.load(cells, 0);
+}
+
+const { Worker } = workerThreads;
+workerThreads.Worker = class extends Worker {
+  constructor(file, options = {}) {
+    super(file, { ...options, execArgv: [...(options.execArgv ?? []), '--import', import.meta.url] });
+  }
+};
+syncBuiltinESMExports();
