@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { defaultSettings } from '../src/assemble.ts';
 import { baseLimits, limitNames } from '../src/limits.ts';
 import { queues } from '../src/queues/table.ts';
-import { parseSelection } from '../src/selector/selection.ts';
+import { parseBehind } from '../src/selector/selection.ts';
 import { run } from './support/cli.ts';
 import { type Block, blocks, type DocsWorld, docsWorld, examplesOf, pages, pattern } from './support/docs.ts';
 import { has } from './support/has.ts';
@@ -227,7 +227,7 @@ test('every selector in the table is one', () => {
     [...(row.split('|')[1] ?? '').matchAll(/`:([^`]+)`/g)].map(([, form = '']) => form),
   );
   expect(forms.length).toBeGreaterThan(12);
-  expect(forms.filter((form) => parseSelection(form) === undefined)).toEqual([]);
+  expect(forms.filter((form) => parseBehind('a', form) === undefined)).toEqual([]);
 });
 
 test('the table of limits is the limits', () => {
