@@ -11,6 +11,7 @@ import { KNOWN, type PackedTags } from '../views/packed-tags.ts';
 import { type CodeQuestion, type CodeReply, answerAbout } from './questions.ts';
 import { readKept, writeKept } from './kept.ts';
 import { type Entry, TagStore } from './tag-store.ts';
+import type { Graph } from './graph.ts';
 import { Tree } from './tree.ts';
 
 export type { Entry } from './tag-store.ts';
@@ -100,6 +101,8 @@ interface View {
   readonly keys: string;
   readonly paths: readonly string[];
   tree: Tree | undefined;
+  /** How its files hung together before something changed. */
+  before: Graph | undefined;
   unknown: Unknown | undefined;
   /** To the questions that were asked last, as long as nothing has changed; the one that was used last is the last. */
   readonly answers: Map<string, CodeReply>;
@@ -113,16 +116,18 @@ let ids = 0;
 
 function sync({ base, home, top, paths: list, keys }: SyncJob): CodeReplies['sync'] {
   const same = views.findIndex((view) => view.base === base && view.list === list && view.keys === keys);
-  const paths = list === '' ? [] : list.split('\0');
+  const before = views.findLast((view) => view.base === base && view.list === list);
   const [
     view = {
       id: (ids += 1),
       base,
       top,
-      list,
+      // One text for both.
+      list: before?.list ?? list,
       keys,
-      paths,
+      paths: before?.paths ?? (list === '' ? [] : list.split('\0')),
       tree: undefined,
+      before: before?.tree?.graph ?? before?.before,
       unknown: undefined,
       answers: new Map(),
     },
@@ -134,7 +139,7 @@ function sync({ base, home, top, paths: list, keys }: SyncJob): CodeReplies['syn
   keys.split('\n').forEach((key, i) => {
     if (key === '') return;
     code += 1;
-    if (store.keyOf(base + (paths[i] as string)) !== key) wanted.push(i);
+    if (store.keyOf(base + (view.paths[i] as string)) !== key) wanted.push(i);
   });
   return { view: view.id, loaded: loaded.has(home), wanted: Uint32Array.from(wanted), files: code };
 }
@@ -147,7 +152,9 @@ function load({ home, kept }: LoadJob): undefined {
 
 /** What is known of files has changed. */
 function forgetAnswers(): void {
-  for (const view of views) {
+  for (const [i, view] of views.entries()) {
+    // What is no longer known may be held by it.
+    view.before = i === views.length - 1 ? (view.tree?.graph ?? view.before) : undefined;
     [view.tree, view.unknown] = [undefined, undefined];
     view.answers.clear();
   }
@@ -171,7 +178,7 @@ function ask({ view: id, question }: QuestionJob): CodeReplies['question'] {
   if (!view) return undefined;
   const asked = views.splice(views.indexOf(view), 1);
   views.push(...asked);
-  for (const other of views.slice(0, -MOST_TREES)) other.tree = undefined;
+  for (const other of views.slice(0, -MOST_TREES)) [other.tree, other.before] = [undefined, undefined];
   view.unknown ??= unknownOf(view);
   return { reply: answered(view, question), unknown: view.unknown };
 }
@@ -180,7 +187,8 @@ function answered(view: View, question: CodeQuestion): CodeReply {
   const key = createHash('sha256').update(serialize(question)).digest('hex');
   let known = view.answers.get(key);
   if (!known) {
-    view.tree ??= new Tree(view.paths, view.top, (path) => store.fileOf(view.base + path));
+    view.tree ??= new Tree(view.paths, view.top, (path) => store.fileOf(view.base + path), view.before);
+    view.before = undefined;
     known = answerAbout(view.tree, question);
   }
   view.answers.delete(key);

@@ -17,21 +17,40 @@ export class Declared {
   /** Where the pairs begin whose numbers have these first bits. */
   readonly #starts = new Uint32Array((1 << BITS) + 1);
 
-  /** `declaredBy`: the numbers of the names that a file declares, each once. */
-  constructor(files: number, declaredBy: (file: number) => Uint32Array | undefined) {
-    let count = 0;
-    for (let file = 0; file < files; file += 1) count += declaredBy(file)?.length ?? 0;
-    const pairs = (this.#pairs = new Float64Array(count));
-    let at = 0;
-    for (let file = 0; file < files; file += 1)
-      for (const name of declaredBy(file) ?? []) pairs[at++] = name * FILES + file;
-    pairs.sort();
+  /** `pairs` are sorted. */
+  private constructor(pairs: Float64Array) {
+    this.#pairs = pairs;
     let bits = 0;
-    for (let i = 0; i < count; i += 1) {
+    for (let i = 0; i < pairs.length; i += 1) {
       const own = firstBits(Math.floor((pairs[i] as number) / FILES));
       while (bits <= own) this.#starts[bits++] = i;
     }
-    this.#starts.fill(count, bits);
+    this.#starts.fill(pairs.length, bits);
+  }
+
+  /** `declaredBy`: the numbers of the names that a file declares, each once. */
+  static of(files: number, declaredBy: DeclaredBy): Declared {
+    return new Declared(
+      pairsOf(
+        Array.from({ length: files }, (_, file) => file),
+        declaredBy,
+      ),
+    );
+  }
+
+  /** The same where some files declare other names now. */
+  after(changed: ReadonlySet<number>, declaredBy: DeclaredBy): Declared {
+    if (changed.size === 0) return this;
+    const added = pairsOf([...changed], declaredBy);
+    const left = this.#pairs.filter((pair) => !changed.has(pair % FILES));
+    const merged = new Float64Array(left.length + added.length);
+    let [from, at] = [0, 0];
+    for (const pair of added) {
+      while (from < left.length && (left[from] as number) < pair) merged[at++] = left[from++] as number;
+      merged[at++] = pair;
+    }
+    merged.set(left.subarray(from), at);
+    return new Declared(merged);
   }
 
   rangeOf(name: number): PairRange {
@@ -69,6 +88,15 @@ export class Declared {
     }
     return from;
   }
+}
+
+type DeclaredBy = (file: number) => Uint32Array | undefined;
+
+function pairsOf(files: readonly number[], declaredBy: DeclaredBy): Float64Array {
+  const pairs = new Float64Array(files.reduce((sum, file) => sum + (declaredBy(file)?.length ?? 0), 0));
+  let at = 0;
+  for (const file of files) for (const name of declaredBy(file) ?? []) pairs[at++] = name * FILES + file;
+  return pairs.sort();
 }
 
 function firstBits(name: number): number {

@@ -1,26 +1,64 @@
-/** The edges of a weighted, directed graph in typed arrays that grow: a tree of 20,000 files has a million. */
+/** The edges of a weighted, directed graph between files, in typed arrays: a tree of 20,000 files has a million. */
 
+/** Edges by the file that they come from. */
+export interface Edges {
+  /** Where in `to` and `weight` those of each file begin; at last their number. */
+  readonly starts: Uint32Array;
+  readonly to: Int32Array;
+  readonly weight: Float32Array;
+}
+
+/** Takes the edges of file after file. */
 export class EdgeList {
-  count = 0;
-  /** `from[i] → to[i]`; only the first `count` of each count. */
-  from = new Int32Array(1024);
-  to = new Int32Array(1024);
-  weight = new Float32Array(1024);
+  readonly #starts: Uint32Array;
+  #to = new Int32Array(1024);
+  #weight = new Float32Array(1024);
+  #files = 0;
+  #count = 0;
 
-  add(from: number, to: number, weight: number): void {
-    if (this.count === this.from.length) this.#grow();
-    this.from[this.count] = from;
-    this.to[this.count] = to;
-    this.weight[this.count] = weight;
-    this.count += 1;
+  constructor(files: number) {
+    this.#starts = new Uint32Array(files + 1);
+  }
+
+  /** The edges of the next file. */
+  add(to: Iterable<number>, weight: Iterable<number>): void {
+    for (const target of to) {
+      if (this.#count === this.#to.length) this.#grow();
+      this.#to[this.#count++] = target;
+    }
+    let at = this.#starts[this.#files] as number;
+    for (const one of weight) this.#weight[at++] = one;
+    this.#starts[(this.#files += 1)] = this.#count;
+  }
+
+  done(): Edges {
+    return {
+      starts: this.#starts,
+      to: this.#to.slice(0, this.#count),
+      weight: this.#weight.slice(0, this.#count),
+    };
   }
 
   #grow(): void {
-    const size = 2 * this.count;
-    const [from, to, weight] = [new Int32Array(size), new Int32Array(size), new Float32Array(size)];
-    from.set(this.from);
-    to.set(this.to);
-    weight.set(this.weight);
-    [this.from, this.to, this.weight] = [from, to, weight];
+    const [to, weight] = [new Int32Array(2 * this.#count), new Float32Array(2 * this.#count)];
+    to.set(this.#to);
+    weight.set(this.#weight);
+    [this.#to, this.#weight] = [to, weight];
   }
+}
+
+/** Those of one file. */
+export function edgesOf({ starts, to, weight }: Edges, file: number): Pick<Edges, 'to' | 'weight'> {
+  const [from, end] = [starts[file], starts[file + 1]];
+  return { to: to.subarray(from, end), weight: weight.subarray(from, end) };
+}
+
+export function isSameEdges(one: Edges, other: Edges): boolean {
+  return isSame(one.starts, other.starts) && isSame(one.to, other.to) && isSame(one.weight, other.weight);
+}
+
+export function isSame(one: ArrayLike<number>, other: ArrayLike<number>): boolean {
+  if (one.length !== other.length) return false;
+  for (let i = 0; i < one.length; i += 1) if (one[i] !== other[i]) return false;
+  return true;
 }

@@ -3,6 +3,7 @@
 import {
   countsIn,
   declaredIn,
+  KNOWN,
   type PackedTags,
   packedTagsBytes,
   packTags,
@@ -22,18 +23,6 @@ export interface Shard {
   readonly tags: PackedTags;
 }
 
-/** What is known of one file. */
-export interface StoredFile {
-  /** Hashes of names: see views/packed-tags.ts. */
-  readonly declared: Uint32Array;
-  readonly used: Uint32Array;
-  readonly counts: Uint8Array;
-  /** Modules, as written. */
-  readonly imports: readonly string[];
-  /** As `writeTags` writes them. */
-  tags(): string;
-}
-
 /** Bytes of packed tags that are held. Those of files that were not asked for lately go first. */
 const MOST_HELD = 96 << 20;
 
@@ -43,7 +32,7 @@ const MOST_UNPACKED = 12 << 20;
 /** Of a shard with fewer files the tags are packed again with those of others when all are kept. */
 const SMALL = 16;
 
-interface Block {
+export interface Block {
   readonly tags: PackedTags;
   /** Lines of each file. */
   readonly imports: readonly string[];
@@ -52,16 +41,54 @@ interface Block {
   live: number;
 }
 
-interface Known {
+/** What is known of one version of a file: another version is another object. */
+export class StoredFile {
   readonly key: string;
   readonly block: Block;
   readonly at: number;
   /** It took too long to parse; not kept beyond the process. */
   readonly isSlow: boolean;
+  readonly #unpack: (block: Block) => readonly string[];
+
+  constructor(
+    { key, block, at, isSlow }: Pick<StoredFile, 'key' | 'block' | 'at' | 'isSlow'>,
+    unpack: (block: Block) => readonly string[],
+  ) {
+    [this.key, this.block, this.at, this.isSlow] = [key, block, at, isSlow];
+    this.#unpack = unpack;
+  }
+
+  /** See `KNOWN`. */
+  get known(): number {
+    return this.block.tags.known[this.at] ?? KNOWN.nothing;
+  }
+
+  /** Hashes of names: see views/packed-tags.ts. */
+  get declared(): Uint32Array {
+    return declaredIn(this.block.tags, this.at);
+  }
+
+  get used(): Uint32Array {
+    return usedIn(this.block.tags, this.at);
+  }
+
+  get counts(): Uint8Array {
+    return countsIn(this.block.tags, this.at);
+  }
+
+  /** Modules, as written. */
+  get imports(): readonly string[] {
+    return (this.block.imports[this.at] ?? '').split('\n').filter((line) => line !== '');
+  }
+
+  /** As `writeTags` writes them. */
+  tags(): string {
+    return this.#unpack(this.block)[this.at] ?? '';
+  }
 }
 
 export class TagStore {
-  readonly #files = new Map<string, Known>();
+  readonly #files = new Map<string, StoredFile>();
   readonly #unpacked = new Map<Block, readonly string[]>();
   #unpackedChars = 0;
   #held = 0;
@@ -74,21 +101,13 @@ export class TagStore {
   /** How much is known of a file: `KNOWN`, or that it took too long. */
   knownOf(path: string): 'slow' | number | undefined {
     const known = this.#files.get(path);
-    return known && (known.isSlow ? 'slow' : known.block.tags.known[known.at]);
+    return known && (known.isSlow ? 'slow' : known.known);
   }
 
   /** What is known of a file; undefined where nothing is. */
   fileOf(path: string): StoredFile | undefined {
     const known = this.#files.get(path);
-    if (!known?.block.tags.known[known.at]) return undefined;
-    const { block, at } = known;
-    return {
-      declared: declaredIn(block.tags, at),
-      used: usedIn(block.tags, at),
-      counts: countsIn(block.tags, at),
-      imports: (block.imports[at] ?? '').split('\n').filter((line) => line !== ''),
-      tags: () => this.#unpackedOf(block)[at] ?? '',
-    };
+    return known?.known === KNOWN.nothing ? undefined : known;
   }
 
   /** `base` is put before each path. Files that are known already stay as they are where `isOlder`. */
@@ -105,7 +124,7 @@ export class TagStore {
       if (known && isOlder) return;
       if (known) this.#forget(known);
       block.live += 1;
-      this.#files.set(name, { key, block, at, isSlow });
+      this.#files.set(name, new StoredFile({ key, block, at, isSlow }, this.#unpack));
     });
     if (block.live > 0) this.#held += block.bytes;
   }
@@ -151,14 +170,14 @@ export class TagStore {
     return shards;
   }
 
-  #forget({ block }: Known): void {
+  #forget({ block }: StoredFile): void {
     block.live -= 1;
     if (block.live > 0) return;
     this.#held -= block.bytes;
     this.#drop(block);
   }
 
-  #unpackedOf(block: Block): readonly string[] {
+  readonly #unpack = (block: Block): readonly string[] => {
     const known = this.#unpacked.get(block) ?? unpackTags(block.tags);
     if (this.#unpacked.delete(block)) this.#unpackedChars -= block.tags.chars;
     // The one that was used last is the last.
@@ -169,7 +188,7 @@ export class TagStore {
       this.#drop(oldest);
     }
     return known;
-  }
+  };
 
   #drop(block: Block): void {
     if (this.#unpacked.delete(block)) this.#unpackedChars -= block.tags.chars;

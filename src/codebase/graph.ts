@@ -1,0 +1,179 @@
+/**
+ * How the files of a tree hang together: who declares what, who imports whom, and how much each matters. After a change
+ * it is made from the one before, of which nothing is done again that the change does not reach.
+ */
+
+import { Declared } from './declared.ts';
+import { type Edges, EdgeList, edgesOf, isSame, isSameEdges } from './edges.ts';
+import { standing } from './made.ts';
+import { Modules } from './modules.ts';
+import { pageRank } from './ranks.ts';
+import type { StoredFile } from './tag-store.ts';
+
+/** A name that so many files declare says nothing about who uses whom, unless one imports the other. */
+const COMMON = 12;
+
+/** How much more a use counts of what is imported. */
+const IMPORTED = 8;
+
+export interface Ranking {
+  /** By file, tests and the like behind the rest. */
+  readonly ranks: Float64Array;
+  /** All files, the most important first; equals by their paths. */
+  readonly order: readonly number[];
+  /** By file: its place in `order`. */
+  readonly places: readonly number[];
+}
+
+/** Work that was done, for tests: files whose edges were looked for, and how often all files were ranked. */
+export interface GraphWork {
+  linked: number;
+  ranked: number;
+}
+
+export class Graph {
+  readonly declared: Declared;
+  readonly work: GraphWork = { linked: 0, ranked: 0 };
+  readonly #paths: readonly string[];
+  readonly #top: string;
+  readonly #files: readonly (StoredFile | undefined)[];
+  /** The one that this is made from, as long as something of it may be wanted. Its edges are known. */
+  #base: Graph | undefined;
+  /** Files that are not as they were there. */
+  readonly #changed: readonly number[] = [];
+  readonly #imports: (readonly number[] | undefined)[];
+  #modules: Modules | undefined;
+  #edges: Edges | undefined;
+  #ranking: Ranking | undefined;
+
+  /** `top`: what the directory is called. `before`: of the same paths. */
+  constructor(
+    paths: readonly string[],
+    top: string,
+    files: readonly (StoredFile | undefined)[],
+    before?: Graph,
+  ) {
+    [this.#paths, this.#top, this.#files] = [paths, top, files];
+    const base = before && (before.#edges ? before : before.#base);
+    this.#base = base;
+    if (!base) {
+      this.declared = Declared.of(files.length, (file) => files[file]?.declared);
+      this.#imports = [];
+      return;
+    }
+    this.#changed = [...files.keys()].filter((file) => files[file] !== base.#files[file]);
+    const moved = this.#changed.filter(
+      (file) => !isSame(files[file]?.declared ?? [], base.#files[file]?.declared ?? []),
+    );
+    this.declared = base.declared.after(new Set(moved), (file) => files[file]?.declared);
+    this.#imports = base.#imports.slice();
+    for (const file of this.#changed)
+      if (importsIn(files[file]) !== importsIn(base.#files[file])) this.#imports[file] = undefined;
+  }
+
+  fileOf(file: number): StoredFile | undefined {
+    return this.#files[file];
+  }
+
+  /** The files that a file imports, itself left out. */
+  importsOf(file: number): readonly number[] {
+    const known = this.#imports[file];
+    if (known) return known;
+    const modules = (this.#modules ??= new Modules(this.#paths, this.#top));
+    const written = this.#files[file]?.imports ?? [];
+    const found = new Set(written.flatMap((module) => modules.filesOf(module, this.#paths[file] ?? '')));
+    found.delete(file);
+    return (this.#imports[file] = [...found]);
+  }
+
+  get ranking(): Ranking {
+    if (this.#ranking) return this.#ranking;
+    const edges = (this.#edges = this.#linked());
+    // What each file imports is known now.
+    this.#modules = undefined;
+    const base = this.#base;
+    this.#base = undefined;
+    const isAsBefore = base !== undefined && base.#edges !== undefined && isSameEdges(edges, base.#edges);
+    return (this.#ranking = isAsBefore ? base.ranking : this.#ranked(edges));
+  }
+
+  #ranked(edges: Edges): Ranking {
+    this.work.ranked += 1;
+    const paths = this.#paths;
+    const ranks = pageRank(paths.length, edges).map((rank, file) => rank * standing(paths[file] ?? ''));
+    const order = [...paths.keys()].sort(
+      (a, b) => (ranks[b] ?? 0) - (ranks[a] ?? 0) || ((paths[a] ?? '') < (paths[b] ?? '') ? -1 : 1),
+    );
+    const places: number[] = [];
+    order.forEach((file, place) => (places[file] = place));
+    return { ranks, order, places };
+  }
+
+  #linked(): Edges {
+    const list = new EdgeList(this.#files.length);
+    const stale = this.#stale();
+    const before = this.#base && this.#base.#edges;
+    for (const file of this.#files.keys()) {
+      if (before && stale?.has(file) === false) {
+        const { to, weight } = edgesOf(before, file);
+        list.add(to, weight);
+        continue;
+      }
+      this.work.linked += 1;
+      const weights = this.#edgesFrom(file);
+      list.add(weights.keys(), weights.values());
+    }
+    return list.done();
+  }
+
+  /** Files that changed, and those that use a name which other files declare now; undefined for all. */
+  #stale(): ReadonlySet<number> | undefined {
+    const base = this.#base;
+    if (!base) return undefined;
+    const stale = new Set(this.#changed);
+    const names = new Set<number>();
+    for (const file of this.#changed) {
+      const [now, then] = [this.#files[file]?.declared ?? [], base.#files[file]?.declared ?? []];
+      const [isNow, wasThen] = [new Set(now), new Set(then)];
+      for (const name of now) if (!wasThen.has(name)) names.add(name);
+      for (const name of then) if (!isNow.has(name)) names.add(name);
+    }
+    if (names.size === 0) return stale;
+    this.#files.forEach((stored, file) => {
+      if (stored?.used.some((name) => names.has(name))) stale.add(file);
+    });
+    return stale;
+  }
+
+  /** What a file uses, each with its weight. */
+  #edgesFrom(file: number): Map<number, number> {
+    const weights = new Map<number, number>();
+    const imports = new Set(this.importsOf(file));
+    for (const target of imports) weights.set(target, 1);
+    const stored = this.#files[file];
+    if (!stored) return weights;
+    const { used, counts } = stored;
+    used.forEach((name, i) => {
+      const declared = this.declared.rangeOf(name);
+      const count = declared.to - declared.from;
+      if (count === 0) return;
+      const uses = Math.sqrt(counts[i] ?? 0);
+      // Every file may declare a name: those that this one imports are fewer.
+      const targets =
+        count > COMMON
+          ? [...imports].filter((target) => this.declared.has(declared, target))
+          : this.declared.filesIn(declared);
+      if (count <= COMMON && targets.includes(file)) return;
+      if (count > COMMON && this.declared.has(declared, file)) return;
+      for (const target of targets) {
+        const added = (uses / count) * (imports.has(target) ? IMPORTED : 1);
+        weights.set(target, (weights.get(target) ?? 0) + added);
+      }
+    });
+    return weights;
+  }
+}
+
+function importsIn(file: StoredFile | undefined): string {
+  return file?.imports.join('\n') ?? '';
+}
