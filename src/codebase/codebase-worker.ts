@@ -9,7 +9,8 @@ import { parentPort } from 'node:worker_threads';
 import { LOADED } from '../access/worker-loading.ts';
 import { KNOWN, type PackedTags } from '../views/packed-tags.ts';
 import { type CodeQuestion, type CodeReply, answerAbout } from './questions.ts';
-import { readKept, writeKept } from './kept.ts';
+import { writePartNames } from './kept.ts';
+import { KeptParts, type WrittenPart } from './kept-parts.ts';
 import { type Entry, TagStore } from './tag-store.ts';
 import type { Graph } from './graph.ts';
 import { Tree } from './tree.ts';
@@ -30,11 +31,11 @@ export interface SyncJob {
   readonly keys: string;
 }
 
-/** What was kept of `home`, or undefined where nothing was. */
+/** A part of what was kept of `home`, the newest first; without one that was all. */
 export interface LoadJob {
   readonly ask: 'load';
   readonly home: string;
-  readonly kept: Uint8Array | undefined;
+  readonly part?: { readonly name: string; readonly kept: Uint8Array };
 }
 
 /** What was parsed together: `entries`, relative to `base`, by their positions in `tags`. */
@@ -47,7 +48,7 @@ export interface TagsJob {
   readonly isSlow: boolean;
 }
 
-/** Everything below `home`, to be kept. */
+/** The next part of what is known below `home` and not on disk yet. */
 export interface KeepJob {
   readonly ask: 'keep';
   readonly home: string;
@@ -71,7 +72,12 @@ export interface CodeReplies {
   };
   readonly load: undefined;
   readonly put: undefined;
-  readonly keep: Uint8Array<ArrayBuffer>;
+  /** Without a part where all is on disk: then what all parts are called (see kept.ts), and which may be removed. */
+  readonly keep: {
+    readonly part?: WrittenPart;
+    readonly names: Uint8Array<ArrayBuffer>;
+    readonly gone: readonly string[];
+  };
   /** Undefined where the view is not known any more. */
   readonly question: { readonly reply: CodeReply; readonly unknown: Unknown } | undefined;
 }
@@ -109,7 +115,7 @@ interface View {
 }
 
 const store = new TagStore();
-const loaded = new Set<string>();
+const homes = new Map<string, KeptParts>();
 /** The one that was used last is the last. */
 const views: View[] = [];
 let ids = 0;
@@ -141,12 +147,19 @@ function sync({ base, home, top, paths: list, keys }: SyncJob): CodeReplies['syn
     code += 1;
     if (store.keyOf(base + (view.paths[i] as string)) !== key) wanted.push(i);
   });
-  return { view: view.id, loaded: loaded.has(home), wanted: Uint32Array.from(wanted), files: code };
+  return { view: view.id, loaded: partsOf(home).isLoaded, wanted: Uint32Array.from(wanted), files: code };
 }
 
-function load({ home, kept }: LoadJob): undefined {
-  loaded.add(home);
-  for (const shard of kept ? readKept(kept) : []) store.put(shard, home, { isOlder: true });
+function partsOf(home: string): KeptParts {
+  const known = homes.get(home) ?? new KeptParts(store, home);
+  homes.set(home, known);
+  return known;
+}
+
+function load({ home, part }: LoadJob): undefined {
+  const parts = partsOf(home);
+  if (!part) parts.isLoaded = true;
+  else if (!parts.isLoaded) parts.load(part.name, part.kept);
   forgetAnswers();
 }
 
@@ -169,8 +182,12 @@ function put({ base, entries, tags, isSlow }: TagsJob): undefined {
   });
 }
 
-function keep({ home }: KeepJob): Uint8Array<ArrayBuffer> {
-  return writeKept(store.shardsBelow(home));
+function keep({ home }: KeepJob): CodeReplies['keep'] {
+  const parts = partsOf(home);
+  parts.sweep();
+  const part = parts.next();
+  const names = writePartNames(parts.names);
+  return part ? { part, names, gone: [] } : { names, gone: parts.takeGone() };
 }
 
 function ask({ view: id, question }: QuestionJob): CodeReplies['question'] {

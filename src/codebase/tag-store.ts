@@ -6,7 +6,6 @@ import {
   KNOWN,
   type PackedTags,
   packedTagsBytes,
-  packTags,
   unpackTags,
   usedIn,
 } from '../views/packed-tags.ts';
@@ -29,9 +28,6 @@ const MOST_HELD = 96 << 20;
 /** Characters of tags that are held unpacked: those of a few thousand files. */
 const MOST_UNPACKED = 12 << 20;
 
-/** Of a shard with fewer files the tags are packed again with those of others when all are kept. */
-const SMALL = 16;
-
 export interface Block {
   readonly tags: PackedTags;
   /** Lines of each file. */
@@ -39,6 +35,8 @@ export interface Block {
   readonly bytes: number;
   /** Files whose tags stand in it still. */
   live: number;
+  /** The part on disk that has it. */
+  part: string | undefined;
 }
 
 /** What is known of one version of a file: another version is another object. */
@@ -87,6 +85,14 @@ export class StoredFile {
   }
 }
 
+interface PutOptions {
+  /** Files that are known already stay as they are. */
+  readonly isOlder?: boolean;
+  readonly isSlow?: boolean;
+  /** The part on disk from which it comes. */
+  readonly part?: string;
+}
+
 export class TagStore {
   readonly #files = new Map<string, StoredFile>();
   readonly #unpacked = new Map<Block, readonly string[]>();
@@ -110,13 +116,18 @@ export class TagStore {
     return known?.known === KNOWN.nothing ? undefined : known;
   }
 
-  /** `base` is put before each path. Files that are known already stay as they are where `isOlder`. */
-  put({ entries, tags }: Shard, base: string, { isOlder = false, isSlow = false } = {}): void {
+  /** `base` is put before each path. */
+  put(
+    { entries, tags }: Shard,
+    base: string,
+    { isOlder = false, isSlow = false, part }: PutOptions = {},
+  ): void {
     const block: Block = {
       tags,
       imports: tags.imports.split('\0'),
       bytes: packedTagsBytes(tags),
       live: 0,
+      part,
     };
     entries.forEach(({ path, key }, at) => {
       const name = base + path;
@@ -127,6 +138,11 @@ export class TagStore {
       this.#files.set(name, new StoredFile({ key, block, at, isSlow }, this.#unpack));
     });
     if (block.live > 0) this.#held += block.bytes;
+  }
+
+  /** Whether more is not to be held. */
+  get isFull(): boolean {
+    return this.#held > MOST_HELD;
   }
 
   /** Forgets files that are none of `usedNow` until no more is held than may be. */
@@ -141,8 +157,8 @@ export class TagStore {
     }
   }
 
-  /** All that is known of the files below `home`, which ends in a slash, to be kept beyond the process. */
-  shardsBelow(home: string): Shard[] {
+  /** The files below `home` (it ends in a slash) that may be kept beyond the process, their paths relative to it. */
+  blocksBelow(home: string): Map<Block, { readonly entry: Entry; readonly at: number }[]> {
     const byBlock = new Map<Block, { readonly entry: Entry; readonly at: number }[]>();
     for (const [path, { key, block, at, isSlow }] of this.#files) {
       if (key === '' || isSlow || !path.startsWith(home)) continue;
@@ -151,23 +167,7 @@ export class TagStore {
       if (known) known.push({ entry, at });
       else byBlock.set(block, [{ entry, at }]);
     }
-    const shards: Shard[] = [];
-    const loose: { readonly entry: Entry; readonly tags: string }[] = [];
-    for (const [block, files] of byBlock) {
-      const count = block.tags.known.length;
-      if (files.length === count && count >= SMALL) {
-        const entries = files.toSorted((a, b) => a.at - b.at).map(({ entry }) => entry);
-        shards.push({ entries, tags: block.tags });
-        continue;
-      }
-      const texts = unpackTags(block.tags);
-      for (const { entry, at } of files) loose.push({ entry, tags: texts[at] ?? '' });
-    }
-    for (let i = 0; i < loose.length; i += 4 * SMALL) {
-      const part = loose.slice(i, i + 4 * SMALL);
-      shards.push({ entries: part.map(({ entry }) => entry), tags: packTags(part.map(({ tags }) => tags)) });
-    }
-    return shards;
+    return byBlock;
   }
 
   #forget({ block }: StoredFile): void {

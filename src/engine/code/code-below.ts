@@ -1,12 +1,13 @@
 /** The code of a directory or an archive: its files, parsed where they have changed, and kept for the next call. */
 
+import { readPartNames } from '../../codebase/kept.ts';
 import type { SyncJob, Unknown } from '../../codebase/codebase-worker.ts';
 import type { CodeQuestion, CodeReply } from '../../codebase/questions.ts';
 import { OrielError } from '../../errors.ts';
 import type { Call } from '../../types/call.ts';
 import type { GapsSeen } from '../walk/gaps.ts';
 import type { CodeFile, CodeFiles } from './code-files.ts';
-import { keptKey, parseCode, step } from './parse-code.ts';
+import { keptKey, parseCode, partKey, step } from './parse-code.ts';
 
 export class CodeBelow {
   /** Code files, and those that were not parsed for want of time. */
@@ -29,8 +30,7 @@ export class CodeBelow {
     const job = jobOf(found);
     let state = await step(job);
     if (!state.loaded) {
-      const kept = await call.session.files?.get(keptKey(job.home));
-      await step({ ask: 'load', home: job.home, kept });
+      await load(job.home, call);
       state = await step(job);
     }
     const done = await parseCode(found, state.wanted, state.files, call);
@@ -66,6 +66,16 @@ export class CodeBelow {
     const known = this.#found.keys.get(path);
     return known === undefined || known === '' || known === key;
   }
+}
+
+/** Hands what is kept on disk to the thread, part by part: of a large tree all of it at once would be much. */
+async function load(home: string, { session: { files } }: Call): Promise<void> {
+  const names = await files?.get(keptKey(home));
+  for (const name of names ? readPartNames(names).toReversed() : []) {
+    const kept = await files?.get(partKey(home, name));
+    if (kept) await step({ ask: 'load', home, part: { name, kept } });
+  }
+  await step({ ask: 'load', home });
 }
 
 function jobOf({ base, home, top, paths, keys }: CodeFiles): SyncJob {

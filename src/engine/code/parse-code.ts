@@ -21,8 +21,8 @@ const BATCH_BYTES = 192 << 10;
 const KEEP_AFTER = 2_000;
 
 /**
- * All tags are written at once. Where less than this part of the code files was parsed, the next process parses them
- * again, which costs less, and writes them when there are more.
+ * Where less than this part of the code files was parsed, the next process parses them again, and writes them when
+ * there are more: each time a file is written, and read by every process after.
  */
 const KEEP_PART = 1 / 50;
 
@@ -36,8 +36,13 @@ export function step<J extends Parameters<typeof askCode>[0]>(job: J): Promise<C
   return askCode(job, performance.now() + STEP_MS, never) as Promise<CodeReplies[J['ask']]>;
 }
 
+/** Has the names of the parts in which the tags are kept. */
 export function keptKey(home: string): string {
   return `code below ${home}`;
+}
+
+export function partKey(home: string, part: string): string {
+  return `code below ${home} part ${part}`;
 }
 
 /** `known`: how many code files there are. Returns how many of `wanted` (positions) were parsed. */
@@ -149,7 +154,17 @@ class ParseRun {
     this.#unkept = 0;
     const { home } = this.#files;
     const { files } = this.#call.session;
-    if (files) files.put(keptKey(home), [await step({ ask: 'keep', home })]);
+    if (!files) return;
+    for (;;) {
+      const { part, names, gone } = await step({ ask: 'keep', home });
+      if (part) {
+        files.put(partKey(home, part.name), [part.bytes]);
+        continue;
+      }
+      files.put(keptKey(home), [names]);
+      for (const name of gone) files.remove(partKey(home, name));
+      return;
+    }
   }
 }
 
