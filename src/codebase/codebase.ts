@@ -14,6 +14,7 @@ const threads = new WorkerPool<CodeJob, CodeReplies[CodeJob['ask']]>({
   queue: queues.codebase,
   idleMs: IDLE_MS,
   heapMb: 512,
+  youngMb: 16,
 });
 
 /** `until` is on the clock of `performance.now()`. Throws `TIMEOUT`, `LIMIT`, `BUSY`, and the signal's reason. */

@@ -47,6 +47,18 @@ const parsers = new WorkerPool<Question, AnswerTo[Question['ask']]>({
   youngMb: 16,
 });
 
+/**
+ * The same for the tags of many files. V8 lets a heap grow to a half of what it may have before it collects: two threads
+ * that parse 20,000 files would hold most of it as garbage. A file that needs more is parsed alone, by one of the others.
+ */
+const tagParsers = new WorkerPool<Question, AnswerTo[Question['ask']]>({
+  entry: builtFile('views/outline-worker.js'),
+  queue: queues.outlines,
+  idleMs: 10_000,
+  heapMb: 96,
+  youngMb: 16,
+});
+
 export interface WholeText {
   readonly text: string;
   readonly language: Language | undefined;
@@ -133,6 +145,7 @@ export async function answerTo<A extends Question['ask']>(
   question: Question & { readonly ask: A },
   signal: AbortSignal,
   until?: number,
+  pool = parsers,
 ): Promise<AnswerTo[A] | Unparsed> {
   const waiting = until === undefined ? MOST_WAIT_MS : Math.max(0, Math.ceil(until - performance.now()));
   const claim = {
@@ -141,7 +154,7 @@ export async function answerTo<A extends Question['ask']>(
   };
   let began = false;
   try {
-    return (await parsers.lend(claim, (ask) => {
+    return (await pool.lend(claim, (ask) => {
       began = true;
       return ask(question, until ?? performance.now() + hard, signal);
     })) as AnswerTo[A];
@@ -180,12 +193,13 @@ const tagFiles = new Map<string, Promise<GrammarFiles | undefined>>();
 
 /**
  * The tags of code files: of all, or of the first ones where `until` (of `performance.now()`) has passed or `signal` was
- * aborted; or why there are none. Throws the signal's reason.
+ * aborted; or why there are none. `alone`: they may need much memory. Throws the signal's reason.
  */
 export async function tagsOf(
   files: readonly TaggedFile[],
   until: number,
   signal: AbortSignal,
+  { alone = false } = {},
 ): Promise<TagsFound | Unparsed> {
   const grammars: Record<string, GrammarFiles> = {};
   for (const { language } of files) {
@@ -198,7 +212,7 @@ export async function tagsOf(
     grammars,
     within: softForTags,
   } as const;
-  return answerTo(question, signal, until);
+  return answerTo(question, signal, until, alone ? parsers : tagParsers);
 }
 
 /** Its bytes are shared with the threads and not copied to them: they go with every question. */

@@ -110,7 +110,7 @@ class ParseRun {
     for (const path of this.#late.splice(0)) {
       if (!this.#hasTime()) return;
       const file = await readFile(this.#files, path, this.#call.signal);
-      const found = await tagsOf([file], this.#until, this.#call.signal);
+      const found = await tagsOf([file], this.#until, this.#call.signal, { alone: true });
       if ('none' in found && !this.#hasTime()) return;
       const isSlow = 'none' in found || found.late.length > 0;
       await this.#hand([file], 'none' in found ? { tags: packTags(['']), late: [] } : found, isSlow);
