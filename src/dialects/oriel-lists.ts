@@ -25,7 +25,11 @@ const SYMBOLS = 20;
 function filesOrSymbols(input: OrielFindInput): FindRequest | SymbolsRequest {
   const { pattern, symbol, path, limit = SYMBOLS, offset = 0 } = input;
   if (pattern !== undefined && symbol === undefined) {
-    return { ...findRequest({ ...input, pattern }), ...(input.sort === 'time' && { sort: 'time' }) };
+    return {
+      ...findRequest({ ...input, pattern }),
+      ...(input.sort === 'time' && { sort: 'time' }),
+      findsSymbols: true,
+    };
   }
   if (symbol !== undefined && pattern === undefined && input.sort !== 'time') {
     return { do: 'symbols', query: symbol, ...(path !== undefined && { path }), limit, offset };

@@ -34,7 +34,10 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
       : firstPaths(directory, filter, end + 1, call),
   );
   if (gaps.broken && paths.length === 0) throw brokenOff();
-  const hint = paths.length === 0 ? (foreign ?? (await directoryHint(directory, request, call))) : undefined;
+  const hint =
+    paths.length === 0
+      ? (foreign ?? (await directoryHint(directory, request, call)) ?? wordsHint(request))
+      : undefined;
   const page = paths.slice(request.offset, end);
   const shown = shownBelow(typed, call);
   return {
@@ -61,6 +64,12 @@ async function directoryHint(
   const opened = await openQuietly(join(directory.path, pattern), call);
   await opened?.close();
   return opened && 'directory';
+}
+
+/** `parse header` is no name of a file: symbols are found by words. */
+function wordsHint({ pattern, findsSymbols }: FindRequest): Hint | undefined {
+  if (!findsSymbols || pattern.length > MOST_HINTED) return undefined;
+  return /^[\p{L}\p{N}_]{2,}(?: [\p{L}\p{N}_]+)+$/u.test(pattern) ? 'words' : undefined;
 }
 
 /** An absolute pattern below the searched directory means the same as the relative one. */

@@ -112,7 +112,19 @@ const HINTS: Readonly<Record<Extract<Hint, string>, (pattern: string) => string>
   'extended-glob': () => 'Extended globs like +(a|b) are read as plain text. Use {a,b}',
   'brace-range': () => 'Ranges like {1..9} are read as plain text. Use [1-9] or {1,2}',
   directory: (pattern) => `${pattern} is a directory. Use ${pattern}/** for the files below it`,
+  words: (pattern) => `Code is found by words with symbol. Use symbol "${pattern}" for what is about these`,
 };
+
+/** The fields of the call that a hint names, where it names one. `pattern` is what was looked for. */
+export function fieldsOf(hint: Hint, pattern: string): Readonly<Record<string, unknown>> | undefined {
+  if (hint === 'directory') return { pattern: `${pattern}/**` };
+  if (hint === 'words') return { symbol: pattern };
+  if (typeof hint === 'string' || hint.pattern === undefined) return undefined;
+  return {
+    pattern: hint.pattern,
+    ...(hint.is === 'slashes' && hint.ignoreCase && { ignoreCase: true }),
+  };
+}
 
 function regexHint(hint: RegexHint): string {
   const use = hint.pattern === undefined ? '' : ` Use pattern ${oneLine(hint.pattern)}`;

@@ -7,6 +7,7 @@ import type { CountRequest, FindRequest, ListRequest, SymbolsRequest } from '../
 import type { ListedEntry, ListResult } from '../types/result.ts';
 import { textAnswer } from './answer.ts';
 import {
+  fieldsOf,
   type ListNotice,
   type ListNoun,
   type ListWording,
@@ -168,9 +169,12 @@ export function answerOf<Shown extends { readonly notices: readonly ListNotice[]
   if (said === '') return textAnswer(text, details(shown));
   const notices = [{ kind: 'list', text: said }];
   const broken = shown.notices.find((notice) => notice.kind === 'broken');
+  const hint = shown.notices.find((notice) => notice.kind === 'hint');
+  const next = hint && fieldsOf(hint.hint, hint.pattern);
   return textAnswer(text === '' ? `[${said}]` : `${text}\n${gap}[${said}]`, {
     ...details(shown),
     ...(broken && { incomplete: { code: broken.code } }),
+    ...(next && { hint: { next: JSON.stringify(next) } }),
     notices,
   });
 }

@@ -8,7 +8,11 @@ const PLAIN = /^(?!.*[=:]~)[\w./@%+=:,][\w./@%+=:,~-]*$/;
 
 /** `path` as one word of a command: quoted unless that is not needed, and never an option. */
 export function shellWord(path: string): string {
-  const word = path.startsWith('-') ? `./${path}` : path;
+  return shellArgument(path.startsWith('-') ? `./${path}` : path);
+}
+
+/** `word` as one word of a command, a leading `-` and all. */
+export function shellArgument(word: string): string {
   if (PLAIN.test(word)) return word;
   // Line breaks would end the notice that contains the command.
   if (/[\0-\x1f\x7f]/.test(word)) return `$'${word.replaceAll(/[\0-\x1f\x7f\\']/g, escaped)}'`;

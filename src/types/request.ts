@@ -126,6 +126,8 @@ export interface FindRequest {
   readonly offset: number;
   /** In the order of the paths when absent, or the one that was written last first. */
   readonly sort?: 'time';
+  /** The tool finds symbols by words, too: an answer without files may say so. */
+  readonly findsSymbols?: true;
 }
 
 /** `find` with words instead of a glob: the symbols of code that they are about. */

@@ -62,8 +62,8 @@ export interface MatchedLine {
   readonly within?: { readonly name: string; readonly from: number; readonly to: number };
 }
 
-/** Why nothing was found, perhaps: syntax that is plain text here, or a directory where only files are found. */
-export type Hint = 'extended-glob' | 'brace-range' | 'directory' | RegexHint;
+/** Why nothing was found, perhaps: syntax that is plain text here, a directory where only files are found, or words about code. */
+export type Hint = 'extended-glob' | 'brace-range' | 'directory' | 'words' | RegexHint;
 
 /** A regular expression as other tools write it; `pattern` is how it is written here, where that is known. */
 export type RegexHint =

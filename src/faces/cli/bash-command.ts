@@ -51,7 +51,9 @@ export const bashCommand: Command = {
       const live = isWatched(values, streams) ? liveOutput(streams.out) : undefined;
       const answer = await ask(input, live?.write);
       if (live?.hasBegun()) live.end(answer);
-      const printed = live?.hasBegun() ? 0 : printAnswer(answer, streams, values['json'] === true);
+      const printed = live?.hasBegun()
+        ? 0
+        : printAnswer(answer, streams, values['json'] === true, { name: 'bash', values, operands });
       return exitCodeOf(answer) ?? printed;
     });
   },

@@ -42,7 +42,7 @@ export const findCommand: Command = {
       ...given(['symbol', 'sort'], values),
       ...numbersOf(['limit', 'offset'], values),
     };
-    return printList('find', input, values, streams, {
+    return printList({ name: 'find', values, operands }, input, streams, {
       fact: 'results',
       nothing: symbol === undefined ? NO_FILES : NO_SYMBOLS,
     });

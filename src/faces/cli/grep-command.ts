@@ -66,7 +66,10 @@ export const grepCommand: Command = {
       ...(output !== undefined && { output }),
       ...numbersOf(['before', 'after', 'context', 'limit', 'offset'], values),
     };
-    return printList('grep', input, values, streams, { fact: 'matches', nothing: NO_MATCHES });
+    return printList({ name: 'grep', values, operands }, input, streams, {
+      fact: 'matches',
+      nothing: NO_MATCHES,
+    });
   },
 };
 

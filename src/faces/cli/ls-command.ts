@@ -22,11 +22,11 @@ export const lsCommand: Command = {
     t: SIZES,
     R: "Use oriel find '**' DIR for all files below a directory.",
   },
-  async run({ values, operands: [path] }, streams) {
+  async run({ values, operands }, streams) {
+    const [path] = operands;
     return printList(
-      'ls',
+      { name: 'ls', values, operands },
       { path: path && operandPath(path), ...numbersOf(['limit', 'offset'], values) },
-      values,
       streams,
     );
   },

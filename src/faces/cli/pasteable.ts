@@ -2,21 +2,25 @@
 
 import { shellWord } from '../../text/shell.ts';
 import type { Answer } from '../../types/answer.ts';
+import { inOwnWords } from './own-words.ts';
+import type { Typed } from './typed.ts';
 
 type Details = Answer['details'];
 
 /** The notices of an answer, each as its line in the text and as the line that is printed. */
-export function pasteableNotices({ details }: Answer): readonly (readonly [line: string, printed: string])[] {
+export function pasteableNotices(
+  { details }: Answer,
+  typed?: Typed,
+): readonly (readonly [line: string, printed: string])[] {
   const notices = (details['notices'] as readonly { readonly text: string }[] | undefined) ?? [];
-  return notices.map(({ text }) => [`[${text}]`, `[${pasteable(text, details)}]`]);
+  return notices.map(({ text }) => [`[${text}]`, `[${pasteable(text, details, typed)}]`]);
 }
 
-/** Paths of several words in quotes, offsets as the options that they are here. */
-export function pasteable(sentence: string, details: Details): string {
-  const quoted = quoteSubject(quoteCalls(sentence, details), details);
-  const here = quoted.replaceAll(/\bUse read (?=['\w./~])/g, 'Use oriel read ');
-  const isList = ['matches', 'files', 'results', 'entries'].some((fact) => fact in details);
-  return isList ? here.replaceAll(/\b(offset|limit)=(\d+)/g, '--$1 $2') : here;
+/** Paths of several words in quotes, and what was typed with the options that the sentence is about. */
+export function pasteable(sentence: string, details: Details, typed?: Typed): string {
+  const worded = typed === undefined ? sentence : inOwnWords(sentence, typed, nextFields(details));
+  const quoted = quoteSubject(quoteCalls(worded, details), details);
+  return quoted.replaceAll(/\bUse read (?=['\w./~])/g, 'Use oriel read ');
 }
 
 /** Calls that the details have, wherever they stand in the sentence. */
@@ -44,7 +48,19 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-/** Every `next` in the details that is a path. */
+/** Calls that are named by fields of the tool. */
+function nextFields(details: Details): Record<string, unknown>[] {
+  return nextCalls(details).flatMap((call) => {
+    if (!call.startsWith('{')) return [];
+    try {
+      return [JSON.parse(call) as Record<string, unknown>];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Every `next` in the details that is a path, or fields as JSON. */
 function nextCalls(details: unknown): string[] {
   if (typeof details !== 'object' || details === null) return [];
   return Object.entries(details).flatMap(([key, value]) =>

@@ -7,6 +7,7 @@ import type { ExitCode, Option, Streams, Values } from './command.ts';
 
 import { printAnswer } from './print.ts';
 import { type ToolCommand, withTool } from './dialect-tool.ts';
+import type { Typed } from './typed.ts';
 
 export const pagingOptions: readonly Option[] = [
   { name: 'limit', type: 'string', value: 'N', help: 'the most of them in this answer' },
@@ -32,17 +33,17 @@ export interface Found {
   readonly nothing: string;
 }
 
-/** Prints the answer of one call. With `found`, nothing found ends with 1. */
+/** Prints the answer of one call, `typed`. With `found`, nothing found ends with 1. */
 export function printList(
-  command: ToolCommand,
+  typed: Typed & { readonly name: ToolCommand },
   input: Readonly<Record<string, unknown>>,
-  values: Values,
   streams: Streams,
   found?: Found,
 ): Promise<ExitCode> {
-  return withTool(command, values, streams, async (ask) => {
+  const { name, values } = typed;
+  return withTool(name, values, streams, async (ask) => {
     const answer = await ask(input);
-    const code = printAnswer(answer, streams, values['json'] === true);
+    const code = printAnswer(answer, streams, values['json'] === true, typed);
     return code === 0 && found && isNothing(answer, found) ? 1 : code;
   });
 }

@@ -6,9 +6,13 @@ import type { Answer } from '../../types/answer.ts';
 import { colour, usesColour, paint } from './colour.ts';
 import type { ExitCode, Streams } from './command.ts';
 import { pasteable, pasteableNotices } from './pasteable.ts';
+import type { Typed } from './typed.ts';
 
-/** Prints an answer and says how it went. A failure is one line on stderr; output it kept goes to stdout. */
-export function printAnswer(answer: Answer, streams: Streams, asJson: boolean): ExitCode {
+/**
+ * Prints an answer and says how it went. A failure is one line on stderr; output it kept goes to stdout. With `typed`, the
+ * call of a command, sentences are in the words of the command line.
+ */
+export function printAnswer(answer: Answer, streams: Streams, asJson: boolean, typed?: Typed): ExitCode {
   const code = exitCodeOf(answer);
   if (asJson) {
     streams.out.write(`${safeJson(answer)}\n`);
@@ -19,9 +23,9 @@ export function printAnswer(answer: Answer, streams: Streams, asJson: boolean): 
       const bytes = Buffer.byteLength(block.data, 'base64');
       streams.err.write(`(an image of ${bytes} bytes, ${block.mimeType}; --json prints it)\n`);
     } else if (answer.isError && 'error' in answer.details) {
-      if (keepsOutput(answer)) streams.out.write(forStream(block.text, answer, streams.out));
-      else printError(pasteable(block.text, answer.details), streams);
-    } else streams.out.write(forStream(block.text, answer, streams.out));
+      if (keepsOutput(answer)) streams.out.write(forStream(block.text, answer, streams.out, typed));
+      else printError(pasteable(block.text, answer.details, typed), streams);
+    } else streams.out.write(forStream(block.text, answer, streams.out, typed));
   }
   return code;
 }
@@ -46,8 +50,8 @@ function isBeyondEnd({ error }: Answer['details']): boolean {
   return (error as { readonly code?: string } | undefined)?.code === 'OUT_OF_RANGE';
 }
 
-function forStream(text: string, answer: Answer, out: NodeJS.WriteStream): string {
-  const notices = pasteableNotices(answer);
+function forStream(text: string, answer: Answer, out: NodeJS.WriteStream, typed: Typed | undefined): string {
+  const notices = pasteableNotices(answer, typed);
   const pasted = notices.reduce((shown, [line, printed]) => {
     const at = line === printed ? -1 : shown.lastIndexOf(line);
     return at < 0 ? shown : shown.slice(0, at) + printed + shown.slice(at + line.length);

@@ -56,6 +56,7 @@ async function readOne(
       isUnmatchedGlob(operand, answer) ? withGlobHint(operand, answer) : answer,
       streams,
       asJson,
+      { name: 'read', values, operands: [path] },
     );
   });
 }

@@ -20,7 +20,7 @@ test('grep ends with 0 when something was found, 1 when nothing, 2 when it faile
   expect(run(['grep', '-F', 't.o', '--json'], { cwd: W }).code).toBe(1);
   expect(run(['grep', '['], { cwd: W })).toEqual({
     out: '',
-    err: 'oriel: [ is not a valid regular expression: unclosed character class at character 1. Escape special characters with a backslash, or search for plain text with literal.\n',
+    err: "oriel: [ is not a valid regular expression: unclosed character class at character 1. Escape special characters with a backslash, or search for plain text with --literal: oriel grep --literal '['.\n",
     code: 2,
   });
   expect(run(['grep', '--', '-x'], { cwd: W }).code).toBe(1);
@@ -56,7 +56,7 @@ test.each([
   [['grep', 'a', '--limit', 'many'], '--limit takes a whole number, not many. Use --limit 100.'],
   [
     ['grep', 'a', '-C', '300'],
-    'context must be a whole number of at least 0 and at most 200, not 300. Use context=200.',
+    '--context must be a whole number of at least 0 and at most 200, not 300. Use --context 200.',
   ],
   [
     ['read', '--limit', '5', 'x'],
@@ -64,7 +64,7 @@ test.each([
   ],
   [['ls', '--cwd', '/nope'], '--cwd takes a directory that exists, not /nope.'],
   [['read', 'x', '--cwd', '/etc/passwd'], '--cwd takes a directory that exists, not /etc/passwd.'],
-  [['ls', '--limit', '0'], 'limit must be a whole number of at least 1, not 0. Use limit=100.'],
+  [['ls', '--limit', '0'], '--limit must be a whole number of at least 1, not 0. Use --limit 100.'],
 ])('%j is one line on stderr and exit 2', (args, message) => {
   expect(run(args)).toEqual({ out: '', err: `oriel: ${message}\n`, code: 2 });
 });

@@ -33,11 +33,6 @@ test.each([
     { matches: 1, next: 'my long.txt:1..1' },
     "Use oriel read 'my long.txt:1..1' to see it",
   ],
-  [
-    'Use offset=2 to continue, limit=4 for more',
-    { matches: 2 },
-    'Use --offset 2 to continue, --limit 4 for more',
-  ],
   ["it's (a.b) here", { source: 'a.b' }, "it's (a.b) here"],
 ])('%s', (sentence, details, printed) => {
   expect(pasteable(sentence, details)).toBe(printed);

@@ -1,0 +1,107 @@
+/**
+ * The sentences of tools in the words of the command line: fields are options here, and another call is a command that
+ * can be pasted.
+ */
+
+import { shellArgument } from '../../text/shell.ts';
+import { oneLine, quote } from '../../text/visible.ts';
+import { commandOf, commandWith, FIELDS, optionOf, type Typed } from './typed.ts';
+
+/** Not those of a path: `app.db:users?limit=5&offset=9`. */
+const field = `(?<![?&-])\\b(${FIELDS.join('|')})`;
+
+/** `calls`: the fields of those that the answer names, beside what was typed. */
+export function inOwnWords(
+  sentence: string,
+  typed: Typed,
+  calls: readonly Readonly<Record<string, unknown>>[],
+): string {
+  const held = new Held();
+  const named = calls.reduce((text, fields) => nameCommand(text, fields, typed, held), sentence);
+  const known = [...typed.operands, ...Object.values(typed.values).flat()].reduce<string>(
+    (text, word) =>
+      typeof word === 'string' && /[\s=]/.test(word)
+        ? text.replaceAll(quote(word), (found) => held.hold(found))
+        : text,
+    named,
+  );
+  const worded = typed.name === 'read' ? asCalls(known, typed) : asOptions(known);
+  return held.restore(worded.replaceAll(/\bUse (ls|grep|find)(?= (?:to|for) )/g, 'Use oriel $1'));
+}
+
+/** Text that no further rule may touch. */
+class Held {
+  readonly #texts: string[] = [];
+
+  hold(text: string): string {
+    return `\0${this.#texts.push(text) - 1}\0`;
+  }
+
+  restore(text: string): string {
+    return text.replaceAll(/\0(\d+)\0/g, (_, no) => this.restore(this.#texts[Number(no)] ?? ''));
+  }
+}
+
+/** What names the fields of another call, as the command that makes it. */
+function nameCommand(
+  text: string,
+  fields: Readonly<Record<string, unknown>>,
+  typed: Typed,
+  held: Held,
+): string {
+  const command = (): string => held.hold(commandWith(fields, typed));
+  const { pattern, symbol, literal, multiline } = fields;
+  if (literal === true)
+    return text.replace(/(?<=plain text) with literal(?=\.)/, () => ` with --literal: ${command()}`);
+  if (multiline === true) return text.replace('multiline=true', command);
+  if (typeof symbol === 'string') return text.replace(`symbol "${quote(symbol)}"`, command);
+  if (typeof pattern !== 'string') return text;
+  const worded = [
+    `pattern ${oneLine(pattern)} with ignoreCase=true`,
+    `pattern ${oneLine(pattern)}`,
+    oneLine(pattern),
+  ].find((words) => text.includes(`Use ${words}`));
+  return worded === undefined ? text : text.replace(`Use ${worded}`, () => `Use ${command()}`);
+}
+
+/** `Use offset=3 to continue` → `Use --offset 3 to continue` */
+function asOptions(text: string): string {
+  return text
+    .replaceAll('pattern *.ts for files, or symbol "', `oriel find '*.ts' for files, or symbol "`)
+    .replaceAll(/\bsymbol "parse header"/g, 'oriel find --symbol "parse header"')
+    .replaceAll(
+      new RegExp(`\\bUse ${field}=false\\b`, 'g'),
+      (_, name: string) => `Leave out ${optionOf(name)}`,
+    )
+    .replaceAll(new RegExp(`${field}=true\\b`, 'g'), (_, name: string) => optionOf(name))
+    .replaceAll(
+      new RegExp(`${field}=([^\\s,;)]+?)(?=[.,;)]?(?:\\s|$))`, 'g'),
+      (_, name: string, value: string) => `${optionOf(name)} ${shellArgument(value)}`,
+    )
+    .replaceAll(new RegExp(`(?<=\\b(?:with|without|out|Use) )${field}\\b`, 'g'), optionOf)
+    .replace(new RegExp(`^${field}(?= must be )`), optionOf);
+}
+
+/** Tools that read by fields, which `oriel read` has not: `Use start_line=5 and end_line=9` → `Use oriel call read_file …` */
+function asCalls(text: string, { operands: [path], values }: Typed): string {
+  const { dialect, ...others } = values;
+  if (typeof dialect !== 'string') return text;
+  const name = dialect === 'zed' ? 'read_file' : 'read';
+  const read = (...fields: readonly string[]): string => {
+    const input = { path, ...Object.fromEntries(pairs(fields)) };
+    return commandOf({
+      name: 'call',
+      values: { dialect, ...others },
+      operands: [name, JSON.stringify(input)],
+    });
+  };
+  return text.replaceAll(
+    /\b(offset|start_byte|start_line)=(\d+)(?: and (end_line)=(\d+))?/g,
+    (_all, ...groups: (string | number | undefined)[]) =>
+      read(...groups.slice(0, 4).filter((group) => typeof group === 'string')),
+  );
+}
+
+function pairs(words: readonly string[]): [string, number][] {
+  return words.flatMap((word, i) => (i % 2 === 0 ? [[word, Number(words[i + 1])] as [string, number]] : []));
+}

@@ -1,0 +1,64 @@
+/** A call as it was typed, and the command that makes it again with other fields of its tool. */
+
+import { shellArgument } from '../../text/shell.ts';
+import type { Parsed } from './command.ts';
+
+export interface Typed extends Parsed {
+  /** The command: `grep`. */
+  readonly name: string;
+}
+
+/** The options of the command line for the fields of the tools, where they are called otherwise. */
+const RENAMED: Readonly<Record<string, string>> = { ignoreCase: 'ignore-case' };
+
+/** Fields that are options here. */
+export const FIELDS: readonly string[] = [
+  'after',
+  'before',
+  'context',
+  'glob',
+  'ignoreCase',
+  'inside',
+  'limit',
+  'literal',
+  'multiline',
+  'offset',
+  'sort',
+  'symbol',
+  'type',
+  'word',
+];
+
+/** `ignoreCase` → `--ignore-case` */
+export function optionOf(field: string): string {
+  return `--${RENAMED[field] ?? field}`;
+}
+
+/** `{ literal: true }` for `oriel grep 'foo(' src` → `oriel grep --literal 'foo(' src` */
+export function commandWith(fields: Readonly<Record<string, unknown>>, typed: Typed): string {
+  const { pattern, ...options } = fields;
+  const values = { ...typed.values };
+  for (const [field, value] of Object.entries(options))
+    values[optionOf(field).slice(2)] = value as string | boolean;
+  // The first operand is the pattern, of which words of code take the place.
+  const rest = typed.values['symbol'] === undefined ? typed.operands.slice(1) : typed.operands;
+  const first = values['symbol'] === undefined ? [(pattern as string | undefined) ?? typed.operands[0]] : [];
+  return commandOf({ ...typed, values, operands: [...first, ...rest].filter((word) => word !== undefined) });
+}
+
+/** As a shell takes it. */
+export function commandOf({ name, values, operands }: Typed): string {
+  const options = Object.entries(values).flatMap(([option, value]) =>
+    [value ?? []].flat().map((one) => written(option, one)),
+  );
+  const words = operands.map(shellArgument);
+  const end = operands.some((word) => word.startsWith('-')) ? ['--'] : [];
+  return ['oriel', name, ...options.filter((option) => option !== ''), ...end, ...words].join(' ');
+}
+
+/** Letters that are habits mean what is done anyway. */
+function written(option: string, value: string | boolean): string {
+  if (option.startsWith('habit-') || value === false) return '';
+  if (value === true) return `--${option}`;
+  return `--${option}${value.startsWith('-') ? '=' : ' '}${shellArgument(value)}`;
+}

@@ -1,0 +1,180 @@
+/** What the command line says of its own calls: every option that it names exists, every command works when it is pasted. */
+
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { loadCommand } from '../../../src/faces/cli/commands.ts';
+import { inOwnWords } from '../../../src/faces/cli/own-words.ts';
+import { parse } from '../../../src/faces/cli/parse.ts';
+import { FIELDS } from '../../../src/faces/cli/typed.ts';
+import { cli, type Outcome, run as runIn } from '../../support/cli.ts';
+
+const cwd = mkdtempSync(join(tmpdir(), 'oriel-own-words-'));
+afterAll(() => rmSync(cwd, { recursive: true }));
+const env = { ...process.env, XDG_CACHE_HOME: join(cwd, '.cache') };
+mkdirSync(join(cwd, 'my src/sub'), { recursive: true });
+writeFileSync(join(cwd, 'my src/a.ts'), 'export function parseHeader(): number {\n  return foo(1);\n}\n');
+writeFileSync(join(cwd, 'my src/sub/b.ts'), '-foo( two words\nlimit=5(\n');
+writeFileSync(join(cwd, 'x.zip'), Buffer.from('504b0506000000000000000000000000000000000000', 'hex'));
+writeFileSync(join(cwd, 'big.txt'), Array.from({ length: 20_000 }, (_, i) => `${i + 1}\n`).join(''));
+writeFileSync(join(cwd, 'one.txt'), 'x'.repeat(300_000));
+writeFileSync(
+  join(cwd, 'code.ts'),
+  Array.from({ length: 900 }, (_, i) => `export function f${i}() {\n  return ${i};\n}\n`).join(''),
+);
+
+const run = (...args: string[]): Outcome => runIn(args, { cwd, env });
+
+/** As a person pastes it. */
+function paste(command: string): { out: string; err: string; code: number | null } {
+  const shell = `oriel() { '${process.execPath}' '${cli}' "$@"; }; ${command}`;
+  const { stdout, stderr, status } = spawnSync('bash', ['-c', shell], { cwd, env, encoding: 'utf8' });
+  return { out: stdout, err: stderr, code: status };
+}
+
+/** Sentences alone: the last line, or the only one. */
+const saidBy = ({ out, err }: Outcome): string =>
+  err === '' ? (out.trimEnd().split('\n').at(-1) ?? '') : err;
+
+const BARE = new RegExp(
+  String.raw`(?<!--|[?&])\b(?:${FIELDS.join('|')})=|\b(?:with|without|out) (?:${FIELDS.join('|')})\b`,
+);
+
+describe('a command that is named', () => {
+  test.each<[typed: string[], named: string]>([
+    [['grep', 'foo('], "oriel grep --literal 'foo('"],
+    [['grep', 'foo(', '--glob', '*.ts', '-n'], "oriel grep --glob '*.ts' --literal 'foo('"],
+    [['grep', '--', '-foo('], "oriel grep --literal -- '-foo('"],
+    [['grep', 'limit=5('], "oriel grep --literal 'limit=5('"],
+    [['grep', 'foo(', '--dialect', 'pi'], "oriel grep --dialect pi --literal 'foo('"],
+    [['grep', 'number .\n  return'], "oriel grep --multiline $'number .\\x0a  return'"],
+    [['grep', '(?<=return )foo'], "oriel grep '(?:return )foo'"],
+    [['grep', '/FOO/i'], 'oriel grep --ignore-case FOO'],
+    [['grep', String.raw`foo\|bar`, 'my src'], "oriel grep 'foo|bar' 'my src'"],
+    [['find', 'parse header', 'my src'], "oriel find --symbol 'parse header' 'my src'"],
+    [['find', 'my src'], "oriel find 'my src/**'"],
+    [['find', '--symbol', '!'], 'oriel find --symbol "parse header"'],
+    [['find', '--symbol', 'x', '--sort', 'time'], 'oriel find --symbol "parse header"'],
+    [
+      ['read', 'big.txt', '--dialect', 'pi'],
+      `oriel call --dialect pi read '{"path":"big.txt","offset":2001}'`,
+    ],
+    [
+      ['read', 'code.ts', '--dialect', 'zed'],
+      `oriel call --dialect zed read_file '{"path":"code.ts","start_byte":0}'`,
+    ],
+    [['ls', 'my src/a.ts', '--dialect', 'pi'], "'my src'"],
+  ])('%j names %s, which finds something', (typed, named) => {
+    const answer = run(...typed);
+    const said = answer.err + answer.out;
+    expect(said).toContain(named);
+    if (!named.startsWith('oriel')) return;
+    expect(paste(named)).toMatchObject({ code: 0, err: '' });
+  });
+
+  test('pages of other dialects go on where the header says', () => {
+    const header = run('read', 'one.txt', '--dialect', 'zed').out.split('\n', 1)[0] ?? '';
+    expect(header).toBe(
+      `[bytes 0-65536 of 300000, inside line 1 (line is 300000 bytes); continue with oriel call --dialect zed read_file '{"path":"one.txt","start_byte":65536}']`,
+    );
+    const named = /continue with (.*)\]$/.exec(header)?.[1] ?? '';
+    expect(paste(named).out).toMatch(/^\[bytes 65536-131072 of 300000/);
+  });
+});
+
+describe('an option that is named', () => {
+  test.each<[typed: string[], options: string[]]>([
+    [['grep', 'nothing at all'], ['--inside']],
+    [
+      ['grep', 'foo', '--sort', 'time', '--inside'],
+      ['--sort time', '--inside'],
+    ],
+    [
+      ['grep', 'foo', '--type', 'tss'],
+      ['--type ts', "--glob '*.tss'"],
+    ],
+    [
+      ['grep', '1', '--limit', '2'],
+      ['--offset 2', '--limit 4'],
+    ],
+    [['grep', '1', '--limit', '0'], ['--limit 100']],
+    [['grep', '1', '--context', '999'], ['--context 200']],
+    [
+      ['grep', '1', '--files', '--limit', '1'],
+      ['--offset 1', '--limit 2'],
+    ],
+    [['grep', '1', '--offset', '99999'], ['--offset 0']],
+    [['grep', '1', '--dialect', 'pi', '--limit', '1'], ['--limit 2']],
+    [
+      ['find', '*', '--limit', '1'],
+      ['--offset 1', '--limit 2'],
+    ],
+    [
+      ['ls', '--limit', '1'],
+      ['--offset 1', '--limit 2'],
+    ],
+    [['ls', '--offset', '99'], ['--offset 0']],
+  ])('%j names %j, which are accepted', async (typed, options) => {
+    const said = saidBy(run(...typed));
+    expect(said).not.toMatch(BARE);
+    const command = await loadCommand(typed[0] as string);
+    for (const option of options) {
+      expect(said).toContain(option);
+      const [flag = '', value] = option.replaceAll("'", '').split(' ');
+      const { values } = parse(['x', flag, ...(value === undefined ? [] : [value])], command);
+      expect(values).toEqual({ [flag.slice(2)]: value ?? true });
+    }
+  });
+
+  test('leads to the next page', () => {
+    const pages = [0, 1, 2].map((offset) => run('find', '*', '--limit', '1', '--offset', String(offset)).out);
+    expect(pages[0]).toContain('Use --offset 1 to continue');
+    expect(new Set(pages.map((page) => page.split('\n', 1)[0])).size).toBe(3);
+  });
+});
+
+test('a call by fields is worded with fields', () => {
+  expect(run('call', 'grep', '{"pattern":"1","limit":2}').out).toContain(
+    'Use offset=2 to continue, limit=4 for more',
+  );
+  expect(run('call', 'grep', '{"pattern":"foo("}').err).toContain('search for plain text with literal.');
+});
+
+test('what was typed is not reworded', () => {
+  const { err } = run('grep', 'Use limit=5 without inside(');
+  expect(err).toMatch(/^oriel: Use limit=5 without inside\( is not a valid regular expression: /);
+});
+
+/** Sentences of tools in their source, as far as a line of it goes. */
+const sentences = [
+  'src/engine',
+  'src/render/list-notices.ts',
+  'src/walk',
+  'src/dialects/oriel-lists.ts',
+].flatMap((at) => {
+  const files = at.endsWith('.ts')
+    ? [at]
+    : (readdirSync(at, { recursive: true }) as string[])
+        .filter((name) => name.endsWith('.ts'))
+        .map((name) => join(at, name));
+  return files.flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => !/^\s*(?:\*|\/)/.test(line))
+      .flatMap((line) => line.match(/'(?:[^'\\]|\\.)* (?:[^'\\]|\\.)*'|`[^`]* [^`]*`/g) ?? [])
+      .filter((text) => BARE.test(text))
+      .map((text) => ({ file, text: text.slice(1, -1) })),
+  );
+});
+
+test('every sentence in the source that names a field is reworded', () => {
+  expect(sentences.length).toBeGreaterThan(8);
+  const typed = { name: 'grep', values: {}, operands: ['x'] };
+  const calls = [{ pattern: 'x', literal: true }];
+  const left = sentences.filter(({ text }) =>
+    BARE.test(inOwnWords(text.replaceAll(/\$\{[^}]*\}/g, '7'), typed, calls)),
+  );
+  expect(left).toEqual([]);
+});
