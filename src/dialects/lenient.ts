@@ -3,34 +3,73 @@
  * quotes, other names of `path`. The schema that a model is shown does not change by it.
  */
 
+import { fieldNamed, valueNamed } from './other-names.ts';
+
+interface Field {
+  readonly type?: unknown;
+  readonly enum?: readonly unknown[];
+}
+
 /** A JSON Schema of an input: as much as is looked at here. */
 export interface InputSchema {
-  readonly properties?: Readonly<Record<string, { readonly type?: unknown }>>;
+  readonly properties?: Readonly<Record<string, Field>>;
   readonly required?: readonly string[];
 }
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What other tools call `path`. */
-const PATH_NAMES = ['file_path', 'filePath'];
+/** What is put around the fields of a call. */
+const WRAPPERS = ['input', 'arguments', 'args', 'params', 'parameters'];
 
 /** `input` with what is plain put right; what is not plain stays for the schema to refuse. */
 export function lenient(input: unknown, { properties = {}, required = [] }: InputSchema): unknown {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
+  const given = fieldsOf(input, properties);
+  if (!given) return input;
   const fields: Record<string, unknown> = {};
-  for (const [given, value] of Object.entries(withPath(input as Fields, properties))) {
-    const field = properties[given];
-    if (field && isAbsent(value, field.type) && !required.includes(given)) continue;
-    fields[given] = field ? ofType(value, field.type) : value;
+  for (const [name, value] of Object.entries(named(given, properties))) {
+    const field = properties[name];
+    if (field && isAbsent(value, field.type) && !required.includes(name)) continue;
+    fields[name] = field ? ofType(name === 'glob' ? joined(value) : value, field) : value;
   }
   return fields;
 }
 
-function withPath(input: Fields, properties: Fields): Fields {
-  const other = PATH_NAMES.find((name) => input[name] !== undefined && properties[name] === undefined);
-  if (other === undefined || properties['path'] === undefined || input['path'] !== undefined) return input;
-  const { [other]: path, ...fields } = input;
-  return { path, ...fields };
+/** The fields of a call, also of one that came as JSON in a text, or inside a field for all of them. */
+function fieldsOf(input: unknown, properties: Fields): Fields | undefined {
+  const read = typeof input === 'string' ? parseObject(input) : input;
+  if (!isFields(read)) return undefined;
+  const [only = '', ...others] = Object.keys(read);
+  const inner = read[only];
+  const wrapped = others.length === 0 && WRAPPERS.includes(only) && properties[only] === undefined;
+  return wrapped && isFields(inner) ? inner : read;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parseObject(text: string): unknown {
+  try {
+    return /^\s*\{/.test(text) ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Under the names of the schema, as far as each is given once. */
+function named(input: Fields, properties: Fields): Fields {
+  const known = Object.keys(properties);
+  const fields: Record<string, unknown> = {};
+  for (const [given, value] of Object.entries(input)) {
+    const name = properties[given] === undefined ? fieldNamed(given, known) : given;
+    const isTaken = name !== undefined && name !== given && (isGiven(input[name]) || isGiven(fields[name]));
+    fields[name === undefined || isTaken ? given : name] = value;
+  }
+  return fields;
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
 /** `null`, and a blank text where there is no text to be given. */
@@ -38,10 +77,19 @@ function isAbsent(value: unknown, type: unknown): boolean {
   return value === null || (type !== 'string' && typeof value === 'string' && value.trim() === '');
 }
 
-function ofType(value: unknown, type: unknown): unknown {
-  if (type === 'integer' || type === 'number') return numberOf(value, type);
-  if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
-  return value;
+/** Several globs as one: `["*.ts", "*.js"]`. */
+export function joined(value: unknown): unknown {
+  const isList = Array.isArray(value) && value.every((one) => typeof one === 'string');
+  return isList && value.length > 1 ? value.join(',') : value;
+}
+
+function ofType(value: unknown, { type, enum: allowed }: Field): unknown {
+  const one: unknown = Array.isArray(value) && value.length === 1 && type !== 'array' ? value[0] : value;
+  if (allowed) return valueNamed(one, allowed);
+  if (type === 'integer' || type === 'number') return numberOf(one, type);
+  if (type !== 'boolean') return one;
+  if (/^(?:true|yes|on|1)$/i.test(String(one))) return true;
+  return /^(?:false|no|off|0)$/i.test(String(one)) ? false : one;
 }
 
 /** Larger integers than can be told apart name nothing that exists: the largest stands for all of them. */

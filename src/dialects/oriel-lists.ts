@@ -6,7 +6,9 @@ import { foundAnswer, listAnswer, type ShownEntries } from '../render/listing.ts
 import { binarySize } from '../render/units.ts';
 import type { FindRequest, ListRequest, SymbolsRequest } from '../types/request.ts';
 import { type InputOf, reads, tool, type Zod } from './dialect.ts';
+import { joined } from './lenient.ts';
 import { count, ENTRIES, findRequest, listRequest, type LsInput, RESULTS } from './lists.ts';
+import { withoutRemarks } from './other-names.ts';
 
 const findFields = (zod: Zod) => ({
   pattern: zod.string().optional().describe('Glob, only without symbol: *.ts, src/**/*.{ts,tsx}'),
@@ -50,6 +52,10 @@ export const find = tool<OrielFindInput, FindRequest | SymbolsRequest>({
     `Respects .gitignore, finds hidden files, never .git; links are not followed. Paths are sorted, at most ${RESULTS} ` +
     `by default and ${binarySize(limits.bytes)}. A notice gives the offset for the next call.`,
   input: (zod) => zod.strictObject(findFields(zod)),
+  adapt: ({ pattern, ...input }) => ({
+    ...withoutRemarks(input),
+    ...(pattern !== undefined && { pattern: joined(pattern) }),
+  }),
   request: filesOrSymbols,
   answer: (result, input, limits) =>
     foundAnswer(result, filesOrSymbols(input), limits, {
@@ -72,6 +78,7 @@ export const ls = tool<LsInput, ListRequest>({
       limit: count(zod, 1).describe(`Most entries in this answer (default: ${ENTRIES})`),
       offset: count(zod, 0).describe('Entries to leave out first (default: 0)'),
     }),
+  adapt: withoutRemarks,
   request: listRequest,
   answer: (result, input, limits) =>
     listAnswer(result, listRequest(input), limits, {

@@ -12,6 +12,7 @@ import type { Settings } from '../types/settings.ts';
 import { cutPolicy } from '../window/fit.ts';
 import { type Dialect, type Offered, readsWeb, runs, tool } from './dialect.ts';
 import { linesToSelector } from './line-fields.ts';
+import { withoutRemarks } from './other-names.ts';
 import { grep } from './oriel-grep.ts';
 import { find, ls } from './oriel-lists.ts';
 
@@ -112,6 +113,7 @@ stdin is empty, and nothing can be asked: pass -y or -m. Processes that still ru
         .describe('Seconds until the command is ended, fractions allowed (default: 120)'),
       cwd: zod.string().optional().describe('Directory to run in (default: working directory)'),
     }),
+  adapt: withoutRemarks,
   request: ({ command, timeout, cwd }) => ({
     do: 'run',
     command,

@@ -39,9 +39,17 @@ function expanded(pattern: string): string[] {
     throw new OrielError('BAD_INPUT', why, { next: '**/*.ts' });
   }
   const patterns = expandBraces(pattern, MOST_ALTERNATIVES);
-  if (patterns) return patterns;
+  if (patterns) return [...patterns, ...listed(pattern)];
   const why = `The glob ${quote(pattern)} stands for more than ${MOST_ALTERNATIVES} patterns. Use * in place of alternatives.`;
   throw new OrielError('BAD_INPUT', why, { next: '**/*.ts' });
+}
+
+/** Of `*.ts, *.js` each pattern of the list, beside the one for names with a comma. */
+function listed(pattern: string): string[] {
+  if (!pattern.includes(',') || pattern.includes('[')) return [];
+  const parts = expandBraces(`{${pattern}}`, MOST_ALTERNATIVES)?.map((part) => part.trim()) ?? [];
+  // Without a comma outside of braces the bracket in front is text.
+  return parts.every((part) => part.includes('*') && !part.startsWith('{')) ? parts : [];
 }
 
 function tokensOf(pattern: string): Token[] {

@@ -42,6 +42,11 @@ describe('what a glob means', () => {
     ['[!a-b].ts', ['lib/src/c.ts']],
     ['?.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'lib/src/c.ts']],
     ['*.test.*', ['src/deep/b.test.ts']],
+    ['*.js,/*.ts', ['a.ts', 'b.js', '.hidden.ts']],
+    ['*.js, src/*.ts', ['b.js', 'src/a.ts']],
+    ['*.js,src/*.{ts,tsx}', ['b.js', 'src/a.ts']],
+    ['b.js,a.ts', []],
+    ['{*.js,/*.ts}', ['a.ts', 'b.js', '.hidden.ts']],
     ['src', []],
     ['', []],
   ])('%s', (pattern, expected) => {
@@ -51,6 +56,12 @@ describe('what a glob means', () => {
   test('a character is a code point', () => {
     expect(matching('?.txt', ['𝒳.txt', 'é.txt', 'ab.txt'])).toEqual(['𝒳.txt', 'é.txt']);
     expect(matching('[😀-😂].txt', ['😁.txt', 'a.txt'])).toEqual(['😁.txt']);
+  });
+
+  test('a comma may belong to a name', () => {
+    expect(matching('a,*.ts', ['a,b.ts', 'a', 'b.ts'])).toEqual(['a,b.ts']);
+    expect(matching('*,v,*.ts', ['a,v,b.ts', 'v'])).toEqual(['a,v,b.ts']);
+    expect(matching('*[a,b]*', ['x,', 'xc'])).toEqual(['x,']);
   });
 
   test('a path that is the pattern letter for letter matches', () => {

@@ -24,7 +24,9 @@ function unknownType(type: string, types: ReadonlyMap<string, readonly string[]>
   const near = byExtension.length > 0 ? byExtension : nearNames(extension, types.keys());
   const meant = near.slice(0, MOST_OFFERED);
   const offered = meant.map((name) => `type=${name}`);
-  if (/^[\w+-]{1,20}$/.test(extension)) offered.push(`glob=*.${extension}`);
+  const several = extension.split(/[, |]+(?:\*?\.)?/).filter((one) => one !== '');
+  if (several.length > 0 && several.every((one) => /^[\w+-]{1,20}$/.test(one)))
+    offered.push(several.length > 1 ? `glob=*.{${several.join(',')}}` : `glob=*.${several[0]}`);
   const message = `${quote(type)} is not a file type of ripgrep. Use ${offered.join(' or ') || 'glob'}.`;
   const next = meant[0] === undefined ? undefined : JSON.stringify({ type: meant[0] });
   return new OrielError('BAD_INPUT', message, { next });
