@@ -68,6 +68,20 @@ test('following the notices is one chain, whose pages a larger window would have
   expect(report().files[0]).toMatchObject({ once: 1_000, again: 0, never: 0, followed: 2 });
 });
 
+test('no password, key or query of a path is recorded, whether it is read or not', async () => {
+  const { call, events } = recorded();
+  for (const path of [
+    'big.txt:password=s3cr3t:1..2',
+    'none.pdf:password=s3cr3t:p1',
+    'https://anna:s3cr3t@127.0.0.1:9/x',
+    'http://127.0.0.1:9/x?api_key=s3cr3t',
+    "app.db?q=select 's3cr3t'",
+  ])
+    await call('read', { path });
+  expect(events()).toHaveLength(5);
+  expect(JSON.stringify(events())).not.toContain('s3cr3t');
+});
+
 test('a change of the file is another version', async () => {
   const { call, write, report } = recorded();
   await call('read', { path: 'big.txt:1..10' });

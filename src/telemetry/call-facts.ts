@@ -5,7 +5,7 @@ import type { Excerpt, Window } from '../types/excerpt.ts';
 import type { Request } from '../types/request.ts';
 import type { Origin, Result, RunResult, SingleResult, SummaryResult, TextResult } from '../types/result.ts';
 import type { ListFacts, ReadFacts, Span } from '../types/telemetry.ts';
-import { shortName } from './names.ts';
+import { sourceName } from './names.ts';
 import { digest } from './digest.ts';
 
 /** Of a read with more ranges the last ones are not told apart. */
@@ -30,7 +30,7 @@ export function readsOf(request: Request, result: Result | undefined, dialect: s
     case 'too-large':
       return [origin(result)];
     case 'workspace':
-      return request.do === 'lines' ? [{ source: shortName(`${request.on}:${request.path}`) }] : [];
+      return request.do === 'lines' ? [{ source: sourceName(`${request.on}:${request.path}`) }] : [];
     case 'run':
       return keptOutputs(result);
     default:
@@ -60,8 +60,8 @@ export function listOf(
 }
 
 function failed(request: Request): readonly ReadFacts[] {
-  if (request.do === 'read') return [{ source: shortName(request.target) }];
-  return request.do === 'lines' ? [{ source: shortName(request.path) }] : [];
+  if (request.do === 'read') return [{ source: sourceName(request.target) }];
+  return request.do === 'lines' ? [{ source: sourceName(request.path) }] : [];
 }
 
 function singleRead(result: SingleResult, dialect: string): readonly ReadFacts[] {
@@ -80,7 +80,7 @@ function singleRead(result: SingleResult, dialect: string): readonly ReadFacts[]
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 function origin({ target, kind, identity }: Origin): Mutable<ReadFacts> {
-  const read: Mutable<ReadFacts> = { source: shortName(target), what: kind };
+  const read: Mutable<ReadFacts> = { source: sourceName(target), what: kind };
   if (identity) read.version = versionOf(read.source, identity);
   return read;
 }

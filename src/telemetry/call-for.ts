@@ -34,9 +34,15 @@ const DIALECTS: Readonly<Record<string, Wording>> = {
   coder: paged,
 };
 
-/** Undefined where the dialect has no such call. */
+/** Undefined where the dialect has no such call, or where only a part of the path is known. */
 export function callFor(dialect: string, wanted: Wanted): string | undefined {
+  if (!isWhole('source' in wanted ? wanted.source : wanted.symbolsOf)) return undefined;
   return Object.hasOwn(DIALECTS, dialect) ? DIALECTS[dialect]?.(wanted) : undefined;
+}
+
+/** Whether the recorded name of a source says all of its path: a call can be made with it. */
+export function isWhole(name: string): boolean {
+  return !name.includes('…');
 }
 
 function directoryOf(source: string): string {

@@ -1,6 +1,7 @@
 /** Of each source a strip: what was read once, again and never; the most wasteful first. */
 
 import { useState } from 'preact/hooks';
+import { isWhole } from '../../telemetry/call-for.ts';
 import { countWords, coverageWords, percentWords, sizeWords } from '../../telemetry/words.ts';
 import type { FileReport, TaskReport } from '../../types/telemetry.ts';
 import { hrefOf } from './hooks.tsx';
@@ -28,7 +29,7 @@ export function Files({
         {files.slice(0, shown).map((file) => (
           <li key={file.source}>
             <p>
-              {leads ? (
+              {leads && isWhole(file.source) ? (
                 <a href={hrefOf('lens', { path: file.source })}>
                   <bdi>{file.source}</bdi>
                 </a>
