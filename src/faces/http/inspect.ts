@@ -1,5 +1,6 @@
 /** The dashboard over a file of telemetry: its tasks and nothing else, on this machine, for whoever has the token. */
 
+import { setMaxListeners } from 'node:events';
 import { basename } from 'node:path';
 import * as z from 'zod';
 import { explained } from '../../engine/unexpected.ts';
@@ -37,6 +38,8 @@ export function inspect(options: InspectOptions): Promise<Serving> {
 
 function createInspection({ file, path, token, ticket }: InspectOptions): App {
   const closing = new AbortController();
+  // Each live stream listens, and they are bounded.
+  setMaxListeners(0, closing.signal);
   const here = { loopback: true, hosts: [] };
   const [withToken, withTicket] = [createGuard({ ...here, token }), createGuard(here)];
   const seen: Seen = {

@@ -2,14 +2,19 @@
 
 import { safeJson } from '../../text/json.ts';
 import type { TelemetryEvent } from '../../types/telemetry.ts';
+import type { Caller } from '../../queues/caller.ts';
 import type { Outlet } from '../outbox.ts';
 import type { Exchange } from './exchange.ts';
 import { problem, problemSchema } from './problem.ts';
 import { type Route, route } from './route.ts';
 import type { Seen } from './seen.ts';
 
-/** Streams of one server. */
+/** Streams of one server, and those of them that are left for the operator. */
 const MOST_STREAMS = 64;
+const OPERATOR_STREAMS = 16;
+
+/** Streams of one client. */
+const MOST_OF_CLIENT = 16;
 
 /** Events go out together, so often. */
 const EVERY_MS = 100;
@@ -24,7 +29,21 @@ const MOST_WAITING = 256 << 10;
 const KEEP_ALIVE_MS = 15_000;
 
 export const liveRoute = (seen: Seen): Route => {
+  const open = new Map<Caller, number>();
   let streams = 0;
+  const refusal = (exchange: Exchange): string | undefined => {
+    const isOperator = seen.isOperator(exchange);
+    if (!isOperator && (open.get(exchange.client) ?? 0) >= MOST_OF_CLIENT)
+      return `${MOST_OF_CLIENT} streams of this client are open`;
+    const most = isOperator ? MOST_STREAMS : MOST_STREAMS - OPERATOR_STREAMS;
+    return streams >= most ? `${most} streams are open` : undefined;
+  };
+  const counted = ({ client }: Exchange, by: 1 | -1): void => {
+    streams += by;
+    const left = (open.get(client) ?? 0) + by;
+    if (left > 0) open.set(client, left);
+    else open.delete(client);
+  };
   return route({
     method: 'get',
     path: '/api/v0/live',
@@ -34,8 +53,9 @@ export const liveRoute = (seen: Seen): Route => {
       503: { about: 'Too many streams are open', schema: problemSchema },
     },
     handle(exchange) {
-      if (streams >= MOST_STREAMS) {
-        const message = `${MOST_STREAMS} streams are open. Close one, or ask again in a moment.`;
+      const why = refusal(exchange);
+      if (why !== undefined) {
+        const message = `${why}. Close one, or ask again in a moment.`;
         return problem(503, { message, code: 'BUSY' }, { 'retry-after': '1' });
       }
       return {
@@ -47,8 +67,8 @@ export const liveRoute = (seen: Seen): Route => {
         },
         // Not before: of HEAD there is no body.
         body: (outlet) => {
-          streams += 1;
-          return stream(seen, exchange, outlet).finally(() => (streams -= 1));
+          counted(exchange, 1);
+          return stream(seen, exchange, outlet).finally(() => counted(exchange, -1));
         },
       };
     },

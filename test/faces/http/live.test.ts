@@ -65,6 +65,31 @@ test('asking for the head alone takes no stream', async () => {
   await expect.poll(one.text, { timeout: 20_000 }).toContain('event: open');
 });
 
+test('a client that opens stream after stream leaves room for others, and clients together for the operator', async () => {
+  const { url } = await serving();
+  const warnings: string[] = [];
+  const warned = (warning: Error): void => void warnings.push(warning.message);
+  process.on('warning', warned);
+  onTestFinished(() => void process.off('warning', warned));
+  const open = async (client: string, token = 'api'): Promise<number> => {
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    const headers = { authorization: `Bearer ${token}`, 'oriel-client': client };
+    return (await fetch(`${url}/api/v0/live`, { headers, signal: stop.signal })).status;
+  };
+  const opened = async (client: string, token?: string): Promise<number> => {
+    for (let i = 0; ; i += 1) if ((await open(client, token)) === 503) return i;
+  };
+  const greedy = await opened('greedy');
+  expect(await open('modest')).toBe(200);
+  let clients = 0;
+  while ((await open(`client ${clients}`)) === 200 && clients < 100) clients += 1;
+  expect(greedy + 1 + clients).toBeLessThan(64);
+  expect(await open('chief', 'chief')).toBe(200);
+  expect(await opened('chief', 'chief')).toBe(64 - greedy - 1 - clients - 1);
+  expect(warnings).toEqual([]);
+});
+
 test('what a client does not read stays bounded, and it is told how many events it has missed', async () => {
   const { url, record } = await serving();
   const { socket, text } = listener(url, 'chief');
