@@ -55,5 +55,7 @@ export function sourceName(path: string): string {
 export function taskName(given: unknown): string | undefined {
   if (typeof given !== 'string') return undefined;
   const name = shortName(given.trim(), MOST_TASK);
+  // A browser takes `.` and `..` out of every URL: such a task could not be asked for.
+  if (name === '.' || name === '..') return `task ${name}`;
   return name === '' ? undefined : name;
 }

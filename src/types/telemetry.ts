@@ -206,6 +206,12 @@ export interface Verdict {
   readonly text: string;
 }
 
+/** Some events of a task, and the number of the event after them. */
+export interface EventsPage {
+  readonly events: readonly TelemetryEvent[];
+  readonly next: number;
+}
+
 /** How far a file of events has been read. */
 export interface FileState {
   readonly events: number;

@@ -2,7 +2,8 @@
 
 import type { Task } from '../../telemetry/bounded-tasks.ts';
 import type { TaskFigures } from '../../telemetry/task-figures.ts';
-import type { FileState, TelemetryEvent } from '../../types/telemetry.ts';
+import type { EventsPage, FileState, TelemetryEvent } from '../../types/telemetry.ts';
+import { PAGE_BYTES } from '../../session/telemetry/event-index.ts';
 import type { Exchange } from './exchange.ts';
 import type { Served } from './route.ts';
 
@@ -11,8 +12,8 @@ export interface SeenTask {
   /** Its events so far, and how many of them, the first ones, are forgotten. */
   readonly total: number;
   readonly forgotten: number;
-  /** At most `most` events from the one with the number `from`, which is not forgotten. */
-  events(from: number, most: number): readonly TelemetryEvent[] | Promise<readonly TelemetryEvent[]>;
+  /** At most `most` events, and some 512 KiB of them, from the one with the number `from`, which is not forgotten. */
+  events(from: number, most: number): EventsPage | Promise<EventsPage>;
 }
 
 export interface SeenFile extends FileState {
@@ -61,6 +62,17 @@ function recordedTask({ figures, events, dropped }: Task): SeenTask {
     figures,
     total: dropped + events.length,
     forgotten: dropped,
-    events: (from, most) => events.slice(from - dropped, from - dropped + most),
+    events: (from, most) => pageOf(events, from - dropped, most, dropped),
   };
+}
+
+function pageOf(all: readonly TelemetryEvent[], start: number, most: number, dropped: number): EventsPage {
+  const events: TelemetryEvent[] = [];
+  let bytes = 0;
+  for (let i = start; i < all.length && events.length < most && bytes < PAGE_BYTES; i += 1) {
+    const event = all[i] as TelemetryEvent;
+    events.push(event);
+    bytes += JSON.stringify(event).length;
+  }
+  return { events, next: dropped + start + events.length };
 }

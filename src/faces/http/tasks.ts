@@ -2,7 +2,9 @@
 
 import * as z from 'zod';
 import { TASK_NAME_HELP } from './task-of.ts';
+import { taskName } from '../../telemetry/names.ts';
 import { reportOf } from '../../telemetry/report.ts';
+import { PAGE_BYTES } from '../../session/telemetry/event-index.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import { json, problem, problemSchema } from './problem.ts';
 import { count } from './request-input.ts';
@@ -71,7 +73,10 @@ const clientQuery = z.strictObject({
 
 const pageQuery = clientQuery.extend({
   from: count('Events to leave out first, counted from the first of the task').optional(),
-  limit: count(`Events; ${MOST_EVENTS} when absent or 0`, MOST_EVENTS).optional(),
+  limit: count(
+    `Events; ${MOST_EVENTS} when absent or 0. A page of long ones ends at ${PAGE_BYTES >> 10} KiB`,
+    MOST_EVENTS,
+  ).optional(),
 });
 
 const page = z.object({
@@ -139,8 +144,9 @@ function taskEventsRoute(seen: Seen): Route {
       ofTask(seen, exchange, name, query, async ({ total, forgotten, events }) => {
         const from = Math.max(query.from ?? 0, forgotten);
         const most = query.limit || MOST_EVENTS;
-        const next = Math.max(from, Math.min(total, from + most));
-        return json({ from, next, total, events: await events(from, most) });
+        // Beyond the last one there is nothing to be read.
+        const page = from >= total ? { next: from, events: [] } : await events(from, most);
+        return json({ from, next: page.next, total, events: page.events });
       }),
   });
 }
@@ -173,9 +179,10 @@ function ofTask(
   { client }: z.infer<typeof clientQuery>,
   answer: (task: SeenTask) => Reply | Promise<Reply>,
 ): Reply | Promise<Reply> {
+  const id = taskName(name);
   const task = seen
     .tasks(exchange)
-    .find(({ figures }) => figures.id === name && (client === undefined || figures.client === client));
+    .find(({ figures }) => figures.id === id && (client === undefined || figures.client === client));
   if (task) return answer(task);
   return problem(404, {
     message: `You have no task of that name. GET /api/v0/tasks lists yours; ${TASK_NAME_HELP}.`,

@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { NamedTasks } from '../../telemetry/named-tasks.ts';
 import { parseEvent } from '../../telemetry/parse-event.ts';
 import type { TaskFigures } from '../../telemetry/task-figures.ts';
-import type { FileState, TelemetryEvent } from '../../types/telemetry.ts';
+import type { EventsPage, FileState, TelemetryEvent } from '../../types/telemetry.ts';
 import { EventIndex } from './event-index.ts';
 import { EventLines } from './event-lines.ts';
 import { openParts } from './event-parts.ts';
@@ -29,8 +29,8 @@ export interface FileTask {
   /** Its events so far, and how many of them, the first ones, are forgotten. */
   readonly total: number;
   readonly forgotten: number;
-  /** At most `most` events from the one with the number `from`. */
-  events(from: number, most: number): Promise<readonly TelemetryEvent[]>;
+  /** At most `most` events, and some 512 KiB of them, from the one with the number `from`. */
+  events(from: number, most: number): Promise<EventsPage>;
 }
 
 /** Hears of each event, and without one when a stretch of the file has been read. Must not throw. */

@@ -2,7 +2,7 @@
 
 import { parseEvent } from '../../telemetry/parse-event.ts';
 import type { TaskFigures } from '../../telemetry/task-figures.ts';
-import type { TelemetryEvent } from '../../types/telemetry.ts';
+import type { EventsPage, TelemetryEvent } from '../../types/telemetry.ts';
 
 /** Events of all tasks; beyond them the first ones of the longest task are forgotten. */
 const MOST_EVENTS = 4_000_000;
@@ -15,6 +15,9 @@ const LENGTHS = 2 ** 17;
 
 /** Bytes that are read at once, and parsed before anything else may run. */
 const WINDOW = 128 << 10;
+
+/** Bytes of events at which a page of them ends: more would be written as JSON at once, and hold everything else up. */
+export const PAGE_BYTES: number = 512 << 10;
 
 /** Fills `into` from the byte `at`, and returns how many bytes there were. */
 export type ReadBytes = (at: number, into: Buffer) => Promise<number>;
@@ -52,18 +55,11 @@ export class EventIndex {
     }
   }
 
-  /** Events of the task from the one with the number `from`, `most` at most; what is no event any more is left out. */
-  async read(
-    task: TaskFigures,
-    from: number,
-    most: number,
-    bytes: ReadBytes,
-  ): Promise<readonly TelemetryEvent[]> {
+  /** From the event with the number `from`, `most` at most and some 512 KiB; what is no event any more is left out. */
+  async read(task: TaskFigures, from: number, most: number, bytes: ReadBytes): Promise<EventsPage> {
     const { packed, forgotten } = this.#of(task);
     const start = Math.max(0, from - forgotten);
-    const places = packed
-      .slice(start, start + most)
-      .map((one) => [Math.floor(one / LENGTHS), one % LENGTHS] as const);
+    const places = pageOf(packed, start, most);
     const events: TelemetryEvent[] = [];
     const window = Buffer.allocUnsafe(WINDOW);
     for (let i = 0; i < places.length;) {
@@ -78,7 +74,7 @@ export class EventIndex {
       }
       if (i === begun) i += 1;
     }
-    return events;
+    return { events, next: forgotten + start + places.length };
   }
 
   #of(task: TaskFigures): Places {
@@ -100,4 +96,16 @@ export class EventIndex {
     places.forgotten += count;
     this.#total -= count;
   }
+}
+
+/** Positions and lengths from the one at `start`, up to `most` or the bytes of a page. */
+function pageOf(packed: readonly number[], start: number, most: number): (readonly [number, number])[] {
+  const places: (readonly [number, number])[] = [];
+  let bytes = 0;
+  for (let i = start; i < packed.length && places.length < most && bytes < PAGE_BYTES; i += 1) {
+    const one = packed[i] as number;
+    places.push([Math.floor(one / LENGTHS), one % LENGTHS]);
+    bytes += one % LENGTHS;
+  }
+  return places;
 }

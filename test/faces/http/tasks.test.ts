@@ -1,5 +1,7 @@
 /** Tasks over HTTP and MCP: how a call names its task, what a client sees of them, what it reports. */
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createOffer, type OfferOptions } from '../../../src/faces/offer.ts';
 import type { ServeOptions } from '../../../src/faces/http/serve.ts';
@@ -61,6 +63,46 @@ test('the events of a task, page by page', async () => {
   });
   expect((await ask('/api/v0/tasks/t/events?from=-1')).status).toBe(400);
 });
+
+test('a page of events ends where they take too much, and the next one goes on there', async () => {
+  const { ask, W, read } = await serving();
+  const ranges = Array.from({ length: 16 }, (_, i) => `${2 * i + 1}..${2 * i + 1}`).join(',');
+  const names = Array.from({ length: 20 }, (_, i) => `${'long-name-'.repeat(18)}${i}.txt`);
+  for (const name of names) writeFileSync(join(W, name), 'x\n'.repeat(40));
+  const path = names.map((name) => `${name}:${ranges}`).join(',');
+  await read({ 'oriel-task': 't' });
+  for (let i = 0; i < 60; i += 1) await ask('/api/v0/tools/read', { body: { path }, 'oriel-task': 't' });
+  let [from, seen, most] = [0, 0, 0];
+  for (let total = 1; from < total;) {
+    const text = await (await ask(`/api/v0/tasks/t/events?from=${from}`)).text();
+    const page = JSON.parse(text) as { next: number; total: number; events: unknown[] };
+    expect(page.next).toBe(from + page.events.length);
+    [from, total, seen, most] = [
+      page.next,
+      page.total,
+      seen + page.events.length,
+      Math.max(most, text.length),
+    ];
+  }
+  expect(seen).toBe(61);
+  expect(most).toBeLessThan(600 << 10);
+});
+
+test.each(['.', '..', ' padded ', 'x'.repeat(300), 'a\u202eb', 'a/b', 'a%2Fb', '100%', 'a?b#c'])(
+  'a task is found by the name that its caller gave: %j',
+  async (name) => {
+    const { read, ask, tasks } = await serving();
+    await read({ 'oriel-task': encodeURIComponent(name) });
+    const [{ id } = { id: '' }] = (await tasks()).tasks;
+    // As a browser sends it: dots are taken out of the path.
+    expect(await (await ask(`/api/v0/tasks/${encodeURIComponent(id)}`)).json()).toMatchObject({
+      id,
+      calls: 1,
+    });
+    if (!/^\.+$/.test(name))
+      expect(await (await ask(`/api/v0/tasks/${encodeURIComponent(name)}`)).json()).toMatchObject({ id });
+  },
+);
 
 test('no client sees tasks of another, whatever it asks', async () => {
   const { read, tasks, ask } = await serving();

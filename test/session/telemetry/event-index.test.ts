@@ -23,7 +23,7 @@ function filled(events: number, most?: number) {
     return Promise.resolve(bytes.copy(into, 0, at, at + into.length));
   };
   const tools = async (task: TaskFigures, from: number, count: number): Promise<string[]> =>
-    (await index.read(task, from, count, read)).map((event) => (event as CallEvent).tool);
+    (await index.read(task, from, count, read)).events.map((event) => (event as CallEvent).tool);
   return { index, a, b, bytes, tools, reads: () => reads };
 }
 
@@ -36,6 +36,25 @@ test('pages of a task, whatever stands between its events', async () => {
   expect(await tools(a, 0, 5_000)).toHaveLength(2_000);
   // In stretches, not one by one.
   expect(reads() - before).toBeLessThan(10);
+});
+
+test('a page of long events ends early, and says which event is the next', async () => {
+  const index = new EventIndex();
+  const task = new TaskFigures('a');
+  const line = JSON.stringify(call({ host: 'h'.repeat(60_000) }));
+  for (let i = 0; i < 40; i += 1) index.add(task, i * (line.length + 1), line.length);
+  const bytes = Buffer.from(`${line}\n`.repeat(40));
+  let read = 0;
+  for (let from = 0, pages = 0; from < 40; pages += 1) {
+    const { events, next } = await index.read(task, from, 5_000, (at, into) =>
+      Promise.resolve(bytes.copy(into, 0, at, at + into.length)),
+    );
+    expect(next - from).toBe(events.length);
+    expect(events.length * line.length).toBeLessThan(700_000);
+    [from, read] = [next, read + events.length];
+    expect(pages).toBeLessThan(10);
+  }
+  expect(read).toBe(40);
 });
 
 test('where the file has changed below it, what is no event is left out', async () => {
