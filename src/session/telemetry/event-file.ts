@@ -118,11 +118,28 @@ export class EventFile {
     await Promise.all(this.#parts.map(({ handle }) => handle.close()));
   }
 
-  async #hold(handle: FileHandle): Promise<void> {
-    const last = this.#parts.at(-1);
-    const base = last ? last.base + last.size + GAP : 0;
+  async #hold(handle: FileHandle, after: Part | undefined = this.#parts.at(-1)): Promise<void> {
+    const base = after ? after.base + Math.max(after.size, after.lines.at) + GAP : 0;
     const { size } = await handle.stat();
     this.#parts.push({ handle, lines: new EventLines(handle), base, size });
+  }
+
+  /** The file under the name, where it is one. */
+  async #opened(): Promise<FileHandle | undefined> {
+    const handle = await open(this.#path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
+    // What stood there when it was looked at may have been replaced since.
+    if (!handle || (await handle.stat()).isFile()) return handle;
+    await handle.close();
+    return undefined;
+  }
+
+  /** It was emptied under its name: what it holds now is read from its start, and what it held is gone. */
+  async #beginAnew(emptied: Part): Promise<void> {
+    const handle = await this.#opened();
+    if (!handle) return;
+    this.#parts.pop();
+    await emptied.handle.close();
+    await this.#hold(handle, emptied);
   }
 
   /** Another file stands under the name: what is left of the old one is read first, which nobody writes to any more. */
@@ -132,8 +149,12 @@ export class EventFile {
       last?.handle.stat(),
       stat(this.#path).catch((): undefined => undefined),
     ]);
-    if (!named?.isFile() || isSame(held, named)) return;
-    const handle = await open(this.#path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
+    if (!named?.isFile()) return;
+    if (isSame(held, named)) {
+      if (last && named.size < last.lines.at) await this.#beginAnew(last);
+      return;
+    }
+    const handle = await this.#opened();
     if (!handle) return;
     if (last) last.size = (await last.handle.stat()).size;
     await this.#hold(handle);

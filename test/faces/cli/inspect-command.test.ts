@@ -3,9 +3,11 @@
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   renameSync,
+  rmdirSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -122,6 +124,32 @@ test('what the file gains is read on, over a rotation too; a line that is being 
     events: [{ reads: [{ lines: [[101, 200]] }] }, { reads: [{ lines: [[201, 300]] }] }],
   });
   expect(await calls()).toMatchObject({ events: 4, skipped: 0 });
+});
+
+test('a file that is emptied, or replaced by what is no file, is read on from its new start', async () => {
+  const path = fileWith(lineOf(page(1, 100)).repeat(20));
+  writeFileSync(`${path}.1`, lineOf(call({ task: 'before' })));
+  const shown = await inspection([path]);
+  const events = async () => ((await list(shown))['file'] as { events: number }).events;
+  const tools = async (task: string): Promise<unknown[]> => {
+    const page = (await (await shown.ask(`/api/v0/tasks/${task}/events`)).json()) as {
+      events: { tool: string }[];
+    };
+    return page.events.map(({ tool }) => tool);
+  };
+  writeFileSync(path, lineOf(call({ tool: 'anew' })));
+  await expect.poll(events, { timeout: 20_000 }).toBe(22);
+  // Those of before are counted, and cannot be shown any more; what stands in other parts can.
+  expect(await tools('task')).toEqual(['anew']);
+  expect(await tools('before')).toEqual(['read']);
+  appendFileSync(path, lineOf(call({ tool: 'more' })));
+  await expect.poll(events, { timeout: 20_000 }).toBe(23);
+  rmSync(path);
+  mkdirSync(path);
+  rmdirSync(path);
+  writeFileSync(path, lineOf(call({ tool: 'again' })));
+  await expect.poll(events, { timeout: 20_000 }).toBe(24);
+  expect(await tools('task')).toEqual(['anew', 'more', 'again']);
 });
 
 test('a file that cannot be read, or a port that cannot be had, is one sentence', async () => {
