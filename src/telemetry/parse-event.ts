@@ -12,6 +12,9 @@ const MOST_WORD = 80;
 /** Calls take weeks at most, and no text has more bytes than can be counted. */
 const MOST_NUMBER = Number.MAX_SAFE_INTEGER;
 
+/** The last moment that a date can be. */
+const MOST_TIME = 8.64e15;
+
 type Json = Readonly<Record<string, unknown>>;
 
 export function parseEvent(line: string): TelemetryEvent | undefined {
@@ -23,7 +26,7 @@ export function parseEvent(line: string): TelemetryEvent | undefined {
   }
   const at = numberIn(json, 'at');
   const task = taskName(json['task']);
-  if (at === undefined || task === undefined) return undefined;
+  if (at === undefined || at > MOST_TIME || task === undefined) return undefined;
   const base = { at, task, ...word(json, 'client') };
   if (json['kind'] === 'rate-limit') {
     return { kind: 'rate-limit', ...base, ...number(json, 'retryAfter'), ...word(json, 'by', MOST_HOST) };

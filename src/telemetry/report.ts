@@ -35,6 +35,9 @@ export function reportOf(figures: TaskFigures, most: number = MOST_FILES): TaskR
     hosts: sorted(figures.hosts),
     dialects: sorted(figures.dialects),
     sources: files.length,
+    ...(figures.otherReads > 0 && {
+      others: { reads: figures.otherReads, bytes: Math.round(figures.otherBytes) },
+    }),
     files: files.slice(0, most).map(fileReport),
     habits: figures.habits.list(),
     sizes: sizes.sizes.map((size) => ({ ...size, bytes: Math.round(size.bytes) })),

@@ -22,6 +22,8 @@ const MOST_CHAINS = 1_000;
 
 const OTHERS = 'others';
 
+const UNTOLD: Placed = { followed: false, fresh: 0, again: 0, knownWhole: false };
+
 /** How an event stands to those before it. */
 export interface PlacedEvent {
   /** By its position in `reads`. */
@@ -58,6 +60,9 @@ export class TaskFigures {
   readonly sizes: WindowSizes = new WindowSizes();
   /** Of more than one call. */
   readonly chains: Set<Chain> = new Set();
+  /** Reads of sources beyond those in `files`, and the bytes of their answers: which part they showed is not told. */
+  otherReads = 0;
+  otherBytes = 0;
   /** What it takes in memory, in things to remember: stretches, sources. */
   weight = 0;
   readonly #lists: Map<string, number> = new Map();
@@ -69,7 +74,7 @@ export class TaskFigures {
   }
 
   add(event: TelemetryEvent): PlacedEvent {
-    if (this.first === 0) this.first = event.at;
+    this.first = this.first === 0 ? event.at : Math.min(this.first, event.at);
     this.last = Math.max(this.last, event.at);
     if (event.kind === 'call') return this.#addCall(event);
     this.rateLimits += 1;
@@ -124,11 +129,16 @@ export class TaskFigures {
   }
 
   #addRead(event: CallEvent, read: ReadFacts, answerBytes: number): Placed {
+    this.reads += 1;
     const file = this.#fileOf(read.source);
+    if (!file) {
+      this.otherReads += 1;
+      this.otherBytes += answerBytes;
+      return UNTOLD;
+    }
     const before = file.reads === 0 ? 0 : file.weight;
     const placed = file.add(read, answerBytes);
     this.weight += file.weight - before;
-    this.reads += 1;
     if (file.reads > 1) this.repeated += 1;
     this.fresh += placed.fresh;
     this.again += placed.again;
@@ -139,10 +149,11 @@ export class TaskFigures {
     return placed;
   }
 
-  #fileOf(source: string): FileFigures {
-    const name = this.files.has(source) || this.files.size < MOST_FILES ? source : OTHERS;
-    let file = this.files.get(name);
-    if (!file) this.files.set(name, (file = new FileFigures(name, () => (this.#chainCount += 1))));
+  /** Undefined for one source too many: different ones counted as one would look as if they were read again. */
+  #fileOf(source: string): FileFigures | undefined {
+    let file = this.files.get(source);
+    if (!file && this.files.size < MOST_FILES)
+      this.files.set(source, (file = new FileFigures(source, () => (this.#chainCount += 1))));
     return file;
   }
 

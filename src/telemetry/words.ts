@@ -1,6 +1,6 @@
 /** Figures of telemetry in words, for the command line and the dashboard. */
 
-import type { FileReport, Habit, HabitExample, HabitName } from '../types/telemetry.ts';
+import type { FileReport, Habit, HabitExample, HabitName, TaskReport } from '../types/telemetry.ts';
 
 export const HABITS: Readonly<Record<HabitName, string>> = {
   whole: 'read whole, needed in part',
@@ -48,9 +48,24 @@ export function exampleWords(name: HabitName, { source, bytes, instead }: HabitE
   return `${source} (${sizeWords(bytes)}): ${instead === undefined ? none[name] : cheaper[name]}`;
 }
 
-/** `once 300, again 120, never 580 of 1,000 lines` */
-export function coverageWords({ once, again, never, total, unit }: FileReport): string {
-  const seen = `once ${once.toLocaleString('en')}, again ${again.toLocaleString('en')}`;
+/** `once 300, again 120, never 580 of 1,000 lines`; `about once …` where neighbouring parts were joined. */
+export function coverageWords({ once, again, never, total, unit, approximate }: FileReport): string {
+  const seen = `${approximate === true ? 'about ' : ''}once ${once.toLocaleString('en')}, again ${again.toLocaleString('en')}`;
   if (total === undefined || never === undefined) return `${seen} ${unit}`;
   return `${seen}, never ${never.toLocaleString('en')} of ${total.toLocaleString('en')} ${unit}`;
 }
+
+/** `120 reads of further sources, 4.0 KiB: they are too many to be told apart` */
+export function othersWords({ reads, bytes }: NonNullable<TaskReport['others']>): string {
+  return `${countWords(reads, 'read')} of further sources, ${sizeWords(bytes)}: they are too many to be told apart`;
+}
+
+/** `14:03:22` of today, else `2026-11-22 14:03:22`: the clock of the one who looks. */
+export function timeWords(at: number, now: number = Date.now()): string {
+  const [day, today] = [dayOf(at), dayOf(now)];
+  const time = new Date(at).toLocaleTimeString('en-GB');
+  return day === today ? time : `${day} ${time}`;
+}
+
+/** Swedes write dates as ISO has them. */
+const dayOf = (at: number): string => new Date(at).toLocaleDateString('sv');

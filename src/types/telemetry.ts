@@ -132,6 +132,8 @@ export interface TaskReport extends TaskTotals {
   readonly dialects: Readonly<Record<string, number>>;
   /** How many there are; `files` may hold fewer. */
   readonly sources: number;
+  /** Reads of further sources, which are too many to be told apart: `fresh`, `again` and chains are without them. */
+  readonly others?: { readonly reads: number; readonly bytes: number };
   /** The most wasteful first. */
   readonly files: readonly FileReport[];
   /** The dearest first. */

@@ -132,8 +132,30 @@ test('names are bounded: what comes after the fiftieth is counted together', () 
   expect(figures.codes.size).toBe(51);
 });
 
-test('sources are bounded: what comes after the five hundredth is one', () => {
+test('sources are bounded: what comes after the five hundredth is counted', () => {
   const figures = figuresOf(...Array.from({ length: 700 }, (_, i) => page(1, 2, { source: `f${i}` })));
-  expect(figures.files.size).toBe(501);
-  expect(figures.files.get('others')?.reads).toBe(200);
+  expect(figures.files.size).toBe(500);
+  expect(figures.otherReads).toBe(200);
+});
+
+test('more sources than are told apart: none that was read once counts as read again, and none is made up', () => {
+  // Of one version, as sources without one are: counted as one they would be pages of one another.
+  const reads = Array.from({ length: 800 }, (_, i) => {
+    const from = 1 + 10 * (i % 90);
+    return page(from, from + 9, { source: `src/${i}.ts`, cutBy: 'lines' });
+  });
+  const figures = figuresOf(...reads);
+  expect(figures.totals).toMatchObject({ calls: 800, redundancy: 0, continued: 0, saved: 0 });
+  const report = reportOf(figures, 1_000);
+  expect(report).toMatchObject({ reads: 800, repeated: 0, chains: 0, sources: 500, habits: [] });
+  expect(report.others).toEqual({ reads: 300, bytes: 300_000 });
+  const asked = new Set(reads.map(({ reads: [read] = [] }) => read?.source));
+  expect(report.files.every(({ source }) => asked.has(source))).toBe(true);
+  // A file that is called so is one of its own.
+  expect(figuresOf(...reads, page(1, 10, { source: 'others' })).otherReads).toBe(301);
+});
+
+test('the first event is the earliest one, in whatever order they stand', () => {
+  const events = [call({ at: 5_000 }), call({ at: 2_000 }), call({ at: 9_000 })];
+  expect(figuresOf(...events)).toMatchObject({ first: 2_000, last: 9_000 });
 });

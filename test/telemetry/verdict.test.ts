@@ -42,8 +42,8 @@ test('too few texts of a size: nothing is concluded', () => {
   expect(verdictOf(figures.sizes.sizes)).toEqual({
     reduced: 'unknown',
     text:
-      'Not enough to tell whether larger windows reduced calls: of texts over 8 KiB, 1 was begun with an answer below ' +
-      '8 KiB, 2 were with one of 32 KiB or more; 3 of each are needed.',
+      'Whether larger windows reduced calls cannot be told yet. It takes 3 texts over 8 KiB that were begun with an ' +
+      'answer below 8 KiB (so far 1) and 3 with one of 32 KiB or more (so far 2).',
   });
 });
 

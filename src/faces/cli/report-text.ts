@@ -7,6 +7,7 @@ import {
   coverageWords,
   exampleWords,
   habitWords,
+  othersWords,
   percentWords,
   sizeWords,
 } from '../../telemetry/words.ts';
@@ -84,5 +85,6 @@ function taskLines(report: TaskReport): string[] {
           `    ${file.source}: ${countWords(file.reads, 'read')}, ${sizeWords(file.bytes)}; ${coverageWords(file)}`,
       ),
     ...(sources > MOST_FILES ? [`    ${countWords(sources - MOST_FILES, 'source')} more`] : []),
+    ...(report.others ? [`    ${othersWords(report.others)}`] : []),
   ];
 }

@@ -2,14 +2,14 @@
 
 import { useState } from 'preact/hooks';
 import { isWhole } from '../../telemetry/call-for.ts';
-import { countWords, coverageWords, percentWords, sizeWords } from '../../telemetry/words.ts';
+import { countWords, coverageWords, othersWords, percentWords, sizeWords } from '../../telemetry/words.ts';
 import type { FileReport, TaskReport } from '../../types/telemetry.ts';
 import { hrefOf } from './hooks.tsx';
 
 const PAGE = 15;
 
 export function Files({
-  report: { files, sources, dialects },
+  report: { files, sources, others, dialects },
   hasLens,
 }: {
   readonly report: TaskReport;
@@ -57,6 +57,7 @@ export function Files({
       {shown >= files.length && sources > files.length && (
         <p>{countWords(sources - files.length, 'source')} more, with less waste</p>
       )}
+      {others && <p>{othersWords(others)}</p>}
     </>
   );
 }

@@ -1,0 +1,31 @@
+/** Figures in words. */
+
+import { expect, test } from 'vitest';
+import type { FileReport } from '../../src/types/telemetry.ts';
+import { coverageWords, timeWords } from '../../src/telemetry/words.ts';
+
+test('a time of another day has its day', () => {
+  const at = new Date(2026, 10, 22, 14, 3, 22).getTime();
+  expect(timeWords(at, new Date(2026, 10, 22, 23, 59).getTime())).toBe('14:03:22');
+  expect(timeWords(at, new Date(2026, 10, 23, 0, 1).getTime())).toBe('2026-11-22 14:03:22');
+  expect(timeWords(8.64e15, at)).toMatch(/\d\d:\d\d:\d\d$/);
+});
+
+test('coverage says where it is a guess', () => {
+  const file: FileReport = {
+    source: 'a',
+    reads: 1,
+    bytes: 1,
+    redundancy: 0,
+    followed: 0,
+    versions: 1,
+    unit: 'lines',
+    total: 1_000,
+    once: 300,
+    again: 120,
+    never: 580,
+    stretches: [],
+  };
+  expect(coverageWords(file)).toBe('once 300, again 120, never 580 of 1,000 lines');
+  expect(coverageWords({ ...file, approximate: true })).toMatch(/^about once 300/);
+});
