@@ -15,8 +15,8 @@ export function verdictOf(sizes: readonly SizeReport[]): Verdict {
     return {
       reduced: 'unknown',
       text:
-        `Not enough to tell whether larger windows reduced calls: of texts over 8 KiB, ${sourcesOf(small)} begun with an answer ` +
-        `below 8 KiB, ${sourcesOf(large)} with one of 32 KiB or more; ${LEAST_SOURCES} of each are needed.`,
+        `Whether larger windows reduced calls cannot be told yet. It takes ${LEAST_SOURCES} texts over 8 KiB that were begun with ` +
+        `an answer below 8 KiB (so far ${small.sources}) and ${LEAST_SOURCES} with one of 32 KiB or more (so far ${large.sources}).`,
     };
   }
   const [few, many] = [large.reads / large.sources, small.reads / small.sources];
@@ -44,8 +44,4 @@ export function sumOf(sizes: readonly SizeReport[], name: SizeReport['size']): S
     sum.bytes += bytes;
   }
   return sum;
-}
-
-function sourcesOf({ sources }: SizeReport): string {
-  return sources === 1 ? '1 was' : `${sources} were`;
 }

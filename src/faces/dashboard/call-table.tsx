@@ -1,7 +1,7 @@
 /** The calls of a task one by one, the newest first: what the timeline shows, in words. */
 
 import { useState } from 'preact/hooks';
-import { sizeWords } from '../../telemetry/words.ts';
+import { sizeWords, timeWords } from '../../telemetry/words.ts';
 import type { CallEvent, ReadFacts, TelemetryEvent } from '../../types/telemetry.ts';
 
 const PAGE = 25;
@@ -55,7 +55,7 @@ export function CallTable({
 }
 
 function Row({ event }: { readonly event: TelemetryEvent }) {
-  const time = new Date(event.at).toLocaleTimeString('en-GB');
+  const time = timeWords(event.at);
   if (event.kind === 'rate-limit') {
     return (
       <tr>

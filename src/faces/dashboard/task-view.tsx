@@ -155,11 +155,11 @@ function Tiles({ report }: { readonly report: TaskReport }) {
     ['average answer', sizeWords(report.averageBytes)],
     ['largest answer', sizeWords(report.largest)],
     ['followed a notice', report.continued.toLocaleString('en')],
-    ['saved by larger windows', countWords(report.saved, 'call')],
+    ['larger windows would save', countWords(report.saved, 'call')],
     ['shown before', percentWords(report.redundancy)],
     [
       'sources',
-      `${report.sources.toLocaleString('en')}, ${report.repeated.toLocaleString('en')} reads again`,
+      `${report.sources.toLocaleString('en')}${report.others ? '+' : ''}, read again ${countWords(report.repeated, 'time')}`,
     ],
     ['errors', report.errors.toLocaleString('en')],
     ['rate limits', report.rateLimits.toLocaleString('en')],

@@ -1,6 +1,6 @@
 /** All tasks with their figures, the last used first. */
 
-import { percentWords, sizeWords } from '../../telemetry/words.ts';
+import { percentWords, sizeWords, timeWords } from '../../telemetry/words.ts';
 import type { Listed, TaskList } from './api.ts';
 import { hrefOf } from './hooks.tsx';
 
@@ -15,7 +15,7 @@ const COLUMNS: readonly (readonly [string, string, (task: Listed) => string])[] 
   ['Tokens', 'Estimated: four bytes a token', ({ tokens }) => tokens.toLocaleString('en')],
   ['Average', 'Bytes of an average answer', ({ averageBytes }) => sizeWords(averageBytes)],
   ['Followed', 'Calls that followed a notice', ({ continued }) => continued.toLocaleString('en')],
-  ['Saved', 'Calls that larger windows would have saved', ({ saved }) => saved.toLocaleString('en')],
+  ['Avoidable', 'Calls that larger windows would have saved', ({ saved }) => saved.toLocaleString('en')],
   [
     'Again',
     'Share of what was shown that had been shown before',
@@ -39,14 +39,16 @@ export function TasksView({ list: { tasks, operator, total, file }, from }: Prop
         <p class="about">
           {operator
             ? 'Of all clients of this server.'
-            : 'Of this client. The operator of the server sees those of all: sign in with its token.'}
+            : 'Of this browser alone. Those of all clients are shown to the operator: sign in with the token of oriel serve --operator-token-file FILE.'}
         </p>
       )}
       {tasks.length === 0 ? (
         <p>
           {file
             ? 'This file has no events yet. What is appended to it appears here.'
-            : 'No call has been recorded yet. What agents read appears here as it happens.'}
+            : operator
+              ? 'No call has been recorded yet. What agents read appears here as it happens.'
+              : 'This browser has made no call yet. What agents read is shown to the operator.'}
         </p>
       ) : (
         <table class="cards">
@@ -75,7 +77,7 @@ export function TasksView({ list: { tasks, operator, total, file }, from }: Prop
                     {of(task)}
                   </td>
                 ))}
-                <td data-name="Last call">{new Date(task.last).toLocaleTimeString('en-GB')}</td>
+                <td data-name="Last call">{timeWords(task.last)}</td>
               </tr>
             ))}
           </tbody>
