@@ -48,6 +48,11 @@ export class WorkerPool<Job, Reply> {
     }, claim);
   }
 
+  /** Whether a thread is there that does nothing: it answers at once. */
+  get rests(): boolean {
+    return this.#idle.some(({ alive }) => alive);
+  }
+
   /** Ends all threads that do nothing. */
   async close(): Promise<void> {
     await Promise.all(this.#idle.splice(0).map((thread) => thread.end()));

@@ -8,6 +8,7 @@ import { serialize } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
 import { LOADED } from '../access/worker-loading.ts';
 import { KNOWN, type PackedTags } from '../views/packed-tags.ts';
+import { aroundLines, type AroundLines, type LinesAround } from './around-lines.ts';
 import { type CodeQuestion, type CodeReply, answerAbout } from './questions.ts';
 import { writePartNames } from './kept.ts';
 import { KeptParts, type WrittenPart } from './kept-parts.ts';
@@ -60,7 +61,13 @@ export interface QuestionJob {
   readonly question: CodeQuestion;
 }
 
-export type CodeJob = SyncJob | LoadJob | TagsJob | KeepJob | QuestionJob;
+/** The symbols around lines of files, as far as exactly these versions of them are known. */
+export interface AroundJob {
+  readonly ask: 'around';
+  readonly files: readonly LinesAround[];
+}
+
+export type CodeJob = SyncJob | LoadJob | TagsJob | KeepJob | QuestionJob | AroundJob;
 
 export interface CodeReplies {
   /** `kept`: whether what was kept of `home` was loaded. `wanted`: positions of files without tags of their version. */
@@ -78,6 +85,8 @@ export interface CodeReplies {
     readonly names: Uint8Array<ArrayBuffer>;
     readonly gone: readonly string[];
   };
+  /** By file; undefined where it is not known. */
+  readonly around: readonly (AroundLines | undefined)[];
   /** Undefined where the view is not known any more. */
   readonly question: { readonly reply: CodeReply; readonly unknown: Unknown } | undefined;
 }
@@ -241,6 +250,8 @@ function answer(job: CodeJob): CodeReplies[CodeJob['ask']] {
       return keep(job);
     case 'question':
       return ask(job);
+    case 'around':
+      return job.files.map((file) => aroundLines(store, file));
   }
 }
 

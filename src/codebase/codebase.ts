@@ -17,6 +17,11 @@ const threads = new WorkerPool<CodeJob, CodeReplies[CodeJob['ask']]>({
   youngMb: 16,
 });
 
+/** Whether somebody has asked about code, and nobody does now. */
+export function codeRests(): boolean {
+  return threads.rests;
+}
+
 /** `until` is on the clock of `performance.now()`. Throws `TIMEOUT`, `LIMIT`, `BUSY`, and the signal's reason. */
 export async function askCode<A extends CodeJob['ask']>(
   job: CodeJob & { readonly ask: A },

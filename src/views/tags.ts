@@ -37,7 +37,7 @@ const MOST_NAMES = 5_000;
 const MOST_LINES = 200;
 
 /** Characters of a name, of a signature, of a sentence. */
-const LONGEST_NAME = 100;
+export const LONGEST_NAME = 100;
 const LONGEST_SIGNATURE = 160;
 const LONGEST_DOC = 120;
 

@@ -11,9 +11,10 @@ import { callerOf, waitAs } from '../../queues/caller.ts';
 import { decode } from '../../text/encoding.ts';
 import type { Call } from '../../types/call.ts';
 import type { MatchedFile } from '../../types/result.ts';
-import { enclosing } from '../../views/enclosing.ts';
+import { enclosing, type EnclosingSymbol } from '../../views/enclosing.ts';
 import { languageOf } from '../../views/languages.ts';
 import { structureOf, type WholeText } from '../../views/parsed.ts';
+import { knownAround } from './known-around.ts';
 import type { Quotable } from './stretch.ts';
 
 /** Files of one answer, bytes of one file, and of all together. */
@@ -27,14 +28,15 @@ const WITHIN_MS = 500;
 export class EnclosingSymbols {
   readonly #call: Call;
   readonly #texts = new Map<MatchedFile, WholeText>();
+  readonly #paths = new Map<MatchedFile, { readonly path: string; readonly content: Uint8Array }>();
   #room = MOST_TOTAL;
 
   constructor(call: Call) {
     this.#call = call;
   }
 
-  /** Keeps the text of a file with matches, where it is one of those that are looked at. */
-  async add(file: MatchedFile, { source, encoding }: Quotable): Promise<void> {
+  /** Keeps the text of a file with matches, where it is one of those that are looked at. `path` is real. */
+  async add(file: MatchedFile, { source, encoding }: Quotable, path?: string): Promise<void> {
     const { size = Number.POSITIVE_INFINITY } = source;
     if (this.#texts.size === MOST_FILES || size > Math.min(MOST_BYTES, this.#room)) return;
     const name = basename(file.path);
@@ -44,6 +46,7 @@ export class EnclosingSymbols {
     const language = languageOf(name, text);
     if (!language?.summary) return;
     this.#room -= content.length;
+    if (path !== undefined) this.#paths.set(file, { path, content });
     this.#texts.set(file, {
       text,
       language,
@@ -66,17 +69,26 @@ export class EnclosingSymbols {
   }
 
   async #withSymbols(file: MatchedFile, text: WholeText): Promise<MatchedFile> {
-    const structure = await structureFor(text, this.#call);
-    if ('none' in structure) return file;
-    const symbols = enclosing(
-      structure,
-      file.lines.map(({ no }) => no),
-    );
+    const symbols = await this.#around(file, text);
+    if (!symbols) return file;
     const lines = file.lines.map((line, i) => {
       const symbol = line.rank === undefined ? undefined : symbols[i];
       return symbol ? { ...line, within: symbol } : line;
     });
     return { ...file, lines };
+  }
+
+  /** Asks those who know the tags of the file; else it is parsed. */
+  async #around(
+    file: MatchedFile,
+    text: WholeText,
+  ): Promise<readonly (EnclosingSymbol | undefined)[] | undefined> {
+    const lines = file.lines.map(({ no }) => no);
+    const stored = this.#paths.get(file);
+    const known = stored && (await knownAround({ ...stored, lines }, this.#call));
+    if (known) return known;
+    const structure = await structureFor(text, this.#call);
+    return 'none' in structure ? undefined : enclosing(structure, lines);
   }
 }
 

@@ -65,7 +65,7 @@ export class Found implements Sink {
   async #prepare(file: MatchedFile, searched: Quotable, path: string | undefined): Promise<void> {
     const { EnclosingSymbols } = await import('./enclosing-symbols.ts');
     this.#symbols ??= new EnclosingSymbols(this.#call);
-    await this.#symbols.add(file, searched);
+    await this.#symbols.add(file, searched, path);
     if (path === undefined || this.#call.settings.display !== 'hashline') return;
     const { Anchors } = await import('./anchors.ts');
     this.#anchors ??= new Anchors(this.#call);

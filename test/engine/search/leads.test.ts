@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { createOriel } from '../../../src/index.ts';
 import type { Oriel } from '../../../src/index.ts';
+import { queues } from '../../../src/queues/table.ts';
 import { Tree } from '../../support/tree.ts';
 import { textOf } from '../../support/workspace.ts';
 import { zip } from '../../support/zip.ts';
@@ -70,6 +71,23 @@ in Session.reopen [L11-17]
 src/session.ts:16:     release(again);
 src/session.ts:20: release(undefined);`,
     );
+  });
+
+  test('is known without a parser where the map of the codebase has parsed these bytes, and no others', async () => {
+    await work.write({ 'src/session.ts': session });
+    const map = (): Promise<unknown> => oriel.tool('read').run({ path: '.:outline' });
+    await map();
+    // What was written just before the first one is parsed again.
+    await map();
+    const slots = await Promise.all([queues.outlines.acquire(), queues.outlines.acquire()]);
+    try {
+      const alone = 'src/session.ts:16:     release(again);';
+      await led({ pattern: 'release.again' }, `in Session.reopen [L11-17]\n${alone}`);
+      await work.write({ 'src/session.ts': `\n${session}` });
+      expect(await grep({ pattern: 'release.again' })).toBe(alone.replace('16', '17'));
+    } finally {
+      for (const slot of slots) slot.release();
+    }
   });
 
   test('stands above the first of its lines that is shown', async () => {

@@ -1,0 +1,42 @@
+/** The symbols around lines by the tags of a file, beside those by its structure. */
+
+import { expect, test } from 'vitest';
+import { aroundLines } from '../../src/codebase/around-lines.ts';
+import { TagStore } from '../../src/codebase/tag-store.ts';
+import { enclosing } from '../../src/views/enclosing.ts';
+import { languageOf } from '../../src/views/languages.ts';
+import { outlineWithUses } from '../../src/views/outline.ts';
+import { pack } from '../../src/views/packed.ts';
+import { packTags } from '../../src/views/packed-tags.ts';
+import { writeTags } from '../../src/views/tags.ts';
+
+const text = `struct Shop {
+  func open() {
+    let now = 1
+    use(now)
+  }
+  func close() { }
+}
+
+func alone() {
+  use(2)
+}
+`;
+
+test('they are the same, for the version that was parsed and for no other', async () => {
+  const language = languageOf('shop.swift', text);
+  const found = language && (await outlineWithUses(text, language, { until: Number.POSITIVE_INFINITY }));
+  if (!found || typeof found === 'string') throw new Error('not parsed');
+  const store = new TagStore();
+  store.put({ entries: [{ path: 'shop.swift', key: 'one' }], tags: packTags([writeTags(text, found)]) }, '/');
+  const lines = text.split('\n').map((_, row) => row + 1);
+  const expected = enclosing(pack(found), lines);
+  expect(expected[3]).toEqual({ name: 'Shop.open', from: 2, to: 5 });
+  expect(aroundLines(store, { path: '/shop.swift', key: 'one', lines })).toEqual(expected);
+  for (const other of [
+    { path: '/shop.swift', key: 'two' },
+    { path: '/shop.swift', key: '' },
+    { path: '/other.swift', key: 'one' },
+  ])
+    expect(aroundLines(store, { ...other, lines })).toBe(undefined);
+});
