@@ -210,7 +210,7 @@ export function closeHeld({ fd }: HeldFile): void {
 }
 
 /** Why something in a walk could not be opened. */
-export type Refusal = 'gone' | 'denied' | 'deep' | 'shortage';
+export type Refusal = 'gone' | 'denied' | 'deep' | 'shortage' | 'failed';
 
 /** Rethrows what is no error of the system. */
 export function refusalOf(error: unknown): Refusal {
@@ -225,6 +225,8 @@ export function refusalOf(error: unknown): Refusal {
     case 'EMFILE':
     case 'ENFILE':
       return 'shortage';
+    case 'EIO':
+      return 'failed';
     case '':
       throw error;
     default:

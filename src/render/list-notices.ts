@@ -37,6 +37,7 @@ export type ListNotice =
     }
   | { readonly kind: 'timed-out' }
   | { readonly kind: 'denied' }
+  | { readonly kind: 'failed' }
   | { readonly kind: 'too-deep' }
   | { readonly kind: 'too-many' }
   | { readonly kind: 'unnamed'; readonly count: number }
@@ -79,6 +80,7 @@ export const listWording: ListWording = {
     `offset=${offset} is beyond the last of ${counted(total, of)}. Use offset=0 to begin again`,
   'timed-out': () => 'The time limit was reached: more may follow. Narrow the path or the pattern',
   denied: () => 'Some files or directories could not be read (permission denied)',
+  failed: () => 'Some files or directories could not be read (input/output error)',
   'too-deep': () => 'Directories whose paths are longer than 4096 bytes were left out',
   'too-many': () => 'The directory has more entries than are read: some were left out',
   unnamed: ({ count }) => `${plural(count, 'file')} left out whose name is not UTF-8`,

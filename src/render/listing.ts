@@ -149,6 +149,7 @@ export function gapNotices({ gaps, hint }: Pick<ListResult, 'gaps' | 'hint'>, pa
   if (hint !== undefined) notices.push({ kind: 'hint', hint, pattern });
   if (gaps.timedOut) notices.push({ kind: 'timed-out' });
   if (gaps.denied) notices.push({ kind: 'denied' });
+  if (gaps.failed) notices.push({ kind: 'failed' });
   if (gaps.tooDeep) notices.push({ kind: 'too-deep' });
   if (gaps.tooMany) notices.push({ kind: 'too-many' });
   if (gaps.broken) notices.push({ kind: 'broken', code: 'LIMIT' });

@@ -78,6 +78,8 @@ export interface Gaps {
   readonly timedOut: boolean;
   /** Something was not allowed to be read. */
   readonly denied: boolean;
+  /** The machine failed to read something: an input/output error. */
+  readonly failed?: boolean;
   /** Paths longer than the system takes (4,096 bytes) were left out. */
   readonly tooDeep: boolean;
   /** A directory has more entries than are read: which ones were left out is up to the file system. */

@@ -1,5 +1,5 @@
 // Loaded into a process under test: counts what it does to files, processes and connections, in all of its threads, and
-// lets the n-th of them fail. `globalThis.faults` arms it.
+// lets the n-th of them fail: `globalThis.faults` arms it. What has the name FAULT_NAME can never be opened.
 import childProcess from 'node:child_process';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -42,6 +42,13 @@ function strikes(kind) {
   return CODES[kind][Atomics.load(cells, HOW)];
 }
 
+// The one name that cannot be opened. Threads have no environment.
+const { FAULT_NAME } = process.env;
+if (workerThreads.isMainThread && FAULT_NAME) workerThreads.setEnvironmentData('damaged', FAULT_NAME);
+const DAMAGED = workerThreads.getEnvironmentData('damaged');
+
+const isDamaged = (name, path) => DAMAGED && name.startsWith('open') && String(path).endsWith(`/${DAMAGED}`);
+
 function errorOf(code, syscall) {
   return Object.assign(new Error(`${code}: made by a test, ${syscall}`), { code, syscall, errno: -5 });
 }
@@ -70,6 +77,7 @@ const CALLBACK = ['open', 'read', 'write', 'fstat', 'lstat', 'stat', 'readlink',
 for (const name of SYNC) {
   const real = fs[name];
   fs[name] = function (...args) {
+    if (isDamaged(name, args[0])) throw errorOf('EIO', name);
     const code = strikes(kindOf(name));
     if (code === undefined) return real.apply(this, args);
     if (code === 'SHORT') return real.apply(this, shortened(args));

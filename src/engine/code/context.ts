@@ -100,7 +100,7 @@ export function gapTexts({ gaps, missing, files, unknown }: CodeBelow, typed: st
     texts.push(`Not all of ${oneLine(typed)} was looked at. Call again, or ask about a directory in it`);
   else if (gaps.tooMany)
     texts.push(`${oneLine(typed)} has more files than are looked at. Ask about a directory in it`);
-  if (gaps.denied) texts.push('Some directories could not be read');
+  if (gaps.denied || gaps.failed) texts.push('Some directories could not be read');
   if (gaps.unnamed > 0) texts.push(`${plural(gaps.unnamed, 'file')} left out whose name is not UTF-8`);
   return texts;
 }

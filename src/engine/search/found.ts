@@ -33,13 +33,13 @@ export class Found implements Sink {
 
   async take(stretch: Stretch, names: Naming): Promise<boolean> {
     const known = this.#page.files.length;
-    const all = await this.#addressesOf(stretch);
+    const end = await this.#addressesOf(stretch);
     for (const addressed of this.#page.files.slice(known)) {
       const quotable = stretch.quotable(addressed);
       const quoted = await this.#quotes.add(names.shown(addressed.path), quotable);
       if (quoted && this.#request.leads) await this.#prepare(quoted, quotable, names.real?.(addressed.path));
     }
-    return this.search.goesOn(stretch, all);
+    return this.search.goesOn(stretch, end);
   }
 
   knows(_path: string, matches: number): 'counted' | 'wanted' {
@@ -82,10 +82,11 @@ export class Found implements Sink {
     return anchored;
   }
 
-  async #addressesOf(stretch: Stretch): Promise<boolean> {
+  /** The place in the stretch at which the page ended, if it did. */
+  async #addressesOf(stretch: Stretch): Promise<number | undefined> {
     for await (const batch of stretch.addresses()) {
-      for (const address of batch) if (!this.#page.take(address)) return false;
+      for (const address of batch) if (!this.#page.take(address)) return stretch.placeOf(address);
     }
-    return true;
+    return undefined;
   }
 }

@@ -3,7 +3,7 @@
 import { chunksOf } from '../../access/bytes.ts';
 import { utf8 } from '../../text/encoding.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
-import { GapsSeen } from '../walk/gaps.ts';
+import { GapsOnTheWay } from '../walk/gaps.ts';
 import { addresses } from './addresses.ts';
 import type { InsideText, Section } from './inside-text.ts';
 import type { AddressedFile, PlacedAddress } from './page.ts';
@@ -13,7 +13,7 @@ import { addressFlags, type Quotable, type Stretch } from './stretch.ts';
 const CHUNK = 64 << 10;
 
 export class InsideStretch implements Stretch {
-  readonly gaps = new GapsSeen();
+  readonly gaps = new GapsOnTheWay();
   readonly #text: InsideText;
   readonly #search: Search;
 
@@ -34,6 +34,10 @@ export class InsideStretch implements Stretch {
       });
     }
     this.#search.judge(run.outcome);
+  }
+
+  placeOf(): number {
+    return 0;
   }
 
   quotable(file: AddressedFile): Quotable {

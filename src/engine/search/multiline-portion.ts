@@ -3,7 +3,7 @@
 import { memoryBytes } from '../../access/bytes.ts';
 import { utf8 } from '../../text/encoding.ts';
 import { Bell } from '../walk/bell.ts';
-import { GapsSeen } from '../walk/gaps.ts';
+import { GapsOnTheWay } from '../walk/gaps.ts';
 import type { Texts } from '../walk/walk-messages.ts';
 import type { Address } from './addresses.ts';
 import { LineCursor } from './line-cursor.ts';
@@ -17,11 +17,13 @@ interface Held {
   readonly bytes: Uint8Array;
   /** Where it begins among all bytes that ripgrep gets. */
   readonly start: number;
+  /** Where it begins among all bytes of the portion. */
+  readonly place: number;
   readonly guessed?: string;
 }
 
 export class MultilinePortion implements GrowingStretch {
-  readonly gaps = new GapsSeen();
+  readonly gaps = new GapsOnTheWay();
   size = 0;
   readonly #search: Search;
   readonly #released: (texts: Texts) => void;
@@ -41,7 +43,10 @@ export class MultilinePortion implements GrowingStretch {
 
   add(texts: Texts): void {
     this.#texts.push(texts);
+    const before = this.size;
     this.size += texts.bytes.length;
+    for (const { file, gaps } of texts.gaps ?? [])
+      this.gaps.add(gaps, before + (file === 0 ? 0 : (texts.ends[file - 1] as number)));
     let from = 0;
     for (const [i, latin1] of texts.paths.split('\0').entries()) {
       const to = texts.ends[i] as number;
@@ -51,6 +56,7 @@ export class MultilinePortion implements GrowingStretch {
         path,
         bytes: texts.bytes.subarray(from, to),
         start: this.#start,
+        place: before + from,
         ...(guessed !== undefined && { guessed }),
       };
       this.#held.push(held);
@@ -87,6 +93,10 @@ export class MultilinePortion implements GrowingStretch {
     }
     yield [...(cursor?.rest() ?? [])].map(placed);
     this.#search.judge(run.outcome);
+  }
+
+  placeOf({ path }: PlacedAddress): number {
+    return (this.#byPath.get(path) as Held).place;
   }
 
   quotable(file: AddressedFile): Quotable {

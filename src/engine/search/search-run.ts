@@ -5,7 +5,7 @@ import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
 import type { CountRequest, SearchRequest } from '../../types/request.ts';
-import { GapsSeen } from '../walk/gaps.ts';
+import { type GapsOnTheWay, GapsSeen } from '../walk/gaps.ts';
 import { lookUntil } from '../walk/time.ts';
 import { badRegex, checkPattern } from './bad-regex.ts';
 import { needleOf } from './needle.ts';
@@ -50,10 +50,13 @@ export class Search {
     return this.needle === this.request.pattern;
   }
 
-  /** Notes what was left out on the way through a stretch, of which `all` was wanted. Tells whether to go on. */
-  goesOn({ gaps }: { readonly gaps: GapsSeen }, all: boolean): boolean {
-    if (all) this.gaps.add(gaps);
-    return all && !this.gaps.timedOut && !this.gaps.broken;
+  /**
+   * Notes what was left out on the way through a stretch: all of it, or what lies before the place at which the page
+   * ended. Tells whether to go on.
+   */
+  goesOn({ gaps }: { readonly gaps: GapsOnTheWay }, end: number | undefined): boolean {
+    this.gaps.add(gaps.upTo(end ?? Number.POSITIVE_INFINITY));
+    return end === undefined && !this.gaps.timedOut && !this.gaps.broken;
   }
 
   run(flags: readonly string[], input: RipgrepInput): RipgrepRun {

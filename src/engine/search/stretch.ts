@@ -8,7 +8,7 @@ import type { OpenedFile } from '../../types/access.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Encoding } from '../../types/encoding.ts';
 import { Bell } from '../walk/bell.ts';
-import { GapsSeen } from '../walk/gaps.ts';
+import { GapsOnTheWay } from '../walk/gaps.ts';
 import type { Texts } from '../walk/walk-messages.ts';
 import { ADDRESS_FLAGS, type Address, addresses } from './addresses.ts';
 import type { AddressedFile, PlacedAddress } from './page.ts';
@@ -26,10 +26,12 @@ export interface Quotable {
 }
 
 export interface Stretch {
-  /** What was left out on the way to here. */
-  readonly gaps: GapsSeen;
+  /** What was left out on the way through it. */
+  readonly gaps: GapsOnTheWay;
   /** In order. Once. */
   addresses(): AsyncGenerator<PlacedAddress[], void>;
+  /** Where an address stands among its gaps. */
+  placeOf(address: PlacedAddress): number;
   /** The text of a file that has an address. */
   quotable(file: AddressedFile): Quotable;
   /** Ends the process. */
@@ -40,6 +42,7 @@ export interface Stretch {
 export interface GrowingStretch extends Stretch {
   /** Bytes so far. */
   readonly size: number;
+  /** Takes over their gaps too. */
   add(texts: Texts): void;
   /** Nothing more is added. */
   end(): void;
@@ -47,7 +50,7 @@ export interface GrowingStretch extends Stretch {
 
 /** One file, which is open for as long as the stretch is used. */
 export class FileStretch implements Stretch {
-  readonly gaps = new GapsSeen();
+  readonly gaps = new GapsOnTheWay();
   readonly #opened: OpenedFile;
   readonly #path: string;
   readonly #encoding: Encoding;
@@ -73,6 +76,10 @@ export class FileStretch implements Stretch {
     for await (const batch of addresses(chunks)) {
       yield batch.map((address) => ({ ...address, path: this.#path }));
     }
+  }
+
+  placeOf(): number {
+    return 0;
   }
 
   quotable(file: AddressedFile): Quotable {
@@ -117,7 +124,7 @@ let scanner: BufferedScanner | undefined;
 
 /** Small texts, given to a process that is fed while they come. For a pattern that may be wrong it begins at once. */
 export class Portion implements GrowingStretch {
-  readonly gaps = new GapsSeen();
+  readonly gaps = new GapsOnTheWay();
   /** Bytes so far. */
   size = 0;
   readonly #search: Search;
@@ -150,6 +157,8 @@ export class Portion implements GrowingStretch {
   add(texts: Texts): void {
     this.#begin();
     this.#texts.push(texts);
+    for (const { file, gaps } of texts.gaps ?? [])
+      this.gaps.add(gaps, this.size + (file === 0 ? 0 : (texts.ends[file - 1] as number)));
     this.size += texts.bytes.length;
     this.#bell.ring();
   }
@@ -165,6 +174,10 @@ export class Portion implements GrowingStretch {
       yield batch.map((address) => ({ ...address, path: this.#pathAt(address) }));
     }
     this.#search.judge(this.#run.outcome);
+  }
+
+  placeOf({ offset }: PlacedAddress): number {
+    return offset;
   }
 
   quotable({ path, lines }: AddressedFile): Quotable {

@@ -82,7 +82,7 @@ export class Stretches implements AsyncIterable<Stretch> {
     let last: Stretch = portion;
     try {
       for await (const item of this.#walk.items()) {
-        if (item.is === 'block-end') last.gaps.add(item.gaps);
+        if (item.is === 'block-end') last.gaps.add(item.gaps, portion?.size ?? Number.POSITIVE_INFINITY);
         else if (item.is === 'large') {
           portion?.end();
           portion = undefined;
@@ -123,9 +123,11 @@ export class Stretches implements AsyncIterable<Stretch> {
     const stretch = this.#search.request.multiline
       ? new WholeStretch(opened.bytes, encoding, [{ path, lines: 0, start: 0 }], this.#search)
       : new FileStretch(opened, path, encoding, this.#search);
+    if (item.gaps) stretch.gaps.add(item.gaps, 0);
     const lent: Stretch = {
       gaps: stretch.gaps,
       addresses: () => stretch.addresses(),
+      placeOf: () => 0,
       quotable: (file) => stretch.quotable(file),
       close: () => Promise.resolve(this.#walk.release(item)),
     };

@@ -50,17 +50,19 @@ export class Tally implements Sink {
     };
   }
 
-  async #count(stretch: Stretch, names: Naming): Promise<boolean> {
+  /** Returns the place in the stretch at which there was enough. */
+  async #count(stretch: Stretch, names: Naming): Promise<number | undefined> {
     let known: string | undefined;
     for await (const batch of stretch.addresses()) {
-      for (const { path, group = path } of batch) {
-        if (group !== known && !this.#begin(names.shown(group))) return false;
+      for (const address of batch) {
+        const { path, group = path } = address;
+        if (group !== known && !this.#begin(names.shown(group))) return stretch.placeOf(address);
         known = group;
         const file = this.#files.at(-1);
         if (file && file.path === this.#last) file.matches += 1;
       }
     }
-    return true;
+    return undefined;
   }
 
   /** A match in the file at `path`, which may be the last one still. */

@@ -4,7 +4,7 @@ import { memoryBytes, readAt } from '../../access/bytes.ts';
 import { decode, utf8 } from '../../text/encoding.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Encoding } from '../../types/encoding.ts';
-import { GapsSeen } from '../walk/gaps.ts';
+import { GapsOnTheWay, GapsSeen } from '../walk/gaps.ts';
 import type { Section } from './inside-text.ts';
 import { linesThatMatch, MOST_WHOLE } from './multiline.ts';
 import type { AddressedFile, PlacedAddress } from './page.ts';
@@ -12,7 +12,7 @@ import type { Search } from './search-run.ts';
 import type { Quotable, Stretch } from './stretch.ts';
 
 export class WholeStretch implements Stretch {
-  readonly gaps = new GapsSeen();
+  readonly gaps = new GapsOnTheWay();
   readonly #source: ByteSource;
   readonly #encoding: Encoding;
   readonly #sections: readonly Section[];
@@ -30,7 +30,7 @@ export class WholeStretch implements Stretch {
   async *addresses(): AsyncGenerator<PlacedAddress[], void> {
     const stored = await readAt(this.#source, 0, MOST_WHOLE + 1);
     if (stored.length > MOST_WHOLE) {
-      this.gaps.large += 1;
+      this.gaps.add({ ...new GapsSeen().facts, large: 1 }, 0);
       return;
     }
     const content = stored.subarray(this.#encoding.bom);
@@ -43,6 +43,10 @@ export class WholeStretch implements Stretch {
         return { ...address, path, ...(group !== undefined && { group }), no: address.no - lines };
       });
     }
+  }
+
+  placeOf(): number {
+    return 0;
   }
 
   quotable(file: AddressedFile): Quotable {

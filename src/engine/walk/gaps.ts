@@ -1,10 +1,12 @@
 /** What an answer does not cover although it was asked for, collected on the way. */
 
+import type { Refusal } from '../../access/held-directory.ts';
 import type { Gaps } from '../../types/result.ts';
 
 export class GapsSeen implements Gaps {
   timedOut = false;
   denied = false;
+  failed = false;
   tooDeep = false;
   tooMany = false;
   unnamed = 0;
@@ -17,6 +19,7 @@ export class GapsSeen implements Gaps {
   add(other: Gaps): void {
     this.timedOut ||= other.timedOut;
     this.denied ||= other.denied;
+    this.failed ||= other.failed ?? false;
     this.tooDeep ||= other.tooDeep;
     this.tooMany ||= other.tooMany;
     this.unnamed += other.unnamed;
@@ -27,13 +30,49 @@ export class GapsSeen implements Gaps {
     this.broken ||= other.broken;
   }
 
+  /** Notes why something could not be opened. What is gone leaves no gap. */
+  refuse(why: Refusal): void {
+    this.denied ||= why === 'denied';
+    this.failed ||= why === 'failed';
+    this.tooDeep ||= why === 'deep';
+  }
+
+  /** Whether an answer says any of it, wherever the answer ends. */
+  get isNotable(): boolean {
+    const { timedOut, denied, failed, tooDeep, tooMany, unnamed, rules, large, cut, broken } = this;
+    return timedOut || denied || failed || tooDeep || tooMany || broken || unnamed + rules + large + cut > 0;
+  }
+
   clear(): void {
     Object.assign(this, new GapsSeen());
   }
 
   get facts(): Gaps {
-    const { timedOut, denied, tooDeep, tooMany, unnamed, containers, rules, large, cut, broken } = this;
+    const { timedOut, denied, failed, tooDeep, tooMany, unnamed, containers, rules, large, cut, broken } =
+      this;
     const counted = { unnamed, containers, rules, ...(large > 0 && { large }), ...(cut > 0 && { cut }) };
-    return { timedOut, denied, tooDeep, tooMany, ...counted, broken };
+    return { timedOut, denied, ...(failed && { failed }), tooDeep, tooMany, ...counted, broken };
+  }
+}
+
+/** What was left out before the file of that number (0-based). */
+export interface GapsBefore {
+  readonly file: number;
+  readonly gaps: Gaps;
+}
+
+/** What was left out on the way through a stretch of files, and where: an answer says what lies before its end. */
+export class GapsOnTheWay {
+  readonly #noted: { readonly at: number; readonly gaps: Gaps }[] = [];
+
+  /** `at`: a place that only grows. */
+  add(gaps: Gaps, at: number): void {
+    this.#noted.push({ at, gaps });
+  }
+
+  upTo(place: number): Gaps {
+    const all = new GapsSeen();
+    for (const { at, gaps } of this.#noted) if (at <= place) all.add(gaps);
+    return all.facts;
   }
 }

@@ -8,6 +8,7 @@ import { decode, detectEncoding } from '../../text/encoding.ts';
 import type { Analyse } from '../../text/guess.ts';
 import { declaredEncoding } from '../../text/legacy.ts';
 import type { Encoding } from '../../types/encoding.ts';
+import type { Gaps } from '../../types/result.ts';
 import { encodingOfText } from '../../text/stored-encoding.ts';
 import { GapsSeen } from './gaps.ts';
 import { Sieve } from './sift.ts';
@@ -59,6 +60,8 @@ export class BlockReader {
   readonly #large: HeldFile[] = [];
   #closed = 0;
   #piece: Piece | undefined;
+  /** What was left out before the file of that number in the piece, and not sent yet. */
+  readonly #gaps: { readonly file: number; readonly seen: GapsSeen }[] = [];
 
   /** `sifts`: see `WalkJob`. */
   constructor(
@@ -82,20 +85,19 @@ export class BlockReader {
   }
 
   read(block: Block): void {
-    const gaps = new GapsSeen();
-    gaps.add(block.gaps);
     for (const part of block.parts) {
+      if (part.gaps) this.#leave(part.gaps);
       const names = this.#mayMatch(part);
       for (let i = 0; i < names.length; i += 1) {
         // Asking for the time costs as much as a small file.
         if (i % 16 === 0 && now() > block.until) {
-          gaps.timedOut = true;
-          return this.#end(block.no, gaps);
+          this.#leave({ ...NO_GAPS, timedOut: true });
+          return this.#end(block.no);
         }
-        this.#readFile(part, names[i] as string, block.no, gaps);
+        this.#readFile(part, names[i] as string, block.no);
       }
     }
-    this.#end(block.no, gaps);
+    this.#end(block.no);
   }
 
   /** The names of the files that are to be read. */
@@ -105,12 +107,32 @@ export class BlockReader {
     return sifts ? (this.#sieve as Sieve).sift(self, all) : all;
   }
 
-  #end(block: number, gaps: GapsSeen): void {
+  #end(block: number): void {
     this.#send(block);
-    this.#post({ is: 'block-end', block, gaps: gaps.facts });
+    this.#post({ is: 'block-end', block, gaps: this.#takeGaps() ?? NO_GAPS });
   }
 
-  #readFile(part: BlockPart, name: string, block: number, gaps: GapsSeen): void {
+  /** Notes what is left out behind the files that are read so far. */
+  #leave(gaps: Gaps): void {
+    const file = this.#piece?.ends.length ?? 0;
+    const last = this.#gaps.at(-1);
+    if (last?.file === file) last.seen.add(gaps);
+    else {
+      const seen = new GapsSeen();
+      seen.add(gaps);
+      this.#gaps.push({ file, seen });
+    }
+  }
+
+  /** All that was noted and not sent yet, together. */
+  #takeGaps(): Gaps | undefined {
+    if (this.#gaps.length === 0) return undefined;
+    const all = new GapsSeen();
+    for (const { seen } of this.#gaps.splice(0)) all.add(seen);
+    return all.facts;
+  }
+
+  #readFile(part: BlockPart, name: string, block: number): void {
     let file: HeldFile | undefined;
     try {
       file = this.#open(part, name);
@@ -121,9 +143,9 @@ export class BlockReader {
         file = undefined;
       }
     } catch (error) {
-      const why = refusalOf(error);
-      gaps.denied ||= why === 'denied';
-      gaps.tooDeep ||= why === 'deep';
+      const gaps = new GapsSeen();
+      gaps.refuse(refusalOf(error));
+      if (gaps.isNotable) this.#leave(gaps);
     } finally {
       if (file) closeHeld(file);
     }
@@ -218,13 +240,26 @@ export class BlockReader {
     if (this.#needle && !bytes.includes(this.#needle)) {
       bytes.fill(0);
       Object.assign(piece, { used: 0, paths: [], ends: [], guessed: {} });
+      const gaps = this.#takeGaps();
+      if (gaps) this.#leave(gaps);
       return;
     }
     this.#piece = undefined;
     this.#control.noteUnread(this.#thread, bytes.length);
     const [paths, ends] = [piece.paths.join('\0'), Uint32Array.from(piece.ends)];
     const guessed = Object.keys(piece.guessed).length > 0 && { guessed: piece.guessed };
-    const texts = { is: 'texts', block, thread: this.#thread, bytes, paths, ends, ...guessed } as const;
+    const left = this.#gaps.splice(0).map(({ file, seen }) => ({ file, gaps: seen.facts }));
+    const gaps = left.length > 0 && { gaps: left };
+    const texts = {
+      is: 'texts',
+      block,
+      thread: this.#thread,
+      bytes,
+      paths,
+      ends,
+      ...guessed,
+      ...gaps,
+    } as const;
     this.#post(texts, [bytes.buffer]);
   }
 
@@ -238,11 +273,14 @@ export class BlockReader {
       this.#closed += 1;
     }
     this.#large.push(file);
-    this.#post({ is: 'large', block, thread: this.#thread, path, fd: file.fd });
+    const gaps = this.#takeGaps();
+    this.#post({ is: 'large', block, thread: this.#thread, path, fd: file.fd, ...(gaps && { gaps }) });
   }
 }
 
 const NEWLINE = 10;
+
+const NO_GAPS: Gaps = new GapsSeen().facts;
 
 /** Loaded with the first text that is not UTF-8. */
 function library(): Analyse {

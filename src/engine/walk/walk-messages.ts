@@ -1,6 +1,7 @@
 /** What a walk's threads and the call that started them say to each other. */
 
 import type { Gaps } from '../../types/result.ts';
+import type { GapsBefore } from './gaps.ts';
 
 /** What is asked of a thread; the first two begin its work for a call, `rest` ends it. */
 export type WalkRequest =
@@ -68,8 +69,6 @@ export interface Block {
   /** From 0, without gaps: the order of all blocks. */
   readonly no: number;
   readonly parts: readonly BlockPart[];
-  /** What the walk left out since the last block. */
-  readonly gaps: Gaps;
   readonly until: number;
 }
 
@@ -81,6 +80,8 @@ export interface BlockPart {
   readonly front: string;
   /** Joined by slashes. */
   readonly names: string;
+  /** What the walk left out before them, and behind the part before. */
+  readonly gaps?: Gaps;
 }
 
 /** Paths are bytes, one character each, and known to be UTF-8. */
@@ -119,6 +120,8 @@ export interface Texts {
   readonly ends: Uint32Array;
   /** By the position of a file in `ends`, how it was decoded, where that was guessed. */
   readonly guessed?: Readonly<Record<number, string>>;
+  /** What was left out before or between the files since the last message of the block. */
+  readonly gaps?: readonly GapsBefore[];
 }
 
 /** A file too large to be held: the thread holds it open until it is told that nobody reads it any more. */
@@ -128,8 +131,11 @@ export interface LargeFile {
   readonly thread: number;
   readonly path: string;
   readonly fd: number;
+  /** What was left out before it since the last message of the block. */
+  readonly gaps?: Gaps;
 }
 
+/** `gaps` since the last message of the block. */
 export interface BlockEnd {
   readonly is: 'block-end';
   readonly block: number;

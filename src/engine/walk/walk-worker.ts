@@ -4,6 +4,7 @@ import { parentPort } from 'node:worker_threads';
 import { forgetDevices, type HeldDirectory } from '../../access/held-directory.ts';
 import { LOADED } from '../../access/worker-loading.ts';
 import { Identity } from '../../identity.ts';
+import type { Gaps } from '../../types/result.ts';
 import { isCode } from '../../views/languages.ts';
 import { GapsSeen } from './gaps.ts';
 import { BlockReader, Shortage } from './read-block.ts';
@@ -42,6 +43,7 @@ function post(message: WalkMessage, transfer: ArrayBuffer[] = []): void {
 interface OpenPart extends Omit<BlockPart, 'names'> {
   readonly directory: HeldDirectory;
   readonly names: string[];
+  readonly gaps?: Gaps;
 }
 
 /** Puts files together in blocks, and sees to it that they are read: by the helper, or here when that has enough. */
@@ -53,6 +55,7 @@ class Blocks {
   readonly #reader: BlockReader;
   #parts: OpenPart[] = [];
   #files = 0;
+  #directories = 0;
   /** Directories that the helper's blocks need, the oldest first. */
   readonly #lent: HeldDirectory[][] = [];
   #returned = 0;
@@ -65,12 +68,24 @@ class Blocks {
   }
 
   add(directory: HeldDirectory, front: string, name: string): void {
-    const last = this.#parts.at(-1);
-    if (last?.directory === directory) last.names.push(name);
+    let last = this.#parts.at(-1);
+    if (last?.directory !== directory && this.#directories === MOST_DIRECTORIES) {
+      this.finish();
+      last = undefined;
+    }
+    const gaps = this.#walker.takeGaps();
+    if (last?.directory === directory && !gaps) last.names.push(name);
     else {
-      if (this.#parts.length === MOST_DIRECTORIES) this.finish();
+      if (last?.directory !== directory) this.#directories += 1;
       const { self, dev } = directory;
-      this.#parts.push({ directory: directory.share(), self, dev, front, names: [name] });
+      this.#parts.push({
+        directory: directory.share(),
+        self,
+        dev,
+        front,
+        names: [name],
+        ...(gaps && { gaps }),
+      });
     }
     this.#files += 1;
     if (this.#files === MOST_FILES) this.finish();
@@ -79,18 +94,18 @@ class Blocks {
   finish(): void {
     this.#takeBack();
     if (this.#parts.length === 0) return;
-    const parts = this.#parts.map(({ self, dev, front, names }) => ({
+    const parts = this.#parts.map(({ self, dev, front, names, gaps }) => ({
       self,
       dev,
       front,
       names: names.join('/'),
+      ...(gaps && { gaps }),
     }));
-    const { gaps } = this.#walker;
-    const block: Block = { no: this.count++, parts, gaps: gaps.facts, until: this.#job.until };
-    gaps.clear();
+    const block: Block = { no: this.count++, parts, until: this.#job.until };
     const directories = this.#parts.map(({ directory }) => directory);
     this.#parts = [];
     this.#files = 0;
+    this.#directories = 0;
     if (block.no >= ALONE && this.#lent.length < MOST_WAITING) {
       this.#lent.push(directories);
       post({ is: 'block', block });

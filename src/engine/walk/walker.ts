@@ -7,6 +7,7 @@ import { isUtf8 } from 'node:buffer';
 import { HeldDirectory, type HeldEntry, refusalOf } from '../../access/held-directory.ts';
 import { Automaton, type State } from '../../walk/automaton.ts';
 import { compileGlob } from '../../walk/glob.ts';
+import type { Gaps } from '../../types/result.ts';
 import { endingTokens } from '../../walk/tokens.ts';
 import { isContainerName } from './container-names.ts';
 import { GapsSeen } from './gaps.ts';
@@ -73,6 +74,14 @@ export class Walker {
         return;
       } else if (!this.#visit(level, entry, visitor)) return;
     }
+  }
+
+  /** What was left out since the last time, if an answer would say it. */
+  takeGaps(): Gaps | undefined {
+    if (!this.gaps.isNotable) return undefined;
+    const { facts } = this.gaps;
+    this.gaps.clear();
+    return facts;
   }
 
   /** Closes what is held, where the walk was ended. */
@@ -171,9 +180,7 @@ export class Walker {
       return whenThereAre(this.#control, open);
     } catch (error) {
       if (error instanceof Shortage) throw error;
-      const why = refusalOf(error);
-      this.gaps.denied ||= why === 'denied';
-      this.gaps.tooDeep ||= why === 'deep';
+      this.gaps.refuse(refusalOf(error));
       return undefined;
     }
   }
