@@ -157,7 +157,7 @@ function settingsOf(options: OrielOptions): Settings {
 }
 
 /** Checks the form of hosts, ranges and endpoints; the numbers in them are parsed with the first page. */
-function webSettings(options: OrielOptions['web'] = {}): Settings['web'] {
+export function webSettings(options: OrielOptions['web'] = {}): Settings['web'] {
   if (options === false) return false;
   const { allow = [], endpoints = {} } = options;
   refuseAddresses(allow);
@@ -185,7 +185,7 @@ function refuseAddresses(allow: readonly string[]): void {
 }
 
 /** The environment is read with the first object. */
-function s3Settings(options: OrielOptions['s3'] = {}): Settings['s3'] {
+export function s3Settings(options: OrielOptions['s3'] = {}): Settings['s3'] {
   if (options === false) return false;
   const { allow = [], ...others } = options;
   refuseAddresses(allow);

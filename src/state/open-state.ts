@@ -17,7 +17,7 @@ export interface StateOptions {
   readonly space?: string;
   /** Milliseconds that one use of the store may take. @default 1000 */
   readonly timeoutMs?: number;
-  /** Whether `oriel worker` processes convert documents where there are any; with Redis or Valkey. @default false */
+  /** Whether `oriel worker` processes do what is heavy where there are any; with Redis or Valkey. @default false */
   readonly workers?: boolean;
 }
 

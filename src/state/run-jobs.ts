@@ -1,7 +1,7 @@
 /** A worker: takes jobs from the queues of BullMQ, does what their sealed orders say, and leaves the result in the shared store. */
 
 import { createHash, type Hash } from 'node:crypto';
-import type { Worker } from 'bullmq';
+import type { Queue, Worker } from 'bullmq';
 import type { SharedState, StateSpace } from '../types/state.ts';
 import type { WorkEvent, WorkFailure, WorkHandler } from '../types/work.ts';
 import { MOST_VALUE } from './shared-state.ts';
@@ -45,16 +45,27 @@ export interface JobsOptions {
 }
 
 export interface Jobs {
+  /** Jobs under way, by their kind. */
+  running(): ReadonlyMap<string, number>;
+  /** Jobs that wait in the queues, by their kind; nothing of a queue that does not answer within a second. Never throws. */
+  waiting(): Promise<ReadonlyMap<string, number>>;
   /** Takes no more jobs, and waits for those that run. */
   close(): Promise<void>;
 }
 
 export async function runJobs({ url, state, handlers, jobs, log }: JobsOptions): Promise<Jobs> {
-  const { Worker } = await import('bullmq');
+  const { Queue, Worker } = await import('bullmq');
   const work = state.space(WORK_SPACE);
+  const running = new Map(handlers.map(({ kind }) => [kind, 0]));
+  const count = (kind: string, by: number): void => void running.set(kind, (running.get(kind) ?? 0) + by);
   const workers = handlers.map((handler) => {
+    const { kind } = handler;
     const job = new JobRunner(handler, state, log);
-    const worker = new Worker(queueOf(handler), async ({ id }) => job.run(id ?? ''), {
+    const run = async (id: string): Promise<void> => {
+      count(kind, 1);
+      await job.run(id).finally(() => count(kind, -1));
+    };
+    const worker = new Worker(queueOf(handler), ({ id }) => run(id ?? ''), {
       connection: { url, skipVersionCheck: true },
       prefix: PREFIX,
       concurrency: jobs,
@@ -69,6 +80,16 @@ export async function runJobs({ url, state, handlers, jobs, log }: JobsOptions):
     worker.on('error', () => undefined);
     return worker;
   });
+  /** Those whose jobs were counted. */
+  const queues = new Map<string, Queue>();
+  const queueFor = (handler: WorkHandler): Queue => {
+    const name = queueOf(handler);
+    const queue =
+      queues.get(name) ?? new Queue(name, { connection: { url }, prefix: PREFIX, skipVersionCheck: true });
+    if (!queues.has(name)) queue.on('error', () => undefined);
+    queues.set(name, queue);
+    return queue;
+  };
   const sayAlive = async (): Promise<void> => {
     const says = handlers.map((handler) =>
       putJson(work, aliveName(queueOf(handler)), { at: Date.now() }, DEAD_MS),
@@ -79,15 +100,36 @@ export async function runJobs({ url, state, handlers, jobs, log }: JobsOptions):
   await sayAlive();
   const alive = setInterval(() => void sayAlive(), ALIVE_MS);
   return {
+    running: () => running,
+    async waiting() {
+      const counts = await Promise.all(
+        handlers.map(async (handler) => [handler.kind, await waitingIn(queueFor(handler))] as const),
+      );
+      return new Map(counts.filter((one): one is readonly [string, number] => one[1] !== undefined));
+    },
     async close() {
       clearInterval(alive);
-      await Promise.all(workers.map(closed));
+      await Promise.all([...workers, ...queues.values()].map(closed));
     },
   };
 }
 
+/** Milliseconds. */
+const COUNT_MS = 1_000;
+
+/** Undefined where the queue does not answer in time. */
+async function waitingIn(queue: Queue): Promise<number | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), COUNT_MS);
+  });
+  const found = await Promise.race([queue.getWaitingCount().catch(() => undefined), late]);
+  clearTimeout(timer);
+  return found;
+}
+
 /** Without a store it waits for nothing. */
-async function closed(worker: Worker): Promise<void> {
+async function closed(worker: Worker | Queue): Promise<void> {
   await worker.close().catch(() => undefined);
 }
 

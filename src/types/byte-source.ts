@@ -1,6 +1,6 @@
 /** Bytes at offsets, with their identity: the one shape of everything that can be read. */
 
-import type { Identity } from '../identity.ts';
+import type { Facts, Identity } from '../identity.ts';
 
 export interface ByteSource {
   /** Bytes; undefined while the source grows (a stream that has not ended). */
@@ -18,4 +18,16 @@ export interface ByteSource {
   readonly streamed?: boolean;
   /** Each read may be a request to a server: what can be done without is not read. */
   readonly remote?: boolean;
+  /** Where another machine with credentials of its own reads the same bytes, and which version of them; plain JSON. */
+  readonly elsewhere?: { readonly facts: Facts; readonly version: StoredVersion };
+}
+
+/** A version of what lies on a server. */
+export interface StoredVersion {
+  readonly etag?: string;
+  readonly lastModified?: string;
+  /** Tells versions apart; undefined where another content may have the same. */
+  readonly name: string | undefined;
+  /** Headers that ask for this version and no other. */
+  readonly condition: Readonly<Record<string, string>>;
 }

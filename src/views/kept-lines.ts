@@ -3,10 +3,10 @@
  * another replica that shares the cache, need not do that again.
  */
 
-import type { Facts } from '../identity.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Call } from '../types/call.ts';
 import type { LineIndex } from '../window/line-index.ts';
+import { askForLines } from './lines-elsewhere.ts';
 
 /** Bytes that have to be counted beyond what is kept before it is kept again. */
 const WORTH_KEEPING = 4 << 20;
@@ -26,14 +26,18 @@ const known = new WeakMap<LineIndex, Known>();
 export async function recallLines(
   index: LineIndex,
   bytes: ByteSource,
-  options: Facts,
-  { session: { disk }, onEnd }: Call,
+  options: { encoding: string; bom: number },
+  call: Call,
 ): Promise<void> {
+  const { session, onEnd } = call;
+  const { disk } = session;
   if (!disk || !bytes.remote || !bytes.identity.recurs || bytes.size === undefined) return;
   const { size } = bytes;
   const key = JSON.stringify(['lines', VERSION, bytes.identity.key, options]);
+  const whole = JSON.stringify(['lines', VERSION, bytes.identity.key, options, 'whole']);
   const find = async (): Promise<void> => {
-    const saved = await disk.get(key);
+    // What a worker has counted is all of it.
+    const saved = (session.work && (await disk.get(whole))) ?? (await disk.get(key));
     if (saved && index.restore(saved, size)) here.kept = index.scanned;
   };
   let here = known.get(index) as Known;
@@ -42,6 +46,7 @@ export async function recallLines(
     known.set(index, here);
   }
   await here.found;
+  askForLines(index, { elsewhere: bytes.elsewhere, size, ...options, name: whole }, call);
   onEnd(() => {
     const { scanned } = index;
     const isDone = scanned === size && here.kept < size && scanned > WORTH_KEEPING / 4;

@@ -18,6 +18,7 @@ import type { GrammarFiles } from './grammar/parse.ts';
 import { type Language, languageOf } from './languages.ts';
 import type { AnswerTo, Question, TagsFound } from './outline-worker.ts';
 import { packedBytes, type PackedStructure } from './packed.ts';
+import { parsedElsewhere, type ParseWork } from './parsed-elsewhere.ts';
 import { longestText } from './unfit.ts';
 
 /**
@@ -119,20 +120,27 @@ const structures: Kind<Parsed, StructureOptions> = {
 export async function structureOf({ text, language, of, decoded }: WholeText, call: Call): Promise<Parsed> {
   if (!language) return { none: 'language' };
   const make = async ({ signal }: Making): Promise<Made<Parsed>> => {
-    const grammar = await grammarFiles(language);
-    const question = {
-      ask: 'parse',
-      text,
-      language: language.name,
-      ...(grammar && { grammar }),
-      within: soft,
-    };
-    const reply = await answerTo(question as Question & { ask: 'parse' }, signal);
-    const value = typeof reply === 'string' ? { none: reply } : reply;
+    const work = { text, language: language.name, grammar: await grammarFiles(language) };
+    const { session, deadline } = call;
+    const found =
+      (await parsedElsewhere(work, { session, deadline, signal })) ??
+      (await parseText(work, signal, { soft, hard }));
+    const value = typeof found === 'string' ? { none: found } : found;
     return { value, keep: lasts(value) };
   };
   const options = { ...decoded, language: language.name };
   return call.session.store.get(structures, of, options, make, call);
+}
+
+/** In a thread of this process. Milliseconds: until it is asked to give up, and until it is ended. Throws the signal's reason. */
+export async function parseText(
+  { text, language, grammar }: ParseWork,
+  signal: AbortSignal,
+  ms: { readonly soft: number; readonly hard: number },
+): Promise<PackedStructure | NoStructure> {
+  const question = { ask: 'parse', text, language, ...(grammar && { grammar }), within: ms.soft } as const;
+  const reply = await answerTo(question, signal, undefined, parsers, ms.hard);
+  return typeof reply === 'object' && 'none' in reply ? reply.none : reply;
 }
 
 /** A parser that ran out of time or memory may have more of them next time. */
@@ -140,12 +148,16 @@ export function lasts(value: object): boolean {
   return !('none' in value && (value.none === 'time' || value.none === 'crash'));
 }
 
-/** What the thread answers, or why it did not. `until` is on the clock of `performance.now()`. Throws the signal's reason. */
+/**
+ * What the thread answers, or why it did not. `until` is on the clock of `performance.now()`; without it the thread has
+ * `within` milliseconds. Throws the signal's reason.
+ */
 export async function answerTo<A extends Question['ask']>(
   question: Question & { readonly ask: A },
   signal: AbortSignal,
   until?: number,
   pool = parsers,
+  within: number = hard,
 ): Promise<AnswerTo[A] | Unparsed> {
   const waiting = until === undefined ? MOST_WAIT_MS : Math.max(0, Math.ceil(until - performance.now()));
   const claim = {
@@ -156,7 +168,7 @@ export async function answerTo<A extends Question['ask']>(
   try {
     return (await pool.lend(claim, (ask) => {
       began = true;
-      return ask(question, until ?? performance.now() + hard, signal);
+      return ask(question, until ?? performance.now() + within, signal);
     })) as AnswerTo[A];
   } catch (error) {
     signal.throwIfAborted();

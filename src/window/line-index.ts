@@ -59,6 +59,9 @@ export class LineIndex {
   /** The oversized line that was looked at last: its pages are asked for one after the other. */
   #oversized: Bounds & { readonly line: number } = { line: 0, start: 0, end: 0 };
 
+  /** Asked before each step of a count: others may have counted further, and `restore` takes that over. */
+  askOthers: (() => Promise<void>) | undefined;
+
   constructor(encoding: Encoding) {
     this.#encoding = encoding;
   }
@@ -90,13 +93,14 @@ export class LineIndex {
 
   /**
    * Takes over what another index of the same bytes (`size` of them) and encoding has saved. False, and nothing is taken
-   * over, for what cannot be that, and where this one has begun to count.
+   * over, for what cannot be that, and where this one has counted as far.
    */
   restore(saved: Uint8Array, size: number): boolean {
-    if (this.#scanned > 0 || saved.length % 8 !== 0) return false;
+    if (saved.length % 8 !== 0) return false;
     const numbers = new Float64Array(Uint8Array.from(saved).buffer);
     const [block = 0, scanned = 0, newlines = 0, ended = 0, unterminated = 0] = numbers;
     const before = numbers.slice(SAVED_HEAD);
+    if (this.#scanned > 0 && scanned <= this.#scanned) return false;
     const isBlock = Number.isInteger(Math.log2(block / FIRST_BLOCK)) && block >= FIRST_BLOCK;
     const isWhole =
       isBlock &&
@@ -205,6 +209,7 @@ export class LineIndex {
       this.#waiting += 1;
       const step = this.#steps.then(async () => {
         this.#waiting -= 1;
+        if (source.remote && !this.#ended && !enough()) await this.askOthers?.();
         if (!this.#ended && !enough()) await this.#step(scan);
       });
       this.#steps = step.catch(() => undefined);

@@ -65,7 +65,7 @@ export const userFiles: Option = {
   help: "read the user's own skills and notes as skill:// and memory://, also where they are outside the roots",
 };
 
-const web: Option = {
+export const web: Option = {
   name: 'web',
   type: 'boolean',
   help: 'read pages of the web (servers do so only with this)',

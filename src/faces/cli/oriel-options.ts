@@ -76,7 +76,7 @@ export function orielOptions(values: Values): OrielOptions {
   };
 }
 
-function s3Options(
+export function s3Options(
   allowed: readonly string[],
   urls: readonly string[],
   endpoint: string | undefined,

@@ -37,7 +37,7 @@ export const stateOptions: readonly Option[] = [
 export const workersOption: Option = {
   name: 'workers',
   type: 'boolean',
-  help: 'have documents converted by oriel worker processes on the same Redis or Valkey, where there are any',
+  help: 'have what is heavy done by oriel worker processes on the same Redis or Valkey, where there are any',
 };
 
 /** Throws `BAD_INPUT`; a password stands in no message. `warn` hears of files that others can read. */

@@ -1,36 +1,59 @@
 /** `oriel worker`: does the heavy work of replicas that share a state. */
 
-import { convertJob } from '../../sources/document/convert-job.ts';
+import { workHandlers } from '../../sources/work-handlers.ts';
+import { s3Settings, webSettings } from '../../assemble.ts';
 import { OrielError } from '../../errors.ts';
 import { openState } from '../../state/open-state.ts';
-import { runJobs } from '../../state/run-jobs.ts';
+import { type Jobs, runJobs } from '../../state/run-jobs.ts';
 import { quote } from '../../text/visible.ts';
 import type { Command, Values } from './command.ts';
+import type { Readable } from '../../sources/objects/lines-job.ts';
+import { allowNet, s3, s3Endpoint, web } from './options.ts';
+import { s3Options } from './oriel-options.ts';
 import { stateOf, stateOptions } from './state-options.ts';
 
-/** Documents that are converted at once in a process. */
+/** Jobs of each kind at once in a process. */
 const MOST_JOBS = 2;
 
 /** Milliseconds in which the jobs that run may end, after a signal. */
-const DRAIN_MS = 20_000;
+export const DRAIN_MS = 20_000;
 
 export const workerCommand: Command = {
   name: 'worker',
   operands: '',
-  help: 'convert documents for servers that were started with --workers on the same --state',
+  help: 'convert documents, decode images, parse texts and count lines for servers that were started with --workers on the same --state',
   options: [
     {
       name: 'jobs',
       type: 'string',
       value: 'N',
-      help: `jobs at once, 1 or ${MOST_JOBS} (default ${MOST_JOBS}); each may take a core and 1 GiB of memory`,
+      help: `jobs of each kind at once, 1 or ${MOST_JOBS} (default ${MOST_JOBS}); each may take a core and 1 GiB of memory`,
     },
+    {
+      name: 'metrics',
+      type: 'string',
+      value: 'ADDRESS',
+      help: 'answer /healthz and /metrics at HOST:PORT or unix:PATH, without a token',
+    },
+    s3,
+    s3Endpoint,
+    web,
+    allowNet,
     ...stateOptions,
   ],
   serves: true,
   async run({ values }, { err, signal }) {
     const jobs = jobsOf(values);
-    const { createLog } = await import('../http/log.ts');
+    const readable = readableOf(values);
+    const [{ createLog }, { createWorkerApp }, { listenFor }, { addressText, parseAddress }] =
+      await Promise.all([
+        import('../http/log.ts'),
+        import('../http/worker-app.ts'),
+        import('../http/listen.ts'),
+        import('../http/address.ts'),
+      ]);
+    const metrics = values['metrics'] as string | undefined;
+    const address = metrics === undefined ? undefined : parseAddress(metrics, '--metrics');
     const { state: options } = stateOf(values, (warning) => void err.write(`oriel: ${warning}\n`));
     const state = options && openState({ ...options, workers: true });
     if (!options || !state)
@@ -40,23 +63,48 @@ export const workerCommand: Command = {
       );
     const log = createLog(err);
     state.onChange((up, why) => (up ? log('state-back') : log('state-away', { why })));
-    const running = await runJobs({
+    let running: Jobs | undefined;
+    const app = createWorkerApp({ jobs: () => running, state: () => state.stats() });
+    const serving = address && (await listenFor(app, { address, option: '--metrics' }));
+    if (serving) log('listening', { address: addressText(serving.address) });
+    running = await runJobs({
       url: options.url,
       state,
-      handlers: [convertJob],
+      handlers: workHandlers(readable),
       jobs,
-      log: ({ event, ...facts }) => log(event, { ...facts }),
+      log: (ended) => {
+        const { event, ...facts } = ended;
+        app.ended(ended);
+        log(event, { ...facts });
+      },
     });
     log('working', { jobs });
     if (!signal.aborted)
       await new Promise((resolve) => void signal.addEventListener('abort', resolve, { once: true }));
     await within(DRAIN_MS, running.close());
+    await serving?.close();
     await state.close();
     log('ended');
     await log.flush();
     return 0;
   },
 };
+
+/** What the worker reads itself, to count lines. Throws `BAD_INPUT`. */
+function readableOf(values: Values): Readable {
+  const list = (name: string): readonly string[] => (values[name] as readonly string[] | undefined) ?? [];
+  const [isObjects, isWeb] = [values['s3'] !== undefined, values['web'] === true];
+  const lost = (name: string, of: string): OrielError =>
+    new OrielError('BAD_INPUT', `--${name} is for what a worker reads itself. Use it with ${of}.`);
+  const endpoint = values['s3-endpoint'] as string | undefined;
+  if (endpoint !== undefined && !isObjects) throw lost('s3-endpoint', '--s3 s3://BUCKET');
+  const allowed = list('allow-net');
+  if (allowed.length > 0 && !isObjects && !isWeb) throw lost('allow-net', '--web');
+  return {
+    s3: s3Settings(isObjects && s3Options(allowed, list('s3'), endpoint)),
+    web: webSettings(isWeb && { allow: allowed }),
+  };
+}
 
 function jobsOf({ jobs }: Values): number {
   if (jobs === undefined) return MOST_JOBS;

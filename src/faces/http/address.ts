@@ -11,14 +11,14 @@ export type Address =
 const LOOPBACK = '127.0.0.1';
 
 /** Throws `BAD_INPUT`. */
-export function parseAddress(text: string): Address {
+export function parseAddress(text: string, option = '--listen'): Address {
   if (text.startsWith('unix:') && text.length > 'unix:'.length)
     return { at: 'socket', path: text.slice('unix:'.length) };
   const [, host = '', port = ''] = /^(?:(\[[0-9a-f:.]+\]|[^:[\]]+):)?(\d{1,5})$/i.exec(text) ?? [];
   if (port === '' || Number(port) > 65_535) {
     throw new OrielError(
       'BAD_INPUT',
-      `${quote(text)} is not an address. Use --listen ${LOOPBACK}:7345, or --listen unix:/run/user/1000/oriel.sock.`,
+      `${quote(text)} is not an address. Use ${option} ${LOOPBACK}:7345, or ${option} unix:/run/user/1000/oriel.sock.`,
     );
   }
   return { at: 'port', host: host.replace(/^\[|\]$/g, '') || LOOPBACK, port: Number(port) };

@@ -68,7 +68,7 @@ function diskFamily({ hits, misses }: NonNullable<Gauged['disk']>): Families[num
   ];
 }
 
-function stateFamilies({ up, outages, operations, bytesRead, bytesWritten }: StateStats): Families {
+export function stateFamilies({ up, outages, operations, bytesRead, bytesWritten }: StateStats): Families {
   const results = [...operations].flatMap(([operation, counts]) =>
     Object.entries(counts).map(([result, count]) => [labels({ operation, result }), count] as const),
   );

@@ -86,7 +86,7 @@ function rasterOf(
 ): Promise<Raster> {
   const shaped = { ...(options.budget ?? DEFAULT_BUDGET), type, want, decoder: options.decoder?.href };
   const make = async ({ source, signal }: Making): Promise<Made<Raster>> => {
-    const value = await readRaster(source, type, want, signal, options);
+    const value = await readRaster(source, type, want, signal, { ...options, wanting: call });
     return { value, keep: value.refused === undefined };
   };
   return call.session.store.get(rasters, bytes, shaped, make, call);

@@ -6,15 +6,16 @@
 
 import { chunksOf } from '../../access/bytes.ts';
 import { ChildFailure } from '../../access/isolate-child.ts';
-import { ChildPool } from '../../access/isolate-warm.ts';
 import { builtFile } from '../../access/package-files.ts';
 import { OrielError } from '../../errors.ts';
-import { queues } from '../../queues/table.ts';
+import type { Wanting } from '../../session/work-elsewhere.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
-import type { DecodeReply, DecodeRequest, DecodeType, ImageBudget } from './decode.ts';
+import type { DecodeRequest, DecodeType, ImageBudget } from './decode.ts';
+import { DECODER, decodeInChild } from './decode-in-child.ts';
+import { decodedElsewhere } from './decode-job.ts';
 import { type NotShown, type Raster, REFUSALS, tooLarge, unpack } from './child-reply.ts';
 import type { RasterType } from './identify.ts';
-import { MOST_MEMORY, MOST_SECONDS, MOST_STORED, mostPixels } from './pixel-limits.ts';
+import { MOST_SECONDS, MOST_STORED, mostPixels } from './pixel-limits.ts';
 import { pngParts } from './png-parts.ts';
 import { type StoredSize, storedSize } from './stored-size.ts';
 
@@ -24,6 +25,11 @@ export interface ImageOptions {
   readonly budget?: ImageBudget;
   /** The built decoder, when it is not the package's own. */
   readonly decoder?: URL;
+}
+
+export interface RasterOptions extends ImageOptions {
+  /** Whoever wants it: a worker may decode it for them. Here when absent. */
+  readonly wanting?: Wanting;
 }
 
 /** Formats that are described only, with their names. */
@@ -39,7 +45,7 @@ export async function readRaster(
   type: RasterType,
   want: 'facts' | 'picture',
   signal: AbortSignal,
-  { budget = DEFAULT_BUDGET, decoder = builtFile('sources/image/decode-child.js') }: ImageOptions = {},
+  { budget = DEFAULT_BUDGET, decoder, wanting }: RasterOptions = {},
 ): Promise<Raster> {
   const size = await storedSize(source, type, signal);
   if (size?.width === 0 || size?.height === 0) {
@@ -49,12 +55,23 @@ export async function readRaster(
     );
   }
   const isShown = want === 'picture' && !NOT_DECODED[type];
-  const said = await decode(source, type, size, isShown ? budget : undefined, decoder, signal);
+  const said = await decode(source, type, size, isShown ? budget : undefined, {
+    signal,
+    decoder: decoder ?? builtFile(DECODER),
+    // Another decoder than the package's own is none of a worker.
+    wanting: decoder ? undefined : wanting,
+  });
   const facts = said.facts ?? size;
   if (facts) return { ...said, facts };
   const { refused = REFUSALS.header } = said;
   const { code, why, cause } = refused === REFUSALS.corrupt ? REFUSALS.header : refused;
   throw new OrielError(code, `The ${type} image cannot be read: ${why}.`, { cause });
+}
+
+interface Decoding {
+  readonly decoder: URL;
+  readonly signal: AbortSignal;
+  readonly wanting: Wanting | undefined;
 }
 
 /** The reply of the child; empty for formats that it does not read. */
@@ -63,8 +80,7 @@ async function decode(
   type: RasterType,
   size: StoredSize | undefined,
   budget: ImageBudget | undefined,
-  decoder: URL,
-  signal: AbortSignal,
+  { decoder, signal, wanting }: Decoding,
 ): Promise<Partial<Raster>> {
   if (type === 'bmp' || type === 'ico') return {};
   const pixels = size ? size.width * size.height : 0;
@@ -73,16 +89,12 @@ async function decode(
   const bytes = bytesOf(parts);
   if (bytes > MOST_STORED) return { refused: REFUSALS.stored };
   const request: DecodeRequest = { type, seconds: MOST_SECONDS, ...(budget && { budget }) };
-  const job = {
-    head: request,
-    body: partsOf(source, parts, signal),
-    bytes,
-    maxOutput: (budget?.bytes ?? 0) + 64 * 1024,
-    maxMemory: MOST_MEMORY + bytes,
-    maxMs: 1000 * (MOST_SECONDS + SPARE_SECONDS),
-  };
+  const elsewhere =
+    wanting && budget && (await decodedElsewhere(source, request, pixels, { ...wanting, signal }));
+  if (elsewhere) return elsewhere;
   try {
-    const { head, body } = await decodersAt(decoder).run(job, { signal });
+    const input = { body: partsOf(source, parts, signal), bytes };
+    const { head, body } = await decodeInChild(request, input, signal, decoder);
     return unpack(head, body);
   } catch (error) {
     if (!(error instanceof ChildFailure)) throw error;
@@ -97,29 +109,6 @@ const FAILURES: Readonly<Record<ChildFailure['why'], NotShown>> = {
   memory: REFUSALS.memory,
   slow: REFUSALS.slow,
 };
-
-/** The child gives up by itself; this is for one that does not. */
-const SPARE_SECONDS = 3;
-
-const pools = new Map<string, ChildPool>();
-
-/** Mostly the package's own. */
-function decodersAt(entry: URL): ChildPool {
-  const known = pools.get(entry.href);
-  const pool =
-    known ??
-    new ChildPool({
-      entry: () => entry,
-      queue: queues.images,
-      idleMs: 20_000,
-      heapMb: 64,
-      keepUpTo: 160 * 1024 * 1024,
-      // Its threads are still at work.
-      keeps: (reply) => (Object(reply) as DecodeReply).refusal !== 'slow',
-    });
-  if (!known) pools.set(entry.href, pool);
-  return pool;
-}
 
 /** Half-open byte ranges that the decoder gets. */
 async function neededParts(

@@ -29,6 +29,8 @@ export interface Place {
   readonly facts: Facts;
   /** Answers with status 200, 206, 412 or 416; throws OrielError for every other answer. */
   send(ask: Ask): Promise<WebResponse>;
+  /** Another machine that has credentials of its own finds it by its facts. */
+  readonly isKnownElsewhere?: true;
 }
 
 export interface OpenedRanges {
@@ -64,6 +66,7 @@ export async function openRanges(
       version.name === undefined
         ? Identity.once('object')
         : Identity.of('object', { ...facts, size, version: version.name }),
+    ...(place.isKnownElsewhere && version.name !== undefined && { elsewhere: { facts, version } }),
     requests: objectLimits.requests - requests,
     read: (start, end, signal) => laterPart(place, { start, end }, { size, version }, [call.signal, signal]),
   });
@@ -101,7 +104,7 @@ async function firstPart(place: Place, wanted: Wanted, call: Call): Promise<Firs
 }
 
 /** A part of the version that was opened. Throws `BUSY` where there is another one now. */
-async function laterPart(
+export async function laterPart(
   place: Place,
   wanted: Wanted & { readonly start: number },
   { size, version }: { readonly size: number; readonly version: Version },

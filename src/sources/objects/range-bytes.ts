@@ -12,6 +12,7 @@ export interface RangeBytesOptions {
   readonly name: string;
   readonly size: number;
   readonly identity: Identity;
+  readonly elsewhere?: NonNullable<ByteSource['elsewhere']>;
   /** Requests that may still be made. */
   readonly requests: number;
   /**
@@ -27,6 +28,7 @@ export class RangeBytes implements ByteSource {
   readonly size: number;
   readonly identity: Identity;
   readonly remote = true;
+  readonly elsewhere?: NonNullable<ByteSource['elsewhere']>;
   readonly #options: RangeBytesOptions;
   /** What is held, the part that was used last at the end. */
   readonly #chunks: Chunk[] = [];
@@ -41,6 +43,7 @@ export class RangeBytes implements ByteSource {
     this.#options = options;
     this.size = options.size;
     this.identity = options.identity;
+    if (options.elsewhere) this.elsewhere = options.elsewhere;
     this.#left = options.requests;
   }
 

@@ -1,15 +1,9 @@
 /** Which version of an object a server sends, by its entity tag or its time, and how that version is asked for again. */
 
 import type { Headers } from '../../access/network/fetch.ts';
+import type { StoredVersion } from '../../types/byte-source.ts';
 
-export interface Version {
-  readonly etag?: string;
-  readonly lastModified?: string;
-  /** Tells versions apart; undefined where another content may have the same. */
-  readonly name: string | undefined;
-  /** Asks for this version and no other. */
-  readonly condition: Readonly<Record<string, string>>;
-}
+export type Version = StoredVersion;
 
 /** A time has seconds: two changes within one show only when it has passed. Source: RFC 9110, 8.8.2.2. */
 const SETTLED_MS = 60_000;

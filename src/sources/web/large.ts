@@ -56,6 +56,6 @@ export function openLarge(
       next: `${url}:fresh`,
     });
   };
-  const place = { name: url, facts: { url: finalUrl }, send };
+  const place = { name: url, facts: { url: finalUrl }, send, isKnownElsewhere: true as const };
   return openRemote({ place, rest, file: nameOf(finalUrl), kind: 'web', facts }, call);
 }

@@ -133,6 +133,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   'state-timeout': ['--state-timeout', NO_TIME],
   workers: ['--workers'],
   jobs: ['--jobs', NO_TIME],
+  metrics: ['--metrics', 'nowhere'],
   host: ['--host', 'workspace.example'],
   telemetry: ['--telemetry', telemetryFile],
   task: ['--task', 'a task'],
@@ -215,7 +216,7 @@ const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     'share-artifacts': ['--allow-bash'],
   },
   // Without a state it ends at once.
-  worker: { any: [] },
+  worker: { any: [], s3: ['--s3-endpoint', 'http://127.0.0.1:2'], web: ['--allow-net', 'localhost'] },
   completions: { any: ['bash'] },
   man: { any: [] },
   tools: { any: [] },

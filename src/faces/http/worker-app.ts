@@ -1,0 +1,68 @@
+/** What a worker answers over HTTP: whether it lives, and what it has done. Nothing of what it works on. */
+
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Jobs } from '../../state/run-jobs.ts';
+import type { StateStats } from '../../types/state.ts';
+import type { WorkEvent } from '../../types/work.ts';
+import type { App } from './app.ts';
+import { stateFamilies } from './gauges.ts';
+import { type Family, familyText, labels } from './prometheus.ts';
+
+export interface WorkerFacts {
+  /** Absent until it takes jobs. */
+  readonly jobs: () => Pick<Jobs, 'running' | 'waiting'> | undefined;
+  readonly state: () => StateStats;
+}
+
+export interface WorkerApp extends App {
+  /** A job has ended. */
+  ended(event: WorkEvent): void;
+}
+
+const TEXT = { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' };
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+export function createWorkerApp({ jobs, state }: WorkerFacts): WorkerApp {
+  const ends = new Map<string, number>();
+  const seconds = new Map<string, number>();
+  const add = (to: Map<string, number>, of: Record<string, string>, by: number): void =>
+    void to.set(labels(of), (to.get(labels(of)) ?? 0) + by);
+  const metrics = async (): Promise<string> => {
+    const taken = jobs();
+    const waiting = (await taken?.waiting()) ?? new Map<string, number>();
+    const families: readonly (readonly [string, Family])[] = [
+      ['oriel_jobs_total', { help: 'Jobs, by how they ended.', type: 'counter', values: ends }],
+      [
+        'oriel_job_seconds_total',
+        { help: 'Time from taking a job to its end.', type: 'counter', values: seconds },
+      ],
+      ['oriel_jobs_running', byKind('Jobs under way.', taken?.running() ?? new Map())],
+      // Of a queue that does not answer nothing is said.
+      ['oriel_jobs_waiting', byKind('Jobs that wait for any worker.', waiting)],
+      ...stateFamilies(state()),
+    ];
+    return families.map(([name, family]) => familyText(name, family)).join('');
+  };
+  return {
+    ended({ kind, outcome, ms }) {
+      add(ends, { kind, outcome }, 1);
+      add(seconds, { kind }, ms / 1000);
+    },
+    async answer({ method, url = '' }: IncomingMessage, response: ServerResponse) {
+      const path = url.split('?')[0];
+      if (method !== 'GET' && method !== 'HEAD') return void response.writeHead(405, { allow: 'GET' }).end();
+      if (path === '/healthz') return void response.writeHead(200, JSON_TYPE).end('{"status":"ok"}');
+      if (path !== '/metrics') return void response.writeHead(404).end();
+      response.writeHead(200, TEXT).end(await metrics());
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+function byKind(help: string, counts: ReadonlyMap<string, number>): Family {
+  return {
+    help,
+    type: 'gauge',
+    values: new Map([...counts].map(([kind, count]) => [labels({ kind }), count])),
+  };
+}

@@ -1,0 +1,57 @@
+/** Decodes the bytes of one image in a child process, whoever asked for it. */
+
+import { ChildPool } from '../../access/isolate-warm.ts';
+import { builtFile } from '../../access/package-files.ts';
+import { queues } from '../../queues/table.ts';
+import type { DecodeReply, DecodeRequest } from './decode.ts';
+import { MOST_MEMORY, MOST_SECONDS } from './pixel-limits.ts';
+
+/** The built entry, below `dist/`. */
+export const DECODER = 'sources/image/decode-child.js';
+
+/** The child gives up by itself; this is for one that does not. */
+const SPARE_SECONDS = 3;
+
+export interface EncodedImage {
+  /** Exactly `bytes` bytes. */
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly bytes: number;
+}
+
+/** What the child says: anything at all. Throws ChildFailure, `BUSY` and the reason of the signal. */
+export function decodeInChild(
+  request: DecodeRequest,
+  { body, bytes }: EncodedImage,
+  signal: AbortSignal,
+  decoder: URL = builtFile(DECODER),
+): Promise<{ readonly head: unknown; readonly body: Buffer }> {
+  const job = {
+    head: request,
+    body,
+    bytes,
+    maxOutput: (request.budget?.bytes ?? 0) + 64 * 1024,
+    maxMemory: MOST_MEMORY + bytes,
+    maxMs: 1000 * (MOST_SECONDS + SPARE_SECONDS),
+  };
+  return decodersAt(decoder).run(job, { signal });
+}
+
+const pools = new Map<string, ChildPool>();
+
+/** Mostly the package's own. */
+function decodersAt(entry: URL): ChildPool {
+  const known = pools.get(entry.href);
+  const pool =
+    known ??
+    new ChildPool({
+      entry: () => entry,
+      queue: queues.images,
+      idleMs: 20_000,
+      heapMb: 64,
+      keepUpTo: 160 * 1024 * 1024,
+      // Its threads are still at work.
+      keeps: (reply) => (Object(reply) as DecodeReply).refusal !== 'slow',
+    });
+  if (!known) pools.set(entry.href, pool);
+  return pool;
+}

@@ -1,0 +1,86 @@
+/**
+ * Counts the lines of huge objects for replicas, in a worker. No byte of the object goes through the store: the worker reads
+ * it where it lies, with credentials and permissions of its own.
+ */
+
+import { createNetwork } from '../../access/network/fetch.ts';
+import { isOrielError } from '../../errors.ts';
+import { Identity } from '../../identity.ts';
+import { encodingOf } from '../../text/encoding.ts';
+import type { S3Settings, WebSettings } from '../../types/settings.ts';
+import type { WorkHandler } from '../../types/work.ts';
+import { type LinesHead, LINES_KIND, LINES_VERSION } from '../../views/lines-elsewhere.ts';
+import { LineIndex } from '../../window/line-index.ts';
+import { isAllowed } from './object-path.ts';
+import { type Ask, laterPart, type Place } from './open-ranges.ts';
+import { RangeBytes } from './range-bytes.ts';
+import { withinTime } from './request-time.ts';
+import { s3Client } from './s3-client.ts';
+
+/** Milliseconds of one count. */
+const MOST_MS = 10 * 60_000;
+
+/** Whoever wants it may read what this worker may not. */
+const HERE = { why: 'here', isLasting: true } as const;
+
+/** What a worker may read: what is not allowed is left to whoever wants it. */
+export interface Readable {
+  readonly s3: S3Settings | false;
+  readonly web: WebSettings | false;
+}
+
+export function linesJob(readable: Readable): WorkHandler {
+  return {
+    kind: LINES_KIND,
+    version: LINES_VERSION,
+    async run(head, _, signal) {
+      const { facts, size, version, encoding, bom } = head as LinesHead;
+      const late = AbortSignal.timeout(MOST_MS);
+      const until = AbortSignal.any([signal, late]);
+      const place = await placeOf(facts, readable, until);
+      if (!place) return HERE;
+      const bytes = new RangeBytes({
+        name: place.name,
+        size,
+        identity: Identity.once('counted'),
+        requests: Number.POSITIVE_INFINITY,
+        read: (start, end, asked) => laterPart(place, { start, end }, { size, version }, [until, asked]),
+      });
+      const index = new LineIndex(encodingOf(encoding, bom));
+      try {
+        await index.total(bytes, until);
+      } catch (error) {
+        if (late.aborted) return { why: 'slow', isLasting: true };
+        if (!isOrielError(error)) throw error;
+        // Of another version, or not to be read from here: the reason is for whoever reads it.
+        return error.code === 'NETWORK' || error.code === 'TIMEOUT'
+          ? { why: 'network', isLasting: false }
+          : HERE;
+      }
+      return Buffer.from(index.save());
+    },
+  };
+}
+
+/** Undefined for what this worker may not read, or finds on another server than the replica. */
+async function placeOf(
+  facts: LinesHead['facts'],
+  { s3, web }: Readable,
+  signal: AbortSignal,
+): Promise<Place | undefined> {
+  const { bucket, key, endpoint, url } = facts as Readonly<Record<string, string | undefined>>;
+  if (bucket !== undefined && key !== undefined) {
+    if (s3 === false || !isAllowed(s3.buckets, `${bucket}/${key}`)) return undefined;
+    const client = await s3Client(s3, signal);
+    const name = `s3://${bucket}/${key}`;
+    if (client.endpoint !== endpoint) return undefined;
+    return { name, facts, send: (ask) => client.get({ ...ask, bucket, key, name }) };
+  }
+  if (url === undefined || web === false) return undefined;
+  const network = createNetwork(web);
+  const send = ({ headers, mostBytes, signal: asked }: Ask): ReturnType<Place['send']> =>
+    withinTime({ name: url, signal: asked }, (until) =>
+      network.get(url, { headers, stored: true, signal: until, mostBytes: () => mostBytes }),
+    );
+  return { name: url, facts, send };
+}

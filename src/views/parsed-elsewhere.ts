@@ -1,0 +1,103 @@
+/** Has large texts parsed by other machines: how a replica asks for a structure, and how it travels. */
+
+import { createHash } from 'node:crypto';
+import { memoryBytes } from '../access/bytes.ts';
+import { digestOfCode } from '../access/package-files.ts';
+import { type Wanting, workElsewhere } from '../session/work-elsewhere.ts';
+import { frame, wholeFrame } from '../text/frames.ts';
+import type { NoStructure } from '../types/notice.ts';
+import type { GrammarFiles } from './grammar/parse.ts';
+import type { PackedStructure } from './packed.ts';
+
+export const OUTLINE_KIND = 'outline';
+
+/** Characters; a shorter text is parsed sooner than it is sent. */
+const LEAST_TEXT: number = 256 << 10;
+
+/** What is asked of a worker beside the text. */
+export interface ParseHead {
+  /** By its name in the table of languages. */
+  readonly language: string;
+  /** Digest of the grammar and its queries; absent where the language has a scanner. */
+  readonly grammar?: string;
+}
+
+export interface ParseWork {
+  readonly text: string;
+  readonly language: string;
+  readonly grammar: GrammarFiles | undefined;
+}
+
+/** Undefined where no worker has parsed it. Throws the reason of the signal. */
+export async function parsedElsewhere(
+  { text, language, grammar }: ParseWork,
+  wanting: Wanting,
+): Promise<PackedStructure | NoStructure | undefined> {
+  if (!wanting.session.work || text.length < LEAST_TEXT) return undefined;
+  const head = parseHead(language, grammar);
+  const source = memoryBytes(Buffer.from(text));
+  const outcome = await workElsewhere(
+    { kind: OUTLINE_KIND, version: parserVersion(), head, source },
+    wanting,
+  );
+  if (outcome.is === 'failed') return outcome.why === 'slow' ? 'time' : 'crash';
+  return outcome.is === 'done' ? read(outcome.result) : undefined;
+}
+
+export function parseHead(language: string, grammar: GrammarFiles | undefined): ParseHead {
+  return { language, ...(grammar && { grammar: digestOf(grammar) }) };
+}
+
+const digests = new Map<string, string>();
+
+function digestOf({ name, wasm, query }: GrammarFiles): string {
+  let digest = digests.get(name);
+  if (digest === undefined) {
+    digest = createHash('sha256').update(wasm).update(query).digest('hex');
+    digests.set(name, digest);
+  }
+  return digest;
+}
+
+let digestOfParser: string | undefined;
+
+/** Another parser finds another structure. */
+export function parserVersion(): string {
+  return (digestOfParser ??= digestOfCode('views/outline-worker.js', ['web-tree-sitter']));
+}
+
+interface Head {
+  readonly none?: NoStructure;
+  readonly count: number;
+  /** Numbers of the symbols, and of the folds. */
+  readonly symbols: number;
+  readonly folds: number;
+}
+
+/** As it is kept in the store. */
+export function write(found: PackedStructure | NoStructure): Buffer {
+  if (typeof found === 'string')
+    return Buffer.concat(frame({ none: found, count: 0, symbols: 0, folds: 0 }, Buffer.alloc(0)));
+  const { count, symbols, folds, words } = found;
+  const head: Head = { count, symbols: symbols.length, folds: folds.length };
+  const numbers = [symbols, folds].map((of) => Buffer.from(of.buffer, of.byteOffset, of.byteLength));
+  return Buffer.concat(frame(head, Buffer.concat([...numbers, Buffer.from(words)])));
+}
+
+/** Undefined for what cannot be a structure. */
+export function read(bytes: Buffer): PackedStructure | NoStructure | undefined {
+  const { head, body } = wholeFrame(bytes) ?? {};
+  if (!head || !body) return undefined;
+  const { none, count, symbols, folds } = head as Head;
+  if (none !== undefined) return none;
+  const words = 4 * (symbols + folds);
+  if (!(words <= body.length)) return undefined;
+  // Numbers of four bytes lie at multiples of four.
+  const numbers = new Int32Array(Uint8Array.from(body.subarray(0, words)).buffer);
+  return {
+    count,
+    symbols: numbers.slice(0, symbols),
+    folds: numbers.slice(symbols),
+    words: body.toString('utf8', words),
+  };
+}
