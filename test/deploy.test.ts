@@ -12,6 +12,7 @@ import { expect, test } from 'vitest';
 import { parse as parseYaml, parseAllDocuments } from 'yaml';
 import { parse } from '../src/faces/cli/parse.ts';
 import { serveCommand } from '../src/faces/cli/serve-command.ts';
+import { DRAIN_MS, workerCommand } from '../src/faces/cli/worker-command.ts';
 import { createGuard } from '../src/faces/http/guard.ts';
 import { GRACE_MS } from '../src/faces/http/listen.ts';
 import { temporaryFolder } from './support/commands.ts';
@@ -20,7 +21,8 @@ import { has } from './support/has.ts';
 const read = (path: string): string => readFileSync(join('deploy', path), 'utf8');
 
 const unit = read('systemd/oriel.service');
-const settingOf = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? '';
+const workerUnit = read('systemd/oriel-worker.service');
+const settingOf = (name: string, of = unit): string => new RegExp(`^${name}=(.*)$`, 'm').exec(of)?.[1] ?? '';
 const execStart = settingOf('ExecStart').split(' ');
 
 interface Compose {
@@ -41,9 +43,11 @@ interface Workload {
   };
 }
 const manifests = parseAllDocuments(read('kubernetes/oriel.yaml')).map((one) => one.toJS() as Workload);
+const workers = parseAllDocuments(read('kubernetes/oriel-worker.yaml')).map((one) => one.toJS() as Workload);
+const workerPod = (workers[0] as Workload).spec.template.spec;
 const pod = (manifests[0] as Workload).spec.template.spec;
 
-test.runIf(has('systemd-analyze'))('systemd finds nothing wrong with the unit', () => {
+test.runIf(has('systemd-analyze'))('systemd finds nothing wrong with the units', () => {
   const copy = join(temporaryFolder(), 'oriel.service');
   const verify = (text: string): string => {
     // Of a program that is there.
@@ -52,6 +56,7 @@ test.runIf(has('systemd-analyze'))('systemd finds nothing wrong with the unit', 
     return stdout + stderr;
   };
   expect(verify(unit)).toBe('');
+  expect(verify(workerUnit)).toBe('');
   expect(verify(unit.replace('TimeoutStopSec', 'TimeoutStop'))).toContain("Unknown key 'TimeoutStop'");
 });
 
@@ -86,7 +91,8 @@ test('the Kubernetes manifests are valid, with no key that Kubernetes does not k
     model.validate();
     return watched.unread();
   };
-  for (const manifest of manifests) expect(unknownIn(manifest)).toEqual([]);
+  expect(workers.map(({ kind }) => kind)).toEqual(['Deployment']);
+  for (const manifest of [...manifests, ...workers]) expect(unknownIn(manifest)).toEqual([]);
   const misspelt = structuredClone(manifests[0] as Workload);
   Object.assign(misspelt.spec.template.spec.containers[0]['readinessProbe'] as object, { periodSecond: 5 });
   expect(unknownIn(misspelt)).toEqual(['periodSecond']);
@@ -105,6 +111,36 @@ test('each starts oriel with options that it has', () => {
     expect(values['listen']).toBe('0.0.0.0:7345');
     expect(Object.keys(values)).toEqual(expect.arrayContaining(['token-file', 'state-key-file']));
   }
+});
+
+test('each starts workers with options that they have, on the store and with the key of the servers', () => {
+  const [program, command, ...unitArgs] = settingOf('ExecStart', workerUnit).split(' ');
+  expect([program, command]).toEqual(['/usr/bin/oriel', 'worker']);
+  const [, ...composeArgs] = compose.services['worker']?.command ?? [];
+  const [, ...podArgs] = workerPod.containers[0].args;
+  const state = (args: readonly string[]): string[] => args.filter((one) => one.startsWith('--state'));
+  for (const [args, servers] of [
+    [composeArgs, compose.services['oriel']?.command ?? []],
+    [podArgs, pod.containers[0].args],
+  ] as const) {
+    expect(servers).toContain('--workers');
+    expect(state(args)).toEqual(state(servers));
+  }
+  for (const args of [unitArgs, composeArgs, podArgs]) {
+    const { values, operands } = parse(args, workerCommand);
+    expect(operands).toEqual([]);
+    expect(values['metrics']).toMatch(/:7346$/);
+  }
+  expect(workerPod.containers[0]['livenessProbe']).toMatchObject({
+    httpGet: { path: '/healthz', port: 'metrics' },
+  });
+});
+
+test('a worker that is to end has the time that its jobs get', () => {
+  const drain = DRAIN_MS / 1000;
+  expect(Number(settingOf('TimeoutStopSec', workerUnit))).toBeGreaterThan(drain);
+  expect(Number.parseInt(compose.services['worker']?.stop_grace_period ?? '', 10)).toBeGreaterThan(drain);
+  expect(workerPod.terminationGracePeriodSeconds).toBeGreaterThan(drain);
 });
 
 test('each has two replicas where it has several, and leaves calls the time that they get', () => {
