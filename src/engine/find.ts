@@ -21,7 +21,7 @@ import { gather } from './walk/gather.ts';
 export async function find(request: FindRequest, call: Call): Promise<ListResult> {
   checkRange(request);
   const typed = request.path ?? '.';
-  const directory = await openDirectory(typed, call);
+  const { opened: directory, path: start } = await openDirectory(typed, call);
   call.onEnd(() => directory.close());
   const pattern = relativeTo(directory.path, request.pattern);
   const foreign = checkGlob(pattern);
@@ -39,7 +39,7 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
       ? (foreign ?? (await directoryHint(directory, request, call)) ?? wordsHint(request))
       : undefined;
   const page = paths.slice(request.offset, end);
-  const shown = shownBelow(typed, call);
+  const shown = shownBelow(start, call);
   return {
     is: 'entries',
     ...(call.settings.tokens && { tokens: call.settings.tokens }),

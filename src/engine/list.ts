@@ -16,7 +16,7 @@ const MOST_ENTRIES = 500_000;
 export async function list(request: ListRequest, call: Call): Promise<ListResult> {
   checkRange(request);
   const { offset, limit } = request;
-  const opened = await openDirectory(request.path ?? '.', call);
+  const { opened } = await openDirectory(request.path ?? '.', call);
   try {
     const { entries, more } = await opened.list(MOST_ENTRIES, call.signal);
     const sorted = await sortInTurns(entries, sortable, bySortKey);

@@ -80,15 +80,15 @@ async function lookThrough(sink: Sink, call: Call): Promise<Hint | undefined> {
   if (request.sort) (await import('./search/by-time.ts')).checkSort(request);
   const typed = request.path ?? '.';
   const named = request.type === undefined ? undefined : await globOfType(request.type, call);
-  const target = await openTarget(typed, call);
+  const { opened, path } = await openTarget(typed, call);
   try {
     return await withProgress(call, 'searching', () =>
-      target.is === 'file'
-        ? searchFile(target, typed, sink, call)
-        : searchDirectory(target, { typed, named }, sink, call),
+      opened.is === 'file'
+        ? searchFile(opened, path, sink, call)
+        : searchDirectory(opened, { typed: path, named }, sink, call),
     );
   } finally {
-    await target.close();
+    await opened.close();
   }
 }
 
@@ -97,7 +97,7 @@ async function globOfType(type: string, { signal }: Call): Promise<string> {
 }
 
 interface Below {
-  /** The directory as it was typed. */
+  /** The directory as it was typed, or in the spelling that exists. */
   readonly typed: string;
   /** A glob that the names of files must match too. */
   readonly named: string | undefined;
@@ -204,7 +204,7 @@ async function searchFile(file: OpenedFile, typed: string, sink: Sink, call: Cal
     : undefined;
   if (container) await takeInside(container, sink, call);
   else {
-    const encoding = await encodingOfNamed(file, typed, call);
+    const encoding = await encodingOfNamed(file, shown, call);
     // A kept output is not edited.
     const real = call.session.spills.has(file.path) ? {} : { real: () => file.path };
     const stretch = search.request.multiline

@@ -105,7 +105,7 @@ function isMiss(code: ErrorCode): boolean {
   return MISSES.has(code);
 }
 
-interface Spelled {
+export interface Spelled {
   readonly opened: Opened;
   /** The absolute path that exists, links in it as they are. */
   readonly path: string;
@@ -116,7 +116,7 @@ export async function openAny(path: string, call: Call): Promise<Opened> {
   return (await openSpelling(path, call)).opened;
 }
 
-async function openSpelling(path: string, call: Call): Promise<Spelled> {
+export async function openSpelling(path: string, call: Call): Promise<Spelled> {
   let first: OrielError | undefined;
   for (const spelling of spellings(path, call.access.cwd)) {
     try {

@@ -32,12 +32,12 @@ export async function findSymbols(request: SymbolsRequest, call: Call): Promise<
     throw new OrielError('BAD_INPUT', message);
   }
   const typed = request.path ?? '.';
-  const directory = await openDirectory(typed, call);
+  const { opened: directory, path: start } = await openDirectory(typed, call);
   call.onEnd(() => directory.close());
   const code = await CodeBelow.look(await filesBelow(directory, call), call);
   const most = Math.min(request.limit, MOST_SYMBOLS);
   const { found, all } = await code.ask({ is: 'words', query, from: offset, most });
-  const shown = shownIn(typed, call);
+  const shown = shownIn(start, call);
   const unknown = code.unknown.whole + code.unknown.parts + code.unknown.slow;
   const end = offset + found.length;
   const best = found.slice(0, BEST).map((one) => callOf(one, shown));

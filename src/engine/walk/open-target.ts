@@ -3,23 +3,32 @@
 import { dirname, join } from 'node:path';
 import { foreignName } from '../../access/paths.ts';
 import { OrielError } from '../../errors.ts';
+import { pathRewrites } from '../../selector/rewrites.ts';
 import { isSpelledSelector } from '../../selector/selection.ts';
 import { didYouMean } from '../../text/near.ts';
 import { quote } from '../../text/visible.ts';
 import type { Opened, OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
-import { openAny } from '../target.ts';
+import { openSpelling } from '../target.ts';
 
 const URL_FORM = /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i;
 const SPILL_FORM = /^artifact:\/\/(\d{1,15})$/;
 
+/** What a search, a walk or a listing starts from, and the path that it is shown by. */
+export interface Start<Kind extends Opened = Opened> {
+  readonly opened: Kind;
+  /** As typed, or in the spelling that exists: absolute. */
+  readonly path: string;
+}
+
 /**
- * Opens a path as typed, or the kept output that `artifact://N` names. Throws `UNSUPPORTED` for what lies inside a
- * file or on the network.
+ * Opens a path as typed or as quotes, shells and other systems write it, or the kept output that `artifact://N` names.
+ * Throws `UNSUPPORTED` for what lies inside a file or on the network.
  */
-export async function openTarget(typed: string, call: Call): Promise<Opened> {
+export async function openTarget(typed: string, call: Call): Promise<Start> {
   const spill = SPILL_FORM.exec(typed)?.[1];
-  if (spill !== undefined) return (await call.session.spills.open(Number(spill))).file;
+  if (spill !== undefined)
+    return { opened: (await call.session.spills.open(Number(spill))).file, path: typed };
   if (URL_FORM.test(typed)) {
     throw new OrielError(
       'UNSUPPORTED',
@@ -28,16 +37,31 @@ export async function openTarget(typed: string, call: Call): Promise<Opened> {
     );
   }
   try {
-    return await openAny(typed, call);
+    return await openSpelling(typed, call);
   } catch (error) {
+    const other = await openRewritten(typed, error, call);
+    if (other) return other;
     throw (await memberOf(typed, call, error)) ?? (await withAdvice(error, typed, call));
   }
 }
 
+/** `"src/my app.ts"`, `my\ app.ts`, `src\app.ts`. */
+async function openRewritten(typed: string, error: unknown, call: Call): Promise<Start | undefined> {
+  if (!(error instanceof OrielError) || error.code !== 'NOT_FOUND') return undefined;
+  for (const other of pathRewrites(typed)) {
+    try {
+      return await openSpelling(other, call);
+    } catch {
+      call.signal.throwIfAborted();
+    }
+  }
+  return undefined;
+}
+
 /** As `openTarget`. Throws `NOT_DIRECTORY` for a file. */
-export async function openDirectory(typed: string, call: Call): Promise<OpenedDirectory> {
-  const opened = await openTarget(typed, call);
-  if (opened.is === 'directory') return opened;
+export async function openDirectory(typed: string, call: Call): Promise<Start<OpenedDirectory>> {
+  const { opened, path } = await openTarget(typed, call);
+  if (opened.is === 'directory') return { opened, path };
   await opened.close();
   const parent = URL_FORM.test(typed) ? '.' : dirname(typed);
   const message = `${quote(typed)} is a file, not a directory. Use ${quote(parent)}, or read the file.`;
@@ -84,7 +108,18 @@ async function withAdvice(error: unknown, typed: string, call: Call): Promise<un
   const { explainGone, nearPaths } = await import('../missing-path.ts');
   const gone = await explainGone(call, error);
   if (gone) return gone;
+  const glob = globIn(typed);
+  if (glob) {
+    const why = `${quote(typed)} does not exist; a glob is a field of its own.`;
+    throw new OrielError('NOT_FOUND', `${why} Use ${quote(glob)}.`, { next: '.', cause: error });
+  }
   const near = await nearPaths(typed, call);
   const message = `${quote(typed)} does not exist. Use . for the working directory.${didYouMean(near.map(quote))}`;
   return new OrielError('NOT_FOUND', message, { next: near[0] ?? '.', cause: error });
+}
+
+/** `src/*.ts` as a path: the fields that mean it. */
+function globIn(typed: string): string | undefined {
+  const [, at = '', glob] = /^((?:[^*]*\/)?)([^/*]*\*.*)$/.exec(typed) ?? [];
+  return glob === undefined ? undefined : `path=${at.replace(/(?<=.)\/$/, '') || '.'} with the glob ${glob}`;
 }
