@@ -191,6 +191,21 @@ describe('agent://', () => {
   });
 
   test.each([
+    ['/id', '12345678901234567890\n'],
+    ['/list', '[\n  9007199254740993,\n  1.10,\n  1e400\n]\n'],
+    ['/twice', '2.50\n'],
+    ['/empty', '{}\n'],
+  ])('a number stays as it was written: %s', async (part, expected) => {
+    const ids = '12345678901234567890,'.repeat(9_000);
+    write(
+      join(outputs, 'ids.json'),
+      `{"id":12345678901234567890,"list":[9007199254740993,1.10,1e400],"twice":1,"twice":2.50,"empty":{},"long":[${ids}0]}`,
+    );
+    expect(await read(`agent://ids${part}`)).toBe(expected);
+    expect((await here.call('read', { path: 'agent://ids/long' })).text).toMatch(/^\[12345678901234567890,/);
+  });
+
+  test.each([
     [
       'scout/findings:50',
       'Cannot combine query extraction with offset/limit. A part of an output takes no selector. Use agent://scout/findings.',
