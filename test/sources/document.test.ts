@@ -223,6 +223,16 @@ test('cells as spreadsheets write them: Sheet!A1:B2, names in quotes', async () 
   expect(await text('book.xlsx:My Sheet!A1..1')).toContain('has no sheet My Sheet!A1..1');
 });
 
+test('cells of the column P are no pages', async () => {
+  const { write, text } = workspace(unhurried);
+  const cells = Array.from({ length: 18 }, (_, i) => `cell ${i + 1}`);
+  write('book.xlsx', xlsx([['Plan', `<sheetData>${sheetRow(1, cells)}</sheetData>`]]));
+  write('named.xlsx', xlsx([['P2', `<sheetData>${sheetRow(1, ['in P2'])}</sheetData>`]]));
+  for (const typed of ['P1', 'p1', 'P1:Q1', 'Plan:P1', 'Plan!P1:Q1', 'P:Q'])
+    expect(await text(`book.xlsx:${typed}`), typed).toContain('| cell 16 |');
+  expect(await text('named.xlsx:P2')).toContain('## P2');
+});
+
 test('names of any length and any number of sheets: the answer is bounded, its facts too', async () => {
   const { write, read } = workspace(unhurried);
   const one = `<sheetData>${sheetRow(1, ['value'])}</sheetData>`;
@@ -243,6 +253,44 @@ test('names of any length and any number of sheets: the answer is bounded, its f
   expect(textOf(await read(`long.xlsx:${'N'.repeat(255)}:A1`))).toContain('| 1 | value |');
   expect(textOf(await read('many.xlsx:Sheet number 599:A1'))).toContain('| 1 | value |');
   expect((await read('many.xlsx')).details['meta']).toMatchObject({ document: { sheetCount: 600 } });
+});
+
+test('the notice of a large sheet is short, whatever its name', async () => {
+  const { write, read, text } = workspace(unhurried);
+  const rows = Array.from({ length: 1_200 }, (_, i) => sheetRow(i + 1, [i]));
+  const large = `<sheetData>${rows.join('')}</sheetData>`;
+  for (const [i, letter] of ['N', '\u{1f30a}', ':', '\u200b'].entries()) {
+    const names = ['1', '2', '3'].map((end) => `${letter.repeat(letter.length === 1 ? 254 : 127)}${end}`);
+    write(`${i}.xlsx`, xlsx(names.map((name) => [name, large] as const)));
+    const notices = (await read(`${i}.xlsx`)).details['notices'] as { text: string }[];
+    const said = notices.map((one) => one.text).join('\n');
+    expect(Buffer.byteLength(said)).toBeLessThanOrEqual(1024);
+    expect(said).toContain('has 1200 rows, of which the first 20 are shown');
+  }
+  // The name of a sheet is in its heading, and is what its calls begin with.
+  expect(await text(`0.xlsx:${'N'.repeat(254)}2?limit=1&offset=40`)).toContain('| 40 |');
+});
+
+test('pages begin at 1', async () => {
+  const { write, read } = workspace(unhurried);
+  write('report.pdf', fixture('report.pdf'));
+  write('slides.pptx', fixture('slides.pptx'));
+  for (const [path, next] of [
+    ['report.pdf:p0', 'report.pdf:p1'],
+    ['report.pdf:p0-2', 'report.pdf:p1-2'],
+    ['report.pdf:p0-', 'report.pdf:p1-'],
+    ['report.pdf:p000:image', 'report.pdf:p1:image'],
+    ['report.pdf:p0:1..3', 'report.pdf:p1:1..3'],
+    ['slides.pptx:p0', 'slides.pptx:p1'],
+  ]) {
+    expect((await read(path as string)).details['error']).toEqual({
+      code: 'OUT_OF_RANGE',
+      message: `There is no page 0: pages begin at 1. Use ${next}.`,
+      next,
+    });
+    expect((await read(next as string)).isError).toBe(false);
+  }
+  expect((await read('report.pdf:images/p0-1.png')).details['error']).toMatchObject({ code: 'NOT_FOUND' });
 });
 
 test('pages of a PDF: marks, numbers, selections', async () => {

@@ -2,7 +2,7 @@
 
 export interface Asked {
   readonly password?: string;
-  /** 1-based and inclusive; to the end without `to`. */
+  /** 1-based and inclusive; to the end without `to`. `from` is 0 where page 0 was typed, which no document has. */
   readonly page?: { readonly from: number; readonly to?: number } | undefined;
   /** The picture of the page, or image `number` (1-based) that is embedded in it. */
   readonly picture?: { readonly number?: number };
@@ -23,13 +23,19 @@ const ATTACHMENT = /^attachments(?:\/([^:?]*))?(?::|(?=\?)|$)/;
 const IMAGES = /^images(?:\/([^:?]*))?(?::|$)/i;
 
 /** The name of an image: its page, and its number there. */
-const IMAGE = /^p(\d{1,7})-(\d{1,5})(?:\.png)?$/i;
+const IMAGE = /^p(?!0+-)(\d{1,7})-(\d{1,5})(?:\.png)?$/i;
 
 /** `p3`, `p3-5`, `p3-`, `p3..5`, and the same with another `p`. */
 const PAGES = /^p(\d{1,7})(?:(-|\.\.)p?(\d{1,7})?)?(?::|$)/i;
 
-/** Attachments and images are those of a PDF: in other documents a sheet or a part may be called so. */
-export function askOf(rest: string, isPdf: boolean): Asked {
+/**
+ * Attachments and images are those of a PDF: in other documents a sheet or a part may be called so. Without `hasPages`,
+ * `p3` is what follows.
+ */
+export function askOf(
+  rest: string,
+  { isPdf, hasPages = true }: { readonly isPdf: boolean; readonly hasPages?: boolean },
+): Asked {
   const password = PASSWORD.exec(rest);
   const behind = password ? rest.slice(password[0].length) : rest;
   const secret = password ? { password: decoded(password[1] ?? '') } : {};
@@ -40,10 +46,10 @@ export function askOf(rest: string, isPdf: boolean): Asked {
   }
   const images = isPdf ? IMAGES.exec(behind) : null;
   if (images) return { ...secret, ...imagesOf(images[1] ?? ''), tail: behind.slice(images[0].length) };
-  const pages = PAGES.exec(behind);
+  const pages = hasPages ? PAGES.exec(behind) : null;
   if (!pages) return { ...secret, tail: behind };
   const [whole, first, joint, last] = pages;
-  const from = Math.max(1, Number(first));
+  const from = Number(first);
   const to = joint === undefined ? from : last === undefined ? undefined : Number(last);
   const page = to === undefined ? { from } : { from: Math.min(from, to), to: Math.max(from, to) };
   const tail = behind.slice(whole.length);
@@ -60,7 +66,7 @@ export function askOf(rest: string, isPdf: boolean): Asked {
 function imagesOf(name: string): Pick<Asked, 'page' | 'picture' | 'imageList'> {
   const image = IMAGE.exec(name);
   if (!image) return { imageList: name === '' ? {} : { name } };
-  const page = Math.max(1, Number(image[1]));
+  const page = Number(image[1]);
   return { page: { from: page, to: page }, picture: { number: Number(image[2]) } };
 }
 

@@ -32,13 +32,9 @@ export class CachedConversion {
 
   /** Undefined where nothing is cached: without a cache, and for a document that is too large to be converted. */
   static async of(bytes: ByteSource, want: Want, call: Call): Promise<CachedConversion | undefined> {
-    const { disk, store } = call.session;
+    const { disk } = call.session;
     if (!disk) return undefined;
-    const make = async ({ source, signal }: { source: ByteSource; signal: AbortSignal }) => ({
-      value: await digestOf(source, signal),
-      keep: true,
-    });
-    const sha256 = await store.get(digests, bytes, {}, make, call);
+    const sha256 = await digestIn(bytes, call);
     return sha256 === undefined
       ? undefined
       : new CachedConversion(disk, sha256, want, () => call.session.scratch());
@@ -64,6 +60,15 @@ export function isLasting(reply: Reply): boolean {
 
 /** Bytes of a body that is cached: it is in memory for a moment. */
 const MOST_CACHED = 16 << 20;
+
+/** Undefined for a document that is too large to be converted. */
+export function digestIn(bytes: ByteSource, call: Call): Promise<string | undefined> {
+  const make = async ({ source, signal }: { source: ByteSource; signal: AbortSignal }) => ({
+    value: await digestOf(source, signal),
+    keep: true,
+  });
+  return call.session.store.get(digests, bytes, {}, make, call);
+}
 
 const digests: Kind<string | undefined> = { name: 'sha256', weigh: () => ({ memory: 128 }) };
 

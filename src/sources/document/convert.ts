@@ -5,12 +5,13 @@ import { chunksOf } from '../../access/bytes.ts';
 import { ChildFailure } from '../../access/isolate-child.ts';
 import { withProgress } from '../../access/progress-timer.ts';
 import { OrielError } from '../../errors.ts';
+import { Identity } from '../../identity.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { Kind, Made, Making } from '../../types/store.ts';
 import type { ScratchFile } from '../../types/session.ts';
 import { weightOf } from './body.ts';
-import { CachedConversion } from './cached-conversion.ts';
+import { CachedConversion, digestIn } from './cached-conversion.ts';
 import { convertInChild, type Order } from './convert-in-child.ts';
 import { convertedElsewhere } from './convert-job.ts';
 import { MIB, MOST_STORED } from './document-limits.ts';
@@ -36,19 +37,44 @@ export async function conversionOf(bytes: ByteSource, order: Order, call: Call):
     order.password === undefined ? await CachedConversion.of(bytes, order.want, call) : undefined;
   const { session, deadline } = call;
   const open = (): Promise<ScratchFile> => session.scratch();
+  const shared = bytes.identity.recurs ? undefined : await byContent(bytes, cached, call);
+  /** The file was not written to between its digest and its conversion. */
+  let isSame = true;
   const anew = async ({ source, signal }: Making): Promise<Conversion> => {
     const { work } = session;
     const elsewhere =
       work &&
       cached &&
       (await convertedElsewhere(work, cached, { want: order.want, source, signal, deadline, open }));
-    return elsewhere ?? convert(source, order, signal, cached, open);
+    if (elsewhere) return elsewhere;
+    const { conversion, sha256 } = await convert(source, order, signal, cached, open);
+    isSame = shared === undefined || sha256 === shared.sha256;
+    return conversion;
   };
   const make = async (making: Making): Promise<Made<Conversion>> => {
     const known = await cached?.find();
-    return { value: known ?? (await withProgress(making, 'converting', () => anew(making))), keep: true };
+    return { value: known ?? (await withProgress(making, 'converting', () => anew(making))), keep: isSame };
   };
-  return session.store.get(conversions, bytes, optionsOf(order), make, call);
+  return session.store.get(conversions, shared?.source ?? bytes, optionsOf(order), make, call);
+}
+
+/**
+ * A file that was written a moment ago may change without a sign of it, so nothing is kept under its facts. Its bytes are
+ * those of their digest: calls that read the same ones share a conversion. Undefined for what is too large to be converted.
+ */
+async function byContent(
+  bytes: ByteSource,
+  cached: CachedConversion | undefined,
+  call: Call,
+): Promise<{ readonly sha256: string; readonly source: ByteSource } | undefined> {
+  const sha256 = cached?.sha256 ?? (await digestIn(bytes, call));
+  if (sha256 === undefined) return undefined;
+  const source: ByteSource = {
+    size: bytes.size,
+    identity: Identity.of('document', { sha256 }),
+    readInto: bytes.readInto.bind(bytes),
+  };
+  return { sha256, source };
 }
 
 async function convert(
@@ -57,15 +83,16 @@ async function convert(
   signal: AbortSignal,
   cached: CachedConversion | undefined,
   open: () => Promise<ScratchFile>,
-): Promise<Conversion> {
+): Promise<{ readonly conversion: Conversion; readonly sha256: string }> {
   const bytes = await sizeOf(source, signal);
   const sent = createHash('sha256');
   const body = hashed(chunksOf(source, 0, bytes, 256 * 1024, signal), sent);
   try {
     const conversion = await convertInChild(order, { body, bytes }, signal, open);
     // What cannot be cached is there all the same.
-    await cached?.keep(conversion, sent.digest('hex')).catch(() => undefined);
-    return conversion;
+    const sha256 = sent.digest('hex');
+    await cached?.keep(conversion, sha256).catch(() => undefined);
+    return { conversion, sha256 };
   } catch (error) {
     if (!(error instanceof ChildFailure)) throw error;
     throw new OrielError(...(failureOf(error.why, bytes) ?? ENDED), { cause: error });

@@ -18,7 +18,14 @@ export async function openDocument(subject: Subject, call: Call): Promise<Resour
   const { opened } = subject;
   if (opened.is !== 'file') throw new TypeError('a directory was claimed as a document');
   const document = new DocumentReading(subject, opened, call);
-  const asked = askOf(subject.rest, isPdf(subject.head));
+  const pdf = isPdf(subject.head);
+  const asked = askOf(subject.rest, { isPdf: pdf });
+  if (asked.page && !pdf) {
+    // `P3` is a cell of a workbook, and may be a sheet.
+    const sheet = await openSheet(document, askOf(subject.rest, { isPdf: false, hasPages: false }));
+    if (sheet) return sheet;
+  }
+  if (asked.page?.from === 0) throw noPageZero(subject);
   if (asked.page !== undefined && asked.picture)
     return document.picture(asked, asked.page.from, asked.picture);
   if (asked.attachment) return openAttachment(document, asked, asked.attachment);
@@ -48,6 +55,14 @@ export async function openDocument(subject: Subject, call: Call): Promise<Resour
     `:${quote(subject.rest)} is not a selector of ${quote(subject.typed)}. Use ${FORMS}.`,
     { next: subject.typed },
   );
+}
+
+/** What was typed, from page 1 on. */
+function noPageZero({ typed, rest }: Subject): OrielError {
+  const next = `${typed}:${rest.replace(/(^|:)p0+(?!\d)/i, '$1p1')}`;
+  return new OrielError('OUT_OF_RANGE', `There is no page 0: pages begin at 1. Use ${quote(next)}.`, {
+    next,
+  });
 }
 
 /** Where packages keep their images, by their names. */
