@@ -1,9 +1,8 @@
 /**
  * Creates the directories where sessions keep their files: only this user can enter them. They are removed when the
- * session ends, and by age where its process ended without cleanup.
+ * session ends, and by the next session where its process was killed.
  */
 
-import { randomBytes } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -18,6 +17,7 @@ import { rm } from 'node:fs/promises';
 import { homedir, tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { errno } from '../access/failure.ts';
+import { isLeftBehind, isRunning, ownName } from './owner.ts';
 
 /** Directories and files that were not written for this long are removed, in ms. */
 const KEEP_FOR = 24 * 60 * 60 * 1_000;
@@ -74,14 +74,14 @@ function makeDirectories(path: string, mode: number): void {
 export function sessionDirectory(state: string): string {
   const sessions = privateDirectory(join(state, 'sessions'));
   sweepSessions(sessions);
-  return privateDirectory(join(sessions, `${process.pid}-${randomBytes(8).toString('hex')}`));
+  return privateDirectory(join(sessions, ownName()));
 }
 
-/** Removes old directories of processes that no longer run; the files of a crash can be examined for a day. */
+/** Removes directories of processes that no longer run: at once where those were of this machine, else by age. */
 function sweepSessions(sessions: string): void {
   for (const name of readdirSync(sessions)) {
     const path = join(sessions, name);
-    if (!isRunning(Number.parseInt(name, 10)) && isOld(path)) remove(path);
+    if (isLeftBehind(name) || (!isRunning(Number.parseInt(name, 10)) && isOld(path))) remove(path);
   }
 }
 
@@ -124,15 +124,5 @@ export function remove(path: string): void {
     rmSync(path, { recursive: true, force: true });
   } catch {
     // Left for the next sweep.
-  }
-}
-
-function isRunning(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errno(error) === 'EPERM';
   }
 }

@@ -13,6 +13,7 @@ import { type FileHandle, lstat, open, opendir, rename, rm } from 'node:fs/promi
 import { join } from 'node:path';
 import type { DiskCache } from '../types/session.ts';
 import { cacheDirectory, privateDirectory } from './directories.ts';
+import { isLeftBehind, ownName } from './owner.ts';
 
 export interface DiskCacheOptions {
   /** Its directory, made where it is missing; below the XDG cache directory when absent. */
@@ -29,7 +30,7 @@ const PART = 8;
 /** An entry that nobody asked for in this long is removed, in ms. */
 const UNUSED_MS = 30 * 24 * 60 * 60_000;
 
-/** A file that is not finished after this long is that of a process that was killed, in ms. */
+/** A file that another machine has not finished after this long is that of a process that was killed, in ms. */
 const UNFINISHED_MS = 60 * 60_000;
 
 /** Milliseconds after which the last use of an entry is noted again, and the directory is swept again. */
@@ -149,7 +150,7 @@ export class FileCache implements DiskCache {
 
   /** Whole or not at all: it gets its name when all of it is written. */
   async #write(path: string, key: string, parts: readonly Uint8Array[]): Promise<void> {
-    const temporary = `${path}.${randomBytes(8).toString('hex')}${TEMPORARY}`;
+    const temporary = `${path}.${ownName()}${TEMPORARY}`;
     try {
       const handle = await open(temporary, CREATE, 0o600);
       try {
@@ -218,6 +219,11 @@ async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number): Prom
   }
 }
 
+/** Whether it is the unfinished file of a process of this machine that was killed. */
+function isUnfinished(name: string): boolean {
+  return name.endsWith(TEMPORARY) && isLeftBehind(name.slice(name.indexOf('.') + 1));
+}
+
 /** Removes what is old or unfinished, and then the least recently used until the rest is within `bytes`. */
 async function sweep(directory: string, bytes: number): Promise<void> {
   const entries: { readonly path: string; readonly usedAt: number; readonly weight: number }[] = [];
@@ -227,7 +233,8 @@ async function sweep(directory: string, bytes: number): Promise<void> {
     if (!stats?.isFile()) continue;
     // A clock that was set back has left times that are yet to come.
     const age = Math.abs(Date.now() - stats.mtimeMs);
-    if (age > (name.endsWith(TEMPORARY) ? UNFINISHED_MS : UNUSED_MS)) await rm(path, { force: true });
+    const isOver = age > (name.endsWith(TEMPORARY) ? UNFINISHED_MS : UNUSED_MS);
+    if (isOver || isUnfinished(name)) await rm(path, { force: true });
     else entries.push({ path, usedAt: stats.mtimeMs, weight: Math.max(stats.size, BLOCK) });
   }
   let total = entries.reduce((sum, { weight }) => sum + weight, 0);

@@ -1,7 +1,7 @@
 /** The session's private files, for what is too large for memory: readable by this user only, and without a name. */
 
 import { constants } from 'node:fs';
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { untilDescriptors } from '../access/descriptors.ts';
@@ -9,6 +9,7 @@ import { errno, writeFailure } from '../access/failure.ts';
 import { OrielError } from '../errors.ts';
 import type { ScratchFile } from '../types/session.ts';
 import { removeAtExit, removeNow } from './directories.ts';
+import { ownName, isLeftBehind } from './owner.ts';
 
 const CREATE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
@@ -67,9 +68,21 @@ export class ScratchDirectory {
 
 /** Only this user may enter it. */
 async function makeDirectory(): Promise<string> {
-  const directory = await mkdtemp(join(tmpdir(), 'oriel-'));
+  const directory = join(tmpdir(), `${PREFIX}${ownName()}`);
+  await mkdir(directory, { mode: 0o700 });
   removeAtExit(directory);
+  void sweep(tmpdir()).catch(() => undefined);
   return directory;
+}
+
+const PREFIX = 'oriel-scratch-';
+
+/** Removes what killed processes have left. */
+async function sweep(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(PREFIX) || !isLeftBehind(name.slice(PREFIX.length))) continue;
+    await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
+  }
 }
 
 function scratchFile(handle: FileHandle): ScratchFile {

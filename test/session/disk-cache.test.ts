@@ -282,5 +282,6 @@ test('C04 two processes that write the same keys, killed at any moment, leave wh
     await Promise.all(writers.map((writer) => writer.exitCode ?? once(writer, 'exit')));
   }
   expect(found).toBeGreaterThan(0);
-  for (const name of readdirSync(directory)) expect(name).toMatch(/^[0-9a-f]{64}(?:\.[0-9a-f]{16}\.tmp)?$/);
+  for (const name of readdirSync(directory))
+    expect(name).toMatch(/^[0-9a-f]{64}(?:\.\d+-[0-9a-f]{16}\.tmp)?$/);
 }, 60_000);

@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { sessionDirectory } from '../../src/session/directories.ts';
+import { FileCache } from '../../src/session/disk-cache.ts';
+import { isLeftBehind, ownName } from '../../src/session/owner.ts';
+import { ScratchDirectory } from '../../src/session/scratch.ts';
+import { temporaryFolder } from '../support/commands.ts';
+
+/** The name that a process would have given which has ended. */
+function nameOfTheDead(): string {
+  const { pid } = spawnSync('true');
+  return ownName().replace(/^\d+/, String(pid));
+}
+
+/** As another machine or container would give it, with the same process id. */
+const elsewhere = (name: string): string => name.replace(/-[0-9a-f]{8}/, '-00000000');
+
+test.skipIf(process.platform !== 'linux')(
+  'what a process that has ended has left is known by its name',
+  () => {
+    const dead = nameOfTheDead();
+    expect(isLeftBehind(dead)).toBe(true);
+    expect(isLeftBehind(`${dead}.tmp`)).toBe(true);
+    expect([ownName(), elsewhere(dead), `${dead}0`, 'x', '1-2'].filter(isLeftBehind)).toEqual([]);
+    expect(ownName()).not.toBe(ownName());
+  },
+);
+
+test.skipIf(process.platform !== 'linux')(
+  'C11 the next process removes what a killed one of this machine has left',
+  async () => {
+    const [home, dead] = [temporaryFolder(), nameOfTheDead()];
+    vi.stubEnv('TMPDIR', home);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const made = (path: string): string => {
+      mkdirSync(join(home, path), { recursive: true });
+      writeFileSync(join(home, path, '1.log'), 'x');
+      return join(home, path);
+    };
+    const left = [made(`sessions/${dead}`), made(`oriel-scratch-${dead}`), join(home, `abc.${dead}.tmp`)];
+    const kept = [
+      made(`sessions/${elsewhere(dead)}`),
+      made(`oriel-scratch-${elsewhere(dead)}`),
+      join(home, `abc.${elsewhere(dead)}.tmp`),
+    ];
+    for (const path of [left[2], kept[2]]) writeFileSync(path as string, 'x');
+    sessionDirectory(home);
+    const cache = new FileCache({ directory: home });
+    cache.put('key', [Buffer.from('value')]);
+    await cache.close();
+    const scratch = new ScratchDirectory();
+    await (await scratch.file()).close();
+    await expect.poll(() => left.filter((path) => existsSync(path))).toEqual([]);
+    expect(kept.filter((path) => existsSync(path))).toEqual(kept);
+    await scratch.remove();
+    expect(readdirSync(home).filter((name) => name.startsWith('oriel-scratch-'))).toHaveLength(1);
+  },
+);
