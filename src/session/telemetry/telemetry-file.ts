@@ -3,7 +3,16 @@
  * dropped and counted: no call fails or waits for it.
  */
 
-import { closeSync, constants, fchmodSync, fstatSync, openSync, type Stats, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  openSync,
+  readSync,
+  type Stats,
+  writeSync,
+} from 'node:fs';
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { errno } from '../../access/failure.ts';
 import { OrielError } from '../../errors.ts';
@@ -123,13 +132,20 @@ export class TelemetryFile {
   /** The file as it stands under its name now, with room in it: another process may have rotated it. */
   async #opened(): Promise<FileHandle> {
     if (this.#handle && !(await this.#isNamed(this.#handle))) await this.#close();
-    this.#handle ??= await openPrivately(this.#path);
+    this.#handle ??= await this.#newlyOpened();
     if ((await this.#handle.stat()).size >= this.#rotateAt) {
       await this.#close();
       await rotate(this.#path, this.#rotateAt);
-      this.#handle = await openPrivately(this.#path);
+      this.#handle = await this.#newlyOpened();
     }
     return this.#handle;
+  }
+
+  /** Its last line may be one that a process which was killed, or a disk that was full, left without an end. */
+  async #newlyOpened(): Promise<FileHandle> {
+    const handle = await openPrivately(this.#path);
+    this.#torn = endsTorn(this.#path);
+    return handle;
   }
 
   async #isNamed(handle: FileHandle): Promise<boolean> {
@@ -149,6 +165,7 @@ export class TelemetryFile {
     if (lines.length === 0) return;
     try {
       const fd = this.#handle?.fd ?? openNow(this.#path);
+      if (!this.#handle) this.#torn = endsTorn(this.#path);
       writeSync(fd, (this.#torn ? '\n' : '') + lines.join(''));
       if (!this.#handle) closeSync(fd);
     } catch (error) {
@@ -194,6 +211,21 @@ function openNow(path: string): number {
   } catch (error) {
     closeSync(fd);
     throw error;
+  }
+}
+
+/** Whether the last line has no end. Where that cannot be seen it is taken to have one. */
+function endsTorn(path: string): boolean {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const { size } = fstatSync(fd);
+    const last = Buffer.alloc(1);
+    return size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last[0] !== 10;
+  } catch {
+    return false;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
 }
 

@@ -55,6 +55,24 @@ test('a file that is there is added to, and made private', async () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
+test.each(['written', 'written at the end of the process'] as const)(
+  'after a line that a killed process has left without an end, an event is %s on a line of its own',
+  async (how) => {
+    const { path } = place();
+    writeFileSync(path, `${JSON.stringify(call({ tool: 'before' }))}\n{"kind":"call","task":"cut o`);
+    const file = new TelemetryFile({ path });
+    file.add(call({ tool: 'after' }));
+    if (how === 'written') await file.close();
+    else file.flushNow();
+    const lines = readFileSync(path, 'utf8').split('\n');
+    expect(lines).toHaveLength(4);
+    expect([lines[0], lines[2]].map((line) => (JSON.parse(line ?? '') as { tool: string }).tool)).toEqual([
+      'before',
+      'after',
+    ]);
+  },
+);
+
 test('a link, a FIFO, a directory, a second name: refused at the start, and later dropped without a failure', async () => {
   const { path, folder } = place();
   const target = join(folder, 'target');
