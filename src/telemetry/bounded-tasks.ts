@@ -11,11 +11,19 @@ export interface TaskBounds {
   /** Events of all tasks, and of one. */
   readonly events: number;
   readonly eventsOfTask: number;
+  /** Of all events, in things to remember: a call may read 20 sources, 16 ranges of each. */
+  readonly eventWeight: number;
   /** As `TaskFigures.weight` counts. */
   readonly weight: number;
 }
 
-export const TASK_BOUNDS: TaskBounds = { tasks: 256, events: 20_000, eventsOfTask: 5_000, weight: 400_000 };
+export const TASK_BOUNDS: TaskBounds = {
+  tasks: 256,
+  events: 20_000,
+  eventsOfTask: 5_000,
+  eventWeight: 400_000,
+  weight: 400_000,
+};
 
 export interface Task {
   readonly figures: TaskFigures;
@@ -23,7 +31,12 @@ export interface Task {
   readonly events: TelemetryEvent[];
   /** How many events came before those in `events`. */
   dropped: number;
+  /** Of `events`. */
+  eventWeight: number;
 }
+
+/** Characters of a name that weigh as much as a range. */
+const NAME_WEIGHT = 32;
 
 export class BoundedTasks<Owner> {
   readonly #bounds: TaskBounds;
@@ -32,6 +45,7 @@ export class BoundedTasks<Owner> {
   #tasks = 0;
   #events = 0;
   #weight = 0;
+  #eventWeight = 0;
 
   constructor(bounds: TaskBounds = TASK_BOUNDS) {
     this.#bounds = bounds;
@@ -60,8 +74,10 @@ export class BoundedTasks<Owner> {
     this.#weight += task.figures.weight - before;
     task.events.push(event);
     this.#events += 1;
+    this.#weigh(task, weightOf(event));
     if (task.events.length > this.#bounds.eventsOfTask) this.#dropEvent(task);
     while (this.#events > this.#bounds.events) this.#dropEvent(this.#longest());
+    while (this.#eventWeight > this.#bounds.eventWeight) this.#dropEvent(this.#weightiest());
     if (this.#tasks > this.#bounds.tasks) this.#dropOldest(owner, task);
     while (this.#weight > this.#bounds.weight) this.#dropHeaviest();
     return placed;
@@ -73,7 +89,7 @@ export class BoundedTasks<Owner> {
     let task = tasks.get(name);
     if (task) tasks.delete(name);
     else {
-      task = { figures: new TaskFigures(name, client), events: [], dropped: 0 };
+      task = { figures: new TaskFigures(name, client), events: [], dropped: 0, eventWeight: 0 };
       this.#tasks += 1;
     }
     tasks.set(name, task);
@@ -81,14 +97,27 @@ export class BoundedTasks<Owner> {
   }
 
   #dropEvent(task: Task): void {
-    task.events.shift();
+    const event = task.events.shift();
+    if (!event) return;
     task.dropped += 1;
     this.#events -= 1;
+    this.#weigh(task, -weightOf(event));
+  }
+
+  #weigh(task: Task, by: number): void {
+    task.eventWeight += by;
+    this.#eventWeight += by;
   }
 
   #longest(): Task {
     return this.#entries().reduce((one, other) =>
       other[2].events.length > one[2].events.length ? other : one,
+    )[2];
+  }
+
+  #weightiest(): Task {
+    return this.#entries().reduce((one, other) =>
+      other[2].eventWeight > one[2].eventWeight ? other : one,
     )[2];
   }
 
@@ -116,6 +145,7 @@ export class BoundedTasks<Owner> {
     if (tasks?.size === 0) this.#owners.delete(owner);
     this.#tasks -= 1;
     this.#events -= task.events.length;
+    this.#eventWeight -= task.eventWeight;
     this.#weight -= task.figures.weight;
   }
 
@@ -124,4 +154,12 @@ export class BoundedTasks<Owner> {
       [...tasks].map(([name, task]) => [owner, name, task] as const),
     );
   }
+}
+
+function weightOf(event: TelemetryEvent): number {
+  let weight = 1;
+  if (event.kind !== 'call' || !event.reads) return weight;
+  for (const { source, lines, bytes } of event.reads)
+    weight += 1 + (lines?.length ?? 0) + (bytes?.length ?? 0) + Math.ceil(source.length / NAME_WEIGHT);
+  return weight;
 }

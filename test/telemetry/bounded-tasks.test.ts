@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { BoundedTasks } from '../../src/telemetry/bounded-tasks.ts';
 import { call, page } from '../support/telemetry.ts';
 
-const bounds = { tasks: 3, events: 10, eventsOfTask: 6, weight: 100 };
+const bounds = { tasks: 3, events: 10, eventsOfTask: 6, eventWeight: 1_000, weight: 100 };
 
 test('each owner sees its own tasks, the last used first', () => {
   const tasks = new BoundedTasks<string>();
@@ -47,4 +47,17 @@ test('what figures remember is bounded in all', () => {
   for (let i = 1; i < 100; i += 2) tasks.add('me', page(i, i, { source: `f${i % 20}` }));
   expect(tasks.all().reduce((sum, { figures }) => sum + figures.weight, 0)).toBeLessThanOrEqual(100);
   expect(tasks.find('you', 'task')).toBeDefined();
+});
+
+test('events of many sources and ranges make room for themselves, and others stay', () => {
+  const tasks = new BoundedTasks<string>();
+  for (let i = 0; i < 10; i += 1) tasks.add('quiet', page(1, 10, {}, { task: 'a' }));
+  const spans = Array.from({ length: 16 }, (_, i) => [20 * i + 1, 20 * i + 1] as const);
+  const read = { source: 'src/'.repeat(50), lines: spans, bytes: spans };
+  const wide = call({ task: 'wide', reads: Array.from({ length: 20 }, () => read) });
+  for (let i = 0; i < 5_000; i += 1) tasks.add('busy', wide);
+  const [quiet, busy] = [tasks.find('quiet', 'a'), tasks.find('busy', 'wide')];
+  expect(quiet?.events).toHaveLength(10);
+  expect((busy?.events.length ?? 0) * 20 * 32).toBeLessThan(400_000);
+  expect([(busy?.dropped ?? 0) + (busy?.events.length ?? 0), busy?.figures.calls]).toEqual([5_000, 5_000]);
 });
