@@ -1,12 +1,15 @@
 /** Stores behind TLS: the certificate of the store has to be one that the operator trusts, and of that address. */
 
-import { execFile } from 'node:child_process';
-import { resolve } from 'node:path';
+import { execFile, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openState } from '../../src/state/open-state.ts';
 import type { SharedState } from '../../src/types/state.ts';
 import { builtUrl } from '../support/built.ts';
+import { cli } from '../support/cli.ts';
 import { temporaryFolder } from '../support/commands.ts';
+import { docx, paragraph } from '../support/documents.ts';
 import { has } from '../support/has.ts';
 import { freePort, postgresServer, redisServer } from '../support/stores.ts';
 
@@ -54,6 +57,80 @@ test.runIf(has('redis')).each([
   ]);
   onTestFinished(() => server.stop());
   expect(await sharedThrough(`rediss://127.0.0.1:${port}`, ca)).toBe(said);
+});
+
+/** Jobs that a worker has done, of which a program asks for one through the store; both have the URL from a file. */
+async function jobsThrough(
+  url: string,
+  ca: string | undefined,
+): Promise<{ text: string; done: number; why?: string }> {
+  const cwd = temporaryFolder();
+  const [urlFile, keyFile] = [join(cwd, 'url'), join(cwd, 'key')];
+  writeFileSync(urlFile, `${url}\n`, { mode: 0o600 });
+  writeFileSync(keyFile, key, { mode: 0o600 });
+  writeFileSync(join(cwd, 'a.docx'), docx(paragraph('a text')));
+  const { NODE_EXTRA_CA_CERTS: _, ...others } = process.env;
+  const env = {
+    ...others,
+    XDG_CACHE_HOME: temporaryFolder(),
+    ...(ca !== undefined && { NODE_EXTRA_CA_CERTS: file(ca) }),
+  };
+  const args = ['--state-file', urlFile, '--state-key-file', keyFile, '--state-timeout', '30'];
+  const worker = spawn(process.execPath, [cli, 'worker', ...args], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  onTestFinished(() => void worker.kill('SIGKILL'));
+  let log = '';
+  worker.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
+  await expect.poll(() => log).toMatch(/"event":"(working|state-away)"/);
+  const program = `
+    import { readFileSync } from 'node:fs';
+    import { createOriel } from ${JSON.stringify(builtUrl('index.js').href)};
+    const url = readFileSync(${JSON.stringify(urlFile)}, 'utf8').trim();
+    const state = { url, key: ${JSON.stringify(key)}, timeoutMs: 30000, workers: true };
+    const oriel = createOriel({ cwd: ${JSON.stringify(cwd)}, timeoutMs: 300000, state });
+    const { content } = await oriel.tool('read').run({ path: 'a.docx' });
+    process.stdout.write(content[0].text);
+    await oriel.close();
+  `;
+  const text = await new Promise<string>((done, fail) => {
+    execFile(process.execPath, ['--input-type=module', '-e', program], { env }, (error, out) =>
+      error ? fail(error) : done(out),
+    );
+  });
+  expect(log).not.toContain('secret');
+  return {
+    text,
+    done: log.split('"outcome":"done"').length - 1,
+    ...(log.includes('"why":"WRONGPASS"') && { why: 'WRONGPASS' }),
+  };
+}
+
+test.runIf(has('redis')).each([
+  ['of the store', 'p%40ss-secret', { done: 1 }],
+  ['of another', 'wrong-secret', { done: 0, why: 'WRONGPASS' }],
+])('jobs go over TLS with the password %s', async (_, password, ended) => {
+  const port = await freePort();
+  const server = await redisServer([
+    '--tls-port',
+    String(port),
+    '--tls-auth-clients',
+    'no',
+    '--tls-cert-file',
+    file('good.pem'),
+    '--tls-key-file',
+    file('leaf.key'),
+    '--tls-ca-cert-file',
+    file('ca.pem'),
+    '--requirepass',
+    'p@ss-secret',
+  ]);
+  onTestFinished(() => server.stop());
+  expect(await jobsThrough(`rediss://:${password}@127.0.0.1:${port}`, 'ca.pem')).toEqual({
+    text: '1|a text\n',
+    ...ended,
+  });
 });
 
 test.runIf(has('postgres'))('PostgreSQL by its mode and a file of its authority', async () => {
