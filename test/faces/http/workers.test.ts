@@ -46,8 +46,8 @@ describe.runIf(has('redis'))('workers', () => {
   const replica = (cwd: string): Promise<ServerProcess> =>
     server([cwd, '--workers', ...stateArgs()], { env: { XDG_CACHE_HOME: temporaryFolder() } });
 
-  async function worker(): Promise<WorkerProcess> {
-    const child = spawn(process.execPath, [cli, 'worker', ...stateArgs()], {
+  async function worker(...args: string[]): Promise<WorkerProcess> {
+    const child = spawn(process.execPath, [cli, 'worker', ...args, ...stateArgs()], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     onTestFinished(() => void child.kill('SIGKILL'));
@@ -127,6 +127,29 @@ describe.runIf(has('redis'))('workers', () => {
     // Another worker takes the job over: what it would make is there already.
     const next = await worker();
     await expect.poll(() => next.events('job')).toMatchObject([{ outcome: 'known' }]);
+  });
+
+  test('a worker tells what it has done, and whether it lives, to whoever asks', async () => {
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'm.docx'), docx(paragraph('for the metrics')));
+    const working = await worker('--metrics', '127.0.0.1:0');
+    const address = String(working.events('listening')[0]?.['address']);
+    const { url } = await replica(cwd);
+    expect(await read(url, 'm.docx')).toBe('1|for the metrics\n');
+    await expect
+      .poll(async () => (await fetch(`${address}/metrics`)).text())
+      .toContain('oriel_jobs_total{kind="document",outcome="done"} 1\n');
+    const metrics = await (await fetch(`${address}/metrics`)).text();
+    for (const name of ['oriel_jobs_running', 'oriel_jobs_waiting'])
+      for (const kind of ['document', 'image', 'outline'])
+        expect(metrics).toContain(`${name}{kind="${kind}"} 0\n`);
+    expect(metrics).toContain('oriel_state_up 1\n');
+    expect(metrics).not.toContain('for the metrics');
+    expect(await (await fetch(`${address}/healthz`)).json()).toEqual({ status: 'ok' });
+    expect((await fetch(`${address}/api/v0/tools`)).status).toBe(404);
+    expect((await fetch(`${address}/metrics`, { method: 'POST' })).status).toBe(405);
+    working.kill('SIGTERM');
+    expect(await working.exited).toBe(0);
   });
 
   test('what a worker needs is said', () => {
