@@ -1,5 +1,6 @@
 /** What a server offers: the tools of one dialect inside the roots, sized for the host that asks. */
 
+import type { WorkspaceReport } from './client/fleet.ts';
 import { fromWorkingDirectory } from '../access/paths.ts';
 import type { RunOptions } from '../assemble.ts';
 import type { DialectName } from '../dialects/table.ts';
@@ -25,6 +26,8 @@ export interface OfferOptions extends OrielOptions {
   readonly manyClients?: boolean;
   /** Loads what calls need; runs once, and calls wait for it. */
   readonly load?: () => Promise<void>;
+  /** How the workspaces elsewhere have done. */
+  readonly fleet?: () => readonly WorkspaceReport[];
 }
 
 export interface Offer {
@@ -35,6 +38,8 @@ export interface Offer {
   lens?(dialect: DialectName, limits: LimitOptions, caller?: Caller): Oriel;
   /** What is shared with other replicas; absent where nothing is. */
   readonly state?: SharedState | undefined;
+  /** How the workspaces elsewhere have done; absent where there are none. */
+  readonly fleet?: (() => readonly WorkspaceReport[]) | undefined;
   /** Kept outputs of all clients, and their bytes. */
   readonly spills?: () => { readonly outputs: number; readonly bytes: number };
   /** In the dialect's order, whoever asks: a program, or a host that passes answers to a model. */
@@ -62,6 +67,7 @@ export function createOffer({
   shareArtifacts = false,
   manyClients = false,
   load,
+  fleet,
   ...given
 }: OfferOptions): Offer {
   const roots = given.roots && given.roots.length > 0 ? given.roots : [fromWorkingDirectory(given.cwd)];
@@ -84,6 +90,7 @@ export function createOffer({
     dialect: base.dialect,
     telemetry: spaces.telemetry,
     state: spaces.state,
+    fleet,
     lens: (dialect, limits, caller) => spaces.of(caller).lens(dialect, limits),
     spills: () => spaces.spills,
     engine: (caller) => spaces.of(caller).engine,

@@ -8,7 +8,7 @@ import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { OfferOptions } from '../offer.ts';
 import { stateOf, stateOptions, workersOption } from './state-options.ts';
-import { workspaceOptions, workspacesOf } from './workspaces.ts';
+import { fleetOf, workspaceOptions } from './workspaces.ts';
 import { mcpServersIn } from './mcp-servers.ts';
 import { servingOptions } from './options.ts';
 import { orielOptions } from './oriel-options.ts';
@@ -68,7 +68,7 @@ export async function offerOptions(
     ...(values['web'] !== true && { web: false as const }),
     ...(values['s3'] === undefined && { s3: false as const }),
     ...stateOf(values, (warning) => void err.write(`oriel: ${warning}\n`)),
-    ...(await workspacesOf(values, { err, signal })),
+    ...(await fleetOf(values, { err, signal })),
     allowBash: values['allow-bash'] === true,
   };
 }

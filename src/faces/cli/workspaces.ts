@@ -2,6 +2,7 @@
 
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
+import type { OfferOptions } from '../offer.ts';
 import type { Workspace } from '../../types/workspace.ts';
 import type { Option, Streams, Values } from './command.ts';
 import { tokenIn } from './token.ts';
@@ -38,11 +39,20 @@ export const workspaceOptions: readonly Option[] = [
 
 const DIALECTS: ReadonlySet<unknown> = new Set([undefined, 'oriel', 'coder']);
 
-/** Throws `BAD_INPUT` for what names no workspace, and for a dialect that reads on this machine only. */
+/** As `fleetOf`, for those who tell nobody how the workspaces have done. */
 export async function workspacesOf(
   values: Values,
-  { err, signal }: Pick<Streams, 'err' | 'signal'>,
+  streams: Pick<Streams, 'err' | 'signal'>,
 ): Promise<{ workspaces?: Readonly<Record<string, Workspace>> }> {
+  const { workspaces } = await fleetOf(values, streams);
+  return workspaces ? { workspaces } : {};
+}
+
+/** Throws `BAD_INPUT` for what names no workspace, and for a dialect that reads on this machine only. */
+export async function fleetOf(
+  values: Values,
+  { err, signal }: Pick<Streams, 'err' | 'signal'>,
+): Promise<Pick<OfferOptions, 'workspaces' | 'fleet'>> {
   const named = workspaceOptions.find(({ name }) => values[name] !== undefined);
   if (!named) return {};
   if (!DIALECTS.has(values['dialect'])) {
@@ -62,7 +72,8 @@ export async function workspacesOf(
     if (warning !== undefined) err.write(`oriel: ${warning}\n`);
     return [name, { url, ...(token && { token }), tokenFrom: tokenFile ?? variable }] as const;
   });
-  return { workspaces: createFleet({ workspaces: Object.fromEntries(members) }).workspaces };
+  const fleet = createFleet({ workspaces: Object.fromEntries(members) });
+  return { workspaces: fleet.workspaces, fleet: () => fleet.report() };
 }
 
 /** What is named one by one wins over the file, and that over the command. */

@@ -26,6 +26,8 @@ export interface GateReport {
   readonly bytes: number;
   /** Milliseconds until the headers of an answer came, on average. */
   readonly meanMs: number;
+  /** Answers, of which the mean is. */
+  readonly answered: number;
   /** Why it is not asked at the moment; absent where it is. */
   readonly away?: string;
 }
@@ -64,6 +66,7 @@ export class Gate {
       waiting: this.#waiting,
       bytes: this.#bytes,
       meanMs: this.#answered === 0 ? 0 : this.#answeredMs / this.#answered,
+      answered: this.#answered,
       ...(isAway && { away: this.#why }),
     };
   }

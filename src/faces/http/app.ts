@@ -86,6 +86,7 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
       disk: disk?.lookups,
       spills: uncounted.spills?.(),
       state: uncounted.state?.stats(),
+      fleet: uncounted.fleet?.(),
     };
   });
   uncounted.state?.onChange((up, why) => (up ? log('state-back') : log('state-away', { why })));

@@ -4,6 +4,7 @@ import type { Queue } from '../../queues/queue.ts';
 import { queues } from '../../queues/table.ts';
 import type { StateStats } from '../../types/state.ts';
 import type { KindStats } from '../../types/store.ts';
+import type { WorkspaceReport } from '../client/fleet.ts';
 import { outbox } from '../outbox.ts';
 import { connections } from './connections.ts';
 import { inbox } from './inbox.ts';
@@ -20,16 +21,19 @@ export interface Gauged {
   /** The store that replicas share. */
   readonly state?: StateStats | undefined;
   /** Kept outputs, and their bytes. */
+  /** Workspaces elsewhere. */
+  readonly fleet?: readonly WorkspaceReport[] | undefined;
   readonly spills?: { readonly outputs: number; readonly bytes: number } | undefined;
 }
 
-export function gauges({ store, disk, spills, state }: Gauged): Families {
+export function gauges({ store, disk, spills, state, fleet }: Gauged): Families {
   return [
     ...processFamilies(),
     ...peerFamilies(),
     ...(spills ? spillFamilies(spills) : []),
     ...storeFamilies(store),
     ...(state ? stateFamilies(state) : []),
+    ...(fleet ? fleetFamilies(fleet) : []),
     ...(disk ? [diskFamily(disk)] : []),
     ...queueFamilies(),
   ];
@@ -88,6 +92,34 @@ export function stateFamilies({ up, outages, operations, bytesRead, bytesWritten
       { help: 'Bytes of values from and to the shared store.', type: 'counter', values: new Map(bytes) },
     ],
   ];
+}
+
+/** Workspaces of which series are shown: those that were asked, in the order in which they were named. */
+const MOST_WORKSPACES = 500;
+
+const FLEET_FAMILIES: readonly [string, Family['type'], string, (report: WorkspaceReport) => number][] = [
+  ['oriel_workspace_requests_total', 'counter', 'Requests to a workspace.', ({ requests }) => requests],
+  ['oriel_workspace_failures_total', 'counter', 'Requests without an answer.', ({ failed }) => failed],
+  ['oriel_workspace_answers_total', 'counter', 'Answers of a workspace.', ({ answered }) => answered],
+  [
+    'oriel_workspace_answer_seconds_total',
+    'counter',
+    'Time until the headers of these answers came.',
+    ({ answered, meanMs }) => (answered * meanMs) / 1000,
+  ],
+  ['oriel_workspace_bytes_total', 'counter', 'Bytes of these answers, unpacked.', ({ bytes }) => bytes],
+  ['oriel_workspace_running', 'gauge', 'Requests under way.', ({ running }) => running],
+  ['oriel_workspace_waiting', 'gauge', 'Requests that wait for a slot.', ({ waiting }) => waiting],
+  ['oriel_workspace_away', 'gauge', 'Whether it is not asked at the moment.', ({ away }) => Number(!!away)],
+];
+
+function fleetFamilies(reports: readonly WorkspaceReport[]): Families {
+  const asked = reports.filter(({ requests, away }) => requests > 0 || away !== undefined);
+  const shown = asked.slice(0, MOST_WORKSPACES);
+  return FLEET_FAMILIES.map(([name, type, help, value]) => {
+    const values = shown.map((report) => [labels({ workspace: report.name }), value(report)] as const);
+    return [name, { help, type, values: new Map(values) }];
+  });
 }
 
 function peerFamilies(): Families {

@@ -41,6 +41,44 @@ test('workspaces come from arguments, a file and a command, each with its own to
   ]);
 });
 
+test('a server tells how each workspace has done', async () => {
+  const { W, write } = workspace();
+  write('f', 'one\ntwo\n');
+  const { url } = await server(['--cwd', W]);
+  const args = [
+    '--workspace',
+    `dev=${url}`,
+    '--workspace',
+    'gone=http://127.0.0.1:1',
+    '--workspace',
+    `idle=${url}`,
+  ];
+  const front = await server(['--cwd', temporaryFolder(), ...args]);
+  const read = async (path: string): Promise<unknown> =>
+    (
+      await fetch(`${front.url}/api/v0/tools/read`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ path }),
+      })
+    ).json();
+  await read('ws://dev/f');
+  await read('ws://gone/f');
+  const metrics = await (await fetch(`${front.url}/metrics`)).text();
+  /** By workspace: only those that were asked. */
+  const of = (name: string): Record<string, number> =>
+    Object.fromEntries(
+      [...metrics.matchAll(new RegExp(`^oriel_workspace_${name}{workspace="(.*)"} (.*)$`, 'gm'))].map(
+        ([, workspace, value]) => [workspace, Number(value)],
+      ),
+    );
+  expect(of('requests_total')).toEqual({ dev: 1, gone: expect.toSatisfy((count) => count > 0) });
+  expect(of('failures_total')).toEqual({ dev: 0, gone: of('requests_total')['gone'] });
+  expect(of('answers_total')).toEqual({ dev: 1, gone: 0 });
+  expect(of('running')).toEqual({ dev: 0, gone: 0 });
+  expect(of('answer_seconds_total')).toEqual({ dev: expect.toSatisfy((time) => time > 0), gone: 0 });
+});
+
 test.each([
   ['{"dev":', 'end of JSON input'],
   ['[]', 'it is no JSON object'],
