@@ -20,11 +20,13 @@ const heads = new WeakMap<ByteSource, Uint8Array>();
 
 /**
  * The first 4 KiB: by these it is told what kind of thing it is, and in which encoding a text. Read once of each
- * source.
+ * source, and then there at once.
  */
-export async function headOf(source: ByteSource, signal?: AbortSignal): Promise<Uint8Array> {
-  const known = heads.get(source);
-  if (known) return known;
+export function headOf(source: ByteSource, signal?: AbortSignal): Uint8Array | Promise<Uint8Array> {
+  return heads.get(source) ?? readHead(source, signal);
+}
+
+async function readHead(source: ByteSource, signal?: AbortSignal): Promise<Uint8Array> {
   const head = await readAt(source, 0, 4096, signal);
   heads.set(source, head);
   return head;

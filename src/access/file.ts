@@ -21,34 +21,39 @@ export function openedFile(
   let open = true;
   let reading = 0;
   /** A descriptor that is closed under a read may be another file's by the time the read gets to it. */
-  const closeUnread = async (): Promise<void> => {
-    if (!open && reading === 0) await inspector.close(fd, size);
+  const closeUnread = (): void | Promise<void> => {
+    if (!open && reading === 0) return inspector.close(fd, size);
   };
-  const whileOpen = async <T>(read: () => T | Promise<T>): Promise<T> => {
-    if (!open) throw new OrielError('CANCELLED', 'The call is over.');
+  const untilRead = async <T>(read: Promise<T>): Promise<T> => {
     reading += 1;
     try {
-      return await read();
+      return await read;
     } finally {
       reading -= 1;
       if (!open) await closeUnread();
     }
   };
-  let head: Promise<Uint8Array> | undefined;
-  const readHead = async (): Promise<Uint8Array> => {
+  const checkOpen = (): void => {
+    if (!open) throw new OrielError('CANCELLED', 'The call is over.');
+  };
+  /** What is in memory takes no turn of the queue of promises. */
+  let head: Uint8Array | Promise<Uint8Array> | undefined;
+  const readHead = (): Uint8Array | Promise<Uint8Array> => {
     const bytes = Buffer.allocUnsafe(Math.min(size, HEAD_BYTES));
     const got = inspector.isLocal ? readLocalHead(fd, stats, bytes) : readDescriptor(fd, bytes, 0);
-    return bytes.subarray(0, await got);
+    if (typeof got === 'number') return bytes.subarray(0, got);
+    return got.then((read) => (head = bytes.subarray(0, read)));
   };
-  const readInto = async (target: Uint8Array, offset: number, signal?: AbortSignal): Promise<number> => {
+  const readInto = (target: Uint8Array, offset: number, signal?: AbortSignal): number | Promise<number> => {
+    checkOpen();
     // Bytes that were appended since do not belong to this identity.
     const wanted = target.subarray(0, Math.max(0, size - offset));
-    if (offset + wanted.length > HEAD_BYTES) return readDescriptor(fd, wanted, offset, signal);
+    if (offset + wanted.length > HEAD_BYTES) return untilRead(readDescriptor(fd, wanted, offset, signal));
     signal?.throwIfAborted();
     head ??= readHead();
-    const part = (await head).subarray(offset, offset + wanted.length);
-    wanted.set(part);
-    return part.length;
+    return head instanceof Promise
+      ? untilRead(head).then((read) => copyPart(read, offset, wanted))
+      : copyPart(head, offset, wanted);
   };
   return {
     is: 'file',
@@ -59,10 +64,12 @@ export function openedFile(
     bytes: {
       size,
       identity: Identity.file(stats, isSettled(stats)),
-      readInto: (target, offset, signal) => whileOpen(() => readInto(target, offset, signal)),
+      readInto: async (target, offset, signal) => readInto(target, offset, signal),
       // Not by the time of inode changes: a file that was merely replaced by another still has its content here.
       changed: async () => {
-        const now = await whileOpen(() => inspector.stat(fd));
+        checkOpen();
+        const asked = inspector.stat(fd);
+        const now = asked instanceof Promise ? await untilRead(asked) : asked;
         return now.size !== stats.size || now.mtimeNs !== stats.mtimeNs;
       },
     },
@@ -70,9 +77,17 @@ export function openedFile(
     async close() {
       if (!open) return;
       open = false;
-      await closeUnread();
+      const closing = closeUnread();
+      if (closing) await closing;
     },
   };
+}
+
+/** Copies to `target` what `bytes` have from `offset` on, and returns how much that is. */
+function copyPart(bytes: Uint8Array, offset: number, target: Uint8Array): number {
+  const part = bytes.subarray(offset, offset + target.length);
+  target.set(part);
+  return part.length;
 }
 
 /** What a thread holds open at `fd` and closes itself, opened at the real `path`. */

@@ -42,11 +42,11 @@ const KERNEL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
 const KERNEL_DIRECTORIES = ['/proc', '/sys', '/dev'];
 
 /** `again` opens what `path` (absolute, real) led to, whose `dev` is given. */
-export async function isKernelFile(path: string, again: string, dev: bigint): Promise<boolean> {
+export function isKernelFile(path: string, again: string, dev: bigint): boolean | Promise<boolean> {
   if (process.platform !== 'linux') return KERNEL_DIRECTORIES.some((directory) => within(path, directory));
   if (isOnDisk(dev)) return false;
-  const { type } = isLocal(path) ? statfsSync(again) : await statfs(again);
-  return KERNEL_FILE_SYSTEMS.has(type);
+  if (isLocal(path)) return KERNEL_FILE_SYSTEMS.has(statfsSync(again).type);
+  return statfs(again).then(({ type }) => KERNEL_FILE_SYSTEMS.has(type));
 }
 
 /** The same for a thread that may wait, of what is open at `again`. */

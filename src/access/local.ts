@@ -29,7 +29,7 @@ import { openedFile } from './file.ts';
 import { isKernelFile } from './kernel-files.ts';
 import { noteReached, wasReached } from './mounts.ts';
 import { absolutePath, within } from './paths.ts';
-import { O_PATH } from './path-walk.ts';
+import { O_PATH, statsOf } from './path-walk.ts';
 import { Roots } from './roots.ts';
 
 export interface AccessOptions {
@@ -89,23 +89,23 @@ export function createAccess(options: AccessOptions): Access {
       const inside = handle.inside || (await roots.holds(handle.path));
       if (!inside && !options.ours?.(handle.path)) throw roots.outside(shown());
       refuseSpecial(handle.stats, shown);
-      const kernel = await isKernelFile(handle.path, handle.again, handle.stats.dev);
+      const asked = isKernelFile(handle.path, handle.again, handle.stats.dev);
+      const kernel = typeof asked === 'boolean' ? asked : await asked;
       if (kernel && !options.allow.some((directory) => within(handle.path, directory))) {
         throw new OrielError('NOT_REGULAR', `${quote(shown())} is a file of the kernel, not a stored file.`);
       }
       const { inspector } = handle;
-      const fd = await inspector.open(handle.again, READ);
-      const stats = await identify(fd, handle).catch(async (error: unknown) => {
-        await inspector.close(fd);
-        throw error;
-      });
+      const opening = inspector.open(handle.again, READ);
+      const fd = typeof opening === 'number' ? opening : await opening;
+      const stats = await identify(fd, handle);
       if (stats.isDirectory()) return openedDirectory(fd, handle.path, stats, inspector);
       if (kernel && stats.size === 0n) return kernelFile(fd, handle, stats, signal);
       return openedFile(fd, handle.path, stats, inspector, (suffix) => sibling(handle.path + suffix));
     } catch (error) {
       throw isShortage(error) ? error : failure(error, shown());
     } finally {
-      await handle.release();
+      const releasing = handle.release();
+      if (releasing) await releasing;
     }
   }
 
@@ -190,13 +190,13 @@ async function lookByPath(path: string): Promise<Handle> {
   return { path: real, stats, again: real, inspector: inspectorOf(real), release: () => undefined };
 }
 
-/** What was opened, which must be what was looked at. Throws `BUSY` where it is something else by now. */
-async function identify(fd: number, handle: Handle): Promise<BigIntStats> {
-  const stats = await handle.inspector.stat(fd);
-  if (stats.dev !== handle.stats.dev || stats.ino !== handle.stats.ino) {
-    throw new OrielError('BUSY', `${quote(handle.path)} was replaced while it was being opened. Call again.`);
-  }
-  return stats;
+/** What was opened, which must be what was looked at. Closes it and throws `BUSY` where it is something else by now. */
+async function identify(fd: number, { inspector, stats: seen, path }: Handle): Promise<BigIntStats> {
+  const asked = statsOf(fd, inspector);
+  const stats = asked instanceof Promise ? await asked : asked;
+  if (stats.dev === seen.dev && stats.ino === seen.ino) return stats;
+  await inspector.close(fd);
+  throw new OrielError('BUSY', `${quote(path)} was replaced while it was being opened. Call again.`);
 }
 
 function refuseSpecial(stats: BigIntStats, shown: () => string): void {

@@ -52,7 +52,8 @@ export async function walk(path: string, base: WalkBase): Promise<Reached | stri
       const isLast = i === names.length - 1;
       const found = isLast ? await look(inner, wasReached(path), inspector) : await enter(inner, inspector);
       if (typeof found === 'number') {
-        await inspector.close(fd, 0);
+        const closing = inspector.close(fd, 0);
+        if (closing) await closing;
         fd = found;
         at = join(at, name);
         continue;
@@ -71,7 +72,8 @@ export async function walk(path: string, base: WalkBase): Promise<Reached | stri
     if (errno(error) !== '' && !isInside(fd, base)) return undefined;
     throw error;
   } finally {
-    await inspector.close(fd, 0);
+    const closing = inspector.close(fd, 0);
+    if (closing) await closing;
   }
   return undefined;
 }
@@ -80,13 +82,15 @@ export async function walk(path: string, base: WalkBase): Promise<Reached | stri
 async function openBase(base: WalkBase, inspector: Inspector): Promise<Found | undefined> {
   let fd: number;
   try {
-    fd = await inspector.open(base.real, ENTER);
+    const opening = inspector.open(base.real, ENTER);
+    fd = typeof opening === 'number' ? opening : await opening;
   } catch (error) {
     // The machine fails, whatever stands there.
     if (isShortage(error) || errno(error) === 'EIO') throw error;
     return undefined;
   }
-  const stats = await statsOf(fd, inspector);
+  const asked = statsOf(fd, inspector);
+  const stats = asked instanceof Promise ? await asked : asked;
   if (stats.dev === base.dev && stats.ino === base.ino) return { fd, stats };
   await inspector.close(fd, 0);
   return undefined;
@@ -115,8 +119,10 @@ export async function look(
   isKnown: boolean,
   inspector: Inspector,
 ): Promise<Found | string | undefined> {
-  const fd = await (isKnown ? inspector.open(path, LOOK) : openDescriptor(path, LOOK));
-  const stats = await statsOf(fd, inspector);
+  const opening = isKnown ? inspector.open(path, LOOK) : openDescriptor(path, LOOK);
+  const fd = typeof opening === 'number' ? opening : await opening;
+  const asked = statsOf(fd, inspector);
+  const stats = asked instanceof Promise ? await asked : asked;
   if (!stats.isSymbolicLink()) return { fd, stats };
   await inspector.close(fd, 0);
   try {
@@ -128,12 +134,16 @@ export async function look(
 }
 
 /** Closes what says nothing of itself. */
-export async function statsOf(fd: number, inspector: Inspector): Promise<BigIntStats> {
-  try {
-    return await inspector.stat(fd);
-  } catch (error) {
+export function statsOf(fd: number, inspector: Inspector): BigIntStats | Promise<BigIntStats> {
+  const closeAndThrow = async (error: unknown): Promise<never> => {
     await inspector.close(fd);
     throw error;
+  };
+  try {
+    const asked = inspector.stat(fd);
+    return asked instanceof Promise ? asked.catch(closeAndThrow) : asked;
+  } catch (error) {
+    return closeAndThrow(error);
   }
 }
 

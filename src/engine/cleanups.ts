@@ -28,7 +28,10 @@ export class Cleanups {
   /** Last opened, first closed. */
   async runAll(): Promise<void> {
     this.#over = true;
-    for (const cleanup of this.#kept.splice(0).toReversed()) await this.#run(cleanup);
+    for (const cleanup of this.#kept.splice(0).toReversed()) {
+      const running = this.#run(cleanup);
+      if (running) await running;
+    }
   }
 
   /**
@@ -45,12 +48,16 @@ export class Cleanups {
     work.then(end, end);
   }
 
-  async #run(cleanup: Cleanup): Promise<void> {
+  /** Nothing to wait for where the cleanup is done at once. */
+  #run(cleanup: Cleanup): Promise<void> | undefined {
+    // A failed cleanup leaks in this process only; the answer stands.
+    const tell = (error: unknown): void => report(this.#onError, explained(error), this.#tool);
     try {
-      await cleanup();
+      const closing: unknown = cleanup();
+      return closing instanceof Promise ? closing.then(() => undefined, tell) : undefined;
     } catch (error) {
-      // A failed cleanup leaks in this process only; the answer stands.
-      report(this.#onError, explained(error), this.#tool);
+      tell(error);
+      return undefined;
     }
   }
 }

@@ -66,7 +66,7 @@ type ResolvedTarget = Pick<Origin, 'target' | 'resolvedPath' | 'suffix'> & { rea
 
 /** Opens what `target` names: a URL, an answer about code, or what a source makes of a path. */
 async function resolve(target: string, grammar: Grammar, call: Call): Promise<ResolvedTarget> {
-  const atUrl = grammar === 'selectors' ? await openUrl(target, call) : undefined;
+  const atUrl = grammar === 'selectors' && isUrl(target) ? await openUrl(target, call) : undefined;
   if (atUrl) {
     const url = atUrl.is === 'text' ? atUrl.target : target;
     return { resource: atUrl, target: url, resolvedPath: url };
@@ -75,10 +75,16 @@ async function resolve(target: string, grammar: Grammar, call: Call): Promise<Re
   return (await codeAnswer(found, grammar, call)) ?? (await openFound(found, target, grammar, call));
 }
 
+const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
+
+function isUrl(target: string): boolean {
+  return isWeb(target) || SCHEME.test(target);
+}
+
 /** What a page or a scheme has at a URL; undefined for a path. */
 async function openUrl(target: string, call: Call): Promise<Resource | undefined> {
   if (isWeb(target) && !(await isPath(target, call))) return openWeb(target, call);
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(target)) return undefined;
+  if (!SCHEME.test(target)) return undefined;
   const { schemeOf } = await import('../sources/schemes/table.ts');
   const named = schemeOf(target, call.settings);
   return named?.scheme.open(named.rest, call);

@@ -11,7 +11,8 @@ export async function typeOfBytes(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (encoding.unit > 1) return undefined;
-  const head = await headOf(bytes, signal);
+  const start = headOf(bytes, signal);
+  const head = start instanceof Promise ? await start : start;
   if (!isBinary(head)) return undefined;
   const { fileTypeFromBuffer } = await import('file-type');
   const type = await fileTypeFromBuffer(head).catch(() => undefined);

@@ -13,7 +13,8 @@ const guesses: Kind<Guess> = { name: 'encoding', weigh: () => ({ memory: 0 }) };
 
 /** The same for the same bytes, whatever part of them is read. */
 export async function encodingOf(bytes: ByteSource, call: Call): Promise<Encoding> {
-  const head = await headOf(bytes, call.signal);
+  const start = headOf(bytes, call.signal);
+  const head = start instanceof Promise ? await start : start;
   const stored = storedEncoding(head);
   if (!isUndeclared(stored)) return stored;
   const begins = isUtf8Start(head);

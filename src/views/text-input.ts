@@ -28,12 +28,12 @@ export async function textInput(resource: TextResource, call: Call): Promise<Tex
   const options = { encoding: encoding.legacy ? utf8.name : encoding.name, bom: encoding.bom };
   const make = (): LineIndex => new LineIndex(encoding);
   const index = call.session.store.getNow(lineIndexes, bytes, options, make, call);
-  await recallLines(index, bytes, options, call);
+  if (bytes.remote) await recallLines(index, bytes, options, call);
   return {
     source: bytes,
     encoding,
     index,
-    counted: await isCounted(resource, call),
+    counted: bytes.streamed ? await isCountedStream(resource, call) : isCounted(resource, call),
     signal: call.signal,
     onScan: (scanned) => {
       if (scanned < REPORT_AFTER) return;
@@ -61,11 +61,12 @@ export async function endsWithNewline({ source, encoding, signal }: TextInput): 
 }
 
 /** By kind and size alone, never by what happens to be known already. */
-async function isCounted({ bytes, countUpTo }: TextResource, call: Call): Promise<boolean> {
-  if (!bytes.streamed) {
-    const most = Math.min(call.limits.countBytes, countUpTo ?? Number.POSITIVE_INFINITY);
-    return (bytes.size ?? Number.POSITIVE_INFINITY) <= most;
-  }
+function isCounted({ bytes, countUpTo }: TextResource, { limits }: Call): boolean {
+  const most = Math.min(limits.countBytes, countUpTo ?? Number.POSITIVE_INFINITY);
+  return (bytes.size ?? Number.POSITIVE_INFINITY) <= most;
+}
+
+async function isCountedStream({ bytes, countUpTo }: TextResource, call: Call): Promise<boolean> {
   const most = countUpTo ?? COUNT_STREAMS_UP_TO;
   await bytes.readInto(new Uint8Array(1), most, call.signal);
   return bytes.size !== undefined && bytes.size <= most;

@@ -103,7 +103,7 @@ export class LineReader {
 
   /** The next line where it is in the buffer; undefined says nothing: then call `next`. */
   buffered(): StoredLine | undefined {
-    if (this.#lines % LINES_A_TURN === LINES_A_TURN - 1) return undefined;
+    if (this.#isTurnOver()) return undefined;
     const plain = this.#takePlain();
     if (plain) {
       this.#lines += 1;
@@ -118,8 +118,8 @@ export class LineReader {
   /** The next line, or undefined at the end of the text. */
   async next(): Promise<StoredLine | undefined> {
     let searched = 0;
+    if (this.#isTurnOver()) await this.#yieldToEventLoop();
     this.#lines += 1;
-    if (this.#lines % LINES_A_TURN === 0) await this.#yieldToEventLoop();
     for (;;) {
       const plain = this.#takePlain();
       if (plain) return plain;
@@ -205,8 +205,11 @@ export class LineReader {
     this.#at += length;
   }
 
+  #isTurnOver(): boolean {
+    return this.#lines % LINES_A_TURN === LINES_A_TURN - 1 && performance.now() - this.#turn >= TURN_MS;
+  }
+
   async #yieldToEventLoop(): Promise<void> {
-    if (performance.now() - this.#turn < TURN_MS) return;
     await new Promise((resolve) => setImmediate(resolve));
     this.#turn = performance.now();
     this.#signal?.throwIfAborted();
