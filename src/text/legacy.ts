@@ -88,7 +88,8 @@ const DECLARED_WITHIN = 1024;
 
 /** The encoding that a text declares in its first bytes, by the WHATWG's name: XML, HTML, CSS, Python, Emacs, Vim. */
 export function declaredEncoding(head: Uint8Array): string | undefined {
-  const text = Buffer.from(head.subarray(0, DECLARED_WITHIN)).toString('latin1');
+  const { buffer, byteOffset, length } = head;
+  const text = Buffer.from(buffer, byteOffset, Math.min(length, DECLARED_WITHIN)).toString('latin1');
   if (!/charset|coding|fenc/i.test(text)) return undefined;
   const label = labelIn(text);
   return label === undefined ? undefined : encodingName(label);

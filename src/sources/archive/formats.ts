@@ -38,6 +38,8 @@ const MAGIC: readonly (readonly [Format, string])[] = [
   ['lz4', '\x04\x22\x4d\x18'],
 ];
 
+const FIRST_BYTES: ReadonlySet<number | undefined> = new Set(MAGIC.map(([, magic]) => magic.charCodeAt(0)));
+
 export function claimsArchive(subject: Subject): boolean {
   if (subject.opened.is !== 'file') return false;
   if (NAMES.test(subject.name)) return !isText(subject.head, subject.opened.size);
@@ -52,6 +54,7 @@ function isText(head: Uint8Array, size: number): boolean {
 
 /** The format by the first bytes. It has precedence over the name: a `.zip` may be a tar. */
 export function formatOf(head: Uint8Array): Format | undefined {
+  if (!FIRST_BYTES.has(head[0])) return isTarHeader(head) ? 'tar' : undefined;
   const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 16)).toString('latin1');
   for (const [format, magic] of MAGIC) if (start.startsWith(magic)) return plausible(format, start);
   return isTarHeader(head) ? 'tar' : undefined;

@@ -11,6 +11,8 @@ export function isTarHeader(head: Uint8Array): boolean {
 /** The sum counts the checksum's own field as spaces; old writers summed signed bytes. */
 export function checksumHolds(block: Buffer): boolean {
   const said = octal(block.toString('latin1', 148, 156));
+  // Of nearly every text, whose bytes need not be added up.
+  if (Number.isNaN(said)) return false;
   let unsigned = 0;
   let signed = 0;
   for (let at = 0; at < BLOCK_BYTES; at += 1) {

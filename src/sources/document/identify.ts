@@ -18,11 +18,16 @@ export function claimsDocument({ opened, name, head }: Subject): boolean {
   // Junk may stand before the header of a PDF.
   const pdf = start.indexOf('%PDF-');
   if (pdf === 0 || (pdf > 0 && /\.pdf$/i.test(name))) return true;
-  if (start.indexOf('{\\rtf') === 0) return true;
-  if (start.indexOf('PK') === 0) return named || (!isNamedZip(name) && isPackage(start));
-  if (start.subarray(0, COMPOUND.length).equals(COMPOUND)) return named || !/\.[a-z0-9]+$/i.test(name);
+  if (beginsWith(start, '{\\rtf')) return true;
+  if (beginsWith(start, 'PK')) return named || (!isNamedZip(name) && isPackage(start));
+  if (start[0] === COMPOUND[0] && start.subarray(0, COMPOUND.length).equals(COMPOUND))
+    return named || !/\.[a-z0-9]+$/i.test(name);
   // A page of HTML that is called `.doc` is text.
   return named && !isText(head);
+}
+
+function beginsWith(bytes: Buffer, ascii: string): boolean {
+  return bytes[0] === ascii.charCodeAt(0) && bytes.toString('latin1', 0, ascii.length) === ascii;
 }
 
 function isNamedZip(name: string): boolean {

@@ -29,6 +29,9 @@ const SIGNATURES: readonly { type: ImageType; at: number; bytes: string }[] = [
   { type: 'tiff', at: 0, bytes: 'MM\0*' },
 ];
 
+/** First bytes: most texts need not be decoded to see that they are no image. */
+const [B, F, M, R] = Buffer.from('BfMR', 'latin1');
+
 /** Sizes of the information headers that a BMP can have: two letters alone (`BM`) also begin plain text. */
 const BMP_HEADERS = new Set([12, 16, 40, 52, 56, 64, 108, 124]);
 
@@ -50,8 +53,13 @@ export function identifyImage(head: Uint8Array): ImageType | undefined {
     if (bytes[at] === magic.charCodeAt(0) && bytes.toString('latin1', at, at + magic.length) === magic)
       return type;
   }
-  if (bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP') return 'webp';
-  if (bytes.toString('latin1', 4, 8) === 'ftyp') return heifType(bytes);
+  if (
+    bytes[0] === R &&
+    bytes.toString('latin1', 0, 4) === 'RIFF' &&
+    bytes.toString('latin1', 8, 12) === 'WEBP'
+  )
+    return 'webp';
+  if (bytes[4] === F && bytes.toString('latin1', 4, 8) === 'ftyp') return heifType(bytes);
   if (isBmp(bytes)) return 'bmp';
   if (isIco(bytes)) return 'ico';
   return isSvg(bytes) ? 'svg' : undefined;
@@ -69,9 +77,7 @@ function heifType(bytes: Buffer): ImageType | undefined {
 }
 
 function isBmp(bytes: Buffer): boolean {
-  return (
-    bytes.length >= 26 && bytes.toString('latin1', 0, 2) === 'BM' && BMP_HEADERS.has(bytes.readUInt32LE(14))
-  );
+  return bytes.length >= 26 && bytes[0] === B && bytes[1] === M && BMP_HEADERS.has(bytes.readUInt32LE(14));
 }
 
 /** A directory of 1 to 255 icons, with the first picture behind the directory. */
