@@ -8,6 +8,7 @@ import type { Call } from '../types/call.ts';
 import type { Display } from '../types/display.ts';
 import type { Excerpt, Window } from '../types/excerpt.ts';
 import type { Limits } from '../types/limits.ts';
+import type { Mutable } from '../types/mutable.ts';
 import type { TextPolicy } from '../types/policy.ts';
 import type { NoteResource, TextResource } from '../types/resource.ts';
 import type { BinaryResult, NoteResult, Origin, SummaryResult, TextResult } from '../types/result.ts';
@@ -51,7 +52,7 @@ export async function readText(
     return { ...found, is: 'note', resource: viewed };
   }
   const { resource, selection } = viewed;
-  const origin = { ...found, target: resource.target };
+  const origin = found.target === resource.target ? found : { ...found, target: resource.target };
   const input = await textInput(resource, call);
   const type = await binaryType(resource, selection, input, call.signal);
   if (type !== undefined) return binaryResult(origin, resource, selection, type);
@@ -60,11 +61,24 @@ export async function readText(
   // By the request and not by its view: where an outline was asked for and there is none, no map is shown instead.
   const wantsMap = asked.summarize && isWhole(asked.selection ?? stored.selection);
   const brief = wantsMap ? await summaryOf(resource, input, frameOf(layout), call) : {};
-  const base = { ...origin, encoding: input.encoding, display, limits: call.limits };
+  const { encoding } = input;
+  const { notes = [] } = resource;
   if (brief.summary) {
     const { summary, totals, invalid, kept } = brief;
     const snapshot = await snapshotOf(layout, resource, found, () => kept, call);
-    return { ...base, is: 'summary', summary, totals, invalid, ...snapshot, notes: resource.notes ?? [] };
+    const { limits } = call;
+    return {
+      ...origin,
+      is: 'summary',
+      encoding,
+      display,
+      limits,
+      summary,
+      totals,
+      invalid,
+      ...snapshot,
+      notes,
+    };
   }
   const above = selection.window || selection.mode === 'raw' ? undefined : resource.above;
   const fit = fitOf(policy, display, below(layout.header ?? above, layout.limits), call.settings.tokens);
@@ -72,21 +86,24 @@ export async function readText(
   if (shown.binary && selection.mode !== 'raw') {
     return binaryResult(origin, resource, selection, 'NUL bytes');
   }
-  const snapshot = await snapshotOf(layout, resource, found, () => numbered(shown), call);
-  return {
-    ...base,
-    limits: layout.limits,
+  const { snapshot } = await snapshotOf(layout, resource, found, () => numbered(shown), call);
+  const result: Mutable<TextResult> = {
+    ...origin,
     is: 'text',
+    encoding,
+    display,
+    limits: layout.limits,
     excerpt: shown,
     selection,
-    ...snapshot,
-    ...(above !== undefined && { above }),
     changed: (await resource.bytes.changed?.()) ?? false,
-    ...(asked.tellsEnd && { endsWithNewline: await endsWithNewline(input) }),
-    notes: [...(resource.notes ?? []), ...(brief.note ? [brief.note] : [])],
-    ...(resource.more && { more: resource.more }),
-    ...(shown.span && resource.leftOut && { leftOut: resource.leftOut(shown.span) }),
+    notes: brief.note ? [...notes, brief.note] : notes,
   };
+  if (snapshot) result.snapshot = snapshot;
+  if (above !== undefined) result.above = above;
+  if (asked.tellsEnd) result.endsWithNewline = await endsWithNewline(input);
+  if (resource.more) result.more = resource.more;
+  if (shown.span && resource.leftOut) result.leftOut = resource.leftOut(shown.span);
+  return result;
 }
 
 /** The text in the encoding that the caller names; calls in notices name it too. */
@@ -200,7 +217,8 @@ function limitsFor(
   const openEnded = window === undefined || (window.by === 'lines' && window.ranges.at(-1)?.to === undefined);
   if (!openEnded) return limits;
   const most = kind === 'file' && display === 'lines' ? settings.defaultLimit : Number.POSITIVE_INFINITY;
-  return { ...limits, lines: Math.max(1, Math.min(limits.lines, most, pageLines)) };
+  const lines = Math.max(1, Math.min(limits.lines, most, pageLines));
+  return lines === limits.lines ? limits : { ...limits, lines };
 }
 
 /** The limits of the text below a header. */

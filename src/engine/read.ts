@@ -7,6 +7,7 @@ import { claimsArchive } from '../sources/archive/formats.ts';
 import { isWeb, openWeb } from '../sources/web.ts';
 import { oneLine } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
+import type { Mutable } from '../types/mutable.ts';
 import type { Notice } from '../types/notice.ts';
 import type { TextPolicy } from '../types/policy.ts';
 import type { Grammar, LinesRequest, ReadRequest } from '../types/request.ts';
@@ -151,14 +152,13 @@ async function isPath(target: string, call: Call): Promise<boolean> {
   return opened !== undefined;
 }
 
-function originOf({ resource, ...found }: ResolvedTarget): Origin {
+function originOf({ resource, target, resolvedPath, suffix }: ResolvedTarget): Origin {
   const text = resource.is === 'mixed' ? resource.text : resource;
-  return {
-    ...found,
-    kind: resource.kind,
-    ...(text.is === 'text' && { identity: text.bytes.identity }),
-    facts: ('facts' in resource && resource.facts) || {},
-  };
+  const facts = ('facts' in resource && resource.facts) || {};
+  const origin: Mutable<Origin> = { target, resolvedPath, kind: resource.kind, facts };
+  if (suffix) origin.suffix = suffix;
+  if (text.is === 'text') origin.identity = text.bytes.identity;
+  return origin;
 }
 
 async function readFound(

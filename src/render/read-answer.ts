@@ -100,13 +100,12 @@ function textOf(result: TextResult, prefix: string, words: Wording): Answer {
   const images = (result.images ?? []).map(imageBlock);
   // An empty text of which nothing in particular was asked is answered in full.
   const pastEnd = excerpt.pastEnd === true && selection.window !== undefined;
-  const details = {
-    ...textFacts(result),
-    ...truncationOf(result),
-    ...(snapshot && { snapshot: snapshot.tag }),
-    ...(notices.length > 0 && { notices: notices.map((notice) => detailOf(notice, words)) }),
-    ...(pastEnd && { error: pastEndError(notices, words) }),
-  };
+  const details = textFacts(result);
+  const truncation = truncationOf(result);
+  if (truncation) details['truncation'] = truncation;
+  if (snapshot) details['snapshot'] = snapshot.tag;
+  if (notices.length > 0) details['notices'] = notices.map((notice) => detailOf(notice, words));
+  if (pastEnd) details['error'] = pastEndError(notices, words);
   return {
     content: [{ type: 'text', text: prefix + header + withNotices(body, notices, words) }, ...images],
     details,
@@ -118,7 +117,7 @@ function textOf(result: TextResult, prefix: string, words: Wording): Answer {
  * What was cut, and the next call: by a limit of the answer, at the end of one page of a longer list (`page`), or of a
  * directory of which only some entries are listed (`entries`).
  */
-function truncationOf(result: TextResult): { readonly truncation?: Record<string, unknown> } {
+function truncationOf(result: TextResult): Record<string, unknown> | undefined {
   const { excerpt, target, selection, leftOut: [first, ...others] = [] } = result;
   const page = beyondNotice(result);
   const beyond = page?.kind === 'said' ? page.use : undefined;
@@ -127,13 +126,13 @@ function truncationOf(result: TextResult): { readonly truncation?: Record<string
     : beyond !== undefined
       ? { by: 'page', next: beyond }
       : first !== undefined && { by: 'entries', next: first, ...(others.length > 0 && { others }) };
-  if (!cut) return {};
+  if (!cut) return undefined;
   const lines = shownLines(excerpt);
   const shown = {
     ...(lines.length > 0 && { lines }),
     ...(excerpt.span && { bytes: [excerpt.span.start, excerpt.span.end] }),
   };
-  return { truncation: { ...cut, shown } };
+  return { ...cut, shown };
 }
 
 /** Not a failure, but hosts may want to branch on it. */
@@ -169,32 +168,34 @@ function imageBlock({ mimeType, data }: { mimeType: string; data: Uint8Array }):
 /** What was read. */
 function originFacts(result: ReadResult): Record<string, unknown> {
   const { target, resolvedPath, kind, suffix, facts } = result;
-  return {
-    source: target,
-    resolvedPath,
-    kind,
-    ...(suffix && { suffixResolution: suffix }),
-    ...(Object.keys(facts).length > 0 && { meta: facts }),
-  };
+  // Written out, here and below, not spread: this runs in every read.
+  const written: Record<string, unknown> = { source: target, resolvedPath, kind };
+  if (suffix) written['suffixResolution'] = suffix;
+  if (Object.keys(facts).length > 0) written['meta'] = facts;
+  return written;
 }
 
 /** What was read, by which window, and what it is part of. */
 export function textFacts(result: TextResult): Record<string, unknown> {
   const { selection, excerpt, encoding } = result;
-  return {
-    ...originFacts(result),
-    ...(selection.window && { window: selection.window }),
-    ...(selection.mode && { mode: selection.mode }),
-    totals: excerpt.totals,
-    ...(encoding.name !== 'utf-8' && { encoding: encoding.name }),
-    ...(encoding.known === 'guessed' && { encodingGuessed: true }),
-    ...(encoding.bom > 0 && { byteOrderMark: true }),
-    ...(excerpt.invalid > 0 && { invalid: excerpt.invalid }),
-    limits: jsonLimits(result.limits),
-  };
+  const facts = originFacts(result);
+  if (selection.window) facts['window'] = selection.window;
+  if (selection.mode) facts['mode'] = selection.mode;
+  facts['totals'] = excerpt.totals;
+  if (encoding.name !== 'utf-8') facts['encoding'] = encoding.name;
+  if (encoding.known === 'guessed') facts['encodingGuessed'] = true;
+  if (encoding.bom > 0) facts['byteOrderMark'] = true;
+  if (excerpt.invalid > 0) facts['invalid'] = excerpt.invalid;
+  facts['limits'] = jsonLimits(result.limits);
+  return facts;
 }
 
 /** JSON has no infinity: an infinite limit is left out. */
 function jsonLimits(limits: Limits): Record<string, number> {
-  return Object.fromEntries(Object.entries(limits).filter(([, value]) => Number.isFinite(value)));
+  const finite: Record<string, number> = {};
+  for (const name of Object.keys(limits) as (keyof Limits)[]) {
+    const limit = limits[name];
+    if (Number.isFinite(limit)) finite[name] = limit;
+  }
+  return finite;
 }

@@ -4,6 +4,7 @@ import type { Identity } from '../identity.ts';
 import type { Excerpt, Window } from '../types/excerpt.ts';
 import type { Request } from '../types/request.ts';
 import type { Origin, Result, RunResult, SingleResult, SummaryResult, TextResult } from '../types/result.ts';
+import type { Mutable } from '../types/mutable.ts';
 import type { ListFacts, ReadFacts, Span } from '../types/telemetry.ts';
 import { sourceName } from './names.ts';
 import { digest } from './digest.ts';
@@ -76,8 +77,6 @@ function singleRead(result: SingleResult, dialect: string): readonly ReadFacts[]
       return [origin(result)];
   }
 }
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 function origin({ target, kind, identity }: Origin): Mutable<ReadFacts> {
   const read: Mutable<ReadFacts> = { source: sourceName(target), what: kind };

@@ -1,6 +1,7 @@
 /** From a window and limits to an excerpt: by the kind of window, with the totals of the text beside it. */
 
-import type { Excerpt, Window } from '../types/excerpt.ts';
+import type { Excerpt, Line, Window } from '../types/excerpt.ts';
+import type { Mutable } from '../types/mutable.ts';
 import { bytesWindow } from './by-bytes.ts';
 import { linesWindow, type Yield } from './by-lines.ts';
 import { tailWindow } from './by-tail.ts';
@@ -15,18 +16,14 @@ export async function excerpt(input: TextInput, window: Window | undefined, fit:
   const { source, index, signal, onScan } = input;
   const lines = input.counted ? await index.total(source, signal, onScan) : undefined;
   const last = yielded.parts.findLast((part) => part.length > 0)?.at(-1);
-  return {
-    ...yielded,
-    totals: {
-      ...(source.size !== undefined && (input.counted || !source.streamed) && { bytes: source.size }),
-      ...(lines !== undefined && { lines }),
-    },
-    ...(input.encoding.unit === 1 &&
-      yielded.parts.some((part) => part.some(({ text, ascii }) => !ascii && text.includes('\0'))) && {
-        binary: true,
-      }),
-    ...(last && !last.cut && last.end === source.size && !last.text.endsWith('\n') && { unterminated: true }),
-  };
+  const totals: Mutable<Excerpt['totals']> = {};
+  if (source.size !== undefined && (input.counted || !source.streamed)) totals.bytes = source.size;
+  if (lines !== undefined) totals.lines = lines;
+  const found: Mutable<Excerpt> = { ...yielded, totals };
+  const hasNul = ({ text, ascii }: Line): boolean => !ascii && text.includes('\0');
+  if (input.encoding.unit === 1 && yielded.parts.some((part) => part.some(hasNul))) found.binary = true;
+  if (last && !last.cut && last.end === source.size && !last.text.endsWith('\n')) found.unterminated = true;
+  return found;
 }
 
 function byKind(input: TextInput, window: Window, fit: Fit): ReturnType<typeof linesWindow> {

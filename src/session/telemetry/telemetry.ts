@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { OrielError } from '../../errors.ts';
 import type { Caller } from '../../queues/caller.ts';
+import type { Mutable } from '../../types/mutable.ts';
 import type { TraceOrigin } from '../../types/trace.ts';
 import { BoundedTasks, type Task } from '../../telemetry/bounded-tasks.ts';
 import type { PlacedEvent } from '../../telemetry/task-figures.ts';
@@ -37,8 +38,6 @@ const MOST_PENDING = 256;
 const PENDING_MS = 100;
 
 const LONGEST_WAIT = 24 * 60 * 60;
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 export class Telemetry implements TelemetrySink {
   readonly #file: TelemetryFile | undefined;
