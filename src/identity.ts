@@ -48,8 +48,8 @@ export class Identity {
   /** A file as it was when it was opened. `settled`: a later write to it would show in these facts. */
   static file(file: FileFacts, settled = true): Identity {
     const { dev, ino, size, mtimeNs, ctimeNs } = file;
-    const write = (): string => `["file",${dev}n,${ino}n,${size}n,${mtimeNs}n,${ctimeNs}n]`;
-    return new Identity(write, settled, { dev, ino, size, mtimeNs, ctimeNs });
+    const facts = { dev, ino, size, mtimeNs, ctimeNs };
+    return new Identity(() => writtenFile(facts), settled, facts);
   }
 
   /** Bytes from elsewhere, by facts that change when they do: `Identity.of('http', { url, etag })`. */
@@ -77,21 +77,38 @@ export class Identity {
 
   equals(other: Identity): boolean {
     const [one, two] = [this.#file, other.#file];
-    if (one && two) {
-      return (
-        one.mtimeNs === two.mtimeNs &&
-        one.ctimeNs === two.ctimeNs &&
-        one.size === two.size &&
-        one.ino === two.ino &&
-        one.dev === two.dev
-      );
-    }
+    if (one && two) return isSameFile(one, two);
     return this.key === other.key;
   }
 
   toString(): string {
     return this.key;
   }
+}
+
+function isSameFile(one: FileFacts, two: FileFacts): boolean {
+  return (
+    one.mtimeNs === two.mtimeNs &&
+    one.ctimeNs === two.ctimeNs &&
+    one.size === two.size &&
+    one.ino === two.ino &&
+    one.dev === two.dev
+  );
+}
+
+/** The last keys of files, by inode: mostly the same file is read again, and five large numbers take long to write. */
+const fileKeys = new Map<bigint, { readonly facts: FileFacts; readonly key: string }>();
+
+const MOST_FILE_KEYS = 256;
+
+function writtenFile(facts: FileFacts): string {
+  const { dev, ino, size, mtimeNs, ctimeNs } = facts;
+  const known = fileKeys.get(ino);
+  if (known && isSameFile(known.facts, facts)) return known.key;
+  const key = `["file",${dev}n,${ino}n,${size}n,${mtimeNs}n,${ctimeNs}n]`;
+  if (fileKeys.size >= MOST_FILE_KEYS) fileKeys.clear();
+  fileKeys.set(ino, { facts, key });
+  return key;
 }
 
 /**
@@ -103,15 +120,18 @@ function written(fact: Fact): string {
   if (typeof fact === 'bigint') return `${fact}n`;
   if (isList(fact)) return `[${writtenAll(fact)}]`;
   if (typeof fact !== 'object' || fact === null) return String(fact);
-  const fields = Object.keys(fact).filter((name) => fact[name] !== undefined);
-  return `{${fields
-    .sort()
-    .map((name) => `${JSON.stringify(name)}:${written(fact[name])}`)
-    .join(',')}}`;
+  let fields = '';
+  for (const name of Object.keys(fact).sort()) {
+    if (fact[name] === undefined) continue;
+    fields += `${fields === '' ? '' : ','}${JSON.stringify(name)}:${written(fact[name])}`;
+  }
+  return `{${fields}}`;
 }
 
 function writtenAll(facts: readonly Fact[]): string {
-  return facts.map(written).join(',');
+  let all = '';
+  for (const [i, fact] of facts.entries()) all += i === 0 ? written(fact) : `,${written(fact)}`;
+  return all;
 }
 
 function isList(fact: Fact): fact is readonly Fact[] {

@@ -6,7 +6,7 @@
 
 import { type BigIntStats, constants, readlinkSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
-import { relative } from 'node:path';
+import { relative, sep } from 'node:path';
 import { OrielError } from '../errors.ts';
 import { fitTo } from '../queues/table.ts';
 import { Identity } from '../identity.ts';
@@ -50,14 +50,19 @@ const KERNEL_FILE_BYTES = 1 << 20;
 /** Names of files that would be taken for a URL, or for a home directory, when they are typed: `https:/host/x.ts`. */
 const MISTAKEN = /^(?:https?:|[a-z][a-z\d+.-]*:\/|www\.[^/]*[:?#]|~(?:\/|$))/i;
 
+/** Parts of a path that stand for another one, or for none: only then it takes more than to cut off the front. */
+const UNCLEAN = /(?:^|[\\/])\.{0,2}(?:[\\/]|$)/;
+
 const descriptors = mostDescriptors();
 if (descriptors !== undefined) fitTo(descriptors);
 
 export function createAccess(options: AccessOptions): Access {
   const roots = new Roots(options.roots, options.cwd);
   const { cwd } = options;
+  const below = cwd.endsWith(sep) ? cwd : cwd + sep;
   const display = (path: string): string => {
-    const inside = relative(cwd, path);
+    const rest = path.startsWith(below) ? path.slice(below.length) : '';
+    const inside = rest !== '' && !UNCLEAN.test(rest) ? rest : relative(cwd, path);
     if (inside === '') return '.';
     if (!within(path, cwd) || inside.startsWith('..')) return path;
     return MISTAKEN.test(inside) ? `./${inside}` : inside;

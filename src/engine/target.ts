@@ -147,7 +147,8 @@ async function subjectOf({ opened, path }: Spelled, rest: string, call: Call): P
  * absolute; as a file URL where it would break their line.
  */
 function nameable(path: string, call: Call): string {
-  const shown = call.access.display(path).split(sep).join('/');
+  const displayed = call.access.display(path);
+  const shown = sep === '/' ? displayed : displayed.split(sep).join('/');
   if (oneLine(shown) !== shown) return pathToFileURL(path).href;
   // A home directory is not meant.
   return shown.startsWith('~') ? `./${shown}` : shown;
