@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { built } from '../support/built.ts';
+import { heartbeat } from '../support/process-under-test.ts';
 import { workspace } from '../support/workspace.ts';
 
 const library = built('index.js');
@@ -38,3 +39,17 @@ test.each([
   const said = execFileSync('sh', ['-c', command, process.execPath, script], { encoding: 'utf8' });
   expect(said).toBe(`25 ${count}\n`);
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'the heartbeat of a process under test needs no descriptors',
+  () => {
+    const script = `
+    import { openSync } from 'node:fs';
+    try { for (;;) openSync('/dev/null'); } catch (error) { console.log(error.code); }
+    setTimeout(() => process.exit(0), 200);
+  `;
+    const command = 'ulimit -n 64; exec "$0" "$@"';
+    const args = [process.execPath, ...heartbeat, '--input-type=module', '-e', script];
+    expect(execFileSync('sh', ['-c', command, ...args], { encoding: 'utf8' })).toBe('EMFILE\n');
+  },
+);
