@@ -121,6 +121,13 @@ function immutable<T extends Extract<Resource, { is: 'text' }>>(resource: T): T 
 
 /** A name stays below its directory. Throws `BAD_PATH`. */
 function refuseClimbing(scheme: string, name: string): void {
+  if (name.includes('\0')) {
+    throw new OrielError(
+      'BAD_PATH',
+      `${quote(`${scheme}://${name}`)} holds a zero byte, which no name has. Use ${scheme}:// for the names.`,
+      { next: `${scheme}://` },
+    );
+  }
   if (!name.split(/[/\\]/).includes('..') && !name.startsWith('/')) return;
   throw new OrielError(
     'BAD_PATH',
@@ -148,13 +155,26 @@ export async function openIfThere(place: Place, path: string, call: Call): Promi
   }
 }
 
+/** What a list passes over: opening one by its name says what it is. */
+const UNLISTED: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['LOOP', 'NOT_REGULAR']);
+
+/** For a list, which one link that goes round in a loop, or one FIFO, does not keep from being made. */
+export async function openListed(place: Place, path: string, call: Call): Promise<Opened | undefined> {
+  try {
+    return await openIfThere(place, path, call);
+  } catch (error) {
+    if (isOrielError(error) && UNLISTED.has(error.code)) return undefined;
+    throw error;
+  }
+}
+
 /** Runs `use` for the opened directory; nothing happens where there is none. */
 export async function inDirectory<T>(
   place: Place,
   call: Call,
   use: (directory: OpenedDirectory) => Promise<T>,
 ): Promise<T | undefined> {
-  const opened = await openIfThere(place, '', call);
+  const opened = await openListed(place, '', call);
   try {
     return opened?.is === 'directory' ? await use(opened) : undefined;
   } finally {
@@ -239,7 +259,10 @@ export function listOf(scheme: string, rest: string, { names, more }: Names, emp
 export function notNamed(scheme: string, rest: string, { names, more }: Names): OrielError {
   const why = `${quote(`${scheme}://${rest}`)} does not exist.`;
   const list = { next: `${scheme}://` };
-  if (names.length === 0 && !more) return new OrielError('NOT_FOUND', `${why} ${scheme}:// is empty.`, list);
+  if (names.length === 0) {
+    const has = more ? 'has none among the entries that were looked at' : 'is empty';
+    return new OrielError('NOT_FOUND', `${why} ${scheme}:// ${has}.`, list);
+  }
   const all = names.map(({ name }) => name);
   const [near] = nearNames(
     rest.replace(/[:?].*$/s, ''),

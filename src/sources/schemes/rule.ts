@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import type { Call } from '../../types/call.ts';
-import { filesIn, type Names, namedScheme, openIfThere, type Place } from './named-files.ts';
+import { filesIn, type Names, namedScheme, openListed, type Place } from './named-files.ts';
 
 /** In the order in which they win over one another. */
 const FILES = ['AGENTS.md', 'CLAUDE.md'];
@@ -29,7 +29,7 @@ async function rulesIn([project]: readonly Place[], call: Call): Promise<Names> 
   const { access, directory } = project;
   const top: string[] = [];
   for (const name of FILES) {
-    const opened = await openIfThere(project, name, call);
+    const opened = await openListed(project, name, call);
     if (opened?.is === 'file') top.push(name);
     await opened?.close();
   }

@@ -13,7 +13,7 @@ import {
   type Named,
   type Names,
   namedScheme,
-  openIfThere,
+  openListed,
   type Place,
 } from './named-files.ts';
 
@@ -59,7 +59,7 @@ async function skillsIn(places: readonly Place[], call: Call): Promise<Names> {
 
 /** The one-line `description` in the front matter of SKILL.md; undefined where there is no such file. */
 async function descriptionOf(place: Place, name: string, call: Call): Promise<string | undefined> {
-  const opened = await openIfThere(place, join(name, 'SKILL.md'), call);
+  const opened = await openListed(place, join(name, 'SKILL.md'), call);
   try {
     if (opened?.is !== 'file') return undefined;
     const head = new TextDecoder().decode(await headOf(opened.bytes, call.signal));

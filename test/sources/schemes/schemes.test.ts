@@ -1,7 +1,8 @@
 /** The schemes whose names are files, and those of the host: names, lists, boundaries, errors that say what there is. */
 
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createOriel } from '../../../src/index.ts';
 import { temporaryFolder } from '../../support/commands.ts';
@@ -107,6 +108,37 @@ describe('skill://', () => {
       expect(text).not.toMatch(/secret|root:/);
     }
   });
+});
+
+describe('what a project may hold that is no file', () => {
+  test.each(['link to itself', 'FIFO'])('a %s does not take the lists away', async (what) => {
+    const odd = (path: string): void => {
+      const at = join(here.folder, path);
+      mkdirSync(dirname(at), { recursive: true });
+      if (what === 'FIFO') execFileSync('mkfifo', [at]);
+      else symlinkSync(basename(at), at);
+    };
+    here.write('.agents/skills/good/SKILL.md', 'good\n');
+    here.write('.agents/rules/good.md', 'good\n');
+    for (const path of ['.agents/skills/odd/SKILL.md', 'AGENTS.md', '.cursor/rules', '.claude/skills'])
+      odd(path);
+    expect(await read('skill://')).toContain('skill://good\n');
+    expect(await read('rule://')).toBe('rule://good.md\n');
+    const { details } = await here.call('read', { path: 'skill://odd' });
+    expect(details['error']).toMatchObject({ code: what === 'FIFO' ? 'NOT_REGULAR' : 'LOOP' });
+  });
+
+  test.each(['skill', 'rule', 'memory', 'local', 'oriel', 'agent'])(
+    '%s:// has no zero bytes',
+    async (scheme) => {
+      for (const name of ['\0', 'a\0b', 'a\0/SKILL.md', 'a/b\0:1..2']) {
+        const { details } = await here.call('read', { path: `${scheme}://${name}` });
+        expect(details['error']).toMatchObject({
+          code: expect.stringMatching(/^(?:BAD_PATH|NOT_FOUND|UNSUPPORTED)$/),
+        });
+      }
+    },
+  );
 });
 
 describe('rule://', () => {
