@@ -134,7 +134,9 @@ export function tool<Input, R extends Request>(spec: ToolSpec<Input, R>): Declar
     about: (limits, offered) => spec.about(limits, offered),
     schema: (zod) => spec.input(zod),
     adapt: (input) =>
-      spec.adapt && typeof input === 'object' && input !== null ? spec.adapt(input as Fields) : input,
+      spec.adapt && typeof input === 'object' && input !== null && !Array.isArray(input)
+        ? spec.adapt(input as Fields)
+        : input,
     prepare(accepted, dialectLimits) {
       const input = accepted as Input;
       const limits = spec.limits?.(input, dialectLimits) ?? dialectLimits;

@@ -80,16 +80,15 @@ function isAbsent(value: unknown, type: unknown): boolean {
 /** Several globs as one: `["*.ts", "*.js"]`. */
 export function joined(value: unknown): unknown {
   const isList = Array.isArray(value) && value.every((one) => typeof one === 'string');
-  return isList && value.length > 1 ? value.join(',') : value;
+  return isList && value.length > 0 ? value.join(',') : value;
 }
 
 function ofType(value: unknown, { type, enum: allowed }: Field): unknown {
-  const one: unknown = Array.isArray(value) && value.length === 1 && type !== 'array' ? value[0] : value;
-  if (allowed) return valueNamed(one, allowed);
-  if (type === 'integer' || type === 'number') return numberOf(one, type);
-  if (type !== 'boolean') return one;
-  if (/^(?:true|yes|on|1)$/i.test(String(one))) return true;
-  return /^(?:false|no|off|0)$/i.test(String(one)) ? false : one;
+  if (allowed) return valueNamed(value, allowed);
+  if (type === 'integer' || type === 'number') return numberOf(value, type);
+  if (type !== 'boolean' || typeof value === 'object') return value;
+  if (/^(?:true|yes|on|1)$/i.test(String(value))) return true;
+  return /^(?:false|no|off|0)$/i.test(String(value)) ? false : value;
 }
 
 /** Larger integers than can be told apart name nothing that exists: the largest stands for all of them. */

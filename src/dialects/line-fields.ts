@@ -48,7 +48,7 @@ function same(name: Name, names: readonly string[]): Record<string, Name> {
  */
 export function linesToSelector(input: Fields): Fields {
   const { path: typed, ...rest } = withoutRemarks(input);
-  const path = joined(typed);
+  const path = Array.isArray(typed) && typed.length > 1 ? joined(typed) : typed;
   if (typeof path !== 'string') return input;
   const lines: Partial<Record<Name, unknown>> = {};
   const others: Record<string, unknown> = {};

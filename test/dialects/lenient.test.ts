@@ -62,7 +62,6 @@ const SAME: readonly (readonly [DialectName, string, object, object])[] = [
   ['oriel', 'read', { path: 'f:raw' }, { path: 'f', raw: true }],
   ['oriel', 'read', { path: 'f' }, { path: 'f', raw: false, description: 'look at it' }],
   // Lists and texts in place of what they hold.
-  ['oriel', 'read', { path: 'f:3..4' }, { path: ['f:3..4'] }],
   ['oriel', 'read', { path: 'f:3..4,f:9' }, { paths: ['f:3..4', 'f:9'] }],
   ['oriel', 'read', { path: 'f:3..4' }, { arguments: { path: 'f:3..4' } }],
   ['oriel', 'grep', { pattern: '7', ignoreCase: true }, { pattern: '7', ignore_case: 'True' }],
@@ -134,6 +133,16 @@ describe('refused all the same', () => {
       'read',
       { path: 'f', start_line: 9, end_line: 3 },
       'lines 9 to 3 are none: the last comes before the first. Use the path alone, such as src/app.ts:50..100.',
+    ],
+    [
+      'ls',
+      [],
+      'The input of ls is wrong: expected object, received array. Its fields are path, limit, offset.',
+    ],
+    [
+      'read',
+      { path: ['f'] },
+      'The field path of read is wrong: expected string, received array. Its fields are path.',
     ],
     ['read', { path: 'f', file_path: 'g' }, 'The tool read has no field file_path. Its fields are path.'],
     [
