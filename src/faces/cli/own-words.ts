@@ -17,7 +17,10 @@ export function inOwnWords(
   calls: readonly Readonly<Record<string, unknown>>[],
 ): string {
   const held = new Held();
-  const named = calls.reduce((text, fields) => nameCommand(text, fields, typed, held), sentence);
+  const globs = sentence.replace(GLOB_AS_PATH, (_, path: string, glob: string) => {
+    return `; a glob is no path. Use ${held.hold(withGlob(path, glob, typed))}.`;
+  });
+  const named = calls.reduce((text, fields) => nameCommand(text, fields, typed, held), globs);
   const known = [...typed.operands, ...Object.values(typed.values).flat()].reduce<string>(
     (text, word) =>
       typeof word === 'string' && /[\s=]/.test(word)
@@ -40,6 +43,15 @@ class Held {
   restore(text: string): string {
     return text.replaceAll(/\0(\d+)\0/g, (_, no) => this.restore(this.#texts[Number(no)] ?? ''));
   }
+}
+
+const GLOB_AS_PATH = /; a glob is a field of its own\. Use path=(.+) with the glob (.+)\.$/s;
+
+/** `oriel grep x 'src/*.ts'` → `oriel grep --glob '*.ts' x src`; what lists finds. */
+function withGlob(path: string, glob: string, { name, values, operands: [first] }: Typed): string {
+  if (name === 'grep' && first !== undefined)
+    return commandOf({ name, values: { ...values, glob }, operands: [first, path] });
+  return commandOf({ name: 'find', values, operands: [glob, path] });
 }
 
 /** What names the fields of another call, as the command that makes it. */
@@ -75,7 +87,7 @@ function asOptions(text: string): string {
     )
     .replaceAll(new RegExp(`${field}=true\\b`, 'g'), (_, name: string) => optionOf(name))
     .replaceAll(
-      new RegExp(`${field}=([^\\s,;)]+?)(?=[.,;)]?(?:\\s|$))`, 'g'),
+      new RegExp(`${field}=((?:\\{[^\\s}]*\\}|[^\\s,;)])+?)(?=[.,;)]?(?:\\s|$))`, 'g'),
       (_, name: string, value: string) => `${optionOf(name)} ${shellArgument(value)}`,
     )
     .replaceAll(new RegExp(`(?<=\\b(?:with|without|out|Use) )${field}\\b`, 'g'), optionOf)

@@ -53,6 +53,8 @@ describe('a command that is named', () => {
     [['grep', '(?<=return )foo'], "oriel grep '(?:return )foo'"],
     [['grep', '/FOO/i'], 'oriel grep --ignore-case FOO'],
     [['grep', String.raw`foo\|bar`, 'my src'], "oriel grep 'foo|bar' 'my src'"],
+    [['grep', 'foo', 'my src/*.ts'], "oriel grep --glob '*.ts' foo 'my src'"],
+    [['ls', 'my src/*.ts'], "oriel find '*.ts' 'my src'"],
     [['find', 'parse header', 'my src'], "oriel find --symbol 'parse header' 'my src'"],
     [['find', 'my src'], "oriel find 'my src/**'"],
     [['find', '--symbol', '!'], 'oriel find --symbol "parse header"'],
