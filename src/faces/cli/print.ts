@@ -59,5 +59,5 @@ function forStream(text: string, answer: Answer, out: NodeJS.WriteStream, typed:
   const ended = pasted === '' || pasted.endsWith('\n') ? pasted : `${pasted}\n`;
   // Verbatim text may hold escape sequences that repaint a terminal.
   const safe = out.isTTY ? makeVisible(ended).text : ended;
-  return usesColour(out) ? colour(safe, new Set(notices.map(([, printed]) => printed))) : safe;
+  return usesColour(out) ? colour(safe, new Set(notices.map(([, printed]) => printed)), typed) : safe;
 }

@@ -1,5 +1,7 @@
 /** `oriel serve`. */
 
+import { shellWord } from '../../text/shell.ts';
+import { type Address, addressText } from '../http/address.ts';
 import type { Command } from './command.ts';
 import { maxConnectionsOf, offerOptions, servedBy, serverOptions, writeTimeoutOf } from './server-options.ts';
 import { operatorToken, operatorTokenOption, serverToken, tokenOptions } from './token.ts';
@@ -70,6 +72,7 @@ export const serveCommand: Command = {
       ...maxConnectionsOf(parsed),
       log: err,
     });
+    if (err.isTTY) err.write(`${greeting(serving.address, token !== undefined)}\n`);
     if (!signal.aborted)
       await new Promise((resolve) => void signal.addEventListener('abort', resolve, { once: true }));
     await serving.close();
@@ -77,3 +80,16 @@ export const serveCommand: Command = {
     return 0;
   },
 };
+
+/** What to do next, for a person who has started it. */
+function greeting(address: Address, needsToken: boolean): string {
+  const token = needsToken ? ` -H "Authorization: Bearer $TOKEN"` : '';
+  if (address.at === 'socket')
+    return `oriel: to try it, curl${token} --unix-socket ${shellWord(address.path)} http://localhost/api/v0/tools`;
+  const url = addressText(address);
+  const header = needsToken ? ' --header "Authorization: Bearer $TOKEN"' : '';
+  return (
+    `oriel: to try it, curl${token} ${url}/api/v0/tools; for an agent, ` +
+    `claude mcp add --transport http oriel ${url}/mcp${header} (docs/hosts.md has the others); the dashboard is at ${url}/`
+  );
+}

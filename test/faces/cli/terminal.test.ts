@@ -1,6 +1,6 @@
 /** What a person sees on a terminal, through script(1), which gives a process one of its own. */
 
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -45,13 +45,53 @@ describe.runIf(has('script'))('on a terminal', () => {
   });
 
   test('errors, paths and line numbers have colours', () => {
-    expect(onTerminal('grep one a.txt').screen).toBe(
+    expect(onTerminal('grep on a.txt').screen).toBe(
+      '\u001b[35ma.txt\u001b[39m:\u001b[32m1\u001b[39m: \u001b[91mon\u001b[39me\n',
+    );
+    expect(onTerminal('grep -F o a.txt --count').screen).toBe(
+      '\u001b[35ma.txt\u001b[39m: \u001b[32m1\u001b[39m\n',
+    );
+    expect(onTerminal(`find '*.txt'`).screen).toBe('\u001b[35ma.txt\u001b[39m\n');
+    // Patterns that could take long in an engine that goes back are searched, and not shown.
+    expect(onTerminal(`grep '(o|o)+n' a.txt`).screen).toBe(
       '\u001b[35ma.txt\u001b[39m:\u001b[32m1\u001b[39m: one\n',
     );
+    expect(onTerminal('grep on a.txt', { NO_COLOR: '1', FORCE_COLOR: '1' }).screen).toBe('a.txt:1: one\n');
     expect(onTerminal('read none').screen).toMatch(
       /^\u001b\[31moriel: none does not exist\..*\u001b\[39m\n$/,
     );
   });
+
+  test('what takes long says so on a line that it erases', () => {
+    const { screen } = onTerminal('--json bash --timeout 1.5 sleep 5', { NO_COLOR: '1' });
+    expect(screen).toMatch(/^\r\u001b\[Kworking for \d+ s[^{]*\r\u001b\[K\{"content"/);
+  });
+
+  test('oriel mcp says how it is added to an agent', () => {
+    expect(onTerminal('mcp').screen).toContain('claude mcp add oriel -- npx -y oriel mcp');
+  });
+
+  test('oriel serve says how it is tried, and logs as text', async () => {
+    const command = `${process.execPath} ${cli} serve --listen 127.0.0.1:0 --token-file token`;
+    writeFileSync(join(cwd, 'token'), 'a-token-of-more-than-sixteen-bytes\n', { mode: 0o600 });
+    const child = spawn('script', ['-qefc', command, '/dev/null'], {
+      cwd,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    try {
+      let screen = '';
+      child.stdout.on('data', (chunk: Buffer) => (screen += chunk.toString()));
+      await expect.poll(() => screen, { timeout: 50_000 }).toContain('dashboard');
+      expect(screen).toMatch(/^\d\d:\d\d:\d\d listening address=http:\/\/127\.0\.0\.1:\d+ dialect=oriel\r\n/);
+      const url =
+        /to try it, curl -H "Authorization: Bearer \$TOKEN" (http:\S+\/tools);/.exec(screen)?.[1] ?? '';
+      const headers = { Authorization: 'Bearer a-token-of-more-than-sixteen-bytes' };
+      expect((await fetch(url, { headers })).status).toBe(200);
+      expect(screen).toContain(`add --transport http oriel ${url.replace('/api/v0/tools', '/mcp')} --header`);
+    } finally {
+      child.kill();
+    }
+  }, 60_000);
 
   test('reading the standard input of a terminal says what to write', () => {
     const { screen, code } = onTerminal('read -', { NO_COLOR: '1' });
