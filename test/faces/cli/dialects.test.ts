@@ -49,7 +49,7 @@ test('the exit code of a dialect that does not count what it found', () => {
   const { W, write } = workspace();
   write('f', 'a\nb\nc\n');
   expect(run(['read', '--dialect', 'pi', 'f', '--limits', 'lines=2'], { cwd: W }).out).toBe(
-    'a\nb\n[Showing lines 1-2 of 3. Use offset=3 to continue]\n',
+    `a\nb\n[Showing lines 1-2 of 3. Use oriel call --dialect pi --limits lines=2 read '{"path":"f","offset":3}' to continue]\n`,
   );
   expect(run(['grep', 'x', '--dialect', 'pi'], { cwd: W })).toEqual({
     out: 'No matches found\n',

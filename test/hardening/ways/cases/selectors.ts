@@ -10,7 +10,7 @@ export const selectors: readonly Case[] = [
     id: 'S03',
     title: 'a range that ends before it starts',
     make: ({ write }) => write('f', nine),
-    steps: [read('f:7-2', { code: 'BAD_SELECTOR', has: 'Use :2-7.' })],
+    steps: [read('f:7-2', { code: 'BAD_SELECTOR', has: ':2-7.' })],
   },
   {
     id: 'S04',
