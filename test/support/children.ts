@@ -2,12 +2,15 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The converting children of `pid`, by their command lines. */
-export function convertersOf(pid: number): number[] {
+/** The converting children of `pid`. */
+export const convertersOf = (pid: number): number[] => childrenOf(pid, 'convert-child');
+
+/** The children of `pid` in whose command lines `part` stands: others watch over them. */
+export function childrenOf(pid: number, part: string): number[] {
   const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
     readOr(`/proc/${pid}/task/${task}/children`).split(' ').filter(Boolean).map(Number),
   );
-  return children.filter((child) => readOr(`/proc/${child}/cmdline`).includes('convert-child'));
+  return children.filter((child) => readOr(`/proc/${child}/cmdline`).includes(part));
 }
 
 export function openDescriptors(): number {
