@@ -7,7 +7,7 @@ import { createOriel, type DialectName, type OrielOptions } from '../src/index.t
 import type { Telemetry } from '../src/session/telemetry/telemetry.ts';
 import type { TaskReport, TelemetryEvent } from '../src/types/telemetry.ts';
 import { reportOf } from '../src/telemetry/report.ts';
-import { nextOf, workspace } from './support/workspace.ts';
+import { nextOf, unhurried, workspace } from './support/workspace.ts';
 
 /** 1,000 lines of 100 bytes. */
 const LINES = Array.from({ length: 1_000 }, (_, i) => `${String(i + 1).padEnd(99, '.')}\n`).join('');
@@ -128,7 +128,7 @@ test('a kept output is read on by its name', async () => {
 });
 
 test('maps, outlines and symbols', async () => {
-  const { call, write, report } = recorded();
+  const { call, write, report } = recorded(unhurried);
   const code = Array.from(
     { length: 200 },
     (_, i) => `export function f${i}(): void {\n${'  run();\n'.repeat(20)}}\n`,
