@@ -1,10 +1,7 @@
 /** `oriel worker`: does the heavy work of replicas that share a state. */
 
-import { workHandlers } from '../../sources/work-handlers.ts';
-import { s3Settings, webSettings } from '../../assemble.ts';
 import { OrielError } from '../../errors.ts';
-import { openState } from '../../state/open-state.ts';
-import { type Jobs, runJobs } from '../../state/run-jobs.ts';
+import type { Jobs } from '../../state/run-jobs.ts';
 import { quote } from '../../text/visible.ts';
 import type { Command, Values } from './command.ts';
 import type { Readable } from '../../sources/objects/lines-job.ts';
@@ -44,7 +41,7 @@ export const workerCommand: Command = {
   serves: true,
   async run({ values }, { err, signal }) {
     const jobs = jobsOf(values);
-    const readable = readableOf(values);
+    const readable = await readableOf(values);
     const [{ createLog }, { createWorkerApp }, { listenFor }, { addressText, parseAddress }] =
       await Promise.all([
         import('../http/log.ts'),
@@ -52,6 +49,11 @@ export const workerCommand: Command = {
         import('../http/listen.ts'),
         import('../http/address.ts'),
       ]);
+    const [{ workHandlers }, { openState }, { runJobs }] = await Promise.all([
+      import('../../sources/work-handlers.ts'),
+      import('../../state/open-state.ts'),
+      import('../../state/run-jobs.ts'),
+    ]);
     const metrics = values['metrics'] as string | undefined;
     const address = metrics === undefined ? undefined : parseAddress(metrics, '--metrics');
     const { state: options } = stateOf(values, (warning) => void err.write(`oriel: ${warning}\n`));
@@ -93,7 +95,7 @@ export const workerCommand: Command = {
 };
 
 /** What the worker reads itself, to count lines. Throws `BAD_INPUT`. */
-function readableOf(values: Values): Readable {
+async function readableOf(values: Values): Promise<Readable> {
   const list = (name: string): readonly string[] => (values[name] as readonly string[] | undefined) ?? [];
   const [isObjects, isWeb] = [values['s3'] !== undefined, values['web'] === true];
   const lost = (name: string, of: string): OrielError =>
@@ -102,6 +104,7 @@ function readableOf(values: Values): Readable {
   if (endpoint !== undefined && !isObjects) throw lost('s3-endpoint', '--s3 s3://BUCKET');
   const allowed = list('allow-net');
   if (allowed.length > 0 && !isObjects && !isWeb) throw lost('allow-net', '--web');
+  const { s3Settings, webSettings } = await import('../../assemble.ts');
   return {
     s3: s3Settings(isObjects && s3Options(allowed, list('s3'), endpoint)),
     web: webSettings(isWeb && { allow: allowed }),
