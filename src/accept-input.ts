@@ -28,6 +28,8 @@ export function acceptInput(tool: DeclaredTool, schema: ZodType, input: unknown)
   if (strict.success) return strict.data;
   const shape = jsonSchemaOf(schema) as InputSchema;
   const given = tool.adapt(lenient(input ?? {}, shape));
+  // Lists were joined, and what stood inside a field may have become all of them.
+  checkLengths(tool, given);
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
   throw new OrielError('BAD_INPUT', whatIsWrong(tool, parsed.error.issues[0], given, shape));
@@ -43,10 +45,7 @@ function checkLengths({ name }: DeclaredTool, input: unknown): void {
     );
   }
   for (const [field, value] of fields) {
-    const length = Math.max(
-      field.length,
-      typeof value === 'string' && field !== 'command' ? value.length : 0,
-    );
+    const length = Math.max(field.length, field === 'command' ? 0 : charactersOf(value));
     if (length <= MOST_CHARACTERS) continue;
     const where = field === '' ? `The input of ${name}` : `The field ${quote(field)} of ${name}`;
     throw new OrielError(
@@ -54,6 +53,13 @@ function checkLengths({ name }: DeclaredTool, input: unknown): void {
       `${where} is ${length} characters long; at most ${MOST_CHARACTERS} are allowed. Use a shorter one.`,
     );
   }
+}
+
+/** Of the texts in a list together. A list may be nested as deep as JSON is parsed: only two levels can mean anything. */
+function charactersOf(value: unknown, depth = 2): number {
+  if (typeof value === 'string') return value.length;
+  if (!Array.isArray(value) || depth === 0) return 0;
+  return value.reduce<number>((sum, one) => sum + charactersOf(one, depth - 1), 0);
 }
 
 function whatIsWrong(

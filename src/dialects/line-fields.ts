@@ -48,8 +48,8 @@ function same(name: Name, names: readonly string[]): Record<string, Name> {
  */
 export function linesToSelector(input: Fields): Fields {
   const { path: typed, ...rest } = withoutRemarks(input);
-  const path = Array.isArray(typed) && typed.length > 1 ? joined(typed) : typed;
-  if (typeof path !== 'string') return input;
+  const list = Array.isArray(typed) && typed.length > 1 ? joined(typed) : typed;
+  if (typeof list !== 'string') return input;
   const lines: Partial<Record<Name, unknown>> = {};
   const others: Record<string, unknown> = {};
   for (const [given, value] of Object.entries(rest)) {
@@ -58,8 +58,9 @@ export function linesToSelector(input: Fields): Fields {
     else lines[name] = value;
   }
   const selector = selectorOf(lines);
-  if (selector !== '') refuseTwo(path);
-  return { ...others, path: path + selector };
+  const paths: readonly string[] = Array.isArray(typed) ? typed : [list];
+  if (selector !== '') paths.forEach(refuseTwo);
+  return { ...others, path: paths.map((path) => path + selector).join(',') };
 }
 
 function selectorOf({
@@ -102,12 +103,20 @@ function endOf(start: unknown, limit: unknown): number | undefined {
   return window(line('start_line', start), line('limit', limit))[1];
 }
 
-/** A path that has lines or a symbol already. */
+/** Of a path, those at which a selector may begin. */
+const MOST_COLONS = 64;
+
+/** A path that has lines or a symbol already. `log-12:30` may be a name, and `http://h:8080` is a host. */
 function refuseTwo(path: string): void {
-  for (let at = path.indexOf(':'); at !== -1; at = path.indexOf(':', at + 1)) {
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(path)) return;
+  let colons = 0;
+  for (let at = path.indexOf(':'); at !== -1 && colons < MOST_COLONS; at = path.indexOf(':', at + 1)) {
+    colons += 1;
+    const rest = path.slice(at + 1);
+    if (/^\d+(?:-\d+)?$/.test(rest) && !/\.\w{1,16}$/.test(path.slice(Math.max(0, at - 20), at))) continue;
     let selection;
     try {
-      selection = parseSelection(path.slice(at + 1));
+      selection = parseSelection(rest);
     } catch {
       return;
     }

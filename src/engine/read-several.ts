@@ -12,7 +12,13 @@ import type { PartResult, SeveralResult, SingleResult } from '../types/result.ts
 import { isThere } from './target.ts';
 
 /** Failures after which the string is not tried as a list. */
-const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['BUSY', 'CANCELLED', 'OUTSIDE_ROOT', 'TIMEOUT']);
+const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'BUSY',
+  'CANCELLED',
+  'DENIED',
+  'OUTSIDE_ROOT',
+  'TIMEOUT',
+]);
 
 const MOST_PATHS = 20;
 
@@ -73,9 +79,15 @@ async function pathsThatExist(target: string, call: Call): Promise<string[] | un
 function* listsIn(target: string): Generator<string[]> {
   yield pathsIn(target);
   const bare = target.trim().replace(/^\[(.*)\]$/s, '$1');
-  const unquoted = bare.split(/\s*,\s*/).map((piece) => piece.replace(/^(["'])(.*)\1$/s, '$2'));
+  const unquoted = piecesOf(bare, ',').map((piece) => piece.replace(/^(["'])(.*)\1$/s, '$2'));
   if (bare !== target && unquoted.every((piece) => piece !== '')) yield unquoted;
-  for (const separator of [/\s*;\s*/, /\s*\n\s*/, /(?<!\\)\s+/]) yield bare.split(separator);
+  yield piecesOf(bare, ';');
+  yield piecesOf(bare, '\n');
+  yield bare.split(/(?<!\\)\s+/, MOST_PATHS + 1);
+}
+
+function piecesOf(text: string, separator: string): string[] {
+  return text.split(separator, MOST_PATHS + 1).map((piece) => piece.trim());
 }
 
 /** `a.ts:1-5,9,b.ts` → `a.ts:1-5,9` and `b.ts`: a piece that can belong to the selector before it does. */

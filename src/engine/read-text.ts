@@ -62,7 +62,6 @@ export async function readText(
   const wantsMap = asked.summarize && isWhole(asked.selection ?? stored.selection);
   const brief = wantsMap ? await summaryOf(resource, input, frameOf(layout), call) : {};
   const { encoding } = input;
-  const { notes = [] } = resource;
   if (brief.summary) {
     const { summary, totals, invalid, kept } = brief;
     const snapshot = await snapshotOf(layout, resource, found, () => kept, call);
@@ -77,7 +76,7 @@ export async function readText(
       totals,
       invalid,
       ...snapshot,
-      notes,
+      notes: resource.notes ?? [],
     };
   }
   const above = selection.window || selection.mode === 'raw' ? undefined : resource.above;
@@ -87,6 +86,8 @@ export async function readText(
     return binaryResult(origin, resource, selection, 'NUL bytes');
   }
   const { snapshot } = await snapshotOf(layout, resource, found, () => numbered(shown), call);
+  // Not before: what is wrong with a packed text is known once it was unpacked.
+  const { notes = [] } = resource;
   const result: Mutable<TextResult> = {
     ...origin,
     is: 'text',

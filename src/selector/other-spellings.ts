@@ -21,7 +21,7 @@ export function otherSpelling(text: string): string | undefined {
 function plainly(text: string): string {
   return text
     .toLowerCase()
-    .replace(/[\u2010-\u2015\u2212\uff0d~]/g, '-')
+    .replace(/[\u2010-\u2015\u2212\uff0d]/g, '-')
     .replace(/\.{3,}|\u2026/g, '..')
     .replace(/\uff1a/g, ':')
     .replace(/[\uff0c\u3001]/g, ',')
@@ -63,7 +63,7 @@ function unbracketed(text: string): string {
 
 /** `95-$`, `95,$`, `95..end`, `95:-1`, `95+`; from the end `-5..`, `-5:-1`. */
 function toTheEnd(text: string): string | undefined {
-  const tail = /^-(\d+) *(?:-|\.\.|:|,)? *(?:-1|\$|end|eof)?$/.exec(text);
+  const tail = /^-(\d+)(?: *(?:-|\.\.|:|,) *(?:-1|\$|end|eof)?)?$/.exec(text);
   if (tail) return `-${tail[1]}`;
   const open = /^l?(\d+) *(?:(-|\.\.|:|,|to) *(?:-1|\$|end|eof|last)|\+)$/.exec(text);
   return open ? `${open[1]}${open[2] === '..' ? '..' : '-'}` : undefined;

@@ -61,12 +61,15 @@ export function withFragment(target: string): string {
   return withSelector(target) ?? withSymbol(target) ?? target;
 }
 
-/** Without blanks at the ends and before the colon, which may be a full-width one; a file URL with one slash. */
+/**
+ * Without blanks in front, before the colon (which may be a full-width one) and behind a selector, and without line ends
+ * behind; a file URL with one slash. A blank behind a name stays: Windows drops it, so that two names would be one file.
+ */
 function tidied(target: string): string {
-  return target
-    .trim()
-    .replace(/^file:(?=\/[^/])/i, '')
-    .replace(/ *[:\uff1a](?=[^:\uff1a]*$)/, ':');
+  const front = target.trimStart();
+  const colon = Math.max(front.lastIndexOf(':'), front.lastIndexOf('\uff1a'));
+  const typed = colon > front.lastIndexOf('/') ? front.trimEnd() : front.replace(/(?<![\r\n])[\r\n]+$/, '');
+  return typed.replace(/^file:(?=\/[^/])/i, '').replace(/(?<! ) *[:\uff1a](?=[^:\uff1a]*$)/, ':');
 }
 
 /** `"src/a b.ts":5-9` → `src/a b.ts:5-9`; also with blanks around it and with an `@` in front. */

@@ -97,12 +97,12 @@ export class FileCache implements DiskCache {
     }
   }
 
-  put(key: string, parts: readonly Uint8Array[]): void {
+  put(key: string, parts: readonly Uint8Array[]): Promise<void> {
     const size = HEADER_BYTES + parts.reduce((sum, { length }) => sum + length, 0);
-    if (size > this.#bytes / PART || this.#writing.size >= PART) return;
+    if (size > this.#bytes / PART || this.#writing.size >= PART) return Promise.resolve();
     const path = this.#pathOf(key);
-    if (path === undefined) return;
-    this.#work(this.#write(path, key, parts).then(() => this.#bound(size)));
+    if (path === undefined) return Promise.resolve();
+    return this.#work(this.#write(path, key, parts).then(() => this.#bound(size)));
   }
 
   remove(key: string): void {
@@ -111,9 +111,10 @@ export class FileCache implements DiskCache {
     if (path !== undefined) this.#work(Promise.all(this.#writing).then(() => rm(path, { force: true })));
   }
 
-  #work(work: Promise<void>): void {
+  #work(work: Promise<void>): Promise<void> {
     const done = work.catch(() => undefined).finally(() => this.#writing.delete(done));
     this.#writing.add(done);
+    return done;
   }
 
   async close(): Promise<void> {

@@ -1,7 +1,7 @@
 /** The session's private files, for what is too large for memory: readable by this user only, and without a name. */
 
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { untilDescriptors } from '../access/descriptors.ts';
@@ -81,7 +81,11 @@ const PREFIX = 'oriel-scratch-';
 async function sweep(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     if (!name.startsWith(PREFIX) || !isLeftBehind(name.slice(PREFIX.length))) continue;
-    await rm(join(parent, name), { recursive: true, force: true }).catch(() => undefined);
+    const path = join(parent, name);
+    const stats = await lstat(path).catch(() => undefined);
+    // Everybody may write there: what another user has made could lead elsewhere while it is removed.
+    if (!stats?.isDirectory() || stats.uid !== process.getuid?.()) continue;
+    await rm(path, { recursive: true, force: true }).catch(() => undefined);
   }
 }
 

@@ -42,12 +42,13 @@ export class SharedCache implements OwnCache {
     return value;
   }
 
-  put(key: string, parts: readonly Uint8Array[]): void {
-    this.#own.put(key, parts);
+  put(key: string, parts: readonly Uint8Array[]): Promise<void> {
+    const written = this.#own.put(key, parts);
     const size = parts.reduce((sum, { length }) => sum + length, 0);
     // What is not sent must not leave an older value there, which would be found first.
-    if (size > MOST_SHARED || this.#sending.size >= MOST_SENDING) return this.#removeShared(key);
-    this.#work(this.#space.put(cacheName(key), Buffer.concat(parts), CACHE_MS));
+    if (size > MOST_SHARED || this.#sending.size >= MOST_SENDING) this.#removeShared(key);
+    else this.#work(this.#space.put(cacheName(key), Buffer.concat(parts), CACHE_MS));
+    return written;
   }
 
   remove(key: string): void {

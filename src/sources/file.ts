@@ -31,7 +31,9 @@ export const fileSource: Source = {
 
 /** `Server.start`, `:Server::start` of test runners, `start()`: a name behind a file of code is a symbol's. */
 function symbolWritten(rest: string): string | undefined {
-  const name = /^:?((?:[\p{L}_$][\p{L}\p{N}_$]*(?:\.|::|#|\b))+)(?:\(\))?$/u.exec(rest)?.[1];
+  const name = /^:?([\p{L}_$][\p{L}\p{N}_$]*(?:(?:\.|::|#)[\p{L}_$][\p{L}\p{N}_$]*)*)(?:\(\))?$/u.exec(
+    rest,
+  )?.[1];
   return name?.replace(/::|#/g, '.');
 }
 

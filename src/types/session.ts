@@ -44,8 +44,11 @@ export interface DiskCache {
   readonly lookups?: { readonly hits: number; readonly misses: number };
   /** The bytes exactly as they were put, or undefined. Never throws. */
   get(key: string): Promise<Buffer | undefined>;
-  /** Writes the concatenation of `parts` in the background, if it can; they must not change meanwhile. */
-  put(key: string, parts: readonly Uint8Array[]): void;
+  /**
+   * Writes the concatenation of `parts` in the background, if it can; they must not change meanwhile. Resolves when it has,
+   * or has given up.
+   */
+  put(key: string, parts: readonly Uint8Array[]): Promise<void>;
   /** Removes the value in the background, once what is being written is. */
   remove(key: string): void;
 }

@@ -19,7 +19,7 @@ export interface LinesHead extends NonNullable<ByteSource['elsewhere']> {
   readonly bom: number;
 }
 
-/** Bytes that are counted here before anyone else is asked, and that must be left then. */
+/** Bytes that are counted here before anyone else is asked, and that must be needed beyond them. */
 const WORTH_ASKING: number = 32 << 20;
 
 const NO_BYTES_SHA256 = createHash('sha256').digest('hex');
@@ -43,8 +43,9 @@ export function askForLines(
   if (!work || !elsewhere) return;
   const head: LinesHead = { ...elsewhere, size, encoding: encoding as UnicodeName, bom };
   let isAsked = false;
-  const ask = async (): Promise<void> => {
-    if (isAsked || index.scanned < WORTH_ASKING || size - index.scanned < WORTH_ASKING) return;
+  const ask = async (needed: number): Promise<void> => {
+    const left = Math.min(needed, size - index.scanned);
+    if (isAsked || index.scanned < WORTH_ASKING || left < WORTH_ASKING) return;
     isAsked = true;
     call.progress({ message: 'a worker counts the lines' });
     const now = performance.now();
@@ -63,7 +64,7 @@ export function askForLines(
     if (outcome.is === 'done') index.restore(outcome.result, size);
   };
   // Whoever is cancelled finds that out by itself: another call may be counting.
-  const others = (): Promise<void> => ask().catch(() => undefined);
+  const others = (needed: number): Promise<void> => ask(needed).catch(() => undefined);
   index.askOthers = others;
   call.onEnd(() => {
     if (index.askOthers === others) index.askOthers = undefined;

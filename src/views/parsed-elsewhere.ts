@@ -40,9 +40,15 @@ export async function parsedElsewhere(
     { kind: OUTLINE_KIND, version: parserVersion(), head, source },
     wanting,
   );
-  if (outcome.is === 'failed') return outcome.why === 'slow' ? 'time' : 'crash';
+  if (outcome.is === 'failed') return FAILURES.get(outcome.why);
   return outcome.is === 'done' ? read(outcome.result) : undefined;
 }
+
+/** What a worker found out about the text. Anything else is about the worker: the text is parsed here. */
+const FAILURES: ReadonlyMap<string, NoStructure> = new Map([
+  ['slow', 'time'],
+  ['crashed', 'crash'],
+]);
 
 export function parseHead(language: string, grammar: GrammarFiles | undefined): ParseHead {
   return { language, ...(grammar && { grammar: digestOf(grammar) }) };

@@ -49,7 +49,7 @@ function listed(pattern: string): string[] {
   if (!pattern.includes(',') || pattern.includes('[')) return [];
   const parts = expandBraces(`{${pattern}}`, MOST_ALTERNATIVES)?.map((part) => part.trim()) ?? [];
   // Without a comma outside of braces the bracket in front is text.
-  return parts.every((part) => part.includes('*') && !part.startsWith('{')) ? parts : [];
+  return parts.every((part) => /\*.*[./]|[./].*\*/s.test(part) && !part.startsWith('{')) ? parts : [];
 }
 
 function tokensOf(pattern: string): Token[] {

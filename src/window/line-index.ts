@@ -59,8 +59,11 @@ export class LineIndex {
   /** The oversized line that was looked at last: its pages are asked for one after the other. */
   #oversized: Bounds & { readonly line: number } = { line: 0, start: 0, end: 0 };
 
-  /** Asked before each step of a count: others may have counted further, and `restore` takes that over. */
-  askOthers: (() => Promise<void>) | undefined;
+  /**
+   * Asked before each step of a count, with the bytes that are left by an estimate: others may have counted further, and
+   * `restore` takes that over.
+   */
+  askOthers: ((left: number) => Promise<void>) | undefined;
 
   constructor(encoding: Encoding) {
     this.#encoding = encoding;
@@ -126,7 +129,7 @@ export class LineIndex {
 
   /** Lines of the whole text (contract: a final newline begins no further line). */
   async total(source: ByteSource, signal?: AbortSignal, onScan?: OnScan): Promise<number> {
-    await this.#extend(source, () => false, signal, onScan);
+    await this.#extend(source, () => Number.POSITIVE_INFINITY, signal, onScan);
     return this.#newlines + (this.#unterminated ? 1 : 0);
   }
 
@@ -138,7 +141,7 @@ export class LineIndex {
     onScan?: OnScan,
   ): Promise<number | undefined> {
     const before = line - 1;
-    if (before > 0) await this.#extend(source, () => this.#newlines >= before, signal, onScan);
+    if (before > 0) await this.#extend(source, () => this.#bytesTo(before), signal, onScan);
     if (before === 0) return (await this.#isEmpty(source)) ? undefined : this.#encoding.bom;
     if (line === this.#oversized.line) return this.#oversized.start;
     const at = await this.#after(before, source, signal);
@@ -165,7 +168,7 @@ export class LineIndex {
   async lineAt(offset: number, source: ByteSource, signal?: AbortSignal, onScan?: OnScan): Promise<number> {
     const { line, start: from, end } = this.#oversized;
     if (offset >= from && offset < end) return line;
-    await this.#extend(source, () => this.#scanned >= offset, signal, onScan);
+    await this.#extend(source, () => offset - this.#scanned, signal, onScan);
     // The last byte is asked for by every window at the end.
     if (this.#ended && offset < this.#scanned && offset + this.#encoding.unit >= this.#scanned)
       return this.#newlines + (this.#unterminated ? 1 : 0);
@@ -178,7 +181,7 @@ export class LineIndex {
 
   /** The byte after line `line`, which the text has. */
   async endOf(line: number, source: ByteSource, signal?: AbortSignal, onScan?: OnScan): Promise<number> {
-    await this.#extend(source, () => this.#newlines >= line, signal, onScan);
+    await this.#extend(source, () => this.#bytesTo(line), signal, onScan);
     return (await this.#after(line, source, signal)) ?? this.#scanned;
   }
 
@@ -197,19 +200,29 @@ export class LineIndex {
     return (await readAt(source, this.#encoding.bom, 1)).length === 0;
   }
 
-  /** Concurrent calls take turns, a step each: every step starts where the one before has ended. */
+  /** Bytes that are left to newline `count`, by the length of the lines so far; 0 where it was counted. */
+  #bytesTo(count: number): number {
+    const missing = count - this.#newlines;
+    return missing <= 0 ? 0 : Math.max(1, (missing * this.#scanned) / Math.max(1, this.#newlines));
+  }
+
+  /**
+   * Counts until `left`, which estimates the bytes that are still needed, is 0. Concurrent calls take turns, a step each:
+   * every step starts where the one before has ended.
+   */
   async #extend(
     source: ByteSource,
-    enough: () => boolean,
+    left: () => number,
     signal: AbortSignal | undefined,
     onScan: OnScan | undefined,
   ): Promise<void> {
+    const enough = (): boolean => left() <= 0;
     const scan = { source, enough, signal, onScan };
     while (!this.#ended && !enough()) {
       this.#waiting += 1;
       const step = this.#steps.then(async () => {
         this.#waiting -= 1;
-        if (source.remote && !this.#ended && !enough()) await this.askOthers?.();
+        if (source.remote && !this.#ended && !enough()) await this.askOthers?.(left());
         if (!this.#ended && !enough()) await this.#step(scan);
       });
       this.#steps = step.catch(() => undefined);

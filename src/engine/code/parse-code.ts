@@ -158,7 +158,8 @@ class ParseRun {
     for (;;) {
       const { part, names, gone } = await step({ ask: 'keep', home });
       if (part) {
-        files.put(partKey(home, part.name), [part.bytes]);
+        // Each in its turn: a cache that is busy with many takes no more, and a part is handed out once.
+        await files.put(partKey(home, part.name), [part.bytes]);
         continue;
       }
       files.put(keptKey(home), [names]);

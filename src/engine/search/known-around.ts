@@ -24,7 +24,9 @@ export async function knownAround(
     if (opened?.is !== 'file' || opened.size !== content.length) return undefined;
     const { identity } = opened.bytes;
     // The file may have changed since it was searched.
-    const stored = identity.recurs ? await readAt(opened.bytes, 0, opened.size, signal) : undefined;
+    const stored = identity.recurs
+      ? await readAt(opened.bytes, 0, opened.size, signal).catch(() => undefined)
+      : undefined;
     if (!stored || !Buffer.from(stored).equals(content)) return undefined;
     const asked = step({ ask: 'around', files: [{ path, key: identity.key, lines }] });
     const [known] = (await soon(asked)) ?? [];

@@ -7,8 +7,11 @@ import { shellArgument } from '../../text/shell.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import { commandOf, commandWith, FIELDS, optionOf, type Typed } from './typed.ts';
 
-/** Not those of a path: `app.db:users?limit=5&offset=9`. */
-const field = `(?<![?&-])\\b(${FIELDS.join('|')})`;
+/** Not those of a path: `app.db:users?limit=5&offset=9`, `data/type=x`, `context/a.ts`. */
+const field = `(?<![?&/.-])\\b(${FIELDS.join('|')})(?![\\w/-]|[.:]\\w)`;
+
+/** A word that names a field, which is not one. */
+const NAMES_FIELD = new RegExp(`\\b(?:${FIELDS.join('|')})\\b`);
 
 /** `calls`: the fields of those that the answer names, beside what was typed. */
 export function inOwnWords(
@@ -23,7 +26,7 @@ export function inOwnWords(
   const named = calls.reduce((text, fields) => nameCommand(text, fields, typed, held), globs);
   const known = [...typed.operands, ...Object.values(typed.values).flat()].reduce<string>(
     (text, word) =>
-      typeof word === 'string' && /[\s=]/.test(word)
+      typeof word === 'string' && /[\s=/]/.test(word) && NAMES_FIELD.test(word)
         ? text.replaceAll(quote(word), (found) => held.hold(found))
         : text,
     named,
@@ -90,7 +93,7 @@ function asOptions(text: string): string {
       new RegExp(`${field}=((?:\\{[^\\s}]*\\}|[^\\s,;)])+?)(?=[.,;)]?(?:\\s|$))`, 'g'),
       (_, name: string, value: string) => `${optionOf(name)} ${shellArgument(value)}`,
     )
-    .replaceAll(new RegExp(`(?<=\\b(?:with|without|out|Use) )${field}\\b`, 'g'), optionOf)
+    .replaceAll(new RegExp(`(?<=\\b(?:with|without|out|Use) )${field}`, 'g'), optionOf)
     .replace(new RegExp(`^${field}(?= must be )`), optionOf);
 }
 

@@ -20,7 +20,10 @@ function cached(): {
   const entries = new Map<string, Buffer>();
   const disk: DiskCache = {
     get: (key) => Promise.resolve(entries.get(key)),
-    put: (key, parts) => void entries.set(key, Buffer.concat(parts)),
+    put: (key, parts) => {
+      entries.set(key, Buffer.concat(parts));
+      return Promise.resolve();
+    },
     remove: (key) => void entries.delete(key),
   };
   const { write, with: withOptions } = workspace();
