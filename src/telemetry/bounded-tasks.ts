@@ -76,8 +76,9 @@ export class BoundedTasks<Owner> {
     this.#events += 1;
     this.#weigh(task, weightOf(event));
     if (task.events.length > this.#bounds.eventsOfTask) this.#dropEvent(task);
-    while (this.#events > this.#bounds.events) this.#dropEvent(this.#longest());
-    while (this.#eventWeight > this.#bounds.eventWeight) this.#dropEvent(this.#weightiest());
+    while (this.#events > this.#bounds.events) this.#dropEvent(this.#most(({ events }) => events.length)[2]);
+    while (this.#eventWeight > this.#bounds.eventWeight)
+      this.#dropEvent(this.#most(({ eventWeight }) => eventWeight)[2]);
     if (this.#tasks > this.#bounds.tasks) this.#dropOldest(owner, task);
     while (this.#weight > this.#bounds.weight) this.#dropHeaviest();
     return placed;
@@ -109,18 +110,6 @@ export class BoundedTasks<Owner> {
     this.#eventWeight += by;
   }
 
-  #longest(): Task {
-    return this.#entries().reduce((one, other) =>
-      other[2].events.length > one[2].events.length ? other : one,
-    )[2];
-  }
-
-  #weightiest(): Task {
-    return this.#entries().reduce((one, other) =>
-      other[2].eventWeight > one[2].eventWeight ? other : one,
-    )[2];
-  }
-
   /** Of the owner that has most tasks; `kept` of `keeper`, which has just come, stays. */
   #dropOldest(keeper: Owner, kept: Task): void {
     const others = [...this.#owners].filter(([owner, tasks]) => owner !== keeper || tasks.size > 1);
@@ -133,10 +122,23 @@ export class BoundedTasks<Owner> {
   }
 
   #dropHeaviest(): void {
-    const [owner, name, task] = this.#entries().reduce((one, other) =>
-      other[2].figures.weight > one[2].figures.weight ? other : one,
-    );
+    const [owner, name, task] = this.#most(({ figures }) => figures.weight);
     this.#drop(owner, name, task);
+  }
+
+  /** Of the owner whose tasks have most together, the task that has most. There is one. */
+  #most(of: (task: Task) => number): readonly [Owner, string, Task] {
+    let most = Number.NEGATIVE_INFINITY;
+    let found: readonly [Owner, ReadonlyMap<string, Task>] | undefined;
+    for (const [owner, tasks] of this.#owners) {
+      let sum = 0;
+      for (const task of tasks.values()) sum += of(task);
+      if (sum > most) [most, found] = [sum, [owner, tasks]];
+    }
+    if (!found) throw new RangeError('there is no task');
+    const [owner, tasks] = found;
+    const [name, task] = [...tasks].reduce((one, other) => (of(other[1]) > of(one[1]) ? other : one));
+    return [owner, name, task];
   }
 
   #drop(owner: Owner, name: string, task: Task): void {
@@ -147,12 +149,6 @@ export class BoundedTasks<Owner> {
     this.#events -= task.events.length;
     this.#eventWeight -= task.eventWeight;
     this.#weight -= task.figures.weight;
-  }
-
-  #entries(): (readonly [Owner, string, Task])[] {
-    return [...this.#owners].flatMap(([owner, tasks]) =>
-      [...tasks].map(([name, task]) => [owner, name, task] as const),
-    );
   }
 }
 

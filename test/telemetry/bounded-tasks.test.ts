@@ -61,3 +61,11 @@ test('events of many sources and ranges make room for themselves, and others sta
   expect((busy?.events.length ?? 0) * 20 * 32).toBeLessThan(400_000);
   expect([(busy?.dropped ?? 0) + (busy?.events.length ?? 0), busy?.figures.calls]).toEqual([5_000, 5_000]);
 });
+
+test('many small tasks of one client leave the large one of another', () => {
+  const tasks = new BoundedTasks<string>({ ...bounds, tasks: 100, events: 12 });
+  for (let i = 0; i < 4; i += 1) tasks.add('quiet', page(i, i, {}, { task: 'large' }));
+  for (let i = 0; i < 60; i += 1) tasks.add('busy', page(1, 1, { source: `f${i}` }, { task: `small ${i}` }));
+  expect(tasks.find('quiet', 'large')?.events).toHaveLength(4);
+  expect(tasks.all().reduce((sum, { events }) => sum + events.length, 0)).toBeLessThanOrEqual(12);
+});

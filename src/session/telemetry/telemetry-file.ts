@@ -53,7 +53,7 @@ export class TelemetryFile {
   #lines: string[] = [];
   #waiting = 0;
   #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> | undefined;
+  #writing: Promise<void> = Promise.resolve();
   #dropped = 0;
   /** The last line was written in part: the next one begins on a line of its own. */
   #torn = false;
@@ -85,9 +85,8 @@ export class TelemetryFile {
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    await this.#writing;
-    if (this.#lines.length === 0) return;
-    this.#writing = this.#write().finally(() => (this.#writing = undefined));
+    // One after the other: each rotates the file and holds its handle.
+    this.#writing = this.#writing.then(() => (this.#lines.length > 0 ? this.#write() : undefined));
     await this.#writing;
   }
 

@@ -207,7 +207,7 @@ describe('exit codes of bash', () => {
 describe('colours', () => {
   test('come with FORCE_COLOR, and NO_COLOR wins', () => {
     const coloured = runIn(['grep', 'two'], { cwd, env: { ...env, FORCE_COLOR: '1', NO_COLOR: '' } }).out;
-    expect(coloured).toBe('\u001b[35ma.txt\u001b[39m:\u001b[32m2\u001b[39m: two\n');
+    expect(coloured).toBe('\u001b[35ma.txt\u001b[39m:\u001b[32m2\u001b[39m: \u001b[91mtwo\u001b[39m\n');
     const plain = runIn(['grep', 'two'], { cwd, env: { ...env, FORCE_COLOR: '1', NO_COLOR: '1' } }).out;
     expect(plain).toBe('a.txt:2: two\n');
     expect(run('grep', 'two').out).toBe(plain);
