@@ -65,15 +65,25 @@ export async function readLines(request: LinesRequest, call: Call, policy: TextP
 
 type ResolvedTarget = Pick<Origin, 'target' | 'resolvedPath' | 'suffix'> & { readonly resource: Resource };
 
-/** Opens what `target` names: a URL, an answer about code, or what a source makes of a path. */
-async function resolve(target: string, grammar: Grammar, call: Call): Promise<ResolvedTarget> {
+/**
+ * Opens what `target` names: a URL, an answer about code, or what a source makes of a path. `isLocated`: it is the other
+ * spelling of a target, and has none itself.
+ */
+async function resolve(
+  target: string,
+  grammar: Grammar,
+  call: Call,
+  isLocated = false,
+): Promise<ResolvedTarget> {
   const atUrl = grammar === 'selectors' && isUrl(target) ? await openUrl(target, call) : undefined;
   if (atUrl) {
     const url = atUrl.is === 'text' ? atUrl.target : target;
     return { resource: atUrl, target: url, resolvedPath: url };
   }
   const found = await findTarget(target, grammar, call);
-  return (await codeAnswer(found, grammar, call)) ?? (await openFound(found, target, grammar, call));
+  return (
+    (await codeAnswer(found, grammar, call)) ?? (await openFound(found, target, grammar, call, isLocated))
+  );
 }
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
@@ -112,15 +122,17 @@ async function openFound(
   target: string,
   grammar: Grammar,
   call: Call,
+  isLocated: boolean,
 ): Promise<ResolvedTarget> {
   try {
     const resource = await call.open(subject);
     return { resource, target: subject.typed, resolvedPath: subject.path, ...(suffix && { suffix }) };
   } catch (error) {
     // `a.zip:x.ts#L3`: the archive exists, and has no member of that name.
-    const located = grammar === 'selectors' && isOrielError(error) ? withSelector(target) : undefined;
+    const mayBe = grammar === 'selectors' && !isLocated && isOrielError(error);
+    const located = mayBe ? withSelector(target) : undefined;
     if (located === undefined) throw error;
-    return resolve(located, grammar, call).catch(() => {
+    return resolve(located, grammar, call, true).catch(() => {
       throw error;
     });
   }
