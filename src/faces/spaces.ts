@@ -46,7 +46,7 @@ export interface Space {
   oriel(asker?: Asker): Oriel;
   /** Reads the path strings by which resources are named. */
   reader(): Tool;
-  /** The tools of another dialect, with limits of their own. */
+  /** The tools of a dialect under the server's limits, but for those that are given. */
   lens(dialect: DialectName, limits: LimitOptions): Oriel;
   close(): Promise<void>;
 }
@@ -214,8 +214,14 @@ function spaceOf(options: OrielOptions, session: Session, bash: boolean): Space 
       return oriel;
     },
     lens: (dialect, limits) => {
-      const { display: _, limitsPerModel: __, ...others } = options;
-      return orielOffering({ ...others, dialect, limits }, { bash: false });
+      const { display, limitsPerModel: _, ...others } = options;
+      // Another dialect has displays of its own.
+      const isOwn = dialect === (options.dialect ?? 'oriel');
+      const asked = { ...options.limits, ...limits };
+      return orielOffering(
+        { ...others, dialect, limits: asked, ...(isOwn && display !== undefined && { display }) },
+        { bash: false },
+      );
     },
     reader: () =>
       (reader ??= createOriel({
