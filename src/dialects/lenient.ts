@@ -29,7 +29,7 @@ export function lenient(input: unknown, { properties = {}, required = [] }: Inpu
   for (const [name, value] of Object.entries(named(given, properties))) {
     const field = properties[name];
     if (field && isAbsent(value, field.type) && !required.includes(name)) continue;
-    fields[name] = field ? ofType(name === 'glob' ? joined(value) : value, field) : value;
+    fields[name] = field ? ofType(name === 'glob' ? anyGlob(value) : value, field) : value;
   }
   return fields;
 }
@@ -77,10 +77,15 @@ function isAbsent(value: unknown, type: unknown): boolean {
   return value === null || (type !== 'string' && typeof value === 'string' && value.trim() === '');
 }
 
-/** Several globs as one: `["*.ts", "*.js"]`. */
-export function joined(value: unknown): unknown {
-  const isList = Array.isArray(value) && value.every((one) => typeof one === 'string');
-  return isList && value.length > 0 ? value.join(',') : value;
+/** Several globs as one: `["*.ts", "*.js"]` → `{*.ts,*.js}`. */
+export function anyGlob(value: unknown): unknown {
+  if (!isTexts(value)) return value;
+  return value.length === 1 ? value[0] : `{${value.join(',')}}`;
+}
+
+/** A list of texts, of which there is at least one. */
+export function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string');
 }
 
 function ofType(value: unknown, { type, enum: allowed }: Field): unknown {

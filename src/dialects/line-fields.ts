@@ -3,7 +3,7 @@
 import { OrielError } from '../errors.ts';
 import { parseSelection } from '../selector/selection.ts';
 import { quote } from '../text/visible.ts';
-import { type Fields, joined, parseNumber } from './lenient.ts';
+import { type Fields, isTexts, parseNumber } from './lenient.ts';
 import { folded, withoutRemarks } from './other-names.ts';
 
 /** Fields that are no others of this dialect, and what they say of lines; as `folded` gives them. */
@@ -48,8 +48,8 @@ function same(name: Name, names: readonly string[]): Record<string, Name> {
  */
 export function linesToSelector(input: Fields): Fields {
   const { path: typed, ...rest } = withoutRemarks(input);
-  const list = Array.isArray(typed) && typed.length > 1 ? joined(typed) : typed;
-  if (typeof list !== 'string') return input;
+  const paths = typeof typed === 'string' ? [typed] : isTexts(typed) && typed.length > 1 ? typed : undefined;
+  if (!paths) return input;
   const lines: Partial<Record<Name, unknown>> = {};
   const others: Record<string, unknown> = {};
   for (const [given, value] of Object.entries(rest)) {
@@ -58,7 +58,6 @@ export function linesToSelector(input: Fields): Fields {
     else lines[name] = value;
   }
   const selector = selectorOf(lines);
-  const paths: readonly string[] = Array.isArray(typed) ? typed : [list];
   if (selector !== '') paths.forEach(refuseTwo);
   return { ...others, path: paths.map((path) => path + selector).join(',') };
 }

@@ -6,7 +6,7 @@ import { foundAnswer, listAnswer, type ShownEntries } from '../render/listing.ts
 import { binarySize } from '../render/units.ts';
 import type { FindRequest, ListRequest, SymbolsRequest } from '../types/request.ts';
 import { type InputOf, reads, tool, type Zod } from './dialect.ts';
-import { joined } from './lenient.ts';
+import { anyGlob } from './lenient.ts';
 import { count, ENTRIES, findRequest, listRequest, type LsInput, RESULTS } from './lists.ts';
 import { withoutRemarks } from './other-names.ts';
 
@@ -54,7 +54,7 @@ export const find = tool<OrielFindInput, FindRequest | SymbolsRequest>({
   input: (zod) => zod.strictObject(findFields(zod)),
   adapt: ({ pattern, ...input }) => ({
     ...withoutRemarks(input),
-    ...(pattern !== undefined && { pattern: joined(pattern) }),
+    ...(pattern !== undefined && { pattern: anyGlob(pattern) }),
   }),
   request: filesOrSymbols,
   answer: (result, input, limits) =>
