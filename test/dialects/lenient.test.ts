@@ -110,6 +110,15 @@ describe('taken silently', () => {
   });
 });
 
+test.each([
+  ['log-12:30', { limit: 2 }],
+  ['v1:1-2', { offset: 1, limit: 2 }],
+])('a name with a colon and digits is a name beside fields for lines: %s', async (name, fields) => {
+  const { write, call } = place('oriel');
+  write(name, numbered(1, 20));
+  expect((await call('read', { path: name, ...fields })).text).toContain('2|2\n');
+});
+
 describe('refused all the same', () => {
   test.each([
     ['read', {}, 'The field path of read is missing. Its fields are path.'],

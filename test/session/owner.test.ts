@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { sessionDirectory } from '../../src/session/directories.ts';
@@ -56,5 +56,32 @@ test.skipIf(process.platform !== 'linux')(
     expect(kept.filter((path) => existsSync(path))).toEqual(kept);
     await scratch.remove();
     expect(readdirSync(home).filter((name) => name.startsWith('oriel-scratch-'))).toHaveLength(1);
+  },
+);
+
+test.skipIf(process.platform !== 'linux')(
+  'a directory for temporary files is everybody’s: what is a link, or another user’s, is left alone',
+  async () => {
+    const home = temporaryFolder();
+    vi.stubEnv('TMPDIR', home);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const named = (): string => join(home, `oriel-scratch-${nameOfTheDead()}`);
+    const [own, target] = [named(), join(home, 'target')];
+    // Several: they are met in any order.
+    const links = Array.from({ length: 8 }, named);
+    // Only root gives files away.
+    const others = Array.from({ length: process.getuid?.() === 0 ? 8 : 0 }, named);
+    for (const path of [own, target, ...others]) {
+      mkdirSync(path);
+      writeFileSync(join(path, 'f'), 'x');
+    }
+    for (const path of links) symlinkSync(target, path);
+    for (const path of others) chownSync(path, 1_234, 1_234);
+    const scratch = new ScratchDirectory();
+    await (await scratch.file()).close();
+    await expect.poll(() => existsSync(own)).toBe(false);
+    const left = [target, ...links, ...others].filter((path) => existsSync(join(path, 'f')));
+    expect(left).toHaveLength(1 + links.length + others.length);
+    await scratch.remove();
   },
 );

@@ -58,6 +58,12 @@ describe('what a glob means', () => {
     expect(matching('[😀-😂].txt', ['😁.txt', 'a.txt'])).toEqual(['😁.txt']);
   });
 
+  test('globs with commas between them are a list, where each could stand alone', () => {
+    const [list, name] = [compileGlob('*.ts,*.js'), compileGlob('*,*.csv')];
+    expect(['a.ts', 'd/a.js', 'a.csv'].map((path) => list.matches(path))).toEqual([true, true, false]);
+    expect(['a.txt', 'a.csv', 'a,b.csv'].map((path) => name.matches(path))).toEqual([false, false, true]);
+  });
+
   test('a comma may belong to a name', () => {
     expect(matching('a,*.ts', ['a,b.ts', 'a', 'b.ts'])).toEqual(['a,b.ts']);
     expect(matching('*,v,*.ts', ['a,v,b.ts', 'v'])).toEqual(['a,v,b.ts']);

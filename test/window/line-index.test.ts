@@ -217,3 +217,20 @@ describe('saved and restored', () => {
     expect(one.restore(saved, text.length)).toBe(false);
   });
 });
+
+test('who could count for it is told how many bytes are needed, by the lines so far', async () => {
+  const source: ByteSource = { ...memoryBytes(Buffer.alloc(2 << 20, 'nine + 1\n')), remote: true };
+  const index = new LineIndex(utf8);
+  const told: number[] = [];
+  index.askOthers = (left) => Promise.resolve(void told.push(left));
+  await index.startOf(100_001, source);
+  expect(told.length).toBeGreaterThan(2);
+  // Nothing is known before the first bytes.
+  expect(told[0]).toBe(1);
+  const [piece, lines] = [256 << 10, Math.floor((256 << 10) / 9)];
+  expect(told[1]).toBe(((100_000 - lines) * piece) / lines);
+  expect(told).toEqual([1, ...told.slice(1).toSorted((a, b) => b - a)]);
+  told.length = 0;
+  await index.total(source);
+  expect(new Set(told)).toEqual(new Set([Number.POSITIVE_INFINITY]));
+});

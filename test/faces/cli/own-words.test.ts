@@ -149,6 +149,20 @@ test('what was typed is not reworded', () => {
   expect(err).toMatch(/^oriel: Use limit=5 without inside\( is not a valid regular expression: /);
 });
 
+test.each([
+  [['context/a.ts'], 'Use context/a.ts to read it.'],
+  [['data/type=clik'], 'data/type=clik does not exist. Did you mean data/type=click?'],
+  [['my limit=3.txt'], '"my limit=3.txt" is empty.'],
+])('names of files are not reworded: %j', (operands, sentence) => {
+  expect(inOwnWords(sentence, { name: 'ls', values: {}, operands }, [])).toBe(sentence);
+});
+
+test.each(['=', ' ', '/'])('a sentence beside the pattern %j is reworded', (pattern) => {
+  expect(
+    inOwnWords('[Use offset=2 to continue]', { name: 'grep', values: {}, operands: [pattern] }, []),
+  ).toBe('[Use --offset 2 to continue]');
+});
+
 /** Sentences of tools in their source, as far as a line of it goes. */
 const sentences = [
   'src/engine',
