@@ -1,6 +1,6 @@
 /**
- * Where lines lie in a text of any size: a sparse table of newline counts, one entry a block, built once for
- * a version and only as far as a call needs. Its memory is bounded: when the table is full, blocks double.
+ * Where lines lie in a text of any size: by a sparse table of newline counts that is built once for a version, and only as
+ * far as a call needs.
  */
 
 import { readAt } from '../access/bytes.ts';
@@ -8,9 +8,7 @@ import { queues } from '../queues/table.ts';
 import { type BufferedScanner, countNewlines, SCAN_BUFFER, withScanner } from '../text/scan.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Encoding, Scanner } from '../types/encoding.ts';
-
-const FIRST_BLOCK = 64 << 10;
-const MOST_ENTRIES = 1 << 16;
+import { NewlineTable } from './newline-table.ts';
 
 /** Half-open, in stored bytes. */
 export interface Bounds {
@@ -43,10 +41,7 @@ interface Scan {
 
 export class LineIndex {
   readonly #encoding: Encoding;
-  #block = FIRST_BLOCK;
-  /** Entry i: newlines in [0, i × block). */
-  #before = new Float64Array(64);
-  #entries = 1;
+  #table = new NewlineTable();
   /** Everything before this byte (a multiple of the block, or the end) has been counted. */
   #scanned = 0;
   #newlines = 0;
@@ -71,7 +66,7 @@ export class LineIndex {
 
   /** Bytes of the table. */
   get held(): number {
-    return this.#before.byteLength;
+    return this.#table.held;
   }
 
   /** Bytes counted so far. */
@@ -81,16 +76,11 @@ export class LineIndex {
 
   /** What has been counted, for `restore` of another index. */
   save(): Uint8Array {
-    const head = [
-      this.#block,
-      this.#scanned,
-      this.#newlines,
-      Number(this.#ended),
-      Number(this.#unterminated),
-    ];
-    const saved = new Float64Array(head.length + this.#entries);
+    const { block, counts } = this.#table;
+    const head = [block, this.#scanned, this.#newlines, Number(this.#ended), Number(this.#unterminated)];
+    const saved = new Float64Array(head.length + counts.length);
     saved.set(head);
-    saved.set(this.#before.subarray(0, this.#entries), head.length);
+    saved.set(counts, head.length);
     return new Uint8Array(saved.buffer);
   }
 
@@ -102,28 +92,17 @@ export class LineIndex {
     if (saved.length % 8 !== 0) return false;
     const numbers = new Float64Array(Uint8Array.from(saved).buffer);
     const [block = 0, scanned = 0, newlines = 0, ended = 0, unterminated = 0] = numbers;
-    const before = numbers.slice(SAVED_HEAD);
     if (this.#scanned > 0 && scanned <= this.#scanned) return false;
-    const isBlock = Number.isInteger(Math.log2(block / FIRST_BLOCK)) && block >= FIRST_BLOCK;
+    const counts = numbers.slice(SAVED_HEAD);
+    const table = scanned <= size ? NewlineTable.of(block, counts, scanned) : undefined;
     const isWhole =
-      isBlock &&
-      scanned <= size &&
-      (ended === 0 || scanned === size) &&
-      before.length === Math.floor(scanned / block) + 1 &&
-      before.length <= MOST_ENTRIES &&
-      before[0] === 0 &&
-      before.every((count, i) => i === 0 || (count >= (before[i - 1] as number) && count <= i * block)) &&
-      newlines >= (before.at(-1) as number) &&
-      newlines <= scanned;
-    if (!isWhole) return false;
-    this.#block = block;
+      (ended === 0 || scanned === size) && newlines >= (counts.at(-1) as number) && newlines <= scanned;
+    if (!table || !isWhole) return false;
+    this.#table = table;
     this.#scanned = scanned;
     this.#newlines = newlines;
     this.#ended = ended === 1;
     this.#unterminated = unterminated === 1;
-    this.#entries = before.length;
-    this.#before = new Float64Array(Math.max(64, 2 ** Math.ceil(Math.log2(before.length))));
-    this.#before.set(before);
     return true;
   }
 
@@ -160,7 +139,7 @@ export class LineIndex {
     const start = await this.startOf(line, source, signal, onScan);
     if (start === undefined) return undefined;
     const end = await this.endOf(line, source, signal, onScan);
-    if (end - start > this.#block) this.#oversized = { line, start, end };
+    if (end - start > this.#table.block) this.#oversized = { line, start, end };
     return { start, end };
   }
 
@@ -173,10 +152,9 @@ export class LineIndex {
     if (this.#ended && offset < this.#scanned && offset + this.#encoding.unit >= this.#scanned)
       return this.#newlines + (this.#unterminated ? 1 : 0);
     const at = Math.min(offset, this.#scanned);
-    const entry = Math.min(Math.floor(at / this.#block), this.#entries - 1);
-    const start = entry * this.#block;
+    const { start, newlines } = this.#table.placeOf(at);
     const bytes = await readAt(source, start, at - start, signal);
-    return (this.#before[entry] as number) + this.#encoding.scanner.count(bytes) + 1;
+    return newlines + this.#encoding.scanner.count(bytes) + 1;
   }
 
   /** The byte after line `line`, which the text has. */
@@ -188,10 +166,9 @@ export class LineIndex {
   /** The byte after newline `count` (1-based), or undefined where so many were not counted. */
   async #after(count: number, source: ByteSource, signal?: AbortSignal): Promise<number | undefined> {
     if (this.#newlines < count) return undefined;
-    const entry = this.#entryWithFewerThan(count);
-    const start = entry * this.#block;
-    const bytes = await readAt(source, start, this.#block, signal);
-    const within = this.#encoding.scanner.after(bytes, count - (this.#before[entry] as number));
+    const { start, newlines } = this.#table.placeBefore(count);
+    const bytes = await readAt(source, start, this.#table.block, signal);
+    const within = this.#encoding.scanner.after(bytes, count - newlines);
     return within === -1 ? undefined : start + within;
   }
 
@@ -279,41 +256,16 @@ export class LineIndex {
 
   #count(bytes: Uint8Array, count: Scanner['count']): void {
     for (let at = 0; at < bytes.length;) {
-      const step = Math.min(this.#block - (this.#scanned % this.#block), bytes.length - at);
+      const { block } = this.#table;
+      const step = Math.min(block - (this.#scanned % block), bytes.length - at);
       this.#newlines += count(bytes.subarray(at, at + step));
       this.#scanned += step;
       at += step;
-      if (this.#scanned % this.#block === 0) this.#note();
+      if (this.#scanned % block === 0) this.#table.add(this.#newlines);
     }
     const { unit, bom } = this.#encoding;
     if (bytes.length === 0) return;
     const last = bytes.subarray(-(bytes.length % unit || unit));
     this.#unterminated = this.#scanned > bom && count(last) === 0;
-  }
-
-  #note(): void {
-    if (this.#entries === MOST_ENTRIES) {
-      for (let i = 1; i < MOST_ENTRIES / 2; i += 1) this.#before[i] = this.#before[i * 2] as number;
-      this.#entries = MOST_ENTRIES / 2;
-      this.#block *= 2;
-    }
-    if (this.#entries === this.#before.length) {
-      const larger = new Float64Array(this.#before.length * 2);
-      larger.set(this.#before);
-      this.#before = larger;
-    }
-    this.#before[this.#entries] = this.#newlines;
-    this.#entries += 1;
-  }
-
-  #entryWithFewerThan(newlines: number): number {
-    let low = 0;
-    let high = this.#entries - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((this.#before[middle] as number) < newlines) low = middle;
-      else high = middle - 1;
-    }
-    return low;
   }
 }

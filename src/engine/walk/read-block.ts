@@ -11,6 +11,7 @@ import type { Encoding } from '../../types/encoding.ts';
 import type { Gaps } from '../../types/result.ts';
 import { encodingOfText } from '../../text/stored-encoding.ts';
 import { GapsSeen } from './gaps.ts';
+import { whenThereAre } from './shortage.ts';
 import { Sieve } from './sift.ts';
 import type { WalkControl } from './walk-control.ts';
 import { type Block, type BlockPart, now, type WalkMessage } from './walk-messages.ts';
@@ -32,12 +33,6 @@ const BINARY_BYTES = 64 << 10;
 
 /** Bytes by which a PDF is known. */
 const MAGIC_BYTES = 5;
-
-/** Descriptors are waited for so long, in ms. */
-const SHORTAGE_MS = 2_000;
-
-/** Descriptors did not come back. */
-export class Shortage extends Error {}
 
 interface Piece {
   /** Zeros behind what is used. */
@@ -292,16 +287,4 @@ function longestAscii(text: string): string {
   return text
     .split(/[^\x00-\x7f]+/)
     .reduce((longest, part) => (part.length > longest.length ? part : longest));
-}
-
-/** What `open` gives; while there are no descriptors it is asked again. Throws `Shortage` in the end. */
-export function whenThereAre<T>(control: WalkControl, open: () => T): T {
-  for (const end = now() + SHORTAGE_MS; ; control.pause(20)) {
-    try {
-      return open();
-    } catch (error) {
-      if (refusalOf(error) !== 'shortage') throw error;
-      if (now() > end) throw new Shortage();
-    }
-  }
 }

@@ -7,7 +7,8 @@ import { Identity } from '../../identity.ts';
 import type { Gaps } from '../../types/result.ts';
 import { isCode } from '../../views/languages.ts';
 import { GapsSeen } from './gaps.ts';
-import { BlockReader, Shortage } from './read-block.ts';
+import { BlockReader } from './read-block.ts';
+import { Shortage } from './shortage.ts';
 import { HELPER, WALKER, WalkControl } from './walk-control.ts';
 import type {
   Block,

@@ -11,7 +11,7 @@ import type { Gaps } from '../../types/result.ts';
 import { endingTokens } from '../../walk/tokens.ts';
 import { isContainerName } from './container-names.ts';
 import { GapsSeen } from './gaps.ts';
-import { Shortage, whenThereAre } from './read-block.ts';
+import { Shortage, whenThereAre } from './shortage.ts';
 import type { WalkControl } from './walk-control.ts';
 import { now, type WalkFilter, type WalkJob } from './walk-messages.ts';
 import { holdsRepository, WalkRules } from './walk-rules.ts';
