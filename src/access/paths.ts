@@ -66,11 +66,24 @@ function fromFileUrl(typed: string): string {
   try {
     return fileURLToPath(typed);
   } catch (cause) {
+    const relative = relativeUrl(typed);
+    if (relative !== undefined) return relative;
     throw new OrielError(
       'BAD_PATH',
-      `${quote(typed)} is not a file URL of this machine. Use file:///absolute/path.`,
-      { cause },
+      `${quote(typed)} is not a file URL of this machine. Use . for the working directory.`,
+      { next: '.', cause },
     );
+  }
+}
+
+/** `file://src/app.ts`, with a directory where a URL has its host, which no machine is here: `src/app.ts`. */
+function relativeUrl(typed: string): string | undefined {
+  const path = typed.slice('file://'.length);
+  if (path.startsWith('/') || /%2f/i.test(path)) return undefined;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
   }
 }
 

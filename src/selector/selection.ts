@@ -90,10 +90,22 @@ export function parseBehind(typed: string, rest: string): Selection | undefined 
 }
 
 function parseSpelled(rest: string): Selection | undefined {
-  const selection = parseSelection(rest);
-  if (selection) return selection;
+  try {
+    const selection = parseSelection(rest);
+    if (selection) return selection;
+  } catch (error) {
+    const plain = withoutSeparators(rest);
+    if (plain === undefined) throw error;
+    return parseSelection(plain);
+  }
   const other = otherSpelling(rest);
   return other === undefined ? undefined : parseSelection(other);
+}
+
+/** `1,000-1,010` has no meaning as a list, and one as a range of thousands. */
+function withoutSeparators(text: string): string | undefined {
+  const range = /^(?:raw:)?L?\d{1,3}(?:,\d{3})*(?:(?:-|\.\.|\+)(?:L?\d{1,3}(?:,\d{3})*)?)?(?::raw)?$/i;
+  return text.includes(',') && range.test(text) ? text.replaceAll(',', '') : undefined;
 }
 
 /** As `isSelector`, also in the spellings of others: where it is known that a path ends before it. */

@@ -64,6 +64,62 @@ describe('what others write is read as it is meant', () => {
   });
 });
 
+test.each([
+  ['file://src/a b.ts', 'src/a b.ts'],
+  ['file://src/a%20b.ts:5-7', 'src/a b.ts:5-7'],
+  ['file://src/c.ts#L5-L7', 'src/c.ts:5-7'],
+  ['file://./src/c.ts', 'src/c.ts'],
+  ['file://src/../src/c.ts', 'src/c.ts'],
+])('a URL with a directory in the place of a host, %j, is %j', same);
+
+test('a file URL of something that is not there, and one that is none, name a call that works', async () => {
+  const { write, read } = workspace();
+  write('src/c.ts', ten);
+  const answers = [
+    ['file://src/d.ts', 'NOT_FOUND', 'src/c.ts'],
+    ['file:///src%2Fc.ts', 'BAD_PATH', '.'],
+    ['file://../c.ts', 'OUTSIDE_ROOT', '.'],
+    ['file://src%2F..%2F..%2Fc.ts', 'BAD_PATH', '.'],
+  ] as const;
+  for (const [typed, code, next] of answers) {
+    const { details, isError } = await read(typed);
+    expect({ typed, isError, error: details['error'] }).toMatchObject({
+      typed,
+      isError: true,
+      error: { code, next },
+    });
+    expect((await read(next)).isError).toBe(false);
+  }
+});
+
+describe('a number with thousands in groups', () => {
+  const thousands = Array.from({ length: 1_200 }, (_, i) => `${i + 1}\n`).join('');
+  test.each([
+    [':1,000-1,010', ':1000-1010'],
+    [':L1,000-L1,010', ':1000-1010'],
+    [':998-1,010', ':998-1010'],
+    [':1,000..1,010', ':1000..1010'],
+    [':1,000+10', ':1000+10'],
+    [':1,000', ':1000'],
+    [':1,000-1,010:raw', ':1000-1010:raw'],
+    // A list with a meaning stays one.
+    [':1,100', ':1-1,100-100'],
+    [':1-1,100', ':1-1,100-100'],
+  ])('%s is %s', async (typed, plain) => {
+    const { write, read } = workspace();
+    write('a.log', thousands);
+    const answer = await read(`a.log${typed}`);
+    expect(answer.isError).toBe(false);
+    expect(textOf(answer)).toBe(textOf(await read(`a.log${plain}`)));
+  });
+
+  test.each([':0', ':0,5', ':7-5', ':1,000-999'])('%s has no meaning', async (typed) => {
+    const { write, read } = workspace();
+    write('a.log', thousands);
+    expect(codeOf(await read(`a.log${typed}`))).toBe('BAD_SELECTOR');
+  });
+});
+
 describe('what may mean more than one thing is refused with a call that works', () => {
   test.each(['+5', '-10--5', '5-10-20', 'bogus word', '?lines=5'])('%s', async (selector) => {
     const { write, read } = workspace();

@@ -36,7 +36,8 @@ export function badRegex(
     const missing = /^error: .*(look-around|backreferences)/m.exec(stderr)?.[1];
     if (missing) return unsupported(missing, pattern);
     const why = /^error: (.+)$/m.exec(stderr)?.[1] ?? 'it cannot be parsed';
-    const at = position(stderr, lead);
+    const at =
+      (/\bun(?:closed|opened) group/.test(why) && unbalancedGroup(pattern)) || position(stderr, lead);
     const where = at === undefined ? '' : ` at character ${at}`;
     return bad(
       `${quote(pattern)} is not a valid regular expression: ${why}${where}. Escape special characters with a backslash, or search for plain text with literal.`,
@@ -72,6 +73,24 @@ function unsupported(what: string, pattern: string): OrielError {
   const next = nearest === undefined ? undefined : JSON.stringify({ pattern: nearest });
   const message = `${quote(pattern)} uses ${what}, which this engine does not have (its time is linear). ${instead}`;
   return new OrielError('BAD_REGEX', message, { next });
+}
+
+/**
+ * 1-based: the last parenthesis that is open at the end, or the first that closes nothing. ripgrep puts the pattern into a
+ * group of its own, which such a parenthesis takes apart, so that its carets are elsewhere. Undefined where all match.
+ */
+function unbalancedGroup(pattern: string): number | undefined {
+  const open: number[] = [];
+  let classes = 0;
+  // An escape, the start of a class (in which a first `]` is itself), or one character that may matter.
+  for (const { 0: found, index } of pattern.matchAll(/\\.|\[\^?\]?|[()\]]/gsu)) {
+    if (found.startsWith('[')) classes += 1;
+    else if (found === ']') classes = Math.max(0, classes - 1);
+    else if (classes > 0 || found.startsWith('\\')) continue;
+    else if (found === '(') open.push(index + 1);
+    else if (open.pop() === undefined) return index + 1;
+  }
+  return open.at(-1);
 }
 
 /** 1-based: ripgrep repeats the pattern as `    (?:PATTERN)` and puts carets under the fault. */

@@ -73,20 +73,23 @@ function errorOf(error: ClientError, name: string, tokenFrom: string | undefined
   const who = `The workspace ${quote(name)}`;
   if (error.kind === 'cancelled') return new OrielError('CANCELLED', error.message);
   if (error.kind !== 'refused') {
-    return new OrielError(error.kind === 'protocol' ? 'CORRUPT' : 'NETWORK', `${who}: ${said(error)}`);
+    return away(`${who}: ${said(error)}`, error.kind === 'protocol' ? 'CORRUPT' : 'NETWORK');
   }
-  if (wantsToken(error)) return new OrielError('NETWORK', `${who} wants a token.${advice(tokenFrom)}`);
+  if (wantsToken(error)) return away(`${who} wants a token.${advice(tokenFrom)}`);
   if (error.status >= 300 && error.status < 400) {
     const message = `${who} leads elsewhere (status ${error.status}), which is not followed.`;
-    return new OrielError('REDIRECT', message);
+    return away(message, 'REDIRECT');
   }
   if (error.status === 503) return new OrielError('BUSY', `${who} is busy. Use the same call later.`);
-  const isOfFile = error.code !== undefined && OF_FILES.has(error.code);
   const answers = error.message === `The server answered ${error.status}.` ? '' : ` ("${said(error)}")`;
-  return new OrielError(
-    isOfFile ? (error.code as ErrorCode) : 'NETWORK',
-    `${who} answered ${error.status}${answers}.`,
-  );
+  const message = `${who} answered ${error.status}${answers}.`;
+  const isOfFile = error.code !== undefined && OF_FILES.has(error.code);
+  return isOfFile ? new OrielError(error.code as ErrorCode, message) : away(message);
+}
+
+/** Of a workspace that cannot be read: the list says which can. */
+function away(message: string, code: ErrorCode = 'NETWORK'): OrielError {
+  return new OrielError(code, `${message} Use ws:// to see which workspaces answer.`, { next: 'ws://' });
 }
 
 function said({ message }: ClientError): string {

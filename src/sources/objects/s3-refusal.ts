@@ -57,7 +57,9 @@ export function refusalOf(response: WebResponse, refused: Refused): OrielError {
       `${what} lies elsewhere (${said}), and redirects of S3 are not followed. Whoever runs oriel can set AWS_REGION or AWS_ENDPOINT_URL.`,
     );
   }
-  return new OrielError('NETWORK', `The server answered ${what} with ${said}.`);
+  return new OrielError('NETWORK', `The server answered ${what} with ${said}. Use s3:// for the list.`, {
+    next: 's3://',
+  });
 }
 
 /** A field of an error, which is the server's own text. */

@@ -309,7 +309,9 @@ describe('servers that misbehave', () => {
     ['a body that ends early', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab'],
   ])('%s', async (_, text) => {
     const port = await serveRaw((socket) => socket.end(text));
-    await expect(open.get(`http://127.0.0.1:${port}/`)).rejects.toMatchObject(code('NETWORK'));
+    const failed = open.get(`http://127.0.0.1:${port}/`);
+    await expect(failed).rejects.toMatchObject(code('NETWORK'));
+    await expect(failed).rejects.toThrow(/\. Use the same call later\.$/);
   });
 
   test('nobody listens', async () => {
@@ -317,7 +319,9 @@ describe('servers that misbehave', () => {
     const port = await listening(server);
     server.close();
     await once(server, 'close');
-    await expect(open.get(`http://127.0.0.1:${port}/`)).rejects.toMatchObject(code('NETWORK'));
+    const failed = open.get(`http://127.0.0.1:${port}/`);
+    await expect(failed).rejects.toMatchObject(code('NETWORK'));
+    await expect(failed).rejects.toThrow(/ECONNREFUSED.*\. Use the same call later\.$/);
   });
 
   test('what speaks no TLS', async () => {

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { rgPath } from '@vscode/ripgrep';
 import { expect, test } from 'vitest';
 import { badRegex, checkPattern } from '../../../src/engine/search/bad-regex.ts';
 
@@ -6,11 +8,27 @@ test('the place of a fault is counted in the pattern as typed', () => {
   expect(badRegex(said, 'a(b')).toMatchObject({
     code: 'BAD_REGEX',
     message:
-      'a(b is not a valid regular expression: unclosed group at character 1. Escape special characters with a backslash, or search for plain text with literal.',
+      'a(b is not a valid regular expression: unclosed group at character 2. Escape special characters with a backslash, or search for plain text with literal.',
     next: '{"pattern":"a(b","literal":true}',
   });
   const later = 'rg: regex parse error:\n    (?:ab[)\n         ^\nerror: unclosed character class\n';
   expect(badRegex(later, 'ab[')?.message).toContain('unclosed character class at character 3.');
+});
+
+test.each([
+  ['foo(', 'unclosed group at character 4.'],
+  ['a(b(c', 'unclosed group at character 4.'],
+  ['(a)b(c', 'unclosed group at character 5.'],
+  ['[(]\\((', 'unclosed group at character 6.'],
+  ['[]()](', 'unclosed group at character 6.'],
+  ['[[:alpha:](](', 'unclosed group at character 13.'],
+  ['foo)', 'unopened group at character 4.'],
+  ['a[b', 'unclosed character class at character 2.'],
+  ['*a', 'repetition operator missing expression at character 1.'],
+  ['ab{3,1}', 'invalid repetition count range, the start must be <= the end at character 3.'],
+])('ripgrep’s complaint about %s is told where it is in what was typed', (pattern, told) => {
+  const { stderr } = spawnSync(rgPath, ['-e', pattern, '-'], { input: '', encoding: 'utf8' });
+  expect(badRegex(stderr, pattern)?.message).toContain(told);
 });
 
 test('what is not about the pattern is left to others', () => {

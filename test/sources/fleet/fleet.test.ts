@@ -205,6 +205,7 @@ test('a workspace that is away, slow, lies or floods is one said error, and hold
     expect(Buffer.byteLength(words)).toBeLessThan(1_500);
     expect(words).not.toContain('\u001b');
     expect(words).toContain(name);
+    if (code === 'NETWORK') expect(words).toMatch(/\. Use ws:\/\/ to see which workspaces answer\.$/);
   }
   // No token went to another server, and no redirect was followed.
   expect(other.heard).toEqual([]);
