@@ -10,7 +10,7 @@ import { LOADED } from '../access/worker-loading.ts';
 import { KNOWN, type PackedTags } from '../views/packed-tags.ts';
 import { aroundLines, type AroundLines, type LinesAround } from './around-lines.ts';
 import { type CodeQuestion, type CodeReply, answerAbout } from './questions.ts';
-import { writePartNames } from './kept.ts';
+import type { PartsChanged } from './kept.ts';
 import { KeptParts, type WrittenPart } from './kept-parts.ts';
 import { type Entry, TagStore } from './tag-store.ts';
 import type { Graph } from './graph.ts';
@@ -32,11 +32,11 @@ export interface SyncJob {
   readonly keys: string;
 }
 
-/** A part of what was kept of `home`, the newest first; without one that was all. */
+/** A part of what was kept of `home`, the newest first, or none where it is missing; without a part that was all. */
 export interface LoadJob {
   readonly ask: 'load';
   readonly home: string;
-  readonly part?: { readonly name: string; readonly kept: Uint8Array };
+  readonly part?: { readonly name: string; readonly kept: Uint8Array | undefined };
 }
 
 /** What was parsed together: `entries`, relative to `base`, by their positions in `tags`. */
@@ -79,12 +79,8 @@ export interface CodeReplies {
   };
   readonly load: undefined;
   readonly put: undefined;
-  /** Without a part where all is on disk: then what all parts are called (see kept.ts), and which may be removed. */
-  readonly keep: {
-    readonly part?: WrittenPart;
-    readonly names: Uint8Array<ArrayBuffer>;
-    readonly gone: readonly string[];
-  };
+  /** The next part; where all is on disk, what is to change in the list of parts. Those that are gone may be removed. */
+  readonly keep: { readonly part: WrittenPart } | { readonly listed: PartsChanged };
   /** By file; undefined where it is not known. */
   readonly around: readonly (AroundLines | undefined)[];
   /** Undefined where the view is not known any more. */
@@ -168,6 +164,7 @@ function partsOf(home: string): KeptParts {
 function load({ home, part }: LoadJob): undefined {
   const parts = partsOf(home);
   if (!part) parts.isLoaded = true;
+  else if (!part.kept) parts.miss(part.name);
   else if (!parts.isLoaded) parts.load(part.name, part.kept);
   forgetAnswers();
 }
@@ -195,8 +192,7 @@ function keep({ home }: KeepJob): CodeReplies['keep'] {
   const parts = partsOf(home);
   parts.sweep();
   const part = parts.next();
-  const names = writePartNames(parts.names);
-  return part ? { part, names, gone: [] } : { names, gone: parts.takeGone() };
+  return part ? { part } : { listed: parts.takeChanges() };
 }
 
 function ask({ view: id, question }: QuestionJob): CodeReplies['question'] {

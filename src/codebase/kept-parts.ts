@@ -5,7 +5,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { packTags, unpackTags } from '../views/packed-tags.ts';
-import { readKept, writeKept } from './kept.ts';
+import { type PartsChanged, readKept, writeKept } from './kept.ts';
 import type { Block, Entry, Shard, TagStore } from './tag-store.ts';
 
 /** Bytes of tags after which a part ends. */
@@ -24,6 +24,8 @@ export interface WrittenPart {
 
 interface Part {
   readonly name: string;
+  /** Whether it was handed out to be listed, or comes from the list. */
+  isListed: boolean;
   /** Files of which it had tags when it was written. */
   readonly files: number;
 }
@@ -49,21 +51,29 @@ export class KeptParts {
   /** Takes what was read of a part that is older than all that are known, as far as there is room. */
   load(name: string, kept: Uint8Array): void {
     if (this.#store.isFull) return;
+    if (this.#parts.some((part) => part.name === name)) return;
     const shards = readKept(kept);
-    if (shards.length === 0 || this.#parts.some((part) => part.name === name)) return;
+    if (shards.length === 0) return this.miss(name);
     const files = shards.reduce((sum, { entries }) => sum + entries.length, 0);
-    this.#parts.unshift({ name, files });
+    this.#parts.unshift({ name, files, isListed: true });
     for (const shard of shards) this.#store.put(shard, this.#home, { isOlder: true, part: name });
   }
 
-  /** The names of all parts, the oldest first. */
-  get names(): readonly string[] {
-    return this.#parts.map(({ name }) => name);
+  /** A part that is listed could not be read: it need not be looked for again. */
+  miss(name: string): void {
+    this.#gone.push(name);
   }
 
-  /** Parts that may be removed, each once. */
-  takeGone(): readonly string[] {
-    return this.#gone.splice(0);
+  /** What is to change in the list of parts; each change once. */
+  takeChanges(): PartsChanged {
+    const added = this.#parts.filter(({ isListed }) => !isListed);
+    for (const part of added) part.isListed = true;
+    return { names: this.#names, added: added.map(({ name }) => name), gone: this.#gone.splice(0) };
+  }
+
+  /** Of all parts, the oldest first. */
+  get #names(): readonly string[] {
+    return this.#parts.map(({ name }) => name);
   }
 
   /** Makes the parts that hold little be written again. */
@@ -85,7 +95,7 @@ export class KeptParts {
 
   /** The next part of what is in none; undefined where there is nothing. */
   next(): WrittenPart | undefined {
-    const names = new Set(this.names);
+    const names = new Set(this.#names);
     const unkept = new Map<Block, readonly { readonly entry: Entry; readonly at: number }[]>();
     let bytes = 0;
     for (const [block, files] of this.#store.blocksBelow(this.#home)) {
@@ -98,7 +108,11 @@ export class KeptParts {
     const shards = shardsOf(unkept);
     const name = randomBytes(8).toString('hex');
     for (const block of unkept.keys()) block.part = name;
-    this.#parts.push({ name, files: shards.reduce((sum, { entries }) => sum + entries.length, 0) });
+    this.#parts.push({
+      name,
+      isListed: false,
+      files: shards.reduce((sum, { entries }) => sum + entries.length, 0),
+    });
     return { name, bytes: writeKept(shards) };
   }
 }

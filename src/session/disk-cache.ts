@@ -11,8 +11,9 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, opendir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { DiskCache } from '../types/session.ts';
+import type { LocalCache } from '../types/session.ts';
 import { cacheDirectory, privateDirectory } from './directories.ts';
+import { withFileLock } from './file-lock.ts';
 import { isLeftBehind, ownName } from './owner.ts';
 
 export interface DiskCacheOptions {
@@ -53,7 +54,7 @@ const PIECE = 1 << 20;
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-export class FileCache implements DiskCache {
+export class FileCache implements LocalCache {
   readonly #given: string | undefined;
   readonly #bytes: number;
   readonly #writing = new Set<Promise<void>>();
@@ -103,6 +104,13 @@ export class FileCache implements DiskCache {
     const path = this.#pathOf(key);
     if (path === undefined) return Promise.resolve();
     return this.#work(this.#write(path, key, parts).then(() => this.#bound(size)));
+  }
+
+  change(key: string, next: (value: Buffer | undefined) => Uint8Array): Promise<void> {
+    const path = this.#pathOf(key);
+    if (path === undefined) return Promise.resolve();
+    const lock = `${path}.lock${TEMPORARY}`;
+    return this.#work(withFileLock(lock, async () => this.put(key, [next(await this.#find(key))])));
   }
 
   remove(key: string): void {

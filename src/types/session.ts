@@ -14,7 +14,7 @@ export interface Session {
   /** The second level of the store: what is slow to make and small outlives the process. Absent where the host turned it off. */
   readonly disk?: DiskCache;
   /** The part of it that no other machine has: for what depends on the files of this one. */
-  readonly files?: DiskCache;
+  readonly files?: LocalCache;
   /** Other machines that do what is heavy; absent where the host names none. */
   readonly work?: RemoteWork;
   /** Where calls are recorded; absent where the host wants none of that. */
@@ -51,6 +51,15 @@ export interface DiskCache {
   put(key: string, parts: readonly Uint8Array[]): Promise<void>;
   /** Removes the value in the background, once what is being written is. */
   remove(key: string): void;
+}
+
+/** The cache of one machine. */
+export interface LocalCache extends DiskCache {
+  /**
+   * Writes what `next` makes of the value, one process after the other: what another one writes meanwhile is not lost.
+   * Resolves when it has, or has given up.
+   */
+  change(key: string, next: (value: Buffer | undefined) => Uint8Array): Promise<void>;
 }
 
 /** A kept output. */

@@ -1,6 +1,7 @@
 /** The parts in which tags are kept on disk: what is written again, and what a process reads back. */
 
 import { expect, test } from 'vitest';
+import { changePartNames, readPartNames } from '../../src/codebase/kept.ts';
 import { KeptParts } from '../../src/codebase/kept-parts.ts';
 import { TagStore } from '../../src/codebase/tag-store.ts';
 import { packTags } from '../../src/views/packed-tags.ts';
@@ -10,15 +11,16 @@ const home = '/home/';
 /** A cache on disk, and processes that use it. */
 function disk() {
   const files = new Map<string, Uint8Array>();
-  let listed: readonly string[] = [];
+  let list: Uint8Array | undefined;
   return {
     files,
     start() {
       const store = new TagStore();
       const parts = new KeptParts(store, home);
-      for (const name of listed.toReversed()) {
+      for (const name of readPartNames(list ?? new Uint8Array()).toReversed()) {
         const kept = files.get(name);
         if (kept) parts.load(name, kept);
+        else parts.miss(name);
       }
       const put = (paths: readonly string[], version: number): void =>
         store.put(
@@ -33,10 +35,11 @@ function disk() {
         keep: () => {
           parts.sweep();
           for (let part = parts.next(); part; part = parts.next()) files.set(part.name, part.bytes);
-          listed = parts.names;
-          for (const name of parts.takeGone()) files.delete(name);
+          const changes = parts.takeChanges();
+          list = changePartNames(list, changes);
+          for (const name of changes.gone) files.delete(name);
         },
-        names: () => parts.names.length,
+        names: () => readPartNames(list ?? new Uint8Array()).length,
         /** The version of a file whose tags are known, by its key and by its symbol. */
         versionOf: (path: string) => {
           const [symbol = ''] =
@@ -111,4 +114,48 @@ test('a part that is gone or damaged costs what was in it', () => {
   cache.files.set(b, (cache.files.get(b) as Uint8Array).subarray(0, 50));
   const next = cache.start();
   expect(['a1', 'b1', 'c1'].map(next.versionOf)).toEqual([undefined, undefined, 1]);
+});
+
+test('processes that write at once have all of their parts listed', () => {
+  const cache = disk();
+  const processes = ['a', 'b', 'c'].map((name) => ({ name, ...cache.start() }));
+  for (const { name, put, keep } of processes) {
+    put(named(name, 20), 1);
+    keep();
+  }
+  for (const { name, put, keep } of processes) {
+    put(named(`${name}x`, 20), 1);
+    keep();
+  }
+  const next = cache.start();
+  expect(['a1', 'b1', 'c1', 'ax1', 'bx1', 'cx1'].map(next.versionOf)).toEqual([1, 1, 1, 1, 1, 1]);
+  expect(next.names()).toBe(6);
+});
+
+test('a part that another process has written again is not listed again by the one that wrote it', () => {
+  const cache = disk();
+  const first = cache.start();
+  first.put(named('a', 40), 1);
+  first.keep();
+  const second = cache.start();
+  second.put(named('a', 30), 2);
+  second.keep();
+  first.put(named('b', 20), 1);
+  first.keep();
+  expect(cache.start().names()).toBe(cache.files.size);
+  expect(['a0', 'a39', 'b0'].map(cache.start().versionOf)).toEqual([2, 1, 1]);
+});
+
+test('a part that is missing is not looked for for ever', () => {
+  const cache = disk();
+  const first = cache.start();
+  for (const name of ['a', 'b']) {
+    first.put(named(name, 20), 1);
+    first.keep();
+  }
+  cache.files.delete([...cache.files.keys()][0] ?? '');
+  const next = cache.start();
+  next.put(['c'], 1);
+  next.keep();
+  expect(next.names()).toBe(2);
 });

@@ -53,6 +53,26 @@ test('processes that index one directory at once all answer as one alone does, a
   expect(run(MAP, w.options)).toEqual(alone);
 });
 
+test('processes that index parts of one directory at once leave all that they know to the next one', async () => {
+  const w = tree(0);
+  const names = ['a', 'b', 'c'];
+  for (const name of names)
+    for (let i = 0; i < 40; i += 1) w.write(`${name}/f${i}.ts`, source(`${name}${i}`, 1));
+  await Promise.all(names.map((name) => runAsync(['read', `${name}:outline`], w.options)));
+  expect(readdirSync(w.cache)).toHaveLength(1 + names.length);
+  const script = `
+    import { createOriel } from ${JSON.stringify(builtUrl('index.js').href)};
+    const oriel = createOriel({ cwd: ${JSON.stringify(w.W)}, roots: [${JSON.stringify(w.W)}], cache: { directory: ${JSON.stringify(w.cache)} } });
+    const onProgress = ({ message = '' }) => message.startsWith('parsed') && console.log(message);
+    for (const name of ${JSON.stringify(names)}) await oriel.tool('read').run({ path: name + ':outline' }, { onProgress });
+    await oriel.close();
+  `;
+  const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    encoding: 'utf8',
+  });
+  expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
+});
+
 /** Ends the process at once: at the second batch of parsed files, or when the index begins to be written. */
 const KILLED = {
   'while files are parsed': `(message) => message.startsWith('parsed 1') && process.kill(process.pid, 'SIGKILL')`,

@@ -250,6 +250,38 @@ test('what nobody has used for a month goes, and what a killed process has not f
   expect(await get(directory, 'a')).toBeUndefined();
 });
 
+test('changes of one value by several processes are all in it, and a lock that a killed one has left holds nobody up', async () => {
+  const directory = place();
+  const change = (name: string): string => `
+    import { FileCache } from ${JSON.stringify(built)};
+    const cache = new FileCache({ directory: ${JSON.stringify(directory)} });
+    for (let i = 0; i < 20; i += 1)
+      await cache.change('list', (value) => Buffer.from((value ?? '') + '${name}' + i + ' '));
+    await cache.close();`;
+  const writers = ['a', 'b', 'c'].map((name) =>
+    spawn(process.execPath, ['--input-type=module', '-e', change(name)], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    }),
+  );
+  await Promise.all(writers.map((writer) => once(writer, 'exit')));
+  const list = (await text(directory, 'list'))?.split(' ') ?? [];
+  expect(list).toHaveLength(61);
+  expect(new Set(list).size).toBe(61);
+  expect(readdirSync(directory)).toHaveLength(1);
+  const killed = `
+    import { FileCache } from ${JSON.stringify(built)};
+    const cache = new FileCache({ directory: ${JSON.stringify(directory)} });
+    await cache.change('list', () => process.kill(process.pid, 'SIGKILL'));`;
+  const dead = spawn(process.execPath, ['--input-type=module', '-e', killed], { stdio: 'ignore' });
+  expect(await once(dead, 'exit')).toEqual([null, 'SIGKILL']);
+  expect(readdirSync(directory)).toHaveLength(2);
+  const cache = new FileCache({ directory });
+  await cache.change('list', (value) => Buffer.from(`${value?.toString()}after`));
+  await cache.close();
+  expect((await text(directory, 'list'))?.split(' ')).toEqual([...list.slice(0, -1), 'after']);
+  expect(readdirSync(directory)).toHaveLength(1);
+});
+
 test('C04 two processes that write the same keys, killed at any moment, leave whole values or none', async () => {
   const directory = place();
   const script = `

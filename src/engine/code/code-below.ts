@@ -72,8 +72,7 @@ export class CodeBelow {
 async function load(home: string, { session: { files } }: Call): Promise<void> {
   const names = await files?.get(keptKey(home));
   for (const name of names ? readPartNames(names).toReversed() : []) {
-    const kept = await files?.get(partKey(home, name));
-    if (kept) await step({ ask: 'load', home, part: { name, kept } });
+    await step({ ask: 'load', home, part: { name, kept: await files?.get(partKey(home, name)) } });
   }
   await step({ ask: 'load', home });
 }

@@ -2,6 +2,7 @@
 
 import { askCode } from '../../codebase/codebase.ts';
 import type { CodeReplies, Entry } from '../../codebase/codebase-worker.ts';
+import { changePartNames } from '../../codebase/kept.ts';
 import type { Call } from '../../types/call.ts';
 import { type Language, languageOf } from '../../views/languages.ts';
 import type { TagsFound } from '../../views/outline-worker.ts';
@@ -156,14 +157,15 @@ class ParseRun {
     const { files } = this.#call.session;
     if (!files) return;
     for (;;) {
-      const { part, names, gone } = await step({ ask: 'keep', home });
-      if (part) {
+      const kept = await step({ ask: 'keep', home });
+      if ('part' in kept) {
         // Each in its turn: a cache that is busy with many takes no more, and a part is handed out once.
-        await files.put(partKey(home, part.name), [part.bytes]);
+        await files.put(partKey(home, kept.part.name), [kept.part.bytes]);
         continue;
       }
-      files.put(keptKey(home), [names]);
-      for (const name of gone) files.remove(partKey(home, name));
+      const { listed } = kept;
+      await files.change(keptKey(home), (list) => changePartNames(list, listed));
+      for (const name of listed.gone) files.remove(partKey(home, name));
       return;
     }
   }

@@ -1,0 +1,63 @@
+/** A lock between processes: a file in a private directory that one process at a time can make. */
+
+import { constants } from 'node:fs';
+import { lstat, open, readFile, rm } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errno } from '../access/failure.ts';
+import { isLeftBehind, ownName } from './owner.ts';
+
+/** Milliseconds between two tries, and for all of them. */
+const TRY_MS = 10;
+const MOST_MS = 2_000;
+
+/** A lock of another machine, or one whose owner cannot be told, is removed after this long, in ms. */
+const STALE_MS = 10_000;
+
+const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+
+/**
+ * Runs `act` while no other process holds the lock at `path`. Where it is not to be had within two seconds, `act` runs
+ * all the same: only what may be lost and made again is to be guarded so.
+ */
+export async function withFileLock<T>(path: string, act: () => Promise<T>): Promise<T> {
+  const isHeld = await acquire(path);
+  try {
+    return await act();
+  } finally {
+    if (isHeld) await rm(path, { force: true }).catch(() => undefined);
+  }
+}
+
+async function acquire(path: string): Promise<boolean> {
+  const until = performance.now() + MOST_MS;
+  for (;;) {
+    const made = await create(path);
+    if (made !== 'exists') return made === 'made';
+    // Two that find the same stale lock may both go on: rare, and bearable (see above).
+    if (await isStale(path)) await rm(path, { force: true }).catch(() => undefined);
+    else if (performance.now() > until) return false;
+    else await sleep(TRY_MS);
+  }
+}
+
+async function create(path: string): Promise<'made' | 'exists' | 'failed'> {
+  try {
+    const handle = await open(path, CREATE, 0o600);
+    try {
+      await handle.writeFile(ownName());
+    } finally {
+      await handle.close();
+    }
+    return 'made';
+  } catch (error) {
+    return errno(error) === 'EEXIST' ? 'exists' : 'failed';
+  }
+}
+
+/** Whether its owner was killed. */
+async function isStale(path: string): Promise<boolean> {
+  const owner = await readFile(path, 'latin1').catch(() => '');
+  if (isLeftBehind(owner)) return true;
+  const stats = await lstat(path).catch(() => undefined);
+  return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) > STALE_MS;
+}
