@@ -3,7 +3,8 @@
 import type { NoStructure } from '../types/notice.ts';
 import { readCaptures } from './grammar/captures.ts';
 import { massaged } from './grammar/massage.ts';
-import type { GrammarFiles, Use } from './grammar/parse.ts';
+import type { GrammarFiles } from './grammar/parse.ts';
+import { NO_USES, type Uses } from './grammar/uses.ts';
 import type { Language } from './languages.ts';
 import { linesOf } from './lines.ts';
 import { nest } from './nesting.ts';
@@ -20,8 +21,8 @@ export interface OutlineOptions {
 }
 
 export interface Outlined extends Structure {
-  /** What the grammar's query of uses captured, in the order of the text; empty where there is none. */
-  readonly uses: readonly Use[];
+  /** What the grammar's query of uses captured; empty where there is none. */
+  readonly uses: Uses;
 }
 
 /** The symbols of a text and what a summary may fold, or why there are none. */
@@ -47,13 +48,13 @@ export async function outlineWithUses(
   if (reason === 'minified' && language.name === 'json') {
     const { jsonShape } = await import('./scanners/json-shape.ts');
     const found = jsonShape(text, lines);
-    return found.length === 0 ? reason : { symbols: nest(found), folds: [], uses: [] };
+    return found.length === 0 ? reason : { symbols: nest(found), folds: [], uses: NO_USES };
   }
   // Long lines of a table or of stored cells are no sign that nobody wrote them.
   if (reason !== undefined && !(reason === 'minified' && DATA.has(language.name))) return reason;
   if (language.scanner) {
     const scan = await language.scanner();
-    return { symbols: nest(scan(lines)), folds: [], uses: [] };
+    return { symbols: nest(scan(lines)), folds: [], uses: NO_USES };
   }
   if (!grammar) return 'language';
   const { matchesOf } = await import('./grammar/parse.ts');

@@ -3,6 +3,7 @@
  * in which it travels between threads and is kept: a hundred thousand small objects would hold both.
  */
 
+import type { Uses } from './grammar/uses.ts';
 import type { Outlined } from './outline.ts';
 import { linesOf, rowsInOrder } from './lines.ts';
 import { type SymbolKind, symbolKinds } from './structure.ts';
@@ -162,20 +163,19 @@ interface Lines {
 }
 
 /** Entries of the names that are used. A name where it is declared is no use of it. */
-function namesUsed(
-  text: string,
-  uses: Outlined['uses'],
-  declared: ReadonlyMap<number, readonly string[]>,
-): string[] {
+function namesUsed(text: string, uses: Uses, declared: ReadonlyMap<number, readonly string[]>): string[] {
   const rowOf = rowsInOrder(text);
   const names = new Map<string, Lines>();
   // To clean a name takes longer than to find it.
   const asWritten = new Map<string, Lines>();
-  // A name behind a dot is captured as a name too.
-  const members = new Set(uses.filter(({ name }) => name === 'member').map(({ start }) => start));
-  for (const { name: capture, start, end } of uses) {
-    if (capture !== 'use' && capture !== 'member') continue;
-    if (capture === 'use' && members.has(start)) continue;
+  const [use, member] = [uses.names.indexOf('use'), uses.names.indexOf('member')];
+  let [place, isMember] = [-1, false];
+  for (let i = 0; i < uses.count; i += 1) {
+    const [capture, start, end] = [uses.capture[i], uses.start[i] as number, uses.end[i] as number];
+    if (capture !== use && capture !== member) continue;
+    if (start !== place) [place, isMember] = [start, isCapturedAs(member, uses, i)];
+    // A name behind a dot is captured as a name too.
+    if (capture === use && isMember) continue;
     const written = text.slice(start, Math.min(end, start + LONGEST_NAME));
     const line = rowOf(start) + 1;
     const seen = asWritten.get(written);
@@ -186,7 +186,7 @@ function namesUsed(
       names.set(name, known);
       asWritten.set(written, known);
     }
-    const at = capture === 'use' ? known.plain : known.member;
+    const at = capture === use ? known.plain : known.member;
     if (at.size < MOST_LINES) at.add(line);
   }
   return [...names.values()]
@@ -194,14 +194,22 @@ function namesUsed(
     .map(({ name, plain, member }) => [name, [...plain].join(' '), [...member].join(' ')].join(FIELD));
 }
 
+/** Whether one of the uses from position `from` on that begin at the same place is a `capture`. */
+function isCapturedAs(capture: number, { start, capture: captures, count }: Uses, from: number): boolean {
+  for (let i = from; i < count && start[i] === start[from]; i += 1) if (captures[i] === capture) return true;
+  return false;
+}
+
 /** The modules that are imported, and names from them with theirs before them. */
-function importsOf(text: string, uses: Outlined['uses']): string[] {
+function importsOf(text: string, uses: Uses): string[] {
   const imports = new Set<string>();
   let module = '';
-  for (const { name: capture, start, end } of uses) {
-    if (capture !== 'module' && capture !== 'imported') continue;
+  const [whole, part] = [uses.names.indexOf('module'), uses.names.indexOf('imported')];
+  for (let i = 0; i < uses.count; i += 1) {
+    const [capture, start, end] = [uses.capture[i], uses.start[i] as number, uses.end[i] as number];
+    if (capture !== whole && capture !== part) continue;
     const written = text.slice(start, Math.min(end, start + LONGEST_SIGNATURE));
-    if (capture === 'module') imports.add((module = moduleOf(written)));
+    if (capture === whole) imports.add((module = moduleOf(written)));
     else imports.add(`${module}${module.endsWith('.') ? '' : '.'}${clean(written, LONGEST_NAME)}`);
   }
   return [...imports].slice(0, MOST_NAMES).filter((one) => one !== '');

@@ -4,8 +4,7 @@ import { brotliDecompressSync } from 'node:zlib';
 
 import { Language as Grammar, Parser, Query } from 'web-tree-sitter';
 
-import type { Match } from './captures.ts';
-import { type ParserModule, queryMatches } from './query-matches.ts';
+import { type ParserModule, type QueryFound, queryMatches } from './query-matches.ts';
 
 /** A grammar as it lies in the package: packed wasm, and the query that reads its trees. */
 export interface GrammarFiles {
@@ -14,13 +13,6 @@ export interface GrammarFiles {
   readonly query: string;
   /** The query that reads what names a text uses, where that is wanted. */
   readonly uses?: string;
-}
-
-/** What the query of uses captured: `name` is the capture's. Offsets count characters, half-open. */
-export interface Use {
-  readonly name: string;
-  readonly start: number;
-  readonly end: number;
 }
 
 interface Loaded {
@@ -59,7 +51,7 @@ export async function matchesOf(
   text: string,
   files: GrammarFiles,
   late: () => boolean,
-): Promise<{ readonly matches: Match[]; readonly uses: Use[] } | undefined> {
+): Promise<QueryFound | undefined> {
   const { parser, query, firstUse } = await grammar(files);
   const isLate = nowAndThen(late);
   const tree = parser.parse(text, null, { progressCallback: isLate });
@@ -68,8 +60,8 @@ export async function matchesOf(
     return undefined;
   }
   try {
-    const found = queryMatches(query, tree, text, { module, late: isLate });
-    return late() ? undefined : partsOf(found, firstUse);
+    const found = queryMatches(query, tree, text, { module, firstUse, late: isLate });
+    return late() ? undefined : found;
   } finally {
     tree.delete();
   }
@@ -81,19 +73,6 @@ const ASKED = 32;
 function nowAndThen(late: () => boolean): () => boolean {
   let asked = 0;
   return () => (asked += 1) % ASKED === 0 && late();
-}
-
-/** What the patterns of uses have captured, in the order of the text, and the matches of all others. */
-function partsOf(
-  found: readonly Match[],
-  firstUse: number,
-): { readonly matches: Match[]; readonly uses: Use[] } {
-  return {
-    matches: found.filter(({ pattern }) => pattern < firstUse),
-    uses: found
-      .flatMap(({ pattern, captures }) => (pattern < firstUse ? [] : captures))
-      .sort((a, b) => a.start - b.start),
-  };
 }
 
 /** Loads a grammar, so that a deadline after it is for the text alone. */

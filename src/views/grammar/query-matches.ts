@@ -5,6 +5,7 @@
 
 import type { Query, Tree } from 'web-tree-sitter';
 import type { Match } from './captures.ts';
+import { UseList, type Uses } from './uses.ts';
 
 /** The module of web-tree-sitter 0.27.1: what `Parser.init` is given becomes it. */
 export interface ParserModule {
@@ -21,7 +22,15 @@ export interface ParserModule {
 
 export interface Running {
   readonly module: ParserModule;
+  /** Patterns from this one on are of uses. */
+  readonly firstUse: number;
   late(): boolean;
+}
+
+export interface QueryFound {
+  /** In the order in which they were found, those of uses left out. */
+  readonly matches: Match[];
+  readonly uses: Uses;
 }
 
 /** What the library keeps to itself. */
@@ -45,8 +54,13 @@ const MAX = 2 ** 32 - 1;
 /** The whole text (twelve zeros), all matches, at any depth. */
 const OPTIONS = [...Array.from({ length: 12 }, () => 0), MAX, MAX];
 
-/** The matches of `query` in the tree of `text`, in the order in which they were found; not all where it is `late`. */
-export function queryMatches(query: Query, tree: Tree, text: string, { module, late }: Running): Match[] {
+/** What `query` finds in the tree of `text`; not all where it is `late`. */
+export function queryMatches(
+  query: Query,
+  tree: Tree,
+  text: string,
+  { module, firstUse, late }: Running,
+): QueryFound {
   const { 0: queryAt, textPredicates } = query as unknown as QueryInsides;
   const { 0: treeAt } = tree as unknown as Insides;
   const transfer = module._ts_init() / 4;
@@ -59,25 +73,35 @@ export function queryMatches(query: Query, tree: Tree, text: string, { module, l
   const numbers = new Int32Array(module.wasmMemory.buffer);
   const [count = 0, address = 0] = numbers.subarray(transfer, transfer + 2);
   const matches: Match[] = [];
+  const uses = new UseList();
   let at = address / 4;
   const next = (): number => numbers[at++] as number;
+  const nextEnd = (): number => {
+    for (let i = 0; i < NODE; i += 1) numbers[transfer + i] = numbers[at++] as number;
+    return module._ts_node_end_index_wasm(treeAt);
+  };
   for (let i = 0; i < count; i += 1) {
     const pattern = next();
-    const captures = Array.from({ length: next() }, () => {
-      const name = query.captureNames[next()] as string;
-      const start = numbers[at + START] as number;
-      numbers.copyWithin(transfer, at, at + NODE);
-      at += NODE;
-      return { name, start, end: module._ts_node_end_index_wasm(treeAt) };
+    const length = next();
+    const predicates = textPredicates[pattern] ?? [];
+    if (pattern >= firstUse && predicates.length === 0) {
+      for (let j = 0; j < length; j += 1) uses.add(next(), numbers[at + START] as number, nextEnd());
+      continue;
+    }
+    const captures = Array.from({ length }, () => {
+      const [id, start] = [next(), numbers[at + START] as number];
+      return { id, name: query.captureNames[id] as string, start, end: nextEnd() };
     });
-    const match = { pattern, captures };
-    if (holds(textPredicates[pattern] ?? [], match, text)) matches.push(match);
+    if (!holds(predicates, captures, text)) continue;
+    if (pattern < firstUse)
+      matches.push({ pattern, captures: captures.map(({ name, start, end }) => ({ name, start, end })) });
+    else for (const { id, start, end } of captures) uses.add(id, start, end);
   }
   module._free(address);
-  return matches;
+  return { matches, uses: uses.inOrder(query.captureNames) };
 }
 
-function holds(predicates: readonly Predicate[], { captures }: Match, text: string): boolean {
+function holds(predicates: readonly Predicate[], captures: Match['captures'], text: string): boolean {
   if (predicates.length === 0) return true;
   const known = captures.map(({ name, start, end }) => ({ name, node: { text: text.slice(start, end) } }));
   return predicates.every((predicate) => predicate(known));

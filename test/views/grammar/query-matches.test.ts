@@ -40,9 +40,26 @@ test.each(languages.filter(({ grammar }) => grammar !== undefined))('$name', asy
   for (const text of texts) {
     const tree = parser.parse(text);
     if (!tree) throw new Error('not parsed');
-    const found = queryMatches(query, tree, text, { module, late: () => false });
-    expect(found).toEqual(query.matches(tree.rootNode).map(plain));
-    expect(found.length).toBeGreaterThan(0);
+    const wanted = query.matches(tree.rootNode).map(plain);
+    const all = { module, late: () => false, firstUse: Infinity };
+    const { matches } = queryMatches(query, tree, text, all);
+    expect(matches).toEqual(wanted);
+    expect(matches.length).toBeGreaterThan(0);
+    const firstUse = wanted[wanted.length >> 1]?.pattern ?? 0;
+    const parts = queryMatches(query, tree, text, { ...all, firstUse });
+    expect(parts.matches).toEqual(wanted.filter(({ pattern }) => pattern < firstUse));
+    const { names, capture, start, end, count } = parts.uses;
+    expect(
+      Array.from({ length: count }, (_, i) => ({
+        name: names[capture[i] as number],
+        start: start[i],
+        end: end[i],
+      })),
+    ).toEqual(
+      wanted
+        .flatMap(({ pattern, captures }) => (pattern < firstUse ? [] : captures))
+        .sort((a, b) => a.start - b.start),
+    );
     tree.delete();
   }
 });
@@ -55,7 +72,8 @@ test('a query that is told to stop ends at once', async () => {
   const text = 'a + b;\n'.repeat(5_000);
   const tree = parser.parse(text);
   if (!tree) throw new Error('not parsed');
-  const run = (late: () => boolean): number => queryMatches(query, tree, text, { module, late }).length;
+  const run = (late: () => boolean): number =>
+    queryMatches(query, tree, text, { module, late, firstUse: Infinity }).matches.length;
   expect(run(() => true)).toBeLessThan(1_000);
   expect(run(() => false)).toBe(10_000);
 });
