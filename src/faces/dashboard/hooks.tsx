@@ -51,7 +51,7 @@ export type Connection = 'connecting' | 'live' | 'lost';
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 
-/** Tells of events as they come; a broken stream is opened again, and what came meanwhile counts as missed. */
+/** Tells of events as they come. What came before the stream was open counts as missed, each time that it is opened. */
 export function useLive(tell: (events: LiveEvents) => void): Connection {
   const [connection, setConnection] = useState<Connection>('connecting');
   const latest = useRef(tell);
@@ -60,20 +60,18 @@ export function useLive(tell: (events: LiveEvents) => void): Connection {
     const stop = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let wait = FIRST_WAIT_MS;
-    let lost = false;
     const open = async (): Promise<void> => {
       try {
         const opened = (): void => {
           wait = FIRST_WAIT_MS;
           setConnection('live');
-          if (lost) latest.current({ missed: 1, events: [] });
+          latest.current({ missed: 1, events: [] });
         };
         await live((events) => latest.current(events), opened, stop.signal);
       } catch {
         // It is tried again.
       }
       if (stop.signal.aborted) return;
-      lost = true;
       setConnection('lost');
       timer = setTimeout(() => void open(), wait);
       wait = Math.min(2 * wait, LONGEST_WAIT_MS);

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import * as z from 'zod';
 import { dialectNames } from '../../dialects/table.ts';
 import { lensLimits, look } from '../lens.ts';
+import { endedWith } from './metrics.ts';
 import { json, problem, problemSchema } from './problem.ts';
 import { type Route, route, type Served } from './route.ts';
 import { answerSchema } from './tools.ts';
@@ -26,7 +27,8 @@ const reply = z.object({
     .describe('The input of the next call, where the answer was cut'),
 });
 
-export const lensRoute = ({ offer }: Served): Route =>
+/** What a person looks at is a call like any other, of the task `lens`: events, metrics and spans all have it. */
+export const lensRoute = ({ offer, metrics }: Served): Route =>
   route<unknown, z.infer<typeof body>>({
     method: 'post',
     path: '/api/v0/lens',
@@ -41,6 +43,9 @@ export const lensRoute = ({ offer }: Served): Route =>
       const oriel = offer.lens?.(question.dialect, lensLimits(question.limits), client);
       if (!oriel) return problem(404, { message: 'This server reads nothing.', code: 'NOT_FOUND' });
       const { cwd } = offer.engine(client).access;
-      return json(await look(oriel, question, (path) => resolve(cwd, path), { signal, caller: client }));
+      const began = performance.now();
+      const seen = await look(oriel, question, (path) => resolve(cwd, path), { signal, caller: client });
+      metrics.call(seen.tool, endedWith(seen.answer), (performance.now() - began) / 1_000);
+      return json(seen);
     },
   });

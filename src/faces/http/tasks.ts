@@ -45,7 +45,7 @@ const list = z
       .object({
         name: z.string(),
         events: z.int(),
-        skipped: z.int().describe('Lines that are no events'),
+        skipped: z.int().describe('Lines that are not events'),
         withoutReads: z.int().describe('Events of which only the call was counted, for want of room'),
         read: z.int().describe('Bytes that were read so far'),
         size: z.int(),
@@ -68,7 +68,10 @@ const report = totals
 const listQuery = z.strictObject({ from: count('Tasks to leave out first').optional() });
 
 const clientQuery = z.strictObject({
-  client: z.string().optional().describe('As the list has it; for the operator'),
+  client: z
+    .string()
+    .optional()
+    .describe('As the list has it, for the operator: needed where several clients have a task of that name'),
 });
 
 const pageQuery = clientQuery.extend({
@@ -180,14 +183,27 @@ function ofTask(
   answer: (task: SeenTask) => Reply | Promise<Reply>,
 ): Reply | Promise<Reply> {
   const id = taskName(name);
-  const task = seen
-    .tasks(exchange)
-    .find(({ figures }) => figures.id === id && (client === undefined || figures.client === client));
+  const named = seen.tasks(exchange).filter(({ figures }) => figures.id === id);
+  // Without a client that of no client is meant, where there are several.
+  const task = named.find(({ figures }) => figures.client === client);
   if (task) return answer(task);
+  const [only, ...others] = client === undefined ? named : [];
+  if (only && others.length === 0) return answer(only);
+  if (only) return severalClients(only);
   return problem(404, {
     message: `You have no task of that name. GET /api/v0/tasks lists yours; ${TASK_NAME_HELP}.`,
     code: 'NOT_FOUND',
     next: '/api/v0/tasks',
+  });
+}
+
+/** The operator sees the tasks of all clients, and several have one of that name. */
+function severalClients({ figures: { id, client = '' } }: SeenTask): Reply {
+  const next = `/api/v0/tasks/${encodeURIComponent(id)}?client=${encodeURIComponent(client)}`;
+  return problem(400, {
+    message: `Several clients have a task of that name. Name one of them: GET ${next}.`,
+    code: 'BAD_INPUT',
+    next,
   });
 }
 

@@ -143,6 +143,35 @@ test('the operator sees all, with its own token; the token of the API sees its o
     expect((await ask('/api/v0/tasks', wrong)).status).toBe(401);
 });
 
+test('tasks of one name of several clients: the operator names the client', async () => {
+  const { ask, read } = await serving({}, { operatorToken: 'chief' });
+  const chief = { authorization: 'Bearer chief' };
+  await read({ 'oriel-client': 'a', 'oriel-task': 't' });
+  expect((await ask('/api/v0/tasks/t', chief)).status).toBe(200);
+  await read({ 'oriel-client': 'b', 'oriel-task': 't' });
+  const response = await ask('/api/v0/tasks/t/events', chief);
+  const { message, next } = (await response.json()) as { message: string; next: string };
+  expect([response.status, message]).toEqual([
+    400,
+    `Several clients have a task of that name. Name one of them: GET ${next}.`,
+  ]);
+  expect((await ask(next, chief)).status).toBe(200);
+});
+
+test('what is looked at through the lens is counted as a call, everywhere', async () => {
+  const { ask, tasks } = await serving();
+  for (const path of ['a.txt', 'missing']) await ask('/api/v0/lens', { body: { dialect: 'zed', path } });
+  expect((await tasks()).tasks).toMatchObject([{ id: 'lens', calls: 2, errors: 1 }]);
+  const metrics = await (await ask('/metrics')).text();
+  for (const line of [
+    'oriel_calls_total{tool="read_file",outcome="ok"} 1',
+    'oriel_calls_total{tool="read_file",outcome="error"} 1',
+    'oriel_errors_total{tool="read_file",code="NOT_FOUND"} 1',
+    'oriel_call_duration_seconds_count{tool="read_file"} 2',
+  ])
+    expect(metrics).toContain(`${line}\n`);
+});
+
 test('rate limits are reported; what is not one is refused', async () => {
   const { ask, tasks } = await serving();
   const report = (body: unknown) => ask('/api/v0/tasks/t/events', { body });
