@@ -106,6 +106,19 @@ test('coder: the same, by absolute paths', async () => {
   await call('read_file', { path: join(W, 'big.txt'), limit: 100 });
   await call('read_file', { path: join(W, 'big.txt'), offset: 101, limit: 100 });
   expect(report()).toMatchObject({ calls: 2, continued: 1 });
+  // As it takes them, so that a call that is suggested works.
+  expect(report().files[0]?.source).toBe(join(W, 'big.txt'));
+});
+
+test('of several paths each has its share of the answer', async () => {
+  const { call, write, events, report } = recorded();
+  write('small.txt', 'one\ntwo\n');
+  await call('read', { path: 'big.txt:1..90,small.txt' });
+  const [event] = events();
+  expect(event).toMatchObject({ reads: [{ shown: 9_000 }, { shown: 8 }] });
+  const files = new Map(report().files.map(({ source, bytes }) => [source, bytes]));
+  expect(files.get('small.txt')).toBeLessThan(20);
+  expect(files.get('big.txt')).toBeGreaterThan(9_000);
 });
 
 test('lists: their pages are continuations, and the pattern is nowhere', async () => {

@@ -20,7 +20,9 @@ export function readsOf(request: Request, result: Result | undefined, dialect: s
   switch (result.is) {
     case 'several':
       return result.parts.flatMap(({ result: part }) =>
-        typeof part === 'object' && 'is' in part ? singleRead(part, dialect) : [],
+        typeof part === 'object' && 'is' in part
+          ? singleRead(part, dialect).map((read) => ({ ...read, shown: shownOf(part) }))
+          : [],
       );
     case 'text':
     case 'summary':
@@ -29,7 +31,7 @@ export function readsOf(request: Request, result: Result | undefined, dialect: s
     case 'binary':
       return singleRead(result, dialect);
     case 'too-large':
-      return [origin(result)];
+      return [origin(result, dialect)];
     case 'workspace':
       return request.do === 'lines' ? [{ source: sourceName(`${request.on}:${request.path}`) }] : [];
     case 'run':
@@ -70,16 +72,25 @@ function singleRead(result: SingleResult, dialect: string): readonly ReadFacts[]
     case 'text':
       return [textRead(result, dialect)];
     case 'summary':
-      return [mapRead(result)];
+      return [mapRead(result, dialect)];
     case 'image':
     case 'note':
     case 'binary':
-      return [origin(result)];
+      return [origin(result, dialect)];
   }
 }
 
-function origin({ target, kind, identity }: Origin): Mutable<ReadFacts> {
-  const read: Mutable<ReadFacts> = { source: sourceName(target), what: kind };
+/** Characters that an answer shows of it; what stands before and around its lines is left out. */
+function shownOf(result: SingleResult): number {
+  const lines =
+    result.is === 'text' ? result.excerpt.parts.flat() : result.is === 'summary' ? result.summary.parts : [];
+  return lines.reduce((sum, { text }) => sum + text.length, 0);
+}
+
+/** The dialect coder takes absolute paths alone: by those its calls can be made again. */
+function origin({ target, resolvedPath, kind, identity }: Origin, dialect: string): Mutable<ReadFacts> {
+  const path = dialect === 'coder' ? resolvedPath : target;
+  const read: Mutable<ReadFacts> = { source: sourceName(path), what: kind };
   if (identity) read.version = versionOf(read.source, identity);
   return read;
 }
@@ -105,7 +116,7 @@ function textRead(result: TextResult, dialect: string): ReadFacts {
   const cutBy = excerpt.cutBy ?? (saysMore(result, dialect) ? 'window' : undefined);
   const { lines, bytes } = spansOf(excerpt);
   // Written out, not spread: this runs in every read.
-  const read = origin(result);
+  const read = origin(result, dialect);
   if (view !== undefined) read.view = view;
   if (selection.window) read.window = written(selection.window);
   if (lines) read.lines = lines;
@@ -130,8 +141,8 @@ function saysMore({ excerpt, selection }: TextResult, dialect: string): boolean 
 }
 
 /** The signatures of a map are text, and not what a reader came for: its lines are not counted as shown. */
-function mapRead({ totals, ...result }: SummaryResult): ReadFacts {
-  return { ...origin(result), view: 'map', totalLines: totals.lines, totalBytes: totals.bytes };
+function mapRead({ totals, ...result }: SummaryResult, dialect: string): ReadFacts {
+  return { ...origin(result, dialect), view: 'map', totalLines: totals.lines, totalBytes: totals.bytes };
 }
 
 /** A kept output is read on by its name. */

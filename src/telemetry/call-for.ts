@@ -1,32 +1,27 @@
 /** Calls as each dialect writes them: what a reader could have asked for instead. */
 
-/** What the call is to show. Lines are 1-based and inclusive. */
+type Range = readonly [number, number];
+
+/** What the call is to show. Lines are 1-based and inclusive, in ranges that are sorted and disjoint. */
 export type Wanted =
-  | { readonly source: string; readonly lines: readonly [number, number] }
+  | { readonly source: string; readonly lines: readonly Range[] }
   | { readonly source: string; readonly fromByte: number }
-  /** The symbols in the directory of a file, instead of a map of the file alone. */
-  | { readonly symbolsOf: string };
+  /** The symbols of all files in a directory, instead of a map of each. */
+  | { readonly symbolsIn: string };
 
 type Wording = (wanted: Wanted) => string | undefined;
 
 const paged: Wording = (wanted) => {
-  if ('symbolsOf' in wanted) return undefined;
-  if (!('lines' in wanted)) return undefined;
-  const [from, to] = wanted.lines;
-  return `${wanted.source} offset=${from} limit=${to - from + 1}`;
+  const range = onlyRange(wanted);
+  return range && `${range.source} offset=${range.from} limit=${range.to - range.from + 1}`;
 };
 
 const DIALECTS: Readonly<Record<string, Wording>> = {
-  oriel(wanted) {
-    if ('symbolsOf' in wanted) return `${directoryOf(wanted.symbolsOf)}:outline`;
-    if ('lines' in wanted) return `${wanted.source}:${wanted.lines[0]}..${wanted.lines[1]}`;
-    return `${wanted.source}:@${wanted.fromByte}+256K`;
-  },
+  oriel: pathFor,
   zed(wanted) {
-    if ('symbolsOf' in wanted) return undefined;
-    if ('lines' in wanted)
-      return `${wanted.source} start_line=${wanted.lines[0]} end_line=${wanted.lines[1]}`;
-    return `${wanted.source} start_byte=${wanted.fromByte} max_bytes=262144`;
+    if ('fromByte' in wanted) return `${wanted.source} start_byte=${wanted.fromByte} max_bytes=262144`;
+    const range = onlyRange(wanted);
+    return range && `${range.source} start_line=${range.from} end_line=${range.to}`;
   },
   pi: paged,
   'pi@0.74': paged,
@@ -34,10 +29,17 @@ const DIALECTS: Readonly<Record<string, Wording>> = {
   coder: paged,
 };
 
+/** A call, as its dialect writes it and as a path with a selector, which the lens takes for every dialect. */
+export interface SuggestedCall {
+  readonly instead: string;
+  readonly path: string;
+}
+
 /** Undefined where the dialect has no such call, or where only a part of the path is known. */
-export function callFor(dialect: string, wanted: Wanted): string | undefined {
-  if (!isWhole('source' in wanted ? wanted.source : wanted.symbolsOf)) return undefined;
-  return Object.hasOwn(DIALECTS, dialect) ? DIALECTS[dialect]?.(wanted) : undefined;
+export function callFor(dialect: string, wanted: Wanted): SuggestedCall | undefined {
+  if (!isWhole('source' in wanted ? wanted.source : wanted.symbolsIn)) return undefined;
+  const instead = Object.hasOwn(DIALECTS, dialect) ? DIALECTS[dialect]?.(wanted) : undefined;
+  return instead === undefined ? undefined : { instead, path: pathFor(wanted) };
 }
 
 /** Whether the recorded name of a source says all of its path: a call can be made with it. */
@@ -45,7 +47,20 @@ export function isWhole(name: string): boolean {
   return !name.includes('…');
 }
 
-function directoryOf(source: string): string {
+/** The directory of a source, as a path is written. */
+export function directoryOf(source: string): string {
   const slash = source.lastIndexOf('/');
   return slash <= 0 ? '.' : source.slice(0, slash);
+}
+
+function pathFor(wanted: Wanted): string {
+  if ('symbolsIn' in wanted) return `${wanted.symbolsIn}:outline`;
+  if ('fromByte' in wanted) return `${wanted.source}:@${wanted.fromByte}+256K`;
+  return `${wanted.source}:${wanted.lines.map(([from, to]) => `${from}..${to}`).join(',')}`;
+}
+
+function onlyRange(wanted: Wanted): { source: string; from: number; to: number } | undefined {
+  if (!('lines' in wanted) || wanted.lines.length !== 1) return undefined;
+  const [[from, to]] = wanted.lines as [Range];
+  return { source: wanted.source, from, to };
 }

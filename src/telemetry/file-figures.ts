@@ -15,6 +15,8 @@ export interface Placed {
   readonly again: number;
   /** All of the text had been shown before, at once or page by page. */
   readonly knownWhole: boolean;
+  /** A window of the largest size that began earlier in the chain would have shown it. */
+  readonly spare: boolean;
 }
 
 /** Reads of one source, each of which goes on where one before it has ended. */
@@ -26,7 +28,14 @@ export interface Chain {
   bytes: number;
   /** Reads that went on where a notice had said. */
   followed: number;
+  /** The first byte of the text that was shown. */
+  from: number;
+  /** A window of the largest size was asked for: limits cut it. */
+  isLargest: boolean;
 }
+
+/** Bytes of the largest window that any dialect answers. */
+const LARGEST_WINDOW = 256 * 1024;
 
 /** What a source takes beside its stretches. */
 const FILE_WEIGHT = 8;
@@ -47,8 +56,9 @@ export class FileFigures {
   readonly source: string;
   what: string | undefined;
   reads = 0;
-  /** Bytes of answers. */
+  /** Bytes of answers, and those of them about the version that was read last. */
   answered = 0;
+  answeredNow = 0;
   /** Reads of the source after the first one. */
   repeated = 0;
   followed = 0;
@@ -84,6 +94,7 @@ export class FileFigures {
     this.#take(read);
     this.reads += 1;
     this.answered += answerBytes;
+    this.answeredNow += answerBytes;
     if (this.reads > 1) this.repeated += 1;
     if (read.view !== undefined) return this.#addView(read, answerBytes);
     if (read.bytes) this.mapFollowed = true;
@@ -98,12 +109,12 @@ export class FileFigures {
     for (const span of read.lines ?? NO_SPANS) this.lines.add(span[0], span[1] + 1);
     this.fresh += fresh;
     this.again += again;
-    const { chain, followed } = this.#chained(read, answerBytes);
-    return { chain, followed, fresh, again, knownWhole: knownWhole && again > 0 };
+    const chained = this.#chained(read, answerBytes);
+    return { ...chained, fresh, again, knownWhole: knownWhole && again > 0 };
   }
 
   /** Another version begins anew: what was shown of the last one says nothing about it. */
-  #take({ what, version, totalLines, totalBytes }: ReadFacts): void {
+  #take({ what, version, view, totalLines, totalBytes }: ReadFacts): void {
     this.what = what ?? this.what;
     const changed = version !== undefined && this.#version !== undefined && version !== this.#version;
     this.#version = version ?? this.#version;
@@ -112,8 +123,11 @@ export class FileFigures {
       this.lines = new Coverage();
       this.bytes = new Coverage();
       this.#ends = [];
+      this.answeredNow = 0;
       this.totalLines = this.totalBytes = undefined;
     }
+    // Of an outline, the totals are those of the outline.
+    if (view !== undefined && view !== 'map') return;
     this.totalLines = totalLines ?? this.totalLines;
     this.totalBytes = totalBytes ?? this.totalBytes;
   }
@@ -124,25 +138,51 @@ export class FileFigures {
       this.mapBytes = answerBytes;
       this.mapFollowed = false;
     }
-    return { followed: false, fresh: 0, again: 0, knownWhole: false };
+    return { followed: false, fresh: 0, again: 0, knownWhole: false, spare: false };
   }
 
-  #chained({ bytes = NO_SPANS, cutBy }: ReadFacts, answerBytes: number): Pick<Placed, 'chain' | 'followed'> {
+  #chained(
+    { bytes = NO_SPANS, cutBy, window }: ReadFacts,
+    answerBytes: number,
+  ): Pick<Placed, 'chain' | 'followed' | 'spare'> {
     const span = hull(bytes);
-    if (!span) return { followed: false };
+    if (!span) return { followed: false, spare: false };
     const [from, to] = span;
     const before = this.#ends.findLast((end) => isNextPage(end, from, to));
     const followed = before !== undefined && before.cut && (from === before.to || to === before.from);
-    const chain = before?.chain ?? { id: this.#nextChain(), calls: 0, bytes: 0, followed: 0 };
+    const chain = before?.chain ?? newChain(this.#nextChain(), from);
     chain.calls += 1;
+    const windows = windowsFor(chain.bytes);
     chain.bytes += answerBytes;
+    chain.from = Math.min(chain.from, from);
+    chain.isLargest ||= isLargest(window);
     chain.followed += Number(followed);
     this.followed += Number(followed);
     if (before) this.#ends.splice(this.#ends.indexOf(before), 1);
     this.#ends.push({ from, to, cut: cutBy !== undefined, chain });
     if (this.#ends.length > MOST_ENDS) this.#ends.shift();
-    return { chain, followed };
+    return { chain, followed, spare: chain.calls > 1 && windowsFor(chain.bytes) === windows };
   }
+}
+
+const newChain = (id: number, from: number): Chain => ({
+  id,
+  calls: 0,
+  bytes: 0,
+  followed: 0,
+  from,
+  isLargest: false,
+});
+
+/** Windows of the largest size that it takes to answer so many bytes. */
+function windowsFor(bytes: number): number {
+  return Math.max(1, Math.ceil(bytes / LARGEST_WINDOW));
+}
+
+/** `@0+262144` */
+function isLargest(window: string | undefined): boolean {
+  const length = /^@\d+\+(\d+)$/.exec(window ?? '')?.[1];
+  return length !== undefined && Number(length) >= LARGEST_WINDOW;
 }
 
 /** Forwards or backwards: it goes beyond the earlier one, and leaves nothing out between them. */

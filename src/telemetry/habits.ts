@@ -1,7 +1,7 @@
 /** Habits of a reader that cost most, and for examples of each the call that would have been cheaper. */
 
 import type { CallEvent, Habit, HabitExample as Example, HabitName, ReadFacts } from '../types/telemetry.ts';
-import { callFor } from './call-for.ts';
+import { callFor, directoryOf } from './call-for.ts';
 import type { Chain, FileFigures, Placed } from './file-figures.ts';
 
 /** What a call costs beside the text of its answer: its arguments, its frame in the conversation. */
@@ -18,6 +18,11 @@ const MOST_EXAMPLES = 5;
 /** Sources of which something is remembered. */
 const MOST_KEPT = 1_000;
 
+/** Ranges of a call that shows what was new: more of them cost more than they spare. */
+const MOST_RANGES = 4;
+
+type Range = readonly [number, number];
+
 interface Addition {
   readonly file: FileFigures;
   readonly placed: Placed;
@@ -28,35 +33,21 @@ export class Habits {
   readonly #whole = new Tally();
   readonly #again = new Tally();
   /** By source: a map that nothing has followed yet. */
-  readonly #maps = new Map<string, Example>();
+  readonly #maps = new Map<string, Example & { readonly isFile: boolean }>();
   readonly #pages = new Map<Chain, Example>();
   /** Whole reads by source, until a part of it is read again. */
   readonly #wholes = new Map<string, number>();
 
-  add({ dialect }: CallEvent, read: ReadFacts, { file, placed, answerBytes }: Addition): void {
+  add(event: CallEvent, read: ReadFacts, { file, placed, answerBytes }: Addition): void {
     const { source } = file;
     if (read.view === 'map' || read.view === 'outline') {
-      const instead = callFor(dialect, { symbolsOf: source });
-      bound(this.#maps).set(source, {
-        source,
-        bytes: answerBytes,
-        ...(instead !== undefined && { instead }),
-      });
+      const example = exampleOf(event, source, answerBytes);
+      bound(this.#maps).set(source, { ...example, isFile: read.what === 'file' });
       return;
     }
     if (!read.bytes) return;
     this.#maps.delete(source);
-    this.#addRange(dialect, read, { file, placed, answerBytes });
-    const { chain } = placed;
-    if (chain && chain.calls > 1) {
-      const from = read.bytes[0]?.[0] ?? 0;
-      const instead = callFor(dialect, { source, fromByte: Math.min(from, firstOf(file)) });
-      bound(this.#pages).set(chain, {
-        source,
-        bytes: CALL_BYTES * (chain.calls - 1),
-        ...(instead !== undefined && { instead }),
-      });
-    }
+    this.#addRange(event, read, { file, placed, answerBytes });
     const { totalBytes } = file;
     if (
       totalBytes !== undefined &&
@@ -64,63 +55,117 @@ export class Habits {
       file.bytes.covered >= totalBytes &&
       !placed.knownWhole
     )
-      bound(this.#wholes).set(source, file.answered);
+      bound(this.#wholes).set(source, file.answeredNow);
+  }
+
+  /** A call that larger windows would have spared, with all of its reads. */
+  spared(event: CallEvent, reads: readonly Placed[]): void {
+    for (const [i, { chain }] of reads.entries()) {
+      const source = event.reads?.[i]?.source;
+      if (!chain || source === undefined) continue;
+      const known = this.#pages.get(chain);
+      const bytes = (known?.bytes ?? 0) + CALL_BYTES / reads.length;
+      const call = chain.isLargest ? undefined : callFor(event.dialect, { source, fromByte: chain.from });
+      bound(this.#pages).set(chain, {
+        source,
+        bytes,
+        tokens: bytes / 4,
+        dialect: event.dialect,
+        ...call,
+      });
+    }
   }
 
   /** All of them, the dearest first. */
   list(): readonly Habit[] {
-    const maps = new Tally(this.#maps.values());
-    const pages = new Tally(this.#pages.values());
     const all: readonly (readonly [HabitName, Tally])[] = [
       ['whole', this.#whole],
       ['again', this.#again],
-      ['map', maps],
-      ['pages', pages],
+      ['map', new Tally(this.#unfollowed())],
+      ['pages', new Tally(this.#pages.values())],
     ];
     return all
       .filter(([, { times }]) => times > 0)
-      .map(([name, { times, bytes, examples }]) => ({ name, times, bytes: Math.round(bytes), examples }))
-      .toSorted((a, b) => b.bytes - a.bytes);
+      .map(([name, { times, bytes, tokens, examples }]) => ({
+        name,
+        times,
+        bytes: Math.round(bytes),
+        tokens: Math.round(tokens),
+        examples,
+      }))
+      .toSorted((a, b) => b.tokens - a.tokens);
   }
 
-  #addRange(dialect: string, read: ReadFacts, { file, placed, answerBytes }: Addition): void {
+  #addRange(event: CallEvent, read: ReadFacts, { file, placed, answerBytes }: Addition): void {
     const { fresh, again, knownWhole } = placed;
-    if (again === 0) return;
+    // A line or two around a range, shown once more, cost less than a call.
+    if (again === 0 || (fresh > 0 && again < CALL_BYTES)) return;
     const { source, totalBytes = Number.POSITIVE_INFINITY } = file;
-    const lines = read.lines?.[0];
+    const { dialect } = event;
+    const { lines = [] } = read;
     const whole = this.#wholes.get(source);
     if (knownWhole && whole !== undefined && again < PART * totalBytes) {
       // The part would have been enough: the whole was read for nothing else.
       this.#wholes.delete(source);
-      const instead = lines && callFor(dialect, { source, lines });
-      this.#whole.add({ source, bytes: whole, ...(instead !== undefined && { instead }) });
+      const call = lines.length > 0 ? callFor(dialect, { source, lines }) : undefined;
+      this.#whole.add({ ...exampleOf(event, source, whole), ...call });
       return;
     }
-    const rest = fresh > 0 ? freshPart(read, file) : undefined;
-    const instead = rest && callFor(dialect, { source, lines: rest });
-    const bytes = (answerBytes * again) / (again + fresh);
-    this.#again.add({ source, bytes, ...(instead !== undefined && { instead }) });
+    const call = fresh > 0 ? callForFresh(dialect, lines, file) : undefined;
+    this.#again.add({ ...exampleOf(event, source, (answerBytes * again) / (again + fresh)), ...call });
+  }
+
+  /** Where there are several in one directory, one call shows the symbols of all. */
+  *#unfollowed(): Iterable<Example> {
+    const counts = new Map<string, number>();
+    for (const { source, isFile } of this.#maps.values())
+      if (isFile) counts.set(directoryOf(source), (counts.get(directoryOf(source)) ?? 0) + 1);
+    for (const { isFile, ...example } of this.#maps.values()) {
+      const directory = directoryOf(example.source);
+      const several = isFile && (counts.get(directory) ?? 0) > 1;
+      yield { ...example, ...(several && callFor(example.dialect, { symbolsIn: directory })) };
+    }
   }
 }
 
-/** The lines of a read that were shown for the first time: from the first one of them to the last one. */
-function freshPart({ lines = [] }: ReadFacts, file: FileFigures): readonly [number, number] | undefined {
-  const once = file.lines.stretches.filter(
-    ({ times, from, to }) => times === 1 && lines.some(([first, last]) => from <= last && to > first),
-  );
-  const [first, last] = [lines[0], lines.at(-1)];
-  const [start, end] = [once[0], once.at(-1)];
-  if (!first || !last || !start || !end) return undefined;
-  return [Math.max(start.from, first[0]), Math.min(end.to - 1, last[1])];
+/** Tokens are those of the answer, as far as it is about this. */
+function exampleOf({ dialect, tokens, bytes: all }: CallEvent, source: string, bytes: number): Example {
+  return { source, bytes, tokens: all === 0 ? bytes / 4 : (bytes * tokens) / all, dialect };
 }
 
-function firstOf({ bytes }: FileFigures): number {
-  return bytes.stretches[0]?.from ?? 0;
+/** The call for the lines of a read that were shown for the first time; never the call that was made. */
+function callForFresh(
+  dialect: string,
+  lines: readonly Range[],
+  file: FileFigures,
+): ReturnType<typeof callFor> {
+  const fresh = freshIn(lines, file);
+  const [first, last] = [fresh[0], fresh.at(-1)];
+  if (!first || !last) return undefined;
+  const { source } = file;
+  const exact = fresh.length <= MOST_RANGES ? callFor(dialect, { source, lines: fresh }) : undefined;
+  if (exact) return exact;
+  const [from, to] = [first[0], last[1]];
+  const isMade = from === lines[0]?.[0] && to === lines.at(-1)?.[1];
+  return isMade ? undefined : callFor(dialect, { source, lines: [[from, to]] });
+}
+
+/** The parts of ranges, inclusive, that have been shown once by now. */
+function freshIn(lines: readonly Range[], { lines: { stretches } }: FileFigures): readonly Range[] {
+  const fresh: Range[] = [];
+  for (const [first, last] of lines) {
+    for (const { from, to, times } of stretches) {
+      if (times === 1 && from <= last && to > first)
+        fresh.push([Math.max(from, first), Math.min(to - 1, last)]);
+    }
+  }
+  return fresh;
 }
 
 class Tally {
   times = 0;
   bytes = 0;
+  tokens = 0;
   examples: Example[] = [];
 
   constructor(examples: Iterable<Example> = []) {
@@ -130,10 +175,12 @@ class Tally {
   add(example: Example): void {
     this.times += 1;
     this.bytes += example.bytes;
+    this.tokens += example.tokens;
     const last = this.examples[MOST_EXAMPLES - 1];
-    if (last && last.bytes >= example.bytes) return;
-    this.examples.push({ ...example, bytes: Math.round(example.bytes) });
-    this.examples.sort((a, b) => b.bytes - a.bytes);
+    if (last && last.tokens >= example.tokens) return;
+    const { bytes, tokens } = example;
+    this.examples.push({ ...example, bytes: Math.round(bytes), tokens: Math.round(tokens) });
+    this.examples.sort((a, b) => b.tokens - a.tokens);
     this.examples.length = Math.min(this.examples.length, MOST_EXAMPLES);
   }
 }

@@ -61,16 +61,17 @@ export function overviewOf(figures: readonly TaskFigures[]): Overview {
 
 function habitsOf(figures: readonly TaskFigures[]): Habit[] {
   const all = new Map<Habit['name'], Habit>();
-  for (const { name, times, bytes, examples } of figures.flatMap(({ habits }) => habits.list())) {
-    const known = all.get(name) ?? { name, times: 0, bytes: 0, examples: [] };
+  for (const { name, times, bytes, tokens, examples } of figures.flatMap(({ habits }) => habits.list())) {
+    const known = all.get(name) ?? { name, times: 0, bytes: 0, tokens: 0, examples: [] };
     all.set(name, {
       name,
       times: known.times + times,
       bytes: known.bytes + bytes,
+      tokens: known.tokens + tokens,
       examples: [...known.examples, ...examples]
-        .toSorted((a, b) => b.bytes - a.bytes)
+        .toSorted((a, b) => b.tokens - a.tokens)
         .slice(0, MOST_EXAMPLES),
     });
   }
-  return [...all.values()].toSorted((a, b) => b.bytes - a.bytes);
+  return [...all.values()].toSorted((a, b) => b.tokens - a.tokens);
 }

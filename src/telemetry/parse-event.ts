@@ -72,6 +72,7 @@ function readOf(json: Json): ReadFacts | undefined {
     ...number(json, 'totalLines'),
     ...number(json, 'totalBytes'),
     ...word(json, 'cutBy'),
+    ...number(json, 'shown'),
   };
 }
 

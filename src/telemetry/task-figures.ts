@@ -5,9 +5,6 @@ import { type Chain, FileFigures, type Placed } from './file-figures.ts';
 import { Habits } from './habits.ts';
 import { WindowSizes } from './window-sizes.ts';
 
-/** Bytes of the largest window that any dialect answers. */
-const LARGEST_WINDOW = 256 * 1024;
-
 /** Sources of one task that are told apart. */
 const MOST_FILES = 500;
 
@@ -22,7 +19,7 @@ const MOST_CHAINS = 1_000;
 
 const OTHERS = 'others';
 
-const UNTOLD: Placed = { followed: false, fresh: 0, again: 0, knownWhole: false };
+const UNTOLD: Placed = { followed: false, fresh: 0, again: 0, knownWhole: false, spare: false };
 
 /** How an event stands to those before it. */
 export interface PlacedEvent {
@@ -50,6 +47,8 @@ export class TaskFigures {
   fresh = 0;
   again = 0;
   rateLimits = 0;
+  /** Calls all of whose reads a larger window before them would have shown. */
+  saved = 0;
   readonly tools: Map<string, number> = new Map();
   readonly cuts: Map<string, number> = new Map();
   readonly codes: Map<string, number> = new Map();
@@ -79,14 +78,6 @@ export class TaskFigures {
     if (event.kind === 'call') return this.#addCall(event);
     this.rateLimits += 1;
     return { reads: [], followed: false };
-  }
-
-  /** Calls that one window of the largest size would have answered. */
-  get saved(): number {
-    let saved = 0;
-    for (const { calls, bytes } of this.chains)
-      saved += Math.max(0, calls - Math.max(1, Math.ceil(bytes / LARGEST_WINDOW)));
-    return saved;
   }
 
   get totals(): TaskTotals {
@@ -122,7 +113,12 @@ export class TaskFigures {
     }
     for (const { cutBy } of reads) if (cutBy !== undefined) count(this.cuts, cutBy);
     if (list?.cutBy !== undefined) count(this.cuts, list.cutBy);
-    const placed = reads.map((read) => this.#addRead(event, read, bytes / reads.length));
+    const answered = sharesOf(event);
+    const placed = reads.map((read, i) => this.#addRead(event, read, answered[i] ?? 0));
+    if (placed.length > 0 && placed.every(({ spare }) => spare)) {
+      this.saved += 1;
+      this.habits.spared(event, placed);
+    }
     const followed = placed.some((one) => one.followed) || (list !== undefined && this.#follows(list));
     if (followed) this.continued += 1;
     return { reads: placed, followed };
@@ -169,6 +165,19 @@ export class TaskFigures {
     }
     return followed;
   }
+}
+
+/** Bytes of an answer that are about each of its reads: as recorded, else by what they showed of their texts. */
+function sharesOf({ bytes, reads = [] }: CallEvent): readonly number[] {
+  if (reads.length < 2) return [bytes];
+  const known = reads.map(({ shown }) => shown ?? 0);
+  const weights = known.some((weight) => weight > 0) ? known : reads.map(shownOfText);
+  const all = weights.reduce((sum, weight) => sum + weight, 0);
+  return weights.map((weight) => (all === 0 ? bytes / reads.length : (bytes * weight) / all));
+}
+
+function shownOfText({ bytes = [] }: ReadFacts): number {
+  return bytes.reduce((sum, [from, to]) => sum + to - from, 0);
 }
 
 /** 0 to 1, three digits behind the point. */

@@ -19,18 +19,20 @@ export class WindowSizes {
     pages: 0,
     bytes: 0,
   }));
-  /** By source: the index of its size. */
-  readonly #sizeOf = new WeakMap<FileFigures, number>();
+  /** By source: the index of its size, of the version that was read last. */
+  readonly #sizeOf = new WeakMap<FileFigures, { readonly index: number; readonly version: number }>();
 
   /** A text that ends within the smallest window says nothing about larger ones. */
   add(file: FileFigures, { chain }: Placed, answerBytes: number): void {
     if ((file.totalBytes ?? Number.POSITIVE_INFINITY) <= BOUNDS[0]) return;
-    const known = this.#sizeOf.get(file);
+    const last = this.#sizeOf.get(file);
+    // A text that has changed is begun anew.
+    const known = last?.version === file.versions ? last.index : undefined;
     const index = known ?? BOUNDS.findIndex((most) => answerBytes < most);
     const size = this.sizes[index];
     if (!size) return;
     if (known === undefined) {
-      this.#sizeOf.set(file, index);
+      this.#sizeOf.set(file, { index, version: file.versions });
       size.sources += 1;
     }
     size.reads += 1;

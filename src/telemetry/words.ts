@@ -22,13 +22,18 @@ export function countWords(count: number, one: string, many = `${one}s`): string
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 }
 
+/** `1 line is not an event`, `3 lines are not events` */
+export function skippedWords(count: number): string {
+  return count === 1 ? '1 line is not an event' : `${countWords(count, 'line')} are not events`;
+}
+
 export function percentWords(share: number): string {
   return `${Math.round(100 * share)} %`;
 }
 
-/** `ranges asked again: 5 times, 120 KiB` */
-export function habitWords({ name, times, bytes }: Habit): string {
-  return `${HABITS[name]}: ${countWords(times, 'time')}, ${sizeWords(bytes)}`;
+/** `ranges asked again: 5 times, 120 KiB, about 30,720 tokens` */
+export function habitWords({ name, times, bytes, tokens }: Habit): string {
+  return `${HABITS[name]}: ${countWords(times, 'time')}, ${sizeWords(bytes)}, about ${countWords(tokens, 'token')}`;
 }
 
 /** `src/a.ts (40 KiB): src/a.ts:101..150 would have been enough` */
@@ -41,7 +46,7 @@ export function exampleWords(name: HabitName, { source, bytes, instead }: HabitE
   };
   const none: Record<HabitName, string> = {
     whole: 'a part of it would have been enough',
-    again: 'all of it had been shown',
+    again: 'it had been shown',
     map: 'nothing of it was read',
     pages: 'a larger window shows as much in fewer calls',
   };

@@ -54,6 +54,8 @@ export interface ReadFacts {
   readonly totalBytes?: number;
   /** The limit that cut it: a notice named the next call. */
   readonly cutBy?: string;
+  /** Characters of the answer that are about it, where the call names several paths. */
+  readonly shown?: number;
 }
 
 export type Span = readonly [number, number];
@@ -179,6 +181,8 @@ export interface Habit {
   readonly times: number;
   /** Of answers, that a cheaper call would have spared. */
   readonly bytes: number;
+  /** Estimated, as those of the answers. */
+  readonly tokens: number;
   /** The dearest first. */
   readonly examples: readonly HabitExample[];
 }
@@ -186,8 +190,13 @@ export interface Habit {
 export interface HabitExample {
   readonly source: string;
   readonly bytes: number;
-  /** The call to make instead, as the dialect writes it; absent where none was needed. */
+  readonly tokens: number;
+  /** Of the call that cost it. */
+  readonly dialect: string;
+  /** The call to make instead, as that dialect writes it; absent where none was needed, or where there is none. */
   readonly instead?: string;
+  /** The same as a path with a selector, which the lens takes for every dialect. */
+  readonly path?: string;
 }
 
 /** Texts over 8 KiB by the size of the first answer about them: below 8 KiB, below 32 KiB, larger. */
@@ -217,7 +226,7 @@ export interface EventsPage {
 /** How far a file of events has been read. */
 export interface FileState {
   readonly events: number;
-  /** Lines that are no events; a last one that is still being written is one of them. */
+  /** Lines that are not events; a last one that is still being written is one of them. */
   readonly skipped: number;
   /** Events of which only the call was counted, for want of room. */
   readonly withoutReads: number;

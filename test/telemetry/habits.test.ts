@@ -4,6 +4,14 @@ import { expect, test } from 'vitest';
 import type { CallEvent } from '../../src/types/telemetry.ts';
 import { call, figuresOf, map, page } from '../support/telemetry.ts';
 
+const example = (bytes: number, path?: string, source = 'src/a.ts') => ({
+  source,
+  bytes,
+  tokens: bytes / 4,
+  dialect: 'oriel',
+  ...(path !== undefined && { instead: path, path }),
+});
+
 const habits = (...events: readonly CallEvent[]) => figuresOf(...events).habits.list();
 
 test('a text read whole of which then a part is read: the part would have been enough', () => {
@@ -12,7 +20,8 @@ test('a text read whole of which then a part is read: the part would have been e
       name: 'whole',
       times: 1,
       bytes: 100_000,
-      examples: [{ source: 'src/a.ts', bytes: 100_000, instead: 'src/a.ts:40..80' }],
+      tokens: 25_000,
+      examples: [example(100_000, 'src/a.ts:40..80')],
     },
   ]);
 });
@@ -34,28 +43,96 @@ test('ranges asked again: the call for what was new, and none where nothing was'
       name: 'again',
       times: 2,
       bytes: 6_100,
-      examples: [
-        { source: 'src/a.ts', bytes: 5_000, instead: 'src/a.ts:101..150' },
-        { source: 'src/a.ts', bytes: 1_100 },
-      ],
+      tokens: 1_525,
+      examples: [example(5_000, 'src/a.ts:101..150'), example(1_100)],
     },
     {
       name: 'pages',
       times: 1,
       bytes: 400,
-      examples: [{ source: 'src/a.ts', bytes: 400, instead: 'src/a.ts:@0+256K' }],
+      tokens: 100,
+      examples: [example(400, 'src/a.ts:@0+256K')],
     },
   ]);
 });
 
-test('maps that nothing followed', () => {
-  expect(habits(map('src/a.ts'), map('src/b.ts', 4_000), page(1, 10, { source: 'src/a.ts' }))).toEqual([
+test('what was new in several places is one call, and never the call that was made', () => {
+  const insteadIn = (dialect: string) =>
+    habits(page(40, 60, {}, { dialect }), page(1, 100, {}, { dialect }))[0]?.examples[0]?.instead;
+  expect(insteadIn('oriel')).toBe('src/a.ts:1..39,61..100');
+  // These have no call for two ranges, and that for both of them is the one that was made.
+  for (const dialect of ['pi', 'zdx', 'coder', 'zed']) expect(insteadIn(dialect)).toBeUndefined();
+});
+
+test('a line or two around a range, shown once more, are no habit', () => {
+  expect(habits(page(1, 103), page(103, 200)).map(({ name }) => name)).toEqual(['pages']);
+});
+
+test('pages of the largest window have no larger one', () => {
+  const asked = (start: number) => ({ window: `@${start}+262144`, cutBy: 'bytes' });
+  const [pages] = habits(page(1, 500, asked(0)), page(501, 1_000, asked(50_000)));
+  expect(pages).toMatchObject({ name: 'pages', examples: [example(400)] });
+  expect(pages?.examples[0]).not.toHaveProperty('instead');
+});
+
+test('a larger window begins where the chain does, not where the file does', () => {
+  const found = habits(page(1, 10), page(400, 500), page(501, 600));
+  expect(found[0]?.examples).toEqual([example(400, 'src/a.ts:@39900+256K')]);
+});
+
+test('a call that reads on in several texts is spared once', () => {
+  const both = (from: number, to: number, tool = 'read') => {
+    const [a, b] = ['src/a.ts', 'src/b.ts'].map((source) => page(from, to, { source }).reads?.[0]);
+    return call({ tool, bytes: 20_000, reads: a && b ? [a, b] : [] });
+  };
+  const figures = figuresOf(both(1, 100), both(101, 200));
+  expect(figures.totals.saved).toBe(1);
+  expect(figures.habits.list()).toMatchObject([{ name: 'pages', times: 2, bytes: 400, tokens: 100 }]);
+  // The other text would have had to be read all the same.
+  const one = figuresOf(both(1, 100), {
+    ...both(101, 200),
+    reads: [page(101, 200).reads![0]!, { source: 'c' }],
+  });
+  expect(one.totals.saved).toBe(0);
+});
+
+test('maps that nothing followed: of several in a directory one call shows the symbols', () => {
+  const followed = page(1, 10, { source: 'src/a.ts' });
+  expect(habits(map('src/a.ts'), map('src/b.ts', 4_000), followed)).toEqual([
+    { name: 'map', times: 1, bytes: 4_000, tokens: 1_000, examples: [example(4_000, undefined, 'src/b.ts')] },
+  ]);
+  expect(habits(map('src/b.ts', 4_000), map('src/c.ts', 2_000))).toMatchObject([
     {
       name: 'map',
-      times: 1,
-      bytes: 4_000,
-      examples: [{ source: 'src/b.ts', bytes: 4_000, instead: 'src:outline' }],
+      times: 2,
+      tokens: 1_500,
+      examples: [example(4_000, 'src:outline', 'src/b.ts'), example(2_000, 'src:outline', 'src/c.ts')],
     },
+  ]);
+});
+
+test('a file that has changed is read again with good reason', () => {
+  const v2 = { version: 'v2' };
+  expect(habits(page(1, 1_000), page(1, 1_000, v2))).toEqual([]);
+  // Only what was answered of this version would have been spared.
+  expect(habits(page(1, 1_000), page(1, 1_000, v2), page(40, 80, v2))[0]).toMatchObject({
+    name: 'whole',
+    bytes: 100_000,
+  });
+});
+
+test('habits are weighed by the tokens of their answers', () => {
+  const dear = { source: 'dear', version: 'd' };
+  const found = habits(
+    page(1, 100),
+    page(1, 100),
+    map('dear', 9_000),
+    { ...map('src/x.ts', 5_000), tokens: 50_000 },
+    page(1, 1, dear),
+  );
+  expect(found.map(({ name, tokens }) => [name, tokens])).toEqual([
+    ['map', 50_000],
+    ['again', 2_500],
   ]);
 });
 

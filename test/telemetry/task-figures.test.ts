@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { reportOf } from '../../src/telemetry/report.ts';
+import type { ReadFacts } from '../../src/types/telemetry.ts';
 import { call, figuresOf, map, page } from '../support/telemetry.ts';
 
 test('calls, bytes, tokens and the average answer', () => {
@@ -22,7 +23,7 @@ test('a read that begins where a notice had cut another one is a continuation, o
     page(201, 300),
   );
   expect(figures.totals).toMatchObject({ continued: 2, saved: 2, redundancy: 0 });
-  expect([...figures.chains]).toEqual([{ id: 1, calls: 3, bytes: 30_000, followed: 2 }]);
+  expect([...figures.chains]).toMatchObject([{ id: 1, calls: 3, bytes: 30_000, followed: 2, from: 0 }]);
 });
 
 test('pages backwards, as of a tail, are a chain too', () => {
@@ -104,6 +105,28 @@ test('a version that has changed is read anew: nothing of it was shown before', 
   const figures = figuresOf(page(1, 100), page(1, 100, { version: 'v2' }));
   expect(figures.totals.redundancy).toBe(0);
   expect(reportOf(figures).files[0]).toMatchObject({ versions: 2, once: 100, again: 0 });
+});
+
+test('the bytes of an answer about several texts are shared as it shows them', () => {
+  const of = (source: string, shown: number) => ({ source, what: 'file', shown });
+  const figures = figuresOf(call({ bytes: 10_000, reads: [of('a', 900), of('b', 100), of('c', 0)] }));
+  const files = () => reportOf(figures).files.map(({ source, bytes }) => [source, bytes]);
+  expect(files()).toEqual([
+    ['a', 9_000],
+    ['b', 1_000],
+    ['c', 0],
+  ]);
+  // Events of older files do not say it: by the bytes of the texts.
+  const older = figuresOf(
+    call({ bytes: 1_000, reads: [page(1, 30).reads![0]!, page(1, 10, { source: 'src/b.ts' }).reads![0]!] }),
+  );
+  expect(reportOf(older).files.map(({ bytes }) => bytes)).toEqual([750, 250]);
+});
+
+test('an outline has totals of its own, which are not those of the file', () => {
+  const outline: Partial<ReadFacts> = { view: 'outline', totalLines: 50, totalBytes: 900 };
+  const figures = figuresOf(page(1, 10), page(1, 50, outline));
+  expect(reportOf(figures).files[0]).toMatchObject({ total: 1_000, once: 10, never: 990, maps: 1 });
 });
 
 test('a map counts as a read of its file, and shows none of its lines', () => {

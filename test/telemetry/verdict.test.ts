@@ -47,6 +47,17 @@ test('too few texts of a size: nothing is concluded', () => {
   });
 });
 
+test('a text that has changed is begun anew: its pages are not those of the last one', () => {
+  const versions = (name: string, lines: number) =>
+    [1, 2, 3].flatMap((version) => [page(1, lines, { source: name, version: `v${version}` })]);
+  const figures = figuresOf(...versions('a', 50), ...versions('b', 500));
+  expect(figures.sizes.sizes.map(({ sources, reads }) => [sources, reads])).toEqual([
+    [3, 3],
+    [0, 0],
+    [3, 3],
+  ]);
+});
+
 test('texts that fit into the smallest window say nothing', () => {
   const small = { totalLines: 50, totalBytes: 5_000 };
   const figures = figuresOf(...['a', 'b', 'c'].map((source) => page(1, 50, { source, ...small })));

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { OrielError } from '../../errors.ts';
 import type { FileState } from '../../types/telemetry.ts';
-import { countWords } from '../../telemetry/words.ts';
+import { countWords, skippedWords } from '../../telemetry/words.ts';
 import { safeJson } from '../../text/json.ts';
 import { quote } from '../../text/visible.ts';
 import type { Command, Values } from './command.ts';
@@ -67,7 +67,7 @@ function secret(): string {
 }
 
 function stateWords({ events, skipped }: FileState): string {
-  const bad = skipped === 0 ? '' : `; ${countWords(skipped, 'line is', 'lines are')} no event`;
+  const bad = skipped === 0 ? '' : `; ${skippedWords(skipped)}`;
   return countWords(events, 'event') + bad;
 }
 

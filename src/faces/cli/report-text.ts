@@ -10,6 +10,7 @@ import {
   othersWords,
   percentWords,
   sizeWords,
+  skippedWords,
 } from '../../telemetry/words.ts';
 import type { Habit, TaskReport, TaskTotals } from '../../types/telemetry.ts';
 
@@ -24,14 +25,13 @@ type Read = ReadEvents & { readonly withoutReads?: number };
 
 export function reportText({ events, skipped, withoutReads = 0 }: Read, overview: Overview): string {
   const { tasks, habits, verdict, reports } = overview;
-  if (events === 0)
-    return `No events${skipped === 0 ? '' : `; ${countWords(skipped, 'line is', 'lines are')} no event`}\n`;
+  if (events === 0) return `No events${skipped === 0 ? '' : `; ${skippedWords(skipped)}`}\n`;
   const shown = reports.slice(0, MOST_TASKS);
   const left = tasks - shown.length;
   return [
     verdict.text,
     '',
-    `${countWords(tasks, 'task')}, ${countWords(overview.calls, 'call')}${skipped === 0 ? '' : `; ${countWords(skipped, 'line is', 'lines are')} no event`}`,
+    `${countWords(tasks, 'task')}, ${countWords(overview.calls, 'call')}${skipped === 0 ? '' : `; ${skippedWords(skipped)}`}`,
     ...(withoutReads > 0
       ? [
           `  of ${countWords(withoutReads, 'call')} it is not counted what was read: there are too many sources`,

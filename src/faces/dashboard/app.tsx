@@ -1,7 +1,7 @@
 /** The frame of the dashboard: who looks, which view, whether it is live. */
 
 import { useCallback, useRef, useState } from 'preact/hooks';
-import { countWords, percentWords } from '../../telemetry/words.ts';
+import { countWords, percentWords, skippedWords } from '../../telemetry/words.ts';
 import { type SeenFile, hasToken, type LiveEvents, listTasks, storeToken } from './api.ts';
 import { useLive, useLoaded, useRoute, useThrottled } from './hooks.tsx';
 import { LensView } from './lens-view.tsx';
@@ -141,7 +141,7 @@ function FileLine({
   return (
     <p class="about file">
       <bdi>{name}</bdi>: {countWords(events, 'event')}
-      {skipped > 0 && `; ${countWords(skipped, 'line is', 'lines are')} no event`}
+      {skipped > 0 && `; ${skippedWords(skipped)}`}
       {withoutReads > 0 && `; of ${countWords(withoutReads, 'call')} it is not counted what was read`}
       {read < size && `; ${percentWords(read / size)} of the file is read`}
     </p>

@@ -17,7 +17,8 @@ export function Files({
 }) {
   const [shown, setShown] = useState(PAGE);
   if (files.length === 0) return null;
-  const leads = hasLens && dialects['oriel'] !== undefined;
+  // That of most calls of the task.
+  const [dialect] = Object.keys(dialects);
   return (
     <>
       <h2>Sources</h2>
@@ -29,8 +30,8 @@ export function Files({
         {files.slice(0, shown).map((file) => (
           <li key={file.source}>
             <p>
-              {leads && isWhole(file.source) ? (
-                <a href={hrefOf('lens', { path: file.source })}>
+              {hasLens && isWhole(file.source) ? (
+                <a href={hrefOf('lens', { path: file.source, dialect })}>
                   <bdi>{file.source}</bdi>
                 </a>
               ) : (

@@ -179,14 +179,13 @@ function Tiles({ report }: { readonly report: TaskReport }) {
 const MOST_HABITS = 3;
 
 function HabitList({
-  report: { habits, dialects },
+  report: { habits },
   hasLens,
 }: {
   readonly report: TaskReport;
   readonly hasLens: boolean;
 }) {
   if (habits.length === 0) return null;
-  const leads = hasLens && dialects['oriel'] !== undefined;
   return (
     <>
       <h2>Habits that cost most</h2>
@@ -198,11 +197,14 @@ function HabitList({
               {habit.examples.map((example, i) => (
                 <li key={i}>
                   <bdi>{exampleWords(habit.name, example)}</bdi>
-                  {leads && example.instead !== undefined && (
+                  {hasLens && example.path !== undefined && (
                     <>
                       {' '}
-                      <a href={hrefOf('lens', { path: example.instead })}>
-                        see it<span class="hidden"> in the lens: {example.instead}</span>
+                      <a
+                        href={hrefOf('lens', { path: example.path, dialect: example.dialect })}
+                        aria-label={`open in the lens: ${example.instead}`}
+                      >
+                        open in the lens
                       </a>
                     </>
                   )}

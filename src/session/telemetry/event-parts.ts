@@ -41,7 +41,7 @@ async function openPart(path: string, n: number, command: string): Promise<FileH
   if ((await handle.stat()).isFile()) return handle;
   await handle.close();
   if (n > 0) return undefined;
-  throw unreadable('BAD_INPUT', `${quote(path)} is no file of telemetry`, command);
+  throw unreadable('BAD_INPUT', `${quote(path)} is not a file of telemetry`, command);
 }
 
 async function isAmong(parts: readonly FileHandle[], part: FileHandle): Promise<boolean> {

@@ -230,7 +230,7 @@ function endsTorn(path: string): boolean {
 
 /** Whether nobody else may read it. Throws for what is no regular file of this user with one name. */
 function isPrivate(path: string, stats: Stats): boolean {
-  if (!stats.isFile()) throw refused(path, 'it is no regular file');
+  if (!stats.isFile()) throw refused(path, 'it is not a regular file');
   if (process.getuid && stats.uid !== process.getuid()) throw refused(path, 'it belongs to another user');
   if (stats.nlink > 1) throw refused(path, 'it has several names');
   return (stats.mode & 0o077) === 0;
@@ -245,7 +245,7 @@ const WHY: Readonly<Record<string, string>> = {
   ENOENT: 'its directory does not exist',
   EACCES: 'permission denied',
   EISDIR: 'it is a directory',
-  ENXIO: 'it is no regular file',
+  ENXIO: 'it is not a regular file',
 };
 
 function refused(path: string, why: string, cause?: unknown): OrielError {

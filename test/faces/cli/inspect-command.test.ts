@@ -38,7 +38,7 @@ test('prints the URL with a token, says what the file holds, and ends on SIGINT'
   );
   const shown = await inspection([path]);
   expect(shown.out()).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{32}\n$/);
-  expect(shown.err()).toBe(`oriel: ${path}: 2 events; 2 lines are no event\n`);
+  expect(shown.err()).toBe(`oriel: ${path}: 2 events; 2 lines are not events\n`);
   expect(await list(shown)).toMatchObject({
     operator: true,
     lens: false,
@@ -158,7 +158,7 @@ test('a file that cannot be read, or a port that cannot be had, is one sentence'
     `oriel: ${path}x does not exist. Use oriel inspect FILE with a file that --telemetry FILE wrote.\n`,
   );
   expect(run(['inspect', '/dev']).code).toBe(2);
-  expect(run(['inspect', '/dev/null']).err).toContain('is no file of telemetry');
+  expect(run(['inspect', '/dev/null']).err).toContain('is not a file of telemetry');
   expect(run(['inspect']).code).toBe(2);
   expect(run(['inspect', path, '--port', '99999']).err).toBe(
     'oriel: 99999 is not a port. Use --port 8080, or leave it out.\n',

@@ -39,21 +39,21 @@ test('the verdict, the habits, and each task', () => {
     code: 0,
     out: `Larger windows reduced calls: texts over 8 KiB that were begun with an answer of 32 KiB or more took 2.3 reads each (3 of them), those begun with less than 8 KiB took 20.0 (3 of them).
 
-1 task, 68 calls; 1 line is no event
+1 task, 68 calls; 1 line is not an event
   598 KiB, about 153,025 tokens; an answer has 8.8 KiB on average
   57 calls followed a notice; windows of 256 KiB would have saved 60 calls
   1 % of what was shown had been shown before
   0 errors, 1 rate limit reported
 
 The habits that cost most
-  read whole, needed in part: 1 time, 97.7 KiB
+  read whole, needed in part: 1 time, 97.7 KiB, about 25,000 tokens
     a.ts (97.7 KiB): a.ts:40..80 would have been enough
-  pages that one larger window would have shown: 6 times, 23.4 KiB
+  pages that one larger window would have shown: 6 times, 23.4 KiB, about 6,000 tokens
     d.ts (7.4 KiB): d.ts:@0+256K shows as much in fewer calls
     e.ts (7.4 KiB): e.ts:@0+256K shows as much in fewer calls
     f.ts (7.4 KiB): f.ts:@0+256K shows as much in fewer calls
-  maps never followed: 1 time, 7.8 KiB
-    src/g.ts (7.8 KiB): src:outline shows the symbols of all files there
+  maps never followed: 1 time, 7.8 KiB, about 2,000 tokens
+    src/g.ts (7.8 KiB): nothing of it was read
 
 Task task (oriel)
   68 calls, 68 reads of 7 sources, 61 of them not the first; 6 chains of pages
@@ -100,7 +100,7 @@ test('rotated parts belong to it, the oldest first', () => {
 test('nothing there, no file, no operand', () => {
   expect(run(['report', fileOf('')])).toEqual({ out: 'No events\n', err: '', code: 1 });
   expect(run(['report', fileOf('a', 'b')])).toEqual({
-    out: 'No events; 2 lines are no event\n',
+    out: 'No events; 2 lines are not events\n',
     err: '',
     code: 1,
   });
@@ -110,7 +110,7 @@ test('nothing there, no file, no operand', () => {
     code: 2,
   });
   expect(run(['report', '/dev']).err).toBe(
-    'oriel: /dev is no file of telemetry. Use oriel report FILE with a file that --telemetry FILE wrote.\n',
+    'oriel: /dev is not a file of telemetry. Use oriel report FILE with a file that --telemetry FILE wrote.\n',
   );
   expect(run(['report']).code).toBe(2);
 });
@@ -124,5 +124,5 @@ test('hostile names cannot control a terminal, and a line of many megabytes is p
   const { out, code } = run(['report', path]);
   expect(code).toBe(0);
   expect(out).not.toMatch(/[^\n\x20-\x7e…]/);
-  expect(out).toContain('1 line is no event');
+  expect(out).toContain('1 line is not an event');
 });

@@ -102,6 +102,60 @@ test.runIf(has('chromium'))('a task that goes on: its calls appear as they are m
   await page.getByText('once 20, again 0, never 980 of 1,000 lines', { exact: true }).waitFor();
 });
 
+test.runIf(has('chromium'))('what comes between the page and its stream is shown as well', async () => {
+  const { url, read } = await serving();
+  const { page } = await pageOf(url);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('Token of this server').fill('chief');
+  // The stream opens when the list has been loaded and a call was made.
+  const listed = page.waitForResponse(`${url}/api/v0/tasks`);
+  await page.route('**/api/v0/live', async (route) => {
+    await listed;
+    await read('big.txt:1..10', 'in between');
+    await route.continue();
+  });
+  await page.keyboard.press('Enter');
+  await page.getByRole('link', { name: 'in between' }).waitFor();
+});
+
+test.runIf(has('chromium'))('links to the lens read as the dialect of the calls does', async () => {
+  const { url, telemetry } = await serving();
+  const read = (from: number, to: number) => ({
+    source: 'big.txt',
+    what: 'file',
+    version: 'v',
+    lines: [[from, to] as const],
+    bytes: [[100 * from - 100, 100 * to] as const],
+    totalLines: 1_000,
+    totalBytes: 100_000,
+  });
+  for (const one of [read(1, 1_000), read(40, 80)]) {
+    const facts = {
+      at: Date.now(),
+      ms: 1,
+      dialect: 'zed',
+      tool: 'read_file',
+      bytes: 100_000,
+      tokens: 25_000,
+    };
+    telemetry.record({ ...facts, reads: [one] }, { task: 'a task' });
+  }
+  const { page } = await pageOf(`${url}/#/task?id=a%20task`);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('Token of this server').fill('chief');
+  await page.keyboard.press('Enter');
+  await page.getByText('big.txt start_line=40 end_line=80 would have been enough').waitFor();
+  await page.getByRole('link', { name: 'open in the lens: big.txt start_line=40 end_line=80' }).click();
+  await page
+    .getByRole('article', { name: 'Under zed' })
+    .locator('pre')
+    .filter({ hasText: /^40\.+/ })
+    .waitFor();
+  await page.goBack();
+  await page.getByRole('link', { name: 'big.txt', exact: true }).click();
+  await page.getByRole('article', { name: 'Under zed' }).locator('pre').waitFor();
+});
+
 test.runIf(has('chromium'))(
   'the lens: the blocks, the cut, and the next call as a link that goes there',
   async () => {

@@ -62,7 +62,7 @@ test.runIf(has('chromium'))(
     // The token does not stay in the address.
     await expect.poll(() => page.url()).toBe(`${url}/#/`);
     await page
-      .getByText('100,000 events; 1 line is no event', { exact: false })
+      .getByText('100,000 events; 1 line is not an event', { exact: false })
       .waitFor({ timeout: 120_000 });
     await page.getByRole('link', { name: 'a long task' }).click();
     await page.getByText('97,976 to 98,000 of 98,000').waitFor({ timeout: 120_000 });
@@ -94,6 +94,26 @@ test.runIf(has('chromium'))('a file of more tasks than a page shows: page by pag
   await other.page.getByLabel('Token of this server').waitFor();
 });
 
+test.runIf(has('chromium'))('tasks of one name: each link opens that of its client', async () => {
+  const url = await inspecting(
+    written([
+      call({ task: 't', tool: 'of-none' }),
+      call({ task: 't', tool: 'of-ann', client: 'ann' }),
+      call({ task: 't', tool: 'of-bob', client: 'bob' }),
+    ]),
+  );
+  const { page } = await pageOf(`${url}/#token=secret`);
+  for (const [row, tool] of [
+    ['t client ann', 'of-ann'],
+    ['t client bob', 'of-bob'],
+    ['t', 'of-none'],
+  ] as const) {
+    await page.getByRole('rowheader', { name: row, exact: true }).getByRole('link').click();
+    await page.getByRole('cell', { name: tool, exact: true }).waitFor();
+    await page.goBack();
+  }
+});
+
 test.runIf(has('chromium'))(
   'hostile names and words in a file are text, and none is shown as it hides',
   async () => {
@@ -116,7 +136,7 @@ test.runIf(has('chromium'))(
       '[['.repeat(10_000),
     ]);
     const { page, said } = await pageOf(`${url}/#token=secret`);
-    await page.getByText('4 events; 3 lines are no event', { exact: false }).waitFor();
+    await page.getByText('4 events; 3 lines are not events', { exact: false }).waitFor();
     await page.getByRole('link', { name: '__proto__' }).click();
     await page.getByRole('heading', { name: '__proto__' }).waitFor();
     await page.goto(`${url}/#/`);

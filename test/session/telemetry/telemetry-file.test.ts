@@ -87,7 +87,7 @@ test('a link, a FIFO, a directory, a second name: refused at the start, and late
   const why = [
     [path, 'it is a link'],
     [hard, 'it has several names'],
-    [fifo, 'it is no regular file'],
+    [fifo, 'it is not a regular file'],
     [directory, 'it is a directory'],
     [nowhere, 'its directory does not exist'],
   ] as [string, string][];
