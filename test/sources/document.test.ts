@@ -304,6 +304,7 @@ test('pages of a PDF: marks, numbers, selections', async () => {
   expect(two.match(/^--- page \d+ ---$/gm)).toEqual(['--- page 3 ---', '--- page 4 ---']);
   expect((await read('report.pdf:p14:image')).details['error']).toMatchObject({ next: 'report.pdf:p13' });
   expect(await text('report.pdf:outline')).toContain('1.1 Table with a header (report.pdf:p1)');
+  expect(await text('report.pdf:password=a b:outline')).toContain('(report.pdf:password=a%20b:p1)');
   expect((await read('report.pdf:p14')).details['error']).toEqual({
     code: 'OUT_OF_RANGE',
     message: 'Page 14 does not exist: report.pdf has 13 pages. Use report.pdf:p13.',

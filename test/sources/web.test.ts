@@ -1,6 +1,8 @@
 /** Pages of the web: every way to read one, its header, its paging, and what is not read. */
 
 import { readFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createOriel } from '../../src/index.ts';
 import { place } from '../support/dialect.ts';
@@ -120,6 +122,17 @@ describe('other forms of a page', () => {
     const page = article('A', paragraphs(3), '<link rel="alternate" type="text/markdown" href="/own.txt">');
     const { text } = await readOne(page, '/page', { '/own.txt': { type: 'text/markdown', body: own } });
     expect(text).toContain(`Method: alternate-markdown\n\n---\n${own}`);
+  });
+
+  test('of many links to Markdown two are tried, and what hangs does not take the page along', async () => {
+    const links = Array.from(
+      { length: 30 },
+      (_, i) => `<link rel="alternate" type="text/markdown" href="/${i}">`,
+    );
+    const hanging = Object.fromEntries(links.map((_, i) => [`/${i}`, () => undefined]));
+    const { text, asked } = await readOne(article('A', paragraphs(3), links.join('')), '/page', hanging);
+    expect(text).toContain('Method: readability');
+    expect(asked.filter((path) => /^\/\d+$/.test(path))).toEqual(['/0', '/1']);
   });
 
   test('URL.md, where it is Markdown', async () => {
@@ -449,4 +462,19 @@ describe('failures', () => {
   test.each(['http://x y', '10.0.0.0/8/8', ''])('%j cannot be allowed', (allow) => {
     expect(() => reader({ web: { allow: [allow] } })).toThrow('is not HOST or CIDR');
   });
+});
+
+test('pages that are evicted are gone, whatever their servers said of their age', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const body = Buffer.alloc(4 << 20, 'some words on a line\n');
+  const paths = Array.from({ length: 40 }, (_, i) => `/${i}.txt`);
+  const page: Page = { type: 'text/plain', headers: { etag: '"1"' }, body };
+  const { url } = await site(Object.fromEntries(paths.map((path) => [path, page])));
+  const here = reader();
+  for (const path of paths) expect((await here.call('read', { path: url + path })).isError).toBe(false);
+  collect();
+  const { arrayBuffers } = process.memoryUsage();
+  // The store holds 128 MiB; all of them are 160 MiB, and as much again as texts.
+  expect(arrayBuffers).toBeLessThan(140 << 20);
 });

@@ -63,15 +63,18 @@ export function allowsHost(allowed: readonly Allowed[], host: string, port: numb
 /** Whether a connection to this literal address is public, or allowed by the operator. */
 export function allowsAddress(allowed: readonly Allowed[], literal: string, port: number): boolean {
   const address = parsed(literal);
-  if (!address) return false;
-  const isAllowed = allowed.some(
+  return address !== undefined && (isPublic(address) || isInRanges(allowed, literal, port));
+}
+
+function isInRanges(allowed: readonly Allowed[], literal: string, port: number): boolean {
+  const address = parsed(literal);
+  return allowed.some(
     (one) =>
       'range' in one &&
-      one.range[0].kind() === address.kind() &&
+      one.range[0].kind() === address?.kind() &&
       address.match(one.range as [ipaddr.IPv4 & ipaddr.IPv6, number]) &&
       allowsPort(one, port),
   );
-  return isAllowed || isPublic(address);
 }
 
 function isPublic(address: Address): boolean {
@@ -96,10 +99,23 @@ function parsed(literal: string): Address | undefined {
   return ipaddr.isValid(literal) && !literal.includes('%') ? ipaddr.process(literal) : undefined;
 }
 
-/** Throws `BLOCKED_PORT` unless the operator names the port. */
+/** Whether a port is one of a web server, or the operator names it for this host or this address of it. */
+export function allowsPortOf(
+  allowed: readonly Allowed[],
+  { host, address, port }: { readonly host: string; readonly address: string; readonly port: number },
+): boolean {
+  if (!BAD_PORTS.has(port)) return true;
+  const naming = allowed.filter((one) => one.port === port);
+  return allowsHost(naming, host, port) || isInRanges(naming, address, port);
+}
+
+/** Throws `BLOCKED_PORT` where the operator names the port for no place at all: its name need not be resolved. */
 export function checkPort(allowed: readonly Allowed[], port: number): void {
-  if (!BAD_PORTS.has(port) || allowed.some((one) => one.port === port)) return;
-  throw new OrielError(
+  if (BAD_PORTS.has(port) && !allowed.some((one) => one.port === port)) throw blockedPort(port);
+}
+
+export function blockedPort(port: number): OrielError {
+  return new OrielError(
     'BLOCKED_PORT',
     `Port ${port} is not one of a web server. Use a URL with another port.`,
   );

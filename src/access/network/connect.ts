@@ -8,7 +8,15 @@ import { isIP } from 'node:net';
 import { buildConnector } from 'undici';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
-import { type Allowed, allowsAddress, allowsHost, checkPort, isLocalName } from './addresses.ts';
+import {
+  type Allowed,
+  allowsAddress,
+  allowsHost,
+  allowsPortOf,
+  blockedPort,
+  checkPort,
+  isLocalName,
+} from './addresses.ts';
 
 /** Milliseconds that one connection may take to be made. */
 const CONNECT_MS = 5_000;
@@ -70,8 +78,10 @@ async function reach({
   const addresses = isIP(host) ? [host] : await resolve(host);
   const open = addresses.filter((address) => anyAddress || allowsAddress(allowed, address, port));
   if (open.length === 0) throw blocked(host, addresses.length);
+  const usable = open.filter((address) => allowsPortOf(allowed, { host, address, port }));
+  if (usable.length === 0) throw blockedPort(port);
   let failed: buildConnector.CallbackArgs | undefined;
-  for (const address of open.slice(0, MOST_TRIED)) {
+  for (const address of usable.slice(0, MOST_TRIED)) {
     const result = await connectTo(address);
     const [error, socket] = result;
     if (!error && socket) {

@@ -72,7 +72,8 @@ export class DocumentReading {
       ...(facts.sheets && { sheets: facts.sheets }),
     } as const;
     const { changed } = opened.bytes;
-    const listed = selection.mode === 'outline' ? outlineText(facts, subject.typed) : undefined;
+    const front = this.target({ ...asked, page: undefined });
+    const listed = selection.mode === 'outline' ? outlineText(facts, front) : undefined;
     if (listed !== undefined) {
       return {
         ...base,
@@ -83,7 +84,6 @@ export class DocumentReading {
         display: 'plain',
       };
     }
-    const front = this.target({ ...asked, page: undefined });
     const identity = opened.bytes.identity.derive(conversions, optionsOf(order));
     return {
       ...base,
@@ -93,7 +93,7 @@ export class DocumentReading {
       name: `${subject.name}.md`,
       display: 'lines',
       notes: [
-        ...sheetNotes(facts, subject.typed, part),
+        ...sheetNotes(facts, front, part),
         ...scannedNotes(facts.scanned, front),
         ...attachedNotes(facts, front),
         ...imageNotes(facts, front),

@@ -3,10 +3,10 @@
 import type { DocumentFacts } from './protocol.ts';
 
 /** Undefined where it has none: its headings are the outline then. */
-export function outlineText({ outline = [] }: DocumentFacts, typed: string): string | undefined {
+export function outlineText({ outline = [] }: DocumentFacts, front: string): string | undefined {
   if (outline.length === 0) return undefined;
   const lines = outline.map(({ title, level, page }) => {
-    const at = page === undefined ? '' : ` (${typed}:p${page})`;
+    const at = page === undefined ? '' : ` (${front}:p${page})`;
     return `${'  '.repeat(level)}${title.replace(/\s+/g, ' ').trim()}${at}\n`;
   });
   return lines.join('');

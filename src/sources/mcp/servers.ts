@@ -32,13 +32,19 @@ const connections: Kind<Held> = {
   weigh: () => ({ memory: 1 << 20, descriptors: 2 }),
   lasts: ({ connection }) => !connection.closed,
   async dispose({ connection, idle }) {
-    open -= 1;
     idle.stop();
     await connection.close();
   },
 };
 
-let open = 0;
+let starting = 0;
+const made = new Set<McpConnection>();
+
+/** Connections of this process that are being made or open. Those that have ended are forgotten, whoever ended them. */
+function openConnections(): number {
+  for (const connection of made) if (connection.closed) made.delete(connection);
+  return starting + made.size;
+}
 
 /** A server, and the session in which it runs. */
 export interface Reached {
@@ -81,21 +87,23 @@ function connectionTo({ name, server, cwd, store }: Reached, user: StoreUser): P
     memoryBytes('', Identity.of('mcp-server', { name, server: JSON.stringify(server), cwd })),
     {},
     async ({ signal }): Promise<Made<Held>> => {
-      if (open >= MOST_CONNECTIONS) {
+      if (openConnections() >= MOST_CONNECTIONS) {
         throw new OrielError(
           'BUSY',
           `${MOST_CONNECTIONS} connections to MCP servers are open. Use the same call later.`,
         );
       }
-      open += 1;
+      starting += 1;
       try {
         const connection = await connectMcp(server, cwd, reduce, signal);
+        made.add(connection);
         const idle = new Idle(IDLE_MS, () => void connection.close());
         return { value: { connection, idle }, keep: true };
       } catch (error) {
-        open -= 1;
         signal.throwIfAborted();
         throw notStarted(name, server, error);
+      } finally {
+        starting -= 1;
       }
     },
     user,

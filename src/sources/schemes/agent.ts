@@ -2,13 +2,16 @@
 
 import { join } from 'node:path';
 import { memoryBytes, readAt } from '../../access/bytes.ts';
+import { sha256Of } from '../../access/digest.ts';
 import { OrielError } from '../../errors.ts';
+import { Identity } from '../../identity.ts';
 import { everything, isSelector } from '../../selector/selection.ts';
 import { binarySize } from '../../render/units.ts';
 import { quote } from '../../text/visible.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { Resource } from '../../types/resource.ts';
+import { keepOutput } from '../kept-output.ts';
 import { layOut } from '../web/child/json-lines.ts';
 import { extract, nameable, stepsOfPath, stepsOfQuery } from './extract.ts';
 import { jsonPart } from './json-part.ts';
@@ -128,15 +131,14 @@ async function partOf(
 async function pageable(
   text: string,
   typed: string,
-  { limits, session }: Call,
+  call: Call,
 ): Promise<{ readonly bytes: ByteSource; readonly target: string }> {
   const content = Buffer.from(text);
-  const bytes = memoryBytes(content);
-  if (content.length <= limits.bytes && text.split('\n').length <= limits.lines)
+  const identity = Identity.of('agent-part', { typed, sha256: await sha256Of(content) });
+  const bytes = memoryBytes(content, identity);
+  if (content.length <= call.limits.bytes && text.split('\n').length <= call.limits.lines)
     return { bytes, target: typed };
-  const spill = session.spills.create();
-  await spill.write(content);
-  return { bytes, target: (await spill.finish()).url };
+  return { bytes, target: await keepOutput(content, identity, call) };
 }
 
 /**

@@ -10,7 +10,7 @@ import type { Scheme } from './scheme.ts';
 export const artifactScheme: Scheme = {
   name: 'artifact',
   async open(rest, call) {
-    if (rest === '') {
+    if (rest === '' || rest.startsWith(':')) {
       const { spills } = call.session;
       const kept = ((await spills.listAll?.()) ?? spills.list()).map(({ url, bytes }) => ({
         name: url.slice('artifact://'.length),
@@ -22,8 +22,8 @@ export const artifactScheme: Scheme = {
     if (number === undefined) {
       throw new OrielError(
         'BAD_PATH',
-        `${quote(`artifact://${rest}`)} names no output. Use artifact:// with the number that a notice gave, such as artifact://1.`,
-        { next: 'artifact://1' },
+        `${quote(`artifact://${rest}`)} names no output. Use artifact:// for the list of those that were kept.`,
+        { next: 'artifact://' },
       );
     }
     const target = `artifact://${Number(number)}`;

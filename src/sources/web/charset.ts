@@ -1,7 +1,15 @@
 /** The text of a page: its encoding by the header, the mark, what the page declares, else a guess that is said. */
 
 import { setImmediate } from 'node:timers/promises';
-import { decode, detectEncoding, encodingOf, utf8 } from '../../text/encoding.ts';
+import { plural } from '../../render/units.ts';
+import {
+  decode,
+  detectEncoding,
+  encodingOf,
+  sequenceLength,
+  utf8,
+  validSequence,
+} from '../../text/encoding.ts';
 import { declaredEncoding, decodeLegacy, encodingName } from '../../text/legacy.ts';
 import type { Encoding } from '../../types/encoding.ts';
 
@@ -11,7 +19,8 @@ export interface Text {
   readonly note?: string;
 }
 
-export async function textOfBytes(bytes: Uint8Array, contentType: string): Promise<Text> {
+/** `cut`: the bytes are the beginning of more, and may end within a character. */
+export async function textOfBytes(bytes: Uint8Array, contentType: string, cut = false): Promise<Text> {
   const marked = detectEncoding(bytes.subarray(0, 4096));
   if (marked.bom > 0) return { text: (await decoded(bytes.subarray(marked.bom), marked)).text };
   const label = /;\s{0,9}charset\s{0,9}=\s{0,9}["']?([^\s"';]+)/i.exec(contentType)?.[1];
@@ -20,13 +29,19 @@ export async function textOfBytes(bytes: Uint8Array, contentType: string): Promi
   const said = unknown ? `the encoding ${JSON.stringify(label.slice(0, 40))} is not known` : undefined;
   if (stated !== undefined && stated !== 'utf-8')
     return { text: await named(bytes, stated), ...(said !== undefined && { note: said }) };
-  const { text, invalid } = await decoded(bytes, marked);
+  const whole = cut ? bytes.subarray(0, bytes.length - unfinished(bytes)) : bytes;
+  const { text, invalid } = await decoded(whole, marked);
   if (invalid === 0) return { text, ...(said !== undefined && { note: said }) };
-  if (stated === 'utf-8' && invalid < bytes.length / 200) {
-    return { text, note: `${invalid} invalid sequences of UTF-8 are shown as U+FFFD` };
+  if (stated === 'utf-8' ? invalid < bytes.length / 200 : isMostlyUtf8(whole, text, invalid)) {
+    return { text, note: `${plural(invalid, 'invalid sequence')} of UTF-8 shown as U+FFFD` };
   }
   const guess = await guessed(bytes);
   return { text: await named(bytes, guess), note: `the encoding ${guess} was guessed` };
+}
+
+/** Characters of several bytes are fewer UTF-16 code units than bytes; text of another encoding has hardly any by chance. */
+function isMostlyUtf8(bytes: Uint8Array, text: string, invalid: number): boolean {
+  return invalid < (bytes.length - text.length) / 8;
 }
 
 /** UTF-16 that is declared in bytes of ASCII is UTF-8. Source: HTML, "prescan a byte stream". */
@@ -83,6 +98,15 @@ function* slicesOf(bytes: Uint8Array, unit: number, bigEndian: boolean): Generat
     yield bytes.subarray(at, end);
     at = end;
   }
+}
+
+/** Bytes at the end that begin a character of UTF-8 and do not end it. */
+function unfinished(bytes: Uint8Array): number {
+  const lead = bytes.length - 1 - [0, 1, 2].findIndex((back) => ((bytes.at(-1 - back) ?? 0) & 0xc0) === 0xc0);
+  const rest = bytes.length - lead;
+  return lead < bytes.length && sequenceLength(bytes, lead) === rest && validSequence(bytes, lead) === 0
+    ? rest
+    : 0;
 }
 
 /** Bytes before `end` of a character of UTF-8 that goes on there. */

@@ -1,9 +1,8 @@
 /** Answers a read of a URL: the page from the session's store, or fetched, with its header. */
 
-import { setImmediate } from 'node:timers/promises';
 import { memoryBytes } from '../../access/bytes.ts';
 import { createNetwork, type Network } from '../../access/network/fetch.ts';
-import { OrielError } from '../../errors.ts';
+import { isOrielError, OrielError } from '../../errors.ts';
 import { Identity } from '../../identity.ts';
 import { everything, parseBehind } from '../../selector/selection.ts';
 import { oneLine, quote } from '../../text/visible.ts';
@@ -11,9 +10,9 @@ import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { Resource, TextResource } from '../../types/resource.ts';
 import type { Selection } from '../../types/selection.ts';
-import type { SpillStore } from '../../types/session.ts';
 import type { WebSettings } from '../../types/settings.ts';
 import type { Kind, Made } from '../../types/store.ts';
+import { keepOutput } from '../kept-output.ts';
 import { sources } from '../table.ts';
 import { addressOf } from './address.ts';
 import { textOfBytes } from './charset.ts';
@@ -94,7 +93,7 @@ interface Shown {
 
 async function textResource({ url, page, raw, selection, facts }: Shown, call: Call): Promise<TextResource> {
   const bytes = await bytesOf(page, url);
-  const artifact = raw ? undefined : await keptAs(page, call);
+  const artifact = raw ? undefined : await keptAs(page, url, call);
   return {
     is: 'text',
     kind: 'web',
@@ -149,33 +148,17 @@ function headerOf({ finalUrl, contentType, notes, rendering }: Page): string {
 
 const NEWLINE = 10;
 
-/** Bytes that are written before others have their turn. */
-const AT_ONCE = 256 << 10;
-
-/** Of each session, where the pages that were cut are kept. */
-const kept = new WeakMap<SpillStore, WeakMap<Page, string>>();
-
 /** The artifact that holds all of a page that does not fit into one answer. */
-async function keptAs(page: Page, { limits, session }: Call): Promise<string | undefined> {
+async function keptAs(page: Page, url: string, call: Call): Promise<string | undefined> {
   if (page.rendering.is !== 'text' || page.rendering.method === 'failed') return undefined;
   const { bytes } = page.rendering;
-  if (bytes.length <= limits.bytes && !hasLines(bytes, PAGE_LINES)) return undefined;
-  let ofSession = kept.get(session.spills);
-  if (!ofSession) kept.set(session.spills, (ofSession = new WeakMap()));
-  const known = ofSession.get(page);
-  if (known !== undefined) return known;
+  if (bytes.length <= call.limits.bytes && !hasLines(bytes, PAGE_LINES)) return undefined;
   try {
-    const spill = session.spills.create();
-    for (let at = 0; at < bytes.length; at += AT_ONCE) {
-      await spill.write(bytes.subarray(at, at + AT_ONCE));
-      await setImmediate();
-    }
-    const { url } = await spill.finish();
-    ofSession.set(page, url);
-    return url;
+    return await keepOutput(bytes, await identityOf(url, bytes), call);
   } catch (error) {
+    call.signal.throwIfAborted();
     // A full disk does not keep a page from being read.
-    if (error instanceof OrielError) return undefined;
+    if (isOrielError(error)) return undefined;
     throw error;
   }
 }
@@ -202,7 +185,8 @@ function networkOf(web: WebSettings): Network {
 /** Which version of a URL is current. */
 interface Version {
   count: number;
-  page: Page | undefined;
+  /** Held by the store's entry alone, which is weighed: after its eviction the page is asked for anew. */
+  page: WeakRef<Page> | undefined;
 }
 
 type Mode = { readonly raw: boolean };
@@ -242,7 +226,7 @@ async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
     store.getNow(versions, of(address), { raw }, () => ({ count: 0, page: undefined }), call);
   const version = versionOf(url);
   if (fresh) version.count += 1;
-  const known = version.page;
+  const known = version.page?.deref();
   const { count } = version;
   const page = await store.get(
     pages,
@@ -256,12 +240,12 @@ async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
   );
   // A failure is asked for again, and without its validators: they are not those of the page that may come.
   if (hasFailed(page)) return page;
-  version.page = page;
+  version.page = new WeakRef(page);
   // Of a known site the API is asked for it.
   if (page.finalUrl !== url && (raw || !isOfSite(page.finalUrl))) {
     const direct: Page = { ...page, notes: page.notes.filter((note) => note !== redirectNote(url)) };
     const final = versionOf(page.finalUrl);
-    final.page = direct;
+    final.page = new WeakRef(direct);
     if (fresh) final.count += 1;
     await store.get(
       pages,

@@ -20,7 +20,7 @@ import { linkedDocumentStep } from './steps/linked-document.ts';
 import { rawStep } from './steps/raw.ts';
 import { llmsStep, readableStep, thinStep } from './steps/readable.ts';
 import { textStep } from './steps/text.ts';
-import { PAGE_MS, PROBE_MS } from './web-limits.ts';
+import { PAGE_MS, PROBE_MS, PROBES_MS } from './web-limits.ts';
 
 /** For what is no HTML. Content negotiation is the first request itself: it prefers Markdown. */
 const DIRECT: readonly Step[] = [fileStep, jsonStep, feedStep, textStep];
@@ -138,6 +138,7 @@ function isValidator(value: string | undefined): value is string {
 function visitOf({ url, network, endpoints, access }: Reading, signal: AbortSignal): Visit {
   const notes: string[] = [];
   let mayKeep = true;
+  let probing: AbortSignal | undefined;
   const get = async (address: string, ask: Asking, until: AbortSignal): Promise<Fetched> => {
     const headers: Record<string, string> = {};
     if (ask.accept !== undefined) headers['accept'] = ask.accept;
@@ -158,7 +159,7 @@ function visitOf({ url, network, endpoints, access }: Reading, signal: AbortSign
       ...reply,
       type: contentType.split(';')[0]?.trim().toLowerCase() ?? '',
       text: () =>
-        (decoded ??= textOfBytes(reply.body, contentType).then((found) => {
+        (decoded ??= textOfBytes(reply.body, contentType, reply.cut).then((found) => {
           if (found.note !== undefined) notes.push(found.note);
           return found.text;
         })),
@@ -174,8 +175,10 @@ function visitOf({ url, network, endpoints, access }: Reading, signal: AbortSign
     mayKeep: () => mayKeep,
     fetch: (address, ask = {}) => get(address, ask, signal),
     async probe(address, ask = {}) {
+      probing ??= AbortSignal.timeout(PROBES_MS);
       try {
-        const found = await get(address, ask, AbortSignal.any([signal, AbortSignal.timeout(PROBE_MS)]));
+        const until = AbortSignal.any([signal, probing, AbortSignal.timeout(PROBE_MS)]);
+        const found = await get(address, ask, until);
         return found.status === 200 ? found : undefined;
       } catch {
         // What is not there, or not in time, is not the way: the page itself is read.

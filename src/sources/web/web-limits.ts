@@ -8,6 +8,9 @@ export const PAGE_MS = 15_000;
 /** Milliseconds for an alternate that may not be there. */
 export const PROBE_MS = 4_000;
 
+/** Milliseconds for all alternates of one page together: what is there has to be converted still. */
+export const PROBES_MS = 5_000;
+
 /** Milliseconds for the conversion. */
 export const CONVERT_MS = 10_000;
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import {
   allowsAddress,
   allowsHost,
+  allowsPortOf,
   checkPort,
   isLocalName,
   parseAllowed,
@@ -128,6 +129,16 @@ describe('what the operator allows', () => {
   test('a port that is named is a web server there', () => {
     expect(() => checkPort(allowed('127.0.0.1:22'), 22)).not.toThrow();
     expect(() => checkPort(allowed('127.0.0.1'), 22)).toThrow();
+  });
+
+  test.each<[string, string, string, boolean]>([
+    ['mail.example:25', 'mail.example', '203.0.113.1', true],
+    ['mail.example:25', 'other.example', '203.0.113.1', false],
+    ['mail.example', 'mail.example', '203.0.113.1', false],
+    ['10.0.0.0/8:25', 'mail.example', '10.1.1.1', true],
+    ['10.0.0.0/8:25', 'mail.example', '203.0.113.1', false],
+  ])('%s: port 25 of %s at %s: %j', (rule, host, address, open) => {
+    expect(allowsPortOf(allowed(rule), { host, address, port: 25 })).toBe(open);
   });
 
   test.each(['', 'http://x', '10.0.0.0/33', '::/129', 'a b', 'x/8', 'x:99999', '10.0.0.1:0'])(

@@ -70,13 +70,10 @@ describe('artifact://N', () => {
 
   test.each([
     ['artifact://7', 'There is no artifact://7. The last one kept is artifact://1. Use artifact://1.'],
-    [
-      'artifact://x',
-      'artifact://x names no output. Use artifact:// with the number that a notice gave, such as artifact://1.',
-    ],
+    ['artifact://x', 'artifact://x names no output. Use artifact:// for the list of those that were kept.'],
     [
       'artifact://../1',
-      'artifact://../1 names no output. Use artifact:// with the number that a notice gave, such as artifact://1.',
+      'artifact://../1 names no output. Use artifact:// for the list of those that were kept.',
     ],
   ])('explains %s', async (path, message) => {
     const made = oriel();

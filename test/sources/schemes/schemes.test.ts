@@ -267,6 +267,13 @@ describe('agent://', () => {
     const { text } = await here.call('read', { path: 'agent://long/lines' });
     const next = /Use (artifact:\/\/1:\d+\.\.) to continue\]$/.exec(text)?.[1] ?? '';
     expect(await read(next)).toMatch(/^ {2}\d+,\n/);
+    const again = await Promise.all([1, 2, 3].map(() => read('agent://long/lines')));
+    expect(again).toEqual([text, text, text]);
+    expect(await read('artifact://')).toMatch(/^artifact:\/\/1 .*\n$/);
+    const { details } = await here.call('read', { path: next });
+    rmSync(dirname((details['meta'] as { path: string }).path), { recursive: true });
+    const [, kept = ''] = /Use (\S+) to continue\]$/.exec(await read('agent://long/lines')) ?? [];
+    expect(await read(kept)).toMatch(/^ {2}\d+,\n/);
   });
 
   test('a directory that is replaced by a link is not entered', async () => {
@@ -346,6 +353,35 @@ test('oriel:// is the manual', async () => {
     'oriel://selecotrs does not exist. Did you mean oriel://selectors? Use oriel:// for the list.',
   );
   expect(await read((details['error'] as { next: string }).next)).toMatch(/^# /);
+});
+
+test('every list is paged to its end by its notices', async () => {
+  const outputs = temporaryFolder();
+  const limits = { lines: 2 };
+  here = place('oriel', { display: 'plain', agentOutputs: outputs, userFiles: true, limits });
+  const [scratch = ''] = /\/\S+local/.exec(await read('local://')) ?? [];
+  const names = ['a', 'b', 'c', 'd', 'e'];
+  for (const name of names) {
+    write(join(outputs, `${name}.md`), 'x\n');
+    here.write(`.oriel/memory/${name}.md`, 'x\n');
+    here.write(`.agents/skills/${name}/SKILL.md`, 'x\n');
+    here.write(`.agents/rules/${name}.md`, 'x\n');
+    write(join(scratch, `${name}.txt`), 'x\n');
+    await here.call('bash', { command: 'seq 20000' });
+  }
+  for (const scheme of ['agent', 'memory', 'skill', 'rule', 'local', 'artifact', 'oriel']) {
+    const found: string[] = [];
+    for (let next: string | undefined = `${scheme}://`; next !== undefined;) {
+      const page = await read(next);
+      found.push(...page.split('\n').filter((line) => line.startsWith(`${scheme}://`)));
+      next = /Use (\S+) to continue\]$/.exec(page)?.[1];
+    }
+    expect(new Set(found).size).toBe(found.length);
+    expect([scheme, found.length]).toEqual([
+      scheme,
+      expect.toSatisfy((count: number) => count >= names.length),
+    ]);
+  }
 });
 
 test('artifact:// lists what is kept', async () => {

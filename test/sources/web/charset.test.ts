@@ -1,6 +1,6 @@
 /** Texts of any encoding that are longer than one slice: the same as in one piece, without holding the event loop. */
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { textOfBytes } from '../../../src/sources/web/charset.ts';
 import { withoutLag } from '../../support/lag.ts';
 
@@ -66,4 +66,46 @@ test.each([
 ])('8 MiB of what is dear to decode as %s', async (name, byte) => {
   const bytes = Buffer.alloc(8 << 20, byte);
   await withoutLag(() => textOfBytes(bytes, `text/plain; charset=${name}`));
+});
+
+describe('where no encoding is declared', () => {
+  const japanese = '漢字とかな\n'.repeat(4_000);
+
+  test.each([
+    ['in front', Buffer.concat([Buffer.from([0xff]), Buffer.from(japanese)])],
+    ['at the end', Buffer.concat([Buffer.from(japanese), Buffer.from([0xe6])])],
+    [
+      'behind 20 KB of ASCII',
+      Buffer.concat([Buffer.alloc(20_000, 'x'), Buffer.from([0xff]), Buffer.from(japanese)]),
+    ],
+  ])('a few bytes that are not UTF-8 %s make nothing else of the others', async (_, bytes) => {
+    const { text, note } = await textOfBytes(bytes, 'text/plain');
+    expect(text === utf8(bytes)).toBe(true);
+    expect(note).toBe('1 invalid sequence of UTF-8 shown as U+FFFD');
+  });
+
+  test.each([
+    ['windows-1252', Buffer.from('Un été à Genève, où la fête commença.\n'.repeat(500), 'latin1')],
+    [
+      'shift_jis',
+      Buffer.from(
+        '93fa967b8cea82cc95b68fcd82f090b382b582ad93c782de82bd82df82c9814195b68e9a8352815b836882f0908491aa82b582dc82b7814282b182ea82cd8e8e8cb182c582b781420a'.repeat(
+          200,
+        ),
+        'hex',
+      ),
+    ],
+  ])('%s is guessed', async (name, bytes) => {
+    expect((await textOfBytes(bytes, 'text/plain')).note).toBe(`the encoding ${name} was guessed`);
+  });
+
+  test.each(['é', '日', '😀'])('a body that is cut within %s is UTF-8', async (character) => {
+    const whole = Buffer.from(`${'x'.repeat(SLICE)}${character}`);
+    const length = Buffer.from(character).length;
+    for (let missing = 1; missing < length; missing += 1) {
+      const found = await textOfBytes(whole.subarray(0, whole.length - missing), 'text/plain', true);
+      expect(found).toEqual({ text: 'x'.repeat(SLICE) });
+    }
+    expect((await textOfBytes(whole, 'text/plain', true)).text.endsWith(character)).toBe(true);
+  });
 });

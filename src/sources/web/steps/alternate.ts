@@ -7,10 +7,15 @@ import { withoutTrailingSlashes } from '../../../text/slashes.ts';
 /** Characters of a text that can stand for a page. */
 const LEAST = 60;
 
+/** Links that are followed. */
+const MOST_LINKED = 2;
+
 export const alternateStep: Step = async (page, visit) => {
   const { origin } = new URL(page.url);
-  for (const { type, url } of alternatesOf(await page.text(), page.url)) {
-    if (!/^text\/(?:x-)?markdown$/.test(type) || new URL(url).origin !== origin) continue;
+  const linked = alternatesOf(await page.text(), page.url).filter(
+    ({ type, url }) => /^text\/(?:x-)?markdown$/.test(type) && new URL(url).origin === origin,
+  );
+  for (const { url } of linked.slice(0, MOST_LINKED)) {
     const found = await visit.probe(url, { accept: 'text/markdown, text/plain' });
     const content = found && (await markdownOf(found));
     if (content !== undefined) return text('alternate-markdown', content);
