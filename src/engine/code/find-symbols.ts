@@ -28,7 +28,7 @@ export async function findSymbols(request: SymbolsRequest, call: Call): Promise<
     throw new OrielError('BAD_INPUT', message);
   }
   if (!/[\p{L}\p{N}]{2}/u.test(query)) {
-    const message = `${quote(query) || 'Nothing'} is no word to find symbols by. Use symbol "parse header".`;
+    const message = `${quote(query) || 'Nothing'} has no word to find symbols by. Use symbol "parse header".`;
     throw new OrielError('BAD_INPUT', message);
   }
   const typed = request.path ?? '.';

@@ -21,7 +21,7 @@ export function inOwnWords(
 ): string {
   const held = new Held();
   const globs = sentence.replace(GLOB_AS_PATH, (_, path: string, glob: string) => {
-    return `; a glob is no path. Use ${held.hold(withGlob(path, glob, typed))}.`;
+    return `; a glob is not a path. Use ${held.hold(withGlob(path, glob, typed))}.`;
   });
   const named = calls.reduce((text, fields) => nameCommand(text, fields, typed, held), globs);
   const known = [...typed.operands, ...Object.values(typed.values).flat()].reduce<string>(

@@ -13,7 +13,7 @@ import type { Asked } from './ask.ts';
 import { contentOf, sourceOf } from './body.ts';
 import { conversionOf, conversions, optionsOf } from './convert.ts';
 import type { Order } from './convert-in-child.ts';
-import { outlineText } from './outline.ts';
+import { bookmarksText } from './outline.ts';
 import type { Conversion, DocumentFacts, Reply, Want } from './protocol.ts';
 import { refused, worded } from './refusal.ts';
 import { sheetNotes } from './sheet-notes.ts';
@@ -73,7 +73,7 @@ export class DocumentReading {
     } as const;
     const { changed } = opened.bytes;
     const front = this.target({ ...asked, page: undefined });
-    const listed = selection.mode === 'outline' ? outlineText(facts, front) : undefined;
+    const listed = selection.mode === 'outline' ? bookmarksText(facts, front) : undefined;
     if (listed !== undefined) {
       return {
         ...base,

@@ -3,7 +3,7 @@
 import type { DocumentFacts } from './protocol.ts';
 
 /** Undefined where it has none: its headings are the outline then. */
-export function outlineText({ outline = [] }: DocumentFacts, front: string): string | undefined {
+export function bookmarksText({ outline = [] }: DocumentFacts, front: string): string | undefined {
   if (outline.length === 0) return undefined;
   const lines = outline.map(({ title, level, page }) => {
     const at = page === undefined ? '' : ` (${front}:p${page})`;

@@ -41,7 +41,7 @@ export function refused(
     password: `it is encrypted and this is not its password. Use ${quote(typed)}:password=PASSWORD`,
     damaged: `it is damaged or truncated${said ? ` (${said})` : ''}. Get the file again, or ask for a copy in another format`,
     old: `it is a ${said ?? 'legacy'} document, a format older than Office 97 that is not supported. Save it as a newer format and read that`,
-    unknown: `it is no known document${said ? ` (${said})` : ''}, or corrupt. Check its type with the command \`file\``,
+    unknown: `its format is not known${said ? ` (${said})` : ''}, or corrupt. Check its type with the command \`file\``,
     limit: `it is over a limit of its converter${said ? `: ${said}` : ''}. Read a part of it, or split it`,
     absent: `${said ?? 'it has no such part'}. Use ${quote(typed)}`,
     missing: `that needs the optional package ${said ?? ''}, which is not installed (npm install ${said ?? ''})`,

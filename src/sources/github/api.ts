@@ -80,7 +80,7 @@ function parsed(url: string): URL {
   try {
     return new URL(url);
   } catch (cause) {
-    throw new OrielError('BAD_INPUT', `GITHUB_API_URL is no URL: ${quote(url)}. Set it or remove it.`, {
+    throw new OrielError('BAD_INPUT', `GITHUB_API_URL is not a URL: ${quote(url)}. Set it or remove it.`, {
       cause,
     });
   }

@@ -140,7 +140,7 @@ function refuseOthers(parameters: Parameters, known: readonly string[], of: stri
   const near = didYouMean(nearNames(other, known));
   throw new OrielError(
     'BAD_QUERY',
-    `${quote(other)} is no parameter of ${quote(of)}, which has ${have}.${near} Use ${next}.`,
+    `${quote(other)} is not a parameter of ${quote(of)}, which has ${have}.${near} Use ${next}.`,
     { next },
   );
 }

@@ -126,7 +126,7 @@ async function answered(
   }
   const list = await listInXml(body, new Set(wanted), signal);
   if (list.root === root) return list;
-  throw new OrielError('CORRUPT', `What the server answered for ${quote(asked.name)} is no list.`);
+  throw new OrielError('CORRUPT', `What the server answered for ${quote(asked.name)} is not a list.`);
 }
 
 /** A listing, as a directory has it. `rest`: a selector, without the colon. */

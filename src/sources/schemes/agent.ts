@@ -11,7 +11,7 @@ import { quote } from '../../text/visible.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { Resource } from '../../types/resource.ts';
-import { keepOutput } from '../kept-output.ts';
+import { keepOutput } from '../../session/kept-output.ts';
 import { layOut } from '../web/child/json-lines.ts';
 import { extract, nameable, stepsOfPath, stepsOfQuery } from './extract.ts';
 import { jsonPart } from './json-part.ts';

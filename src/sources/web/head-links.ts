@@ -15,8 +15,12 @@ const ATTRIBUTE = /([a-z-]+)\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))|[
 export function alternatesOf(html: string, url: string): Alternate[] {
   const found: Alternate[] = [];
   const base = baseOf(html, url);
-  for (const of of tagsOf(html, 'link')) {
-    const [rel = '', type = '', href = ''] = [of.get('rel'), of.get('type'), of.get('href')];
+  for (const attributes of tagsOf(html, 'link')) {
+    const [rel = '', type = '', href = ''] = [
+      attributes.get('rel'),
+      attributes.get('type'),
+      attributes.get('href'),
+    ];
     if (!/(?:^|\s)alternate(?:\s|$)/i.test(rel) || href === '' || !URL.canParse(href, base)) continue;
     found.push({ type: type.toLowerCase().split(';')[0]?.trim() ?? '', url: new URL(href, base).href });
   }
@@ -27,8 +31,8 @@ export function alternatesOf(html: string, url: string): Alternate[] {
 export function linksOf(html: string, url: string): string[] {
   const found: string[] = [];
   const base = baseOf(html, url);
-  for (const of of tagsOf(html, 'a')) {
-    const href = of.get('href') ?? '';
+  for (const attributes of tagsOf(html, 'a')) {
+    const href = attributes.get('href') ?? '';
     if (href === '' || !URL.canParse(href, base)) continue;
     const target = new URL(href, base);
     target.hash = '';
@@ -39,8 +43,8 @@ export function linksOf(html: string, url: string): string[] {
 
 /** What links are relative to: the first `<base href>` that is one, else the page. */
 function baseOf(html: string, url: string): string {
-  for (const of of tagsOf(html, 'base')) {
-    const href = of.get('href');
+  for (const attributes of tagsOf(html, 'base')) {
+    const href = attributes.get('href');
     if (href !== undefined) return URL.canParse(href, url) ? new URL(href, url).href : url;
   }
   return url;

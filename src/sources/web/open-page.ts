@@ -1,26 +1,21 @@
 /** Answers a read of a URL: the page from the session's store, or fetched, with its header. */
 
 import { memoryBytes } from '../../access/bytes.ts';
-import { createNetwork, type Network } from '../../access/network/fetch.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
-import { Identity } from '../../identity.ts';
 import { everything, parseBehind } from '../../selector/selection.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { Resource, TextResource } from '../../types/resource.ts';
 import type { Selection } from '../../types/selection.ts';
-import type { WebSettings } from '../../types/settings.ts';
-import type { Kind, Made } from '../../types/store.ts';
-import { keepOutput } from '../kept-output.ts';
+import { keepOutput } from '../../session/kept-output.ts';
 import { sources } from '../table.ts';
 import { addressOf } from './address.ts';
 import { textOfBytes } from './charset.ts';
+import { hasFailed, networkOf, pageOf } from './kept-pages.ts';
 import { identityOf, nameOf, subjectOf } from './page.ts';
-import { PageOnDisk } from './page-on-disk.ts';
 import { openLarge } from './large.ts';
-import { type Page, readPage, redirectNote } from './pipeline.ts';
-import { isOfSite } from './sites/table.ts';
+import type { Page } from './pipeline.ts';
 import { PAGE_LINES } from './web-limits.ts';
 
 /** Throws OrielError: `UNSUPPORTED` where the web is away, and what reading throws. */
@@ -57,7 +52,7 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
   if (!selection) {
     throw new OrielError(
       'BAD_SELECTOR',
-      `:${quote(rest)} is no selector of ${quote(url)}. Use :50-100, :raw, :fresh, or no selector.`,
+      `:${quote(rest)} is not a selector of ${quote(url)}. Use :50-100, :raw, :fresh, or no selector.`,
       { next: url },
     );
   }
@@ -171,107 +166,4 @@ function hasLines(bytes: Uint8Array, count: number): boolean {
     if (at === -1) return false;
   }
   return true;
-}
-
-/** One network for all calls of an instance: its connections are reused. */
-const networks = new WeakMap<WebSettings, Network>();
-
-function networkOf(web: WebSettings): Network {
-  let network = networks.get(web);
-  if (!network) networks.set(web, (network = createNetwork(web)));
-  return network;
-}
-
-/** Which version of a URL is current. */
-interface Version {
-  count: number;
-  /** Held by the store's entry alone, which is weighed: after its eviction the page is asked for anew. */
-  page: WeakRef<Page> | undefined;
-}
-
-type Mode = { readonly raw: boolean };
-
-const versions: Kind<Version, Mode> = { name: 'web-version', weigh: () => ({ memory: 256 }) };
-
-const pages: Kind<Page, Mode & { readonly count: number }> = {
-  name: 'web-page',
-  weigh: ({ rendering }) => ({
-    memory: 1024 + 2 * rendering.bytes.length,
-  }),
-};
-
-interface Wanted {
-  readonly url: string;
-  readonly raw: boolean;
-  readonly fresh: boolean;
-  /** A part of it is asked for, as after an answer that was cut. */
-  readonly part: boolean;
-  readonly web: WebSettings;
-}
-
-const hasFailed = ({ rendering }: Page): boolean => rendering.method === 'failed';
-
-/** Calls that ask for the same page at once share one request. */
-async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
-  const { url, raw, fresh, web } = wanted;
-  const { store } = call.session;
-  // What one list of addresses allows is not shown under another that shares the session.
-  const { allow, endpoints } = web;
-  const of = (address: string): ByteSource =>
-    memoryBytes(
-      '',
-      Identity.of('web-url', { url: address, allow, endpoints: { ...endpoints }, cwd: call.access.cwd }),
-    );
-  const versionOf = (address: string): Version =>
-    store.getNow(versions, of(address), { raw }, () => ({ count: 0, page: undefined }), call);
-  const version = versionOf(url);
-  if (fresh) version.count += 1;
-  const known = version.page?.deref();
-  const { count } = version;
-  const page = await store.get(
-    pages,
-    of(url),
-    { raw, count },
-    async ({ signal }): Promise<Made<Page>> => {
-      const value = await readOrFind(wanted, known, signal, call);
-      return { value, keep: !hasFailed(value) };
-    },
-    call,
-  );
-  // A failure is asked for again, and without its validators: they are not those of the page that may come.
-  if (hasFailed(page)) return page;
-  version.page = new WeakRef(page);
-  // Of a known site the API is asked for it.
-  if (page.finalUrl !== url && (raw || !isOfSite(page.finalUrl))) {
-    const direct: Page = { ...page, notes: page.notes.filter((note) => note !== redirectNote(url)) };
-    const final = versionOf(page.finalUrl);
-    final.page = new WeakRef(direct);
-    if (fresh) final.count += 1;
-    await store.get(
-      pages,
-      of(page.finalUrl),
-      { raw, count: final.count },
-      () => Promise.resolve({ value: direct, keep: true }),
-      call,
-    );
-  }
-  return page;
-}
-
-/** `known` is what this session has read; of an earlier process a part is shown, and the whole is asked for again. */
-async function readOrFind(
-  { url, raw, fresh, part, web }: Wanted,
-  known: Page | undefined,
-  signal: AbortSignal,
-  { access, session, now }: Call,
-): Promise<Page> {
-  const copy = session.disk && new PageOnDisk(session.disk, { url, raw, web }, now);
-  const found = known ? undefined : await copy?.find();
-  if (found?.current === true && part && !fresh) return found.page;
-  const network = networkOf(web);
-  const { endpoints } = web;
-  const page = await readPage({ url, raw, network, endpoints, access, signal, known: known ?? found?.page });
-  if (!hasFailed(page)) copy?.keep(page);
-  else if (page.status < 500) copy?.forget();
-  return page;
 }

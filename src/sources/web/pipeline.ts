@@ -35,6 +35,15 @@ const HTML: readonly Step[] = [
   thinStep,
 ];
 
+/** Those that read something else in place of the page: its validators say nothing of that. */
+const ELSEWHERE: ReadonlySet<Step> = new Set([
+  alternateStep,
+  suffixStep,
+  feedAlternateStep,
+  linkedDocumentStep,
+  llmsStep,
+]);
+
 export interface Page {
   /** After redirects. */
   readonly finalUrl: string;
@@ -74,7 +83,7 @@ export async function readPage(reading: Reading): Promise<Page> {
     const special = raw ? undefined : await siteStep(visit);
     if (special) {
       // The validators are the API's, not the page's.
-      const { etag: _, lastModified: __, ...read } = pageOf(special.page, special.rendering, visit);
+      const read = pageOf(special.page, { rendering: special.rendering, isOwn: false }, visit);
       return { ...read, finalUrl: url, transient: true };
     }
     const accept = raw ? '*/*' : ACCEPT;
@@ -96,25 +105,33 @@ export function redirectNote(url: string): string {
   return `redirected from ${url}`;
 }
 
-async function renderingOf(page: Fetched, raw: boolean, visit: Visit): Promise<Rendering> {
-  if (page.status >= 400 || page.status === 304) return failed(page, raw, visit);
-  if (page.cut && isLarge(page.headers)) return { is: 'file', method: 'ranges', name: '', bytes: page.body };
-  if (raw) return { is: 'file', method: 'raw', name: '', bytes: page.body };
+interface Rendered {
+  readonly rendering: Rendering;
+  /** Made of what the server sent for this URL. */
+  readonly isOwn: boolean;
+}
+
+async function renderingOf(page: Fetched, raw: boolean, visit: Visit): Promise<Rendered> {
+  const own = (rendering: Rendering): Rendered => ({ rendering, isOwn: true });
+  if (page.status >= 400 || page.status === 304) return own(await failed(page, raw, visit));
+  if (page.cut && isLarge(page.headers))
+    return own({ is: 'file', method: 'ranges', name: '', bytes: page.body });
+  if (raw) return own({ is: 'file', method: 'raw', name: '', bytes: page.body });
   if (page.cut) visit.notes.push(`the body is longer: only its first ${page.body.length} bytes were read`);
   for (const step of DIRECT) {
     const rendering = await step(page, visit);
-    if (rendering) return rendering;
+    if (rendering) return own(rendering);
   }
   if (isHtml(page, await page.text())) {
     for (const step of HTML) {
       const rendering = await step(page, visit);
-      if (rendering) return rendering;
+      if (rendering) return { rendering, isOwn: !ELSEWHERE.has(step) };
     }
   }
-  return (await rawStep(page, visit)) ?? text('raw', await page.text());
+  return own((await rawStep(page, visit)) ?? text('raw', await page.text()));
 }
 
-function pageOf(page: Fetched, rendering: Rendering, { notes, mayKeep }: Visit): Page {
+function pageOf(page: Fetched, { rendering, isOwn }: Rendered, { notes, mayKeep }: Visit): Page {
   const { etag, 'last-modified': lastModified, 'content-type': contentType = '' } = page.headers;
   return {
     finalUrl: page.url,
@@ -122,8 +139,8 @@ function pageOf(page: Fetched, rendering: Rendering, { notes, mayKeep }: Visit):
     contentType,
     notes,
     rendering,
-    ...(isValidator(etag) && { etag }),
-    ...(isValidator(lastModified) && { lastModified }),
+    ...(isOwn && isValidator(etag) && { etag }),
+    ...(isOwn && isValidator(lastModified) && { lastModified }),
     ...(!mayKeep() && { transient: true as const }),
   };
 }

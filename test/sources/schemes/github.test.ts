@@ -425,14 +425,14 @@ describe('refusals are one sentence with what to do', () => {
   test.each([
     [
       'issue://?colour=red',
-      'colour is no parameter of the list of issue://, which has state, limit, author, label, offset. Use issue://?state=closed&limit=50.',
+      'colour is not a parameter of the list of issue://, which has state, limit, author, label, offset. Use issue://?state=closed&limit=50.',
     ],
     ['issue://?limit=500', 'limit is a number from 1 to 100, not 500. Use issue://?limit=100.'],
     ['issue://?state=merged', 'state is one of open, closed, all, not merged. Use issue://?state=closed.'],
     ['issue://acme/widget/7?comments=2', 'comments is 0 or 1, not 2. Use issue://7?comments=0.'],
     [
       'pr://acme/widget/12/diff?x=1',
-      'x is no parameter of pr://acme/widget/12/diff?x=1, which has none. Use pr://12/diff.',
+      'x is not a parameter of pr://acme/widget/12/diff?x=1, which has none. Use pr://12/diff.',
     ],
     [
       'issue://acme/widget/7/diff',

@@ -78,6 +78,24 @@ test('nor is a page that was read from another form of it which may not be store
   expect(await read(`${url}/page:1..1`)).toContain('version 2\n');
 });
 
+test('a validator of the page says nothing of another form of it', async () => {
+  const asked: IncomingMessage[] = [];
+  const html = '<link rel="alternate" type="text/markdown" href="/other.md"><p>The page.</p>';
+  const { url } = await site({
+    '/page': (request, response) => {
+      if (request.headers['if-none-match'] !== undefined) return void response.writeHead(304).end();
+      response.writeHead(200, { 'content-type': 'text/html', etag: '"1"' }).end(html);
+    },
+    '/other.md': counted({ 'content-type': 'text/markdown' }, asked),
+  });
+  const { read } = reader(temporaryFolder());
+  expect(await read(`${url}/page`)).toContain('version 1\n');
+  expect(await read(`${url}/page`)).toContain('version 2\n');
+  const here = place('oriel', { display: 'plain', web: { allow: ['127.0.0.1'] } });
+  expect((await here.call('read', { path: `${url}/page` })).text).toContain('version 3\n');
+  expect((await here.call('read', { path: `${url}/page:fresh` })).text).toContain('version 4\n');
+});
+
 test('what a server forbids to store is not on the disk, nor is what is gone', async () => {
   const asked: IncomingMessage[] = [];
   let status = 200;

@@ -47,7 +47,7 @@ export function sheetText(
   { sheet, range }: { readonly sheet: string; readonly range?: string },
 ): { text: Iterable<string>; facts: DocumentFacts } {
   const area = range === undefined ? EVERYTHING : parseArea(range);
-  if (!area) throw new Refused('absent', `${range} is no range of cells`);
+  if (!area) throw new Refused('absent', `${range} is not a range of cells`);
   const upTo = range === undefined ? 'first' : Number.isFinite(area.bottom) ? area.bottom + 1 : 'all';
   const grids = readGrids(bytes, upTo);
   const facts = sheetsOf(grids);

@@ -77,35 +77,38 @@ function preOf(pre: Element, outer: Element): Element {
 
 const BLOCK = new Set(['div', 'p', 'li', 'tr']);
 
-function linesOf(element: Element): string {
-  let text = '';
-  const isRow = (node: Node): boolean =>
+function isRow(node: Node): boolean {
+  return (
     isElement(node) &&
     (BLOCK.has(node.name) ||
       LINE.test(node.attributes['class'] ?? '') ||
-      /display\s*:\s*block/i.test(node.attributes['style'] ?? ''));
+      /display\s*:\s*block/i.test(node.attributes['style'] ?? ''))
+  );
+}
+
+/** In parts: a text to which is added while its end is looked at is copied each time. */
+function linesOf(element: Element): string {
+  const parts: string[] = [];
+  const endsLine = (): boolean => parts.length === 0 || (parts.at(-1) as string).endsWith('\n');
+  const add = (part: string): void => void (part !== '' && parts.push(part));
   const rows = element.children.filter(isRow).length;
-  for (const child of element.children) {
-    if (!isElement(child)) {
-      text += child;
-      continue;
-    }
-    if (child.name === 'br') text += '\n';
+  for (const [i, child] of element.children.entries()) {
+    if (!isElement(child)) add(child);
+    else if (child.name === 'br') add('\n');
     else if (!isGutter(child) && !isHidden(child)) {
       const inner = linesOf(child);
       const begins = isRow(child) && BLOCK.has(child.name);
-      if (begins && text !== '' && !text.endsWith('\n')) text += '\n';
-      text += inner;
-      if (isRow(child) && (rows > 1 || begins) && !inner.endsWith('\n') && needsEnd(element, child))
-        text += '\n';
+      if (begins && !endsLine()) add('\n');
+      add(inner);
+      const ends = isRow(child) && (rows > 1 || begins) && !inner.endsWith('\n');
+      if (ends && needsEnd(element.children[i + 1])) add('\n');
     }
   }
-  return text;
+  return parts.join('');
 }
 
-/** Rows that are followed by a newline of their own need no other. */
-function needsEnd(parent: Element, row: Element): boolean {
-  const next = parent.children[parent.children.indexOf(row) + 1];
+/** Rows that are followed by a newline of their own need no other. `next`: what follows the row. */
+function needsEnd(next: Node | undefined): boolean {
   if (next === undefined || isElement(next)) return next?.name !== 'br';
   return !/^[ \t]*\r?\n/.test(next);
 }

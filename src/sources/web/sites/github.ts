@@ -11,7 +11,7 @@ export const github: Site = {
   name: 'github',
   hosts: /^(?:www\.)?github\.com$/,
   page(url) {
-    const [owner, name, kind, first = '', ...others] = url.pathname.split('/').filter(Boolean);
+    const [owner, name, kind, first = '', ...others] = segmentsOf(url);
     if (owner === undefined || name === undefined || !/^[\w.-]+$/.test(owner + name)) return undefined;
     const repository = `/repos/${owner}/${name.replace(/\.git$/, '')}`;
     switch (kind) {
@@ -29,6 +29,16 @@ export const github: Site = {
     }
   },
 };
+
+/** Decoded; what is not encoded rightly stands as it is. */
+function segmentsOf({ pathname }: URL): string[] {
+  const segments = pathname.split('/').filter(Boolean);
+  try {
+    return segments.map(decodeURIComponent);
+  } catch {
+    return segments;
+  }
+}
 
 function api(path: string, accept: string, visit: Visit): Promise<Fetched | undefined> {
   const set = process.env['GITHUB_API_URL'] || undefined;
@@ -66,7 +76,7 @@ async function filePage(
   visit: Visit,
 ): Promise<SitePage | undefined> {
   const file = await api(
-    `${repository}/contents/${path.join('/')}?ref=${encodeURIComponent(branch)}`,
+    `${repository}/contents/${path.map(encodeURIComponent).join('/')}?ref=${encodeURIComponent(branch)}`,
     RAW_TYPE,
     visit,
   );

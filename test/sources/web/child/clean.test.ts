@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { clean } from '../../../../src/sources/web/child/clean.ts';
 import { toMarkdown } from '../../../../src/sources/web/child/markdown.ts';
 import { parse } from '../../../../src/sources/web/child/tree.ts';
+import { withoutLag } from '../../../support/lag.ts';
 
 function markdown(html: string): string {
   const { root } = parse(html);
@@ -30,4 +31,9 @@ test.each([
   ],
 ])('%s', (_, html, language) => {
   expect(markdown(html)).toBe(`\`\`\`${language}\na\n  b\n\`\`\`\n`);
+});
+
+test('a row costs the same, however many there are', async () => {
+  const { root } = parse(`<pre>${'<div>a row</div>'.repeat(40_000)}</pre>`);
+  await withoutLag(() => Promise.resolve(clean(structuredClone(root))));
 });

@@ -52,7 +52,9 @@ test('a repository is its facts and its README, a file is itself', async () => {
     '/repos/acme/widget': json({ full_name: 'acme/widget', description: 'Widgets', default_branch: 'main' }),
     '/repos/acme/widget/readme': { type: 'text/plain', body: '# Widget\n' },
     '/repos/acme/widget/contents/src/a.ts?ref=main': { type: 'text/plain', body: 'export {};\n' },
+    '/repos/acme/widget/contents/a%20b/c.ts?ref=v1.0%2Bbuild': { type: 'text/plain', body: 'tagged\n' },
   });
+  expect(await read('https://github.com/acme/widget/blob/v1.0%2Bbuild/a%20b/c.ts')).toMatch(/---\ntagged\n$/);
   expect(await read('https://github.com/acme/widget')).toMatch(
     /---\n# acme\/widget\n\nWidgets\n\nDefault branch: main\n\n---\n\n# Widget\n$/,
   );
