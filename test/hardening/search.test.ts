@@ -9,9 +9,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Answer, Oriel } from '../../src/index.ts';
 import { cli } from '../support/cli.ts';
 import { withoutLag } from '../support/lag.ts';
-import { racer } from '../support/racer.ts';
+import { exchanging, layRace, oftenOf, race, raceCalls } from '../support/race.ts';
 import { codeOf, SECRET, textOf, workspace } from '../support/workspace.ts';
-import { zip } from '../support/zip.ts';
 
 const hasStrace = spawnSync('strace', ['-e', 'trace=none', 'true']).status === 0;
 
@@ -167,14 +166,8 @@ describe('what is opened', () => {
   });
 });
 
-/** Links that are exchanged with a directory, over and over. */
-function exchanging(W: string): () => Promise<void> {
-  return racer(`cd ${W}; while :; do mv real d; mv d real; mv away d; mv d away; done`);
-}
-
 /** Of the long run, by every kind of call together; 650 calls without it. */
 const SECONDS = Number(process.env['ORIEL_RACE_SECONDS'] ?? 0);
-const CALLS = SECONDS > 0 ? Number.POSITIVE_INFINITY : 650;
 
 /** What was opened so far in all threads, where `count-opens.mjs` counts it. */
 const opens = (globalThis as { opens?: () => number }).opens;
@@ -183,67 +176,21 @@ test(
   'W10 while a directory is exchanged for a link, each whole answer is one that the inside alone can give',
   { timeout: 120_000 + SECONDS * 2_000 },
   async () => {
-    const { W, O, write, oriel } = workspace();
-    const fill = (at: string, text: string): void => {
-      write(`${at}/f.txt`, `${text}\n`);
-      write(`${at}/sub/g.txt`, `${text}\nmore ${text}\n`);
-      write(`${at}/a.zip`, zip([{ name: 'm.txt', content: `${text}\n` }]));
-    };
-    fill('real', 'inside');
-    fill('../outside', SECRET);
-    for (let i = 0; i < 40; i += 1) fs.writeFileSync(`${O}/inside-${i}.txt`, `inside ${SECRET}\n`);
-    fs.writeFileSync(`${O}/.gitignore`, 'f.txt\n');
-    fs.symlinkSync(O, `${W}/away`);
-    const calls: [string, object][] = [
-      ['grep', { pattern: 'inside|SECRET' }],
-      ['grep', { pattern: 'inside|SECRET', offset: 7 }],
-      ['grep', { pattern: 'inside', limit: 1 }],
-      ['grep', { pattern: 'inside', path: 'd' }],
-      ['grep', { pattern: 'inside', path: 'd/f.txt' }],
-      ['find', { pattern: '*.txt' }],
-      ['find', { pattern: '*.txt', offset: 30 }],
-      ['find', { pattern: '*', path: 'd' }],
-      ['ls', { path: 'd' }],
-      ['ls', { path: 'd/sub', offset: 5 }],
-      ['read', { path: 'd/f.txt' }],
-      ['read', { path: 'd/a.zip:m.txt' }],
-      ['read', { path: 'g.txt' }],
-    ];
-    // A long run makes more of those that start no process.
-    const round = calls.flatMap(([tool], i) =>
-      Array<number>(SECONDS > 0 && tool !== 'grep' ? 12 : 1).fill(i),
-    );
-    const allowed = calls.map(() => new Set<string>());
-    const arrange = async (steps: string, undo: string): Promise<void> => {
-      execFileSync('sh', ['-c', steps], { cwd: W });
-      for (const [i, call] of calls.entries()) allowed[i]?.add(told(await run(oriel, call), W));
-      execFileSync('sh', ['-c', undo], { cwd: W });
-    };
-    await arrange(':', ':');
-    await arrange('mv real d', 'mv d real');
-    await arrange('mv away d', 'mv d away');
-    // Seen under both names, or under none, by a walk that began before and went on after the exchange.
-    await arrange('cp -a real d', 'rm -r d');
-    await arrange('mv real ../kept', 'mv ../kept real');
-    const stop = exchanging(W);
-    const wrong = new Set<string>();
-    const [before, end] = [opens?.() ?? 0, performance.now() + SECONDS * 1_000];
-    let made = 0;
-    try {
-      for (; made < CALLS && (SECONDS === 0 || performance.now() < end); made += round.length) {
-        const answers = await Promise.all(round.map((i) => run(oriel, calls[i] as [string, object])));
-        for (const [at, answer] of answers.entries()) {
-          const i = round[at] as number;
-          if (allowed[i]?.has(told(answer, W)) || isHonestRefusal(answer)) continue;
-          wrong.add(`${JSON.stringify(calls[i])} → ${JSON.stringify(answer)}`);
-        }
-      }
-    } finally {
-      await stop();
-    }
+    const ground = workspace();
+    layRace(ground);
+    const questions = raceCalls.map(([tool, input]) => ({
+      name: `${tool} ${JSON.stringify(input)}`,
+      often: oftenOf(tool),
+      async ask() {
+        const answer = await run(ground.oriel, [tool, input]);
+        return { whole: JSON.stringify(answer), isError: answer.isError, text: textOf(answer) };
+      },
+    }));
+    const before = opens?.() ?? 0;
+    const { asked, wrong } = await race(ground, questions, { atLeast: 650, seconds: SECONDS });
     if (SECONDS > 0)
-      console.log(`${made} calls, ${(opens?.() ?? 0) - before} opens, ${wrong.size} wrong answers`);
-    expect([...wrong]).toEqual([]);
+      console.log(`${asked} calls, ${(opens?.() ?? 0) - before} opens, ${wrong.length} wrong answers`);
+    expect(wrong).toEqual([]);
   },
 );
 
@@ -277,21 +224,6 @@ test('W11 while a directory is exchanged for a link, nothing of the outside is i
 
 function run(oriel: Oriel, [tool, input]: [string, object]): Promise<Answer> {
   return oriel.tool(tool).run(input);
-}
-
-/** The whole answer. The directory may have its other name by the time when what was opened is asked for its path. */
-function told(answer: Answer, W: string): string {
-  return JSON.stringify(answer).replaceAll(`"resolvedPath":"${W}/d/`, `"resolvedPath":"${W}/real/`);
-}
-
-/** One that says no more than that something was exchanged just now. */
-function isHonestRefusal(answer: Answer): boolean {
-  const places = /^(?:d|real|\S*\/work\/(?:d|real))(?:\/(?:f\.txt|sub|sub\/g\.txt|a\.zip))?(?::m\.txt)?$/;
-  const [, path = '', said = ''] =
-    /^(\S+) (does not exist|lies outside the directories that may be read|was replaced while it was being opened|goes through something that is not a directory)\./.exec(
-      textOf(answer),
-    ) ?? [];
-  return answer.isError && said !== '' && places.test(path) && !JSON.stringify(answer).includes(SECRET);
 }
 
 describe('helpers that end', () => {
