@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { headOf } from '../access/bytes.ts';
 import { isFault } from '../access/failure.ts';
 import { withProgress } from '../access/progress-timer.ts';
-import { isOrielError, OrielError } from '../errors.ts';
+import { OrielError } from '../errors.ts';
 import type { FileSubject } from '../sources/archive/container.ts';
 import { isBinary } from '../sources/type-of-bytes.ts';
 import { utf8 } from '../text/encoding.ts';
@@ -21,7 +21,7 @@ import { encodingOf } from '../views/stored-encoding.ts';
 import { checkGlob, compileGlob } from '../walk/glob.ts';
 import { foreignRegex } from './search/foreign-regex.ts';
 import { Found } from './search/found.ts';
-import { containerOf, textsInside } from './search/inside.ts';
+import { containerOf, isLate, passOver, textsInside } from './search/inside.ts';
 import { InsideStretch } from './search/inside-stretch.ts';
 import type { InsideText } from './search/inside-text.ts';
 import type { Search } from './search/search-run.ts';
@@ -138,10 +138,11 @@ async function searchDirectory(
   return hint;
 }
 
-/** Containers below a directory that are looked into. */
+/** Containers below a directory that are looked into, and that are counted. */
 const MOST_CONTAINERS = 5_000;
+const MOST_COUNTED = 50_000;
 
-/** After the texts, in the order of their paths. Containers that cannot be read are skipped. */
+/** After the texts, in the order of their paths. Containers that cannot be read are counted. */
 async function searchContainers(
   directory: OpenedDirectory,
   { typed, named }: Below,
@@ -151,7 +152,7 @@ async function searchContainers(
   const { deadline, request } = sink.search;
   const isWanted = request.glob ? compileGlob(request.glob) : undefined;
   const shown = shownBelow(typed, call);
-  const wants = { is: 'paths', most: MOST_CONTAINERS } as const;
+  const wants = { is: 'paths', most: MOST_COUNTED } as const;
   const filter = { is: 'glob', pattern: CONTAINER_GLOB } as const;
   const walk = await WalkRun.start(directory, { wants, filter, ...(named && { named }), deadline }, call);
   const paths: string[] = [];
@@ -163,8 +164,9 @@ async function searchContainers(
   } finally {
     await walk.close();
   }
-  for (const path of paths) {
-    if (isWanted && !isWanted.matches(path)) continue;
+  const wanted = isWanted ? paths.filter((path) => isWanted.matches(path)) : paths;
+  for (const path of wanted.slice(0, MOST_CONTAINERS)) {
+    if (isLate(sink.search)) return;
     try {
       const opened = await call.access.open(join(directory.path, path), call.signal);
       call.onEnd(() => opened.close());
@@ -172,12 +174,11 @@ async function searchContainers(
         opened.is === 'file' ? await containerOf(opened, basename(path), shown(path), call) : undefined;
       if (container && !(await takeInside(container, sink, call))) return;
     } catch (error) {
-      call.signal.throwIfAborted();
-      // What is passed over for its own sake is not looked for; what the machine could not read is missing.
       if (isFault(error)) sink.search.gaps.broken = true;
-      else if (!isOrielError(error)) throw error;
+      else passOver(error, sink.search, call);
     }
   }
+  sink.search.gaps.unread += Math.max(0, wanted.length - MOST_CONTAINERS);
 }
 
 /** Texts inside have the calls that read them for paths. */

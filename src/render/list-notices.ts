@@ -52,6 +52,7 @@ export type ListNotice =
   /** Files that say nothing of their encoding and are not UTF-8; the first of them, and how it was decoded. */
   | { readonly kind: 'guessed'; readonly count: number; readonly path: string; readonly encoding: string }
   | { readonly kind: 'cut'; readonly count: number }
+  | { readonly kind: 'unread'; readonly count: number }
   /** With the code of the error that it would be where nothing was found. */
   | { readonly kind: 'broken'; readonly code: 'LIMIT' }
   | { readonly kind: 'hint'; readonly hint: Hint; readonly pattern: string };
@@ -93,6 +94,8 @@ export const listWording: ListWording = {
     `Of ${plural(count, 'code file')} not all symbols are known: too large, too many, or not to be read. Use grep to search them too`,
   cut: ({ count }) =>
     `${plural(count, 'text')} of documents searched in the first 16 MiB only. Read cells or rows of them for the rest`,
+  unread: ({ count }) =>
+    `${count === 1 ? '1 document, archive or member was' : `${count} documents, archives or members were`} not searched: damaged, encrypted, over a limit, or inside another archive`,
   large: ({ count }) =>
     `${plural(count, 'text')} over 16 MiB not searched over several lines. Use multiline=false for those`,
   guessed: ({ count, path, encoding }) =>

@@ -94,6 +94,8 @@ export interface Gaps {
   readonly large?: number;
   /** Texts of documents that were cut, and searched up to there. */
   readonly cut?: number;
+  /** Documents, archives, databases and members of archives that were not searched although it was asked for. */
+  readonly unread?: number;
   /** A thread or process of the search ended too early: what it had found by then is a part. */
   readonly broken: boolean;
 }

@@ -1,7 +1,7 @@
 /** The texts inside a named document, notebook, archive or database, as `read` shows them, and the calls that read their parts. */
 
 import { isFault } from '../../access/failure.ts';
-import { isOrielError } from '../../errors.ts';
+import { type ErrorCode, isOrielError } from '../../errors.ts';
 import { archiveIndex } from '../../sources/archive/archive-index.ts';
 import { type FileSubject, isFile } from '../../sources/archive/container.ts';
 import { writeSegment } from '../../sources/sqlite/address.ts';
@@ -48,7 +48,7 @@ export async function* textsInside(
   }
 }
 
-function isLate(search: Search): boolean {
+export function isLate(search: Search): boolean {
   const late = performance.now() > search.deadline;
   search.gaps.timedOut ||= late;
   return late;
@@ -63,15 +63,33 @@ async function* memberTexts(
   try {
     resource = await call.open(subject);
   } catch (error) {
-    call.signal.throwIfAborted();
-    if (!isOrielError(error) || isFault(error)) throw error;
+    passOver(error, search, call);
     return;
   }
   const text = resource.is === 'mixed' ? resource.text : resource;
   if (text.is !== 'text') return;
   if (text.kind === 'document') yield* partsOf(text, subject, search, call);
-  // Listings and tables are not what is looked for.
-  else if (text.display === 'lines' && (await mayMatch(text.bytes, search, call.signal))) yield whole(text);
+  // The listing of an archive or a database inside this one: its own texts are not looked for.
+  else if (text.display === 'plain') search.gaps.unread += 1;
+  else if (await mayMatch(text.bytes, search, call.signal)) yield whole(text);
+}
+
+/** What is gone, or is no text, leaves no gap. */
+const UNREAD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'BUSY',
+  'CORRUPT',
+  'ENCRYPTED',
+  'LIMIT',
+  'TIMEOUT',
+  'UNSUPPORTED',
+]);
+
+/** Counts what cannot be searched for its own sake. Throws what ends the call, or says that the machine has failed. */
+export function passOver(error: unknown, { gaps }: Search, { signal }: Call): void {
+  signal.throwIfAborted();
+  if (!isOrielError(error) || isFault(error)) throw error;
+  if (UNREAD.has(error.code)) gaps.unread += 1;
+  gaps.denied ||= error.code === 'DENIED';
 }
 
 /** Members up to this many bytes are looked through before a process is begun for one. */

@@ -14,6 +14,7 @@ export class GapsSeen implements Gaps {
   rules = 0;
   large = 0;
   cut = 0;
+  unread = 0;
   broken = false;
 
   add(other: Gaps): void {
@@ -27,6 +28,7 @@ export class GapsSeen implements Gaps {
     this.rules += other.rules;
     this.large += other.large ?? 0;
     this.cut += other.cut ?? 0;
+    this.unread += other.unread ?? 0;
     this.broken ||= other.broken;
   }
 
@@ -39,8 +41,9 @@ export class GapsSeen implements Gaps {
 
   /** Whether an answer says any of it, wherever the answer ends. */
   get isNotable(): boolean {
-    const { timedOut, denied, failed, tooDeep, tooMany, unnamed, rules, large, cut, broken } = this;
-    return timedOut || denied || failed || tooDeep || tooMany || broken || unnamed + rules + large + cut > 0;
+    const { timedOut, denied, failed, tooDeep, tooMany, unnamed, rules, large, cut, unread, broken } = this;
+    const counted = unnamed + rules + large + cut + unread;
+    return timedOut || denied || failed || tooDeep || tooMany || broken || counted > 0;
   }
 
   clear(): void {
@@ -48,9 +51,16 @@ export class GapsSeen implements Gaps {
   }
 
   get facts(): Gaps {
-    const { timedOut, denied, failed, tooDeep, tooMany, unnamed, containers, rules, large, cut, broken } =
-      this;
-    const counted = { unnamed, containers, rules, ...(large > 0 && { large }), ...(cut > 0 && { cut }) };
+    const { timedOut, denied, failed, tooDeep, tooMany, unnamed, containers, rules, broken } = this;
+    const { large, cut, unread } = this;
+    const counted = {
+      unnamed,
+      containers,
+      rules,
+      ...(large > 0 && { large }),
+      ...(cut > 0 && { cut }),
+      ...(unread > 0 && { unread }),
+    };
     return { timedOut, denied, ...(failed && { failed }), tooDeep, tooMany, ...counted, broken };
   }
 }

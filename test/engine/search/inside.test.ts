@@ -1,5 +1,6 @@
+import { symlinkSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { docx, fixture, paragraph, pdfPages, pdfText, sheetRow, xlsx } from '../../support/documents.ts';
 import { databaseBytes } from '../../support/sqlite.ts';
 import { tar } from '../../support/tar.ts';
@@ -111,7 +112,7 @@ test('rows of a database', async () => {
   ]);
 });
 
-test('below a directory when asked: behind the texts, what cannot be read passed over', async () => {
+test('below a directory when asked: behind the texts, what cannot be read counted', async () => {
   const w = workspace();
   w.write('d/z.txt', 'a needle\n');
   w.write('d/b.pdf', pdfPages([pdfText('a needle')]));
@@ -128,7 +129,12 @@ test('below a directory when asked: behind the texts, what cannot be read passed
       '[1 document, archive or database was not searched. Use inside=true to search inside]',
   );
   expect(await grep({ inside: true })).toBe(
-    ['d/z.txt:1: a needle', 'd/b.pdf:p1:3: a needle', 'd/c/a.zip:x.txt:1: a needle'].join('\n'),
+    [
+      'd/z.txt:1: a needle',
+      'd/b.pdf:p1:3: a needle',
+      'd/c/a.zip:x.txt:1: a needle',
+      '[1 document, archive or member was not searched: damaged, encrypted, over a limit, or inside another archive]',
+    ].join('\n'),
   );
   expect(await grep({ inside: true, glob: '*.zip' })).toBe('d/c/a.zip:x.txt:1: a needle');
 });
@@ -166,4 +172,42 @@ test('context stays within its page, a limit leads on, and what cannot be read s
   expect(textOf(await grep({ offset: 1, limit: 1 }))).toContain('a.pdf:p2:3: needle 2');
   expect(textOf(await grep({ context: 1, limit: 1 }))).toContain('a.pdf:p1-2-');
   expect(codeOf(await grep({ path: 'bad.docx' }))).toBe('CORRUPT');
+});
+
+describe('what could not be searched is said', () => {
+  const bad = 'PK\x03\x04';
+  const one =
+    '[1 document, archive or member was not searched: damaged, encrypted, over a limit, or inside another archive]';
+
+  test('members of an archive: one that is damaged, and an archive in it', async () => {
+    const w = workspace();
+    const inner = zip([{ name: 'x.txt', content: 'a needle\n' }]);
+    w.write(
+      'a.zip',
+      zip([
+        { name: 'a.txt', content: 'a needle\n' },
+        { name: 'b.docx', content: bad },
+        { name: 'c.zip', content: inner },
+        { name: 'd.bin', content: Buffer.from([0, 1, 2]) },
+      ]),
+    );
+    expect(await w.text('a.zip:b.docx')).toMatch(/^\[Cannot read \.docx file: /);
+    const grep = async (input: object): Promise<string> =>
+      textOf(await w.oriel.tool('grep').run({ path: 'a.zip', ...input }));
+    expect(await grep({ pattern: 'needle' })).toBe(
+      `a.zip:a.txt:1: a needle\n${one.replace('1 document, archive or member was', '2 documents, archives or members were')}`,
+    );
+    expect(await grep({ pattern: 'absent', output: 'count' })).toMatch(/^No \w+ found\n\[2 documents, /);
+  });
+
+  test('documents below a directory, though not what is gone by then', async () => {
+    const w = workspace();
+    w.write('bad.docx', bad);
+    w.write('good.zip', zip([{ name: 'x.txt', content: 'a needle\n' }]));
+    symlinkSync('nothing.pdf', `${w.W}/gone.pdf`);
+    const grep = async (pattern: string): Promise<string> =>
+      textOf(await w.oriel.tool('grep').run({ pattern, inside: true }));
+    expect(await grep('needle')).toBe(`good.zip:x.txt:1: a needle\n${one}`);
+    expect(await grep('absent')).toBe(`No matches found\n${one}`);
+  });
 });
