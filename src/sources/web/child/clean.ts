@@ -19,14 +19,17 @@ function isHidden({ name, attributes }: Element): boolean {
 
 /** Changes the tree. */
 export function clean(element: Element): void {
-  element.children = element.children.flatMap((child): Node[] => {
-    if (!isElement(child)) return [child];
-    if (isHidden(child)) return [];
-    const code = codeOf(child);
-    if (code) return [code];
-    clean(child);
-    return [child];
-  });
+  // A page may have hundreds of thousands of elements: no array for each of them.
+  const kept: Node[] = [];
+  for (const child of element.children) {
+    if (isElement(child)) {
+      if (isHidden(child)) continue;
+      const code = codeOf(child);
+      if (!code) clean(child);
+      kept.push(code ?? child);
+    } else kept.push(child);
+  }
+  element.children = kept;
 }
 
 const GUTTER =

@@ -15,12 +15,13 @@ export type Node = Element | string;
 
 export interface Parsed {
   readonly root: Element;
-  readonly elements: number;
 }
 
 /** Elements inside one another; deeper ones are left out, their text stays. */
 const MOST_DEPTH = 200;
 const MOST_ATTRIBUTES = 32;
+/** Elements of a page; of those behind them the text stays, as of those that lie too deep. 8 MiB of real pages have fewer. */
+const MOST_KEPT = 250_000;
 const MOST_VALUE = 2_000;
 
 const VOID = new Set('area base br col embed hr img input link meta param source track wbr'.split(' '));
@@ -59,6 +60,9 @@ const ENDS_PARAGRAPH = new Set(
   ).split(' '),
 );
 
+/** A tag, a comment, or what has only begun where a page is cut; any other `<` is text. */
+const BEGINS = /<(?=[a-z/!?]|$)/gi;
+
 export function parse(html: string): Parsed {
   const root: Element = { name: 'root', attributes: {}, children: [] };
   const open: Element[] = [root];
@@ -68,8 +72,19 @@ export function parse(html: string): Parsed {
   let at = 0;
 
   const top = (): Element => open[open.length - 1] as Element;
-  const addText = (text: string): void => {
-    if (text !== '') top().children.push(text.includes('&') ? decodeHTML(text) : text);
+  /** What stands between two tags, in pieces: one node for it all, since a page may be nothing but pieces. */
+  let text = '';
+  /** It ends with the space of an element that lies too deep. */
+  let parted = false;
+  const addText = (piece: string): void => {
+    if (piece === '') return;
+    text += piece.includes('&') ? decodeHTML(piece) : piece;
+    parted = false;
+  };
+  const endText = (): void => {
+    if (text !== '') top().children.push(text);
+    text = '';
+    parted = false;
   };
   const closeTo = (index: number): void => {
     open.length = index;
@@ -83,8 +98,9 @@ export function parse(html: string): Parsed {
   };
 
   while (at < html.length) {
-    const mark = html.indexOf('<', at);
-    if (mark === -1) {
+    BEGINS.lastIndex = at;
+    const mark = BEGINS.exec(html)?.index;
+    if (mark === undefined) {
       addText(html.slice(at));
       break;
     }
@@ -118,13 +134,17 @@ export function parse(html: string): Parsed {
       if (left > 0) skipped.set(name, left - 1);
       else {
         const index = open.findLastIndex((element) => element.name === name);
-        if (index > 0) closeTo(index);
+        if (index > 0) {
+          endText();
+          closeTo(index);
+        }
       }
       continue;
     }
     if (RAW.has(name) || TEXT_ONLY.has(name)) {
       const end = endOf(html, at, name);
       if (TEXT_ONLY.has(name)) {
+        endText();
         top().children.push({ name, attributes, children: [decodeHTML(html.slice(at, end.start))] });
       }
       at = end.end;
@@ -133,11 +153,13 @@ export function parse(html: string): Parsed {
     elements += 1;
     const isVoid = VOID.has(name) || (tag.selfClosing && !/^[a-z]+\d?$/.test(name));
     // Before all that looks through what is open.
-    if (open.length >= MOST_DEPTH && !isVoid) {
+    if (elements > MOST_KEPT || (open.length >= MOST_DEPTH && !isVoid)) {
       skipped.set(name, (skipped.get(name) ?? 0) + 1);
-      if (top().children.at(-1) !== ' ') top().children.push(' ');
+      if (!parted) text += ' ';
+      parted = true;
       continue;
     }
+    endText();
     if (ENDS_PARAGRAPH.has(name)) endOpen(['p'], ['table', 'td', 'button', 'root']);
     const ends = ENDS[name];
     if (ends) endOpen(...ends);
@@ -149,7 +171,8 @@ export function parse(html: string): Parsed {
     if (!DROPPED.has(name)) top().children.push(element);
     open.push(element);
   }
-  return { root, elements };
+  endText();
+  return { root };
 }
 
 /** Where the end tag of `name` begins and ends; the end of the text where there is none. */
@@ -172,12 +195,15 @@ interface Tag {
 const NAME = /[a-z][^\s/>]{0,80}/iy;
 const ATTRIBUTE = /[\s/]*([^\s/>=][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']*)))?/y;
 
+/** Of all elements without any: an object for each takes more memory than the page. */
+const NONE: Record<string, string> = Object.freeze(Object.create(null) as Record<string, string>);
+
 /** The tag whose name begins at `from`; undefined where none does. */
 function tagAt(html: string, from: number): Tag | undefined {
   NAME.lastIndex = from;
   const name = NAME.exec(html)?.[0].toLowerCase();
   if (name === undefined) return undefined;
-  const attributes: Record<string, string> = Object.create(null) as Record<string, string>;
+  let attributes = NONE;
   let at = NAME.lastIndex;
   let count = 0;
   while (html[at] !== '>') {
@@ -193,6 +219,7 @@ function tagAt(html: string, from: number): Tag | undefined {
     const value = double ?? single ?? bare ?? '';
     count += 1;
     if (count > MOST_ATTRIBUTES || value.length > MOST_VALUE || /^on/i.test(key)) continue;
+    if (attributes === NONE) attributes = Object.create(null) as Record<string, string>;
     attributes[key.toLowerCase()] ??= value.includes('&') ? decodeHTML(value) : value;
   }
   return { name, attributes, end: at + 1, selfClosing: html[at - 1] === '/' };
@@ -204,10 +231,14 @@ export function isElement(node: Node): node is Element {
 
 /** All elements below, the outer first. */
 export function* walk(element: Element): Generator<Element> {
-  for (const child of element.children) {
-    if (!isElement(child)) continue;
-    yield child;
-    yield* walk(child);
+  // A generator in a generator for each level would make each step cost as much as it is deep.
+  const left = element.children.filter(isElement).reverse();
+  for (let next = left.pop(); next; next = left.pop()) {
+    yield next;
+    for (let i = next.children.length - 1; i >= 0; i -= 1) {
+      const child = next.children[i];
+      if (child !== undefined && isElement(child)) left.push(child);
+    }
   }
 }
 

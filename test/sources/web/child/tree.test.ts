@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { extract } from '../../../../src/sources/web/child/extract.ts';
+import { parse, textOf, walk } from '../../../../src/sources/web/child/tree.ts';
+
+test.each([
+  ['signs that begin no tag', '<'.repeat(5_000), '<'.repeat(5_000)],
+  ['comments between words', 'word<!-- -->'.repeat(5_000), 'word'.repeat(5_000)],
+  ['entities', '&lt;'.repeat(5_000), '<'.repeat(5_000)],
+  ['a tag that has only begun', 'a < b <3 </ <', 'a < b <3 </ '],
+])('text in pieces is one node: %s', (_, html, text) => {
+  // Where a page is cut, what has only begun is no text.
+  const expected = html.endsWith('<') && text.endsWith('<') ? text.slice(0, -1) : text;
+  expect(parse(html).root.children).toEqual([expected]);
+});
+
+test('what is nested too deep leaves its words apart', () => {
+  const { root } = parse(`${'<b>'.repeat(300)}one${'<b>'.repeat(3)}two<b></b><b></b>three`);
+  expect(textOf(root)).toMatch(/^ one two three$/);
+});
+
+test('of elements without number the first are kept, and the text of all', () => {
+  const { root } = parse('<i>x</i>'.repeat(260_000));
+  let kept = 0;
+  for (const _ of walk(root)) kept += 1;
+  expect(kept).toBe(250_000);
+  expect(textOf(root).replaceAll(' ', '')).toBe('x'.repeat(260_000));
+});
+
+test.each([
+  ['elements', '<p>a word</p>'.repeat(20_001)],
+  ['cells', `<table>${'<tr><td>a<td>b'.repeat(10_001)}</table>`],
+  ['entities', `<p>${'a < b '.repeat(60_001)}</p>`],
+])('too many %s for a library: the page is converted as a whole', (_, html) => {
+  expect(extract(`<body>${html}</body>`, 'http://x.example/').how).toBe('page');
+});
+
+test('a page that is too large for one library is read by the other', () => {
+  const page = (blocks: number): string =>
+    `<body><nav>${'<div>x</div>'.repeat(blocks)}</nav><article>${'<p>Some words, and more of them here.</p>'.repeat(40)}</article>`;
+  expect(extract(page(10), 'http://x.example/').how).toBe('readability');
+  expect(extract(page(5_000), 'http://x.example/').how).toBe('readability');
+});
