@@ -35,9 +35,6 @@ export async function openGitHub(scheme: SchemeName, typed: string, call: Call):
   const shown = await textOf(scheme, asked, repository, { target, next }, reader);
   const { text, name, display, notes = [], facts = {}, more } = shown;
   const bytes = Buffer.from(text);
-  const stale = Number.isFinite(reader.oldest)
-    ? [`Read ${age(call.now() - reader.oldest)} ago, and being read again: the same call soon has the newest`]
-    : [];
   return {
     is: 'text',
     kind: 'internal',
@@ -49,9 +46,35 @@ export async function openGitHub(scheme: SchemeName, typed: string, call: Call):
     display,
     editable: false,
     facts: { repository, ...facts },
-    notes: [...notes, ...stale].map((sentence): Notice => ({ kind: 'said', text: sentence })),
+    notes: [...notes, ...staleNotes(reader)].map((sentence): Notice => ({ kind: 'said', text: sentence })),
     ...(more && { more }),
   };
+}
+
+/** Which issue or pull request. */
+export interface ThreadName {
+  readonly scheme: SchemeName;
+  readonly repository: Repository;
+  readonly number: number;
+}
+
+/** One with all its comments, and what is to be said of it. Throws as `openGitHub`. */
+export async function readThread(
+  thread: ThreadName,
+  { web, fresh }: { readonly web: WebSettings; readonly fresh: boolean },
+  call: Call,
+): Promise<{ readonly text: string; readonly notes: readonly string[] }> {
+  const { scheme, repository, number } = thread;
+  const reader = readerOf(gitHub(web), call, fresh ? LIVE : THREAD_AGES);
+  const wanted = { target: `${scheme}://${repository}/${number}` };
+  const { text, notes } = await threadText({ ...thread, comments: true }, wanted, reader);
+  return { text, notes: [...notes, ...staleNotes(reader)] };
+}
+
+function staleNotes({ oldest, call }: Reader): string[] {
+  return Number.isFinite(oldest)
+    ? [`Read ${age(call.now() - oldest)} ago, and being read again: the same call soon has the newest`]
+    : [];
 }
 
 function webOf(scheme: SchemeName, { settings: { web } }: Call): WebSettings {

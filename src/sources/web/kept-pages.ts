@@ -38,7 +38,7 @@ const pages: Kind<Page, Mode & { readonly count: number }> = {
   }),
 };
 
-interface Wanted {
+export interface Wanted {
   readonly url: string;
   readonly raw: boolean;
   readonly fresh: boolean;

@@ -12,10 +12,11 @@ import { keepOutput } from '../../session/kept-output.ts';
 import { sources } from '../table.ts';
 import { addressOf } from './address.ts';
 import { textOfBytes } from './charset.ts';
-import { hasFailed, networkOf, pageOf } from './kept-pages.ts';
+import { hasFailed, networkOf, pageOf, type Wanted } from './kept-pages.ts';
 import { identityOf, nameOf, subjectOf } from './page.ts';
 import { openLarge } from './large.ts';
 import type { Page } from './pipeline.ts';
+import { threadPage } from './thread-page.ts';
 import { PAGE_LINES } from './web-limits.ts';
 
 /** Throws OrielError: `UNSUPPORTED` where the web is away, and what reading throws. */
@@ -32,7 +33,7 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
   const selection = rest === '' ? everything : parseBehind(url, rest);
   const raw = selection?.mode === 'raw';
   const part = rest !== '' && rest !== 'raw';
-  const page = await pageOf({ url, raw, fresh, part, web }, call);
+  const page = await pageOrThread({ url, raw, fresh, part, web }, call);
   const { rendering } = page;
   const facts = {
     url,
@@ -59,6 +60,16 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
   // Of a failure all is shown, whatever lines were asked for.
   const shown = rendering.method === 'failed' ? everything : selection;
   return textResource({ url, page, raw, selection: shown, facts }, call);
+}
+
+async function pageOrThread(wanted: Wanted, call: Call): Promise<Page> {
+  const thread = await threadPage(wanted, call);
+  if (!isOrielError(thread)) return thread ?? pageOf(wanted, call);
+  const page = await pageOf(wanted, call).catch(() => {
+    call.signal.throwIfAborted();
+    throw thread;
+  });
+  return { ...page, notes: [...page.notes, `github: ${thread.message} This is the page itself`] };
 }
 
 /** `said`: what a text has to say beside itself. */

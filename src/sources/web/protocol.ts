@@ -21,8 +21,6 @@ export type Job = { readonly url: string } & (
 
 export type RecordKind =
   | 'github-repository'
-  | 'github-issue'
-  | 'github-comments'
   | 'mdn-page'
   | 'npm-package'
   | 'npm-manifest'

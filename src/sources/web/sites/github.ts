@@ -1,11 +1,8 @@
-/** Repositories, files, issues and pull requests of GitHub, through its REST API. */
+/** Repositories and files of GitHub, through its REST API. Its threads are those of `sources/github`. */
 
 import type { Fetched, Site, SitePage, Visit } from '../page.ts';
 import { type Answered, recordOf, type Wanted } from './api.ts';
 import { withoutTrailingSlashes } from '../../../text/slashes.ts';
-
-/** Pages of 100 comments. */
-const MOST_PAGES = 5;
 
 export const github: Site = {
   name: 'github',
@@ -19,11 +16,6 @@ export const github: Site = {
         return (visit) => repositoryPage(repository, visit);
       case 'blob':
         return others.length === 0 ? undefined : (visit) => filePage(repository, first, others, visit);
-      case 'issues':
-      case 'pull':
-        return /^\d+$/.test(first) && others.length === 0
-          ? (visit) => discussion(repository, first, kind, visit)
-          : undefined;
       default:
         return undefined;
     }
@@ -82,28 +74,4 @@ async function filePage(
   );
   if (!file || file.body.includes(0)) return undefined;
   return { page: file, text: await file.text() };
-}
-
-async function discussion(
-  repository: string,
-  number: string,
-  kind: 'issues' | 'pull',
-  visit: Visit,
-): Promise<SitePage | undefined> {
-  const path = `${repository}/${kind === 'pull' ? 'pulls' : kind}/${number}`;
-  const found = await recordAt(path, { of: 'github-issue', ask: { number } }, visit);
-  if (!found) return undefined;
-  const parts = [found.text];
-  for (let page = 1; page <= MOST_PAGES; page += 1) {
-    const comments = await recordAt(
-      `${repository}/issues/${number}/comments?per_page=100&page=${page}`,
-      { of: 'github-comments', ask: {} },
-      visit,
-    );
-    if (!comments) visit.notes.push('not all comments could be read');
-    if (comments?.text) parts.push(comments.text);
-    if (!comments || Number(comments.facts['count']) < 100) break;
-    if (page === MOST_PAGES) visit.notes.push(`only the first ${MOST_PAGES * 100} comments are shown`);
-  }
-  return { page: found.page, text: parts.join('\n\n') };
 }

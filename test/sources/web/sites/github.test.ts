@@ -34,18 +34,39 @@ test('an issue with its comments, and a token for the API alone', async () => {
         }),
       );
     },
-    '/repos/acme/widget/issues/7/comments?per_page=100&page=1': json([{ body: 'Same here', user: null }]),
+    '/repos/acme/widget/issues/7/comments?per_page=100': json([{ body: 'Same here', user: null }]),
   });
   const text = await read('https://github.com/acme/widget/issues/7');
   expect(text).toBe(
     'URL: https://github.com/acme/widget/issues/7\nContent-Type: application/json\nMethod: github\n\n---\n' +
-      '# It breaks (#7)\n\nState: open · Labels: bug\n\n**ana** 2026-05-01\n\nSteps\n1. run\n\n---\n\n**ghost** \n\nSame here\n',
+      '# It breaks (#7)\n\nState: open · Author: ana · Created: 2026-05-01 · Labels: bug\n\nSteps\n1. run\n\n---\n\n**ghost**\n\nSame here\n',
   );
   expect(heard).toEqual(['Bearer secret-token']);
   const before = asked.length;
   await read('https://github.com/acme/widget/issues/7:1..2');
+  expect(await read('issue://acme/widget/7')).toBe(text.slice(text.indexOf('# It breaks')));
   expect(asked).toHaveLength(before);
 });
+
+test('a pull request by its URL has its reviews, and :fresh asks again', async () => {
+  const { read, asked } = await github({
+    '/repos/acme/widget/pulls/8': json({ title: 'Mends it', state: 'open', user: { login: 'ana' } }),
+    '/repos/acme/widget/issues/8/comments?per_page=100': json([]),
+    '/repos/acme/widget/pulls/8/reviews?per_page=100': json([{ state: 'APPROVED', user: { login: 'bo' } }]),
+    '/repos/acme/widget/pulls/8/comments?per_page=100': json([]),
+  });
+  expect(await read('https://github.com/acme/widget/pull/8')).toContain('**bo** approved\n');
+  await read('https://www.github.com/acme/widget/pull/8:fresh');
+  expect(asked.filter((path) => path.endsWith('/pulls/8'))).toHaveLength(2);
+});
+
+test('where the API refuses a thread, the header says why', async () => {
+  const { read } = await github({
+    '/repos/acme/widget/issues/9': { status: 403, headers: { 'x-ratelimit-remaining': '0' }, body: '{}' },
+  });
+  const text = await read('https://github.com/acme/widget/issues/9');
+  expect(text).toContain('The rate limit of GitHub is reached (403)');
+}, 60_000);
 
 test('a repository is its facts and its README, a file is itself', async () => {
   const { read } = await github({

@@ -1,7 +1,7 @@
 /** The kinds of records, by the names that jobs give them. */
 
 import type { RecordKind } from '../../protocol.ts';
-import { gitHubComments, gitHubIssue, gitHubRepository } from './github.ts';
+import { gitHubRepository } from './github.ts';
 import { mdnPage } from './mdn.ts';
 import { npmManifest, npmPackage } from './npm.ts';
 import { pypiProject } from './pypi.ts';
@@ -10,8 +10,6 @@ import { stackExchangeAnswers, stackExchangeQuestion } from './stackexchange.ts'
 
 export const records: Readonly<Record<RecordKind, ReadRecord>> = {
   'github-repository': gitHubRepository,
-  'github-issue': gitHubIssue,
-  'github-comments': gitHubComments,
   'mdn-page': mdnPage,
   'npm-package': npmPackage,
   'npm-manifest': npmManifest,
