@@ -13,11 +13,17 @@ const DEEPEST = 2;
 /** Bytes below which no symbol is looked for that is short enough. */
 const LEAST_ROOM = 32;
 
+/** The symbols of a file, in the order of the text, and the bytes of its line with its newline. */
+interface Listed {
+  readonly tags: readonly Tag[];
+  readonly bytes: number;
+}
+
 export class MapSymbols {
   bytes = 0;
   count = 0;
   readonly #tree: Tree;
-  readonly #tags = new Map<number, Tag[]>();
+  readonly #listed = new Map<number, Listed>();
 
   constructor(tree: Tree) {
     this.#tree = tree;
@@ -31,28 +37,31 @@ export class MapSymbols {
     room: { readonly bytes: number; readonly lines: number },
   ): void {
     for (const { file, tag } of inOrder(this.#tree, files, worth)) {
-      const known = this.#tags.get(file);
-      const head = known ? 0 : Buffer.byteLength(this.#path(file)) + 3 - names.nameBytes(file);
-      const cost = head + 2 + Buffer.byteLength(textOf(tag)) - sharedBytes(tag, known ?? []);
-      if (this.bytes + cost > room.bytes || (!known && this.#tags.size >= room.lines)) {
-        // A little room is left for what is shorter.
-        if (room.bytes - this.bytes < LEAST_ROOM) return;
-        continue;
-      }
+      const known = this.#listed.get(file);
+      const left = room.bytes - this.bytes;
+      // A little room is left for what is shorter.
+      if (left < LEAST_ROOM) return;
+      if ((!known && this.#listed.size >= room.lines) || leastCost(tag) > left) continue;
+      const tags = withTag(known?.tags ?? [], tag);
+      const line = Buffer.byteLength(this.#lineOf(file, tags)) + 1;
+      const cost = line - (known?.bytes ?? names.nameBytes(file));
+      if (cost > left) continue;
       this.bytes += cost;
       this.count += 1;
-      if (known) known.push(tag);
-      else this.#tags.set(file, [tag]);
+      this.#listed.set(file, { tags, bytes: line });
     }
   }
 
   get files(): ReadonlySet<number> {
-    return new Set(this.#tags.keys());
+    return new Set(this.#listed.keys());
   }
 
   /** `src/store.ts: Store 4-90, .open 6-20, .close 22-31, other 95-99`: a dot stands for the name before it. */
   line(file: number): string {
-    const tags = (this.#tags.get(file) ?? []).toSorted((a, b) => a.from - b.from || b.to - a.to);
+    return this.#lineOf(file, this.#listed.get(file)?.tags ?? []);
+  }
+
+  #lineOf(file: number, tags: readonly Tag[]): string {
     let around = '';
     const texts = tags.map((tag) => {
       const text = textOf(tag);
@@ -87,10 +96,15 @@ function inOrder(
     .sort((a, b) => b.score - a.score);
 }
 
-/** Bytes that need not be written behind the symbol around it. */
-function sharedBytes({ qualified, name }: Tag, known: readonly Tag[]): number {
-  const scope = qualified.slice(0, -name.length - 1);
-  return scope !== '' && known.some((one) => one.qualified === scope) ? Buffer.byteLength(scope) : 0;
+/** What a symbol takes at least, without what it lies in. */
+function leastCost({ name, from, to }: Tag): number {
+  return name.length + span(from, to).length + 2;
+}
+
+/** With one more, in the order of the text. */
+function withTag(tags: readonly Tag[], tag: Tag): readonly Tag[] {
+  const at = tags.findLastIndex(({ from, to }) => from < tag.from || (from === tag.from && to >= tag.to)) + 1;
+  return tags.toSpliced(at, 0, tag);
 }
 
 /** `Session.close 120-148`. */

@@ -1,0 +1,45 @@
+/** What a map of a directory takes of its budget, whatever its symbols lie in. */
+
+import { expect, test } from 'vitest';
+import { mapText } from '../../src/codebase/map-text.ts';
+import { TagStore } from '../../src/codebase/tag-store.ts';
+import { Tree } from '../../src/codebase/tree.ts';
+import { packTags } from '../../src/views/packed-tags.ts';
+
+const tag = (from: number, name: string, scope = ''): string =>
+  ['8', from, from + 2, from, scope === '' ? 0 : 1, name, scope, `${name}()`, ''].join('\t');
+
+/** Methods that stand outside of their type, with functions between them, as in Go, Rust and C++. */
+function apart(file: number): string {
+  const owner = `Controller${file}`;
+  const tags = [tag(1, owner)];
+  for (let i = 0; i < 30; i += 1) {
+    tags.push(tag(10 * i + 5, `handle${i}`, `${owner}.`));
+    if (i % (1 + (file % 3)) === 0) tags.push(tag(10 * i + 8, `größe${i}`));
+  }
+  return `${tags.join('\n')}\x1c\x1c`;
+}
+
+function treeOf(files: number): Tree {
+  const store = new TagStore();
+  const paths = Array.from({ length: files }, (_, i) => `pkg${i % 7}/sub/file${i}.go`);
+  const entries = paths.map((path) => ({ path, key: 'k' }));
+  store.put({ entries, tags: packTags(paths.map((_, i) => apart(i))) }, '');
+  return new Tree(paths, 'top', (path) => store.fileOf(path));
+}
+
+test.each([3, 40, 160])('a map of %d files keeps its budget of bytes and of lines', (files) => {
+  const tree = treeOf(files);
+  const recent = new Float64Array(files);
+  for (const bytes of [256, 1_000, 4_096, 8_192, 20_000, 32_768, 48_000]) {
+    for (const lines of [5, 3_000]) {
+      const { text, symbols } = mapText(tree, { bytes, lines, from: 0, words: [], recent });
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(bytes);
+      expect(text.split('\n').length - 1).toBeLessThanOrEqual(lines);
+      expect(symbols).toBeGreaterThan(bytes < 1_000 ? -1 : 0);
+      // Most of the room is used where there is more to tell.
+      if (files === 160 && lines > 5 && bytes > 4_000)
+        expect(Buffer.byteLength(text)).toBeGreaterThan(0.9 * bytes);
+    }
+  }
+});
