@@ -51,11 +51,13 @@ export class Modules {
     return known;
   }
 
+  /** What leads out of the tree is none of its files. */
   #relative(module: string, from: string): number[] {
     const parts = directoryOf(from).split('/').filter(Boolean);
     for (const part of module.split('/')) {
-      if (part === '..') parts.pop();
-      else if (part !== '.' && part !== '') parts.push(part);
+      if (part === '..' && parts.pop() === undefined) return [];
+      if (part === '..') continue;
+      if (part !== '.' && part !== '') parts.push(part);
     }
     const path = parts.join('/');
     const found = this.#exact.get(path) ?? this.#exact.get(path.replace(ENDINGS, ''));
