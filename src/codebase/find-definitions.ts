@@ -45,12 +45,17 @@ function inFileCalled(tree: Tree, file: number, dotted: string, qualified: strin
   return `.${path}.${qualified}`.endsWith(`.${dotted}`);
 }
 
-/** The most important files first; a declaration with a body before one without, in the order of the text. */
+/** The most important files first, equals by their paths; in a file, in the order of the text. */
 function inOrder(tree: Tree, found: readonly Definition[]): Definition[] {
   return found.toSorted(
     (a, b) =>
       tree.rankOf(b.file) - tree.rankOf(a.file) ||
-      (a.file !== b.file && tree.pathOf(a.file) < tree.pathOf(b.file) ? -1 : 0) ||
+      byPath(tree.pathOf(a.file), tree.pathOf(b.file)) ||
       a.tag.from - b.tag.from,
   );
+}
+
+function byPath(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
