@@ -9,10 +9,10 @@ import { type PartsChanged, readKept, writeKept } from './kept.ts';
 import type { Block, Entry, Shard, TagStore } from './tag-store.ts';
 
 /** Bytes of tags after which a part ends. */
-const PART_BYTES = 4 << 20;
+const PART_BYTES = 1 << 20;
 
 /** Parts of one directory. When there are more, the smallest are written again as one, until half as many are left. */
-const MOST_PARTS = 64;
+const MOST_PARTS = 128;
 
 /** Of a block with fewer files the tags are packed again with those of others. */
 const SMALL = 16;

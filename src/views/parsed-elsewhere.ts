@@ -6,7 +6,7 @@ import { digestOfCode } from '../access/package-files.ts';
 import { type Wanting, workElsewhere } from '../session/work-elsewhere.ts';
 import { frame, wholeFrame } from '../text/frames.ts';
 import type { NoStructure } from '../types/notice.ts';
-import type { GrammarFiles } from './grammar/parse.ts';
+import type { PackedGrammar } from './grammar/parse.ts';
 import type { PackedStructure } from './packed.ts';
 
 export const OUTLINE_KIND = 'outline';
@@ -25,7 +25,7 @@ export interface ParseHead {
 export interface ParseWork {
   readonly text: string;
   readonly language: string;
-  readonly grammar: GrammarFiles | undefined;
+  readonly grammar: PackedGrammar | undefined;
 }
 
 /** Undefined where no worker has parsed it. Throws the reason of the signal. */
@@ -50,13 +50,13 @@ const FAILURES: ReadonlyMap<string, NoStructure> = new Map([
   ['crashed', 'crash'],
 ]);
 
-export function parseHead(language: string, grammar: GrammarFiles | undefined): ParseHead {
+export function parseHead(language: string, grammar: PackedGrammar | undefined): ParseHead {
   return { language, ...(grammar && { grammar: digestOf(grammar) }) };
 }
 
 const digests = new Map<string, string>();
 
-function digestOf({ name, wasm, query }: GrammarFiles): string {
+function digestOf({ name, wasm, query }: PackedGrammar): string {
   let digest = digests.get(name);
   if (digest === undefined) {
     digest = createHash('sha256').update(wasm).update(query).digest('hex');

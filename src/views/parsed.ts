@@ -14,7 +14,8 @@ import type { NoStructure } from '../types/notice.ts';
 import type { TextResource } from '../types/resource.ts';
 import type { Kind, Made, Making } from '../types/store.ts';
 import type { TextInput } from '../window/input.ts';
-import type { GrammarFiles } from './grammar/parse.ts';
+import { compiledWasm } from './grammar/compiled.ts';
+import type { GrammarFiles, PackedGrammar } from './grammar/parse.ts';
 import { type Language, languageOf } from './languages.ts';
 import type { AnswerTo, Question, TagsFound } from './outline-worker.ts';
 import { packedBytes, type PackedStructure } from './packed.ts';
@@ -56,8 +57,8 @@ const tagParsers = new WorkerPool<Question, AnswerTo[Question['ask']]>({
   entry: builtFile('views/outline-worker.js'),
   queue: queues.outlines,
   idleMs: 10_000,
-  heapMb: 96,
-  youngMb: 16,
+  heapMb: 64,
+  youngMb: 8,
 });
 
 export interface WholeText {
@@ -105,6 +106,8 @@ function languageFor({ name, display }: TextResource, text: string): Language | 
 /** Why a text has no structure. */
 export interface Unparsed {
   readonly none: NoStructure;
+  /** No thread was free, or none could be started. */
+  readonly isUnasked?: boolean;
 }
 
 export type Parsed = PackedStructure | Unparsed;
@@ -172,27 +175,47 @@ export async function answerTo<A extends Question['ask']>(
     })) as AnswerTo[A];
   } catch (error) {
     signal.throwIfAborted();
-    const isLate = !began || (isOrielError(error) && error.code === 'TIMEOUT');
-    return { none: isLate ? 'time' : 'crash' };
+    const code = isOrielError(error) ? error.code : undefined;
+    if (!began || code === 'BUSY') return { none: 'time', isUnasked: true };
+    return { none: code === 'TIMEOUT' ? 'time' : 'crash' };
   }
 }
 
-/** `uses`: with the query of uses, where the language has one. */
-export async function grammarFiles(
-  { grammar, queries = [], uses = [] }: Language,
-  withUses = false,
-): Promise<GrammarFiles | undefined> {
+export async function grammarFiles({ grammar, queries = [] }: Language): Promise<PackedGrammar | undefined> {
   if (grammar === undefined) return undefined;
-  const joined = async (names: readonly string[]): Promise<string> => {
-    const parts = await Promise.all(names.map((name) => asset(`grammars/${name}.scm`)));
-    return parts.map((part) => Buffer.from(part).toString()).join('\n');
-  };
-  const [wasm, query, used] = await Promise.all([
-    asset(`grammars/${grammar}.wasm.br`),
-    joined(queries),
-    withUses && uses.length > 0 ? joined(uses.map((name) => `uses/${name}`)) : undefined,
+  const [wasm, query] = await Promise.all([asset(`grammars/${grammar}.wasm.br`), queriesOf(queries)]);
+  return { name: grammar, wasm, query };
+}
+
+/** Milliseconds after the last tags in which the grammars that were compiled for them are held. */
+const HELD_MS = 30_000;
+
+const tagGrammars = new Map<string, Promise<GrammarFiles | undefined>>();
+let forget: NodeJS.Timeout | undefined;
+
+/** For many files: compiled, and with the query of uses where the language has one. */
+function tagGrammar(language: Language): Promise<GrammarFiles | undefined> {
+  clearTimeout(forget);
+  forget = setTimeout(() => tagGrammars.clear(), HELD_MS).unref();
+  const loading = tagGrammars.get(language.name) ?? compiledGrammar(language);
+  tagGrammars.set(language.name, loading);
+  return loading;
+}
+
+async function compiledGrammar(language: Language): Promise<GrammarFiles | undefined> {
+  const files = await grammarFiles(language);
+  if (!files) return undefined;
+  const { uses = [] } = language;
+  const [wasm, used] = await Promise.all([
+    compiledWasm(files.wasm),
+    uses.length > 0 ? queriesOf(uses.map((name) => `uses/${name}`)) : undefined,
   ]);
-  return { name: grammar, wasm, query, ...(used !== undefined && { uses: used }) };
+  return { ...files, wasm, ...(used !== undefined && { uses: used }) };
+}
+
+async function queriesOf(names: readonly string[]): Promise<string> {
+  const parts = await Promise.all(names.map((name) => asset(`grammars/${name}.scm`)));
+  return parts.map((part) => Buffer.from(part).toString()).join('\n');
 }
 
 /** A code file whose tags are wanted; without bytes it has none. */
@@ -200,8 +223,6 @@ export interface TaggedFile {
   readonly bytes?: Uint8Array;
   readonly language: Language;
 }
-
-const tagFiles = new Map<string, Promise<GrammarFiles | undefined>>();
 
 /**
  * The tags of code files: of all, or of the first ones where `until` (of `performance.now()`) has passed or `signal` was
@@ -214,7 +235,7 @@ export async function tagsOf(
   { alone = false } = {},
 ): Promise<TagsFound | Unparsed> {
   const grammars: Record<string, GrammarFiles> = {};
-  for (const { language } of files) {
+  for (const language of new Set(files.map((file) => file.language))) {
     const grammar = await tagGrammar(language);
     if (grammar) grammars[language.name] = grammar;
   }
@@ -225,21 +246,4 @@ export async function tagsOf(
     within: softForTags,
   } as const;
   return answerTo(question, signal, until, alone ? parsers : tagParsers);
-}
-
-/** Its bytes are shared with the threads and not copied to them: they go with every question. */
-async function tagGrammar(language: Language): Promise<GrammarFiles | undefined> {
-  const known = tagFiles.get(language.name);
-  if (known) return known;
-  const loading = grammarFiles(language, true).then(
-    (files) => files && { ...files, wasm: sharedBytes(files.wasm) },
-  );
-  tagFiles.set(language.name, loading);
-  return loading;
-}
-
-function sharedBytes(bytes: Uint8Array): Uint8Array {
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  shared.set(bytes);
-  return shared;
 }

@@ -181,6 +181,7 @@ function namesUsed(text: string, uses: Uses, declared: ReadonlyMap<number, reado
     const seen = asWritten.get(written);
     const name = seen?.name ?? clean(written, LONGEST_NAME);
     if (declared.get(line)?.includes(name)) continue;
+    if (!seen && names.size >= MOST_NAMES && !names.has(name)) continue;
     const known = seen ?? names.get(name) ?? { name, plain: new Set(), member: new Set() };
     if (!seen) {
       names.set(name, known);
@@ -189,9 +190,9 @@ function namesUsed(text: string, uses: Uses, declared: ReadonlyMap<number, reado
     const at = capture === use ? known.plain : known.member;
     if (at.size < MOST_LINES) at.add(line);
   }
-  return [...names.values()]
-    .slice(0, MOST_NAMES)
-    .map(({ name, plain, member }) => [name, [...plain].join(' '), [...member].join(' ')].join(FIELD));
+  return [...names.values()].map(({ name, plain, member }) =>
+    [name, [...plain].join(' '), [...member].join(' ')].join(FIELD),
+  );
 }
 
 /** Whether one of the uses from position `from` on that begin at the same place is a `capture`. */

@@ -95,7 +95,7 @@ test('many small parts become few', () => {
   for (let no = 0; no < 200; no += 1) {
     process.put([`f${no}`], 1);
     process.keep();
-    expect(process.names()).toBeLessThanOrEqual(65);
+    expect(process.names()).toBeLessThanOrEqual(129);
   }
   expect(cache.files.size).toBe(process.names());
   const next = cache.start();

@@ -3,6 +3,8 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { languageOf } from '../../src/views/languages.ts';
+import { tagsOf } from '../../src/views/parsed.ts';
 import { textOf, workspace } from '../support/workspace.ts';
 
 const good = (name: string): string => `// a comment\nexport function ${name}() {\n  return 1;\n}\n`;
@@ -26,6 +28,33 @@ test('nesting, long lines and bytes that are no text keep no other file from its
   expect(await w.text('src:#found')).toBe(
     '2|export function found() {\n3|  return 1;\n4|}\n[Declared in src/good.ts:2..4]',
   );
+});
+
+test('a file that takes all memory of a thread for many files is parsed alone, and costs no other its symbols', async () => {
+  const needy = `${'let a;\n'.repeat(5_100)}${'//\n'.repeat(330_000)}`;
+  const language = languageOf('needy.ts', '');
+  if (!language) throw new Error('no language');
+  const files = [{ bytes: Buffer.from(needy), language }];
+  const { signal } = new AbortController();
+  const until = performance.now() + 120_000;
+  expect(await tagsOf(files, until, signal)).toEqual({ none: 'crash' });
+  expect(await tagsOf(files, until, signal, { alone: true })).toMatchObject({ late: [] });
+  const w = workspace();
+  w.write('src/needy.ts', needy);
+  for (let i = 0; i < 20; i += 1) w.write(`src/good${i}.ts`, good(`found${i}`));
+  const long = w.with({ timeoutMs: 120_000 }).tool('read');
+  const text = textOf(await long.run({ path: 'src:outline?bytes=16K' }));
+  for (let i = 0; i < 20; i += 1) expect(text).toContain(`good${i}.ts: found${i} 2-4\n`);
+  expect(text).toContain('[Of 1 code file only the first symbols and names are known]');
+  expect(textOf(await long.run({ path: 'src:outline?bytes=16K' }))).toBe(text);
+});
+
+test('directories that are asked about at once are all answered, however many there are', async () => {
+  const w = workspace();
+  const names = Array.from({ length: 9 }, (_, i) => `d${i}`);
+  for (const name of names) for (let i = 0; i < 3; i += 1) w.write(`${name}/f${i}.ts`, good(`${name}x${i}`));
+  const texts = await Promise.all(names.map((name) => w.text(`${name}:outline`)));
+  texts.forEach((text, i) => expect(text).toContain(`d${i}x2 2-4`));
 });
 
 test.skipIf(process.getuid?.() === 0)('a directory that may not be read is said', async () => {

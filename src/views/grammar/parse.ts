@@ -4,15 +4,21 @@ import { brotliDecompressSync } from 'node:zlib';
 
 import { Language as Grammar, Parser, Query } from 'web-tree-sitter';
 
+import type { CompiledWasm } from './compiled.ts';
 import { type ParserModule, type QueryFound, queryMatches } from './query-matches.ts';
 
-/** A grammar as it lies in the package: packed wasm, and the query that reads its trees. */
+/** A grammar: its wasm, packed as it lies in the package or compiled, and the query that reads its trees. */
 export interface GrammarFiles {
   readonly name: string;
-  readonly wasm: Uint8Array;
+  readonly wasm: Uint8Array | CompiledWasm;
   readonly query: string;
   /** The query that reads what names a text uses, where that is wanted. */
   readonly uses?: string;
+}
+
+/** As it lies in the package. */
+export interface PackedGrammar extends GrammarFiles {
+  readonly wasm: Uint8Array;
 }
 
 interface Loaded {
@@ -91,7 +97,10 @@ async function grammar(files: GrammarFiles): Promise<Loaded> {
 
 async function load({ wasm: packed, query, uses }: GrammarFiles): Promise<Loaded> {
   await (started ??= Parser.init(module));
-  const language = await Grammar.load(brotliDecompressSync(packed));
+  const language =
+    packed instanceof Uint8Array
+      ? await Grammar.load(brotliDecompressSync(packed))
+      : Grammar.loadSync(packed as Parameters<typeof Grammar.loadSync>[0]);
   const parser = new Parser();
   parser.setLanguage(language);
   const all = new Query(language, uses === undefined ? query : `${query}\n${uses}`);
