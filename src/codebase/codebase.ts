@@ -13,8 +13,8 @@ const threads = new WorkerPool<CodeJob, CodeReplies[CodeJob['ask']]>({
   entry: builtFile('codebase/codebase-worker.js'),
   queue: queues.codebase,
   idleMs: IDLE_MS,
-  heapMb: 512,
-  youngMb: 16,
+  heapMb: 256,
+  youngMb: 8,
 });
 
 /** Whether somebody has asked about code, and nobody does now. */
@@ -22,12 +22,18 @@ export function codeRests(): boolean {
   return threads.rests;
 }
 
-/** `until` is on the clock of `performance.now()`. Throws `TIMEOUT`, `LIMIT`, `BUSY`, and the signal's reason. */
+/** What has begun ends by itself: a thread that is ended takes all tags with it. */
+const never = new AbortController().signal;
+
+/**
+ * Waits in the queue as the caller of `signal`, as long as that allows; then the thread has `within` milliseconds. Throws
+ * `TIMEOUT`, `LIMIT`, `BUSY`, and the reason of the signal.
+ */
 export async function askCode<A extends CodeJob['ask']>(
   job: CodeJob & { readonly ask: A },
-  until: number,
+  within: number,
   signal: AbortSignal,
 ): Promise<CodeReplies[A]> {
   const claim = { signal, caller: callerOf(signal) };
-  return threads.lend(claim, (ask) => ask(job, until, signal)) as Promise<CodeReplies[A]>;
+  return threads.lend(claim, (ask) => ask(job, performance.now() + within, never)) as Promise<CodeReplies[A]>;
 }

@@ -30,7 +30,7 @@ export const queues = {
   images: new Queue('images', 'images are decoded', { limit: 2, waiting: 256 }),
   /** Threads that parse code for outlines, with up to 512 MiB of heap. */
   outlines: new Queue('outlines', 'texts are parsed', { limit: 2, waiting: 1024 }),
-  /** The thread that knows the symbols of directories: up to 96 MiB of packed tags and what they mean to each other. */
+  /** The thread that knows the symbols of directories: up to 96 MiB of packed tags beside those of the directory that is asked about, and what they mean to each other. */
   codebase: new Queue('codebase', 'questions about code are answered', { limit: 1, waiting: 1024 }),
   /** The thread that reads the last commits of a repository: up to 64 descriptors, and 24 MiB of objects. */
   histories: new Queue('histories', 'histories are read', { limit: 1, waiting: 1024 }),

@@ -1,13 +1,16 @@
 /** The code of a directory or an archive: its files, parsed where they have changed, and kept for the next call. */
 
 import { readPartNames } from '../../codebase/kept.ts';
-import type { SyncJob, Unknown } from '../../codebase/codebase-worker.ts';
+import type { CodeReplies, SyncJob, Unknown } from '../../codebase/codebase-worker.ts';
 import type { CodeQuestion, CodeReply } from '../../codebase/questions.ts';
 import { OrielError } from '../../errors.ts';
 import type { Call } from '../../types/call.ts';
 import type { GapsSeen } from '../walk/gaps.ts';
 import type { CodeFile, CodeFiles } from './code-files.ts';
 import { keptKey, parseCode, partKey, step } from './parse-code.ts';
+
+/** Times that a question is asked. */
+const MOST_TRIES = 3;
 
 export class CodeBelow {
   /** Code files, and those that were not parsed for want of time. */
@@ -16,25 +19,29 @@ export class CodeBelow {
   /** As far as the last question told. */
   unknown: Unknown = { whole: 0, parts: 0, slow: 0 };
   readonly #found: CodeFiles;
-  readonly #view: number;
+  readonly #signal: AbortSignal;
+  #view: number;
 
-  private constructor(found: CodeFiles, view: number, files: number, missing: number) {
-    this.files = files;
-    this.missing = missing;
-    this.#found = found;
-    this.#view = view;
+  private constructor(
+    found: CodeFiles,
+    { view, files }: CodeReplies['sync'],
+    missing: number,
+    signal: AbortSignal,
+  ) {
+    [this.files, this.missing] = [files, missing];
+    [this.#found, this.#view, this.#signal] = [found, view, signal];
   }
 
   /** Parses what is new, for as long as the call has time. Throws `BUSY`. */
   static async look(found: CodeFiles, call: Call): Promise<CodeBelow> {
     const job = jobOf(found);
-    let state = await step(job);
+    let state = await step(job, call.signal);
     if (!state.loaded) {
       await load(job.home, call);
-      state = await step(job);
+      state = await step(job, call.signal);
     }
     const done = await parseCode(found, state.wanted, state.files, call);
-    return new CodeBelow(found, state.view, state.files, state.wanted.length - done);
+    return new CodeBelow(found, state, state.wanted.length - done, call.signal);
   }
 
   get gaps(): GapsSeen {
@@ -46,10 +53,17 @@ export class CodeBelow {
     return this.#found.directory;
   }
 
-  /** Throws `BUSY` where the thread has forgotten the files meanwhile. */
+  /** Throws `BUSY` where the thread forgets the files, or their tags, before it can answer. */
   async ask<Q extends CodeQuestion>(question: Q): Promise<CodeReply & { readonly is: Q['is'] }> {
-    const found = await step({ ask: 'question', view: this.#view, question });
-    if (found?.reply.is === question.is) {
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      // The thread holds the files of a few directories: others may have been asked about meanwhile.
+      if (tries > 0) {
+        const { view, wanted } = await step(jobOf(this.#found), this.#signal);
+        if (wanted.length > this.missing) break;
+        this.#view = view;
+      }
+      const found = await step({ ask: 'question', view: this.#view, question }, this.#signal);
+      if (found?.reply.is !== question.is) continue;
       this.unknown = found.unknown;
       return found.reply as CodeReply & { readonly is: Q['is'] };
     }
@@ -69,12 +83,13 @@ export class CodeBelow {
 }
 
 /** Hands what is kept on disk to the thread, part by part: of a large tree all of it at once would be much. */
-async function load(home: string, { session: { files } }: Call): Promise<void> {
+async function load(home: string, { session: { files }, signal }: Call): Promise<void> {
   const names = await files?.get(keptKey(home));
   for (const name of names ? readPartNames(names).toReversed() : []) {
-    await step({ ask: 'load', home, part: { name, kept: await files?.get(partKey(home, name)) } });
+    const part = { name, kept: await files?.get(partKey(home, name)) };
+    await step({ ask: 'load', home, part }, signal);
   }
-  await step({ ask: 'load', home });
+  await step({ ask: 'load', home }, signal);
 }
 
 function jobOf({ base, home, top, paths, keys }: CodeFiles): SyncJob {

@@ -3,6 +3,7 @@
 import { askCode } from '../../codebase/codebase.ts';
 import type { CodeReplies, Entry } from '../../codebase/codebase-worker.ts';
 import { changePartNames } from '../../codebase/kept.ts';
+import { callerOf, waitAs } from '../../queues/caller.ts';
 import type { Call } from '../../types/call.ts';
 import { type Language, languageOf } from '../../views/languages.ts';
 import type { TagsFound } from '../../views/outline-worker.ts';
@@ -30,11 +31,19 @@ const KEEP_PART = 1 / 50;
 /** Milliseconds that the thread may take for one step. */
 const STEP_MS = 20_000;
 
-/** Steps of the thread are short, and what it knows must survive a cancelled call. */
-const never = new AbortController().signal;
+/** A step of the thread, which serves those who wait in turn. Throws `BUSY`, and the reason of the signal. */
+export function step<J extends Parameters<typeof askCode>[0]>(
+  job: J,
+  signal: AbortSignal,
+): Promise<CodeReplies[J['ask']]> {
+  return askCode(job, STEP_MS, signal) as Promise<CodeReplies[J['ask']]>;
+}
 
-export function step<J extends Parameters<typeof askCode>[0]>(job: J): Promise<CodeReplies[J['ask']]> {
-  return askCode(job, performance.now() + STEP_MS, never) as Promise<CodeReplies[J['ask']]>;
+/** A signal of the same caller that never aborts: what was parsed must survive a cancelled call. */
+function lasting(signal: AbortSignal): AbortSignal {
+  const own = new AbortController().signal;
+  waitAs(callerOf(signal), own);
+  return own;
 }
 
 /** Has the names of the parts in which the tags are kept. */
@@ -77,6 +86,7 @@ class ParseRun {
   readonly #until: number;
   /** Files whose parser took too long, or died. */
   readonly #late: string[] = [];
+  readonly #lasting: AbortSignal;
   #next = 0;
   #unkept = 0;
 
@@ -84,6 +94,7 @@ class ParseRun {
     this.#files = files;
     this.#wanted = wanted;
     this.#call = call;
+    this.#lasting = lasting(call.signal);
     this.#until = gatherUntil(call.deadline, known);
   }
 
@@ -112,7 +123,8 @@ class ParseRun {
       if (!this.#hasTime()) return;
       const file = await readFile(this.#files, path, this.#call.signal);
       const found = await tagsOf([file], this.#until, this.#call.signal, { alone: true });
-      if ('none' in found && !this.#hasTime()) return;
+      // A parser that could not begin says nothing about the file.
+      if ('none' in found && (found.isUnasked || !this.#hasTime())) return;
       const isSlow = 'none' in found || found.late.length > 0;
       await this.#hand([file], 'none' in found ? { tags: packTags(['']), late: [] } : found, isSlow);
     }
@@ -148,7 +160,7 @@ class ParseRun {
     const entries = looked.map(({ entry }, i) => (again.has(i) ? { ...entry, key: '' } : entry));
     this.done += entries.length - again.size;
     this.#unkept += entries.length;
-    await step({ ask: 'put', base: this.#files.base, entries, tags, isSlow });
+    await step({ ask: 'put', base: this.#files.base, entries, tags, isSlow }, this.#lasting);
   }
 
   async #keep(): Promise<void> {
@@ -157,7 +169,7 @@ class ParseRun {
     const { files } = this.#call.session;
     if (!files) return;
     for (;;) {
-      const kept = await step({ ask: 'keep', home });
+      const kept = await step({ ask: 'keep', home }, this.#lasting);
       if ('part' in kept) {
         // Each in its turn: a cache that is busy with many takes no more, and a part is handed out once.
         await files.put(partKey(home, kept.part.name), [kept.part.bytes]);

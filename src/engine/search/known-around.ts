@@ -28,7 +28,7 @@ export async function knownAround(
       ? await readAt(opened.bytes, 0, opened.size, signal).catch(() => undefined)
       : undefined;
     if (!stored || !Buffer.from(stored).equals(content)) return undefined;
-    const asked = step({ ask: 'around', files: [{ path, key: identity.key, lines }] });
+    const asked = step({ ask: 'around', files: [{ path, key: identity.key, lines }] }, signal);
     const [known] = (await soon(asked)) ?? [];
     return known;
   } finally {
