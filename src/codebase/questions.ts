@@ -18,8 +18,13 @@ export type CodeQuestion =
       /** What was changed lately: paths joined by `\0`, and for each of them a number up to 1. */
       readonly recent?: { readonly paths: string; readonly weights: Float64Array };
     }
-  /** Where each of `names` is declared. */
-  | { readonly is: 'definitions'; readonly names: readonly string[]; readonly most: number }
+  /** Where each of `names` is declared, `from` (0-based) to `from + most`. */
+  | {
+      readonly is: 'definitions';
+      readonly names: readonly string[];
+      readonly from: number;
+      readonly most: number;
+    }
   /** Where a name is used, `from` (0-based) to `from + most`; only that of the file `of` where it is given. */
   | {
       readonly is: 'uses';
@@ -89,8 +94,10 @@ export function answerAbout(tree: Tree, question: CodeQuestion): CodeReply {
         map: mapText(tree, { bytes, lines, from, words: wordsOf(query), recent: weights }),
       };
     }
-    case 'definitions':
-      return { is: 'definitions', found: question.names.map((name) => foundName(tree, name, question.most)) };
+    case 'definitions': {
+      const { names, from, most } = question;
+      return { is: 'definitions', found: names.map((name) => foundName(tree, name, { from, most })) };
+    }
     case 'uses': {
       const { name, of, from, most } = question;
       const all = findDefinitions(tree, name);
@@ -107,7 +114,7 @@ export function answerAbout(tree: Tree, question: CodeQuestion): CodeReply {
         all: uses.length,
         sure: uses.filter(({ sure }) => sure).length,
         cut,
-        name: foundOf(tree, name, meant, NEAR),
+        name: foundOf(tree, name, meant, { from: 0, most: NEAR }),
       };
     }
     case 'importers': {
@@ -127,13 +134,18 @@ export function answerAbout(tree: Tree, question: CodeQuestion): CodeReply {
   }
 }
 
-function foundName(tree: Tree, name: string, most: number): FoundName {
-  return foundOf(tree, name, findDefinitions(tree, name), most);
+interface Page {
+  readonly from: number;
+  readonly most: number;
 }
 
-function foundOf(tree: Tree, name: string, found: readonly Definition[], most: number): FoundName {
+function foundName(tree: Tree, name: string, page: Page): FoundName {
+  return foundOf(tree, name, findDefinitions(tree, name), page);
+}
+
+function foundOf(tree: Tree, name: string, found: readonly Definition[], { from, most }: Page): FoundName {
   return {
-    declared: found.slice(0, most).map((one) => declared(tree, one)),
+    declared: found.slice(from, from + most).map((one) => declared(tree, one)),
     all: found.length,
     near: found.length > 0 ? [] : nearNames(name.slice(name.search(/[^.:#]*$/)), tree.names(), NEAR),
   };

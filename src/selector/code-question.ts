@@ -1,6 +1,6 @@
 /**
  * What may be asked about code behind a path: `src:outline` and `src:#name` of a directory, `file.ts:refs` and
- * `:#name:refs` of either. `?bytes=32K&from=121&q=words` may follow `:outline` of a directory, `?from=` may follow `:refs`.
+ * `:#name:refs` of either. `?bytes=32K&from=121&q=words` may follow `:outline` of a directory, `?from=` a name or `:refs`.
  */
 
 import { OrielError } from '../errors.ts';
@@ -8,7 +8,7 @@ import { quote } from '../text/visible.ts';
 
 export type AskedOfCode =
   | { readonly is: 'map'; readonly bytes?: number; readonly from: number; readonly query: string }
-  | { readonly is: 'definitions'; readonly names: readonly string[] }
+  | { readonly is: 'definitions'; readonly names: readonly string[]; readonly from: number }
   | { readonly is: 'uses'; readonly name: string; readonly from: number }
   | { readonly is: 'importers'; readonly from: number };
 
@@ -60,7 +60,9 @@ export function parseCodeQuestion(
     const next = `${typed}:${words.split(',').slice(0, MOST_NAMES).join(',')}`;
     throw new OrielError('BAD_SELECTOR', `A list holds at most ${MOST_NAMES} names. Use fewer.`, { next });
   }
-  return { is: 'definitions', names: names.filter((name) => name !== '') };
+  // What is one name's pages may be asked for; a list has none.
+  const from = names.length === 1 ? fromOf(known(['from'])) : 0;
+  return { is: 'definitions', names: names.filter((name) => name !== ''), from };
 }
 
 function parametersOf(

@@ -14,9 +14,10 @@ describe('what is asked of a directory', () => {
     ['outline?bytes=700', { is: 'map', bytes: 700, from: 0, query: '' }],
     ['outline?q=a+b&from=2', { is: 'map', from: 1, query: 'a b' }],
     [`outline?q=${'q'.repeat(200)}`, { is: 'map', from: 0, query: 'q'.repeat(200) }],
-    ['#name', { is: 'definitions', names: ['name'] }],
-    ['#a, #b,c', { is: 'definitions', names: ['a', 'b', 'c'] }],
-    ['#a,,#', { is: 'definitions', names: ['a'] }],
+    ['#name?from=31', { is: 'definitions', names: ['name'], from: 30 }],
+    ['#name', { is: 'definitions', names: ['name'], from: 0 }],
+    ['#a, #b,c', { is: 'definitions', names: ['a', 'b', 'c'], from: 0 }],
+    ['#a,,#', { is: 'definitions', names: ['a'], from: 0 }],
     ['#name:refs', { is: 'uses', name: 'name', from: 0 }],
     ['#name:REFS?from=11', { is: 'uses', name: 'name', from: 10 }],
   ])('%s', (rest, asked) => {

@@ -7,7 +7,8 @@ import { didYouMean } from '../../text/near.ts';
 import { quote } from '../../text/visible.ts';
 import type { Notice } from '../../types/notice.ts';
 import type { Resource, TextResource } from '../../types/resource.ts';
-import { type Context, gapsOf, gapTexts, Lines, said, textOf } from './context.ts';
+import { beyond, type Context, continued, gapsOf, gapTexts, Lines, note, said, textOf } from './context.ts';
+import type { AskedOfCode } from '../../selector/code-question.ts';
 import { excerptOf } from './excerpts.ts';
 import { callOf } from './shown.ts';
 
@@ -27,12 +28,13 @@ export interface Redirect {
 }
 
 export async function answerDefinitions(
-  names: readonly string[],
+  { names, from }: AskedOfCode & { readonly is: 'definitions' },
   context: Context,
 ): Promise<{ readonly resource: Resource } | Redirect> {
-  const { found } = await context.code.ask({ is: 'definitions', names, most: MOST_CANDIDATES });
+  const { found } = await context.code.ask({ is: 'definitions', names, from, most: MOST_CANDIDATES });
   if (found.every(({ all }) => all === 0)) throw notDeclared(names, found, context);
   const [only] = found;
+  if (from > 0 && only) return { resource: furtherPage(names[0] ?? '', only, from, context) };
   const [one] = only?.declared ?? [];
   if (names.length === 1 && only?.all === 1 && one) return redirect(one, context);
   return { resource: await several(names, found, context) };
@@ -53,9 +55,10 @@ async function several(
   if (isShown && wanted.length > 0)
     return textOf(excerpts.text, context, [...excerpts.notes, ...notes, ...gapsOf(context)]);
   const at = found.findIndex(({ all }) => all > 0);
-  const listed = candidates(names[at] ?? '', found[at] as FoundName, context);
+  const listed = candidates(names[at] ?? '', found[at] as FoundName, 0, context);
+  if (names.length === 1) return listed;
   // Of the other names of a list the notices have the calls.
-  return { ...listed, notes: [...(names.length > 1 ? notes : []), ...(listed.notes ?? [])] };
+  return { ...listed, notes: [...notes, ...(listed.notes ?? [])] };
 }
 
 function notesOn(
@@ -79,15 +82,29 @@ function redirect({ path, qualified, from, to }: Declared, { code, shown }: Cont
   };
 }
 
-/** All meanings of a name, a line each with its call. */
-function candidates(name: string, { declared, all }: FoundName, context: Context): TextResource {
+/** Places of a name from the `from`-th (0-based) on; a note where it has no more. */
+function furtherPage(name: string, found: FoundName, from: number, context: Context): Resource {
+  if (found.declared.length > 0) return candidates(name, found, from, context);
+  return note(beyond(from, found.all, `${context.typed}:#${name}`), gapsOf(context));
+}
+
+/** All meanings of a name from the `from`-th (0-based) on, a line each with its call. */
+function candidates(
+  name: string,
+  { declared, all }: FoundName,
+  from: number,
+  context: Context,
+): TextResource {
   const lines = new Lines(context.call);
   const listed = declared.filter((one) =>
     lines.add(`${callOf(one, context.shown)}  ${span(one.from, one.to)}  ${one.signature}\n`),
   ).length;
-  const more = all > listed ? `, ${listed === 1 ? 'the first is' : `the first ${listed} are`} listed` : '';
-  const text = `'${quote(name)}' is declared in ${plural(all, 'place')}${more}. Use one of these calls`;
-  return textOf(lines.text, context, [said(text), ...gapsOf(context)]);
+  const end = from + listed;
+  const part = listed < all ? `, ${span(from + 1, end)} of them listed` : '';
+  const text = `'${quote(name)}' is declared in ${plural(all, 'place')}${part}. Use one of these calls`;
+  const resource = textOf(lines.text, context, [said(text), ...gapsOf(context)]);
+  if (end >= all) return resource;
+  return { ...resource, more: continued(`${context.typed}:#${name}?from=${end + 1}`) };
 }
 
 function ambiguous(

@@ -47,7 +47,7 @@ export async function answerAt(
     case 'map':
       return { resource: await answerMap(asked, context) };
     case 'definitions':
-      return answerDefinitions(asked.names, context);
+      return answerDefinitions(asked, context);
     case 'uses':
       return { resource: await answerUses(asked, file, context) };
     case 'importers':

@@ -207,6 +207,21 @@ describe('a name below a directory', () => {
     expect(text).toContain("['same' is declared in 9 places. Use one of these calls]");
   });
 
+  test('more places than one answer lists are paged to the last', async () => {
+    const name = (i: number): string => String(i).padStart(2, '0');
+    for (let i = 0; i < 70; i += 1)
+      w.write(`src/x/${name(i)}.ts`, `export function same() {\n  return ${i};\n}\n`);
+    const seen: string[] = [];
+    let next: string | undefined = 'src:#same';
+    while (next !== undefined) {
+      const text: string = await w.text(next);
+      seen.push(...Array.from(text.matchAll(/^src\/x\/(\d+)\.ts:#same {2}1-3 {2}/gm), ([, no = '']) => no));
+      next = /Use (src:#same\?from=\d+) to continue/.exec(text)?.[1];
+    }
+    expect(seen).toEqual(Array.from({ length: 70 }, (_, i) => name(i)));
+    expect(await w.text('src:#same?from=71')).toContain('71 is beyond the last of 70. Use src:#same');
+  });
+
   test('a list reads several from several files in one call', async () => {
     const text = await w.text('.:#Store.put,#main,#run');
     for (const line of ['8|  put(', '3|export function main(', '4|def run(path):'])
