@@ -85,7 +85,21 @@ export function openCall(
     report(engine.onError, hostError(option, error), tool);
   waitAs(caller, cancellation.signal);
 
-  const call: Call = {
+  const callWith = (own: Cleanups): Call => {
+    const made: Call = {
+      ...shared,
+      open: (subject) => sourceFor(subject, kindsOf(request)).open(subject, made),
+      onEnd: (cleanup) => own.add(cleanup),
+      part() {
+        const ofPart = new Cleanups(engine.onError, tool);
+        const end = (): Promise<void> => ofPart.runAll();
+        own.add(end);
+        return { call: callWith(ofPart), end };
+      },
+    };
+    return made;
+  };
+  const shared: Omit<Call, 'open' | 'onEnd' | 'part'> = {
     signal: cancellation.signal,
     deadline,
     limits,
@@ -102,11 +116,9 @@ export function openCall(
       }
     },
     ...(onOutput && { watchOutput: untilItFails(onOutput, (error) => tell('onOutput', error)) }),
-    open: (subject) => sourceFor(subject, kindsOf(request)).open(subject, call),
-    onEnd: (cleanup) => cleanups.add(cleanup),
   };
   return {
-    call,
+    call: callWith(cleanups),
     settle: (start) => cancellation.race(start),
     async close() {
       cancellation.close();

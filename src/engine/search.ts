@@ -167,16 +167,20 @@ async function searchContainers(
   const wanted = isWanted ? paths.filter((path) => isWanted.matches(path)) : paths;
   for (const path of wanted.slice(0, MOST_CONTAINERS)) {
     if (isLate(sink.search)) return;
+    const before = sink.shown;
+    const part = call.part();
     try {
       const opened = await call.access.open(join(directory.path, path), call.signal);
-      call.onEnd(() => opened.close());
+      part.call.onEnd(() => opened.close());
       const container =
-        opened.is === 'file' ? await containerOf(opened, basename(path), shown(path), call) : undefined;
-      if (container && !(await takeInside(container, sink, call))) return;
+        opened.is === 'file' ? await containerOf(opened, basename(path), shown(path), part.call) : undefined;
+      if (container && !(await takeInside(container, sink, part.call))) return;
     } catch (error) {
       if (isFault(error)) sink.search.gaps.broken = true;
       else passOver(error, sink.search, call);
     }
+    // Thousands of them would take all descriptors of the process.
+    if (sink.shown === before) await part.end();
   }
   sink.search.gaps.unread += Math.max(0, wanted.length - MOST_CONTAINERS);
 }

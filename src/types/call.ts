@@ -25,4 +25,12 @@ export interface Call {
   open(subject: Subject): Promise<Resource>;
   /** Runs when the answer is complete, however it ended: closes descriptors, ends workers. */
   onEnd(cleanup: () => void | Promise<void>): void;
+  /** The same for one of many pieces of work, each of which opens something: what it opens is closed at its own end. */
+  part(): Part;
+}
+
+export interface Part {
+  readonly call: Call;
+  /** Closes what was opened through its call. Without it that is done when the whole call ends. */
+  end(): Promise<void>;
 }

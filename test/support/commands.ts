@@ -63,6 +63,9 @@ export function bench(options: BenchOptions = {}): Bench {
     progress: (event) => void progress.push(event),
     open: () => Promise.reject(new Error('not for commands')),
     onEnd: () => undefined,
+    part: () => {
+      throw new Error('no part of this test');
+    },
   });
   return {
     folder,

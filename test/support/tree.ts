@@ -75,6 +75,7 @@ export class Tree {
       progress: () => undefined,
       open: never,
       onEnd: () => undefined,
+      part: never,
       ...overrides,
     };
   }

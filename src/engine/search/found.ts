@@ -31,6 +31,10 @@ export class Found implements Sink {
     this.#quotes = new Quotes(this.search, clip, call);
   }
 
+  get shown(): number {
+    return this.#page.files.length;
+  }
+
   async take(stretch: Stretch, names: Naming): Promise<boolean> {
     const known = this.#page.files.length;
     const end = await this.#addressesOf(stretch);

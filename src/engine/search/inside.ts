@@ -1,5 +1,6 @@
 /** The texts inside a named document, notebook, archive or database, as `read` shows them, and the calls that read their parts. */
 
+import { setImmediate } from 'node:timers/promises';
 import { isFault } from '../../access/failure.ts';
 import { type ErrorCode, isOrielError } from '../../errors.ts';
 import { archiveIndex } from '../../sources/archive/archive-index.ts';
@@ -156,6 +157,9 @@ function whole({ bytes, target }: TextResource): InsideText {
   return { source: bytes, sections: [{ path: target, lines: 0, start: 0 }] };
 }
 
+/** Lines that are looked at before others have their turn. */
+const LINES_AT_ONCE = 50_000;
+
 const MARK = /^--- (?:page|slide) (\d+) ---$/;
 
 /** A section begins at each mark of a page or a slide. */
@@ -167,6 +171,8 @@ async function byPages(resource: TextResource, signal: AbortSignal): Promise<Ins
   const sections: Section[] = [{ path: target, lines: 0, start: 0 }];
   let lines = 0;
   for (let start = 0; start < content.length; lines += 1) {
+    // A text may have millions of lines.
+    if (lines % LINES_AT_ONCE === LINES_AT_ONCE - 1) await setImmediate();
     const newline = content.indexOf(10, start);
     const end = newline === -1 ? content.length : newline;
     const mark = end - start < 40 ? MARK.exec(content.toString('latin1', start, end)) : null;

@@ -13,6 +13,8 @@ export interface Naming {
 
 export interface Sink {
   readonly search: Search;
+  /** Files of which something is shown so far: they are needed until the answer is made. */
+  readonly shown: number;
   /** Resolves to false when nothing that follows counts any more. */
   take(stretch: Stretch, names: Naming): Promise<boolean>;
   /**

@@ -25,6 +25,10 @@ export class Tally implements Sink {
     this.search = new Search(request, call, { before: 0, after: 0, firstOnly: !request.counts });
   }
 
+  get shown(): number {
+    return this.#files.length;
+  }
+
   async take(stretch: Stretch, names: Naming): Promise<boolean> {
     return this.search.goesOn(stretch, await this.#count(stretch, names));
   }

@@ -1,4 +1,4 @@
-import { symlinkSync } from 'node:fs';
+import { readdirSync, symlinkSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { docx, fixture, paragraph, pdfPages, pdfText, sheetRow, xlsx } from '../../support/documents.ts';
@@ -173,6 +173,26 @@ test('context stays within its page, a limit leads on, and what cannot be read s
   expect(textOf(await grep({ context: 1, limit: 1 }))).toContain('a.pdf:p1-2-');
   expect(codeOf(await grep({ path: 'bad.docx' }))).toBe('CORRUPT');
 });
+
+test.runIf(process.platform === 'linux')(
+  'what holds no match is closed before the next is opened',
+  async () => {
+    const w = workspace();
+    for (let i = 0; i < 400; i += 1) w.write(`a${i}.log.gz`, gzipSync('some words\n'));
+    w.write('z.log.gz', gzipSync('a needle\n'));
+    const open = (): number => readdirSync('/proc/self/fd').length;
+    // What is loaded and held from the first call on is there before.
+    await w.oriel.tool('grep').run({ path: 'z.log.gz', pattern: 'ne+dle' });
+    const before = open();
+    let most = 0;
+    const timer = setInterval(() => (most = Math.max(most, open() - before)), 5);
+    const answer = await w.oriel.tool('grep').run({ pattern: 'ne+dle', inside: true, limit: 1 });
+    clearInterval(timer);
+    expect(textOf(answer)).toBe('z.log.gz:1: a needle');
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(200);
+  },
+);
 
 describe('what could not be searched is said', () => {
   const bad = 'PK\x03\x04';

@@ -51,6 +51,9 @@ function callOf(session: Session): OneCall {
     progress: () => {},
     open: (inner) => archiveSource.open(inner, call),
     onEnd: (release) => void releases.push(release),
+    part: () => {
+      throw new Error('no part of this test');
+    },
     async end() {
       for (const release of releases.splice(0).toReversed()) await release();
     },

@@ -27,6 +27,9 @@ function callOf(): Call {
     progress: () => {},
     open: () => Promise.reject(new Error('nothing inside')),
     onEnd: () => {},
+    part: () => {
+      throw new Error('no part of this test');
+    },
   };
 }
 
