@@ -22,12 +22,15 @@ import {
   type Named,
   type Names,
   notNamed,
+  openListed,
   openNamed,
   type Place,
 } from './named-files.ts';
 import type { Scheme } from './scheme.ts';
 
-const MOST_OUTPUTS = 100_000;
+/** Outputs that are looked at: of more, those with one of these endings are found by their ID all the same. */
+const MOST_OUTPUTS = 20_000;
+const ENDINGS = ['', '.json', '.md', '.txt'];
 
 /** Bytes of an output of which a part can be extracted: JSON is parsed whole, while everything else waits. */
 const MOST_JSON = 1 << 20;
@@ -55,7 +58,7 @@ export const agentScheme: Scheme = {
       return listOf('agent', rest, names, `no outputs in ${access.cwd}`);
     }
     const [, id = '', part = ''] = /^([^/?:]+)(.*)$/s.exec(rest) ?? [];
-    const file = outputs.get(id);
+    const file = outputs.get(id) ?? (names.more ? await unlisted(place, id, call) : undefined);
     if (file === undefined) throw notNamed('agent', rest, names);
     if (/^(\/.|\?)/.test(part)) return partOf(place, file, { id, part }, call);
     const opened = await openNamed('agent', `${id}${part.replace(/^\//, '')}`, [place], call, (name) =>
@@ -83,6 +86,17 @@ async function outputsIn(
   });
   const names = [...outputs.keys()].map((name): Named => ({ name }));
   return { outputs, names: { names, more: more === true } };
+}
+
+/** The file of an output that is not among those that were looked at. */
+async function unlisted(place: Place, id: string, call: Call): Promise<string | undefined> {
+  if (id.startsWith('.')) return undefined;
+  for (const ending of ENDINGS) {
+    const opened = await openListed(place, id + ending, call);
+    await opened?.close();
+    if (opened?.is === 'file') return id + ending;
+  }
+  return undefined;
 }
 
 /** `agent://ID/findings/0/title` and `agent://ID?q=.findings[0].title`. */

@@ -55,7 +55,7 @@ export function hiddenByRoots({ access, settings }: Call): string {
   return "; the user's own are outside the roots: whoever runs oriel allows them with --user-files";
 }
 
-/** Names that one list holds, directories that are opened for it, and entries that are looked at in one of them. */
+/** Names that one list holds, directories that are opened for it, and entries that are looked at in all of them. */
 const MOST_NAMES = 1_000;
 const MOST_DIRECTORIES = 200;
 const MOST_ENTRIES = 20_000;
@@ -185,22 +185,24 @@ export async function inDirectory<T>(
 /** The files below places, three levels deep, sorted place by place; names that begin with a dot are left out. */
 export async function filesIn(places: readonly Place[], call: Call): Promise<Names> {
   const found: string[][] = [];
-  let [more, directories] = [false, 0];
+  let [more, directories, left] = [false, 0, MOST_ENTRIES];
   const visit = async (
     directory: OpenedDirectory,
     before: string,
     depth: number,
     to: string[],
   ): Promise<void> => {
-    const listed = await directory.list(MOST_ENTRIES, call.signal);
+    const listed = await directory.list(left, call.signal);
     more ||= listed.more;
+    left -= listed.entries.length;
     const entries = listed.entries.filter(({ name }) => !name.startsWith('.'));
     to.push(...entries.filter(({ type }) => type === 'file').map(({ name }) => before + name));
     if (depth === 2) return;
     for (const { name } of entries.filter(({ type }) => type === 'directory').sort(byName)) {
       directories += 1;
-      more ||= directories > MOST_DIRECTORIES;
-      if (directories > MOST_DIRECTORIES) return;
+      const ends = directories > MOST_DIRECTORIES || left === 0;
+      more ||= ends;
+      if (ends) return;
       const inner = await directory.enter(name);
       if (inner) await visit(inner, `${before}${name}/`, depth + 1, to).finally(() => inner.close());
     }

@@ -336,6 +336,33 @@ describe('lists', () => {
     expect(await read('memory://missing')).toMatch(/^memory:\/\/missing does not exist\./);
   });
 
+  /** So many empty files, with the number of each in its name. */
+  const fill = (at: string, name: string, count: number): void => {
+    mkdirSync(at, { recursive: true });
+    execFileSync('sh', ['-c', `seq -f '${name}' ${count} | xargs touch`], { cwd: at });
+  };
+
+  test('look at a bounded number of entries, however many directories hold them', async () => {
+    for (const name of ['a', 'b', 'c']) fill(join(here.folder, '.oriel/memory', name), 'n%g', 8_000);
+    // The three directories are entries too.
+    expect(await read('memory://')).toContain(
+      '[The list has the first 1000 of 19997 or more names; others can be read by name]',
+    );
+    expect(await read('memory://c/n8000')).toBe('[memory://c/n8000 is empty: 0 lines]');
+  });
+
+  test('an output of an agent is found by its ID among more than are listed', async () => {
+    const outputs = temporaryFolder();
+    fill(outputs, 'o%05g.json', 20_050);
+    here = place('oriel', { display: 'plain', agentOutputs: outputs });
+    for (const id of ['o00001', 'o10000', 'o20050']) {
+      write(join(outputs, `${id}.json`), '{"a":1}');
+      expect(await read(`agent://${id}/a`)).toBe('1\n');
+    }
+    expect(await read('agent://..')).toMatch(/^agent:\/\/\.\. does not exist\./);
+    expect(await read('agent://')).toContain('of 20000 or more names');
+  });
+
   test('a mistyped name is answered with the near ones', async () => {
     here.write('.oriel/memory/architecture.md', '');
     here.write('.oriel/memory/plan.md', '');
