@@ -51,6 +51,8 @@ export interface Network {
 }
 
 const MOST_REDIRECTS = 10;
+/** Characters of a URL that a redirect names: every answer repeats it. */
+const MOST_URL = 8_192;
 const MOST_HEADER_BYTES = 64 << 10;
 /** Milliseconds without a byte. */
 const IDLE_MS = 10_000;
@@ -154,6 +156,12 @@ async function follow(
     }
     discard(response.body);
     const next = redirected(location, url);
+    if (next.href.length > MOST_URL) {
+      throw new OrielError(
+        'REDIRECT',
+        `${quote(url.href)} redirects to a URL of more than ${MOST_URL} characters.`,
+      );
+    }
     if (url.protocol === 'https:' && next.protocol === 'http:' && next.hostname !== url.hostname) {
       throw new OrielError('REDIRECT', `${quote(url.href)} redirects from https to ${quote(next.href)}.`);
     }

@@ -30,7 +30,7 @@ export async function textOfBytes(bytes: Uint8Array, contentType: string, cut = 
   if (stated !== undefined && stated !== 'utf-8')
     return { text: await named(bytes, stated), ...(said !== undefined && { note: said }) };
   const whole = cut ? bytes.subarray(0, bytes.length - unfinished(bytes)) : bytes;
-  const { text, invalid } = await decoded(whole, marked);
+  const { text, invalid } = await decoded(whole, marked, whole.length / LEAST_VALID);
   if (invalid === 0) return { text, ...(said !== undefined && { note: said }) };
   if (stated === 'utf-8' ? invalid < bytes.length / 200 : isMostlyUtf8(whole, text, invalid)) {
     return { text, note: `${plural(invalid, 'invalid sequence')} of UTF-8 shown as U+FFFD` };
@@ -39,9 +39,12 @@ export async function textOfBytes(bytes: Uint8Array, contentType: string, cut = 
   return { text: await named(bytes, guess), note: `the encoding ${guess} was guessed` };
 }
 
+/** One invalid sequence in so many bytes, and it is no UTF-8, whatever else there is: no more of them are decoded. */
+const LEAST_VALID = 8;
+
 /** Characters of several bytes are fewer UTF-16 code units than bytes; text of another encoding has hardly any by chance. */
 function isMostlyUtf8(bytes: Uint8Array, text: string, invalid: number): boolean {
-  return invalid < (bytes.length - text.length) / 8;
+  return invalid < (bytes.length - text.length) / LEAST_VALID;
 }
 
 /** UTF-16 that is declared in bytes of ASCII is UTF-8. Source: HTML, "prescan a byte stream". */
@@ -53,12 +56,18 @@ function declared(bytes: Uint8Array): string | undefined {
 /** Bytes that are decoded before others have their turn: 10 ms on a slow machine where each of them is invalid. */
 const SLICE = 32 << 10;
 
-async function decoded(bytes: Uint8Array, encoding: Encoding): Promise<{ text: string; invalid: number }> {
+/** Ends where more sequences are invalid than `bearable`. */
+async function decoded(
+  bytes: Uint8Array,
+  encoding: Encoding,
+  bearable = Number.POSITIVE_INFINITY,
+): Promise<{ text: string; invalid: number }> {
   let [text, invalid] = ['', 0];
   for (const slice of slicesOf(bytes, encoding.unit, encoding.name === 'utf-16be')) {
     const part = decode(slice, encoding);
     text += part.text;
     invalid += part.invalid;
+    if (invalid > bearable) break;
     if (bytes.length > SLICE) await setImmediate();
   }
   return { text, invalid };

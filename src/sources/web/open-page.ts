@@ -38,7 +38,7 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
   const facts = {
     url,
     finalUrl: page.finalUrl,
-    contentType: page.contentType,
+    contentType: page.contentType.slice(0, 200),
     method: rendering.method,
     status: page.status,
   };

@@ -181,6 +181,7 @@ describe('redirects', () => {
     ['http://', 'REDIRECT'],
     ['http://a:b@127.0.0.1/', 'REDIRECT'],
     ['/again', 'REDIRECT'],
+    [`/${'x'.repeat(8_200)}`, 'REDIRECT'],
   ])('to %s: %s', async (location, expected) => {
     to = location;
     const only = network([`127.0.0.1:${from}`]);
