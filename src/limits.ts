@@ -22,7 +22,7 @@ export const estimateTokens: TokenCounter = (text) => Math.ceil(Buffer.byteLengt
 export type LimitOptions = { readonly [K in LimitName]?: number };
 
 /** Below these a line number and one character would not fit. */
-const LEAST: Readonly<Record<LimitName, number>> = {
+export const LEAST: Readonly<Record<LimitName, number>> = {
   lines: 1,
   bytes: 64,
   line: 64,

@@ -103,8 +103,8 @@ const sources: Record<string, string[]> = Object.fromEntries(
     ]),
 );
 
-test('examples that need a model or a server fit the types', { timeout: 120_000 }, () => {
-  const examples = inLanguage('ts types').map(({ name, text }) => ({
+test('examples fit the types, strictly', { timeout: 240_000 }, () => {
+  const examples = [...inLanguage('ts types'), ...inLanguage('ts')].map(({ name, text }) => ({
     name: `${name.replaceAll(/\W+/g, '-')}.ts`,
     text,
   }));

@@ -64,10 +64,13 @@ function rootAt(path: string): Root {
     real = realpathSync(given);
     stats = lstatSync(real, { bigint: true });
   } catch (error) {
-    throw failure(error, given);
+    const known = failure(error, given);
+    if (!(known instanceof OrielError) || known.code !== 'NOT_FOUND') throw known;
+    const message = `The root ${quote(given)} does not exist. Use a directory that does.`;
+    throw new OrielError('NOT_FOUND', message, { cause: error });
   }
   if (!stats.isDirectory())
-    throw new OrielError('NOT_DIRECTORY', `The root ${quote(given)} is not a directory.`);
+    throw new OrielError('NOT_DIRECTORY', `The root ${quote(given)} is not a directory. Use one that is.`);
   return { given, real, dev: stats.dev, ino: stats.ino };
 }
 

@@ -36,7 +36,10 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
   if (gaps.broken && paths.length === 0) throw brokenOff();
   const hint =
     paths.length === 0
-      ? (foreign ?? (await directoryHint(directory, request, call)) ?? wordsHint(request))
+      ? (foreign ??
+        (await directoryHint(directory, request, call)) ??
+        slashHint(request) ??
+        wordsHint(request))
       : undefined;
   const page = paths.slice(request.offset, end);
   const shown = shownBelow(start, call);
@@ -64,6 +67,11 @@ async function directoryHint(
   const opened = await openQuietly(join(directory.path, pattern), call);
   await opened?.close();
   return opened && 'directory';
+}
+
+/** `src\*.ts`, as paths are written on Windows: the backslash takes the meaning of the star. */
+function slashHint({ pattern }: FindRequest): Hint | undefined {
+  return pattern.length <= MOST_HINTED && /\\[\w*.]/.test(pattern) ? 'backslash' : undefined;
 }
 
 /** `parse header` is no name of a file: symbols are found by words. */

@@ -163,6 +163,10 @@ async function missing(
 ): Promise<FoundTarget> {
   const outside = misses.findLast(({ error }) => error.code === 'OUTSIDE_ROOT');
   if (outside) throw outside.error;
+  if (grammar === 'selectors' && /^:(?!\/)/.test(target) && isSpelledSelector(target.slice(1))) {
+    const message = `There is no path in front of ${quote(target)}. Use . to list the working directory.`;
+    throw new OrielError('BAD_PATH', message, { next: '.' });
+  }
   const foreign = foreignName(target, call.access.roots.length > 0);
   if (foreign) throw foreign;
   // A path that is too long, or goes through a file, cannot be the end of another one.

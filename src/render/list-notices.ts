@@ -116,12 +116,17 @@ function counted(count: number, of: ListNoun): string {
 const HINTS: Readonly<Record<Extract<Hint, string>, (pattern: string) => string>> = {
   'extended-glob': () => 'Extended globs like +(a|b) are read as plain text. Use {a,b}',
   'brace-range': () => 'Ranges like {1..9} are read as plain text. Use [1-9] or {1,2}',
+  backslash: (pattern) =>
+    `Behind a backslash a character is plain text. Use pattern ${withSlashes(pattern)} for names in a directory`,
   directory: (pattern) => `${pattern} is a directory. Use ${pattern}/** for the files below it`,
   words: (pattern) => `Code is found by words with symbol. Use symbol "${pattern}" for what is about these`,
 };
 
+const withSlashes = (pattern: string): string => pattern.replaceAll(/\\+/g, '/');
+
 /** The fields of the call that a hint names, where it names one. `pattern` is what was looked for. */
 export function fieldsOf(hint: Hint, pattern: string): Readonly<Record<string, unknown>> | undefined {
+  if (hint === 'backslash') return { pattern: withSlashes(pattern) };
   if (hint === 'directory') return { pattern: `${pattern}/**` };
   if (hint === 'words') return { symbol: pattern };
   if (typeof hint === 'string' || hint.pattern === undefined) return undefined;

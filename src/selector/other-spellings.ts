@@ -10,6 +10,7 @@ const MOST_CHARACTERS = 512;
 export function otherSpelling(text: string): string | undefined {
   if (text.length > MOST_CHARACTERS) return undefined;
   const plain = plainly(text);
+  if (plain !== text && /^(?:raw|conflicts|outline|meta|outputs)$/.test(plain)) return plain;
   const [, before = '', range = '', after = ''] = /^(raw:)?(.*?)(:raw)?$/s.exec(plain) ?? [];
   const lines = before + after === '' || !range.includes(':') ? linesOf(range) : undefined;
   if (lines === undefined) return undefined;

@@ -63,7 +63,7 @@ export interface MatchedLine {
 }
 
 /** Why nothing was found, perhaps: syntax that is plain text here, a directory where only files are found, or words about code. */
-export type Hint = 'extended-glob' | 'brace-range' | 'directory' | 'words' | RegexHint;
+export type Hint = 'extended-glob' | 'brace-range' | 'backslash' | 'directory' | 'words' | RegexHint;
 
 /** A regular expression as other tools write it; `pattern` is how it is written here, where that is known. */
 export type RegexHint =

@@ -1,6 +1,7 @@
 /** Opens what a search, a walk or a listing starts from, and shows paths below it. */
 
 import { dirname, join } from 'node:path';
+import { exists } from '../../access/exists.ts';
 import { foreignName } from '../../access/paths.ts';
 import { OrielError } from '../../errors.ts';
 import { pathRewrites } from '../../selector/rewrites.ts';
@@ -113,9 +114,27 @@ async function withAdvice(error: unknown, typed: string, call: Call): Promise<un
     const why = `${quote(typed)} does not exist; a glob is a field of its own.`;
     throw new OrielError('NOT_FOUND', `${why} Use ${quote(glob)}.`, { next: '.', cause: error });
   }
+  const first = await firstOfSeveral(typed, call);
+  if (first !== undefined) {
+    const why = `${quote(typed)} does not exist: these are several paths, each for a call of its own.`;
+    throw new OrielError('NOT_FOUND', `${why} Use ${quote(first)} first.`, { next: first, cause: error });
+  }
   const near = await nearPaths(typed, call);
   const message = `${quote(typed)} does not exist. Use . for the working directory.${didYouMean(near.map(quote))}`;
   return new OrielError('NOT_FOUND', message, { next: near[0] ?? '.', cause: error });
+}
+
+/** Paths in one string that are looked for. */
+const MOST_PATHS = 20;
+
+/** Of `src,test` and `src test` the first, where each of them is there. */
+async function firstOfSeveral(typed: string, call: Call): Promise<string | undefined> {
+  const parts = typed.split(typed.includes(',') ? /\s*,\s*/ : /\s+/);
+  if (parts.length < 2 || parts.length > MOST_PATHS || parts.includes('')) return undefined;
+  for (const part of parts) {
+    if (!(await exists(call.access.absolute(part), call.access))) return undefined;
+  }
+  return parts[0];
 }
 
 /** `src/*.ts` as a path: the fields that mean it. */

@@ -8,6 +8,7 @@ import { readOptions } from './options.ts';
 import { orielOptions } from './oriel-options.ts';
 import { printAnswer } from './print.ts';
 import { progressOn } from './progress.ts';
+import { commandOf, type Typed } from './typed.ts';
 import { workspaceOptions, workspacesOf } from './workspaces.ts';
 
 export const callCommand: Command = {
@@ -26,9 +27,10 @@ export const callCommand: Command = {
     const { createOriel } = await import('../../oriel.ts');
     const oriel = createOriel({ ...orielOptions(values), ...(await workspacesOf(values, streams)) });
     const progress = progressOn(streams.err);
-    const answer = await oriel
-      .tool(name)
-      .run(parseJson(json), { signal: streams.signal, onProgress: progress.show });
+    const answer = await oriel.tool(name).run(parseJson(json, { name: 'call', values, operands: [name] }), {
+      signal: streams.signal,
+      onProgress: progress.show,
+    });
     progress.clear();
     const code = printAnswer(answer, streams, values['json'] === true);
     await endSession(oriel.session, streams.signal);
@@ -36,14 +38,13 @@ export const callCommand: Command = {
   },
 };
 
-function parseJson(text: string): unknown {
+function parseJson(text: string, typed: Typed): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new OrielError(
-      'BAD_INPUT',
-      `${quote(text)} is not valid JSON. Use an object such as {"path":"src/app.ts"}.`,
-      { cause },
-    );
+    // A path alone, or as a field, is likely meant where it looks like one.
+    const path = /^(?:path=)?([^=\s{}["']+)$/.exec(text)?.[1] ?? '.';
+    const call = commandOf({ ...typed, operands: [...typed.operands, JSON.stringify({ path })] });
+    throw new OrielError('BAD_INPUT', `${quote(text)} is not valid JSON. Use ${call}.`, { cause });
   }
 }

@@ -1,5 +1,6 @@
 /** The list of commands, and the help made from it. All but the two that must start fastest are loaded when called. */
 
+import { existsSync } from 'node:fs';
 import { OrielError } from '../../errors.ts';
 import { didYouMean, nearNames } from '../../text/near.ts';
 import { shellWord } from '../../text/shell.ts';
@@ -42,7 +43,7 @@ const HABITS: Readonly<Record<string, string>> = {
   head: 'read PATH:1..20',
   tail: 'read PATH:-20',
   ...named(['tree', 'dir', 'list'], 'read DIR, or oriel ls DIR for one level'),
-  ...named(['search', 'rg'], 'grep PATTERN [PATH]'),
+  ...named(['search', 'rg'], 'grep PATTERN [PATH…]'),
   ...named(['outline', 'map'], 'read PATH:outline'),
   ...named(['symbol', 'symbols'], 'find --symbol WORDS [DIR]'),
   ...named(['exec', 'run', 'sh'], 'bash COMMAND'),
@@ -56,7 +57,7 @@ function named(names: readonly string[], call: string): Record<string, string> {
 
 function insteadOf(name: string): string {
   if (Object.hasOwn(HABITS, name)) return ` Use oriel ${HABITS[name]}.`;
-  if (/[./:]/.test(name)) return ` To read it, use oriel read ${shellWord(name)}.`;
+  if (/[./:]/.test(name) || existsSync(name)) return ` To read it, use oriel read ${shellWord(name)}.`;
   return `${didYouMean(nearNames(name, commandNames))} Use one of ${commandNames.join(', ')}; oriel help says what each does.`;
 }
 
@@ -73,15 +74,18 @@ export async function generalHelp(to: Width): Promise<string> {
   );
   rows.push(['oriel help [COMMAND]', 'list the commands, or the options of one']);
   return [
-    'oriel: bounded windows onto anything a coding agent reads',
+    ...lines('oriel: bounded windows onto anything a coding agent reads', to),
     '',
     'Usage:',
     ...table(rows, to),
     '',
-    'Options of several commands (oriel help COMMAND lists those of one):',
+    ...lines('Options of several commands (oriel help COMMAND lists those of one):', to),
     ...table([...sharedOptions, ...globalOptions, versionOption].map(optionRow), to),
     '',
-    'Exit codes: 0 found, 1 nothing there, 2 error; oriel bash ends with the code of its command.',
+    ...lines(
+      'Exit codes: 0 found, 1 nothing there, 2 error; oriel bash ends with the code of its command.',
+      to,
+    ),
     '',
   ].join('\n');
 }
@@ -89,7 +93,7 @@ export async function generalHelp(to: Width): Promise<string> {
 export function commandHelp({ name, operands, help, options }: Command, to: Width): string {
   return [
     `oriel ${name} ${operands}`.trimEnd(),
-    `  ${help}`,
+    ...lines(help, to, 2),
     '',
     'Options:',
     ...table([...options, ...globalOptions].map(optionRow), to),
@@ -101,14 +105,23 @@ export function allCommands(): Promise<Command[]> {
   return Promise.all(commandNames.map(loadCommand));
 }
 
-/** Two columns. On a terminal that is wide enough for it, the right one is wrapped. */
+/** Characters of the right column, below which it stands below the left one. */
+const NARROW = 24;
+
+/** Two columns. On a terminal the right one is wrapped. */
 function table(rows: readonly (readonly [string, string])[], to: Width): string[] {
   const left = Math.max(...rows.map(([term]) => term.length)) + 4;
   const room = to.isTTY ? to.columns - left : Number.POSITIVE_INFINITY;
   return rows.map(([term, about]) => {
-    const lines = wrap(about, room < 24 ? Number.POSITIVE_INFINITY : room);
-    return `  ${term.padEnd(left - 2)}${lines.join(`\n${' '.repeat(left)}`)}`;
+    if (room < NARROW) return [`  ${term}`, ...lines(about, to, 6)].join('\n');
+    return `  ${term.padEnd(left - 2)}${wrap(about, room).join(`\n${' '.repeat(left)}`)}`;
   });
+}
+
+/** Wrapped on a terminal, `indent` columns from its edge. */
+function lines(text: string, to: Width, indent = 0): string[] {
+  const room = to.isTTY ? Math.max(NARROW, to.columns - indent) : Number.POSITIVE_INFINITY;
+  return wrap(text, room).map((line) => ' '.repeat(indent) + line);
 }
 
 function wrap(text: string, room: number): string[] {

@@ -43,8 +43,7 @@ export const findCommand: Command = {
       ...numbersOf(['limit', 'offset'], values),
     };
     return printList({ name: 'find', values, operands }, input, streams, {
-      fact: 'results',
-      nothing: symbol === undefined ? NO_FILES : NO_SYMBOLS,
+      found: { fact: 'results', nothing: symbol === undefined ? NO_FILES : NO_SYMBOLS },
     });
   },
 };

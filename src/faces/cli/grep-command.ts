@@ -2,14 +2,16 @@
 
 import { OrielError } from '../../errors.ts';
 import { NO_MATCHES } from '../../render/list-notices.ts';
-import type { Command, Values } from './command.ts';
+import { oneLine } from '../../text/visible.ts';
+import type { Command, ExitCode, Values } from './command.ts';
 import { given, numbersOf, pagingOptions, printList, sortOption } from './print-list.ts';
 import { operandPath } from './operands.ts';
 import { callOptions, noCache } from './options.ts';
+import { SharedBudget } from './shared-budget.ts';
 
 export const grepCommand: Command = {
   name: 'grep',
-  operands: 'PATTERN [PATH]',
+  operands: 'PATTERN [PATH…]',
   help: 'search the lines of files with a regular expression',
   options: [
     { name: 'ignore-case', type: 'boolean', short: 'i', help: 'ignore case' },
@@ -43,21 +45,24 @@ export const grepCommand: Command = {
     E: 'default',
     P: 'default',
     s: 'default',
-    e: 'The pattern is the first operand: oriel grep PATTERN [PATH].',
+    e: 'The pattern is the first operand: oriel grep PATTERN [PATH…].',
+    m: 'For the first N matches, use oriel grep --limit N PATTERN.',
+    L: "For files without a match, use oriel bash 'grep -L PATTERN FILE'.",
+    '-include': "For files of some names, use oriel grep --glob '*.ts' PATTERN.",
+    '-max-count': 'For the first N matches, use oriel grep --limit N PATTERN.',
     x: "For whole lines, use oriel grep '^LINE$'.",
     v: "For lines that do not match, use oriel bash 'grep -v PATTERN FILE'.",
     o: "For the matches alone, use oriel bash 'grep -o PATTERN FILE'.",
   },
   async run({ values, operands }, streams) {
-    const [pattern, path] = operands;
+    const [pattern, ...paths] = operands;
     if (pattern === undefined) {
-      throw new OrielError('BAD_INPUT', 'No pattern was given. Use oriel grep PATTERN [PATH].');
+      throw new OrielError('BAD_INPUT', 'No pattern was given. Use oriel grep PATTERN [PATH…].');
     }
     const { 'ignore-case': ignoreCase, literal, glob } = values;
     const output = outputOf(values);
     const input = {
       pattern,
-      path: path && operandPath(path),
       glob,
       ignoreCase,
       literal,
@@ -66,12 +71,28 @@ export const grepCommand: Command = {
       ...(output !== undefined && { output }),
       ...numbersOf(['before', 'after', 'context', 'limit', 'offset'], values),
     };
-    return printList({ name: 'grep', values, operands }, input, streams, {
-      fact: 'matches',
-      nothing: NO_MATCHES,
-    });
+    const several = paths.length > 1 && values['json'] !== true;
+    const budget = several ? new SharedBudget(values, paths.length) : undefined;
+    const codes: ExitCode[] = [];
+    for (const path of paths.length === 0 ? [undefined] : paths) {
+      if (several) streams.out.write(`==> ${oneLine(path ?? '')} <==\n`);
+      const typed = {
+        name: 'grep',
+        values,
+        operands: [pattern, ...(path === undefined ? [] : [path])],
+      } as const;
+      codes.push(
+        await printList(typed, { ...input, path: path && operandPath(path) }, streams, {
+          found: FOUND,
+          budget,
+        }),
+      );
+    }
+    return codes.find((code) => code > 1) ?? Math.min(...codes);
   },
 };
+
+const FOUND = { fact: 'matches', nothing: NO_MATCHES };
 
 function outputOf({ files, count }: Values): 'files' | 'count' | undefined {
   if (files && count) {

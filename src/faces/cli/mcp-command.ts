@@ -6,7 +6,7 @@ import { offerOptions, servedBy, serverOptions, writeTimeoutOf } from './server-
 /** For a person who tries the command that a host should start. */
 const GREETING =
   'oriel mcp waits for an agent on stdin: add it to yours, for instance with claude mcp add oriel -- npx -y oriel mcp ' +
-  '(docs/hosts.md has the others), or press Ctrl-D to end it.';
+  '(oriel read oriel://hosts.md has the others), or press Ctrl-D to end it.';
 
 export const mcpCommand: Command = {
   name: 'mcp',

@@ -66,6 +66,11 @@ function parsed(
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const [sentence = ''] = message.split('. To specify');
+    const without = /^Option '(?:-\w, )?(--[\w-]+)\b.*argument (?:missing|is ambiguous)/.exec(message)?.[1];
+    if (without !== undefined) {
+      const words = `${without} takes a value. Use oriel ${name} --help for its options.`;
+      throw new OrielError('BAD_INPUT', words, { cause });
+    }
     const unknown = code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? /'(.+?)'/.exec(message)?.[1] : undefined;
     const habit = unknown === undefined ? undefined : habits?.[unknown.slice(1)];
     const what = unknown === undefined ? quote(sentence) : `oriel ${name} has no option ${quote(unknown)}`;

@@ -6,6 +6,7 @@ import type { Answer } from '../../types/answer.ts';
 import type { ExitCode, Option, Streams, Values } from './command.ts';
 
 import { printAnswer } from './print.ts';
+import type { SharedBudget } from './shared-budget.ts';
 import { type ToolCommand, withTool } from './dialect-tool.ts';
 import type { Typed } from './typed.ts';
 
@@ -33,16 +34,17 @@ export interface Found {
   readonly nothing: string;
 }
 
-/** Prints the answer of one call, `typed`. With `found`, nothing found ends with 1. */
+/** Prints the answer of one call, `typed`. With `found`, nothing found ends with 1. Of several calls each takes its part of `budget`. */
 export function printList(
   typed: Typed & { readonly name: ToolCommand },
   input: Readonly<Record<string, unknown>>,
   streams: Streams,
-  found?: Found,
+  { found, budget }: { readonly found?: Found; readonly budget?: SharedBudget | undefined } = {},
 ): Promise<ExitCode> {
   const { name, values } = typed;
-  return withTool(name, values, streams, async (ask) => {
+  return withTool(name, budget?.next() ?? values, streams, async (ask) => {
     const answer = await ask(input);
+    budget?.spend(answer);
     const code = printAnswer(answer, streams, values['json'] === true, typed);
     return code === 0 && found && isNothing(answer, found) ? 1 : code;
   });

@@ -7,6 +7,7 @@ import { maxConnectionsOf, offerOptions, servedBy, serverOptions, writeTimeoutOf
 import { operatorToken, operatorTokenOption, serverToken, tokenOptions } from './token.ts';
 
 const DEFAULT_ADDRESS = '127.0.0.1:7345';
+const LISTEN = 'Use oriel serve --listen 127.0.0.1:8080.';
 
 export const serveCommand: Command = {
   name: 'serve',
@@ -41,6 +42,7 @@ export const serveCommand: Command = {
     },
     ...serverOptions,
   ],
+  habits: { p: LISTEN, '-port': LISTEN },
   serves: true,
   async run(parsed, streams) {
     const { values } = parsed;
@@ -90,6 +92,6 @@ function greeting(address: Address, needsToken: boolean): string {
   const header = needsToken ? ' --header "Authorization: Bearer $TOKEN"' : '';
   return (
     `oriel: to try it, curl${token} ${url}/api/v0/tools; for an agent, ` +
-    `claude mcp add --transport http oriel ${url}/mcp${header} (docs/hosts.md has the others); the dashboard is at ${url}/`
+    `claude mcp add --transport http oriel ${url}/mcp${header} (oriel read oriel://hosts.md has the others); the dashboard is at ${url}/`
   );
 }

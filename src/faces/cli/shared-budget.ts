@@ -2,6 +2,7 @@
 
 import type { Values } from './command.ts';
 import { assemble } from '../../assemble.ts';
+import { LEAST } from '../../limits.ts';
 import type { Answer } from '../../types/answer.ts';
 import { orielOptions } from './oriel-options.ts';
 
@@ -22,8 +23,8 @@ export class SharedBudget {
 
   /** The values of the next call, its limits among them. */
   next(): Values {
-    const part = (left: number): number => Math.max(1, Math.floor(left / this.#calls));
-    const limits = [`lines=${part(this.#lines)}`, `bytes=${part(this.#bytes)}`];
+    const part = (left: number, least: number): number => Math.max(least, Math.floor(left / this.#calls));
+    const limits = [`lines=${part(this.#lines, LEAST.lines)}`, `bytes=${part(this.#bytes, LEAST.bytes)}`];
     const given = this.#values['limits'];
     return {
       ...this.#values,

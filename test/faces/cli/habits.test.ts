@@ -12,6 +12,7 @@ const cwd = mkdtempSync(join(tmpdir(), 'oriel-habits-'));
 afterAll(() => rmSync(cwd, { recursive: true }));
 const env = { ...process.env, XDG_CACHE_HOME: join(cwd, '.cache') };
 mkdirSync(join(cwd, 'dir'));
+mkdirSync(join(cwd, 'sub'));
 writeFileSync(join(cwd, 'a.txt'), 'one\ntwo\nthree\n');
 writeFileSync(join(cwd, 'my file.txt'), 'x\n'.repeat(5_000));
 
@@ -38,11 +39,13 @@ describe('options', () => {
     for (const { name } of await allCommands()) {
       const help = run('help', name);
       expect(help).toMatchObject({ code: 0, out: expect.stringContaining(`oriel ${name}`) as string });
+      // One that is loaded at once, and one that is not.
+      if (!['read', 'ls'].includes(name)) continue;
       expect(run(name, '--help')).toEqual(help);
       expect(run('--help', name)).toEqual(help);
     }
     expect(run('help')).toEqual(run('--help'));
-  }, 60_000);
+  }, 300_000);
 
   test('no short option means something else than people are used to', async () => {
     const shorts = (await allCommands()).flatMap(({ options }) =>
@@ -84,7 +87,7 @@ describe('letters of other programs', () => {
         expect(meaning).toMatch(/oriel|FILE|-C N/);
       }
     }
-  }, 60_000);
+  }, 300_000);
 
   test('what they advise works', () => {
     const sh = (command: string): string =>
@@ -97,6 +100,66 @@ describe('letters of other programs', () => {
     expect(sh("oriel bash 'grep -v two a.txt'")).toBe('one\nthree\n');
     expect(sh("oriel find '*.txt' .")).toBe('a.txt\nmy file.txt\n');
     expect(sh('oriel read a.txt:-1')).toBe('3|three\n');
+  });
+});
+
+describe('what is typed wrong', () => {
+  test.each([
+    [['grep', '-m', '3', 'two'], 'For the first N matches, use oriel grep --limit N PATTERN.'],
+    [['grep', '--include', '*.txt', 'two'], "For files of some names, use oriel grep --glob '*.ts' PATTERN."],
+    [['serve', '--port', '8080'], 'Use oriel serve --listen 127.0.0.1:8080.'],
+    [['grep', '--limit', '-1', 'two'], '--limit takes a value. Use oriel grep --help for its options.'],
+    [['grep', 'two', '--limit'], '--limit takes a value. Use oriel grep --help for its options.'],
+    [['sub'], 'There is no command sub. To read it, use oriel read sub.'],
+    [['call', 'read', 'a.txt'], `a.txt is not valid JSON. Use oriel call read '{"path":"a.txt"}'.`],
+    [['call', 'ls', 'path=dir'], `path=dir is not valid JSON. Use oriel call ls '{"path":"dir"}'.`],
+    [['call', 'read', '{path:1}'], `{path:1} is not valid JSON. Use oriel call read '{"path":"."}'.`],
+    [['read', ':raw:'], 'There is no path in front of :raw:. Use . to list the working directory.'],
+    [
+      ['grep', 'two', 'a.txt,dir'],
+      'a.txt,dir does not exist: these are several paths, each for a call of its own. Use a.txt first.',
+    ],
+    [
+      ['read', '--root', 'none', 'a.txt'],
+      `The root ${join(cwd, 'none')} does not exist. Use a directory that does.`,
+    ],
+  ])('%j', (typed, said) => {
+    const { code, out, err } = run(...typed);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err.endsWith(`${said}\n`), err).toBe(true);
+  });
+
+  test('colons around a selector', () => {
+    expect(run('read', 'a.txt:raw:')).toEqual(run('read', 'a.txt:raw'));
+  });
+
+  test('a path with backslashes as a glob is answered with the one that has slashes', () => {
+    const { code, out } = run('find', 'dir\\*.ts');
+    expect(code).toBe(1);
+    expect(out).toMatch(/ Use oriel find 'dir\/\*\.ts' for names in a directory\]\n$/);
+  });
+});
+
+describe('grep', () => {
+  test('takes several paths, each below its name', () => {
+    const { code, out } = run('grep', 'two', 'a.txt', 'dir', 'my file.txt');
+    expect({ code, out }).toEqual({
+      code: 0,
+      out:
+        '==> a.txt <==\na.txt:2: two\n==> dir <==\nNo matches found\n' +
+        '==> my file.txt <==\nNo matches found\n',
+    });
+    expect(run('grep', 'nothing', 'a.txt', 'dir').code).toBe(1);
+    expect(run('grep', 'two', 'a.txt', 'none').code).toBe(2);
+    expect(run('grep', 'x', 'my file.txt', 'dir', '--limit', '1').out).toContain(
+      'Use --offset 1 to continue',
+    );
+  });
+
+  test('several paths share one budget', () => {
+    const { out } = run('grep', 'x|two', 'my file.txt', 'a.txt', '--limits', 'bytes=200');
+    expect(Buffer.byteLength(out)).toBeLessThan(600);
+    expect(out).toMatch(/a\.txt:2: two\n$/);
   });
 });
 
@@ -180,7 +243,7 @@ describe('read -', () => {
     );
     expect(stdout).toContain('oriel: only the first 256 MiB of the input are read\n');
     expect(status).toBe(0);
-  }, 60_000);
+  }, 300_000);
 });
 
 describe('exit codes of bash', () => {

@@ -49,8 +49,8 @@ test('find and ls', () => {
 });
 
 test.each([
-  [['grep'], 'No pattern was given. Use oriel grep PATTERN [PATH].'],
-  [['grep', 'a', 'b', 'c'], 'There is one operand too many: c. Use oriel grep PATTERN [PATH].'],
+  [['grep'], 'No pattern was given. Use oriel grep PATTERN [PATH…].'],
+  [['find', 'a', 'b', 'c'], 'There is one operand too many: c. Use oriel find GLOB [DIR].'],
   [['find'], "No glob was given. Use oriel find '**/*.ts' [DIR]."],
   [['ls', 'a', 'b'], 'There is one operand too many: b. Use oriel ls [DIR].'],
   [['grep', 'a', '--limit', 'many'], '--limit takes a whole number, not many. Use --limit 100.'],
