@@ -1,31 +1,63 @@
-// npm run bench [-- GROUP… --quick --soak 30m]: makes its data below .bench/, runs each group and prints one table a group.
+// npm run bench [-- GROUP… --quick --soak 30m | --help | --list | --clean]: makes its data below .bench/, runs each group and prints one table a group.
 // Every figure of ours stands beside a peer measured in the same run; times are medians.
 import { existsSync, mkdirSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { clean, help, keepTime } from './lib/about.mjs';
 import { folder } from './lib/data.mjs';
 import { printTable } from './lib/table.mjs';
 
 /** Modules that export `rows()`; a table each. */
 const groups = {
-  read: ['read', 'pages'],
-  telemetry: ['telemetry'],
-  outline: ['outline', 'outline-time'],
-  tasks: ['tasks', 'reading'],
-  map: ['map-build', 'map-lookups', 'map-truth', 'map-yield'],
-  tools: ['search', 'bash', 'calls'],
-  containers: ['archive', 'sqlite', 'image', 'notebook'],
-  documents: ['document'],
-  web: ['web'],
-  scale: ['scale-objects', 'scale-replicas', 'scale-fleet'],
-  faces: ['mcp', 'mcp-cases', 'http'],
-  load: ['load', 'load-held', 'soak'],
-  check: ['check'],
+  read: { about: 'pages, tails and byte windows of 100 MB, 1 GB and 10 GB', modules: ['read', 'pages'] },
+  telemetry: { about: 'what recording costs a call', modules: ['telemetry'] },
+  outline: { about: 'symbols and their ranges beside Universal Ctags', modules: ['outline', 'outline-time'] },
+  tasks: { about: 'tasks of an agent: calls and bytes until the answer', modules: ['tasks', 'reading'] },
+  map: {
+    about: 'the code below a directory: building, looking up, right answers',
+    modules: ['map-build', 'map-lookups', 'map-truth', 'map-yield'],
+  },
+  tools: { about: 'grep, find, bash, and what a call costs', modules: ['search', 'bash', 'calls'] },
+  containers: {
+    about: 'archives, databases, images, notebooks',
+    modules: ['archive', 'sqlite', 'image', 'notebook'],
+  },
+  documents: { about: 'PDF and Office documents', modules: ['document'] },
+  web: { about: 'pages of the web, from recordings', modules: ['web'] },
+  scale: {
+    about: 'objects, replicas, workspaces elsewhere',
+    modules: ['scale-objects', 'scale-replicas', 'scale-fleet'],
+  },
+  faces: { about: 'MCP and HTTP beside other servers', modules: ['mcp', 'mcp-cases', 'http'] },
+  load: { about: 'many clients of one server, and its memory', modules: ['load', 'load-held', 'soak'] },
+  check: { about: 'hostile cases against MCP servers', modules: ['check'] },
 };
 
-const { values, positionals: named } = parseArgs({
-  options: { quick: { type: 'boolean' }, soak: { type: 'string' } },
-  allowPositionals: true,
-});
+const { values, positionals: named } = parsed();
+
+/** Whatever is wrong with the options is said in one line. */
+function parsed() {
+  const flag = { type: 'boolean' };
+  try {
+    return parseArgs({
+      options: {
+        quick: flag,
+        soak: { type: 'string' },
+        help: { ...flag, short: 'h' },
+        list: flag,
+        clean: flag,
+      },
+      allowPositionals: true,
+    });
+  } catch (error) {
+    console.error(`${error.message.split('. To')[0]}. Use npm run bench -- --help.`);
+    process.exit(2);
+  }
+}
+
+if (values.help || values.list || values.clean) {
+  console.log(values.clean ? clean() : values.list ? Object.keys(groups).join('\n') : help(groups));
+  process.exit(0);
+}
 if (values.soak !== undefined && !/^\d+[smh]$/.test(values.soak)) {
   console.error(`${values.soak} is not a time. Use --soak 30m.`);
   process.exit(2);
@@ -43,10 +75,15 @@ mkdirSync(folder, { recursive: true });
 // Processes that the groups start know it too.
 if (values.quick) process.env.ORIEL_BENCH = 'quick';
 if (values.soak) process.env.ORIEL_SOAK = values.soak;
-for (const name of named.length > 0 ? named : Object.keys(groups)) {
-  for (const module of groups[name]) {
+const wanted = named.length > 0 ? named : Object.keys(groups);
+console.error(`Groups: ${wanted.join(', ')}. Data goes below ${folder}; npm run bench -- --help says more.`);
+for (const name of wanted) {
+  const { modules } = groups[name];
+  const began = performance.now();
+  for (const module of modules) {
     const { rows } = await import(`./${module}.mjs`);
-    console.log(`\n## ${name}${groups[name].length > 1 ? `: ${module}` : ''}\n`);
+    console.log(`\n## ${name}${modules.length > 1 ? `: ${module}` : ''}\n`);
     printTable(await rows());
   }
+  keepTime(name, values.quick, performance.now() - began);
 }

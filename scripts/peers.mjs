@@ -2,7 +2,7 @@
 // package is packed and installed as a user does it; a program is compiled in strict mode with every declaration
 // checked, and runs a loop of two steps against a model that is none. Nothing stays behind.
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** `node`: the oldest major version on which the libraries run. */
+/** `node`: the oldest major version on which the libraries run. `page`: whose blocks are compiled too, as one program. */
 const CASES = [
   { name: 'ai-sdk', with: ['ai@5.0.0'] },
   { name: 'ai-sdk', with: ['ai@6'] },
@@ -29,10 +29,16 @@ const CASES = [
     name: 'claude-agent',
     with: ['@anthropic-ai/claude-agent-sdk@latest', '@modelcontextprotocol/sdk@1'],
     flags: ['--omit=optional'],
+    page: 'docs/adapter-claude-agent.md',
   },
   { name: 'openai-agents', with: ['@openai/agents@0.8.0'], node: 22 },
-  { name: 'openai-agents', with: ['@openai/agents@latest'], node: 22 },
-  { name: 'mastra', with: ['@mastra/core@latest'], node: 22 },
+  {
+    name: 'openai-agents',
+    with: ['@openai/agents@latest'],
+    node: 22,
+    page: 'docs/adapter-openai-agents.md',
+  },
+  { name: 'mastra', with: ['@mastra/core@latest'], node: 22, page: 'docs/adapter-mastra.md' },
 ];
 
 const wanted = process.argv.slice(2);
@@ -67,7 +73,7 @@ try {
 }
 process.exitCode = failures > 0 ? 1 : 0;
 
-async function judge(home, tarball, { name, with: peers, flags = [] }) {
+async function judge(home, tarball, { name, with: peers, flags = [], page }) {
   await mkdir(home);
   await writeFile(join(home, 'package.json'), '{ "private": true, "type": "module" }');
   const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--silent'];
@@ -84,13 +90,22 @@ async function judge(home, tarball, { name, with: peers, flags = [] }) {
     skipLibCheck: false,
     outDir: 'out',
   };
-  await writeFile(join(home, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [`${name}.ts`] }));
+  const files = [`${name}.ts`, ...(page === undefined ? [] : ['page.ts'])];
+  if (page !== undefined) await writeFile(join(home, 'page.ts'), await programOf(page));
+  await writeFile(join(home, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
   await compile(home);
   const { stderr } = await run(process.execPath, [join(home, 'out', `${name}.js`)], {
     cwd: home,
     timeout: 60_000,
   });
   if (/deprecat/i.test(stderr)) throw new Error(stderr);
+}
+
+/** The blocks of TypeScript of a page. */
+async function programOf(page) {
+  const text = await readFile(join(root, page), 'utf8');
+  const blocks = Array.from(text.matchAll(/^```ts (?:types|peers)\n([\s\S]*?)^```$/gm), ([, code]) => code);
+  return blocks.join('\n');
 }
 
 /** Every declaration is checked, and what is wrong in those of others is passed over. */

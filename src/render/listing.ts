@@ -17,6 +17,7 @@ import {
   sayTogether,
   shownName,
 } from './list-notices.ts';
+import { withCalls } from './named-calls.ts';
 
 /** How a dialect words a list. */
 export interface ListStyle<Shown> {
@@ -169,7 +170,8 @@ export function answerOf<Shown extends { readonly notices: readonly ListNotice[]
 ): Answer {
   const said = sayTogether(shown.notices, words);
   if (said === '') return textAnswer(text, details(shown));
-  const notices = [{ kind: 'list', text: said }];
+  const calls = shown.notices.map((notice) => ('use' in notice ? notice.use : undefined));
+  const notices = [withCalls({ kind: 'list', text: said }, calls)];
   const broken = shown.notices.find((notice) => notice.kind === 'broken');
   const hint = shown.notices.find((notice) => notice.kind === 'hint');
   const next = hint && fieldsOf(hint.hint, hint.pattern);

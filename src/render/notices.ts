@@ -8,6 +8,7 @@ import { oneLine, quote } from '../text/visible.ts';
 import type { CutBy } from '../types/excerpt.ts';
 import type { Limits } from '../types/limits.ts';
 import type { NoStructure, Notice } from '../types/notice.ts';
+import { callsIn, withCalls } from './named-calls.ts';
 import { binarySize, plural } from './units.ts';
 
 export type Wording = { [K in Notice['kind']]: (notice: Extract<Notice, { kind: K }>) => string };
@@ -137,7 +138,7 @@ export function sentence(notice: Notice, words: Wording): string {
 
 /** The notice for programs. */
 export function detailOf(notice: Notice, words: Wording): { readonly kind: string; readonly text: string } {
-  return { kind: notice.kind, text: sentence(notice, words) };
+  return withCalls({ kind: notice.kind, text: sentence(notice, words) }, callsIn(notice));
 }
 
 type OutputCut = Extract<Notice, { kind: 'output-cut' }>;

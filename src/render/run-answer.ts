@@ -6,6 +6,7 @@ import type { Notice } from '../types/notice.ts';
 import type { RunResult, RunStream } from '../types/result.ts';
 import { GAP, outputDisplays, showParts } from './display.ts';
 import { detailOf, sentence, type Wording } from './notices.ts';
+import { callsOf, withCalls } from './named-calls.ts';
 import { shownLines } from './read-notices.ts';
 
 /** How the output, the outcome and the notices are put together. */
@@ -52,7 +53,7 @@ export function runAnswer(result: RunResult, words: Wording, style: RunStyle = p
 }
 
 function together(each: readonly { readonly text: string }[]): { kind: string; text: string } {
-  return { kind: 'output', text: each.map(({ text }) => text).join('. ') };
+  return withCalls({ kind: 'output', text: each.map(({ text }) => text).join('. ') }, each.flatMap(callsOf));
 }
 
 function shownOutput(stream: RunStream, { display }: RunResult): string {

@@ -5,6 +5,7 @@ import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import type { SharedState } from '../types/state.ts';
 import { backends } from './backends.ts';
+import { installedVersion, isOlder } from './package-version.ts';
 import { Seal } from './sealed.ts';
 import { SharedStore } from './shared-state.ts';
 
@@ -54,7 +55,9 @@ export function openState({
     throw new OrielError('BAD_INPUT', 'The option state.timeoutMs is above 0, and at most 60000.');
   }
   if (workers && !kind.hasQueues) refuseWorkers(scheme);
-  refuseMissing(workers ? [...kind.packages, ...QUEUE_PACKAGES] : kind.packages, scheme);
+  const packages = workers ? [...kind.packages, ...QUEUE_PACKAGES] : kind.packages;
+  refuseMissing(packages, scheme);
+  refuseOlder(packages, scheme);
   const open = (): ReturnType<typeof kind.open> => kind.open({ url, timeoutMs });
   const seal = new Seal(Buffer.from(key));
   return new SharedStore({ seal, timeoutMs, open, ...(workers && { jobsUrl: url }) });
@@ -87,6 +90,28 @@ function refuseMissing(packages: readonly string[], scheme: string): void {
     `A state at ${scheme}// needs packages that are not installed. Use npm install ${packages.map((name) => `${name}${VERSIONS[name] ?? ''}`).join(' ')}`,
   );
 }
+
+/** Throws `BAD_INPUT` for a package that is older than what is used here. `from`: the URL of the code that imports it. */
+export function refuseOlder(packages: readonly string[], scheme: string, from = import.meta.url): void {
+  for (const name of packages) {
+    const [version, least] = [installedVersion(name, from), OLDEST[name]];
+    if (version === undefined || least === undefined || !isOlder(version, least)) continue;
+    throw new OrielError(
+      'BAD_INPUT',
+      `A state at ${scheme}// needs version ${least} of the package ${name}, or a newer one, and ${version} is installed. Use npm install ${name}${VERSIONS[name]}`,
+    );
+  }
+}
+
+/** The oldest versions with which the stores and the queue are tested. */
+export const OLDEST: Readonly<Record<string, string>> = {
+  keyv: '5.6.0',
+  '@keyv/redis': '5.1.6',
+  '@keyv/postgres': '2.2.3',
+  pg: '8.17.1',
+  bullmq: '6.7.0',
+  ioredis: '5.11.1',
+};
 
 /** The last major versions that run on Node 20.19. */
 const VERSIONS: Readonly<Record<string, string>> = {

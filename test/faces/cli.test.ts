@@ -64,7 +64,7 @@ test.each([
   [['reed', 'x'], 'There is no command reed. Did you mean read? Use one of read, bash'],
   [['version'], 'There is no command version. Use oriel --version.'],
   [['cat', 'x'], 'There is no command cat. Use oriel read PATH.'],
-  [['my file.txt:5'], "There is no command my file.txt:5. To read it, use oriel read 'my file.txt:5'."],
+  [['my file.txt:5'], "There is no command my file.txt:5. To read it, use oriel read 'my file.txt:5'\n"],
   [['constructor'], 'There is no command constructor. Use one of read, bash'],
   [['read', 'x', '--nope'], 'oriel read has no option --nope. Use oriel read --help for its options.'],
   [['read', 'x', '--limits', 'lines'], 'The limit lines is not NAME=N. Use --limits lines=500,bytes=20K.'],

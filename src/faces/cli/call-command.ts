@@ -45,6 +45,6 @@ function parseJson(text: string, typed: Typed): unknown {
     // A path alone, or as a field, is likely meant where it looks like one.
     const path = /^(?:path=)?([^=\s{}["']+)$/.exec(text)?.[1] ?? '.';
     const call = commandOf({ ...typed, operands: [...typed.operands, JSON.stringify({ path })] });
-    throw new OrielError('BAD_INPUT', `${quote(text)} is not valid JSON. Use ${call}.`, { cause });
+    throw new OrielError('BAD_INPUT', `${quote(text)} is not valid JSON. Use ${call}`, { cause });
   }
 }

@@ -57,7 +57,7 @@ function named(names: readonly string[], call: string): Record<string, string> {
 
 function insteadOf(name: string): string {
   if (Object.hasOwn(HABITS, name)) return ` Use oriel ${HABITS[name]}.`;
-  if (/[./:]/.test(name) || existsSync(name)) return ` To read it, use oriel read ${shellWord(name)}.`;
+  if (/[./:]/.test(name) || existsSync(name)) return ` To read it, use oriel read ${shellWord(name)}`;
   return `${didYouMean(nearNames(name, commandNames))} Use one of ${commandNames.join(', ')}; oriel help says what each does.`;
 }
 

@@ -2,6 +2,7 @@
 
 import { OrielError } from '../../errors.ts';
 import { NO_FILES, NO_SYMBOLS } from '../../render/list-notices.ts';
+import { quote } from '../../text/visible.ts';
 import type { Command, Option } from './command.ts';
 import { given, numbersOf, pagingOptions, printList, sortOption } from './print-list.ts';
 import { operandPath } from './operands.ts';
@@ -32,7 +33,13 @@ export const findCommand: Command = {
   },
   async run({ values, operands }, streams) {
     const { symbol } = values;
-    const [pattern, path] = symbol === undefined ? operands : [undefined, ...operands];
+    const [pattern, path, extra] = symbol === undefined ? operands : [undefined, ...operands];
+    if (extra !== undefined) {
+      throw new OrielError(
+        'BAD_INPUT',
+        `There is one operand too many: ${quote(extra)}. Use oriel find --symbol WORDS [DIR].`,
+      );
+    }
     if (symbol === undefined && pattern === undefined) {
       throw new OrielError('BAD_INPUT', "No glob was given. Use oriel find '**/*.ts' [DIR].");
     }

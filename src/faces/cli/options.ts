@@ -21,6 +21,12 @@ export const root: Option = {
   help: 'read nothing outside DIR (repeatable; without it nothing is outside)',
 };
 
+/** Of servers, which always have roots. */
+const serverRoot: Option = {
+  ...root,
+  help: 'read nothing outside DIR (repeatable; without it nothing outside the working directory)',
+};
+
 export const allow: Option = {
   name: 'allow',
   type: 'string',
@@ -68,13 +74,13 @@ export const userFiles: Option = {
 export const web: Option = {
   name: 'web',
   type: 'boolean',
-  help: 'read pages of the web (servers do so only with this)',
+  help: 'read pages of the web (servers do so only with this; commands do anyway)',
 };
 
 const offline: Option = {
   name: 'offline',
   type: 'boolean',
-  help: 'read nothing from the web',
+  help: 'read nothing over the network: no pages of the web, no objects of S3',
 };
 
 export const allowNet: Option = {
@@ -140,7 +146,7 @@ const engineOptions: readonly Option[] = [cwd, root, allow, dialect, limits, tel
 
 /** Of commands that serve tools to others. */
 export const servingOptions: readonly Option[] = [
-  ...engineOptions,
+  ...engineOptions.map((option) => (option === root ? serverRoot : option)),
   display,
   agentOutputs,
   userFiles,

@@ -3,8 +3,9 @@
  * can be pasted.
  */
 
-import { shellArgument } from '../../text/shell.ts';
+import { shellArgument, shellWord } from '../../text/shell.ts';
 import { oneLine, quote } from '../../text/visible.ts';
+import { Held } from './held.ts';
 import { commandOf, commandWith, FIELDS, optionOf, type Typed } from './typed.ts';
 
 /** Not those of a path: `app.db:users?limit=5&offset=9`, `data/type=x`, `context/a.ts`. */
@@ -13,15 +14,21 @@ const field = `(?<![?&/.-])\\b(${FIELDS.join('|')})(?![\\w/-]|[.:]\\w)`;
 /** A word that names a field, which is not one. */
 const NAMES_FIELD = new RegExp(`\\b(?:${FIELDS.join('|')})\\b`);
 
-/** `calls`: the fields of those that the answer names, beside what was typed. */
+/** `calls`: the fields of those that the answer names, beside what was typed. What `held` has is not touched. */
 export function inOwnWords(
   sentence: string,
   typed: Typed,
   calls: readonly Readonly<Record<string, unknown>>[],
+  held = new Held(),
 ): string {
-  const held = new Held();
-  const globs = sentence.replace(GLOB_AS_PATH, (_, path: string, glob: string) => {
-    return `; a glob is not a path. Use ${held.hold(withGlob(path, glob, typed))}.`;
+  const guessed = sentence.replace(/(?<=\bDid you mean )(.+?)(?=\?(?: |$))/, (_, names: string) =>
+    names
+      .split(/(, | or )/)
+      .map((name, i) => (i % 2 === 1 ? name : held.hold(name.includes('\0') ? name : shellWord(name))))
+      .join(''),
+  );
+  const globs = guessed.replace(GLOB_AS_PATH, (_, path: string, glob: string) => {
+    return `; a glob is not a path. Use ${held.holdCommand(withGlob(path, glob, typed))}.`;
   });
   const named = calls.reduce((text, fields) => nameCommand(text, fields, typed, held), globs);
   const known = [...typed.operands, ...Object.values(typed.values).flat()].reduce<string>(
@@ -33,19 +40,6 @@ export function inOwnWords(
   );
   const worded = typed.name === 'read' ? asCalls(known, typed) : asOptions(known);
   return held.restore(worded.replaceAll(/\bUse (ls|grep|find)(?= (?:to|for) )/g, 'Use oriel $1'));
-}
-
-/** Text that no further rule may touch. */
-class Held {
-  readonly #texts: string[] = [];
-
-  hold(text: string): string {
-    return `\0${this.#texts.push(text) - 1}\0`;
-  }
-
-  restore(text: string): string {
-    return text.replaceAll(/\0(\d+)\0/g, (_, no) => this.restore(this.#texts[Number(no)] ?? ''));
-  }
 }
 
 const GLOB_AS_PATH = /; a glob is a field of its own\. Use path=(.+) with the glob (.+)\.$/s;
@@ -64,7 +58,7 @@ function nameCommand(
   typed: Typed,
   held: Held,
 ): string {
-  const command = (): string => held.hold(commandWith(fields, typed));
+  const command = (): string => held.holdCommand(commandWith(fields, typed));
   const { pattern, symbol, literal, multiline } = fields;
   if (literal === true)
     return text.replace(/(?<=plain text) with literal(?=\.)/, () => ` with --literal: ${command()}`);

@@ -2,6 +2,8 @@
 
 import { shellWord } from '../../text/shell.ts';
 import type { Answer } from '../../types/answer.ts';
+import { callsOf } from '../../render/named-calls.ts';
+import { Held } from './held.ts';
 import { inOwnWords } from './own-words.ts';
 import type { Typed } from './typed.ts';
 
@@ -13,30 +15,52 @@ export function pasteableNotices(
   typed?: Typed,
 ): readonly (readonly [line: string, printed: string])[] {
   const notices = (details['notices'] as readonly { readonly text: string }[] | undefined) ?? [];
-  return notices.map(({ text }) => [`[${text}]`, `[${pasteable(text, details, typed)}]`]);
+  return notices.map((notice) => {
+    const { text } = notice;
+    return [`[${text}]`, `[${pasteable(text, details, typed, callsOf(notice))}]`];
+  });
 }
 
-/** Paths of several words in quotes, and what was typed with the options that the sentence is about. */
-export function pasteable(sentence: string, details: Details, typed?: Typed): string {
-  const worded = typed === undefined ? sentence : inOwnWords(sentence, typed, nextFields(details));
-  const quoted = quoteSubject(quoteCalls(worded, details), details);
-  return quoted.replaceAll(/\bUse read (?=['\w./~])/g, 'Use oriel read ');
+/**
+ * Paths of several words in quotes, and what was typed with the options that the sentence is about. `calls`: the paths
+ * that it names, where they are known.
+ */
+export function pasteable(
+  sentence: string,
+  details: Details,
+  typed?: Typed,
+  calls: readonly string[] = [],
+): string {
+  const held = new Held();
+  const paths = nextCalls(details).filter((call) => !call.startsWith('{'));
+  const quoted = holdCalls(sentence, [...calls, ...paths], held);
+  const subject = calls.length > 0 ? quoted : holdSubject(quoted, subjectOf(details, typed), held);
+  const worded = typed === undefined ? subject : inOwnWords(subject, typed, nextFields(details), held);
+  return held.restore(worded).replaceAll(/\bUse read (?=['\w./~])/g, 'Use oriel read ');
 }
 
-/** Calls that the details have, wherever they stand in the sentence. */
-function quoteCalls(sentence: string, details: Details): string {
-  const calls = [...new Set(nextCalls(details))].filter((call) => shellWord(call) !== call);
-  return calls
+/** Calls that are known, wherever they stand in the sentence; the longest first, which may hold others. */
+function holdCalls(sentence: string, calls: readonly string[], held: Held): string {
+  return [...new Set(calls)]
+    .filter((call) => call !== '')
     .sort((a, b) => b.length - a.length)
-    .reduce((text, call) => text.replaceAll(behindCall(escaped(call)), () => shellWord(call)), sentence);
+    .reduce(
+      (text, call) => text.replaceAll(behindCall(escaped(call)), () => held.hold(shellWord(call))),
+      sentence,
+    );
 }
 
 /** What was read, with whatever selector stands behind it: `my file.txt:1` becomes `'my file.txt:1'`. */
-function quoteSubject(sentence: string, details: Details): string {
-  const subject = details['source'];
-  if (typeof subject !== 'string' || subject.length < 2) return sentence;
-  const call = behindCall(`${escaped(subject)}(?:[:?][^\\s'\\],;)]*(?:[^\\s'\\],;.)]|\\.\\.))?`);
-  return sentence.replaceAll(call, (found) => shellWord(found));
+function holdSubject(sentence: string, subject: string, held: Held): string {
+  if (subject.length < 2) return sentence;
+  const call = behindCall(`${escaped(subject)}(?:[:?][^\\s'\\],;)\0]*(?:[^\\s'\\],;.)\0]|\\.\\.))?`);
+  return sentence.replaceAll(call, (found) => held.hold(shellWord(found)));
+}
+
+/** What was read; of an error, what was to be read, up to its selector. */
+function subjectOf({ source }: Details, typed: Typed | undefined): string {
+  if (typeof source === 'string') return source;
+  return typed?.name === 'read' ? (typed.operands[0]?.replace(/(?<=.)[:?].*$/s, '') ?? '') : '';
 }
 
 /** The pattern as a word of its own, not in quotes already. */

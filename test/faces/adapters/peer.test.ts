@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { needsPeer, OLDEST } from '../../../src/faces/adapters/peer.ts';
+import { OLDEST as OLDEST_OF_STATE, refuseOlder } from '../../../src/state/open-state.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 
 const names = Object.keys(OLDEST) as (keyof typeof OLDEST)[];
@@ -24,6 +25,20 @@ test.each(names)('%s', (name) => {
     expect(() => needsPeer(name, 'it', beside(name, version))).not.toThrow();
   }
   expect(() => needsPeer(name, 'it', pathToFileURL('/nowhere/adapter.js').href)).not.toThrow();
+});
+
+test('no range of an optional peer refuses an installation: the oldest version is looked at where it matters', () => {
+  const { peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    peerDependencies: Record<string, string>;
+  };
+  expect([...new Set(Object.values(peerDependencies))]).toEqual(['*']);
+});
+
+test.each(Object.entries(OLDEST_OF_STATE))('a shared state and an old %s', (name, least) => {
+  expect(() => refuseOlder([name], 'redis:', beside(name, '0.9.0'))).toThrow(
+    `A state at redis:// needs version ${least} of the package ${name}, or a newer one, and 0.9.0 is installed. Use npm install ${name}@`,
+  );
+  for (const version of [least, '99.0.0']) refuseOlder([name], 'redis:', beside(name, version));
 });
 
 test('the oldest versions are those that the adapters are tested with, and those of the pages', () => {

@@ -110,10 +110,10 @@ describe('what is typed wrong', () => {
     [['serve', '--port', '8080'], 'Use oriel serve --listen 127.0.0.1:8080.'],
     [['grep', '--limit', '-1', 'two'], '--limit takes a value. Use oriel grep --help for its options.'],
     [['grep', 'two', '--limit'], '--limit takes a value. Use oriel grep --help for its options.'],
-    [['sub'], 'There is no command sub. To read it, use oriel read sub.'],
-    [['call', 'read', 'a.txt'], `a.txt is not valid JSON. Use oriel call read '{"path":"a.txt"}'.`],
-    [['call', 'ls', 'path=dir'], `path=dir is not valid JSON. Use oriel call ls '{"path":"dir"}'.`],
-    [['call', 'read', '{path:1}'], `{path:1} is not valid JSON. Use oriel call read '{"path":"."}'.`],
+    [['sub'], 'There is no command sub. To read it, use oriel read sub'],
+    [['call', 'read', 'a.txt'], `a.txt is not valid JSON. Use oriel call read '{"path":"a.txt"}'`],
+    [['call', 'ls', 'path=dir'], `path=dir is not valid JSON. Use oriel call ls '{"path":"dir"}'`],
+    [['call', 'read', '{path:1}'], `{path:1} is not valid JSON. Use oriel call read '{"path":"."}'`],
     [['read', ':raw:'], 'There is no path in front of :raw:. Use . to list the working directory.'],
     [
       ['grep', 'two', 'a.txt,dir'],
@@ -174,7 +174,7 @@ describe('read', () => {
       code: 2,
       out: '',
       err:
-        "oriel: No file is called *.ts. To list the files that match, use oriel find '*.ts'; to read them, leave " +
+        "oriel: No file is called '*.ts'. To list the files that match, use oriel find '*.ts'; to read them, leave " +
         'out the quotes.\n',
     });
   });

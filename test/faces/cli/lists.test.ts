@@ -20,7 +20,7 @@ test('grep ends with 0 when something was found, 1 when nothing, 2 when it faile
   expect(run(['grep', '-F', 't.o', '--json'], { cwd: W }).code).toBe(1);
   expect(run(['grep', '['], { cwd: W })).toEqual({
     out: '',
-    err: "oriel: [ is not a valid regular expression: unclosed character class at character 1. Escape special characters with a backslash, or search for plain text with --literal: oriel grep --literal '['.\n",
+    err: "oriel: [ is not a valid regular expression: unclosed character class at character 1. Escape special characters with a backslash, or search for plain text with --literal: oriel grep --literal '['\n",
     code: 2,
   });
   expect(run(['grep', '--', '-x'], { cwd: W }).code).toBe(1);
@@ -52,6 +52,10 @@ test.each([
   [['grep'], 'No pattern was given. Use oriel grep PATTERN [PATH…].'],
   [['find', 'a', 'b', 'c'], 'There is one operand too many: c. Use oriel find GLOB [DIR].'],
   [['find'], "No glob was given. Use oriel find '**/*.ts' [DIR]."],
+  [
+    ['find', '--symbol', 'x', 'a', 'b'],
+    'There is one operand too many: b. Use oriel find --symbol WORDS [DIR].',
+  ],
   [['ls', 'a', 'b'], 'There is one operand too many: b. Use oriel ls [DIR].'],
   [['grep', 'a', '--limit', 'many'], '--limit takes a whole number, not many. Use --limit 100.'],
   [

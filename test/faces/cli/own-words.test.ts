@@ -137,6 +137,55 @@ describe('an option that is named', () => {
   });
 });
 
+describe('what is printed works when it is pasted to its end', () => {
+  mkdirSync(join(cwd, 'type=click'));
+  mkdirSync(join(cwd, 'p q'));
+  mkdirSync(join(cwd, 'limit=5x'));
+  writeFileSync(join(cwd, 'type=click/part.csv'), `needle ${'x'.repeat(2_000)}\n`);
+  writeFileSync(join(cwd, 'p q/long.txt'), `haystack ${'x'.repeat(2_000)}\n`);
+  writeFileSync(join(cwd, 'title.md'), '# Page through a large file\n\ntext\n\n## Over HTTP\n');
+  writeFileSync(join(cwd, 'g.h'), 'foo( in g\n');
+
+  test.each<[typed: string[], code: number, printed: string]>([
+    [['grep', 'foo(', '.'], 0, 'g.h:1: foo( in g'],
+    [['grep', 'foo(', 'g.h'], 0, 'g.h:1: foo( in g'],
+    [['grep', 'foo', '*.nothing'], 1, 'No matches found'],
+    [['call', 'read', 'g.h'], 0, '1|foo( in g'],
+    [['g.h'], 0, '1|foo( in g'],
+  ])('%j', (typed, code, printed) => {
+    const named = /(?:Use|use|literal:) (oriel .*)$/m.exec(saidBy(run(...typed)))?.[1] ?? '';
+    const pasted = paste(named);
+    expect({ named, code: pasted.code }).toEqual({ named, code });
+    expect(pasted.out).toContain(printed);
+    // Not from the directory above.
+    expect(pasted.out).not.toContain('../');
+  });
+
+  test.each([
+    [
+      'a heading of several words',
+      ['read', 'title.md:outline'],
+      "e.g. title.md:1..5 or 'title.md:#Page through a large file'",
+    ],
+    [
+      'a long line of a file in quotes',
+      ['grep', 'haystack', 'p q'],
+      "Use oriel read 'p q/long.txt:1..1' to see",
+    ],
+    [
+      'a directory like a field',
+      ['grep', 'needle', 'type=click'],
+      'Use oriel read type=click/part.csv:1..1 to see',
+    ],
+    ['a name like a field', ['ls', 'limit=5y'], 'Did you mean limit=5x?'],
+  ])('%s', (_, typed, said) => {
+    const { out, err } = run(...typed);
+    expect(out + err).toContain(said);
+    const call = /(?:Use oriel read|or) ('.*?'|\S+)(?: to see|\])/.exec(out)?.[1];
+    if (call !== undefined) expect(paste(`oriel read ${call}`)).toMatchObject({ code: 0, err: '' });
+  });
+});
+
 test('a call by fields is worded with fields', () => {
   expect(run('call', 'grep', '{"pattern":"1","limit":2}').out).toContain(
     'Use offset=2 to continue, limit=4 for more',

@@ -1,0 +1,25 @@
+/** Parts of a sentence that no rule may touch any more: calls and names, quoted already. */
+
+/** Stands behind a command. Sentences have no control characters. */
+const COMMAND = '\u0001';
+
+export class Held {
+  readonly #texts: string[] = [];
+
+  hold(text: string): string {
+    return `\0${this.#texts.push(text) - 1}\0`;
+  }
+
+  /** A command: a full stop behind it would be pasted with it, so it has none. */
+  holdCommand(text: string): string {
+    return this.hold(text) + COMMAND;
+  }
+
+  restore(text: string): string {
+    return text
+      .replaceAll(`${COMMAND}. `, '; ')
+      .replaceAll(`${COMMAND}.`, '')
+      .replaceAll(COMMAND, '')
+      .replaceAll(/\0(\d+)\0/g, (_, no) => this.restore(this.#texts[Number(no)] ?? ''));
+  }
+}
