@@ -64,6 +64,7 @@ export async function fleetOf(
     throw new OrielError('BAD_INPUT', message);
   }
   const given = await allGiven(values, signal);
+  refuseShared(given);
   const { createFleet } = await import('../client/fleet.ts');
   const members = [...given].map(([name, { url, tokenFile }]) => {
     const variable = tokenVariable(name);
@@ -116,7 +117,29 @@ function pair(
   throw new OrielError('BAD_INPUT', `${quote(text)} is not NAME=${what}. Use ${example}.`);
 }
 
-/** `me/dev-1` → `ORIEL_TOKEN_ME_DEV_1` */
+/** Variables that hold something else: a file of the token of this server. */
+const TAKEN: ReadonlySet<string> = new Set(['ORIEL_TOKEN_FILE']);
+
+/** Throws `BAD_INPUT` where a variable that is set could be the token of several: each would get that of another one. */
+function refuseShared(given: ReadonlyMap<string, Given>): void {
+  const first = new Map<string, string>();
+  for (const [name, { tokenFile }] of given) {
+    const variable = tokenVariable(name);
+    if (tokenFile !== undefined || !process.env[variable]) continue;
+    const other = first.get(variable);
+    if (other === undefined && !TAKEN.has(variable)) {
+      first.set(variable, name);
+      continue;
+    }
+    const others = other === undefined ? 'and of this server' : `and of ${quote(other)}`;
+    throw new OrielError(
+      'BAD_INPUT',
+      `${variable} would be the token of the workspace ${quote(name)} ${others}. Use --workspace-token-file ${quote(`${name}=FILE`)}, or tokenFile in the list.`,
+    );
+  }
+}
+
+/** `me/dev-1` → `ORIEL_TOKEN_ME_DEV_1`. Names that differ in signs or in case alone share one. */
 function tokenVariable(name: string): string {
   return `ORIEL_TOKEN_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
 }

@@ -1,7 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { run } from '../../support/cli.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { run, runAsync } from '../../support/cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 import { server } from '../../support/server.ts';
 import { workspace } from '../../support/workspace.ts';
@@ -115,4 +117,43 @@ test('a command that fails, and a name that is none, are refused', () => {
   expect(
     run(['read', 'ws://', '--workspace', 'dev=http://h', '--workspace-token-file', 'prod=f'], {}).err,
   ).toBe('oriel: There is no workspace prod for its token. Add --workspace prod=URL.\n');
+});
+
+test('a variable that could be the token of two workspaces is sent to neither', async () => {
+  const heard: (string | undefined)[] = [];
+  const made = createServer(({ headers }, response) => {
+    heard.push(headers.authorization);
+    response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => void made.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void made.close());
+  const url = `http://127.0.0.1:${(made.address() as AddressInfo).port}`;
+  const home = temporaryFolder();
+  writeFileSync(join(home, 'token'), 'of-two\n', { mode: 0o600 });
+  const read = (names: readonly string[], env: NodeJS.ProcessEnv, ...more: string[]) =>
+    runAsync(['read', 'ws://', ...names.flatMap((name) => ['--workspace', `${name}=${url}`]), ...more], {
+      cwd: home,
+      env: { ...process.env, ...env },
+    });
+  const of = (variable: string, name: string, other: string): string =>
+    `oriel: ${variable} would be the token of the workspace ${name} and of ${other}. Use --workspace-token-file ${name}=FILE, or tokenFile in the list.\n`;
+  const set = { ORIEL_TOKEN_ME_DEV: 'of-one' };
+  const outcomes = await Promise.all([
+    read(['me-dev', 'me_dev'], set),
+    read(['Me.Dev', 'x', 'me/dev'], set),
+    read(['дев', 'мир'], { ORIEL_TOKEN____: 'of-one' }),
+    read(['file'], { ORIEL_TOKEN_FILE: 'a/path' }),
+  ]);
+  expect(outcomes.map(({ err }) => err)).toEqual([
+    of('ORIEL_TOKEN_ME_DEV', 'me_dev', 'me-dev'),
+    of('ORIEL_TOKEN_ME_DEV', 'me/dev', 'Me.Dev'),
+    of('ORIEL_TOKEN____', 'мир', 'дев'),
+    of('ORIEL_TOKEN_FILE', 'file', 'this server'),
+  ]);
+  expect(heard).toEqual([]);
+  // Not set, or with a file for all but one, it belongs to one.
+  await read(['me-dev', 'me_dev'], {});
+  expect(heard.splice(0)).toEqual([undefined, undefined]);
+  await read(['me-dev', 'me_dev'], set, '--workspace-token-file', 'me_dev=token');
+  expect(new Set(heard)).toEqual(new Set(['Bearer of-one', 'Bearer of-two']));
 });
