@@ -73,7 +73,7 @@ export interface WorkspaceList {
 
 /** What `ws://NAME/path` is read through. Its methods throw OrielError. */
 export interface WorkspaceFiles {
-  /** Scheme, host and port of the server: what tells its files from those of others. */
+  /** Scheme, host and port of the server, and the path below which it is: what tells its files from those of others. */
   readonly origin: string;
   readFile(query: WorkspaceBytesQuery): Promise<WorkspaceBytes>;
   listDirectory(query: WorkspaceListQuery): Promise<WorkspaceList>;

@@ -6,7 +6,8 @@ import { dirname, resolve } from 'node:path';
 import { errno } from '../../access/failure.ts';
 import { OrielError } from '../../errors.ts';
 import { oneLine, quote } from '../../text/visible.ts';
-import { type Given, isName, isUrl } from './workspace-names.ts';
+import { isServerUrl } from '../client/base-url.ts';
+import { type Given, isName } from './workspace-names.ts';
 
 /** Bytes of a list: more than 10,000 workspaces. */
 const MOST_BYTES = 4 << 20;
@@ -59,7 +60,8 @@ function entriesIn(text: string, directory: string): Entries {
     if (other !== undefined) {
       throw new Error(`${quote(name)} has ${quote(other)}, and only url and tokenFile are known`);
     }
-    if (typeof url !== 'string' || !isUrl(url)) throw new Error(`${quote(name)} has no http or https URL`);
+    if (typeof url !== 'string' || !isServerUrl(url))
+      throw new Error(`${quote(name)} has no http or https URL`);
     if (tokenFile !== undefined && typeof tokenFile !== 'string') {
       throw new Error(`tokenFile of ${quote(name)} is no file`);
     }

@@ -6,7 +6,8 @@ import type { OfferOptions } from '../offer.ts';
 import type { Workspace } from '../../types/workspace.ts';
 import type { Option, Streams, Values } from './command.ts';
 import { tokenIn } from './token.ts';
-import { type Given, isName, isUrl } from './workspace-names.ts';
+import { isServerUrl } from '../client/base-url.ts';
+import { type Given, isName } from './workspace-names.ts';
 
 export const workspaceOptions: readonly Option[] = [
   {
@@ -87,7 +88,7 @@ async function allGiven(values: Values, signal: AbortSignal): Promise<Map<string
     if (file !== undefined) for (const one of workspacesIn(file)) given.set(...one);
   }
   for (const text of listOf(values, 'workspace')) {
-    const [name, url] = pair(text, 'URL', '--workspace dev=http://127.0.0.1:7345', isUrl);
+    const [name, url] = pair(text, 'URL', '--workspace dev=http://127.0.0.1:7345', isServerUrl);
     given.set(name, { url });
   }
   for (const text of listOf(values, 'workspace-token-file')) {

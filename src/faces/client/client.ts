@@ -1,5 +1,6 @@
 /** The client of a workspace server: one method for each route. */
 
+import { isServerUrl } from './base-url.ts';
 import { readEvents } from './events.ts';
 import { boundedText, brokenBy, type ClientOptions, type Exchange, sender } from './request.ts';
 import { failed, type Result, succeeded } from './result.ts';
@@ -59,7 +60,7 @@ export interface Client {
 }
 
 function refuseUrl(url: string): void {
-  if (URL.canParse(url) && /^https?:/i.test(url)) return;
+  if (isServerUrl(url)) return;
   throw new TypeError(`${JSON.stringify(url)} is not the URL of a server. Use http://127.0.0.1:7345.`);
 }
 

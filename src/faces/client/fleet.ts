@@ -2,6 +2,7 @@
 
 import { Queue } from '../../queues/queue.ts';
 import type { Workspace } from '../../types/workspace.ts';
+import { baseOf } from './base-url.ts';
 import { type Client, createClient } from './client.ts';
 import { Gate, type GateReport } from './gate.ts';
 import { remoteWorkspace } from './remote-workspace.ts';
@@ -88,7 +89,7 @@ export function createFleet({
         ...(tokenFrom !== undefined && { tokenFrom }),
         ...(requestMs !== undefined && { requestMs }),
       });
-      return [name, { gate, url: new URL(options.url).origin, client: createClient(bounded), workspace }];
+      return [name, { gate, url: baseOf(options.url), client: createClient(bounded), workspace }];
     }),
   );
   const names = [...members.keys()];

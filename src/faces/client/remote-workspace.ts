@@ -3,6 +3,7 @@
 import { type ErrorCode, OrielError } from '../../errors.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { Workspace } from '../../types/workspace.ts';
+import { baseOf } from './base-url.ts';
 import { createClient } from './client.ts';
 import { remoteFiles } from './remote-files.ts';
 import { type ClientOptions, sender } from './request.ts';
@@ -37,7 +38,7 @@ export function remoteWorkspace(
     },
     files: remoteFiles(send, {
       name,
-      origin: new URL(options.url).origin,
+      origin: baseOf(options.url),
       failure,
       ...(requestMs !== undefined && { requestMs }),
     }),

@@ -1,9 +1,10 @@
 /** One exchange with the server: address, token, retries, and every failure as a value. */
 
+import { baseOf } from './base-url.ts';
 import { type ClientError, failed, type Result, succeeded } from './result.ts';
 
 export interface ClientOptions {
-  /** Where the server listens: `http://127.0.0.1:7345`. */
+  /** Where the server is: `http://127.0.0.1:7345`, or `https://gateway/ws1` where a gateway has it below a path. */
   readonly url: string;
   readonly token?: string;
   /** Times that a request which changes nothing is sent again; 2 when absent. */
@@ -38,6 +39,7 @@ const LONGEST_WAIT_MS = 5_000;
 export function sender({ url, token, retries = 2, fetch = globalThis.fetch }: ClientOptions): Send {
   // By this name the server tells its clients apart, whatever connections they use, and serves them in turn.
   const name = crypto.randomUUID();
+  const base = baseOf(url);
   return async (exchange) => {
     const most = exchange.repeatable ? retries : 0;
     for (let attempt = 0; ; attempt += 1) {
@@ -50,7 +52,7 @@ export function sender({ url, token, retries = 2, fetch = globalThis.fetch }: Cl
 
   async function once(exchange: Exchange): Promise<Result<Response>> {
     const { method, path, query = {}, body, headers, signal, accepts = [] } = exchange;
-    const target = new URL(path, url);
+    const target = new URL(base + path);
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined) target.searchParams.set(name, String(value));
     }

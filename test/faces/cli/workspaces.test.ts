@@ -87,6 +87,8 @@ test.each([
   ['{"dev":7}', 'dev has no http or https URL'],
   ['{"dev":"file:///etc"}', 'dev has no http or https URL'],
   ['{"dev":"http://user:secret@host/"}', 'dev has no http or https URL'],
+  ['{"dev":"http://host/?at=ws1"}', 'dev has no http or https URL'],
+  ['{"dev":"http://host/#ws1"}', 'dev has no http or https URL'],
   ['{"../x":"http://h"}', '../x cannot be the name of a workspace'],
   ['{"dev":{"url":"http://h","token":"secret"}}', 'dev has token, and only url and tokenFile are known'],
 ])('a list that holds %s is refused', (text, why) => {

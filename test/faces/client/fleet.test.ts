@@ -169,6 +169,9 @@ test('no redirect is followed', async () => {
   expect(elsewhere.open).toEqual([]);
 });
 
-test('an address that is none is refused', () => {
-  expect(() => createFleet({ workspaces: { dev: { url: 'dev:7345' } } })).toThrow(TypeError);
-});
+test.each(['dev:7345', 'http://h/?at=ws1', 'http://h/#ws1', 'http://user:secret@h/'])(
+  '%s is refused',
+  (url) => {
+    expect(() => createFleet({ workspaces: { dev: { url } } })).toThrow(TypeError);
+  },
+);

@@ -36,6 +36,25 @@ async function fake(handle: RequestListener): Promise<{ url: string; heard: Inco
   return { url: `http://127.0.0.1:${(made.address() as AddressInfo).port}`, heard };
 }
 
+test('workspaces below paths of one gateway are told apart, whoever read first', async () => {
+  const { url, heard } = await fake((request, response) => {
+    const [, below = ''] = /^\/([^/]+\/ws\d)\/api\/v0\/read-file\?/.exec(request.url ?? '') ?? [];
+    response.writeHead(below === '' ? 404 : 200, { etag: '"same"' }).end(`of ${below}\n`);
+  });
+  const { fleet, text } = reading({
+    one: { url: `${url}/gw/ws1`, token: 'of-one' },
+    two: { url: `${url}/gw/ws2/`, token: 'of-two' },
+  });
+  expect(await text('ws://one/f:raw')).toBe('of gw/ws1\n');
+  expect(await text('ws://two/f:raw')).toBe('of gw/ws2\n');
+  expect(fleet.report().map((of) => of.url)).toEqual([`${url}/gw/ws1`, `${url}/gw/ws2`]);
+  for (const { headers, url: asked } of heard) {
+    expect(headers.authorization).toBe(asked?.includes('/ws1/') ? 'Bearer of-one' : 'Bearer of-two');
+  }
+  await fleet.client('two')?.tools();
+  expect(heard.at(-1)?.url).toBe('/gw/ws2/api/v0/tools');
+});
+
 test('what a workspace has is read as if it were here, under its own name', async () => {
   const { W, write, read: here } = workspace();
   write('big.txt', LINES.slice(0, 2_000).join(''));
