@@ -5,7 +5,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { errno } from '../../access/failure.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
-import { ROTATED } from './telemetry-file.ts';
+import { ROTATED } from './rotate.ts';
 
 /**
  * The handles of those that are there, the oldest first; `path` itself is the last one. Throws OrielError (`NOT_FOUND`,

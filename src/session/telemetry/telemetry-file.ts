@@ -13,12 +13,13 @@ import {
   type Stats,
   writeSync,
 } from 'node:fs';
-import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { errno } from '../../access/failure.ts';
 import { OrielError } from '../../errors.ts';
 import { safeJson } from '../../text/json.ts';
 import { quote } from '../../text/visible.ts';
 import type { TelemetryEvent } from '../../types/telemetry.ts';
+import { rotate } from './rotate.ts';
 
 export interface TelemetryFileOptions {
   readonly path: string;
@@ -30,17 +31,14 @@ export interface TelemetryFileOptions {
 
 export const ROTATE_AT: number = 16 << 20;
 
-/** Older files, `PATH.1` being the youngest. */
-export const ROTATED = 4;
-
 /** Milliseconds for which lines are gathered. */
 const GATHER_MS = 250;
 
 /** Characters that wait to be written; beyond them events are dropped. */
 const MOST_WAITING = 4 << 20;
 
-/** Milliseconds after which the lock of a process that was killed is removed. */
-const STALE_MS = 10_000;
+/** Times that size, of a file that cannot be rotated: beyond it events are dropped. */
+const MOST_SIZES = 2;
 
 const APPEND =
   constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -134,10 +132,21 @@ export class TelemetryFile {
     this.#handle ??= await this.#newlyOpened();
     if ((await this.#handle.stat()).size >= this.#rotateAt) {
       await this.#close();
-      await rotate(this.#path, this.#rotateAt);
+      await this.#rotate();
       this.#handle = await this.#newlyOpened();
     }
     return this.#handle;
+  }
+
+  /** Where that fails the file grows a little, and the host hears why. Throws where it has grown enough. */
+  async #rotate(): Promise<void> {
+    try {
+      await rotate(this.#path, this.#rotateAt);
+    } catch (error) {
+      this.#tell(error);
+      const { size } = await lstat(this.#path);
+      if (size >= MOST_SIZES * this.#rotateAt) throw error;
+    }
   }
 
   /** Its last line may be one that a process which was killed, or a disk that was full, left without an end. */
@@ -250,29 +259,6 @@ const WHY: Readonly<Record<string, string>> = {
 
 function refused(path: string, why: string, cause?: unknown): OrielError {
   return new OrielError('BAD_INPUT', `Telemetry cannot be written to ${quote(path)}: ${why}.`, { cause });
-}
-
-/** `PATH` becomes `PATH.1`, which becomes `PATH.2`, …; the oldest one is removed. One process does it at a time. */
-async function rotate(path: string, at: number): Promise<void> {
-  const lock = `${path}.lock`;
-  const held = await open(lock, 'wx', 0o600).catch(() => undefined);
-  if (!held) {
-    const age = await lstat(lock).catch(() => undefined);
-    if (age && Date.now() - age.mtimeMs > STALE_MS) await rm(lock, { force: true });
-    // Another process rotates; until it has, the file grows a little.
-    return;
-  }
-  try {
-    // It may have done so just before.
-    const stats = await lstat(path).catch(() => undefined);
-    if (!stats || stats.size < at) return;
-    for (let n = ROTATED; n > 0; n -= 1) {
-      await rename(n === 1 ? path : `${path}.${n - 1}`, `${path}.${n}`).catch(() => undefined);
-    }
-  } finally {
-    await held.close();
-    await rm(lock, { force: true });
-  }
 }
 
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);

@@ -149,6 +149,19 @@ test('the file is rotated, the oldest part is removed, no event is lost in the o
   for (const part of parts) expect(statSync(part).mode & 0o777).toBe(0o600);
 });
 
+test('a file that cannot be rotated is told of, and grows to twice its size at most', async () => {
+  const { path } = place();
+  mkdirSync(join(`${path}.lock`, 'in-the-way'), { recursive: true });
+  const told: unknown[] = [];
+  const file = new TelemetryFile({ path, rotateAt: 2_000, onError: (error) => void told.push(error) });
+  for (let i = 0; i < 20; i += 1) {
+    file.add(call({ host: 'x'.repeat(300) }));
+    await file.flush();
+  }
+  await file.close();
+  expect([told.length, file.dropped > 5, statSync(path).size < 5_000]).toEqual([1, true, true]);
+});
+
 test('two writers of one file rotate it together: every event stands in one of its parts, on a line of its own', async () => {
   const { path } = place();
   const writers = [0, 1].map(() => new TelemetryFile({ path, rotateAt: 6_000 }));
