@@ -5,12 +5,12 @@ import { takeSlot } from './engine/call-slot.ts';
 import { type CallOptions, type Engine, openCall } from './engine/open-call.ts';
 import { read, readLines } from './engine/read.ts';
 import { explained, report } from './engine/unexpected.ts';
-import { recordingOf } from './recording.ts';
+import { recordEnded } from './recording.ts';
 import type { Call } from './types/call.ts';
 import type { Limits } from './types/limits.ts';
 import type { TextPolicy } from './types/policy.ts';
-import type { RequestOf } from './types/request.ts';
-import type { ResultOf } from './types/result.ts';
+import type { Request, RequestOf } from './types/request.ts';
+import type { Result, ResultOf } from './types/result.ts';
 
 export interface ToolCall extends CallOptions {
   /** The dialect's, with those of the host. */
@@ -28,31 +28,36 @@ export async function callTool<A>(
   input: unknown,
   options: ToolCall,
 ): Promise<A> {
-  const recording = recordingOf(engine, tool.name, options.dialect, options);
+  const began = performance.now();
+  const { name } = tool;
+  const { dialect } = options;
   let accepted: unknown;
+  let request: Request | undefined;
+  let result: Result | undefined;
   try {
     accepted = options.accept ? options.accept(input) : input;
     const { answer, ...order } = tool.prepare(accepted, options.limits);
-    recording.asked(order.request);
+    request = order.request;
     const slot = await takeSlot(engine, order, options);
-    const open = openCall(engine, order, options, tool.name);
+    const open = openCall(engine, order, options, name);
     // Cleanups run last in, first out: the slot is released when everything that the call opened is closed.
     open.call.onEnd(() => slot.release());
     let answered: A;
     try {
-      const result = await open.settle(() => perform(order.request, open.call, order.policy));
-      recording.found(result);
-      answered = answer(result);
+      const found = await open.settle(() => perform(order.request, open.call, order.policy));
+      result = found;
+      answered = answer(found);
     } finally {
       await open.close();
     }
-    recording.ended(answered);
+    recordEnded(engine, { tool: name, dialect, options, began, request, result, answer: answered });
     return answered;
-  } catch (error) {
-    const failure = explained(error, options.signal);
-    report(engine.onError, failure, tool.name);
+  } catch (thrown) {
+    const failure = explained(thrown, options.signal);
+    report(engine.onError, failure, name);
     const answered = tool.failure(failure, accepted);
-    recording.ended(answered, failure.code);
+    const error = failure.code;
+    recordEnded(engine, { tool: name, dialect, options, began, request, result, answer: answered, error });
     return answered;
   }
 }

@@ -46,6 +46,8 @@ export class BoundedTasks<Owner> {
   #events = 0;
   #weight = 0;
   #eventWeight = 0;
+  /** Of all owners: it stands at the end of its owner's. */
+  #lastTask: Task | undefined;
 
   constructor(bounds: TaskBounds = TASK_BOUNDS) {
     this.#bounds = bounds;
@@ -88,12 +90,15 @@ export class BoundedTasks<Owner> {
     let tasks = this.#owners.get(owner);
     if (!tasks) this.#owners.set(owner, (tasks = new Map()));
     let task = tasks.get(name);
+    // Mostly it was the last one too, and stands at the end.
+    if (task && task === this.#lastTask) return task;
     if (task) tasks.delete(name);
     else {
       task = { figures: new TaskFigures(name, client), events: [], dropped: 0, eventWeight: 0 };
       this.#tasks += 1;
     }
     tasks.set(name, task);
+    this.#lastTask = task;
     return task;
   }
 
@@ -145,6 +150,7 @@ export class BoundedTasks<Owner> {
     const tasks = this.#owners.get(owner);
     tasks?.delete(name);
     if (tasks?.size === 0) this.#owners.delete(owner);
+    if (task === this.#lastTask) this.#lastTask = undefined;
     this.#tasks -= 1;
     this.#events -= task.events.length;
     this.#eventWeight -= task.eventWeight;

@@ -14,8 +14,19 @@ const MOST_SPANS = 16;
 
 const MOST_WINDOW = 80;
 
-/** What was read; nothing for a list. A failure has no result: only what was asked for is known. */
-export function readsOf(request: Request, result: Result | undefined, dialect: string): readonly ReadFacts[] {
+/** What was read; undefined for a list. A failure has no result: only what was asked for is known. */
+export function readsOf(
+  request: Request,
+  result: Result | undefined,
+  dialect: string,
+): readonly ReadFacts[] | undefined {
+  // Mostly it is a text.
+  if (result?.is === 'text') return [textRead(result, dialect)];
+  const reads = allReads(request, result, dialect);
+  return reads.length > 0 ? reads : undefined;
+}
+
+function allReads(request: Request, result: Result | undefined, dialect: string): readonly ReadFacts[] {
   if (!result) return failed(request);
   switch (result.is) {
     case 'several':
@@ -90,9 +101,20 @@ function shownOf(result: SingleResult): number {
 /** The dialect coder takes absolute paths alone: by those its calls can be made again. */
 function origin({ target, resolvedPath, kind, identity }: Origin, dialect: string): Mutable<ReadFacts> {
   const path = dialect === 'coder' ? resolvedPath : target;
-  const read: Mutable<ReadFacts> = { source: sourceName(path), what: kind };
-  if (identity) read.version = versionOf(read.source, identity);
-  return read;
+  const source = sourceName(path);
+  // All fields, in one order, and written out, not spread: this runs in every read.
+  return {
+    source,
+    what: kind,
+    version: identity && versionOf(source, identity),
+    view: undefined,
+    window: undefined,
+    lines: undefined,
+    bytes: undefined,
+    totalLines: undefined,
+    totalBytes: undefined,
+    cutBy: undefined,
+  };
 }
 
 /** The last versions, by source: mostly it is the same one again, and to write and digest it costs more than all else here. */
@@ -115,15 +137,14 @@ function textRead(result: TextResult, dialect: string): ReadFacts {
   const view = viewOf(result);
   const cutBy = excerpt.cutBy ?? (saysMore(result, dialect) ? 'window' : undefined);
   const { lines, bytes } = spansOf(excerpt);
-  // Written out, not spread: this runs in every read.
   const read = origin(result, dialect);
-  if (view !== undefined) read.view = view;
+  read.view = view;
   if (selection.window) read.window = written(selection.window);
-  if (lines) read.lines = lines;
-  if (bytes) read.bytes = bytes;
-  if (totals.lines !== undefined) read.totalLines = totals.lines;
-  if (totals.bytes !== undefined) read.totalBytes = totals.bytes;
-  if (cutBy !== undefined) read.cutBy = cutBy;
+  read.lines = lines;
+  read.bytes = bytes;
+  read.totalLines = totals.lines;
+  read.totalBytes = totals.bytes;
+  read.cutBy = cutBy;
   return read;
 }
 

@@ -186,6 +186,7 @@ export function share(part: number, whole: number): number {
 }
 
 function count(counts: Map<string, number>, name: string): void {
-  const known = counts.has(name) || counts.size < MOST_NAMES ? name : OTHERS;
-  counts.set(known, (counts.get(known) ?? 0) + 1);
+  const times = counts.get(name);
+  if (times !== undefined || counts.size < MOST_NAMES) counts.set(name, (times ?? 0) + 1);
+  else counts.set(OTHERS, (counts.get(OTHERS) ?? 0) + 1);
 }

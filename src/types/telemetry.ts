@@ -1,5 +1,6 @@
 /** What is recorded of each call, as it stands in the ring and, a line of JSON each, in a file. It holds no content. */
 
+import type { Mutable } from './mutable.ts';
 import type { TraceOrigin } from './trace.ts';
 
 export type TelemetryEvent = CallEvent | RateLimitEvent;
@@ -10,7 +11,7 @@ interface TaskEvent {
   /** As the caller named it, else that of its session. */
   readonly task: string;
   /** Tells clients of one server apart; absent where there is only one. */
-  readonly client?: string;
+  readonly client?: string | undefined;
 }
 
 export interface CallEvent extends TaskEvent {
@@ -39,23 +40,23 @@ export interface ReadFacts {
   /** What was read, without its selector. */
   readonly source: string;
   /** `file`, `archive`, `document`, …; absent where nothing was opened. */
-  readonly what?: string;
+  readonly what?: string | undefined;
   /** Equal for equal bytes. */
-  readonly version?: string;
+  readonly version?: string | undefined;
   /** Another text of the text: `map`, `outline`, `conflicts`. Absent for the text itself, raw or not. */
-  readonly view?: string;
+  readonly view?: string | undefined;
   /** The window that was asked for, as a selector has it: `50..100`, `@65536+65536`, `-20`. */
-  readonly window?: string;
+  readonly window?: string | undefined;
   /** Lines shown, 1-based and inclusive; absent where lines are not counted. */
   readonly lines?: readonly Span[] | undefined;
   /** Bytes shown, 0-based and half-open. */
   readonly bytes?: readonly Span[] | undefined;
-  readonly totalLines?: number;
-  readonly totalBytes?: number;
+  readonly totalLines?: number | undefined;
+  readonly totalBytes?: number | undefined;
   /** The limit that cut it: a notice named the next call. */
-  readonly cutBy?: string;
+  readonly cutBy?: string | undefined;
   /** Characters of the answer that are about it, where the call names several paths. */
-  readonly shown?: number;
+  readonly shown?: number | undefined;
 }
 
 export type Span = readonly [number, number];
@@ -79,8 +80,8 @@ export interface RateLimitEvent extends TaskEvent {
   readonly by?: string;
 }
 
-/** What a call knows about itself; who made it is added where it is recorded. */
-export type CallFacts = Omit<CallEvent, 'kind' | 'task' | 'client'>;
+/** A call as it knows itself: whose it is (`task`, `client`) is filled in where it is recorded. */
+export type CallFacts = Mutable<CallEvent>;
 
 /** Whose call it is. */
 export interface CallOrigin {
@@ -237,6 +238,7 @@ export interface FileState {
 
 /** Where calls are recorded. Nothing here throws or waits. */
 export interface TelemetrySink {
+  /** Keeps `facts`, which are its own from here on. */
   record(facts: CallFacts, origin: CallOrigin): void;
   /** Throws OrielError (`BAD_INPUT`) for what is not a rate limit. */
   reportRateLimit(

@@ -18,7 +18,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { version } from '../../access/package-files.ts';
-import type { CallFacts } from '../../types/telemetry.ts';
+import type { CallEvent } from '../../types/telemetry.ts';
 import type { TraceOrigin } from '../../types/trace.ts';
 
 const NAME = 'oriel';
@@ -37,16 +37,16 @@ interface Instruments {
 let made: Instruments | undefined;
 
 /** A call that is over. Must run in the call's own asynchronous context: the span that is active there is its parent. */
-export function recordCall(facts: CallFacts, task: string, origin: TraceOrigin = {}): void {
-  const attributes = attributesOf(facts, origin);
+export function recordCall(event: CallEvent, origin: TraceOrigin = {}): void {
+  const attributes = attributesOf(event, origin);
   const { parent, links } = parentOf(origin);
-  const { tool, at, ms, error, bytes, tokens } = facts;
+  const { tool, at, ms, error, bytes, tokens } = event;
   const span = trace.getTracer(NAME, version()).startSpan(
     origin.mcp ? `${origin.mcp.method} ${tool}` : `execute_tool ${tool}`,
     {
       kind: origin.mcp ? SpanKind.SERVER : SpanKind.INTERNAL,
       startTime: at,
-      attributes: { ...attributes, ...spanAttributes(facts, task, origin) },
+      attributes: { ...attributes, ...spanAttributes(event, origin) },
       links,
     },
     parent,
@@ -62,7 +62,7 @@ export function recordCall(facts: CallFacts, task: string, origin: TraceOrigin =
 }
 
 /** Those of metrics too: of few different values each. */
-function attributesOf({ tool, dialect, error }: CallFacts, { mcp }: TraceOrigin): Attributes {
+function attributesOf({ tool, dialect, error }: CallEvent, { mcp }: TraceOrigin): Attributes {
   return {
     'gen_ai.operation.name': 'execute_tool',
     'gen_ai.tool.name': tool,
@@ -72,11 +72,7 @@ function attributesOf({ tool, dialect, error }: CallFacts, { mcp }: TraceOrigin)
   };
 }
 
-function spanAttributes(
-  { bytes, tokens, reads, list }: CallFacts,
-  task: string,
-  { mcp }: TraceOrigin,
-): Attributes {
+function spanAttributes({ task, bytes, tokens, reads, list }: CallEvent, { mcp }: TraceOrigin): Attributes {
   const cutBy = reads?.find((read) => read.cutBy !== undefined)?.cutBy ?? list?.cutBy;
   return {
     ...(mcp ? {} : { 'gen_ai.tool.type': 'function' }),

@@ -3,7 +3,6 @@
 import { randomBytes } from 'node:crypto';
 import { OrielError } from '../../errors.ts';
 import type { Caller } from '../../queues/caller.ts';
-import type { Mutable } from '../../types/mutable.ts';
 import type { TraceOrigin } from '../../types/trace.ts';
 import { BoundedTasks, type Task } from '../../telemetry/bounded-tasks.ts';
 import type { PlacedEvent } from '../../telemetry/task-figures.ts';
@@ -63,9 +62,11 @@ export class Telemetry implements TelemetrySink {
   }
 
   record(facts: CallFacts, { task, caller, trace }: CallOrigin): void {
-    const name = taskName(task) ?? this.sessionOf(caller);
-    if (isTraced()) void this.#traced(facts, name, trace);
-    this.#add(callEvent(facts, name, this.#clientOf(caller)), caller);
+    facts.task = taskName(task) ?? this.sessionOf(caller);
+    facts.client = this.#clientOf(caller);
+    if (facts.host !== undefined) facts.host = shortName(facts.host, MOST_HOST);
+    if (isTraced()) void this.#traced(facts, trace);
+    this.#add(facts, caller);
   }
 
   reportRateLimit(
@@ -150,10 +151,10 @@ export class Telemetry implements TelemetrySink {
   }
 
   /** In the asynchronous context of the call, also where the API has to be loaded first. */
-  async #traced(facts: CallFacts, task: string, trace: TraceOrigin | undefined): Promise<void> {
+  async #traced(event: CallEvent, trace: TraceOrigin | undefined): Promise<void> {
     try {
       const { recordCall } = (tracing ??= await loadTracing());
-      recordCall(facts, task, trace);
+      recordCall(event, trace);
     } catch (error) {
       // A host without the package, or an exporter that fails: no call does.
       if (!this.#toldOfTracing) this.#onError(error);
@@ -188,19 +189,6 @@ export class Telemetry implements TelemetrySink {
       for (const watcher of this.#watchers) watcher(event, owner, placed);
     }
   }
-}
-
-/** Written out, not spread: this runs in every call. */
-function callEvent(facts: CallFacts, task: string, client: string | undefined): CallEvent {
-  const { at, ms, dialect, tool, bytes, tokens, host, images, error, reads, list } = facts;
-  const event: Mutable<CallEvent> = { kind: 'call', task, at, ms, dialect, tool, bytes, tokens };
-  if (client !== undefined) event.client = client;
-  if (host !== undefined) event.host = shortName(host, MOST_HOST);
-  if (images !== undefined) event.images = images;
-  if (error !== undefined) event.error = error;
-  if (reads !== undefined) event.reads = reads;
-  if (list !== undefined) event.list = list;
-  return event;
 }
 
 /** A random name that stays the same for as long as the caller is known. */

@@ -23,8 +23,7 @@ async function serving() {
   const { url } = await serveOffer(offer, { token: 'api', operatorToken: 'chief' });
   const telemetry = offer.telemetry as Telemetry;
   const record = (tool: string, more: Partial<CallEvent> = {}): void => {
-    const { kind: _, task: __, client: ___, ...facts } = call({ tool, ...more });
-    telemetry.record(facts, { task: 't' });
+    telemetry.record(call({ tool, ...more }), { task: 't' });
   };
   return { url, telemetry, record };
 }
