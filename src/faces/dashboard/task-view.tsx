@@ -65,7 +65,7 @@ export function TaskView({ task, watcher, hasLens }: Props) {
 
   /** Page by page, and each in slices, between which the browser draws. */
   const load = useCallback(
-    async (signal: AbortSignal) => {
+    async (signal: AbortSignal): Promise<void> => {
       try {
         if (all.current.events.length > MOST_EVENTS + SLACK) all.current = gathered(task);
         const into = all.current;
@@ -75,6 +75,12 @@ export function TaskView({ task, watcher, hasLens }: Props) {
         }
         for (;;) {
           const { from, next, total, events } = await taskEvents(task, into.next, PAGE);
+          // Fewer than were here: the server, or its memory of the task, has begun anew.
+          if (total < into.next) {
+            all.current = gathered(task);
+            report.current = undefined;
+            return await load(signal);
+          }
           if (events.length > 0) await inSlices(events, (event) => gather(into, event), signal);
           if (signal.aborted) return;
           if (into.events.length === 0) into.before = from;

@@ -4,10 +4,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createOffer } from '../../../src/faces/offer.ts';
 import type { ServeOptions } from '../../../src/faces/http/serve.ts';
 import type { Telemetry } from '../../../src/session/telemetry/telemetry.ts';
+import { dialectNames } from '../../../src/dialects/table.ts';
 import { serveOffer } from '../../support/app.ts';
 import { closeBrowserAtEnd, expectAccessible, pageOf } from '../../support/browser.ts';
 import { has } from '../../support/has.ts';
 import { makePng } from '../../support/images.ts';
+import { call } from '../../support/telemetry.ts';
 import { workspace } from '../../support/workspace.ts';
 
 closeBrowserAtEnd();
@@ -86,7 +88,7 @@ test.runIf(has('chromium')).each(views)(
 );
 
 test.runIf(has('chromium'))('a task that goes on: its calls appear as they are made', async () => {
-  const { url, read } = await serving();
+  const { url, read, telemetry } = await serving();
   await read('big.txt:1..10');
   const { page } = await pageOf(`${url}/#/task?id=fix%20the%20login`);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -100,6 +102,16 @@ test.runIf(has('chromium'))('a task that goes on: its calls appear as they are m
   await read('big.txt:11..20');
   await page.getByText('1 to 2 of 2').waitFor();
   await page.getByText('once 20, again 0, never 980 of 1,000 lines', { exact: true }).waitFor();
+  // The server forgets the task for others of this client, and hears of it again: it is shown as it is now.
+  let caller: object | undefined;
+  const unwatch = telemetry.watch((_, owner) => (caller = owner));
+  await read('big.txt:1..1', 'other');
+  telemetry.settle();
+  unwatch();
+  for (let i = 0; i < 300; i += 1) telemetry.record(call(), { task: `other ${i}`, caller });
+  await read('big.txt:1..5');
+  await page.getByText('1 to 1 of 1').waitFor();
+  await page.getByText('once 5, again 0, never 995 of 1,000 lines', { exact: true }).waitFor();
 });
 
 test.runIf(has('chromium'))('what comes between the page and its stream is shown as well', async () => {
@@ -138,7 +150,7 @@ test.runIf(has('chromium'))('links to the lens read as the dialect of the calls 
       bytes: 100_000,
       tokens: 25_000,
     };
-    telemetry.record({ ...facts, reads: [one] }, { task: 'a task' });
+    telemetry.record({ kind: 'call', task: '', ...facts, reads: [one] }, { task: 'a task' });
   }
   const { page } = await pageOf(`${url}/#/task?id=a%20task`);
   await page.getByRole('button', { name: 'Sign in' }).click();
@@ -162,6 +174,7 @@ test.runIf(has('chromium'))(
     const { url } = await serving();
     const { page } = await pageOf(`${url}/#/lens?path=big.txt&dialect=oriel&lines=10`);
     const article = page.getByRole('article', { name: 'Under oriel' });
+    expect(await page.getByLabel('Dialect').locator('option').allTextContents()).toEqual(dialectNames);
     await article.getByText('Next call: big.txt:11..').click();
     await article
       .locator('pre')
