@@ -3,7 +3,16 @@
  * start: replacing the directory later, by a link or by another one, opens nothing.
  */
 
-import { type BigIntStats, lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+} from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { OrielError } from '../errors.ts';
@@ -11,7 +20,7 @@ import { quote } from '../text/visible.ts';
 import { failure } from './failure.ts';
 import { isLocal } from './mounts.ts';
 import { fromWorkingDirectory, within } from './paths.ts';
-import { type Reached, walk } from './path-walk.ts';
+import { O_PATH, type Reached, walk } from './path-walk.ts';
 
 interface Root {
   /** As given: paths may be typed with it. */
@@ -46,8 +55,8 @@ export function narrowRoots(roots: readonly string[], wanted: readonly string[])
     if (real === undefined) return [];
     const same = known.filter((root) => within(root.real, real));
     if (same.length > 0) return same;
-    const root = rootAt(real);
-    return known.some((other) => within(real, other.real) && standsStill(other)) ? [root] : [];
+    const holder = known.find((root) => within(real, root.real));
+    return holder ? rootInside(holder, real) : [];
   });
   const unique = Array.from(new Map(inside.map((root) => [root.real, root])).values());
   const list = unique.map(({ real }) => real);
@@ -72,6 +81,30 @@ function rootAt(path: string): Root {
   if (!stats.isDirectory())
     throw new OrielError('NOT_DIRECTORY', `The root ${quote(given)} is not a directory. Use one that is.`);
   return { given, real, dev: stats.dev, ino: stats.ino };
+}
+
+/**
+ * The directory at `real` as a root, where it lies in `holder`. Its path and its identity are those of one descriptor: what
+ * is exchanged at the path meanwhile becomes no root.
+ */
+function rootInside(holder: Root, real: string): readonly Root[] {
+  if (process.platform !== 'linux') {
+    const root = rootAt(real);
+    return within(root.real, holder.real) && standsStill(holder) ? [root] : [];
+  }
+  let fd: number;
+  try {
+    fd = openSync(real, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  } catch {
+    return [];
+  }
+  try {
+    const { dev, ino } = fstatSync(fd, { bigint: true });
+    const path = readlinkSync(`/proc/self/fd/${fd}`);
+    return within(path, holder.real) && standsStill(holder) ? [{ given: path, real: path, dev, ino }] : [];
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** More links than this in one path are a loop. Source: MAXSYMLINKS in linux/namei.h. */

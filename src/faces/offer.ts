@@ -51,7 +51,9 @@ export interface Offer {
   /** Answers a call, which waits in the queue of its caller. Never throws. */
   call(tool: Tool, input: unknown, options?: RunOptions): Promise<Answer>;
   /** Reads one path string of the default dialect, whatever dialect is offered: resources are named by them. */
-  read(path: string, options?: RunOptions): Promise<Answer>;
+  read(path: string, options?: RunOptions, asker?: Asker): Promise<Answer>;
+  /** The working directory of what `read` reads. */
+  cwd(asker?: Asker): string;
   /** For what is asked of files beside tools, inside the same roots, by `caller`. */
   engine(caller?: Caller): Engine;
   /** Whether outputs are kept for `caller` alone. */
@@ -102,7 +104,8 @@ export function createOffer({
     },
     prepare,
     call: (tool, input, run) => answer(run?.caller, () => tool.run(input, run)),
-    read: (path, run) => answer(run?.caller, (space) => space.reader().run({ path }, run)),
+    read: (path, run, asker) => answer(run?.caller, (space) => space.reader(asker).tool.run({ path }, run)),
+    cwd: (asker) => spaces.of(asker?.caller).reader(asker).cwd,
     keeps: (caller) => spaces.keeps(caller),
     forget: (caller) => spaces.forget(caller),
     close: () => spaces.close(),

@@ -27,6 +27,12 @@ export interface Asker {
   readonly caller?: Caller;
 }
 
+/** A tool that reads path strings, and the working directory in which they are meant. */
+export interface Reader {
+  readonly tool: Tool;
+  readonly cwd: string;
+}
+
 export interface SpacesOptions {
   readonly allowBash: boolean;
   /** One space for all clients. */
@@ -45,7 +51,7 @@ export interface Space {
   /** Its tools with the limits that a host brings, inside the roots that it declares. */
   oriel(asker?: Asker): Oriel;
   /** Reads the path strings by which resources are named. */
-  reader(): Tool;
+  reader(asker?: Asker): Reader;
   /** The tools of a dialect under the server's limits, but for those that are given. */
   lens(dialect: DialectName, limits: LimitOptions): Oriel;
   close(): Promise<void>;
@@ -187,7 +193,7 @@ function spaceOf(options: OrielOptions, session: Session, bash: boolean): Space 
   /** The last host that brought no roots: mostly the next call is of the same one. */
   let last: { readonly host: HostIdentity | undefined; readonly oriel: Oriel } | undefined;
   let engine: Engine | undefined;
-  let reader: Tool | undefined;
+  const readers = new Lru<Reader>(MOST_FITTED);
   return {
     calls: 0,
     keeps() {
@@ -223,16 +229,26 @@ function spaceOf(options: OrielOptions, session: Session, bash: boolean): Space 
         { bash: false },
       );
     },
-    reader: () =>
-      (reader ??= createOriel({
-        ...options,
-        dialect: 'oriel',
-        // A resource is bounded by its bytes.
-        limits: { lines: Number.MAX_SAFE_INTEGER },
-        display: 'plain',
-        read: { summarize: false },
-      }).tool('read')),
+    reader({ roots = [] } = {}) {
+      const inside = narrowed(options, roots);
+      const key = JSON.stringify(inside.roots);
+      let reader = readers.get(key);
+      if (!reader) readers.set(key, (reader = readerOf(inside)));
+      return reader;
+    },
   };
+}
+
+function readerOf(options: OrielOptions): Reader {
+  const oriel = createOriel({
+    ...options,
+    dialect: 'oriel',
+    // A resource is bounded by its bytes.
+    limits: { lines: Number.MAX_SAFE_INTEGER },
+    display: 'plain',
+    read: { summarize: false },
+  });
+  return { tool: oriel.tool('read'), cwd: fromWorkingDirectory(options.cwd) };
 }
 
 /**

@@ -1,41 +1,45 @@
-/** Keeps a text that does not fit into one answer as an artifact: once for the same bytes, whoever asks for it. */
+/**
+ * Keeps a text that does not fit into one answer as an artifact: once for the same bytes in one session. What it is called
+ * is remembered with the kept outputs, not in the store: clients share the store, and the number is that of one of them.
+ */
 
 import { existsSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { memoryBytes } from '../access/bytes.ts';
 import type { Identity } from '../identity.ts';
-import type { Call } from '../types/call.ts';
-import type { Spill } from '../types/session.ts';
-import type { Kind } from '../types/store.ts';
+import type { Spill, SpillStore } from '../types/session.ts';
+import { Lru } from './lru.ts';
 
-const keptOutputs: Kind<Spill> = {
-  name: 'kept-output',
-  weigh: () => ({ memory: 256 }),
-  // The oldest make room for others, and a person may remove them.
-  lasts: ({ path }) => existsSync(path),
-};
-
-/** Bytes that are written before others have their turn. */
+/** Bytes that are written before other work goes on. */
 const AT_ONCE = 256 << 10;
 
+/** Texts of one session of which it is remembered where they are kept. */
+const MOST_KNOWN = 1_000;
+
+const known = new WeakMap<SpillStore, Lru<Promise<Spill>>>();
+
 /** The URL of the artifact. `identity` is that of `bytes`. Throws OrielError (`LIMIT`, `BUSY`) where it cannot be kept. */
-export async function keepOutput(bytes: Uint8Array, identity: Identity, call: Call): Promise<string> {
-  const { spills, store } = call.session;
-  const make = async (): Promise<Spill> => {
-    const spill = spills.create();
-    for (let at = 0; at < bytes.length; at += AT_ONCE) {
-      await spill.write(bytes.subarray(at, at + AT_ONCE));
-      await setImmediate();
-    }
-    return spill.finish();
-  };
-  const of = memoryBytes(bytes, identity);
-  const { url } = await store.get(
-    keptOutputs,
-    of,
-    {},
-    async () => ({ value: await make(), keep: true }),
-    call,
-  );
-  return url;
+export async function keepOutput(bytes: Uint8Array, identity: Identity, spills: SpillStore): Promise<string> {
+  let ofSession = known.get(spills);
+  if (!ofSession) known.set(spills, (ofSession = new Lru(MOST_KNOWN)));
+  const { key } = identity;
+  const before = await ofSession.get(key);
+  // The oldest outputs make room for others, and a person may remove them.
+  if (before && existsSync(before.path)) return before.url;
+  const writing = write(bytes, spills);
+  ofSession.set(key, writing);
+  try {
+    return (await writing).url;
+  } catch (error) {
+    ofSession.delete(key);
+    throw error;
+  }
+}
+
+async function write(bytes: Uint8Array, spills: SpillStore): Promise<Spill> {
+  const spill = spills.create();
+  for (let at = 0; at < bytes.length; at += AT_ONCE) {
+    await spill.write(bytes.subarray(at, at + AT_ONCE));
+    await setImmediate();
+  }
+  return spill.finish();
 }

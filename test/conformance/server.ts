@@ -58,7 +58,7 @@ const app = createServer(async (incoming, outgoing) => {
   const exchange = new Exchange(incoming, outgoing);
   const { path, query, host } = exchange;
   const origin = exchange.header('origin');
-  const refusal = refused({ path, query, host, origin, authorization: undefined });
+  const refusal = refused({ path, query, host, origin, authorization: undefined, site: undefined });
   await send(
     refusal ? problem(refusal.status, refusal.problem) : await mcp.handle(exchange),
     exchange,

@@ -2,10 +2,12 @@
 
 import { existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Offer, OfferOptions } from '../../src/faces/offer.ts';
 import { createOffer } from '../../src/faces/offer.ts';
 import type { Answer } from '../../src/types/answer.ts';
+import { temporaryFolder } from '../support/commands.ts';
 import { type AppUnderTest, serveOffer } from '../support/app.ts';
 import { mcpHeaders, mcpMessage } from '../support/server.ts';
 import { codeOf, SECRET, textOf, workspace } from '../support/workspace.ts';
@@ -99,6 +101,23 @@ describe.each(ways)('%s', (_title, connect) => {
     expect(textOf(await theirs('read', { path: 'artifact://1:-1' }))).toContain('of the other');
     expect(textOf(await mine('read', { path: 'artifact://1:-1' }))).toContain('of one client');
     expect(codeOf(await mine('read', { path: 'artifact://2' }))).toBe('NOT_FOUND');
+  });
+
+  test('what is kept of the same text is told to each client by a number of its own', async () => {
+    const outputs = temporaryFolder();
+    const lines = Array.from({ length: 9_000 }, (_, i) => `line ${i}`);
+    writeFileSync(join(outputs, 'long.json'), JSON.stringify({ lines }));
+    const [mine, theirs] = await connect(await serving({ agentOutputs: outputs }));
+    const next = async (call: Call): Promise<string> =>
+      /Use (artifact:\/\/\S+) to continue\]$/.exec(
+        textOf(await call('read', { path: 'agent://long/lines' })),
+      )?.[1] ?? '';
+    expect(await next(mine)).toMatch(/^artifact:\/\/1:/);
+    await theirs('bash', LONG);
+    const second = await next(theirs);
+    expect(second).toMatch(/^artifact:\/\/2:/);
+    expect(textOf(await theirs('read', { path: second }))).toContain('"line 2');
+    expect(await next(mine)).toMatch(/^artifact:\/\/1:/);
   });
 
   test('the operator may have all of them share', async () => {

@@ -50,6 +50,21 @@ test('H02 Origin of another site or of none is refused, absent or our own is not
   expect((await withHeaders(running, '/mcp', { ...json, origin: running.url })).status).toBe(200);
 });
 
+test('H02 what a page of another site loads without an Origin is refused: scripts, images, styles', async () => {
+  const running = await server([]);
+  const asked = async (path: string, site: string): Promise<number> =>
+    (await withHeaders(running, path, { 'sec-fetch-site': site, 'sec-fetch-mode': 'no-cors' }, 'GET')).status;
+  const file = `/api/v0/read-file?path=${encodeURIComponent(`${process.cwd()}/package.json`)}`;
+  for (const site of ['cross-site', 'same-site', 'anything']) {
+    for (const path of [file, '/api/v0/tools', '/openapi.json', '/mcp']) {
+      expect([site, path, await asked(path, site)]).toEqual([site, path, 403]);
+    }
+  }
+  // A link to the dashboard may stand on any page; what it shows asks from its own origin, or is typed.
+  expect(await asked('/', 'cross-site')).toBe(200);
+  for (const site of ['same-origin', 'none']) expect(await asked('/api/v0/tools', site)).toBe(200);
+});
+
 test('H02 a Host that is not ours is refused: a name may be made to resolve here', async () => {
   const running = await server(['--host', 'box.internal']);
   for (const host of ['evil.test', `evil.test:${running.port}`, '169.254.169.254', '127.0.0.1.evil.test']) {

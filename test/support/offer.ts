@@ -55,6 +55,7 @@ export function offerOf(...tools: readonly Tool[]): Offer {
   return {
     dialect: 'test',
     engine: () => engine,
+    cwd: () => engine.access.cwd,
     tools: () => tools,
     prepare: () => Promise.resolve(),
     find: (name) =>

@@ -122,6 +122,7 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
       host: exchange.host,
       origin: exchange.header('origin'),
       authorization: exchange.header('authorization'),
+      site: exchange.header('sec-fetch-site'),
     });
     if (refusal) return problem(refusal.status, refusal.problem, REFUSED[refusal.status]);
     if (match) return routed(exchange, match);

@@ -26,6 +26,8 @@ export interface Asked {
   readonly host: string | undefined;
   readonly origin: string | undefined;
   readonly authorization: string | undefined;
+  /** What a browser says of the page that asks: `Sec-Fetch-Site`. Programs send none. */
+  readonly site: string | undefined;
 }
 
 export interface Refusal {
@@ -60,7 +62,7 @@ export function createGuard({ token, operatorToken, loopback, hosts }: GuardOpti
   const isOperator = (authorization: string | undefined): boolean =>
     operators !== undefined && timingSafeEqual(digest(tokenIn(authorization)), operators);
 
-  const refused = ({ path, query, host, origin, authorization }: Asked): Refusal | undefined => {
+  const refused = ({ path, query, host, origin, authorization, site }: Asked): Refusal | undefined => {
     if (!path.startsWith('/') || path.startsWith('//'))
       return refuse(400, 'The request target must be a path.');
     const name = nameOf(host);
@@ -68,6 +70,9 @@ export function createGuard({ token, operatorToken, loopback, hosts }: GuardOpti
     if (!isOurs(name, loopback, known)) return refuse(403, 'This server is not known by that Host.');
     // A page of another site, or of none ("null"), has no business here; programs send no Origin.
     if (origin !== undefined && !isSameOrigin(origin, host))
+      return refuse(403, 'Requests from other sites are refused.');
+    // Scripts, images and styles of another site are asked for without an Origin. A link to the dashboard may stand anywhere.
+    if (site !== undefined && site !== 'same-origin' && site !== 'none' && !OPEN.has(path))
       return refuse(403, 'Requests from other sites are refused.');
     if (['access_token', 'token'].some((key) => query.has(key))) {
       // It would end up in logs and histories on the way.

@@ -60,8 +60,9 @@ function createInspection({ file, path, token, ticket }: InspectOptions): App {
   const reply = (exchange: Exchange): Reply | Promise<Reply> => {
     const { host, query } = exchange;
     const [origin, authorization] = [exchange.header('origin'), exchange.header('authorization')];
+    const site = exchange.header('sec-fetch-site');
     const { refused } = exchange.path === enter.path ? withTicket : withToken;
-    const refusal = refused({ path: exchange.path, query, host, origin, authorization });
+    const refusal = refused({ path: exchange.path, query, host, origin, authorization, site });
     if (refusal) return problem(refusal.status, refusal.problem);
     const match = find(exchange.path);
     if (match) return routed(exchange, match);

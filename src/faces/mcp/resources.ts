@@ -20,6 +20,7 @@ import type { Caller } from '../../queues/caller.ts';
 import type { KeptSpill } from '../../types/session.ts';
 import { withAbsoluteCall } from '../absolute-call.ts';
 import type { Offer } from '../offer.ts';
+import type { Asker } from '../spaces.ts';
 import { DETAILS_KEY } from './tool-result.ts';
 
 const ARTIFACT = 'artifact://';
@@ -75,12 +76,13 @@ export async function readResource(
   offer: Offer,
   uri: string,
   options: RunOptions,
+  asker: Asker,
 ): Promise<ReadResourceResult> {
   if (!SCHEMES.test(uri)) throw new ResourceNotFoundError(quote(uri));
-  const answer = await offer.read(ALL_OF_ONE.test(uri) ? `${uri}:raw` : uri, options);
+  const answer = await offer.read(ALL_OF_ONE.test(uri) ? `${uri}:raw` : uri, options, asker);
   if (answer.isError) {
     const { message } = answer.details['error'] as { message: string };
-    const cwd = pathToFileURL(offer.engine(options.caller).access.cwd).href;
+    const cwd = pathToFileURL(offer.cwd(asker)).href;
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, withAbsoluteCall(message, cwd), {
       uri: quote(uri),
     });

@@ -82,14 +82,15 @@ export function createMcpServer(
     resources: await listArtifacts(offer, caller),
   }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [artifactTemplate] }));
-  server.setRequestHandler('resources/read', ({ params }, context) =>
-    readResource(offer, params.uri, {
+  server.setRequestHandler('resources/read', async ({ params }, context) => {
+    const options = {
       signal: context.mcpReq.signal,
       caller,
       ...taskIn(context),
       trace: traceIn(context, 'resources/read', transport),
-    }),
-  );
+    };
+    return readResource(offer, params.uri, options, await askerOf(context));
+  });
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }) => {
     const known =
       ref.type === 'ref/resource' && ref.uri === artifactTemplate.uriTemplate && argument.name === 'id';

@@ -152,7 +152,7 @@ async function pageable(
   const bytes = memoryBytes(content, identity);
   if (content.length <= call.limits.bytes && text.split('\n').length <= call.limits.lines)
     return { bytes, target: typed };
-  return { bytes, target: await keepOutput(content, identity, call) };
+  return { bytes, target: await keepOutput(content, identity, call.session.spills) };
 }
 
 /**

@@ -160,7 +160,7 @@ async function keptAs(page: Page, url: string, call: Call): Promise<string | und
   const { bytes } = page.rendering;
   if (bytes.length <= call.limits.bytes && !hasLines(bytes, PAGE_LINES)) return undefined;
   try {
-    return await keepOutput(bytes, await identityOf(url, bytes), call);
+    return await keepOutput(bytes, await identityOf(url, bytes), call.session.spills);
   } catch (error) {
     call.signal.throwIfAborted();
     // A full disk does not keep a page from being read.

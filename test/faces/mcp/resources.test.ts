@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { cli } from '../../support/cli.ts';
@@ -94,7 +94,12 @@ test('roots that a client declares are honoured inside the server’s own', asyn
     await client.connect(transport);
     onTestFinished(() => client.close());
     const { content } = await client.callTool({ name: 'read', arguments: { path } });
-    return (content as { text: string }[]).map(({ text }) => text).join('');
+    const said = (content as { text: string }[]).map(({ text }) => text).join('');
+    // A resource is the same file inside the same roots.
+    const uri = pathToFileURL(resolve(roots[0] === join(W, 'a') ? join(W, 'a') : W, path)).href;
+    const resource = await client.readResource({ uri }).catch((error: Error) => error.message);
+    expect(typeof resource === 'string').toBe(said.includes('outside'));
+    return said;
   };
   // Relative paths start in the root of the client.
   expect(await read([join(W, 'a')], 'in.txt')).toBe('1|in\n');
