@@ -5,6 +5,7 @@ import type { DeclaredTool } from './dialects/dialect.ts';
 import { type InputSchema, lenient } from './dialects/lenient.ts';
 import { OrielError } from './errors.ts';
 import { jsonSchemaOf } from './schema.ts';
+import { safeJson } from './text/json.ts';
 import { didYouMean, nearNames } from './text/near.ts';
 import { quote } from './text/visible.ts';
 
@@ -32,7 +33,9 @@ export function acceptInput(tool: DeclaredTool, schema: ZodType, input: unknown)
   checkLengths(tool, given);
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
-  throw new OrielError('BAD_INPUT', whatIsWrong(tool, parsed.error.issues[0], given, shape));
+  const { issues } = parsed.error;
+  const next = callThatWorks(tool, schema, issues, given, shape);
+  throw new OrielError('BAD_INPUT', `${whatIsWrong(tool, issues[0], given, shape)} Use ${next}.`, { next });
 }
 
 /** Throws `BAD_INPUT`, before anything looks at the text of a field. */
@@ -90,4 +93,37 @@ function isMissing({ path }: core.$ZodIssue, input: unknown): boolean {
   const [field, ...deeper] = path;
   const given = input as Record<PropertyKey, unknown> | null | undefined;
   return field !== undefined && deeper.length === 0 && given?.[field] === undefined;
+}
+
+/** Of a call that an error repeats: a longer one is not named. */
+const MOST_CALL = 300;
+
+/** The call without the fields that are wrong, or with their near names, where that is accepted; else the tool's example. */
+function callThatWorks(
+  { example }: DeclaredTool,
+  schema: ZodType,
+  issues: readonly core.$ZodIssue[],
+  given: unknown,
+  { properties = {} }: InputSchema,
+): string {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return safeJson(example);
+  const known = Object.keys(properties);
+  const unknown = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []));
+  const wrong = new Set([...unknown, ...issues.map(({ path: [field] }) => field)]);
+  const fields = Object.entries(given);
+  const kept = Object.fromEntries(fields.filter(([field]) => !wrong.has(field)));
+  const renamed = Object.fromEntries(
+    fields.flatMap(([field, value]) => {
+      if (!wrong.has(field)) return [[field, value] as const];
+      const [near] = unknown.includes(field) ? nearNames(field, known, 1) : [];
+      return near === undefined || near in kept ? [] : [[near, value] as const];
+    }),
+  );
+  for (const call of [renamed, kept]) {
+    if (Object.keys(call).length === 0 || !schema.safeParse(call).success) continue;
+    const written = safeJson(call);
+    // What a NUL stands in is accepted by the schema, and by nothing else.
+    if (written.length <= MOST_CALL && !written.includes('\\u0000')) return written;
+  }
+  return safeJson(example);
 }

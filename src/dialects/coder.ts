@@ -19,6 +19,7 @@ import {
   fileLinesLimits,
   fileLinesOrder,
 } from './file-lines.ts';
+import { linesToOffset } from './line-fields.ts';
 
 const limits: Limits = {
   ...baseLimits,
@@ -62,6 +63,7 @@ const about =
 const readFile = tool<FileLinesInput, LinesRequest>({
   name: 'read_file',
   title: 'Read file',
+  example: { path: '/home/me/project/src/app.ts', offset: 50, limit: 100 },
   effects: reads,
   about: about(' Of a directory: its entries, entries_read of total_entries, from entry offset on.'),
   input: (zod) => zod.strictObject(fields(zod)),
@@ -81,6 +83,7 @@ interface WorkspaceInput extends FileLinesInput {
 const workspaceReadFile = tool<WorkspaceInput, LinesRequest>({
   name: 'coder_workspace_read_file',
   title: 'Read file in workspace',
+  example: { workspace: LOCAL, path: '/home/me/project/src/app.ts', offset: 50, limit: 100 },
   effects: reads,
   about: about(''),
   input: (zod) =>
@@ -100,15 +103,16 @@ const workspaceReadFile = tool<WorkspaceInput, LinesRequest>({
 /** The steps from an input to an answer. */
 function ordered<Input extends FileLinesInput>(): Pick<
   ToolSpec<Input, LinesRequest>,
-  'limits' | 'request' | 'policy' | 'answer' | 'failure'
+  'adapt' | 'limits' | 'request' | 'policy' | 'answer' | 'failure'
 > {
   return {
     // Its fields need every count, whatever a host allows other dialects.
     limits: (_, dialectLimits) => ({ ...dialectLimits, countBytes: limits.countBytes }),
+    adapt: linesToOffset,
     request: (input, dialectLimits) => fileLinesOrder(input, limitsOf(dialectLimits)).request,
     policy: (input, dialectLimits) => fileLinesOrder(input, limitsOf(dialectLimits)).policy,
-    answer: (result, input, { bytes }) => {
-      if (result.is === 'entries') return entriesAnswer(result, input, bytes);
+    answer: (result, input, limits) => {
+      if (result.is === 'entries') return entriesAnswer(result, input, limits);
       const { success: _, error: __, content, ...facts } = fileLines(result, input);
       const details = { ...(result.is === 'text' && textFacts(result)), ...facts };
       return textAnswer(safeJson({ content, ...facts }), details);
@@ -117,11 +121,11 @@ function ordered<Input extends FileLinesInput>(): Pick<
   };
 }
 
-/** The entries of a directory, as many as fit into `most` bytes. Throws `OUT_OF_RANGE`. */
+/** The entries of a directory, as many as fit as JSON, also where that is counted as JSON again. Throws `OUT_OF_RANGE`. */
 function entriesAnswer(
   { entries, total = 0, beyond, next }: ListResult,
   { offset = 1 }: FileLinesInput,
-  most: number,
+  { bytes, tokens }: Limits,
 ): Answer {
   if (beyond !== undefined) {
     throw new OrielError(
@@ -130,8 +134,14 @@ function entriesAnswer(
     );
   }
   const names = entries.map(({ path, mark }) => oneLine(path) + (mark === '/' ? mark : ''));
-  let room = most;
-  const shown = names.filter((name) => (room -= Buffer.byteLength(name) + 1) >= 0);
+  let room = bytes;
+  let counted = tokens * 4;
+  const shown = names.filter((name) => {
+    const written = safeJson(name);
+    room -= Buffer.byteLength(written) + 1;
+    counted -= Buffer.byteLength(safeJson(written)) + 1;
+    return room >= 0 && counted >= 0;
+  });
   const facts = {
     entries_read: shown.length,
     total_entries: total,
@@ -155,6 +165,7 @@ export const coder: Dialect = {
   name: 'coder',
   limits,
   tools: [readFile, workspaceReadFile],
+  answersJson: true,
   departs: [readFile, workspaceReadFile].flatMap(({ name }) => [
     { law: 1, tool: name, why: 'a line over 1,024 bytes is cut and marked, its rest cannot be read' },
     {

@@ -69,6 +69,8 @@ export interface ToolSpec<Input, R extends Request> {
   readonly name: string;
   readonly title: string;
   readonly effects: Effects;
+  /** A call that is accepted: what the error for a bad one names. */
+  readonly example: Input;
   /** For the model: what it does, what bounds it, how to go on; nothing that is switched off. Under 2,000 characters. */
   about(limits: Limits, offered: Offered): string;
   /** Given the library, so that a face which checks its own input does not load it. */
@@ -104,6 +106,8 @@ export interface Callable<A> {
 export interface DeclaredTool extends Callable<Answer> {
   readonly title: string;
   readonly effects: Effects;
+  /** A call that is accepted. */
+  readonly example: Fields;
   about(limits: Limits, offered: Offered): string;
   schema(zod: Zod): ZodType;
   /** An input that the schema refused, put right where the tool takes it all the same. Throws as `prepare`. */
@@ -121,6 +125,8 @@ export interface Dialect {
   readonly name: string;
   readonly limits: Limits;
   readonly tools: readonly DeclaredTool[];
+  /** Whether the text of an answer is JSON, in which a text takes more bytes than it has. */
+  readonly answersJson?: boolean;
   readonly departs: readonly Departure[];
 }
 
@@ -131,6 +137,7 @@ export function tool<Input, R extends Request>(spec: ToolSpec<Input, R>): Declar
     name,
     title,
     effects,
+    example: spec.example as Fields,
     about: (limits, offered) => spec.about(limits, offered),
     schema: (zod) => spec.input(zod),
     adapt: (input) =>

@@ -3,7 +3,7 @@
  * quotes, other names of `path`. The schema that a model is shown does not change by it.
  */
 
-import { fieldNamed, valueNamed } from './other-names.ts';
+import { asksNothing, fieldNamed, valueNamed } from './other-names.ts';
 
 interface Field {
   readonly type?: unknown;
@@ -28,6 +28,7 @@ export function lenient(input: unknown, { properties = {}, required = [] }: Inpu
   const fields: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(named(given, properties))) {
     const field = properties[name];
+    if (!field && asksNothing(name, value, Object.keys(properties))) continue;
     if (field && isAbsent(value, field.type) && !required.includes(name)) continue;
     fields[name] = field ? ofType(name === 'glob' ? anyGlob(value) : value, field) : value;
   }

@@ -4,12 +4,24 @@ import { OrielError } from '../errors.ts';
 import { parseSelection } from '../selector/selection.ts';
 import { quote } from '../text/visible.ts';
 import { type Fields, isTexts, parseNumber } from './lenient.ts';
-import { folded, withoutRemarks } from './other-names.ts';
+import { fieldNamed, folded } from './other-names.ts';
 
 /** Fields that are no others of this dialect, and what they say of lines; as `folded` gives them. */
 const NAMES: Readonly<Record<string, Name>> = {
   ...same('offset', ['offset']),
-  ...same('limit', ['limit', 'maxlines', 'numlines', 'linecount', 'head', 'headlines']),
+  ...same('limit', [
+    'limit',
+    'maxlines',
+    'numlines',
+    'linecount',
+    'head',
+    'headlines',
+    'count',
+    'length',
+    'take',
+    'first',
+  ]),
+  ...same('skip', ['skip']),
   ...same('start_line', [
     'startline',
     'linestart',
@@ -19,7 +31,12 @@ const NAMES: Readonly<Record<string, Name>> = {
     'firstline',
     'line',
     'linenumber',
+    'begin',
+    'beginline',
     'startlineoneindexed',
+    'startlinenumber',
+    'linefrom',
+    'minline',
   ]),
   ...same('end_line', [
     'endline',
@@ -30,67 +47,253 @@ const NAMES: Readonly<Record<string, Name>> = {
     'lastline',
     'endlineoneindexed',
     'endlineoneindexedinclusive',
+    'endlinenumber',
+    'lineto',
+    'maxline',
   ]),
-  ...same('view_range', ['viewrange', 'range', 'linerange', 'lines']),
-  ...same('tail', ['tail', 'taillines']),
+  ...same('view_range', [
+    'viewrange',
+    'range',
+    'linerange',
+    'lines',
+    'ranges',
+    'lineranges',
+    'readrange',
+    'position',
+  ]),
+  ...same('selector', ['selector', 'sel', 'window']),
+  ...same('tail', ['tail', 'taillines', 'last']),
   ...same('raw', ['raw']),
+  ...same('whole', ['shouldreadentirefile', 'readentirefile', 'full', 'whole', 'entire', 'entirefile']),
+  ...same('outline', ['outline']),
+  ...same('start_byte', ['startbyte', 'byteoffset']),
+  ...same('max_bytes', ['maxbytes', 'bytes']),
+  ...same('symbol', [
+    'symbol',
+    'symbols',
+    'symbolname',
+    'namepath',
+    'nodepaths',
+    'function',
+    'class',
+    'method',
+  ]),
+  ...same('encoding', ['encoding', 'charset']),
+  ...same('column', ['column', 'character', 'col']),
 };
 
-type Name = 'offset' | 'limit' | 'start_line' | 'end_line' | 'view_range' | 'tail' | 'raw';
+const KNOWN = [
+  ...([
+    'offset',
+    'limit',
+    'skip',
+    'start_line',
+    'end_line',
+    'view_range',
+    'selector',
+    'tail',
+    'raw',
+    'whole',
+  ] as const),
+  ...(['outline', 'start_byte', 'max_bytes', 'symbol', 'encoding', 'column'] as const),
+];
+
+type Name = (typeof KNOWN)[number];
+
+type Lines = Partial<Record<Name, unknown>>;
 
 function same(name: Name, names: readonly string[]): Record<string, Name> {
   return Object.fromEntries(names.map((other) => [other, name]));
 }
 
+/** Files with their lines, as some tools take them: at most as many as one call reads. */
+const MOST_FILES = 20;
+
 /**
  * `{ path, offset: 10, limit: 5 }` → `{ path: "…:10..14" }`; `view_range` is `[first, last]`, -1 for the end; an offset
- * from the end is a tail. Several paths become a list. Throws `BAD_INPUT` for values that name no lines.
+ * from the end is a tail. Several paths become a list, each with lines of its own where it has some. Throws `BAD_INPUT` for
+ * values that name no lines.
  */
 export function linesToSelector(input: Fields): Fields {
-  const { path: typed, ...rest } = withoutRemarks(input);
-  const paths = typeof typed === 'string' ? [typed] : isTexts(typed) && typed.length > 1 ? typed : undefined;
+  const { path: typed, ...rest } = input;
+  const paths = pathsOf(typed);
   if (!paths) return input;
-  const lines: Partial<Record<Name, unknown>> = {};
-  const others: Record<string, unknown> = {};
-  for (const [given, value] of Object.entries(rest)) {
-    const name = Object.hasOwn(NAMES, folded(given)) ? NAMES[folded(given)] : undefined;
-    if (name === undefined || name in lines) others[given] = value;
-    else lines[name] = value;
-  }
+  const { lines, others } = linesIn(rest);
   const selector = selectorOf(lines);
   if (selector !== '') paths.forEach(refuseTwo);
-  return { ...others, path: paths.map((path) => path + selector).join(',') };
+  const written = paths.map((path) => path + selector);
+  return { ...others, path: written.join(written.some((path) => path.includes(',')) ? '\n' : ',') };
 }
 
-function selectorOf({
+/**
+ * The lines that fields of other tools ask for, where the schema has fields of its own for them: `first` and `last` write
+ * those. Bytes, tails and symbols stay for the schema to refuse.
+ */
+export function linesAsFields(
+  input: Fields,
+  own: readonly string[],
+  write: (first: number, last: number | undefined) => Fields,
+): Fields {
+  const kept = Object.entries(input).filter(([name]) => own.includes(name));
+  const foreign = Object.fromEntries(Object.entries(input).filter(([name]) => !own.includes(name)));
+  if (Object.keys(foreign).length === 0 || kept.some(([name]) => name !== 'path')) return input;
+  const { lines, others } = linesIn(foreign);
+  const [, first, last] = /^:(\d+)\.\.(\d*)$/.exec(windowIn(lines)) ?? [];
+  if (first === undefined) return input;
+  return { ...Object.fromEntries(kept), ...others, ...write(Number(first), last ? Number(last) : undefined) };
+}
+
+/** What names no lines is the schema's to refuse. */
+function windowIn(lines: Lines): string {
+  try {
+    return windowOf(lines);
+  } catch (error) {
+    if (error instanceof OrielError) return '';
+    throw error;
+  }
+}
+
+/** `linesAsFields` for `offset` and `limit`. */
+export function linesToOffset(input: Fields): Fields {
+  return linesAsFields(
+    input,
+    ['path', 'offset', 'limit', 'max_line_length', 'keep', 'workspace'],
+    (first, last) => ({
+      offset: first,
+      ...(last !== undefined && { limit: last - first + 1 }),
+    }),
+  );
+}
+
+/** `linesAsFields` for `start_line` and `end_line`. */
+export function linesToEnds(input: Fields): Fields {
+  return linesAsFields(
+    input,
+    ['path', 'start_line', 'end_line', 'start_byte', 'max_bytes'],
+    (first, last) => ({
+      start_line: first,
+      ...(last !== undefined && { end_line: last }),
+    }),
+  );
+}
+
+/** A path, several, or what files are called with their own lines: `[{ path, start_line: 5 }]`. */
+function pathsOf(typed: unknown): readonly string[] | undefined {
+  if (typeof typed === 'string') return [typed];
+  if (isTexts(typed)) return typed.length > 1 ? typed : undefined;
+  const files: readonly unknown[] = Array.isArray(typed) ? typed : [typed];
+  if (files.length === 0 || files.length > MOST_FILES) return undefined;
+  const paths = files.map((file) => (isFields(file) ? linesToSelector(withPath(file))['path'] : undefined));
+  return isTexts(paths) ? paths : undefined;
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function withPath(file: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(file).map(([name, value]) => [fieldNamed(name, ['path']) ?? name, value]),
+  );
+}
+
+function linesIn(fields: Fields): { lines: Lines; others: Record<string, unknown> } {
+  const lines: Lines = {};
+  const others: Record<string, unknown> = {};
+  for (const [given, value] of Object.entries(fields)) {
+    const folds = folded(given);
+    const zeroBased = /^(start|end)linenumberbasezero$/.exec(folds)?.[1];
+    const name = zeroBased
+      ? (`${zeroBased}_line` as Name)
+      : Object.hasOwn(NAMES, folds)
+        ? NAMES[folds]
+        : undefined;
+    if (name === undefined || name in lines) others[given] = value;
+    else lines[name] = zeroBased && typeof value === 'number' ? value + 1 : value;
+  }
+  return { lines, others };
+}
+
+function selectorOf(lines: Lines): string {
+  const { symbol, encoding, outline, whole, raw } = lines;
+  const mode = raw === true || raw === 'true' ? ':raw' : '';
+  const coded = isGiven(encoding) ? `:encoding=${text('encoding', encoding)}` : '';
+  if (outline === true) return `:outline${coded}`;
+  if (isGiven(symbol)) return `:${symbolsOf(symbol)}${coded}${mode}`;
+  if (whole === true || whole === 'true') return `:1..${coded}${mode}`;
+  return `${windowOf(lines)}${coded}${mode}`;
+}
+
+/** The lines or bytes that are asked for, with their colon. */
+function windowOf({
   offset,
   limit,
+  skip,
   start_line,
   end_line,
   view_range,
+  selector,
   tail,
-  raw,
-}: Partial<Record<Name, unknown>>): string {
-  const mode = raw === true || raw === 'true' ? ':raw' : '';
+  start_byte,
+  max_bytes,
+}: Lines): string {
+  if (isGiven(selector)) return `:${text('selector', selector).replace(/^:/, '')}`;
   const last = isGiven(tail) ? line('tail', tail) : fromTheEnd(offset, limit);
-  if (last !== undefined && last > 0) return `:-${last}${mode}`;
-  const [from, to] = isGiven(view_range)
-    ? viewRange(view_range)
-    : isGiven(start_line) || isGiven(end_line)
+  if (last !== undefined && last > 0) return `:-${last}`;
+  if (isGiven(max_bytes)) return `:@${line('start_byte', start_byte) ?? 0}+${line('max_bytes', max_bytes)}`;
+  if (isGiven(start_byte) && line('start_byte', start_byte) !== 0)
+    return `:@${line('start_byte', start_byte)}`;
+  if (isGiven(view_range)) return rangesOf(view_range);
+  const [from, to] =
+    isGiven(start_line) || isGiven(end_line)
       ? [line('start_line', start_line), lastLine(end_line) ?? endOf(start_line, limit)]
-      : window(line('offset', offset), limit === -1 ? undefined : line('limit', limit));
-  if (from === undefined && to === undefined) return mode;
+      : window(
+          isGiven(skip) ? (line('skip', skip) ?? 0) + 1 : line('offset', offset),
+          limit === -1 ? undefined : line('limit', limit),
+        );
+  return rangeOf(from, to);
+}
+
+function rangeOf(from: number | undefined, to: number | undefined): string {
+  if (from === undefined && to === undefined) return '';
   const first = Math.max(from ?? 1, 1);
   if (to !== undefined && to < first) {
     throw bad(`lines ${first} to ${to} are none: the last comes before the first`);
   }
-  return `:${first}..${to ?? ''}${mode}`;
+  return `:${first}..${to ?? ''}`;
+}
+
+/** `[5, 8]`, `"5-8"`, `{ start: 5, end: 8 }`, or a list of those. */
+function rangesOf(value: unknown): string {
+  if (isFields(value)) return windowOf(linesIn(value).lines);
+  if (typeof value === 'string' && value.includes('-') && value.includes(','))
+    return rangesOf(value.split(','));
+  const isList =
+    Array.isArray(value) && value.length > 0 && value.every((one) => typeof one !== 'number' && isRange(one));
+  if (!isList) return rangeOf(...viewRange(value));
+  return `:${value.map((one) => rangesOf(one).slice(1)).join(',')}`;
+}
+
+function isRange(value: unknown): boolean {
+  return Array.isArray(value) || isFields(value) || (typeof value === 'string' && /\d\D+\d/.test(value));
+}
+
+/** `App.start` and `App/start`, or a list of those. */
+function symbolsOf(value: unknown): string {
+  const names = isTexts(value) ? value : [text('symbol', value)];
+  return names.map((name) => `#${name.replace(/^#/, '').replaceAll('/', '.')}`).join(',');
+}
+
+function text(name: string, value: unknown): string {
+  if (typeof value === 'string') return value.trim();
+  throw bad(`${name} is a text`);
 }
 
 /** `-20` as an offset, alone: the last lines. */
 function fromTheEnd(offset: unknown, limit: unknown): number | undefined {
   const number = typeof offset === 'string' ? parseNumber(offset) : offset;
-  const isTail = typeof number === 'number' && Number.isInteger(number) && number < 0 && !isGiven(limit);
+  const isWhole = !isGiven(limit) || Number(limit) === -Number(number);
+  const isTail = typeof number === 'number' && Number.isInteger(number) && number < 0 && isWhole;
   return isTail ? -number : undefined;
 }
 
@@ -125,14 +328,14 @@ function refuseTwo(path: string): void {
   }
 }
 
-type Lines = readonly [from: number | undefined, to: number | undefined];
+type Ends = readonly [from: number | undefined, to: number | undefined];
 
-function window(offset: number | undefined, limit: number | undefined): Lines {
+function window(offset: number | undefined, limit: number | undefined): Ends {
   if (limit === undefined || limit === 0) return [offset, undefined];
   return [offset, Math.max(offset ?? 1, 1) + limit - 1];
 }
 
-function viewRange(value: unknown): Lines {
+function viewRange(value: unknown): Ends {
   const list: unknown =
     typeof value === 'string' ? value.replace(/[[\]\sL]/gi, '').split(/,|:|\.\.|(?<=\d)-/) : value;
   if (!Array.isArray(list) || list.length !== 2) throw bad('view_range is [first, last]');

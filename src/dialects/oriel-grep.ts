@@ -9,7 +9,7 @@ import type { CountRequest, SearchRequest } from '../types/request.ts';
 import { type InputOf, reads, tool, type Zod } from './dialect.ts';
 import { count, LINE_CHARACTERS, MATCHES, RESULTS, searched, searchRequest } from './lists.ts';
 import { sorting, truncation } from './oriel-lists.ts';
-import { withoutCase } from './other-names.ts';
+import { grepFields } from './other-fields.ts';
 
 const fields = (zod: Zod) => ({
   pattern: zod.string().describe('Regular expression, or plain text with literal'),
@@ -44,6 +44,7 @@ type OrielGrepInput = InputOf<typeof fields>;
 export const grep = tool<OrielGrepInput, SearchRequest | CountRequest>({
   name: 'grep',
   title: 'Search file contents',
+  example: { pattern: 'TODO|FIXME', glob: '*.ts' },
   effects: reads,
   about: (limits) =>
     `Searches the lines of files with a regular expression (ripgrep syntax, no look-around). Use it to find where ` +
@@ -54,7 +55,7 @@ export const grep = tool<OrielGrepInput, SearchRequest | CountRequest>({
     `shown around the match. A notice gives the offset for the next call. A document or ` +
     'archive is searched inside where it is named: report.pdf:p12:LINE.',
   input: (zod) => zod.strictObject(fields(zod)),
-  adapt: withoutCase,
+  adapt: grepFields,
   request: (input) => (isCount(input) ? countRequest(input) : matchRequest(input)),
   answer: (result, input, limits) =>
     result.is === 'entries'

@@ -6,9 +6,8 @@ import { foundAnswer, listAnswer, type ShownEntries } from '../render/listing.ts
 import { binarySize } from '../render/units.ts';
 import type { FindRequest, ListRequest, SymbolsRequest } from '../types/request.ts';
 import { type InputOf, reads, tool, type Zod } from './dialect.ts';
-import { anyGlob } from './lenient.ts';
 import { count, ENTRIES, findRequest, listRequest, type LsInput, RESULTS } from './lists.ts';
-import { withoutRemarks } from './other-names.ts';
+import { globFields } from './other-fields.ts';
 
 const findFields = (zod: Zod) => ({
   pattern: zod.string().optional().describe('Glob, only without symbol: *.ts, src/**/*.{ts,tsx}'),
@@ -46,16 +45,14 @@ function filesOrSymbols(input: OrielFindInput): FindRequest | SymbolsRequest {
 export const find = tool<OrielFindInput, FindRequest | SymbolsRequest>({
   name: 'find',
   title: 'Find files',
+  example: { pattern: 'src/**/*.ts' },
   effects: reads,
   about: (limits) =>
     `Finds files by a glob, or symbols of code by words; use it for names, grep for contents. *.ts by name at any depth, src/**/*.test.ts by path. ` +
     `Respects .gitignore, finds hidden files, never .git; links are not followed. Paths are sorted, at most ${RESULTS} ` +
     `by default and ${binarySize(limits.bytes)}. A notice gives the offset for the next call.`,
   input: (zod) => zod.strictObject(findFields(zod)),
-  adapt: ({ pattern, ...input }) => ({
-    ...withoutRemarks(input),
-    ...(pattern !== undefined && { pattern: anyGlob(pattern) }),
-  }),
+  adapt: globFields,
   request: filesOrSymbols,
   answer: (result, input, limits) =>
     foundAnswer(result, filesOrSymbols(input), limits, {
@@ -67,6 +64,7 @@ export const find = tool<OrielFindInput, FindRequest | SymbolsRequest>({
 export const ls = tool<LsInput, ListRequest>({
   name: 'ls',
   title: 'List a directory',
+  example: { path: 'src' },
   effects: reads,
   about: (limits) =>
     `Lists one directory (e.g. path src), dotfiles included, sorted without regard to case: / marks directories, @ links. ` +
@@ -78,7 +76,6 @@ export const ls = tool<LsInput, ListRequest>({
       limit: count(zod, 1).describe(`Most entries in this answer (default: ${ENTRIES})`),
       offset: count(zod, 0).describe('Entries to leave out first (default: 0)'),
     }),
-  adapt: withoutRemarks,
   request: listRequest,
   answer: (result, input, limits) =>
     listAnswer(result, listRequest(input), limits, {

@@ -12,13 +12,14 @@ import type { Settings } from '../types/settings.ts';
 import { cutPolicy } from '../window/fit.ts';
 import { type Dialect, type Offered, readsWeb, runs, tool } from './dialect.ts';
 import { linesToSelector } from './line-fields.ts';
-import { withoutRemarks } from './other-names.ts';
+import { bashFields } from './other-fields.ts';
 import { grep } from './oriel-grep.ts';
 import { find, ls } from './oriel-lists.ts';
 
 const read = tool<{ path: string }, ReadRequest>({
   name: 'read',
   title: 'Read',
+  example: { path: 'src/app.ts:50-100' },
   effects: readsWeb,
   about: (limits, { bash, settings }) =>
     `Reads what one path names: text, a directory, a document (PDF, docx, xlsx, pptx), an archive, a SQLite database, a notebook, ${settings.imageMetadataOnly ? 'the facts of an image' : 'an image'}. ` +
@@ -95,6 +96,7 @@ function online(schemes: Settings['schemes']): string {
 const bash = tool<{ command: string; timeout?: number | undefined; cwd?: string | undefined }, RunRequest>({
   name: 'bash',
   title: 'Bash',
+  example: { command: 'npm test' },
   effects: runs,
   about: (limits, { settings }) =>
     `Runs a command in bash and answers its output, stdout and stderr as they came. Of a long output the end is shown, ` +
@@ -113,7 +115,7 @@ stdin is empty, and nothing can be asked: pass -y or -m. Processes that still ru
         .describe('Seconds until the command is ended, fractions allowed (default: 120)'),
       cwd: zod.string().optional().describe('Directory to run in (default: working directory)'),
     }),
-  adapt: withoutRemarks,
+  adapt: bashFields,
   request: ({ command, timeout, cwd }) => ({
     do: 'run',
     command,

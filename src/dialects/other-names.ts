@@ -19,26 +19,57 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
     'folder',
     'targetdirectory',
     'directorypath',
+    'dirpath',
+    'searchpath',
+    'searchdirectory',
+    'basepath',
+    'root',
+    'location',
   ],
   ignoreCase: ['-i', 'caseinsensitive'],
-  literal: ['-f', 'fixedstrings', 'isliteral'],
-  word: ['-w', 'wholeword', 'wordmatch'],
+  literal: ['-f', 'fixedstrings', 'isliteral', 'literalsearch'],
+  word: ['-w', 'wholeword', 'wholewords', 'wordmatch', 'matchwholeword'],
   multiline: ['-u'],
   output: ['outputmode'],
-  before: ['-b', 'contextbefore', 'beforecontext'],
-  after: ['-a', 'contextafter', 'aftercontext'],
-  context: ['-c', 'contextlines'],
-  limit: ['headlimit', 'maxresults', 'maxcount', 'maxmatches'],
+  before: ['-b', 'contextbefore', 'beforecontext', 'contextlinesbefore', 'linesbefore', 'beforelines'],
+  after: ['-a', 'contextafter', 'aftercontext', 'contextlinesafter', 'linesafter', 'afterlines'],
+  context: ['-c', 'contextlines', 'surroundinglines'],
+  limit: ['headlimit', 'maxresults', 'maxcount', 'maxmatches', 'numresults', 'topk'],
   sort: ['sortby'],
-  command: ['cmd', 'script'],
-  cwd: ['workdir', 'workingdirectory', 'workingdir'],
+  command: ['cmd', 'script', 'commandline', 'commands'],
+  cwd: ['workdir', 'workingdirectory', 'workingdir', 'directory', 'dir', 'cd'],
+  timeout: ['timeoutseconds', 'timeoutsecs', 'timeoutsec'],
 };
 
 /** The same where the tool has no field of a second name, which they could mean as well. */
 const NAMES_WITHOUT: readonly (readonly [field: string, without: string, names: readonly string[]])[] = [
-  ['pattern', 'symbol', ['query', 'regex', 'regexp', 'search', 'searchpattern', 'searchterm']],
-  ['pattern', 'glob', ['glob', 'globpattern', 'filepattern', 'name']],
-  ['glob', 'symbol', ['include', 'includepattern', 'filepattern', '-g']],
+  [
+    'pattern',
+    'symbol',
+    [
+      'query',
+      'queries',
+      'patterns',
+      'regex',
+      'regexp',
+      'search',
+      'searchpattern',
+      'searchterm',
+      'substringpattern',
+      'text',
+    ],
+  ],
+  [
+    'pattern',
+    'glob',
+    ['glob', 'globs', 'globpattern', 'filepattern', 'filemask', 'name', 'filename', 'file', 'patterns'],
+  ],
+  [
+    'glob',
+    'symbol',
+    ['include', 'includes', 'includepattern', 'includeglobs', 'pathsincludeglob', 'filepattern', '-g'],
+  ],
+  ['symbol', 'glob', ['symbolname', 'namepath']],
 ];
 
 /** Without regard to case, and to separators but a dash in front. */
@@ -51,11 +82,11 @@ export function fieldNamed(given: string, known: readonly string[]): string | un
   const name = folded(given);
   const same = known.find((field) => folded(field) === name);
   if (same !== undefined) return same;
-  const plain = known.find((field) => Object.hasOwn(NAMES, field) && NAMES[field]?.includes(name));
-  if (plain !== undefined) return plain;
-  return NAMES_WITHOUT.find(
+  const special = NAMES_WITHOUT.find(
     ([field, without, names]) => names.includes(name) && known.includes(field) && !known.includes(without),
-  )?.[0];
+  );
+  if (special) return special[0];
+  return known.find((field) => Object.hasOwn(NAMES, field) && NAMES[field]?.includes(name));
 }
 
 /** By what they are called elsewhere; those of ours are known by the schema. */
@@ -79,20 +110,74 @@ export function valueNamed(value: unknown, allowed: readonly unknown[]): unknown
   return allowed.find((one) => one === name || one === other) ?? value;
 }
 
-/** What a model says of its call, and what each answer of ours has. */
-const REMARKS: ReadonlySet<string> = new Set(['description', 'explanation', 'reason', 'reasoning', '-n']);
+/** What a model says of its call beside it. */
+const REMARKS: ReadonlySet<string> = new Set([
+  'description',
+  'explanation',
+  'reason',
+  'reasoning',
+  'thought',
+  'thinking',
+  'intent',
+  'goal',
+  'justification',
+  'toolsummary',
+  'toolaction',
+  'taskprogress',
+  'securityrisk',
+  'requiresapproval',
+  'waitforprevioustools',
+  'withescalatedpermissions',
+  'sandboxpermissions',
+  'dangerouslydisablesandbox',
+  '-n',
+]);
 
-/** Without fields that ask for nothing. */
-export function withoutRemarks(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(input).filter(([name]) => !REMARKS.has(folded(name))));
+/** Values that ask for what is done anyway, by the names of fields. */
+const NOTHING: Readonly<Record<string, readonly unknown[]>> = {
+  ...same([true], ['-r', '-e', '-h', '-s', '-p', 'hidden', 'includehidden', 'showhidden', 'matchperline']),
+  ...same([true], ['respectgitignore', 'usedefaultexcludes', 'linenumbers', 'linenumber', 'showlinenumbers']),
+  ...same(
+    [true],
+    ['includelinenumbers', 'withlinenumbers', 'numberlines', 'isregexp', 'isregex', 'useregex'],
+  ),
+  ...same([true], ['regex', 'regexp', 'includebody']),
+  ...same(
+    [false],
+    ['isbackground', 'runinbackground', 'background', 'isurl', 'interactive', 'shouldreadentirefile'],
+  ),
+  ...same(
+    [false],
+    ['full', 'whole', 'entire', 'entirefile', 'readentirefile', 'fullpath', 'noignore', 'followsymlinks'],
+  ),
+  ...same([0], ['startbyte']),
+  blocking: [true],
+  encoding: ['utf-8', 'utf8', 'UTF-8', 'UTF8'],
+  format: ['text', 'plain'],
+  mode: ['slice', 'Line', 'text'],
+  searchtype: ['content', 'files', 'filenames'],
+  shell: ['bash', '/bin/bash', '/usr/bin/bash'],
+  depth: [1],
+  maxdepth: [1],
+};
+
+function same(values: readonly unknown[], names: readonly string[]): Record<string, readonly unknown[]> {
+  return Object.fromEntries(names.map((name) => [name, values]));
 }
 
-/** As `withoutRemarks`, with `ignoreCase` where it is given by its opposite. */
-export function withoutCase(input: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const fields = withoutRemarks(input);
-  const name = Object.keys(fields).find((one) => folded(one) === 'casesensitive');
-  if (name === undefined || typeof fields[name] !== 'boolean' || fields['ignoreCase'] !== undefined)
-    return fields;
-  const { [name]: isSensitive, ...others } = fields;
-  return { ...others, ignoreCase: !isSensitive };
+/** Whether a field that a schema does not have asks for nothing but what is done anyway. */
+export function asksNothing(given: string, value: unknown, known: readonly string[]): boolean {
+  const name = folded(given);
+  if (isBlank(value) || REMARKS.has(name)) return true;
+  // Searches go down, lists do not.
+  if (name === 'recursive' || name === 'recursively') return value === known.includes('pattern');
+  if (name.endsWith('depth') && known.includes('pattern')) return false;
+  if (name === 'type') return value === 'file' || (value === 'f' && known.includes('pattern'));
+  if (name === 'command') return value === 'view' || value === 'read';
+  return Object.hasOwn(NOTHING, name) && NOTHING[name]?.includes(value) === true;
+}
+
+function isBlank(value: unknown): boolean {
+  if (value === null || value === '') return true;
+  return typeof value === 'object' && value !== undefined && Object.keys(value).length === 0;
 }

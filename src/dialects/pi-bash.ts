@@ -17,6 +17,7 @@ export function bash(style: PiStyle): DeclaredTool {
   return tool<BashInput, RunRequest>({
     name: 'bash',
     title: 'Bash',
+    example: { command: 'npm test' },
     effects: runs,
     about: ({ lines, bytes }) =>
       'Execute a bash command in the current working directory, e.g. npm test. Use read, grep and find to look at files. Returns stdout and stderr, interleaved. Output is ' +

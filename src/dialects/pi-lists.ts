@@ -13,7 +13,7 @@ function wordsOf({ size, tellsShown }: PiStyle): ListWording {
       return `${limit} ${of} limit reached. Use limit=${limit * 2} for more${refine}`;
     },
     budget: ({ of, by, budget, shown, found, more }) => {
-      const limit = by === 'bytes' ? size(budget) : `${budget} token`;
+      const limit = by === 'bytes' ? size(budget) : `${budget} ${by.slice(0, -1)}`;
       const tells = tellsShown && of === 'matches';
       return `${limit} limit reached${tells ? ` (${shown} of ${found}${more ? '+' : ''} matches shown)` : ''}`;
     },

@@ -16,6 +16,7 @@ import type { TextPolicy } from '../types/policy.ts';
 import type { ReadRequest } from '../types/request.ts';
 import type { TextResult } from '../types/result.ts';
 import { type DeclaredTool, lineRange, reads, tool } from './dialect.ts';
+import { linesToOffset } from './line-fields.ts';
 import { limitOf, type PiStyle } from './pi-style.ts';
 
 interface ReadInput {
@@ -43,6 +44,7 @@ export function read(style: PiStyle): DeclaredTool {
   return tool<ReadInput, ReadRequest>({
     name: 'read',
     title: 'Read',
+    example: { path: 'src/app.ts', offset: 50, limit: 100 },
     effects: reads,
     about: ({ lines, bytes }, { bash, settings }) =>
       `Read the contents of a text file${settings.imageMetadataOnly ? '' : ' or an image'}. Output is truncated to ${lines} lines or ${style.size(bytes)}, ` +
@@ -63,6 +65,7 @@ export function read(style: PiStyle): DeclaredTool {
           .optional()
           .describe('Maximum number of lines to read (default: as many as fit)'),
       }),
+    adapt: linesToOffset,
     request: ({ path, offset, limit }) => ({
       do: 'read',
       target: path,

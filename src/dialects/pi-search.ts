@@ -26,6 +26,7 @@ export function grep(style: PiStyle): DeclaredTool {
   return tool<Omit<GrepInput, 'offset'>, SearchRequest>({
     name: 'grep',
     title: 'Search file contents',
+    example: { pattern: 'TODO|FIXME', glob: '*.ts' },
     effects: reads,
     about: ({ bytes }) =>
       'Search file contents for a pattern (ripgrep syntax). Use it rather than grep in a shell, e.g. pattern TODO. Returns matching lines with file paths and line numbers, ' +
@@ -60,6 +61,7 @@ export function find(style: PiStyle): DeclaredTool {
   return tool<Omit<FindInput, 'offset'>, FindRequest>({
     name: 'find',
     title: 'Find files',
+    example: { pattern: 'src/**/*.ts' },
     effects: reads,
     about: ({ bytes }) =>
       'Search for files by glob pattern. Use it for names, grep for contents. Returns matching file paths, sorted. Respects .gitignore. Output is truncated ' +
@@ -83,6 +85,7 @@ export function ls(style: PiStyle): DeclaredTool {
   return tool<Omit<LsInput, 'offset'>, ListRequest>({
     name: 'ls',
     title: 'List a directory',
+    example: { path: 'src' },
     effects: reads,
     about: ({ bytes }) =>
       "List directory contents, e.g. path src. Use find to look for names at any depth. Returns entries sorted alphabetically, with '/' suffix for directories and '@' for " +

@@ -22,6 +22,7 @@ interface BashInput {
 export const bash = tool<BashInput, RunRequest>({
   name: 'bash',
   title: 'Bash',
+  example: { command: 'cargo test' },
   effects: runs,
   about: (limits) =>
     `Runs a command in bash, e.g. cargo test. Use read to look at files. Answers JSON: data.stdout and data.stderr, each cut after ${bytesOf(limits)} bytes; then ` +
@@ -46,6 +47,7 @@ export const bash = tool<BashInput, RunRequest>({
     ...limits,
     lines: Number.POSITIVE_INFINITY,
     bytes: bytesOf(limits),
+    tokens: limits.tokens / 2,
     line: bytesOf(limits),
   }),
   request: ({ command, timeout, keep = 'head' }) => ({

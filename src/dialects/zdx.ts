@@ -14,6 +14,7 @@ import type { ReadRequest } from '../types/request.ts';
 import type { ImageResource } from '../types/resource.ts';
 import type { ReadResult, TextResult } from '../types/result.ts';
 import { type Dialect, lineRange, reads, tool } from './dialect.ts';
+import { linesToOffset } from './line-fields.ts';
 import { bash, MAX_STREAM_BYTES } from './zdx-bash.ts';
 import { failure, numeric, success } from './zdx-envelope.ts';
 
@@ -46,6 +47,7 @@ interface ReadInput {
 const read = tool<ReadInput, ReadRequest>({
   name: 'read',
   title: 'Read',
+  example: { path: 'src/app.ts', offset: 50, limit: 100 },
   effects: reads,
   about: (limits, { bash, settings }) =>
     `Reads a text file${settings.imageMetadataOnly ? '' : ' or an image'}; use it rather than cat. Answers JSON: data.content is an unchanged slice of the file, lines_shown of its total_lines ` +
@@ -72,6 +74,7 @@ const read = tool<ReadInput, ReadRequest>({
     });
   },
   limits: (_, limits) => ({ ...limits, bytes: pageOf(limits), countBytes: zdxLimits.countBytes }),
+  adapt: linesToOffset,
   request: (input, limits) => ({
     do: 'read',
     target: input.path,
@@ -138,7 +141,8 @@ function textOf(result: TextResult, input: ReadInput): Answer {
   const tailOffset = tail?.[0]?.no;
   // Asked for whole: a line that is not is no longer cut silently.
   const cutLines = max_line_length === 0 ? lines.flatMap(({ no, cut }) => (cut ? [no] : [])) : [];
-  const byteLimited = cutLines.length > 0 || (truncated && excerpt.cutBy === 'bytes');
+  const byteLimited =
+    cutLines.length > 0 || (truncated && (excerpt.cutBy === 'bytes' || excerpt.cutBy === 'tokens'));
   const data = {
     path,
     content: showParts(excerpt.parts, display, ''),
@@ -170,6 +174,7 @@ export const zdx: Dialect = {
   name: 'zdx',
   limits: zdxLimits,
   tools: [read, bash],
+  answersJson: true,
   departs: [
     {
       law: 1,

@@ -10,6 +10,7 @@ import type { Window } from '../types/excerpt.ts';
 import type { Limits } from '../types/limits.ts';
 import type { TextPolicy } from '../types/policy.ts';
 import type { ReadRequest } from '../types/request.ts';
+import { linesToEnds } from './line-fields.ts';
 import { type Dialect, lineRange, reads, tool } from './dialect.ts';
 import { headedAnswer, zedWording } from './zed-answer.ts';
 
@@ -40,6 +41,7 @@ const policy: TextPolicy = { overflow: 'cut', longLine: { as: 'slice' }, display
 const readFile = tool<ReadFileInput, ReadRequest>({
   name: 'read_file',
   title: 'Read file',
+  example: { path: 'src/app.ts', start_line: 50, end_line: 100 },
   effects: reads,
   about: ({ window, windowMax }) =>
     `Reads the content of a text file; use it rather than a terminal. Without a window, a file of up to ${binarySize(WHOLE)} is answered whole, a larger ` +
@@ -67,6 +69,7 @@ Line ranges: start_line and end_line, 1-based and inclusive, at most ${binarySiz
       ),
     });
   },
+  adapt: linesToEnds,
   request(input) {
     const window = windowOf(input);
     return {

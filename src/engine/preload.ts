@@ -16,6 +16,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./read-several.ts'),
   () => import('./search/anchors.ts'),
   () => import('./search/by-time.ts'),
+  () => import('./search/several.ts'),
   () => import('./search/enclosing-symbols.ts'),
   () => import('./search/type-glob.ts'),
   () => import('./refuse-conflicts.ts'),

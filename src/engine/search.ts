@@ -32,7 +32,7 @@ import { Tally } from './search/tally.ts';
 import { WholeStretch } from './search/whole-stretch.ts';
 import { checkRange } from './walk/bounds.ts';
 import { CONTAINER_GLOB } from './walk/container-names.ts';
-import { openTarget, shownBelow, shownTarget } from './walk/open-target.ts';
+import { openTarget, shownBelow, shownTarget, type Start } from './walk/open-target.ts';
 import { WalkBroken, WalkRun } from './walk/walk-run.ts';
 
 /**
@@ -80,16 +80,49 @@ async function lookThrough(sink: Sink, call: Call): Promise<Hint | undefined> {
   if (request.sort) (await import('./search/by-time.ts')).checkSort(request);
   const typed = request.path ?? '.';
   const named = request.type === undefined ? undefined : await globOfType(request.type, call);
-  const { opened, path } = await openTarget(typed, call);
-  try {
-    return await withProgress(call, 'searching', () =>
-      opened.is === 'file'
-        ? searchFile(opened, path, sink, call)
-        : searchDirectory(opened, { typed: path, named }, sink, call),
-    );
-  } finally {
-    await opened.close();
+  const searchFrom = async ({ opened, path }: Start, into: Sink): Promise<Hint | undefined> => {
+    try {
+      return await withProgress(call, 'searching', () =>
+        opened.is === 'file'
+          ? searchFile(opened, path, into, call)
+          : searchDirectory(opened, { typed: path, named }, into, call),
+      );
+    } finally {
+      await opened.close();
+    }
+  };
+  const start = await openTarget(typed, call).catch((error: unknown) => listed(typed, error, call));
+  return 'opened' in start ? searchFrom(start, sink) : searchAll(start, searchFrom, sink, call);
+}
+
+async function listed(typed: string, cause: unknown, call: Call): Promise<readonly string[]> {
+  const paths = await (await import('./search/several.ts')).listedTargets(typed, cause, call);
+  if (paths) return paths;
+  throw cause;
+}
+
+/** One path after the other, until the sink is full. */
+async function searchAll(
+  paths: readonly string[],
+  searchFrom: (start: Start, into: Sink) => Promise<Hint | undefined>,
+  sink: Sink,
+  call: Call,
+): Promise<Hint | undefined> {
+  let isFull = false;
+  let hint: Hint | undefined;
+  const watched: Sink = {
+    search: sink.search,
+    get shown() {
+      return sink.shown;
+    },
+    knows: (path, matches) => sink.knows(path, matches),
+    take: async (stretch, names) => !(isFull = !(await sink.take(stretch, names))),
+  };
+  for (const path of paths) {
+    hint = (await searchFrom(await openTarget(path, call), watched)) ?? hint;
+    if (isFull) break;
   }
+  return hint;
 }
 
 async function globOfType(type: string, { signal }: Call): Promise<string> {
@@ -213,8 +246,8 @@ async function searchFile(file: OpenedFile, typed: string, sink: Sink, call: Cal
     // A kept output is not edited.
     const real = call.session.spills.has(file.path) ? {} : { real: () => file.path };
     const stretch = search.request.multiline
-      ? new WholeStretch(file.bytes, encoding, [{ path: '', lines: 0, start: 0 }], search)
-      : new FileStretch(file, '', encoding, search);
+      ? new WholeStretch(file.bytes, encoding, [{ path: shown, lines: 0, start: 0 }], search)
+      : new FileStretch(file, shown, encoding, search);
     await sink.take(stretch, { shown: () => shown, ...real });
   }
 }

@@ -29,11 +29,17 @@ export async function findTarget(typed: string, grammar: Grammar, call: Call): P
   const misses: Miss[] = [];
   const found = await firstThatOpens(candidatesOf(target), grammar, misses, call);
   if (found) return { subject: await subjectOf(found, found.rest, call) };
-  for (const other of otherTargets(target, grammar)) {
+  for (const other of [...otherTargets(target, grammar), ...belowOwnName(target, call)]) {
     const rewritten = await firstThatOpens(candidatesOf(other), grammar, [], call);
     if (rewritten) return { subject: await subjectOf(rewritten, rewritten.rest, call) };
   }
   return missing(target, grammar, misses, call);
+}
+
+/** `project/src/app.ts` in the directory `project`: some tools name the root of the workspace first. */
+function belowOwnName(target: string, { access }: Call): string[] {
+  const own = `${basename(access.cwd)}/`;
+  return target.startsWith(own) && target.length > own.length ? [target.slice(own.length)] : [];
 }
 
 /** Other ways to write `target`, the likelier first. */
@@ -162,7 +168,7 @@ async function missing(
   call: Call,
 ): Promise<FoundTarget> {
   const outside = misses.findLast(({ error }) => error.code === 'OUTSIDE_ROOT');
-  if (outside) throw outside.error;
+  if (outside) throw (await insideInstead(target, outside.error, grammar, call)) ?? outside.error;
   if (grammar === 'selectors' && /^:(?!\/)/.test(target) && isSpelledSelector(target.slice(1))) {
     const message = `There is no path in front of ${quote(target)}. Use . to list the working directory.`;
     throw new OrielError('BAD_PATH', message, { next: '.' });
@@ -186,6 +192,31 @@ async function missing(
     return { subject, suffix: { from: wanted.path, to: only } };
   }
   throw await notFound(wanted.path, grammar, matches, misses.at(-1)?.error, call);
+}
+
+/** Directories that a path of another machine may have in front of one of this. */
+const MOST_IN_FRONT = 8;
+
+/** The error for `/workspace/src/app.ts` where that lies outside the roots, and there is `src/app.ts`. */
+async function insideInstead(
+  target: string,
+  { code, message, cause }: OrielError,
+  grammar: Grammar,
+  call: Call,
+): Promise<OrielError | undefined> {
+  const ways = grammar === 'selectors' ? candidates(target).filter(mayFollow) : [{ path: target, rest: '' }];
+  for (const { path, rest } of ways) {
+    const names = path.split('/').filter((name) => name !== '');
+    if (!path.startsWith('/') || names.includes('..')) continue;
+    for (let from = 0; from < Math.min(names.length, MOST_IN_FRONT); from += 1) {
+      const inside = names.slice(from).join('/');
+      if (!(await opensAs([{ path: inside, rest: '' }], call))) continue;
+      const next = rest === '' ? inside : `${inside}${rest.startsWith('?') ? '' : ':'}${rest}`;
+      const why = message.replace(/ Use \. to list the working directory\.$/, '');
+      return new OrielError(code, `${why} Use ${quote(next)}.`, { next, cause });
+    }
+  }
+  return undefined;
 }
 
 /** Failures of a path that exists, at least in part, and cannot be opened. */

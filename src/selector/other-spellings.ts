@@ -9,9 +9,13 @@ const MOST_CHARACTERS = 512;
  */
 export function otherSpelling(text: string): string | undefined {
   if (text.length > MOST_CHARACTERS) return undefined;
+  const said = ofMessage(text);
+  if (said !== undefined) return said;
   const plain = plainly(text);
   if (plain !== text && /^(?:raw|conflicts|outline|meta|outputs)$/.test(plain)) return plain;
-  const [, before = '', range = '', after = ''] = /^(raw:)?(.*?)(:raw)?$/s.exec(plain) ?? [];
+  const [, before = '', range = '', after = ''] = /^(raw:)?(.*?)(:raw)?$/s.exec(
+    plain.replace(/^raw[ ,]+/, 'raw:').replace(/[ ,]+raw$/, ':raw'),
+  ) ?? ['', '', ''];
   const lines = before + after === '' || !range.includes(':') ? linesOf(range) : undefined;
   if (lines === undefined) return undefined;
   const written = `${before}${lines}${before === '' ? after : ''}`;
@@ -20,15 +24,22 @@ export function otherSpelling(text: string): string | undefined {
 
 /** Lower case, with the plain one of each sort of dash, colon and comma, without colons at the ends. */
 function plainly(text: string): string {
-  return text
-    .toLowerCase()
-    .replace(/[\u2010-\u2015\u2212\uff0d]/g, '-')
-    .replace(/\.{3,}|\u2026/g, '..')
-    .replace(/\uff1a/g, ':')
-    .replace(/[\uff0c\u3001]/g, ',')
-    .trim()
-    .replace(/^:+|:+$/g, '')
-    .trim();
+  return (
+    text
+      .toLowerCase()
+      .replace(/[\u2010-\u2015\u2212\uff0d]/g, '-')
+      .replace(/\.{3,}|\.\.=|\u2026/g, '..')
+      .replace(/(?<=\d) ?~ ?(?=l?\d)/g, '-')
+      // `sed -n '10,20p'`
+      .replace(/^["']?(\d+),(\d+)p["']?$/, '$1..$2')
+      .replace(/^["']?(\d+)(?:-(\d+))?p["']?$/, (_, from: string, to = from) => `${from}..${to}`)
+      .replace(/(?<=^[^(]*\d)\)$|(?<=\d)\.$/, '')
+      .replace(/\uff1a/g, ':')
+      .replace(/[\uff0c\u3001]/g, ',')
+      .trim()
+      .replace(/^:+|:+$/g, '')
+      .trim()
+  );
 }
 
 function linesOf(text: string): string | undefined {
@@ -38,10 +49,41 @@ function linesOf(text: string): string | undefined {
   if (first) return `1..${first[1]}`;
   const last = /^(?:tail|last|bottom)[ =:-]{1,2}(\d+)(?: lines?)?$/.exec(text);
   if (last) return `-${last[1]}`;
+  const named = namedEnds(text);
+  if (named !== undefined) return named;
+  const span = /^bytes[ =](\d+)-(\d+)$/.exec(text);
+  if (span && Number(span[2]) >= Number(span[1]))
+    return `@${span[1]}+${Number(span[2]) - Number(span[1]) + 1}`;
   const bytes = /^@(\d+)([km])?(?:\+(\d+)([km])?(?:i?b)?)?$/.exec(text);
   if (bytes) return bytesOf(bytes);
   const range = text.replace(/^(?:lines?|ln)[ =:#.]*(?=[[(\dl])/, '');
   return rangeInBrackets(range) ?? toTheEnd(range) ?? listOf(unbracketed(range));
+}
+
+/** `start=10,end=20`, `offset=10&limit=5`, `from 10 to 20`, `between 10 and 20`, `10,+5`, and columns behind `line 10`. */
+function namedEnds(text: string): string | undefined {
+  const ends =
+    /^(?:start|from)(?:_?line)?[= ](\d+)[,:& ]+(?:end(?:_?line)?|to)[= ](\d+)$/.exec(text) ??
+    /^between (\d+) and (\d+)$/.exec(text) ??
+    /^l(\d+):l(\d+)$/.exec(text);
+  if (ends) return `${ends[1]}-${ends[2]}`;
+  const paged = /^offset=(\d+)[,:&]limit=(\d+)$/.exec(text);
+  if (paged && Number(paged[2]) > 0) return `${Math.max(1, Number(paged[1]))}+${paged[2]}`;
+  const more = /^(\d+),\+(\d+)p?$/.exec(text);
+  if (more) return `${more[1]}..${Number(more[1]) + Number(more[2])}`;
+  return /^(?:l=|lines? ?)?(\d+),? col(?:umn)? ?\d+$/.exec(text)?.[1] ?? /^l=(\d+)$/.exec(text)?.[1];
+}
+
+/** The line of a message that follows it: `12:5: error: x` of a compiler, `12: text` of a search. */
+function ofMessage(text: string): string | undefined {
+  return /^(\d+)(?:(?::\d+)?: |:\d+ - (?=\D))/.exec(text)?.[1];
+}
+
+/** `1,000-1,010`, `1_000`, `1'000..1'010` without the separators of thousands; undefined for anything else. */
+export function withoutThousands(text: string): string | undefined {
+  if (!/^\d{1,3}(?:[,_'\u2019]\d{3})+(?:(?:-|\.\.)\d{1,3}(?:[,_'\u2019]\d{3})*)?$/.test(text))
+    return undefined;
+  return text.replaceAll(/[,_'\u2019]/g, '');
 }
 
 /** `@64k+64kb` → `@65536+64K`. */

@@ -4,6 +4,7 @@
  */
 
 import { otherSpelling } from './other-spellings.ts';
+import { unwrapped } from './wrapped.ts';
 
 /** Characters of what may be written in another way: a path is shorter, and what is put around it is not long. */
 const MOST_TYPED = 16_384;
@@ -25,7 +26,7 @@ export function targetRewrites(target: string, holds: (name: string) => boolean)
   if (target.length > MOST_TYPED) return [];
   // A name alone is looked for below the working directory.
   if (/^#[\p{L}_$]/u.test(target)) return [`.:${target}`];
-  const paths = [target, ...pathRewrites(target), tidied(target)];
+  const paths = [target, ...pathRewrites(target), tidied(target), ...unwrapped(target)];
   const located = paths.map((path) => withSelector(path) ?? path);
   return others(target, [...paths, ...located, ...located.flatMap((path) => containers(path, holds))]);
 }
@@ -42,8 +43,11 @@ export function withSelector(target: string): string | undefined {
     /^(.+)\((\d+)(?:,\s*\d+)?\):?$/.exec(target) ??
     /^(?:File )?"?([^"]+)"?, line (\d+)(?:, in .*)?$/.exec(target);
   if (place) return `${place[1]}:${place[2]}`;
-  const range = /^(.+)(?:\(L?(\d+)-L?(\d+)\)|\[L?(\d+)-L?(\d+)\])$/i.exec(target);
-  if (range) return `${range[1]}:${range[2] ?? range[4]}-${range[3] ?? range[5]}`;
+  const range =
+    /^(.+?) ?(?:\(|\[|\{)L?(\d+)(?:-|\.\.|, ?)L?(\d+)[)\]}]$/i.exec(target) ??
+    /^(.+)@L?(\d+)(?:-L?(\d+))?$/i.exec(target) ??
+    /^(.*\.\w{1,16}),? L?(\d+)(?:(?:-| )L?(\d+))?$/i.exec(target);
+  if (range) return `${range[1]}:${range[2]}${range[3] === undefined ? '' : `-${range[3]}`}`;
   const words = /^([^"]*[^",( ]),? \(?((?:lines?|ln) [^()"]{1,60})\)?$/i.exec(target);
   const lines = words && otherSpelling(words[2] as string);
   return lines ? `${words[1]}:${lines}` : undefined;

@@ -5,7 +5,7 @@ import { encodingName } from '../text/legacy.ts';
 import { quote } from '../text/visible.ts';
 import type { Next, Range, Window } from '../types/excerpt.ts';
 import type { Mode, Selection } from '../types/selection.ts';
-import { otherSpelling } from './other-spellings.ts';
+import { otherSpelling, withoutThousands } from './other-spellings.ts';
 
 /** The whole text in the default display. */
 export const everything: Selection = {};
@@ -98,7 +98,7 @@ function parseSpelled(rest: string): Selection | undefined {
     if (plain === undefined) throw error;
     return parseSelection(plain);
   }
-  const other = otherSpelling(rest);
+  const other = otherSpelling(rest) ?? withoutThousands(rest);
   return other === undefined ? undefined : parseSelection(other);
 }
 
@@ -110,7 +110,7 @@ function withoutSeparators(text: string): string | undefined {
 
 /** As `isSelector`, also in the spellings of others: where it is known that a path ends before it. */
 export function isSpelledSelector(text: string): boolean {
-  return isSelector(text) || otherSpelling(text) !== undefined;
+  return isSelector(text) || otherSpelling(text) !== undefined || withoutThousands(text) !== undefined;
 }
 
 /** A name, or a list with a name in it: the ranges before the first name have the shape of ranges. */

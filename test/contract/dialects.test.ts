@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
 import { dialectOf } from '../../src/dialects/table.ts';
 import { dialectNames, type OrielOptions } from '../../src/index.ts';
-import { type Called, numbered, place, wideLines } from '../support/dialect.ts';
+import { type Called, numbered, type Place, place, wideLines } from '../support/dialect.ts';
 import { keeping } from './departures.ts';
 import { follow, oversized } from './follow.ts';
 import { nameOf, readers, type ToolCase, tools } from './tools.ts';
@@ -275,6 +275,7 @@ describe.each(named(tools))('law 8: %s', (_, tool) => {
     const called = await here.call(tool.tool, input as object);
     // ls needs no field at all, and a call without arguments is one without fields.
     if (tool.tool !== 'ls' || (input && JSON.stringify(input) !== '{}')) fails(called);
+    if (codeOf(called) === 'BAD_INPUT') await namesItsCall(here, tool.tool, called);
   });
 
   test('what is not there, what is no file', async () => {
@@ -290,6 +291,22 @@ describe.each(named(tools))('law 8: %s', (_, tool) => {
     fails(await ask('pipe'));
   });
 });
+
+function codeOf({ details }: Called): unknown {
+  return (details['error'] as { code?: unknown } | undefined)?.code;
+}
+
+/** The text names fields that the same tool accepts. */
+async function namesItsCall(here: Place, tool: string, { text, details }: Called): Promise<void> {
+  const { next } = details['error'] as { next?: string };
+  if (next === undefined) return expect(text).toMatch(/\bgive\b|\bUse\b/);
+  const shown = /^\{"(?:ok|error)"/.test(text)
+    ? JSON.stringify(JSON.parse(text)).replaceAll('\\"', '"')
+    : text;
+  expect(shown).toContain(`Use ${next}.`);
+  const again = await here.call(tool, JSON.parse(next) as object);
+  expect(codeOf(again)).not.toBe('BAD_INPUT');
+}
 
 describe.each(named(tools))('law 9: %s', (_, tool) => {
   test('nothing is changed', async () => {

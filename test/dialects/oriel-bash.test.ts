@@ -218,10 +218,13 @@ describe('bad input', () => {
   test.each([
     [{ command: 'true', timeout: 0 }, 'The timeout 0 is invalid: give seconds above 0, such as 120.'],
     [{ command: 'true', cwd: 'gone' }, 'gone does not exist.'],
-    [{}, 'The field command of bash is missing. Its fields are command, timeout, cwd.'],
+    [
+      {},
+      'The field command of bash is missing. Its fields are command, timeout, cwd. Use {"command":"npm test"}.',
+    ],
     [
       { command: 'true', shell: 'zsh' },
-      'The tool bash has no field shell. Its fields are command, timeout, cwd.',
+      'The tool bash has no field shell. Its fields are command, timeout, cwd. Use {"command":"true"}.',
     ],
   ])('%j', async (input, message) => {
     const { text, isError } = await session().call('bash', input);

@@ -145,7 +145,7 @@ describe('failures', () => {
     [
       { path: 'a', lines: 3 },
       'BAD_INPUT',
-      'The tool read has no field lines. Its fields are path, offset, limit, max_line_length, keep.',
+      'The tool read has no field lines. Its fields are path, offset, limit, max_line_length, keep. Use {"path":"a"}.',
     ],
     [
       { path: 'bin' },

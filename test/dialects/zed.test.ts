@@ -275,8 +275,8 @@ test('what cannot be read', async () => {
   expect((await call('read_file', { path: 'b.bin' })).text).toBe(
     '[b.bin is binary (NUL bytes, 4 bytes) and cannot be shown as text]',
   );
-  expect((await call('read_file', { path: 'src/app.ts', start: 1 })).text).toBe(
-    'The tool read_file has no field start. Its fields are path, start_line, end_line, start_byte, max_bytes. Did you mean start_byte?',
+  expect((await call('read_file', { path: 'src/app.ts', colour: 1 })).text).toBe(
+    'The tool read_file has no field colour. Its fields are path, start_line, end_line, start_byte, max_bytes. Use {"path":"src/app.ts"}.',
   );
 });
 

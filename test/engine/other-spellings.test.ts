@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { codeOf, textOf, workspace } from '../support/workspace.ts';
@@ -38,6 +39,52 @@ describe('what others write is read as it is meant', () => {
     [' src/c.ts:5-7', 'src/c.ts:5-7'],
     ['src/c.ts:tail 3', 'src/c.ts:-3'],
     ['src/c.ts:all', 'src/c.ts:1..'],
+    ['src/c.ts:raw:', 'src/c.ts:raw'],
+    ['src/c.ts:raw,5-7', 'src/c.ts:raw:5-7'],
+    ['src/c.ts:5-7 raw', 'src/c.ts:5-7:raw'],
+    ['src/c.ts:L5:L7', 'src/c.ts:5-7'],
+    ['src/c.ts@L5-L7', 'src/c.ts:5-7'],
+    ['src/c.ts@5', 'src/c.ts:5'],
+    ['src/c.ts{5-7}', 'src/c.ts:5-7'],
+    ['src/c.ts[5..7]', 'src/c.ts:5-7'],
+    ['src/c.ts[5, 7]', 'src/c.ts:5-7'],
+    ['src/c.ts (5-7)', 'src/c.ts:5-7'],
+    ['src/c.ts 5-7', 'src/c.ts:5-7'],
+    ['src/c.ts, L5-7', 'src/c.ts:5-7'],
+    ['src/c.ts:from 5 to 7', 'src/c.ts:5-7'],
+    ['src/c.ts:between 5 and 7', 'src/c.ts:5-7'],
+    ['src/c.ts:5..=7', 'src/c.ts:5..7'],
+    ['src/c.ts:5~7', 'src/c.ts:5-7'],
+    ['src/c.ts:start=5,end=7', 'src/c.ts:5-7'],
+    ['src/c.ts:offset=5,limit=3', 'src/c.ts:5+3'],
+    ['src/c.ts:5,7p', 'src/c.ts:5..7'],
+    ['src/c.ts:5,+2', 'src/c.ts:5..7'],
+    ['src/c.ts:bytes 0-19', 'src/c.ts:@0+20'],
+    ['src/c.ts:line 5 column 2', 'src/c.ts:5'],
+    ['src/c.ts:5-7)', 'src/c.ts:5-7'],
+    ['src/c.ts:5: error: const', 'src/c.ts:5'],
+    ['src/c.ts:5:7 - error TS2322: x', 'src/c.ts:5'],
+    ['src/c.ts:5: const v5 = 5;', 'src/c.ts:5'],
+    ['src/c.ts and src/a b.ts', 'src/c.ts,src/a b.ts'],
+    ['src/{c,a b}.ts', 'src/c.ts,src/a b.ts'],
+    ['cat src/c.ts', 'src/c.ts'],
+    ["sed -n '5,7p' src/c.ts", 'src/c.ts:5..7'],
+    ['head -n 3 src/c.ts', 'src/c.ts:1..3'],
+    ['tail -3 src/c.ts', 'src/c.ts:-3'],
+    ['[c.ts](src/c.ts#L5-L7)', 'src/c.ts:5-7'],
+    ['<src/c.ts>', 'src/c.ts'],
+    ['- src/c.ts', 'src/c.ts'],
+    ['path: src/c.ts:5-7', 'src/c.ts:5-7'],
+    ['{"path":"src/c.ts:5-7"}', 'src/c.ts:5-7'],
+    ['at run (src/c.ts:5:7)', 'src/c.ts:5'],
+    [' --> src/c.ts:5:7', 'src/c.ts:5'],
+    ['lines 5-7 of src/c.ts', 'src/c.ts:5-7'],
+    ['+5 src/c.ts', 'src/c.ts:5'],
+    ['+++ b/src/c.ts', 'src/c.ts'],
+    ['$PWD/src/c.ts', 'src/c.ts'],
+    ['${workspaceFolder}/src/c.ts:5', 'src/c.ts:5'],
+    ['file://src/c.ts', 'src/c.ts'],
+    ['src/c.ts.', 'src/c.ts'],
     ['src/c.ts#v5', 'src/c.ts:#v5'],
     ['src/c.ts:v5', 'src/c.ts:#v5'],
     ['src/c.ts::v5', 'src/c.ts:#v5'],
@@ -153,4 +200,33 @@ test('a file of that very name wins', async () => {
     write(name, `${name}\n`);
   for (const name of ['a.ts:all', 'a.ts:v1', 'a.ts lines 1-2', 'a.ts#v1', 'a.ts b.ts'])
     expect(await text(name)).toBe(`1|${name}\n`);
+});
+
+test('separators of thousands', async () => {
+  const { write, text } = workspace();
+  write('long.txt', Array.from({ length: 3_000 }, (_, i) => `line ${i + 1}\n`).join(''));
+  for (const typed of ['1,000..1,010', '1_000..1_010', "1'000..1'010", '1\u2019000..1\u2019010'])
+    expect(await text(`long.txt:${typed}`)).toBe(await text('long.txt:1000..1010'));
+  expect(await text('long.txt:1,000')).toBe(await text('long.txt:1000'));
+  // A list of lines stays one.
+  expect(await text('long.txt:100,200')).not.toBe(await text('long.txt:100200'));
+});
+
+test('the name of the working directory in front', async () => {
+  const { W, write, text } = workspace();
+  write('src/c.ts', ten);
+  expect(await text(`${basename(W)}/src/c.ts:5-7`)).toBe(await text('src/c.ts:5-7'));
+});
+
+test('a path of another machine: the call for what is here', async () => {
+  const { write, read } = workspace();
+  write('src/c.ts', ten);
+  const answer = await read('/workspace/src/c.ts:5-7');
+  expect(codeOf(answer)).toBe('OUTSIDE_ROOT');
+  expect(textOf(answer)).toMatch(/ Use src\/c\.ts:5-7\.$/);
+});
+
+test('a program that another tool named is no path: what is not there is not run', async () => {
+  const { read } = workspace();
+  expect(codeOf(await read('cat nothing.ts'))).toBe('NOT_FOUND');
 });

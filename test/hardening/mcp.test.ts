@@ -163,7 +163,7 @@ describe('M05 arguments', () => {
     };
     expect(await raw(1, '{}')).toMatch(/^The field path of read is missing\. /);
     expect(await raw(2, '{"path":".","extra":1}')).toBe(
-      'The tool read has no field extra. Its fields are path.',
+      'The tool read has no field extra. Its fields are path. Use {"path":"."}.',
     );
     expect(await raw(3, '{"__proto__":{"path":"."}}')).toMatch(
       /^The (field path of read is missing|tool read has no field)/,

@@ -58,6 +58,9 @@ function nameCommand(
   typed: Typed,
   held: Held,
 ): string {
+  const whole = `Use ${JSON.stringify(fields)}`;
+  if (text.includes(whole))
+    return text.replace(whole, () => `Use ${held.holdCommand(callWith(fields, typed))}`);
   const command = (): string => held.holdCommand(commandWith(fields, typed));
   const { pattern, symbol, literal, multiline } = fields;
   if (literal === true)
@@ -72,6 +75,24 @@ function nameCommand(
   ].find((words) => text.includes(`Use ${words}`));
   return worded === undefined ? text : text.replace(`Use ${worded}`, () => `Use ${command()}`);
 }
+
+/** All fields of a call, as the command that takes them as JSON. */
+function callWith(
+  fields: Readonly<Record<string, unknown>>,
+  { name, values, operands: [tool] }: Typed,
+): string {
+  const own = Object.entries(values).filter(([option]) => !OPTIONS.has(option));
+  const reads = /^(?:zed|coder)$/.test(String(values['dialect'])) ? 'read_file' : 'read';
+  const called = name === 'call' ? tool : name === 'read' ? reads : name;
+  return commandOf({
+    name: 'call',
+    values: Object.fromEntries(own),
+    operands: [called ?? reads, JSON.stringify(fields)],
+  });
+}
+
+/** What `call` takes as fields. */
+const OPTIONS: ReadonlySet<string> = new Set(FIELDS.map((name) => optionOf(name).slice(2)));
 
 /** `Use offset=3 to continue` → `Use --offset 3 to continue` */
 function asOptions(text: string): string {

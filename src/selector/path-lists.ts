@@ -1,0 +1,43 @@
+/** Several paths in one string, `a.ts,b.ts:5-9`: where each of them may begin and end. */
+
+import { expandBraces } from '../walk/braces.ts';
+import { isSelector } from './selection.ts';
+
+/** Paths of one list. */
+export const MOST_PATHS = 20;
+
+/**
+ * Every way to read `target` as a list of paths, the likelier first: with commas; with alternatives in braces; in brackets
+ * and quotes; with semicolons, one a line, with `and`, with bars, or with blanks between them.
+ */
+export function* pathLists(target: string): Generator<string[]> {
+  yield pathsIn(target);
+  if (target.includes('{')) yield expandBraces(target, MOST_PATHS) ?? [];
+  const bare = target.trim().replace(/^\[(.*)\]$/s, '$1');
+  const unquoted = piecesOf(bare, ',').map((piece) => piece.replace(/^(["'])(.*)\1$/s, '$2'));
+  if (bare !== target && unquoted.every((piece) => piece !== '')) yield unquoted;
+  yield piecesOf(bare, ';');
+  yield piecesOf(bare, '\n');
+  yield piecesOf(bare, /,? and /);
+  yield piecesOf(bare, '|');
+  yield bare.split(/(?<!\\)\s+/, MOST_PATHS + 1);
+}
+
+function piecesOf(text: string, separator: string | RegExp): string[] {
+  return text.split(separator, MOST_PATHS + 1).map((piece) => piece.trim());
+}
+
+/** `a.ts:1-5,9,b.ts` → `a.ts:1-5,9` and `b.ts`: a piece that can belong to the selector before it does. */
+function pathsIn(target: string): string[] {
+  const paths: string[][] = [];
+  let hasSelector = false;
+  for (const piece of target.split(',').map((part) => part.trim())) {
+    if (hasSelector && isSelector(piece)) paths.at(-1)?.push(piece);
+    else {
+      if (piece === '' || paths.length === MOST_PATHS) return [];
+      paths.push([piece]);
+      hasSelector = /:(?!\/\/)/.test(piece);
+    }
+  }
+  return paths.map((pieces) => pieces.join(','));
+}
