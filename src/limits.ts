@@ -8,6 +8,7 @@ export const KIB = 1024;
 
 export const baseLimits: Limits = {
   lines: 3000,
+  answerLines: Number.POSITIVE_INFINITY,
   bytes: 50 * KIB,
   line: 50 * KIB,
   tokens: Number.POSITIVE_INFINITY,
@@ -24,6 +25,7 @@ export type LimitOptions = { readonly [K in LimitName]?: number };
 /** Below these a line number and one character would not fit. */
 export const LEAST: Readonly<Record<LimitName, number>> = {
   lines: 1,
+  answerLines: 8,
   bytes: 64,
   line: 64,
   tokens: 32,
@@ -34,8 +36,11 @@ export const LEAST: Readonly<Record<LimitName, number>> = {
 
 export const limitNames = Object.keys(LEAST) as LimitName[];
 
+/** Lines of context and gaps that an answer may have beside its lines, where those are fewer than the dialect's. */
+const AROUND = 8;
+
 /**
- * The dialect's limits with a host's own. Lowering `bytes` also lowers what follows from it (the width of a line,
+ * The dialect's limits with a host's own. Lowering `lines` bounds answers of every kind; lowering `bytes` also lowers what follows from it (the width of a line,
  * byte windows), unless these are given too. Throws `BAD_INPUT`.
  */
 export function limitsWith(base: Limits, options: LimitOptions = {}): Limits {
@@ -44,9 +49,12 @@ export function limitsWith(base: Limits, options: LimitOptions = {}): Limits {
     Object.entries(options).filter(([, value]) => value !== undefined),
   ) as LimitOptions;
   const limits = { ...base, ...given };
-  if (given.bytes === undefined) return capped(limits);
+  const lowered = given.lines !== undefined && given.lines < base.lines;
+  const answerLines = given.answerLines ?? (lowered ? limits.lines + AROUND : base.answerLines);
+  if (given.bytes === undefined) return capped({ ...limits, answerLines });
   return capped({
     ...limits,
+    answerLines,
     line: given.line ?? Math.min(base.line, given.bytes),
     windowMax:
       given.windowMax ?? (given.bytes < base.bytes ? given.bytes : Math.max(base.windowMax, given.bytes)),

@@ -19,7 +19,7 @@ export interface OrielOptions {
   /** The tool surface: names, parameters, limits and words. @default 'oriel' */
   readonly dialect?: DialectName;
   /**
-   * Lower or raise the dialect's own limits: `lines`, `bytes`, `line`, `tokens`, `window`, `windowMax`, `countBytes`.
+   * Lower or raise the dialect's own limits: `lines`, `answerLines`, `bytes`, `line`, `tokens`, `window`, `windowMax`, `countBytes`.
    * @default those of the dialect
    */
   readonly limits?: LimitOptions;

@@ -2,9 +2,9 @@
 
 import { type ErrorCode, isOrielError, type OrielError } from '../errors.ts';
 import { estimateTokens } from '../limits.ts';
-import { displays, GAP, isNumbered, showPart, showParts } from '../render/display.ts';
-import { partHeader } from '../render/read-answer.ts';
-import { isSelector } from '../selector/selection.ts';
+import { wording } from '../render/notices.ts';
+import { partHeader, readAnswer } from '../render/read-answer.ts';
+import { MOST_PATHS, pathLists } from '../selector/path-lists.ts';
 import type { Call } from '../types/call.ts';
 import type { Limits } from '../types/limits.ts';
 import type { ReadRequest } from '../types/request.ts';
@@ -19,8 +19,6 @@ const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'OUTSIDE_ROOT',
   'TIMEOUT',
 ]);
-
-const MOST_PATHS = 20;
 
 /** A part with a smaller budget than this shows nothing. */
 const LEAST_BYTES = 256;
@@ -40,7 +38,12 @@ export async function readSeveral(
   const parts: PartResult[] = [];
   let left = call.limits;
   for (const [at, typed] of paths.entries()) {
-    const share = shareOf(left, paths.length - at, Buffer.byteLength(partHeader(typed)));
+    const share = shareOf(
+      left,
+      paths.length - at,
+      Buffer.byteLength(partHeader(typed)),
+      Buffer.byteLength(typed),
+    );
     if (!share) {
       parts.push({ typed, result: 'full' });
       continue;
@@ -67,7 +70,7 @@ function isResult(result: PartResult['result']): result is SingleResult {
 
 /** The paths of a list whose paths are all there. */
 async function pathsThatExist(target: string, call: Call): Promise<string[] | undefined> {
-  for (const paths of listsIn(target)) {
+  for (const paths of pathLists(target)) {
     let there = paths.length > 1 && paths.length <= MOST_PATHS;
     for (const path of there ? paths : []) there &&= await isThere(path, call);
     if (there) return paths;
@@ -75,43 +78,20 @@ async function pathsThatExist(target: string, call: Call): Promise<string[] | un
   return undefined;
 }
 
-/** With commas; in brackets and quotes; with semicolons, one a line, or with blanks between them. */
-function* listsIn(target: string): Generator<string[]> {
-  yield pathsIn(target);
-  const bare = target.trim().replace(/^\[(.*)\]$/s, '$1');
-  const unquoted = piecesOf(bare, ',').map((piece) => piece.replace(/^(["'])(.*)\1$/s, '$2'));
-  if (bare !== target && unquoted.every((piece) => piece !== '')) yield unquoted;
-  yield piecesOf(bare, ';');
-  yield piecesOf(bare, '\n');
-  yield bare.split(/(?<!\\)\s+/, MOST_PATHS + 1);
-}
+/** Bytes of a notice beside the paths in it, of which it has three at most, and its lines. */
+const NOTICE = 200;
+const PATHS = 3;
+const NOTICE_LINES = 3;
 
-function piecesOf(text: string, separator: string): string[] {
-  return text.split(separator, MOST_PATHS + 1).map((piece) => piece.trim());
-}
-
-/** `a.ts:1-5,9,b.ts` → `a.ts:1-5,9` and `b.ts`: a piece that can belong to the selector before it does. */
-function pathsIn(target: string): string[] {
-  const paths: string[][] = [];
-  let hasSelector = false;
-  for (const piece of target.split(',').map((part) => part.trim())) {
-    if (hasSelector && isSelector(piece)) paths.at(-1)?.push(piece);
-    else {
-      if (piece === '' || paths.length === MOST_PATHS) return [];
-      paths.push([piece]);
-      hasSelector = /:(?!\/\/)/.test(piece);
-    }
-  }
-  return paths.map((pieces) => pieces.join(','));
-}
-
-/** The budget of one of `parts`: an equal share. Undefined where nothing would fit. */
-function shareOf(left: Limits, parts: number, header: number): Limits | undefined {
-  const bytes = Math.floor(left.bytes / parts) - header;
+/** The budget of one of `parts`: an equal share, its header and its notices taken off. Undefined where nothing would fit. */
+function shareOf(left: Limits, parts: number, header: number, path: number): Limits | undefined {
+  const bytes = Math.floor(left.bytes / parts) - header - (parts > 1 ? NOTICE + PATHS * path : 0);
   const lines = Math.floor(left.lines / parts);
+  const answerLines = Math.floor(left.answerLines / parts) - (parts > 1 ? NOTICE_LINES : 0);
   const tokens = Number.isFinite(left.tokens) ? Math.floor(left.tokens / parts) : left.tokens;
-  if (bytes < Math.min(LEAST_BYTES, left.bytes / 2) || lines < 1 || tokens < 1) return undefined;
-  return { ...left, bytes, lines, tokens, line: Math.min(left.line, bytes) };
+  if (bytes < Math.min(LEAST_BYTES, left.bytes / 2) || lines < 1 || answerLines < 1 || tokens < 1)
+    return undefined;
+  return { ...left, bytes, lines, answerLines, tokens, line: Math.min(left.line, bytes) };
 }
 
 function without(left: Limits, shown: string, { settings }: Call): Limits {
@@ -122,25 +102,14 @@ function without(left: Limits, shown: string, { settings }: Call): Limits {
     ...left,
     bytes: Math.max(0, left.bytes - bytes),
     lines: Math.max(0, left.lines - (shown.split('\n').length - 2)),
+    answerLines: Math.max(0, left.answerLines - shown.split('\n').length),
     tokens: Math.max(0, left.tokens - tokens),
   };
 }
 
-/** What counts against the budget. */
+/** What counts against the budget: what is shown, notices included. */
 function textOf(result: SingleResult | OrielError): string {
   if (isOrielError(result)) return result.message;
-  switch (result.is) {
-    case 'text': {
-      const { display, excerpt, snapshot, above = snapshot?.header ?? '' } = result;
-      const gap = isNumbered(display) || display === displays.plain ? GAP : '';
-      return above + showParts(excerpt.parts, display, gap);
-    }
-    case 'summary':
-      return result.summary.parts.map((part) => showPart(part, result.display)).join('');
-    case 'image':
-      return result.resource.text;
-    case 'binary':
-    case 'note':
-      return '';
-  }
+  const { content } = readAnswer(result, wording);
+  return content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('');
 }

@@ -2,6 +2,7 @@
 
 import { OrielError } from '../errors.ts';
 import { displays, isNumbered, raw } from '../render/display.ts';
+import { writeSelector } from '../selector/selection.ts';
 import { typeOfBytes } from '../sources/type-of-bytes.ts';
 import { quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
@@ -80,7 +81,8 @@ export async function readText(
     };
   }
   const above = selection.window || selection.mode === 'raw' ? undefined : resource.above;
-  const fit = fitOf(policy, display, below(layout.header ?? above, layout.limits), call.settings.tokens);
+  const room = below(layout.header ?? above, layout.limits, callRoom(selection));
+  const fit = fitOf(policy, display, room, call.settings.tokens);
   const shown = await excerpt(input, windowFor(selection.window, display), fit);
   if (shown.binary && selection.mode !== 'raw') {
     return binaryResult(origin, resource, selection, 'NUL bytes');
@@ -222,10 +224,24 @@ function limitsFor(
   return lines === limits.lines ? limits : { ...limits, lines };
 }
 
-/** The limits of the text below a header. */
-function below(header: string | undefined, limits: Limits): Limits {
-  if (header === undefined) return limits;
-  return { ...limits, bytes: Math.max(limits.bytes - headerBytes(header), 64) };
+/** The limits of the text below a header, and above a notice that takes `more` bytes than notices have. */
+function below(header: string | undefined, limits: Limits, more: number): Limits {
+  const taken = (header === undefined ? 0 : headerBytes(header)) + more;
+  if (taken === 0) return limits;
+  return {
+    ...limits,
+    bytes: Math.max(limits.bytes - taken, 64),
+    tokens: Math.max(limits.tokens - Math.ceil(more / 4), 32),
+  };
+}
+
+/** Bytes of a notice that names ranges, of the 1 KiB that it may have. */
+const CALL_BYTES = 512;
+
+/** Bytes by which the call for the rest of very many ranges is longer than a notice may be. */
+function callRoom({ window }: Selection): number {
+  if (window?.by !== 'lines' || window.ranges.length < 2) return 0;
+  return Math.max(0, Buffer.byteLength(writeSelector({ by: 'lines', ranges: window.ranges })) - CALL_BYTES);
 }
 
 /** Bytes of a header with its tag. */

@@ -6,6 +6,8 @@
 import { dialectOf } from '../dialects/table.ts';
 import type { OrielOptions } from '../options.ts';
 import { limitNames, type LimitOptions, limitsWith } from '../limits.ts';
+import { safeJson } from '../text/json.ts';
+import { makeVisible } from '../text/visible.ts';
 
 /** What a client says of itself. */
 export interface HostIdentity {
@@ -13,6 +15,8 @@ export interface HostIdentity {
   readonly name: string;
   /** The model that the answer goes to, where the host says so in the call. */
   readonly model?: string;
+  /** Whether it shows structured content instead of the text. */
+  readonly structured?: boolean;
 }
 
 interface Host {
@@ -78,16 +82,52 @@ export const HOSTS: readonly Host[] = [
 /** For hosts that were not measured: answer and notice stay within 50,000 bytes and 2,000 lines. */
 export const UNKNOWN_HOST: LimitOptions = { bytes: 48_900, lines: 1_980 };
 
-/** The options with limits that suit `host`. A limit that a person has set is left as it is. */
+/**
+ * Bytes of the facts beside the text in structured content, and of a notice as JSON above its 1 KiB. Larger facts are left
+ * out there.
+ */
+export const FACTS_ROOM = 2_048;
+
+/**
+ * The options with limits that suit `host`. A limit that a person has set is left as it is. What a host counts is JSON where
+ * an answer is an envelope, or structured content: then its bytes are counted as JSON writes them.
+ */
 export function fittedTo(host: HostIdentity, options: OrielOptions): OrielOptions {
   const suits = ({ name, model }: Host): boolean =>
     name.test(host.name) && (model === undefined || model.test(host.model ?? ''));
   const wanted = HOSTS.find(suits)?.limits ?? UNKNOWN_HOST;
-  const set = limitsWith(dialectOf(options.dialect ?? 'oriel').limits, options.limits);
+  const dialect = dialectOf(options.dialect ?? 'oriel');
+  const set = limitsWith(dialect.limits, options.limits);
   const lower = limitNames.flatMap((name) => {
     const most = wanted[name];
     const given = options.limits?.[name] !== undefined;
     return !given && most !== undefined && most < set[name] ? [[name, most] as const] : [];
   });
-  return { ...options, limits: { ...options.limits, ...Object.fromEntries(lower) } };
+  const fitted = { ...options, limits: { ...options.limits, ...Object.fromEntries(lower) } };
+  const depth = (dialect.answersJson ? 1 : 0) + (host.structured ? 1 : 0);
+  return depth === 0 ? fitted : countedAsJson(fitted, wanted, depth, host.structured ? FACTS_ROOM : 0);
+}
+
+/** Tokens are a quarter of the bytes of the JSON, unless a person has set a limit or a counter. */
+function countedAsJson(
+  options: OrielOptions,
+  { bytes = Number.POSITIVE_INFINITY }: LimitOptions,
+  depth: number,
+  room: number,
+): OrielOptions {
+  const { limits = {}, tokens } = options;
+  if (tokens || (limits.tokens ?? bytes) < bytes / 4) return options;
+  const most = Math.floor((Math.min(limits.bytes ?? bytes, bytes) - room) / 4);
+  return { ...options, limits: { ...limits, tokens: most }, tokens: (text) => jsonBytes(text, depth) / 4 };
+}
+
+/** Bytes of `text` as it is shown, inside JSON that stands in JSON `depth` times. */
+function jsonBytes(text: string, depth: number): number {
+  return Math.max(inJson(text, depth), inJson(makeVisible(text).text, depth));
+}
+
+function inJson(text: string, depth: number): number {
+  let written = text;
+  for (let i = 0; i < depth; i += 1) written = safeJson(written).slice(1, -1);
+  return Buffer.byteLength(written);
 }

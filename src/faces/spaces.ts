@@ -183,7 +183,7 @@ function forClients(options: SessionOptions, manyClients: boolean): SessionOptio
 }
 
 function isSame(host: HostIdentity | undefined, other: HostIdentity | undefined): boolean {
-  return host?.name === other?.name && host?.model === other?.model;
+  return host?.name === other?.name && host?.model === other?.model && host?.structured === other?.structured;
 }
 
 /** `session` ends with the space. */

@@ -13,6 +13,9 @@ export const NO_MATCHES = 'No matches found';
 export const NO_SYMBOLS = 'No symbols found';
 export const NO_FILES = 'No files found matching pattern';
 
+/** The limit that a list was cut by. */
+export type ListCut = 'bytes' | 'tokens' | 'lines';
+
 export type ListNotice =
   /** More follows beyond the caller's limit. `next` is the offset (0-based) of what follows. */
   | { readonly kind: 'limit'; readonly of: ListNoun; readonly limit: number; readonly next: number }
@@ -20,7 +23,7 @@ export type ListNotice =
   | {
       readonly kind: 'budget';
       readonly of: ListNoun;
-      readonly by: 'bytes' | 'tokens';
+      readonly by: ListCut;
       readonly budget: number;
       readonly shown: number;
       readonly found: number;
@@ -69,7 +72,7 @@ export const listWording: ListWording = {
     return `${counted(limit, of)} limit reached. Use offset=${next} to continue, limit=${limit * 2} for more${refine}`;
   },
   budget: ({ of, by, budget, shown, found, more, next }) => {
-    const size = by === 'bytes' ? binarySize(budget) : `${budget} token`;
+    const size = by === 'bytes' ? binarySize(budget) : `${budget} ${by.slice(0, -1)}`;
     const part = of === 'matches' ? ` (${shown} of ${found}${more ? '+' : ''} matches shown)` : '';
     return `${size} limit reached${part}. Use offset=${next} to continue`;
   },

@@ -8,6 +8,7 @@ import type { ListedEntry, ListResult } from '../types/result.ts';
 import { textAnswer } from './answer.ts';
 import {
   fieldsOf,
+  type ListCut,
   type ListNotice,
   type ListNoun,
   type ListWording,
@@ -35,7 +36,7 @@ export interface ShownEntries {
   /** The caller's limit, and whether it ended the answer. */
   readonly limit: number;
   readonly limitReached: boolean;
-  readonly cutBy?: 'bytes' | 'tokens';
+  readonly cutBy?: ListCut;
   /** All lines that were found, as they would be shown. */
   readonly whole: Whole;
   readonly limits: Limits;
@@ -115,7 +116,7 @@ function fitEntries(
   if (result.best !== undefined) notices.push({ kind: 'best', use: result.best });
   if (cutBy && next !== undefined) {
     const part = { shown, found: lines.length, more: result.next !== undefined };
-    notices.push({ kind: 'budget', of, by: cutBy, budget: limits[cutBy], next, ...part });
+    notices.push({ kind: 'budget', of, by: cutBy, budget: budgetOf(limits, cutBy), next, ...part });
   } else if (next !== undefined) notices.push({ kind: 'limit', of, limit: next - offset, next });
   if (result.passedOver !== undefined && next === undefined) {
     notices.push({ kind: 'containers', count: result.passedOver });
@@ -183,9 +184,14 @@ export function answerOf<Shown extends { readonly notices: readonly ListNotice[]
   });
 }
 
+/** The limit of that name for a list: its lines are those of any answer. */
+export function budgetOf(limits: Limits, by: ListCut): number {
+  return by === 'lines' ? limits.answerLines : limits[by];
+}
+
 export class ListBudget {
   /** Which limit refused a line. */
-  full: 'bytes' | 'tokens' | undefined;
+  full: ListCut | undefined;
   readonly #lines: string[] = [];
   #bytes = 0;
   #tokens = 0;
@@ -208,7 +214,8 @@ export class ListBudget {
     const bytes = this.#bytes + Buffer.byteLength(joined);
     const counts = this.#limits.tokens !== Number.POSITIVE_INFINITY;
     const tokens = counts ? this.#tokens + this.#count(joined) : 0;
-    this.full ??= this.#exceeded(bytes, tokens);
+    const isLong = this.#lines.length + lines.length > this.#limits.answerLines;
+    this.full ??= isLong ? 'lines' : this.#exceeded(bytes, tokens);
     if (this.full) return false;
     this.#lines.push(...lines);
     this.#bytes = bytes;

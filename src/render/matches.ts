@@ -8,8 +8,16 @@ import type { Answer } from '../types/answer.ts';
 import type { Limits, TokenCounter } from '../types/limits.ts';
 import type { SearchRequest } from '../types/request.ts';
 import type { MatchedFile, MatchedLine, SearchResult } from '../types/result.ts';
-import { type ListNotice, NO_MATCHES, shownName } from './list-notices.ts';
-import { answerOf, gapNotices, ListBudget, type ListStyle, type Whole, wholeOf } from './listing.ts';
+import { type ListCut, type ListNotice, NO_MATCHES, shownName } from './list-notices.ts';
+import {
+  answerOf,
+  budgetOf,
+  gapNotices,
+  ListBudget,
+  type ListStyle,
+  type Whole,
+  wholeOf,
+} from './listing.ts';
 import { span } from './units.ts';
 
 export interface ShownMatches {
@@ -19,7 +27,7 @@ export interface ShownMatches {
   /** The caller's limit, and whether it ended the answer. */
   readonly limit: number;
   readonly limitReached: boolean;
-  readonly cutBy?: 'bytes' | 'tokens';
+  readonly cutBy?: ListCut;
   /** All lines that were found, as they would be shown. */
   readonly whole: Whole;
   readonly limits: Limits;
@@ -63,7 +71,14 @@ export function fitMatches(result: SearchResult, request: SearchRequest, limits:
   }
   if (cutBy && next !== undefined) {
     const part = { shown: matches.length, found: result.found, more: result.next !== undefined };
-    notices.push({ kind: 'budget', of: 'matches', by: cutBy, budget: limits[cutBy], next, ...part });
+    notices.push({
+      kind: 'budget',
+      of: 'matches',
+      by: cutBy,
+      budget: budgetOf(limits, cutBy),
+      next,
+      ...part,
+    });
   }
   if (limitReached) notices.push({ kind: 'limit', of: 'matches', limit: result.found, next });
   if (clipped) {
@@ -160,7 +175,7 @@ function isTypable(path: string): boolean {
 interface Fitted {
   readonly lines: readonly ShownLine[];
   readonly text: string;
-  readonly cutBy?: 'bytes' | 'tokens';
+  readonly cutBy?: ListCut;
 }
 
 function fit(lines: readonly ShownLine[], limits: Limits, tokens: TokenCounter | undefined): Fitted {

@@ -4,6 +4,8 @@
 export interface Limits {
   /** Lines of one answer. */
   readonly lines: number;
+  /** Lines of an answer of any kind: lists, byte windows, and what stands between and around lines too. Infinity for no such limit. */
+  readonly answerLines: number;
   /** Bytes of UTF-8 of one answer; notices come on top (1 KiB at most). */
   readonly bytes: number;
   /** Bytes of one line: a longer one is cut, dropped or refused as the fit says. */

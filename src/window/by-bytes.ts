@@ -73,7 +73,7 @@ interface Got {
 async function wholeLines(from: From): Promise<Got> {
   const { begin, end, reader, input, fit } = from;
   const { windowMax } = fit.limits;
-  const budget = new Budget(fit, { ...fit.limits, lines: Number.POSITIVE_INFINITY, bytes: windowMax });
+  const budget = new Budget(fit, { ...fit.limits, lines: fit.limits.answerLines, bytes: windowMax });
   const tally = { invalid: 0 };
   const lines: Line[] = [];
   let { no } = from;

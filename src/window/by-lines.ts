@@ -41,7 +41,10 @@ export async function linesWindow(
     }
     const { no: shown = range.from } = part.lines.at(-1) ?? {};
     if (outcome === undefined && range.to !== undefined && shown < range.to) lastLine = shown;
-    if (part.lines.length > 0) parts.push(part);
+    if (part.lines.length > 0) {
+      if (parts.length > 0) budget.takeGap();
+      parts.push(part);
+    }
     if (outcome !== undefined) {
       stop = { ...outcome, rest: [...outcome.rest, ...ranges.slice(i + 1)] };
       break;

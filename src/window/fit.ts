@@ -92,6 +92,8 @@ export function sliceOf(
 /** What is left of one answer's limits; shared by all of its ranges. */
 export class Budget {
   #lines: number;
+  /** Lines of any kind. */
+  #rows: number;
   #bytes: number;
   #tokens: number;
   readonly #fit: Fit;
@@ -99,23 +101,30 @@ export class Budget {
   constructor(fit: Fit, limits: { lines: number; bytes: number; tokens: number }) {
     this.#fit = fit;
     this.#lines = limits.lines;
+    this.#rows = fit.limits.answerLines;
     this.#bytes = limits.bytes;
     this.#tokens = limits.tokens;
   }
 
   /** Lines left. */
   get lines(): number {
-    return this.#lines;
+    return Math.min(this.#lines, this.#rows);
+  }
+
+  /** Takes a line that stands between two parts. */
+  takeGap(): void {
+    this.#rows -= 1;
   }
 
   /** Takes the line's cost, or says which limit it would pass and takes nothing. */
   take(line: Line): CutBy | undefined {
-    if (this.#lines < 1) return 'lines';
+    if (this.lines < 1) return 'lines';
     const bytes = this.#fit.cost(line);
     if (bytes > this.#bytes) return 'bytes';
     const tokens = this.#tokens === Number.POSITIVE_INFINITY ? 0 : this.#tokensOf(line, bytes);
     if (tokens > this.#tokens) return 'tokens';
     this.#lines -= 1;
+    this.#rows -= 1;
     this.#bytes -= bytes;
     this.#tokens -= tokens;
     return undefined;
@@ -126,11 +135,12 @@ export class Budget {
     return this.#fit.tokens(line.text) + Math.ceil(Math.max(0, cost - this.#fit.shown(line.text)) / 4);
   }
 
-  /** Takes bytes without a line: context, which must fit but does not count as a line. */
+  /** Takes a line of context, which must fit but does not count as one of the lines that were asked for. */
   takeContext(line: Line): boolean {
     const bytes = this.#fit.cost(line);
-    if (bytes > this.#bytes) return false;
+    if (bytes > this.#bytes || this.#rows < 1) return false;
     this.#bytes -= bytes;
+    this.#rows -= 1;
     return true;
   }
 }

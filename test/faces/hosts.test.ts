@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { dialectOf } from '../../src/dialects/table.ts';
 import { fittedTo, HOSTS, UNKNOWN_HOST } from '../../src/faces/hosts.ts';
@@ -75,5 +76,24 @@ test('an unknown host gets 50,000 bytes and 2,000 lines of any dialect at most',
       expect(Buffer.byteLength(text), `${dialect} ${tool.name}`).toBeLessThanOrEqual(50_000);
       expect(text.split('\n').length).toBeLessThanOrEqual(2_000);
     }
+  }
+});
+
+test('the table in the docs has a row for each host, with the same limits', () => {
+  const page = readFileSync(new URL('../../docs/hosts.md', import.meta.url), 'utf8');
+  const rows = page.split('\n').filter((line) => /^\| .* \| .* \| .* (?:bytes|lines|tokens) +\|$/.test(line));
+  const most = (limits: object): string =>
+    Object.entries(limits)
+      .map(([name, value]) => `${Number(value).toLocaleString('en-US')} ${name}`)
+      .join(', ');
+  const documented = rows.map((row) => row.split('|').map((cell) => cell.trim()));
+  expect(documented.map((cells) => cells[4])).toEqual([
+    ...HOSTS.map(({ limits }) => most(limits)),
+    most(UNKNOWN_HOST),
+  ]);
+  for (const [at, { measured }] of HOSTS.entries()) {
+    const [, host = '', whole = ''] = documented[at] ?? [];
+    expect(host.split(',')[0]).toBe(/^[\w ]+ \d[\d.]*/.exec(measured)?.[0]);
+    for (const number of measured.match(/\d+,\d{3}/g) ?? []) expect(whole).toContain(number);
   }
 });

@@ -10,7 +10,7 @@ import type { ReadResult } from '../../src/types/result.ts';
 import { excerptOf, linesOf, origin, textResult } from '../support/results.ts';
 
 const answer = (result: ReadResult) => readAnswer(result, wording);
-const { tokens: _, ...limits } = baseLimits;
+const { tokens: _, answerLines: __, ...limits } = baseLimits;
 const facts = { source: 'f.txt', resolvedPath: '/home/me/f.txt', kind: 'file' };
 
 test('text', () => {

@@ -19,6 +19,7 @@ import type { RunSettings } from '../../src/types/settings.ts';
 
 export const outputLimits: Limits = {
   lines: 2_000,
+  answerLines: Number.POSITIVE_INFINITY,
   bytes: 50 << 10,
   line: 50 << 10,
   tokens: Number.POSITIVE_INFINITY,

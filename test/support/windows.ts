@@ -12,6 +12,7 @@ import { LineIndex } from '../../src/window/line-index.ts';
 
 export const wide: Limits = {
   lines: 3000,
+  answerLines: Number.POSITIVE_INFINITY,
   bytes: 51_200,
   line: 51_200,
   tokens: Number.POSITIVE_INFINITY,

@@ -54,7 +54,8 @@ export function createMcpServer(
   const askerOf = async (context: ServerContext): Promise<Asker> => {
     const name = nameInEnvelope(context) ?? server.getClientVersion()?.name ?? host ?? '';
     const model = modelIn(context);
-    return { host: { name, ...(model !== undefined && { model }) }, roots: await roots(), caller };
+    const asker = { name, ...(model !== undefined && { model }), ...(structured && { structured }) };
+    return { host: asker, roots: await roots(), caller };
   };
 
   server.setRequestHandler('tools/list', async (_request, context) => {

@@ -2,7 +2,9 @@
 
 import type { CallToolResult, Tool as McpTool } from '@modelcontextprotocol/server';
 import type { Tool } from '../../oriel.ts';
+import { safeJson } from '../../text/json.ts';
 import type { Answer } from '../../types/answer.ts';
+import { FACTS_ROOM } from '../hosts.ts';
 
 /** Facts about an answer travel under this key of `_meta`, so that no host shows them instead of the text. */
 export const DETAILS_KEY = 'io.github.oriel/details';
@@ -41,8 +43,17 @@ export function toolResult({ content, details, isError }: Answer, structured = f
   const text = content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
   return {
     content: content.map((block) => ({ ...block })),
-    ...(structured && { structuredContent: { text, details } }),
+    ...(structured && { structuredContent: { text, details: factsOf(details) } }),
     ...(isError && { isError }),
     _meta: { [DETAILS_KEY]: details },
   };
+}
+
+/** Facts that are larger than the text leaves room for are in `_meta` alone: what was read, how it ended, the next call stay. */
+function factsOf(details: Answer['details']): Record<string, unknown> {
+  if (Buffer.byteLength(safeJson(details)) <= FACTS_ROOM) return { ...details };
+  const { source, kind, truncation, error } = details;
+  const short = { source, kind, truncation, error };
+  if (Buffer.byteLength(safeJson(short)) <= FACTS_ROOM) return short;
+  return { kind, ...(error !== undefined && { error: Object(error) as object }) };
 }
