@@ -41,9 +41,12 @@ export class Automaton {
   readonly #masks = new Map<number, Uint32Array>();
   /** By hash: states whose bits differ may share one. */
   readonly #states = new Map<number, State[]>();
+  readonly #excludedFrom: number;
   #used = 0;
 
-  constructor(patterns: readonly (readonly Token[])[]) {
+  /** Patterns from index `excludedFrom` on take away what the others match. */
+  constructor(patterns: readonly (readonly Token[])[], excludedFrom: number = patterns.length) {
+    this.#excludedFrom = excludedFrom;
     const starts: number[] = [];
     let at = 0;
     for (const [i, tokens] of patterns.entries()) {
@@ -79,8 +82,13 @@ export class Automaton {
 
   /** Patterns (by their index) that match the whole text that led to `state`, the last one first. */
   accepted(state: State): readonly number[] {
-    state.accepted ??= this.#patternsAt(state.bits);
+    state.accepted ??= this.#wanted(this.#patternsAt(state.bits));
     return state.accepted;
+  }
+
+  /** None where one that excludes is among them: those have the highest indices. */
+  #wanted(found: readonly number[]): readonly number[] {
+    return (found[0] ?? -1) >= this.#excludedFrom ? [] : found;
   }
 
   /** Whether no text that begins like this one matches any more. */

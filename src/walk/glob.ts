@@ -27,10 +27,30 @@ export function checkGlob(pattern: string): Hint | undefined {
 /**
  * Accepts the paths that match, relative to the searched directory. Without a slash a pattern is tried on the name
  * alone, at every depth; with one, on the whole path. `**` stands for any number of directories. A path that is the
- * pattern letter for letter matches too: `app/[id]/page.tsx` is a file. Throws as `checkGlob` does.
+ * pattern letter for letter matches too: `app/[id]/page.tsx` is a file. A pattern with `!` in front excludes what it
+ * matches, and what is below such a directory. Throws as `checkGlob` does.
  */
 export function compileGlob(pattern: string): Automaton {
-  return new Automaton([...expanded(pattern).map(tokensOf), textTokens(withoutDot(pattern))]);
+  const all = expanded(pattern);
+  const excluded = all.filter(isExcluding).map((one) => one.slice(1));
+  const wanted = all.filter((one) => !isExcluding(one));
+  const positive = [
+    ...(wanted.length === 0 ? ['**'] : wanted).map(tokensOf),
+    ...(excluded.length === 0 ? [textTokens(withoutDot(pattern))] : []),
+  ];
+  const negative = excluded.flatMap((one) => [tokensOf(one), tokensOf(below(one))]);
+  return new Automaton([...positive, ...negative], positive.length);
+}
+
+/** `!*.test.ts`; `!(a)` is an extended glob of a shell. */
+function isExcluding(pattern: string): boolean {
+  return /^!(?!\()./.test(pattern);
+}
+
+/** What lies below a directory that `pattern` matches, at any depth where it has no slash. */
+function below(pattern: string): string {
+  const name = pattern.replace(/\/$/, '');
+  return name.includes('/') ? `${name}/**` : `**/${name}/**`;
 }
 
 function expanded(pattern: string): string[] {
@@ -49,7 +69,11 @@ function listed(pattern: string): string[] {
   if (!pattern.includes(',') || pattern.includes('[')) return [];
   const parts = expandBraces(`{${pattern}}`, MOST_ALTERNATIVES)?.map((part) => part.trim()) ?? [];
   // Without a comma outside of braces the bracket in front is text.
-  return parts.every((part) => /\*.*[./]|[./].*\*/s.test(part) && !part.startsWith('{')) ? parts : [];
+  return parts.every(
+    (part) => (isExcluding(part) || /\*.*[./]|[./].*\*/s.test(part)) && !part.startsWith('{'),
+  )
+    ? parts
+    : [];
 }
 
 function tokensOf(pattern: string): Token[] {

@@ -152,3 +152,18 @@ function sameName(part: readonly string[], name: readonly string[]): boolean {
   if (first === '*') return [...name, ''].some((_, i) => sameName(rest, name.slice(i)));
   return name.length > 0 && (first === '?' || first === name[0]) && sameName(rest, name.slice(1));
 }
+
+describe('a pattern with ! in front excludes', () => {
+  test.each([
+    ['!*.ts', ['b.js']],
+    ['!src', ['a.ts', 'b.js', '.hidden.ts']],
+    ['!src/**', ['a.ts', 'b.js', 'lib/src/c.ts', '.hidden.ts']],
+    ['!**/src/**', ['a.ts', 'b.js', '.hidden.ts']],
+    ['*.ts,!*.test.ts', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'lib/src/c.ts', '.hidden.ts']],
+    ['{*.ts,!*.test.ts}', ['a.ts', 'src/a.ts', 'src/deep/a.ts', 'lib/src/c.ts', '.hidden.ts']],
+    ['*.ts,!a.ts', ['src/deep/b.test.ts', 'lib/src/c.ts', '.hidden.ts']],
+    ['!*.{ts,js}', []],
+  ])('%s', (pattern, expected) => {
+    expect(matching(pattern)).toEqual(expected);
+  });
+});
