@@ -195,13 +195,15 @@ function sizeOf(text: string): { bytes: number; lines: number } {
 }
 
 test.each(
-  dialectNames.flatMap(
-    (dialect) =>
-      [
-        [dialect, false],
-        [dialect, true],
-      ] as const,
-  ),
+  dialectNames
+    .filter((name) => !name.includes('@'))
+    .flatMap(
+      (dialect) =>
+        [
+          [dialect, false],
+          [dialect, true],
+        ] as const,
+    ),
 )(
   '%s, structured content: %s',
   async (dialect, structured) => {
@@ -212,7 +214,7 @@ test.each(
     const oriel = createOriel({ ...options, cache: false, web: false, spills: { state: temporaryFolder() } });
     const over: object[] = [];
     const calls = callsOf(dialect, oriel);
-    for (const [tool, input] of structured ? calls.filter((_, at) => at % 3 === 0) : calls) {
+    for (const [tool, input] of structured ? calls.filter((_, at) => at % 6 === 0) : calls) {
       const answer = await oriel.tool(tool).run(input);
       const { content, structuredContent } = toolResult(answer, structured);
       const text = structured
