@@ -65,9 +65,11 @@ export function encodingNotices(
   ];
 }
 
-/** The path of this very call, without a mode. */
+/** The path of this very call, without a mode. The lines of a view are none of its text. */
 function callFor(target: string, { typed, mode }: Selection): string {
-  return typed === undefined || typed === mode ? target : `${target}:${typed.replace(`:${mode}`, '')}`;
+  if (typed === undefined || (mode !== undefined && mode !== 'raw')) return target;
+  const range = typed.split(':').filter((part) => part !== mode);
+  return [target, ...range].join(':');
 }
 
 /** Characters that are shown as escapes. */

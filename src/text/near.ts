@@ -43,7 +43,8 @@ function fold(name: string): string {
 
 function distance(typed: string, name: string): number | undefined {
   if (typed === name) return 0;
-  const most = Math.max(1, Math.floor(typed.length / 3));
+  // Of one letter every other is near.
+  const most = typed.length < 2 ? 0 : Math.max(1, Math.floor(typed.length / 3));
   const begins = name.startsWith(typed) || (typed.startsWith(name) && name.length > 2);
   const edits = Math.abs(typed.length - name.length) > most ? undefined : editDistance(typed, name, most);
   return edits ?? (begins && typed.length > 1 ? most + 1 : undefined);

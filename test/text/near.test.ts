@@ -33,3 +33,8 @@ test.each([
 ])('%j: %j', (names, said) => {
   expect(didYouMean(names)).toBe(said);
 });
+
+test('of one letter no other is near', () => {
+  expect(nearNames('a', ['g', 'b', 'A'])).toEqual(['A']);
+  expect(nearNames('-x', ['g'])).toEqual([]);
+});
