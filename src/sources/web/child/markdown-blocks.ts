@@ -10,7 +10,16 @@ const BLOCKS = new Set(
   ).split(' '),
 );
 
-export function isBlock({ name, children }: Element): boolean {
+/** Asked again for each element that one lies in: without it, inline elements in inline elements cost their depth each. */
+const known = new WeakMap<Element, boolean>();
+
+export function isBlock(element: Element): boolean {
+  let block = known.get(element);
+  if (block === undefined) known.set(element, (block = holdsBlocks(element)));
+  return block;
+}
+
+function holdsBlocks({ name, children }: Element): boolean {
   if (BLOCKS.has(name)) return true;
   // An inline element around blocks is one, unless it is a link or an emphasis.
   return !/^(?:a|b|strong|i|em|del|s|code|span)$/.test(name)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { extract } from '../../../../src/sources/web/child/extract.ts';
-import { parse, textOf, walk } from '../../../../src/sources/web/child/tree.ts';
+import { toMarkdown } from '../../../../src/sources/web/child/markdown.ts';
+import { type Element, parse, textOf, walk } from '../../../../src/sources/web/child/tree.ts';
 
 test.each([
   ['signs that begin no tag', '<'.repeat(5_000), '<'.repeat(5_000)],
@@ -39,4 +40,20 @@ test('a page that is too large for one library is read by the other', () => {
     `<body><nav>${'<div>x</div>'.repeat(blocks)}</nav><article>${'<p>Some words, and more of them here.</p>'.repeat(40)}</article>`;
   expect(extract(page(10), 'http://x.example/').how).toBe('readability');
   expect(extract(page(5_000), 'http://x.example/').how).toBe('readability');
+});
+
+test('inline elements in inline elements are looked at a bounded number of times', () => {
+  let looks = 0;
+  const leaf = (): Element => ({
+    name: 'b',
+    attributes: {},
+    get children() {
+      looks += 1;
+      return ['x'];
+    },
+  });
+  let inner: Element = { name: 'span', attributes: {}, children: Array.from({ length: 500 }, leaf) };
+  for (let i = 0; i < 150; i += 1) inner = { name: 'span', attributes: {}, children: [inner] };
+  toMarkdown({ name: 'body', attributes: {}, children: [inner] }, 'http://x.example/');
+  expect(looks).toBeLessThan(500 * 5);
 });
