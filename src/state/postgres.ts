@@ -93,7 +93,7 @@ export async function openPostgres({ url, timeoutMs }: BackendOptions): Promise<
       const now = Date.now();
       const sql = `INSERT INTO ${TABLE} AS t (key, value, expires) VALUES ($1, ($3::bigint + $2::bigint)::text, $4)
         ON CONFLICT (key) DO UPDATE SET expires = excluded.expires,
-          value = CASE WHEN t.expires > $5 THEN (t.value::bigint + $2::bigint)::text ELSE excluded.value END
+          value = CASE WHEN t.expires > $5 AND t.value ~ '^-?[0-9]{1,15}$' THEN (t.value::bigint + $2::bigint)::text ELSE excluded.value END
         RETURNING value`;
       const [row] = await query(sql, [key, by, start, now + ttl, now]);
       return Number(row?.['value']);

@@ -58,13 +58,33 @@ export async function openRedis({ url, timeoutMs }: BackendOptions): Promise<Sta
         .set(key, String(start), { condition: 'NX', expiration: { type: 'PX', value: ttl } })
         .incrBy(key, by)
         .pExpire(key, ttl)
-        .exec();
-      return Number(sum);
+        .exec()
+        .catch(repliesIn);
+      if (Number.isSafeInteger(sum)) return Number(sum);
+      const values = { keys: [key], arguments: [by, start, ttl].map(String) };
+      return Number(await client.eval(ANEW, values));
     },
     reset: () => adapter.disconnect(true).catch(() => undefined),
     close: () => adapter.disconnect(true).catch(() => undefined),
   };
 }
+
+/** The replies to all commands where one is an error: the store is there. Throws any other error. */
+function repliesIn(error: unknown): readonly unknown[] {
+  const { replies } = Object(error) as { readonly replies?: readonly unknown[] };
+  if (!replies) throw error;
+  return replies;
+}
+
+/** Counts from the start where the value is no counter: by then another replica may have begun anew. */
+const ANEW = `
+  local sum = redis.pcall('INCRBY', KEYS[1], ARGV[1])
+  if type(sum) == 'table' or math.abs(sum) > ${Number.MAX_SAFE_INTEGER} then
+    redis.call('SET', KEYS[1], ARGV[2])
+    sum = redis.call('INCRBY', KEYS[1], ARGV[1])
+  end
+  redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  return sum`;
 
 /** What is used of the client beside its adapter. */
 interface RedisClient {
@@ -72,6 +92,7 @@ interface RedisClient {
   unref(): void;
   ping(): Promise<string>;
   multi(): RedisCommands;
+  eval(script: string, values: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }
 
 interface RedisCommands {

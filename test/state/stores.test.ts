@@ -104,6 +104,29 @@ for (const { kind, start, end } of kinds) {
       );
     });
 
+    test('a counter that holds garbage begins anew, and the store counts as there', async () => {
+      const backend = await raw();
+      let at = '';
+      const watched = new SharedStore({
+        seal: new Seal(Buffer.from(key)),
+        timeoutMs: 30_000,
+        open: async () => ({
+          ...backend,
+          add: (counter: string, ...more: [number, number, number]) => backend.add((at = counter), ...more),
+        }),
+      });
+      const number: StateName = { kind: 'number', of: [] };
+      const add = () => watched.space('garbage').add(number, 1, 700, 60_000);
+      expect([await add(), await add()]).toEqual([701, 702]);
+      for (const garbage of ['', 'oriel-1.', '1.5', '9'.repeat(18), '9'.repeat(30), 'x'.repeat(1 << 20)]) {
+        await backend.set(at, garbage, 60_000);
+        const given = await Promise.all([add(), add()]);
+        expect([garbage.slice(0, 8), ...given.toSorted()]).toEqual([garbage.slice(0, 8), 701, 702]);
+      }
+      expect(watched.stats()).toMatchObject({ up: true, outages: 0 });
+      await watched.close();
+    });
+
     test('forged, swapped and foreign values are not there', async () => {
       const seen: [string, string][] = [];
       const backend = await raw();
