@@ -98,7 +98,7 @@ export const listWording: ListWording = {
   cut: ({ count }) =>
     `${plural(count, 'text')} of documents searched in the first 16 MiB only. Read cells or rows of them for the rest`,
   unread: ({ count }) =>
-    `${count === 1 ? '1 document, archive or member was' : `${count} documents, archives or members were`} not searched: damaged, encrypted, over a limit, or inside another archive`,
+    `${count === 1 ? '1 document, archive, member or table was' : `${count} documents, archives, members or tables were`} not searched: damaged, encrypted, over a limit, or inside another archive`,
   large: ({ count }) =>
     `${plural(count, 'text')} over 16 MiB not searched over several lines. Use multiline=false for those`,
   guessed: ({ count, path, encoding }) =>

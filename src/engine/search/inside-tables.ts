@@ -1,10 +1,14 @@
 /** The rows of a database as texts: each line of a page of rows is a section, with the call that reads that row. */
 
 import { readAt } from '../../access/bytes.ts';
+import { isFault } from '../../access/failure.ts';
+import { isOrielError } from '../../errors.ts';
 import type { FileSubject } from '../../sources/archive/container.ts';
 import type { Call } from '../../types/call.ts';
 import type { TextResource } from '../../types/resource.ts';
 import type { InsideText, Section } from './inside-text.ts';
+import { isLate, mayMatch } from './may-match.ts';
+import type { Search } from './search-run.ts';
 
 /** Rows of one page. */
 const ROWS = 500;
@@ -12,27 +16,68 @@ const ROWS = 500;
 /** Lines above the first row: the names of the columns, and a rule. */
 const HEADER_LINES = 2;
 
-/** Every table of the database, page by page, until `isLate`. */
+/** Tables of one page of their list. */
+const TABLES = 500;
+
+/**
+ * Every table of the database, page by page, until it is late. What cannot be read leaves a gap; throws what reading the
+ * list throws.
+ */
 export async function* tableTexts(
   subject: FileSubject,
-  isLate: () => boolean,
+  search: Search,
   call: Call,
 ): AsyncGenerator<InsideText, void> {
-  const list = await openText({ ...subject, rest: '' }, call);
-  for (const line of list?.text.toString('utf8').split('\n') ?? []) {
-    const [, table, about = ''] = /^(.+) \(([^()]*)\)$/.exec(line) ?? [];
-    if (table === undefined || /^shadow|^damaged|^not readable/.test(about)) continue;
-    for (let offset: number | undefined = 0; offset !== undefined && !isLate();) {
-      const rest: string = `${table}?limit=${ROWS}&offset=${offset}`;
-      const page = await openText({ ...subject, rest }, call);
-      const shown = page && rowsOf(page.resource);
-      if (!page || !shown) break;
+  for (let offset = 0, total = 1; offset < total && !isLate(search);) {
+    const rest = offset === 0 ? '' : `?limit=${TABLES}&offset=${offset}`;
+    const list = await openText({ ...subject, rest }, call);
+    total = (list?.resource.facts?.['tables'] as number | undefined) ?? 0;
+    const lines = total === 0 ? [] : (list?.text.toString('utf8').trimEnd().split('\n') ?? []);
+    if (lines.length === 0) return;
+    offset += lines.length;
+    for (const line of lines) {
+      // A shadow table holds what its virtual table shows.
+      if (/ \(shadow table\b[^()]*\)$/.test(line)) continue;
+      try {
+        yield* rowTexts(
+          subject,
+          / \(/.test(line) ? line.slice(0, line.lastIndexOf(' (')) : line,
+          search,
+          call,
+        );
+      } catch (error) {
+        passOverTable(error, search, call);
+      }
+    }
+  }
+}
+
+/** A table that is listed and cannot be read is a gap, whatever the reason. */
+function passOverTable(error: unknown, { gaps }: Search, { signal }: Call): void {
+  signal.throwIfAborted();
+  if (!isOrielError(error) || isFault(error)) throw error;
+  gaps.unread += 1;
+}
+
+/** The rows of a table, as its name stands in calls. */
+async function* rowTexts(
+  subject: FileSubject,
+  table: string,
+  search: Search,
+  call: Call,
+): AsyncGenerator<InsideText, void> {
+  for (let offset: number | undefined = 0; offset !== undefined && !isLate(search);) {
+    const rest: string = `${table}?limit=${ROWS}&offset=${offset}`;
+    const page = await openText({ ...subject, rest }, call);
+    const shown = page && rowsOf(page.resource);
+    if (!page || !shown) return;
+    if (await mayMatch(page.resource.bytes, search, call.signal)) {
       yield {
         source: page.resource.bytes,
         sections: sectionsOf(page.text, `${subject.typed}:${table}`, shown.from),
       };
-      offset = page.resource.more ? shown.to : undefined;
     }
+    offset = page.resource.more ? shown.to : undefined;
   }
 }
 

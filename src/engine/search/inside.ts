@@ -9,11 +9,11 @@ import { writeSegment } from '../../sources/sqlite/address.ts';
 import { sourceFor } from '../../sources/table.ts';
 import { headOf, readAt } from '../../access/bytes.ts';
 import type { Call } from '../../types/call.ts';
-import type { ByteSource } from '../../types/byte-source.ts';
 import type { Resource, SourceKind, Subject, TextResource } from '../../types/resource.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { InsideText, Section } from './inside-text.ts';
 import { tableTexts } from './inside-tables.ts';
+import { isLate, mayMatch } from './may-match.ts';
 import type { Search } from './search-run.ts';
 
 const CONTAINERS: readonly SourceKind[] = ['document', 'notebook', 'archive', 'sqlite'];
@@ -38,7 +38,7 @@ export async function* textsInside(
   call: Call,
 ): AsyncGenerator<InsideText, void> {
   const { kind } = sourceFor(subject, undefined);
-  if (kind === 'sqlite') return yield* tableTexts(subject, () => isLate(search), call);
+  if (kind === 'sqlite') return yield* tableTexts(subject, search, call);
   if (kind !== 'archive') return yield* ownTexts(subject, search, call);
   const index = await archiveIndex(subject, call);
   const members = index.is === 'compressed' ? [''] : index.contents.sorted;
@@ -49,30 +49,23 @@ export async function* textsInside(
   }
 }
 
-export function isLate(search: Search): boolean {
-  const late = performance.now() > search.deadline;
-  search.gaps.timedOut ||= late;
-  return late;
-}
-
 async function* memberTexts(
   subject: FileSubject,
   search: Search,
   call: Call,
 ): AsyncGenerator<InsideText, void> {
-  let resource: Resource;
   try {
-    resource = await call.open(subject);
+    const resource: Resource = await call.open(subject);
+    const text = resource.is === 'mixed' ? resource.text : resource;
+    if (text.is !== 'text') return;
+    if (text.kind === 'document') yield* partsOf(text, subject, search, call);
+    // The listing of an archive or a database inside this one: its own texts are not looked for.
+    else if (text.display === 'plain') search.gaps.unread += 1;
+    else if (await mayMatch(text.bytes, search, call.signal)) yield whole(text);
   } catch (error) {
+    // Of its later parts too.
     passOver(error, search, call);
-    return;
   }
-  const text = resource.is === 'mixed' ? resource.text : resource;
-  if (text.is !== 'text') return;
-  if (text.kind === 'document') yield* partsOf(text, subject, search, call);
-  // The listing of an archive or a database inside this one: its own texts are not looked for.
-  else if (text.display === 'plain') search.gaps.unread += 1;
-  else if (await mayMatch(text.bytes, search, call.signal)) yield whole(text);
 }
 
 /** What is gone, or is no text, leaves no gap. */
@@ -91,19 +84,6 @@ export function passOver(error: unknown, { gaps }: Search, { signal }: Call): vo
   if (!isOrielError(error) || isFault(error)) throw error;
   if (UNREAD.has(error.code)) gaps.unread += 1;
   gaps.denied ||= error.code === 'DENIED';
-}
-
-/** Members up to this many bytes are looked through before a process is begun for one. */
-const LOOKED_THROUGH = 1 << 20;
-
-/** Whether the needle is there; UTF-16, which may hold it otherwise, is for ripgrep to decode. */
-async function mayMatch(bytes: ByteSource, { needle }: Search, signal: AbortSignal): Promise<boolean> {
-  if (needle === undefined || (bytes.size ?? Number.POSITIVE_INFINITY) > LOOKED_THROUGH) return true;
-  const read = await readAt(bytes, 0, bytes.size ?? 0, signal);
-  const content = Buffer.from(read.buffer, read.byteOffset, read.length);
-  return (
-    content.includes(needle) || (content.length > 1 && /^(?:fffe|feff)/.test(content.toString('hex', 0, 2)))
-  );
 }
 
 async function* ownTexts(subject: FileSubject, search: Search, call: Call): AsyncGenerator<InsideText, void> {

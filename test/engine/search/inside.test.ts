@@ -112,6 +112,35 @@ test('rows of a database', async () => {
   ]);
 });
 
+test('every table of a database, also where their list has several pages and one cannot be read', async () => {
+  const w = workspace();
+  const names = Array.from({ length: 80 }, (_, i) => `t${10 + i}${'x'.repeat(700)}`);
+  w.write(
+    'app.db',
+    await databaseBytes(
+      ...names.map((name) => `create table ${name}(word text)`),
+      `insert into ${names[0]} values ('a needle')`,
+      `insert into ${names[79]} values ('a needle')`,
+      `create table "a (b)"(word text)`,
+      `insert into "a (b)" values ('a needle')`,
+      'create table gone(word text)',
+      'create view m as select * from gone',
+      'drop table gone',
+    ),
+  );
+  const grep = async (pattern: string): Promise<string> =>
+    textOf(await w.oriel.tool('grep').run({ path: 'app.db', pattern }));
+  const gap = /^\[1 document, archive, member or table was not searched: /;
+  const lines = (await grep('needle')).split('\n');
+  expect(lines.slice(0, 3).map((line) => /^app\.db:(.{5}).*\?limit=1&offset=0:3: /.exec(line)?.[1])).toEqual([
+    'a (b)',
+    't10xx',
+    't89xx',
+  ]);
+  expect(lines.slice(3)).toEqual([expect.stringMatching(gap)]);
+  expect((await grep('absent')).split('\n')).toEqual(['No matches found', expect.stringMatching(gap)]);
+});
+
 test('below a directory when asked: behind the texts, what cannot be read counted', async () => {
   const w = workspace();
   w.write('d/z.txt', 'a needle\n');
@@ -133,7 +162,7 @@ test('below a directory when asked: behind the texts, what cannot be read counte
       'd/z.txt:1: a needle',
       'd/b.pdf:p1:3: a needle',
       'd/c/a.zip:x.txt:1: a needle',
-      '[1 document, archive or member was not searched: damaged, encrypted, over a limit, or inside another archive]',
+      '[1 document, archive, member or table was not searched: damaged, encrypted, over a limit, or inside another archive]',
     ].join('\n'),
   );
   expect(await grep({ inside: true, glob: '*.zip' })).toBe('d/c/a.zip:x.txt:1: a needle');
@@ -197,7 +226,7 @@ test.runIf(process.platform === 'linux')(
 describe('what could not be searched is said', () => {
   const bad = 'PK\x03\x04';
   const one =
-    '[1 document, archive or member was not searched: damaged, encrypted, over a limit, or inside another archive]';
+    '[1 document, archive, member or table was not searched: damaged, encrypted, over a limit, or inside another archive]';
 
   test('members of an archive: one that is damaged, and an archive in it', async () => {
     const w = workspace();
@@ -215,7 +244,7 @@ describe('what could not be searched is said', () => {
     const grep = async (input: object): Promise<string> =>
       textOf(await w.oriel.tool('grep').run({ path: 'a.zip', ...input }));
     expect(await grep({ pattern: 'needle' })).toBe(
-      `a.zip:a.txt:1: a needle\n${one.replace('1 document, archive or member was', '2 documents, archives or members were')}`,
+      `a.zip:a.txt:1: a needle\n${one.replace('1 document, archive, member or table was', '2 documents, archives, members or tables were')}`,
     );
     expect(await grep({ pattern: 'absent', output: 'count' })).toMatch(/^No \w+ found\n\[2 documents, /);
   });

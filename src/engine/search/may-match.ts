@@ -1,0 +1,25 @@
+/** Whether a text inside a container is worth a process, and whether there is time left for it. */
+
+import { readAt } from '../../access/bytes.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
+import type { Search } from './search-run.ts';
+
+/** Notes it where the time is up. */
+export function isLate(search: Search): boolean {
+  const late = performance.now() > search.deadline;
+  search.gaps.timedOut ||= late;
+  return late;
+}
+
+/** Texts up to this many bytes are looked through before a process is begun for one. */
+const LOOKED_THROUGH = 1 << 20;
+
+/** Whether the needle is there; UTF-16, which may hold it otherwise, is for ripgrep to decode. */
+export async function mayMatch(bytes: ByteSource, { needle }: Search, signal: AbortSignal): Promise<boolean> {
+  if (needle === undefined || (bytes.size ?? Number.POSITIVE_INFINITY) > LOOKED_THROUGH) return true;
+  const read = await readAt(bytes, 0, bytes.size ?? 0, signal);
+  const content = Buffer.from(read.buffer, read.byteOffset, read.length);
+  return (
+    content.includes(needle) || (content.length > 1 && /^(?:fffe|feff)/.test(content.toString('hex', 0, 2)))
+  );
+}
