@@ -118,7 +118,7 @@ async function* partsOf(
   }
   for (let text: TextResource | undefined = first; text;) {
     noteCut(text, search);
-    yield await byPages(text, call.signal);
+    yield hasPages(text) ? await byPages(text, call.signal) : whole(text);
     const next: string | undefined = nextPages(text);
     text = next === undefined || isLate(search) ? undefined : await open(next);
   }
@@ -139,6 +139,15 @@ function whole({ bytes, target }: TextResource): InsideText {
 
 /** Lines that are looked at before others have their turn. */
 const LINES_AT_ONCE = 50_000;
+
+/** Of the texts of others a line that looks like a mark is a line. */
+function hasPages({ facts }: TextResource): boolean {
+  const { pages, slides } = Object(facts?.['document']) as {
+    readonly pages?: number;
+    readonly slides?: number;
+  };
+  return pages !== undefined || slides !== undefined;
+}
 
 const MARK = /^--- (?:page|slide) (\d+) ---$/;
 

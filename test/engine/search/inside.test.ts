@@ -29,6 +29,15 @@ test('pages of a PDF, slides, and the lines of a text', async () => {
   expect(await found(w, 'a.docx', 'needle')).toEqual(['a.docx:3: a needle']);
 });
 
+test('a line of the content that looks like the mark of a page is none', async () => {
+  const w = workspace();
+  w.write('d.rtf', '{\\rtf1 one\\par --- page 3 ---\\par a needle\\par}');
+  w.write('a.pdf', pdfPages([pdfText('--- page 2 ---) Tj 0 -40 Td (a needle'), pdfText('two')]));
+  const [first = ''] = await found(w, 'd.rtf', 'needle');
+  expect(first).toMatch(/^d\.rtf:\d+: a needle$/);
+  expect((await found(w, 'a.pdf', 'needle'))[0]).toMatch(/^a\.pdf:p1:\d+: .*a needle$/);
+});
+
 test('every page of a long PDF', async () => {
   const w = workspace();
   w.write('long.pdf', pdfPages(Array.from({ length: 230 }, (_, i) => pdfText(`page number ${i + 1} here`))));

@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module';
 import { type DocumentFacts, type OutlineEntry, Refused } from '../protocol.ts';
 import { betterOf } from './compare-texts.ts';
+import { markOf, unmarked } from './marks.ts';
 import { hasLostRows, type Row, rowsOf, rowsText } from './pdf-rows.ts';
 import { itemsText, type TextItem } from './pdf-text.ts';
 
@@ -46,10 +47,10 @@ export async function convertPdf(
     const texts = numbers.map((number, i) => {
       const text = pageText(rich?.get(number) ?? '', plain[i] ?? EMPTY).trim();
       if (text === '') scanned.push(number);
-      return `--- page ${number} ---\n\n${text === '' ? NO_TEXT : text}\n\n`;
+      return `${markOf('page', number)}${text === '' ? NO_TEXT : unmarked(text)}\n\n`;
     });
     const facts = await factsOf(document);
-    const head = from === 1 && to === undefined ? metadataLine(facts) : '';
+    const head = from === 1 && to === undefined ? unmarked(metadataLine(facts)) : '';
     const isEnd = last === (to === undefined ? count : Math.min(to, count));
     return {
       text: head + texts.join(''),

@@ -7,6 +7,7 @@ import { zipSync } from 'fflate';
 import { type Format, Refused } from '../protocol.ts';
 import { Compound } from './compound.ts';
 import { toMarkdown } from './office.ts';
+import { markOf, unmarked } from './marks.ts';
 import { attribute, Parts } from './parts.ts';
 
 export interface Deck {
@@ -214,5 +215,5 @@ export function slideText(number: number, markdown: string): string {
   const body = markdown.trim();
   const notes = /(?:^|\n\n)((?:>[^\n]*(?:\n|$))+)$/.exec(body);
   const shown = notes ? `${body.slice(0, notes.index)}\n\nSpeaker notes:\n\n${notes[1] ?? ''}`.trim() : body;
-  return `--- slide ${number} ---\n\n${shown === '' ? '(no text)' : shown}\n\n`;
+  return `${markOf('slide', number)}${shown === '' ? '(no text)' : unmarked(shown)}\n\n`;
 }
