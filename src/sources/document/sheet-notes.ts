@@ -35,7 +35,14 @@ function cut(name: string): string {
   return quote(characters.slice(0, MOST_NAME).join('')) + (characters.length > MOST_NAME ? '…' : '');
 }
 
-/** `A1:J50000` → `A1:J50`, `A:J` → `A1:J50`. */
+/** Rows of the cells that are named. */
+const HEAD = 50;
+
+/** `A1:J50000` → `A1:J50`, `C100:C1399` → `C100:C149`, `A:J` → `A1:J50`. */
 function headOf(range: string): string {
-  return range.replace(/^([A-Z]+):([A-Z]+)$/, '$11:$2').replace(/\d*$/, '50');
+  return range.replace(
+    /^([A-Z]+)(\d*):([A-Z]+)\d*$/,
+    (_, left: string, top: string, right: string) =>
+      `${left}${top || 1}:${right}${Number(top || 1) + HEAD - 1}`,
+  );
 }

@@ -15,6 +15,7 @@ import { sourceOf } from './body.ts';
 import { conversions, optionsOf } from './convert.ts';
 import type { DocumentReading } from './opened-document.ts';
 import type { SheetFacts } from './protocol.ts';
+import { tableNames } from './table-names.ts';
 
 const TABLES = { want: { is: 'tables' } } as const;
 
@@ -40,13 +41,13 @@ export async function openSheet(document: DocumentReading, asked: Asked): Promis
     const table = tail.slice(0, mark);
     const name = sheetName(table, sheets) ?? sheetName(ours(table), sheets);
     if (table !== '' && name === undefined) throw noSheet(document, table, sheets);
-    return rows(document, name, tail.slice(mark));
+    return rows(document, tableOf(name, sheets), tail.slice(mark));
   }
   const named = splitSheet(tail, sheets) ?? splitSheet(ours(tail), sheets);
   if (!named) return cells(document, asked, sheets.find(({ hidden }) => !hidden)?.name ?? '', tail, '');
   const part = `:${writeSegment(named.name)}`;
   if (/^\d+$/.test(named.tail)) {
-    return rows(document, named.name, `:${named.tail}`).catch((error: unknown) => {
+    return rows(document, tableOf(named.name, sheets), `:${named.tail}`).catch((error: unknown) => {
       throw noRow(document, named, sheets, error);
     });
   }
@@ -155,7 +156,12 @@ function sheetName(typed: string, sheets: readonly SheetFacts[]): string | undef
       sheets.find(({ name }) => name === meant) ?? sheets.find(({ name }) => name.toLowerCase() === lower);
     if (found) return found.name;
   }
-  return undefined;
+  // As the notices of its rows have it.
+  return sheets[tableNames(sheets).findIndex((table) => readSegment(typed).includes(table))]?.name;
+}
+
+function tableOf(sheet: string | undefined, sheets: readonly SheetFacts[]): string | undefined {
+  return tableNames(sheets)[sheets.findIndex(({ name }) => name === sheet)];
 }
 
 /** Rows as the source of databases pages through them. `tail` begins with `?` or `:`. */

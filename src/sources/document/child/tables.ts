@@ -1,6 +1,7 @@
 /** A workbook as a database: a table for each sheet, with the numbers of its rows as keys. */
 
 import type { SqlValue } from '@sqlite.org/sqlite-wasm';
+import { tableNames } from '../table-names.ts';
 import { cellValue } from './cells.ts';
 import { loadLibrary } from '../../sqlite/worker/library.ts';
 import type { Grid } from './grid.ts';
@@ -17,8 +18,8 @@ export async function tablesOf(bytes: Buffer): Promise<Uint8Array> {
   const db = new library.oo1.DB(':memory:', 'c');
   try {
     db.exec('PRAGMA journal_mode=OFF; BEGIN');
-    const taken = new Set<string>();
-    for (const grid of grids) fill(db, grid, tableName(grid.name, taken));
+    const names = tableNames(grids);
+    for (const [i, grid] of grids.entries()) fill(db, grid, names[i] as string);
     db.exec('COMMIT');
     return library.capi.sqlite3_js_db_export(db);
   } finally {
@@ -29,14 +30,6 @@ export async function tablesOf(bytes: Buffer): Promise<Uint8Array> {
 type Database = InstanceType<
   Awaited<ReturnType<typeof import('@sqlite.org/sqlite-wasm').default>>['oo1']['DB']
 >;
-
-/** Names that SQLite keeps for itself, or that differ from another in their case alone, are changed. */
-function tableName(name: string, taken: Set<string>): string {
-  let free = /^sqlite_/i.test(name) || name === '' ? `_${name}` : name;
-  while (taken.has(free.toLowerCase())) free += '_';
-  taken.add(free.toLowerCase());
-  return free;
-}
 
 function fill(db: Database, grid: Grid, table: string): void {
   const header = headerOf(grid);
