@@ -98,7 +98,7 @@ export class DocumentReading {
         ...attachedNotes(facts, front),
         ...imageNotes(facts, front),
       ],
-      ...moreOf(cut, facts.pages, front, want.is === 'images' ? ':images' : ''),
+      ...moreOf(cut, facts.pages, { front, part: want.is === 'images' ? ':images' : '', ...asked.page }),
     };
   }
 
@@ -172,16 +172,18 @@ function pagesText({ from, to }: { from: number; to?: number }): string {
   return to === undefined ? `p${from}-` : from === to ? `p${from}` : `p${from}-${to}`;
 }
 
+/** `from` and `to`: the pages that were asked for, at the end of which the next call ends too. */
 function moreOf(
   cut: { readonly page?: number; readonly bytes?: number } | undefined,
   pages: number | undefined,
-  front: string,
-  part: string,
+  asked: { readonly front: string; readonly part: string; readonly from?: number; readonly to?: number },
 ): { more?: Notice } {
+  const { front, part, from = 1, to } = asked;
   if (cut?.page !== undefined) {
-    const use = `${front}:p${cut.page}-${part}`;
+    const use = `${front}:${pagesText({ from: cut.page, ...(to !== undefined && { to }) })}${part}`;
     const what = part === '' ? 'were shown' : 'were looked through';
-    const text = `The pages before ${cut.page} of ${pages ?? 'more'} ${what}. Use ${use} to continue`;
+    const shown = from === 1 ? `The pages before ${cut.page}` : `Pages ${from} to ${cut.page - 1}`;
+    const text = `${shown} of ${pages ?? 'more'} ${what}. Use ${use} to continue`;
     return { more: { kind: 'said', text, use } };
   }
   if (cut?.bytes === undefined) return {};

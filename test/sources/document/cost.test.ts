@@ -54,6 +54,11 @@ test('of a PDF of 400 pages a call converts the pages that it shows, and each of
   expect((await read('long.pdf')).conversions).toBe(0);
   expect((await read('long.pdf:p399:raw')).conversions).toBe(0);
   expect((await read('long.pdf:100..110')).conversions).toBe(0);
+  // A range of pages ends where it was told to.
+  const range = await read('long.pdf:p250-360:-1');
+  expect(textOf(range.answer)).toContain(
+    '[Pages 250 to 349 of 400 were shown. Use long.pdf:p350-360 to continue]',
+  );
   // The next part has not been converted yet.
   expect((await read('long.pdf:p101-')).conversions).toBe(1);
 });
