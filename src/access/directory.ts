@@ -5,6 +5,7 @@ import { lstat, opendir, readlink } from 'node:fs/promises';
 import type { Entry, OpenedDirectory } from '../types/access.ts';
 import { type Inspector, inspectorOf, openDescriptor, untilDescriptors } from './descriptors.ts';
 import { isShortage } from './failure.ts';
+import { isKernelFile } from './kernel-files.ts';
 
 const ENTER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -54,7 +55,17 @@ export function openedDirectory(
       if (inner === undefined) return undefined;
       const at = `${path === '/' ? '' : path}/${name}`;
       const of = inspectorOf(at);
-      return openedDirectory(inner, at, await of.stat(inner), of);
+      const found = await of.stat(inner);
+      // File systems that the kernel makes up are entered by their own paths alone, where they are allowed.
+      const isOther = found.dev !== stats.dev;
+      if (
+        isOther &&
+        (await isKernelFile(at, process.platform === 'linux' ? `/proc/self/fd/${inner}` : at, found.dev))
+      ) {
+        await of.close(inner);
+        return undefined;
+      }
+      return openedDirectory(inner, at, found, of);
     },
     async close() {
       if (!open) return;

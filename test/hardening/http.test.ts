@@ -65,6 +65,23 @@ test('H02 what a page of another site loads without an Origin is refused: script
   for (const site of ['same-origin', 'none']) expect(await asked('/api/v0/tools', site)).toBe(200);
 });
 
+test('M08 two requests of one id in one batch are refused, session or not', async () => {
+  const running = await server([]);
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  const reply = await fetch(`${running.url}/mcp`, {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify([call, call]),
+  });
+  expect([reply.status, await reply.json()]).toMatchObject([400, { id: 1, error: { code: -32600 } }]);
+  const both = await fetch(`${running.url}/mcp`, {
+    method: 'POST',
+    headers: json,
+    body: JSON.stringify([call, { ...call, id: 2 }]),
+  });
+  expect(both.status).toBe(200);
+});
+
 test('H02 a Host that is not ours is refused: a name may be made to resolve here', async () => {
   const running = await server(['--host', 'box.internal']);
   for (const host of ['evil.test', `evil.test:${running.port}`, '169.254.169.254', '127.0.0.1.evil.test']) {

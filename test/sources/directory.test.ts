@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { createOriel } from '../../src/index.ts';
 import { nextOf, textOf, workspace, type Workspace } from '../support/workspace.ts';
 
 const HOUR = 3_600_000;
@@ -111,3 +112,15 @@ test('a large directory is bounded and paged to its end', async () => {
   }
   expect(found).toEqual(names);
 });
+
+test.skipIf(process.platform !== 'linux')(
+  'file systems of the kernel are listed, and not entered',
+  async () => {
+    const oriel = createOriel({ cwd: '/', roots: ['/'], limits: { bytes: 1 << 20, lines: 10_000 } });
+    const listed = textOf(await oriel.tool('read').run({ path: '/' }));
+    await oriel.close();
+    expect(listed).toMatch(/^(?:\d+\|)?proc\/ /m);
+    expect(listed).not.toContain('cpuinfo');
+    expect(listed).not.toContain('Use /proc for all');
+  },
+);

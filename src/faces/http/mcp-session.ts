@@ -84,8 +84,7 @@ export class McpSession {
   async handle(request: Request, body: unknown): Promise<Response | Reply> {
     const messages = [body].flat();
     const ids = messages.flatMap((message) => (isJSONRPCRequest(message) ? [message.id] : []));
-    const seen = new Set<RequestId>();
-    const duplicate = ids.find((id) => this.#inFlight.has(id) || seen.size === seen.add(id).size);
+    const duplicate = ids.find((id) => this.#inFlight.has(id));
     if (duplicate !== undefined) return json({ jsonrpc: '2.0', id: duplicate, error: DUPLICATE_ID }, 400);
     if (ids.length > 0 && !isInitializeRequest(body)) this.#used = true;
     const post: Post = { ids, pending: new Set(ids), cancelled: [] };

@@ -6,12 +6,15 @@
 import {
   createMcpHandler,
   isInitializeRequest,
+  isJSONRPCRequest,
   isLegacyRequest,
   legacyStatelessFallback,
   type McpServerFactory,
+  type RequestId,
 } from '@modelcontextprotocol/server';
 import type { Caller } from '../../queues/caller.ts';
 import { OrielError } from '../../errors.ts';
+import { DUPLICATE_ID } from '../mcp/refusals.ts';
 import type { Offer } from '../offer.ts';
 import type { Outlet } from '../outbox.ts';
 import { networkOf } from './connections.ts';
@@ -147,6 +150,8 @@ export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'
       const body = await jsonOf(exchange);
       if ('status' in body) return body;
       if (Array.isArray(body.value) && body.value.length > MOST_MESSAGES) return json(TOO_MANY, 400);
+      const twice = idThatIsThereTwice(body.value);
+      if (twice !== undefined) return json({ jsonrpc: '2.0', id: twice, error: DUPLICATE_ID }, 400);
       const request = requestOf(exchange);
       callers.set(request, exchange.client);
       addresses.set(request, networkOf(exchange.incoming.socket.remoteAddress ?? 'local'));
@@ -156,6 +161,13 @@ export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'
     callerOf: (session) => sessions.get(session)?.caller,
     close: () => modern.close(),
   };
+}
+
+/** Of two requests with one id in a batch only one could be answered. */
+function idThatIsThereTwice(body: unknown): RequestId | undefined {
+  const seen = new Set<RequestId>();
+  const ids = [body].flat().flatMap((message) => (isJSONRPCRequest(message) ? [message.id] : []));
+  return ids.find((id) => seen.size === seen.add(id).size);
 }
 
 /** As the SDK takes it, without the body, which is parsed already. */
