@@ -402,7 +402,7 @@ describe('what is no file', () => {
     expect(await text('CON')).toBe('1|x\n');
   });
 
-  test.each(['', 'a\0b', 'file:///a%00b', 'file://host/x', 'http://example.com/x'])(
+  test.each(['', 'a\0b', 'file:///a%00b', 'file:///x%2Fy', 'http://example.com/x'])(
     'no path: %j',
     async (path) => {
       const answer = await workspace().read(path);
