@@ -105,18 +105,20 @@ export function fittedTo(host: HostIdentity, options: OrielOptions): OrielOption
   });
   const fitted = { ...options, limits: { ...options.limits, ...Object.fromEntries(lower) } };
   const depth = (dialect.answersJson ? 1 : 0) + (host.structured ? 1 : 0);
-  return depth === 0 ? fitted : countedAsJson(fitted, wanted, depth, host.structured ? FACTS_ROOM : 0);
+  const own = options.limits?.bytes ?? options.limits?.tokens ?? options.tokens;
+  return depth === 0 || own !== undefined
+    ? fitted
+    : countedAsJson(fitted, wanted, depth, host.structured ? FACTS_ROOM : 0);
 }
 
-/** Tokens are a quarter of the bytes of the JSON, unless a person has set a limit or a counter. */
+/** Tokens are a quarter of the bytes of the JSON. */
 function countedAsJson(
   options: OrielOptions,
   { bytes = Number.POSITIVE_INFINITY }: LimitOptions,
   depth: number,
   room: number,
 ): OrielOptions {
-  const { limits = {}, tokens } = options;
-  if (tokens || (limits.tokens ?? bytes) < bytes / 4) return options;
+  const { limits = {} } = options;
   const most = Math.floor((Math.min(limits.bytes ?? bytes, bytes) - room) / 4);
   return { ...options, limits: { ...limits, tokens: most }, tokens: (text) => jsonBytes(text, depth) / 4 };
 }

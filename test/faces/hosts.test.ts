@@ -97,3 +97,10 @@ test('the table in the docs has a row for each host, with the same limits', () =
     for (const number of measured.match(/\d+,\d{3}/g) ?? []) expect(whole).toContain(number);
   }
 });
+
+test('what a person sets is not counted as JSON', () => {
+  const host = { name: 'someone', structured: true };
+  expect(fittedTo(host, {}).limits?.tokens).toBeLessThan(12_000);
+  expect(fittedTo(host, { limits: { bytes: 200_000 } }).limits).toEqual({ bytes: 200_000, lines: 1_980 });
+  expect(fittedTo(host, { limits: { tokens: 500 } }).limits).toMatchObject({ tokens: 500 });
+});
