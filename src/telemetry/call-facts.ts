@@ -42,7 +42,7 @@ function allReads(request: Request, result: Result | undefined, dialect: string)
     case 'binary':
       return singleRead(result, dialect);
     case 'too-large':
-      return [origin(result, dialect)];
+      return [origin(result)];
     case 'workspace':
       return request.do === 'lines' ? [{ source: sourceName(`${request.on}:${request.path}`) }] : [];
     case 'run':
@@ -83,11 +83,11 @@ function singleRead(result: SingleResult, dialect: string): readonly ReadFacts[]
     case 'text':
       return [textRead(result, dialect)];
     case 'summary':
-      return [mapRead(result, dialect)];
+      return [mapRead(result)];
     case 'image':
     case 'note':
     case 'binary':
-      return [origin(result, dialect)];
+      return [origin(result)];
   }
 }
 
@@ -98,10 +98,8 @@ function shownOf(result: SingleResult): number {
   return lines.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-/** The dialect coder takes absolute paths alone: by those its calls can be made again. */
-function origin({ target, resolvedPath, kind, identity }: Origin, dialect: string): Mutable<ReadFacts> {
-  const path = dialect === 'coder' ? resolvedPath : target;
-  const source = sourceName(path);
+function origin({ target, kind, identity }: Origin): Mutable<ReadFacts> {
+  const source = sourceName(target);
   // All fields, in one order, and written out, not spread: this runs in every read.
   return {
     source,
@@ -137,7 +135,7 @@ function textRead(result: TextResult, dialect: string): ReadFacts {
   const view = viewOf(result);
   const cutBy = excerpt.cutBy ?? (saysMore(result, dialect) ? 'window' : undefined);
   const { lines, bytes } = spansOf(excerpt);
-  const read = origin(result, dialect);
+  const read = origin(result);
   read.view = view;
   if (selection.window) read.window = written(selection.window);
   read.lines = lines;
@@ -162,8 +160,8 @@ function saysMore({ excerpt, selection }: TextResult, dialect: string): boolean 
 }
 
 /** The signatures of a map are text, and not what a reader came for: its lines are not counted as shown. */
-function mapRead({ totals, ...result }: SummaryResult, dialect: string): ReadFacts {
-  return { ...origin(result, dialect), view: 'map', totalLines: totals.lines, totalBytes: totals.bytes };
+function mapRead({ totals, ...result }: SummaryResult): ReadFacts {
+  return { ...origin(result), view: 'map', totalLines: totals.lines, totalBytes: totals.bytes };
 }
 
 /** A kept output is read on by its name. */

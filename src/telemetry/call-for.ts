@@ -26,7 +26,8 @@ const DIALECTS: Readonly<Record<string, Wording>> = {
   pi: paged,
   'pi@0.74': paged,
   zdx: paged,
-  coder: paged,
+  // It takes absolute paths alone; a file of the workspace is recorded by its relative one.
+  coder: (wanted) => ('source' in wanted && wanted.source.startsWith('/') ? paged(wanted) : undefined),
 };
 
 /** A call, as its dialect writes it and as a path with a selector, which the lens takes for every dialect. */

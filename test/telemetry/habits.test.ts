@@ -141,7 +141,12 @@ test('calls are written as the dialect has them', () => {
     habits(page(1, 1_000), page(40, 80, {}, { dialect }))[0]?.examples[0]?.instead;
   expect(insteadIn('pi')).toBe('src/a.ts offset=40 limit=41');
   expect(insteadIn('zdx')).toBe('src/a.ts offset=40 limit=41');
-  expect(insteadIn('coder')).toBe('src/a.ts offset=40 limit=41');
+  expect(insteadIn('coder')).toBeUndefined();
+  const elsewhere = habits(
+    page(1, 1_000, { source: '/w/a.ts' }),
+    page(40, 80, { source: '/w/a.ts' }, { dialect: 'coder' }),
+  );
+  expect(elsewhere[0]?.examples[0]?.instead).toBe('/w/a.ts offset=40 limit=41');
   expect(insteadIn('zed')).toBe('src/a.ts start_line=40 end_line=80');
   expect(insteadIn('unknown')).toBeUndefined();
 });
