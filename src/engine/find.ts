@@ -6,7 +6,7 @@ import type { OpenedDirectory } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { FindRequest } from '../types/request.ts';
 import type { Hint, ListResult } from '../types/result.ts';
-import { checkGlob } from '../walk/glob.ts';
+import { checkGlob, globBelow } from '../walk/glob.ts';
 import { checkRange, MOST_RESULTS } from './walk/bounds.ts';
 import { brokenOff } from './walk/broken-off.ts';
 import { GapsSeen } from './walk/gaps.ts';
@@ -23,7 +23,7 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
   const typed = request.path ?? '.';
   const { opened: directory, path: start } = await openDirectory(typed, call);
   call.onEnd(() => directory.close());
-  const pattern = relativeTo(directory.path, request.pattern);
+  const pattern = globBelow(directory.path, call.access.cwd, request.pattern);
   const foreign = checkGlob(pattern);
   const limit = Math.min(request.limit, MOST_RESULTS);
   const end = request.offset + limit;
@@ -78,12 +78,6 @@ function slashHint({ pattern }: FindRequest): Hint | undefined {
 function wordsHint({ pattern, findsSymbols }: FindRequest): Hint | undefined {
   if (!findsSymbols || pattern.length > MOST_HINTED) return undefined;
   return /^[\p{L}\p{N}_]{2,}(?: [\p{L}\p{N}_]+)+$/u.test(pattern) ? 'words' : undefined;
-}
-
-/** An absolute pattern below the searched directory means the same as the relative one. */
-function relativeTo(dir: string, pattern: string): string {
-  const front = join(dir, '/');
-  return pattern.startsWith(front) ? pattern.slice(front.length) : pattern;
 }
 
 /** The first `most` paths in order that match. */

@@ -18,7 +18,7 @@ import type { Encoding } from '../types/encoding.ts';
 import type { CountRequest, SearchRequest } from '../types/request.ts';
 import type { Hint, ListResult, SearchResult } from '../types/result.ts';
 import { encodingOf } from '../views/stored-encoding.ts';
-import { checkGlob, compileGlob } from '../walk/glob.ts';
+import { checkGlob, compileGlob, globBelow } from '../walk/glob.ts';
 import { foreignRegex } from './search/foreign-regex.ts';
 import { Found } from './search/found.ts';
 import { containerOf, passOver, textsInside } from './search/inside.ts';
@@ -144,10 +144,11 @@ async function searchDirectory(
   call: Call,
 ): Promise<Hint | undefined> {
   const { request, deadline, needle } = sink.search;
-  const hint = request.glob ? checkGlob(request.glob) : undefined;
+  const glob = request.glob && globBelow(directory.path, call.access.cwd, request.glob);
+  const hint = glob ? checkGlob(glob) : undefined;
   const { named } = below;
   const options = {
-    ...(request.glob && { filter: { is: 'glob', pattern: request.glob } as const }),
+    ...(glob && { filter: { is: 'glob', pattern: glob } as const }),
     ...(named !== undefined && { named }),
   };
   const walkTexts = async (into: Sink, names: Naming): Promise<void> => {
@@ -168,7 +169,7 @@ async function searchDirectory(
     const { takeByTime } = await import('./search/by-time.ts');
     await takeByTime({ directory, options, names }, sink, walkTexts, call);
   } else await walkTexts(sink, names);
-  if (request.inside === 'below') await searchContainers(directory, below, sink, call);
+  if (request.inside === 'below') await searchContainers(directory, { ...below, glob }, sink, call);
   return hint;
 }
 
@@ -179,12 +180,12 @@ const MOST_COUNTED = 50_000;
 /** After the texts, in the order of their paths. Containers that cannot be read are counted. */
 async function searchContainers(
   directory: OpenedDirectory,
-  { typed, named }: Below,
+  { typed, named, glob }: Below & { readonly glob: string | undefined },
   sink: Sink,
   call: Call,
 ): Promise<void> {
-  const { deadline, request } = sink.search;
-  const isWanted = request.glob ? compileGlob(request.glob) : undefined;
+  const { deadline } = sink.search;
+  const isWanted = glob ? compileGlob(glob) : undefined;
   const shown = shownBelow(typed, call);
   const wants = { is: 'paths', most: MOST_COUNTED } as const;
   const filter = { is: 'glob', pattern: CONTAINER_GLOB } as const;

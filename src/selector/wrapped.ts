@@ -43,7 +43,8 @@ function ofMarks(text: string): string | undefined {
     /^(?:path|file|filename|file_path)\s*[:=]\s*(?!\/\/)(.+)$/i.exec(text) ??
     /^\{\s*["'](?:path|file_path|file)["']\s*:\s*["']([^"']+)["']\s*\}$/.exec(text) ??
     /^\[\s*["']([^"']+)["']\s*\]$/.exec(text) ??
-    /^(.*[^.;)])[.;)]$/.exec(text);
+    /^(.*[^.;)])[;)]$/.exec(text) ??
+    /^(.+:[\d-]+)\.$/.exec(text);
   return found?.[1];
 }
 

@@ -3,6 +3,7 @@
  * (ripgrep's own `--glob` overrides ignore files: `**` would search node_modules.)
  */
 
+import { join, relative } from 'node:path';
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import type { Hint } from '../types/result.ts';
@@ -40,6 +41,25 @@ export function compileGlob(pattern: string): Automaton {
   ];
   const negative = excluded.flatMap((one) => [tokensOf(one), tokensOf(below(one))]);
   return new Automaton([...positive, ...negative], positive.length);
+}
+
+/**
+ * A pattern that begins with the searched directory (real, absolute), as an absolute path or as one from the working
+ * directory: `src/*.ts` in `src` stands for the files below `src` as well as for `src/src`. Others stay as they are.
+ */
+export function globBelow(directory: string, cwd: string, pattern: string): string {
+  const [, not = '', rest = ''] = /^(!?)(?:\.\/)?(.*)$/s.exec(pattern) ?? [];
+  const absolute = join(directory, '/');
+  if (rest.startsWith(absolute)) return not + anchored(rest.slice(absolute.length));
+  const front = directory === cwd ? '' : relative(cwd, absolute) + '/';
+  const isNamed = front !== '' && !front.startsWith('..') && rest.startsWith(front);
+  if (!isNamed || 2 * pattern.length > MOST_CHARACTERS) return pattern;
+  return `${not}{${rest},${anchored(rest.slice(front.length))}}`;
+}
+
+/** A name without a slash would be tried at every depth. */
+function anchored(pattern: string): string {
+  return pattern.includes('/') ? pattern : `/${pattern}`;
 }
 
 /** `!*.test.ts`; `!(a)` is an extended glob of a shell. */
@@ -81,9 +101,9 @@ function tokensOf(pattern: string): Token[] {
   // "**/*.ts" is the common way to write "*.ts".
   const name = plain.startsWith('**/') ? plain.slice(3) : plain;
   if (name !== '' && !name.includes('/') && name !== '**') return anyDepthTokens(name);
-  const anchored = plain.startsWith('/') ? plain.slice(1) : plain;
+  const path = plain.startsWith('/') ? plain.slice(1) : plain;
   // "src/" means what is in it.
-  return pathTokens(anchored.endsWith('/') ? `${anchored}**` : anchored);
+  return pathTokens(path.endsWith('/') ? `${path}**` : path);
 }
 
 function withoutDot(pattern: string): string {

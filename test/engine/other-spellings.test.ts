@@ -84,7 +84,6 @@ describe('what others write is read as it is meant', () => {
     ['$PWD/src/c.ts', 'src/c.ts'],
     ['${workspaceFolder}/src/c.ts:5', 'src/c.ts:5'],
     ['file://src/c.ts', 'src/c.ts'],
-    ['src/c.ts.', 'src/c.ts'],
     ['src/c.ts#v5', 'src/c.ts:#v5'],
     ['src/c.ts:v5', 'src/c.ts:#v5'],
     ['src/c.ts::v5', 'src/c.ts:#v5'],

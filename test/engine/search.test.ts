@@ -36,6 +36,15 @@ describe('what is found', () => {
     expect(await grep({ pattern: 'x', path: 'ignored.ts' })).toBe('ignored.ts:1: x');
   });
 
+  test('a glob may begin with the directory that is searched', async () => {
+    await work.write({ 'src/a.ts': 'x\n', 'src/deep/b.test.ts': 'x\n', 'c.ts': 'x\n' });
+    expect(await grep({ pattern: 'x', path: 'src', glob: 'src/**/*.ts' })).toBe(
+      'src/a.ts:1: x\nsrc/deep/b.test.ts:1: x',
+    );
+    expect(await grep({ pattern: 'x', path: 'src', glob: '!src/deep/**' })).toBe('src/a.ts:1: x');
+    expect(await work.text('find', { pattern: 'src/*.ts', path: 'src' })).toBe('src/a.ts');
+  });
+
   test('below a folder, with paths as they can be read', async () => {
     await work.write({ 'src/a.ts': 'x\n', 'src/deep/b.ts': 'x\n', 'c.ts': 'x\n' });
     expect(await grep({ pattern: 'x', path: 'src' })).toBe('src/a.ts:1: x\nsrc/deep/b.ts:1: x');

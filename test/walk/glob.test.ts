@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
-import { checkGlob, compileGlob } from '../../src/walk/glob.ts';
+import { checkGlob, compileGlob, globBelow } from '../../src/walk/glob.ts';
 
 const paths = [
   'a.ts',
@@ -166,4 +166,18 @@ describe('a pattern with ! in front excludes', () => {
   ])('%s', (pattern, expected) => {
     expect(matching(pattern)).toEqual(expected);
   });
+});
+
+test.each<[string, string]>([
+  ['src/**/*.ts', '{src/**/*.ts,**/*.ts}'],
+  ['./src/*.ts', '{src/*.ts,/*.ts}'],
+  ['!src/*.test.ts', '!{src/*.test.ts,/*.test.ts}'],
+  ['/w/src/*.ts', '/*.ts'],
+  ['!/w/src/*.ts', '!/*.ts'],
+  ['*.ts', '*.ts'],
+  ['srcs/*.ts', 'srcs/*.ts'],
+])('in /w/src from /w, %s is %s', (pattern, below) => {
+  expect(globBelow('/w/src', '/w', pattern)).toBe(below);
+  expect(globBelow('/w', '/w', '*.ts')).toBe('*.ts');
+  expect(globBelow('/other', '/w', 'src/*.ts')).toBe('src/*.ts');
 });

@@ -116,10 +116,6 @@ describe('what is typed wrong', () => {
     [['call', 'read', '{path:1}'], `{path:1} is not valid JSON. Use oriel call read '{"path":"."}'`],
     [['read', ':raw:'], 'There is no path in front of :raw:. Use . to list the working directory.'],
     [
-      ['grep', 'two', 'a.txt,dir'],
-      'a.txt,dir does not exist: these are several paths, each for a call of its own. Use a.txt first.',
-    ],
-    [
       ['read', '--root', 'none', 'a.txt'],
       `The root ${join(cwd, 'none')} does not exist. Use a directory that does.`,
     ],
