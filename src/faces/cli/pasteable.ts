@@ -32,7 +32,8 @@ export function pasteable(
   calls: readonly string[] = [],
 ): string {
   const held = new Held();
-  const paths = nextCalls(details).filter((call) => !call.startsWith('{'));
+  // Of a command with options of its own the fields become those; `oriel call` takes them as they are.
+  const paths = nextCalls(details).filter((call) => typed === undefined || !call.startsWith('{'));
   const quoted = holdCalls(sentence, [...calls, ...paths], held);
   const subject = calls.length > 0 ? quoted : holdSubject(quoted, subjectOf(details, typed), held);
   const worded = typed === undefined ? subject : inOwnWords(subject, typed, nextFields(details), held);
