@@ -28,13 +28,14 @@ export async function callTool<A>(
   input: unknown,
   options: ToolCall,
 ): Promise<A> {
-  const began = performance.now();
   const { name } = tool;
   const { dialect } = options;
   let accepted: unknown;
   let request: Request | undefined;
   let result: Result | undefined;
+  let began = Number.NaN;
   try {
+    began = performance.now();
     accepted = options.accept ? options.accept(input) : input;
     const { answer, ...order } = tool.prepare(accepted, options.limits);
     request = order.request;
