@@ -25,7 +25,9 @@ test('a command', () => {
 
 test('a command that fails before its call', () => {
   const { err } = run(['read', 'f', '--root', 'gone', '--debug']);
-  expect(err).toMatch(/^oriel: .*gone does not exist\. Use a directory that does\.\noriel: NOT_FOUND: OrielError: /);
+  expect(err).toMatch(
+    /^oriel: .*gone does not exist\. Use a directory that does\.\noriel: NOT_FOUND: OrielError: /,
+  );
   expect(err).toContain("code: 'ENOENT'");
 });
 

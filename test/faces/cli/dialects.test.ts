@@ -68,7 +68,7 @@ test('the exit code of a dialect that does not count what it found', () => {
 test('what a tool of the dialect has no parameter for is refused', () => {
   expect(run(['grep', 'x', '--offset', '1', '--dialect', 'pi'])).toEqual({
     out: '',
-    err: 'oriel: The tool grep has no field offset. Its fields are pattern, path, glob, ignoreCase, literal, context, limit. Use oriel call --dialect pi grep \'{"pattern":"x"}\'.\n',
+    err: 'oriel: The tool grep has no field offset. Its fields are pattern, path, glob, ignoreCase, literal, context, limit. Use oriel call --dialect pi grep \'{"pattern":"x"}\'\n',
     code: 2,
   });
 });
