@@ -1,13 +1,12 @@
 /** HTTP requests of which everything is bounded: addresses, redirects, time, headers, body, what the body unpacks to. */
 
-import { type Duplex, pipeline, Readable, Transform } from 'node:stream';
-import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher, request } from 'undici';
 import { OrielError } from '../../errors.ts';
-import { oneLine, quote } from '../../text/visible.ts';
+import { quote } from '../../text/visible.ts';
 import { type Allowed, parseAllowed } from './addresses.ts';
+import { type BodyOptions, bodyOf, discard, type Headers } from './body.ts';
 import { checkedConnector, type Resolve } from './connect.ts';
-import { createAnyInflate } from './inflate.ts';
+import { networkError } from './network-error.ts';
 
 export interface NetworkOptions {
   /** `HOST|CIDR[:PORT]`, beside all public addresses. */
@@ -15,7 +14,8 @@ export interface NetworkOptions {
   readonly resolve?: Resolve;
 }
 
-export interface WebRequest {
+/** The signal covers everything, the body too. */
+export interface WebRequest extends BodyOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent to the origin of the first URL only, and not there either once a redirect has led to another one. */
   readonly credentials?: Readonly<Record<string, string>>;
@@ -23,16 +23,7 @@ export interface WebRequest {
   readonly trusted?: boolean;
   /** `false`: a redirect is an answer like any other. */
   readonly follow?: false;
-  /** The body as it is stored, whatever it is packed with: ranges are parts of that. */
-  readonly stored?: true;
-  /** Covers everything, the body too. */
-  readonly signal: AbortSignal;
-  /** Bytes of the body as it unpacks, by what the headers say of it. */
-  readonly mostBytes: (headers: Headers) => number;
 }
-
-/** Names in lower case; several values joined by `, `. */
-export type Headers = Readonly<Record<string, string>>;
 
 export interface WebResponse {
   /** After redirects. */
@@ -56,9 +47,6 @@ const MOST_URL = 8_192;
 const MOST_HEADER_BYTES = 64 << 10;
 /** Milliseconds without a byte. */
 const IDLE_MS = 10_000;
-/** A body may unpack to this many times its size beyond the first 1 MiB. */
-const MOST_RATIO = 200;
-const FREE_BYTES = 1 << 20;
 
 /** Agents of trusted origins, each with its connections. */
 const MOST_TRUSTED = 64;
@@ -198,104 +186,10 @@ async function send(
   }
 }
 
-/** A connection whose body nobody wants is closed, not drained. */
-function discard(body: Readable): void {
-  body.on('error', () => undefined);
-  body.destroy();
-}
-
 function flat(headers: Dispatcher.ResponseData['headers']): Headers {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
       value === undefined ? [] : [[name.toLowerCase(), Array.isArray(value) ? value.join(', ') : value]],
     ),
   );
-}
-
-async function bodyOf(
-  { body }: Dispatcher.ResponseData,
-  headers: Headers,
-  { mostBytes, signal, stored }: WebRequest,
-): Promise<{ body: Uint8Array; cut: boolean }> {
-  const most = mostBytes(headers);
-  const chunks: Uint8Array[] = [];
-  let [packed, unpacked] = [0, 0];
-  const count = new Transform({
-    transform(chunk: Buffer, _, done) {
-      packed += chunk.length;
-      done(null, chunk);
-    },
-  });
-  try {
-    for await (const chunk of piped([body, count, ...decoders(stored ? '' : headers['content-encoding'])])) {
-      const room = most - unpacked;
-      unpacked += chunk.length;
-      if (unpacked > FREE_BYTES && unpacked > packed * MOST_RATIO) {
-        throw new OrielError(
-          'LIMIT',
-          `The body unpacks to more than ${MOST_RATIO} times its size, and is not read.`,
-        );
-      }
-      chunks.push(chunk.subarray(0, room));
-      if (chunk.length > room) break;
-    }
-  } catch (error) {
-    // Nothing is packed as nothing.
-    const isNothing = packed === 0 && (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR';
-    if (!isNothing) throw networkError(error, undefined, signal);
-  } finally {
-    discard(body);
-  }
-  return { body: Buffer.concat(chunks), cut: unpacked > most };
-}
-
-/** What comes out of the last stage. Whatever fails in one of them fails there. */
-function piped(stages: readonly [Readable, ...Duplex[]]): AsyncIterable<Uint8Array> {
-  pipeline(stages as unknown as [Readable, Transform], () => undefined);
-  return stages.at(-1) as Readable;
-}
-
-/** In the order in which they have to be undone. Throws `LIMIT` and `CORRUPT`. */
-function decoders(encoding = ''): Duplex[] {
-  const names = encoding
-    .toLowerCase()
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '' && name !== 'identity');
-  if (names.length > 3)
-    throw new OrielError('LIMIT', 'The body is packed more than three times, and is not read.');
-  return names.toReversed().map((name) => {
-    if (name === 'gzip' || name === 'x-gzip') return createGunzip();
-    if (name === 'deflate') return createAnyInflate();
-    if (name === 'br') return createBrotliDecompress();
-    throw new OrielError('CORRUPT', `The body is packed in a way that is not read here: ${quote(name)}.`);
-  });
-}
-
-/** What helps where a server is away for a while. */
-const LATER = ' Use the same call later.';
-
-function networkError(error: unknown, url: URL | undefined, signal: AbortSignal): Error {
-  if (signal.aborted) return signal.reason as Error;
-  const chain = [error, (error as Error).cause, ...((error as AggregateError).errors ?? [])];
-  const known = chain.find((one) => one instanceof OrielError);
-  if (known) return known;
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  const what = url ? quote(url.host) : 'The server';
-  const options = { cause: error };
-  if (/TIMEOUT/.test(code))
-    return new OrielError('TIMEOUT', `${what} did not answer in time.${LATER}`, options);
-  if (/^(ENOTFOUND|EAI_)/.test(code))
-    return new OrielError(
-      'NETWORK',
-      `${what} has no address. Use the URL of another host, or the same call later.`,
-      options,
-    );
-  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) {
-    return new OrielError('TLS', `${what} has no valid certificate: ${oneLine(message)}.`, options);
-  }
-  if (/HEADERS_OVERFLOW/.test(code))
-    return new OrielError('LIMIT', `${what} sends too many headers.`, options);
-  const said = oneLine(message).slice(0, 200).replace(/\.$/, '');
-  return new OrielError('NETWORK', `${what} could not be read: ${said}.${LATER}`, options);
 }

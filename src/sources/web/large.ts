@@ -1,6 +1,7 @@
 /** Files on the web that are too large to be fetched whole: read by ranges where their server has them. */
 
-import type { Headers, Network } from '../../access/network/fetch.ts';
+import type { Headers } from '../../access/network/body.ts';
+import type { Network } from '../../access/network/fetch.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';

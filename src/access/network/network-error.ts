@@ -1,0 +1,33 @@
+/** What went wrong with a connection, in one sentence that says what to do. */
+
+import { OrielError } from '../../errors.ts';
+import { oneLine, quote } from '../../text/visible.ts';
+
+/** What helps where a server is away for a while. */
+const LATER = ' Use the same call later.';
+
+/** `url`: what was asked for, where nothing has been answered yet. An abort is the signal's reason. */
+export function networkError(error: unknown, url: URL | undefined, signal: AbortSignal): Error {
+  if (signal.aborted) return signal.reason as Error;
+  const chain = [error, (error as Error).cause, ...((error as AggregateError).errors ?? [])];
+  const known = chain.find((one) => one instanceof OrielError);
+  if (known) return known;
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  const what = url ? quote(url.host) : 'The server';
+  const options = { cause: error };
+  if (/TIMEOUT/.test(code))
+    return new OrielError('TIMEOUT', `${what} did not answer in time.${LATER}`, options);
+  if (/^(ENOTFOUND|EAI_)/.test(code))
+    return new OrielError(
+      'NETWORK',
+      `${what} has no address. Use the URL of another host, or the same call later.`,
+      options,
+    );
+  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) {
+    return new OrielError('TLS', `${what} has no valid certificate: ${oneLine(message)}.`, options);
+  }
+  if (/HEADERS_OVERFLOW/.test(code))
+    return new OrielError('LIMIT', `${what} sends too many headers.`, options);
+  const said = oneLine(message).slice(0, 200).replace(/\.$/, '');
+  return new OrielError('NETWORK', `${what} could not be read: ${said}.${LATER}`, options);
+}
