@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { exists } from '../../access/exists.ts';
 import { foreignName } from '../../access/paths.ts';
 import { OrielError } from '../../errors.ts';
+import { MOST_PATHS, pathLists } from '../../selector/path-lists.ts';
 import { pathRewrites } from '../../selector/rewrites.ts';
 import { isSpelledSelector } from '../../selector/selection.ts';
 import { didYouMean } from '../../text/near.ts';
@@ -124,17 +125,14 @@ async function withAdvice(error: unknown, typed: string, call: Call): Promise<un
   return new OrielError('NOT_FOUND', message, { next: near[0] ?? '.', cause: error });
 }
 
-/** Paths in one string that are looked for. */
-const MOST_PATHS = 20;
-
 /** Of `src,test` and `src test` the first, where each of them is there. */
-async function firstOfSeveral(typed: string, call: Call): Promise<string | undefined> {
-  const parts = typed.split(typed.includes(',') ? /\s*,\s*/ : /\s+/);
-  if (parts.length < 2 || parts.length > MOST_PATHS || parts.includes('')) return undefined;
-  for (const part of parts) {
-    if (!(await exists(call.access.absolute(part), call.access))) return undefined;
+async function firstOfSeveral(typed: string, { access }: Call): Promise<string | undefined> {
+  for (const paths of pathLists(typed)) {
+    if (paths.length < 2 || paths.length > MOST_PATHS || paths.includes('')) continue;
+    const there = await Promise.all(paths.map((path) => exists(access.absolute(path), access)));
+    if (there.every(Boolean)) return paths[0];
   }
-  return parts[0];
+  return undefined;
 }
 
 /** `src/*.ts` as a path: the fields that mean it. */
