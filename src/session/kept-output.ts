@@ -17,18 +17,18 @@ const MOST_KNOWN = 1_000;
 
 const known = new WeakMap<SpillStore, Lru<Promise<Spill>>>();
 
-/** The URL of the artifact. `identity` is that of `bytes`. Throws OrielError (`LIMIT`, `BUSY`) where it cannot be kept. */
-export async function keepOutput(bytes: Uint8Array, identity: Identity, spills: SpillStore): Promise<string> {
+/** What is kept of them. `identity` is that of `bytes`. Throws OrielError (`LIMIT`, `BUSY`) where it cannot be kept. */
+export async function keepOutput(bytes: Uint8Array, identity: Identity, spills: SpillStore): Promise<Spill> {
   let ofSession = known.get(spills);
   if (!ofSession) known.set(spills, (ofSession = new Lru(MOST_KNOWN)));
   const { key } = identity;
   const before = await ofSession.get(key);
   // The oldest outputs make room for others, and a person may remove them.
-  if (before && existsSync(before.path)) return before.url;
+  if (before && existsSync(before.path)) return before;
   const writing = write(bytes, spills);
   ofSession.set(key, writing);
   try {
-    return (await writing).url;
+    return await writing;
   } catch (error) {
     ofSession.delete(key);
     throw error;

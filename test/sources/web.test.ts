@@ -5,6 +5,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createOriel } from '../../src/index.ts';
+import { temporaryFolder } from '../support/commands.ts';
 import { place } from '../support/dialect.ts';
 import { makePng } from '../support/images.ts';
 import { article, type Page, paragraphs, site } from '../support/web.ts';
@@ -477,4 +478,12 @@ test('pages that are evicted are gone, whatever their servers said of their age'
   const { arrayBuffers } = process.memoryUsage();
   // The store holds 128 MiB; all of them are 160 MiB, and as much again as texts.
   expect(arrayBuffers).toBeLessThan(140 << 20);
+});
+
+test('of a page of which only a part may be kept the notice says how much is', async () => {
+  const body = 'some words on a line\n'.repeat(2_000);
+  const { url } = await site({ '/a.txt': { type: 'text/plain', body } });
+  const here = reader({ spills: { state: temporaryFolder(), cap: 10_240 } });
+  const { text } = await here.call('read', { path: `${url}/a.txt` });
+  expect(text).toContain('The first 10 KiB of it is kept as artifact://1');
 });

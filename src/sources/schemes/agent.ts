@@ -152,7 +152,8 @@ async function pageable(
   const bytes = memoryBytes(content, identity);
   if (content.length <= call.limits.bytes && text.split('\n').length <= call.limits.lines)
     return { bytes, target: typed };
-  return { bytes, target: await keepOutput(content, identity, call.session.spills) };
+  const { url } = await keepOutput(content, identity, call.session.spills);
+  return { bytes, target: url };
 }
 
 /**

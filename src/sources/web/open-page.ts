@@ -3,10 +3,12 @@
 import { memoryBytes } from '../../access/bytes.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { everything, parseBehind } from '../../selector/selection.ts';
+import { binarySize } from '../../render/units.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { Resource, TextResource } from '../../types/resource.ts';
+import type { Spill } from '../../types/session.ts';
 import type { Selection } from '../../types/selection.ts';
 import { keepOutput } from '../../session/kept-output.ts';
 import { sources } from '../table.ts';
@@ -99,7 +101,7 @@ interface Shown {
 
 async function textResource({ url, page, raw, selection, facts }: Shown, call: Call): Promise<TextResource> {
   const bytes = await bytesOf(page, url);
-  const artifact = raw ? undefined : await keptAs(page, url, call);
+  const kept = raw ? undefined : await keptAs(page, url, call);
   return {
     is: 'text',
     kind: 'web',
@@ -112,9 +114,8 @@ async function textResource({ url, page, raw, selection, facts }: Shown, call: C
     pageLines: PAGE_LINES,
     editable: false,
     ...((!raw || hasFailed(page)) && { above: headerOf(page) }),
-    facts: { ...facts, ...(artifact !== undefined && { artifact }) },
-    ...(artifact !== undefined &&
-      !selection.window && { notes: [{ kind: 'said', text: `All of it is kept as ${artifact}` }] }),
+    facts: { ...facts, ...(kept && { artifact: kept.url }) },
+    ...(kept && !selection.window && { notes: [{ kind: 'said', text: keptWords(kept) }] }),
   };
 }
 
@@ -154,8 +155,12 @@ function headerOf({ finalUrl, contentType, notes, rendering }: Page): string {
 
 const NEWLINE = 10;
 
+function keptWords({ url, bytes, capped }: Spill): string {
+  return `${capped ? `The first ${binarySize(bytes)}` : 'All'} of it is kept as ${url}`;
+}
+
 /** The artifact that holds all of a page that does not fit into one answer. */
-async function keptAs(page: Page, url: string, call: Call): Promise<string | undefined> {
+async function keptAs(page: Page, url: string, call: Call): Promise<Spill | undefined> {
   if (page.rendering.is !== 'text' || page.rendering.method === 'failed') return undefined;
   const { bytes } = page.rendering;
   if (bytes.length <= call.limits.bytes && !hasLines(bytes, PAGE_LINES)) return undefined;
