@@ -158,7 +158,7 @@ describe('cuts of lists are facts', () => {
     const next = async (path: string): Promise<unknown> => (await read(path)).details['truncation'];
     expect(await next('m.sqlite')).toMatchObject({ by: 'page', next: 'm.sqlite?limit=500&offset=500' });
     expect(await next('m.sqlite:t0')).toMatchObject({ by: 'page', next: 'm.sqlite:t0?limit=20&offset=5' });
-    expect(await next('m.sqlite:t0?limit=9')).toMatchObject({ next: 'm.sqlite:t0?limit=9&offset=9' });
+    expect(await next('m.sqlite:t0?limit=9')).toMatchObject({ next: 'm.sqlite:t0?limit=9&offset=9&after=9' });
     expect(await next('m.sqlite?limit=3&q=select a from t0')).toMatchObject({ by: 'page' });
     expect(await next('m.sqlite:t0?limit=60')).toBeUndefined();
     expect(textOf(await read('m.sqlite:501..'))).toBe(

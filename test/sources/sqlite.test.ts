@@ -307,7 +307,7 @@ describe('a page', () => {
     const first = (await read('db.sqlite:users?')).text.split('\n');
     expect(first.at(-2)).toBe('| 20 | user 20 | 10.0  |');
     expect(first.at(-1)).toBe(
-      '[Showing rows 1-20 of 50. Use db.sqlite:users?limit=20&offset=20 to continue]',
+      '[Showing rows 1-20 of 50. Use db.sqlite:users?limit=20&offset=20&after=20 to continue]',
     );
   });
 
@@ -357,7 +357,7 @@ describe('a page', () => {
     ['users?limit=5&limit=6', 'limit is given twice.'],
     [
       'users?colour=red',
-      'Unknown parameter colour; there are limit, offset, order, where (an & inside a value is written %26).',
+      'Unknown parameter colour; there are after, limit, offset, order, where (an & inside a value is written %26).',
     ],
     [
       'users?q=select 1',

@@ -66,8 +66,8 @@ async function* rowTexts(
   search: Search,
   call: Call,
 ): AsyncGenerator<InsideText, void> {
-  for (let offset: number | undefined = 0; offset !== undefined && !isLate(search);) {
-    const rest: string = `${table}?limit=${ROWS}&offset=${offset}`;
+  const front = `${subject.typed}:`;
+  for (let rest: string | undefined = `${table}?limit=${ROWS}`; rest !== undefined && !isLate(search);) {
     const page = await openText({ ...subject, rest }, call);
     const shown = page && rowsOf(page.resource);
     if (!page || !shown) return;
@@ -77,8 +77,14 @@ async function* rowTexts(
         sections: sectionsOf(page.text, `${subject.typed}:${table}`, shown.from),
       };
     }
-    offset = page.resource.more ? shown.to : undefined;
+    rest = nextPage(page.resource, front, `${table}?limit=${ROWS}&offset=${shown.to}`);
   }
+}
+
+/** What follows the database in the call for the next page; `plain` where the notice has no room for that call. */
+function nextPage({ more }: TextResource, front: string, plain: string): string | undefined {
+  const use = more && 'use' in more && typeof more.use === 'string' ? more.use : undefined;
+  return more && (use?.startsWith(front) ? use.slice(front.length) : plain);
 }
 
 async function openText(

@@ -6,7 +6,7 @@
 import { parseSelection } from '../../selector/selection.ts';
 import type { Selection } from '../../types/selection.ts';
 import { readParameter } from './address.ts';
-import { checkOrder, readConditions, readNumber, splitParameters } from './parameters.ts';
+import { checkOrder, readAfter, readConditions, readNumber, splitParameters } from './parameters.ts';
 import type { Ask, Reading } from './protocol.ts';
 import { Refusal } from './refusal.ts';
 
@@ -102,7 +102,8 @@ function parseQuery(rest: string, mark: number): Parsed {
     const limit = Math.min(asked ?? DEFAULT_ROWS, MOST_ROWS);
     const { where, note } = readConditions(parameters);
     const order = checkOrder(parameters);
-    return { ask: { do: 'query', table, ...where, ...order, limit, offset }, endings, ...note };
+    const after = readAfter(parameters);
+    return { ask: { do: 'query', table, ...where, ...order, limit, offset, ...after }, endings, ...note };
   }
   const limit = Math.min(asked ?? MOST_ROWS, MOST_ROWS);
   const q = parameters.get('q');

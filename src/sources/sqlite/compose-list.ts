@@ -28,7 +28,7 @@ export function composeList(
     text,
     facts,
     notes,
-    more: continuation(`tables ${offset + 1}-${next} of ${total}`, use, next),
+    more: continuation(`tables ${offset + 1}-${next} of ${total}`, use, `offset=${next}`),
   };
 }
 

@@ -31,9 +31,9 @@ export function composeSchema(
   const page = pageOf(sample, 0, unbounded);
   const address = `${typed}:${writeSegment(table.name)}`;
   const call = (limit: number, offset: number): string => `${address}?limit=${limit}&offset=${offset}`;
-  const notes = cutNotes(page, sample.rows, 0, { address, key: table.key, call });
+  const notes = cutNotes(page, sample.rows, { address, key: table.key, call });
   if (!sample.more) return { text: above + page.text, facts, notes };
-  const more = continuation(`rows 1-${shown}${ofTotal(count, shown)}`, call(20, shown), shown);
+  const more = continuation(`rows 1-${shown}${ofTotal(count, shown)}`, call(20, shown), `offset=${shown}`);
   return { text: above + page.text, facts, notes, more };
 }
 

@@ -16,10 +16,10 @@ export interface Composed {
 /** Bytes of a call that a notice may repeat: a notice has 1 KiB at most. */
 const MOST_USE = 800;
 
-/** "Showing rows 1-20 of 1000. Use db.sqlite:users?limit=20&offset=20 to continue". */
-export function continuation(span: string, use: string, offset: number): Notice {
+/** "Showing rows 1-20 of 1000. Use db.sqlite:users?limit=20&offset=20&after=20 to continue". `window`: what differs. */
+export function continuation(span: string, use: string, window: string): Notice {
   if (Buffer.byteLength(use) <= MOST_USE) return said(`Showing ${span}. Use ${use} to continue`, use);
-  return said(`Showing ${span}. Make the same call with offset=${offset} to continue`);
+  return said(`Showing ${span}. Make the same call with ${window} to continue`);
 }
 
 /** " of 1000", " of at least 1000", or nothing. `end`: known rows, when at least one more follows. */
@@ -32,21 +32,20 @@ export interface Calls {
   /** What precedes a key. */
   readonly address: string;
   readonly key: Key | undefined;
-  /** The same call with another window. */
-  call(limit: number, offset: number): string;
+  /** The same call for `limit` rows, from the one at `index` (0-based) of this page on. */
+  call(limit: number, index: number): string;
 }
 
 /** The call that shows the first shortened row in full, by its key or by its position. */
 export function cutNotes(
   { cut }: Page,
   rows: readonly (readonly Cell[])[],
-  offset: number,
   { address, key, call }: Calls,
 ): Notice[] {
   const [first] = cut;
   if (first === undefined) return [];
   const named = key?.column === undefined ? undefined : keyOf(rows[first]?.[key.column]);
-  const use = named === undefined ? call(1, offset + first) : `${address}:${named}`;
+  const use = named === undefined ? call(1, first) : `${address}:${named}`;
   if (Buffer.byteLength(use) > MOST_USE)
     return [said('Values that end in … are cut; a row alone is shown whole')];
   return [said(`Values that end in … are cut. Use ${use} for a whole row`, use)];

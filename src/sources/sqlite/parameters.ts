@@ -6,7 +6,7 @@ import { checkWhere } from './where.ts';
 
 export type Parameters = ReadonlyMap<string, string>;
 
-const FOR_TABLES = ['limit', 'offset', 'order', 'where'];
+const FOR_TABLES = ['after', 'limit', 'offset', 'order', 'where'];
 const FOR_DATABASES = ['limit', 'offset', 'q'];
 
 /** Values by name, as typed. `q` extends to the end, because SQL can contain `&`. Throws `BAD_QUERY`. */
@@ -40,6 +40,16 @@ export function readNumber(parameters: Parameters, name: string, least: number):
   const value = Number(typed);
   if (/^\d+$/.test(typed) && value >= least && Number.isSafeInteger(value)) return value;
   throw bad(`${name} is a whole number from ${least}, not ${echo(typed) || 'nothing'}`);
+}
+
+/** Where a page begins in the order of the rowids, which are signed integers of 64 bits. */
+export function readAfter(parameters: Parameters): { after?: string } {
+  const typed = parameters.get('after');
+  if (typed === undefined) return {};
+  const isRowid = /^-?\d{1,19}$/.test(typed) && BigInt.asIntN(64, BigInt(typed)) === BigInt(typed);
+  if (!isRowid) throw bad(`after is a rowid, a whole number, not ${echo(typed) || 'nothing'}`);
+  if (!parameters.has('order')) return { after: typed };
+  throw bad('after continues rows in the order of their rowid, and takes no order; use offset');
 }
 
 export function readConditions(parameters: Parameters): {

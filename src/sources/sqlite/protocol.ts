@@ -80,6 +80,8 @@ export type Ask =
       readonly order?: string;
       readonly limit: number;
       readonly offset: number;
+      /** The page begins behind the row with this rowid, in decimal; `offset` rows are in front of it, and not counted again. */
+      readonly after?: string;
     }
   | { readonly do: 'sql'; readonly sql: string; readonly limit: number; readonly offset: number };
 
@@ -123,7 +125,14 @@ export type Reply =
       readonly by: string;
       readonly rows: Rows;
     }
-  | { readonly is: 'page'; readonly table: Table; readonly rows: Rows; readonly count?: Count }
+  | {
+      readonly is: 'page';
+      readonly table: Table;
+      readonly rows: Rows;
+      /** Of each of `rows`, in decimal: where they come in the order of their rowids. */
+      readonly rowids?: readonly string[];
+      readonly count?: Count;
+    }
   | { readonly is: 'result'; readonly rows: Rows }
   | Failure;
 

@@ -80,6 +80,14 @@ test('a database: the pages that a question needs, and no more', async () => {
   expect(all).toMatchObject({ isError: false });
   expect(all.text).toContain('200000');
   expect(all.requests).toBeLessThan(60);
+  for (const where of ['', 'where=note>%27%27&']) {
+    const deep = await read(`s3://box/app.db:users?${where}limit=20&offset=150000`);
+    const [next = ''] = /s3:\S*(?= to continue)/.exec(deep.text) ?? [];
+    const following = await read(next);
+    expect(following.text).toContain('| 150021 |');
+    // It begins behind the last row that was shown: those before it are not read again.
+    expect(following.bytes).toBeLessThan(2 << 20);
+  }
 });
 
 test('a database that is replaced while it is read, or takes too many requests', async () => {

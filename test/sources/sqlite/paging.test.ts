@@ -1,9 +1,11 @@
 /** The law of paging: following the notices shows every row exactly once, whatever the limits. */
 
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fc } from '../../support/properties.ts';
 import { createOriel, type LimitOptions } from '../../../src/index.ts';
-import { database } from '../../support/sqlite.ts';
+import { database, databaseBytes, reader } from '../../support/sqlite.ts';
 import { nextOf, textOf } from '../../support/workspace.ts';
 
 const ROWS = 137;
@@ -12,7 +14,10 @@ const FIXTURE = `create table t(id integer primary key, a text, b);
   with recursive n(i) as (values(1) union all select i + 1 from n where i < ${ROWS})
   insert into t select i * 3, case i % 5 when 0 then printf('%.*c', i * 4, 'x') when 1 then 'two' || char(10) || 'lines' else 'v' || i end, i % 7 from n;
   create table w(k text primary key, v) without rowid; insert into w select 'key ' || id, b from t;
-  create view v as select id, a from t`;
+  create view v as select id, a from t;
+  create table r(id, rowid text, k text primary key); insert into r(_rowid_, id) select id - 200, id from t;
+  insert into r(_rowid_, id) values (-9223372036854775808, 0), (9223372036854775807, 999);
+  create table o(id, rowid, _rowid_, oid); insert into o(id) select id from t`;
 
 async function follow(cwd: string, first: string, limits: LimitOptions): Promise<string[]> {
   const oriel = createOriel({ cwd, limits });
@@ -59,6 +64,10 @@ test('pages of a table under any limits', { timeout: 120_000 }, async () => {
 test.each([
   ['from the schema on', 'db.sqlite:t', ids],
   ['a view', 'db.sqlite:v?limit=50', ids],
+  ['in the order of any rowid', 'db.sqlite:r?limit=50&where=id between 1 and 998', ids],
+  ['up to the last rowid there is', 'db.sqlite:r?limit=1&offset=130', [...ids.slice(129), '999']],
+  ['from the first rowid there is', 'db.sqlite:r?limit=1&where=id < 4', ['0', '3']],
+  ['whose columns have all names of the rowid', 'db.sqlite:o?limit=50', ids],
   ['without rowid, in the order of the key', 'db.sqlite:w?limit=50', ids.map((id) => `key ${id}`).toSorted()],
   ['a chosen order with many equal values', 'db.sqlite:t?order=b&limit=10', undefined],
   ['a condition', 'db.sqlite:t?where=b%20=%203&limit=7', undefined],
@@ -73,4 +82,38 @@ test.each([
     expect(new Set(keys).size).toBe(keys.length);
     expect(keys.toSorted()).toEqual(ids.filter((_, at) => !where || (at + 1) % 7 === 3).toSorted());
   }
+});
+
+test('rows that come and go in front of a page neither move nor repeat what follows it', async () => {
+  const cwd = await database('db.sqlite', FIXTURE);
+  const read = reader(cwd);
+  const first = await read('db.sqlite:t?limit=10');
+  expect(keysOf([first.text])).toEqual(ids.slice(0, 10));
+  const more = `${FIXTURE}; delete from t where id < 20; insert into t(id) values (1), (2)`;
+  writeFileSync(join(cwd, 'db.sqlite'), await databaseBytes(more));
+  const second = await read(/db\.sqlite:t\S*(?= to continue)/.exec(first.text)?.[0] ?? '');
+  expect(keysOf([second.text])).toEqual(ids.slice(10, 20));
+});
+
+test.each([
+  ['t?after=x', 'after is a rowid, a whole number, not x.'],
+  ['t?after=9223372036854775808', 'after is a rowid, a whole number, not 9223372036854775808.'],
+  ['t?order=b&after=3', 'after continues rows in the order of their rowid, and takes no order; use offset.'],
+  ['w?after=3', 'after continues rows in the order of their rowid, and those of w have none; use offset.'],
+  ['v?after=3', 'after continues rows in the order of their rowid, and those of v have none; use offset.'],
+])('%s is refused', async (asked, why) => {
+  const read = reader(await database('db.sqlite', FIXTURE));
+  expect(await read(`db.sqlite:${asked}`)).toMatchObject({
+    code: 'BAD_QUERY',
+    text: expect.stringContaining(why),
+  });
+});
+
+test('behind the last row there is none', async () => {
+  const read = reader(await database('db.sqlite', FIXTURE));
+  expect((await read(`db.sqlite:t?limit=20&offset=${ROWS}&after=${ROWS * 3}`)).text).toBe(`\
+| id | a | b |
+|----|---|---|
+(no rows)
+[no row follows ${ROWS * 3}. Use db.sqlite:t?limit=20&offset=117 for the end]`);
 });

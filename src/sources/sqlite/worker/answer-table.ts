@@ -1,12 +1,13 @@
 /** Answers about one table: its schema with sample rows, or a page of its rows with their total. */
 
 import { identifier } from '../names.ts';
-import type { Ask, Count, Reply, Rows, Table } from '../protocol.ts';
+import type { Ask, Cell, Count, Reply, Rows, Table } from '../protocol.ts';
+import { Refusal } from '../refusal.ts';
 import { type Catalogued, readTable, statementsOf } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { countRows, PAGE_WORK } from './count.ts';
 import { noSuchTable, unreadable } from './not-found.ts';
-import { orderBy } from './order.ts';
+import { orderBy, rowidOrder } from './order.ts';
 import { selectRows } from './select.ts';
 import { lookAt } from './unreadable.ts';
 
@@ -31,17 +32,42 @@ export function schemaReply(connection: Connection, table: Catalogued, sample: n
 const NO_ROWS: Rows = { columns: [], rows: [], more: false };
 
 export function pageReply(connection: Connection, ask: Extract<Ask, { do: 'query' }>, room: number): Reply {
-  const { offset, limit } = ask;
+  const { offset, limit, after } = ask;
   const table = readTable(connection, ask.table);
   if (!table) throw noSuchTable(connection, ask.table);
   if (table.unreadable) throw unreadable(table.name, table.unreadable);
   if (ask.where !== undefined && table.type !== 'view') connection.quotedStrings(false);
+  const rowid = rowidOrder(table, ask.order);
+  if (after !== undefined && rowid === undefined) throw new Refusal('BAD_QUERY', noOrder(table.name));
   // On a line of its own: a comment at the end of the condition must not hide the parenthesis.
-  const from = `${identifier(table.name)}${ask.where === undefined ? '' : ` where (${ask.where}\n)`}`;
-  const tail = `from ${from} ${orderBy(table, ask.order)} limit ${limit + 1} offset ${offset}`;
-  const rows = selectRows(connection, table.columns, tail, [], { skip: 0, limit, room });
-  const count = countOf(rows, offset) ?? countRows(connection, from, PAGE_WORK);
-  return { is: 'page', table: summaryOf(table), rows, ...(count ? { count } : {}) };
+  const asked = ask.where === undefined ? [] : [`(${ask.where}\n)`];
+  const behind = after === undefined ? asked : [...asked, `${rowid} > ${after}`];
+  const window = `limit ${limit + 1} offset ${after === undefined ? offset : 0}`;
+  const tail = `from ${filtered(table, behind)} ${orderBy(table, ask.order)} ${window}`;
+  const columns = rowid === undefined ? table.columns : [...table.columns, rowid];
+  const selected = selectRows(connection, columns, tail, [], { skip: 0, limit, room });
+  const page = rowid === undefined ? { rows: selected } : withoutRowids(selected);
+  const known = after === undefined ? countOf(selected, offset) : undefined;
+  const count = known ?? countRows(connection, filtered(table, asked), PAGE_WORK);
+  return { is: 'page', table: summaryOf(table), ...page, ...(count && { count }) };
+}
+
+function filtered({ name }: Catalogued, conditions: readonly string[]): string {
+  return [identifier(name), ...(conditions.length === 0 ? [] : ['where', conditions.join(' and ')])].join(
+    ' ',
+  );
+}
+
+function noOrder(table: string): string {
+  return `after continues rows in the order of their rowid, and those of ${table} have none; use offset`;
+}
+
+/** The last column apart from the others. */
+function withoutRowids({ columns, rows, more }: Rows): { rows: Rows; rowids: string[] } {
+  return {
+    rows: { columns: columns.slice(0, -1), rows: rows.map((row) => row.slice(0, -1)), more },
+    rowids: rows.map((row) => String(row.at(-1) as Cell)),
+  };
 }
 
 /** The total of rows, when the page itself tells it. */

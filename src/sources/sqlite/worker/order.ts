@@ -11,11 +11,24 @@ import type { Catalogued } from './catalog.ts';
 export function orderBy(table: Catalogued, order?: string): string {
   const terms: string[] = [];
   if (order !== undefined) terms.push(orderTerm(table, order));
-  if (table.type === 'table' || table.type === 'shadow table') {
+  if (isStored(table)) {
     if (table.rowid !== undefined) terms.push(table.rowid);
     else terms.push(...table.primary.map(identifier));
   }
   return terms.length === 0 ? '' : `order by ${terms.join(', ')}`;
+}
+
+/** A name for the rowid, where rows come in the order of that alone and a page can begin behind one. */
+export function rowidOrder(table: Catalogued, order?: string): string | undefined {
+  const isWide = table.columns.length > MOST_COLUMNS;
+  return order === undefined && isStored(table) && !isWide ? table.rowid : undefined;
+}
+
+/** With the rowid beside them a third as many as SQLite can select: a large value is selected as three. */
+const MOST_COLUMNS = 600;
+
+function isStored({ type }: Catalogued): boolean {
+  return type === 'table' || type === 'shadow table';
 }
 
 /** `column`, `column:asc` or `column:desc`; a column with the name `a:desc` has precedence. */
