@@ -1,24 +1,30 @@
 /** A feed (RSS, Atom, RDF) as Markdown: its title, then its entries with their links, dates and texts. */
 
 import { parseFeed } from '@rowanmanning/feed-parser';
+import { MOST_ENTRIES, shortText } from './entries.ts';
 import { fragment } from './extract.ts';
+import { frontOf } from './feed-front.ts';
 
 type Feed = ReturnType<typeof parseFeed>;
 type Item = Feed['items'][number];
 
-/** Characters of one entry's text. */
-const MOST_TEXT = 2_000;
-const MOST_ENTRIES = 1_000;
+interface Parsed {
+  readonly feed: Feed;
+  /** The first ones. */
+  readonly items: readonly Item[];
+  /** How many more there are. */
+  readonly left: number;
+}
 
 /** Undefined for what is no feed. */
 export function feedText(xml: string, url: string): string | undefined {
-  const feed = parsed(xml, url);
-  if (!feed) return undefined;
+  const found = parsed(xml, url);
+  if (!found) return undefined;
+  const { feed, items, left } = found;
   const parts = [`# ${flat(feed.title ?? '') || url}`];
-  if (feed.description) parts.push(shortened(fragment(feed.description, url)));
+  if (feed.description) parts.push(shortText(feed.description, url));
   if (feed.url) parts.push(`<${absolute(feed.url, url)}>`);
-  for (const item of feed.items.slice(0, MOST_ENTRIES)) parts.push(entry(item, '##', url, shortened));
-  const left = feed.items.length - MOST_ENTRIES;
+  for (const item of items) parts.push(entry(item, '##', url, shortText));
   if (left > 0) parts.push(`(${left} more entries)`);
   return `${parts.join('\n\n')}\n`;
 }
@@ -28,19 +34,31 @@ export function entryText(xml: string, url: string): string | undefined {
   const [item] = parsed(xml, url)?.items ?? [];
   if (!item) return undefined;
   const subjects = item.categories.map(({ label, term }) => flat(label || term)).join(', ');
-  const text = entry(item, '#', url, (whole) => whole.trim());
+  const text = entry(item, '#', url, (html, base) => fragment(html, base).trim());
   return `${text}${subjects === '' ? '' : `\n\nSubjects: ${subjects}`}\n`;
 }
 
-function parsed(xml: string, url: string): Feed | undefined {
+function parsed(xml: string, url: string): Parsed | undefined {
+  const isAtom = /feed(?=[\s>])/i.test(ROOT.exec(xml)?.[0] ?? '');
+  const front = frontOf(xml, isAtom ? 'entry' : 'item', MOST_ENTRIES);
   try {
-    return parseFeed(withBase(xml, url));
+    const feed = withFacts(parseFeed(withBase(front.xml, url)));
+    const items = feed.items.slice(0, MOST_ENTRIES);
+    return { feed, items, left: Math.max(front.entries, feed.items.length) - items.length };
   } catch {
     return undefined;
   }
 }
 
-const ROOT = /<(?:[\w-]+:)?(?:feed|rss|rdf)(?=[\s>])[^>]*>/i;
+/** Entries without these take them from their feed, which would look for them among all its elements for each entry. */
+function withFacts(feed: Feed): Feed {
+  for (const name of ['url', 'authors', 'categories'] as const) {
+    Object.defineProperty(feed, name, { value: feed[name] });
+  }
+  return feed;
+}
+
+const ROOT = /<(?:[\w-]+:)?(?:feed|rss|rdf)(?=[\s>])[^<>]*>/i;
 
 /**
  * The parser resolves links by `xml:base`, but knows no base of the document itself: a root whose base is relative, or
@@ -56,7 +74,9 @@ function withBase(xml: string, url: string): string {
   });
 }
 
-function entry(item: Item, mark: '#' | '##', url: string, fit: (text: string) => string): string {
+type TextOf = (html: string, base: string) => string;
+
+function entry(item: Item, mark: '#' | '##', url: string, textOf: TextOf): string {
   const link = item.url === null ? undefined : absolute(item.url, url);
   const title = flat(item.title ?? '') || link || '(no title)';
   const date = item.published ?? item.updated;
@@ -67,7 +87,7 @@ function entry(item: Item, mark: '#' | '##', url: string, fit: (text: string) =>
     `${mark} ${title}`,
     link,
     facts.filter((fact) => fact !== '').join(' · '),
-    text && fit(fragment(text, baseOf(item, url) ?? link ?? url)),
+    text && textOf(text, baseOf(item, url) ?? link ?? url),
   ]
     .filter((part) => part)
     .join('\n\n');
@@ -85,9 +105,4 @@ function absolute(link: string, base: string): string {
 
 function flat(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
-}
-
-function shortened(text: string): string {
-  const trimmed = text.trim();
-  return trimmed.length <= MOST_TEXT ? trimmed : `${trimmed.slice(0, MOST_TEXT).toWellFormed()}…`;
 }

@@ -1,10 +1,6 @@
 /** A JSON Feed as Markdown: its title, then its entries. Source: JSON Feed 1.1. */
 
-import { fragment } from './extract.ts';
-
-/** Characters of one entry's text, and entries. */
-const MOST_TEXT = 2_000;
-const MOST_ENTRIES = 1_000;
+import { MOST_ENTRIES, shortened, shortText } from './entries.ts';
 
 interface Item {
   readonly title?: unknown;
@@ -38,11 +34,9 @@ export function jsonFeed(content: string, url: string): string | undefined {
 function entry(item: Item, url: string): string {
   const [link] = [item.url, item.external_url].filter((one) => typeof one === 'string');
   const target = link !== undefined && URL.canParse(link, url) ? new URL(link, url).href : flat(link ?? '');
-  const body =
-    said(item.summary) || said(item.content_text) || fragment(said(item.content_html), target || url);
   const date = flat(said(item.date_published)).slice(0, 10);
-  const text = body.trim();
-  const shown = text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT).toWellFormed()}…` : text;
+  const plain = said(item.summary) || said(item.content_text);
+  const shown = plain ? shortened(plain) : shortText(said(item.content_html), target || url);
   return [`## ${flat(said(item.title)) || target || '(no title)'}`, target, date, shown]
     .filter((part) => part)
     .join('\n\n');

@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { feedText } from '../../../../src/sources/web/child/feed.ts';
+import { jsonFeed } from '../../../../src/sources/web/child/json-feed.ts';
 
 const URL = 'http://site.example/blog/feed.xml';
 
@@ -40,4 +41,62 @@ test('links in the text of an entry begin at its own URL where the feed names no
   expect(feedText(rss, URL)).toBe(
     '# F\n\n## E\n\nhttp://site.example/2026/post\n\n[m](http://site.example/2026/more)\n',
   );
+});
+
+describe('a feed is read as far as it is shown', () => {
+  const rss = (inside: string): string => `<rss version="2.0"><channel>${inside}</channel></rss>`;
+  const MANY = 200_000;
+  const entriesIn = (text: string | undefined): number => text?.match(/^## /gm)?.length ?? 0;
+
+  test.each([
+    ['RSS', rss(`<title>F</title>${'<item><title>E</title></item>'.repeat(MANY)}`)],
+    ['RSS with nothing in its entries', rss(`<title>F</title>${'<item/>'.repeat(MANY)}`)],
+    ['what its channel says behind its entries', rss(`${'<item/>'.repeat(MANY)}<title>F</title>`)],
+    [
+      'Atom',
+      `<feed xmlns="http://www.w3.org/2005/Atom"><title>F</title>${'<entry><id>1</id></entry>'.repeat(MANY)}</feed>`,
+    ],
+    [
+      'RDF, with a prefix',
+      `<rdf:RDF xmlns:rdf="http://r"><channel><title>F</title></channel>${'<x:item></x:item>'.repeat(MANY)}</rdf:RDF>`,
+    ],
+  ])('%s: of 200,000 entries the first 1,000, and how many there are', (_, xml) => {
+    const text = feedText(xml, URL);
+    expect(text?.split('\n')[0]).toBe('# F');
+    expect(entriesIn(text)).toBe(1_000);
+    expect(text?.endsWith('\n\n(199000 more entries)\n')).toBe(true);
+  });
+
+  test.each([
+    ['beside its entries', rss(`<title>F</title><item/>${'<a/>'.repeat(10 * MANY)}`), 1],
+    ['in an entry', rss(`<title>F</title><item>${'<a/>'.repeat(10 * MANY)}</item>`), 1],
+    ['before its entries', rss(`<title>F</title>${'<a/>'.repeat(10 * MANY)}<item/>`), 0],
+  ])('two million elements %s', (_, xml, shown) => {
+    const text = feedText(xml, URL);
+    expect(entriesIn(text)).toBe(shown);
+    expect(text?.endsWith('(1 more entries)\n')).toBe(shown === 0);
+  });
+
+  test('what stands in comments, in CDATA and in an entry is no entry', () => {
+    const item =
+      '<item><title>E</title><x:item>a</x:item><!-- <item> --><description><![CDATA[<item>b]]></description></item>';
+    const text = feedText(rss(`<title>F</title>${item.repeat(1_001)}`), URL);
+    expect(text?.startsWith('# F\n\n## E\n\nb\n\n## E\n')).toBe(true);
+    expect(text?.endsWith('\n\n(1 more entries)\n')).toBe(true);
+  });
+
+  test.each(['<!--', '<![CDATA[', '<item', '<rss ', '<', '<item><!-- '])('%s without an end', (piece) => {
+    expect(entriesIn(feedText(`<rss version="2.0"><channel>${piece.repeat(8e6 / piece.length)}`, URL))).toBe(
+      0,
+    );
+  });
+
+  test('of a long text of an entry, the part that is shown is converted', () => {
+    const html = `${'<p>Some <b>words</b>.</p>'.repeat(1_000)}${'<b>'.repeat(1_000_000)}`;
+    const shown = `${'Some **words**.\n\n'.repeat(200).slice(0, 2_000)}…`;
+    const item = `<item><title>E</title><description><![CDATA[${html}]]></description></item>`;
+    expect(feedText(rss(`<title>F</title>${item}`), URL)).toBe(`# F\n\n## E\n\n${shown}\n`);
+    const feed = { title: 'F', items: [{ title: 'E', content_html: html }] };
+    expect(jsonFeed(JSON.stringify(feed), URL)).toBe(`# F\n\n## E\n\n${shown}\n`);
+  });
 });
