@@ -13,7 +13,14 @@ import { embeddedImage, listImages } from './child/pdf-images.ts';
 import { sheetText, workbookText } from './child/sheets.ts';
 import { type Deck, deckOf, slideText } from './child/slides.ts';
 import { tablesOf } from './child/tables.ts';
-import { type DocumentFacts, type Format, type Job, Refused, type Reply } from './protocol.ts';
+import {
+  type DocumentFacts,
+  type Format,
+  type Job,
+  Refused,
+  type Reply,
+  type SheetFacts,
+} from './protocol.ts';
 
 /** More bytes than any document that is sent. */
 const MOST_INPUT = 512 << 20;
@@ -24,6 +31,7 @@ interface Converted {
   /** The first page that was left out. */
   readonly nextPage?: number;
   readonly without?: string;
+  readonly allSheets?: readonly SheetFacts[];
 }
 
 async function answer(job: Job, bytes: Buffer): Promise<{ reply: Reply; body: Uint8Array }> {
@@ -64,14 +72,15 @@ async function convert(job: Job, format: Format, bytes: Buffer): Promise<{ reply
   }
   if (want.is === 'tables') {
     if (!isWorkbook(format)) throw new Refused('absent', 'it has no sheets');
-    return { reply: { is: 'tables', facts: { format } }, body: await tablesOf(bytes) };
+    const { data, facts } = await tablesOf(bytes);
+    return { reply: { is: 'tables', facts: { ...facts, format } }, body: data };
   }
   if (want.is === 'attachment') {
     refuseOthers(format);
     const { data, facts } = await attachmentOf(bytes, want.number, job.password);
     return { reply: { is: 'attachment', facts: { ...facts, format } }, body: data };
   }
-  const { text, facts, nextPage, without } = await toText(job, format, bytes);
+  const { text, facts, nextPage, without, allSheets } = await toText(job, format, bytes);
   const { body, isCut } = bounded(text, job.most);
   const cut = { ...(nextPage !== undefined && { page: nextPage }), ...(isCut && { bytes: job.most }) };
   const reply: Reply = {
@@ -79,6 +88,7 @@ async function convert(job: Job, format: Format, bytes: Buffer): Promise<{ reply
     facts: { ...facts, format },
     ...((nextPage !== undefined || isCut) && { cut }),
     ...(without !== undefined && { without }),
+    ...(allSheets && { allSheets }),
   };
   return { reply, body };
 }

@@ -49,6 +49,8 @@ export type Reply =
       readonly is: 'text';
       readonly facts: DocumentFacts;
       readonly cut?: Cut;
+      /** Of the workbook, where the facts are those of one sheet. */
+      readonly allSheets?: readonly SheetFacts[];
       /** An optional package that is not installed, with which the text may be better. */
       readonly without?: string;
     }

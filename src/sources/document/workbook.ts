@@ -3,7 +3,7 @@
 import { readAt } from '../../access/bytes.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { plural } from '../../render/units.ts';
-import { everything, parseBehind } from '../../selector/selection.ts';
+import { everything, isSelector, parseBehind } from '../../selector/selection.ts';
 import { didYouMean, nearNames } from '../../text/near.ts';
 import { quote } from '../../text/visible.ts';
 import type { OpenedFile } from '../../types/access.ts';
@@ -14,27 +14,17 @@ import type { Asked } from './ask.ts';
 import { sourceOf } from './body.ts';
 import { conversions, optionsOf } from './convert.ts';
 import type { DocumentReading } from './opened-document.ts';
-import type { SheetFacts } from './protocol.ts';
-import { tableNames } from './table-names.ts';
+import type { SheetFacts, Want } from './protocol.ts';
+import { FIRST, ours, sheetName, splitRange, splitSheet, tableOf } from './sheet-words.ts';
 
-const TABLES = { want: { is: 'tables' } } as const;
-
-/** `A1:H50`, `B7`, `A:C`. */
-const CELLS = String.raw`\$?[A-Z]{1,3}\$?\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?|\$?[A-Z]{1,3}:\$?[A-Z]{1,3}`;
-
-/** Cells, with what follows. */
-const RANGE = new RegExp(`^(${CELLS})(?::|$)`, 'i');
-
-/** As spreadsheets write it: `Sales!A1:B2`, `'My Sheet'!A1`. */
-const WITH_BANG = new RegExp(`^([^]+?)!((?:${CELLS})(?::[^]*)?)$`, 'i');
-const IN_QUOTES = /^'((?:[^']|'')+)'(?:[!:]([^]+))?$/;
+const TABLES = { is: 'tables' } as const;
+const WHOLE = { is: 'whole' } as const;
 
 /** Undefined where the words name no sheet, no cells and no rows. */
 export async function openSheet(document: DocumentReading, asked: Asked): Promise<Resource | undefined> {
   const { tail } = asked;
   if (!/\.(?:xl\w{1,2}|o[td]s)$/i.test(document.subject.name) && !mayBeSheet(document)) return undefined;
-  const { reply } = await document.convert({ want: { is: 'whole' } });
-  const sheets = ('facts' in reply && reply.facts.sheets) || [];
+  const sheets = await sheetsOf(document, likelyPart(tail));
   if (sheets.length === 0) return undefined;
   const mark = tail.indexOf('?');
   if (mark !== -1) {
@@ -44,7 +34,7 @@ export async function openSheet(document: DocumentReading, asked: Asked): Promis
     return rows(document, tableOf(name, sheets), tail.slice(mark));
   }
   const named = splitSheet(tail, sheets) ?? splitSheet(ours(tail), sheets);
-  if (!named) return cells(document, asked, sheets.find(({ hidden }) => !hidden)?.name ?? '', tail, '');
+  if (!named) return cells(document, asked, FIRST, tail, '');
   const part = `:${writeSegment(named.name)}`;
   if (/^\d+$/.test(named.tail)) {
     return rows(document, tableOf(named.name, sheets), `:${named.tail}`).catch((error: unknown) => {
@@ -58,14 +48,43 @@ export async function openSheet(document: DocumentReading, asked: Asked): Promis
   return selection && document.text(asked, { is: 'sheet', sheet: named.name }, selection, part);
 }
 
+/**
+ * All sheets of the workbook; none of another document. They come with the conversion of any part, so the part that the
+ * words probably name is converted for them: what is read first is converted once.
+ */
+async function sheetsOf(document: DocumentReading, likely: Want): Promise<readonly SheetFacts[]> {
+  const { reply } = await document.convert({ want: likely }).catch((error: unknown) => {
+    // There is no such sheet, or there are none.
+    if (likely === WHOLE || !isOrielError(error) || error.code !== 'OUT_OF_RANGE') throw error;
+    return document.convert({ want: WHOLE });
+  });
+  const { allSheets } = Object(reply) as { readonly allSheets?: readonly SheetFacts[] };
+  return allSheets ?? reply.facts.sheets ?? [];
+}
+
+/** What words behind a workbook mean, if its sheets have usual names. */
+function likelyPart(tail: string): Want {
+  // A selector of its text, or a part of its package.
+  if (isSelector(tail) || tail.includes('/')) return WHOLE;
+  if (tail.includes('?')) return TABLES;
+  const words = ours(tail);
+  const first = splitRange(words);
+  if (first) return { is: 'sheet', sheet: FIRST, range: first.range };
+  const [name = '', ...more] = words.split(':');
+  const behind = more.join(':');
+  if (/^\d+$/.test(behind)) return TABLES;
+  const [sheet = name] = readSegment(name);
+  const cellsOf = splitRange(behind);
+  return { is: 'sheet', sheet, ...(cellsOf && { range: cellsOf.range }) };
+}
+
 /** Why words behind a workbook name nothing; undefined where they may name a part of the package, or it has no sheets. */
 export async function missingSheet(
   document: DocumentReading,
   { tail }: Asked,
 ): Promise<OrielError | undefined> {
   if (tail.includes('/') || tail.includes('?')) return undefined;
-  const { reply } = await document.convert({ want: { is: 'whole' } });
-  const sheets = ('facts' in reply && reply.facts.sheets) || [];
+  const sheets = await sheetsOf(document, WHOLE);
   return sheets.length === 0 ? undefined : noSheet(document, tail.split(':', 1)[0] ?? '', sheets);
 }
 
@@ -114,61 +133,19 @@ async function cells(
   tail: string,
   part: string,
 ): Promise<Resource | undefined> {
-  const match = RANGE.exec(tail);
-  if (!match) return undefined;
-  const range = (match[1] ?? '').toUpperCase().replaceAll('$', '');
-  const behind = tail.slice(match[0].length);
+  const split = splitRange(tail);
+  if (!split) return undefined;
+  const { range, behind } = split;
   const whole = `${part}:${range}`;
   const selection = behind === '' ? everything : parseBehind(document.target(asked, whole), behind);
   return selection && document.text(asked, { is: 'sheet', sheet, range }, selection, whole);
 }
 
-/** The words of a spreadsheet in our own form; others as they are. */
-function ours(words: string): string {
-  const [, quoted, behind] = IN_QUOTES.exec(words) ?? [];
-  if (quoted !== undefined) return joined(quoted.replaceAll("''", "'"), behind);
-  const [, name, cellsOf] = WITH_BANG.exec(words) ?? [];
-  return name === undefined ? words : joined(name, cellsOf);
-}
-
-function joined(name: string, behind: string | undefined): string {
-  return writeSegment(name) + (behind === undefined ? '' : `:${behind}`);
-}
-
-/** The longest front of the words that is the name of a sheet. */
-function splitSheet(
-  words: string,
-  sheets: readonly SheetFacts[],
-): { name: string; tail: string } | undefined {
-  const ends = [words.length, ...Array.from(words.matchAll(/:/g), ({ index }) => index).reverse()];
-  for (const end of ends.slice(0, 16)) {
-    const name = sheetName(words.slice(0, end), sheets);
-    if (name !== undefined) return { name, tail: words.slice(end + 1) };
-  }
-  return undefined;
-}
-
-function sheetName(typed: string, sheets: readonly SheetFacts[]): string | undefined {
-  if (typed === '') return undefined;
-  for (const meant of readSegment(typed)) {
-    const lower = meant.toLowerCase();
-    const found =
-      sheets.find(({ name }) => name === meant) ?? sheets.find(({ name }) => name.toLowerCase() === lower);
-    if (found) return found.name;
-  }
-  // As the notices of its rows have it.
-  return sheets[tableNames(sheets).findIndex((table) => readSegment(typed).includes(table))]?.name;
-}
-
-function tableOf(sheet: string | undefined, sheets: readonly SheetFacts[]): string | undefined {
-  return tableNames(sheets)[sheets.findIndex(({ name }) => name === sheet)];
-}
-
 /** Rows as the source of databases pages through them. `tail` begins with `?` or `:`. */
 async function rows(document: DocumentReading, table: string | undefined, tail: string): Promise<Resource> {
   const { subject, opened, call } = document;
-  const { body } = await document.convert(TABLES);
-  const identity = opened.bytes.identity.derive(conversions, optionsOf(TABLES));
+  const { body } = await document.convert({ want: TABLES });
+  const identity = opened.bytes.identity.derive(conversions, optionsOf({ want: TABLES }));
   const stored = sourceOf(body, identity);
   const database: OpenedFile = {
     is: 'file',

@@ -5,7 +5,7 @@ import { statSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { builtUrl } from '../../support/built.ts';
 import { convertersOf } from '../../support/children.ts';
-import { docx, paragraph, pdfPages, pdfText } from '../../support/documents.ts';
+import { docx, paragraph, pdfPages, pdfText, sheetRow, xlsx } from '../../support/documents.ts';
 import { residentMb } from '../../support/process-under-test.ts';
 import { nextOf, textOf, unhurried, workspace } from '../../support/workspace.ts';
 
@@ -73,6 +73,40 @@ test.each([
     Array.from({ length: 12 }, (_, i) => oriel.tool('read').run({ path: `long.pdf:${i * 10 + 1}..` })),
   );
   for (const answer of answers) expect(answer.isError, textOf(answer)).toBe(false);
+  expect(oriel.session.store.stats().get('document')?.misses).toBe(1);
+});
+
+test.each([
+  ['', 'p6'],
+  [':A2:B4', 'p3'],
+  [':B4', 'p3'],
+  [':Pears:A2:B4', 'p3'],
+  [':Pears:B4:raw', 'p3'],
+  [':Pears!B4', 'p3'],
+  [":'My Sheet'!B4", 'm3'],
+  [':My Sheet:B4', 'm3'],
+  [':Pears', 'p6'],
+  [':Pears:4..6', '| A | B |'],
+  [':Pears:4', 'p3'],
+  [':Pears?limit=2&offset=2', 'p3'],
+  [':My Sheet?where=B=%27m3%27', 'm3'],
+  [':outline', 'Pears'],
+])('%j of a workbook, read first, is one conversion', async (part, word) => {
+  const { write, oriel } = workspace(unhurried);
+  const rows = (letter: string): string =>
+    `<sheetData>${[1, 2, 3, 4, 5, 6, 7].map((i) => sheetRow(i, i === 1 ? ['A', 'B'] : [i, `${letter}${i - 1}`])).join('')}</sheetData>`;
+  await settled(
+    write(
+      'book.xlsx',
+      xlsx([
+        ['Pears', rows('p')],
+        ['My Sheet', rows('m')],
+      ]),
+    ),
+  );
+  const answer = await oriel.tool('read').run({ path: `book.xlsx${part}` });
+  expect(answer.isError, textOf(answer)).toBe(false);
+  expect(textOf(answer)).toContain(word);
   expect(oriel.session.store.stats().get('document')?.misses).toBe(1);
 });
 

@@ -45,7 +45,7 @@ function* wholeText(grids: readonly Grid[], drawings: () => string): Generator<s
 export function sheetText(
   bytes: Buffer,
   { sheet, range }: { readonly sheet: string; readonly range?: string },
-): { text: Iterable<string>; facts: DocumentFacts } {
+): { text: Iterable<string>; facts: DocumentFacts; allSheets?: readonly SheetFacts[] } {
   const area = range === undefined ? EVERYTHING : parseArea(range);
   if (!area) throw new Refused('absent', `${range} is not a range of cells`);
   const upTo = range === undefined ? 'first' : Number.isFinite(area.bottom) ? area.bottom + 1 : 'all';
@@ -54,7 +54,11 @@ export function sheetText(
   const grid = findSheet(grids, sheet);
   if (!grid) throw new Refused('absent', `there is no sheet ${sheet}`);
   if (range === undefined)
-    return { text: wholeText([grid], () => ''), facts: { sheets: [sheetFacts(grid)] } };
+    return {
+      text: wholeText([grid], () => ''),
+      facts: { sheets: [sheetFacts(grid)] },
+      ...(facts.sheets && { allSheets: facts.sheets }),
+    };
   return { text: tableLines(grid, area, Number.POSITIVE_INFINITY, excel().SSF), facts };
 }
 
@@ -73,7 +77,7 @@ function shownRows(grid: Grid): number {
 /** Bytes of JSON about the sheets: what the child says besides the text is held in memory. */
 const MOST_FACTS = 1 << 20;
 
-function sheetsOf(grids: readonly Grid[]): DocumentFacts {
+export function sheetsOf(grids: readonly Grid[]): DocumentFacts {
   let bytes = 0;
   const sheets = grids
     .map(sheetFacts)

@@ -1,18 +1,20 @@
 /** A workbook as a database: a table for each sheet, with the numbers of its rows as keys. */
 
 import type { SqlValue } from '@sqlite.org/sqlite-wasm';
+import type { DocumentFacts } from '../protocol.ts';
 import { tableNames } from '../table-names.ts';
 import { cellValue } from './cells.ts';
 import { loadLibrary } from '../../sqlite/worker/library.ts';
 import type { Grid } from './grid.ts';
 import { headerOf } from './headers.ts';
+import { sheetsOf } from './sheets.ts';
 import { excel, readGrids } from './workbook.ts';
 
 /** SQLite's own limit is 2,000. */
 const MOST_COLUMNS = 1_000;
 
-/** The bytes of the database. */
-export async function tablesOf(bytes: Buffer): Promise<Uint8Array> {
+/** The bytes of the database, and the sheets that are in it. */
+export async function tablesOf(bytes: Buffer): Promise<{ data: Uint8Array; facts: DocumentFacts }> {
   const grids = readGrids(bytes, 'all');
   const library = await loadLibrary();
   const db = new library.oo1.DB(':memory:', 'c');
@@ -21,7 +23,7 @@ export async function tablesOf(bytes: Buffer): Promise<Uint8Array> {
     const names = tableNames(grids);
     for (const [i, grid] of grids.entries()) fill(db, grid, names[i] as string);
     db.exec('COMMIT');
-    return library.capi.sqlite3_js_db_export(db);
+    return { data: library.capi.sqlite3_js_db_export(db), facts: sheetsOf(grids) };
   } finally {
     db.close();
   }
