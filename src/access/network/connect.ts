@@ -22,7 +22,10 @@ import {
 const CONNECT_MS = 5_000;
 
 /** Addresses of a name that are tried. */
-const MOST_TRIED = 4;
+const MOST_TRIED = 8;
+
+/** Milliseconds after which the next address is tried beside one that has not answered. Source: RFC 8305, section 5. */
+const NEXT_MS = 250;
 
 /** For tests, which have no names of their own. Resolves to literal addresses. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
@@ -80,19 +83,51 @@ async function reach({
   if (open.length === 0) throw blocked(host, addresses.length);
   const usable = open.filter((address) => allowsPortOf(allowed, { host, address, port }));
   if (usable.length === 0) throw blockedPort(port);
-  let failed: buildConnector.CallbackArgs | undefined;
-  for (const address of usable.slice(0, MOST_TRIED)) {
-    const result = await connectTo(address);
-    const [error, socket] = result;
-    if (!error && socket) {
-      const reached = socket.remoteAddress;
-      if (anyAddress || (reached !== undefined && allowsAddress(allowed, reached, port))) return result;
-      socket.destroy();
-      throw blocked(host, 1);
-    }
-    failed = result;
-  }
-  return failed as buildConnector.CallbackArgs;
+  const result = await firstToConnect(inTurns(usable).slice(0, MOST_TRIED), connectTo);
+  const reached = result[1]?.remoteAddress;
+  if (!result[1] || anyAddress || (reached !== undefined && allowsAddress(allowed, reached, port)))
+    return result;
+  result[1].destroy();
+  throw blocked(host, 1);
+}
+
+/** IPv6 and IPv4 in turns, beginning with the family of the first: one of them may lead nowhere. Source: RFC 8305, section 4. */
+function inTurns(addresses: readonly string[]): readonly string[] {
+  const [first = ''] = addresses;
+  const same = addresses.filter((address) => isIP(address) === isIP(first));
+  const other = addresses.filter((address) => isIP(address) !== isIP(first));
+  return same.flatMap((address, i) => [address, ...other.slice(i, i + 1)]).concat(other.slice(same.length));
+}
+
+/** The first socket, or the last failure. Sockets that come later are closed. */
+function firstToConnect(
+  addresses: readonly string[],
+  connectTo: Reach['connectTo'],
+): Promise<buildConnector.CallbackArgs> {
+  return new Promise((resolve) => {
+    let next = 0;
+    let open = 0;
+    let isOver = false;
+    let timer: NodeJS.Timeout | undefined;
+    const tryNext = (): void => {
+      clearTimeout(timer);
+      const address = addresses[next];
+      if (isOver || address === undefined) return;
+      next += 1;
+      open += 1;
+      if (next < addresses.length) timer = setTimeout(tryNext, NEXT_MS);
+      void connectTo(address).then((result) => {
+        open -= 1;
+        if (isOver) return void result[1]?.destroy();
+        if (result[1] || (open === 0 && next === addresses.length)) {
+          isOver = true;
+          clearTimeout(timer);
+          resolve(result);
+        } else if (result[0]) tryNext();
+      });
+    };
+    tryNext();
+  });
 }
 
 /** A local name may lead to an address that the operator allows. */

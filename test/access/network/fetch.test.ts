@@ -65,6 +65,16 @@ describe('addresses', () => {
     await expect(get(`${origin}/`)).rejects.toMatchObject(code('BLOCKED_ADDRESS'));
   });
 
+  test('a name is reached at whichever of its addresses answers, IPv6 and IPv4 in turns', async () => {
+    const dead = ['127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5', '127.0.0.6'];
+    const { get } = network(['127.0.0.0/8'], async () => [...dead, '127.0.0.1']);
+    expect(await get(`http://many.example:${hello}/`)).toMatchObject({ text: 'hello' });
+    // Of nine addresses of one family the last is not tried, of two families one of the other is.
+    const v6 = Array.from({ length: 9 }, (_, i) => `fd00::${i + 1}`);
+    const both = network(['127.0.0.1', 'fd00::/16'], async () => [...v6, '127.0.0.1']);
+    expect(await both.get(`http://both.example:${hello}/`)).toMatchObject({ text: 'hello' });
+  });
+
   test('an address that is allowed is read', async () => {
     expect(await open.get(`http://127.0.0.1:${hello}/`)).toMatchObject({
       status: 200,

@@ -15,12 +15,14 @@ export class InlineWriter {
   }
 
   inline(nodes: readonly Node[]): string {
-    return nodes
-      .map((node) => (isElement(node) ? this.span(node) : node.replace(/[ \t\r\n\f]+/g, ' ')))
-      .join('');
+    const parts: string[] = [];
+    for (const node of nodes)
+      parts.push(isElement(node) ? this.span(node, parts.at(-1)) : node.replace(/[ \t\r\n\f]+/g, ' '));
+    return parts.join('');
   }
 
-  span(element: Element): string {
+  /** `before`: what stands in front of it. */
+  span(element: Element, before = ''): string {
     const { name, attributes } = element;
     switch (name) {
       case 'br':
@@ -45,6 +47,10 @@ export class InlineWriter {
       case 'samp':
       case 'tt':
         return code(textOf(element));
+      case 'sup':
+        return raised(this.inline(element.children));
+      case 'sub':
+        return lowered(this.inline(element.children), before);
       case 'math':
         return attributes['alttext'] ? `$${attributes['alttext']}$` : this.inline(element.children);
       case 'annotation':
@@ -86,4 +92,19 @@ export class InlineWriter {
       return undefined;
     }
   }
+}
+
+/** What stands above the line in words: notes, ordinals, signs of trade. */
+const NO_POWER = /^(?:\W*\[.*|[*†‡§,]+|st|nd|rd|th|[er]+|TM|SM|®|™)$/i;
+
+/** `10<sup>6</sup>` is no 106. */
+function raised(text: string): string {
+  const power = text.trim();
+  if (power === '' || NO_POWER.test(power)) return text;
+  return /^[-+−]?[\p{L}\d]+$/u.test(power) ? `^${power}` : `^(${power})`;
+}
+
+/** `1010<sub>2</sub>` is no 10102; `H<sub>2</sub>O` is as well known without a mark. */
+function lowered(text: string, before: string): string {
+  return /\d$/.test(before) && /^\d/.test(text) ? `_${text}` : text;
 }

@@ -5,14 +5,19 @@ import { type Element, isElement } from './tree.ts';
 /** Cells of a row that stand for one that is wide. */
 const MOST_SPAN = 20;
 
+/** Cells of a table that stand for those that reach down from rows above. */
+const MOST_FILLED = 50_000;
+
 const EMPTY: Element = { name: 'empty', attributes: {}, children: [] };
 
+/** The rows with their cells in the columns where a browser shows them; what a wide or high cell covers is empty. */
 export function rowsOf(table: Element): Element[][] {
   const rows: Element[][] = [];
+  const columns = new Columns();
   const visit = (element: Element): void => {
     for (const child of element.children) {
       if (!isElement(child) || child.name === 'caption') continue;
-      if (child.name === 'tr') rows.push(cellsOf(child));
+      if (child.name === 'tr') rows.push(columns.place(cellsOf(child)));
       else if (child.name !== 'td' && child.name !== 'th') visit(child);
     }
   };
@@ -21,11 +26,52 @@ export function rowsOf(table: Element): Element[][] {
 }
 
 function cellsOf(row: Element): Element[] {
-  return row.children.flatMap((cell) => {
-    if (!isElement(cell) || (cell.name !== 'td' && cell.name !== 'th')) return [];
-    const span = Math.min(Number(cell.attributes['colspan'] ?? 1) || 1, MOST_SPAN);
-    return [cell, ...Array.from({ length: Math.max(0, span - 1) }, () => EMPTY)];
-  });
+  return row.children.filter((cell) => isElement(cell)).filter(({ name }) => name === 'td' || name === 'th');
+}
+
+/** Which columns are taken by cells of the rows above. */
+class Columns {
+  /** For each column the rows that are still taken in it. */
+  #taken: number[] = [];
+  #filled = 0;
+
+  /** One row after the other. */
+  place(cells: readonly Element[]): Element[] {
+    const row: Element[] = [];
+    const below: number[] = [];
+    const put = (cell: Element, rows: number): void => {
+      row.push(cell);
+      below.push(rows);
+    };
+    const skip = (): void => {
+      for (let left = this.#taken[row.length] ?? 0; left > 0; left = this.#taken[row.length] ?? 0) {
+        put(EMPTY, this.#room() ? left - 1 : 0);
+      }
+    };
+    for (const cell of cells) {
+      skip();
+      const high = rowsBelow(cell);
+      const wide = Math.min(Number(cell.attributes['colspan'] ?? 1) || 1, MOST_SPAN);
+      put(cell, high);
+      for (let i = 1; i < wide; i += 1) put(EMPTY, high);
+    }
+    skip();
+    this.#taken = below;
+    return row;
+  }
+
+  #room(): boolean {
+    this.#filled += 1;
+    return this.#filled < MOST_FILLED;
+  }
+}
+
+/** Rows below its own that a cell reaches into. Source: HTML, "forming a table": 0 is to the end of its group. */
+function rowsBelow({ attributes }: Element): number {
+  const { rowspan = '1' } = attributes;
+  const rows = Number.parseInt(rowspan, 10);
+  if (rows === 0) return Number.POSITIVE_INFINITY;
+  return rows > 1 ? rows - 1 : 0;
 }
 
 /** Whether it is there for the layout only. */

@@ -13,6 +13,9 @@ import { type Element, isElement, type Node } from './tree.ts';
 
 const SKIPPED = new Set('head title textarea'.split(' '));
 
+/** Columns up to which short rows of a table are filled up. */
+const MOST_PADDED = 100;
+
 /** `base`: against which links are resolved. */
 export function toMarkdown(root: Element, base: string): string {
   const text = new Writer(base).block(root);
@@ -119,8 +122,10 @@ class Writer {
         .join('\n\n');
     }
     const width = widthOf(rows);
-    const lines = rows.map((row) => {
-      const cells = Array.from({ length: width }, (_, i) => (row[i] ? this.cell(row[i]) : ''));
+    const lines = rows.map((row, y) => {
+      // Very wide tables have rows without number of empty cells, which Markdown does not ask for.
+      const length = y > 0 && width > MOST_PADDED ? row.length : width;
+      const cells = Array.from({ length }, (_, i) => (row[i] ? this.cell(row[i]) : ''));
       return `| ${cells.join(' | ')} |`;
     });
     const rule = `|${' --- |'.repeat(width)}`;

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { toMarkdown } from '../../../../src/sources/web/child/markdown.ts';
+import { parse } from '../../../../src/sources/web/child/tree.ts';
+
+const markdown = (html: string): string => toMarkdown(parse(html).root, 'http://x.example/').trimEnd();
+
+test('a cell that spans rows leaves its column to nobody else', () => {
+  const head = '<tr><th>Group<th>Name<th>Size';
+  expect(markdown(`<table>${head}<tr><td rowspan=2>A<td>one<td>1<tr><td>two<td>2</table>`)).toBe(
+    ['| Group | Name | Size |', '| --- | --- | --- |', '| A | one | 1 |', '|  | two | 2 |'].join('\n'),
+  );
+  expect(
+    markdown(
+      `<table>${head}<tr><td>B<td rowspan=3 colspan=2>all<tr><td>C<tr><td>D<tr><td>E<td>5<td>6</table>`,
+    ),
+  ).toMatch(/\| B \| all \| {2}\|\n\| C \| {2}\| {2}\|\n\| D \| {2}\| {2}\|\n\| E \| 5 \| 6 \|$/);
+});
+
+test.each([
+  ['to the end of the table', '0', 3],
+  ['more rows than a table has', '65534', 3],
+  ['what is no number', 'x', 0],
+])('a span of rows: %s', (_, rowspan, below) => {
+  const rows = markdown(
+    `<table><tr><td rowspan=${rowspan}>A<td>1${'<tr><td>b<td>c'.repeat(3)}</table>`,
+  ).split('\n');
+  expect(rows.filter((row) => row.startsWith('|  | b'))).toHaveLength(below);
+});
+
+test('cells that span very many rows and columns stay few', () => {
+  const wide = `<tr>${'<td colspan=1000 rowspan=65534>x'.repeat(300)}`;
+  const text = markdown(`<table>${wide}${'<tr><td>y<td>z'.repeat(5_000)}</table>`);
+  expect(text).toContain('| y | z |');
+  expect(text.length).toBeLessThan(1e6);
+});
+
+test.each([
+  ['a power', '10<sup>6</sup> rows', '10^6 rows'],
+  ['a negative one', '10<sup>−3</sup>', '10^−3'],
+  ['one of several terms', 'e<sup>a + b</sup>', 'e^(a + b)'],
+  ['a base', '1010<sub>2</sub>', '1010_2'],
+  ['a formula of chemistry', 'H<sub>2</sub>O', 'H2O'],
+  ['an ordinal', '21<sup>st</sup> century', '21st century'],
+  ['a sign of trade', 'Oriel<sup>TM</sup>', 'OrielTM'],
+  ['a note', 'said<sup><a href="#n">[1]</a></sup>', 'said[1]'],
+  ['nothing', 'x<sup> </sup>y', 'x y'],
+])('raised and lowered text does not change a number: %s', (_, html, text) => {
+  expect(markdown(`<p>${html}</p>`)).toBe(text);
+});
