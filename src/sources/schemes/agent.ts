@@ -19,6 +19,7 @@ import {
   byName,
   inDirectory,
   listOf,
+  longestNamed,
   type Named,
   type Names,
   notNamed,
@@ -57,7 +58,8 @@ export const agentScheme: Scheme = {
     if (rest === '' || rest.startsWith(':')) {
       return listOf('agent', rest, names, `no outputs in ${access.cwd}`);
     }
-    const [, id = '', part = ''] = /^([^/?:]+)(.*)$/s.exec(rest) ?? [];
+    const id = longestNamed(rest, [...outputs.keys()], '/:?') ?? /^[^/?:]*/.exec(rest)?.[0] ?? '';
+    const part = rest.slice(id.length);
     const file = outputs.get(id) ?? (names.more ? await unlisted(place, id, call) : undefined);
     if (file === undefined) throw notNamed('agent', rest, names);
     if (/^(\/.|\?)/.test(part)) return partOf(place, file, { id, part }, call);

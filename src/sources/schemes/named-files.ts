@@ -219,10 +219,10 @@ export function byName(a: Named, b: Named): number {
   return a.name < b.name ? -1 : 1;
 }
 
-/** The name that `typed` begins with, where one of `names` does. A name may hold what separates it elsewhere. */
-export function longestNamed(typed: string, names: readonly string[]): string | undefined {
+/** The longest name that `typed` begins with, up to one of `ends`. A name may hold what separates it elsewhere. */
+export function longestNamed(typed: string, names: readonly string[], ends = '/:'): string | undefined {
   return names
-    .filter((name) => typed === name || typed.startsWith(`${name}/`) || typed.startsWith(`${name}:`))
+    .filter((name) => typed.startsWith(name) && ends.includes(typed.charAt(name.length)))
     .sort((a, b) => b.length - a.length)[0];
 }
 

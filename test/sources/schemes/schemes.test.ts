@@ -211,6 +211,18 @@ describe('agent://', () => {
     expect(await read('agent://notes/')).toBe('# Notes\n');
   });
 
+  test('an output is read by the name that the list has, whatever that name holds', async () => {
+    write(join(outputs, 'a:b.json'), '{"k":"of a:b"}');
+    write(join(outputs, 'what?.md'), 'of what?\n');
+    write(join(outputs, 'a.txt'), 'of a\n');
+    expect(await read('agent://')).toMatch(/^agent:\/\/a\nagent:\/\/a:b\n/);
+    expect(await read('agent://a:b')).toBe('{"k":"of a:b"}');
+    expect(await read('agent://a:b/k')).toBe('of a:b');
+    expect(await read('agent://a:b?q=.k')).toBe('of a:b');
+    expect(await read('agent://what?')).toBe('of what?\n');
+    expect(await read('agent://a:1..1')).toBe('of a\n');
+  });
+
   test.each([
     ['/findings/0/title', 'one'],
     ['?q=.findings[1].title', 'two'],
