@@ -1,5 +1,6 @@
 /** What one task has read of one source: how often, which part of it, in which chains of pages. */
 
+import type { Mutable } from '../types/mutable.ts';
 import type { ReadFacts, Span } from '../types/telemetry.ts';
 import { Coverage } from './coverage.ts';
 
@@ -109,8 +110,9 @@ export class FileFigures {
     for (const span of read.lines ?? NO_SPANS) this.lines.add(span[0], span[1] + 1);
     this.fresh += fresh;
     this.again += again;
-    const chained = this.#chained(read, answerBytes);
-    return { ...chained, fresh, again, knownWhole: knownWhole && again > 0 };
+    const placed = newlyPlaced(fresh, again, knownWhole && again > 0);
+    this.#chain(placed, read, answerBytes);
+    return placed;
   }
 
   /** Another version begins anew: what was shown of the last one says nothing about it. */
@@ -138,32 +140,51 @@ export class FileFigures {
       this.mapBytes = answerBytes;
       this.mapFollowed = false;
     }
-    return { followed: false, fresh: 0, again: 0, knownWhole: false, spare: false };
+    return newlyPlaced(0, 0, false);
   }
 
-  #chained(
-    { bytes = NO_SPANS, cutBy, window }: ReadFacts,
-    answerBytes: number,
-  ): Pick<Placed, 'chain' | 'followed' | 'spare'> {
-    const span = hull(bytes);
-    if (!span) return { followed: false, spare: false };
-    const [from, to] = span;
-    const before = this.#ends.findLast((end) => isNextPage(end, from, to));
+  #chain(placed: Mutable<Placed>, { bytes = NO_SPANS, cutBy, window }: ReadFacts, answerBytes: number): void {
+    const from = bytes[0]?.[0] ?? 0;
+    const to = bytes[bytes.length - 1]?.[1] ?? 0;
+    if (!(to > from)) return;
+    const at = this.#endBefore(from, to);
+    const before = this.#ends[at];
     const followed = before !== undefined && before.cut && (from === before.to || to === before.from);
     const chain = before?.chain ?? newChain(this.#nextChain(), from);
-    chain.calls += 1;
     const windows = windowsFor(chain.bytes);
+    chain.calls += 1;
     chain.bytes += answerBytes;
     chain.from = Math.min(chain.from, from);
-    chain.isLargest ||= isLargest(window);
-    chain.followed += Number(followed);
-    this.followed += Number(followed);
-    if (before) this.#ends.splice(this.#ends.indexOf(before), 1);
+    if (window !== undefined) chain.isLargest ||= isLargest(window);
+    if (followed) {
+      chain.followed += 1;
+      this.followed += 1;
+    }
+    if (before) this.#ends.splice(at, 1);
+    else if (this.#ends.length === MOST_ENDS) this.#ends.shift();
     this.#ends.push({ from, to, cut: cutBy !== undefined, chain });
-    if (this.#ends.length > MOST_ENDS) this.#ends.shift();
-    return { chain, followed, spare: chain.calls > 1 && windowsFor(chain.bytes) === windows };
+    placed.chain = chain;
+    placed.followed = followed;
+    placed.spare = chain.calls > 1 && windowsFor(chain.bytes) === windows;
+  }
+
+  /** The position in `#ends` of the last read of which [from, to) is the next page; -1 for none. */
+  #endBefore(from: number, to: number): number {
+    let at = this.#ends.length - 1;
+    while (at >= 0 && !isNextPage(this.#ends[at] as End, from, to)) at -= 1;
+    return at;
   }
 }
+
+/** Of no chain so far. All fields, in one order: this runs in every read. */
+const newlyPlaced = (fresh: number, again: number, knownWhole: boolean): Mutable<Placed> => ({
+  chain: undefined,
+  followed: false,
+  fresh,
+  again,
+  knownWhole,
+  spare: false,
+});
 
 const newChain = (id: number, from: number): Chain => ({
   id,
@@ -180,8 +201,8 @@ function windowsFor(bytes: number): number {
 }
 
 /** `@0+262144` */
-function isLargest(window: string | undefined): boolean {
-  const length = /^@\d+\+(\d+)$/.exec(window ?? '')?.[1];
+function isLargest(window: string): boolean {
+  const length = /^@\d+\+(\d+)$/.exec(window)?.[1];
   return length !== undefined && Number(length) >= LARGEST_WINDOW;
 }
 
@@ -190,10 +211,4 @@ function isNextPage(end: End, from: number, to: number): boolean {
   const forwards = from > end.from && from <= end.to && to > end.to;
   const backwards = to < end.to && to >= end.from && from < end.from;
   return forwards || backwards;
-}
-
-function hull(spans: readonly Span[]): Span | undefined {
-  const [first] = spans;
-  const last = spans.at(-1);
-  return first && last && last[1] > first[0] ? [first[0], last[1]] : undefined;
 }
