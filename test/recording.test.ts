@@ -24,7 +24,7 @@ function recorded(options: OrielOptions = {}) {
   const telemetry = oriel.session.telemetry as Telemetry;
   write('big.txt', LINES);
   const call: Call = (tool, input, run) => oriel.tool(tool).run(input, run);
-  const events = (): readonly TelemetryEvent[] => telemetry.tasks().flatMap((task) => task.events);
+  const events = (): readonly TelemetryEvent[] => telemetry.tasks().flatMap((task) => [...task.events]);
   const report = (): TaskReport => reportOf(telemetry.tasks()[0]!.figures);
   return { W, write, oriel, telemetry, call, events, report };
 }

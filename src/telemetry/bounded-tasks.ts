@@ -4,6 +4,7 @@
  */
 
 import type { TelemetryEvent } from '../types/telemetry.ts';
+import { EventQueue } from './event-queue.ts';
 import { type PlacedEvent, TaskFigures } from './task-figures.ts';
 
 export interface TaskBounds {
@@ -28,7 +29,7 @@ export const TASK_BOUNDS: TaskBounds = {
 export interface Task {
   readonly figures: TaskFigures;
   /** The last ones, the oldest first. */
-  readonly events: TelemetryEvent[];
+  readonly events: EventQueue;
   /** How many events came before those in `events`. */
   dropped: number;
   /** Of `events`. */
@@ -37,6 +38,9 @@ export interface Task {
 
 /** Characters of a name that weigh as much as a range. */
 const NAME_WEIGHT = 32;
+
+/** Where there is no room, at most this part of all events goes at once. */
+const DROPPED_SHARE = 1 / 200;
 
 export class BoundedTasks<Owner> {
   readonly #bounds: TaskBounds;
@@ -78,9 +82,9 @@ export class BoundedTasks<Owner> {
     this.#events += 1;
     this.#weigh(task, weightOf(event));
     if (task.events.length > this.#bounds.eventsOfTask) this.#dropEvent(task);
-    while (this.#events > this.#bounds.events) this.#dropEvent(this.#most(({ events }) => events.length)[2]);
+    while (this.#events > this.#bounds.events) this.#dropSome(this.#most(({ events }) => events.length)[2]);
     while (this.#eventWeight > this.#bounds.eventWeight)
-      this.#dropEvent(this.#most(({ eventWeight }) => eventWeight)[2]);
+      this.#dropSome(this.#most(({ eventWeight }) => eventWeight)[2]);
     if (this.#tasks > this.#bounds.tasks) this.#dropOldest(owner, task);
     while (this.#weight > this.#bounds.weight) this.#dropHeaviest();
     return placed;
@@ -94,12 +98,18 @@ export class BoundedTasks<Owner> {
     if (task && task === this.#lastTask) return task;
     if (task) tasks.delete(name);
     else {
-      task = { figures: new TaskFigures(name, client), events: [], dropped: 0, eventWeight: 0 };
+      task = { figures: new TaskFigures(name, client), events: new EventQueue(), dropped: 0, eventWeight: 0 };
       this.#tasks += 1;
     }
     tasks.set(name, task);
     this.#lastTask = task;
     return task;
+  }
+
+  /** Several at once: finding the task that has most takes a look at all of them. */
+  #dropSome(task: Task): void {
+    const some = Math.min(Math.ceil(this.#bounds.events * DROPPED_SHARE), Math.ceil(task.events.length / 2));
+    for (let i = 0; i < some; i += 1) this.#dropEvent(task);
   }
 
   #dropEvent(task: Task): void {

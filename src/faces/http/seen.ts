@@ -1,6 +1,7 @@
 /** Tasks as the dashboard sees them: those of a server that records, or those of a file. */
 
 import type { Task } from '../../telemetry/bounded-tasks.ts';
+import type { EventQueue } from '../../telemetry/event-queue.ts';
 import type { TaskFigures } from '../../telemetry/task-figures.ts';
 import type { EventsPage, FileState, TelemetryEvent } from '../../types/telemetry.ts';
 import { PAGE_BYTES } from '../../session/telemetry/event-index.ts';
@@ -66,11 +67,11 @@ function recordedTask({ figures, events, dropped }: Task): SeenTask {
   };
 }
 
-function pageOf(all: readonly TelemetryEvent[], start: number, most: number, dropped: number): EventsPage {
+function pageOf(all: EventQueue, start: number, most: number, dropped: number): EventsPage {
   const events: TelemetryEvent[] = [];
   let bytes = 0;
   for (let i = start; i < all.length && events.length < most && bytes < PAGE_BYTES; i += 1) {
-    const event = all[i] as TelemetryEvent;
+    const event = all.at(i) as TelemetryEvent;
     events.push(event);
     bytes += JSON.stringify(event).length;
   }
