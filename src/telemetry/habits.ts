@@ -15,6 +15,9 @@ const PART = 0.5;
 
 const MOST_EXAMPLES = 5;
 
+/** An example has two calls beside its source. */
+const EXAMPLE_WEIGHT = 4;
+
 /** Sources of which something is remembered. */
 const MOST_KEPT = 1_000;
 
@@ -37,6 +40,13 @@ export class Habits {
   readonly #pages = new Map<Chain, Example>();
   /** Whole reads by source, until a part of it is read again. */
   readonly #wholes = new Map<string, number>();
+
+  /** As `TaskFigures.weight` counts. */
+  get weight(): number {
+    const examples =
+      this.#maps.size + this.#pages.size + this.#whole.examples.length + this.#again.examples.length;
+    return this.#wholes.size + EXAMPLE_WEIGHT * examples;
+  }
 
   add(event: CallEvent, read: ReadFacts, { file, placed, answerBytes }: Addition): void {
     const { source } = file;

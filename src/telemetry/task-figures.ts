@@ -62,10 +62,9 @@ export class TaskFigures {
   /** Reads of sources beyond those in `files`, and the bytes of their answers: which part they showed is not told. */
   otherReads = 0;
   otherBytes = 0;
-  /** What it takes in memory, in things to remember: stretches, sources. */
-  weight = 0;
   readonly #lists: Map<string, number> = new Map();
   #chainCount = 0;
+  #filesWeight = 0;
 
   constructor(id: string, client?: string) {
     this.id = id;
@@ -78,6 +77,11 @@ export class TaskFigures {
     if (event.kind === 'call') return this.#addCall(event);
     this.rateLimits += 1;
     return { reads: [], followed: false };
+  }
+
+  /** What it takes in memory, in things to remember: stretches, sources, chains, examples. */
+  get weight(): number {
+    return this.#filesWeight + this.chains.size + this.habits.weight;
   }
 
   get totals(): TaskTotals {
@@ -134,7 +138,7 @@ export class TaskFigures {
     }
     const before = file.reads === 0 ? 0 : file.weight;
     const placed = file.add(read, answerBytes);
-    this.weight += file.weight - before;
+    this.#filesWeight += file.weight - before;
     if (file.reads > 1) this.repeated += 1;
     this.fresh += placed.fresh;
     this.again += placed.again;

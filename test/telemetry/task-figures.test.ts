@@ -182,3 +182,16 @@ test('the first event is the earliest one, in whatever order they stand', () => 
   const events = [call({ at: 5_000 }), call({ at: 2_000 }), call({ at: 9_000 })];
   expect(figuresOf(...events)).toMatchObject({ first: 2_000, last: 9_000 });
 });
+
+test('chains and examples weigh, not stretches and sources alone', () => {
+  const events = Array.from({ length: 600 }, (_, i) => {
+    const from = 1 + 30 * (i >> 1) - 900 * Math.floor(i / 60) + 10 * (i % 2);
+    return page(from, from + 9, { cutBy: 'lines' });
+  });
+  const { chains, weight } = figuresOf(...events);
+  expect(chains.size).toBe(300);
+  // 30 stretches in lines and in bytes, and an example of each chain.
+  expect(weight).toBeGreaterThan(300 + 4 * 300);
+  const maps = Array.from({ length: 100 }, (_, i) => map(`src/${i}.ts`));
+  expect(figuresOf(...maps).weight).toBeGreaterThanOrEqual(100 * (8 + 4));
+});
