@@ -21,6 +21,7 @@ import { failure } from './failure.ts';
 import { isLocal } from './mounts.ts';
 import { fromWorkingDirectory, within } from './paths.ts';
 import { O_PATH, type Reached, walk } from './path-walk.ts';
+import { placeOf } from './place.ts';
 
 interface Root {
   /** As given: paths may be typed with it. */
@@ -44,24 +45,42 @@ export function holdRoots(paths: readonly string[]): readonly string[] {
   return list;
 }
 
+/** Roots inside those of a server, with whose identity they are held. Only `narrowRoots` makes them. */
+export type NarrowedRoots = readonly string[] & { readonly [narrowed]: true };
+declare const narrowed: unique symbol;
+
 /**
- * Those of `wanted` (paths of directories) that lie inside held roots which are still in their places; a wanted one
- * that holds such a root stands for it. The list is held too.
+ * Those of `wanted` (absolute paths of directories) that lie inside held roots which are still in their places; a wanted
+ * one that holds such a root stands for it. What lies elsewhere opens nothing: all that is wanted does where the list is
+ * empty. Throws OrielError (`OUTSIDE_ROOT`) when what lies inside is not there, or is no directory.
  */
-export function narrowRoots(roots: readonly string[], wanted: readonly string[]): readonly string[] {
+export async function narrowRoots(
+  roots: readonly string[],
+  wanted: readonly string[],
+): Promise<NarrowedRoots> {
   const known = held.get(roots) ?? roots.map(rootAt);
-  const inside = wanted.flatMap((path) => {
-    const real = realDirectory(path);
-    if (real === undefined) return [];
+  const places = await Promise.all(wanted.map(placeOf));
+  const inside = places.flatMap(({ real, isThere }) => {
     const same = known.filter((root) => within(root.real, real));
     if (same.length > 0) return same;
-    const holder = known.find((root) => within(real, root.real));
-    return holder ? rootInside(holder, real) : [];
+    const holder = known.find((root) => within(real, root.real) || within(real, root.given));
+    return holder ? [isThere ? rootInside(holder, real) : undefined] : [];
   });
-  const unique = Array.from(new Map(inside.map((root) => [root.real, root])).values());
+  const found = inside.flatMap((root) => root ?? []);
+  if (inside.length > 0 && found.length === 0)
+    throw new OrielError(
+      'OUTSIDE_ROOT',
+      'The directories that the client declares as its roots are not there: nothing else may be read. Declare others.',
+    );
+  const unique = Array.from(new Map(found.map((root) => [root.real, root])).values());
   const list = unique.map(({ real }) => real);
   held.set(list, unique);
-  return list;
+  return list as readonly string[] as NarrowedRoots;
+}
+
+/** What tells one list of held roots from another: a directory that is made again is another one. */
+export function rootsKey(roots: readonly string[]): string {
+  return JSON.stringify(held.get(roots)?.map(({ real, dev, ino }) => [real, `${dev}:${ino}`]) ?? roots);
 }
 
 /** What stands at the path now. */
@@ -87,21 +106,22 @@ function rootAt(path: string): Root {
  * The directory at `real` as a root, where it lies in `holder`. Its path and its identity are those of one descriptor: what
  * is exchanged at the path meanwhile becomes no root.
  */
-function rootInside(holder: Root, real: string): readonly Root[] {
+function rootInside(holder: Root, real: string): Root | undefined {
   if (process.platform !== 'linux') {
-    const root = rootAt(real);
-    return within(root.real, holder.real) && standsStill(holder) ? [root] : [];
+    const root = realDirectory(real) === undefined ? undefined : rootAt(real);
+    return root && within(root.real, holder.real) && standsStill(holder) ? root : undefined;
   }
   let fd: number;
   try {
     fd = openSync(real, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   } catch {
-    return [];
+    return undefined;
   }
   try {
     const { dev, ino } = fstatSync(fd, { bigint: true });
     const path = readlinkSync(`/proc/self/fd/${fd}`);
-    return within(path, holder.real) && standsStill(holder) ? [{ given: path, real: path, dev, ino }] : [];
+    const isInside = within(path, holder.real) && standsStill(holder);
+    return isInside ? { given: path, real: path, dev, ino } : undefined;
   } finally {
     closeSync(fd);
   }

@@ -2,6 +2,7 @@
 
 import type { WorkspaceReport } from './client/fleet.ts';
 import { fromWorkingDirectory } from '../access/paths.ts';
+import type { NarrowedRoots } from '../access/roots.ts';
 import type { RunOptions } from '../assemble.ts';
 import type { DialectName } from '../dialects/table.ts';
 import type { Engine } from '../engine/open-call.ts';
@@ -52,6 +53,8 @@ export interface Offer {
   call(tool: Tool, input: unknown, options?: RunOptions): Promise<Answer>;
   /** Reads one path string of the default dialect, whatever dialect is offered: resources are named by them. */
   read(path: string, options?: RunOptions, asker?: Asker): Promise<Answer>;
+  /** Directories that a client declares, as far as they lie inside the server's. Throws OrielError: then nothing may be read. */
+  narrow(declared: readonly string[]): Promise<NarrowedRoots>;
   /** The working directory of what `read` reads. */
   cwd(asker?: Asker): string;
   /** For what is asked of files beside tools, inside the same roots, by `caller`. */
@@ -105,6 +108,7 @@ export function createOffer({
     prepare,
     call: (tool, input, run) => answer(run?.caller, () => tool.run(input, run)),
     read: (path, run, asker) => answer(run?.caller, (space) => space.reader(asker).tool.run({ path }, run)),
+    narrow: (declared) => spaces.narrow(declared),
     cwd: (asker) => spaces.of(asker?.caller).reader(asker).cwd,
     keeps: (caller) => spaces.keeps(caller),
     forget: (caller) => spaces.forget(caller),

@@ -1,7 +1,7 @@
 /** What each client of a server has to itself: its kept outputs, and what was shown to it. */
 
 import { fromWorkingDirectory, within } from '../access/paths.ts';
-import { holdRoots, narrowRoots, realDirectory } from '../access/roots.ts';
+import { holdRoots, type NarrowedRoots, narrowRoots, realDirectory, rootsKey } from '../access/roots.ts';
 import { assemble, COMMON_SPACE, sessionOptions } from '../assemble.ts';
 import type { DialectName } from '../dialects/table.ts';
 import type { Engine } from '../engine/open-call.ts';
@@ -22,8 +22,8 @@ import { fittedTo, type HostIdentity } from './hosts.ts';
 /** For whom tools are: their answers fit what it takes, and stay inside its roots. */
 export interface Asker {
   readonly host?: HostIdentity;
-  /** Directories that it declares, absolute: within those of the server nothing else is read then. */
-  readonly roots?: readonly string[];
+  /** Directories that it declares: nothing else is read then. What `Spaces.narrow` made of them. */
+  readonly roots?: NarrowedRoots;
   readonly caller?: Caller;
 }
 
@@ -102,6 +102,11 @@ export class Spaces {
   /** Kept outputs of all clients, and their bytes. */
   get spills(): { readonly outputs: number; readonly bytes: number } {
     return { outputs: this.#room.outputs, bytes: this.#room.used };
+  }
+
+  /** Declared directories as far as they lie inside the server's own. Throws OrielError: then nothing may be read. */
+  narrow(declared: readonly string[]): Promise<NarrowedRoots> {
+    return narrowRoots(this.#options.roots ?? [], declared);
   }
 
   of(caller?: Caller): Space {
@@ -208,12 +213,12 @@ function spaceOf(options: OrielOptions, session: Session, bash: boolean): Space 
     get engine() {
       return (engine ??= assemble(options).engine);
     },
-    oriel({ host, roots = [] } = {}) {
-      const rootless = roots.length === 0;
+    oriel({ host, roots } = {}) {
+      const rootless = !roots || roots.length === 0;
       if (rootless && last && isSame(last.host, host)) return last.oriel;
       const inside = narrowed(options, roots);
       const wanted = host ? fittedTo(host, inside) : inside;
-      const key = JSON.stringify([wanted.limits ?? {}, wanted.roots]);
+      const key = JSON.stringify([wanted.limits ?? {}, rootsKey(wanted.roots ?? [])]);
       let oriel = fitted.get(key);
       if (!oriel) fitted.set(key, (oriel = orielOffering(wanted, { bash })));
       if (rootless) last = { host, oriel };
@@ -229,9 +234,9 @@ function spaceOf(options: OrielOptions, session: Session, bash: boolean): Space 
         { bash: false },
       );
     },
-    reader({ roots = [] } = {}) {
+    reader({ roots } = {}) {
       const inside = narrowed(options, roots);
-      const key = JSON.stringify(inside.roots);
+      const key = rootsKey(inside.roots ?? []);
       let reader = readers.get(key);
       if (!reader) readers.set(key, (reader = readerOf(inside)));
       return reader;
@@ -251,15 +256,10 @@ function readerOf(options: OrielOptions): Reader {
   return { tool: oriel.tool('read'), cwd: fromWorkingDirectory(options.cwd) };
 }
 
-/**
- * The options inside the directories that a client declares, as far as these lie inside the server's own (or hold them).
- * A client that declares others, or none, gets the server's. Real paths are compared: a link leads where it leads.
- */
-function narrowed(options: OrielOptions, declared: readonly string[]): OrielOptions {
-  if (declared.length === 0) return options;
-  const roots = narrowRoots(options.roots ?? [], declared);
-  const [first] = roots;
-  if (first === undefined) return options;
+/** The options inside the directories that a client declares; a client that declares none, or others, gets the server's. */
+function narrowed(options: OrielOptions, roots?: NarrowedRoots): OrielOptions {
+  const [first] = roots ?? [];
+  if (!roots || first === undefined) return options;
   const cwd = fromWorkingDirectory(options.cwd);
   const real = realDirectory(cwd);
   const stays = real !== undefined && roots.some((root) => within(real, root));

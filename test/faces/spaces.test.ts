@@ -267,8 +267,8 @@ test('a client that declares other directories in each call is answered inside t
   const offer = createOffer({ cwd: W });
   onTestFinished(() => offer.close());
   const caller = {};
-  const read = (i: number): Promise<Answer> => {
-    const tool = offer.find('read', { caller, roots: [`${W}/d${i}`] });
+  const read = async (i: number): Promise<Answer> => {
+    const tool = offer.find('read', { caller, roots: await offer.narrow([`${W}/d${i}`]) });
     if (tool instanceof Error) throw tool;
     return offer.call(tool, { path: 'f' }, { caller });
   };
@@ -288,7 +288,11 @@ describe('a root that is replaced after the start', () => {
     onTestFinished(() => offer.close());
     renameSync(W, `${W}.old`);
     replace(W, O);
-    for (const roots of [[], [W], [`${W}/sub`], [O], ['/']]) {
+    for (const declared of [[], [W], [`${W}/sub`], [O], ['/']]) {
+      const roots = await offer.narrow(declared).catch((error: unknown) => {
+        expect(error).toMatchObject({ code: 'OUTSIDE_ROOT' });
+      });
+      if (!roots) continue;
       for (const path of ['secret.txt', `${W}/sub/secret.txt`, `${O}/secret.txt`]) {
         const caller = {};
         const tool = offer.find('read', { caller, roots });

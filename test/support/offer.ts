@@ -1,6 +1,7 @@
 /** Offers of tools that only tests have: slow ones, failing ones, ones that report. */
 
 import { z, type ZodType } from 'zod';
+import { narrowRoots } from '../../src/access/roots.ts';
 import { assemble, type RunOptions } from '../../src/assemble.ts';
 import { type Effects, reads } from '../../src/dialects/dialect.ts';
 import { OrielError } from '../../src/errors.ts';
@@ -56,6 +57,7 @@ export function offerOf(...tools: readonly Tool[]): Offer {
     dialect: 'test',
     engine: () => engine,
     cwd: () => engine.access.cwd,
+    narrow: () => narrowRoots([], []),
     tools: () => tools,
     prepare: () => Promise.resolve(),
     find: (name) =>

@@ -199,6 +199,6 @@ function counted(offer: Offer, metrics: Metrics): Offer {
   return {
     ...offer,
     call: (tool, input, options) => counting(tool.name, () => offer.call(tool, input, options)),
-    read: (path, options) => counting('resources/read', () => offer.read(path, options)),
+    read: (path, options, asker) => counting('resources/read', () => offer.read(path, options, asker)),
   };
 }

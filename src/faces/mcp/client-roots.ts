@@ -1,41 +1,108 @@
 /** Asks a client for the directories that it works in, and keeps the answer until it says that they have changed. */
 
 import { fileURLToPath } from 'node:url';
-import type { Server } from '@modelcontextprotocol/server';
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  inputRequired,
+  type InputRequiredResult,
+  inputResponse,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { NarrowedRoots } from '../../access/roots.ts';
+import { OrielError } from '../../errors.ts';
 
-/** Milliseconds for which a first call waits for the answer: a client that gives none gets the server's roots. */
+/** Milliseconds for which a call waits for the answer. */
 const ROOTS_MS = 2_000;
 
-/** Times that a client is asked which does not answer, or with an error: each of them delays a call. */
-const MOST_ASKED = 3;
+/** Each of them is looked up before a call. */
+const MOST_ROOTS = 100;
 
-/** The declared roots as absolute paths; none from a client that declares none. Never throws. */
-export function rootsOf(server: Server): () => Promise<readonly string[]> {
-  let asked: Promise<readonly string[]> | undefined;
-  let failures = 0;
+/** Under this key a client of 2026-07-28 answers. */
+const KEY = 'roots';
+
+type Narrow = (declared: readonly string[]) => Promise<NarrowedRoots>;
+
+/**
+ * The declared roots, as far as they lie inside those of the server; undefined from a client that declares none. In
+ * protocol 2026-07-28 a server does not ask: it answers with what the client has to tell, and the client calls again.
+ * Throws OrielError (`OUTSIDE_ROOT`) where roots are declared and cannot be known: then nothing may be read.
+ */
+export function rootsOf(
+  server: Server,
+  narrow: Narrow,
+): (context: ServerContext) => Promise<NarrowedRoots | undefined | InputRequiredResult> {
+  let asked: Promise<NarrowedRoots> | undefined;
   server.setNotificationHandler('notifications/roots/list_changed', () => {
     asked = undefined;
   });
-  return () => {
-    // The capabilities are known after the first message: until then there is nobody to ask.
-    if (!server.getClientCapabilities()?.roots) return Promise.resolve([]);
-    return (asked ??= listRoots(server).catch(() => {
-      failures += 1;
-      if (failures < MOST_ASKED) asked = undefined;
-      return [];
-    }));
+
+  async function ask(context: ServerContext): Promise<NarrowedRoots> {
+    const others = asked;
+    // The call for which the client was asked may have been cancelled: that is no answer for this one.
+    if (others) return others.catch(() => ask(context));
+    const mine = listRoots(context).then((uris) => narrow(pathsOf(uris)));
+    asked = mine;
+    try {
+      return await mine;
+    } catch (error) {
+      if (asked === mine) asked = undefined;
+      throw error;
+    }
+  }
+
+  return async (context) => {
+    const { envelope, inputResponses } = context.mcpReq;
+    if (!envelope) return server.getClientCapabilities()?.roots && ask(context);
+    if (!declaresRoots(envelope)) return undefined;
+    if (!inputResponses) return inputRequired({ inputRequests: { [KEY]: inputRequired.listRoots() } });
+    const told = inputResponse(inputResponses, KEY);
+    if (told.kind !== 'roots') throw unknown();
+    return narrow(pathsOf(told.roots));
   };
 }
 
-async function listRoots(server: Server): Promise<readonly string[]> {
-  const { roots } = await server.listRoots(undefined, { timeout: ROOTS_MS });
-  return roots.flatMap(({ uri }) => pathOf(uri));
+function declaresRoots(envelope: Readonly<Record<string, unknown>>): boolean {
+  const capabilities = Object(envelope[CLIENT_CAPABILITIES_META_KEY]) as { roots?: unknown };
+  return Boolean(capabilities.roots);
 }
 
-function pathOf(uri: string): string[] {
+/** Asked in the stream of the call: over HTTP there is no other. */
+async function listRoots({ mcpReq }: ServerContext): Promise<readonly { readonly uri: string }[]> {
   try {
-    return [fileURLToPath(uri)];
-  } catch {
-    return [];
+    const { roots } = await mcpReq.send(
+      { method: 'roots/list' },
+      { timeout: ROOTS_MS, signal: mcpReq.signal },
+    );
+    return roots;
+  } catch (error) {
+    // A client that does not know the request has no roots, whatever it declares.
+    if (error instanceof ProtocolError && error.code === ProtocolErrorCode.MethodNotFound) return [];
+    throw unknown(error);
   }
+}
+
+function unknown(cause?: unknown): OrielError {
+  return new OrielError(
+    'OUTSIDE_ROOT',
+    'The client declares that it has roots and did not say which: nothing is read. Make the same call again.',
+    { cause },
+  );
+}
+
+/** What is no file of this machine lies elsewhere. */
+function pathsOf(roots: readonly { readonly uri: string }[]): string[] {
+  if (roots.length > MOST_ROOTS) {
+    const message = `The client declares ${roots.length} roots: at most ${MOST_ROOTS} are looked up. Declare a directory that holds them.`;
+    throw new OrielError('OUTSIDE_ROOT', message);
+  }
+  return roots.flatMap(({ uri }) => {
+    try {
+      return [fileURLToPath(uri)];
+    } catch {
+      return [];
+    }
+  });
 }

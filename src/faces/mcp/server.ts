@@ -2,6 +2,8 @@
 
 import {
   CLIENT_INFO_META_KEY,
+  type InputRequiredResult,
+  isInputRequiredResult,
   ProtocolError,
   ProtocolErrorCode,
   Server,
@@ -9,6 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { RunOptions } from '../../assemble.ts';
 import { version } from '../../access/package-files.ts';
+import type { NarrowedRoots } from '../../access/roots.ts';
 import { explained, report } from '../../engine/unexpected.ts';
 import { isOrielError } from '../../errors.ts';
 import type { Caller } from '../../queues/caller.ts';
@@ -50,47 +53,60 @@ export function createMcpServer(
   );
   Object.assign(server, { onerror: (error: Error) => report(offer.engine().onError, explained(error)) });
   if (!given) Object.assign(server, { onclose: () => void offer.forget(caller) });
-  const roots = rootsOf(server);
-  const askerOf = async (context: ServerContext): Promise<Asker> => {
+  const rootsFor = rootsOf(server, (declared) => offer.narrow(declared));
+  const askerOf = (context: ServerContext, roots?: NarrowedRoots): Asker => {
     const name = nameInEnvelope(context) ?? server.getClientVersion()?.name ?? host ?? '';
     const model = modelIn(context);
     const asker = { name, ...(model !== undefined && { model }), ...(structured && { structured }) };
-    return { host: asker, roots: await roots(), caller };
+    return { host: asker, caller, ...(roots && { roots }) };
+  };
+  /** `answer` for whoever sent the request, inside the roots that it declares, or what it has to tell before. */
+  const inside = async <A>(
+    context: ServerContext,
+    answer: (asker: Asker) => Promise<A>,
+  ): Promise<A | InputRequiredResult> => {
+    try {
+      const roots = await rootsFor(context);
+      return isInputRequiredResult(roots) ? roots : await answer(askerOf(context, roots));
+    } catch (error) {
+      throw isOrielError(error) ? new ProtocolError(ProtocolErrorCode.InvalidParams, error.message) : error;
+    }
   };
 
-  server.setRequestHandler('tools/list', async (_request, context) => {
+  server.setRequestHandler('tools/list', (_request, context) => {
     // Between this answer and the first call a model thinks: there is time to load what calls need.
     setImmediate(() => void offer.prepare());
-    return { tools: offer.tools(await askerOf(context)).map((tool) => toolDefinition(tool, structured)) };
+    return { tools: offer.tools(askerOf(context)).map((tool) => toolDefinition(tool, structured)) };
   });
-  server.setRequestHandler('tools/call', async ({ params }, context) => {
-    const asker = await askerOf(context);
-    const tool = offer.find(params.name, asker);
-    if (isOrielError(tool)) throw new ProtocolError(ProtocolErrorCode.InvalidParams, tool.message);
-    const progress = progressTo(context, caller);
-    const answer = await offer.call(tool, params.arguments ?? {}, {
-      signal: context.mcpReq.signal,
-      caller,
-      host: asker.host?.name,
-      ...taskIn(context),
-      trace: traceIn(context, 'tools/call', transport),
-      ...(progress && { onProgress: progress.tell }),
-    });
-    progress?.end();
-    return toolResult(answer, structured);
-  });
+  server.setRequestHandler('tools/call', ({ params }, context) =>
+    inside(context, async (asker) => {
+      const tool = offer.find(params.name, asker);
+      if (isOrielError(tool)) throw tool;
+      const progress = progressTo(context, caller);
+      const answer = await offer.call(tool, params.arguments ?? {}, {
+        signal: context.mcpReq.signal,
+        caller,
+        host: asker.host?.name,
+        ...taskIn(context),
+        trace: traceIn(context, 'tools/call', transport),
+        ...(progress && { onProgress: progress.tell }),
+      });
+      progress?.end();
+      return toolResult(answer, structured);
+    }),
+  );
   server.setRequestHandler('resources/list', async () => ({
     resources: await listArtifacts(offer, caller),
   }));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [artifactTemplate] }));
-  server.setRequestHandler('resources/read', async ({ params }, context) => {
+  server.setRequestHandler('resources/read', ({ params }, context) => {
     const options = {
       signal: context.mcpReq.signal,
       caller,
       ...taskIn(context),
       trace: traceIn(context, 'resources/read', transport),
     };
-    return readResource(offer, params.uri, options, await askerOf(context));
+    return inside(context, (asker) => readResource(offer, params.uri, options, asker));
   });
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }) => {
     const known =

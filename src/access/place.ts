@@ -1,0 +1,51 @@
+/** Where a directory that a client names really lies, also when it is not there. */
+
+import { realpath } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { OrielError } from '../errors.ts';
+
+export interface Place {
+  readonly real: string;
+  readonly isThere: boolean;
+}
+
+/** Lookups that have not ended: on a file system that never answers each path takes one thread, however often it is asked. */
+const pending = new Map<string, Promise<Place>>();
+
+/** Milliseconds for one lookup. */
+const PLACE_MS = 2_000;
+
+/** Throws OrielError (`TIMEOUT`). */
+export function placeOf(path: string): Promise<Place> {
+  const known = pending.get(path);
+  const lookup = known ?? realPlace(path);
+  if (!known) {
+    pending.set(path, lookup);
+    void lookup.finally(() => pending.delete(path));
+  }
+  return Promise.race([lookup, afterwards(PLACE_MS)]);
+}
+
+function afterwards(ms: number): Promise<never> {
+  return new Promise((_, reject) => {
+    const message =
+      'A root that the client declares could not be looked up in time. Make the same call again.';
+    setTimeout(() => reject(new OrielError('TIMEOUT', message)), ms).unref();
+  });
+}
+
+/** Directories above a path that is not there which are tried: behind them it is compared as it was told. */
+const MOST_ABOVE = 64;
+
+/** The real path, or where it would be if it were there. Never throws. */
+async function realPlace(path: string): Promise<Place> {
+  let above = path;
+  for (let tried = 0; tried < MOST_ABOVE; tried += 1) {
+    try {
+      return { real: join(await realpath(above), path.slice(above.length)), isThere: above === path };
+    } catch {
+      above = dirname(above);
+    }
+  }
+  return { real: path, isThere: false };
+}

@@ -1,0 +1,159 @@
+/** Roots that a client declares narrow what is read on every way in, and what is not known of them opens nothing. */
+
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createOffer } from '../../../src/faces/offer.ts';
+import { serveOffer } from '../../support/app.ts';
+import { cli } from '../../support/cli.ts';
+import { workspace } from '../../support/workspace.ts';
+
+type Roots = () => readonly string[] | Promise<readonly string[]>;
+
+const ways = [
+  ['stdio', '2025-11-25'],
+  ['stdio', '2026-07-28'],
+  ['HTTP', '2025-11-25'],
+  ['HTTP', '2026-07-28'],
+] as const;
+
+async function connect([way, version]: (typeof ways)[number], W: string, roots: Roots): Promise<Client> {
+  const mode = version === '2025-11-25' ? 'legacy' : { pin: version };
+  const client = new Client(
+    { name: 'test', version: '1' },
+    { capabilities: { roots: { listChanged: true } }, versionNegotiation: { mode } },
+  );
+  client.setRequestHandler('roots/list', async () => ({
+    roots: (await roots()).map((root) => ({
+      uri: root.startsWith('file:') ? root : pathToFileURL(root).href,
+    })),
+  }));
+  if (way === 'stdio') {
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args: [cli, 'mcp', '--cwd', W] }),
+    );
+  } else {
+    const offer = createOffer({ cwd: W });
+    onTestFinished(() => offer.close());
+    const { url } = await serveOffer(offer);
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+  }
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** What a call answers, or why it is refused. */
+async function read(client: Client, path: string): Promise<string> {
+  try {
+    const { content } = await client.callTool({ name: 'read', arguments: { path } });
+    return (content as { text: string }[]).map(({ text }) => text).join('');
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+async function resource(client: Client, path: string): Promise<string> {
+  try {
+    const { contents } = await client.readResource({ uri: pathToFileURL(path).href });
+    return (contents as { text: string }[]).map(({ text }) => text).join('');
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+describe.each(ways)('over %s in protocol %s', (...way) => {
+  test('tools and resources stay inside the roots that are declared', async () => {
+    const { W, write } = workspace();
+    write('a/in.txt', 'in\n');
+    write('b/out.txt', 'out\n');
+    const client = await connect(way, W, () => [join(W, 'a')]);
+    expect(await read(client, 'in.txt')).toBe('1|in\n');
+    expect(await read(client, '../b/out.txt')).toContain('outside the directories that may be read');
+    expect(await read(client, join(W, 'b/out.txt'))).toContain('outside the directories that may be read');
+    expect(await resource(client, join(W, 'a/in.txt'))).toBe('in\n');
+    expect(await resource(client, join(W, 'b/out.txt'))).toContain(
+      'outside the directories that may be read',
+    );
+  });
+
+  test('a root that is gone, is made again, or never was opens nothing else', async () => {
+    const { W, write } = workspace();
+    write('a/in.txt', 'in\n');
+    write('b/out.txt', 'out\n');
+    symlinkSync(W, join(dirname(W), 'link'));
+    let roots = [join(W, 'a')];
+    const client = await connect(way, W, () => roots);
+    expect(await read(client, 'in.txt')).toBe('1|in\n');
+    const refused = async (): Promise<void> => {
+      expect(await read(client, join(W, 'b/out.txt'))).toMatch(/outside the directories|are not there/);
+      expect(await resource(client, join(W, 'b/out.txt'))).toMatch(/outside the directories|are not there/);
+    };
+    rmSync(join(W, 'a'), { recursive: true });
+    await refused();
+    for (const gone of ['never', 'b/out.txt', '../link/never', 'never/'.repeat(100)]) {
+      roots = [join(W, gone)];
+      if (way[1] === '2025-11-25') await client.sendRootsListChanged();
+      await refused();
+    }
+    mkdirSync(join(W, 'a'));
+    write('a/in.txt', 'again\n');
+    roots = [join(W, 'a'), join(W, 'never')];
+    if (way[1] === '2025-11-25') await client.sendRootsListChanged();
+    expect(await read(client, 'in.txt')).toBe('1|again\n');
+    await refused();
+  });
+
+  test('roots that are declared and not told open nothing', async () => {
+    const { W, write } = workspace();
+    write('out.txt', 'out\n');
+    let roots: Roots = () => Promise.reject(new Error('Not now'));
+    const client = await connect(way, W, () => roots());
+    // A client of 2026 fails of itself where it cannot fulfil what is asked of it.
+    const refused = way[1] === '2025-11-25' ? 'did not say which' : 'Not now';
+    expect(await read(client, 'out.txt')).toContain(refused);
+    expect(await resource(client, join(W, 'out.txt'))).toContain(refused);
+    roots = () => Array.from({ length: 101 }, (_, i) => join(W, `${i}`));
+    expect(await read(client, 'out.txt')).toContain('at most 100');
+    roots = () => [W];
+    if (way[1] === '2025-11-25') await client.sendRootsListChanged();
+    expect(await read(client, 'out.txt')).toBe('1|out\n');
+  });
+
+  test('roots that lie elsewhere, and an empty list, leave what the server reads', async () => {
+    const { W, O, write } = workspace();
+    write('b/out.txt', 'out\n');
+    symlinkSync(O, join(W, 'link'));
+    for (const roots of [
+      [],
+      [O],
+      [join(W, 'link')],
+      [dirname(W)],
+      ['/not/of/this/machine'],
+      ['file://elsewhere/y'],
+    ]) {
+      const client = await connect(way, W, () => roots);
+      expect(await read(client, 'b/out.txt')).toBe('1|out\n');
+      expect(await read(client, join(O, 'secret.txt'))).toContain('outside the directories');
+    }
+  });
+});
+
+test('a client of 2025 that goes away while it is asked does not answer for the others of its session', async () => {
+  const { W, write } = workspace();
+  write('a/in.txt', 'in\n');
+  let asked = 0;
+  const client = await connect(['HTTP', '2025-11-25'], W, () => {
+    asked += 1;
+    return asked === 1 ? new Promise(() => undefined) : [join(W, 'a')];
+  });
+  const gone = new AbortController();
+  const first = client.callTool({ name: 'read', arguments: { path: 'in.txt' } }, { signal: gone.signal });
+  await expect.poll(() => asked).toBe(1);
+  const second = read(client, 'in.txt');
+  gone.abort();
+  await expect(first).rejects.toThrow();
+  expect(await second).toBe('1|in\n');
+});
