@@ -151,6 +151,29 @@ test('a large sheet is answered with its head, its shape and the calls for more'
   expect(await text('big.xlsx:Big:A5000:B5001')).toContain('| 5001 | 4999 | name 4999 |');
 });
 
+test.each([
+  [['RowID', 'amount']],
+  [['rowid', 'oid']],
+  [['_rowid_', 'OID', 'ROWID']],
+  [['_rowid_', 'OID', 'ROWID', 'rowid_']],
+])('columns called %j keep their values beside the numbers of the rows', async (names) => {
+  const { write, text } = workspace();
+  const cells = names.map((_, i) => 9000 + i);
+  const rows = [
+    sheetRow(1, names),
+    sheetRow(2, cells),
+    sheetRow(
+      3,
+      cells.map((cell) => cell + 100),
+    ),
+  ];
+  write('ids.xlsx', xlsx([['Ids', `<sheetData>${rows.join('')}</sheetData>`]]));
+  const first = await text('ids.xlsx:Ids?limit=5');
+  for (const cell of cells) expect(first).toContain(`| ${cell} `);
+  expect(await text(`ids.xlsx:Ids?where="${names[0]}"=9100`)).toContain('9101');
+  expect(await text('ids.xlsx:Ids:3')).toContain('9100');
+});
+
 test('cells A1 and XFD1048576, and a sheet called __proto__', async () => {
   const { write, text } = workspace(unhurried);
   const far = `<sheetData><row r="1">${sheetCell('A1', 'near')}</row><row r="1048576">${sheetCell('XFD1048576', 'far')}</row></sheetData>`;

@@ -37,11 +37,11 @@ function fill(db: Database, grid: Grid, table: string): void {
   const header = headerOf(grid);
   const columns = header.columns.slice(0, MOST_COLUMNS);
   if (columns.length === 0) return;
-  const names = columns.map(({ name }) => quoted(name));
+  const { rowid, names } = namesFor(columns);
   db.exec(`CREATE TABLE ${quoted(table)} (${names.join(', ')})`);
   const ssf = excel().SSF;
   const marks = ['?', ...columns.map(() => '?')].join(', ');
-  const insert = db.prepare(`INSERT INTO ${quoted(table)} (rowid, ${names.join(', ')}) VALUES (${marks})`);
+  const insert = db.prepare(`INSERT INTO ${quoted(table)} (${rowid}, ${names.join(', ')}) VALUES (${marks})`);
   try {
     for (const [row, cells] of [...grid.rows].sort(([a], [b]) => a - b)) {
       if (row === header.row) continue;
@@ -54,6 +54,24 @@ function fill(db: Database, grid: Grid, table: string): void {
   } finally {
     insert.finalize();
   }
+}
+
+/** The names of SQLite for the number of a row. A column that is called so hides it, whatever its case. */
+const ROWIDS = ['rowid', '_rowid_', 'oid'];
+
+/** One of them that is free, and the names of the columns in quotes: where all are taken, that of one column is longer. */
+function namesFor(columns: readonly { readonly name: string }[]): { rowid: string; names: string[] } {
+  const plain = columns.map(({ name }) => name);
+  const free = ROWIDS.find((word) => !plain.some((name) => name.toLowerCase() === word));
+  const [given = ''] = ROWIDS;
+  const names = plain.map((name) => (!free && name.toLowerCase() === given ? freeName(name, plain) : name));
+  return { rowid: free ?? given, names: names.map(quoted) };
+}
+
+function freeName(name: string, taken: readonly string[]): string {
+  let longer = `${name}_`;
+  while (taken.some((other) => other.toLowerCase() === longer.toLowerCase())) longer += '_';
+  return longer;
 }
 
 function quoted(name: string): string {
