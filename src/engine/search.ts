@@ -10,7 +10,6 @@ import { withProgress } from '../access/progress-timer.ts';
 import { OrielError } from '../errors.ts';
 import type { FileSubject } from '../sources/archive/container.ts';
 import { isBinary } from '../sources/type-of-bytes.ts';
-import { utf8 } from '../text/encoding.ts';
 import { quote } from '../text/visible.ts';
 import type { OpenedDirectory, OpenedFile } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
@@ -232,7 +231,7 @@ async function takeInside(container: FileSubject, sink: Sink, call: Call): Promi
 
 function stretchOf(text: InsideText, search: Search): Stretch {
   return search.request.multiline
-    ? new WholeStretch(text.source, utf8, text.sections, search)
+    ? new WholeStretch(text.source, text.encoding, text.sections, search)
     : new InsideStretch(text, search);
 }
 

@@ -1,14 +1,13 @@
 /** One text inside a container as a stretch: its lines are numbered as the calls that read its parts number them. */
 
 import { chunksOf } from '../../access/bytes.ts';
-import { utf8 } from '../../text/encoding.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import { GapsOnTheWay } from '../walk/gaps.ts';
 import { addresses } from './addresses.ts';
-import type { InsideText, Section } from './inside-text.ts';
+import { type InsideText, sectionAt } from './inside-text.ts';
 import type { AddressedFile, PlacedAddress } from './page.ts';
 import type { Search } from './search-run.ts';
-import { addressFlags, type Quotable, type Stretch } from './stretch.ts';
+import { addressFlags, encodingFlags, guessedIn, type Quotable, type Stretch } from './stretch.ts';
 
 const CHUNK = 64 << 10;
 
@@ -23,13 +22,14 @@ export class InsideStretch implements Stretch {
   }
 
   async *addresses(): AsyncGenerator<PlacedAddress[], void> {
-    const run = this.#search.run(addressFlags(this.#search), {
+    const flags = [...addressFlags(this.#search), ...encodingFlags(this.#text.encoding)];
+    const run = this.#search.run(flags, {
       is: 'bytes',
       bytes: copiesOf(this.#text.source),
     });
     for await (const batch of addresses(run)) {
       yield batch.map((address) => {
-        const { path, group, lines } = this.#sectionAt(address.offset);
+        const { path, group, lines } = sectionAt(this.#text.sections, address.offset);
         return { ...address, path, ...(group !== undefined && { group }), no: address.no - lines };
       });
     }
@@ -41,15 +41,12 @@ export class InsideStretch implements Stretch {
   }
 
   quotable(file: AddressedFile): Quotable {
-    return { source: this.#text.source, encoding: utf8, file };
+    const { source, encoding } = this.#text;
+    return { source, encoding, ...guessedIn(encoding), file };
   }
 
   close(): Promise<void> {
     return Promise.resolve();
-  }
-
-  #sectionAt(offset: number): Section {
-    return this.#text.sections.findLast(({ start }) => start <= offset) as Section;
   }
 }
 

@@ -4,6 +4,7 @@ import { readAt } from '../../access/bytes.ts';
 import { isFault } from '../../access/failure.ts';
 import { isOrielError } from '../../errors.ts';
 import type { FileSubject } from '../../sources/archive/container.ts';
+import { utf8 } from '../../text/encoding.ts';
 import type { Call } from '../../types/call.ts';
 import type { TextResource } from '../../types/resource.ts';
 import type { InsideText, Section } from './inside-text.ts';
@@ -71,9 +72,10 @@ async function* rowTexts(
     const page = await openText({ ...subject, rest }, call);
     const shown = page && rowsOf(page.resource);
     if (!page || !shown) return;
-    if (await mayMatch(page.resource.bytes, search, call.signal)) {
+    if (await mayMatch(page.resource.bytes, utf8, search, call.signal)) {
       yield {
         source: page.resource.bytes,
+        encoding: utf8,
         sections: sectionsOf(page.text, `${subject.typed}:${table}`, shown.from),
       };
     }

@@ -8,9 +8,11 @@ import { type FileSubject, isFile } from '../../sources/archive/container.ts';
 import { writeSegment } from '../../sources/sqlite/address.ts';
 import { sourceFor } from '../../sources/table.ts';
 import { headOf, readAt } from '../../access/bytes.ts';
+import { utf8 } from '../../text/encoding.ts';
 import type { Call } from '../../types/call.ts';
 import type { Resource, SourceKind, Subject, TextResource } from '../../types/resource.ts';
 import type { OpenedFile } from '../../types/access.ts';
+import { encodingOf } from '../../views/stored-encoding.ts';
 import type { InsideText, Section } from './inside-text.ts';
 import { tableTexts } from './inside-tables.ts';
 import { isLate, mayMatch } from './may-match.ts';
@@ -61,7 +63,10 @@ async function* memberTexts(
     if (text.kind === 'document') yield* partsOf(text, subject, search, call);
     // The listing of an archive or a database inside this one: its own texts are not looked for.
     else if (text.display === 'plain') search.gaps.unread += 1;
-    else if (await mayMatch(text.bytes, search, call.signal)) yield whole(text);
+    else {
+      const own = await whole(text, call);
+      if (await mayMatch(text.bytes, own.encoding, search, call.signal)) yield own;
+    }
   } catch (error) {
     // Of its later parts too.
     passOver(error, search, call);
@@ -90,7 +95,7 @@ async function* ownTexts(subject: FileSubject, search: Search, call: Call): Asyn
   const resource = await call.open(subject);
   if (resource.is !== 'text') return;
   if (resource.kind === 'document') yield* partsOf(resource, subject, search, call);
-  else yield whole(resource);
+  else yield await whole(resource, call);
 }
 
 /** A document in all its parts: the next pages, and large sheets whole. */
@@ -112,13 +117,13 @@ async function* partsOf(
       const text = await open(writeSegment(name) + (shown === undefined ? '' : `:${range}`));
       if (!text) continue;
       noteCut(text, search);
-      yield whole(text);
+      yield await whole(text, call);
     }
     return;
   }
   for (let text: TextResource | undefined = first; text;) {
     noteCut(text, search);
-    yield hasPages(text) ? await byPages(text, call.signal) : whole(text);
+    yield hasPages(text) ? await byPages(text, call.signal) : await whole(text, call);
     const next: string | undefined = nextPages(text);
     text = next === undefined || isLate(search) ? undefined : await open(next);
   }
@@ -133,8 +138,12 @@ function nextPages({ more }: TextResource): string | undefined {
   return more?.kind === 'said' ? /:(p\d+-)$/.exec(more.use ?? '')?.[1] : undefined;
 }
 
-function whole({ bytes, target }: TextResource): InsideText {
-  return { source: bytes, sections: [{ path: target, lines: 0, start: 0 }] };
+async function whole({ bytes, encoding, target }: TextResource, call: Call): Promise<InsideText> {
+  return {
+    source: bytes,
+    encoding: encoding === 'stored' ? await encodingOf(bytes, call) : utf8,
+    sections: [{ path: target, lines: 0, start: 0 }],
+  };
 }
 
 /** Lines that are looked at before others have their turn. */
@@ -168,5 +177,5 @@ async function byPages(resource: TextResource, signal: AbortSignal): Promise<Ins
     if (mark) sections.push({ path: `${front}:p${mark[1]}`, lines, start });
     start = end + 1;
   }
-  return { source: bytes, sections };
+  return { source: bytes, encoding: utf8, sections };
 }

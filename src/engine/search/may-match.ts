@@ -2,6 +2,7 @@
 
 import { readAt } from '../../access/bytes.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
+import type { Encoding } from '../../types/encoding.ts';
 import type { Search } from './search-run.ts';
 
 /** Notes it where the time is up. */
@@ -14,12 +15,21 @@ export function isLate(search: Search): boolean {
 /** Texts up to this many bytes are looked through before a process is begun for one. */
 const LOOKED_THROUGH = 1 << 20;
 
-/** Whether the needle is there; UTF-16, which may hold it otherwise, is for ripgrep to decode. */
-export async function mayMatch(bytes: ByteSource, { needle }: Search, signal: AbortSignal): Promise<boolean> {
-  if (needle === undefined || (bytes.size ?? Number.POSITIVE_INFINITY) > LOOKED_THROUGH) return true;
+/** Whether the needle is there; what is not UTF-8 may hold it otherwise, and is for ripgrep to decode. */
+export async function mayMatch(
+  bytes: ByteSource,
+  { unit, legacy }: Encoding,
+  { needle }: Search,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (
+    unit !== 1 ||
+    legacy ||
+    needle === undefined ||
+    (bytes.size ?? Number.POSITIVE_INFINITY) > LOOKED_THROUGH
+  )
+    return true;
   const read = await readAt(bytes, 0, bytes.size ?? 0, signal);
   const content = Buffer.from(read.buffer, read.byteOffset, read.length);
-  return (
-    content.includes(needle) || (content.length > 1 && /^(?:fffe|feff)/.test(content.toString('hex', 0, 2)))
-  );
+  return content.includes(needle);
 }

@@ -84,8 +84,7 @@ export class FileStretch implements Stretch {
 
   quotable(file: AddressedFile): Quotable {
     const encoding = this.#encoding;
-    const guessed = encoding.known === 'guessed' && { guessed: encoding.name };
-    return { source: this.#opened.bytes, encoding, ...guessed, file };
+    return { source: this.#opened.bytes, encoding, ...guessedIn(encoding), file };
   }
 
   close(): Promise<void> {
@@ -99,8 +98,12 @@ export class FileStretch implements Stretch {
   }
 }
 
+export function guessedIn({ known, name }: Encoding): Pick<Quotable, 'guessed'> {
+  return known === 'guessed' ? { guessed: name } : {};
+}
+
 /** ripgrep sees marks itself. It decodes what else is not UTF-8, and counts bytes of what it has decoded. */
-function encodingFlags({ name, unit, bom, legacy }: Encoding): string[] {
+export function encodingFlags({ name, unit, bom, legacy }: Encoding): string[] {
   return legacy || (unit === 2 && bom === 0) ? [`--encoding=${name}`] : [];
 }
 

@@ -5,11 +5,11 @@ import { decode, utf8 } from '../../text/encoding.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Encoding } from '../../types/encoding.ts';
 import { GapsOnTheWay, GapsSeen } from '../walk/gaps.ts';
-import type { Section } from './inside-text.ts';
+import { type Section, sectionAt } from './inside-text.ts';
 import { linesThatMatch, MOST_WHOLE } from './multiline.ts';
 import type { AddressedFile, PlacedAddress } from './page.ts';
 import type { Search } from './search-run.ts';
-import type { Quotable, Stretch } from './stretch.ts';
+import { guessedIn, type Quotable, type Stretch } from './stretch.ts';
 
 export class WholeStretch implements Stretch {
   readonly gaps = new GapsOnTheWay();
@@ -39,7 +39,7 @@ export class WholeStretch implements Stretch {
     this.#text = isUtf8 ? content : Buffer.from(decode(content, this.#encoding).text);
     for await (const batch of linesThatMatch(this.#text, this.#search)) {
       yield batch.map((address) => {
-        const { path, group, lines } = this.#sectionAt(address.offset);
+        const { path, group, lines } = sectionAt(this.#sections, address.offset);
         return { ...address, path, ...(group !== undefined && { group }), no: address.no - lines };
       });
     }
@@ -50,16 +50,10 @@ export class WholeStretch implements Stretch {
   }
 
   quotable(file: AddressedFile): Quotable {
-    const { known, name } = this.#encoding;
-    const guessed = known === 'guessed' && { guessed: name };
-    return { source: memoryBytes(this.#text), encoding: utf8, ...guessed, file };
+    return { source: memoryBytes(this.#text), encoding: utf8, ...guessedIn(this.#encoding), file };
   }
 
   close(): Promise<void> {
     return Promise.resolve();
-  }
-
-  #sectionAt(offset: number): Section {
-    return this.#sections.findLast(({ start }) => start <= offset) as Section;
   }
 }

@@ -84,6 +84,36 @@ test('members of archives, documents among them, and compressed files', async ()
   expect(await found(w, 'one.log.gz', 'needle')).toEqual(['one.log.gz:2: needle']);
 });
 
+const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const STORED: readonly (readonly [name: string, content: Buffer, word: string])[] = [
+  ['mark.txt', Buffer.concat([UTF8_MARK, Buffer.from('one\na needle\nabc needle\n')]), 'a needle'],
+  ['u16.txt', Buffer.from('\ufeffone\na nëedle\n', 'utf16le'), 'a nëedle'],
+  ['bare16.txt', Buffer.from('one line of it\na needle\n', 'utf16le'), 'a needle'],
+  ['west.csv', Buffer.from('Stra\xdfe;M\xfcller 7\n'.repeat(40), 'latin1'), 'Müller 7'],
+  ['ja.csv', Buffer.from('938c8b9e82cc8fa4956937 0a'.replace(' ', '').repeat(40), 'hex'), '東京の商品7'],
+];
+
+test.each(STORED)(
+  'a member %s is searched as it is decoded, also over several lines',
+  async (name, content, word) => {
+    const w = workspace();
+    w.write('a.zip', zip([{ name, content }]));
+    w.write(`${name}.gz`, gzipSync(content));
+    for (const [path, call] of [
+      ['a.zip', `a.zip:${name}`],
+      [`${name}.gz`, `${name}.gz`],
+    ] as const) {
+      for (const input of [{}, { multiline: true }, { context: 1 }]) {
+        const answer = await w.oriel.tool('grep').run({ path, pattern: word, ...input });
+        const [, no, text] =
+          new RegExp(`^${call.replaceAll('.', '[.]')}:(\\d+): (.*)$`, 'm').exec(textOf(answer)) ?? [];
+        expect(text).toContain(word);
+        expect(await w.text(`${call}:${no}..${no}`)).toContain(text);
+      }
+    }
+  },
+);
+
 test('every member of an archive, and every archive below a directory', async () => {
   const w = workspace();
   const members = Array.from({ length: 40 }, (_, i) => ({ name: `${10 + i}.txt`, content: 'a needle\n' }));
