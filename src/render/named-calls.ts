@@ -38,6 +38,8 @@ export function callsIn(notice: Notice): readonly (string | undefined)[] {
       return notice.what === 'outline' ? [notice.target] : [];
     case 'symbols':
       return [...notice.candidates.map(({ use }) => use), `${oneLine(notice.target)}:outline`];
+    case 'said':
+      return [notice.use, ...(notice.calls ?? [])];
     default:
       return 'use' in notice ? [notice.use] : [];
   }

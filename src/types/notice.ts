@@ -131,7 +131,13 @@ export type Notice =
       readonly shown?: boolean;
     }
   /** A sentence that a source words from its own facts, without brackets and without a final full stop. */
-  | { readonly kind: 'said'; readonly text: string; readonly use?: string };
+  | {
+      readonly kind: 'said';
+      readonly text: string;
+      readonly use?: string;
+      /** Further calls that the sentence names. */
+      readonly calls?: readonly string[];
+    };
 
 /** Where a full output is kept. */
 export interface KeptOutput {

@@ -41,19 +41,21 @@ export class DocumentReading {
     order: Order,
     asked?: Asked,
   ): Promise<Conversion & { readonly reply: Exclude<Reply, { is: 'refused' }> }> {
-    const { subject, opened, call } = this;
-    const { reply, body } = await conversionOf(opened.bytes, order, call).catch((error: unknown) => {
-      throw worded(error, subject);
+    const { reply, body } = await this.ask(order);
+    if (reply.is !== 'refused') return { reply, body };
+    // The password stays in front of another page.
+    const absent = asked?.page && {
+      page: asked.page.from,
+      front: this.target({ ...asked, page: undefined }),
+    };
+    throw refused(reply, this.subject, absent);
+  }
+
+  /** The same with a refusal as it is. */
+  ask(order: Order): Promise<Conversion> {
+    return conversionOf(this.opened.bytes, order, this.call).catch((error: unknown) => {
+      throw worded(error, this.subject);
     });
-    if (reply.is === 'refused') {
-      // The password stays in front of another page.
-      const absent = asked?.page && {
-        page: asked.page.from,
-        front: this.target({ ...asked, page: undefined }),
-      };
-      throw refused(reply, subject, absent);
-    }
-    return { reply, body };
   }
 
   async text(asked: Asked, want: Want, selection: Selection, part = ''): Promise<TextResource> {
@@ -93,7 +95,8 @@ export class DocumentReading {
       name: `${subject.name}.md`,
       display: 'lines',
       notes: [
-        ...sheetNotes(facts, front, part),
+        // The cells of a range are all shown.
+        ...(want.is === 'sheet' && want.range !== undefined ? [] : sheetNotes(facts.sheets ?? [], front)),
         ...scannedNotes(facts.scanned, front),
         ...attachedNotes(facts, front),
         ...imageNotes(facts, front),
@@ -204,11 +207,13 @@ function imageNotes({ hasImages, pages }: DocumentFacts, front: string): Notice[
 
 function scannedNotes(pages: readonly number[] | undefined, front: string): Notice[] {
   if (pages === undefined || pages.length === 0) return [];
+  const use = `${front}:p${pages[0]}:image`;
   const named = pages.slice(0, 10).join(', ') + (pages.length > 10 ? ', …' : '');
   return [
     {
       kind: 'said',
-      text: `${plural(pages.length, 'page')} without a text layer (scanned: ${named}); reading ${pages.length === 1 ? 'it' : 'them'} needs OCR. Use ${front}:p${pages[0]}:image to see ${pages.length === 1 ? 'it' : 'the first'}`,
+      text: `${plural(pages.length, 'page')} without a text layer (scanned: ${named}); reading ${pages.length === 1 ? 'it' : 'them'} needs OCR. Use ${use} to see ${pages.length === 1 ? 'it' : 'the first'}`,
+      use,
     },
   ];
 }

@@ -3,31 +3,75 @@
 import { quote } from '../../text/visible.ts';
 import type { Notice } from '../../types/notice.ts';
 import { writeSegment } from '../sqlite/address.ts';
-import type { DocumentFacts } from './protocol.ts';
+import type { SheetFacts } from './protocol.ts';
 
-/** Sheets whose calls are named below a text, bytes of what is said of one, and characters of its name where that is more. */
+/** Sheets whose calls are named below a text; the next ones are only named. */
 const MOST_NAMED = 3;
+
+/** Bytes of all notices, of what is said of one sheet, and characters of its name where that is more. */
+const MOST_BYTES = 1_000;
 const MOST_SAID = 340;
 const MOST_NAME = 24;
 
-/** `part`: what of the workbook is shown, as typed behind its path. */
-export function sheetNotes({ sheets = [] }: DocumentFacts, typed: string, part: string): Notice[] {
-  // The cells of a range are all shown.
-  if (/:[A-Z]{1,3}\d*(?::[A-Z]{1,3}\d*)?$/.test(part)) return [];
+/** `sheets`: those of which a part is shown. */
+export function sheetNotes(sheets: readonly SheetFacts[], typed: string): Notice[] {
   const large = sheets.filter(({ shown }) => shown !== undefined);
-  return large.slice(0, MOST_NAMED).map(({ name, rows: count, goesOn, shown = 0, header, range = '' }) => {
-    const call = `${typed}:${writeSegment(name)}`;
-    // Rows of a table are counted below its header.
-    const use = `${call}?limit=50&offset=${header ? shown - 1 : shown}`;
-    const has = `has ${goesOn ? 'at least ' : ''}${count} rows, of which the first ${shown} are shown`;
-    const ways = [
-      `${quote(name)} ${has}: ${use} for rows, ${call}?where=… for a choice, ${call}:${headOf(range)} for cells`,
-      `${cut(name)} ${has}: ${use} for rows`,
-      `${cut(name)} ${has}; the calls for more begin with its path and with the name in its heading`,
-    ];
-    const text = ways.find((way) => Buffer.byteLength(way) <= MOST_SAID) ?? (ways.at(-1) as string);
-    return { kind: 'said', text, use };
-  });
+  const named = large.slice(0, MOST_NAMED);
+  const [next, ...others] = large.slice(MOST_NAMED);
+  const most = Math.min(MOST_SAID, Math.floor(MOST_BYTES / (named.length + (next ? 1 : 0))));
+  const notes = named.map((sheet) => shortest(waysOf(sheet, typed), most));
+  return next ? [...notes, shortest(waysOfRest(next, others.length, typed), most)] : notes;
+}
+
+interface Way {
+  readonly text: string;
+  readonly calls: readonly [use: string, ...others: string[]];
+}
+
+/** What is said of a sheet, the longer the better. */
+function waysOf(
+  { name, rows: count, goesOn, shown = 0, header, range = '' }: SheetFacts,
+  typed: string,
+): Way[] {
+  const call = `${typed}:${writeSegment(name)}`;
+  // Rows of a table are counted below its header.
+  const rows = `${call}?limit=50&offset=${header ? shown - 1 : shown}`;
+  const cells = `${call}:${headOf(range)}`;
+  const has = `has ${goesOn ? 'at least ' : ''}${count} rows, of which the first ${shown} are shown`;
+  return [
+    {
+      text: `${quote(name)} ${has}: ${rows} for rows (where=… chooses some), ${cells} for cells`,
+      calls: [rows, cells],
+    },
+    { text: `${cut(name)} ${has}: ${rows} for rows`, calls: [rows] },
+    {
+      text: `${cut(name)} ${has}; the calls for more begin with its path and with the name in its heading`,
+      calls: [rows],
+    },
+  ];
+}
+
+/** Of the sheets behind those: the first, whose own text names its calls. */
+function waysOfRest({ name }: SheetFacts, others: number, typed: string): Way[] {
+  const call = `${typed}:${writeSegment(name)}`;
+  const sheets = `${others + 1} more ${others === 0 ? 'sheet is' : 'sheets are'} shown in part`;
+  const first = others === 0 ? 'its rows' : 'the first of them';
+  return [
+    {
+      text: `${sheets}; one that is read alone names the calls for its rows. Use ${call} for ${first}`,
+      calls: [call],
+    },
+    {
+      text: `${sheets}, from ${cut(name)} on; the calls for them begin with the path and with the names in their headings`,
+      calls: [call],
+    },
+  ];
+}
+
+function shortest(ways: readonly Way[], most: number): Notice {
+  const way = ways.find(({ text }) => Buffer.byteLength(text) <= most) ?? (ways.at(-1) as Way);
+  const [use, ...calls] = way.calls;
+  return { kind: 'said', text: way.text, use, ...(calls.length > 0 && { calls }) };
 }
 
 function cut(name: string): string {
