@@ -16,6 +16,7 @@ import { tablesOf } from './child/tables.ts';
 import {
   type DocumentFacts,
   type Format,
+  isWorkbook,
   type Job,
   Refused,
   type Reply,
@@ -95,10 +96,6 @@ async function convert(job: Job, format: Format, bytes: Buffer): Promise<{ reply
 
 function refuseOthers(format: Format): void {
   if (format !== 'pdf') throw new Refused('absent', `a .${format} file has no attachments`);
-}
-
-function isWorkbook(format: Format): boolean {
-  return ['xlsx', 'xlsb', 'xls', 'ods'].includes(format);
 }
 
 async function toText(job: Job, format: Format, bytes: Buffer): Promise<Converted> {

@@ -18,6 +18,10 @@ const FORMATS = [
 
 export type Format = (typeof FORMATS)[number];
 
+export function isWorkbook(format: Format | undefined): boolean {
+  return format === 'xlsx' || format === 'xlsb' || format === 'xls' || format === 'ods';
+}
+
 export interface Job {
   readonly want: Want;
   /** Bytes of the text at most; it is cut behind its last whole line. */

@@ -8,13 +8,16 @@ import { didYouMean, nearNames } from '../../text/near.ts';
 import { quote } from '../../text/visible.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { Resource } from '../../types/resource.ts';
+import { archiveIndex } from '../archive/archive-index.ts';
+import { formatOf } from '../archive/formats.ts';
 import { readSegment, writeSegment } from '../sqlite/address.ts';
 import { openDatabase } from '../sqlite/open-database.ts';
 import type { Asked } from './ask.ts';
 import { sourceOf } from './body.ts';
 import { conversions, optionsOf } from './convert.ts';
 import type { DocumentReading } from './opened-document.ts';
-import type { SheetFacts, Want } from './protocol.ts';
+import { isWorkbook, type SheetFacts, type Want } from './protocol.ts';
+import { refused } from './refusal.ts';
 import { FIRST, ours, sheetName, splitRange, splitSheet, tableOf } from './sheet-words.ts';
 
 const TABLES = { is: 'tables' } as const;
@@ -23,7 +26,6 @@ const WHOLE = { is: 'whole' } as const;
 /** Undefined where the words name no sheet, no cells and no rows. */
 export async function openSheet(document: DocumentReading, asked: Asked): Promise<Resource | undefined> {
   const { tail } = asked;
-  if (!/\.(?:xl\w{1,2}|o[td]s)$/i.test(document.subject.name) && !mayBeSheet(document)) return undefined;
   const sheets = await sheetsOf(document, likelyPart(tail));
   if (sheets.length === 0) return undefined;
   const mark = tail.indexOf('?');
@@ -53,13 +55,28 @@ export async function openSheet(document: DocumentReading, asked: Asked): Promis
  * words probably name is converted for them: what is read first is converted once.
  */
 async function sheetsOf(document: DocumentReading, likely: Want): Promise<readonly SheetFacts[]> {
-  const { reply } = await document.convert({ want: likely }).catch((error: unknown) => {
-    // There is no such sheet, or there are none.
-    if (likely === WHOLE || !isOrielError(error) || error.code !== 'OUT_OF_RANGE') throw error;
-    return document.convert({ want: WHOLE });
-  });
+  if (!(await mayHaveSheets(document))) return [];
+  const { reply } = await document.ask({ want: likely });
+  if (reply.is === 'refused') {
+    if (reply.why === 'absent' && !isWorkbook(reply.facts?.format)) return [];
+    // There is no such sheet.
+    if (reply.why === 'absent' && likely !== WHOLE) return sheetsOf(document, WHOLE);
+    throw refused(reply, document.subject, undefined);
+  }
   const { allSheets } = Object(reply) as { readonly allSheets?: readonly SheetFacts[] };
   return allSheets ?? reply.facts.sheets ?? [];
+}
+
+/** By the content, whatever the name is; where that takes a conversion, it is to be asked. */
+async function mayHaveSheets({ subject, opened, call }: DocumentReading): Promise<boolean> {
+  const start = Buffer.from(subject.head.subarray(0, 1024)).toString('latin1');
+  if (start.includes('%PDF-') || start.startsWith('{\\rtf')) return false;
+  if (formatOf(subject.head) !== 'zip' || /\.(?:xl\w{1,2}|o[td]s)$/i.test(subject.name)) return true;
+  const packed = /mimetypeapplication\/([\w.-]+)/.exec(start)?.[1];
+  if (packed !== undefined) return packed.includes('spreadsheet');
+  // What cannot be listed is refused in the words for documents.
+  const index = await archiveIndex({ ...subject, opened }, call).catch(() => undefined);
+  return index?.is !== 'container' || index.contents.sorted.some((name) => name.startsWith('xl/'));
 }
 
 /** What words behind a workbook mean, if its sheets have usual names. */
@@ -120,10 +137,6 @@ function noRow(
   const next = `${typed}:${writeSegment(name)}?limit=20`;
   const message = `${quote(name)} has no row ${tail}: it has ${plural(count, 'row')}, its header included. Use ${quote(next)}.`;
   return new OrielError('NOT_FOUND', message, { next, cause: error });
-}
-
-function mayBeSheet({ subject }: DocumentReading): boolean {
-  return !/\.[a-z]{2,4}$/i.test(subject.name);
 }
 
 async function cells(
