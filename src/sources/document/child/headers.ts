@@ -1,7 +1,7 @@
 /** The names of a sheet's columns: its first row where that is a header, else their letters. */
 
 import type { CellObject } from 'xlsx';
-import { columnName, columnsOf, type Grid } from './grid.ts';
+import { columnName, columnsOf, EVERYTHING, FIRST_ROWS, type Grid } from './grid.ts';
 
 export interface Header {
   /** The row that holds the names; absent where there is none. */
@@ -16,21 +16,28 @@ export function headerOf(grid: Grid): Header {
   const columns = columnsOf(grid.rows);
   const first = firstRow(grid);
   const cells = grid.rows.get(first);
-  if (!cells || !isHeader(cells, columns, grid.rows.size)) {
+  if (!cells || !isHeader(cells, firstColumns(grid), grid.rows.size)) {
     return { columns: columns.map((at) => ({ at, name: columnName(at) })) };
   }
   const taken = new Set<string>();
   const named = columns.map((at) => {
     const typed = String(cells.get(at)?.v ?? '')
+      .replace(/[\s\0]+/g, ' ')
       .trim()
-      .replace(/\s+/g, ' ')
-      .slice(0, MOST_NAME);
+      .slice(0, MOST_NAME)
+      .toWellFormed();
     let name = typed === '' ? columnName(at) : typed;
-    if (taken.has(name.toLowerCase())) name = `${name} ${columnName(at)}`;
+    while (taken.has(name.toLowerCase())) name = `${name} ${columnName(at)}`;
     taken.add(name.toLowerCase());
     return { at, name };
   });
   return { row: first, columns: named };
+}
+
+/** Those of the rows that are read first: whether a sheet has a header does not depend on how much of it was read. */
+function firstColumns({ rows }: Grid): readonly number[] {
+  const columns = columnsOf(rows, { ...EVERYTHING, bottom: FIRST_ROWS - 1 });
+  return columns.length > 0 ? columns : columnsOf(rows);
 }
 
 /** One by one: a sheet may have more rows than a call takes arguments. */
