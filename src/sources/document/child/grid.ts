@@ -3,6 +3,10 @@
 import type { CellObject, Range } from 'xlsx';
 import { plural } from '../../../render/units.ts';
 import { cellText, type Formatter } from './cells.ts';
+import type { RowCount } from './row-counts.ts';
+
+/** Rows of a sheet that are read at first: one more than are shown of any. */
+export const FIRST_ROWS = 1_001;
 
 /** Rows and columns 0-based; those without content are absent. */
 export type Rows = ReadonlyMap<number, ReadonlyMap<number, CellObject>>;
@@ -14,8 +18,8 @@ export interface Grid {
   readonly isChart: boolean;
   readonly rows: Rows;
   readonly merges: readonly Range[];
-  /** The last row that the file declares, where only its first ones were read. */
-  readonly declaredRows?: number;
+  /** Of all its rows, where only the first ones were read. */
+  readonly counted?: RowCount;
   /** Only its first rows were read, and how many there are is not declared. */
   readonly goesOn?: true;
   readonly date1904: boolean;
@@ -107,13 +111,13 @@ export function rangeName(grid: Grid, area: Area): string {
   return grid.goesOn ? `${columnName(left)}:${columnName(right)}` : areaName(shapeOf(grid, area));
 }
 
-export function shapeOf({ declaredRows = 0 }: Grid, area: Area): Area {
-  return { ...area, bottom: Math.max(area.bottom, declaredRows - 1) };
+export function shapeOf({ counted }: Grid, area: Area): Area {
+  return { ...area, bottom: Math.max(area.bottom, (counted?.last ?? 0) - 1) };
 }
 
-/** Rows that hold something; what the file declares where it was not read to its end. */
-export function rowCount({ rows, declaredRows }: Grid): number {
-  return declaredRows ?? rows.size;
+/** Rows that hold something. */
+export function rowCount({ rows, counted }: Grid): number {
+  return counted?.rows ?? rows.size;
 }
 
 export function columnsOf(rows: Rows, area = EVERYTHING): number[] {

@@ -108,3 +108,27 @@ export function attribute(tag: string, name: string): string | undefined {
   const match = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)')`).exec(tag);
   return match ? decodeEntities(match[1] ?? match[2] ?? '') : undefined;
 }
+
+/** The part that states what a part refers to. */
+export const relationsOf = (name: string): string => name.replace(/([^/]*)$/, '_rels/$1.rels');
+
+/** Identifiers of relations → names of parts. */
+export function relations(parts: Parts, name: string): Map<string, string> {
+  const xml = parts.text(relationsOf(name)) ?? '';
+  const found = new Map<string, string>();
+  for (const [tag] of xml.matchAll(/<(?:\w+:)?Relationship\b[^>]*>/g)) {
+    const target = attribute(tag, 'Target');
+    const id = attribute(tag, 'Id');
+    if (id && target && attribute(tag, 'TargetMode') !== 'External') found.set(id, resolve(name, target));
+  }
+  return found;
+}
+
+function resolve(from: string, target: string): string {
+  const path = target.startsWith('/') ? [] : from.split('/').slice(0, -1);
+  for (const step of target.split('/')) {
+    if (step === '..') path.pop();
+    else if (step !== '' && step !== '.') path.push(step);
+  }
+  return path.join('/');
+}

@@ -8,7 +8,7 @@ import { type Format, Refused } from '../protocol.ts';
 import { Compound } from './compound.ts';
 import { toMarkdown } from './office.ts';
 import { markOf, unmarked } from './marks.ts';
-import { attribute, Parts } from './parts.ts';
+import { attribute, Parts, relations, relationsOf } from './parts.ts';
 
 export interface Deck {
   readonly count: number;
@@ -87,29 +87,6 @@ function reachedFrom(parts: Parts, slide: string): Set<string> {
   };
   visit(slide);
   return found;
-}
-
-const relationsOf = (name: string): string => name.replace(/([^/]*)$/, '_rels/$1.rels');
-
-/** Identifiers of relations → names of parts. */
-function relations(parts: Parts, name: string): Map<string, string> {
-  const xml = parts.text(relationsOf(name)) ?? '';
-  const found = new Map<string, string>();
-  for (const [tag] of xml.matchAll(/<(?:\w+:)?Relationship\b[^>]*>/g)) {
-    const target = attribute(tag, 'Target');
-    const id = attribute(tag, 'Id');
-    if (id && target && attribute(tag, 'TargetMode') !== 'External') found.set(id, resolve(name, target));
-  }
-  return found;
-}
-
-function resolve(from: string, target: string): string {
-  const path = target.startsWith('/') ? [] : from.split('/').slice(0, -1);
-  for (const step of target.split('/')) {
-    if (step === '..') path.pop();
-    else if (step !== '' && step !== '.') path.push(step);
-  }
-  return path.join('/');
 }
 
 function openDeck(parts: Parts): Deck | undefined {

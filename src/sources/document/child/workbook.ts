@@ -3,8 +3,9 @@
 import { createRequire } from 'node:module';
 import type { CellObject, ParsingOptions, Range, WorkBook } from 'xlsx';
 import { type Format, Refused } from '../protocol.ts';
-import type { Grid, Rows } from './grid.ts';
+import { FIRST_ROWS, type Grid, type Rows } from './grid.ts';
 import { attribute, Parts, plainText } from './parts.ts';
+import { countRows, mainPart, type RowCount } from './row-counts.ts';
 
 export type Excel = typeof import('xlsx');
 
@@ -16,28 +17,29 @@ export function excel(): Excel {
   }
 }
 
-/** Bytes of a workbook up to which all rows are counted. */
-const MOST_COUNTED = 12 << 20;
+/** Bytes of a workbook that is read to its end where its rows cannot be counted otherwise. */
+const MOST_WHOLE = 12 << 20;
 
 /** Bytes of a workbook that is read whole at once. */
 const SMALL = 1 << 20;
 
-/** Rows of a sheet up to which it is read whole at first. */
-const FIRST_ROWS = 1_001;
-
 /** All sheets; of long ones the first rows, unless `all`, or the rows up to `rows`. */
 export function readGrids(bytes: Buffer, rows: number | 'all' | 'first'): Grid[] {
-  const isSmall = rows === 'first' && bytes.length <= SMALL;
-  const first = rows === 'all' || isSmall ? undefined : rows === 'first' ? FIRST_ROWS : rows;
-  const open = openSheets(bytes);
-  const grids = gridsOf(read(bytes, first), first, open);
-  if (rows !== 'first' || isSmall || bytes.length > MOST_COUNTED) return grids;
-  return grids.some(isOpen) ? gridsOf(read(bytes, undefined), undefined, open) : grids;
+  const parts = Parts.of(bytes);
+  const open = openSheets(parts);
+  const all = (): Grid[] => gridsOf(read(bytes, undefined), undefined, { open, counts: [] });
+  // Others than these are parsed to their end for any row.
+  if (rows === 'all' || !parts || !mainPart(parts)) return all();
+  if (rows === 'first' && bytes.length <= SMALL) return all();
+  const first = rows === 'first' ? FIRST_ROWS : rows;
+  const grids = gridsOf(read(bytes, first), first, { open, counts: countRows(parts) });
+  return rows === 'first' && grids.some((grid) => isOpen(grid, bytes)) ? all() : grids;
 }
 
-/** A sheet with few rows, far apart, or one that does not declare how many it has. */
-function isOpen({ declaredRows, rows }: Grid): boolean {
-  return declaredRows === undefined || rows.size < FIRST_ROWS / 2;
+/** A sheet with few rows, far apart, or one of which it is not known how many it has. */
+function isOpen({ counted, rows, goesOn }: Grid, { length }: Buffer): boolean {
+  if (counted) return rows.size < Math.min(FIRST_ROWS / 2, counted.rows);
+  return goesOn === true && length <= MOST_WHOLE;
 }
 
 function read(bytes: Buffer, sheetRows: number | undefined): WorkBook {
@@ -64,15 +66,18 @@ const MOST_NAME = 255;
 
 const HIDDEN = ['', 'hidden', 'very hidden'];
 
-function gridsOf(book: WorkBook, first: number | undefined, open: readonly OpenSheet[]): Grid[] {
+interface Known {
+  readonly open: readonly OpenSheet[];
+  readonly counts: readonly (RowCount | undefined)[];
+}
+
+function gridsOf(book: WorkBook, first: number | undefined, { open, counts }: Known): Grid[] {
   const properties = book.Workbook?.Sheets ?? [];
   return book.SheetNames.map((name, i) => {
     // Also for a sheet called `__proto__`.
     const sheet = book.Sheets[name] as unknown;
     const rows = rowsOf(sheet);
-    const full = String(Reflect.get(Object(sheet), '!fullref') ?? '');
-    const declaredRows = Number(/(\d+)$/.exec(full)?.[1] ?? 0);
-    const isCut = first !== undefined && declaredRows > first;
+    const counted = counts[i];
     return {
       name: (open[i]?.name ?? name).slice(0, MOST_NAME),
       hidden: open[i]?.isHidden ? 'hidden' : (HIDDEN[properties[i]?.Hidden ?? 0] ?? 'hidden'),
@@ -80,8 +85,8 @@ function gridsOf(book: WorkBook, first: number | undefined, open: readonly OpenS
       rows,
       merges: (Reflect.get(Object(sheet), '!merges') as readonly Range[] | undefined) ?? [],
       date1904: book.Workbook?.WBProps?.date1904 === true,
-      ...(isCut && { declaredRows }),
-      ...(!isCut && first !== undefined && rows.has(first - 1) && { goesOn: true }),
+      ...(counted && counted.rows > rows.size && { counted }),
+      ...(!counted && first !== undefined && rows.has(first - 1) && { goesOn: true }),
     };
   });
 }
@@ -92,12 +97,11 @@ interface OpenSheet {
 }
 
 /** What SheetJS does not tell of OpenDocument sheets: their names without entities, and which are hidden. */
-function openSheets(bytes: Buffer): OpenSheet[] {
-  const parts = Parts.of(bytes);
+function openSheets(parts: Parts | undefined): OpenSheet[] {
   const xml = parts?.has('mimetype') ? readable(parts, 'content.xml') : '';
   const hidden = new Set<string>();
   for (const [style, name = ''] of xml.matchAll(
-    /<style:style\b[^>]*style:name="([^"]*)"[^>]*>(?:(?!<\/style:style>)[^])*/g,
+    /<style:style\b[^>]*style:name="([^"]*)"[^>]*(?<!\/)>(?:(?!<\/style:style>)[^])*/g,
   ))
     if (/table:display="false"/.test(style)) hidden.add(name);
   return [...xml.matchAll(/<table:table(?=\s)[^>]*>/g)].map(([tag]) => ({

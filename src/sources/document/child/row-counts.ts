@@ -1,0 +1,121 @@
+/**
+ * How many rows the sheets of a package have, without parsing their cells. What a sheet declares (`<dimension>`) is
+ * left over from another version of it, or covers cells that only have a format.
+ */
+
+import { attribute, type Parts, relations } from './parts.ts';
+
+export interface RowCount {
+  /** Rows that hold something. */
+  readonly rows: number;
+  /** The number of the last of them, 1-based; 0 without any. */
+  readonly last: number;
+}
+
+/** Bytes of the XML of a sheet that is counted. */
+const MOST_SHEET = 256 << 20;
+
+/** The part that lists the sheets, of a workbook of Excel. */
+export function mainPart({ names }: Parts): string | undefined {
+  const listed = names.filter((name) => /^xl\/workbook[^/]*\.(?:bin|xml)$/i.test(name));
+  return listed.find((name) => name.endsWith('.bin')) ?? listed[0];
+}
+
+/** In the order of the workbook; undefined for a sheet that cannot be counted. */
+export function countRows(parts: Parts): (RowCount | undefined)[] {
+  const main = mainPart(parts);
+  const workbook = main && readable(parts, main);
+  if (!workbook) return [];
+  const targets = relations(parts, main);
+  const sheets = main.endsWith('.bin') ? binarySheets(workbook) : xmlSheets(workbook.toString('utf8'));
+  return sheets.map((id) => {
+    const name = targets.get(id);
+    const content = name === undefined ? undefined : readable(parts, name);
+    return content && (name?.endsWith('.bin') ? countRecords(content) : countXml(content));
+  });
+}
+
+function readable(parts: Parts, name: string): Buffer | undefined {
+  try {
+    return parts.read(name, MOST_SHEET);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The relations of the sheets. */
+function xmlSheets(workbook: string): string[] {
+  return [...workbook.matchAll(/<(?:\w+:)?sheet\s[^>]*>/g)].map(
+    ([tag]) => attribute(tag, 'r:id') ?? attribute(tag, '\\w+:id') ?? '',
+  );
+}
+
+/** A row counts from its start to that of the next one, if a value or a text in a cell begins between them. */
+function countXml(xml: Buffer): RowCount {
+  const prefix = /<(\w+:)?sheetData/.exec(xml.toString('latin1', 0, 64 * 1024))?.[1] ?? '';
+  const next = (tag: string, from: number): number => {
+    const at = xml.indexOf(`<${prefix}${tag}`, from);
+    return at === -1 ? xml.length : at;
+  };
+  let [rows, last, number, value, text] = [0, 0, 0, -1, -1];
+  for (let at = next('row', 0); at < xml.length;) {
+    const tag = xml.toString('latin1', at, Math.min(at + 200, xml.length));
+    const start = /^<[\w:]+(?:\s[^>]*)?>/.exec(tag)?.[0];
+    const end = next('row', at + 4);
+    if (start !== undefined || tag.length === 200) {
+      number = Number(attribute(start ?? tag, 'r') ?? number + 1);
+      if (value < at) value = next('v', at);
+      if (text < at) text = next('is', at);
+      if (value < end || text < end) [rows, last] = [rows + 1, number];
+    }
+    at = end;
+  }
+  return { rows, last };
+}
+
+/** Types of records. Source: [MS-XLSB] 2.3.2. */
+const ROW = 0;
+const FIRST_VALUE = 2;
+const LAST_VALUE = 11;
+const RICH_TEXT = 62;
+const SHEET = 156;
+
+function countRecords(content: Buffer): RowCount {
+  let [rows, last, number] = [0, 0, 0];
+  for (const { type, data } of records(content)) {
+    if (type === ROW && data.length >= 4) number = data.readUInt32LE(0) + 1;
+    const isValue = (type >= FIRST_VALUE && type <= LAST_VALUE) || type === RICH_TEXT;
+    if (isValue && number !== last) [rows, last] = [rows + 1, number];
+  }
+  return { rows, last };
+}
+
+function binarySheets(content: Buffer): string[] {
+  const sheets: string[] = [];
+  for (const { type, data } of records(content)) {
+    if (type !== SHEET || data.length < 12) continue;
+    sheets.push(data.toString('utf16le', 12, 12 + 2 * data.readUInt32LE(8)));
+  }
+  return sheets;
+}
+
+/** Types and lengths have seven bits in each byte, the lowest first. */
+function* records(content: Buffer): Generator<{ readonly type: number; readonly data: Buffer }> {
+  let at = 0;
+  const varint = (most: number): number => {
+    let value = 0;
+    for (let i = 0; i < most; i += 1) {
+      const byte = content[at] ?? 0;
+      at += 1;
+      value += (byte & 127) << (7 * i);
+      if (byte < 128) break;
+    }
+    return value;
+  };
+  while (at < content.length) {
+    const type = varint(2);
+    const length = varint(4);
+    yield { type, data: content.subarray(at, at + length) };
+    at += length;
+  }
+}

@@ -1,0 +1,173 @@
+/** Sheets: how many rows they have, what is left out of them, and the calls that are named for it. */
+
+import { unzipSync } from 'fflate';
+import { expect, test } from 'vitest';
+import { utils, write as writeBook } from 'xlsx';
+import { fixture, sheetRow, xlsx } from '../../support/documents.ts';
+import { textOf, unhurried, workspace } from '../../support/workspace.ts';
+import { zip } from '../../support/zip.ts';
+
+/** A number and a word in each row, below a header. */
+function sheet(rows: number, word = 'name', before = ''): string {
+  const below = Array.from({ length: rows }, (_, i) => sheetRow(i + 2, [i, `${word} ${i}`]));
+  return `${before}<sheetData>${sheetRow(1, ['id', 'name'])}${below.join('')}</sheetData>`;
+}
+
+const noticesOf = (answer: { readonly details: Record<string, unknown> }): string[] =>
+  ((answer.details['notices'] ?? []) as { text: string }[]).map(({ text }) => text);
+
+test.each(['HR', 'Q1', 'USA', 'FY24', 'A1', 'A', 'A:B', 'A1:B2'])(
+  'a large sheet called %s is said to be cut, alone too',
+  async (name) => {
+    const { write, read } = workspace(unhurried);
+    write(
+      'book.xlsx',
+      xlsx([
+        ['Other', sheet(1)],
+        [name, sheet(1_500)],
+      ]),
+    );
+    const cut = expect.stringContaining('has 1501 rows, of which the first 20 are shown');
+    expect(noticesOf(await read('book.xlsx'))).toEqual([cut]);
+    const typed = name.replaceAll(':', '%3A');
+    expect(noticesOf(await read(`book.xlsx:${typed}`))).toEqual([cut]);
+    // The cells of a range are all shown.
+    expect(noticesOf(await read(`book.xlsx:${typed}:A1:B3`))).toEqual([]);
+  },
+);
+
+test('of many large sheets each that is cut is counted, and the calls lead to all', async () => {
+  const { write, read } = workspace(unhurried);
+  const names = Array.from({ length: 19 }, (_, i) => `Sheet ${i}`);
+  for (const count of [4, 19]) {
+    write(`${count}.xlsx`, xlsx(names.slice(0, count).map((name) => [name, sheet(1_100)] as const)));
+    const said = noticesOf(await read(`${count}.xlsx`));
+    expect(said.slice(0, 3)).toEqual(
+      names.slice(0, 3).map((name) => expect.stringContaining(`${name} has 1101 rows`)),
+    );
+    expect(said[3]).toMatch(
+      new RegExp(`^${count - 3} more sheets? (?:is|are) shown in part; .*Use ${count}.xlsx:Sheet 3 for`),
+    );
+    expect(said).toHaveLength(4);
+    expect(Buffer.byteLength(said.join('\n'))).toBeLessThanOrEqual(1024);
+  }
+  expect(noticesOf(await read('19.xlsx:Sheet 18'))).toEqual([
+    expect.stringContaining('Sheet 18 has 1101 rows'),
+  ]);
+});
+
+test.each(['book.bak', 'book.dat', 'book.tmp', 'book.doc', 'book.docx', 'book.odt', 'book'])(
+  'every call that is named for a workbook called %s works',
+  async (file) => {
+    const { write, read, text } = workspace(unhurried);
+    write(
+      file,
+      xlsx([
+        ['Sales', sheet(1_500)],
+        ['Small', sheet(1)],
+      ]),
+    );
+    const [notice = ''] = noticesOf(await read(file));
+    for (const call of [...notice.matchAll(/(?<=: |, )(\S+?) for (?:rows|cells)/g)].map(
+      ([, use = '']) => use,
+    )) {
+      const answer = await read(call);
+      expect([call, answer.isError]).toEqual([call, false]);
+      expect(textOf(answer)).toContain('name 30');
+    }
+    expect(await text(`${file}:Small`)).toContain('| 2 | 0 | name 0 |');
+    expect(await text(`${file}:Sales:42`)).toContain('name: name 40');
+    expect(await text(`${file}:xl/workbook.xml`)).toContain('<sheet name="Sales"');
+  },
+);
+
+/** Random numbers are packed badly: it is larger than what is read whole. */
+function largeBook(declared: string): Buffer {
+  const rows = Array.from({ length: 30_000 }, (_, i) =>
+    sheetRow(i + 1, i === 0 ? ['id', 'a', 'b', 'c'] : [i, Math.random(), Math.random(), Math.random()]),
+  );
+  // Cells that have a format only.
+  const formatted = Array.from(
+    { length: 500 },
+    (_, i) => `<row r="${i + 40_000}"><c r="A${i + 40_000}" s="1"/></row>`,
+  );
+  return xlsx([
+    ['Small', sheet(1)],
+    ['Data', `<dimension ref="${declared}"/><sheetData>${rows.join('')}${formatted.join('')}</sheetData>`],
+  ]);
+}
+
+test.each(['A1', 'A1:D1500', 'A1:D30000', 'A1:D1048576'])(
+  'a large sheet has the rows that it has, whatever it declares: %s',
+  async (declared) => {
+    const { write, read, text } = workspace(unhurried);
+    write('large.xlsx', largeBook(declared));
+    const whole = await read('large.xlsx');
+    expect(textOf(whole)).toContain('## Data\n');
+    expect(textOf(whole)).toContain('A1:D30000, 30000 rows, 4 columns\n');
+    expect(noticesOf(whole)).toEqual([
+      expect.stringContaining('Data has 30000 rows, of which the first 20 are shown'),
+    ]);
+    expect(await text('large.xlsx:Data:A29999:A30001')).toContain('| 30000 | 29999 |');
+    expect(await text('large.xlsx:Data:A50000:A50001')).toContain('(no cells there, only in A1:D30000)');
+  },
+);
+
+test.each(['xlsb', 'biff8', 'ods'] as const)('the rows of a large %s are counted too', async (bookType) => {
+  const { write, text } = workspace(unhurried);
+  const cells = Array.from({ length: 20_000 }, (_, i) => [i, Math.random(), Math.random(), Math.random()]);
+  const book = utils.book_new();
+  utils.book_append_sheet(book, utils.aoa_to_sheet([['id', 'a', 'b', 'c'], ...cells]), 'Data');
+  utils.book_append_sheet(book, utils.aoa_to_sheet([['x']]), 'Small');
+  write('named.xls', writeBook(book, { type: 'buffer', bookType, compression: true }) as Buffer);
+  expect(await text('named.xls')).toContain('A1:D20001, 20001 rows, 4 columns');
+  expect(await text('named.xls:Data:A20001')).toContain('| 20001 | 19999 |');
+});
+
+test('columns of the same name have names of their own, and no other sheet is lost for them', async () => {
+  const { write, text } = workspace(unhurried);
+  const rows = (header: readonly string[]): string =>
+    `<sheetData>${sheetRow(1, header)}${sheetRow(2, [1, 2, 3, 4])}</sheetData>`;
+  write(
+    'dup.xlsx',
+    xlsx([
+      ['S', rows(['Total C', 'Total', 'Total', 'total'])],
+      ['T', rows(['B', '', 'b', 'B B'])],
+      ['Other', rows(['a', 'b', 'c', 'd'])],
+    ]),
+  );
+  expect(await text('dup.xlsx:S?limit=1')).toContain('| Total C | Total | Total C C | total D |');
+  expect(await text('dup.xlsx:Other?limit=1')).toContain('| a | b | c | d |');
+  expect((await text('dup.xlsx:T?limit=1')).split('\n')[2]).toMatch(/^\| 1 +\| 2 +\| 3 +\| 4 +\|$/);
+});
+
+test('whether a sheet has a header is decided by the rows that are read first', async () => {
+  const { write, read, text } = workspace(unhurried);
+  const far = `<row r="9000">${[...'ABCDEFGH'].map((letter) => `<c r="${letter}9000"><v>${Math.random()}</v></c>`).join('')}</row>`;
+  const noise = Array.from({ length: 9_000 }, (_, i) => sheetRow(i + 2, [i, Math.random()])).slice(0, 8_998);
+  const filler = Array.from({ length: 20_000 }, (_, i) =>
+    sheetRow(i + 1, [Math.random(), Math.random(), Math.random()]),
+  );
+  write(
+    'late.xlsx',
+    xlsx([
+      ['Late', `<sheetData>${sheetRow(1, ['id', 'value'])}${noise.join('')}${far}</sheetData>`],
+      ['Filler', `<sheetData>${filler.join('')}</sheetData>`],
+    ]),
+  );
+  expect(noticesOf(await read('late.xlsx'))[0]).toContain('late.xlsx:Late?limit=50&offset=19 for rows');
+  expect((await text('late.xlsx:Late?limit=1&offset=19')).split('\n')[2]).toMatch(/^\| 19 +\|/);
+});
+
+test('the mark of a hidden sheet of OpenDocument is its own, whatever styles stand before', async () => {
+  const { write, text } = workspace(unhurried);
+  const parts = Object.entries(unzipSync(fixture('sheet.ods'))).map(([name, content]) => {
+    if (name !== 'content.xml') return { name, content };
+    const before = '<style:style style:name="z1" style:family="table-cell"/>';
+    const xml = Buffer.from(content).toString('utf8');
+    return { name, content: xml.replace('<office:automatic-styles>', (tag) => tag + before) };
+  });
+  write('styled.ods', zip(parts));
+  const heads = (await text('styled.ods:raw')).match(/^## .*$/gm);
+  expect(heads).toEqual(['## Sales', '## Merged & Wide', '## Hidden (hidden)', '## Empty']);
+});
