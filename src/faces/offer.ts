@@ -31,12 +31,21 @@ export interface OfferOptions extends OrielOptions {
   readonly fleet?: () => readonly WorkspaceReport[];
 }
 
+export interface Lens {
+  readonly dialect: DialectName;
+  readonly limits: LimitOptions;
+  readonly caller?: Caller;
+}
+
 export interface Offer {
   readonly dialect: string;
   /** What was recorded of calls; absent where nothing is. */
   readonly telemetry?: Telemetry | undefined;
-  /** The tools of another dialect with limits of their own, inside the same roots, for whoever looks; none for bash. */
-  lens?(dialect: DialectName, limits: LimitOptions, caller?: Caller): Oriel;
+  /**
+   * For whoever looks: what `look` makes of the tools of another dialect, none for bash, with limits of their own inside
+   * the same roots. The working directory is that of the tools.
+   */
+  lens?<T>(asked: Lens, look: (oriel: Oriel, cwd: string) => Promise<T>): Promise<T>;
   /** What is shared with other replicas; absent where nothing is. */
   readonly state?: SharedState | undefined;
   /** How the workspaces elsewhere have done; absent where there are none. */
@@ -86,7 +95,7 @@ export function createOffer({
       () => undefined,
       () => undefined,
     ));
-  const answer = (caller: Caller | undefined, act: (space: Space) => Promise<Answer>): Promise<Answer> =>
+  const answer = <T>(caller: Caller | undefined, act: (space: Space) => Promise<T>): Promise<T> =>
     spaces.whileUsed(caller, async (space) => {
       await prepare();
       return act(space);
@@ -96,7 +105,8 @@ export function createOffer({
     telemetry: spaces.telemetry,
     state: spaces.state,
     fleet,
-    lens: (dialect, limits, caller) => spaces.of(caller).lens(dialect, limits),
+    lens: ({ dialect, limits, caller }, look) =>
+      answer(caller, (space) => look(space.lens(dialect, limits), space.engine.access.cwd)),
     spills: () => spaces.spills,
     engine: (caller) => spaces.of(caller).engine,
     tools: (asker) => spaces.common.oriel(asker).tools.filter(isOffered),

@@ -205,6 +205,24 @@ describe('clients that come by the thousand', () => {
     expect(session.spills.list()).toHaveLength(1);
   });
 
+  test('end no space in which somebody looks, who waits as a call does for what is loaded', async () => {
+    const order: string[] = [];
+    let loaded = (): void => undefined;
+    const load = () => new Promise<void>((resolve) => (loaded = resolve));
+    const { offer } = await serving({ load });
+    const first = {};
+    const { session } = offer.engine(first);
+    const looking = offer.lens?.({ dialect: 'pi', limits: {}, caller: first }, async (oriel) => {
+      order.push('looks');
+      return oriel.dialect;
+    });
+    for (let i = 0; i < 1_100; i += 1) offer.engine({});
+    order.push('loaded');
+    loaded();
+    expect([await looking, ...order]).toEqual(['pi', 'loaded', 'looks']);
+    expect(offer.engine(first).session).toBe(session);
+  });
+
   test('go themselves', async () => {
     const { offer } = await serving();
     const first = {};

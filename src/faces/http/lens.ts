@@ -40,11 +40,12 @@ export const lensRoute = ({ offer, metrics }: Served): Route =>
     },
     example: { body: { dialect: 'oriel', path: 'src/app.ts:1..50' } },
     async handle({ signal, client }, { body: question }) {
-      const oriel = offer.lens?.(question.dialect, lensLimits(question.limits), client);
-      if (!oriel) return problem(404, { message: 'This server reads nothing.', code: 'NOT_FOUND' });
-      const { cwd } = offer.engine(client).access;
+      if (!offer.lens) return problem(404, { message: 'This server reads nothing.', code: 'NOT_FOUND' });
+      const limits = lensLimits(question.limits);
       const began = performance.now();
-      const seen = await look(oriel, question, (path) => resolve(cwd, path), { signal, caller: client });
+      const seen = await offer.lens({ dialect: question.dialect, limits, caller: client }, (oriel, cwd) =>
+        look(oriel, question, (path) => resolve(cwd, path), { signal, caller: client }),
+      );
       metrics.call(seen.tool, endedWith(seen.answer), (performance.now() - began) / 1_000);
       return json(seen);
     },
