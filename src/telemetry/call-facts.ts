@@ -52,6 +52,9 @@ function allReads(request: Request, result: Result | undefined, dialect: string)
   }
 }
 
+/** How pi tells of a list that the caller's limit has ended; of other limits it has `truncatedBy`. */
+const PI_LIMITS = ['matchLimitReached', 'resultLimitReached', 'entryLimitReached'];
+
 /** Undefined for what is no list. `details` are those of the answer: what fits is known there. */
 export function listOf(
   request: Request,
@@ -64,7 +67,8 @@ export function listOf(
     truncatedBy?: string;
     next?: { offset?: number };
   };
-  const cutBy = by ?? truncatedBy;
+  const reached = PI_LIMITS.some((name) => details?.[name] !== undefined) ? 'limit' : undefined;
+  const cutBy = by ?? truncatedBy ?? reached;
   return {
     query: digest(JSON.stringify(question)),
     from: offset,

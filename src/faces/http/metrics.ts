@@ -1,7 +1,7 @@
 /** What is counted about calls, requests and queues, as Prometheus reads it. */
 
 import type { Answer } from '../../types/answer.ts';
-import type { TelemetryEvent } from '../../types/telemetry.ts';
+import type { CallEvent, TelemetryEvent } from '../../types/telemetry.ts';
 import { type Gauged, gauges } from './gauges.ts';
 import { type Family, familyText, labels } from './prometheus.ts';
 
@@ -12,15 +12,13 @@ const BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
 export interface Ended {
   /** Of text in its answer. */
   readonly bytes: number;
-  /** The limit that cut it. */
-  readonly cutBy?: string | undefined;
   /** The code of its failure. */
   readonly error?: string | undefined;
 }
 
 export interface Metrics {
   call(tool: string, ended: Ended, seconds: number): void;
-  /** An event of telemetry, and whether it went on where a notice had said. */
+  /** An event of telemetry: what cut its answer, and whether it went on where a notice had said. */
   recorded(event: TelemetryEvent, followed: boolean): void;
   request(route: string, status: number): void;
   /** Prometheus text, version 0.0.4. */
@@ -58,11 +56,10 @@ export function createMetrics(measure: () => Gauged): Metrics {
   const requests = family('oriel_http_requests_total', 'HTTP requests, by route and status.');
 
   return {
-    call(tool, { bytes: size, cutBy, error }, seconds) {
+    call(tool, { bytes: size, error }, seconds) {
       add(calls, labels({ tool, outcome: error === undefined ? 'ok' : 'error' }));
       add(bytes, labels({ tool }), size);
       add(tokens, labels({ tool }), Math.ceil(size / 4));
-      if (cutBy !== undefined) add(cuts, labels({ tool, by: cutBy }));
       if (error !== undefined) add(errors, labels({ tool, code: error }));
       let time = times.get(tool);
       if (!time) times.set(tool, (time = { within: BUCKETS.map(() => 0), sum: 0, count: 0 }));
@@ -72,8 +69,13 @@ export function createMetrics(measure: () => Gauged): Metrics {
       time.count += 1;
     },
     recorded(event, followed) {
-      if (event.kind === 'rate-limit') add(limits, '');
-      else if (followed) add(continued, labels({ tool: event.tool }));
+      if (event.kind === 'rate-limit') {
+        add(limits, '');
+        return;
+      }
+      const { tool } = event;
+      if (followed) add(continued, labels({ tool }));
+      for (const by of cutsOf(event)) add(cuts, labels({ tool, by }));
     },
     request(path, status) {
       add(requests, labels({ route: path, status: String(status) }));
@@ -111,20 +113,13 @@ export function endedWith({ content, details, isError }: Answer): Ended {
     (sum, block) => sum + (block.type === 'text' ? Buffer.byteLength(block.text) : 0),
     0,
   );
-  return { bytes, cutBy: cutIn(details), ...(isError && { error: code }) };
+  return { bytes, ...(isError && { error: code }) };
 }
 
-/** Of a command, that of any of its streams; pi has a name of its own. */
-function cutIn(details: Answer['details']): string | undefined {
-  for (const of of [
-    details,
-    ...['output', 'stdout', 'stderr'].map((name) => Object(details[name]) as object),
-  ]) {
-    const { truncation } = of as { truncation?: { by?: string; truncatedBy?: string } };
-    const by = truncation?.by ?? truncation?.truncatedBy;
-    if (by !== undefined) return by;
-  }
-  return undefined;
+/** Every limit that cut the answer, once. What dialects tell of it differs, what is recorded does not. */
+function cutsOf({ reads = [], list }: CallEvent): ReadonlySet<string> {
+  const all = [...reads.map(({ cutBy }) => cutBy), list?.cutBy];
+  return new Set(all.filter((by) => by !== undefined));
 }
 
 /** Series of one family: labels are names of our own, and no more of them than this, whatever is asked. */

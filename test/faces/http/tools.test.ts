@@ -289,6 +289,42 @@ test('/metrics counts calls, bytes, truncations, errors and times', async () => 
   expect(lines.join('\n')).not.toMatch(/nonsense|made.up/);
 });
 
+test('/metrics counts the truncations of every dialect, by what the event says', async () => {
+  const { W, write } = workspace();
+  write('f', 'x\n'.repeat(4_000));
+  write('g', 'x\n');
+  const counted = async (dialect: string, calls: readonly (readonly [string, object])[]) => {
+    const { post, get } = await server(['--cwd', W, '--allow-bash', '--dialect', dialect]);
+    for (const [tool, input] of calls) await (await post(`/api/v0/tools/${tool}`, input)).text();
+    const text = await (await get('/metrics')).text();
+    return text.match(/^oriel_truncations_total\{.*/gm);
+  };
+  const of = (tool: string, by: string) => `oriel_truncations_total{tool="${tool}",by="${by}"} 1`;
+  const lists = [
+    ['grep', { pattern: 'x', limit: 1 }],
+    ['find', { pattern: '*', limit: 1 }],
+    ['ls', { limit: 1 }],
+  ] as const;
+  const readAndRun = [
+    ['read', { path: 'f' }],
+    ['bash', { command: 'seq 5000' }],
+  ] as const;
+  const all = ['grep', 'find', 'ls'].map((tool) => of(tool, 'limit'));
+  for (const dialect of ['oriel', 'pi', 'pi@0.74'])
+    expect(await counted(dialect, [...lists, ...readAndRun])).toEqual([
+      ...all,
+      of('read', 'lines'),
+      of('bash', 'lines'),
+    ]);
+  expect(await counted('pi', [['read', { path: 'f', limit: 5 }]])).toEqual([of('read', 'window')]);
+  for (const [dialect, input] of [
+    ['zed', { path: 'f', max_bytes: 10 }],
+    ['zdx', { path: 'f', limit: 9 }],
+    ['coder', { path: `${W}/f`, limit: 9 }],
+  ] as const)
+    expect(await counted(dialect, [[dialect === 'zdx' ? 'read' : 'read_file', input]])).toHaveLength(1);
+});
+
 describe('where it listens and how it ends', () => {
   test('a unix socket for its owner only; one that a killed server left behind is replaced', async () => {
     const { W } = workspace();
