@@ -8,7 +8,7 @@ import type { Engine } from '../engine/open-call.ts';
 import type { LimitOptions } from '../limits.ts';
 import type { OrielOptions } from '../options.ts';
 import { createOriel, type Oriel, orielOffering, type Tool } from '../oriel.ts';
-import { type Caller, nameOf } from '../queues/caller.ts';
+import { type Caller, callerName, type CallerName } from '../queues/caller.ts';
 import { Lru } from '../session/lru.ts';
 import { createSession, type SessionOptions } from '../session/session.ts';
 import { openState } from '../state/open-state.ts';
@@ -111,7 +111,7 @@ export class Spaces {
 
   of(caller?: Caller): Space {
     if (this.#flags.shareArtifacts || caller === undefined) return this.common;
-    const space = this.#spaces.get(caller) ?? this.#make(nameOf(caller));
+    const space = this.#spaces.get(caller) ?? this.#make(callerName(caller));
     this.#spaces.delete(caller);
     this.#spaces.set(caller, space);
     if (this.#spaces.size > MOST_SPACES) this.#evictOne(caller);
@@ -151,12 +151,12 @@ export class Spaces {
    * What is derived from files is shared with all spaces, and so are the quota for kept outputs and the record of calls,
    * each under its caller.
    */
-  #make(name: string | undefined): Space {
+  #make(name: CallerName | undefined): Space {
     const { store, disk, files, work, scratch, telemetry } = this.#session;
     const own = createSession({
       ...sessionOptions({ ...this.#options, cache: false, telemetry: false }),
       room: this.#room,
-      ...(name !== undefined && this.#sharedAs(`client ${name}`)),
+      ...(name && this.#sharedWith(name)),
     });
     const shared = {
       store,
@@ -168,6 +168,13 @@ export class Spaces {
     };
     const session: Session = { ...own, ...shared };
     return spaceOf({ ...this.#options, session }, own, this.#flags.allowBash);
+  }
+
+  /** A client that gives no name is not known again for sure: what is kept for it is found by whoever was told its number. */
+  #sharedWith({ name, isGuess }: CallerName): Pick<SessionOptions, 'state'> {
+    if (!isGuess) return this.#sharedAs(`client ${name}`);
+    const { state } = this.#sharedAs('clients without a name');
+    return state ? { state: { ...state, unlisted: name } } : {};
   }
 
   /** What is shared under the name of a space. */
@@ -203,7 +210,7 @@ function spaceOf(options: OrielOptions, session: Session, bash: boolean): Space 
     calls: 0,
     keeps() {
       try {
-        return session.spills.list().length > 0;
+        return !session.spills.isEmpty;
       } catch {
         // Its directory is gone and cannot be made again: nothing is kept.
         return false;

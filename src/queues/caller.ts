@@ -5,16 +5,22 @@
  */
 export type Caller = object;
 
-/** Names of callers that are the same one on every replica of a server. */
-const names = new WeakMap<Caller, string>();
+/** What a caller is called on every replica of a server. */
+export interface CallerName {
+  readonly name: string;
+  /** It was made of an address and a program: two callers may have the same one. */
+  readonly isGuess: boolean;
+}
 
-/** From now on `caller` is known by `name` beyond this process. */
-export function nameCaller(caller: Caller, name: string): void {
+const names = new WeakMap<Caller, CallerName>();
+
+/** From now on `caller` is known by that name beyond this process. */
+export function nameCaller(caller: Caller, name: CallerName): void {
   names.set(caller, name);
 }
 
 /** Undefined for a caller of this process alone. */
-export function nameOf(caller: Caller): string | undefined {
+export function callerName(caller: Caller): CallerName | undefined {
   return names.get(caller);
 }
 

@@ -1,5 +1,6 @@
 /** The names of kept outputs, and the answer to one that is not there. */
 
+import { randomBytes } from 'node:crypto';
 import { OrielError } from '../errors.ts';
 
 const SCHEME = 'artifact://';
@@ -13,6 +14,12 @@ export function artifactNumber(url: string): number {
   return Number(url.slice(SCHEME.length));
 }
 
+/** Fifteen digits, of 9 × 10¹⁴ that there are. No number that is counted is as long. */
+export function unguessableNumber(): number {
+  const random = randomBytes(8).readBigUInt64BE() % 900_000_000_000_000n;
+  return 100_000_000_000_000 + Number(random);
+}
+
 /** `NOT_FOUND`, with `last`, the URL of the last output that was kept, as the next call. */
 export function missingArtifact(number: number, last: string | undefined, cause?: unknown): OrielError {
   const said = last === undefined ? 'No output has been kept.' : `The last one kept is ${last}.`;
@@ -20,4 +27,13 @@ export function missingArtifact(number: number, last: string | undefined, cause?
     next: last ?? '.',
     cause,
   });
+}
+
+/** `NOT_FOUND` for a client whose outputs are listed for nobody. */
+export function missingUnlisted(number: number): OrielError {
+  return new OrielError(
+    'NOT_FOUND',
+    `There is no ${artifactUrl(number)}, or no more. Outputs of clients without a name are in no list; use the call that made it again.`,
+    { next: '.' },
+  );
 }

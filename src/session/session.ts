@@ -33,6 +33,8 @@ export interface SessionOptions {
 /** The part of a shared store that a session uses. */
 export interface SessionState {
   readonly space: StateSpace;
+  /** Outputs are kept under numbers that nobody guesses, and listed for nobody: several clients have the space. Whose quota it is. */
+  readonly unlisted?: string;
   /** Where workers do what is heavy. */
   readonly work?: RemoteWork | undefined;
   /** Ends the store with the session, where it is of the session alone. */
@@ -41,8 +43,9 @@ export interface SessionState {
 
 export function createSession(options: SessionOptions = {}): Session {
   const directory = new ScratchDirectory();
-  const spills = new Spills(options.spills, options.room);
   const { state } = options;
+  const unlisted = state?.unlisted;
+  const spills = new Spills(options.spills, options.room, unlisted !== undefined);
   const store = new Store(options.store, options.onError);
   const files = options.disk && new FileCache(options.disk);
   const disk = files && options.state ? new SharedCache(files, options.state.space) : files;
@@ -54,7 +57,7 @@ export function createSession(options: SessionOptions = {}): Session {
       : recording && new Telemetry({ ...recording, ...(onError && { onError }) });
   return {
     snapshots: new Snapshots(),
-    spills: state ? new SharedSpills(spills, state.space) : spills,
+    spills: state ? new SharedSpills(spills, state.space, { unlisted }) : spills,
     store,
     ...(disk && { disk }),
     ...(files && { files }),

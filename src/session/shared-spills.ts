@@ -10,7 +10,7 @@ import { writeFailure } from '../access/failure.ts';
 import { isOrielError, OrielError } from '../errors.ts';
 import type { KeptSpill, OpenedSpill, Spill, SpillSink, SpillStore } from '../types/session.ts';
 import type { StateName, StateSpace } from '../types/state.ts';
-import { artifactNumber, artifactUrl, missingArtifact } from './artifact-url.ts';
+import { artifactNumber, artifactUrl, missingArtifact, missingUnlisted } from './artifact-url.ts';
 import { batchesOf, lengthOf } from '../state/pieces.ts';
 import { type Head, headName, pieceName, readPiece } from './spill-pieces.ts';
 import type { Spills } from './spills.ts';
@@ -33,8 +33,9 @@ const COPYING_MS = 20_000;
 /** Outputs whose files are known here; of the others the copy is made again. */
 const MOST_KNOWN = 10_000;
 
-/** Outputs of which a list tells. */
+/** Numbers, from the last one down, that a list asks for, as many at once as this; it ends where a batch finds none. */
 const MOST_LISTED = 100;
+const LISTED_AT_ONCE = 10;
 
 /**
  * Numbers of one space follow each other. The first is random: where the store was emptied, no number means another
@@ -49,9 +50,16 @@ const firstNumber = (): number => LEAST_FIRST * randomInt(1, 900_000);
 
 const NUMBER: StateName = { kind: 'number', of: ['spill'] };
 
+export interface SharedSpillsOptions {
+  /** Whose outputs these are, where several clients without a name have the space: they are listed for none of them. */
+  readonly unlisted?: string | undefined;
+  readonly now?: () => number;
+}
+
 export class SharedSpills implements SpillStore {
   readonly #own: Spills;
   readonly #space: StateSpace;
+  readonly #unlisted: string | undefined;
   readonly #now: () => number;
   /** The number in the private directory, by the number that callers know. Oldest first. */
   readonly #known = new Map<number, number>();
@@ -60,9 +68,11 @@ export class SharedSpills implements SpillStore {
   readonly #alone = LEAST_ALONE + 10_000 * randomInt(0, 99_999_999);
   #lastAlone = 0;
 
-  constructor(own: Spills, space: StateSpace, now: () => number = Date.now) {
+  /** Where outputs are unlisted, `own` gives numbers that nobody guesses, and they are the same in the store. */
+  constructor(own: Spills, space: StateSpace, { unlisted, now = Date.now }: SharedSpillsOptions = {}) {
     this.#own = own;
     this.#space = space;
+    this.#unlisted = unlisted;
     this.#now = now;
   }
 
@@ -83,8 +93,12 @@ export class SharedSpills implements SpillStore {
     return { write: (bytes) => sink.write(bytes), finish: async () => this.#share(await sink.finish()) };
   }
 
-  /** Those that lie here. */
+  get isEmpty(): boolean {
+    return this.#own.isEmpty;
+  }
+
   list(): readonly KeptSpill[] {
+    if (this.#unlisted !== undefined) return [];
     const sizes = new Map(this.#own.list().map(({ url, bytes }) => [artifactNumber(url), bytes]));
     return Array.from(this.#known)
       .flatMap(([number, local]) => {
@@ -97,20 +111,22 @@ export class SharedSpills implements SpillStore {
 
   /** Also the last of other replicas. */
   async listAll(): Promise<readonly KeptSpill[]> {
-    const here = this.list();
-    const last = await this.#space.add(NUMBER, 0, 0, KEEP_MS);
-    if (last === 'away' || last === 0) return here;
-    const known = new Set(here.map(({ url }) => url));
-    const numbers = Array.from({ length: MOST_LISTED }, (_, i) => last - i).filter(
-      (number) => number > 0 && !known.has(artifactUrl(number)),
-    );
-    const others = await Promise.all(
-      numbers.map(async (number) => {
-        const head = await this.#headOf(number);
-        return head && head !== 'away' ? [{ url: artifactUrl(number), bytes: head.bytes }] : [];
-      }),
-    );
-    return [...here, ...others.flat()].sort((a, b) => artifactNumber(a.url) - artifactNumber(b.url));
+    if (this.#unlisted !== undefined) return [];
+    const all = new Map(this.list().map((kept) => [artifactNumber(kept.url), kept]));
+    const last = await this.#lastNumber();
+    const end = Math.max(LEAST_FIRST, last - MOST_LISTED);
+    for (let from = last; from > end; from -= LISTED_AT_ONCE) {
+      const numbers = Array.from({ length: Math.min(LISTED_AT_ONCE, from - end) }, (_, i) => from - i);
+      const heads = await Promise.all(
+        numbers.map(async (number) => (all.has(number) ? 'here' : await this.#headOf(number))),
+      );
+      for (const [i, head] of heads.entries()) {
+        const number = numbers[i] as number;
+        if (typeof head === 'object') all.set(number, { url: artifactUrl(number), bytes: head.bytes });
+      }
+      if (heads.includes('away') || heads.every((head) => head === undefined)) break;
+    }
+    return Array.from(all.values()).sort((a, b) => artifactNumber(a.url) - artifactNumber(b.url));
   }
 
   /** Throws `NOT_FOUND`, and `BUSY` for one that only the store has while it is away. */
@@ -130,8 +146,9 @@ export class SharedSpills implements SpillStore {
 
   async #share(spill: Spill): Promise<Spill> {
     const local = artifactNumber(spill.url);
-    const shared = await this.#send(spill);
-    const number = typeof shared === 'number' ? shared : this.#alone + (this.#lastAlone += 1);
+    const shared = await this.#send(spill, local);
+    const alone = this.#unlisted === undefined ? this.#alone + (this.#lastAlone += 1) : local;
+    const number = typeof shared === 'number' ? shared : alone;
     this.#remember(number, local);
     return { ...spill, url: artifactUrl(number), ...(typeof shared === 'string' && { unshared: shared }) };
   }
@@ -143,31 +160,52 @@ export class SharedSpills implements SpillStore {
     this.#known.delete(oldest as number);
   }
 
-  /** Its number in the store, or why it is not there. */
-  async #send(spill: Spill): Promise<number | string> {
-    const { bytes, capped, path } = spill;
+  /** Its number in the store, or why it is not there. What is not there takes nothing of the day's quota, nor room. */
+  async #send({ bytes, capped, path }: Spill, local: number): Promise<number | string> {
     if (bytes > MOST_SHARED) return `it is larger than ${MOST_SHARED >> 20} MiB`;
-    const today: StateName = { kind: 'quota', of: ['spill', Math.floor(this.#now() / DAY_MS)] };
+    const of = [
+      'spill',
+      Math.floor(this.#now() / DAY_MS),
+      ...(this.#unlisted === undefined ? [] : [this.#unlisted]),
+    ];
+    const today: StateName = { kind: 'quota', of };
     const used = await this.#space.add(today, bytes, 0, 2 * DAY_MS);
-    if (used === 'away') return STORE_AWAY;
+    if (used === 'away') return this.#whyNot();
     if (used > MOST_IN_A_DAY) {
       await this.#space.add(today, -bytes, 0, 2 * DAY_MS);
       return `more than ${MOST_IN_A_DAY >> 20} MiB were shared today`;
     }
     const head: Head = { id: randomBytes(12).toString('base64url'), bytes, capped };
+    let shared: number | string = STORE_AWAY;
+    try {
+      return (shared = await this.#sendPieces(head, path, local));
+    } finally {
+      // Nobody waits for that: what stays in a store that is slow or away expires.
+      if (typeof shared === 'string') void this.#takeBack(head, today);
+    }
+  }
+
+  async #takeBack(head: Head, today: StateName): Promise<void> {
+    await this.#space.add(today, -head.bytes, 0, 2 * DAY_MS);
+    for (const batch of batchesOf(head.bytes))
+      await Promise.all(batch.map((index) => this.#space.remove(pieceName(head, index))));
+  }
+
+  async #sendPieces(head: Head, path: string, local: number): Promise<number | string> {
+    const { bytes } = head;
     const end = performance.now() + SENDING_MS;
     const file = await open(path, 'r').catch((error: unknown) => {
       throw writeFailure(error, 'The full output could not be kept');
     });
     try {
       for (const batch of batchesOf(bytes)) {
-        if (performance.now() > end) return STORE_AWAY;
+        if (performance.now() > end) return `the shared store took longer than ${SENDING_MS / 1000} seconds`;
         const puts = batch.map(async (index) =>
           this.#space.put(pieceName(head, index), await readPiece(file, index, bytes), KEEP_MS),
         );
-        if ((await Promise.all(puts)).includes(false)) return STORE_AWAY;
+        if ((await Promise.all(puts)).includes(false)) return this.#whyNot();
       }
-      return await this.#publish(head);
+      return await (this.#unlisted === undefined ? this.#publish(head) : this.#putHead(head, local));
     } finally {
       await file.close();
     }
@@ -177,7 +215,7 @@ export class SharedSpills implements SpillStore {
   async #publish(head: Head): Promise<number | string> {
     for (let attempt = 0; attempt < 3; attempt += 1) {
       const number = await this.#space.add(NUMBER, 1, firstNumber(), KEEP_MS);
-      if (number === 'away') return STORE_AWAY;
+      if (number === 'away') return this.#whyNot();
       // Whoever can write to the store could have set the number back.
       const taken = this.#known.has(number) || (await this.#space.get(headName(number))) !== undefined;
       // A list that was asked for before anything was kept has made the number 0.
@@ -185,10 +223,14 @@ export class SharedSpills implements SpillStore {
         await this.#space.add(NUMBER, firstNumber(), 0, KEEP_MS);
         continue;
       }
-      const put = await this.#space.put(headName(number), Buffer.from(JSON.stringify(head)), KEEP_MS);
-      return put ? number : STORE_AWAY;
+      return this.#putHead(head, number);
     }
     return 'its number was taken';
+  }
+
+  async #putHead(head: Head, number: number): Promise<number | string> {
+    const put = await this.#space.put(headName(number), Buffer.from(JSON.stringify(head)), KEEP_MS);
+    return put ? number : this.#whyNot();
   }
 
   /** Calls that ask for the same at once share the copy. */
@@ -229,23 +271,39 @@ export class SharedSpills implements SpillStore {
     }
   }
 
+  #whyNot(): string {
+    return this.#space.isUp ? STORE_FULL : STORE_AWAY;
+  }
+
   async #headOf(number: number): Promise<Head | 'away' | undefined> {
     const bytes = await this.#space.get(headName(number));
     // It was sealed by a replica: its form needs no check.
     return bytes instanceof Uint8Array ? (JSON.parse(bytes.toString()) as Head) : bytes;
   }
 
+  /** The last number that was given; 0 where none was, or the store does not say. */
+  async #lastNumber(): Promise<number> {
+    const last = await this.#space.add(NUMBER, 0, 0, KEEP_MS);
+    return last === 'away' ? 0 : last;
+  }
+
+  /** Names the last one that there is: of the others it costs a look at one. */
   async #missing(number: number): Promise<OrielError> {
-    return missingArtifact(number, (await this.listAll()).at(-1)?.url);
+    if (this.#unlisted !== undefined) return missingUnlisted(number);
+    const last = await this.#lastNumber();
+    const head = last < LEAST_FIRST || last === number ? undefined : await this.#headOf(last);
+    const isThere = head !== undefined && head !== 'away';
+    return missingArtifact(number, isThere ? artifactUrl(last) : this.list().at(-1)?.url);
   }
 }
 
+const STORE_FULL = 'the shared store does not take it';
 const STORE_AWAY = 'the shared store does not answer';
 
 function unreachable(number: number): OrielError {
   return new OrielError(
     'BUSY',
-    `${artifactUrl(number)} was kept by another replica, and the shared store does not answer now. Read it again in a moment.`,
+    `${artifactUrl(number)} is not here, and the shared store, which may have it from another replica, does not answer now. Read it again in a moment.`,
     { next: artifactUrl(number) },
   );
 }

@@ -23,7 +23,7 @@ import {
 } from './directories.ts';
 import { SpillRoom } from './spill-room.ts';
 import { SpillWriter, cappedMark } from './spill-writer.ts';
-import { artifactUrl, missingArtifact } from './artifact-url.ts';
+import { artifactUrl, missingArtifact, unguessableNumber } from './artifact-url.ts';
 
 export interface SpillOptions {
   /** Parent of all session directories. @default $XDG_CACHE_HOME/oriel, else below the temporary directory */
@@ -43,15 +43,20 @@ export class Spills {
   readonly #options: SpillOptions;
   readonly #cap: number;
   readonly #total: number;
+  readonly #unguessable: boolean;
   /** Absent for spills that outlive this process: other processes add to them. */
   readonly #room: SpillRoom | undefined;
   #directory: string | undefined;
   /** The last number given in this process. */
   #last = 0;
 
-  /** `room` is shared with other sessions: then its `total` counts. */
-  constructor(options: SpillOptions = {}, room?: SpillRoom) {
+  /**
+   * `room` is shared with other sessions: then its `total` counts. `unguessable`: numbers do not follow each other, and who
+   * was not told one does not find it.
+   */
+  constructor(options: SpillOptions = {}, room?: SpillRoom, unguessable = false) {
     this.#options = options;
+    this.#unguessable = unguessable;
     this.#cap = options.cap ?? 1 << 30;
     this.#total = options.total ?? SPILL_TOTAL;
     if (options.workingDirectory === undefined) this.#room = room ?? new SpillRoom(this.#total);
@@ -109,6 +114,10 @@ export class Spills {
     return { file, capped: existsSync(cappedMark(path)) };
   }
 
+  get isEmpty(): boolean {
+    return this.list().length === 0;
+  }
+
   /** In the order in which they were made. */
   list(): readonly KeptSpill[] {
     // A session that kept nothing has no directory, and listing makes none.
@@ -143,7 +152,7 @@ export class Spills {
       this.#makeRoom(directory);
     }
     // A number is not given twice, also where the first output of that number has been removed.
-    for (let number = 1 + Math.max(this.#last, lastNumberIn(directory)); ; number += 1) {
+    for (let number = this.#nextIn(directory); ; number = this.#nextIn(directory, number)) {
       const path = pathIn(directory, number);
       try {
         const fd = openSync(path, 'wx', 0o600);
@@ -158,6 +167,12 @@ export class Spills {
         if (errno(error) !== 'EEXIST') throw error;
       }
     }
+  }
+
+  /** The number after `taken`, else after all that there are. */
+  #nextIn(directory: string, taken?: number): number {
+    if (this.#unguessable) return unguessableNumber();
+    return 1 + (taken ?? Math.max(this.#last, lastNumberIn(directory)));
   }
 
   #makeRoom(directory: string): void {

@@ -9,6 +9,8 @@ export interface BackendKind {
   readonly path: RegExp;
   /** Its packages are loaded here, and nowhere before. */
   readonly open: (options: BackendOptions) => Promise<StateBackend>;
+  /** Uses of it at a time. */
+  readonly atOnce: number;
   /** Whether jobs for workers can be queued in it. */
   readonly hasQueues?: true;
 }
@@ -18,6 +20,7 @@ const redis: BackendKind = {
   // The number of a database.
   path: /^\/?\d{0,5}$/,
   open: async (options) => (await import('./redis.ts')).openRedis(options),
+  atOnce: 64,
   hasQueues: true,
 };
 
@@ -25,6 +28,8 @@ const postgres: BackendKind = {
   packages: ['keyv', '@keyv/postgres', 'pg'],
   path: /^\/?[^/]*$/,
   open: async (options) => (await import('./postgres.ts')).openPostgres(options),
+  // Its connections: no use waits for one.
+  atOnce: 8,
 };
 
 /** By the scheme of the URL, with its colon. */

@@ -1,7 +1,10 @@
 /**
  * Keeps a store that is slow or away from holding up reads: each use has a short timeout, and after one that failed no
- * other is tried until the store has answered a probe in the background.
+ * other is tried until the store has answered a probe in the background. What the store answers with an error has failed
+ * alone: the store is there.
  */
+
+import { inTime } from './in-time.ts';
 
 const FIRST_PROBE_MS = 250;
 const LAST_PROBE_MS = 10_000;
@@ -13,16 +16,23 @@ export interface BreakerOptions {
   readonly probe: () => Promise<void>;
   /** Gives up what does not answer. */
   readonly reset: () => Promise<void>;
+  /** Whether an error is the store's answer to one use of it, and says nothing about others. */
+  readonly isRefusal: (error: unknown) => boolean;
   readonly onChange: (up: boolean, why: string) => void;
+  readonly onRefused: (why: string) => void;
 }
 
 /** The store does not answer, or was not asked. */
 export const AWAY = 'away';
 
+/** The store has answered with an error. */
+export const REFUSED = 'refused';
+
 export class Breaker {
   readonly #options: BreakerOptions;
   #up = true;
   #wait = FIRST_PROBE_MS;
+  #upSince = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -34,12 +44,16 @@ export class Breaker {
     return this.#up;
   }
 
-  /** What `use` gives, or `'away'`. Never throws. */
-  async run<T>(use: () => Promise<T>): Promise<T | typeof AWAY> {
+  /** What `use` gives, `'away'` or `'refused'`. Never throws. */
+  async run<T>(use: () => Promise<T>): Promise<T | typeof AWAY | typeof REFUSED> {
     if (!this.#up || this.#closed) return AWAY;
     try {
-      return await this.#inTime(use);
+      return await inTime(use(), this.#options.timeoutMs);
     } catch (error) {
+      if (this.#options.isRefusal(error)) {
+        this.#options.onRefused(reasonOf(error));
+        return REFUSED;
+      }
       if (this.#up && !this.#closed) this.#open(reasonOf(error));
       return AWAY;
     }
@@ -52,6 +66,8 @@ export class Breaker {
 
   #open(why: string): void {
     this.#up = false;
+    // One that fails soon after its probe is probed ever more rarely all the same.
+    if (performance.now() - this.#upSince > LAST_PROBE_MS) this.#wait = FIRST_PROBE_MS;
     this.#options.onChange(false, why);
     this.#probeLater();
   }
@@ -64,8 +80,9 @@ export class Breaker {
 
   async #probe(): Promise<void> {
     try {
-      await this.#options.reset();
-      await this.#inTime(this.#options.probe);
+      const { reset, probe, timeoutMs } = this.#options;
+      await inTime(reset(), timeoutMs);
+      await inTime(probe(), timeoutMs);
     } catch {
       // Still away.
       if (!this.#closed) this.#probeLater();
@@ -73,21 +90,8 @@ export class Breaker {
     }
     if (this.#closed) return;
     this.#up = true;
-    this.#wait = FIRST_PROBE_MS;
+    this.#upSince = performance.now();
     this.#options.onChange(true, '');
-  }
-
-  async #inTime<T>(use: () => Promise<T>): Promise<T> {
-    const { timeoutMs } = this.#options;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-    });
-    try {
-      return await Promise.race([use(), late]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 }
 

@@ -60,7 +60,7 @@ export function openState({
   refuseOlder(packages, scheme);
   const open = (): ReturnType<typeof kind.open> => kind.open({ url, timeoutMs });
   const seal = new Seal(Buffer.from(key));
-  return new SharedStore({ seal, timeoutMs, open, ...(workers && { jobsUrl: url }) });
+  return new SharedStore({ seal, timeoutMs, open, atOnce: kind.atOnce, ...(workers && { jobsUrl: url }) });
 }
 
 /** BullMQ, and its client. */

@@ -4,6 +4,7 @@
  */
 
 import type { BackendOptions, StateBackend } from '../types/state.ts';
+import { MOST_SEALED } from './bounds.ts';
 import { textsIn } from './texts.ts';
 
 const TABLE = 'public.oriel_state';
@@ -13,10 +14,17 @@ const SCHEMA = `
   ALTER TABLE ${TABLE} ADD COLUMN IF NOT EXISTS expires BIGINT;
   CREATE INDEX IF NOT EXISTS oriel_state_expires ON ${TABLE} (expires)`;
 
+/** There is no such table, or it is that of another program of Keyv, without a column for expiry. */
+const MISSING: readonly unknown[] = ['42P01', '42703'];
+
 /** Two processes that make the same table at once: one of them is told so. */
 const MADE_MEANWHILE: readonly unknown[] = ['23505', '42P07', '42701', 'XX000'];
 
+/** Uses of it at a time: no use waits for a connection. */
 const CONNECTIONS = 8;
+
+/** By the clock of the store: those of replicas may differ. */
+const NOW = '(extract(epoch FROM clock_timestamp()) * 1000)::bigint';
 
 /** After as many writes, or so many milliseconds, what has expired is removed, at most so many rows at once. */
 const SWEEP_WRITES = 1_000;
@@ -57,14 +65,15 @@ export async function openPostgres({ url, timeoutMs }: BackendOptions): Promise<
     }
 
     override async get(key: string): Promise<unknown> {
-      const sql = `SELECT value FROM ${TABLE} WHERE key = $1 AND expires > $2`;
-      return (await query(sql, [key, Date.now()]))[0]?.['value'];
+      // A value that is too long is not fetched whole.
+      const sql = `SELECT left(value, ${MOST_SEALED + 1}) AS value FROM ${TABLE} WHERE key = $1 AND expires > ${NOW}`;
+      return (await query(sql, [key]))[0]?.['value'];
     }
 
     override async set(key: string, value: unknown, ttl = 0): Promise<void> {
-      const sql = `INSERT INTO ${TABLE} (key, value, expires) VALUES ($1, $2, $3)
+      const sql = `INSERT INTO ${TABLE} (key, value, expires) VALUES ($1, $2, ${NOW} + $3::bigint)
         ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires = excluded.expires`;
-      await query(sql, [key, value, Date.now() + ttl]);
+      await query(sql, [key, value, ttl]);
       this.#sweepNowAndThen();
     }
 
@@ -76,9 +85,9 @@ export async function openPostgres({ url, timeoutMs }: BackendOptions): Promise<
       if (this.#writes < SWEEP_WRITES && performance.now() - this.#sweptAt < SWEEP_MS) return;
       this.#writes = 0;
       this.#sweptAt = performance.now();
-      const sql = `DELETE FROM ${TABLE} WHERE key IN (SELECT key FROM ${TABLE} WHERE expires < $1 LIMIT ${SWEEP_ROWS})`;
+      const sql = `DELETE FROM ${TABLE} WHERE key IN (SELECT key FROM ${TABLE} WHERE expires < ${NOW} LIMIT ${SWEEP_ROWS})`;
       // What could not be removed is removed the next time.
-      query(sql, [Date.now()]).catch(() => undefined);
+      query(sql).catch(() => undefined);
     }
   }
   const adapter = new ExpiringTable({ table: 'oriel_state' });
@@ -90,25 +99,54 @@ export async function openPostgres({ url, timeoutMs }: BackendOptions): Promise<
     set: async (key, value, ttl) => void (await keyv.set(key, value, ttl)),
     remove: async (key) => void (await keyv.delete(key)),
     async add(key, by, start, ttl) {
-      const now = Date.now();
-      const sql = `INSERT INTO ${TABLE} AS t (key, value, expires) VALUES ($1, ($3::bigint + $2::bigint)::text, $4)
+      const sql = `INSERT INTO ${TABLE} AS t (key, value, expires) VALUES ($1, ($3::bigint + $2::bigint)::text, ${NOW} + $4::bigint)
         ON CONFLICT (key) DO UPDATE SET expires = excluded.expires,
-          value = CASE WHEN t.expires > $5 AND t.value ~ '^-?[0-9]{1,15}$' THEN (t.value::bigint + $2::bigint)::text ELSE excluded.value END
+          value = CASE WHEN t.expires > ${NOW} AND t.value ~ '^-?[0-9]{1,15}$' THEN (t.value::bigint + $2::bigint)::text ELSE excluded.value END
         RETURNING value`;
-      const [row] = await query(sql, [key, by, start, now + ttl, now]);
+      const [row] = await query(sql, [key, by, start, ttl]);
       return Number(row?.['value']);
     },
+    isRefusal: (error) => error instanceof pg.DatabaseError && !ABOUT_THE_SERVER.test(error.code ?? ''),
     // Connections that do not answer end by their timeouts.
     reset: () => Promise.resolve(),
     close: () => pool.end(),
   };
 }
 
-async function makeTable(pool: { query(sql: string): Promise<unknown> }): Promise<void> {
+/**
+ * Classes of errors that are not about what was asked: of connections (08), of who may connect (28), of databases that are
+ * not there (3D), of resources (53: but not a full disk), and of a server that ends or begins (57P).
+ */
+const ABOUT_THE_SERVER = /^(?:08|28|3D|53(?!100)|57P)/;
+
+interface Queries {
+  query(sql: string): Promise<unknown>;
+}
+
+/** Who may only read and write the table need not be able to make one. What fails here says nothing about a single use. */
+async function makeTable(pool: Queries): Promise<void> {
+  try {
+    await pool.query(`SELECT key, value, expires FROM ${TABLE} LIMIT 0`);
+  } catch (error) {
+    if (!MISSING.includes(codeOf(error))) throw outside(error);
+    await addTable(pool).catch((failed: unknown) => {
+      throw outside(failed);
+    });
+  }
+}
+
+async function addTable(pool: Queries): Promise<void> {
   try {
     await pool.query(SCHEMA);
   } catch (error) {
-    if (!MADE_MEANWHILE.includes((error as { code?: unknown }).code)) throw error;
+    if (!MADE_MEANWHILE.includes(codeOf(error))) throw error;
     await pool.query(SCHEMA);
   }
+}
+
+const codeOf = (error: unknown): unknown => (Object(error) as { code?: unknown }).code;
+
+/** With its code, and not as an answer to one use. */
+function outside(error: unknown): Error {
+  return Object.assign(new Error('the table is not there', { cause: error }), { code: codeOf(error) });
 }

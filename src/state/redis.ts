@@ -1,11 +1,19 @@
 /** Redis and Valkey as the shared store: `redis://HOST:PORT/DB`, or `rediss://` with TLS. */
 
 import type { BackendOptions, StateBackend } from '../types/state.ts';
+import { MOST_SEALED } from './bounds.ts';
 import { textsIn } from './texts.ts';
 
 export async function openRedis({ url, timeoutMs }: BackendOptions): Promise<StateBackend> {
   const [{ Keyv }, { default: KeyvRedis }] = await Promise.all([import('keyv'), import('@keyv/redis')]);
-  const adapter = new KeyvRedis(
+  /** A value that is too long is not fetched whole: whoever can write to the store could fill the memory of all replicas. */
+  class BoundedRedis extends KeyvRedis<string> {
+    override async get<U>(key: string): Promise<U | undefined> {
+      const text = await client.getRange(key, 0, MOST_SEALED);
+      return text === '' ? undefined : (text as U);
+    }
+  }
+  const adapter = new BoundedRedis(
     {
       url,
       // What cannot be sent fails at once: no read waits for a connection that comes back later.
@@ -64,10 +72,25 @@ export async function openRedis({ url, timeoutMs }: BackendOptions): Promise<Sta
       const values = { keys: [key], arguments: [by, start, ttl].map(String) };
       return Number(await client.eval(ANEW, values));
     },
+    isRefusal,
     reset: () => adapter.disconnect(true).catch(() => undefined),
     close: () => adapter.disconnect(true).catch(() => undefined),
   };
 }
+
+/**
+ * An error that Redis has answered with. Some of them are about the server and not about what it was asked: it loads its
+ * data, wants a password, or has become a replica, and then another connection leads to where writes are taken.
+ */
+function isRefusal(error: unknown): boolean {
+  const { message = '' } = Object(error) as { message?: string };
+  const [, word = ''] = /^([A-Z]{2,20})\b/.exec(message) ?? [];
+  return word !== '' && !ABOUT_THE_SERVER.has(word);
+}
+
+const ABOUT_THE_SERVER: ReadonlySet<string> = new Set(
+  'LOADING MASTERDOWN CLUSTERDOWN TRYAGAIN BUSY READONLY NOAUTH WRONGPASS NOPERM DENIED'.split(' '),
+);
 
 /** The replies to all commands where one is an error: the store is there. Throws any other error. */
 function repliesIn(error: unknown): readonly unknown[] {
@@ -91,6 +114,7 @@ interface RedisClient {
   readonly isReady: boolean;
   unref(): void;
   ping(): Promise<string>;
+  getRange(key: string, start: number, end: number): Promise<string>;
   multi(): RedisCommands;
   eval(script: string, values: { keys: string[]; arguments: string[] }): Promise<unknown>;
 }

@@ -4,7 +4,8 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Queue, Worker } from 'bullmq';
 import type { SharedState, StateSpace } from '../types/state.ts';
 import type { WorkEvent, WorkFailure, WorkHandler } from '../types/work.ts';
-import { MOST_VALUE } from './shared-state.ts';
+import { MOST_VALUE } from './bounds.ts';
+import { inTime } from './in-time.ts';
 import { PREFIX } from './work-queue.ts';
 import {
   ALIVE_MS,
@@ -118,14 +119,8 @@ export async function runJobs({ url, state, handlers, jobs, log }: JobsOptions):
 const COUNT_MS = 1_000;
 
 /** Undefined where the queue does not answer in time. */
-async function waitingIn(queue: Queue): Promise<number | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), COUNT_MS);
-  });
-  const found = await Promise.race([queue.getWaitingCount().catch(() => undefined), late]);
-  clearTimeout(timer);
-  return found;
+function waitingIn(queue: Queue): Promise<number | undefined> {
+  return inTime(queue.getWaitingCount(), COUNT_MS).catch(() => undefined);
 }
 
 /** Without a store it waits for nothing. */

@@ -3,6 +3,8 @@
 import type {
   SharedState,
   StateBackend,
+  StateChange,
+  StateListener,
   StateName,
   StateOperation,
   StateOutcome,
@@ -10,22 +12,23 @@ import type {
   StateStats,
 } from '../types/state.ts';
 import type { RemoteWork } from '../types/work.ts';
-import { AWAY, Breaker } from './breaker.ts';
+import { MOST_SEALED, MOST_VALUE } from './bounds.ts';
+import { AWAY, Breaker, REFUSED } from './breaker.ts';
 import { WorkSender } from './remote-work.ts';
 import type { Seal } from './sealed.ts';
+import { Slots } from './slots.ts';
 import { WorkQueue } from './work-queue.ts';
 
-/** Bytes of one value. */
-export const MOST_VALUE: number = 2 << 20;
-
-/** Operations of this process that are under way; more come back as if the store were away. */
-const MOST_PENDING = 256;
+/** Milliseconds in which the same refusal of the store is told once. */
+const REFUSALS_MS = 60_000;
 
 export interface SharedStateOptions {
   readonly seal: Seal;
   readonly timeoutMs: number;
   /** Loads the client and connects lazily. */
   readonly open: () => Promise<StateBackend>;
+  /** Uses of the store at a time; the next ones wait. */
+  readonly atOnce?: number;
   /** The Redis in which jobs for workers are queued; absent where there are none. */
   readonly jobsUrl?: string;
 }
@@ -36,28 +39,39 @@ export class SharedStore implements SharedState {
   readonly #seal: Seal;
   readonly #breaker: Breaker;
   readonly #open: () => Promise<StateBackend>;
-  readonly #listeners: ((up: boolean, why: string) => void)[] = [];
+  readonly #slots: Slots;
+  readonly #listeners: StateListener[] = [];
+  /** When each refusal was told last. */
+  readonly #told = new Map<string, number>();
   readonly #operations = new Map<StateOperation, Counts>();
   readonly #sender: WorkSender | undefined;
   #backend: Promise<StateBackend> | undefined;
+  #opened: StateBackend | undefined;
   #connected: Promise<void> | undefined;
   #outages = 0;
   #bytesRead = 0;
   #bytesWritten = 0;
-  #pending = 0;
 
-  constructor({ seal, timeoutMs, open, jobsUrl }: SharedStateOptions) {
+  constructor({ seal, timeoutMs, open, atOnce = 64, jobsUrl }: SharedStateOptions) {
     this.#seal = seal;
     this.#open = open;
+    this.#slots = new Slots(atOnce);
     if (jobsUrl !== undefined)
       this.#sender = new WorkSender({ state: this, queue: new WorkQueue({ url: jobsUrl, timeoutMs }) });
     this.#breaker = new Breaker({
       timeoutMs,
       probe: async () => (await this.#store()).ping(),
       reset: async () => (await this.#store()).reset(),
+      isRefusal: (error) => this.#isRefusal(error),
       onChange: (up, why) => {
         if (!up) this.#outages += 1;
-        for (const listener of this.#listeners) listener(up, why);
+        this.#tell(up ? { is: 'back' } : { is: 'away', why });
+      },
+      onRefused: (why) => {
+        const last = this.#told.get(why);
+        if (last !== undefined && performance.now() - last < REFUSALS_MS) return;
+        this.#told.set(why, performance.now());
+        this.#tell({ is: 'refused', why });
       },
     });
   }
@@ -66,16 +80,20 @@ export class SharedStore implements SharedState {
     const at = this.#seal.nameOf(JSON.stringify(['space', name])).slice(0, 22);
     const keyOf = ({ kind, of }: StateName): string =>
       `oriel:${kind}:${at}:${this.#seal.nameOf(JSON.stringify([name, kind, of]))}`;
+    const isUp = (): boolean => this.#breaker.up;
     return {
+      get isUp() {
+        return isUp();
+      },
       get: (value) => this.#get(keyOf(value)),
       put: (value, bytes, ttl) => this.#put(keyOf(value), bytes, ttl),
       remove: async (value) => {
         const done = await this.#use((store) => store.remove(keyOf(value)));
-        this.#count('remove', done === AWAY ? 'away' : 'ok');
+        this.#count('remove', done === AWAY || done === REFUSED ? done : 'ok');
       },
       add: async (value, by, start, ttl) => {
         const sum = await this.#use((store) => store.add(keyOf(value), by, start, ttl));
-        const isNumber = Number.isSafeInteger(sum);
+        const isNumber = typeof sum === 'number' && Number.isSafeInteger(sum);
         this.#count('add', sum === AWAY ? 'away' : isNumber ? 'ok' : 'refused');
         return isNumber ? sum : AWAY;
       },
@@ -100,7 +118,7 @@ export class SharedStore implements SharedState {
     };
   }
 
-  onChange(listener: (up: boolean, why: string) => void): void {
+  onChange(listener: StateListener): void {
     this.#listeners.push(listener);
   }
 
@@ -120,36 +138,42 @@ export class SharedStore implements SharedState {
     const sealed = await this.#use((store) => store.get(key));
     // A store may answer anything.
     if (sealed === AWAY) return this.#count('get', 'away', AWAY);
+    if (sealed === REFUSED) return this.#count('get', 'refused', undefined);
     if (typeof sealed !== 'string') return this.#count('get', 'missing', undefined);
-    const isBounded = sealed.length <= MOST_VALUE * 2;
+    const isBounded = sealed.length <= MOST_SEALED;
     const bytes = isBounded ? this.#seal.open(key, sealed) : undefined;
     if (!bytes) return this.#count('get', 'refused', undefined);
-    this.#bytesRead += bytes.length;
+    this.#bytesRead += sealed.length;
     return this.#count('get', 'ok', bytes);
   }
 
   async #put(key: string, bytes: Uint8Array, ttl: number): Promise<boolean> {
     if (bytes.length > MOST_VALUE) return this.#count('put', 'refused', false);
-    const done = await this.#use((store) => store.set(key, this.#seal.close(key, bytes), ttl));
-    if (done === AWAY) return this.#count('put', 'away', false);
-    this.#bytesWritten += bytes.length;
+    const sealed = this.#seal.close(key, bytes);
+    const done = await this.#use((store) => store.set(key, sealed, ttl));
+    if (done === AWAY || done === REFUSED) return this.#count('put', done, false);
+    this.#bytesWritten += sealed.length;
     return this.#count('put', 'ok', true);
   }
 
   #store(): Promise<StateBackend> {
-    return (this.#backend ??= this.#open());
+    return (this.#backend ??= this.#open().then((backend) => (this.#opened = backend)));
   }
 
-  async #use<T>(use: (store: StateBackend) => Promise<T>): Promise<T | typeof AWAY> {
-    if (this.#pending >= MOST_PENDING) return AWAY;
-    this.#pending += 1;
-    try {
+  #use<T>(use: (store: StateBackend) => Promise<T>): Promise<T | typeof AWAY | typeof REFUSED> {
+    return this.#slots.run(async () => {
       // To load its packages is not the store's time; a failure is that of the use.
       await this.#store().catch(() => undefined);
-      return await this.#breaker.run(async () => use(await this.#store()));
-    } finally {
-      this.#pending -= 1;
-    }
+      return this.#breaker.run(async () => use(await this.#store()));
+    });
+  }
+
+  #isRefusal(error: unknown): boolean {
+    return this.#opened?.isRefusal(error) === true;
+  }
+
+  #tell(change: StateChange): void {
+    for (const listener of this.#listeners) listener(change);
   }
 
   #count<T = void>(operation: StateOperation, outcome: StateOutcome, value?: T): T {

@@ -2,6 +2,7 @@
 
 import type { Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
+import { inTime } from './in-time.ts';
 import { MOST_ATTEMPTS } from './work-values.ts';
 
 /** Front of the keys of its queues. */
@@ -40,7 +41,8 @@ export class WorkQueue {
     if (performance.now() < this.#restsUntil) return false;
     try {
       const connected = await (this.#connected ??= this.#connect());
-      return await this.#inTime(connected.ready.then(() => addTo(queueOf(connected, name), id)));
+      const added = connected.ready.then(() => addTo(queueOf(connected, name), id));
+      return await inTime(added, this.#options.timeoutMs);
     } catch {
       this.#restsUntil = performance.now() + REST_MS;
       await this.close();
@@ -71,19 +73,6 @@ export class WorkQueue {
     const ready = redis.connect().then(() => void redis.stream.unref());
     ready.catch(() => undefined);
     return { redis, queues: new Map(), library, ready };
-  }
-
-  async #inTime<T>(work: Promise<T>): Promise<T> {
-    const { timeoutMs } = this.#options;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-    });
-    try {
-      return await Promise.race([work, late]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 }
 

@@ -122,7 +122,9 @@ export interface SpillStore {
   create(): SpillSink;
   /** Opens `artifact://number` for reading. Throws OrielError `NOT_FOUND`. */
   open(number: number): Promise<OpenedSpill>;
-  /** In the order in which they were made. */
+  /** Whether nothing is kept here. */
+  readonly isEmpty: boolean;
+  /** Those that lie here, in the order in which they were made. */
   list(): readonly KeptSpill[];
   /** Also those of other replicas, where they share them. Never throws for a store that is away. */
   listAll?(): Promise<readonly KeptSpill[]>;

@@ -17,6 +17,8 @@ export interface StateBackend {
   add(key: string, by: number, start: number, ttl: number): Promise<number>;
   /** Gives up connections that do not answer: the next use connects again. Never throws. */
   reset(): Promise<void>;
+  /** Whether an error is the store's answer to one use of it: another one may go well, and the store is there. */
+  isRefusal(error: unknown): boolean;
   close(): Promise<void>;
 }
 
@@ -28,16 +30,7 @@ export interface BackendOptions {
 }
 
 /** What kinds of values there are; part of their keys in the store, so that an operator can tell them apart. */
-export type StateKind =
-  | 'spill'
-  | 'piece'
-  | 'cache'
-  | 'shown'
-  | 'number'
-  | 'quota'
-  | 'order'
-  | 'job'
-  | 'worker';
+export type StateKind = 'spill' | 'piece' | 'cache' | 'number' | 'quota' | 'order' | 'job' | 'worker';
 
 /** Where a value is: its kind, and what names it within its space. */
 export interface StateName {
@@ -50,11 +43,13 @@ export interface StateName {
  * they come back at once with `'away'`, and a value that is damaged, forged or of another version is one that is not there.
  */
 export interface StateSpace {
+  /** Whether the store answers. */
+  readonly isUp: boolean;
   get(name: StateName): Promise<Buffer | 'away' | undefined>;
   /** False where the value is too large or the store does not take it. `bytes` must not change meanwhile. */
   put(name: StateName, bytes: Uint8Array, ttl: number): Promise<boolean>;
   remove(name: StateName): Promise<void>;
-  /** As `StateBackend.add`. */
+  /** As `StateBackend.add`; `'away'` also where the store refuses it. */
   add(name: StateName, by: number, start: number, ttl: number): Promise<number | 'away'>;
 }
 
@@ -68,13 +63,21 @@ export interface StateStats {
   readonly outages: number;
   /** By operation and how it ended. */
   readonly operations: ReadonlyMap<StateOperation, Readonly<Record<StateOutcome, number>>>;
-  /** Of values, as they were before they were sealed. */
+  /** Of values, sealed, as they lie in the store. */
   readonly bytesRead: number;
   readonly bytesWritten: number;
 }
 
-/** `refused`: damaged, forged, of another version or too large. `away`: not asked, or no answer. */
+/** `refused`: damaged, forged, of another version or too large, or the store has answered with an error. `away`: not asked, or no answer. */
 export type StateOutcome = 'ok' | 'missing' | 'refused' | 'away';
+
+/** `why`: a code, such as `ECONNREFUSED` or `OOM`. */
+export type StateChange =
+  | { readonly is: 'away'; readonly why: string }
+  | { readonly is: 'back' }
+  | { readonly is: 'refused'; readonly why: string };
+
+export type StateListener = (change: StateChange) => void;
 
 /** The shared store of one process. */
 export interface SharedState {
@@ -85,8 +88,8 @@ export interface SharedState {
   /** Work that other machines do for a session whose cache is in that space; undefined where the host did not ask for it. */
   work(space: string): RemoteWork | undefined;
   stats(): StateStats;
-  /** Hears when the store stops answering, with why, and when it answers again. */
-  onChange(listener: (up: boolean, why: string) => void): void;
+  /** Hears of each change, and of what the store refuses, of the same once a minute. */
+  onChange(listener: StateListener): void;
   /** Resolves when the store has answered for the first time, or could not. */
   connected(): Promise<void>;
   close(): Promise<void>;

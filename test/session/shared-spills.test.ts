@@ -5,7 +5,7 @@ import { readAt } from '../../src/access/bytes.ts';
 import { SharedSpills } from '../../src/session/shared-spills.ts';
 import { Spills } from '../../src/session/spills.ts';
 import { openState } from '../../src/state/open-state.ts';
-import type { SharedState } from '../../src/types/state.ts';
+import type { SharedState, StateName } from '../../src/types/state.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { has } from '../support/has.ts';
 import { redisServer, type StoreServer } from '../support/stores.ts';
@@ -27,14 +27,18 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
     readonly spills: SharedSpills;
     readonly state: SharedState;
   }
-  function replica(space: string, cap?: number): Replica {
+  function replica(space: string, cap?: number, unlisted?: string): Replica {
     const state = openState({ url: server.url, key, timeoutMs: 30_000 }) as SharedState;
-    const own = new Spills({ state: temporaryFolder(), ...(cap !== undefined && { cap }) });
+    const own = new Spills(
+      { state: temporaryFolder(), ...(cap !== undefined && { cap }) },
+      undefined,
+      unlisted !== undefined,
+    );
     onTestFinished(() => {
       own.close();
       return state.close();
     });
-    return { spills: new SharedSpills(own, state.space(space)), state };
+    return { spills: new SharedSpills(own, state.space(space), { unlisted }), state };
   }
   async function keep({ spills }: Replica, content: string): Promise<{ url: string; unshared?: string }> {
     const sink = spills.create();
@@ -130,6 +134,113 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
     expect(two.spills.list()).toEqual([]);
     expect((await readBack(one, url)) === readFileSync(path, 'latin1')).toBe(true);
     expect(keys.length).toBeGreaterThan(1);
+  });
+
+  /** Uses of the store that `act` costs. */
+  async function usesOf({ state }: Replica, act: () => Promise<unknown>): Promise<number> {
+    const count = (): number =>
+      [...state.stats().operations.values()].reduce(
+        (sum, { ok, missing, refused, away }) => sum + ok + missing + refused + away,
+        0,
+      );
+    const before = count();
+    await act().catch(() => undefined);
+    return count() - before;
+  }
+
+  test('an output that is not there costs three looks, and a list what there is to list', async () => {
+    const [one, two] = [replica('costs'), replica('costs')];
+    const missing = (number: number) => (): Promise<string> => readBack(two, `artifact://${number}`);
+    expect(await usesOf(two, missing(5))).toBeLessThanOrEqual(3);
+    const kept: string[] = [];
+    for (let i = 0; i < 30; i += 1) kept.push((await keep(one, `${i}\n`)).url);
+    const last = Number(kept.at(-1)?.slice(11));
+    for (const number of [5, last + 1, last - 500, 9_000_000_000_001])
+      expect(await usesOf(two, missing(number))).toBeLessThanOrEqual(3);
+    await expect(missing(last + 1)()).rejects.toMatchObject({
+      message: `There is no artifact://${last + 1}. The last one kept is artifact://${last}.`,
+    });
+    expect(await usesOf(two, () => two.spills.listAll())).toBeLessThanOrEqual(41);
+    expect((await two.spills.listAll()).map(({ url }) => url)).toEqual(kept);
+    expect(await usesOf(replica('nothing kept'), () => two.spills.listAll())).toBeLessThanOrEqual(1);
+  });
+
+  test('what many miss at once takes the store away from nobody', async () => {
+    const [one, two] = [replica('crowd'), replica('crowd')];
+    await keep(one, 'x');
+    const lost = await Promise.all(
+      Array.from({ length: 200 }, (_, i) =>
+        readBack(two, `artifact://${i + 1}`).catch((error: unknown) => error),
+      ),
+    );
+    expect(new Set(lost.map((error) => (error as { code: string }).code))).toEqual(new Set(['NOT_FOUND']));
+    expect((await keep(two, 'y')).unshared).toBeUndefined();
+    expect(two.state.stats()).toMatchObject({ up: true, outages: 0 });
+  });
+
+  test('an output that could not be shared takes nothing of the day, nor room in the store', async () => {
+    const one = replica('slow quota');
+    const space = one.state.space('slow quota');
+    const today = Math.floor(Date.now() / 86_400_000);
+    const own = new Spills({ state: temporaryFolder() });
+    onTestFinished(() => own.close());
+    let refused = 0;
+    // A store that is full: the second piece and all after it are refused.
+    const full = {
+      ...space,
+      isUp: true,
+      put: (at: StateName, bytes: Uint8Array, ttl: number) =>
+        at.kind === 'piece' && at.of[1] !== 0
+          ? Promise.resolve((refused += 1) < 0)
+          : space.put(at, bytes, ttl),
+    };
+    const spills = new SharedSpills(own, full);
+    const pieces = (): number =>
+      redis('--scan', '--pattern', 'oriel:piece:*').split('\n').filter(Boolean).length;
+    const before = pieces();
+    const sink = spills.create();
+    await sink.write(Buffer.alloc(3 << 20, 'x'));
+    expect(await sink.finish()).toMatchObject({ unshared: 'the shared store does not take it' });
+    expect(refused).toBeGreaterThan(0);
+    await expect.poll(pieces).toBe(before);
+    await expect.poll(() => space.add({ kind: 'quota', of: ['spill', today] }, 0, 0, 60_000)).toBe(0);
+  });
+
+  describe('of clients without a name', () => {
+    test('is read on every replica by whoever was told its number, and by nobody else', async () => {
+      const [one, two] = [replica('nameless', undefined, 'alice'), replica('nameless', undefined, 'bob')];
+      const kept = await Promise.all([keep(one, 'of one\n'), keep(two, 'of two\n'), keep(one, 'more\n')]);
+      for (const { url, unshared } of kept)
+        expect([url, unshared]).toEqual([expect.stringMatching(/^artifact:\/\/\d{15}$/), undefined]);
+      expect(await readBack(two, kept[0].url)).toBe('of one\n');
+      expect(await readBack(one, kept[1].url)).toBe('of two\n');
+      expect(await readBack(replica('nameless', undefined, 'carol'), kept[2].url)).toBe('more\n');
+      for (const { spills } of [one, two]) {
+        expect([spills.list(), await spills.listAll(), spills.isEmpty]).toEqual([[], [], false]);
+      }
+      for (const number of [1, 2, Number(kept[0].url.slice(11)) + 1])
+        await expect(readBack(two, `artifact://${number}`)).rejects.toMatchObject({
+          code: 'NOT_FOUND',
+          message: `There is no artifact://${number}, or no more. Outputs of clients without a name are in no list; use the call that made it again.`,
+        });
+      expect(await usesOf(two, () => readBack(two, 'artifact://7'))).toBe(1);
+    });
+
+    test('keeps its number while the store is away, and has a quota for each', async () => {
+      const [one, two] = [
+        replica('nameless too', undefined, 'alice'),
+        replica('nameless too', undefined, 'bob'),
+      ];
+      const today = Math.floor(Date.now() / 86_400_000);
+      await one.state
+        .space('nameless too')
+        .add({ kind: 'quota', of: ['spill', today, 'alice'] }, 512 << 20, 0, 60_000);
+      const alone = await keep(one, 'alone\n');
+      expect(alone).toMatchObject({ unshared: 'more than 512 MiB were shared today' });
+      expect(await readBack(one, alone.url)).toBe('alone\n');
+      await expect(readBack(two, alone.url)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      expect((await keep(two, 'shared\n')).unshared).toBeUndefined();
+    });
   });
 
   test('an output is not shared where the day is used up, and says so', async () => {

@@ -1,12 +1,15 @@
 /** Each kind of store is held to the same: what a session sees of it, whatever happens to the store. */
 
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { connect, createServer, type Socket } from 'node:net';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openState } from '../../src/state/open-state.ts';
 import { SharedStore } from '../../src/state/shared-state.ts';
 import { backends } from '../../src/state/backends.ts';
+import { MOST_SEALED } from '../../src/state/bounds.ts';
 import { Seal } from '../../src/state/sealed.ts';
-import type { SharedState, StateBackend, StateName } from '../../src/types/state.ts';
+import type { SharedState, StateBackend, StateChange, StateName } from '../../src/types/state.ts';
 import { builtUrl } from '../support/built.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { has } from '../support/has.ts';
@@ -148,13 +151,57 @@ for (const { kind, start, end } of kinds) {
       await backend.set(keyA, sealedB, 60_000);
       await backend.set(keyB, sealedA, 60_000);
       expect([await space.get(name), await space.get(other)]).toEqual([undefined, undefined]);
-      for (const garbage of ['', 'oriel-1.', '{"value":1}', 'x'.repeat(5 << 20), sealedA.slice(0, -8)]) {
+      for (const garbage of [' ', 'oriel-1.', '{"value":1}', 'x'.repeat(5 << 20), sealedA.slice(0, -8)]) {
         await backend.set(keyA, garbage, 60_000);
         expect(await space.get(name)).toBeUndefined();
       }
       await backend.set(keyA, sealedA, 60_000);
       expect(text(await space.get(name))).toBe('of a');
       expect(watched.stats().operations.get('get')).toMatchObject({ refused: 7 });
+      await watched.close();
+    });
+
+    test('however many ask at once, as many uses as it takes are under way, and none is away', async () => {
+      const backend = await raw();
+      let [running, most] = [0, 0];
+      const busy = new SharedStore({
+        seal: new Seal(Buffer.from(key)),
+        timeoutMs: 30_000,
+        atOnce: 8,
+        open: async () => ({
+          ...backend,
+          get: async (at: string) => {
+            most = Math.max(most, (running += 1));
+            return backend.get(at).finally(() => (running -= 1));
+          },
+        }),
+      });
+      const spaces = [busy.space('one client'), busy.space('another')] as const;
+      const found = await Promise.all(
+        Array.from({ length: 1_000 }, (_, i) => spaces[i % 2]?.get({ kind: 'spill', of: [i] })),
+      );
+      expect(new Set(found)).toEqual(new Set([undefined]));
+      expect([most, busy.stats().outages]).toEqual([8, 0]);
+      await busy.close();
+    });
+
+    test('of a value that is far too large its front is fetched, and it is not there', async () => {
+      const backend = await raw();
+      let at = '';
+      const watched = new SharedStore({
+        seal: new Seal(Buffer.from(key)),
+        timeoutMs: 30_000,
+        open: async () => ({
+          ...backend,
+          set: (to: string, ...more: [string, number]) => backend.set((at = to), ...more),
+        }),
+      });
+      const space = watched.space('huge');
+      await space.put(name, Buffer.from('value'), 60_000);
+      await backend.set(at, 'x'.repeat(32 << 20), 60_000);
+      expect((await backend.get(at))?.length).toBe(MOST_SEALED + 1);
+      expect(await space.get(name)).toBeUndefined();
+      expect(watched.stats()).toMatchObject({ up: true, outages: 0 });
       await watched.close();
     });
 
@@ -167,8 +214,8 @@ for (const { kind, start, end } of kinds) {
 
     test('a store that dies is away at once, and comes back without a call that waits', async () => {
       const shared = state();
-      const changes: (readonly [boolean, string])[] = [];
-      shared.onChange((up, why) => changes.push([up, why]));
+      const changes: StateChange[] = [];
+      shared.onChange((change) => void changes.push(change));
       const space = shared.space('dies');
       await space.put(name, Buffer.from('value'), 60_000);
       await server.kill(end);
@@ -180,8 +227,8 @@ for (const { kind, start, end } of kinds) {
       await expect.poll(() => shared.stats().up).toBe(true);
       expect(await space.put(name, Buffer.from('again'), 60_000)).toBe(true);
       expect(text(await space.get(name))).toBe('again');
-      expect(changes.map(([up]) => up)).toEqual([false, true]);
-      expect(changes[0]?.[1]).not.toContain('127.0.0.1');
+      expect(changes.map(({ is }) => is)).toEqual(['away', 'back']);
+      expect(JSON.stringify(changes)).not.toContain('127.0.0.1');
     });
   });
 }
@@ -212,20 +259,170 @@ test.runIf(has('redis'))(
   'a password that is wrong, and a store that is full, are said by code alone',
   async () => {
     const server = await redisServer(['--requirepass', 'hunter2', '--maxmemory', '2mb']);
-    const why: string[] = [];
+    const why: StateChange[] = [];
     const open = (password: string): SharedState => {
       const url = server.url.replace('redis://', `redis://:${password}@`);
       const shared = openState({ url, key, timeoutMs: 30_000 }) as SharedState;
-      shared.onChange((up, reason) => void (up || why.push(reason)));
+      shared.onChange((change) => void why.push(change));
       return shared;
     };
     const [wrong, right] = [open('hunter3'), open('hunter2')];
     expect(await wrong.space('s').get(name)).toBe('away');
     const full = right.space('s');
-    expect(await full.put(name, Buffer.alloc(2 << 20), 60_000)).toBe(false);
-    expect(why.join(' ')).not.toMatch(/hunter|127/);
-    expect(why).toEqual(expect.arrayContaining(['OOM', 'WRONGPASS']));
+    expect(await full.put(name, Buffer.from('small'), 60_000)).toBe(true);
+    for (let i = 0; i < 3; i += 1) {
+      expect(await full.put(other, Buffer.alloc(2 << 20), 60_000)).toBe(false);
+      // It is full, and there: what lies in it is read.
+      expect(text(await full.get(name))).toBe('small');
+    }
+    expect(right.stats()).toMatchObject({ up: true, outages: 0 });
+    expect(JSON.stringify(why)).not.toMatch(/hunter|127/);
+    expect(why).toEqual([
+      { is: 'away', why: 'WRONGPASS' },
+      { is: 'refused', why: 'OOM' },
+    ]);
     await Promise.all([wrong.close(), right.close()]);
     await server.stop();
   },
 );
+
+test.runIf(has('redis'))(
+  'a value of another type is one value that is not there, and no store that is away',
+  async () => {
+    const server = await redisServer();
+    const redis = (...args: string[]): string =>
+      execFileSync('redis-cli', ['-p', String(server.port), ...args], { encoding: 'utf8' }).trim();
+    const shared = openState({ url: server.url, key, timeoutMs: 30_000 }) as SharedState;
+    const space = shared.space('types');
+    await space.put(name, Buffer.from('value'), 60_000);
+    const [at = ''] = redis('--scan', '--pattern', 'oriel:cache:*').split('\n');
+    for (const [command, ...more] of [
+      ['lpush', 'x'],
+      ['sadd', 'x'],
+      ['hset', 'x', 'y'],
+      ['zadd', '1', 'x'],
+      ['xadd', '*', 'x', 'y'],
+    ] as const) {
+      redis('del', at);
+      redis(command, at, ...more);
+      expect([command, await space.get(name)]).toEqual([command, undefined]);
+      expect([command, await space.put(other, Buffer.from('other'), 60_000)]).toEqual([command, true]);
+    }
+    // What is put again is there again.
+    expect(await space.put(name, Buffer.from('again'), 60_000)).toBe(true);
+    expect(text(await space.get(name))).toBe('again');
+    expect(shared.stats()).toMatchObject({ up: true, outages: 0 });
+    await shared.close();
+    await server.stop();
+  },
+);
+
+test.runIf(has('redis'))(
+  'a store that is slow, and answers in time, is there: nothing is away, and nothing is another value',
+  async () => {
+    const server = await redisServer();
+    const proxy = await slowProxy(server.port, 150);
+    const shared = openState({
+      url: `redis://127.0.0.1:${proxy.port}`,
+      key,
+      timeoutMs: 30_000,
+    }) as SharedState;
+    const space = shared.space('slow');
+    const names = Array.from({ length: 20 }, (_, i): StateName => ({ kind: 'cache', of: [i] }));
+    await Promise.all(names.map((at, i) => space.put(at, Buffer.from(`value ${i}`), 60_000)));
+    expect((await Promise.all(names.map((at) => space.get(at)))).map(text)).toEqual(
+      names.map((_, i) => `value ${i}`),
+    );
+    expect(shared.stats()).toMatchObject({ up: true, outages: 0 });
+    await shared.close();
+    proxy.close();
+    await server.stop();
+  },
+);
+
+describe.runIf(has('postgres'))('the table of PostgreSQL', () => {
+  let server: StoreServer;
+  beforeAll(async () => {
+    server = await postgresServer();
+  });
+  afterAll(() => server.stop());
+  const asAdmin = async <T>(act: (client: pg.Client) => Promise<T>): Promise<T> => {
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    return act(client).finally(() => client.end());
+  };
+
+  test('a role that may only use the table does; where there is none, the store is away with its code', async () => {
+    await asAdmin((admin) =>
+      admin.query('CREATE ROLE reader LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC'),
+    );
+    const url = server.url.replace('oriel@', 'reader@');
+    const why: StateChange[] = [];
+    const open = (as: string): SharedState => {
+      const shared = openState({ url: as, key, timeoutMs: 30_000 }) as SharedState;
+      shared.onChange((change) => void why.push(change));
+      return shared;
+    };
+    const early = open(url);
+    expect(await early.space('s').get(name)).toBe('away');
+    expect(why).toEqual([{ is: 'away', why: '42501' }]);
+    const owner = open(server.url);
+    expect(await owner.space('s').put(name, Buffer.from('value'), 60_000)).toBe(true);
+    await asAdmin((admin) => admin.query('GRANT SELECT, INSERT, UPDATE, DELETE ON oriel_state TO reader'));
+    const later = open(url);
+    expect(text(await later.space('s').get(name))).toBe('value');
+    expect(await later.space('s').add({ kind: 'number', of: [] }, 1, 700, 60_000)).toBe(701);
+    // An answer with an error is one use that failed.
+    await asAdmin((admin) => admin.query('REVOKE INSERT ON oriel_state FROM reader'));
+    expect(await later.space('s').put(other, Buffer.from('value'), 60_000)).toBe(false);
+    expect(text(await later.space('s').get(name))).toBe('value');
+    expect(later.stats()).toMatchObject({ up: true, outages: 0 });
+    await Promise.all([early, owner, later].map((shared) => shared.close()));
+  });
+
+  test('rows that have expired are removed with one write of a thousand, and by no clock but its own', async () => {
+    const shared = openState({ url: server.url, key, timeoutMs: 30_000 }) as SharedState;
+    const space = shared.space('sweep');
+    await space.put({ kind: 'cache', of: ['short'] }, Buffer.from('x'), 1);
+    // A replica whose clock is a day ahead.
+    const real = Date.now;
+    Date.now = () => real() + 86_400_000;
+    try {
+      for (let i = 0; i < 1_000; i += 1) await space.put(name, Buffer.from(`${i}`), 60_000);
+      expect(text(await space.get(name))).toBe('999');
+    } finally {
+      Date.now = real;
+    }
+    const expired = (): Promise<number> =>
+      asAdmin(async (admin) => {
+        const sql = 'SELECT 1 FROM oriel_state WHERE expires < extract(epoch FROM now()) * 1000';
+        return (await admin.query(sql)).rows.length;
+      });
+    await expect.poll(expired).toBe(0);
+    expect(text(await space.get(name))).toBe('999');
+    await shared.close();
+  });
+});
+
+/** Hands on what comes from the store `ms` milliseconds later. */
+async function slowProxy(port: number, ms: number): Promise<{ readonly port: number; close(): void }> {
+  const sockets = new Set<Socket>();
+  const proxy = createServer((client) => {
+    const upstream = connect(port, '127.0.0.1');
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => void [client, upstream].map((one) => one.destroy()));
+    }
+    client.on('data', (bytes) => void upstream.write(bytes));
+    upstream.on('data', (bytes) => void setTimeout(() => void (client.destroyed || client.write(bytes)), ms));
+  });
+  await new Promise<void>((resolve) => void proxy.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (proxy.address() as { port: number }).port,
+    close() {
+      proxy.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}

@@ -64,7 +64,7 @@ export const workerCommand: Command = {
         'A worker takes its jobs from a shared state. Use --state redis://HOST:PORT --state-key-file FILE.',
       );
     const log = createLog(err);
-    state.onChange((up, why) => (up ? log('state-back') : log('state-away', { why })));
+    state.onChange(({ is, ...why }) => log(`state-${is}`, why));
     let running: Jobs | undefined;
     const app = createWorkerApp({ jobs: () => running, state: () => state.stats() });
     const serving = address && (await listenFor(app, { address, option: '--metrics' }));

@@ -22,17 +22,30 @@ const forgotten = new FinalizationRegistry<string>((key) => {
  */
 export function clientOf({ headers, socket }: IncomingMessage): Caller {
   const named = headers[CLIENT_HEADER];
+  const isNamed = typeof named === 'string';
   // No name that a client can give itself is that of one without a name.
-  const key =
-    typeof named === 'string'
-      ? `named ${named.slice(0, MOST_NAME)}`
-      : `${socket.remoteAddress ?? 'local'} ${headers['user-agent'] ?? ''}`.slice(0, MOST_NAME);
+  const key = isNamed
+    ? `named ${named.slice(0, MOST_NAME)}`
+    : JSON.stringify([
+        socket.remoteAddress ?? 'local',
+        behindProxy(headers),
+        headers['user-agent'] ?? '',
+      ]).slice(0, 3 * MOST_NAME);
   const known = clients.get(key)?.deref();
   if (known) return known;
   const client = {};
-  // Two clients on two machines may have the same address, 127.0.0.1, and the same program: they share nothing.
-  if (typeof named === 'string') nameCaller(client, key);
+  // Two clients on two machines may have the same address, 127.0.0.1, and the same program.
+  nameCaller(client, { name: key, isGuess: !isNamed });
   clients.set(key, new WeakRef(client));
   forgotten.register(client, key);
   return client;
+}
+
+/**
+ * The addresses that proxies say. They tell clients apart that come through one, and make nobody another client: who says
+ * a false one has its own address all the same. What the last proxy says stands last.
+ */
+function behindProxy(headers: IncomingMessage['headers']): string {
+  const said = headers['x-forwarded-for'] ?? headers.forwarded ?? '';
+  return String(said).slice(-MOST_NAME);
 }

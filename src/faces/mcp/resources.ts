@@ -59,13 +59,11 @@ async function artifactsOf({ engine }: Offer, caller: Caller): Promise<readonly 
   return (await spills.listAll?.()) ?? spills.list();
 }
 
-/** Values of `id` that begin with what was typed. */
-export async function completeArtifact(
-  offer: Offer,
-  caller: Caller,
-  typed: string,
-): Promise<CompleteResult['completion']> {
-  const ids = (await artifactsOf(offer, caller))
+/** Values of `id` that begin with what was typed, of those that lie here: it is asked for with every character. */
+export function completeArtifact(offer: Offer, caller: Caller, typed: string): CompleteResult['completion'] {
+  const ids = offer
+    .engine(caller)
+    .session.spills.list()
     .map(({ url }) => url.slice(ARTIFACT.length))
     .filter((id) => id.startsWith(typed));
   return { values: ids.slice(0, MOST_VALUES), total: ids.length, hasMore: ids.length > MOST_VALUES };

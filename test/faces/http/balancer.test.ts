@@ -1,0 +1,220 @@
+/** Replicas behind the balancer that is shipped, and what becomes of answers whose balancer, replica or store dies. */
+
+import { rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createClient } from '../../../src/faces/client/client.ts';
+import { temporaryFolder } from '../../support/commands.ts';
+import { has } from '../../support/has.ts';
+import {
+  artifactOf,
+  balancerInTurn,
+  callOn,
+  keyFile,
+  replicaOn,
+  shippedBalancer,
+  textOf,
+} from '../../support/replicas.ts';
+import { mcpHeaders, type ServerProcess } from '../../support/server.ts';
+import { redisServer, type StoreServer } from '../../support/stores.ts';
+
+describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
+  let store: StoreServer;
+  const key = keyFile();
+  beforeAll(async () => {
+    store = await redisServer();
+  });
+  afterAll(async () => {
+    rmSync(dirname(key), { recursive: true });
+    await store.stop();
+  });
+  const two = async (workspace?: string): Promise<readonly [ServerProcess, ServerProcess]> => {
+    const options = workspace === undefined ? {} : { workspace };
+    return [await replicaOn(store, key, options), await replicaOn(store, key, options)];
+  };
+
+  /** A session of MCP from before 2026-07-28. */
+  async function openSession(url: string): Promise<(id: number) => Promise<number>> {
+    const post = (body: object, headers: Record<string, string> = {}): Promise<Response> =>
+      fetch(`${url}/mcp`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...mcpHeaders, ...headers },
+        body: JSON.stringify({ jsonrpc: '2.0', ...body }),
+      });
+    const params = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    };
+    const opened = await post({ id: 0, method: 'initialize', params });
+    await opened.text();
+    const session = opened.headers.get('mcp-session-id') ?? 'none';
+    return async (id) => {
+      const answer = await post({ id, method: 'tools/list' }, { 'mcp-session-id': session });
+      await answer.text();
+      return answer.status;
+    };
+  }
+
+  test('each session of MCP stays with the replica that has it', async () => {
+    const replicas = await two();
+    const { url } = await shippedBalancer(replicas);
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => openSession(url)));
+    for (const id of [1, 2]) {
+      const statuses = await Promise.all(sessions.map((list) => list(id)));
+      expect(statuses).toEqual(sessions.map(() => 200));
+    }
+    const counts = replicas.map(({ log }) => log().match(/"path":"\/mcp"/g)?.length ?? 0);
+    expect(counts.every((count) => count > 0)).toBe(true);
+    replicas[0].kill('SIGKILL');
+    await replicas[0].exited;
+    const statuses = await Promise.all(sessions.map((list) => list(3)));
+    // Those of the dead one are told so, and shake hands again.
+    expect([...new Set(statuses)].toSorted()).toEqual([200, 404]);
+    expect(await (await openSession(url))(1)).toBe(200);
+  });
+
+  test('clients of one program without a name read no output of each other, and each its own on every replica', async () => {
+    const { url } = await shippedBalancer(await two());
+    /** From an address of its own, as the balancer sees it. */
+    const from =
+      (localAddress: string) =>
+      (tool: string, input: object): Promise<string> =>
+        new Promise((resolve, reject) => {
+          const sent = request(
+            `${url}/api/v0/tools/${tool}`,
+            {
+              method: 'POST',
+              localAddress,
+              headers: { 'content-type': 'application/json', 'user-agent': 'one program' },
+            },
+            (response) => {
+              let body = '';
+              response.on('data', (chunk: Buffer) => (body += chunk.toString()));
+              response.on('end', () => resolve(body));
+            },
+          );
+          sent.on('error', reject);
+          sent.end(JSON.stringify(input));
+        });
+    const [alice, bob] = [from('127.0.0.2'), from('127.0.0.3')];
+    const kept: [string, string][] = [];
+    for (const start of [1, 500_000, 700_000]) {
+      const said = await alice('bash', { command: `seq ${start} ${start + 99_999}` });
+      kept.push([/artifact:\/\/\d+/.exec(said)?.[0] ?? said, `${start}\\n${start + 1}\\n`]);
+    }
+    expect(new Set(kept.map(([artifact]) => artifact)).size).toBe(3);
+    // The requests of one client go to the replicas in turn.
+    for (let turn = 0; turn < 3; turn += 1) {
+      for (const [artifact, lines] of kept)
+        expect(await alice('read', { path: `${artifact}:1..2:raw` })).toContain(lines);
+    }
+    for (const who of [alice, bob])
+      expect(await who('read', { path: 'artifact://' })).toContain('no output has been kept');
+    for (const number of [1, 2, 3])
+      expect(await bob('read', { path: `artifact://${number}` })).toContain('NOT_FOUND');
+  });
+
+  test('a client that names itself stays on its replica, and reads on when that is killed', async () => {
+    const replicas = await two();
+    const { url } = await shippedBalancer(replicas);
+    const kept = artifactOf(await callOn(url, 'bash', { command: 'seq 100000' }));
+    const page = (from: number): Promise<string> =>
+      callOn(url, 'read', { path: `${kept}:${from}..${from + 1}:raw` }).then(textOf);
+    for (const from of [1, 300, 99_998]) expect(await page(from)).toContain(`${from}\n${from + 1}`);
+    const [used, other] = replicas.map(({ log }) => /"path":"\/api/.test(log()));
+    expect([used, other].toSorted()).toEqual([false, true]);
+    const its = replicas[used === true ? 0 : 1];
+    its.kill('SIGKILL');
+    await its.exited;
+    for (const from of [5, 50_000]) expect(await page(from)).toContain(`${from}\n${from + 1}`);
+  });
+
+  describe('in the middle of an answer', () => {
+    const SIZE = 64 << 20;
+
+    /** Reads a large body slowly; `kill` comes when a part of it is there. */
+    async function broken(
+      url: string,
+      path: string,
+      kill: () => Promise<void>,
+    ): Promise<{ bytes: number; failed: boolean }> {
+      const opened = await createClient({ url }).readFile(path);
+      if (!opened.ok) throw new Error(opened.error.message);
+      const reader = opened.value.body.getReader();
+      let [bytes, isKilled] = [0, false];
+      try {
+        for (;;) {
+          const { done, value } = await reader.read();
+          if (done) return { bytes, failed: false };
+          bytes += value.length;
+          if (!isKilled && bytes > 1 << 20) {
+            isKilled = true;
+            await kill();
+          }
+        }
+      } catch {
+        return { bytes, failed: true };
+      }
+    }
+
+    test.each(['balancer', 'replica'] as const)(
+      'a %s that is killed makes an error of it, never an end',
+      async (victim) => {
+        const workspace = temporaryFolder();
+        const path = join(workspace, 'big');
+        writeFileSync(path, Buffer.alloc(SIZE, 'line of a file\n'));
+        const replicas = await two(workspace);
+        const balancer = await balancerInTurn(replicas);
+        const kill = async (): Promise<void> => {
+          if (victim === 'balancer') return balancer.kill();
+          for (const one of replicas) one.kill('SIGKILL');
+          await Promise.all(replicas.map(({ exited }) => exited));
+        };
+        const { bytes, failed } = await broken(balancer.url, path, kill);
+        expect(failed).toBe(true);
+        expect(bytes).toBeLessThan(SIZE);
+      },
+    );
+
+    test('pages go on exactly where they were when the balancer is there again', async () => {
+      const replicas = await two();
+      const balancer = await shippedBalancer(replicas);
+      const kept = artifactOf(await callOn(balancer.url, 'bash', { command: 'seq 100000' }));
+      const page = (from: number): Promise<string> =>
+        callOn(balancer.url, 'read', { path: `${kept}:${from}..${from + 1}:raw` }).then(textOf);
+      expect(await page(1)).toContain('1\n2');
+      const session = await openSession(balancer.url);
+      const slow = callOn(balancer.url, 'bash', { command: 'sleep 30; echo late' });
+      const lost = slow.then(
+        () => 'answered',
+        () => 'failed',
+      );
+      await expect.poll(() => replicas.map(({ log }) => log()).join('')).toContain('"path":"/mcp"');
+      await balancer.kill();
+      expect(await lost).toBe('failed');
+      await expect(page(3)).rejects.toThrow();
+      await balancer.restart();
+      for (const from of [3, 70_001]) expect(await page(from)).toContain(`${from}\n${from + 1}`);
+      // Which replica had a session is forgotten with it: the session is found, or shakes hands again.
+      expect([200, 404]).toContain(await session(1));
+    });
+
+    test('the store that is killed while an output is copied ends the copy, and no answer is a part of it', async () => {
+      const own = await redisServer();
+      const [one, other] = [await replicaOn(own, key), await replicaOn(own, key)];
+      const large = artifactOf(await callOn(one.url, 'bash', { command: 'seq 6000000' }));
+      const reading = callOn(other.url, 'read', { path: `${large}:-2:raw` });
+      await own.kill();
+      const read = await reading;
+      // It had all of it by then, or says that it could not.
+      if (read.isError) expect(read.details.error?.code).toMatch(/^(BUSY|NOT_FOUND)$/);
+      else expect(textOf(read)).toContain('5999999\n6000000');
+      expect(textOf(await callOn(one.url, 'read', { path: `${large}:-2:raw` }))).toContain(
+        '5999999\n6000000',
+      );
+      await own.stop();
+    });
+  });
+});

@@ -1,0 +1,108 @@
+/** Several `oriel serve` on one shared store, and balancers in front of them. */
+
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { temporaryFolder } from './commands.ts';
+import { server, type ServerProcess } from './server.ts';
+import { freePort, running, type StoreServer } from './stores.ts';
+
+export interface ReplicaAnswer {
+  readonly isError?: boolean;
+  readonly content: readonly { readonly text: string }[];
+  readonly details: {
+    readonly output?: { readonly artifact: string; readonly unshared?: string };
+    readonly error?: { readonly code: string };
+  };
+}
+
+/** A file with the key of the operator, below a new temporary directory. */
+export function keyFile(): string {
+  const path = join(mkdtempSync(join(tmpdir(), 'oriel-key-')), 'key');
+  writeFileSync(path, 'the key of one operator, and no other\n', { mode: 0o600 });
+  return path;
+}
+
+export function replicaOn(
+  store: StoreServer,
+  key: string,
+  { more = [], workspace = temporaryFolder() }: { more?: readonly string[]; workspace?: string } = {},
+): Promise<ServerProcess> {
+  // A busy machine is no store that is away.
+  const state = ['--state', store.url, '--state-key-file', key, '--state-timeout', '30'];
+  return server([workspace, '--allow-bash', '--host', 'oriel', ...state, ...more], {
+    env: { XDG_CACHE_HOME: temporaryFolder() },
+  });
+}
+
+/** `client`: its name; false for none. */
+export async function callOn(
+  url: string,
+  tool: string,
+  input: object,
+  { client = 'alice', headers = {} }: { client?: string | false; headers?: Record<string, string> } = {},
+): Promise<ReplicaAnswer> {
+  const response = await fetch(`${url}/api/v0/tools/${tool}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      ...(client !== false && { 'oriel-client': client }),
+      ...headers,
+    },
+    body: JSON.stringify(input),
+  });
+  return (await response.json()) as ReplicaAnswer;
+}
+
+export const textOf = ({ content }: ReplicaAnswer): string => content.map(({ text }) => text).join('');
+
+export const artifactOf = (answer: ReplicaAnswer): string =>
+  answer.details.output?.artifact ?? textOf(answer);
+
+/** A balancer that gives each request to the next replica, and to another one where that is dead. */
+export function balancerInTurn(replicas: readonly ServerProcess[]): Promise<StoreServer> {
+  return haproxy(
+    (port) => `defaults
+  mode http
+  timeout connect 5s
+  timeout client 60s
+  timeout server 60s
+  option redispatch 1
+  retries 3
+frontend all
+  bind 127.0.0.1:${port}
+  default_backend replicas
+backend replicas
+  balance roundrobin
+${replicas.map(({ port: at }, i) => `  server r${i} 127.0.0.1:${at}`).join('\n')}
+`,
+  );
+}
+
+/** The balancer of the Compose file, with the replicas of a test in the place of those that a resolver names. */
+export function shippedBalancer(replicas: readonly ServerProcess[]): Promise<StoreServer> {
+  const shipped = readFileSync('deploy/compose/haproxy.cfg', 'utf8');
+  const servers = replicas.map(({ port }, i) => `  server r${i + 1} 127.0.0.1:${port}`).join('\n');
+  return haproxy((port) => {
+    const replaced = shipped
+      .replace(/^resolvers [\s\S]*?\n\n/m, '')
+      .replaceAll(' init-addr none resolvers containers', '')
+      .replaceAll(/^ {2}server-template .*$/gm, servers)
+      .replace('bind :7345', `bind 127.0.0.1:${port}`);
+    if (/resolvers|server-template|bind :/m.test(replaced)) throw new Error(replaced);
+    return replaced;
+  });
+}
+
+async function haproxy(config: (port: number) => string): Promise<StoreServer> {
+  const directory = mkdtempSync(join(tmpdir(), 'oriel-haproxy-'));
+  const port = await freePort();
+  const file = join(directory, 'haproxy.cfg');
+  writeFileSync(file, config(port));
+  const start = (): ReturnType<typeof spawn> => spawn('haproxy', ['-f', file, '-db'], { stdio: 'ignore' });
+  const made = await running({ port, url: `http://127.0.0.1:${port}`, directory, start });
+  onTestFinished(() => made.stop());
+  return made;
+}
