@@ -52,6 +52,14 @@ if (how === 'pings') {
   const id = 'x'.repeat(10_000);
   for (let i = 0; i < 20_000; i += 1) say({ id: `${i}${id}`, method: 'ping' });
 }
+if (how === 'chatty') {
+  const said = `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } })}\n`;
+  const more = () => {
+    while (out(said));
+    process.stdout.once('drain', more);
+  };
+  more();
+}
 if (how === 'unended') setInterval(() => out('x'.repeat(1 << 20)), 1);
 
 const results = {
@@ -80,7 +88,7 @@ else if (how !== 'hang') {
       let at = 0;
       return void setInterval(() => out(text[at++] ?? ''), 100);
     }
-    if (how === 'silent' && method !== 'initialize') return;
+    if ((how === 'silent' && method !== 'initialize') || method === 'silent') return;
     say({ id, result: results[method]?.(params) ?? {} });
   });
 } else process.stdin.resume();

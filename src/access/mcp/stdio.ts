@@ -11,6 +11,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Readable } from 'node:stream';
 import {
   deserializeMessage,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
   type JSONRPCMessage,
   serializeMessage,
   type Transport,
@@ -47,6 +50,9 @@ export class StdioTransport implements Transport {
   /** Why it was ended from here, where that was not asked for. */
   failure: OrielError | undefined;
   #running: Running | undefined;
+  /** Requests without an answer, by their ids. */
+  readonly #waiting = new Set<unknown>();
+  #wake: (() => void) | undefined;
 
   constructor(server: StdioServer) {
     this.#server = server;
@@ -73,7 +79,7 @@ export class StdioTransport implements Transport {
   async #read(output: Readable): Promise<void> {
     const { maxMessage, reduce } = this.#server;
     try {
-      for await (const message of messagesIn(output as AsyncIterable<Buffer>, maxMessage, reduce)) {
+      for await (const message of messagesIn(this.#whileAsked(output), maxMessage, reduce)) {
         this.#take(message);
         await this.#untilRead();
       }
@@ -86,9 +92,21 @@ export class StdioTransport implements Transport {
     }
   }
 
+  /** What a server says while nobody waits for an answer stays in its pipe: one that talks without an end is held up by that. */
+  async *#whileAsked(output: Readable): AsyncGenerator<Buffer> {
+    for await (const chunk of output) {
+      yield chunk as Buffer;
+      while (this.#waiting.size === 0 && this.#running) {
+        await new Promise<void>((resolve) => (this.#wake = resolve));
+      }
+    }
+  }
+
   #take(line: Uint8Array): void {
     try {
-      this.onmessage?.(deserializeMessage(Buffer.from(line).toString('utf8')));
+      const message = deserializeMessage(Buffer.from(line).toString('utf8'));
+      if (isJSONRPCResponse(message)) this.#waiting.delete(message.id);
+      this.onmessage?.(message);
     } catch (error) {
       // One line that is no message is skipped, as the SDK does.
       this.onerror?.(error as Error);
@@ -108,15 +126,27 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#running?.child.stdin;
     if (!stdin?.writable) throw new Error('The server does not run any more.');
+    this.#expect(message);
     await new Promise<void>((resolve, reject) => {
       stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
     });
+  }
+
+  /** Counts the answers that are waited for. */
+  #expect(message: JSONRPCMessage): void {
+    if (isJSONRPCRequest(message)) {
+      this.#waiting.add(message.id);
+      this.#wake?.();
+    } else if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
+      this.#waiting.delete(message.params?.['requestId']);
+    }
   }
 
   /** Ends the server and what it has started. The process is gone when it resolves. */
   async close(): Promise<void> {
     const running = this.#running;
     this.#running = undefined;
+    this.#wake?.();
     if (!running) return;
     const { child, tree, watched, isOver } = running;
     this.onclose?.();

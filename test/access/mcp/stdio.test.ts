@@ -7,19 +7,54 @@ import { StdioTransport } from '../../../src/access/mcp/stdio.ts';
 
 const PINGS = 20_000;
 
+function transportTo(how: string): StdioTransport {
+  const transport = new StdioTransport({
+    command: process.execPath,
+    args: [resolve('test/support/hostile-mcp-server.mjs'), how],
+    cwd: process.cwd(),
+    env: {},
+    maxMessage: 1 << 20,
+    reduce: (message) => Promise.resolve(message),
+  });
+  onTestFinished(() => transport.close());
+  return transport;
+}
+
+/** Half a second in which it does not grow. */
+async function untilStill(count: () => number): Promise<void> {
+  for (let before = -1; before !== count();) {
+    before = count();
+    await new Promise((done) => void setTimeout(done, 500));
+  }
+}
+
+test('one that talks without an end is not read on once nobody waits for an answer', async () => {
+  const transport = transportTo('chatty');
+  let [taken, answers] = [0, 0];
+  Object.assign(transport, {
+    onmessage(message: JSONRPCMessage) {
+      if ('result' in message) answers += 1;
+      else taken += 1;
+    },
+  });
+  await transport.start();
+  for (const id of [1, 2]) {
+    await transport.send({ jsonrpc: '2.0', id, method: 'resources/list', params: {} });
+    await expect.poll(() => answers, { timeout: 20_000 }).toBe(id);
+    await untilStill(() => taken);
+  }
+  const before = taken;
+  await transport.send({ jsonrpc: '2.0', id: 3, method: 'silent', params: {} });
+  await expect.poll(() => taken, { timeout: 20_000 }).toBeGreaterThan(before);
+  await transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 3 } });
+  await untilStill(() => taken);
+});
+
 test(
   'one that sends pings without an end and reads no answer is not read on',
   { timeout: 30_000 },
   async () => {
-    const transport = new StdioTransport({
-      command: process.execPath,
-      args: [resolve('test/support/hostile-mcp-server.mjs'), 'pings'],
-      cwd: process.cwd(),
-      env: {},
-      maxMessage: 1 << 20,
-      reduce: (message) => Promise.resolve(message),
-    });
-    onTestFinished(() => transport.close());
+    const transport = transportTo('pings');
     let taken = 0;
     let waiting = 0;
     const answer = (message: JSONRPCMessage): void => {
@@ -33,12 +68,10 @@ test(
     };
     Object.assign(transport, { onmessage: answer });
     await transport.start();
+    await transport.send({ jsonrpc: '2.0', id: 'a', method: 'resources/list', params: {} });
     // Each answer has 10 KB.
     await expect.poll(() => taken, { timeout: 20_000 }).toBeGreaterThan(100);
-    for (let before = -1; before !== taken;) {
-      before = taken;
-      await new Promise((done) => void setTimeout(done, 500));
-    }
+    await untilStill(() => taken);
     expect(waiting).toBeLessThan(200);
     expect(taken).toBeLessThan(PINGS);
     await transport.close();
