@@ -5,6 +5,7 @@ import { ChildFailure } from '../../access/isolate-child.ts';
 import { ChildPool } from '../../access/isolate-warm.ts';
 import { builtFile } from '../../access/package-files.ts';
 import { queues } from '../../queues/table.ts';
+import type { Visit } from './page.ts';
 import type { Job, Reply } from './protocol.ts';
 import { CONVERT_MEMORY, CONVERT_MS, MOST_CONVERTED } from './web-limits.ts';
 
@@ -23,6 +24,17 @@ export interface Converted {
 }
 
 export const textOf = ({ body }: Converted): string => new TextDecoder().decode(body);
+
+/** For a page, which may be read otherwise where the child fails. */
+export async function convertFor(
+  visit: Visit,
+  job: Job,
+  content: string | Uint8Array,
+): Promise<Converted | undefined> {
+  const converted = await convert(job, content, visit.signal);
+  if (!converted) visit.unsettle();
+  return converted;
+}
 
 /** Undefined where the child passed a limit or died. Throws `BUSY`, and the reason of the signal. */
 export async function convert(

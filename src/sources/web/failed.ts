@@ -2,17 +2,21 @@
 
 import { oneLine } from '../../text/visible.ts';
 import { convert, textOf } from './convert.ts';
-import { type Fetched, isHtml, type Rendering, text, type Visit } from './page.ts';
+import { type Fetched, isHtml, type Rendering, text, type Visit, WHOLE } from './page.ts';
 
-/** Characters of what a server says. */
+/** Characters and lines of what a server says. */
 const MOST_SAID = 2_000;
+const MOST_LINES = 60;
 
 /** With `raw` the body is shown as it came. */
 export async function failed(page: Fetched, raw: boolean, visit: Visit): Promise<Rendering> {
   visit.notes.push(`HTTP ${page.status}: ${adviceFor(page)}`);
-  if (raw) return text('failed', await page.text());
-  const said = (await saidBy(page, visit)).trim().slice(0, MOST_SAID).toWellFormed();
-  return text('failed', `${said || '(The server says nothing more.)'}\n`);
+  if (raw) return text('failed', await page.text(), page);
+  const said = (await saidBy(page, visit)).trim();
+  const shown = said.split('\n', MOST_LINES).join('\n').slice(0, MOST_SAID).toWellFormed();
+  const more =
+    shown.length < said.length ? `…\n\n(The server says more. Use ${visit.url}:raw for all of it.)` : '';
+  return text('failed', `${shown || '(The server says nothing more.)'}${more}\n`, WHOLE);
 }
 
 async function saidBy(page: Fetched, visit: Visit): Promise<string> {

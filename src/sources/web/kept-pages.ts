@@ -34,7 +34,7 @@ const versions: Kind<Version, Mode> = { name: 'web-version', weigh: () => ({ mem
 const pages: Kind<Page, Mode & { readonly count: number }> = {
   name: 'web-page',
   weigh: ({ rendering }) => ({
-    memory: 1024 + 2 * rendering.bytes.length,
+    memory: 1024 + rendering.bytes.length,
   }),
 };
 
@@ -51,7 +51,7 @@ export const hasFailed = ({ rendering }: Page): boolean => rendering.method === 
 
 /** Calls that ask for the same page at once share one request. */
 export async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
-  const { url, raw, fresh, web } = wanted;
+  const { url, raw, fresh, part, web } = wanted;
   const { store } = call.session;
   // What one list of addresses allows is not shown under another that shares the session.
   const { allow, endpoints } = web;
@@ -63,15 +63,17 @@ export async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
   const versionOf = (address: string): Version =>
     store.getNow(versions, of(address), { raw }, () => ({ count: 0, page: undefined }), call);
   const version = versionOf(url);
-  if (fresh) version.count += 1;
   const known = version.page?.deref();
+  if (fresh || (known?.unsettled && !part)) version.count += 1;
   const { count } = version;
+  let isNew = false;
   const page = await store.get(
     pages,
     of(url),
     { raw, count },
     async ({ signal }): Promise<Made<Page>> => {
       const value = await readOrFind(wanted, known, signal, call);
+      isNew = true;
       return { value, keep: !hasFailed(value) };
     },
     call,
@@ -80,11 +82,12 @@ export async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
   if (hasFailed(page)) return page;
   version.page = new WeakRef(page);
   // Of a known site the API is asked for it.
-  if (page.finalUrl !== url && (raw || !isOfSite(page.finalUrl))) {
+  if (isNew && page.finalUrl !== url && (raw || !isOfSite(page.finalUrl))) {
     const direct: Page = { ...page, notes: page.notes.filter((note) => note !== redirectNote(url)) };
     const final = versionOf(page.finalUrl);
     final.page = new WeakRef(direct);
-    if (fresh) final.count += 1;
+    // It is newer than what was read there before.
+    final.count += 1;
     await store.get(
       pages,
       of(page.finalUrl),

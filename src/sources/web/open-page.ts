@@ -5,17 +5,16 @@ import { isOrielError, OrielError } from '../../errors.ts';
 import { everything, parseBehind } from '../../selector/selection.ts';
 import { binarySize } from '../../render/units.ts';
 import { oneLine, quote } from '../../text/visible.ts';
-import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { Resource, TextResource } from '../../types/resource.ts';
 import type { Spill } from '../../types/session.ts';
+import type { Window } from '../../types/excerpt.ts';
 import type { Selection } from '../../types/selection.ts';
 import { keepOutput } from '../../session/kept-output.ts';
 import { sources } from '../table.ts';
 import { addressOf } from './address.ts';
-import { textOfBytes } from './charset.ts';
 import { hasFailed, networkOf, pageOf, type Wanted } from './kept-pages.ts';
-import { identityOf, nameOf, subjectOf } from './page.ts';
+import { identityOf, nameOf, type Rendering, subjectOf } from './page.ts';
 import { openLarge } from './large.ts';
 import type { Page } from './pipeline.ts';
 import { threadPage } from './thread-page.ts';
@@ -47,10 +46,14 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
   if (rendering.method === 'ranges') {
     return openLarge({ url, finalUrl: page.finalUrl, rest, facts }, networkOf(web), call);
   }
-  if (rendering.is === 'file' && rendering.method !== 'raw') {
+  if (rendering.is === 'file') {
     const { name, bytes } = rendering;
-    const resource = await call.open(subjectOf(url, name, bytes, await identityOf(url, bytes), rest));
-    return ofWeb(resource, facts, rendering.method === 'linked-document' ? page.notes : []);
+    const subject = subjectOf(url, name, bytes, await identityOf(url, bytes), rest);
+    const resource = await call.open(subject).catch((error: unknown) => {
+      throw isOrielError(error) ? ofCut(error, page) : error;
+    });
+    const said = rendering.method === 'linked-document' ? page.notes : [];
+    return ofWeb(resource, facts, [...said, ...cutWords(page)]);
   }
   if (!selection) {
     throw new OrielError(
@@ -59,9 +62,8 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
       { next: url },
     );
   }
-  // Of a failure all is shown, whatever lines were asked for.
-  const shown = rendering.method === 'failed' ? everything : selection;
-  return textResource({ url, page, raw, selection: shown, facts }, call);
+  const shown = { url, page, raw, selection, facts };
+  return hasFailed(page) ? failureResource(shown) : textResource(shown, call);
 }
 
 async function pageOrThread(wanted: Wanted, call: Call): Promise<Page> {
@@ -88,7 +90,12 @@ function ofWeb(
   });
   if (resource.is === 'mixed') return { ...resource, kind: 'web', text: told(resource.text) };
   if (resource.is === 'text') return told(resource);
-  return { ...resource, kind: 'web', facts: { ...resource.facts, ...facts } };
+  const ours = { ...resource, kind: 'web' as const, facts: { ...resource.facts, ...facts } };
+  if (ours.is === 'note') return ours;
+  return {
+    ...ours,
+    notes: [...(ours.notes ?? []), ...said.map((one) => ({ kind: 'said', text: one }) as const)],
+  };
 }
 
 interface Shown {
@@ -100,23 +107,69 @@ interface Shown {
 }
 
 async function textResource({ url, page, raw, selection, facts }: Shown, call: Call): Promise<TextResource> {
-  const bytes = await bytesOf(page, url);
+  const { rendering } = page;
   const kept = raw ? undefined : await keptAs(page, url, call);
+  const said = [
+    ...cutWords(page),
+    ...(rendering.is === 'raw' && rendering.said !== undefined ? [rendering.said] : []),
+    ...(kept && !selection.window ? [keptWords(kept, rendering)] : []),
+  ];
   return {
     is: 'text',
     kind: 'web',
-    bytes,
-    encoding: page.rendering.is === 'text' || bytes.decoded ? 'utf-8' : 'stored',
+    bytes: memoryBytes(rendering.bytes, await identityOf(url, rendering.bytes)),
+    encoding: rendering.is === 'raw' ? rendering.encoding : 'utf-8',
     selection,
     target: url,
-    name: page.rendering.is === 'text' && !asksForSymbols(selection) ? 'page.md' : nameOf(page.finalUrl),
+    name: raw || asksForSymbols(selection) ? nameOf(page.finalUrl) : 'page.md',
     display: 'lines',
     pageLines: PAGE_LINES,
     editable: false,
-    ...((!raw || hasFailed(page)) && { above: headerOf(page) }),
+    ...(!raw && { above: headerOf(page) }),
     facts: { ...facts, ...(kept && { artifact: kept.url }) },
-    ...(kept && !selection.window && { notes: [{ kind: 'said', text: keptWords(kept) }] }),
+    notes: said.map((one) => ({ kind: 'said', text: one })),
   };
+}
+
+/** Why there is no page is said whatever lines were asked for; what the server says pages like any text. */
+async function failureResource({
+  url,
+  page,
+  raw,
+  selection: { window },
+  facts,
+}: Shown): Promise<TextResource> {
+  const { bytes } = page.rendering;
+  const isNext = window !== undefined && goesOn(window, bytes);
+  return {
+    is: 'text',
+    kind: 'web',
+    bytes: memoryBytes(bytes, await identityOf(url, bytes)),
+    encoding: 'utf-8',
+    selection: isNext ? { window } : everything,
+    target: raw ? `${url}:raw` : url,
+    name: 'page.md',
+    display: 'lines',
+    pageLines: PAGE_LINES,
+    editable: false,
+    above: headerOf(page),
+    facts,
+    notes: [...(isNext ? page.notes : []), ...cutWords(page)].map((one) => ({ kind: 'said', text: one })),
+  };
+}
+
+/** Whether a window begins behind the first line, and there is something. */
+function goesOn(window: Window, bytes: Uint8Array): boolean {
+  switch (window.by) {
+    case 'lines': {
+      const { from = 1 } = window.ranges[0] ?? {};
+      return (from > 1 || window.inside !== undefined) && hasLines(bytes, from - 1);
+    }
+    case 'bytes':
+      return window.start > 0 && window.start < bytes.length;
+    default:
+      return window.by === 'tail' && window.before !== undefined;
+  }
 }
 
 /** A page is not shown as a map, but code has symbols. */
@@ -124,23 +177,11 @@ function asksForSymbols({ mode, symbol }: Selection): boolean {
   return mode === 'outline' || symbol !== undefined;
 }
 
-/** What is windowed: the text, or the body itself. Made once for a page: its identity is its content's. */
-const texts = new WeakMap<Page, Promise<ByteSource & { readonly decoded?: boolean }>>();
-
-function bytesOf(page: Page, url: string): Promise<ByteSource & { readonly decoded?: boolean }> {
-  let made = texts.get(page);
-  if (!made) texts.set(page, (made = contentOf(page, url)));
-  return made;
-}
-
-async function contentOf(page: Page, url: string): Promise<ByteSource & { readonly decoded?: boolean }> {
-  const { rendering } = page;
-  const withIdentity = async (content: Uint8Array): Promise<ByteSource> =>
-    memoryBytes(content, await identityOf(url, content));
-  if (rendering.is === 'text' || rendering.bytes.subarray(0, 4096).includes(0))
-    return withIdentity(rendering.bytes);
-  const { text } = await textOfBytes(rendering.bytes, page.contentType);
-  return { ...(await withIdentity(Buffer.from(text))), decoded: true };
+/** What was not read is said below every part of what was. */
+function cutWords({ rendering: { cutAt } }: Page): string[] {
+  return cutAt === undefined
+    ? []
+    : [`Only the first ${binarySize(cutAt)} of the body were read: it is longer`];
 }
 
 function headerOf({ finalUrl, contentType, notes, rendering }: Page): string {
@@ -153,15 +194,23 @@ function headerOf({ finalUrl, contentType, notes, rendering }: Page): string {
   return `${lines.join('\n')}\n\n---\n`;
 }
 
+/** What is wrong with a file may be that its end is missing. */
+function ofCut(error: OrielError, page: Page): OrielError {
+  const [words] = cutWords(page);
+  if (words === undefined) return error;
+  return new OrielError(error.code, `${error.message} ${words}.`, { next: error.next, cause: error });
+}
+
 const NEWLINE = 10;
 
-function keptWords({ url, bytes, capped }: Spill): string {
-  return `${capped ? `The first ${binarySize(bytes)}` : 'All'} of it is kept as ${url}`;
+function keptWords({ url, bytes, capped }: Spill, { cutAt }: Rendering): string {
+  const all = cutAt === undefined ? 'All of it' : 'All that was read';
+  return `${capped ? `The first ${binarySize(bytes)} of it` : all} is kept as ${url}`;
 }
 
 /** The artifact that holds all of a page that does not fit into one answer. */
 async function keptAs(page: Page, url: string, call: Call): Promise<Spill | undefined> {
-  if (page.rendering.is !== 'text' || page.rendering.method === 'failed') return undefined;
+  if (page.rendering.is !== 'text') return undefined;
   const { bytes } = page.rendering;
   if (bytes.length <= call.limits.bytes && !hasLines(bytes, PAGE_LINES)) return undefined;
   try {

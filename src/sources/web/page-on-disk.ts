@@ -5,6 +5,7 @@ import { Identity } from '../../identity.ts';
 import type { DiskCache } from '../../types/session.ts';
 import type { WebSettings } from '../../types/settings.ts';
 import { DiskCopy, type Written } from '../remembered-on-disk.ts';
+import type { Rendering } from './page.ts';
 import type { Page } from './pipeline.ts';
 
 /** Milliseconds for which parts of a page are those of the page that was read. */
@@ -16,12 +17,10 @@ const KNOWN_MS = 7 * 24 * 60 * 60_000;
 /** Bytes of a page that is cached. */
 const MOST_BYTES = 16 << 20;
 
-type Head = Omit<Page, 'rendering'> & {
-  readonly rendering: { readonly is: 'text' | 'file'; readonly method: string; readonly name?: string };
-};
+type Head = Omit<Page, 'rendering'> & { readonly rendering: Omit<Rendering, 'bytes'> };
 
 const written: Written<Page> = {
-  version: 1,
+  version: 2,
   parts({ rendering: { bytes, ...rendering }, ...page }) {
     return { head: { ...page, rendering } satisfies Head, body: bytes };
   },

@@ -31,6 +31,9 @@ export interface Visit {
   readonly notes: string[];
   /** No reply so far was marked `no-store`: each may have become a part of the page. */
   mayKeep(): boolean;
+  /** Something was not there in time: the same page may be read otherwise the next time. */
+  unsettle(): void;
+  isSettled(): boolean;
   /** The page, and with `headers` another form of it. Throws OrielError. */
   fetch(url: string, ask?: Asking): Promise<Fetched>;
   /** What may not be there: undefined where it is not, or not in time. */
@@ -47,11 +50,22 @@ export interface Asking {
 }
 
 /** What won. */
-export type Rendering =
-  /** In UTF-8. */
-  | { readonly is: 'text'; readonly method: string; readonly bytes: Uint8Array }
-  /** Opened by its own source: an image, a document, an archive. */
-  | { readonly is: 'file'; readonly method: string; readonly name: string; readonly bytes: Uint8Array };
+export type Rendering = Content &
+  (
+    | { readonly is: 'text' }
+    /** Opened by its own source: an image, a document, an archive. */
+    | { readonly is: 'file'; readonly name: string }
+    /** The body: in UTF-8, or of an encoding that is found from its bytes. */
+    | { readonly is: 'raw'; readonly encoding: 'utf-8' | 'stored'; readonly said?: string }
+  );
+
+interface Content {
+  readonly method: string;
+  /** A text in UTF-8. */
+  readonly bytes: Uint8Array;
+  /** The body goes on: it was made of this many bytes of it. */
+  readonly cutAt?: number;
+}
 
 /** One way to read a page; undefined where it is not the way for this one. */
 export type Step = (page: Fetched, visit: Visit) => Promise<Rendering | undefined>;
@@ -61,6 +75,8 @@ export interface SitePage {
   /** The API's first answer. */
   readonly page: Fetched;
   readonly text: string;
+  /** A further answer that the text was made of. */
+  readonly also?: Fetched | undefined;
 }
 
 /** Undefined where the API does not answer: the page itself is read. */
@@ -76,11 +92,24 @@ export interface Site {
   page(url: URL): ReadSite | undefined;
 }
 
-export const text = (method: string, content: string | Uint8Array): Rendering => ({
+/** `from`: what the text was made of. */
+export const text = (
+  method: string,
+  content: string | Uint8Array,
+  from: Pick<Fetched, 'cut' | 'body'>,
+): Rendering => ({
   is: 'text',
   method,
   bytes: typeof content === 'string' ? Buffer.from(content) : content,
+  ...cutOf(from),
 });
+
+/** Of what says itself where it is cut. */
+export const WHOLE = { cut: false, body: new Uint8Array(0) };
+
+export function cutOf({ cut, body }: Pick<Fetched, 'cut' | 'body'>): { readonly cutAt?: number } {
+  return cut ? { cutAt: body.length } : {};
+}
 
 /** Bytes as the sources know files. */
 export function subjectOf(

@@ -2,14 +2,23 @@
 
 import type { Network, WebRequest } from '../../access/network/fetch.ts';
 import { startTimer } from '../../access/timer.ts';
-import { OrielError } from '../../errors.ts';
+import { isOrielError, OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Access } from '../../types/access.ts';
 import type { Endpoints } from '../../types/settings.ts';
 import { textOfBytes } from './charset.ts';
 import { failed } from './failed.ts';
 import { isLarge, mostBytesOf } from './large.ts';
-import { type Asking, type Fetched, isHtml, type Rendering, type Step, text, type Visit } from './page.ts';
+import {
+  type Asking,
+  cutOf,
+  type Fetched,
+  isHtml,
+  type Rendering,
+  type Step,
+  text,
+  type Visit,
+} from './page.ts';
 import { siteStep } from './sites/table.ts';
 import { alternateStep, suffixStep } from './steps/alternate.ts';
 import { feedAlternateStep } from './steps/feed-alternate.ts';
@@ -55,6 +64,8 @@ export interface Page {
   readonly lastModified?: string;
   /** Not for a disk: its server says so, or it came through an API that may have been asked with credentials. */
   readonly transient?: true;
+  /** Something was not there in time: only parts of it are read from what is kept. */
+  readonly unsettled?: true;
 }
 
 export interface Reading {
@@ -116,8 +127,7 @@ async function renderingOf(page: Fetched, raw: boolean, visit: Visit): Promise<R
   if (page.status >= 400 || page.status === 304) return own(await failed(page, raw, visit));
   if (page.cut && isLarge(page.headers))
     return own({ is: 'file', method: 'ranges', name: '', bytes: page.body });
-  if (raw) return own({ is: 'file', method: 'raw', name: '', bytes: page.body });
-  if (page.cut) visit.notes.push(`the body is longer: only its first ${page.body.length} bytes were read`);
+  if (raw) return own(await rawOf(page));
   for (const step of DIRECT) {
     const rendering = await step(page, visit);
     if (rendering) return own(rendering);
@@ -128,20 +138,35 @@ async function renderingOf(page: Fetched, raw: boolean, visit: Visit): Promise<R
       if (rendering) return { rendering, isOwn: !ELSEWHERE.has(step) };
     }
   }
-  return own((await rawStep(page, visit)) ?? text('raw', await page.text()));
+  return own((await rawStep(page, visit)) ?? text('raw', await page.text(), page));
 }
 
-function pageOf(page: Fetched, { rendering, isOwn }: Rendered, { notes, mayKeep }: Visit): Page {
+/** The body itself, decoded where it is text. */
+async function rawOf(page: Fetched): Promise<Rendering> {
+  const { body, headers, cut } = page;
+  const raw = { is: 'raw', method: 'raw', ...cutOf(page) } as const;
+  if (body.subarray(0, 4096).includes(0)) return { ...raw, encoding: 'stored', bytes: body };
+  const { text: decoded, note } = await textOfBytes(body, headers['content-type'] ?? '', cut);
+  const said = note === undefined ? {} : { said: note };
+  return { ...raw, encoding: 'utf-8', bytes: Buffer.from(decoded), ...said };
+}
+
+function pageOf(page: Fetched, { rendering, isOwn }: Rendered, visit: Visit): Page {
   const { etag, 'last-modified': lastModified, 'content-type': contentType = '' } = page.headers;
+  const { notes } = visit;
+  const settled = visit.isSettled();
+  // What may come out otherwise is made anew, whatever the server says of its own text.
+  const validates = isOwn && settled;
   return {
     finalUrl: page.url,
     status: page.status,
     contentType,
     notes,
     rendering,
-    ...(isOwn && isValidator(etag) && { etag }),
-    ...(isOwn && isValidator(lastModified) && { lastModified }),
-    ...(!mayKeep() && { transient: true as const }),
+    ...(validates && isValidator(etag) && { etag }),
+    ...(validates && isValidator(lastModified) && { lastModified }),
+    ...((!visit.mayKeep() || !settled) && { transient: true as const }),
+    ...(!settled && { unsettled: true as const }),
   };
 }
 
@@ -155,6 +180,8 @@ function isValidator(value: string | undefined): value is string {
 function visitOf({ url, network, endpoints, access }: Reading, signal: AbortSignal): Visit {
   const notes: string[] = [];
   let mayKeep = true;
+  let settled = true;
+  const unsettle = (): void => void (settled = false);
   let probing: AbortSignal | undefined;
   const get = async (address: string, ask: Asking, until: AbortSignal): Promise<Fetched> => {
     const headers: Record<string, string> = {};
@@ -190,6 +217,8 @@ function visitOf({ url, network, endpoints, access }: Reading, signal: AbortSign
     signal,
     notes,
     mayKeep: () => mayKeep,
+    unsettle,
+    isSettled: () => settled,
     fetch: (address, ask = {}) => get(address, ask, signal),
     async probe(address, ask = {}) {
       probing ??= AbortSignal.timeout(PROBES_MS);
@@ -197,9 +226,10 @@ function visitOf({ url, network, endpoints, access }: Reading, signal: AbortSign
         const until = AbortSignal.any([signal, probing, AbortSignal.timeout(PROBE_MS)]);
         const found = await get(address, ask, until);
         return found.status === 200 ? found : undefined;
-      } catch {
+      } catch (error) {
         // What is not there, or not in time, is not the way: the page itself is read.
         signal.throwIfAborted();
+        if (!isOrielError(error) || error.code === 'TIMEOUT' || error.code === 'NETWORK') unsettle();
         return undefined;
       }
     },

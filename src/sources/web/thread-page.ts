@@ -4,7 +4,7 @@ import { isOrielError, type OrielError } from '../../errors.ts';
 import type { Call } from '../../types/call.ts';
 import type { WebSettings } from '../../types/settings.ts';
 import { readThread, type ThreadName } from '../github/open.ts';
-import { text } from './page.ts';
+import { text, WHOLE } from './page.ts';
 import type { Page } from './pipeline.ts';
 
 interface Asked {
@@ -28,7 +28,7 @@ export async function threadPage(
       status: 200,
       contentType: 'application/json',
       notes,
-      rendering: text('github', content),
+      rendering: text('github', content, WHOLE),
       transient: true,
     };
   } catch (error) {

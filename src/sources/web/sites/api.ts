@@ -1,7 +1,7 @@
 /** Asking the API of a site. What it answers in JSON is parsed and written in the child, whatever its size and shape. */
 
 import type { Endpoints } from '../../../types/settings.ts';
-import { convert, textOf } from '../convert.ts';
+import { convertFor, textOf } from '../convert.ts';
 import type { Fetched, Visit } from '../page.ts';
 import type { RecordKind } from '../protocol.ts';
 import { withoutTrailingSlashes } from '../../../text/slashes.ts';
@@ -46,7 +46,7 @@ export async function recordAt(
 /** Undefined for what is no JSON, of another shape, or cut. */
 export async function recordOf(page: Fetched, wanted: Wanted, visit: Visit): Promise<Answered | undefined> {
   if (page.cut) return undefined;
-  const found = await convert({ is: 'record', ...wanted, url: visit.url }, await page.text(), visit.signal);
+  const found = await convertFor(visit, { is: 'record', ...wanted, url: visit.url }, await page.text());
   return found?.reply.is === 'text'
     ? { page, text: textOf(found), facts: found.reply.facts ?? {} }
     : undefined;
@@ -59,7 +59,7 @@ export async function markdownOf(
   visit: Visit,
   without: readonly string[] = [],
 ): Promise<string | undefined> {
-  const converted = await convert({ is: 'fragment', url, without }, html, visit.signal);
+  const converted = await convertFor(visit, { is: 'fragment', url, without }, html);
   const text = converted ? textOf(converted).trim() : '';
   return text === '' ? undefined : text;
 }

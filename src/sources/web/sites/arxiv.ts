@@ -1,6 +1,6 @@
 /** Abstracts of arXiv, from its API, with the URL of the full text. */
 
-import { convert, textOf } from '../convert.ts';
+import { convertFor, textOf } from '../convert.ts';
 import type { Site } from '../page.ts';
 import { baseOf } from './api.ts';
 
@@ -19,7 +19,7 @@ export const arxiv: Site = {
         trusted: base.trusted,
       });
       if (!page || !page.type.endsWith('xml')) return undefined;
-      const found = await convert({ is: 'entry', url: page.url }, await page.text(), visit.signal);
+      const found = await convertFor(visit, { is: 'entry', url: page.url }, await page.text());
       // The title of the entry with which an unknown number is answered.
       const text = found?.reply.is === 'text' ? textOf(found) : '# Error\n';
       if (text.startsWith('# Error\n')) return undefined;

@@ -57,7 +57,7 @@ async function repositoryPage(repository: string, visit: Visit): Promise<SitePag
   if (!found) return undefined;
   const readme = await api(`${repository}/readme`, RAW_TYPE, visit);
   const text = readme ? `${found.text}\n\n---\n\n${await readme.text()}` : found.text;
-  return { page: found.page, text };
+  return { page: found.page, text, also: readme };
 }
 
 /** The branch is one segment: a name with a slash cannot be told from a directory. */

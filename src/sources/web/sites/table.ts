@@ -28,11 +28,15 @@ export async function siteStep(
     if (!read) continue;
     const found = await read(visit);
     if (!found) {
+      visit.unsettle();
       visit.notes.push(`${site.name}: its API has not answered, this is the page itself`);
       return undefined;
     }
     const content = found.text.endsWith('\n') ? found.text : `${found.text}\n`;
-    return { page: found.page, rendering: text(site.name, content) };
+    return {
+      page: found.page,
+      rendering: text(site.name, content, found.page.cut ? found.page : (found.also ?? found.page)),
+    };
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 /** The page's own Markdown: as it links to it, or at `URL.md`. */
 
 import { alternatesOf } from '../head-links.ts';
-import { type Fetched, type Step, text } from '../page.ts';
+import { type Fetched, type Rendering, type Step, text } from '../page.ts';
 import { withoutTrailingSlashes } from '../../../text/slashes.ts';
 
 /** Characters of a text that can stand for a page. */
@@ -17,8 +17,8 @@ export const alternateStep: Step = async (page, visit) => {
   );
   for (const { url } of linked.slice(0, MOST_LINKED)) {
     const found = await visit.probe(url, { accept: 'text/markdown, text/plain' });
-    const content = found && (await markdownOf(found));
-    if (content !== undefined) return text('alternate-markdown', content);
+    const rendering = found && (await markdownOf(found, 'alternate-markdown'));
+    if (rendering) return rendering;
   }
   return undefined;
 };
@@ -31,11 +31,10 @@ export const suffixStep: Step = async (page, visit) => {
   const found = await visit.probe(url.href, { accept: 'text/markdown, text/plain' });
   // A server that redirects or answers everything with the same page has no such text.
   if (!found || !/\.mdx?$/i.test(new URL(found.url).pathname)) return undefined;
-  const content = await markdownOf(found);
-  return content === undefined ? undefined : text('md-suffix', content);
+  return markdownOf(found, 'md-suffix');
 };
 
-async function markdownOf(found: Fetched): Promise<string | undefined> {
+async function markdownOf(found: Fetched, method: string): Promise<Rendering | undefined> {
   if (!/^(?:text\/(?:x-)?markdown|text\/plain|application\/octet-stream|)$/.test(found.type))
     return undefined;
   const content = await found.text();
@@ -49,5 +48,5 @@ async function markdownOf(found: Fetched): Promise<string | undefined> {
   }
   return content.length < 1_000 && /\b(?:404|not found|does(?: not|n't) exist)\b/i.test(start)
     ? undefined
-    : content;
+    : text(method, content, found);
 }

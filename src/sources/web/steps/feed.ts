@@ -1,6 +1,6 @@
 /** RSS, Atom and RDF as a list of their entries. */
 
-import { convert } from '../convert.ts';
+import { convertFor } from '../convert.ts';
 import { type Fetched, type Rendering, type Step, text, type Visit } from '../page.ts';
 
 export const feedStep: Step = async (page, visit) => {
@@ -33,6 +33,6 @@ function beginsAsFeed(content: string): boolean {
 }
 
 export async function feedOf(page: Fetched, content: string, visit: Visit): Promise<Rendering | undefined> {
-  const converted = await convert({ is: 'feed', url: page.url }, content, visit.signal);
-  return converted?.reply.is === 'text' ? text('feed', converted.body) : undefined;
+  const converted = await convertFor(visit, { is: 'feed', url: page.url }, content);
+  return converted?.reply.is === 'text' ? text('feed', converted.body, page) : undefined;
 }

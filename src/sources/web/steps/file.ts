@@ -4,7 +4,7 @@ import { Identity } from '../../../identity.ts';
 import { detectEncoding } from '../../../text/encoding.ts';
 import { isBinary } from '../../type-of-bytes.ts';
 import { sources } from '../../table.ts';
-import { nameOf, type Step, subjectOf } from '../page.ts';
+import { cutOf, nameOf, type Step, subjectOf } from '../page.ts';
 
 export const fileStep: Step = (page) => {
   const name = nameOf(page.url) || 'page';
@@ -15,5 +15,5 @@ export const fileStep: Step = (page) => {
   const claimed = /^text\/|json$|xml$/.test(page.type) && !binary && !name.endsWith('.ipynb');
   const source = claimed ? undefined : sources.find((one) => one.kind !== 'file' && one.claims(subject));
   const method = source?.kind ?? (binary ? 'binary' : undefined);
-  return Promise.resolve(method && { is: 'file', method, name, bytes: page.body });
+  return Promise.resolve(method && { is: 'file', method, name, bytes: page.body, ...cutOf(page) });
 };

@@ -1,7 +1,7 @@
 /** JSON with its lines laid out, and JSON Feed as a feed. What is not small is laid out in the child, whatever its shape. */
 
 import { layOut } from '../child/json-lines.ts';
-import { convert } from '../convert.ts';
+import { convertFor } from '../convert.ts';
 import { type Step, text } from '../page.ts';
 
 /** Characters that are laid out here: 5 ms. */
@@ -18,9 +18,9 @@ export const jsonStep: Step = async (page, visit) => {
   const feed = FEED.test(content.slice(0, 4_096));
   if (content.length <= MOST_HERE && !feed && !page.cut) {
     const laidOut = layOut(content, { depth: DEPTH, most: DEPTH * 4 * MOST_HERE, cut: false });
-    return laidOut === undefined || laidOut === 'tooLong' ? undefined : text('json', laidOut);
+    return laidOut === undefined || laidOut === 'tooLong' ? undefined : text('json', laidOut, page);
   }
   const job = { is: 'json', url: page.url, cut: page.cut, feed } as const;
-  const converted = await convert(job, content, visit.signal);
-  return converted?.reply.is === 'text' ? text(converted.reply.how, converted.body) : undefined;
+  const converted = await convertFor(visit, job, content);
+  return converted?.reply.is === 'text' ? text(converted.reply.how, converted.body, page) : undefined;
 };

@@ -5,5 +5,5 @@ import { isHtml, type Step, text } from '../page.ts';
 export const rawStep: Step = async (page, visit) => {
   const content = await page.text();
   if (content.trim() === '') visit.notes.push('the body is empty');
-  return text(isHtml(page, content) ? 'raw-html' : 'raw', content);
+  return text(isHtml(page, content) ? 'raw-html' : 'raw', content, page);
 };

@@ -1,15 +1,15 @@
 /** The main text of a page as Markdown; without one, what the site tells machines in `llms.txt`. */
 
-import { type Converted, convert } from '../convert.ts';
+import { type Converted, convertFor } from '../convert.ts';
 import { visibleLength } from '../head-links.ts';
-import { type Fetched, type Step, text, type Visit } from '../page.ts';
+import { type Fetched, type Rendering, type Step, text, type Visit } from '../page.ts';
 
 /** Characters of a text that is worth reading. */
 const LEAST = 80;
 
 export const readableStep: Step = async (page, visit) => {
   const converted = await markdownOf(page, visit);
-  return converted && !isThin(converted) ? text(converted.reply.how, converted.body) : undefined;
+  return converted && !isThin(converted) ? text(converted.reply.how, converted.body, page) : undefined;
 };
 
 export const llmsStep: Step = async (page, visit) => {
@@ -17,8 +17,7 @@ export const llmsStep: Step = async (page, visit) => {
   const converted = await markdownOf(page, visit);
   // A few words that no script has drawn are all that there is to read.
   if (converted ? !hasScripts(html) : visibleLength(html) >= LEAST) return undefined;
-  const guide = await llmsText(page.url, visit);
-  return guide === undefined ? undefined : text('llms.txt', guide);
+  return llmsText(page.url, visit);
 };
 
 /** The few words of a page that has no other text. */
@@ -26,7 +25,7 @@ export const thinStep: Step = async (page, visit) => {
   const converted = await markdownOf(page, visit);
   if (!converted) return undefined;
   if (hasScripts(await page.text())) visit.notes.push('it has hardly any text: scripts may draw it');
-  return text(converted.reply.how, converted.body);
+  return text(converted.reply.how, converted.body, page);
 };
 
 /** Whether the text is elsewhere: what stands there is a title and a few words. */
@@ -62,14 +61,14 @@ function markdownOf(page: Fetched, visit: Visit): Promise<Readable | undefined> 
 }
 
 async function converted(page: Fetched, visit: Visit): Promise<Readable | undefined> {
-  const found = await convert({ is: 'page', url: page.url }, await page.text(), visit.signal);
+  const found = await convertFor(visit, { is: 'page', url: page.url }, await page.text());
   if (!found) visit.notes.push('the page could not be converted within its limits');
   return found?.reply.is === 'text' && found.body.length > 0 ? (found as Readable) : undefined;
 }
 
-async function llmsText(url: string, visit: Visit): Promise<string | undefined> {
+async function llmsText(url: string, visit: Visit): Promise<Rendering | undefined> {
   const found = await visit.probe(new URL('/llms.txt', url).href, { accept: 'text/plain, text/markdown' });
   if (!found || !/^text\/(?:plain|markdown)$/.test(found.type)) return undefined;
   const content = await found.text();
-  return /^\s*#/.test(content) ? content : undefined;
+  return /^\s*#/.test(content) ? text('llms.txt', content, found) : undefined;
 }
