@@ -9,12 +9,18 @@ import { workspace } from '../support/workspace.ts';
 const FAILED = 'Some files or directories could not be read (input/output error)';
 
 interface Shown {
+  readonly details: { readonly error?: { readonly code: string } };
   readonly content: readonly { readonly text: string }[];
   readonly isError: boolean;
 }
 
-/** A call in a process in which nothing called `damaged` can be opened. */
-async function called(cwd: string, tool: string, input: object): Promise<string> {
+/** A call in a process in which nothing called `damaged` can be opened, or as `faults` says. */
+async function answered(
+  cwd: string,
+  tool: string,
+  input: object,
+  faults: Readonly<Record<string, string>> = { FAULT_NAME: 'damaged' },
+): Promise<Shown> {
   const preload = new URL('../support/faults-preload.mjs', import.meta.url).href;
   const args = [
     '--import',
@@ -25,11 +31,15 @@ async function called(cwd: string, tool: string, input: object): Promise<string>
     JSON.stringify(input),
     '--json',
   ];
-  const env = { ...process.env, FAULT_NAME: 'damaged' };
+  const env = { ...process.env, ...faults };
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, env }).catch(
     (error: { stdout: string }) => error,
   );
-  const { content, isError }: Shown = JSON.parse(stdout);
+  return JSON.parse(stdout) as Shown;
+}
+
+async function called(cwd: string, tool: string, input: object): Promise<string> {
+  const { content, isError } = await answered(cwd, tool, input);
   expect(isError).toBe(false);
   return content[0]?.text ?? '';
 }
@@ -84,5 +94,53 @@ describe.skipIf(process.platform !== 'linux')('F02 a file that the machine fails
       called(W, 'find', { pattern: '*.txt', path: 'directory', limit });
     expect(await found(9)).toBe(`directory/a/x.txt\ndirectory/c/x.txt\n[${FAILED}]`);
     expect(await found(1)).toContain(FAILED);
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('F03 rules that the machine fails to read', () => {
+  const NOT_USED = '1 ignore file not used: unreadable, larger than 1 MiB, or not a regular file]';
+
+  /** A repository of which `d/e` is searched: three files in it are ignored, each by rules of another place. */
+  function ruled(): string {
+    const { W, write } = workspace();
+    for (const name of ['above', 'excluded', 'here', 'shown']) write(`d/e/${name}.txt`, 'a needle\n');
+    write('.git/info/exclude', 'excluded.txt\n');
+    write('d/.gitignore', 'above.txt\n');
+    write('d/e/.ignore', 'here.txt\n');
+    return W;
+  }
+
+  /** The last is opened for its rules alone. */
+  const places = ['.git', 'info', 'exclude', '.gitignore', '.ignore', 'd'].map((name) => ({
+    FAULT_NAME: name,
+  }));
+  const searches = [
+    ['find', { pattern: '*.txt', path: 'd/e' }],
+    ['grep', { pattern: 'needle', path: 'd/e' }],
+  ] as const;
+
+  test.each(searches)('a moment without descriptors changes no answer of %s', async (tool, input) => {
+    const W = ruled();
+    const whole = await answered(W, tool, input, {});
+    expect(whole.content[0]?.text).not.toMatch(/above|excluded|here/);
+    for (const place of places) {
+      const faults = { ...place, FAULT_CODE: 'EMFILE', FAULT_TIMES: '3' };
+      expect({ place, ...(await answered(W, tool, input, faults)) }).toEqual({ place, ...whole });
+    }
+  });
+
+  test.each(searches)('%s without descriptors for its rules is refused', async (tool, input) => {
+    const W = ruled();
+    const codes = places.map(async (place) => {
+      const { details } = await answered(W, tool, input, { ...place, FAULT_CODE: 'EMFILE' });
+      return details.error?.code;
+    });
+    expect(await Promise.all(codes)).toEqual(places.map(() => 'BUSY'));
+  });
+
+  test.each(searches)('%s without its rules says so', async (tool, input) => {
+    const W = ruled();
+    const texts = places.map(async (place) => (await answered(W, tool, input, place)).content[0]?.text);
+    for (const text of await Promise.all(texts)) expect(text).toContain(NOT_USED);
   });
 });

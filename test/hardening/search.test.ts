@@ -140,7 +140,7 @@ describe('what is opened', () => {
     const kept = await makeShapes(W, O);
     const found = textOf(await oriel.tool('find').run({ pattern: 'kept.txt' }));
     expect(found).toBe(
-      `${kept.join('\n')}\n[9 ignore files not used: larger than 1 MiB, or not a regular file]`,
+      `${kept.join('\n')}\n[9 ignore files not used: unreadable, larger than 1 MiB, or not a regular file]`,
     );
     const matched = textOf(await oriel.tool('grep').run({ pattern: 'kept' }));
     expect(matched.split('\n').slice(0, -1)).toEqual(kept.map((path) => `${path}:1: kept`));
@@ -299,7 +299,7 @@ describe('rules and names that cost', () => {
     write('e/.gitignore', `b.txt\n${'#'.repeat((1 << 20) - 6)}`);
     for (const at of ['d', 'e']) write(`${at}/b.txt`, 'x\n');
     expect(textOf(await oriel.tool('find').run({ pattern: 'b.txt' }))).toBe(
-      'd/b.txt\n[2 ignore files not used: larger than 1 MiB, or not a regular file]',
+      'd/b.txt\n[2 ignore files not used: unreadable, larger than 1 MiB, or not a regular file]',
     );
   });
 

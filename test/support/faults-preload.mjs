@@ -1,5 +1,6 @@
 // Loaded into a process under test: counts what it does to files, processes and connections, in all of its threads, and
-// lets the n-th of them fail: `globalThis.faults` arms it. What has the name FAULT_NAME can never be opened.
+// lets the n-th of them fail: `globalThis.faults` arms it. What has the name FAULT_NAME cannot be opened: FAULT_CODE (EIO), the
+// first FAULT_TIMES times (always).
 import childProcess from 'node:child_process';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
@@ -26,10 +27,10 @@ const kindOf = (name) =>
         ? 'write'
         : 'ask';
 // Operations so far, the one that fails (0 for none), how it fails, and how often it did.
-const [COUNT, AT, HOW, HIT] = [0, 1, 2, 3];
+const [COUNT, AT, HOW, HIT, TRIED] = [0, 1, 2, 3, 4];
 
 const cells = new Int32Array(
-  workerThreads.isMainThread ? new SharedArrayBuffer(16) : workerThreads.getEnvironmentData(SHARED),
+  workerThreads.isMainThread ? new SharedArrayBuffer(20) : workerThreads.getEnvironmentData(SHARED),
 );
 
 /** The error or shortage that strikes now, if any. */
@@ -43,11 +44,16 @@ function strikes(kind) {
 }
 
 // The one name that cannot be opened. Threads have no environment.
-const { FAULT_NAME } = process.env;
-if (workerThreads.isMainThread && FAULT_NAME) workerThreads.setEnvironmentData('damaged', FAULT_NAME);
-const DAMAGED = workerThreads.getEnvironmentData('damaged');
+const { FAULT_NAME, FAULT_CODE = 'EIO', FAULT_TIMES = 'Infinity' } = process.env;
+if (workerThreads.isMainThread && FAULT_NAME)
+  workerThreads.setEnvironmentData('damaged', [FAULT_NAME, FAULT_CODE, Number(FAULT_TIMES)]);
+const [damaged, damage, times] = workerThreads.getEnvironmentData('damaged') ?? [];
 
-const isDamaged = (name, path) => DAMAGED && name.startsWith('open') && String(path).endsWith(`/${DAMAGED}`);
+/** The error that strikes the one name, if it is opened here and now. */
+function damages(name, path) {
+  if (!damaged || !/^open/.test(name) || !String(path).endsWith(`/${damaged}`)) return undefined;
+  return Atomics.add(cells, TRIED, 1) < times ? damage : undefined;
+}
 
 function errorOf(code, syscall) {
   return Object.assign(new Error(`${code}: made by a test, ${syscall}`), { code, syscall, errno: -5 });
@@ -77,8 +83,7 @@ const CALLBACK = ['open', 'read', 'write', 'fstat', 'lstat', 'stat', 'readlink',
 for (const name of SYNC) {
   const real = fs[name];
   fs[name] = function (...args) {
-    if (isDamaged(name, args[0])) throw errorOf('EIO', name);
-    const code = strikes(kindOf(name));
+    const code = damages(name, args[0]) ?? strikes(kindOf(name));
     if (code === undefined) return real.apply(this, args);
     if (code === 'SHORT') return real.apply(this, shortened(args));
     throw errorOf(code, name);
@@ -88,7 +93,7 @@ for (const name of SYNC) {
 for (const name of CALLBACK) {
   const real = fs[name];
   fs[name] = function (...args) {
-    const code = strikes(kindOf(name));
+    const code = damages(name, args[0]) ?? strikes(kindOf(name));
     if (code === undefined) return real.apply(this, args);
     if (code === 'SHORT') return real.apply(this, shortened(args));
     const done = args.at(-1);
@@ -111,7 +116,7 @@ for (const name of [
 ]) {
   const real = fs.promises[name];
   fs.promises[name] = async function (...args) {
-    const code = strikes(kindOf(name));
+    const code = damages(name, args[0]) ?? strikes(kindOf(name));
     if (code === undefined) return real.apply(this, args);
     throw errorOf(code, name);
   };

@@ -1,14 +1,18 @@
 /** The directories whose ignore files may count for what lies in one of them, opened inside the roots. */
 
 import { dirname } from 'node:path';
+import { isFault } from '../../access/failure.ts';
 import { within } from '../../access/paths.ts';
-import type { Access, OpenedDirectory } from '../../types/access.ts';
+import { isOrielError } from '../../errors.ts';
+import type { Access, Opened, OpenedDirectory } from '../../types/access.ts';
 
 export interface Chain {
   /** From the outermost down to the directory itself. */
   readonly directories: readonly OpenedDirectory[];
   /** The first whose rules count where none of them is a repository. */
   readonly top: number;
+  /** Whether a directory above could not be read for a fault of the machine: rules may be missing. */
+  readonly isCut: boolean;
   /** Closes all but the directory itself. */
   close(): Promise<void>;
 }
@@ -16,33 +20,51 @@ export interface Chain {
 /**
  * With roots the chain begins at the root that holds the directory: what lies above it is not looked at. Rules of a
  * repository count from its root down; without one those from the root, or the working directory, when that is above.
+ *
+ * Throws `BUSY` where descriptors have run out: a search without its rules would show what they hide.
  */
 export async function openChain(directory: OpenedDirectory, access: Access): Promise<Chain> {
   const above: OpenedDirectory[] = [];
+  let isCut = false;
   const close = async (): Promise<void> => {
     for (const one of above) await one.close();
   };
   try {
     for (let at = directory.path; dirname(at) !== at && mayRise(at, access);) {
       at = dirname(at);
-      const opened = await access.open(at).catch(() => undefined);
+      const opened = await openIfAllowed(access, at, () => (isCut = true));
       if (opened?.is !== 'directory') {
         await opened?.close();
         break;
       }
       above.unshift(opened);
     }
+    const directories = [...above, directory];
+    return { directories, top: await topOf(directories, access), isCut, close };
   } catch (error) {
     await close();
     throw error;
   }
-  const directories = [...above, directory];
-  return { directories, top: await topOf(directories, access), close };
+}
+
+/** Undefined for what is not there or may not be read, and after a fault, of which `onFault` is told. */
+async function openIfAllowed(
+  access: Access,
+  path: string,
+  onFault: () => void = () => undefined,
+): Promise<Opened | undefined> {
+  try {
+    return await access.open(path);
+  } catch (error) {
+    if (isOrielError(error) && error.code === 'BUSY') throw error;
+    if (isFault(error)) onFault();
+    return undefined;
+  }
 }
 
 async function topOf(directories: readonly OpenedDirectory[], access: Access): Promise<number> {
   if (access.roots.length > 0) return 0;
-  const opened = await access.open(access.cwd).catch(() => undefined);
+  const opened = await openIfAllowed(access, access.cwd);
   await opened?.close();
   const top = directories.findIndex(({ path }) => path === opened?.path);
   return top === -1 ? directories.length - 1 : top;

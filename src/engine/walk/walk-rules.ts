@@ -7,6 +7,7 @@ import { closeHeld, type HeldDirectory, openHeld, readHeld, refusalOf } from '..
 import type { State } from '../../walk/automaton.ts';
 import { IgnoreFile } from '../../walk/ignore-file.ts';
 import type { GapsSeen } from './gaps.ts';
+import { Shortage } from './shortage.ts';
 
 /** A larger file is no list of patterns. */
 const MOST_BYTES = 1 << 20;
@@ -21,6 +22,14 @@ type Kind = 'file' | 'directory' | 'other' | undefined;
 
 /** Of what kind the entry of a name is. */
 export type KindOf = (name: string) => Kind;
+
+/** How rule files are read. */
+export interface RuleReading {
+  /** Gets to know of files that are not used. */
+  readonly gaps: GapsSeen;
+  /** What `open` gives, in the end: it waits for descriptors. Throws `Shortage`. */
+  whenThereAre<T>(open: () => T): T;
+}
 
 export class WalkRules {
   static readonly none = new WalkRules([], [], []);
@@ -56,13 +65,13 @@ export class WalkRules {
   }
 
   /** With the files of the directory itself. A repository of its own uses no `.gitignore` above it. */
-  within(directory: HeldDirectory, kindOf: KindOf, gaps: GapsSeen): WalkRules {
+  within(directory: HeldDirectory, kindOf: KindOf, reading: RuleReading): WalkRules {
     const git = kindOf('.git');
     const isRepository = holdsRepository(kindOf);
-    const custom = readRules(directory, '.ignore', kindOf, gaps);
-    const own = readRules(directory, '.gitignore', kindOf, gaps);
+    const custom = readRules(directory, '.ignore', kindOf, reading);
+    const own = readRules(directory, '.gitignore', kindOf, reading);
     if (!isRepository && !custom && !own) return this;
-    const exclude = git === 'directory' ? excludeOf(directory, gaps) : undefined;
+    const exclude = git === 'directory' ? excludeOf(directory, reading) : undefined;
     return new WalkRules(
       custom ? [custom, ...this.#custom] : this.#custom,
       [...(own ? [own] : []), ...(isRepository ? [] : this.#git)],
@@ -78,19 +87,22 @@ export function holdsRepository(kindOf: KindOf): boolean {
 }
 
 /** `.git/info/exclude`. A `.git` that is a file names a directory elsewhere: it is not followed. */
-function excludeOf(directory: HeldDirectory, gaps: GapsSeen): Layer | undefined {
+function excludeOf(directory: HeldDirectory, reading: RuleReading): Layer | undefined {
   const held: HeldDirectory[] = [];
   try {
     let at = directory;
     for (const name of ['.git', 'info']) {
-      const inner = at.enter(name, []);
+      const outer = at;
+      const inner = reading.whenThereAre(() => outer.enter(name, []));
       if (!inner) return undefined;
       held.push(inner);
       at = inner;
     }
-    return readRules(at, 'exclude', (name) => at.kindOf(name), gaps);
+    return readRules(at, 'exclude', (name) => at.kindOf(name), reading);
   } catch (error) {
-    refusalOf(error);
+    if (error instanceof Shortage) throw error;
+    // Most repositories have no `info`, or nothing in it.
+    if (refusalOf(error) !== 'gone') reading.gaps.rules += 1;
     return undefined;
   } finally {
     for (const one of held) one.release();
@@ -101,13 +113,13 @@ function readRules(
   directory: HeldDirectory,
   name: string,
   kindOf: KindOf,
-  gaps: GapsSeen,
+  reading: RuleReading,
 ): Layer | undefined {
   const kind = kindOf(name);
   if (kind === undefined || kind === 'directory') return undefined;
-  const text = kind === 'file' ? readSmall(directory, name) : undefined;
+  const text = kind === 'file' ? readSmall(directory, name, reading) : undefined;
   if (text === undefined) {
-    gaps.rules += 1;
+    reading.gaps.rules += 1;
     return undefined;
   }
   const file = new IgnoreFile(text);
@@ -115,9 +127,13 @@ function readRules(
 }
 
 /** Undefined for what is too large, or cannot be read. */
-function readSmall(directory: HeldDirectory, name: string): string | undefined {
+function readSmall(
+  directory: HeldDirectory,
+  name: string,
+  { whenThereAre }: RuleReading,
+): string | undefined {
   try {
-    const file = openHeld(directory.self, directory.dev, name);
+    const file = whenThereAre(() => openHeld(directory.self, directory.dev, name));
     if (!file) return undefined;
     try {
       if (file.size > MOST_BYTES) return undefined;
@@ -127,6 +143,7 @@ function readSmall(directory: HeldDirectory, name: string): string | undefined {
       closeHeld(file);
     }
   } catch (error) {
+    if (error instanceof Shortage) throw error;
     refusalOf(error);
     return undefined;
   }

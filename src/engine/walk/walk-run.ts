@@ -143,6 +143,7 @@ export class WalkRun {
 
   #begin(chain: Chain, { wants, filter, named, deadline }: WalkOptions, access: Access): void {
     const base = chain.directories.at(-1) as OpenedDirectory;
+    if (chain.isCut) this.gaps.rules += 1;
     if (wants.is === 'texts' && wants.needle !== undefined) this.#sifts = isLocalWhole(base.path);
     const job: WalkJob = {
       chain: chain.directories.map(({ path, fd }) => ({ path, fd })),

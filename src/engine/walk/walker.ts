@@ -10,11 +10,11 @@ import { compileGlob } from '../../walk/glob.ts';
 import type { Gaps } from '../../types/result.ts';
 import { endingTokens } from '../../walk/tokens.ts';
 import { isContainerName } from './container-names.ts';
-import { GapsSeen } from './gaps.ts';
+import type { GapsSeen } from './gaps.ts';
 import { Shortage, whenThereAre } from './shortage.ts';
 import type { WalkControl } from './walk-control.ts';
 import { now, type WalkFilter, type WalkJob } from './walk-messages.ts';
-import { holdsRepository, WalkRules } from './walk-rules.ts';
+import { holdsRepository, type RuleReading, WalkRules } from './walk-rules.ts';
 
 /** Entries read of one directory. */
 const MOST_ENTRIES = 500_000;
@@ -41,7 +41,7 @@ interface Level {
   readonly front: string;
   readonly entries: readonly HeldEntry[];
   at: number;
-  readonly rules: WalkRules;
+  rules: WalkRules;
   /** Undefined below a name that is not UTF-8. */
   readonly filter: State | undefined;
 }
@@ -53,11 +53,13 @@ export class Walker {
   readonly #filter: Automaton | undefined;
   readonly #named: Automaton | undefined;
   readonly #levels: Level[] = [];
+  readonly #reading: RuleReading;
 
   constructor(job: WalkJob, control: WalkControl, gaps: GapsSeen) {
     this.#job = job;
     this.#control = control;
     this.gaps = gaps;
+    this.#reading = { gaps, whenThereAre: (open) => whenThereAre(control, open) };
     this.#filter = job.filter && automatonOf(job.filter);
     this.#named = job.named === undefined ? undefined : compileGlob(job.named);
   }
@@ -65,7 +67,7 @@ export class Walker {
   walk(visitor: Visitor): void {
     const rules = this.#rulesAbove();
     const base = this.#job.chain.at(-1) as WalkJob['chain'][number];
-    this.#push(HeldDirectory.adopt(base.path, base.fd), '', rules, this.#filter?.start ?? NO_FILTER);
+    this.#push(this.#adopt(base.path, base.fd), '', rules, this.#filter?.start ?? NO_FILTER);
     for (let level = this.#levels.at(-1); level; level = this.#levels.at(-1)) {
       const entry = level.entries[level.at++];
       if (!entry) this.#pop();
@@ -92,13 +94,14 @@ export class Walker {
   /** The rules for the names in the directory that is walked, those of its own files aside. */
   #rulesAbove(): WalkRules {
     const { chain, top } = this.#job;
-    const held = chain.map(({ path, fd }) => HeldDirectory.adopt(path, fd));
+    const held: HeldDirectory[] = [];
     try {
+      for (const { path, fd } of chain) held.push(this.#adopt(path, fd));
       const repository = held.findLastIndex((directory) => holdsRepository((name) => directory.kindOf(name)));
       let rules = WalkRules.none;
       for (let i = repository === -1 ? top : repository; i < chain.length - 1; i += 1) {
         const directory = held[i] as HeldDirectory;
-        rules = rules.within(directory, (name) => directory.kindOf(name), this.gaps);
+        rules = rules.within(directory, (name) => directory.kindOf(name), this.#reading);
         const next = chain[i + 1]?.path ?? '';
         rules = rules.below(next.slice(next.lastIndexOf('/') + 1));
       }
@@ -106,6 +109,10 @@ export class Walker {
     } finally {
       for (const directory of held) directory.release();
     }
+  }
+
+  #adopt(path: string, fd: number): HeldDirectory {
+    return this.#reading.whenThereAre(() => HeldDirectory.adopt(path, fd));
   }
 
   /** Returns false when the visitor has enough. */
@@ -153,8 +160,9 @@ export class Walker {
     const { entries, more } = listed;
     this.gaps.tooMany ||= more;
     const { path, dev, ino } = directory;
-    const rules = above.within(directory, (name) => found(entries, name)?.is, this.gaps);
-    this.#levels.push({ directory, path, dev, ino, front, entries, at: 0, rules, filter });
+    const level = { directory, path, dev, ino, front, entries, at: 0, rules: above, filter };
+    this.#levels.push(level);
+    level.rules = above.within(directory, (name) => found(entries, name)?.is, this.#reading);
     // The one that is walked stays: it is where all others are below.
     const distant = this.#levels[this.#levels.length - MOST_HELD];
     if (distant && this.#levels.length > MOST_HELD) {
