@@ -7,7 +7,7 @@ import type { Call } from '../types/call.ts';
 import type { FindRequest } from '../types/request.ts';
 import type { Hint, ListResult } from '../types/result.ts';
 import { checkGlob, globBelow } from '../walk/glob.ts';
-import { checkRange, MOST_RESULTS } from './walk/bounds.ts';
+import { checkRange, MOST_RESULTS, entriesOf } from './walk/bounds.ts';
 import { brokenOff } from './walk/broken-off.ts';
 import { GapsSeen } from './walk/gaps.ts';
 import { openDirectory, shownBelow } from './walk/open-target.ts';
@@ -28,27 +28,28 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
   const limit = Math.min(request.limit, MOST_RESULTS);
   const end = request.offset + limit;
   const filter = { is: 'glob', pattern } as const;
-  const { paths, gaps } = await withProgress(call, 'walking', () =>
+  const { page, found, gaps } = await withProgress(call, 'walking', () =>
     request.sort === 'time'
-      ? newestPaths(directory, { filter }, call)
-      : firstPaths(directory, filter, end + 1, call),
+      ? newestPage(directory, filter, [request.offset, end], call)
+      : firstPage(directory, filter, [request.offset, end], call),
   );
-  if (gaps.broken && paths.length === 0) throw brokenOff();
+  if (gaps.broken && found === 0) throw brokenOff();
   const hint =
-    paths.length === 0
+    found === 0
       ? (foreign ??
         (await directoryHint(directory, request, call)) ??
         slashHint(request) ??
         wordsHint(request))
       : undefined;
-  const page = paths.slice(request.offset, end);
   const shown = shownBelow(start, call);
+  const entries = entriesOf(page, (path, i) => ({ path: shown(path), rank: request.offset + i }));
+  const next = request.offset + entries.length;
   return {
     is: 'entries',
     ...(call.settings.tokens && { tokens: call.settings.tokens }),
-    entries: page.map((path, i) => ({ path: shown(path), rank: request.offset + i })),
-    ...(paths.length > end && { next: end }),
-    ...(page.length === 0 && paths.length > 0 && { beyond: paths.length }),
+    entries,
+    ...(found > next && entries.length > 0 && { next }),
+    ...(page.length === 0 && found > 0 && { beyond: found }),
     gaps: gaps.facts,
     ...(hint && { hint }),
   };
@@ -80,19 +81,43 @@ function wordsHint({ pattern, findsSymbols }: FindRequest): Hint | undefined {
   return /^[\p{L}\p{N}_]{2,}(?: [\p{L}\p{N}_]+)+$/u.test(pattern) ? 'words' : undefined;
 }
 
-/** The first `most` paths in order that match. */
-async function firstPaths(
+/** Paths of the page, and how many were found up to its end; one more where more follow. */
+interface FoundPage {
+  readonly page: readonly string[];
+  readonly found: number;
+  readonly gaps: GapsSeen;
+}
+
+type Range = readonly [offset: number, end: number];
+
+/** In order; what lies before the page is counted and not kept. */
+async function firstPage(
   directory: OpenedDirectory,
   filter: WalkFilter,
-  most: number,
+  [offset, end]: Range,
   call: Call,
-): Promise<{ paths: string[]; gaps: GapsSeen }> {
-  const paths: string[] = [];
-  const options: WalkOptions = { wants: { is: 'paths', most }, filter, deadline: lookUntil(call.deadline) };
+): Promise<FoundPage> {
+  const page: string[] = [];
+  let found = 0;
+  const wants = { is: 'paths', most: end + 1 } as const;
+  const options: WalkOptions = { wants, filter, deadline: lookUntil(call.deadline) };
   const gaps = await gather(directory, options, call, async (walk) => {
-    for await (const batch of walk.paths()) for (const path of batch) paths.push(path);
+    for await (const batch of walk.paths()) {
+      page.push(...batch.slice(Math.max(0, offset - found), Math.max(0, end - found)));
+      found += batch.length;
+    }
   });
-  return { paths, gaps };
+  return { page, found, gaps };
+}
+
+async function newestPage(
+  directory: OpenedDirectory,
+  filter: WalkFilter,
+  [offset, end]: Range,
+  call: Call,
+): Promise<FoundPage> {
+  const { paths, gaps } = await newestPaths(directory, { filter }, call);
+  return { page: paths.slice(offset, end), found: paths.length, gaps };
 }
 
 async function openQuietly(path: string, call: Call): Promise<OpenedDirectory | undefined> {

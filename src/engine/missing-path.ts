@@ -1,6 +1,7 @@
 /** Explains a path that does not exist: files that end in it, broken links, similar names. */
 
-import { basename, dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
+import { type Deepest, deepestDirectory } from '../access/deepest-directory.ts';
 import { within } from '../access/paths.ts';
 import { OrielError } from '../errors.ts';
 import { didYouMean, nearNames } from '../text/near.ts';
@@ -123,31 +124,21 @@ interface Nearest {
 
 /** Undefined where nothing above the path may be read. */
 async function nearestDirectory(path: string, call: Call): Promise<Nearest | undefined> {
-  for (let at = dirname(path), below = path; ; below = at, at = dirname(at)) {
-    const directory = await openDirectory(at, call);
-    if (directory) {
-      try {
-        return await lookIn(directory, at, below, path, call);
-      } finally {
-        await directory.close();
-      }
-    }
-    if (dirname(at) === at) return undefined;
+  const found = await deepestDirectory(call.access, path, call.signal);
+  if (!found) return undefined;
+  try {
+    return await lookIn(found, call);
+  } finally {
+    await found.opened.close();
   }
 }
 
-async function lookIn(
-  directory: OpenedDirectory,
-  at: string,
-  below: string,
-  path: string,
-  call: Call,
-): Promise<Nearest> {
-  const name = basename(below);
+async function lookIn({ opened: directory, at, names: missing }: Deepest, call: Call): Promise<Nearest> {
+  const [name = '', ...rest] = missing;
   const linkTo = await directory.linkTarget(name);
   if (linkTo !== undefined) return { at, name, linkTo, near: [] };
   const { entries } = await directory.list(MOST_COMPARED, call.signal);
-  const isLast = below === path;
+  const isLast = rest.length === 0;
   const names = nearNames(
     name,
     entries
@@ -156,10 +147,9 @@ async function lookIn(
   );
   if (isLast) return { at, name, near: names };
   // A directory on the way is mistyped: what was asked for in one of a near name, where that exists, goes first.
-  const rest = path.slice(below.length + 1);
   const near: string[] = [];
   for (const known of names) {
-    const full = join(known, rest);
+    const full = join(known, ...rest);
     const opened = await call.access.open(join(at, full), call.signal).catch(() => undefined);
     await opened?.close();
     near.push(opened ? full : known);

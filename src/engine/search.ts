@@ -4,6 +4,7 @@
  */
 
 import { basename, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { headOf } from '../access/bytes.ts';
 import { isFault } from '../access/failure.ts';
 import { withProgress } from '../access/progress-timer.ts';
@@ -17,6 +18,7 @@ import type { Encoding } from '../types/encoding.ts';
 import type { CountRequest, SearchRequest } from '../types/request.ts';
 import type { Hint, ListResult, SearchResult } from '../types/result.ts';
 import { encodingOf } from '../views/stored-encoding.ts';
+import type { Automaton } from '../walk/automaton.ts';
 import { checkGlob, compileGlob, globBelow } from '../walk/glob.ts';
 import { foreignRegex } from './search/foreign-regex.ts';
 import { Found } from './search/found.ts';
@@ -176,6 +178,9 @@ async function searchDirectory(
 const MOST_CONTAINERS = 5_000;
 const MOST_COUNTED = 50_000;
 
+/** Containers below a directory of which the glob may want some. */
+const MOST_WALKED = 1_000_000;
+
 /** After the texts, in the order of their paths. Containers that cannot be read are counted. */
 async function searchContainers(
   directory: OpenedDirectory,
@@ -186,19 +191,23 @@ async function searchContainers(
   const { deadline } = sink.search;
   const isWanted = glob ? compileGlob(glob) : undefined;
   const shown = shownBelow(typed, call);
-  const wants = { is: 'paths', most: MOST_COUNTED } as const;
+  const wants = { is: 'paths', most: MOST_WALKED } as const;
   const filter = { is: 'glob', pattern: CONTAINER_GLOB } as const;
   const walk = await WalkRun.start(directory, { wants, filter, ...(named && { named }), deadline }, call);
-  const paths: string[] = [];
+  const wanted: string[] = [];
   try {
-    for await (const batch of walk.paths()) paths.push(...batch);
+    for await (const batch of walk.paths()) {
+      await addMatches(batch, isWanted, wanted);
+      if (wanted.length >= MOST_COUNTED || isLate(sink.search)) break;
+    }
   } catch (error) {
     if (!(error instanceof WalkBroken)) throw error;
     sink.search.gaps.broken = true;
   } finally {
     await walk.close();
   }
-  const wanted = isWanted ? paths.filter((path) => isWanted.matches(path)) : paths;
+  sink.search.gaps.timedOut ||= walk.gaps.timedOut;
+  sink.search.gaps.tooMany ||= walk.gaps.tooMany;
   for (const path of wanted.slice(0, MOST_CONTAINERS)) {
     if (isLate(sink.search)) return;
     const before = sink.shown;
@@ -217,6 +226,20 @@ async function searchContainers(
     if (sink.shown === before) await part.end();
   }
   sink.search.gaps.unread += Math.max(0, wanted.length - MOST_CONTAINERS);
+}
+
+/** A glob may have hundreds of alternatives: so many paths are matched at a stretch. */
+const MATCHED_AT_ONCE = 16;
+
+async function addMatches(
+  paths: readonly string[],
+  glob: Automaton | undefined,
+  into: string[],
+): Promise<void> {
+  for (const [i, path] of paths.entries()) {
+    if (!glob || glob.matches(path)) into.push(path);
+    if (glob && i % MATCHED_AT_ONCE === MATCHED_AT_ONCE - 1) await setImmediate();
+  }
 }
 
 /** Texts inside have the calls that read them for paths. */

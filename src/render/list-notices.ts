@@ -88,7 +88,8 @@ export const listWording: ListWording = {
   'too-deep': () => 'Directories whose paths are longer than 4096 bytes were left out',
   'too-many': () => 'The directory has more entries than are read: some were left out',
   unnamed: ({ count }) => `${plural(count, 'file')} left out whose name is not UTF-8`,
-  rules: ({ count }) => `${plural(count, 'ignore file')} not used: unreadable, larger than 1 MiB, or not a regular file`,
+  rules: ({ count }) =>
+    `${plural(count, 'ignore file')} not used: unreadable, larger than 1 MiB, or not a regular file`,
   containers: ({ count }) =>
     `${count === 1 ? '1 document, archive or database was' : `${count} documents, archives or databases were`} not searched. Use inside=true to search inside`,
   best: ({ use }) => `Use read ${oneLine(use)} for the best ones`,

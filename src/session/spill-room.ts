@@ -1,8 +1,14 @@
 /**
- * The disk quota that kept outputs share, whatever session they belong to. When it is used up, the oldest output of the
- * session with the most bytes is evicted. An output that is still being written is never evicted, but cut where no other
- * is left.
+ * The quota that kept outputs share, whatever session they belong to: bytes of all, and outputs of each and of all. When
+ * it is used up, the oldest output of the session with the most is evicted. An output that is still being written is
+ * never evicted, but cut where no other is left.
  */
+
+/** Outputs of one session: more are no use to anybody, and listing them all costs some milliseconds. */
+export const MOST_OUTPUTS = 1_000;
+
+/** Outputs of all sessions: each is a file. */
+const MOST_IN_ALL = 20_000;
 
 /** One output's share of the quota. */
 export interface SpillShare {
@@ -15,18 +21,25 @@ export interface SpillShare {
 }
 
 interface Share {
-  readonly owner: object;
+  readonly owner: Owner;
   bytes: number;
   kept: boolean;
   readonly remove: () => void;
+}
+
+interface Owner {
+  readonly key: object;
+  /** Oldest first. */
+  readonly shares: Set<Share>;
+  bytes: number;
 }
 
 export class SpillRoom {
   /** Bytes. */
   readonly total: number;
   #used = 0;
-  /** Oldest first. */
-  readonly #shares = new Set<Share>();
+  #outputs = 0;
+  readonly #owners = new Map<object, Owner>();
 
   constructor(total: number) {
     this.total = total;
@@ -38,13 +51,18 @@ export class SpillRoom {
 
   /** Outputs that are kept or being written. */
   get outputs(): number {
-    return this.#shares.size;
+    return this.#outputs;
   }
 
-  /** Begins an output of `owner`; `remove` is called when it is evicted. */
-  begin(owner: object, remove: () => void): SpillShare {
+  /** Begins an output of the owner `key`; `remove` is called when it is evicted. */
+  begin(key: object, remove: () => void): SpillShare {
+    const owner = this.#owners.get(key) ?? { key, shares: new Set(), bytes: 0 };
+    if (owner.shares.size >= MOST_OUTPUTS) this.#evict(owner);
+    if (this.#outputs >= MOST_IN_ALL) this.#evict(this.#heaviest(({ shares }) => shares.size));
+    this.#owners.set(key, owner);
     const share: Share = { owner, bytes: 0, kept: false, remove };
-    this.#shares.add(share);
+    owner.shares.add(share);
+    this.#outputs += 1;
     return {
       take: (bytes) => this.#take(share, bytes),
       keep() {
@@ -54,41 +72,57 @@ export class SpillRoom {
     };
   }
 
-  /** All outputs of `owner` were removed. */
-  leave(owner: object): void {
-    for (const share of this.#shares) if (share.owner === owner) this.#drop(share);
+  /** All outputs of the owner `key` were removed. */
+  leave(key: object): void {
+    for (const share of this.#owners.get(key)?.shares ?? []) this.#drop(share);
   }
 
   #take(share: Share, bytes: number): number {
     // Its session was closed meanwhile.
-    if (!this.#shares.has(share)) return 0;
+    if (!share.owner.shares.has(share)) return 0;
     while (this.#used + bytes > this.total) {
-      const oldest = this.#oldestOfLargest();
-      if (!oldest) break;
-      this.#drop(oldest);
-      oldest.remove();
+      if (!this.#evict(this.#heaviest((owner) => owner.bytes))) break;
     }
     const granted = Math.min(bytes, Math.max(0, this.total - this.#used));
-    share.bytes += granted;
-    this.#used += granted;
+    this.#add(share, granted);
     return granted;
   }
 
-  #drop(share: Share): void {
-    if (this.#shares.delete(share)) this.#used -= share.bytes;
+  #add(share: Share, bytes: number): void {
+    share.bytes += bytes;
+    share.owner.bytes += bytes;
+    this.#used += bytes;
   }
 
-  /** The oldest complete output of the owner with the most bytes. */
-  #oldestOfLargest(): Share | undefined {
-    const owned = new Map<object, { bytes: number; oldest: Share }>();
-    for (const share of this.#shares) {
-      if (!share.kept) continue;
-      const known = owned.get(share.owner);
-      if (known) known.bytes += share.bytes;
-      else owned.set(share.owner, { bytes: share.bytes, oldest: share });
-    }
-    let largest: { bytes: number; oldest: Share } | undefined;
-    for (const one of owned.values()) if (!largest || one.bytes > largest.bytes) largest = one;
-    return largest?.oldest;
+  #drop(share: Share): void {
+    const { owner } = share;
+    if (!owner.shares.delete(share)) return;
+    if (owner.shares.size === 0) this.#owners.delete(owner.key);
+    this.#add(share, -share.bytes);
+    this.#outputs -= 1;
   }
+
+  /** Evicts the oldest complete output of the owner; tells whether there was one. */
+  #evict(owner: Owner | undefined): boolean {
+    const oldest = owner && oldestOf(owner);
+    if (!oldest) return false;
+    this.#drop(oldest);
+    oldest.remove();
+    return true;
+  }
+
+  /** Of the owners with a complete output the one with the most of it. */
+  #heaviest(weigh: (owner: Owner) => number): Owner | undefined {
+    let heaviest: Owner | undefined;
+    for (const owner of this.#owners.values()) {
+      if (heaviest && weigh(owner) <= weigh(heaviest)) continue;
+      if (oldestOf(owner)) heaviest = owner;
+    }
+    return heaviest;
+  }
+}
+
+function oldestOf({ shares }: Owner): Share | undefined {
+  for (const share of shares) if (share.kept) return share;
+  return undefined;
 }

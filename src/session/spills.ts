@@ -21,7 +21,7 @@ import {
   stateDirectory,
   sweepFiles,
 } from './directories.ts';
-import { SpillRoom } from './spill-room.ts';
+import { MOST_OUTPUTS, SpillRoom } from './spill-room.ts';
 import { SpillWriter, cappedMark } from './spill-writer.ts';
 import { artifactUrl, missingArtifact, unguessableNumber } from './artifact-url.ts';
 
@@ -178,8 +178,9 @@ export class Spills {
   #makeRoom(directory: string): void {
     const spills = keptIn(directory).map((number) => pathIn(directory, number));
     let kept = spills.reduce((sum, path) => sum + sizeOf(path), 0);
-    for (const path of spills) {
-      if (kept + this.#cap <= this.#total) return;
+    for (const [i, path] of spills.entries()) {
+      const isCrowded = spills.length - i >= MOST_OUTPUTS;
+      if (!isCrowded && kept + this.#cap <= this.#total) return;
       kept -= sizeOf(path);
       remove(path);
       remove(cappedMark(path));

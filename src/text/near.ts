@@ -6,6 +6,9 @@ const MOST_NEAR = 5;
 /** Longer names are not compared letter by letter. */
 const LONGEST = 200;
 
+/** Pairs of letters that are compared: some 40 ms. Of the names beyond, only those that begin alike are found. */
+const MOST_PAIRS = 5_000_000;
+
 /**
  * The names nearest to `typed`, the nearest first, equally near ones sorted: the same letters in another case or with
  * other separators, one that begins with the other, or a few letters apart (one for every three, at most).
@@ -14,9 +17,14 @@ export function nearNames(typed: string, names: Iterable<string>, most = MOST_NE
   const wanted = fold(typed);
   if (wanted === '' || typed.length > LONGEST) return [];
   const found: { name: string; far: number }[] = [];
+  let pairs = 0;
   for (const name of new Set(names)) {
     if (name.length > LONGEST) continue;
-    const far = distance(wanted, fold(name));
+    const folded = fold(name);
+    const mayDiffer = mostEdits(wanted);
+    const isComparable = Math.abs(wanted.length - folded.length) <= mayDiffer;
+    if (isComparable) pairs += wanted.length * folded.length;
+    const far = distance(wanted, folded, isComparable && pairs <= MOST_PAIRS ? mayDiffer : 0);
     if (far !== undefined) found.push({ name, far });
   }
   const same = found.filter(({ far }) => far === 0);
@@ -41,13 +49,17 @@ function fold(name: string): string {
   return name.toLowerCase().replace(/[-_ ]+/g, '');
 }
 
-function distance(typed: string, name: string): number | undefined {
+/** Of one letter every other is near. */
+function mostEdits({ length }: string): number {
+  return length < 2 ? 0 : Math.max(1, Math.floor(length / 3));
+}
+
+/** Names with more edits than `most` are far, unless one begins with the other. */
+function distance(typed: string, name: string, most: number): number | undefined {
   if (typed === name) return 0;
-  // Of one letter every other is near.
-  const most = typed.length < 2 ? 0 : Math.max(1, Math.floor(typed.length / 3));
   const begins = name.startsWith(typed) || (typed.startsWith(name) && name.length > 2);
-  const edits = Math.abs(typed.length - name.length) > most ? undefined : editDistance(typed, name, most);
-  return edits ?? (begins && typed.length > 1 ? most + 1 : undefined);
+  const edits = most > 0 ? editDistance(typed, name, most) : undefined;
+  return edits ?? (begins && typed.length > 1 ? mostEdits(typed) + 1 : undefined);
 }
 
 /**

@@ -68,7 +68,8 @@ export interface WorkspaceList {
   /** Directories first, then by name; as the workspace says, with what cannot be a name left out. */
   readonly entries: readonly { readonly name: string; readonly type: string }[];
   readonly total: number;
-  readonly more: boolean;
+  /** The offset of what follows, where something does. */
+  readonly next?: number;
 }
 
 /** What `ws://NAME/path` is read through. Its methods throw OrielError. */

@@ -1,10 +1,11 @@
 /** Kept outputs are those of one client: on every way in, no other reads them, lists them or opens their files. */
 
-import { existsSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Offer, OfferOptions } from '../../src/faces/offer.ts';
+import { listArtifacts } from '../../src/faces/mcp/resources.ts';
 import { createOffer } from '../../src/faces/offer.ts';
 import type { Answer } from '../../src/types/answer.ts';
 import { temporaryFolder } from '../support/commands.ts';
@@ -125,6 +126,25 @@ describe.each(ways)('%s', (_title, connect) => {
     await mine('bash', LONG);
     expect(textOf(await theirs('read', { path: 'artifact://1:-1' }))).toContain('of one client');
   });
+});
+
+test('resources of MCP are listed page by page, also where some are evicted meanwhile', async () => {
+  const { W } = workspace();
+  const offer = createOffer({ cwd: W });
+  onTestFinished(() => offer.close());
+  const caller = {};
+  const { spills } = offer.engine(caller).session;
+  for (let i = 0; i < 250; i += 1) await spills.create().finish();
+  const list = (cursor?: string) => listArtifacts(offer, caller, cursor);
+  const pages = [await list()];
+  for (let next = pages[0]?.nextCursor; next !== undefined; next = pages.at(-1)?.nextCursor)
+    pages.push(await list(next));
+  expect(pages.map(({ resources }) => resources.length)).toEqual([100, 100, 50]);
+  const uris = pages.flatMap(({ resources }) => resources.map(({ uri }) => uri));
+  expect(uris).toEqual(Array.from({ length: 250 }, (_, i) => `artifact://${i + 1}`));
+  rmSync(join(spills.directory, '1.log'));
+  expect((await list('100')).resources[0]?.uri).toBe('artifact://101');
+  await expect(list('one')).rejects.toMatchObject({ code: -32602 });
 });
 
 test('resources of MCP are those of its session', async () => {

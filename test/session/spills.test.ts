@@ -246,6 +246,21 @@ describe('a room for several', () => {
     expect(room.used).toBe(70);
   });
 
+  test('one session keeps a thousand outputs at most: its oldest go, those of others stay', async () => {
+    const room = new SpillRoom(1 << 30);
+    const [a, b] = [spillsIn(room), spillsIn(room)];
+    await keep(b, 'of another');
+    for (let i = 1; i <= 1_003; i += 1) await keep(a, `${i}`);
+    expect(a.list().map(({ url }) => url)).toEqual(
+      Array.from({ length: 1_000 }, (_, i) => `artifact://${i + 4}`),
+    );
+    expect(await readBack(b, 1)).toBe('of another');
+    expect(room.outputs).toBe(1_001);
+    const lasting = new Spills({ state: temporaryFolder(), workingDirectory: temporaryFolder() });
+    for (let i = 1; i <= 1_003; i += 1) await keep(lasting, `${i}`);
+    expect(lasting.list()).toHaveLength(1_000);
+  });
+
   test('what is being written makes no room: the new one is cut, stays cut, and says so', async () => {
     const room = new SpillRoom(100);
     const [a, b] = [spillsIn(room), spillsIn(room)];

@@ -128,6 +128,8 @@ function underOneName({ whole }: Told, W: string): string {
 
 /** One that says no more than that something was exchanged just now. */
 function isHonestRefusal({ isError, text, whole }: Told): boolean {
+  // The questions of a round come over as many connections, of which the server takes a bounded number.
+  if (isError && text.startsWith('Too many connections are open from your address.')) return true;
   const places =
     /^(?:That path|d|real|\S*\/work\/(?:d|real))(?:\/(?:f\.txt|sub|sub\/g\.txt|a\.zip))?(?::m\.txt)?$/;
   const [, path = '', said = ''] =

@@ -4,6 +4,7 @@
  */
 
 import { join } from 'node:path';
+import { isFault } from '../../access/failure.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import type { OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
@@ -12,6 +13,7 @@ import { encodingOf } from '../../views/stored-encoding.ts';
 import { MOST_RESULTS } from '../walk/bounds.ts';
 import { newestPaths, tooManyToSort } from '../walk/by-time.ts';
 import type { WalkOptions } from '../walk/walk-run.ts';
+import { passOver } from './inside.ts';
 import type { Naming, Sink } from './sink.ts';
 import { FileStretch } from './stretch.ts';
 import { Tally } from './tally.ts';
@@ -45,10 +47,10 @@ export async function takeByTime(
   const all: CountRequest = { ...request, do: 'count', counts: true, offset: 0, limit: MOST_RESULTS };
   const tally = new Tally(all, call);
   await walk(tally, { shown: (path) => path });
-  const { entries, next } = tally.result();
-  if (next !== undefined) throw tooManyToSort(MOST_RESULTS);
+  tally.refuseIfBroken();
+  const matches = tally.all;
+  if (!matches) throw tooManyToSort(MOST_RESULTS);
   gaps.add(tally.search.gaps);
-  const matches = new Map(entries.map(({ path, matches: count = 0 }) => [path, count]));
   const newest = await newestPaths(directory, options, call);
   gaps.broken ||= newest.gaps.broken;
   gaps.timedOut ||= newest.gaps.timedOut;
@@ -85,7 +87,9 @@ async function searchAgain(
     }
   } catch (error) {
     call.signal.throwIfAborted();
-    if (isOrielError(error) && error.code !== 'BAD_REGEX') return true;
-    throw error;
+    if (isOrielError(error) && error.code === 'BAD_REGEX') throw error;
+    if (isFault(error)) sink.search.gaps.broken = true;
+    else passOver(error, sink.search, call);
+    return !sink.search.gaps.broken;
   }
 }

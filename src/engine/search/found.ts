@@ -27,7 +27,12 @@ export class Found implements Sink {
     this.#request = request;
     this.#call = call;
     this.search = new Search(request, call, { before, after });
-    this.#page = new Page({ offset, limit: Math.min(limit, MOST_MATCHES), before, after });
+    this.#page = new Page({
+      offset,
+      limit: Math.min(limit, MOST_MATCHES),
+      before,
+      after,
+    });
     this.#quotes = new Quotes(this.search, clip, call);
   }
 

@@ -7,7 +7,7 @@ import { GapsOnTheWay } from '../walk/gaps.ts';
 import type { Texts } from '../walk/walk-messages.ts';
 import type { Address } from './addresses.ts';
 import { LineCursor } from './line-cursor.ts';
-import { matchesOf, MULTILINE_FLAGS } from './multiline.ts';
+import { inBatches, type Match, matchesOf, MULTILINE_FLAGS } from './multiline.ts';
 import type { AddressedFile, PlacedAddress } from './page.ts';
 import type { Search } from './search-run.ts';
 import type { GrowingStretch, Quotable } from './stretch.ts';
@@ -76,21 +76,23 @@ export class MultilinePortion implements GrowingStretch {
     let at = 0;
     let cursor: LineCursor | undefined;
     const placed = (address: Address): PlacedAddress => ({ ...address, path: (this.#held[at] as Held).path });
-    for await (const matches of matchesOf(run)) {
-      const batch: PlacedAddress[] = [];
+    const linesOf = function* (
+      this: MultilinePortion,
+      matches: readonly Match[],
+    ): Generator<PlacedAddress, void> {
       for (const { from, to } of matches) {
         while (from >= (this.#held[at + 1]?.start ?? Number.POSITIVE_INFINITY)) {
-          for (const address of cursor?.rest() ?? []) batch.push(placed(address));
+          for (const address of cursor?.rest() ?? []) yield placed(address);
           cursor = undefined;
           at += 1;
         }
         const held = this.#held[at] as Held;
         this.#byPath.set(held.path, held);
         cursor ??= new LineCursor(held.bytes, this.#search.scope);
-        for (const address of cursor.take(from - held.start, to - held.start)) batch.push(placed(address));
+        for (const address of cursor.take(from - held.start, to - held.start)) yield placed(address);
       }
-      yield batch;
-    }
+    };
+    for await (const matches of matchesOf(run)) yield* inBatches(linesOf.call(this, matches), this.#search);
     yield [...(cursor?.rest() ?? [])].map(placed);
     this.#search.judge(run.outcome);
   }

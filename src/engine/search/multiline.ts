@@ -4,8 +4,10 @@
  */
 
 import type { RipgrepInput } from '../../access/ripgrep.ts';
+import { setImmediate } from 'node:timers/promises';
 import type { Address } from './addresses.ts';
 import { LineCursor } from './line-cursor.ts';
+import { isLate } from './may-match.ts';
 import type { Search } from './search-run.ts';
 
 /** A larger text is not searched so: it is held whole, here and by ripgrep. */
@@ -21,7 +23,7 @@ export const MULTILINE_FLAGS = [
 ];
 
 /** Bytes of a match among all bytes that were given: `[from, to)`. */
-interface Match {
+export interface Match {
   readonly from: number;
   readonly to: number;
 }
@@ -60,10 +62,31 @@ export async function* linesThatMatch(text: Uint8Array, search: Search): AsyncGe
   const run = search.run(MULTILINE_FLAGS, bytesOnce(text));
   const cursor = new LineCursor(text, search.scope);
   for await (const matches of matchesOf(run)) {
-    yield matches.flatMap(({ from, to }) => [...cursor.take(from, to)]);
+    yield* inBatches(linesOf(matches, cursor), search);
   }
-  yield [...cursor.rest()];
+  yield* inBatches(cursor.rest(), search);
   search.judge(run.outcome);
+}
+
+function* linesOf(matches: readonly Match[], cursor: LineCursor): Generator<Address, void> {
+  for (const { from, to } of matches) yield* cursor.take(from, to);
+}
+
+/** Lines that are told at a stretch: one match may cover millions of them. */
+const AT_ONCE = 4096;
+
+/** None after the end of the search. */
+export async function* inBatches<T>(items: Iterable<T>, search: Search): AsyncGenerator<T[], void> {
+  let batch: T[] = [];
+  for (const item of items) {
+    batch.push(item);
+    if (batch.length < AT_ONCE) continue;
+    yield batch;
+    batch = [];
+    await setImmediate();
+    if (isLate(search)) return;
+  }
+  if (batch.length > 0) yield batch;
 }
 
 function bytesOnce(text: Uint8Array): RipgrepInput {

@@ -1,6 +1,10 @@
 /** Chooses what one answer shows: of all addresses in order, `limit` matches from `offset` on, and their context. */
 
+import { MOST_CHARACTERS } from '../walk/bounds.ts';
 import type { Address } from './addresses.ts';
+
+/** Characters of most lines; those of a long one are clipped. */
+const USUAL_LINE = 100;
 
 /** A line of one of the files. */
 export interface PlacedAddress extends Address {
@@ -42,6 +46,7 @@ export class Page {
   more = false;
 
   #seen = 0;
+  #room = MOST_CHARACTERS;
   /** Lines that may be the context of a match still to come. */
   #before: PlacedAddress[] = [];
   #last: { path: string; no: number } | undefined;
@@ -67,7 +72,7 @@ export class Page {
   take(address: PlacedAddress): boolean {
     const { offset, limit, before } = this.#bounds;
     const rank = address.match ? this.#seen++ : -1;
-    if (rank >= offset && this.found < limit) {
+    if (rank >= offset && this.found < limit && this.#room > 0) {
       this.#show(address, rank);
       return true;
     }
@@ -99,6 +104,7 @@ export class Page {
       file = { path, lines: [] };
       this.files.push(file);
     }
+    this.#room -= path.length + USUAL_LINE;
     file.lines.push({ no, offset, ...(rank !== undefined && { rank }), ...(at !== undefined && { at }) });
   }
 }

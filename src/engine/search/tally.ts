@@ -3,7 +3,7 @@
 import type { Call } from '../../types/call.ts';
 import type { CountRequest } from '../../types/request.ts';
 import type { ListResult } from '../../types/result.ts';
-import { MOST_RESULTS } from '../walk/bounds.ts';
+import { entriesOf, MOST_RESULTS } from '../walk/bounds.ts';
 import { brokenOff } from '../walk/broken-off.ts';
 import { Search } from './search-run.ts';
 import type { Naming, Sink } from './sink.ts';
@@ -29,6 +29,12 @@ export class Tally implements Sink {
     return this.#files.length;
   }
 
+  /** Those that are shown, with their matches; `undefined` where more follow. */
+  get all(): ReadonlyMap<string, number> | undefined {
+    if (this.#seen > this.#end) return undefined;
+    return new Map(this.#files.map(({ path, matches }) => [path, matches]));
+  }
+
   async take(stretch: Stretch, names: Naming): Promise<boolean> {
     return this.search.goesOn(stretch, await this.#count(stretch, names));
   }
@@ -40,15 +46,24 @@ export class Tally implements Sink {
     return 'counted';
   }
 
+  /** Throws `LIMIT` where the walk ended before it found anything. */
+  refuseIfBroken(): void {
+    if (this.search.gaps.broken && this.#seen === 0) throw brokenOff();
+  }
+
   result(): ListResult {
+    this.refuseIfBroken();
     const { gaps } = this.search;
-    if (gaps.broken && this.#seen === 0) throw brokenOff();
     const { counts } = this.#request;
-    const entries = this.#files.map(({ matches, ...file }) => ({ ...file, ...(counts && { matches }) }));
+    const entries = entriesOf(this.#files, ({ matches, ...file }) => ({
+      ...file,
+      ...(counts && { matches }),
+    }));
+    const end = this.#request.offset + entries.length;
     return {
       is: 'entries',
       entries,
-      ...(this.#seen > this.#end && { next: this.#end }),
+      ...(this.#seen > end && entries.length > 0 && { next: end }),
       ...(entries.length === 0 && this.#seen > 0 && { beyond: this.#seen }),
       gaps: gaps.facts,
     };

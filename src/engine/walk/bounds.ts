@@ -1,10 +1,14 @@
 /** Checks the limit and the offset of a request for matches, paths or entries. */
 
 import { OrielError } from '../../errors.ts';
+import type { ListedEntry } from '../../types/result.ts';
 
 /** More than these fit into no answer: what is asked beyond them is cut there, and the answer leads on. */
 export const MOST_MATCHES = 10_000;
 export const MOST_RESULTS = 20_000;
+
+/** Characters of the paths and lines of one page: showing them holds the event loop for some 30 ms. */
+export const MOST_CHARACTERS: number = 2 << 20;
 
 /** Lines before and after a match. */
 export const MOST_CONTEXT = 200;
@@ -26,6 +30,19 @@ export function checkRange(request: Ranged): void {
   need('offset', offset, 0, MOST_OFFSET);
   need(before === after ? 'context' : 'before', before, 0, MOST_CONTEXT);
   need('after', after, 0, MOST_CONTEXT);
+}
+
+/** As many of the items as one page holds, at least one, as entries: paths may be thousands of characters long. */
+export function entriesOf<T>(items: readonly T[], entry: (item: T, i: number) => ListedEntry): ListedEntry[] {
+  const entries: ListedEntry[] = [];
+  let room = MOST_CHARACTERS;
+  for (const [i, item] of items.entries()) {
+    const listed = entry(item, i);
+    room -= listed.path.length;
+    if (room < 0 && i > 0) break;
+    entries.push(listed);
+  }
+  return entries;
 }
 
 function need(name: string, value: number, least: number, most: number = Number.MAX_SAFE_INTEGER): void {

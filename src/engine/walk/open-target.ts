@@ -78,7 +78,9 @@ export function shownTarget(typed: string, call: Call): string {
 /** The same for what lies below a directory, by its relative path. */
 export function shownBelow(typed: string, call: Call): (path: string) => string {
   const base = call.access.absolute(typed);
-  return (path) => call.access.display(join(base, path));
+  const front = call.access.display(join(base, 'x')).slice(0, -1);
+  // In the working directory the path itself could be taken for something else: "https:/a".
+  return (path) => (front === '' ? call.access.display(join(base, path)) : front + path);
 }
 
 /** "a.zip:dir" does not exist as a file, but `a.zip` does: the caller means what is inside. */

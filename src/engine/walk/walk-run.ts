@@ -1,5 +1,6 @@
 /** A walk as the call sees it: it starts the threads and yields what they find, in order. */
 
+import { setImmediate } from 'node:timers/promises';
 import type { Conversation } from '../../access/isolate-stream.ts';
 import { bytesOf } from '../../access/held-directory.ts';
 import { isLocalWhole } from '../../access/mounts.ts';
@@ -104,6 +105,8 @@ export class WalkRun {
       if (batch) {
         const paths = Buffer.from(batch.paths, 'latin1').toString('utf8').split('\0');
         yield { ...batch, paths };
+        // The next batches may be here already, and paths may be long.
+        await setImmediate();
       } else if (this.#ended()) return;
       else await this.#bell.heard();
     }

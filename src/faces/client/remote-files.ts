@@ -83,7 +83,7 @@ export function remoteFiles(
         async (response) => {
           const { body, cut } = await firstBytes(response, limit * BYTES_PER_ENTRY);
           if (cut) throw notListed(name, 'its answer is longer than such a list can be');
-          return listIn(body, limit, name);
+          return listIn(body, { offset, limit }, name);
         },
       ),
     check: (signal) =>
@@ -117,14 +117,20 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array {
 }
 
 /** Names that lead elsewhere are left out. Throws `CORRUPT` for what is no list. */
-function listIn(body: Uint8Array, limit: number, name: string): WorkspaceList {
+function listIn(
+  body: Uint8Array,
+  { offset, limit }: Pick<WorkspaceListQuery, 'offset' | 'limit'>,
+  name: string,
+): WorkspaceList {
   const { contents, total, more } = Object(parsed(body)) as Readonly<Record<string, unknown>>;
   if (!Array.isArray(contents) || !Number.isSafeInteger(total)) throw notListed(name, 'it answers no list');
-  const entries = contents.slice(0, limit).flatMap((entry: unknown) => {
+  const page = contents.slice(0, limit);
+  const entries = page.flatMap((entry: unknown) => {
     const { name: called, type } = Object(entry) as Readonly<Record<string, unknown>>;
     return typeof called === 'string' && isName(called) ? [{ name: called, type: String(type) }] : [];
   });
-  return { entries, total: total as number, more: more === true };
+  const follows = more === true && page.length > 0;
+  return { entries, total: total as number, ...(follows && { next: offset + page.length }) };
 }
 
 function isName(name: string): boolean {

@@ -65,8 +65,12 @@ export interface Directory {
   readonly absolute_path_string: string;
   readonly contents: readonly DirectoryEntry[];
   readonly total: number;
-  /** Entries follow: call again with a higher offset. */
+  /** Entries follow. */
   readonly more: boolean;
+  /** The offset of the next page, where there is one: a page ends early where names and paths are long. */
+  readonly next?: number;
+  /** The directory has more entries than are listed: `total` are. */
+  readonly cut?: true;
 }
 
 export interface ToolDescription {

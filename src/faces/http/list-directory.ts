@@ -2,7 +2,9 @@
 
 import { isAbsolute, join, sep } from 'node:path';
 import * as z from 'zod';
+import { sortInTurns } from '../../engine/walk/sort-in-turns.ts';
 import { OrielError } from '../../errors.ts';
+import { safeJson } from '../../text/json.ts';
 import { quote } from '../../text/visible.ts';
 import type { Access, Entry } from '../../types/access.ts';
 import { absolute, RELATIVITIES, startOf } from './absolute.ts';
@@ -10,10 +12,13 @@ import { problemSchema } from './problem.ts';
 import { reading } from './reading.ts';
 import { type Route, route, type Served } from './route.ts';
 
-/** Entries that are looked at: what a directory holds beyond them is only said to be more. */
+/** Entries that are looked at: of what a directory holds beyond them only that it is there is said. */
 const MOST_SEEN = 100_000;
 const MOST_SHOWN = 10_000;
 const SHOWN = 1_000;
+
+/** Bytes of the entries of one page: each has its whole path. */
+const MOST_BYTES = 1 << 20;
 
 const query = z.strictObject({
   path: z.string().optional().describe('Absolute path of a directory, instead of the one in the body'),
@@ -44,14 +49,21 @@ const reply = z
         type: z.enum(['file', 'directory', 'link', 'fifo', 'socket', 'device', 'unknown']),
       }),
     ),
-    total: z
+    total: z.int().describe('Entries of the directory, or those that were looked at where it is cut'),
+    more: z.boolean().describe('Entries follow'),
+    next: z
       .int()
-      .describe('Entries of the directory, or at least so many where more is true of the last page'),
-    more: z.boolean().describe('Entries follow: call again with a higher offset'),
+      .optional()
+      .describe(`The offset of the next page, where there is one: a page has at most ${MOST_BYTES} bytes`),
+    cut: z
+      .literal(true)
+      .optional()
+      .describe(`The directory has more than ${MOST_SEEN} entries: so many of them are listed`),
   })
   .describe('Directories first, then by name');
 
 type Body = z.infer<typeof body>;
+type Reply = z.infer<typeof reply>;
 
 const failure = { about: 'Why not', schema: problemSchema };
 
@@ -71,6 +83,7 @@ export const listDirectoryRoute = ({ offer, metrics }: Served): Route =>
         contents: [{ name: 'src', absolute_path_string: '/workspace/src', is_dir: true, type: 'directory' }],
         total: 12,
         more: true,
+        next: 1,
       },
     },
     handle: (exchange, input) =>
@@ -81,7 +94,7 @@ async function list(
   access: Access,
   input: { query: z.infer<typeof query>; body: Body },
   signal: AbortSignal,
-): Promise<z.infer<typeof reply>> {
+): Promise<Reply> {
   const path = pathOf(input.query.path, input.body, access.cwd);
   const opened = await access.open(absolute(access, path), signal);
   try {
@@ -90,22 +103,39 @@ async function list(
     }
     const { entries, more } = await opened.list(MOST_SEEN, signal);
     const { offset, limit } = input.body;
-    const shown = entries.toSorted(byKindAndName).slice(offset, offset + limit);
+    const sorted = await sortInTurns(entries, (entry) => entry, byKindAndName);
+    const contents = pageOf(sorted.slice(offset, offset + limit), opened.path);
+    const next = offset + contents.length;
     return {
       absolute_path: opened.path.split(sep).filter(Boolean),
       absolute_path_string: opened.path,
-      contents: shown.map(({ name, type }) => ({
-        name,
-        absolute_path_string: join(opened.path, name),
-        is_dir: type === 'directory',
-        type,
-      })),
-      total: entries.length,
-      more: more || entries.length > offset + limit,
+      contents,
+      total: sorted.length,
+      more: sorted.length > next,
+      ...(sorted.length > next && { next }),
+      ...(more && { cut: true }),
     };
   } finally {
     await opened.close();
   }
+}
+
+/** As many as fit into a page, at least one. */
+function pageOf(entries: readonly Entry[], directory: string): Reply['contents'] {
+  const page: Reply['contents'] = [];
+  let room = MOST_BYTES;
+  for (const { name, type } of entries) {
+    const entry = {
+      name,
+      absolute_path_string: join(directory, name),
+      is_dir: type === 'directory',
+      type,
+    };
+    room -= Buffer.byteLength(safeJson(entry));
+    if (room < 0 && page.length > 0) break;
+    page.push(entry);
+  }
+  return page;
 }
 
 function pathOf(given: string | undefined, { path, relativity }: Body, cwd: string): string {

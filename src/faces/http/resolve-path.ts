@@ -1,7 +1,8 @@
 /** `GET /api/v0/resolve-path`: where a path really leads, also one whose end does not exist yet. */
 
-import { basename, dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import * as z from 'zod';
+import { deepestDirectory } from '../../access/deepest-directory.ts';
 import { type ErrorCode, isOrielError, OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Access } from '../../types/access.ts';
@@ -51,27 +52,17 @@ async function resolvePath(
     await opened.close();
     return opened.path;
   } catch (error) {
-    const directory = dirname(path);
-    if (!isOrielError(error) || !UNOPENED.has(error.code) || directory === path) throw error;
-    const target = await linkTarget(access, directory, basename(path), signal);
-    if (target !== undefined) return resolvePath(access, target, signal, links - 1);
-    return join(await resolvePath(access, directory, signal, links), basename(path));
-  }
-}
-
-/** Where the link `name` in `directory` points; undefined for what is no link. */
-async function linkTarget(
-  access: Access,
-  directory: string,
-  name: string,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const opened = await access.open(directory, signal).catch(() => undefined);
-  try {
-    if (opened?.is !== 'directory') return undefined;
-    const target = await opened.linkTarget(name);
-    return target === undefined ? undefined : resolve(opened.path, target);
-  } finally {
-    await opened?.close();
+    if (!isOrielError(error) || !UNOPENED.has(error.code)) throw error;
+    const deepest = await deepestDirectory(access, path, signal);
+    if (!deepest) throw error;
+    const { opened, names } = deepest;
+    try {
+      const [name = '', ...rest] = names;
+      const target = await opened.linkTarget(name);
+      if (target === undefined) return join(opened.path, ...names);
+      return await resolvePath(access, resolve(opened.path, target, ...rest), signal, links - 1);
+    } finally {
+      await opened.close();
+    }
   }
 }

@@ -6,6 +6,7 @@
 import { pathToFileURL } from 'node:url';
 import {
   type CompleteResult,
+  type ListResourcesResult,
   ProtocolError,
   ProtocolErrorCode,
   type ReadResourceResult,
@@ -43,14 +44,42 @@ export const artifactTemplate: ResourceTemplateType = {
   mimeType: 'text/plain',
 };
 
-export async function listArtifacts(offer: Offer, caller: Caller): Promise<Resource[]> {
-  return (await artifactsOf(offer, caller)).map(({ url, bytes }) => ({
+/** Resources of one page. */
+const PAGE = 100;
+
+/** The page behind the output that the cursor names, the first without one. Throws the protocol's error for another. */
+export async function listArtifacts(
+  offer: Offer,
+  caller: Caller,
+  cursor: string | undefined,
+): Promise<ListResourcesResult> {
+  if (cursor !== undefined && !CURSOR.test(cursor)) {
+    const message = `The cursor ${quote(cursor)} is none of this list. List again without one.`;
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+  }
+  const after = Number(cursor ?? -1);
+  const following = (await artifactsOf(offer, caller)).filter(({ url }) => numberOf(url) > after);
+  const page = following.slice(0, PAGE);
+  const last = page.at(-1);
+  return {
+    resources: page.map(resourceOf),
+    ...(following.length > page.length && last && { nextCursor: String(numberOf(last.url)) }),
+  };
+}
+
+/** The number of the last output of the page before: outputs that are evicted meanwhile move none of the others. */
+const CURSOR = /^\d{1,15}$/;
+
+const numberOf = (url: string): number => Number(url.slice(ARTIFACT.length));
+
+function resourceOf({ url, bytes }: KeptSpill): Resource {
+  return {
     uri: url,
     name: url.replace(ARTIFACT, 'artifact '),
     mimeType: 'text/plain',
     // The size of what is read: of a larger output that is its beginning, and how to go on.
     ...(bytes <= baseLimits.bytes && { size: bytes }),
-  }));
+  };
 }
 
 /** Also those that other replicas have kept. */

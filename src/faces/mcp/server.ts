@@ -95,9 +95,7 @@ export function createMcpServer(
       return toolResult(answer, structured);
     }),
   );
-  server.setRequestHandler('resources/list', async () => ({
-    resources: await listArtifacts(offer, caller),
-  }));
+  server.setRequestHandler('resources/list', ({ params }) => listArtifacts(offer, caller, params?.cursor));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [artifactTemplate] }));
   server.setRequestHandler('resources/read', ({ params }, context) => {
     const options = {

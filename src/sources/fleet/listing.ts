@@ -63,23 +63,22 @@ export async function listDirectory(
   offset: number,
   { signal }: Call,
 ): Promise<TextResource> {
-  const { entries, total, more } = await files.listDirectory({ path, offset, limit: PAGE, signal });
+  const { entries, total, next } = await files.listDirectory({ path, offset, limit: PAGE, signal });
   const front = `ws://${name}/${path}`;
   const target = offset === 0 ? front : `${front}?offset=${offset}`;
   const lines = entries.map(({ name: entry, type }) => oneLine(entry) + (MARKS[type] ?? ''));
   const none = offset === 0 ? '(empty directory)' : '(no further entries)';
-  const use = `${front}?offset=${offset + PAGE}`;
+  const use = `${front}?offset=${next}`;
   return {
     ...(await textListing(lines.length === 0 ? [none] : lines, target, rest)),
     facts: { workspace: name, server: files.origin, entries: entries.length, total },
-    ...(more &&
-      entries.length > 0 && {
-        more: {
-          kind: 'said',
-          text: `Showing ${entries.length} of ${total} entries. Use ${use} to continue`,
-          use,
-        },
-      }),
+    ...(next !== undefined && {
+      more: {
+        kind: 'said',
+        text: `Showing ${entries.length} of ${total} entries. Use ${use} to continue`,
+        use,
+      },
+    }),
   };
 }
 

@@ -1,0 +1,60 @@
+/** Finds how far a path exists: each try opens the whole path up to one of its names, so few of them are tried. */
+
+import { join, parse, sep } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { isOrielError } from '../errors.ts';
+import type { Access, OpenedDirectory } from '../types/access.ts';
+
+export interface Deepest {
+  readonly opened: OpenedDirectory;
+  /** Its path as it begins `path`. */
+  readonly at: string;
+  /** What follows it in `path`, name by name. */
+  readonly names: readonly string[];
+}
+
+/**
+ * The deepest directory above `path` (absolute) that can be opened; the caller closes it. Undefined where none can.
+ * Throws the signal's reason, and what is no OrielError.
+ */
+export async function deepestDirectory(
+  access: Access,
+  path: string,
+  signal?: AbortSignal,
+): Promise<Deepest | undefined> {
+  const { root } = parse(path);
+  const names = path.slice(root.length).split(sep).filter(Boolean);
+  let deepest: Deepest | undefined;
+  // How many names the path of the deepest directory has; that above the path is tried first.
+  let [least, most] = [0, Math.max(0, names.length - 1)];
+  for (let count = most; least <= most; count = (least + most) >>> 1) {
+    const at = join(root, ...names.slice(0, count));
+    const opened = await tried(access, at, signal);
+    if (typeof opened === 'object') {
+      await deepest?.opened.close();
+      deepest = { opened, at, names: names.slice(count) };
+    }
+    // What lies outside may be above a root.
+    if (opened === 'missing') most = count - 1;
+    else least = count + 1;
+    await setImmediate();
+  }
+  return deepest;
+}
+
+async function tried(
+  access: Access,
+  path: string,
+  signal: AbortSignal | undefined,
+): Promise<OpenedDirectory | 'missing' | 'outside'> {
+  try {
+    const opened = await access.open(path, signal);
+    if (opened.is === 'directory') return opened;
+    await opened.close();
+    return 'missing';
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!isOrielError(error)) throw error;
+    return error.code === 'OUTSIDE_ROOT' ? 'outside' : 'missing';
+  }
+}

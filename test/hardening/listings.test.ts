@@ -1,0 +1,138 @@
+/** Directories of a hundred thousand entries at the end of a path of thousands of bytes. */
+
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { MOST_LAG_MS } from '../support/lag.ts';
+import { heartbeat, lagOf } from '../support/process-under-test.ts';
+import { server, type ServerProcess } from '../support/server.ts';
+import { workspace } from '../support/workspace.ts';
+
+const ENTRIES = 100_000;
+const deep = Array.from({ length: 14 }, (_, i) => `${i}${'d'.repeat(240)}`).join('/');
+
+interface Page {
+  readonly contents: readonly { readonly name: string }[];
+  readonly total: number;
+  readonly more: boolean;
+  readonly next?: number;
+}
+
+function furnish(W: string): void {
+  // One level at a time: the whole path is longer than some programs take.
+  const script = `set -e; for d in ${deep.replaceAll('/', ' ')}; do mkdir $d; cd $d; done
+    seq -f 'a name of an entry %.0f' ${ENTRIES} | tr '\\n' '\\0' | xargs -0 touch
+    mkdir ../matching; cd ../matching
+    yes 'a needle' | head -n 400 > 0; seq 12000 | while read n; do echo 'a needle' > $n; done`;
+  execFileSync('sh', ['-c', script], { cwd: W });
+}
+
+test(
+  'L01 a listing of any of them holds the event loop for no moment, and is bounded',
+  { timeout: 240_000 },
+  async () => {
+    const { W } = workspace();
+    furnish(W);
+    const running = await server(['--cwd', W], { node: heartbeat });
+    const path = join(W, deep);
+    const list = async (offset: number, limit?: number): Promise<{ page: Page; bytes: number }> => {
+      const reply = await running.post('/api/v0/list-directory', { path, offset, limit });
+      const text = await reply.text();
+      return { page: JSON.parse(text) as Page, bytes: Buffer.byteLength(text) };
+    };
+    const sizes: number[] = [];
+    const names: string[] = [];
+    for (let at = 0; names.length < 500;) {
+      const { page, bytes } = await list(at, 10_000);
+      sizes.push(bytes);
+      names.push(...page.contents.map(({ name }) => name));
+      expect(page).toMatchObject({ total: ENTRIES, more: true, next: names.length });
+      at = page.next as number;
+    }
+    expect(Math.max(...sizes)).toBeLessThan(1_100_000);
+    const all = Array.from({ length: ENTRIES }, (_, i) => `a name of an entry ${i + 1}`).sort();
+    expect(names).toEqual(all.slice(0, names.length));
+    const last = await list(ENTRIES - 3);
+    expect(last.page).toMatchObject({ contents: { length: 3 }, more: false });
+    expect(last.page).not.toHaveProperty('next');
+    const matching = join(path, '../matching');
+    for (const [tool, input] of [
+      ['grep', { pattern: 'needle', path: matching, limit: 10_000, context: 200 }],
+      ['grep', { pattern: 'needle', path: matching, limit: 10_000, output: 'files' }],
+      ['grep', { pattern: 'needle', path: matching, limit: 10_000, output: 'count' }],
+      ['ls', { path, limit: 20_000 }],
+      ['find', { pattern: '*', path, limit: 20_000 }],
+      ['read', { path }],
+      ['read', { path: `${path}:-5` }],
+      ['read', { path: join(path, 'a name of an entri') }],
+    ] as const) {
+      const reply = await running.post(`/api/v0/tools/${tool}`, input);
+      expect((await reply.text()).length).toBeLessThan(200_000);
+    }
+    expect(await lagOf(running)).toBeLessThanOrEqual(MOST_LAG_MS);
+  },
+);
+
+test('L02 a directory with more entries than are listed says so, and its pages end', async () => {
+  const { W } = workspace();
+  execFileSync('sh', ['-c', 'mkdir many; cd many; seq 100002 | xargs touch'], { cwd: W });
+  const running = await server(['--cwd', W]);
+  const list = async (offset: number): Promise<unknown> =>
+    (await running.post('/api/v0/list-directory', { path: 'many', offset })).json();
+  expect(await list(0)).toMatchObject({ total: ENTRIES, more: true, next: 1_000, cut: true });
+  expect(await list(ENTRIES - 1)).toMatchObject({ contents: { length: 1 }, more: false, cut: true });
+  expect(await list(ENTRIES)).toMatchObject({ contents: [], more: false, cut: true });
+});
+
+test(
+  'L03 a name that is not there is compared with a bounded number of letters',
+  { timeout: 240_000 },
+  async () => {
+    const { W } = workspace();
+    const hex = `mkdir sums long; cd sums; seq 20000 | while read n; do printf '%032x%032x\\n' $((n * 7919)) $((n * 104729)); done | xargs touch
+    cd ../long; seq 5000 | while read n; do printf '%0190d\\n' $n; done | xargs touch`;
+    execFileSync('sh', ['-c', hex], { cwd: W });
+    const running = await server(['--cwd', W], { node: heartbeat });
+    const asked = ['sums/' + '0'.repeat(63) + 'f', 'long/' + '7'.repeat(190)];
+    for (const path of asked) expect(await told(running, path)).toContain('does not exist');
+    expect(await lagOf(running)).toBeLessThanOrEqual(MOST_LAG_MS);
+  },
+);
+
+test('L04 paths of thousands of names that are not there', { timeout: 240_000 }, async () => {
+  const { W } = workspace();
+  const down = (name: string, count: number): string =>
+    `i=0; while [ $i -lt ${count} ]; do mkdir ${name}; cd -P ${name}; i=$((i + 1)); done`;
+  execFileSync('sh', ['-c', down('a', 300)], { cwd: W });
+  const running = await server(['--cwd', W], { node: heartbeat });
+  for (const path of [`${'b/'.repeat(1_900)}c`, `${'a/'.repeat(300)}${'b/'.repeat(1_500)}c`]) {
+    expect(await told(running, path)).toContain('does not exist');
+    const resolved = await running.get(`/api/v0/resolve-path?path=${join(W, path)}`);
+    expect(await resolved.json()).toEqual({ resolved_path: join(W, path) });
+  }
+  expect(await told(running, `${'a/'.repeat(300)}b`)).toContain(`Use ${'a/'.repeat(300)}`.slice(0, 60));
+  expect(await lagOf(running)).toBeLessThanOrEqual(MOST_LAG_MS);
+});
+
+test(
+  'L05 matches of millions of lines are told as far as the answer takes them',
+  { timeout: 240_000 },
+  async () => {
+    const { W, write } = workspace();
+    write('lines.txt', Buffer.alloc(12 << 20, 10));
+    write('d/lines.txt', Buffer.alloc(3 << 20, 10));
+    const running = await server(['--cwd', W], { node: [...heartbeat, '--max-old-space-size=400'] });
+    for (const path of ['lines.txt', 'd']) {
+      const input = { pattern: '(?s).*', path, multiline: true, limit: 1 };
+      const reply = await running.post('/api/v0/tools/grep', input);
+      expect(await reply.json()).toMatchObject({ isError: false });
+      const counted = await running.post('/api/v0/tools/grep', { ...input, output: 'count' });
+      expect(await counted.json()).toMatchObject({ isError: false });
+    }
+    expect(await lagOf(running)).toBeLessThanOrEqual(MOST_LAG_MS);
+  },
+);
+
+async function told(running: ServerProcess, path: string): Promise<string> {
+  return (await running.post('/api/v0/tools/read', { path })).text();
+}
