@@ -119,13 +119,14 @@ function shownLines({ files }: SearchResult, { before, after }: SearchRequest): 
   const lines: ShownLine[] = [];
   for (const file of files) {
     const symbols = symbolHeads(file.lines);
+    const name = shownName(file.path);
     for (const [i, line] of file.lines.entries()) {
       const apart = before + after > 0 && lines.length > 0 && !touches(file.lines, i);
       const shown = [
         ...(apart ? [APART] : []),
         ...(i === 0 && file.anchor !== undefined ? [oneLine(file.anchor)] : []),
         ...(symbols.get(i) ?? []),
-        show(file, line),
+        show(file, name, line),
       ];
       lines.push({ ...line, path: file.path, shown });
     }
@@ -159,11 +160,11 @@ function symbolHeads(lines: readonly MatchedLine[]): ReadonlyMap<number, readonl
   return heads;
 }
 
-function show({ path, anchor }: MatchedFile, { no, rank, text, clipped }: MatchedLine): string {
+function show({ anchor }: MatchedFile, name: string, { no, rank, text, clipped }: MatchedLine): string {
   const mark = rank === undefined ? '-' : ':';
   const head = clipped === 'start' || clipped === 'both' ? '[truncated] ...' : '';
   const tail = clipped === 'end' || clipped === 'both' ? '... [truncated]' : '';
-  const front = anchor === undefined ? `${shownName(path)}${mark}${no}${mark} ` : `${no}${mark}`;
+  const front = anchor === undefined ? `${name}${mark}${no}${mark} ` : `${no}${mark}`;
   return `${front}${head}${makeVisible(text).text}${tail}`;
 }
 

@@ -144,7 +144,9 @@ export const search: readonly Case[] = [
       sparse('.gitignore', 400 << 20);
     },
     steps: [
-      find('b.txt', { is: 'd/b.txt\n[1 ignore file not used: unreadable, larger than 1 MiB, or not a regular file]' }),
+      find('b.txt', {
+        is: 'd/b.txt\n[1 ignore file not used: unreadable, larger than 1 MiB, or not a regular file]',
+      }),
     ],
     mostMb: 100,
   },
