@@ -51,7 +51,7 @@ const [damaged, damage, times] = workerThreads.getEnvironmentData('damaged') ?? 
 
 /** The error that strikes the one name, if it is opened here and now. */
 function damages(name, path) {
-  if (!damaged || !/^open/.test(name) || !String(path).endsWith(`/${damaged}`)) return undefined;
+  if (!damaged || !name.startsWith('open') || !String(path).endsWith(`/${damaged}`)) return undefined;
   return Atomics.add(cells, TRIED, 1) < times ? damage : undefined;
 }
 
