@@ -43,12 +43,17 @@ export function parseRest(rest: string): Parsed {
 
 const LIST: Extract<Ask, { do: 'list' }> = { do: 'list', limit: MOST_ROWS, offset: 0 };
 
-/** A number is a key, also of a row that does not exist: never a line of the schema. */
+/** A number is a key, also of a row that does not exist: never a line of the schema, though one of a row. */
 const KEY_LIKE = /:-?\d+$/;
 
 function parseFind(rest: string): Parsed {
-  const ways: Ending[] = [{ body: rest }, ...(KEY_LIKE.test(rest) ? [] : selectorsOff(rest))];
-  const readings = ways.flatMap((ending) => readingsOf(ending.body).map((reading) => ({ reading, ending })));
+  const whole = { body: rest };
+  const isKey = KEY_LIKE.test(rest);
+  const readings = [whole, ...selectorsOff(rest)].flatMap((ending) =>
+    readingsOf(ending.body)
+      .filter(({ key }) => ending === whole || !isKey || key !== undefined)
+      .map((reading) => ({ reading, ending })),
+  );
   const selection = selectionOf(rest);
   return {
     ask: {

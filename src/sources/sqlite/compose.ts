@@ -46,6 +46,8 @@ function composeReply(reply: Answered, { ask }: Parsed, typed: string, limits: L
       return composeSchema(reply, typed, limits);
     case 'row':
       return composeRow(reply);
+    case 'rows':
+      throw new TypeError('the rows of a search are no answer');
     case 'page':
     case 'result':
       return composeRows(reply, ask, typed, limits);

@@ -52,7 +52,7 @@ export function cutNotes(
 }
 
 /** A value that can be the key of its row in a path: an integer, or text that is not shortened. */
-function keyOf(cell: Cell | undefined): string | undefined {
+export function keyOf(cell: Cell | undefined): string | undefined {
   if (typeof cell === 'bigint') return String(cell);
   return typeof cell === 'object' && cell?.is === 'text' && !cell.clipped
     ? callableName(cell.text)

@@ -8,7 +8,7 @@ import { oneLine, quote } from '../../text/visible.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import type { Resource, Subject } from '../../types/resource.ts';
-import { type Parsed, parseRest } from './ask.ts';
+import { parseRest } from './ask.ts';
 import { compose } from './compose.ts';
 import { type ReadFiles, readConsistently } from './consistent.ts';
 import { copyOf } from './copy.ts';
@@ -39,9 +39,10 @@ export async function openDatabase(subject: Subject, call: Call): Promise<Resour
   try {
     refuseUtf16(head);
     const parsed = parseRest(rest);
-    const reply = await ask(opened, parsed, call);
+    const { limits } = call;
+    const reply = await ask(opened, { ask: parsed.ask, room: limits.bytes }, call);
     if (reply.is === 'error') throw new Refusal(reply.code, reply.message, reply.rest);
-    return compose(reply, parsed, typed, call.limits);
+    return compose(reply, parsed, typed, limits);
   } catch (error) {
     if (error instanceof Refusal) throw worded(error, subject, error);
     if (isOrielError(error) && error.code === 'TIMEOUT')
@@ -50,13 +51,14 @@ export async function openDatabase(subject: Subject, call: Call): Promise<Resour
   }
 }
 
-function ask(opened: OpenedFile, parsed: Parsed, call: Call): Promise<Reply> {
+/** Throws OrielError and Refusal: `BUSY`, `LIMIT`, `TIMEOUT`. */
+export function ask(opened: OpenedFile, asked: Pick<Job, 'ask' | 'room'>, call: Call): Promise<Reply> {
   const lend = <T>(act: (read: ReadFiles<Reply>) => Promise<T>): Promise<T> =>
     workers.lend(call, (work) => {
       const latest = call.deadline - LEFT_MS;
       const until = Math.min(latest, performance.now() + QUERY_MS);
-      const { signal, limits } = call;
-      return act((files) => work({ files, ask: parsed.ask, room: limits.bytes }, until, signal, latest));
+      const { signal } = call;
+      return act((files) => work({ files, ...asked }, until, signal, latest));
     });
   if (opened.bytes.remote) return askRemote(opened, lend, call);
   if (opened.fd !== undefined) return readConsistently(opened, call, lend);

@@ -83,6 +83,8 @@ export type Ask =
       /** The page begins behind the row with this rowid, in decimal; `offset` rows are in front of it, and not counted again. */
       readonly after?: string;
     }
+  /** Rows in full, as a search looks through them: as many as hold `room` bytes, at least one. */
+  | { readonly do: 'rows'; readonly table: string; readonly offset: number; readonly after?: string }
   | { readonly do: 'sql'; readonly sql: string; readonly limit: number; readonly offset: number };
 
 /** A descriptor that stays open until the reply, the bytes of a database in memory, or who reads them. */
@@ -132,6 +134,13 @@ export type Reply =
       /** Of each of `rows`, in decimal: where they come in the order of their rowids. */
       readonly rowids?: readonly string[];
       readonly count?: Count;
+    }
+  | {
+      readonly is: 'rows';
+      readonly table: Table;
+      readonly rows: Rows;
+      /** As those of a page. */
+      readonly rowids?: readonly string[];
     }
   | { readonly is: 'result'; readonly rows: Rows }
   | Failure;

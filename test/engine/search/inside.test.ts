@@ -12,7 +12,8 @@ async function found(w: ReturnType<typeof workspace>, path: string, pattern: str
   const lines = textOf(await w.oriel.tool('grep').run({ path, pattern })).split('\n');
   for (const line of lines) {
     const [, call, no, text = ''] = /^(.*):(\d+): (.*)$/.exec(line) ?? [];
-    expect(await w.text(`${call}:${no}..${no}`)).toContain(text.replace(/ {2,}.*/, ''));
+    const shown = text.replace(/^\[truncated\] \.\.\.| {2,}.*/g, '');
+    expect(await w.text(`${call}:${no}..${no}`)).toContain(shown);
   }
   return lines;
 }
@@ -145,10 +146,49 @@ test('rows of a database', async () => {
       `insert into users ${rows} select i, 'name ' || i from n`,
     ),
   );
-  expect(await found(w, 'app.db', 'name (3|1101) ')).toEqual([
-    expect.stringMatching(/^app\.db:users\?limit=1&offset=2:3: \| 3 +\| name 3/),
-    expect.stringMatching(/^app\.db:users\?limit=1&offset=1100:3: \| 1101 \| name 1101/),
+  expect(await found(w, 'app.db', 'name (3|1101)$')).toEqual([
+    'app.db:users:3:2: name: name 3',
+    'app.db:users:1101:2: name: name 1101',
   ]);
+  expect(await w.text('app.db:users:3')).toBe('id: 3\nname: name 3\n');
+  // As a line of a file is read by what stands in front of its text.
+  expect(await w.text('app.db:users:3:2')).toContain('name: name 3');
+});
+
+test('whole values of a database, whatever its rows look like, by the calls that show them', async () => {
+  const w = workspace();
+  const long = `${'word '.repeat(400)}needle at the end`;
+  const columns = Array.from({ length: 20 }, (_, i) => `column_${i}`);
+  w.write(
+    'app.db',
+    await databaseBytes(
+      'create table notes(id integer primary key, body text)',
+      `insert into notes values (6, '${long}'), (7, 'short' || char(10) || 'second needle'), (8, 'none')`,
+      `create table wide(${columns.join(', ')})`,
+      `insert into wide(column_19) values ('none'), ('a needle')`,
+      'create table words(word text primary key, about) without rowid',
+      `insert into words values ('a:b', 'needle of a:b'), ('${'k'.repeat(900)}', 'needle behind a long key')`,
+      'create table pairs(a, b, c, primary key (a, b)) without rowid',
+      `insert into pairs values (1, 2, 'none'), (1, 3, 'needle of 1 and 3')`,
+      `create view best as select body from notes where id < 8`,
+    ),
+  );
+  const lines = await found(w, 'app.db', 'needle');
+  expect(lines.pop()).toContain('Some lines truncated');
+  expect(lines.map((line) => line.replace(/:\d+: .*/, ''))).toEqual([
+    'app.db:best?limit=1&offset=0',
+    'app.db:best?limit=1&offset=1',
+    'app.db:notes:6',
+    'app.db:notes:7',
+    'app.db:pairs?limit=1&offset=1',
+    'app.db:wide:2',
+    'app.db:words:a%3Ab',
+    'app.db:words?limit=1&offset=1',
+  ]);
+  const counted = await w.oriel.tool('grep').run({ path: 'app.db', pattern: 'needle', output: 'count' });
+  expect(textOf(counted)).toBe(
+    'app.db:best: 2\napp.db:notes: 2\napp.db:pairs: 1\napp.db:wide: 1\napp.db:words: 2',
+  );
 });
 
 test('every table of a database, also where their list has several pages and one cannot be read', async () => {
@@ -171,7 +211,7 @@ test('every table of a database, also where their list has several pages and one
     textOf(await w.oriel.tool('grep').run({ path: 'app.db', pattern }));
   const gap = /^\[1 document, archive, member or table was not searched: /;
   const lines = (await grep('needle')).split('\n');
-  expect(lines.slice(0, 3).map((line) => /^app\.db:(.{5}).*\?limit=1&offset=0:3: /.exec(line)?.[1])).toEqual([
+  expect(lines.slice(0, 3).map((line) => /^app\.db:(.{5}).*:1:1: /.exec(line)?.[1])).toEqual([
     'a (b)',
     't10xx',
     't89xx',

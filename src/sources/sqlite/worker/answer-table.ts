@@ -52,6 +52,26 @@ export function pageReply(connection: Connection, ask: Extract<Ask, { do: 'query
   return { is: 'page', table: summaryOf(table), ...page, ...(count && { count }) };
 }
 
+/** Rows at once at most, however small they are. */
+const MOST_ROWS = 20_000;
+
+/** Rows in full, with the keys by which each is read. */
+export function rowsReply(connection: Connection, ask: Extract<Ask, { do: 'rows' }>, room: number): Reply {
+  const { offset, after } = ask;
+  const table = readTable(connection, ask.table);
+  if (!table) throw noSuchTable(connection, ask.table);
+  if (table.unreadable) throw unreadable(table.name, table.unreadable);
+  const rowid = rowidOrder(table);
+  const isBehind = rowid !== undefined && after !== undefined;
+  const from = filtered(table, isBehind ? [`${rowid} > ${after}`] : []);
+  const window = `limit ${MOST_ROWS + 1} offset ${isBehind ? 0 : offset}`;
+  const columns = rowid === undefined ? table.columns : [...table.columns, rowid];
+  const bounds = { skip: 0, limit: MOST_ROWS, room, whole: true } as const;
+  const selected = selectRows(connection, columns, `from ${from} ${orderBy(table)} ${window}`, [], bounds);
+  const page = rowid === undefined ? { rows: selected } : withoutRowids(selected);
+  return { is: 'rows', table: summaryOf(table), ...page };
+}
+
 function filtered({ name }: Catalogued, conditions: readonly string[]): string {
   return [identifier(name), ...(conditions.length === 0 ? [] : ['where', conditions.join(' and ')])].join(
     ' ',

@@ -4,7 +4,7 @@ import { writeParameter } from '../address.ts';
 import type { Ask, Reply } from '../protocol.ts';
 import { Refusal } from '../refusal.ts';
 import { listReply } from './answer-list.ts';
-import { pageReply, schemaReply, summaryOf } from './answer-table.ts';
+import { pageReply, rowsReply, schemaReply, summaryOf } from './answer-table.ts';
 import { type Catalogued, readTable } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { findRow } from './keyed.ts';
@@ -21,6 +21,8 @@ export function answer(connection: Connection, ask: Ask, room: number): Reply {
       return find(connection, ask, room);
     case 'query':
       return pageReply(connection, ask, room);
+    case 'rows':
+      return rowsReply(connection, ask, room);
     case 'sql':
       return run(connection, ask, room);
   }

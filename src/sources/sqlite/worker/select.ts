@@ -26,6 +26,8 @@ export interface Collect {
   readonly limit: number;
   /** Bytes of the answer. */
   readonly room: number;
+  /** Every value in full, until they fill the room; else their beginnings. */
+  readonly whole?: true;
 }
 
 /** Steps through `statement` and finalizes it. Text is cut to what a table can show, unless there is one row only. */
@@ -47,10 +49,11 @@ export function collect(statement: Statement, bounds: Collect): Rows {
 function collectHeads(statement: Statement, bounds: Collect): Pick<Rows, 'more'> & { rows: Cell[][] } {
   const rows: Cell[][] = [];
   let collected = 0;
+  const [most, each] = bounds.whole ? [bounds.room, WHOLE_ROW] : [bounds.room * COLLECT, 0];
   if (!skip(statement, bounds.skip)) return { rows, more: false };
   while (statement.step()) {
-    if (rows.length === bounds.limit || collected > bounds.room * COLLECT) return { rows, more: true };
-    const row = readRow(statement, 0);
+    if (rows.length === bounds.limit || collected > most) return { rows, more: true };
+    const row = readRow(statement, each);
     collected += row.reduce<number>((sum, cell) => sum + weight(cell), 0);
     rows.push(row);
   }

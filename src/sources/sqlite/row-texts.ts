@@ -1,0 +1,82 @@
+/** Rows of a table as texts, many at once: each as the call that reads this row shows it. */
+
+import { OrielError } from '../../errors.ts';
+import type { OpenedFile } from '../../types/access.ts';
+import type { Call } from '../../types/call.ts';
+import type { Limits } from '../../types/limits.ts';
+import { writeSegment } from './address.ts';
+import { wholeRow } from './layout.ts';
+import { keyOf } from './notices.ts';
+import { ask } from './open-database.ts';
+import { pageOf } from './page.ts';
+import type { Ask, Cell, Reply } from './protocol.ts';
+import { Refusal } from './refusal.ts';
+
+/** Bytes of text at once. */
+const ROOM = 512 << 10;
+
+/** Where rows begin in a table. */
+export type From = Pick<Extract<Ask, { do: 'rows' }>, 'offset' | 'after'>;
+
+export interface RowTexts {
+  /** In the order of the pages of this table. */
+  readonly texts: readonly string[];
+  /** What reads row `index` (0-based) of them, behind the path of the database: "users:42", "best?limit=1&offset=3". */
+  call(index: number): string;
+  /** A value is too large to be loaded. */
+  readonly isCut: boolean;
+  /** Where the rows behind these begin; absent for the last ones. */
+  readonly next?: From;
+}
+
+/** `table` as calls write it. Throws OrielError. */
+export async function rowTexts(opened: OpenedFile, table: string, from: From, call: Call): Promise<RowTexts> {
+  const reply = await ask(opened, { ask: { do: 'rows', table, ...from }, room: ROOM }, call).catch(
+    (error: unknown) => {
+      throw error instanceof Refusal ? new OrielError(error.code, error.message, { cause: error }) : error;
+    },
+  );
+  if (reply.is === 'error') throw new OrielError(reply.code, reply.message);
+  if (reply.is !== 'rows') throw new TypeError('rows were asked for');
+  return textsOf(reply, from, call.limits);
+}
+
+function textsOf(reply: Extract<Reply, { is: 'rows' }>, from: From, limits: Limits): RowTexts {
+  const { table, rows: found, rowids } = reply;
+  const { columns, rows, more } = found;
+  const name = writeSegment(table.name);
+  const keys = rows.map((row, i) => callableKey(reply, row, i));
+  const text = (row: readonly Cell[], i: number): string =>
+    keys[i] === undefined
+      ? pageOf({ columns, rows: [row], more: true }, from.offset + i, limits).text
+      : wholeRow(columns, row);
+  const behind = (count: number): From => {
+    const after = rowids?.[count - 1] ?? from.after;
+    return { offset: from.offset + count, ...(after !== undefined && { after }) };
+  };
+  return {
+    texts: rows.map(text),
+    call: (i) => {
+      const key = keys[i];
+      if (key !== undefined) return `${name}:${key}`;
+      const { offset, after } = i === 0 ? from : behind(i);
+      return `${name}?limit=1&offset=${offset}${after === undefined ? '' : `&after=${after}`}`;
+    },
+    isCut: rows.some((row) => row.some(isCut)),
+    ...(more && rows.length > 0 && { next: behind(rows.length) }),
+  };
+}
+
+/** Undefined where a row has no key that can stand in a path. */
+function callableKey(
+  { table: { key }, rowids }: Extract<Reply, { is: 'rows' }>,
+  row: readonly Cell[],
+  i: number,
+): string | undefined {
+  if (key === undefined) return undefined;
+  return key.column === undefined ? rowids?.[i] : keyOf(row[key.column]);
+}
+
+function isCut(cell: Cell): boolean {
+  return typeof cell === 'object' && cell !== null && cell.is === 'text' && cell.clipped;
+}
