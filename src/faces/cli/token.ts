@@ -43,8 +43,8 @@ export interface ServerToken {
 }
 
 /**
- * Options win over variables, which are removed from `env`. Throws `BAD_INPUT` for a token that commands could read
- * where they are offered: they see the environment and the arguments of this process.
+ * Options win over variables, which are removed from `env`. Throws `BAD_INPUT`, also as
+ * `refuseReadable`.
  */
 export function serverToken(values: Values, env: NodeJS.ProcessEnv): ServerToken | undefined {
   const { ORIEL_TOKEN: variable, ORIEL_TOKEN_FILE: fileVariable } = env;
@@ -54,17 +54,30 @@ export function serverToken(values: Values, env: NodeJS.ProcessEnv): ServerToken
   if (option !== undefined && fileOption !== undefined) {
     throw new OrielError('BAD_INPUT', 'There are two tokens. Use --token-file FILE without --token.');
   }
-  if (values['allow-bash'] === true && (option || variable)) {
-    const where = option ? '--token' : 'ORIEL_TOKEN';
-    throw new OrielError(
-      'BAD_INPUT',
-      `With --allow-bash, commands could read the token from ${where}. Use --token-file FILE, or ORIEL_TOKEN_FILE.`,
-    );
-  }
+  if (option || variable)
+    refuseReadable(values, option ? '--token' : 'ORIEL_TOKEN', '--token-file FILE, or ORIEL_TOKEN_FILE');
   const file = fileOption ?? (option === undefined ? fileVariable || undefined : undefined);
   if (file !== undefined) return tokenIn(file);
   const token = option ?? variable;
   return token ? { token } : undefined;
+}
+
+/** Programs that oriel starts for others, by the option that lets it. */
+const STARTED = {
+  'allow-bash': 'commands',
+  'mcp-resources': 'the servers of .mcp.json',
+} as const;
+
+/**
+ * A program of the same user reads the first environment and the arguments of this process, whatever is removed from
+ * them later. Throws `BAD_INPUT` for a token that stands in `where` and a process that starts such programs.
+ */
+export function refuseReadable(values: Values, where: string, use: string): void {
+  for (const [option, who] of Object.entries(STARTED)) {
+    if (values[option] !== true) continue;
+    const message = `With --${option}, ${who} could read the token from ${where}. Use ${use}.`;
+    throw new OrielError('BAD_INPUT', message);
+  }
 }
 
 /** A pipe will do: `--token-file <(pass show oriel)`. */

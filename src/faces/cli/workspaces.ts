@@ -5,7 +5,7 @@ import { quote } from '../../text/visible.ts';
 import type { OfferOptions } from '../offer.ts';
 import type { Workspace } from '../../types/workspace.ts';
 import type { Option, Streams, Values } from './command.ts';
-import { tokenIn } from './token.ts';
+import { refuseReadable, tokenIn } from './token.ts';
 import { isServerUrl } from '../client/base-url.ts';
 import { type Given, isName } from './workspace-names.ts';
 
@@ -69,8 +69,9 @@ export async function fleetOf(
   const { createFleet } = await import('../client/fleet.ts');
   const members = [...given].map(([name, { url, tokenFile }]) => {
     const variable = tokenVariable(name);
-    const { token, warning } =
-      tokenFile === undefined ? { token: process.env[variable] } : tokenIn(tokenFile);
+    const inEnvironment = tokenFile === undefined ? process.env[variable] : undefined;
+    if (inEnvironment) refuseReadable(values, variable, `--workspace-token-file ${quote(`${name}=FILE`)}`);
+    const { token, warning } = tokenFile === undefined ? { token: inEnvironment } : tokenIn(tokenFile);
     if (warning !== undefined) err.write(`oriel: ${warning}\n`);
     return [name, { url, ...(token && { token }), tokenFrom: tokenFile ?? variable }] as const;
   });

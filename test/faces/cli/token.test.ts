@@ -77,15 +77,33 @@ describe('where the token comes from', () => {
 });
 
 describe('commands', () => {
+  const dev = ['--workspace', 'dev=http://127.0.0.1:1'];
+  const own = 'Use --token-file FILE, or ORIEL_TOKEN_FILE.';
+  const ofDev = 'Use --workspace-token-file dev=FILE.';
+
   test.each([
-    [['--token', TOKEN], {}, '--token'],
-    [[], { ORIEL_TOKEN: TOKEN }, 'ORIEL_TOKEN'],
-  ])('a server that runs them takes no token that they could read: %j %j', (args, env, where) => {
-    const { err, code } = run(['serve', '--allow-bash', ...args], { env: { ...process.env, ...env } });
-    expect(code).toBe(2);
-    expect(err).toBe(
-      `oriel: With --allow-bash, commands could read the token from ${where}. Use --token-file FILE, or ORIEL_TOKEN_FILE.\n`,
-    );
+    ['serve', ['--token', TOKEN], {}, '--token', own],
+    ['serve', [], { ORIEL_TOKEN: TOKEN }, 'ORIEL_TOKEN', own],
+    ['serve', dev, { ORIEL_TOKEN_DEV: TOKEN }, 'ORIEL_TOKEN_DEV', ofDev],
+    ['mcp', dev, { ORIEL_TOKEN_DEV: TOKEN }, 'ORIEL_TOKEN_DEV', ofDev],
+  ])(
+    'a server that starts them takes no token that they could read: %s %j %j',
+    (name, args, env, where, use) => {
+      for (const [option, who] of [
+        ['--allow-bash', 'commands'],
+        ['--mcp-resources', 'the servers of .mcp.json'],
+      ] as const) {
+        const { err, code } = run([name, option, ...args], { env: { ...process.env, ...env } });
+        expect(code).toBe(2);
+        expect(err).toBe(`oriel: With ${option}, ${who} could read the token from ${where}. ${use}\n`);
+      }
+    },
+  );
+
+  test('one of a workspace from a file is taken, and others in the environment are not asked for', () => {
+    const args = ['mcp', '--allow-bash', ...dev, '--workspace-token-file', `dev=${tokenFile()}`];
+    const env = { ...process.env, ORIEL_TOKEN_DEV: TOKEN, ORIEL_TOKEN_OTHER: TOKEN };
+    expect(run(args, { env })).toMatchObject({ err: '', code: 0 });
   });
 
   test.each([['--token-file'], ['ORIEL_TOKEN_FILE']])(
