@@ -4,7 +4,6 @@
  */
 
 import { basename, join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { headOf } from '../access/bytes.ts';
 import { isFault } from '../access/failure.ts';
 import { withProgress } from '../access/progress-timer.ts';
@@ -18,8 +17,7 @@ import type { Encoding } from '../types/encoding.ts';
 import type { CountRequest, SearchRequest } from '../types/request.ts';
 import type { Hint, ListResult, SearchResult } from '../types/result.ts';
 import { encodingOf } from '../views/stored-encoding.ts';
-import type { Automaton } from '../walk/automaton.ts';
-import { checkGlob, compileGlob, globBelow } from '../walk/glob.ts';
+import { checkGlob, globBelow } from '../walk/glob.ts';
 import { foreignRegex } from './search/foreign-regex.ts';
 import { Found } from './search/found.ts';
 import { containerOf, passOver, textsInside } from './search/inside.ts';
@@ -33,7 +31,6 @@ import { Stretches } from './search/stretches.ts';
 import { Tally } from './search/tally.ts';
 import { WholeStretch } from './search/whole-stretch.ts';
 import { checkRange } from './walk/bounds.ts';
-import { CONTAINER_GLOB } from './walk/container-names.ts';
 import { openTarget, shownBelow, shownTarget, type Start } from './walk/open-target.ts';
 import { WalkBroken, WalkRun } from './walk/walk-run.ts';
 
@@ -178,9 +175,6 @@ async function searchDirectory(
 const MOST_CONTAINERS = 5_000;
 const MOST_COUNTED = 50_000;
 
-/** Containers below a directory of which the glob may want some. */
-const MOST_WALKED = 1_000_000;
-
 /** After the texts, in the order of their paths. Containers that cannot be read are counted. */
 async function searchContainers(
   directory: OpenedDirectory,
@@ -188,27 +182,28 @@ async function searchContainers(
   sink: Sink,
   call: Call,
 ): Promise<void> {
-  const { deadline } = sink.search;
-  const isWanted = glob ? compileGlob(glob) : undefined;
+  const { deadline, gaps } = sink.search;
   const shown = shownBelow(typed, call);
-  const wants = { is: 'paths', most: MOST_WALKED } as const;
-  const filter = { is: 'glob', pattern: CONTAINER_GLOB } as const;
-  const walk = await WalkRun.start(directory, { wants, filter, ...(named && { named }), deadline }, call);
-  const wanted: string[] = [];
+  const wants = { is: 'paths', most: MOST_COUNTED + 1, containers: true } as const;
+  // The walk's thread matches: a glob that takes long holds nobody else up.
+  const filter = glob ? ({ is: 'glob', pattern: glob } as const) : undefined;
+  const options = { wants, ...(filter && { filter }), ...(named !== undefined && { named }), deadline };
+  const walk = await WalkRun.start(directory, options, call);
+  const paths: string[] = [];
   try {
     for await (const batch of walk.paths()) {
-      await addMatches(batch, isWanted, wanted);
-      if (wanted.length >= MOST_COUNTED || isLate(sink.search)) break;
+      paths.push(...batch);
+      if (isLate(sink.search)) break;
     }
   } catch (error) {
     if (!(error instanceof WalkBroken)) throw error;
-    sink.search.gaps.broken = true;
+    gaps.broken = true;
   } finally {
     await walk.close();
   }
-  sink.search.gaps.timedOut ||= walk.gaps.timedOut;
-  sink.search.gaps.tooMany ||= walk.gaps.tooMany;
-  for (const path of wanted.slice(0, MOST_CONTAINERS)) {
+  gaps.addAgain(walk.gaps);
+  gaps.tooMany ||= paths.length > MOST_COUNTED;
+  for (const path of paths.slice(0, MOST_CONTAINERS)) {
     if (isLate(sink.search)) return;
     const before = sink.shown;
     const part = call.part();
@@ -219,27 +214,13 @@ async function searchContainers(
         opened.is === 'file' ? await containerOf(opened, basename(path), shown(path), part.call) : undefined;
       if (container && !(await takeInside(container, sink, part.call))) return;
     } catch (error) {
-      if (isFault(error)) sink.search.gaps.broken = true;
+      if (isFault(error)) gaps.broken = true;
       else passOver(error, sink.search, call);
     }
     // Thousands of them would take all descriptors of the process.
     if (sink.shown === before) await part.end();
   }
-  sink.search.gaps.unread += Math.max(0, wanted.length - MOST_CONTAINERS);
-}
-
-/** A glob may have hundreds of alternatives: so many paths are matched at a stretch. */
-const MATCHED_AT_ONCE = 16;
-
-async function addMatches(
-  paths: readonly string[],
-  glob: Automaton | undefined,
-  into: string[],
-): Promise<void> {
-  for (const [i, path] of paths.entries()) {
-    if (!glob || glob.matches(path)) into.push(path);
-    if (glob && i % MATCHED_AT_ONCE === MATCHED_AT_ONCE - 1) await setImmediate();
-  }
+  gaps.unread += Math.max(0, Math.min(paths.length, MOST_COUNTED) - MOST_CONTAINERS);
 }
 
 /** Texts inside have the calls that read them for paths. */

@@ -52,8 +52,7 @@ export async function takeByTime(
   if (!matches) throw tooManyToSort(MOST_RESULTS);
   gaps.add(tally.search.gaps);
   const newest = await newestPaths(directory, options, call);
-  gaps.broken ||= newest.gaps.broken;
-  gaps.timedOut ||= newest.gaps.timedOut;
+  gaps.addAgain(newest.gaps);
   for (const path of newest.paths) {
     const count = matches.get(path);
     if (count === undefined) continue;
@@ -64,7 +63,7 @@ export async function takeByTime(
   }
 }
 
-/** Returns false when nothing that follows counts any more. What has gone meanwhile is passed over. */
+/** Returns false when nothing that follows counts any more. What has gone meanwhile is passed over, all else leaves a gap. */
 async function searchAgain(
   real: string,
   path: string,

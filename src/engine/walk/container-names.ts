@@ -6,8 +6,6 @@ const DATABASES = 'db sqlite sqlite3';
 
 const EXTENSIONS = `${DOCUMENTS} ${ARCHIVES} ${DATABASES}`.split(' ');
 
-export const CONTAINER_GLOB = `*.{${EXTENSIONS.join(',')}}`;
-
 const known = new Set(EXTENSIONS);
 
 export function isContainerName(name: string): boolean {

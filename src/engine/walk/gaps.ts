@@ -32,6 +32,11 @@ export class GapsSeen implements Gaps {
     this.broken ||= other.broken;
   }
 
+  /** Those of a second walk over the same files: what has a number is counted already. */
+  addAgain({ timedOut, denied, failed = false, tooDeep, tooMany, broken }: Gaps): void {
+    this.add({ ...new GapsSeen().facts, timedOut, denied, failed, tooDeep, tooMany, broken });
+  }
+
   /** Notes why something could not be opened. What is gone leaves no gap. */
   refuse(why: Refusal): void {
     this.denied ||= why === 'denied';

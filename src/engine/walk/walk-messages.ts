@@ -56,6 +56,8 @@ export interface WantedPaths {
   readonly most: number;
   /** Whether it is said when each was last written. */
   readonly times?: boolean;
+  /** Only documents, archives and databases, by their names. */
+  readonly containers?: boolean;
 }
 
 export interface WantedTexts {

@@ -52,6 +52,7 @@ export class Walker {
   readonly #control: WalkControl;
   readonly #filter: Automaton | undefined;
   readonly #named: Automaton | undefined;
+  readonly #onlyContainers: boolean;
   readonly #levels: Level[] = [];
   readonly #reading: RuleReading;
 
@@ -62,6 +63,7 @@ export class Walker {
     this.#reading = { gaps, whenThereAre: (open) => whenThereAre(control, open) };
     this.#filter = job.filter && automatonOf(job.filter);
     this.#named = job.named === undefined ? undefined : compileGlob(job.named);
+    this.#onlyContainers = job.wants.is === 'paths' && job.wants.containers === true;
   }
 
   walk(visitor: Visitor): void {
@@ -130,6 +132,7 @@ export class Walker {
     }
     if (this.#filter && this.#filter.accepted(this.#filter.run(level.filter, text)).length === 0) return true;
     if (this.#named && !this.#named.matches(text)) return true;
+    if (this.#onlyContainers && !isContainerName(name)) return true;
     if (level.path.length + 1 + name.length > MOST_PATH) {
       this.gaps.tooDeep = true;
       return true;

@@ -1,6 +1,8 @@
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { assemble } from '../../../src/assemble.ts';
+import { OrielError } from '../../../src/errors.ts';
 import { Tree } from '../../support/tree.ts';
 
 let work: Tree;
@@ -91,3 +93,31 @@ test('what is inside containers has no time: the error names what works', async 
     isError: true,
   });
 });
+
+test.each([
+  ['CORRUPT', 'not searched'],
+  ['DENIED', 'permission denied'],
+  ['LIMIT', 'not searched'],
+  ['TIMEOUT', 'not searched'],
+  ['NOT_FOUND', undefined],
+  ['BUSY', 'this is a part'],
+] as const)(
+  'a file that is found and cannot be read then (%s) leaves a gap that is said',
+  async (code, said) => {
+    const { engine, run, tool } = assemble({ cwd: work.path, telemetry: false });
+    const { open } = engine.access;
+    Object.assign(engine.access, {
+      open: async (path: string, signal: AbortSignal) => {
+        if (path.endsWith('e.txt')) throw new OrielError(code, 'Made by a test.');
+        return open(path, signal);
+      },
+    });
+    const { content } = await run(tool('grep'), { pattern: 'x', sort: 'time' });
+    const { text } = content[0] as { text: string };
+    const notice = said === undefined ? '' : `\n[${text.split('\n[')[1]}`;
+    const others = inOrder.filter((line) => !line.startsWith('c/e.txt')).join('\n');
+    expect(notice).toContain(said ?? '');
+    if (said === 'this is a part') expect(others).toContain(text.replace(notice, ''));
+    else expect(text).toBe(others + notice);
+  },
+);

@@ -1,7 +1,9 @@
-import { readdirSync, symlinkSync } from 'node:fs';
+import { linkSync, readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { docx, fixture, paragraph, pdfPages, pdfText, sheetRow, xlsx } from '../../support/documents.ts';
+import { withoutLag } from '../../support/lag.ts';
 import { databaseBytes } from '../../support/sqlite.ts';
 import { tar } from '../../support/tar.ts';
 import { codeOf, textOf, workspace } from '../../support/workspace.ts';
@@ -337,5 +339,23 @@ describe('what could not be searched is said', () => {
       textOf(await w.oriel.tool('grep').run({ pattern, inside: true }));
     expect(await grep('needle')).toBe(`good.zip:x.txt:1: a needle\n${one}`);
     expect(await grep('absent')).toBe(`No matches found\n${one}`);
+  });
+});
+
+describe('more containers than are counted, and a glob that takes long to match', () => {
+  /** 140 alternatives that all nearly match. */
+  const slow = `{z.zip,${Array.from({ length: 140 }, (_, i) => `*a*${i.toString(36)}q`).join(',')}}`;
+
+  test('hold nobody up, and one behind the first 50,000 is found', { timeout: 120_000 }, async () => {
+    const w = workspace();
+    const name = 'a'.repeat(60);
+    w.write(`${name}0.zip`, zip([{ name: 'x.txt', content: 'no' }]));
+    for (let i = 1; i <= 50_000; i += 1) linkSync(join(w.W, `${name}0.zip`), join(w.W, `${name}${i}.zip`));
+    w.write('z.zip', zip([{ name: 'x.txt', content: 'a needle' }]));
+    const grep = async (glob?: string): Promise<string> =>
+      textOf(await w.oriel.tool('grep').run({ pattern: 'a needle', inside: true, ...(glob && { glob }) }));
+    for (const glob of ['z.zip', slow])
+      expect(await withoutLag(() => grep(glob))).toBe('z.zip:x.txt:1: a needle');
+    expect(await grep('a*')).toContain('more entries than are read');
   });
 });
