@@ -140,6 +140,12 @@ function checkServer(name: string, server: unknown): void {
   if (typeof url === 'string' && !/^https?:\/\//i.test(URL.canParse(url) ? new URL(url).href : '')) {
     throw new OrielError('BAD_INPUT', `The option ${front}.url is not an http or https URL: ${quote(url)}.`);
   }
+  if (typeof url === 'string' && (new URL(url).username !== '' || new URL(url).password !== '')) {
+    throw new OrielError(
+      'BAD_INPUT',
+      `The option ${front}.url holds a user name or a password. Use ${front}.headers.`,
+    );
+  }
 }
 
 function check(given: Readonly<Record<string, unknown>>, rules: Rules, front: string): void {

@@ -10,13 +10,20 @@ export function npmSettings(): string {
   return join(homedir(), '.npmrc');
 }
 
+const PIP_FILE = process.platform === 'win32' ? 'pip.ini' : 'pip.conf';
+
+/** Of the virtual environment, which mostly lies in a project: it goes before the user's. */
+export function pipSettingsOfEnvironment(): string | undefined {
+  const { VIRTUAL_ENV: environment } = process.env;
+  return environment !== undefined && isAbsolute(environment) ? join(environment, PIP_FILE) : undefined;
+}
+
 /** What the first one says wins. Source: "Configuration" of the pip documentation. */
 export function pipSettings(): string[] {
-  const { VIRTUAL_ENV: environment, XDG_CONFIG_HOME: config, APPDATA: roaming } = process.env;
+  const { XDG_CONFIG_HOME: config, APPDATA: roaming } = process.env;
   const home = homedir();
-  const name = process.platform === 'win32' ? 'pip.ini' : 'pip.conf';
+  const name = PIP_FILE;
   return [
-    ...(environment !== undefined && isAbsolute(environment) ? [join(environment, name)] : []),
     ...(roaming === undefined ? [] : [join(roaming, 'pip', name)]),
     ...(process.platform === 'darwin' ? [join(home, 'Library/Application Support/pip', name)] : []),
     join(config !== undefined && isAbsolute(config) ? config : join(home, '.config'), 'pip', name),

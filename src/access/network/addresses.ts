@@ -1,5 +1,6 @@
 /** Which addresses may be connected to: public ones, and those that the operator allows. */
 
+import { domainToASCII } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
@@ -42,12 +43,15 @@ export function parseAllowed(text: string): Allowed {
   const rest = port === undefined ? {} : { port };
   if (!ipaddr.isValid(name)) {
     if (bits !== undefined || !/^[\p{L}\p{N}._-]+$/u.test(name)) throw wrong();
-    return { host: hostName(name), ...rest };
+    return { host: hostName(domainToASCII(name) || name), ...rest };
   }
   const address = ipaddr.parse(name);
   const length = bits === undefined ? (address.kind() === 'ipv4' ? 32 : 128) : Number(bits.slice(1));
   if (length > (address.kind() === 'ipv4' ? 32 : 128)) throw wrong();
-  return { range: [address, length], ...rest };
+  // As addresses are judged: those of IPv4 inside IPv6 are of IPv4.
+  const judged = length >= 96 ? ipaddr.process(name) : address;
+  const isMapped = judged.kind() !== address.kind();
+  return { range: [judged, isMapped ? length - 96 : length], ...rest };
 }
 
 /** As URLs compare host names: lower case, without the final dot. */

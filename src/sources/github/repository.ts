@@ -6,6 +6,7 @@ import { readAt } from '../../access/bytes.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import type { Opened } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
+import { pageHost } from './hosts.ts';
 
 /** `acme/widget`. */
 export type Repository = `${string}/${string}`;
@@ -87,11 +88,9 @@ function remotesIn(config: string): string[] {
   return remotes.sort(([a], [b]) => rank(a) - rank(b)).map(([, url]) => url);
 }
 
-/** Where clones of what the API serves come from: the API of a GitHub Enterprise Server is below its own host. */
+/** Where clones of what the API serves come from. */
 function hostsOf(base: string): string[] {
-  const server = process.env['GITHUB_SERVER_URL'] ?? '';
-  const named = URL.canParse(server) ? [new URL(server).hostname] : [];
-  return [...new Set([...named, new URL(base).hostname.replace(/^api\./, ''), 'github.com'])];
+  return [...new Set([new URL(base).hostname.replace(/^api\./, ''), pageHost()])];
 }
 
 /** "git@github.com:acme/widget.git", "https://github.com/acme/widget" → "acme/widget" */

@@ -75,7 +75,7 @@ export async function askServer<T>(
     );
   } catch (error) {
     signal.throwIfAborted();
-    throw failed(reached.name, error);
+    throw failed(reached, error);
   } finally {
     for (const end of ends) await end();
   }
@@ -115,9 +115,15 @@ function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : 'its URL';
 }
 
-/** What went wrong, without the URL. */
+/** What went wrong, without the URL, however it is written there. */
 function saying(message: string, server: McpServer): string {
-  return 'command' in server ? message : message.replaceAll(server.url, originOf(server.url));
+  if ('command' in server) return message;
+  const { origin, host } = new URL(server.url);
+  return message
+    .replaceAll(server.url, origin)
+    .replace(/https?:\/\/[^\s"'<>]+/gi, (url) =>
+      URL.canParse(url) && new URL(url).host === host ? new URL(url).origin : url,
+    );
 }
 
 function notStarted(name: string, server: McpServer, cause: unknown): OrielError {
@@ -138,12 +144,12 @@ function notStarted(name: string, server: McpServer, cause: unknown): OrielError
 }
 
 /** What the server says is its own text: quoted, and bounded by that. */
-function failed(name: string, cause: unknown): OrielError {
+function failed({ name, server }: Reached, cause: unknown): OrielError {
   if (cause instanceof OrielError) return cause;
   const list = `mcp://${name}`;
   return new OrielError(
     isTimeout(cause) ? 'TIMEOUT' : 'NOT_FOUND',
-    `The MCP server ${quote(name)} answers: ${quote(oneLine((cause as Error).message)).replace(/\.$/, '')}. Use ${quote(list)} for its resources.`,
+    `The MCP server ${quote(name)} answers: ${quote(oneLine(saying((cause as Error).message, server))).replace(/\.$/, '')}. Use ${quote(list)} for its resources.`,
     { next: list, cause },
   );
 }

@@ -87,7 +87,7 @@ export interface Site {
   /** The method in the header of an answer. */
   readonly name: string;
   /** Of the hosts that it claims. */
-  readonly hosts: RegExp;
+  readonly hosts: { test(hostname: string): boolean };
   /** How this page is read; undefined for one of a kind that is read like any other. */
   page(url: URL): ReadSite | undefined;
 }

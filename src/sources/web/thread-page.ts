@@ -1,9 +1,12 @@
 /** Issues and pull requests of GitHub by the URLs of their pages: the same text, the same cache as `issue://` and `pr://`. */
 
-import { isOrielError, type OrielError } from '../../errors.ts';
+import { startTimer } from '../../access/timer.ts';
+import { isOrielError, OrielError } from '../../errors.ts';
 import type { Call } from '../../types/call.ts';
 import type { WebSettings } from '../../types/settings.ts';
+import { isGitHub } from '../github/hosts.ts';
 import { readThread, type ThreadName } from '../github/open.ts';
+import { NAME } from '../github/repository.ts';
 import { text, WHOLE } from './page.ts';
 import type { Page } from './pipeline.ts';
 
@@ -14,6 +17,9 @@ interface Asked {
   readonly web: WebSettings;
 }
 
+/** Milliseconds for the API: the page itself can still be read within a call. */
+const THREAD_MS = 12_000;
+
 /** The thread as a page; why the API does not give it; undefined where the URL does not name a thread. */
 export async function threadPage(
   { url, raw, fresh, web }: Asked,
@@ -21,8 +27,13 @@ export async function threadPage(
 ): Promise<Page | OrielError | undefined> {
   const thread = raw ? undefined : threadOf(url);
   if (!thread) return undefined;
+  const late = new AbortController();
+  const stop = startTimer(THREAD_MS, () =>
+    late.abort(new OrielError('TIMEOUT', `Its API took longer than ${THREAD_MS / 1000} seconds.`)),
+  );
   try {
-    const { text: content, notes } = await readThread(thread, { web, fresh }, call);
+    const within: Call = { ...call, signal: AbortSignal.any([call.signal, late.signal]) };
+    const { text: content, notes } = await readThread(thread, { web, fresh }, within);
     return {
       finalUrl: url,
       status: 200,
@@ -33,22 +44,23 @@ export async function threadPage(
     };
   } catch (error) {
     call.signal.throwIfAborted();
-    // The time of a page is over.
-    if (!isOrielError(error) || error.code === 'TIMEOUT') throw error;
-    return error;
+    if (isOrielError(error)) return error;
+    throw error;
+  } finally {
+    stop();
   }
 }
 
 function threadOf(url: string): ThreadName | undefined {
   const { hostname, pathname } = new URL(url);
-  if (!/^(?:www\.)?github\.com$/.test(hostname)) return undefined;
-  const [, repository, kind, digits] =
-    /^\/+([\w.-]+\/[\w.-]+)\/+(issues|pull)\/+(\d{1,10})\/*$/.exec(pathname) ?? [];
-  if (repository === undefined) return undefined;
-  const scheme = kind === 'pull' ? 'pr' : 'issue';
+  if (!isGitHub(hostname)) return undefined;
+  const [, owner = '', name = '', kind, digits] =
+    /^\/+([\w.-]+)\/+([\w.-]+)\/+(issues|pull)\/+(\d{1,10})\/*$/.exec(pathname) ?? [];
+  const plain = name.replace(/\.git$/, '');
+  if (!NAME.test(owner) || !NAME.test(plain)) return undefined;
   return {
-    scheme,
-    repository: repository.replace(/\.git$/, '') as ThreadName['repository'],
+    scheme: kind === 'pull' ? 'pr' : 'issue',
+    repository: `${owner}/${plain}`,
     number: Number(digits),
   };
 }

@@ -102,6 +102,8 @@ describe('what the operator allows', () => {
     ['[::1]:8080', '::1', 8080],
     ['fd00::/8', 'fd12::1', 80],
     ['[fd00::]/8:443', 'fd12::1', 443],
+    ['::ffff:10.0.0.0/104', '10.255.0.1', 80],
+    ['::ffff:127.0.0.1', '127.0.0.1', 80],
   ])('%s: %s at port %i', (rule, address, port) => {
     expect(allowsAddress(allowed(rule), address, port)).toBe(true);
   });
@@ -114,6 +116,7 @@ describe('what the operator allows', () => {
     ['0.0.0.0/0', '::1', 80],
     ['[::1]:8080', '::1', 80],
     ['localhost', '127.0.0.1', 80],
+    ['::ffff:10.0.0.0/104', '192.168.0.1', 80],
   ])('%s: not %s at port %i', (rule, address, port) => {
     expect(allowsAddress(allowed(rule), address, port)).toBe(false);
   });
@@ -124,6 +127,10 @@ describe('what the operator allows', () => {
     expect(allowsHost(rules, 'x.intranet.example', 80)).toBe(false);
     expect(allowsHost(rules, 'build', 8080)).toBe(true);
     expect(allowsHost(rules, 'build', 80)).toBe(false);
+  });
+
+  test('a name in another script is that of its URLs', () => {
+    expect(allowsHost(allowed('Bücher.example'), new URL('http://bücher.example').hostname, 80)).toBe(true);
   });
 
   test('a port that is named is a web server there', () => {

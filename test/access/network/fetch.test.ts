@@ -121,6 +121,37 @@ describe('addresses', () => {
     expect(asked).toBe(1);
   });
 
+  test.runIf(process.platform === 'linux')('a name that leads elsewhere each time', async () => {
+    const reached: (string | undefined)[] = [];
+    const port = await listening(
+      createServer((request, response) => {
+        reached.push(request.socket.localAddress);
+        response.setHeader('connection', request.url === '/keep' ? 'keep-alive' : 'close').end('there');
+      }),
+      '0.0.0.0',
+    );
+    // 127.0.0.1 and 127.0.0.3 stand for public addresses, 127.0.0.2 for a private one.
+    const records: Record<string, string[][]> = {
+      'changing.test': [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.2', '127.0.0.3']],
+      'inside.test': [['127.0.0.2']],
+      'kept.test': [['127.0.0.1'], ['127.0.0.2']],
+    };
+    const { get } = network(['127.0.0.1', '127.0.0.3'], async (host) => records[host]?.shift() ?? []);
+    const read = (path: string) => get(`http://${path.replace('/', `:${port}/`)}`);
+
+    await read('changing.test/');
+    await expect(read('changing.test/')).rejects.toMatchObject(code('BLOCKED_ADDRESS'));
+    await read('changing.test/');
+    expect(reached).toEqual(['127.0.0.1', '127.0.0.3']);
+
+    // A connection that is kept open serves no other name, and its own one only where it went.
+    await read('kept.test/keep');
+    await expect(read('inside.test/keep')).rejects.toMatchObject(code('BLOCKED_ADDRESS'));
+    for (let again = 0; again < 4; again += 1) await read('kept.test/').catch(() => undefined);
+    expect(records['inside.test']).toEqual([]);
+    expect(new Set(reached)).toEqual(new Set(['127.0.0.1', '127.0.0.3']));
+  });
+
   test('a name without an address, and one that is allowed by name', async () => {
     await expect(network([], async () => []).get('http://nothing.test/')).rejects.toMatchObject(
       code('BLOCKED_ADDRESS'),

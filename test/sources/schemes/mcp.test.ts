@@ -136,6 +136,22 @@ describe('failures are one sentence with what to do', () => {
     expect(text).not.toContain('SECRET');
   });
 
+  test.each(['HTTP://LOCALHOST:9/SECRET?key=SECRET', 'http://localhost:9/a b/SECRET?key=SECRET'])(
+    'also where it is written otherwise than it is asked: %s',
+    async (url) => {
+      const { text } = await open({ mcpServers: { away: { url } } }).read('mcp://away/x');
+      expect(text).toContain('The MCP server away (http://localhost:9) does not answer');
+      expect(text).not.toContain('SECRET');
+    },
+  );
+
+  test('one with a password is refused, which is not repeated', () => {
+    const mcpServers = { away: { url: 'https://me:SECRET@mcp.example/' } };
+    expect(() => createOriel({ mcpServers })).toThrow(
+      'The option mcpServers.away.url holds a user name or a password. Use mcpServers.away.headers.',
+    );
+  });
+
   test('off, it says how it is turned on, and starts nothing', async () => {
     const mark = join(temporaryFolder(), 'mark');
     const oriel = createOriel({ cwd: temporaryFolder() });

@@ -1,16 +1,19 @@
 /** Repositories and files of GitHub, through its REST API. Its threads are those of `sources/github`. */
 
+import { isGitHub } from '../../github/hosts.ts';
+import { NAME } from '../../github/repository.ts';
 import type { Fetched, Site, SitePage, Visit } from '../page.ts';
 import { type Answered, recordOf, type Wanted } from './api.ts';
 import { withoutTrailingSlashes } from '../../../text/slashes.ts';
 
 export const github: Site = {
   name: 'github',
-  hosts: /^(?:www\.)?github\.com$/,
+  hosts: { test: isGitHub },
   page(url) {
     const [owner, name, kind, first = '', ...others] = segmentsOf(url);
-    if (owner === undefined || name === undefined || !/^[\w.-]+$/.test(owner + name)) return undefined;
-    const repository = `/repos/${owner}/${name.replace(/\.git$/, '')}`;
+    const plain = name?.replace(/\.git$/, '') ?? '';
+    if (owner === undefined || !NAME.test(owner) || !NAME.test(plain)) return undefined;
+    const repository = `/repos/${owner}/${plain}`;
     switch (kind) {
       case undefined:
         return (visit) => repositoryPage(repository, visit);

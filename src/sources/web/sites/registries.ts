@@ -6,7 +6,12 @@
 import { devNull } from 'node:os';
 import { join } from 'node:path';
 import { readAt } from '../../../access/bytes.ts';
-import { npmSettings, pipSettings, settingsAccess } from '../../../access/user-settings.ts';
+import {
+  npmSettings,
+  pipSettings,
+  pipSettingsOfEnvironment,
+  settingsAccess,
+} from '../../../access/user-settings.ts';
 import type { Access } from '../../../types/access.ts';
 import type { Visit } from '../page.ts';
 import type { Base } from './api.ts';
@@ -46,17 +51,29 @@ export async function npmRegistry(name: string, { access, signal }: Visit): Prom
 }
 
 /**
- * Without `/simple` at its end: other forms of an index lie beside it.
+ * Without `/simple` at its end: other forms of an index lie beside it. A virtual environment may come with a project: its
+ * index is judged like every other address.
  *
  * Source: "Configuration" of the pip documentation.
  */
 export async function pythonIndex({ signal }: Visit): Promise<Base | undefined> {
+  const indexIn = async (files: readonly string[]): Promise<string | undefined> => {
+    const settings = await settingsOf(files, signal, ['install', 'global']);
+    return textOf(settings, 'index-url') ?? textOf(settings, 'index_url');
+  };
   const named = environmentOf('PIP_CONFIG_FILE');
-  const files = named === undefined ? pipSettings() : named === devNull ? [] : [named, ...pipSettings()];
-  const settings = await settingsOf(files, signal, ['install', 'global']);
-  const index =
-    environmentOf('PIP_INDEX_URL') ?? textOf(settings, 'index-url') ?? textOf(settings, 'index_url');
-  return baseOf(index && withoutTrailingSlashes(index).replace(/\/simple$/, ''), true);
+  const others = named !== devNull;
+  const environment = others ? pipSettingsOfEnvironment() : undefined;
+  const first = environmentOf('PIP_INDEX_URL') ?? (named && (await indexIn([named])));
+  if (first !== undefined) return indexAt(first, true);
+  const ofEnvironment = environment && (await indexIn([environment]));
+  return ofEnvironment !== undefined
+    ? indexAt(ofEnvironment, false)
+    : indexAt(others ? await indexIn(pipSettings()) : undefined, true);
+}
+
+function indexAt(url: string | undefined, trusted: boolean): Base | undefined {
+  return baseOf(url && withoutTrailingSlashes(url).replace(/\/simple$/, ''), trusted);
 }
 
 function textOf(settings: Section, key: string): string | undefined {
@@ -84,7 +101,7 @@ function environmentOf(name: string): string | undefined {
 function baseOf(text: string | undefined, trusted: boolean): Base | undefined {
   if (text === undefined || !URL.canParse(text)) return undefined;
   const url = new URL(text);
-  if (!/^https?:$/.test(url.protocol) || url.username !== '' || url.search !== '') return undefined;
+  if (!/^https?:$/.test(url.protocol) || url.username !== '' || /[?#]/.test(url.href)) return undefined;
   return { url: withoutTrailingSlashes(url.href), trusted };
 }
 

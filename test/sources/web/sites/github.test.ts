@@ -1,9 +1,10 @@
 /** Pages of GitHub, read through a server that speaks its REST API. */
 
 import type { IncomingMessage } from 'node:http';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { github as githubSite } from '../../../../src/sources/web/sites/github.ts';
 import { place } from '../../../support/dialect.ts';
-import { type Page, site } from '../../../support/web.ts';
+import { article, type Page, paragraphs, site } from '../../../support/web.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -80,4 +81,36 @@ test('a repository is its facts and its README, a file is itself', async () => {
     /---\n# acme\/widget\n\nWidgets\n\nDefault branch: main\n\n---\n\n# Widget\n$/,
   );
   expect(await read('https://github.com/acme/widget/blob/main/src/a.ts')).toMatch(/---\nexport {};\n$/);
+});
+
+test.each([
+  'https://github.com/foo/...git/blob/main/x',
+  'https://github.com/foo/..git',
+  'https://github.com/..%2f/x/blob/main/x',
+])('a name that would climb in the API is none of a repository: %s', (url) => {
+  expect(githubSite.page(new URL(url))).toBeUndefined();
+});
+
+describe('a GitHub Enterprise Server', () => {
+  async function enterprise(api: Readonly<Record<string, Page>>) {
+    const pages = await site({ '/acme/widget/issues/7': article('Its page', paragraphs(3)) });
+    const { read, asked } = await github(api);
+    vi.stubEnv('GITHUB_SERVER_URL', pages.url);
+    return { asked, text: await read(`${pages.url}/acme/widget/issues/7`) };
+  }
+
+  test('its pages are read through its API', async () => {
+    const { text } = await enterprise({
+      '/repos/acme/widget/issues/7': json({ title: 'It breaks', number: 7, state: 'open' }),
+      '/repos/acme/widget/issues/7/comments?per_page=100': json([]),
+    });
+    expect(text).toContain('Method: github\n');
+    expect(text).toContain('# It breaks (#7)');
+  });
+
+  test('where its API does not answer, the page itself is read', { timeout: 40_000 }, async () => {
+    const { text } = await enterprise({ '/repos/acme/widget/issues/7': () => undefined });
+    expect(text).toContain('Method: readability\n');
+    expect(text).toMatch(/\nNotes: github: .*This is the page itself\n/);
+  });
 });

@@ -116,6 +116,14 @@ describe('pip', () => {
     expect(await pythonIndex(visit())).toMatchObject({ url: 'http://user.example' });
     vi.stubEnv('VIRTUAL_ENV', home);
     write('pip.conf', '[global]\nindex-url = http://venv.example/simple\n');
-    expect(await pythonIndex(visit())).toMatchObject({ url: 'http://venv.example' });
+    expect(await pythonIndex(visit())).toEqual({ url: 'http://venv.example', trusted: false });
   });
+
+  test.each(['http://10.0.0.1/x#', 'http://10.0.0.1/x?a=', 'http://me@10.0.0.1/'])(
+    'one that would swallow what is asked, or asks for credentials, is none: %s',
+    async (url) => {
+      vi.stubEnv('PIP_INDEX_URL', url);
+      expect(await pythonIndex(visit())).toBeUndefined();
+    },
+  );
 });
