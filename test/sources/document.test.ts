@@ -5,6 +5,7 @@ import {
   fixture,
   paragraph,
   pdfPages,
+  pdfStream,
   pdfText,
   sheetCell,
   sheetRow,
@@ -411,13 +412,33 @@ test.each([
   expect(await text(`book.xlsx:${typed}`)).toContain(said);
 });
 
-test('a page of a long PDF that is read alone has the text that it has among others', async () => {
-  const { write, text } = workspace(unhurried);
-  const page = (i: number): Buffer => pdfText(`page number ${i + 1} of many`);
-  write('long.pdf', pdfPages(Array.from({ length: 60 }, (_, i) => page(i))));
-  const alone = await text('long.pdf:p41:raw');
-  expect(alone).toContain('page number 41 of many');
-  expect(await text('long.pdf:p30-50:raw')).toContain(alone);
+test('a page of a PDF that is read alone has the lines that it has among others', async () => {
+  const { write, text, oriel } = workspace(unhurried);
+  const line = (y: number, size: number, words: string): string =>
+    `BT /F1 ${size} Tf 72 ${y} Td (${words}) Tj ET\n`;
+  const body = (i: number): string =>
+    Array.from({ length: 20 }, (_, k) =>
+      line(600 - 14 * k, 11, `Line ${k} of page ${i} tells of tides`),
+    ).join('');
+  // What a heading is, and of which level, is told by the sizes of all pages.
+  const page = (i: number): string =>
+    i % 7 === 5
+      ? line(700, 24, `Part ${i}`) + body(i)
+      : i % 7 === 6
+        ? line(650, 15, `Names ${i}`) + line(600, 15, `Others ${i}`)
+        : body(i);
+  write('long.pdf', pdfPages(Array.from({ length: 40 }, (_, i) => pdfStream(page(i + 1)))));
+  const whole = await text('long.pdf:p1-:raw');
+  for (const number of [1, 5, 6, 20, 27, 40]) {
+    const alone = await text(`long.pdf:p${number}:raw`);
+    expect(alone).toMatch(new RegExp(`^--- page ${number} ---\n[^]*page|Others`));
+    expect(whole).toContain(alone);
+    expect(await text(`long.pdf:p${Math.max(1, number - 1)}-${number + 3}:raw`)).toContain(alone);
+  }
+  // So the call that a match names shows its line.
+  const found = textOf(await oriel.tool('grep').run({ path: 'long.pdf', pattern: 'Others 27' }));
+  const [, call = '', no = '', shown = ''] = /^(long\.pdf:p27):(\d+): (.*)$/m.exec(found) ?? [];
+  expect(await text(`${call}:${no}..${no}`)).toBe(`${no}|${shown}\n`);
 });
 
 test('of a large sheet the calls for rows and cells work, wherever it begins and whatever it is called', async () => {

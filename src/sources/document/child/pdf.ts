@@ -1,13 +1,12 @@
 /** PDF as Markdown, page by page: two readers are compared on every page, because each fails on others. */
 
-import { createRequire } from 'node:module';
 import { type DocumentFacts, type OutlineEntry, Refused } from '../protocol.ts';
 import { betterOf } from './compare-texts.ts';
 import { markOf, unmarked } from './marks.ts';
 import { hasLostRows, type Row, rowsOf, rowsText } from './pdf-rows.ts';
+import { INSPECTOR, inspector, structureOf } from './pdf-structure.ts';
 import { itemsText, type TextItem } from './pdf-text.ts';
 
-type Inspector = typeof import('@firecrawl/pdf-inspector');
 type Pdfjs = typeof import('unpdf');
 type PdfDocument = Awaited<ReturnType<Pdfjs['getDocumentProxy']>>;
 
@@ -39,7 +38,7 @@ export async function convertPdf(
     const numbers = Array.from({ length: last - from + 1 }, (_, i) => from + i);
     const library = inspector();
     const isInspected = password === undefined && count <= MOST_INSPECTED;
-    const inspected = isInspected ? inspect(library, bytes, numbers, count) : undefined;
+    const inspected = isInspected && library ? structureOf(library, bytes) : undefined;
     const plain: PlainPage[] = [];
     for (const number of numbers) plain.push(await plainPage(document, number));
     const rich = await inspected;
@@ -123,50 +122,6 @@ export async function openPdf(bytes: Buffer, password: string | undefined): Prom
   }
 }
 
-const INSPECTOR = '@firecrawl/pdf-inspector';
-
-/** Undefined where it is not installed, or not for this platform. */
-function inspector(): Inspector | undefined {
-  try {
-    return createRequire(import.meta.url)(INSPECTOR) as Inspector;
-  } catch {
-    return undefined;
-  }
-}
-
-/** So few pages of a document of more than this many are read one by one: that costs a sixth for each. */
-const FEW = 4;
-const MANY = 20;
-
-/** Markdown by page number; nothing where the inspector is missing or fails. */
-async function inspect(
-  library: Inspector | undefined,
-  bytes: Buffer,
-  numbers: readonly number[],
-  count: number,
-): Promise<Map<number, string>> {
-  const found = new Map<number, string>();
-  if (!library) return found;
-  try {
-    if (numbers.length <= FEW && count > MANY) {
-      for (const number of numbers) {
-        const { markdown = '' } = await library.processPdfAsync(bytes, [number]);
-        found.set(number, markdown);
-      }
-      return found;
-    }
-    // It looks at all pages for any.
-    const { pages } = await library.extractPagesMarkdownAsync(
-      bytes,
-      numbers.map((number) => number - 1),
-    );
-    for (const { page, markdown } of pages) found.set(page + 1, markdown);
-  } catch {
-    // The other reader has its text.
-  }
-  return found;
-}
-
 /** Whether a document may have files attached, without looking for them: a list in a compressed part is not seen. */
 function mayHaveAttachments(bytes: Buffer): boolean {
   return bytes.includes('/EmbeddedFiles');
@@ -210,13 +165,14 @@ async function factsOf(document: PdfDocument): Promise<DocumentFacts> {
     typeof info[name] === 'string' ? info[name].trim().slice(0, 300) : '';
   const [title, author, date] = [said('Title'), said('Author'), said('CreationDate')];
   const created = /^D:(\d{4})(\d\d)(\d\d)/.exec(date);
-  const outline = await outlineOf(document);
+  const { outline, bookmarks } = await outlineOf(document);
   return {
     pages: document.numPages,
     ...(title !== '' && { title }),
     ...(author !== '' && author !== '(anonymous)' && { author }),
     ...(created && { created: created.slice(1).join('-') }),
     ...(outline.length > 0 && { outline }),
+    ...(outline.length < bookmarks && { bookmarks }),
   };
 }
 
@@ -230,8 +186,10 @@ function metadataLine({ pages, title, author, created }: DocumentFacts): string 
   return `${facts.filter(Boolean).join('; ').replace(/\s+/g, ' ')}\n\n`;
 }
 
-/** Bookmarks that are listed. */
-const MOST_ENTRIES = 500;
+/** Bookmarks that are listed, characters of a title, and levels. */
+const MOST_ENTRIES = 2_000;
+const MOST_TITLE = 300;
+const MOST_LEVELS = 10;
 
 interface Bookmark {
   readonly title: string;
@@ -239,19 +197,32 @@ interface Bookmark {
   readonly items: readonly Bookmark[];
 }
 
-async function outlineOf(document: PdfDocument): Promise<OutlineEntry[]> {
-  const found: OutlineEntry[] = [];
+async function outlineOf(document: PdfDocument): Promise<{ outline: OutlineEntry[]; bookmarks: number }> {
+  const outline: OutlineEntry[] = [];
   const visit = async (items: readonly Bookmark[], level: number): Promise<void> => {
     for (const { title, dest, items: below } of items) {
-      if (found.length >= MOST_ENTRIES || level > 10) return;
+      if (outline.length >= MOST_ENTRIES || level > MOST_LEVELS) return;
       const page = await pageOf(document, dest);
-      found.push({ title: String(title).slice(0, 300), level, ...(page !== undefined && { page }) });
+      const name = String(title);
+      const shown = name.length > MOST_TITLE ? `${name.slice(0, MOST_TITLE).toWellFormed()}…` : name;
+      outline.push({ title: shown, level, ...(page !== undefined && { page }) });
       await visit(below, level + 1);
     }
   };
-  const outline = await document.getOutline().catch(() => null);
-  await visit((outline ?? []) as readonly Bookmark[], 0);
-  return found;
+  const all = ((await document.getOutline().catch(() => null)) ?? []) as readonly Bookmark[];
+  await visit(all, 0);
+  return { outline, bookmarks: countAll(all) };
+}
+
+/** They may be nested deeper than functions. */
+function countAll(items: readonly Bookmark[]): number {
+  let count = 0;
+  const waiting = [items];
+  for (let some = waiting.pop(); some; some = waiting.pop()) {
+    count += some.length;
+    for (const { items: below } of some) if (below.length > 0) waiting.push(below);
+  }
+  return count;
 }
 
 async function pageOf(document: PdfDocument, dest: Bookmark['dest']): Promise<number | undefined> {
