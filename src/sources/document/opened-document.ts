@@ -2,17 +2,16 @@
 
 import { memoryBytes, readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
-import { plural } from '../../render/units.ts';
 import { quote } from '../../text/visible.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
-import type { Notice } from '../../types/notice.ts';
 import type { ImageResource, Subject, TextResource } from '../../types/resource.ts';
 import type { Selection } from '../../types/selection.ts';
 import type { Asked } from './ask.ts';
 import { contentOf, sourceOf } from './body.ts';
 import { conversionOf, conversions, optionsOf } from './convert.ts';
 import type { Order } from './convert-in-child.ts';
+import { documentNotes, moreOf, outlineNotes, pagesText } from './document-notes.ts';
 import { bookmarksText } from './outline.ts';
 import type { Conversion, DocumentFacts, Reply, Want } from './protocol.ts';
 import { refused, worded } from './refusal.ts';
@@ -84,6 +83,7 @@ export class DocumentReading {
         modes: ['outline'],
         name: subject.name,
         display: 'plain',
+        notes: outlineNotes(facts, front),
       };
     }
     const identity = opened.bytes.identity.derive(conversions, optionsOf(order));
@@ -97,9 +97,7 @@ export class DocumentReading {
       notes: [
         // The cells of a range are all shown.
         ...(want.is === 'sheet' && want.range !== undefined ? [] : sheetNotes(facts.sheets ?? [], front)),
-        ...scannedNotes(facts.scanned, front),
-        ...attachedNotes(facts, front),
-        ...imageNotes(facts, front),
+        ...documentNotes(reply, front, asked.page),
       ],
       ...moreOf(cut, facts.pages, { front, part: want.is === 'images' ? ':images' : '', ...asked.page }),
     };
@@ -169,51 +167,4 @@ function publicFacts({
     .filter((sheet) => (bytes += JSON.stringify(sheet).length) <= MOST_SHEET_BYTES);
   const isCut = listed.length < sheets.length;
   return { ...facts, sheets: listed, ...(isCut && { sheetCount: facts.sheetCount ?? sheets.length }) };
-}
-
-function pagesText({ from, to }: { from: number; to?: number }): string {
-  return to === undefined ? `p${from}-` : from === to ? `p${from}` : `p${from}-${to}`;
-}
-
-/** `from` and `to`: the pages that were asked for, at the end of which the next call ends too. */
-function moreOf(
-  cut: { readonly page?: number; readonly bytes?: number } | undefined,
-  pages: number | undefined,
-  asked: { readonly front: string; readonly part: string; readonly from?: number; readonly to?: number },
-): { more?: Notice } {
-  const { front, part, from = 1, to } = asked;
-  if (cut?.page !== undefined) {
-    const use = `${front}:${pagesText({ from: cut.page, ...(to !== undefined && { to }) })}${part}`;
-    const what = part === '' ? 'were shown' : 'were looked through';
-    const shown = from === 1 ? `The pages before ${cut.page}` : `Pages ${from} to ${cut.page - 1}`;
-    const text = `${shown} of ${pages ?? 'more'} ${what}. Use ${use} to continue`;
-    return { more: { kind: 'said', text, use } };
-  }
-  if (cut?.bytes === undefined) return {};
-  return { more: { kind: 'said', text: `The converted text is cut after ${cut.bytes >> 20} MiB` } };
-}
-
-function attachedNotes({ hasAttachments, pages }: DocumentFacts, front: string): Notice[] {
-  if (hasAttachments !== true || pages === undefined) return [];
-  const use = `${front}:attachments`;
-  return [{ kind: 'said', text: `Files may be attached to it. Use ${use} to list them`, use }];
-}
-
-function imageNotes({ hasImages, pages }: DocumentFacts, front: string): Notice[] {
-  if (hasImages !== true || pages === undefined) return [];
-  const use = `${front}:images`;
-  return [{ kind: 'said', text: `Images are embedded in it. Use ${use} to list them`, use }];
-}
-
-function scannedNotes(pages: readonly number[] | undefined, front: string): Notice[] {
-  if (pages === undefined || pages.length === 0) return [];
-  const use = `${front}:p${pages[0]}:image`;
-  const named = pages.slice(0, 10).join(', ') + (pages.length > 10 ? ', …' : '');
-  return [
-    {
-      kind: 'said',
-      text: `${plural(pages.length, 'page')} without a text layer (scanned: ${named}); reading ${pages.length === 1 ? 'it' : 'them'} needs OCR. Use ${use} to see ${pages.length === 1 ? 'it' : 'the first'}`,
-      use,
-    },
-  ];
 }

@@ -11,3 +11,12 @@ export function bookmarksText({ outline = [] }: DocumentFacts, front: string): s
   });
   return lines.join('');
 }
+
+/** How many bookmarks are not among the facts, and a page from which they may be. */
+export function bookmarksLeft({ outline = [], bookmarks = 0 }: DocumentFacts): {
+  left: number;
+  from: number;
+} {
+  const from = outline.findLast(({ page }) => page !== undefined)?.page ?? 1;
+  return { left: Math.max(0, bookmarks - outline.length), from };
+}

@@ -123,6 +123,8 @@ export interface DocumentFacts {
   /** 1-based pages without a text layer. */
   readonly scanned?: readonly number[];
   readonly outline?: readonly OutlineEntry[];
+  /** How many bookmarks there are, where only the first are in the outline. */
+  readonly bookmarks?: number;
   /** Images are embedded in it, which have a list of their own. */
   readonly hasImages?: true;
   /** Files are attached to it, which have a list of their own. */

@@ -102,3 +102,9 @@ test('a document without any says so', async () => {
   expect((await here.call('read', { path: 'plain.pdf' })).text).not.toContain('attached');
   expect((await here.call('read', { path: 'plain.pdf:attachments' })).text).toBe('(no files are attached)\n');
 });
+
+test('those beyond the list are counted', async () => {
+  const files = Array.from({ length: 1_004 }, (_, i) => [`n${i}.txt`, Buffer.from('x')] as const);
+  const read = reader(files);
+  expect((await read(':attachments:-2')).text).toMatch(/^n999\.txt {2}1 bytes\n\(4 more are attached\)\n/);
+});

@@ -18,10 +18,11 @@ export async function listAttachments(
   bytes: Buffer,
   password: string | undefined,
 ): Promise<{ text: string; facts: DocumentFacts }> {
-  const { attachments, pages } = await attachmentsOf(bytes, password);
+  const { attachments, left, pages } = await attachmentsOf(bytes, password);
   const listed = attachments.map(({ name, content }): AttachmentFacts => ({ name, bytes: content.length }));
+  const lines = listed.map((one) => `${one.name}  ${one.bytes} bytes\n`);
   return {
-    text: listed.map((one) => `${one.name}  ${one.bytes} bytes\n`).join('') || '(no files are attached)\n',
+    text: (lines.join('') || '(no files are attached)\n') + (left > 0 ? `(${left} more are attached)\n` : ''),
     facts: { pages, attachments: listed },
   };
 }
@@ -41,17 +42,18 @@ export async function attachmentOf(
 async function attachmentsOf(
   bytes: Buffer,
   password: string | undefined,
-): Promise<{ attachments: readonly Attachment[]; pages: number }> {
+): Promise<{ attachments: readonly Attachment[]; left: number; pages: number }> {
   const document = await openPdf(bytes, password);
   try {
     const found = ((await document.getAttachments()) ?? {}) as Readonly<Record<string, Partial<Raw>>>;
     const names = new Set<string>();
-    const attachments = Object.values(found)
+    const files = Object.values(found);
+    const attachments = files
       .slice(0, MOST_ATTACHMENTS)
       .flatMap(({ filename = '', content }) =>
         content instanceof Uint8Array ? [{ name: unique(nameFrom(String(filename)), names), content }] : [],
       );
-    return { attachments, pages: document.numPages };
+    return { attachments, left: Math.max(0, files.length - MOST_ATTACHMENTS), pages: document.numPages };
   } finally {
     await document.destroy();
   }

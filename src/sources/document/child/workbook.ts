@@ -143,6 +143,9 @@ function isFilled({ t, v, c }: CellObject): boolean {
 const TEXT = /<a:t(?:\s[^>]*)?>([^<]*)<\/a:t>/g;
 const VALUE = /<c:v>([^<]*)<\/c:v>/g;
 
+/** Characters of one of them. */
+const MOST_DRAWN = 2_000;
+
 /** Texts of shapes and charts, which are not cells. */
 export function drawingText(bytes: Buffer, format: Format): string {
   if (format !== 'xlsx' && format !== 'xlsb') return '';
@@ -154,7 +157,9 @@ export function drawingText(bytes: Buffer, format: Format): string {
     const found = [...xml.matchAll(TEXT), ...(isChart ? xml.matchAll(VALUE) : [])];
     const words = found.map((match) => plainText(match[1] ?? '')).filter((word) => word !== '');
     if (words.length === 0) return [];
-    return [`- ${isChart ? 'chart' : 'shape'}: ${words.join(' ').slice(0, 2_000)}`];
+    const text = words.join(' ');
+    const rest = text.length > MOST_DRAWN ? `… (the rest is in ${name})` : '';
+    return [`- ${isChart ? 'chart' : 'shape'}: ${text.slice(0, MOST_DRAWN).toWellFormed()}${rest}`];
   });
   return lines.length === 0 ? '' : `\n## Drawings\n\n${lines.join('\n')}\n`;
 }
