@@ -59,7 +59,9 @@ function Row({ event }: { readonly event: TelemetryEvent }) {
   if (event.kind === 'rate-limit') {
     return (
       <tr>
-        <td data-name="Time">{time}</td>
+        <td class="figure" data-name="Time">
+          {time}
+        </td>
         <td colSpan={5}>
           rate limit{event.by !== undefined && ` by ${event.by}`}
           {event.retryAfter !== undefined && `, again after ${event.retryAfter} s`}
@@ -69,11 +71,17 @@ function Row({ event }: { readonly event: TelemetryEvent }) {
   }
   return (
     <tr>
-      <td data-name="Time">{time}</td>
+      <td class="figure" data-name="Time">
+        {time}
+      </td>
       <td data-name="Tool">{event.tool}</td>
       <td data-name="Read">{readWords(event)}</td>
-      <td data-name="Shown">{event.error ?? sizeWords(event.bytes)}</td>
-      <td data-name="Took">{event.ms < 1 ? '<1' : Math.round(event.ms)} ms</td>
+      <td class={event.error === undefined ? 'figure' : undefined} data-name="Shown">
+        {event.error ?? sizeWords(event.bytes)}
+      </td>
+      <td class="figure" data-name="Took">
+        {event.ms < 1 ? '<1' : Math.round(event.ms)} ms
+      </td>
       <td data-name="Cut by">{cutWords(event)}</td>
     </tr>
   );

@@ -73,11 +73,13 @@ export function TasksView({ list: { tasks, operator, total, file }, from }: Prop
                   {task.client !== undefined && <small> client {task.client}</small>}
                 </th>
                 {COLUMNS.map(([name, , of]) => (
-                  <td key={name} data-name={name}>
+                  <td key={name} class="figure" data-name={name}>
                     {of(task)}
                   </td>
                 ))}
-                <td data-name="Last call">{timeWords(task.last)}</td>
+                <td class="figure" data-name="Last call">
+                  {timeWords(task.last)}
+                </td>
               </tr>
             ))}
           </tbody>

@@ -81,6 +81,13 @@ export function Timeline({ points, count }: { readonly points: Points; readonly 
         role="img"
         aria-label={`Bytes of the answers of ${calls.toLocaleString('en')} calls, in their order; the table of calls below has each`}
       />
+      <p class="zoom" role="group" aria-label="Part of the timeline">
+        {ZOOMS.map(([name, by, factor]) => (
+          <button type="button" key={name} onClick={() => zoom(plot.current, by, factor)}>
+            {name}
+          </button>
+        ))}
+      </p>
       <figcaption>
         Each mark is a call, its height the size of the answer. Pages of one chain are joined; dashed lines
         are rate limits. Drag to zoom, double-click to go back.
@@ -88,6 +95,29 @@ export function Timeline({ points, count }: { readonly points: Points; readonly 
       </figcaption>
     </figure>
   );
+}
+
+/** What a pointer does by dragging: moved by a share of the view, and how much wider it is then. */
+const ZOOMS = [
+  ['Zoom in', 0, 0.5],
+  ['Zoom out', 0, 2],
+  ['Earlier', -0.5, 1],
+  ['Later', 0.5, 1],
+] as const;
+
+/** Calls in view at least. */
+const LEAST_VIEW = 4;
+
+/** Stays within what there is. */
+function zoom(plot: uPlot | undefined, by: number, factor: number): void {
+  const { min, max } = plot?.scales['x'] ?? {};
+  const calls = plot?.data[0].length ?? 0;
+  if (!plot || min === undefined || max === undefined || calls === 0) return;
+  const wide = Math.min(Math.max((max - min) * factor, LEAST_VIEW), calls);
+  const middle = (min + max) / 2 + by * (max - min);
+  const from = Math.min(Math.max(middle - wide / 2, 0.5), calls + 0.5 - wide);
+  // `range` adds half a call at both ends.
+  plot.setScale('x', { min: from + 0.5, max: from + wide - 0.5 });
 }
 
 const dataOf = ({ number, bytes }: Points): uPlot.AlignedData => [number, bytes];

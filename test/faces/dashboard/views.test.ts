@@ -1,0 +1,168 @@
+/** Every view of the dashboard, wide and narrow, light and dark: nothing is cut off or broken, and keys are enough. */
+
+import { expect, onTestFinished, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { createOffer } from '../../../src/faces/offer.ts';
+import type { Telemetry } from '../../../src/session/telemetry/telemetry.ts';
+import { serveOffer } from '../../support/app.ts';
+import { closeBrowserAtEnd, expectAccessible, pageOf } from '../../support/browser.ts';
+import { has } from '../../support/has.ts';
+import { call, page as pageEvent } from '../../support/telemetry.ts';
+import { workspace } from '../../support/workspace.ts';
+
+closeBrowserAtEnd();
+
+/** A task with everything that a view can show, and names and figures as long as they come. */
+async function serving(): Promise<string> {
+  const { W, write } = workspace();
+  write('big.txt', Array.from({ length: 1_000 }, (_, i) => `${String(i + 1).padEnd(99, '.')}\n`).join(''));
+  const offer = createOffer({ cwd: W, manyClients: true });
+  onTestFinished(() => offer.close());
+  const { url } = await serveOffer(offer, { operatorToken: 'chief' });
+  const telemetry = offer.telemetry as Telemetry;
+  const caller = {};
+  const record = (event: ReturnType<typeof call>, task = 'a task'): void =>
+    telemetry.record({ ...event, at: 1_700_000_000_000 }, { task, caller });
+  for (let i = 0; i < 60; i += 1) {
+    const source = i < 30 ? 'big.txt' : `src/${'deep/'.repeat(30)}${i}.ts`;
+    record(pageEvent(1 + 10 * i, 30 + 10 * i, { source, cutBy: 'lines' }, { bytes: 3_000 }));
+  }
+  record(pageEvent(1, 1_000, { source: 'whole.txt' }, { bytes: 123_456_789 }));
+  record(pageEvent(40, 80, { source: 'whole.txt' }));
+  record(call({ error: 'NOT_FOUND' }));
+  telemetry.reportRateLimit({ by: 'provider' }, { task: 'a task', caller });
+  record(call({ bytes: 123_456_789, tokens: 30_864_198 }), `one ${'long-name-'.repeat(19)}`);
+  return url;
+}
+
+const VIEWS = {
+  tasks: ['#/', 'link', 'a task'],
+  task: ['#/task?id=a%20task', 'heading', 'Sources'],
+  lens: ['#/lens?path=big.txt&dialect=oriel&beside=zed&bytes=1024', 'article', 'Under zed'],
+} as const;
+
+async function open(page: Page, url: string, view: keyof typeof VIEWS): Promise<void> {
+  const [hash, role, name] = VIEWS[view];
+  await page.goto(`${url}/${hash}`);
+  await page.getByRole(role, { name, exact: true }).waitFor();
+  if (view === 'lens') await page.locator('article pre').nth(1).waitFor();
+  if (view === 'task') await page.locator('.timeline canvas').waitFor();
+}
+
+async function signIn(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('Token of this server').fill('chief');
+  await page.keyboard.press('Enter');
+  await page.getByText('Of all clients of this server.').waitFor();
+}
+
+/** Figures that stand on more than one line, and how far the page is wider than its window. */
+const BROKEN = `(() => {
+  const figures = [...document.querySelectorAll('td')].filter((cell) => /^[\\d,.:%<]+( \\w+| %)?$/.test(cell.textContent));
+  const lines = (cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size;
+  };
+  const { scrollWidth } = document.documentElement;
+  return { figures: figures.filter((cell) => lines(cell) > 1).map((cell) => cell.textContent), wider: Math.max(0, scrollWidth - innerWidth) };
+})()`;
+
+test.runIf(has('chromium')).each(['light', 'dark'] as const)(
+  'every view, %s, from 400 px to wide: axe finds nothing, no figure is broken, nothing scrolls sideways',
+  { timeout: 240_000 },
+  async (colorScheme) => {
+    const url = await serving();
+    const { page, said } = await pageOf(url, { colorScheme });
+    await signIn(page);
+    for (const view of Object.keys(VIEWS) as (keyof typeof VIEWS)[]) {
+      await open(page, url, view);
+      for (const width of [400, 700, 900, 961, 1_200, 1_800]) {
+        await page.setViewportSize({ width, height: 800 });
+        const broken = await page.evaluate(BROKEN);
+        expect({ view, width, ...(broken as object) }).toEqual({ view, width, figures: [], wider: 0 });
+        if (width === 400 || width === 1_200) await expectAccessible(page);
+      }
+    }
+    expect(said.filter((text) => !text.includes('401'))).toEqual([]);
+  },
+);
+
+/** What has the focus, as its name and whether it is seen to have it. */
+const FOCUSED = `(() => {
+  const element = document.activeElement;
+  if (!element || element === document.body) return undefined;
+  const all = [...document.querySelectorAll('a[href], button:not(:disabled), input, select, [tabindex="0"]')];
+  const { outlineStyle } = getComputedStyle(element);
+  return { at: all.indexOf(element), of: all.length, seen: outlineStyle !== 'none' };
+})()`;
+
+test.runIf(has('chromium')).each(Object.keys(VIEWS) as (keyof typeof VIEWS)[])(
+  'the view %s by keyboard: the key Tab reaches every control, in order, and each is seen to have the focus',
+  { timeout: 120_000 },
+  async (view) => {
+    const url = await serving();
+    const { page } = await pageOf(url);
+    await signIn(page);
+    await open(page, url, view);
+    await page.evaluate('document.activeElement?.blur(); scrollTo(0, 0); 0');
+    const reached: number[] = [];
+    let count = 0;
+    do {
+      await page.keyboard.press('Tab');
+      const focused = (await page.evaluate(FOCUSED)) as { at: number; of: number; seen: boolean } | undefined;
+      if (!focused) break;
+      expect(focused.seen).toBe(true);
+      reached.push(focused.at);
+      count = focused.of;
+    } while (reached.length <= count);
+    expect(count).toBeGreaterThan(2);
+    expect(reached).toEqual(Array.from({ length: count }, (_, i) => i));
+  },
+);
+
+test.runIf(has('chromium'))(
+  'what controls do, keys do: pages of calls, the budget, the timeline, the lens',
+  { timeout: 120_000 },
+  async () => {
+    const url = await serving();
+    const { page } = await pageOf(url);
+    await signIn(page);
+    await open(page, url, 'task');
+    const press = async (name: string): Promise<void> => {
+      await page.getByRole('button', { name, exact: true }).focus();
+      await page.keyboard.press('Enter');
+    };
+    await page.getByText('40 to 64 of 64').waitFor();
+    await press('Older');
+    await page.getByText('15 to 39 of 64').waitFor();
+    await press('Newer');
+    await page.getByText('40 to 64 of 64').waitFor();
+    const budget = page.getByLabel('Budget in tokens');
+    await budget.focus();
+    await page.keyboard.press('ArrowUp');
+    expect(await budget.inputValue()).not.toBe('200000');
+    // The picture of the timeline changes with its part, and is the first one again in the end.
+    const picture = () => page.evaluate(`document.querySelector('.timeline canvas').toDataURL()`);
+    const whole = await picture();
+    for (const name of ['Zoom in', 'Earlier', 'Later', 'Zoom out']) {
+      const before = await picture();
+      await press(name);
+      await expect.poll(picture).not.toBe(before);
+    }
+    for (let i = 0; i < 3; i += 1) await press('Zoom out');
+    await expect.poll(picture).toBe(whole);
+    await open(page, url, 'lens');
+    await page.getByLabel('Dialect').focus();
+    await page.keyboard.type('pi');
+    await page.getByLabel('Path with a selector').focus();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('big.txt:5..6');
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('article', { name: 'Under pi', exact: true })
+      .locator('pre')
+      .filter({ hasText: /^5\.+/ })
+      .waitFor();
+  },
+);
