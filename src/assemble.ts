@@ -12,6 +12,7 @@ import type { OrielOptions, TelemetrySettings } from './options.ts';
 import { dialectOf } from './dialects/table.ts';
 import type { CallOptions, Engine } from './engine/open-call.ts';
 import { explained, hostError, ofHost, report } from './engine/unexpected.ts';
+import { nameCaller } from './queues/caller.ts';
 import { OrielError } from './errors.ts';
 import { KIB, type LimitOptions, limitsWith } from './limits.ts';
 import { createSession, type SessionOptions } from './session/session.ts';
@@ -69,6 +70,8 @@ export function assemble(options: OrielOptions = {}): Assembly {
     now: options.now ? ofHost('now', options.now) : Date.now,
     ...(options.onError && { onError: options.onError }),
   };
+  // Calls without a caller are those of the instance; all instances of one space are one.
+  nameCaller(engine, { name: 'instance', isGuess: false });
   return {
     dialect,
     limits,

@@ -6,6 +6,7 @@ import type { RemoteWork } from '../types/work.ts';
 import { BackgroundWork } from './background.ts';
 import { type DiskCacheOptions, FileCache } from './disk-cache.ts';
 import { ScratchDirectory } from './scratch.ts';
+import { SeenVersions } from './seen-versions.ts';
 import { Snapshots } from './snapshots.ts';
 import type { SpillRoom } from './spill-room.ts';
 import { SharedCache } from './shared-cache.ts';
@@ -57,6 +58,7 @@ export function createSession(options: SessionOptions = {}): Session {
       : recording && new Telemetry({ ...recording, ...(onError && { onError }) });
   return {
     snapshots: new Snapshots(),
+    seen: new SeenVersions(state?.space),
     spills: state ? new SharedSpills(spills, state.space, { unlisted }) : spills,
     store,
     ...(disk && { disk }),

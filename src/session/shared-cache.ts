@@ -3,15 +3,33 @@
  * others find in the store. Behind it is the cache on the disk of this machine, which also answers while the store is away.
  */
 
-import type { DiskCache } from '../types/session.ts';
-import { CACHE_MS, cacheName } from '../state/work-values.ts';
+import { randomBytes } from 'node:crypto';
+import { MOST_VALUE } from '../state/bounds.ts';
+import {
+  CACHE_MS,
+  cacheName,
+  largeName,
+  MissingPiece,
+  piecesOf,
+  putJson,
+  putPieces,
+  readJson,
+  resultName,
+} from '../state/work-values.ts';
 import type { StateSpace } from '../types/state.ts';
+import type { DiskCache } from '../types/session.ts';
 
 /** Bytes of one value that is shared; a larger one stays on this machine. */
-const MOST_SHARED: number = 2 << 20;
+const MOST_SHARED: number = 16 << 20;
 
-/** Values that are on their way to the store; more are kept here alone. */
-const MOST_SENDING = 8;
+/** Bytes that are on their way to the store; more are kept here alone. */
+const MOST_SENDING: number = 32 << 20;
+
+/** Where the pieces of a value lie that is too large for one. */
+interface Large {
+  readonly id: string;
+  readonly bytes: number;
+}
 
 export interface OwnCache extends DiskCache {
   close(): Promise<void>;
@@ -20,7 +38,9 @@ export interface OwnCache extends DiskCache {
 export class SharedCache implements OwnCache {
   readonly #own: OwnCache;
   readonly #space: StateSpace;
-  readonly #sending = new Set<Promise<unknown>>();
+  /** What is done last under each key. */
+  readonly #working = new Map<string, Promise<void>>();
+  #sending = 0;
   #hits = 0;
   #misses = 0;
 
@@ -35,38 +55,91 @@ export class SharedCache implements OwnCache {
 
   /** The store is asked first: another replica may have read the page again since. */
   async get(key: string): Promise<Buffer | undefined> {
-    const shared = await this.#space.get(cacheName(key));
-    const value = shared instanceof Uint8Array ? shared : await this.#own.get(key);
-    if (value) this.#hits += 1;
-    else this.#misses += 1;
+    const value = (await this.#shared(key)) ?? (await this.#own.get(key));
+    this.#count(value);
     return value;
   }
 
-  put(key: string, parts: readonly Uint8Array[]): Promise<void> {
-    const written = this.#own.put(key, parts);
+  async all(key: string): Promise<readonly Buffer[]> {
+    const both = await Promise.all([this.#shared(key), this.#own.get(key)]);
+    const all = both.filter((value) => value !== undefined);
+    this.#count(all[0]);
+    return all;
+  }
+
+  /** Resolves when the others find it too, or the store has not taken it. */
+  async put(key: string, parts: readonly Uint8Array[]): Promise<void> {
     const size = parts.reduce((sum, { length }) => sum + length, 0);
-    // What is not sent must not leave an older value there, which would be found first.
-    if (size > MOST_SHARED || this.#sending.size >= MOST_SENDING) this.#removeShared(key);
-    else this.#work(this.#space.put(cacheName(key), Buffer.concat(parts), CACHE_MS));
-    return written;
+    await Promise.all([this.#own.put(key, parts), this.#work(key, () => this.#send(key, parts, size))]);
   }
 
   remove(key: string): void {
     this.#own.remove(key);
-    this.#removeShared(key);
-  }
-
-  #removeShared(key: string): void {
-    // A value that is being sent would be there again.
-    this.#work(Promise.all(this.#sending).then(() => this.#space.remove(cacheName(key))));
+    void this.#work(key, () => this.#removeShared(key));
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#sending, this.#own.close()]);
+    await Promise.all([...this.#working.values(), this.#own.close()]);
   }
 
-  #work(work: Promise<unknown>): void {
-    const done = work.finally(() => this.#sending.delete(done));
-    this.#sending.add(done);
+  /** One use of a key after the other: a value that is being sent would be there again after it was removed. */
+  #work(key: string, act: () => Promise<void>): Promise<void> {
+    const done = (this.#working.get(key) ?? Promise.resolve()).then(act).finally(() => {
+      if (this.#working.get(key) === done) this.#working.delete(key);
+    });
+    this.#working.set(key, done);
+    return done;
+  }
+
+  #count(value: Buffer | undefined): void {
+    if (value) this.#hits += 1;
+    else this.#misses += 1;
+  }
+
+  async #shared(key: string): Promise<Buffer | undefined> {
+    const value = await this.#space.get(cacheName(key));
+    if (value instanceof Uint8Array) return value;
+    return value === 'away' ? undefined : this.#large(key);
+  }
+
+  async #large(key: string): Promise<Buffer | undefined> {
+    const large = await readJson<Large>(this.#space, largeName(key));
+    if (large === undefined || large === 'away') return undefined;
+    const pieces: Buffer[] = [];
+    try {
+      for await (const piece of piecesOf(this.#space, resultName(large.id), large.bytes)) pieces.push(piece);
+    } catch (error) {
+      if (error instanceof MissingPiece) return undefined;
+      throw error;
+    }
+    return Buffer.concat(pieces);
+  }
+
+  async #send(key: string, parts: readonly Uint8Array[], size: number): Promise<void> {
+    // What is not sent must not leave an older value there, which would be found first.
+    if (size > MOST_SHARED || this.#sending + size > MOST_SENDING) return this.#removeShared(key);
+    this.#sending += size;
+    try {
+      await (size > MOST_VALUE
+        ? this.#sendLarge(key, Buffer.concat(parts))
+        : this.#space.put(cacheName(key), Buffer.concat(parts), CACHE_MS));
+    } finally {
+      this.#sending -= size;
+    }
+  }
+
+  /** First its pieces, then where they lie: it is found as a whole, or not at all. */
+  async #sendLarge(key: string, value: Buffer): Promise<void> {
+    const large: Large = { id: randomBytes(12).toString('base64url'), bytes: value.length };
+    const read = (start: number, length: number): Promise<Uint8Array> =>
+      Promise.resolve(value.subarray(start, start + length));
+    await this.#space.remove(cacheName(key));
+    if (await putPieces(this.#space, resultName(large.id), read, large.bytes, CACHE_MS))
+      await putJson(this.#space, largeName(key), large, CACHE_MS);
+    else await this.#space.remove(largeName(key));
+  }
+
+  async #removeShared(key: string): Promise<void> {
+    await Promise.all([cacheName(key), largeName(key)].map((name) => this.#space.remove(name)));
   }
 }

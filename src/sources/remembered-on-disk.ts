@@ -22,6 +22,15 @@ export interface Written<T> {
   value(head: unknown, body: Buffer): T;
 }
 
+/** What stands in front of a value; `gone`: there is none, and older ones do not count any more. */
+interface Front {
+  readonly at: number;
+  readonly head?: unknown;
+  readonly gone?: true;
+}
+
+const NOTHING = new Uint8Array(0);
+
 export class DiskCopy<T> {
   readonly #disk: DiskCache;
   readonly #written: Written<T>;
@@ -33,21 +42,32 @@ export class DiskCopy<T> {
     this.#key = JSON.stringify(['remembered', written.version, of.key]);
   }
 
-  /** Undefined also for one from the future: a clock that was set back would keep it new for long. */
+  /**
+   * The newest of those that this machine and other replicas have: either may have missed what came while the store between
+   * them was away. Undefined also for one from the future: a clock that was set back would keep it new for long.
+   */
   async find(now: number): Promise<Dated<T> | undefined> {
-    const kept = await this.#disk.get(this.#key);
-    const read = kept && new FrameReader(kept.length).push(kept);
-    if (!read) return undefined;
-    const { at, head } = read.head as { readonly at: number; readonly head: unknown };
-    return at > now ? undefined : { at, value: this.#written.value(head, read.body) };
+    const disk = this.#disk;
+    const kept = disk.all ? await disk.all(this.#key) : [await disk.get(this.#key)];
+    const [newest] = kept
+      .flatMap((bytes) => (bytes && new FrameReader(bytes.length).push(bytes)) ?? [])
+      .map(({ head, body }) => ({ ...(head as Front), body }))
+      .filter(({ at }) => at <= now)
+      .sort((a, b) => b.at - a.at);
+    if (!newest || newest.gone) return undefined;
+    return { at: newest.at, value: this.#written.value(newest.head, newest.body) };
   }
 
-  keep({ value, at }: Dated<T>): void {
+  /** Resolves when other replicas find it, as far as they can; for this machine alone nobody waits. */
+  async keep({ value, at }: Dated<T>): Promise<void> {
     const { head, body } = this.#written.parts(value);
-    this.#disk.put(this.#key, frame({ at, head }, body));
+    const put = this.#disk.put(this.#key, frame({ at, head } satisfies Front, body));
+    if (this.#disk.all) await put;
   }
 
-  forget(): void {
-    this.#disk.remove(this.#key);
+  /** Where replicas have it too, a mark is left: what is older counts no more, whoever still has it. */
+  async forget(at: number): Promise<void> {
+    if (this.#disk.all) await this.#disk.put(this.#key, frame({ at, gone: true } satisfies Front, NOTHING));
+    else this.#disk.remove(this.#key);
   }
 }

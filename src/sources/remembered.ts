@@ -135,13 +135,13 @@ async function readAgain<T>(asked: Asked<T>, user: StoreUser): Promise<Dated<T>>
     if (shelf.readings === reading) {
       shelf.readings += 1;
       shelf.current = made;
-      copy?.keep(made);
+      await copy?.keep(made);
     }
     return made;
   } catch (error) {
     if (shelf.readings === reading && isGone(error)) {
       shelf.current = undefined;
-      copy?.forget();
+      await copy?.forget(now());
     }
     throw error;
   }

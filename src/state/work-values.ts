@@ -44,6 +44,8 @@ export type JobRecord =
   | { readonly is: 'failed'; readonly why: string; readonly at: number };
 
 export const cacheName = (key: string): StateName => ({ kind: 'cache', of: [key] });
+/** Where the pieces of a value lie that is too large for one. */
+export const largeName = (key: string): StateName => ({ kind: 'cache', of: [key, 'pieces'] });
 export const orderName = (id: string): StateName => ({ kind: 'order', of: [id] });
 export const recordName = (id: string): StateName => ({ kind: 'job', of: [id] });
 export const inputName =

@@ -7,6 +7,8 @@ import type { RemoteWork } from './work.ts';
 
 export interface Session {
   readonly snapshots: SnapshotStore;
+  /** Versions of what lies elsewhere. */
+  readonly seen: SeenStore;
   /** Full outputs of which only a part was shown. */
   readonly spills: SpillStore;
   /** Line indexes, outlines, unpacked members: everything derived from bytes that the next call may use again. */
@@ -44,6 +46,8 @@ export interface DiskCache {
   readonly lookups?: { readonly hits: number; readonly misses: number };
   /** The bytes exactly as they were put, or undefined. Never throws. */
   get(key: string): Promise<Buffer | undefined>;
+  /** All that there are under the key, of this machine and of other replicas. Absent where nobody else has any. Never throws. */
+  all?(key: string): Promise<readonly Buffer[]>;
   /**
    * Writes the concatenation of `parts` in the background, if it can; they must not change meanwhile. Resolves when it has,
    * or has given up.
@@ -96,6 +100,19 @@ export interface KeptSpill {
   /** `artifact://3` */
   readonly url: string;
   readonly bytes: number;
+}
+
+/** Which version of a place elsewhere each caller was shown last. */
+export interface SeenStore {
+  last(caller: object, place: string): Promise<SeenVersion>;
+  /** Resolves when other replicas can know it. Never throws. */
+  saw(caller: object, place: string, version: string): Promise<void>;
+}
+
+/** By this process, and by any replica. They differ where the caller, or one that has the same name, has asked another one since. */
+export interface SeenVersion {
+  readonly here?: string;
+  readonly shared?: string;
 }
 
 /** What was shown of which version of a file. */

@@ -30,7 +30,16 @@ export interface BackendOptions {
 }
 
 /** What kinds of values there are; part of their keys in the store, so that an operator can tell them apart. */
-export type StateKind = 'spill' | 'piece' | 'cache' | 'number' | 'quota' | 'order' | 'job' | 'worker';
+export type StateKind =
+  | 'spill'
+  | 'piece'
+  | 'cache'
+  | 'seen'
+  | 'number'
+  | 'quota'
+  | 'order'
+  | 'job'
+  | 'worker';
 
 /** Where a value is: its kind, and what names it within its space. */
 export interface StateName {

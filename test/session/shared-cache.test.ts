@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createOriel, type Oriel } from '../../src/oriel.ts';
@@ -18,6 +19,9 @@ describe.runIf(has('redis'))('the cache of several replicas', () => {
   });
   afterAll(() => server.stop());
 
+  const redis = (...args: string[]): string =>
+    execFileSync('redis-cli', ['-p', String(server.port), ...args], { encoding: 'utf8' }).trim();
+
   interface Replica {
     readonly cache: SharedCache;
     readonly own: FileCache;
@@ -35,7 +39,7 @@ describe.runIf(has('redis'))('the cache of several replicas', () => {
     const one = replica('large');
     one.cache.put('key', [Buffer.from('old')]);
     await one.cache.close();
-    one.cache.put('key', [Buffer.alloc(3 << 20, 'new')]);
+    one.cache.put('key', [Buffer.alloc(17 << 20, 'new')]);
     await one.cache.close();
     expect(text(await one.cache.get('key'))?.slice(0, 3)).toBe('new');
     expect(await replica('large').cache.get('key')).toBeUndefined();
@@ -65,10 +69,28 @@ describe.runIf(has('redis'))('the cache of several replicas', () => {
 
   test('a value that is too large to be shared is cached here', async () => {
     const [one, two] = [replica('large'), replica('large')];
-    one.cache.put('key', [Buffer.alloc((2 << 20) + 1)]);
+    one.cache.put('key', [Buffer.alloc((16 << 20) + 1)]);
     await one.cache.close();
-    expect((await one.cache.get('key'))?.length).toBe((2 << 20) + 1);
+    expect((await one.cache.get('key'))?.length).toBe((16 << 20) + 1);
     expect(await two.cache.get('key')).toBeUndefined();
+  });
+
+  test('a value of several pieces is shared as it is, or not at all', async () => {
+    const [one, two] = [replica('pieces'), replica('pieces')];
+    const large = Buffer.alloc((5 << 20) + 3, (1 << 20).toString(7));
+    await one.cache.put('key', [Buffer.from('small')]);
+    await one.cache.put('key', [large.subarray(0, 7), large.subarray(7)]);
+    expect((await two.cache.get('key'))?.equals(large)).toBe(true);
+    await one.cache.put('key', [Buffer.from('small again')]);
+    expect(text(await two.cache.get('key'))).toBe('small again');
+    await one.cache.put('key', [large]);
+    const pieces = redis('--scan', '--pattern', 'oriel:piece:*').split('\n');
+    redis('del', pieces[3] as string, pieces[7] as string, ...pieces.slice(9));
+    expect(await two.cache.get('key')).toBeUndefined();
+    expect((await one.cache.get('key'))?.equals(large)).toBe(true);
+    one.cache.remove('key');
+    await one.cache.close();
+    expect(await replica('pieces').cache.get('key')).toBeUndefined();
   });
 
   test('while the store is away the disk of this machine answers', async () => {

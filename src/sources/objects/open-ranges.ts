@@ -2,7 +2,6 @@
 
 import { readAt } from '../../access/bytes.ts';
 import type { WebResponse } from '../../access/network/fetch.ts';
-import { memoryBytes } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
 import { type Facts, Identity } from '../../identity.ts';
 import { quote } from '../../text/visible.ts';
@@ -39,17 +38,9 @@ export interface OpenedRanges {
   readonly version: Version;
   /** The first bytes (up to 4,096). */
   readonly head: Uint8Array;
-  /** Another version of it was read before in this session. */
-  readonly replaced: boolean;
 }
 
 const heads: Kind<Uint8Array> = { name: 'object head', weigh: (bytes) => ({ memory: bytes.length }) };
-
-interface LastSeen {
-  version: string | undefined;
-}
-
-const lastSeen: Kind<LastSeen> = { name: 'object version', weigh: () => ({ memory: 256 }) };
 
 /** Throws OrielError: what the place throws, `CORRUPT` and `UNSUPPORTED` for answers that are not ranges. */
 export async function openRanges(
@@ -77,7 +68,7 @@ export async function openRanges(
   });
   const head = await call.session.store.get(heads, bytes, {}, makeHead, call);
   bytes.hold({ start: 0, bytes: head });
-  return { bytes, size, version, head: head.subarray(0, 4096), replaced: isReplaced(place, version, call) };
+  return { bytes, size, version, head: head.subarray(0, 4096) };
 }
 
 interface First {
@@ -130,15 +121,6 @@ function send(
     mostBytes: bytesOf(wanted),
     signal: AbortSignal.any(signals.filter((signal) => signal !== undefined)),
   });
-}
-
-/** Whether this session has read another version of it before. */
-function isReplaced({ facts }: Place, { name }: Version, call: Call): boolean {
-  const of = memoryBytes('', Identity.of('object-place', facts));
-  const seen = call.session.store.getNow(lastSeen, of, {}, (): LastSeen => ({ version: name }), call);
-  const before = seen.version;
-  seen.version = name;
-  return before !== undefined && before !== name;
 }
 
 function replaced(name: string): OrielError {

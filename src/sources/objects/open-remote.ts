@@ -1,12 +1,15 @@
 /** Opens a file that lies on a server as the kind of thing that it is, with what is to be said of its version. */
 
 import { isOrielError } from '../../errors.ts';
+import { Identity } from '../../identity.ts';
+import { callerOf } from '../../queues/caller.ts';
 import { parseSelection } from '../../selector/selection.ts';
 import type { Call } from '../../types/call.ts';
 import type { Resource, SourceKind, TextResource } from '../../types/resource.ts';
 import type { Selection } from '../../types/selection.ts';
 import { objectLimits } from './object-limits.ts';
 import { openRanges, type Place } from './open-ranges.ts';
+import type { Version } from './version.ts';
 
 export interface RemoteFile {
   readonly place: Place;
@@ -25,7 +28,7 @@ export async function openRemote(
   call: Call,
 ): Promise<Resource> {
   const { name } = place;
-  const { bytes, size, version, head, replaced } = await openRanges(place, selectionIn(rest), call);
+  const { bytes, size, version, head } = await openRanges(place, selectionIn(rest), call);
   const resource = await call.open({
     typed: name,
     rest,
@@ -35,7 +38,7 @@ export async function openRemote(
     head,
   });
   const said = [
-    ...(replaced && rest !== ''
+    ...((await isReplaced(place, version, rest, call))
       ? [`${name} was replaced since it was last read: lines and bytes may lie elsewhere`]
       : []),
     ...(version.name === undefined
@@ -44,6 +47,20 @@ export async function openRemote(
   ];
   const known = { ...facts, ...(version.etag !== undefined && { etag: version.etag }) };
   return asRemote(resource, kind, known, said);
+}
+
+/** Whether the one who asks for a part was shown another version before. */
+async function isReplaced(
+  { facts }: Place,
+  { name }: Version,
+  rest: string,
+  { session, signal }: Call,
+): Promise<boolean> {
+  if (name === undefined) return false;
+  const [caller, place] = [callerOf(signal), Identity.of('object-place', facts).key];
+  const { here = name, shared = name } = rest === '' ? {} : await session.seen.last(caller, place);
+  await session.seen.saw(caller, place, name);
+  return here !== name || shared !== name;
 }
 
 /** Undefined for what is no selector: a member of an archive, a table. */

@@ -45,6 +45,8 @@ export interface Wanted {
   /** A part of it is asked for, as after an answer that was cut. */
   readonly part: boolean;
   readonly web: WebSettings;
+  /** Whether a page is the one of which the reader was shown a part; absent where that is not known. */
+  readonly isBegun?: (page: Page) => boolean;
 }
 
 export const hasFailed = ({ rendering }: Page): boolean => rendering.method === 'failed';
@@ -63,8 +65,13 @@ export async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
   const versionOf = (address: string): Version =>
     store.getNow(versions, of(address), { raw }, () => ({ count: 0, page: undefined }), call);
   const version = versionOf(url);
-  const known = version.page?.deref();
+  let known = version.page?.deref();
   if (fresh || (known?.unsettled && !part)) version.count += 1;
+  else if (known && wanted.isBegun?.(known) === false && (await elsewhere(wanted, call))) {
+    // Another replica has the page that was begun.
+    version.count += 1;
+    known = undefined;
+  }
   const { count } = version;
   let isNew = false;
   const page = await store.get(
@@ -99,6 +106,12 @@ export async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
   return page;
 }
 
+/** Whether the page that was begun lies in the cache, where another replica has put it. */
+async function elsewhere({ url, raw, web, isBegun }: Wanted, { session, now }: Call): Promise<boolean> {
+  const found = await (session.disk && new PageOnDisk(session.disk, { url, raw, web }, now).find());
+  return found?.current === true && isBegun?.(found.page) === true;
+}
+
 /** `known` is what this session has read; of an earlier process a part is shown, and the whole is asked for again. */
 async function readOrFind(
   { url, raw, fresh, part, web }: Wanted,
@@ -112,7 +125,7 @@ async function readOrFind(
   const network = networkOf(web);
   const { endpoints } = web;
   const page = await readPage({ url, raw, network, endpoints, access, signal, known: known ?? found?.page });
-  if (!hasFailed(page)) copy?.keep(page);
+  if (!hasFailed(page)) await copy?.keep(page);
   else if (page.status < 500) copy?.forget();
   return page;
 }

@@ -13,7 +13,8 @@ import type { Selection } from '../../types/selection.ts';
 import { keepOutput } from '../../session/kept-output.ts';
 import { sources } from '../table.ts';
 import { addressOf } from './address.ts';
-import { hasFailed, networkOf, pageOf, type Wanted } from './kept-pages.ts';
+import { followedPage, type FollowedPage } from './followed-page.ts';
+import { hasFailed, networkOf, type Wanted } from './kept-pages.ts';
 import { identityOf, nameOf, type Rendering, subjectOf } from './page.ts';
 import { openLarge } from './large.ts';
 import type { Page } from './pipeline.ts';
@@ -34,7 +35,7 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
   const selection = rest === '' ? everything : parseBehind(url, rest);
   const raw = selection?.mode === 'raw';
   const part = rest !== '' && rest !== 'raw';
-  const page = await pageOrThread({ url, raw, fresh, part, web }, call);
+  const { page, replaced } = await pageOrThread({ url, raw, fresh, part, web }, call);
   const { rendering } = page;
   const facts = {
     url,
@@ -62,18 +63,21 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
       { next: url },
     );
   }
-  const shown = { url, page, raw, selection, facts };
+  const shown = { url, page, raw, selection, facts, replaced };
   return hasFailed(page) ? failureResource(shown) : textResource(shown, call);
 }
 
-async function pageOrThread(wanted: Wanted, call: Call): Promise<Page> {
+async function pageOrThread(wanted: Wanted, call: Call): Promise<FollowedPage> {
   const thread = await threadPage(wanted, call);
-  if (!isOrielError(thread)) return thread ?? pageOf(wanted, call);
-  const page = await pageOf(wanted, call).catch(() => {
+  if (!isOrielError(thread)) return thread ? { page: thread, replaced: false } : followedPage(wanted, call);
+  const { page, replaced } = await followedPage(wanted, call).catch(() => {
     call.signal.throwIfAborted();
     throw thread;
   });
-  return { ...page, notes: [...page.notes, `github: ${thread.message} This is the page itself`] };
+  return {
+    replaced,
+    page: { ...page, notes: [...page.notes, `github: ${thread.message} This is the page itself`] },
+  };
 }
 
 /** `said`: what a text has to say beside itself. */
@@ -104,12 +108,17 @@ interface Shown {
   readonly raw: boolean;
   readonly selection: Selection;
   readonly facts: Readonly<Record<string, unknown>>;
+  readonly replaced: boolean;
 }
 
-async function textResource({ url, page, raw, selection, facts }: Shown, call: Call): Promise<TextResource> {
+async function textResource(
+  { url, page, raw, selection, facts, replaced }: Shown,
+  call: Call,
+): Promise<TextResource> {
   const { rendering } = page;
   const kept = raw ? undefined : await keptAs(page, url, call);
   const said = [
+    ...(replaced ? [`${url} was read again since, and has changed: lines may lie elsewhere`] : []),
     ...cutWords(page),
     ...(rendering.is === 'raw' && rendering.said !== undefined ? [rendering.said] : []),
     ...(kept && !selection.window ? [keptWords(kept, rendering)] : []),

@@ -54,12 +54,13 @@ export class PageOnDisk {
     return { page: found.value, current: now - found.at < PARTS_MS };
   }
 
-  keep(page: Page): void {
+  /** Resolves when other replicas find it. */
+  async keep(page: Page): Promise<void> {
     if (page.transient === true || page.rendering.bytes.length > MOST_BYTES) return this.forget();
-    this.#copy.keep({ value: page, at: this.#now() });
+    await this.#copy.keep({ value: page, at: this.#now() });
   }
 
   forget(): void {
-    this.#copy.forget();
+    void this.#copy.forget(this.#now());
   }
 }

@@ -1,0 +1,45 @@
+/**
+ * A part of a page is of the version that its reader was shown before, also on another replica, which may have read the
+ * page at another time. Where that version is gone, the answer says so.
+ */
+
+import { createHash } from 'node:crypto';
+import { callerOf } from '../../queues/caller.ts';
+import type { Call } from '../../types/call.ts';
+import { pageOf, type Wanted } from './kept-pages.ts';
+import type { Page } from './pipeline.ts';
+
+export interface FollowedPage {
+  readonly page: Page;
+  /** Another version was shown before. */
+  readonly replaced: boolean;
+}
+
+export async function followedPage(wanted: Wanted, call: Call): Promise<FollowedPage> {
+  const { url, raw, part, fresh } = wanted;
+  const { seen } = call.session;
+  const [caller, place] = [callerOf(call.signal), JSON.stringify(['web', url, raw])];
+  const last = part && !fresh ? await seen.last(caller, place) : {};
+  const begun = last.shared ?? last.here;
+  const page = await pageOf(
+    { ...wanted, ...(begun !== undefined && { isBegun: (one) => digestOf(one) === begun }) },
+    call,
+  );
+  if (page.rendering.method === 'failed' || page.rendering.method === 'ranges')
+    return { page, replaced: false };
+  const shown = digestOf(page);
+  const { here = shown, shared = shown } = last;
+  await seen.saw(caller, place, shown);
+  return { page, replaced: here !== shown || shared !== shown };
+}
+
+const digests = new WeakMap<Page, string>();
+
+function digestOf(page: Page): string {
+  let digest = digests.get(page);
+  if (digest === undefined) {
+    digest = createHash('sha256').update(page.rendering.bytes).digest('base64url');
+    digests.set(page, digest);
+  }
+  return digest;
+}

@@ -1,0 +1,165 @@
+/** Pages of one thing that several clients read through several replicas, while it changes where it lies. */
+
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createOriel, type Oriel } from '../../../src/oriel.ts';
+import { temporaryFolder } from '../../support/commands.ts';
+import { has } from '../../support/has.ts';
+import { numberedObject, objectServer } from '../../support/objects.ts';
+import { callOn, keyFile, replicaOn, textOf } from '../../support/replicas.ts';
+import { redisServer, type StoreServer } from '../../support/stores.ts';
+
+interface Site {
+  readonly url: string;
+  version: string;
+  lines: number;
+  /** Answers with this status instead. */
+  status: number;
+  requests: number;
+}
+
+async function site(): Promise<Site> {
+  const made = { url: '', version: 'one', lines: 2_000, status: 200, requests: 0 };
+  const server: Server = createServer((_, response) => {
+    made.requests += 1;
+    const text = Array.from({ length: made.lines }, (_line, i) => `${made.version} ${i + 1}\n`).join('');
+    response.writeHead(made.status, { 'content-type': 'text/plain' }).end(text);
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  made.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/page`;
+  return made;
+}
+
+const CHANGED = 'was read again since, and has changed: lines may lie elsewhere';
+
+describe.runIf(has('redis'))('what is followed from page to page', () => {
+  let store: StoreServer;
+  const key = keyFile();
+  beforeAll(async () => {
+    store = await redisServer();
+  });
+  afterAll(async () => {
+    rmSync(dirname(key), { recursive: true });
+    await store.stop();
+  });
+
+  /** Reads on two replicas in the name of a client. */
+  async function readers(): Promise<
+    (replica: 0 | 1, client: string | false, path: string) => Promise<string>
+  > {
+    const more = ['--web', '--allow-net', '127.0.0.1'];
+    const replicas = [await replicaOn(store, key, { more }), await replicaOn(store, key, { more })];
+    return async (replica, client, path) =>
+      textOf(await callOn(String(replicas[replica]?.url), 'read', { path }, { client }));
+  }
+
+  test('a client goes on in the version that it began with, whoever has read another one meanwhile', async () => {
+    const page = await site();
+    const read = await readers();
+    expect(await read(0, 'alice', page.url)).toContain('one 1\n');
+    page.version = 'two';
+    expect(await read(1, 'bob', `${page.url}:fresh`)).toContain('two 1\n');
+    const hers = await read(0, 'alice', `${page.url}:301..302`);
+    expect(hers).toContain('one 301\n');
+    expect(hers).not.toContain(CHANGED);
+    for (const replica of [0, 1] as const) {
+      const his = await read(replica, 'bob', `${page.url}:301..302`);
+      expect(his).toContain('two 301\n');
+      expect(his).not.toContain(CHANGED);
+    }
+    // Nobody has hers any more: she is told so.
+    const moved = await read(1, 'alice', `${page.url}:303..304`);
+    expect(moved).toContain('two 303\n');
+    expect(moved).toContain(CHANGED);
+    expect(await read(1, 'alice', `${page.url}:305..306`)).not.toContain(CHANGED);
+  });
+
+  test('so do clients without a name', async () => {
+    const page = await site();
+    const read = await readers();
+    await read(1, false, page.url);
+    page.version = 'two';
+    expect(await read(0, false, `${page.url}:fresh`)).toContain('two 1\n');
+    expect(await read(1, false, `${page.url}:301..302`)).toContain('two 301\n');
+  });
+
+  test('a page of several megabytes goes on on another replica at once, without a request', async () => {
+    const page = await site();
+    page.lines = 400_000;
+    const read = await readers();
+    expect(await read(0, 'alice', page.url)).toContain('one 1\n');
+    page.version = 'two';
+    const { requests } = page;
+    for (const from of [301, 399_990])
+      expect(await read(1, 'alice', `${page.url}:${from}..${from}`)).toContain(`one ${from}\n`);
+    expect(page.requests).toBe(requests);
+  });
+
+  test('an object that somebody else has read since it was replaced is said to be another one', async () => {
+    const server = await objectServer({ box: { big: numberedObject(1 << 20, '"one"') } });
+    const instance = (): Oriel => {
+      const made = createOriel({
+        roots: [temporaryFolder()],
+        cache: { directory: temporaryFolder() },
+        state: { url: store.url, key: 'k'.repeat(32), timeoutMs: 30_000, space: 'objects' },
+      });
+      onTestFinished(() => made.close());
+      return made;
+    };
+    const [here, there] = [instance(), instance()];
+    const read = async (of: Oriel, caller: object | undefined, path: string): Promise<string> => {
+      const { content } = await of.tool('read').run({ path }, caller ? { caller } : {});
+      return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    };
+    const replaced = 's3://box/big was replaced since it was last read: lines and bytes may lie elsewhere';
+    const [x, y] = [{}, {}];
+    await read(here, x, 's3://box/big');
+    await read(here, undefined, 's3://box/big');
+    server.buckets = { box: { big: numberedObject(1 << 20, '"two"') } };
+    expect(await read(here, y, 's3://box/big')).not.toContain(replaced);
+    expect(await read(here, x, 's3://box/big:801..802')).toContain(replaced);
+    expect(await read(here, x, 's3://box/big:803..804')).not.toContain(replaced);
+    expect(await read(here, y, 's3://box/big:801..802')).not.toContain(replaced);
+    // On another replica too.
+    expect(await read(there, undefined, 's3://box/big:801..802')).toContain(replaced);
+  });
+
+  test.each([
+    ['a newer version', 200],
+    ['that a page is gone', 404],
+  ])('what a replica has read while the store was away counts afterwards: %s', async (_, status) => {
+    const page = await site();
+    const cut = await redisServer();
+    const directory = temporaryFolder();
+    const instance = (cache = directory): Oriel =>
+      createOriel({
+        roots: [temporaryFolder()],
+        web: { allow: ['127.0.0.1'] },
+        cache: { directory: cache },
+        state: { url: cut.url, key: 'k'.repeat(32), timeoutMs: 2_000 },
+      });
+    const read = async (of: Oriel, path: string): Promise<string> => {
+      const { content } = await of.tool('read').run({ path });
+      return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    };
+    const one = instance();
+    expect(await read(one, page.url)).toContain('one 1\n');
+    cut.freeze();
+    [page.version, page.status] = ['two', status];
+    expect(await read(one, `${page.url}:fresh`)).toContain(status === 200 ? 'two 1\n' : '404');
+    await one.close();
+    cut.thaw();
+    const { requests } = page;
+    // A process that begins anew, with the cache of that machine.
+    const again = instance();
+    const part = await read(again, `${page.url}:301..302`);
+    expect(part).not.toContain('one 301');
+    if (status === 200) expect([part.includes('two 301\n'), page.requests]).toEqual([true, requests]);
+    await again.close();
+    await cut.stop();
+  });
+});
