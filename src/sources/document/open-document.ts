@@ -26,6 +26,7 @@ export async function openDocument(subject: Subject, call: Call): Promise<Resour
     if (sheet) return sheet;
   }
   if (asked.page?.from === 0) throw noPageZero(subject);
+  if (asked.page && !pdf && (asked.picture || asked.imageList)) throw noPictures(subject);
   if (asked.page !== undefined && asked.picture)
     return document.picture(asked, asked.page.from, asked.picture);
   if (asked.attachment) return openAttachment(document, asked, asked.attachment);
@@ -63,6 +64,12 @@ function noPageZero({ typed, rest }: Subject): OrielError {
   return new OrielError('OUT_OF_RANGE', `There is no page 0: pages begin at 1. Use ${quote(next)}.`, {
     next,
   });
+}
+
+function noPictures({ typed, head }: Subject): OrielError {
+  const images = formatOf(head) === 'zip' ? `, or ${quote(`${typed}:images`)} for the images in it` : '';
+  const message = `Pages are drawn, and their images listed, of PDF files only. Use ${quote(typed)} for the text${images}.`;
+  return new OrielError('UNSUPPORTED', message, { next: typed });
 }
 
 /** Where packages keep their images, by their names. */

@@ -133,8 +133,9 @@ export class DocumentReading {
     const { reply, body } = await this.convert(orderOf(want, asked), asked);
     if (reply.is !== 'picture') throw new TypeError('a picture was asked for');
     const what = number === undefined ? `Page ${page}` : `Image ${number} in page ${page}`;
-    const text = `${what} of ${quote(this.subject.typed)}${number === undefined ? ' as an image' : ''}`;
-    const { mimeType, facts } = reply;
+    const { mimeType, width, height, facts } = reply;
+    const shown = `${width}x${height} pixels, ${mimeType}`;
+    const text = `${what} of ${quote(this.subject.typed)}${number === undefined ? ' as an image' : ''} (${shown})`;
     return {
       is: 'image',
       kind: 'document',

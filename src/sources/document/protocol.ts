@@ -60,7 +60,14 @@ export type Reply =
     }
   | { readonly is: 'tables'; readonly facts: DocumentFacts }
   | { readonly is: 'attachment'; readonly facts: DocumentFacts }
-  | { readonly is: 'picture'; readonly facts: DocumentFacts; readonly mimeType: string }
+  | {
+      readonly is: 'picture';
+      readonly facts: DocumentFacts;
+      readonly mimeType: string;
+      /** Pixels. */
+      readonly width: number;
+      readonly height: number;
+    }
   | {
       readonly is: 'refused';
       readonly why: Why;

@@ -5,6 +5,9 @@ import type { RasterType } from './identify.ts';
 /** Bytes of a stored image that are decoded; parts that a decoder does not need do not count. */
 export const MOST_STORED = 128 * 1024 * 1024;
 
+/** Bytes of an encoded image that is shown. */
+export const MOST_SHOWN = 300 * 1024;
+
 /** Resident bytes of the decoding child beside the stored ones, for costs that no header declares. */
 export const MOST_MEMORY = 400 * 1024 * 1024;
 

@@ -15,11 +15,11 @@ import { DECODER, decodeInChild } from './decode-in-child.ts';
 import { decodedElsewhere } from './decode-job.ts';
 import { type NotShown, type Raster, REFUSALS, tooLarge, unpack } from './child-reply.ts';
 import type { RasterType } from './identify.ts';
-import { MOST_SECONDS, MOST_STORED, mostPixels } from './pixel-limits.ts';
+import { MOST_SECONDS, MOST_SHOWN, MOST_STORED, mostPixels } from './pixel-limits.ts';
 import { pngParts } from './png-parts.ts';
 import { type StoredSize, storedSize } from './stored-size.ts';
 
-export const DEFAULT_BUDGET: ImageBudget = { edge: 1568, bytes: 300 * 1024 };
+export const DEFAULT_BUDGET: ImageBudget = { edge: 1568, bytes: MOST_SHOWN };
 
 export interface ImageOptions {
   readonly budget?: ImageBudget;

@@ -1,5 +1,6 @@
 /** Images that are embedded in a PDF: listed by name, and read by it. */
 
+import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { codeOf, textOf, unhurried, workspace } from '../../support/workspace.ts';
 import { fixture, pdf, pdfPages, pdfStream, pdfText } from '../../support/documents.ts';
@@ -76,7 +77,7 @@ test('are read by name, and by page and number', async () => {
   const { write, read } = workspace(unhurried);
   write('a.pdf', document);
   const answer = await read('a.pdf:images/p1-2.png');
-  expect(textOf(answer)).toBe('Image 2 in page 1 of a.pdf');
+  expect(textOf(answer)).toBe('Image 2 in page 1 of a.pdf (1400x7 pixels, image/png)');
   expect(await sizeOf(read('a.pdf:images/p1-2.png'))).toEqual([1400, 7]);
   expect(await sizeOf(read('a.pdf:p1:image:1'))).toEqual([30, 20]);
   expect((await read('a.pdf:p1:image:3')).details['error']).toEqual({
@@ -142,3 +143,45 @@ test('a document without any says nothing of them', async () => {
   expect(await text('plain.pdf')).not.toContain('mages');
   expect(await text('plain.pdf:images')).toBe('1|(no images are embedded in page 1)\n');
 });
+
+/** Colour noise, which no encoding packs well. */
+const noise = (width: number, height: number): Image => ({
+  ...rgb(width, height),
+  data: randomBytes(3 * width * height),
+});
+
+test('pictures of pages and embedded images stay within the bytes of a shown image', async () => {
+  const { write, read } = workspace(unhurried);
+  const filled = 'q 612 0 0 792 0 0 cm /X0 Do Q';
+  write('noise.pdf', withImages([noise(1_400, 1_800)], [filled]));
+  write('lines.pdf', withImages([rgb(4_000, 3_000)], [filled]));
+  for (const [path, mimeType] of [
+    ['noise.pdf:p1:image', 'image/jpeg'],
+    ['noise.pdf:p1:image:1', 'image/jpeg'],
+    ['lines.pdf:p1:image', 'image/png'],
+    ['lines.pdf:images/p1-1.png', 'image/png'],
+  ] as const) {
+    const answer = await read(path);
+    const image = answer.content[1];
+    if (image?.type !== 'image') throw new Error(textOf(answer));
+    expect([path, image.mimeType]).toEqual([path, mimeType]);
+    expect(Buffer.from(image.data, 'base64').length).toBeLessThanOrEqual(300 * 1024);
+    expect(textOf(answer)).toMatch(new RegExp(`\\((\\d+)x(\\d+) pixels, ${mimeType}\\)$`));
+  }
+});
+
+test.each(['slides.pptx', 'report.docx', 'slides.odp', 'small.rtf', 'report.doc'])(
+  'pages of %s are not drawn, and nothing is said to be wrong with it',
+  async (name) => {
+    const { write, read } = workspace(unhurried);
+    write(name, fixture(name));
+    for (const part of [':p2:image', ':p2:images', ':p2:image:1']) {
+      const { details } = await read(`${name}${part}`);
+      expect(details['error']).toMatchObject({
+        code: 'UNSUPPORTED',
+        message: expect.stringMatching(/^Pages are drawn, and their images listed, of PDF files only\. Use /),
+        next: name,
+      });
+    }
+  },
+);

@@ -2,7 +2,7 @@
 
 import { type DocumentFacts, Refused } from '../protocol.ts';
 import { openPdf, pdfjs } from './pdf.ts';
-import { type Pixels, pngOf } from './pixels.ts';
+import { type Picture, pictureOfPixels, type Pixels } from './pixels.ts';
 
 type PdfDocument = Awaited<ReturnType<typeof openPdf>>;
 type Page = Awaited<ReturnType<PdfDocument['getPage']>>;
@@ -61,7 +61,7 @@ export async function embeddedImage(
   page: number,
   number: number,
   password: string | undefined,
-): Promise<{ mimeType: string; data: Uint8Array; facts: DocumentFacts }> {
+): Promise<Picture & { readonly facts: DocumentFacts }> {
   const document = await openPdf(bytes, password);
   try {
     const pages = document.numPages;
@@ -75,7 +75,7 @@ export async function embeddedImage(
       throw new Refused('unsupported', 'the image is damaged, or of a kind that is not decoded', extent);
     }
     if (image.width * image.height > MOST_PIXELS) throw new Refused('limit', 'the image has too many pixels');
-    return { mimeType: 'image/png', data: await pngOf(image), facts: { pages } };
+    return { ...(await pictureOfPixels(image)), facts: { pages } };
   } finally {
     await document.destroy();
   }

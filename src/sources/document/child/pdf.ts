@@ -6,6 +6,7 @@ import { markOf, unmarked } from './marks.ts';
 import { hasLostRows, type Row, rowsOf, rowsText } from './pdf-rows.ts';
 import { INSPECTOR, inspector, structureOf } from './pdf-structure.ts';
 import { itemsText, type TextItem } from './pdf-text.ts';
+import { canvasLibrary, type Picture, pictureOfPng } from './pixels.ts';
 
 type Pdfjs = typeof import('unpdf');
 type PdfDocument = Awaited<ReturnType<Pdfjs['getDocumentProxy']>>;
@@ -69,12 +70,12 @@ export async function convertPdf(
 
 const NO_TEXT = '(no text layer: the page is empty or scanned)';
 
-/** PNG of a page, for what has no text. */
+/** A page as it is drawn, for what has no text. */
 export async function pictureOf(
   bytes: Buffer,
   page: number,
   password: string | undefined,
-): Promise<{ mimeType: string; data: Uint8Array; facts: DocumentFacts }> {
+): Promise<Picture & { readonly facts: DocumentFacts }> {
   const { renderPageAsImage } = await pdfjs();
   const document = await openPdf(bytes, password);
   try {
@@ -83,12 +84,9 @@ export async function pictureOf(
     }
     const view = (await document.getPage(page)).getViewport({ scale: 1 });
     const scale = EDGE / Math.max(view.width, view.height, 1);
-    const canvasImport = () =>
-      import('@napi-rs/canvas').catch(() => {
-        throw new Refused('missing', '@napi-rs/canvas');
-      });
-    const data = await renderPageAsImage(document, page, { canvasImport, scale });
-    return { mimeType: 'image/png', data: new Uint8Array(data), facts: { pages: document.numPages } };
+    const png = await renderPageAsImage(document, page, { canvasImport: canvasLibrary, scale });
+    const size = { width: Math.floor(scale * view.width), height: Math.floor(scale * view.height) };
+    return { ...(await pictureOfPng(new Uint8Array(png), size)), facts: { pages: document.numPages } };
   } finally {
     await document.destroy();
   }

@@ -1,7 +1,25 @@
-/** Decoded pixels as PNG, shrunk to the size of a page's picture. */
+/** Pixels as encoded pictures, within the size of a page's picture and the bytes of a shown image. */
 
+import type { Canvas } from '@napi-rs/canvas';
+import { MOST_SHOWN } from '../../image/pixel-limits.ts';
 import { Refused } from '../protocol.ts';
 import { EDGE } from './pdf.ts';
+
+type Library = typeof import('@napi-rs/canvas');
+
+export interface Picture {
+  readonly mimeType: string;
+  readonly data: Uint8Array;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Throws Refused (`missing`). */
+export function canvasLibrary() {
+  return import('@napi-rs/canvas').catch(() => {
+    throw new Refused('missing', '@napi-rs/canvas');
+  });
+}
 
 export interface Pixels {
   readonly data: Uint8Array | Uint8ClampedArray;
@@ -12,14 +30,49 @@ export interface Pixels {
 }
 
 /** Throws Refused (`missing`). */
-export async function pngOf(image: Pixels): Promise<Uint8Array> {
-  const { createCanvas, ImageData } = await import('@napi-rs/canvas').catch(() => {
-    throw new Refused('missing', '@napi-rs/canvas');
-  });
+export async function pictureOfPixels(image: Pixels): Promise<Picture> {
+  const library = await canvasLibrary();
   const { pixels, width, height } = shrunk(image);
-  const canvas = createCanvas(width, height);
-  canvas.getContext('2d').putImageData(new ImageData(pixels, width, height), 0, 0);
-  return canvas.toBuffer('image/png');
+  const canvas = library.createCanvas(width, height);
+  canvas.getContext('2d').putImageData(new library.ImageData(pixels, width, height), 0, 0);
+  return fitting(library, canvas, image.channels === 4);
+}
+
+/** A page as it was drawn. */
+export async function pictureOfPng(
+  png: Uint8Array,
+  size: { width: number; height: number },
+): Promise<Picture> {
+  if (png.length <= MOST_SHOWN) return { mimeType: 'image/png', data: png, ...size };
+  const library = await canvasLibrary();
+  const image = await library.loadImage(Buffer.from(png.buffer, png.byteOffset, png.length));
+  const canvas = library.createCanvas(image.width, image.height);
+  canvas.getContext('2d').drawImage(image, 0, 0);
+  return fitting(library, canvas, false);
+}
+
+/** Qualities that are tried before there are fewer pixels. */
+const QUALITIES = [85, 60, 40];
+
+/** Parts of the size, of which the last fits whatever the picture is. */
+const SIZES = [1, 0.7, 0.5, 0.35, 0.2];
+
+/** The first encoding that fits: PNG, then with less quality, then with fewer pixels. */
+function fitting({ createCanvas }: Library, canvas: Canvas, isTransparent: boolean): Picture {
+  const mimeType = isTransparent ? 'image/webp' : 'image/jpeg';
+  for (const size of SIZES) {
+    const width = Math.max(1, Math.round(size * canvas.width));
+    const height = Math.max(1, Math.round(size * canvas.height));
+    const small = createCanvas(width, height);
+    small.getContext('2d').drawImage(canvas, 0, 0, width, height);
+    const png = size === 1 ? small.toBuffer('image/png') : undefined;
+    if (png && png.length <= MOST_SHOWN) return { mimeType: 'image/png', data: png, width, height };
+    for (const quality of QUALITIES) {
+      const data = small.toBuffer(mimeType, quality);
+      if (data.length <= MOST_SHOWN) return { mimeType, data, width, height };
+    }
+  }
+  throw new Refused('limit', `its picture takes more than ${MOST_SHOWN >> 10} KiB`);
 }
 
 /** RGBA; each pixel is the mean of those that it stands for. A copy in the full size is never made. */
