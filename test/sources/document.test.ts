@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import {
   docx,
@@ -96,6 +97,20 @@ test('slides have numbers and their notes', async () => {
     put(name, name.endsWith('.ppt') ? fixture('slides.ppt.gz') : fixture(name));
     return read(`${name}:p99`);
   }
+});
+
+test('a slide that is missing leaves the others', async () => {
+  const { write, read, text } = workspace(unhurried);
+  const parts = Object.entries(unzipSync(fixture('slides.pptx'))).filter(
+    ([name]) => name !== 'ppt/slides/slide2.xml',
+  );
+  write('deck.pptx', zip(parts.map(([name, content]) => ({ name, content }))));
+  const whole = await follow(read, 'deck.pptx:raw');
+  expect(whole.match(/^--- slide \d+ ---$/gm)).toHaveLength(16);
+  expect(whole).toContain('--- slide 2 ---\n\n(the slide is missing or damaged)\n');
+  expect(whole).toContain('SLIDE-END-199');
+  expect(await text('deck.pptx:p3:raw')).toContain('--- slide 3 ---');
+  expect(codeOf(await read('deck.pptx:p2'))).toBe('CORRUPT');
 });
 
 test.each(['sheet.xlsx', 'sheet.xls', 'sheet.ods'])(

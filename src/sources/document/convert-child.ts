@@ -11,7 +11,7 @@ import { convertPdf, pictureOf } from './child/pdf.ts';
 import { attachmentOf, listAttachments } from './child/pdf-attachments.ts';
 import { embeddedImage, listImages } from './child/pdf-images.ts';
 import { sheetText, workbookText } from './child/sheets.ts';
-import { type Deck, deckOf, slideText } from './child/slides.ts';
+import { type Deck, deckOf, lostSlide, slideText } from './child/slides.ts';
 import { tablesOf } from './child/tables.ts';
 import {
   type DocumentFacts,
@@ -64,12 +64,13 @@ const EMPTY = new Uint8Array(0);
 async function convert(job: Job, format: Format, bytes: Buffer): Promise<{ reply: Reply; body: Uint8Array }> {
   const { want } = job;
   if (want.is === 'picture') {
+    if (format !== 'pdf') throw new Refused('absent', `a .${format} file has no pages`);
     const picture =
       want.image === undefined
         ? pictureOf(bytes, want.page, job.password)
         : embeddedImage(bytes, want.page, want.image, job.password);
-    const { mimeType, data, facts } = await picture;
-    return { reply: { is: 'picture', mimeType, facts: { ...facts, format } }, body: data };
+    const { mimeType, data, width, height, facts } = await picture;
+    return { reply: { is: 'picture', mimeType, width, height, facts: { ...facts, format } }, body: data };
   }
   if (want.is === 'tables') {
     if (!isWorkbook(format)) throw new Refused('absent', 'it has no sheets');
@@ -139,9 +140,19 @@ async function presentation({ want }: Job, format: Format, bytes: Buffer): Promi
   return { text: await slides(deck, from, to), facts: { ...facts, slides: deck.count } };
 }
 
+/** Throws Refused where there is no slide that can be converted. */
 async function slides(deck: Deck, from: number, to: number): Promise<string> {
   const texts: string[] = [];
-  for (let number = from; number <= to; number += 1) texts.push(slideText(number, await deck.slide(number)));
+  const failures: unknown[] = [];
+  for (let number = from; number <= to; number += 1) {
+    try {
+      texts.push(slideText(number, await deck.slide(number)));
+    } catch (error) {
+      failures.push(error);
+      texts.push(lostSlide(number));
+    }
+  }
+  if (failures.length > 0 && failures.length === texts.length) throw failures[0];
   return texts.join('');
 }
 

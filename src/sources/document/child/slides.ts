@@ -194,3 +194,8 @@ export function slideText(number: number, markdown: string): string {
   const shown = notes ? `${body.slice(0, notes.index)}\n\nSpeaker notes:\n\n${notes[1] ?? ''}`.trim() : body;
   return `${markOf('slide', number)}${shown === '' ? '(no text)' : unmarked(shown)}\n\n`;
 }
+
+/** In the place of a slide that is missing, or that its converter refuses. */
+export function lostSlide(number: number): string {
+  return `${markOf('slide', number)}(the slide is missing or damaged)\n\n`;
+}
