@@ -1,10 +1,12 @@
 /** Runs a command: its timeout, its end by any cause, and what is shown of its output. */
 
+import { dirname } from 'node:path';
 import { type Exit, type Shell, startShell } from '../access/process.ts';
 import { startTimer } from '../access/timer.ts';
 import type { Ended } from '../access/tree.ts';
-import { OrielError } from '../errors.ts';
+import { isOrielError, OrielError } from '../errors.ts';
 import { outputDisplays } from '../render/display.ts';
+import { didYouMean } from '../text/near.ts';
 import { quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 import type { Display } from '../types/display.ts';
@@ -97,12 +99,26 @@ async function workingDirectory(typed: string | undefined, call: Call): Promise<
   const path = typed === undefined ? access.cwd : access.absolute(typed);
   const opened = await access.open(path, signal).catch(async (error: unknown) => {
     const { explainGone } = await import('./missing-path.ts');
-    throw (await explainGone(call, error)) ?? error;
+    throw (await explainGone(call, error)) ?? (await missingDirectory(typed, error, call));
   });
   await opened.close();
   if (opened.is === 'directory') return opened.path;
-  throw new OrielError('NOT_DIRECTORY', `cwd is a file: ${quote(access.display(opened.path))}`);
+  const parent = access.display(dirname(opened.path));
+  const message = `cwd is a file: ${quote(access.display(opened.path))}. ${useDirectory(parent)}`;
+  throw new OrielError('NOT_DIRECTORY', message, { next: parent });
 }
+
+async function missingDirectory(typed: string | undefined, error: unknown, call: Call): Promise<unknown> {
+  if (typed === undefined || !isOrielError(error) || error.code !== 'NOT_FOUND') return error;
+  const { nearPaths } = await import('./missing-path.ts');
+  const near = await nearPaths(typed, call);
+  const why = `The working directory ${quote(typed)} does not exist.${didYouMean(near.map(quote))}`;
+  const next = near[0] ?? '.';
+  return new OrielError('NOT_FOUND', `${why} ${useDirectory(next)}`, { next, cause: error });
+}
+
+const useDirectory = (path: string): string =>
+  path === '.' ? 'Leave cwd out to run it in the working directory.' : `Use cwd ${quote(path)}.`;
 
 /** Where the pipes are made. Without one a command runs all the same, with sockets instead of pipes. */
 function privateDirectory({ session }: Call): string | undefined {

@@ -14,6 +14,7 @@ import type { Opened } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { Grammar } from '../types/request.ts';
 import type { Subject } from '../types/resource.ts';
+import { withNextCall } from './dead-end.ts';
 
 export interface FoundTarget {
   readonly subject: Subject;
@@ -84,7 +85,7 @@ async function firstThatOpens(
   for (const candidate of ordered) {
     const found = await openSpelling(candidate.path, call).catch((error: unknown) => {
       if (!(error instanceof OrielError)) throw error;
-      if (!isMiss(error.code)) throw withNextCall(error, grammar);
+      if (!isMiss(error.code)) throw grammar === 'literal' ? error : withNextCall(error);
       misses.push({ candidate, error });
       return undefined;
     });
@@ -177,7 +178,7 @@ async function missing(
   if (foreign) throw foreign;
   // A path that is too long, or goes through a file, cannot be the end of another one.
   const other = misses.find(({ error }) => error.code !== 'NOT_FOUND');
-  if (other) throw withNextCall(other.error, grammar);
+  if (other) throw grammar === 'literal' ? other.error : withNextCall(other.error);
   const wanted = misses.findLast(({ candidate }) => mayFollow(candidate))?.candidate ?? {
     path: target,
     rest: '',
@@ -217,24 +218,6 @@ async function insideInstead(
     }
   }
   return undefined;
-}
-
-/** Failures of a path that exists, at least in part, and cannot be opened. */
-const DEAD_ENDS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'NOT_DIRECTORY',
-  'NOT_REGULAR',
-  'DENIED',
-  'LOOP',
-  'NAME_TOO_LONG',
-]);
-
-/** The error with a call to make instead, where it names none and the grammar can list a directory. */
-function withNextCall(error: OrielError, grammar: Grammar): OrielError {
-  if (grammar === 'literal' || error.next !== undefined || !DEAD_ENDS.has(error.code)) return error;
-  return new OrielError(error.code, `${error.message} Use . to list the working directory.`, {
-    next: '.',
-    cause: error,
-  });
 }
 
 /** Whether `rest` can be what was asked of a file called so: a selector, a member of an archive, a table. */

@@ -217,7 +217,10 @@ test.each([
 describe('bad input', () => {
   test.each([
     [{ command: 'true', timeout: 0 }, 'The timeout 0 is invalid: give seconds above 0, such as 120.'],
-    [{ command: 'true', cwd: 'gone' }, 'gone does not exist.'],
+    [
+      { command: 'true', cwd: 'gone' },
+      'The working directory gone does not exist. Leave cwd out to run it in the working directory.',
+    ],
     [
       {},
       'The field command of bash is missing. Its fields are command, timeout, cwd. Use {"command":"npm test"}.',

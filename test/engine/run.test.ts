@@ -147,10 +147,17 @@ describe('working directory', () => {
     writeFileSync(join(folder, 'file'), '');
     expect(shown(await run('pwd'))).toBe(`${folder}\n`);
     expect(shown(await run('pwd', { cwd: 'sub' }))).toBe(`${folder}/sub\n`);
-    await expect(run('pwd', { cwd: 'gone' })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(run('pwd', { cwd: 'gone' })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      message: 'The working directory gone does not exist. Leave cwd out to run it in the working directory.',
+    });
+    await expect(run('pwd', { cwd: 'sbu' })).rejects.toMatchObject({
+      message: 'The working directory sbu does not exist. Did you mean sub? Use cwd sub.',
+      next: 'sub',
+    });
     await expect(run('pwd', { cwd: 'file' })).rejects.toMatchObject({
       code: 'NOT_DIRECTORY',
-      message: 'cwd is a file: file',
+      message: 'cwd is a file: file. Leave cwd out to run it in the working directory.',
     });
   });
 

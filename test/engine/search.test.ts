@@ -517,13 +517,24 @@ describe('hostile input', () => {
     expect((await work.answer('grep', { pattern: 'x', path: 'nope' })).details).toMatchObject({
       error: {
         code: 'NOT_FOUND',
-        message: 'nope does not exist. Use . for the working directory.',
+        message: 'nope does not exist. Use . to list the working directory.',
         next: '.',
       },
     });
     expect((await work.answer('grep', { pattern: 'x', path: '' })).details).toMatchObject({
       error: { code: 'BAD_PATH' },
     });
+  });
+
+  test('a path that cannot be searched is explained as one that cannot be read', async () => {
+    await work.write({ 'src/app.ts': 'x\n' });
+    await symlink('nowhere', join(work.path, 'broken'));
+    await symlink('round', join(work.path, 'round'));
+    for (const path of ['broken', 'round', 'sr/app.ts', 'src/ap.ts']) {
+      const { error } = (await work.answer('grep', { pattern: 'x', path })).details;
+      const read = (await work.answer('read', { path })).details['error'];
+      expect(error).toMatchObject({ code: Object(read).code, message: Object(read).message });
+    }
   });
 
   test('the same answer every time, however many threads find it', async () => {

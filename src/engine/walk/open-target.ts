@@ -7,10 +7,10 @@ import { OrielError } from '../../errors.ts';
 import { MOST_PATHS, pathLists } from '../../selector/path-lists.ts';
 import { pathRewrites } from '../../selector/rewrites.ts';
 import { isSpelledSelector } from '../../selector/selection.ts';
-import { didYouMean } from '../../text/near.ts';
 import { quote } from '../../text/visible.ts';
 import type { Opened, OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
+import { withNextCall } from '../dead-end.ts';
 import { openSpelling } from '../target.ts';
 
 const URL_FORM = /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i;
@@ -106,12 +106,10 @@ async function memberOf(typed: string, call: Call, cause: unknown): Promise<Orie
 }
 
 async function withAdvice(error: unknown, typed: string, call: Call): Promise<unknown> {
-  if (!(error instanceof OrielError) || error.code !== 'NOT_FOUND') return error;
+  if (!(error instanceof OrielError)) return error;
+  if (error.code !== 'NOT_FOUND') return withNextCall(error);
   const foreign = foreignName(typed, call.access.roots.length > 0);
   if (foreign) return foreign;
-  const { explainGone, nearPaths } = await import('../missing-path.ts');
-  const gone = await explainGone(call, error);
-  if (gone) return gone;
   const glob = globIn(typed);
   if (glob) {
     const why = `${quote(typed)} does not exist; a glob is a field of its own.`;
@@ -122,9 +120,8 @@ async function withAdvice(error: unknown, typed: string, call: Call): Promise<un
     const why = `${quote(typed)} does not exist: these are several paths, each for a call of its own.`;
     throw new OrielError('NOT_FOUND', `${why} Use ${quote(first)} first.`, { next: first, cause: error });
   }
-  const near = await nearPaths(typed, call);
-  const message = `${quote(typed)} does not exist. Use . for the working directory.${didYouMean(near.map(quote))}`;
-  return new OrielError('NOT_FOUND', message, { next: near[0] ?? '.', cause: error });
+  const { explainMissing } = await import('../missing-path.ts');
+  return explainMissing(typed, 'selectors', error, call);
 }
 
 /** Of `src,test` and `src test` the first, where each of them is there. */
