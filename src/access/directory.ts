@@ -55,17 +55,17 @@ export function openedDirectory(
       if (inner === undefined) return undefined;
       const at = `${path === '/' ? '' : path}/${name}`;
       const of = inspectorOf(at);
-      const found = await of.stat(inner);
-      // File systems that the kernel makes up are entered by their own paths alone, where they are allowed.
-      const isOther = found.dev !== stats.dev;
-      if (
-        isOther &&
-        (await isKernelFile(at, process.platform === 'linux' ? `/proc/self/fd/${inner}` : at, found.dev))
-      ) {
-        await of.close(inner);
-        return undefined;
+      let entered: OpenedDirectory | undefined;
+      try {
+        const found = await of.stat(inner);
+        // File systems that the kernel makes up are entered by their own paths alone, where they are allowed.
+        const again = process.platform === 'linux' ? `/proc/self/fd/${inner}` : at;
+        const isKernels = found.dev !== stats.dev && (await isKernelFile(at, again, found.dev));
+        if (!isKernels) entered = openedDirectory(inner, at, found, of);
+        return entered;
+      } finally {
+        if (!entered) await of.close(inner);
       }
-      return openedDirectory(inner, at, found, of);
     },
     async close() {
       if (!open) return;

@@ -99,11 +99,13 @@ export class HeldDirectory {
   /** A directory in this one. Undefined for files of the kernel, and for what lies in none of `roots` (if any). */
   enter(name: string, roots: readonly string[]): HeldDirectory | undefined {
     const inner = HeldDirectory.#open(`${this.self}/${name}`, joined(this.path, name), ENTER);
-    if (inner.#isInside(roots) && (inner.dev === this.dev || !isKernelDevice(inner.dev, inner.self))) {
-      return inner;
+    let isOurs = false;
+    try {
+      isOurs = inner.#isInside(roots) && (inner.dev === this.dev || !isKernelDevice(inner.dev, inner.self));
+      return isOurs ? inner : undefined;
+    } finally {
+      if (!isOurs) inner.release();
     }
-    inner.release();
-    return undefined;
   }
 
   /** The directory that holds this one, when it is still the one of that identity. */
