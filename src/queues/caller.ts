@@ -24,6 +24,20 @@ export function callerName(caller: Caller): CallerName | undefined {
   return names.get(caller);
 }
 
+/** Where callers come from: a network address, or a caller that comes from nowhere else. */
+export type Origin = string | Caller;
+
+const origins = new WeakMap<Caller, string>();
+
+/** From now on `caller` is one of those at that address: whoever takes many names has the turns of one address. */
+export function comesFrom(caller: Caller, address: string): void {
+  origins.set(caller, address);
+}
+
+export function originOf(caller: Caller): Origin {
+  return origins.get(caller) ?? caller;
+}
+
 /** Every place that waits gets the call's signal, so the caller is looked up by it. */
 const callers = new WeakMap<AbortSignal, Caller>();
 

@@ -1,6 +1,6 @@
 /**
  * A semaphore with a bounded, fair queue: a limited number of slots, a limited number of entries that wait for one, and
- * callers served in turn.
+ * addresses and their callers served in turn.
  *
  * Tried instead: p-queue 9.3.5, the last that runs on Node 20. Order by caller and a bound on the waiting would still
  * be ours to write, and it frees a slot when the signal is aborted, while the child process that the slot stands for
@@ -9,8 +9,9 @@
  */
 
 import { OrielError } from '../errors.ts';
-import { type Caller, callerOf } from './caller.ts';
+import { type Caller, callerOf, type Origin, originOf } from './caller.ts';
 import { onAbort } from './on-abort.ts';
+import { membersOf, watchMembers } from './shared-caller.ts';
 import { WaitingList } from './waiting-list.ts';
 
 export interface QueueLimits {
@@ -18,7 +19,10 @@ export interface QueueLimits {
   readonly limit: number;
   /** Entries that may wait for a slot; more are refused with `BUSY`. */
   readonly waiting: number;
-  /** The share of the slots that one caller may hold; all when absent. The others stay free for other callers. */
+  /**
+   * The share of the slots that one caller may hold; all when absent. Of the others one half stays free for other callers
+   * at the same address, and one for other addresses.
+   */
   readonly share?: number;
 }
 
@@ -68,8 +72,8 @@ export class Queue {
   readonly maxWaiting: number;
   readonly #share: number | undefined;
   readonly #list = new WaitingList<Waiter>();
-  /** Slots by caller; kept only where one caller may not hold them all. */
-  readonly #held = new Map<Caller, number>();
+  /** Slots by caller and by address; kept only where one may not hold them all. */
+  readonly #held = new Map<Origin, number>();
   readonly #paused = new Set<Caller>();
   #running = 0;
   #mostRunning = 0;
@@ -105,7 +109,10 @@ export class Queue {
   acquire({ signal, caller = signal ? callerOf(signal) : NOBODY }: Claim = {}): Slot | Promise<Slot> {
     signal?.throwIfAborted();
     // While a slot is free, every entry that waits belongs to a caller that is paused or holds its share.
-    if (this.#running < this.limit && this.#mayHold(caller)) return this.#take(caller);
+    if (this.#running < this.limit) {
+      const member = membersOf(caller).find((one) => this.#mayHold(one));
+      if (member) return this.#take(member);
+    }
     return this.#wait(caller, signal);
   }
 
@@ -135,33 +142,38 @@ export class Queue {
 
   #mayHold(caller: Caller): boolean {
     if (this.#paused.has(caller)) return false;
-    return this.#share === undefined || this.#heldBy(caller) < Math.ceil(this.limit * this.#share);
+    if (this.#share === undefined) return true;
+    const most = Math.ceil(this.limit * this.#share);
+    const mostOfOrigin = Math.max(most, Math.floor((this.limit * (1 + this.#share)) / 2));
+    return this.#heldBy(caller) < most && this.#heldBy(originOf(caller)) < mostOfOrigin;
   }
 
-  #heldBy(caller: Caller): number {
-    return this.#held.get(caller) ?? 0;
+  #heldBy(holder: Origin): number {
+    return this.#held.get(holder) ?? 0;
+  }
+
+  #hold(holder: Origin, more: number): void {
+    const held = this.#heldBy(holder) + more;
+    if (held > 0) this.#held.set(holder, held);
+    else this.#held.delete(holder);
   }
 
   #take(caller: Caller): Slot {
     this.#running += 1;
     if (this.#running > this.#mostRunning) this.#mostRunning = this.#running;
-    if (this.#share !== undefined) this.#held.set(caller, this.#heldBy(caller) + 1);
+    // Later it may come from another address.
+    const holders = this.#share === undefined ? [] : new Set([caller, originOf(caller)]);
+    for (const holder of holders) this.#hold(holder, 1);
     let held = true;
     return {
       release: () => {
         if (!held) return;
         held = false;
-        this.#give(caller);
+        this.#running -= 1;
+        for (const holder of holders) this.#hold(holder, -1);
+        this.#serve();
       },
     };
-  }
-
-  #give(caller: Caller): void {
-    this.#running -= 1;
-    const held = this.#heldBy(caller);
-    if (held > 1) this.#held.set(caller, held - 1);
-    else this.#held.delete(caller);
-    this.#serve();
   }
 
   #serve(): void {
@@ -187,11 +199,23 @@ export class Queue {
         },
       };
       const abort = (): void => {
-        this.#list.remove(caller, waiter);
+        unwatch();
+        this.#list.remove(waiter);
         reject(signal?.reason as Error);
       };
-      if (signal) settle = onAbort(signal, abort);
-      this.#list.add(caller, waiter);
+      const unwatch = watchMembers(caller, {
+        joined: (member) => {
+          this.#list.add([member], waiter);
+          this.#serve();
+        },
+        left: (member) => this.#list.leave(member, waiter),
+      });
+      const unlisten = signal && onAbort(signal, abort);
+      settle = () => {
+        unwatch();
+        unlisten?.();
+      };
+      this.#list.add(membersOf(caller), waiter);
       this.#mostWaiting = Math.max(this.#mostWaiting, this.#list.size);
       this.onWait();
     });
@@ -203,7 +227,7 @@ export class Queue {
     const full = new QueueFull(
       `Too many calls wait: ${this.limit} ${this.#what} at a time and ${this.maxWaiting} wait already. Make the same call again in a moment.`,
     );
-    const newest = this.#list.takeNewest(caller);
+    const newest = this.#list.takeNewest(membersOf(caller)[0] ?? caller);
     if (!newest) throw full;
     newest.refuse(full);
   }

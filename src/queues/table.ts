@@ -17,7 +17,7 @@ export const queues = {
   /** All other calls: enough that calls which hang do not stop the rest, few enough for their buffers and descriptors. */
   calls: new Queue('calls', 'calls run', { limit: 64, waiting: 8192, share: 0.75 }),
   /** Searches and walks: up to two threads with 80 MiB of texts, and processes with up to 256 MiB. */
-  ripgrep: new Queue('ripgrep', 'searches run', { limit: 4, waiting: 1024 }),
+  ripgrep: new Queue('ripgrep', 'searches run', { limit: 4, waiting: 1024, share: 0.75 }),
   /** Child processes that convert a document: 100 MB each, and up to a gigabyte for a large workbook. */
   documents: new Queue('documents', 'documents are converted', { limit: 2, waiting: 256 }),
   /** Child processes that convert a web page: 100 MB each, and up to half a gigabyte. */

@@ -1,51 +1,109 @@
-/** Entries that wait, by caller: callers are served in turn, the entries of one in the order in which they came. */
+/**
+ * Entries that wait, by the address and by the caller that they are for: addresses are served in turn, the callers of one
+ * address in turn, the entries of one caller in the order in which they came. An entry may wait for several callers.
+ */
 
-import type { Caller } from './caller.ts';
+import { type Caller, type Origin, originOf } from './caller.ts';
+
+interface Place {
+  readonly origin: Origin;
+  readonly caller: Caller;
+}
+
+type Callers<Entry> = Map<Caller, Set<Entry>>;
 
 export class WaitingList<Entry> {
-  /** The caller to be served next first. */
-  readonly #callers = new Map<Caller, Set<Entry>>();
-  #size = 0;
+  /** What is to be served next first, addresses as callers. */
+  readonly #origins = new Map<Origin, Callers<Entry>>();
+  readonly #places = new Map<Entry, Place[]>();
 
   get size(): number {
-    return this.#size;
+    return this.#places.size;
   }
 
-  add(caller: Caller, entry: Entry): void {
-    const entries = this.#callers.get(caller) ?? new Set();
-    this.#callers.set(caller, entries.add(entry));
-    this.#size += 1;
+  add(callers: readonly Caller[], entry: Entry): void {
+    const places = this.#places.get(entry) ?? [];
+    this.#places.set(entry, places);
+    for (const caller of callers) {
+      const origin = originOf(caller);
+      const known = this.#origins.get(origin) ?? new Map<Caller, Set<Entry>>();
+      this.#origins.set(origin, known);
+      known.set(caller, (known.get(caller) ?? new Set()).add(entry));
+      places.push({ origin, caller });
+    }
   }
 
-  remove(caller: Caller, entry: Entry): void {
-    const entries = this.#callers.get(caller);
-    if (!entries?.delete(entry)) return;
-    this.#size -= 1;
-    if (entries.size === 0) this.#callers.delete(caller);
+  remove(entry: Entry): void {
+    for (const place of this.#places.get(entry) ?? []) this.#leave(place, entry);
+    this.#places.delete(entry);
   }
 
-  /** Takes out the first entry of the next caller that `isServed`, and puts that caller last. */
+  /** The entry does not wait for `caller` any more, but for others. */
+  leave(caller: Caller, entry: Entry): void {
+    const places = this.#places.get(entry);
+    const at = places?.findIndex((place) => place.caller === caller) ?? -1;
+    if (places && at !== -1) this.#leave(places.splice(at, 1)[0] as Place, entry);
+  }
+
+  /** Takes out the first entry of the next caller that `isServed`, and puts that caller and its address last. */
   takeNext(isServed: (caller: Caller) => boolean): { caller: Caller; entry: Entry } | undefined {
-    for (const [caller, entries] of this.#callers) {
-      const [entry] = entries;
-      if (entry === undefined || !isServed(caller)) continue;
-      this.remove(caller, entry);
-      if (entries.size > 0) {
-        this.#callers.delete(caller);
-        this.#callers.set(caller, entries);
+    for (const [origin, callers] of this.#origins) {
+      for (const [caller, entries] of callers) {
+        const [entry] = entries;
+        if (entry === undefined || !isServed(caller)) continue;
+        this.remove(entry);
+        moveToEnd(callers, caller);
+        moveToEnd(this.#origins, origin);
+        return { caller, entry };
       }
-      return { caller, entry };
     }
     return undefined;
   }
 
-  /** Takes out the newest entry of the caller that has more than `caller` with one more; none where nobody has. */
+  /**
+   * Takes out the newest entry of the address that has more than that of `caller` with one more; else, of the same
+   * address, of the caller that has more. None where nobody has.
+   */
   takeNewest(caller: Caller): Entry | undefined {
-    let most: Caller | undefined;
-    let count = (this.#callers.get(caller)?.size ?? 0) + 1;
-    for (const [other, { size }] of this.#callers) if (size > count) [most, count] = [other, size];
-    const newest = most && [...(this.#callers.get(most) ?? [])].at(-1);
-    if (most && newest) this.remove(most, newest);
+    const own = this.#origins.get(originOf(caller));
+    const fullest = heaviest(this.#origins, countOf) ?? own;
+    const isOther = fullest !== own && fullest && countOf(fullest) > (own ? countOf(own) : 0) + 1;
+    const entries = isOther ? heaviest(fullest, sizeOf) : own && heaviest(own, sizeOf);
+    const isMore = isOther || sizeOf(entries) > sizeOf(own?.get(caller)) + 1;
+    const newest = isMore ? [...(entries ?? [])].at(-1) : undefined;
+    if (newest !== undefined) this.remove(newest);
     return newest;
   }
+
+  #leave({ origin, caller }: Place, entry: Entry): void {
+    const callers = this.#origins.get(origin);
+    const entries = callers?.get(caller);
+    if (!callers || !entries?.delete(entry) || entries.size > 0) return;
+    callers.delete(caller);
+    if (callers.size === 0) this.#origins.delete(origin);
+  }
+}
+
+function moveToEnd<K, V>(map: Map<K, V>, key: K): void {
+  const value = map.get(key);
+  if (value === undefined) return;
+  map.delete(key);
+  map.set(key, value);
+}
+
+const sizeOf = (entries: ReadonlySet<unknown> | undefined): number => entries?.size ?? 0;
+
+function countOf(callers: Callers<unknown>): number {
+  let count = 0;
+  for (const entries of callers.values()) count += entries.size;
+  return count;
+}
+
+/** Of equal ones the last. */
+function heaviest<V>(map: ReadonlyMap<unknown, V>, weigh: (value: V) => number): V | undefined {
+  let heaviest: V | undefined;
+  for (const value of map.values()) {
+    if (heaviest === undefined || weigh(value) >= weigh(heaviest)) heaviest = value;
+  }
+  return heaviest;
 }

@@ -1,6 +1,8 @@
 /** One entry of the store: its value, the calls that use it, its weight and its disposal. */
 
 import type { Identity } from '../identity.ts';
+import { callerOf, waitAs } from '../queues/caller.ts';
+import { createSharedCaller, joinCaller } from '../queues/shared-caller.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Progress } from '../types/progress.ts';
 import type { Kind, StoreUser, Weight } from '../types/store.ts';
@@ -19,8 +21,11 @@ export class Backing {
   readonly identity: Identity;
   readonly #stop = new AbortController();
   readonly #users = new Set<StoreUser>();
+  /** In queues the work behind the value has the turns of all that wait for it or use it. */
+  readonly #caller = createSharedCaller();
 
   constructor(of: Identity, identity: Identity) {
+    waitAs(this.#caller, this.#stop.signal);
     this.source = new LentBytes(of, this.#stop.signal);
     this.identity = identity;
   }
@@ -33,9 +38,11 @@ export class Backing {
   lend(of: ByteSource, user: StoreUser): () => void {
     this.#users.add(user);
     const back = this.source.lend(of);
+    const leave = joinCaller(this.#caller, callerOf(user.signal));
     return () => {
       this.#users.delete(user);
       back();
+      leave();
     };
   }
 

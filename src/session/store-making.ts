@@ -1,6 +1,5 @@
 /** A value of the store that is being made, once for all the calls that wait for it. */
 
-import { callerOf, waitAs } from '../queues/caller.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Made, Making, StoreUser } from '../types/store.ts';
 import type { Backing } from './store-entry.ts';
@@ -51,10 +50,7 @@ export class SharedMaking<T> {
       const waiter: Waiter<T> = { user, of, resolve, reject, leave };
       this.#waiters.add(waiter);
       user.signal.addEventListener('abort', abort, { once: true });
-      if (this.#begun) return;
-      // In queues its work counts as that of the caller that began it.
-      waitAs(callerOf(user.signal), this.#options.backing.signal);
-      void this.#run();
+      if (!this.#begun) void this.#run();
     });
   }
 

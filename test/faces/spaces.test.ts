@@ -8,6 +8,7 @@ import type { Offer, OfferOptions } from '../../src/faces/offer.ts';
 import { listArtifacts } from '../../src/faces/mcp/resources.ts';
 import { createOffer } from '../../src/faces/offer.ts';
 import type { Answer } from '../../src/types/answer.ts';
+import { queues } from '../../src/queues/table.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { type AppUnderTest, serveOffer } from '../support/app.ts';
 import { mcpHeaders, mcpMessage } from '../support/server.ts';
@@ -278,6 +279,33 @@ describe('clients that come by the thousand', () => {
     if (keeps)
       expect(textOf(await overMcp(mine)('read', { path: 'artifact://1:-1' }))).toContain('of one client');
   });
+
+  test.skipIf(process.platform !== 'linux')(
+    'and are all busy shut no door for another address, and end none of its sessions',
+    { timeout: 120_000 },
+    async () => {
+      const app = await serving();
+      const hello = (from: string) =>
+        postFrom(from, app, 'initialize', {
+          protocolVersion: '2025-11-25',
+          capabilities: {},
+          clientInfo: { name: 'test', version: '1' },
+        });
+      const idle = await hello('127.0.0.2');
+      const sleeping: Promise<unknown>[] = [];
+      const sleep = { name: 'bash', arguments: { command: 'sleep 60' } };
+      for (let i = 0; i < 224; i += 1) {
+        const ask = await mcp(app);
+        sleeping.push(ask('tools/call', sleep).catch(() => undefined));
+      }
+      await expect.poll(() => queues.commands.stats.running + queues.commands.waiting).toBe(224);
+      expect((await hello('127.0.0.1')).status).toBe(503);
+      expect((await hello('127.0.0.3')).status).toBe(200);
+      expect((await postFrom('127.0.0.2', app, 'tools/list', {}, idle.session)).status).toBe(200);
+      await app.close();
+      await Promise.all(sleeping);
+    },
+  );
 
   // Elsewhere the loopback has one address.
   test.skipIf(process.platform !== 'linux')(

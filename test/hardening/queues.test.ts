@@ -244,7 +244,7 @@ test(
   },
 );
 
-describe('what many calls share is made for the one that began it', () => {
+describe('what many calls share is made at the turn of whoever waits for it', () => {
   test.each([
     ['outlines', (i: number) => [`f${i}.ts:outline`, `f${i}.ts`, 'export function f() {\n  return 1;\n}\n']],
     ['unpackSmall', (i: number) => [`f${i}.bz2`, `f${i}.bz2`, packed.bz2.hello]],
@@ -273,4 +273,35 @@ describe('what many calls share is made for the one that began it', () => {
       expect(order.indexOf('other')).toBeLessThan(4);
     },
   );
+
+  test('one that joins does not wait in the line of the one that began', async () => {
+    const { write, oriel } = workspace();
+    const queue = queues.outlines;
+    limitAll(1, ['calls']);
+    const slot = await queue.acquire();
+    const order: string[] = [];
+    const ask = async (i: number, who: string, caller: object): Promise<void> => {
+      write(`f${i}.ts`, 'export function f() {\n  return 1;\n}\n');
+      const answer = await oriel.tool('read').run({ path: `f${i}.ts:outline` }, { caller });
+      expect(answer.isError).toBe(false);
+      order.push(who);
+    };
+    const busy = {};
+    const asked: Promise<void>[] = [];
+    for (let i = 0; i < 8; i += 1) {
+      asked.push(ask(i, 'busy', busy));
+      await expect.poll(() => queue.waiting).toBe(i + 1);
+    }
+    asked.push(
+      oriel
+        .tool('read')
+        .run({ path: 'f7.ts:outline' }, { caller: {} })
+        .then(() => void order.push('other')),
+    );
+    await new Promise((resolve) => void setTimeout(resolve, 200));
+    expect(queue.waiting).toBe(8);
+    slot.release();
+    await Promise.all(asked);
+    expect(order.indexOf('other')).toBeLessThan(4);
+  });
 });

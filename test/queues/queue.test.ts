@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
-import { type Caller, waitAs } from '../../src/queues/caller.ts';
+import { type Caller, comesFrom, waitAs } from '../../src/queues/caller.ts';
+import { createSharedCaller, joinCaller } from '../../src/queues/shared-caller.ts';
 import { Queue, type QueueLimits, type Slot } from '../../src/queues/queue.ts';
 
 const queueOf = (limits: Partial<QueueLimits> = {}): Queue =>
@@ -256,4 +257,114 @@ test('whatever comes, goes and is aborted: never over the limits, and nothing is
     ),
     { numRuns: 100 },
   );
+});
+
+describe('callers at addresses', () => {
+  const at = (address: string): Caller => {
+    const caller = {};
+    comesFrom(caller, address);
+    return caller;
+  };
+
+  test('are served in turn by address: one that takes many names waits for itself', async () => {
+    const many = Array.from({ length: 20 }, () => at('10.0.0.1'));
+    const order = await served(
+      queueOf(),
+      [...many, at('10.0.0.2'), at('10.0.0.2')],
+      [...many.map(() => 'many'), 'other', 'other'],
+    );
+    expect(order.indexOf('other')).toBeLessThanOrEqual(2);
+    expect(order.lastIndexOf('other')).toBeLessThanOrEqual(4);
+  });
+
+  test('are served in turn at one address: a client behind a proxy waits for each of the others once', async () => {
+    const [busy, quiet] = [at('10.0.0.9'), at('10.0.0.9')];
+    const order = await served(
+      queueOf(),
+      [...Array.from({ length: 20 }, () => busy), quiet],
+      [...Array.from({ length: 20 }, () => 'busy'), 'quiet'],
+    );
+    expect(order.indexOf('quiet')).toBeLessThanOrEqual(2);
+  });
+
+  test('leave slots to others, however many names they take and however long they hold them', () => {
+    const queue = queueOf({ limit: 32, share: 0.75 });
+    const slots = Array.from({ length: 100 }, () => queue.acquire({ caller: at('10.0.0.1') }));
+    for (const slot of slots) if (slot instanceof Promise) slot.catch(() => undefined);
+    expect(queue.stats.running).toBe(28);
+    expect(queue.acquire({ caller: at('10.0.0.2') })).not.toBeInstanceOf(Promise);
+    const one = queueOf({ limit: 32, share: 0.75 });
+    const client = at('10.0.0.1');
+    for (let i = 0; i < 60; i += 1) void one.acquire({ caller: client });
+    expect(one.stats.running).toBe(24);
+    expect(one.acquire({ caller: at('10.0.0.1') })).not.toBeInstanceOf(Promise);
+  });
+
+  test('that fill the places to wait with many names make room for another address', async () => {
+    const queue = queueOf({ waiting: 10 });
+    const held = queue.acquire() as Slot;
+    const refused: string[] = [];
+    const granted: string[] = [];
+    const ask = (name: string, caller: Caller): Promise<void> =>
+      queue.run(async () => void granted.push(name), { caller }).catch(() => void refused.push(name));
+    const asked = Array.from({ length: 10 }, (_, i) => ask(`many ${i}`, at('10.0.0.1')));
+    asked.push(ask('other', at('10.0.0.2')));
+    await tick();
+    held.release();
+    await Promise.all(asked);
+    expect(refused).toEqual(['many 9']);
+    expect(granted.indexOf('other')).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('work that several wait for', () => {
+  test('has the turns of each that waits, from when it joins to when it leaves', async () => {
+    const queue = queueOf();
+    const held = queue.acquire() as Slot;
+    const [busy, other, third] = [{}, {}, {}];
+    const whole = createSharedCaller();
+    const leaveBusy = joinCaller(whole, busy);
+    const order: string[] = [];
+    const ask = (name: string, caller: Caller): Promise<void> =>
+      queue.run(
+        async () => {
+          order.push(name);
+          await tick();
+        },
+        { caller },
+      );
+    const asked = Array.from({ length: 9 }, (_, i) => ask(`busy ${i}`, busy));
+    asked.push(ask('whole', whole), ask('third', third));
+    expect(queue.waiting).toBe(11);
+    const leaveOther = joinCaller(whole, other);
+    expect(queue.waiting).toBe(11);
+    leaveBusy();
+    held.release();
+    await Promise.all(asked);
+    expect(order.indexOf('whole')).toBeLessThanOrEqual(2);
+    leaveOther();
+    expect(queue.stats).toMatchObject({ running: 0, waiting: 0 });
+  });
+
+  test('goes on as that of the last that has left', async () => {
+    const whole = createSharedCaller();
+    joinCaller(whole, {})();
+    expect(await served(queueOf(), [whole, whole], ['one', 'two'])).toEqual(['one', 'two']);
+  });
+
+  test('within work that others wait for has their turns too', async () => {
+    const queue = queueOf();
+    const held = queue.acquire() as Slot;
+    const [busy, other] = [{}, {}];
+    const [outer, inner] = [createSharedCaller(), createSharedCaller()];
+    joinCaller(outer, busy);
+    joinCaller(inner, outer);
+    const asked = Array.from({ length: 9 }, () => queue.run(tick, { caller: busy }));
+    let done = 0;
+    asked.push(queue.run(async () => void (done = queue.waiting), { caller: inner }));
+    joinCaller(outer, other);
+    held.release();
+    await Promise.all(asked);
+    expect(done).toBeGreaterThan(6);
+  });
 });

@@ -1,7 +1,8 @@
 /** Which client sends a request: it decides whose turn is next, and whose kept outputs `artifact://N` means. */
 
 import type { IncomingMessage } from 'node:http';
-import { type Caller, nameCaller } from '../../queues/caller.ts';
+import { comesFrom, type Caller, nameCaller } from '../../queues/caller.ts';
+import { networkOf } from './connections.ts';
 
 /** A client names itself with this header, with any text of its own. */
 const CLIENT_HEADER = 'oriel-client';
@@ -31,8 +32,12 @@ export function clientOf({ headers, socket }: IncomingMessage): Caller {
         behindProxy(headers),
         headers['user-agent'] ?? '',
       ]).slice(0, 3 * MOST_NAME);
-  const known = clients.get(key)?.deref();
-  if (known) return known;
+  const client = clients.get(key)?.deref() ?? made(key, isNamed);
+  comesFrom(client, networkOf(socket.remoteAddress ?? 'local'));
+  return client;
+}
+
+function made(key: string, isNamed: boolean): Caller {
   const client = {};
   // Two clients on two machines may have the same address, 127.0.0.1, and the same program.
   nameCaller(client, { name: key, isGuess: !isNamed });

@@ -12,7 +12,7 @@ import {
   type McpServerFactory,
   type RequestId,
 } from '@modelcontextprotocol/server';
-import type { Caller } from '../../queues/caller.ts';
+import { type Caller, comesFrom } from '../../queues/caller.ts';
 import { OrielError } from '../../errors.ts';
 import { DUPLICATE_ID } from '../mcp/refusals.ts';
 import type { Offer } from '../offer.ts';
@@ -29,6 +29,9 @@ import { jsonOf } from './request-input.ts';
  * used for longest; its client shakes hands again. One that is being answered stays.
  */
 const MOST_SESSIONS = 256;
+
+/** Sessions of one address: while all of them are being answered, others find room. */
+const MOST_OF_ADDRESS = 224;
 
 /** Messages of one POST. As many as the SDK takes, which looks at each of them before it counts. */
 const MOST_MESSAGES = 100;
@@ -79,13 +82,16 @@ export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'
 
   async function open(request: Request): Promise<McpSession> {
     const from = addresses.get(request) ?? '';
-    if (sessions.size >= MOST_SESSIONS && !leastWanted())
-      throw new OrielError('BUSY', `All ${MOST_SESSIONS} sessions are being answered. Open one in a moment.`);
+    if (isFull(from, 1) && !leastWanted(from)) {
+      const message = 'All sessions of your address are being answered. Open one in a moment.';
+      throw new OrielError('BUSY', message);
+    }
     const caller = {};
+    comesFrom(caller, from);
     const session = new McpSession({
       opened(id) {
         sessions.set(id, { session, caller, from });
-        makeRoom();
+        makeRoom(from);
       },
       closed: (id) => forget(id, caller),
     });
@@ -98,25 +104,42 @@ export function mountMcp(make: MakeServer, offer: Pick<Offer, 'keeps' | 'forget'
     void offer.forget(caller);
   }
 
-  function makeRoom(): void {
-    while (sessions.size > MOST_SESSIONS) {
-      const [id, over] = leastWanted() ?? [];
+  function makeRoom(from: string): void {
+    while (isFull(from, 0)) {
+      const [id, over] = leastWanted(from) ?? [];
       if (id === undefined || !over) return;
       forget(id, over.caller);
       void over.session.close();
     }
   }
 
-  function leastWanted(): [string, OpenSession] | undefined {
+  /** Whether so many sessions more from there were too many. */
+  function isFull(from: string, more: number): boolean {
+    return sessions.size + more > MOST_SESSIONS || countOf(from) + more > MOST_OF_ADDRESS;
+  }
+
+  function countOf(address: string): number {
+    return Array.from(sessions.values()).filter((one) => one.from === address).length;
+  }
+
+  /**
+   * One that is not being answered, of the address with most of them. None of another address goes for one at `from` that
+   * has as many.
+   */
+  function leastWanted(from: string): [string, OpenSession] | undefined {
     const counts = new Map<string, number>();
-    for (const { from } of sessions.values()) counts.set(from, (counts.get(from) ?? 0) + 1);
-    const all = Array.from(sessions).filter(([, { session }]) => !session.busy);
-    const most = Math.max(...all.map(([, { from }]) => counts.get(from) as number));
-    const idle = all.filter(([, { from }]) => counts.get(from) === most);
+    for (const one of sessions.values()) counts.set(one.from, (counts.get(one.from) ?? 0) + 1);
+    const own = counts.get(from) ?? 0;
+    const idle = Array.from(sessions).filter(([, { session }]) => !session.busy);
+    const isFair = ([, one]: [string, OpenSession]): boolean =>
+      one.from === from || (own < MOST_OF_ADDRESS && (counts.get(one.from) as number) > own);
+    const fair = idle.filter(isFair);
+    const most = Math.max(...fair.map(([, one]) => counts.get(one.from) as number));
+    const all = fair.filter(([, one]) => counts.get(one.from) === most);
     return (
-      idle.find(([, { session }]) => !session.used) ??
-      idle.find(([, { caller }]) => !offer.keeps(caller)) ??
-      idle[0]
+      all.find(([, { session }]) => !session.used) ??
+      all.find(([, { caller }]) => !offer.keeps(caller)) ??
+      all[0]
     );
   }
 
