@@ -71,13 +71,18 @@ interface Content {
 export type Step = (page: Fetched, visit: Visit) => Promise<Rendering | undefined>;
 
 /** A page as its site's API has it. */
-export interface SitePage {
+export type SitePage = {
   /** The API's first answer. */
   readonly page: Fetched;
-  readonly text: string;
-  /** A further answer that the text was made of. */
-  readonly also?: Fetched | undefined;
-}
+} & (
+  | {
+      readonly text: string;
+      /** A further answer that the text was made of. */
+      readonly also?: Fetched | undefined;
+    }
+  /** No text. */
+  | { readonly rendering: Rendering }
+);
 
 /** Undefined where the API does not answer: the page itself is read. */
 export type ReadSite = (visit: Visit) => Promise<SitePage | undefined>;

@@ -2,6 +2,7 @@
 
 import { isGitHub } from '../../github/hosts.ts';
 import { NAME } from '../../github/repository.ts';
+import { fileStep } from '../steps/file.ts';
 import type { Fetched, Site, SitePage, Visit } from '../page.ts';
 import { type Answered, recordOf, type Wanted } from './api.ts';
 import { withoutTrailingSlashes } from '../../../text/slashes.ts';
@@ -75,6 +76,8 @@ async function filePage(
     RAW_TYPE,
     visit,
   );
-  if (!file || file.body.includes(0)) return undefined;
-  return { page: file, text: await file.text() };
+  if (!file) return undefined;
+  // The type is that of the API.
+  const rendering = await fileStep({ ...file, url: visit.url, type: '' }, visit);
+  return rendering ? { page: file, rendering } : { page: file, text: await file.text() };
 }

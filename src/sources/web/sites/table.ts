@@ -32,6 +32,7 @@ export async function siteStep(
       visit.notes.push(`${site.name}: its API has not answered, this is the page itself`);
       return undefined;
     }
+    if ('rendering' in found) return found;
     const content = found.text.endsWith('\n') ? found.text : `${found.text}\n`;
     return {
       page: found.page,

@@ -4,7 +4,9 @@ import type { IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { github as githubSite } from '../../../../src/sources/web/sites/github.ts';
 import { place } from '../../../support/dialect.ts';
+import { makePng } from '../../../support/images.ts';
 import { article, type Page, paragraphs, site } from '../../../support/web.ts';
+import { zip } from '../../../support/zip.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -15,7 +17,11 @@ async function github(pages: Readonly<Record<string, Page>>) {
   vi.stubEnv('GITHUB_API_URL', url);
   vi.stubEnv('GITHUB_TOKEN', 'secret-token');
   const here = place('oriel', { web: { allow: ['127.0.0.1'] }, display: 'plain' });
-  return { asked, read: async (path: string) => (await here.call('read', { path })).text };
+  return {
+    asked,
+    read: async (path: string) => (await here.call('read', { path })).text,
+    run: (path: string) => here.oriel.tool('read').run({ path }),
+  };
 }
 
 test('an issue with its comments, and a token for the API alone', async () => {
@@ -81,6 +87,31 @@ test('a repository is its facts and its README, a file is itself', async () => {
     /---\n# acme\/widget\n\nWidgets\n\nDefault branch: main\n\n---\n\n# Widget\n$/,
   );
   expect(await read('https://github.com/acme/widget/blob/main/src/a.ts')).toMatch(/---\nexport {};\n$/);
+});
+
+test('a file that is no plain text is what it is', async () => {
+  const type = 'application/vnd.github.raw+json; charset=utf-8';
+  const mark = Buffer.from([0xff, 0xfe]);
+  const files = {
+    'a.png': makePng(2, 2),
+    'a.zip': zip([{ name: 'inner.txt', content: 'inside\n' }]),
+    'utf16.txt': Buffer.concat([mark, Buffer.from('wide words\n', 'utf16le')]),
+    'a.bin': Buffer.from([1, 0, 2, 0, 3]),
+  };
+  const { read, run } = await github(
+    Object.fromEntries(
+      Object.entries(files).map(([name, body]) => [
+        `/repos/acme/widget/contents/${name}?ref=main`,
+        { type, body },
+      ]),
+    ),
+  );
+  const front = 'https://github.com/acme/widget/blob/main';
+  const { content } = await run(`${front}/a.png`);
+  expect(content.map((block) => block.type)).toEqual(['text', 'image']);
+  expect(await read(`${front}/a.zip:inner.txt`)).toBe('inside\n');
+  expect(await read(`${front}/utf16.txt`)).toMatch(/\nMethod: github\n\n---\nwide words\n$/);
+  expect(await read(`${front}/a.bin`)).toMatch(/is binary/);
 });
 
 test.each([
