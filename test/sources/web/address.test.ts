@@ -20,3 +20,23 @@ test.each([':fresh', ':', ':1', ':1-2', '/a:', '?a=b:', '#:'])(
     }
   },
 );
+
+test.each([
+  ['https://h:80', 'https://h:80/', ''],
+  ['https://h/:80', 'https://h/', '80'],
+  ['https://h:80:90', 'https://h:80/', '90'],
+  ['https://h:8080:5-9', 'https://h:8080/', '5-9'],
+  ['https://h:5-9', 'https://h/', '5-9'],
+  ['https://h:8080/a:raw:5-9', 'https://h:8080/a', 'raw:5-9'],
+  ['https://h/a?b=1:5-9', 'https://h/a?b=1', '5-9'],
+  ['https://[::1]', 'https://[::1]/', ''],
+  ['https://[2001:db8::1]:8080', 'https://[2001:db8::1]:8080/', ''],
+  ['https://[2001:db8::1]:8080:5-9', 'https://[2001:db8::1]:8080/', '5-9'],
+  ['https://[2001:db8::1]/:5', 'https://[2001:db8::1]/', '5'],
+])('%s', (target, url, rest) => {
+  expect(addressOf(target, () => false)).toMatchObject({ url, rest });
+});
+
+test.each(['https://[fe80::1%25lo]/', 'https://[fe80::1%eth0]/:5'])('%s has no address', (target) => {
+  expect(() => addressOf(target, () => false)).toThrow(expect.objectContaining({ code: 'BAD_PATH' }));
+});
