@@ -159,6 +159,8 @@ export interface SheetFacts {
   readonly shown?: number;
   /** Its first row names the columns. */
   readonly header?: true;
+  /** The letters of its first column that has no place in its table. */
+  readonly beyond?: string;
 }
 
 export interface OutlineEntry {

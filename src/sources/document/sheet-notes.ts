@@ -23,6 +23,24 @@ export function sheetNotes(sheets: readonly SheetFacts[], typed: string): Notice
   return next ? [...notes, shortest(waysOfRest(next, others.length, typed), most)] : notes;
 }
 
+/** Below rows of sheets with more columns than a table has. */
+export function columnNotes(sheets: readonly SheetFacts[], typed: string): Notice[] {
+  return sheets
+    .filter(({ beyond }) => beyond !== undefined)
+    .slice(0, MOST_NAMED)
+    .map(({ name, columns, range = '', beyond }) => {
+      const call = `${typed}:${writeSegment(name)}:${headOf(range.replace(/^[A-Z]+/, String(beyond)))}`;
+      const has = `${cut(name)} has ${columns} columns; those from ${beyond} on are not in its rows`;
+      return shortest(
+        [
+          { text: `${has}. Use ${call} for their cells`, calls: [call] },
+          { text: has, calls: [call] },
+        ],
+        MOST_SAID,
+      );
+    });
+}
+
 interface Way {
   readonly text: string;
   readonly calls: readonly [use: string, ...others: string[]];

@@ -18,7 +18,9 @@ import { conversions, optionsOf } from './convert.ts';
 import type { DocumentReading } from './opened-document.ts';
 import { isWorkbook, type SheetFacts, type Want } from './protocol.ts';
 import { refused } from './refusal.ts';
+import { columnNotes } from './sheet-notes.ts';
 import { FIRST, ours, sheetName, splitRange, splitSheet, tableOf } from './sheet-words.ts';
+import { tableNames } from './table-names.ts';
 
 const TABLES = { is: 'tables' } as const;
 const WHOLE = { is: 'whole' } as const;
@@ -157,7 +159,7 @@ async function cells(
 /** Rows as the source of databases pages through them. `tail` begins with `?` or `:`. */
 async function rows(document: DocumentReading, table: string | undefined, tail: string): Promise<Resource> {
   const { subject, opened, call } = document;
-  const { body } = await document.convert({ want: TABLES });
+  const { reply, body } = await document.convert({ want: TABLES });
   const identity = opened.bytes.identity.derive(conversions, optionsOf({ want: TABLES }));
   const stored = sourceOf(body, identity);
   const database: OpenedFile = {
@@ -171,5 +173,9 @@ async function rows(document: DocumentReading, table: string | undefined, tail: 
   const rest = `${table === undefined ? '' : writeSegment(table)}${tail}`;
   const head = await readAt(stored, 0, 4096);
   const resource = await openDatabase({ ...subject, rest, opened: database, head }, call);
-  return { ...resource, kind: 'document' };
+  const { sheets = [] } = reply.facts;
+  const shown = sheets.filter((_, i) => table === undefined || tableNames(sheets)[i] === table);
+  const notes = columnNotes(shown, subject.typed);
+  if (resource.is !== 'text' || notes.length === 0) return { ...resource, kind: 'document' };
+  return { ...resource, kind: 'document', notes: [...notes, ...(resource.notes ?? [])] };
 }

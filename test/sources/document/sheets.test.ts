@@ -171,3 +171,46 @@ test('the mark of a hidden sheet of OpenDocument is its own, whatever styles sta
   const heads = (await text('styled.ods:raw')).match(/^## .*$/gm);
   expect(heads).toEqual(['## Sales', '## Merged & Wide', '## Hidden (hidden)', '## Empty']);
 });
+
+test('columns that have no place in a table are said, with the call for their cells', async () => {
+  const { write, read, text } = workspace(unhurried);
+  const cells = utils.aoa_to_sheet([
+    Array.from({ length: 1_200 }, (_, i) => `c${i}`),
+    Array.from({ length: 1_200 }, (_, i) => i),
+    Array.from({ length: 1_200 }, (_, i) => -i),
+  ]);
+  const book = utils.book_new();
+  utils.book_append_sheet(book, cells, 'Wide');
+  utils.book_append_sheet(book, utils.aoa_to_sheet([['a'], [1]]), 'Narrow');
+  write('wide.xlsx', writeBook(book, { type: 'buffer', bookType: 'xlsx' }) as Buffer);
+  for (const path of [
+    'wide.xlsx:Wide?limit=1',
+    'wide.xlsx:Wide:2',
+    'wide.xlsx?q=select count(*) from Wide',
+  ]) {
+    const said = noticesOf(await read(path));
+    expect([path, said]).toEqual([
+      path,
+      expect.arrayContaining([
+        'Wide has 1200 columns; those from ALM on are not in its rows. Use wide.xlsx:Wide:ALM1:ATD50 for their cells',
+      ]),
+    ]);
+  }
+  expect(await text('wide.xlsx:Wide:ALM1:ATD50')).toContain('| 2 | 1000 | 1001 |');
+  expect(noticesOf(await read('wide.xlsx:Narrow?limit=1')).join('')).not.toContain('columns');
+});
+
+test('an empty sheet has no rows, and the calls for it work', async () => {
+  const { write, read, text } = workspace(unhurried);
+  write(
+    'empty.xlsx',
+    xlsx([
+      ['E', '<sheetData/>'],
+      ['Full', sheet(1)],
+    ]),
+  );
+  expect(await text('empty.xlsx:E?limit=2')).toContain('(no rows)');
+  const { details } = await read('empty.xlsx:E:1');
+  expect(details['error']).toMatchObject({ code: 'NOT_FOUND', next: 'empty.xlsx:E?limit=20' });
+  expect((await read('empty.xlsx:E?limit=20')).isError).toBe(false);
+});

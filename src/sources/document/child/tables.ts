@@ -5,7 +5,7 @@ import type { DocumentFacts } from '../protocol.ts';
 import { tableNames } from '../table-names.ts';
 import { cellValue } from './cells.ts';
 import { loadLibrary } from '../../sqlite/worker/library.ts';
-import type { Grid } from './grid.ts';
+import { columnName, columnsOf, type Grid } from './grid.ts';
 import { headerOf } from './headers.ts';
 import { sheetsOf } from './sheets.ts';
 import { excel, readGrids } from './workbook.ts';
@@ -23,10 +23,20 @@ export async function tablesOf(bytes: Buffer): Promise<{ data: Uint8Array; facts
     const names = tableNames(grids);
     for (const [i, grid] of grids.entries()) fill(db, grid, names[i] as string);
     db.exec('COMMIT');
-    return { data: library.capi.sqlite3_js_db_export(db), facts: sheetsOf(grids) };
+    return { data: library.capi.sqlite3_js_db_export(db), facts: withBeyond(sheetsOf(grids), grids) };
   } finally {
     db.close();
   }
+}
+
+/** The first column of each sheet that is not in its table. */
+function withBeyond({ sheets = [], ...facts }: DocumentFacts, grids: readonly Grid[]): DocumentFacts {
+  const named = sheets.map((sheet, i) => {
+    const grid = grids[i];
+    if (!grid || sheet.columns <= MOST_COLUMNS) return sheet;
+    return { ...sheet, beyond: columnName(columnsOf(grid.rows)[MOST_COLUMNS] ?? 0) };
+  });
+  return { ...facts, sheets: named };
 }
 
 type Database = InstanceType<
@@ -36,7 +46,8 @@ type Database = InstanceType<
 function fill(db: Database, grid: Grid, table: string): void {
   const header = headerOf(grid);
   const columns = header.columns.slice(0, MOST_COLUMNS);
-  if (columns.length === 0) return;
+  // An empty sheet is a table without rows.
+  if (columns.length === 0) columns.push({ at: 0, name: 'A' });
   const { rowid, names } = namesFor(columns);
   db.exec(`CREATE TABLE ${quoted(table)} (${names.join(', ')})`);
   const ssf = excel().SSF;
