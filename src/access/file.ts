@@ -1,14 +1,18 @@
 /** An open regular file: its bytes at offsets, its identity, and whether it has changed since. */
 
-import { type BigIntStats, fstatSync } from 'node:fs';
+import { type BigIntStats, closeSync, constants, fstatSync } from 'node:fs';
 import { OrielError } from '../errors.ts';
 import { Identity } from '../identity.ts';
 import type { OpenedFile } from '../types/access.ts';
-import { type Inspector, readDescriptor } from './descriptors.ts';
+import { type Inspector, openDescriptor, readDescriptor, untilDescriptors } from './descriptors.ts';
+import { isShortage } from './failure.ts';
 import { readLocalHead } from './warm-head.ts';
 
 /** Read once and kept: they tell the kind and the encoding, and often they are the whole first page. */
 const HEAD_BYTES = 64 << 10;
+
+const BY_DESCRIPTOR = process.platform === 'linux';
+const AGAIN = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 
 export function openedFile(
   fd: number,
@@ -90,12 +94,47 @@ function copyPart(bytes: Uint8Array, offset: number, target: Uint8Array): number
   return part.length;
 }
 
-/** What a thread holds open at `fd` and closes itself, opened at the real `path`. */
-export function lentFile(fd: number, path: string): OpenedFile {
+/** What a thread holds open. */
+export interface Lent {
+  readonly fd: number;
+  readonly dev: number;
+  readonly ino: number;
+}
+
+/**
+ * A file that a thread holds open, opened once more: a thread may die, and then its descriptor may be another file's.
+ * Undefined when it is that already.
+ */
+export async function lentFile(lent: Lent, path: string): Promise<OpenedFile | undefined> {
+  if (!isStill(lent, lent.fd)) return undefined;
+  // Where descriptors have no paths the thread's own has to do.
+  const fd = BY_DESCRIPTOR
+    ? await untilDescriptors(() => openDescriptor(`/proc/self/fd/${lent.fd}`, AGAIN)).catch(gone)
+    : lent.fd;
+  if (fd === undefined) return undefined;
+  const close = (): void => {
+    if (fd !== lent.fd) closeSync(fd);
+  };
+  if (!isStill(lent, fd)) {
+    close();
+    return undefined;
+  }
   const stats = fstatSync(fd, { bigint: true });
   const never = (): Promise<undefined> => Promise.resolve(undefined);
-  const inspector = { isLocal: false, stat: () => stats, close: () => undefined };
-  return openedFile(fd, path, stats, inspector, never);
+  return openedFile(fd, path, stats, { isLocal: false, stat: () => stats, close }, never);
+}
+
+function isStill({ dev, ino }: Lent, fd: number): boolean {
+  try {
+    const stats = fstatSync(fd);
+    return stats.dev === dev && stats.ino === ino;
+  } catch {
+    return false;
+  }
+}
+
+function gone(error: unknown): undefined {
+  if (isShortage(error)) throw error;
 }
 
 /**

@@ -20,6 +20,8 @@ export interface HeldEntry {
 export interface HeldFile {
   readonly fd: number;
   readonly size: number;
+  readonly dev: number;
+  readonly ino: number;
 }
 
 /** A directory that takes no more bytes than this has few entries, whatever file system it is on. */
@@ -62,6 +64,23 @@ export class HeldDirectory {
   static adopt(path: string, fd: number): HeldDirectory {
     const at = bytesOf(path);
     return HeldDirectory.#open(BY_DESCRIPTOR ? `${DESCRIPTORS}/${fd}` : at, at, ENTER & ~O_NOFOLLOW);
+  }
+
+  /**
+   * What another thread holds open, by its `self`: should that thread have died, it may mean another directory. Undefined
+   * when it does. Throws for want of descriptors.
+   */
+  static lent(self: string, dev: number, ino: number): HeldDirectory | undefined {
+    let held: HeldDirectory;
+    try {
+      held = HeldDirectory.#open(self, self, ENTER & ~O_NOFOLLOW);
+    } catch (error) {
+      if (refusalOf(error) === 'shortage') throw error;
+      return undefined;
+    }
+    if (held.dev === dev && held.ino === ino) return held;
+    held.release();
+    return undefined;
   }
 
   static #open(where: string, path: string, flags: number): HeldDirectory {
@@ -173,7 +192,7 @@ export function openHeld(self: string, dev: number, name: string): HeldFile | un
   try {
     const stats = fs.fstatSync(fd);
     const ours = stats.isFile() && (stats.dev === dev || !isKernelDevice(stats.dev, `${DESCRIPTORS}/${fd}`));
-    if (ours) return { fd, size: stats.size };
+    if (ours) return { fd, size: stats.size, dev: stats.dev, ino: stats.ino };
   } catch (error) {
     fs.closeSync(fd);
     throw error;

@@ -118,8 +118,12 @@ export class Stretches implements AsyncIterable<Stretch> {
 
   async #file(item: LargeFile): Promise<Stretch> {
     const path = Buffer.from(item.path, 'latin1').toString('utf8');
-    const opened = lentFile(item.fd, path);
-    const encoding = await encodingOf(opened.bytes, this.#call);
+    const opened = await lentFile(item, path);
+    if (!opened) throw new WalkBroken('The thread that held a file has ended.');
+    const encoding = await encodingOf(opened.bytes, this.#call).catch(async (error: unknown) => {
+      await opened.close();
+      throw error;
+    });
     const stretch = this.#search.request.multiline
       ? new WholeStretch(opened.bytes, encoding, [{ path, lines: 0, start: 0 }], this.#search)
       : new FileStretch(opened, path, encoding, this.#search);
@@ -129,7 +133,10 @@ export class Stretches implements AsyncIterable<Stretch> {
       addresses: () => stretch.addresses(),
       placeOf: () => 0,
       quotable: (file) => stretch.quotable(file),
-      close: () => Promise.resolve(this.#walk.release(item)),
+      close: async () => {
+        await opened.close();
+        this.#walk.release(item);
+      },
     };
     this.#begin(lent);
     return lent;

@@ -2,7 +2,14 @@
 
 import { isAscii, isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';
-import { closeHeld, type HeldFile, openHeld, readHeld, refusalOf } from '../../access/held-directory.ts';
+import {
+  closeHeld,
+  HeldDirectory,
+  type HeldFile,
+  openHeld,
+  readHeld,
+  refusalOf,
+} from '../../access/held-directory.ts';
 import { isBinary } from '../../sources/type-of-bytes.ts';
 import { decode, detectEncoding } from '../../text/encoding.ts';
 import type { Analyse } from '../../text/guess.ts';
@@ -13,7 +20,7 @@ import { encodingOfText } from '../../text/stored-encoding.ts';
 import { GapsSeen } from './gaps.ts';
 import { whenThereAre } from './shortage.ts';
 import { Sieve } from './sift.ts';
-import type { WalkControl } from './walk-control.ts';
+import { WALKER, type WalkControl } from './walk-control.ts';
 import { type Block, type BlockPart, now, type WalkMessage } from './walk-messages.ts';
 
 /** Bytes of one piece, unless one file is larger. */
@@ -82,17 +89,37 @@ export class BlockReader {
   read(block: Block): void {
     for (const part of block.parts) {
       if (part.gaps) this.#leave(part.gaps);
-      const names = this.#mayMatch(part);
-      for (let i = 0; i < names.length; i += 1) {
-        // Asking for the time costs as much as a small file.
-        if (i % 16 === 0 && now() > block.until) {
-          this.#leave({ ...NO_GAPS, timedOut: true });
-          return this.#end(block.no);
-        }
-        this.#readFile(part, names[i] as string, block.no);
-      }
+      if (!this.#readPart(part, block)) break;
     }
     this.#end(block.no);
+  }
+
+  /** Returns false when the time is up. */
+  #readPart(part: BlockPart, block: Block): boolean {
+    if (this.#thread === WALKER) return this.#readNames(part, block);
+    const held = whenThereAre(this.#control, () => HeldDirectory.lent(part.self, part.dev, part.ino));
+    if (!held) {
+      this.#leave({ ...NO_GAPS, broken: true });
+      return true;
+    }
+    try {
+      return this.#readNames({ ...part, self: held.self }, block);
+    } finally {
+      held.release();
+    }
+  }
+
+  #readNames(part: BlockPart, block: Block): boolean {
+    const names = this.#mayMatch(part);
+    for (let i = 0; i < names.length; i += 1) {
+      // Asking for the time costs as much as a small file.
+      if (i % 16 === 0 && now() > block.until) {
+        this.#leave({ ...NO_GAPS, timedOut: true });
+        return false;
+      }
+      this.#readFile(part, names[i] as string, block.no);
+    }
+    return true;
   }
 
   /** The names of the files that are to be read. */
@@ -269,7 +296,8 @@ export class BlockReader {
     }
     this.#large.push(file);
     const gaps = this.#takeGaps();
-    this.#post({ is: 'large', block, thread: this.#thread, path, fd: file.fd, ...(gaps && { gaps }) });
+    const { fd, dev, ino } = file;
+    this.#post({ is: 'large', block, thread: this.#thread, path, fd, dev, ino, ...(gaps && { gaps }) });
   }
 }
 

@@ -78,6 +78,7 @@ export interface BlockPart {
   /** A path that means the directory for as long as the block is not read. */
   readonly self: string;
   readonly dev: number;
+  readonly ino: number;
   /** What stands before the names in a path: empty, or ending with a slash. Bytes, as are the names. */
   readonly front: string;
   /** Joined by slashes. */
@@ -133,6 +134,8 @@ export interface LargeFile {
   readonly thread: number;
   readonly path: string;
   readonly fd: number;
+  readonly dev: number;
+  readonly ino: number;
   /** What was left out before it since the last message of the block. */
   readonly gaps?: Gaps;
 }

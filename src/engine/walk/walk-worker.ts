@@ -78,11 +78,12 @@ class Blocks {
     if (last?.directory === directory && !gaps) last.names.push(name);
     else {
       if (last?.directory !== directory) this.#directories += 1;
-      const { self, dev } = directory;
+      const { self, dev, ino } = directory;
       this.#parts.push({
         directory: directory.share(),
         self,
         dev,
+        ino,
         front,
         names: [name],
         ...(gaps && { gaps }),
@@ -95,9 +96,10 @@ class Blocks {
   finish(): void {
     this.#takeBack();
     if (this.#parts.length === 0) return;
-    const parts = this.#parts.map(({ self, dev, front, names, gaps }) => ({
+    const parts = this.#parts.map(({ self, dev, ino, front, names, gaps }) => ({
       self,
       dev,
+      ino,
       front,
       names: names.join('/'),
       ...(gaps && { gaps }),

@@ -1,0 +1,70 @@
+/** What a thread lends by number is read as what it was lent as, or not at all: threads die, and numbers are used again. */
+
+import { closeSync, fstatSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { lentFile } from '../../../src/access/file.ts';
+import { BlockReader } from '../../../src/engine/walk/read-block.ts';
+import { HELPER, WalkControl } from '../../../src/engine/walk/walk-control.ts';
+import type { WalkMessage } from '../../../src/engine/walk/walk-messages.ts';
+import { workspace } from '../../support/workspace.ts';
+
+interface Lent {
+  readonly fd: number;
+  readonly dev: number;
+  readonly ino: number;
+}
+
+function lend(path: string): Lent {
+  const fd = openSync(path, 'r');
+  const { dev, ino } = fstatSync(fd);
+  return { fd, dev, ino };
+}
+
+/** Something else under the number of what was lent. */
+function replace({ fd }: Lent, path: string): void {
+  closeSync(fd);
+  expect(openSync(path, 'r')).toBe(fd);
+}
+
+describe.skipIf(process.platform !== 'linux')('a thread that dies', () => {
+  test('a file that it has lent is read as it was, or is gone', async () => {
+    const { W, write } = workspace();
+    write('mine', 'mine\n');
+    write('other', 'other\n');
+    const file = lend(join(W, 'mine'));
+    const held = await lentFile(file, 'mine');
+    replace(file, join(W, 'other'));
+    const bytes = Buffer.alloc(8);
+    expect(await held?.bytes.readInto(bytes, 0)).toBe(5);
+    expect(bytes.toString('utf8', 0, 5)).toBe('mine\n');
+    expect(await lentFile(file, 'mine')).toBeUndefined();
+    closeSync(file.fd);
+    expect(await lentFile(file, 'mine')).toBeUndefined();
+    await held?.close();
+  });
+
+  test('a directory that it has lent is read as it was, or leaves a gap', () => {
+    const { W, write } = workspace();
+    for (const at of ['mine', 'other']) {
+      mkdirSync(join(W, at), { recursive: true });
+      write(`${at}/f`, `${at}\n`);
+    }
+    const directory = lend(join(W, 'mine'));
+    const read = (): WalkMessage[] => {
+      const messages: WalkMessage[] = [];
+      const how = { needle: undefined, sifts: false };
+      const reader = new BlockReader(new WalkControl(), HELPER, how, (message) => messages.push(message));
+      const { fd, dev, ino } = directory;
+      const part = { self: `/proc/${process.pid}/fd/${fd}`, dev, ino, front: '', names: 'f' };
+      reader.read({ no: 0, parts: [part], until: Number.POSITIVE_INFINITY });
+      reader.close();
+      return messages;
+    };
+    expect(read()).toMatchObject([{ is: 'texts' }, { is: 'block-end', gaps: { broken: false } }]);
+    replace(directory, join(W, 'other'));
+    expect(read()).toMatchObject([{ is: 'block-end', gaps: { broken: true } }]);
+    closeSync(directory.fd);
+    expect(read()).toMatchObject([{ is: 'block-end', gaps: { broken: true } }]);
+  });
+});
