@@ -10,6 +10,7 @@ import * as fs from 'node:fs';
 import type { FileFacts } from '../identity.ts';
 import { errno } from './failure.ts';
 import { isKernelFileSystem } from './kernel-files.ts';
+import { O_PATH } from './path-walk.ts';
 import { within } from './paths.ts';
 
 export interface HeldEntry {
@@ -129,10 +130,15 @@ export class HeldDirectory {
 
   /** The directory that holds this one, when it is still the one of that identity. */
   leave(path: string, dev: number, ino: number): HeldDirectory | undefined {
-    const outer = HeldDirectory.#open(BY_DESCRIPTOR ? `${this.self}/..` : path, path, ENTER);
-    if (outer.dev === dev && outer.ino === ino) return outer;
-    outer.release();
-    return undefined;
+    const where = BY_DESCRIPTOR ? `${this.self}/..` : path;
+    // Of a directory that was moved away it is one outside: it is opened to read when it is known.
+    const outer = HeldDirectory.#open(where, path, BY_DESCRIPTOR ? ENTER | O_PATH : ENTER);
+    try {
+      if (outer.dev !== dev || outer.ino !== ino) return undefined;
+      return HeldDirectory.#open(outer.self, path, ENTER & ~O_NOFOLLOW);
+    } finally {
+      outer.release();
+    }
   }
 
   /** Of what kind the entry is; undefined where there is none. */
