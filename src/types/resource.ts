@@ -59,8 +59,8 @@ export interface TextResource {
   readonly above?: string;
   /** Facts for `details.meta`, plain JSON. */
   readonly facts?: Readonly<Record<string, unknown>>;
-  /** All sheets of a workbook, for a search: the facts list the first ones. */
-  readonly sheets?: readonly Sheet[];
+  /** What this text leaves out though calls of its own show it, for a search: the rows of large sheets. */
+  readonly rest?: () => Promise<RestOfText>;
   /** Said below the text whatever the window. */
   readonly notes?: readonly Notice[];
   /**
@@ -72,12 +72,13 @@ export interface TextResource {
   readonly more?: Notice;
 }
 
-export interface Sheet {
-  readonly name: string;
-  /** Its cells, `A1:J50000`; absent for an empty one. */
-  readonly range?: string;
-  /** Rows in the text, where it has more. */
-  readonly shown?: number;
+/** Several texts in UTF-8, one behind the other. */
+export interface RestOfText {
+  readonly bytes: ByteSource;
+  /** In order: what reads each, and the lines and bytes before it. None without any text. */
+  readonly parts: readonly { readonly target: string; readonly lines: number; readonly start: number }[];
+  /** Not all of it is there. */
+  readonly isCut: boolean;
 }
 
 /** An image for the model, or only its facts. */

@@ -232,10 +232,27 @@ test('of a large workbook that does not declare its rows, how many it has', asyn
   expect(whole).toContain('Wide has 1400 rows, of which the first 20 are shown');
   expect(whole).toContain('wide.xlsx:Wide:A1:B50 for cells');
   const found = await oriel.tool('grep').run({ path: 'wide.xlsx', pattern: 'name 1399' });
-  expect(textOf(found)).toBe(
-    'No matches found\n[1 text of documents searched in the first 16 MiB only. Read cells or rows of them for the rest]',
-  );
+  expect(textOf(found)).toMatch(/^wide\.xlsx:Wide:A21:B1400:1382: /);
   expect(await text('wide.xlsx:Wide:1400')).toContain('name 1399');
+});
+
+test('a large workbook of more text than is searched: that is said', async () => {
+  const { write, oriel } = workspace(unhurried);
+  const row = (_: unknown, i: number): string =>
+    `<row r="${i + 1}"><c r="A${i + 1}" t="s"><v>0</v></c><c r="B${i + 1}"><v>${i}</v></c></row>`;
+  const rows = Array.from({ length: 2_500 }, row).join('');
+  write(
+    'same.xlsx',
+    xlsx([['Same', `<sheetData>${rows}</sheetData>`]], 'parts', {
+      'xl/sharedStrings.xml': `<?xml version="1.0"?><sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>${'same '.repeat(6_500)}</t></si></sst>`,
+    }),
+  );
+  const grep = async (pattern: string): Promise<string> =>
+    textOf(await oriel.tool('grep').run({ path: 'same.xlsx', pattern, output: 'count' }));
+  const gap =
+    '[1 text of documents or databases searched in part, too large to be searched whole. Read pages, cells or rows of them for the rest]';
+  expect(await grep('\\| 2000 \\|')).toBe(`same.xlsx:Same:A21:B2500: 2\n${gap}`);
+  expect(await grep('2499')).toMatch(/^No matches.*\n\[1 text of documents/);
 });
 
 test('cells as spreadsheets write them: Sheet!A1:B2, names in quotes', async () => {

@@ -27,6 +27,7 @@ export const paragraph = (text: string): string => `<w:p><w:r><w:t>${text}</w:t>
 export function xlsx(
   sheets: readonly (readonly [name: string, content: string])[],
   stored: 'parts' | 'one part' = 'parts',
+  others: Readonly<Record<string, string>> = {},
 ): Buffer {
   const part = (i: number): number => (stored === 'parts' ? i + 1 : 1);
   const list = sheets.map(([name], i) => `<sheet name="${name}" sheetId="${i + 1}" r:id="rId${part(i)}"/>`);
@@ -47,6 +48,7 @@ export function xlsx(
     'xl/_rels/workbook.xml.rels': `<?xml version="1.0"?><Relationships xmlns="${RELATIONS}">${relations.join('')}</Relationships>`,
     'xl/styles.xml': STYLES,
     ...parts,
+    ...others,
   });
 }
 
@@ -74,9 +76,13 @@ export function sheetCell(at: string, cell: string | number | Styled): string {
 }
 
 function packaged(main: string, type: string, xml: string, parts: Readonly<Record<string, string>>): Buffer {
+  const shared =
+    'xl/sharedStrings.xml' in parts
+      ? `<Override PartName="/xl/sharedStrings.xml" ContentType="${MAIN}.spreadsheetml.sharedStrings+xml"/>`
+      : '';
   const styles =
     '<Override PartName="/xl/styles.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.styles+xml"/>';
-  const types = `<?xml version="1.0"?><Types xmlns="${TYPES}"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/${main}" ContentType="${type}"/>${styles}</Types>`;
+  const types = `<?xml version="1.0"?><Types xmlns="${TYPES}"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/${main}" ContentType="${type}"/>${styles}${shared}</Types>`;
   const relations = `<?xml version="1.0"?><Relationships xmlns="${RELATIONS}"><Relationship Id="rId1" Type="${OFFICE}/officeDocument" Target="${main}"/></Relationships>`;
   const all = { '[Content_Types].xml': types, '_rels/.rels': relations, [main]: xml, ...parts };
   return zip(Object.entries(all).map(([name, content]) => ({ name, content })));

@@ -5,12 +5,11 @@ import { isFault } from '../../access/failure.ts';
 import { type ErrorCode, isOrielError } from '../../errors.ts';
 import { archiveIndex } from '../../sources/archive/archive-index.ts';
 import { type FileSubject, isFile } from '../../sources/archive/container.ts';
-import { writeSegment } from '../../sources/sqlite/address.ts';
 import { sourceFor } from '../../sources/table.ts';
 import { headOf, readAt } from '../../access/bytes.ts';
 import { utf8 } from '../../text/encoding.ts';
 import type { Call } from '../../types/call.ts';
-import type { Resource, SourceKind, Subject, TextResource } from '../../types/resource.ts';
+import type { Resource, RestOfText, SourceKind, Subject, TextResource } from '../../types/resource.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import { encodingOf } from '../../views/stored-encoding.ts';
 import type { InsideText, Section } from './inside-text.ts';
@@ -98,7 +97,7 @@ async function* ownTexts(subject: FileSubject, search: Search, call: Call): Asyn
   else yield await whole(resource, call);
 }
 
-/** A document in all its parts: the next pages, and large sheets whole. */
+/** A document in all its parts: the next pages, and the rows of large sheets. */
 async function* partsOf(
   first: TextResource,
   subject: FileSubject,
@@ -110,23 +109,25 @@ async function* partsOf(
     const resource = await call.open({ ...subject, rest: front + rest });
     return resource.is === 'text' ? resource : undefined;
   };
-  const { sheets = [] } = first;
-  if (sheets.some(({ shown }) => shown !== undefined)) {
-    for (const { name, range, shown } of sheets) {
-      if (isLate(search)) return;
-      const text = await open(writeSegment(name) + (shown === undefined ? '' : `:${range}`));
-      if (!text) continue;
-      noteCut(text, search);
-      yield await whole(text, call);
-    }
-    return;
-  }
   for (let text: TextResource | undefined = first; text;) {
     noteCut(text, search);
     yield hasPages(text) ? await byPages(text, call.signal) : await whole(text, call);
     const next: string | undefined = nextPages(text);
     text = next === undefined || isLate(search) ? undefined : await open(next);
   }
+  if (first.rest && !isLate(search)) yield* restOf(first.rest, search, call);
+}
+
+async function* restOf(
+  read: () => Promise<RestOfText>,
+  search: Search,
+  call: Call,
+): AsyncGenerator<InsideText, void> {
+  const rest = await read().catch((error: unknown) => passOver(error, search, call));
+  if (rest?.isCut) search.gaps.cut += 1;
+  if (!rest || rest.parts.length === 0) return;
+  const sections = rest.parts.map(({ target, ...place }) => ({ path: target, ...place }));
+  yield { source: rest.bytes, encoding: utf8, sections };
 }
 
 /** A text that is cut names no call for its rest. */

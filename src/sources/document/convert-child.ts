@@ -10,7 +10,7 @@ import { Parts } from './child/parts.ts';
 import { convertPdf, pictureOf } from './child/pdf.ts';
 import { attachmentOf, listAttachments } from './child/pdf-attachments.ts';
 import { embeddedImage, listImages } from './child/pdf-images.ts';
-import { sheetText, workbookText } from './child/sheets.ts';
+import { restText, sheetText, workbookText } from './child/sheets.ts';
 import { type Deck, deckOf, lostSlide, slideText } from './child/slides.ts';
 import { tablesOf } from './child/tables.ts';
 import {
@@ -21,6 +21,7 @@ import {
   Refused,
   type Reply,
   type SheetFacts,
+  type SheetRange,
 } from './protocol.ts';
 
 /** More bytes than any document that is sent. */
@@ -33,6 +34,8 @@ interface Converted {
   readonly nextPage?: number;
   readonly without?: string;
   readonly allSheets?: readonly SheetFacts[];
+  /** Those of the text that was taken so far. */
+  readonly ranges?: readonly SheetRange[];
 }
 
 async function answer(job: Job, bytes: Buffer): Promise<{ reply: Reply; body: Uint8Array }> {
@@ -82,7 +85,7 @@ async function convert(job: Job, format: Format, bytes: Buffer): Promise<{ reply
     const { data, facts } = await attachmentOf(bytes, want.number, job.password);
     return { reply: { is: 'attachment', facts: { ...facts, format } }, body: data };
   }
-  const { text, facts, nextPage, without, allSheets } = await toText(job, format, bytes);
+  const { text, facts, nextPage, without, allSheets, ranges } = await toText(job, format, bytes);
   const { body, isCut } = bounded(text, job.most);
   const cut = { ...(nextPage !== undefined && { page: nextPage }), ...(isCut && { bytes: job.most }) };
   const reply: Reply = {
@@ -91,6 +94,7 @@ async function convert(job: Job, format: Format, bytes: Buffer): Promise<{ reply
     ...((nextPage !== undefined || isCut) && { cut }),
     ...(without !== undefined && { without }),
     ...(allSheets && { allSheets }),
+    ...(ranges && { ranges }),
   };
   return { reply, body };
 }
@@ -109,9 +113,9 @@ async function toText(job: Job, format: Format, bytes: Buffer): Promise<Converte
     refuseOthers(format);
     return listAttachments(bytes, job.password);
   }
-  if (want.is === 'sheet') {
+  if (want.is === 'sheet' || want.is === 'rest') {
     if (!isWorkbook(format)) throw new Refused('absent', 'it has no sheets');
-    return sheetText(bytes, want);
+    return want.is === 'sheet' ? sheetText(bytes, want) : restText(bytes);
   }
   switch (format) {
     case 'pdf':

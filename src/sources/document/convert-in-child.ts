@@ -5,7 +5,15 @@ import { builtFile } from '../../access/package-files.ts';
 import { queues } from '../../queues/table.ts';
 import type { ScratchFile } from '../../types/session.ts';
 import { bodyOf, MOST_IN_MEMORY } from './body.ts';
-import { CONVERTER, MIB, MOST_MS, MOST_REPLY, MOST_TEXT, mostMemory } from './document-limits.ts';
+import {
+  CONVERTER,
+  MIB,
+  MOST_MS,
+  MOST_REPLY,
+  MOST_SEARCHED,
+  MOST_TEXT,
+  mostMemory,
+} from './document-limits.ts';
 import type { Conversion, Job, Reply, Want } from './protocol.ts';
 
 const children = new ChildPool({
@@ -35,7 +43,7 @@ export async function convertInChild(
   signal: AbortSignal,
   open?: () => Promise<ScratchFile>,
 ): Promise<Conversion> {
-  const job: Job = { ...order, most: MOST_TEXT };
+  const job: Job = { ...order, most: order.want.is === 'rest' ? MOST_SEARCHED : MOST_TEXT };
   const { head, ...said } = await children.run(
     {
       head: job,

@@ -14,6 +14,9 @@ export const MOST_MS = 15_000;
 /** Bytes of converted text. */
 export const MOST_TEXT = 16 * MIB;
 
+/** The same of a text that is searched and not read: the rows of all sheets. */
+export const MOST_SEARCHED = 64 * MIB;
+
 /** Bytes of a reply of the child: a text, or the tables of a workbook. */
 export const MOST_REPLY = 96 * MIB;
 

@@ -5,15 +5,16 @@ import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
-import type { ImageResource, Subject, TextResource } from '../../types/resource.ts';
+import type { ImageResource, RestOfText, Subject, TextResource } from '../../types/resource.ts';
 import type { Selection } from '../../types/selection.ts';
+import { writeSegment } from '../sqlite/address.ts';
 import type { Asked } from './ask.ts';
 import { contentOf, sourceOf } from './body.ts';
 import { conversionOf, conversions, optionsOf } from './convert.ts';
 import type { Order } from './convert-in-child.ts';
 import { documentNotes, moreOf, outlineNotes, pagesText } from './document-notes.ts';
 import { bookmarksText } from './outline.ts';
-import type { Conversion, DocumentFacts, Reply, Want } from './protocol.ts';
+import type { Conversion, DocumentFacts, Reply, SheetRange, Want } from './protocol.ts';
 import { refused, worded } from './refusal.ts';
 import { sheetNotes } from './sheet-notes.ts';
 
@@ -70,7 +71,6 @@ export class DocumentReading {
       target: this.target(asked, part),
       editable: false,
       facts: { document: publicFacts(facts) },
-      ...(facts.sheets && { sheets: facts.sheets }),
     } as const;
     const { changed } = opened.bytes;
     const front = this.target({ ...asked, page: undefined });
@@ -99,7 +99,25 @@ export class DocumentReading {
         ...(want.is === 'sheet' && want.range !== undefined ? [] : sheetNotes(facts.sheets ?? [], front)),
         ...documentNotes(reply, front, asked.page),
       ],
+      ...(want.is === 'whole' && isShownInPart(facts) && { rest: () => this.rest(asked) }),
       ...moreOf(cut, facts.pages, { front, part: want.is === 'images' ? ':images' : '', ...asked.page }),
+    };
+  }
+
+  /** Of large sheets the rows that the whole text leaves out. */
+  async rest(asked: Asked): Promise<RestOfText> {
+    const order = orderOf({ is: 'rest' }, asked);
+    const { reply, body } = await this.convert(order, asked);
+    const { ranges = [], cut } = reply as Extract<Reply, { is: 'text' }>;
+    const part = ({ sheet, range, lines, start }: SheetRange): RestOfText['parts'][number] => ({
+      target: this.target(asked, `:${writeSegment(sheet)}:${range}`),
+      lines,
+      start,
+    });
+    return {
+      bytes: sourceOf(body, this.opened.bytes.identity.derive(conversions, optionsOf(order))),
+      parts: ranges.map(part),
+      isCut: cut !== undefined,
     };
   }
 
@@ -144,6 +162,11 @@ export class DocumentReading {
       facts: { document: publicFacts(facts) },
     };
   }
+}
+
+/** Of so many sheets that not all are listed, any. */
+function isShownInPart({ sheets = [], sheetCount }: DocumentFacts): boolean {
+  return sheetCount !== undefined || sheets.some(({ shown }) => shown !== undefined);
 }
 
 export function orderOf(want: Want, { password }: Asked): Order {

@@ -36,6 +36,8 @@ export type Want =
   | { readonly is: 'pages'; readonly from: number; readonly to?: number }
   /** One sheet; with `range` (`A1:H50`) a part of it. */
   | { readonly is: 'sheet'; readonly sheet: string; readonly range?: string }
+  /** The rows of large sheets that the whole document leaves out, as ranges of cells one behind the other. */
+  | { readonly is: 'rest' }
   /** All sheets as tables of a database. */
   | { readonly is: 'tables' }
   /** A line for each image that is embedded in the pages `from` to `to`, as above. */
@@ -55,6 +57,8 @@ export type Reply =
       readonly cut?: Cut;
       /** Of the workbook, where the facts are those of one sheet. */
       readonly allSheets?: readonly SheetFacts[];
+      /** Of the rest. */
+      readonly ranges?: readonly SheetRange[];
       /** An optional package that is not installed, with which the text may be better. */
       readonly without?: string;
     }
@@ -161,6 +165,15 @@ export interface SheetFacts {
   readonly header?: true;
   /** The letters of its first column that has no place in its table. */
   readonly beyond?: string;
+}
+
+/** A part of a text, as the call for this range of a sheet shows it. */
+export interface SheetRange {
+  readonly sheet: string;
+  readonly range: string;
+  /** Lines and bytes of the text before it. */
+  readonly lines: number;
+  readonly start: number;
 }
 
 export interface OutlineEntry {

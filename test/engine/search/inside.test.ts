@@ -51,19 +51,43 @@ test('every page of a long PDF', async () => {
   ]);
 });
 
-test('every row of a large sheet', async () => {
+test('what is shown of a workbook, and every row of its large sheets', async () => {
   const w = workspace();
-  const rows = Array.from({ length: 3000 }, (_, i) => sheetRow(i + 1, [i, `name ${i}`]));
-  w.write(
-    'big.xlsx',
-    xlsx([
-      ['Big', `<sheetData>${rows.join('')}</sheetData>`],
+  const rows = (word: string): string =>
+    `<sheetData>${Array.from({ length: 3000 }, (_, i) => sheetRow(i + 1, [i, `${word} ${i}`])).join('')}</sheetData>`;
+  const book = xlsx(
+    [
+      ['Big', rows('name')],
       ['Small', `<sheetData>${sheetRow(1, ['name 2990'])}</sheetData>`],
-    ]),
+      ['A1', `${rows('other')}<mergeCells count="1"><mergeCell ref="A1:B1"/></mergeCells>`],
+    ],
+    'parts',
+    { 'xl/drawings/drawing1.xml': '<xdr:wsDr xmlns:a="a"><a:t>a shape</a:t></xdr:wsDr>' },
   );
-  expect(await found(w, 'big.xlsx', 'name 2990')).toEqual([
-    'big.xlsx:Big:A1:B3000:2993: | 2991 | 2990 | name 2990 |',
-    'big.xlsx:Small:7: | 1 | name 2990 |',
+  w.write('big.xlsx', book);
+  w.write('a.zip', zip([{ name: 'big.xlsx', content: book }]));
+  expect(await found(w, 'big.xlsx', 'name 2990|other 2991')).toEqual([
+    'big.xlsx:34: | 1 | name 2990 |',
+    'big.xlsx:Big:A21:B3000:2973: | 2991 | 2990 | name 2990 |',
+    'big.xlsx:A1:A21:B3000:2974: | 2992 | 2991 | other 2991 |',
+  ]);
+  // The rows that are shown are found once.
+  expect(await found(w, 'big.xlsx', 'name (19|20) ')).toEqual([
+    'big.xlsx:26: | 20 | 19 | name 19 |',
+    'big.xlsx:Big:A21:B3000:3: | 21 | 20 | name 20 |',
+  ]);
+  expect(await found(w, 'big.xlsx', '## |Merged|shape')).toEqual([
+    'big.xlsx:1: ## Big',
+    'big.xlsx:28: ## Small',
+    'big.xlsx:36: ## A1',
+    'big.xlsx:39: Merged cells: A1:B1',
+    'big.xlsx:64: ## Drawings',
+    'big.xlsx:66: - shape: a shape',
+  ]);
+  expect(await found(w, 'a.zip', 'name 2990|shape')).toEqual([
+    'a.zip:big.xlsx:34: | 1 | name 2990 |',
+    'a.zip:big.xlsx:66: - shape: a shape',
+    'a.zip:big.xlsx:Big:A21:B3000:2973: | 2991 | 2990 | name 2990 |',
   ]);
 });
 

@@ -1,7 +1,8 @@
 /** Workbooks as text: every sheet with its shape and its cells, the head of a large one, or one range. */
 
-import { type DocumentFacts, type Format, Refused, type SheetFacts } from '../protocol.ts';
+import { type DocumentFacts, type Format, Refused, type SheetFacts, type SheetRange } from '../protocol.ts';
 import {
+  areaName,
   columnsOf,
   EVERYTHING,
   type Grid,
@@ -40,6 +41,34 @@ function* wholeText(grids: readonly Grid[], drawings: () => string): Generator<s
     yield* tableLines(grid, EVERYTHING, shownRows(grid), ssf);
   }
   yield drawings();
+}
+
+/** What `workbookText` leaves out. The ranges are known as far as the text was taken. */
+export function restText(bytes: Buffer): {
+  text: Iterable<string>;
+  facts: DocumentFacts;
+  ranges: readonly SheetRange[];
+} {
+  const grids = readGrids(bytes, 'all');
+  const ranges: SheetRange[] = [];
+  return { text: rowsLeftOut(grids, ranges), facts: sheetsOf(grids), ranges };
+}
+
+function* rowsLeftOut(grids: readonly Grid[], ranges: SheetRange[]): Generator<string> {
+  const ssf = excel().SSF;
+  let [lines, start] = [0, 0];
+  for (const grid of grids) {
+    const area = usedArea(grid.rows);
+    const top = [...grid.rows.keys()].sort((a, b) => a - b)[shownRows(grid)];
+    if (!area || top === undefined) continue;
+    const below = { ...area, top };
+    ranges.push({ sheet: grid.name, range: areaName(below), lines, start });
+    for (const line of tableLines(grid, below, Number.POSITIVE_INFINITY, ssf)) {
+      lines += 1;
+      start += Buffer.byteLength(line);
+      yield line;
+    }
+  }
 }
 
 export function sheetText(
