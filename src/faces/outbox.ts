@@ -1,12 +1,12 @@
 /**
  * What peers have not taken yet, on every way out of the process: HTTP answers, files, event streams, MCP on stdout.
  * Of one client it is bounded by backpressure: while it is too much, nothing new is begun for that client. In all it
- * is bounded by ending the peer that has taken nothing for longest. A peer that takes nothing until the timeout is
- * ended too.
+ * is bounded by ending peers of the address that leaves most, and of its client that leaves most, first the one that has
+ * taken nothing for longest. A peer that takes nothing until the timeout is ended too.
  */
 
 import type { Writable } from 'node:stream';
-import type { Caller } from '../queues/caller.ts';
+import { type Caller, type Origin, originOf } from '../queues/caller.ts';
 import { queues } from '../queues/table.ts';
 
 /** Written at a time; a peer takes as much within the timeout, or it is ended. */
@@ -108,6 +108,7 @@ export class Outlet {
       this.#queued.push(bytes as Uint8Array);
       this.#next();
     }
+    makeRoom();
   }
 
   /** The last bytes. */
@@ -200,10 +201,30 @@ function owe(outlet: Outlet, bytes: number): void {
   owed.set(outlet.client, before + bytes);
   if (before <= CLIENT_BYTES && before + bytes > CLIENT_BYTES)
     for (const queue of PAUSED) queue.pause(outlet.client);
-  for (const oldest of stuck) {
-    if (total <= TOTAL_BYTES) return;
-    if (oldest !== outlet) oldest.giveUp();
+}
+
+/** Gives up peers until what is unsent in all is within its bound: one answer may be larger than that by itself. */
+function makeRoom(): void {
+  while (total > TOTAL_BYTES) {
+    const address = owingMost([...stuck], ({ client }) => originOf(client));
+    const [oldest] = owingMost(address, ({ client }) => client);
+    if (!oldest) return;
+    oldest.giveUp();
   }
+}
+
+/** Those with the key whose outlets have most unsent together, in their order. */
+function owingMost(outlets: readonly Outlet[], keyOf: (outlet: Outlet) => Origin): readonly Outlet[] {
+  const groups = new Map<Origin, { bytes: number; outlets: Outlet[] }>();
+  for (const outlet of outlets) {
+    const group = groups.get(keyOf(outlet)) ?? { bytes: 0, outlets: [] };
+    groups.set(keyOf(outlet), group);
+    group.bytes += outlet.unsent;
+    group.outlets.push(outlet);
+  }
+  let most: { readonly bytes: number; readonly outlets: Outlet[] } | undefined;
+  for (const group of groups.values()) if (!most || group.bytes > most.bytes) most = group;
+  return most?.outlets ?? [];
 }
 
 function settle(outlet: Outlet, bytes: number): void {

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { CLIENT_BYTES, outbox, Outlet } from '../../src/faces/outbox.ts';
+import { comesFrom } from '../../src/queues/caller.ts';
 import { queues } from '../../src/queues/table.ts';
 
 /** A peer that takes a piece when it is told to. */
@@ -78,6 +79,39 @@ test('of all that is unsent, what has been stuck for longest is given up first',
   for (const { out } of peers) new Outlet(out, {}).write(Buffer.alloc(30 << 20));
   expect(peers.map(({ out }) => out.destroyed)).toEqual([true, false, false, false, false]);
   for (const { out } of peers) out.destroy();
+  await expect.poll(() => outbox.unsent).toBe(0);
+});
+
+test('whoever leaves most unsent is given up first, one answer that is too large by itself included', async () => {
+  const before = outbox.ended;
+  const [honest, ...many] = Array.from({ length: 7 }, peer) as [
+    ReturnType<typeof peer>,
+    ...ReturnType<typeof peer>[],
+  ];
+  const at = (address: string): object => {
+    const client = {};
+    comesFrom(client, address);
+    return client;
+  };
+  new Outlet(honest.out, at('10.0.0.1')).write(Buffer.alloc(20 << 20));
+  // Under many names, and each with less than the honest one.
+  for (const { out } of many) new Outlet(out, at('10.0.0.2')).write(Buffer.alloc(19 << 20));
+  expect([honest, ...many].map(({ out }) => out.destroyed)).toEqual([
+    false,
+    true,
+    ...many.slice(1).map(() => false),
+  ]);
+  const huge = peer();
+  const outlet = new Outlet(huge.out, at('10.0.0.3'));
+  outlet.write(Buffer.alloc(129 << 20));
+  expect([honest.out.destroyed, huge.out.destroyed, outlet.gone, outlet.unsent]).toEqual([
+    false,
+    true,
+    true,
+    0,
+  ]);
+  expect(outbox.ended).toBe(before + 2);
+  for (const { out } of [honest, ...many]) out.destroy();
   await expect.poll(() => outbox.unsent).toBe(0);
 });
 
