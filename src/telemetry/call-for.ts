@@ -54,6 +54,11 @@ export function directoryOf(source: string): string {
   return slash <= 0 ? '.' : source.slice(0, slash);
 }
 
+/** The directories in which it lies, the innermost first. */
+export function* directoriesOf(source: string): Iterable<string> {
+  for (let inner = source; inner !== '.';) yield (inner = directoryOf(inner));
+}
+
 function pathFor(wanted: Wanted): string {
   if ('symbolsIn' in wanted) return `${wanted.symbolsIn}:outline`;
   if ('fromByte' in wanted) return `${wanted.source}:@${wanted.fromByte}+256K`;

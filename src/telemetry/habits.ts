@@ -37,6 +37,8 @@ export class Habits {
   readonly #again = new Tally();
   /** By source: a map that nothing has followed yet. */
   readonly #maps = new Map<string, Example & { readonly isFile: boolean }>();
+  /** What else than files a map was shown of. */
+  readonly #directories = new Set<string>();
   readonly #pages = new Map<Chain, Example>();
   /** Whole reads by source, until a part of it is read again. */
   readonly #wholes = new Map<string, number>();
@@ -45,14 +47,16 @@ export class Habits {
   get weight(): number {
     const examples =
       this.#maps.size + this.#pages.size + this.#whole.examples.length + this.#again.examples.length;
-    return this.#wholes.size + EXAMPLE_WEIGHT * examples;
+    return this.#wholes.size + this.#directories.size + EXAMPLE_WEIGHT * examples;
   }
 
   add(event: CallEvent, read: ReadFacts, { file, placed, answerBytes }: Addition): void {
     const { source } = file;
     if (read.view === 'map' || read.view === 'outline') {
       const example = exampleOf(event, source, answerBytes);
-      bound(this.#maps).set(source, { ...example, isFile: read.what === 'file' });
+      const isFile = read.what === 'file';
+      bound(this.#maps).set(source, { ...example, isFile });
+      if (!isFile && this.#directories.size < MOST_KEPT) this.#directories.add(source);
       return;
     }
     if (!read.bytes) return;
@@ -66,6 +70,16 @@ export class Habits {
       !placed.knownWhole
     )
       bound(this.#wholes).set(source, file.answeredNow);
+  }
+
+  /** Whether a map has been shown that nothing followed so far. */
+  get hasMaps(): boolean {
+    return this.#maps.size > 0;
+  }
+
+  /** Something below the directory was read. */
+  follow(directory: string): void {
+    this.#maps.delete(directory);
   }
 
   /** A call that larger windows would have spared, with all of its reads. */
@@ -132,7 +146,7 @@ export class Habits {
       if (isFile) counts.set(directoryOf(source), (counts.get(directoryOf(source)) ?? 0) + 1);
     for (const { isFile, ...example } of this.#maps.values()) {
       const directory = directoryOf(example.source);
-      const several = isFile && (counts.get(directory) ?? 0) > 1;
+      const several = isFile && (counts.get(directory) ?? 0) > 1 && !this.#directories.has(directory);
       yield { ...example, ...(several && callFor(example.dialect, { symbolsIn: directory })) };
     }
   }

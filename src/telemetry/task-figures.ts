@@ -1,6 +1,7 @@
 /** The figures of one task, from its events: calls, bytes, pages, what was read again. Runs in a browser as well. */
 
 import type { CallEvent, ReadFacts, TaskTotals, TelemetryEvent } from '../types/telemetry.ts';
+import { directoriesOf } from './call-for.ts';
 import { type Chain, FileFigures, type Placed } from './file-figures.ts';
 import { Habits } from './habits.ts';
 import { WindowSizes } from './window-sizes.ts';
@@ -136,6 +137,7 @@ export class TaskFigures {
       this.otherBytes += answerBytes;
       return UNTOLD;
     }
+    if (this.habits.hasMaps) this.#followMaps(read.source);
     const before = file.reads === 0 ? 0 : file.weight;
     const placed = file.add(read, answerBytes);
     this.#filesWeight += file.weight - before;
@@ -147,6 +149,15 @@ export class TaskFigures {
     this.habits.add(event, read, { file, placed, answerBytes });
     if (read.bytes && read.view === undefined) this.sizes.add(file, placed, answerBytes);
     return placed;
+  }
+
+  /** Whoever reads below a directory has followed its map. */
+  #followMaps(source: string): void {
+    for (const directory of directoriesOf(source)) {
+      this.habits.follow(directory);
+      const file = this.files.get(directory);
+      if (file) file.mapFollowed = true;
+    }
   }
 
   /** Undefined for one source too many: different ones counted as one would look as if they were read again. */

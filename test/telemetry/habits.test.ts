@@ -156,3 +156,23 @@ test('a failure is no habit', () => {
     habits(call({ error: 'NOT_FOUND', reads: [{ source: 'x' }] }), call({ error: 'NOT_FOUND' })),
   ).toEqual([]);
 });
+
+test('whoever reads below a directory has followed its map', () => {
+  const directory = (source: string) => {
+    const [read] = map(source).reads ?? [];
+    return call({ bytes: 4_000, reads: [{ ...read!, what: 'directory' }] });
+  };
+  for (const source of ['src', 'src/deep', '.'])
+    expect(habits(directory(source), page(1, 10, { source: 'src/deep/a.ts' }))).toEqual([]);
+  expect(habits(directory('src/dee'), page(1, 10, { source: 'src/deep/a.ts' }))).toMatchObject([
+    { name: 'map', examples: [{ source: 'src/dee' }] },
+  ]);
+  // The map of a file below is a step on the way; that of the directory, which was shown, is no advice.
+  const [habit] = habits(directory('src'), map('src/a.ts'), map('src/b.ts'));
+  expect(habit?.examples.map(({ source, instead }) => [source, instead])).toEqual([
+    ['src/a.ts', undefined],
+    ['src/b.ts', undefined],
+  ]);
+  const figures = figuresOf(directory('src'), page(1, 10, { source: 'src/deep/a.ts' }));
+  expect(figures.files.get('src')?.mapFollowed).toBe(true);
+});
