@@ -1,9 +1,10 @@
 /** The last steps of reading text: its view, its display and limits, and the window or the map that fits. */
 
+import { headOf } from '../access/bytes.ts';
 import { OrielError } from '../errors.ts';
 import { displays, isNumbered, raw } from '../render/display.ts';
 import { writeSelector } from '../selector/selection.ts';
-import { typeOfBytes } from '../sources/type-of-bytes.ts';
+import { isBinary, typeOfBytes } from '../sources/type-of-bytes.ts';
 import { quote } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 import type { Display } from '../types/display.ts';
@@ -84,7 +85,7 @@ export async function readText(
   const room = below(layout.header ?? above, layout.limits, callRoom(selection));
   const fit = fitOf(policy, display, room, call.settings.tokens);
   const shown = await excerpt(input, windowFor(selection.window, display), fit);
-  if (shown.binary && selection.mode !== 'raw') {
+  if (shown.hasNul && selection.mode !== 'raw' && (await beginsAsBinary(resource, call))) {
     return binaryResult(origin, resource, selection, 'NUL bytes');
   }
   const { snapshot } = await snapshotOf(layout, resource, found, () => numbered(shown), call);
@@ -155,6 +156,14 @@ async function binaryType(
   // A byte window may look at a text part of something that begins as a binary.
   if (mode === 'raw' || window?.by === 'bytes' || encoding !== 'stored') return undefined;
   return typeOfBytes(bytes, input.encoding, signal);
+}
+
+/**
+ * By the first bytes alone, which do not depend on the window: a NUL far behind them (a log after a crash) is shown as an
+ * escape, and no page before it leads to a refusal.
+ */
+async function beginsAsBinary({ bytes, encoding }: TextResource, { signal }: Call): Promise<boolean> {
+  return encoding === 'stored' && isBinary(await headOf(bytes, signal));
 }
 
 function binaryResult(

@@ -71,7 +71,7 @@ export interface Excerpt {
   /** The fit refuses what does not fit, and this limit was passed: nothing is shown. */
   readonly refusedBy?: CutBy;
   /** A NUL was met in the shown bytes of a text without 16- or 32-bit units. */
-  readonly binary?: boolean;
+  readonly hasNul?: boolean;
   /** The last line of the text was shown and has no terminator. */
   readonly unterminated?: boolean;
 }

@@ -21,7 +21,7 @@ export async function excerpt(input: TextInput, window: Window | undefined, fit:
   if (lines !== undefined) totals.lines = lines;
   const found: Mutable<Excerpt> = { ...yielded, totals };
   const hasNul = ({ text, ascii }: Line): boolean => !ascii && text.includes('\0');
-  if (input.encoding.unit === 1 && yielded.parts.some((part) => part.some(hasNul))) found.binary = true;
+  if (input.encoding.unit === 1 && yielded.parts.some((part) => part.some(hasNul))) found.hasNul = true;
   if (last && !last.cut && last.end === source.size && !last.text.endsWith('\n')) found.unterminated = true;
   return found;
 }

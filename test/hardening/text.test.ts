@@ -82,15 +82,28 @@ test('T06 NUL early', async () => {
   expect(await text('f:raw')).toBe('a\\x00b\nc\n');
 });
 
-test('T06 NUL far behind the first block: that window alone is refused, and the way on is named', async () => {
+test('T06 NUL far behind the first block: what begins as text is text, page by page', async () => {
   const { write, read, text } = workspace();
   write('f', `${'line\n'.repeat(5000)}a\0b\nend\n`);
   const first = await read('f');
   expect(nextOf(first)).toBe('f:3001..');
-  expect(await text('f:3001..')).toBe(
-    '[f is binary (NUL bytes, 24.4 KiB). Use a shell to look at it: file f, or xxd f | head -100]',
-  );
+  const escaped = '[1 control or invisible character shown as escapes; f:3001..:raw has it as stored]';
+  const second = await text('f:3001..');
+  expect(second).toContain('5000|line\n5001|a\\x00b\n5002|end\n');
+  expect(second).toContain(escaped);
+  for (const window of [':5000..5002', ':-5', ':@24990+20', '']) {
+    expect(await text(`f${window}`)).not.toContain('binary');
+  }
   expect(await text('f:3001..:raw')).toMatch(/line\na\\x00b\nend\n$/);
+});
+
+test('T06 a kept output with a NUL is text, wherever the NUL stands', async () => {
+  const { oriel } = workspace();
+  const run = async (tool: 'bash' | 'read', input: object): Promise<string> =>
+    textOf(await oriel.tool(tool).run(input));
+  await run('bash', { command: "printf 'x\\000y\\n'; seq 1 30000; printf 'h\\000x\\n'; seq 1 5" });
+  expect(await run('read', { path: 'artifact://1' })).toContain('1|x\\x00y\n2|1\n');
+  expect(await run('read', { path: 'artifact://1:30000..' })).toContain('30002|h\\x00x\n30003|1\n');
 });
 
 test('T08 CR-only line ends: one line, as for grep', async () => {
