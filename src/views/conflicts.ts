@@ -22,7 +22,7 @@ interface Side {
   readonly to: number;
 }
 
-export interface Conflict {
+interface Conflict {
   /** The marker lines, inclusive. */
   readonly first: number;
   readonly last: number;
@@ -31,8 +31,6 @@ export interface Conflict {
   readonly theirs: Side;
 }
 
-/** More conflicts than this are not listed one by one. */
-const MOST_CONFLICTS = 10_000;
 const VIEW_CAP = 256 << 20;
 const VIEW_MEMORY = 4 << 20;
 /** A marker line longer than this is none. */
@@ -44,14 +42,14 @@ export async function conflictsView(
 ): Promise<TextResource | NoteResource> {
   const input = await textInput(resource, call);
   const options = { encoding: input.encoding.name, bom: input.encoding.bom };
-  const find = async ({ source, signal }: Making): Promise<Made<Conflicts>> => ({
-    value: await findConflicts({ ...input, source, signal }),
+  const count = async ({ source, signal }: Making): Promise<Made<Counted>> => ({
+    value: await countConflicts({ ...input, source, signal }),
     keep: true,
   });
   const { store } = call.session;
-  const { conflicts, unclosed } = await store.get(conflictLists, resource.bytes, options, find, call);
+  const { conflicts, unclosed } = await store.get(conflictCounts, resource.bytes, options, count, call);
   const open = unclosed === undefined ? [] : [unclosedNotice(resource.target, unclosed)];
-  if (conflicts.length === 0) {
+  if (conflicts === 0) {
     const none: Notice = { kind: 'said', text: `${quote(resource.target)} has no conflicts` };
     return { is: 'note', kind: resource.kind, note: open[0] ?? none };
   }
@@ -78,11 +76,9 @@ function unclosedNotice(target: string, at: number): Notice {
 
 type EncodingOptions = { encoding: string; bom: number };
 
-const CONFLICT_BYTES = 400;
-
-const conflictLists: Kind<Conflicts, EncodingOptions> = {
-  name: 'conflicts',
-  weigh: ({ conflicts }) => ({ memory: CONFLICT_BYTES * conflicts.length }),
+const conflictCounts: Kind<Counted, EncodingOptions> = {
+  name: 'count of conflicts',
+  weigh: () => ({ memory: 100 }),
 };
 
 const conflictTexts: Kind<Spool, EncodingOptions> = {
@@ -92,21 +88,32 @@ const conflictTexts: Kind<Spool, EncodingOptions> = {
   lasts: (spool) => !spool.failed,
 };
 
-interface Conflicts {
-  readonly conflicts: readonly Conflict[];
+interface Counted {
+  readonly conflicts: number;
   /** The line of the first opening marker that no end follows. */
   readonly unclosed?: number;
 }
 
-/** Complete conflicts only: an opening marker without its end is text, and may be a damaged conflict. */
-async function findConflicts(input: TextInput): Promise<Conflicts> {
+/** Each number stands behind the number of all: they are counted first, and found again where they are shown. */
+async function countConflicts(input: TextInput): Promise<Counted> {
+  const found = findConflicts(input);
+  let conflicts = 0;
+  let step = await found.next();
+  for (; !step.done; step = await found.next()) conflicts += 1;
+  return { conflicts, ...(step.value !== undefined && { unclosed: step.value }) };
+}
+
+/**
+ * Complete conflicts only: an opening marker without its end is text, and may be a damaged conflict. Returns the line of
+ * the first such marker.
+ */
+async function* findConflicts(input: TextInput): AsyncGenerator<Conflict, number | undefined> {
   const reader = new LineReader(input.source, input.encoding, 0, MARKER_BYTES, input.signal);
-  const found: Conflict[] = [];
   let open: Open | undefined;
   let unclosed: number | undefined;
-  for (let no = 1; found.length < MOST_CONFLICTS; no += 1) {
+  for (let no = 1; ; no += 1) {
     const line = await reader.next();
-    if (!line) break;
+    if (!line) return unclosed ?? open?.ours.at;
     if (line.end === undefined) {
       await reader.skipRest();
       continue;
@@ -118,12 +125,10 @@ async function findConflicts(input: TextInput): Promise<Conflicts> {
     }
     if (marker && marker.is !== '<' && open) {
       const conflict = advance(open, marker, no);
-      if (conflict) found.push(conflict);
+      if (conflict) yield conflict;
       if (conflict || marker.is === '>') open = undefined;
     }
   }
-  unclosed ??= open?.ours.at;
-  return { conflicts: found, ...(unclosed !== undefined && { unclosed }) };
 }
 
 interface Open {
@@ -159,11 +164,13 @@ function markerOf(line: string): Marker | undefined {
   return { is, name: match[5] ?? '' };
 }
 
-async function* show(conflicts: readonly Conflict[], input: TextInput): AsyncGenerator<Uint8Array> {
+async function* show(count: number, input: TextInput): AsyncGenerator<Uint8Array> {
   const say = (text: string): Uint8Array => Buffer.from(`${text}\n`);
   const lines = new Lines(input);
-  for (const [i, { first, last, ours, base, theirs }] of conflicts.entries()) {
-    yield say(`conflict ${i + 1} of ${conflicts.length}, lines ${span(first, last)}`);
+  let number = 0;
+  for await (const { first, last, ours, base, theirs } of findConflicts(input)) {
+    number += 1;
+    yield say(`conflict ${number} of ${count}, lines ${span(first, last)}`);
     for (const [title, side] of [
       ['ours', ours],
       ['base', base],

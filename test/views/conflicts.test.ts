@@ -69,6 +69,16 @@ test('many conflicts are paged like any text', async () => {
   expect(joined.split('\n')).toHaveLength(4000 * 5 + 1);
 });
 
+test('however many conflicts there are, each is listed and counted', async () => {
+  const { write, text } = workspace();
+  const count = 10_500;
+  write('f', `<<<<<<< a\n=======\n-\n>>>>>>> b\n`.repeat(count));
+  expect(await text('f:1..1:conflicts')).toContain(`conflict 1 of ${count}, lines 1-4\n`);
+  expect(await text('f:-4:conflicts')).toContain(
+    `conflict ${count} of ${count}, lines ${4 * count - 3}-${4 * count}\n`,
+  );
+});
+
 test.each([
   ['<<<<<<< a\nx\n', 1],
   ['x\n<<<<<<< a\nx\n=======\ny\n', 2],
