@@ -122,14 +122,13 @@ const mostTries = 5;
 /** The most bytes that the last notice may have. */
 function footerBytes(target: string, lines: number, symbols: number): number {
   const last = { from: lines, to: lines };
-  const most = { elided: [last, last, last], elidedLines: lines, left: symbols };
+  const most = { elided: [last, last, last], elidedLines: lines, left: symbols, namesCalls: true };
   return Buffer.byteLength(say(footer(target, most), wording));
 }
 
 type MapOptions = {
   name: string;
   encoding: string;
-  target: string;
   display: string;
   lines: number;
   bytes: number;
@@ -148,16 +147,16 @@ async function mapOf(
   call: Call,
 ): Promise<Summary | Unparsed> {
   const { answerTo, lasts } = await import('../views/parsed.ts');
-  const { target, name } = resource;
+  const { name } = resource;
   const display = nameOf(shownBy);
   const { lines } = call.limits;
   const make = async ({ signal }: Making): Promise<Made<Summary | Unparsed>> => {
-    const question = { ask: 'map', structure, text: whole.text, display, target, lines, bytes } as const;
+    const question = { ask: 'map', structure, text: whole.text, display, lines, bytes } as const;
     const reply = await answerTo(question, signal);
     const value = typeof reply === 'string' ? { none: reply } : reply;
     return { value, keep: lasts(value) };
   };
-  const options = { name, encoding: whole.decoded.encoding, target, display, lines, bytes };
+  const options = { name, encoding: whole.decoded.encoding, display, lines, bytes };
   return call.session.store.get(maps, resource.bytes, options, make, call);
 }
 

@@ -3,7 +3,7 @@
 import { basename, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { headOf } from '../access/bytes.ts';
-import { foreignName, spellings } from '../access/paths.ts';
+import { absolutePath, foreignName, spellings } from '../access/paths.ts';
 import { type ErrorCode, OrielError } from '../errors.ts';
 import { isSpelledSelector } from '../selector/selection.ts';
 import { pathRewrites, targetRewrites, withFragment, withSymbol } from '../selector/rewrites.ts';
@@ -124,6 +124,7 @@ export async function openAny(path: string, call: Call): Promise<Opened> {
 }
 
 export async function openSpelling(path: string, call: Call): Promise<Spelled> {
+  for (const name of listsTakenBack(path)) await mustExist(name, call);
   let first: OrielError | undefined;
   for (const spelling of spellings(path, call.access.cwd)) {
     try {
@@ -134,6 +135,34 @@ export async function openSpelling(path: string, call: Call): Promise<Spelled> {
     }
   }
   throw first ?? new OrielError('BAD_PATH', `${quote(path)} is not a path.`);
+}
+
+/** What may stand between two paths of a list. */
+const between = /[,;|{\s]/;
+
+/** `a.ts,src/../b.ts` → `a.ts,src`: the names with signs of a list in them that `..` takes back. */
+function listsTakenBack(path: string): string[] {
+  if (!path.includes('/..') || !between.test(path)) return [];
+  const taken: string[] = [];
+  const names: string[] = [];
+  for (const name of path.split('/')) {
+    if (name !== '..') names.push(name);
+    else {
+      if (between.test(names.at(-1) ?? '')) taken.push(names.join('/'));
+      names.pop();
+    }
+  }
+  return taken;
+}
+
+/** Throws where there is nothing of that name. What lies outside the roots is for the path itself to say. */
+async function mustExist(name: string, call: Call): Promise<void> {
+  try {
+    const opened = await call.access.open(absolutePath(name, call.access.cwd), call.signal);
+    await opened.close();
+  } catch (error) {
+    if (!(error instanceof OrielError) || error.code === 'NOT_FOUND') throw error;
+  }
 }
 
 async function subjectOf({ opened, path }: Spelled, rest: string, call: Call): Promise<Subject> {

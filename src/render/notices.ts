@@ -78,9 +78,12 @@ export const wording: Wording = {
     left > 0
       ? `${left} of the command's processes could not be ended`
       : `${ended} ${ended === 1 ? 'process' : 'processes'} left in the background ended with the command`,
-  summary({ target, elidedLines, use, whole, left }) {
+  summary({ target, elidedLines, use, whole, left, namesCalls }) {
+    const short = namesCalls ? '; the path goes before each :#… and :N..M' : '';
     const lost =
-      left === undefined ? '' : ` with ${plural(left, 'symbol')} among them (${target}:outline lists all)`;
+      left === undefined
+        ? ''
+        : ` with ${plural(left, 'symbol')} among them (${target}:outline lists all${short})`;
     const all = whole === undefined ? '' : `, or all of it: ${whole}`;
     return `${plural(elidedLines, 'line')} elided${lost}; re-read needed ranges, e.g. ${use}${all}`;
   },

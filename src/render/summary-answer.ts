@@ -66,7 +66,7 @@ function summaryNotices(result: Shown): Notice[] {
 }
 
 /** What was left out, and the calls that show some of it and all of it. */
-export function footer(target: string, { elided, elidedLines, left }: Omit<Summary, 'parts'>): Notice {
+export function footer(target: string, { elided, elidedLines, left, namesCalls }: Omit<Summary, 'parts'>): Notice {
   const bytes = Buffer.byteLength(target);
   return {
     kind: 'summary',
@@ -75,6 +75,7 @@ export function footer(target: string, { elided, elidedLines, left }: Omit<Summa
     use: `${target}:${ranges(elided)}`,
     ...(3 * bytes <= footerRoom && { whole: `${target}:1..` }),
     ...(left !== undefined && { left }),
+    ...(namesCalls && { namesCalls }),
   };
 }
 

@@ -100,6 +100,8 @@ export type Notice =
       readonly whole?: string;
       /** Symbols that are not shown, for want of room. */
       readonly left?: number;
+      /** Whether the map names calls by what stands behind the path. */
+      readonly namesCalls?: boolean;
     }
   /** Below an outline: how much it lists, and how to read one of its symbols. */
   | {

@@ -24,4 +24,6 @@ export interface Summary {
   readonly elidedLines: number;
   /** Symbols that are not among the parts. */
   readonly left?: number;
+  /** Whether parts name calls, as what stands behind the path: `:#Server:outline`. */
+  readonly namesCalls?: boolean;
 }

@@ -50,7 +50,6 @@ export interface MapQuestion {
   readonly structure: PackedStructure;
   readonly text: string;
   readonly display: keyof typeof displays;
-  readonly target: string;
   readonly lines: number;
   readonly bytes: number;
 }

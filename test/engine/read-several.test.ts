@@ -19,6 +19,24 @@ test('two paths in one string, with selectors on each', async () => {
   expect(await text('a.ts:2..2,c.zip')).toBe('==> a.ts:2..2 <==\n2|a2\n==> c.zip <==\nd,e.txt (2 B)\n');
 });
 
+test('`..` takes back no name of a list that does not exist', async () => {
+  const { write, text, read, oriel } = workspace();
+  for (const name of ['aa.ts', 'src/a.ts', 'x,y/a.ts']) write(name, `${name}\n`);
+  write('bb.ts', 'found\n');
+  for (const first of ['./aa.ts', 'aa.ts', 'src/../aa.ts']) {
+    for (const between of [',', ', ', ';', ' ', ' and ']) {
+      for (const second of ['src/../bb.ts', './src/../bb.ts']) {
+        expect(await text(`${first}${between}${second}`)).toMatch(/^==> .*\n1\|aa\.ts\n==> .*\n1\|found\n$/);
+      }
+    }
+  }
+  expect(await text('x,y/../bb.ts')).toBe('1|found\n');
+  for (const path of ['zz.ts,src/../bb.ts', 'aa.ts|src/../bb.ts']) {
+    expect(codeOf(await read(path))).toBe('NOT_FOUND');
+  }
+  expect(textOf(await oriel.tool('grep').run({ pattern: '.', path: 'aa.ts,src/../bb.ts' }))).toMatch(/aa.ts[^]*found/);
+});
+
 test('as many members of archives as paths may be', async () => {
   const { write, text } = workspace();
   write('c.zip', zip([{ name: 'd.txt', content: 'd\n' }]));

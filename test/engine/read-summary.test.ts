@@ -344,3 +344,20 @@ test('members of archives, compressed files and converted texts have outlines to
   expect(await text('wide.ts.gz')).toContain('787-802|  method49(a: number): number { ... }\n');
   expect(await text('wide.ts.gz:outline')).toContain('  [L3-18] method0(a: number): number\n');
 });
+
+test('a map shows as much wherever its file lies, and says where the path of its calls goes', async () => {
+  const { write, text } = workspace();
+  const methods = Array.from({ length: 20 }, (_, i) => `  method${i}() {\n${'    step();\n'.repeat(9)}  }\n`).join('');
+  const code = Array.from({ length: 60 }, (_, i) => `export class Class${i} {\n${methods}}\n`).join('');
+  const far = `packages/${'some-directory/'.repeat(7)}two.ts`;
+  write('two.ts', code);
+  write(far, code);
+  const classes = (map: string): number => map.match(/\|export class Class\d+ /g)?.length ?? 0;
+  const map = await text(far);
+  expect(classes(await text('two.ts'))).toBe(60);
+  expect(classes(map)).toBe(60);
+  expect(Buffer.byteLength(map)).toBeLessThanOrEqual(8192);
+  const [, call = ''] = / symbols, use (:#Class59:outline) /.exec(map) ?? [];
+  expect(map).toContain('; the path goes before each :#… and :N..M)');
+  expect(await text(far + call)).toContain('method19()');
+});

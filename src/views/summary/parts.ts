@@ -16,7 +16,7 @@ export interface Level {
   readonly level: number;
   /** Whether declarations of several lines stand on one. */
   readonly joined: boolean;
-  /** What a gap says of the symbols in it: `""`, or ` 3 symbols, use a.ts:#A:outline`. */
+  /** What a gap says of the symbols in it: `""`, or ` 3 symbols, use :#A:outline`. */
   says(gap: LineRange): string;
   /** Bytes of a part as it is shown, its prefix and terminator included. */
   cost(part: SummaryPart): number;
@@ -29,6 +29,7 @@ export function partsOf(lines: readonly string[], ranks: Ranks, at: Level): Part
 const opens = /(?:[{([]|\b(?:do|then))\s*(?:\|[^|]*\|\s*)?$/;
 const closes = /^\s*(?:[)\]}]|end\b|done\b|fi\b)/;
 const wordCloses = /^\s*(?:end|done|fi)\b/;
+const wordEnds = /\b(?:end|done|fi)[;,)]?\s*$/;
 
 /** Characters of a block that is shown whole on one line. */
 const longestBlock = 120;
@@ -191,7 +192,10 @@ class PartsWriter {
     const opener = adjacent?.text.trimEnd() ?? '';
     const after = this.#closer(gap.to, adjacent?.to ?? gap.from);
     const closer = after === undefined ? undefined : this.#text(after);
-    const isBlock = closer !== undefined && (opens.test(opener) || wordCloses.test(closer));
+    const isBlock =
+      closer !== undefined &&
+      (opens.test(opener) ||
+        (wordCloses.test(closer) && after !== undefined && this.#isBodyOf(adjacent, gap, after)));
     if (adjacent && ((isBlock && after !== undefined) || opener.endsWith(':'))) {
       const to = isBlock && after !== undefined ? after : gap.to;
       const text = `${opener} ...${says}${isBlock ? ` ${closer}` : ''}`;
@@ -207,6 +211,13 @@ class PartsWriter {
     this.#parts.push(part);
     this.#leaveOut(gap);
     return gap.to;
+  }
+
+  /** Whether `gap` and the `end` on line `closer` belong to the part before them, and not to what is around it. */
+  #isBodyOf(opener: SummaryPart | undefined, gap: LineRange, closer: number): boolean {
+    if (!opener || wordEnds.test(opener.text)) return false;
+    const indent = this.#indent(opener.from);
+    return this.#indent(gap.from) > indent && this.#indent(closer) === indent;
   }
 
   /** The line after a gap that closes the block of line `opener`: those of blocks in it are further in. */

@@ -12,8 +12,6 @@ export interface SummaryLimits {
   readonly lines: number;
   /** Bytes of all that is shown. */
   readonly bytes: number;
-  /** What goes before `:selector` in the calls that are named. */
-  readonly target: string;
   /** A part as it will be shown, its prefix and terminator included. */
   show(part: SummaryPart): string;
 }
@@ -28,7 +26,7 @@ export function summarize(
   if (ranks.loose > lines.length / 2) return 'loose';
   const counts = countsOf(structure.symbols, lines.length);
   const cost = costOf(limits, lines.length);
-  const calls = callsOf(structure.symbols, limits.target);
+  const calls = callsOf(structure.symbols);
   const at = (level: number, joined: boolean): Parts =>
     partsOf(lines, ranks, {
       level,
@@ -53,6 +51,9 @@ export function summarize(
     elided: found.elided,
     elidedLines: found.elided.reduce((sum, { from, to }) => sum + to - from + 1, 0),
     ...(left > 0 && { left }),
+    ...(found.parts.some(({ is, text }) => is !== 'line' && text.includes(inCall)) && {
+      namesCalls: true,
+    }),
   };
 }
 
@@ -107,15 +108,21 @@ function between(counts: Uint32Array, { from, to }: LineRange): number {
   return (counts[to] ?? 0) - (counts[from - 1] ?? 0);
 }
 
-/** The call that lists the symbols in a symbol: by its name, where that is plain and means nothing else. */
-function callsOf(symbols: readonly OutlineSymbol[], target: string): (symbol: OutlineSymbol) => string {
+/**
+ * What behind the path lists the symbols in a symbol: its name, where that is plain and means nothing else. The path
+ * itself would fill the map with its copies.
+ */
+function callsOf(symbols: readonly OutlineSymbol[]): (symbol: OutlineSymbol) => string {
   const names = new Map<string, number>();
   for (const { qualified } of symbols) names.set(qualified, (names.get(qualified) ?? 0) + 1);
   return ({ qualified, from, to }) =>
     names.get(qualified) === 1 && /^[\w$.]{1,80}$/.test(qualified)
-      ? `${target}:#${qualified}:outline`
-      : `${target}:${from}..${to}`;
+      ? `#${qualified}:outline`
+      : `${from}..${to}`;
 }
+
+/** Between the number of symbols and what lists them. */
+const inCall = ', use :';
 
 /** What a gap says of the symbols in it. The file itself says it below the map. */
 function sayer(
@@ -132,7 +139,7 @@ function sayer(
     for (let i = ranks.owner[gap.from] ?? -1; i >= 0; i = ranks.parents[i] ?? -1) {
       const symbol = symbols[i];
       if (symbol && symbol.to >= gap.to && symbol.from < gap.from && (ranks.symbols[i] ?? 0) < level)
-        return `${said}, use ${callOf(symbol)}`;
+        return said + inCall + callOf(symbol);
     }
     return said;
   };

@@ -8,14 +8,14 @@ import { found, structureOf } from '../../support/structure.ts';
 
 const show = ({ from, to, text }: SummaryPart): string => `${from === to ? from : `${from}-${to}`}|${text}\n`;
 
-const wide: SummaryLimits = { lines: 3_000, bytes: 8_192, target: 'a', show };
+const wide: SummaryLimits = { lines: 3_000, bytes: 8_192, show };
 
 async function summaryOf(
   name: string,
   text: string,
   limits: Partial<SummaryLimits> = {},
 ): Promise<Summary | undefined> {
-  const summary = summarize(linesOf(text), await found(name, text), { ...wide, target: name, ...limits });
+  const summary = summarize(linesOf(text), await found(name, text), { ...wide, ...limits });
   return typeof summary === 'string' ? undefined : summary;
 }
 
@@ -215,7 +215,7 @@ test('where not every symbol fits, those inside are counted, with the call that 
   expect(all?.left).toBeUndefined();
   const tight = await summaryOf('many.js', classes, { bytes: 4_000 });
   expect(tight?.left).toBeGreaterThan(0);
-  expect(shown(tight)).toMatch(/\n\d+-\d+\|class C39 \{ \.\.\. \d symbols, use many\.js:#C39:outline \}\n$/);
+  expect(shown(tight)).toMatch(/\n\d+-\d+\|class C39 \{ \.\.\. \d symbols, use :#C39:outline \}\n$/);
   const tightest = await summaryOf('many.js', classes, { lines: 10 });
   expect(shown(tightest)).toMatch(/class C8 \{ \.\.\..*\n271-1198\|\.\.\. \d+ symbols\n$/);
   expect(tightest?.parts).toHaveLength(10);
@@ -225,8 +225,24 @@ test('a class of thousands of methods shows its first ones, and says how many fo
   const methods = Array.from({ length: 3_000 }, (_, i) => `  m${i}(a) {\n${body(2)}  }\n`).join('');
   const text = shown(await summaryOf('wide.js', `class Wide {\n${methods}}\n`));
   expect(text.split('\n').slice(0, 2)).toEqual(['1|class Wide {', '2-5|  m0(a) { ... }']);
-  expect(text).toMatch(/\n\d+-12000\|  \.\.\. \d+ symbols, use wide\.js:#Wide:outline\n$/);
+  expect(text).toMatch(/\n\d+-12000\|  \.\.\. \d+ symbols, use :#Wide:outline\n$/);
   expect(text.length).toBeGreaterThan(7_900);
+});
+
+test.each([
+  ['rb', (at: number) => `  class K${at}\n    def run\n${body(8, '      ')}    end\n  end\n`, 'module Outer\n', 'end\n'],
+  ['lua', (at: number) => `function M${at}.run(a)\n${body(8)}end\n`, 'local M = {}\n', ''],
+  ['lua', (at: number) => `function M.f${at}(a) return a end\n`, 'local M = {}\n', ''],
+])('a line stands for its own symbol alone where blocks end with a word (%s)', async (ext, block, head, tail) => {
+  const text = head + Array.from({ length: 150 }, (_, i) => block(i)).join('') + tail;
+  const map = await summaryOf(`lib.${ext}`, text, { bytes: 2_000 });
+  expect(map?.left).toBeGreaterThan(10);
+  const lines = text.split('\n');
+  for (const part of map?.parts ?? []) {
+    if (part.is !== 'merged' || part.from === 1) continue;
+    const names = lines.slice(part.from - 1, part.to).filter((line) => /^ *(?:class|function)/.test(line));
+    expect(names).toHaveLength(1);
+  }
 });
 
 test('a name that means several symbols, or is no plain name, is called by its lines', async () => {
@@ -234,7 +250,7 @@ test('a name that means several symbols, or is no plain name, is called by its l
     `${head} {\n  fn a() {\n${body(9)}  }\n  fn b() {\n${body(9)}  }\n}\n`;
   const text = `${block('impl A for B')}${block('impl C for B')}`;
   expect(shown(await summaryOf('b.rs', text, { bytes: 110 }))).toBe(
-    '1-24|impl A for B { ... 2 symbols, use b.rs:1..24 }\n25-48|impl C for B { ... 2 symbols, use b.rs:25..48 }\n',
+    '1-24|impl A for B { ... 2 symbols, use :1..24 }\n25-48|impl C for B { ... 2 symbols, use :25..48 }\n',
   );
 });
 
