@@ -66,7 +66,10 @@ function summaryNotices(result: Shown): Notice[] {
 }
 
 /** What was left out, and the calls that show some of it and all of it. */
-export function footer(target: string, { elided, elidedLines, left, namesCalls }: Omit<Summary, 'parts'>): Notice {
+export function footer(
+  target: string,
+  { elided, elidedLines, left, namesCalls }: Omit<Summary, 'parts'>,
+): Notice {
   const bytes = Buffer.byteLength(target);
   return {
     kind: 'summary',

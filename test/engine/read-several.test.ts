@@ -34,7 +34,9 @@ test('`..` takes back no name of a list that does not exist', async () => {
   for (const path of ['zz.ts,src/../bb.ts', 'aa.ts|src/../bb.ts']) {
     expect(codeOf(await read(path))).toBe('NOT_FOUND');
   }
-  expect(textOf(await oriel.tool('grep').run({ pattern: '.', path: 'aa.ts,src/../bb.ts' }))).toMatch(/aa.ts[^]*found/);
+  expect(textOf(await oriel.tool('grep').run({ pattern: '.', path: 'aa.ts,src/../bb.ts' }))).toMatch(
+    /aa.ts[^]*found/,
+  );
 });
 
 test('as many members of archives as paths may be', async () => {

@@ -347,7 +347,10 @@ test('members of archives, compressed files and converted texts have outlines to
 
 test('a map shows as much wherever its file lies, and says where the path of its calls goes', async () => {
   const { write, text } = workspace();
-  const methods = Array.from({ length: 20 }, (_, i) => `  method${i}() {\n${'    step();\n'.repeat(9)}  }\n`).join('');
+  const methods = Array.from(
+    { length: 20 },
+    (_, i) => `  method${i}() {\n${'    step();\n'.repeat(9)}  }\n`,
+  ).join('');
   const code = Array.from({ length: 60 }, (_, i) => `export class Class${i} {\n${methods}}\n`).join('');
   const far = `packages/${'some-directory/'.repeat(7)}two.ts`;
   write('two.ts', code);

@@ -230,20 +230,28 @@ test('a class of thousands of methods shows its first ones, and says how many fo
 });
 
 test.each([
-  ['rb', (at: number) => `  class K${at}\n    def run\n${body(8, '      ')}    end\n  end\n`, 'module Outer\n', 'end\n'],
+  [
+    'rb',
+    (at: number) => `  class K${at}\n    def run\n${body(8, '      ')}    end\n  end\n`,
+    'module Outer\n',
+    'end\n',
+  ],
   ['lua', (at: number) => `function M${at}.run(a)\n${body(8)}end\n`, 'local M = {}\n', ''],
   ['lua', (at: number) => `function M.f${at}(a) return a end\n`, 'local M = {}\n', ''],
-])('a line stands for its own symbol alone where blocks end with a word (%s)', async (ext, block, head, tail) => {
-  const text = head + Array.from({ length: 150 }, (_, i) => block(i)).join('') + tail;
-  const map = await summaryOf(`lib.${ext}`, text, { bytes: 2_000 });
-  expect(map?.left).toBeGreaterThan(10);
-  const lines = text.split('\n');
-  for (const part of map?.parts ?? []) {
-    if (part.is !== 'merged' || part.from === 1) continue;
-    const names = lines.slice(part.from - 1, part.to).filter((line) => /^ *(?:class|function)/.test(line));
-    expect(names).toHaveLength(1);
-  }
-});
+])(
+  'a line stands for its own symbol alone where blocks end with a word (%s)',
+  async (ext, block, head, tail) => {
+    const text = head + Array.from({ length: 150 }, (_, i) => block(i)).join('') + tail;
+    const map = await summaryOf(`lib.${ext}`, text, { bytes: 2_000 });
+    expect(map?.left).toBeGreaterThan(10);
+    const lines = text.split('\n');
+    for (const part of map?.parts ?? []) {
+      if (part.is !== 'merged' || part.from === 1) continue;
+      const names = lines.slice(part.from - 1, part.to).filter((line) => /^ *(?:class|function)/.test(line));
+      expect(names).toHaveLength(1);
+    }
+  },
+);
 
 test('a name that means several symbols, or is no plain name, is called by its lines', async () => {
   const block = (head: string): string =>
