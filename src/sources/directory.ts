@@ -20,6 +20,7 @@ const ENTRIES_LOOKED_AT = 20_000;
 /** Longer listings state no totals: counting them would mean walking them. */
 const COUNT_UP_TO = 256 << 10;
 const LISTING_CAP = 64 << 20;
+const UNUSED = '… a .gitignore over 64 KiB is not used: what it names is not marked';
 /** Entries described at a stretch. */
 const AT_ONCE = 16;
 
@@ -79,13 +80,14 @@ async function* encoded(rows: AsyncIterable<Row>, leftOut: LeftOut[]): AsyncGene
 /** `typed`: how the directory is called in a path. */
 async function* listing(directory: OpenedDirectory, typed: string, call: Call): AsyncGenerator<Row> {
   const { rulesFor } = await import('./ignore-rules.ts');
-  const rules = await rulesFor(directory.path, call.access);
+  const rules = await rulesFor(directory.path, call);
   let empty = true;
   for await (const row of level(directory, typed, rules, 1, call)) {
     empty = false;
     yield row;
   }
   if (empty) yield { text: '(empty directory)' };
+  if (rules.unused > 0) yield { text: UNUSED };
 }
 
 async function* level(
@@ -104,13 +106,15 @@ async function* level(
     if (i % AT_ONCE === AT_ONCE - 1) await setImmediate();
     const path = `${directory.path === '/' ? '' : directory.path}/${entry.name}`;
     const isDirectory = entry.type === 'directory';
-    const ignored = rules.ignores(path, isDirectory);
+    const ignored = await rules.ignores(path, isDirectory);
     yield { text: indent + (await describe(entry, ignored, directory, call)) };
     if (!isDirectory || ignored || entry.name === '.git' || depth === DEPTH) continue;
     const inner = await directory.enter(entry.name);
     if (!inner) continue;
     try {
-      yield* level(inner, nameBelow(typed, entry.name, path), await rules.below(path), depth + 1, call);
+      const within = await rules.below(path);
+      yield* level(inner, nameBelow(typed, entry.name, path), within, depth + 1, call);
+      if (within.unused > rules.unused) yield { text: `${indent}  ${UNUSED}` };
     } finally {
       await inner.close();
     }

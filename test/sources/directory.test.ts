@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { symlinkSync, utimesSync } from 'node:fs';
+import { mkdirSync, symlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createOriel } from '../../src/index.ts';
+import { withoutLag } from '../support/lag.ts';
 import { nextOf, textOf, workspace, type Workspace } from '../support/workspace.ts';
 
 const HOUR = 3_600_000;
@@ -124,3 +125,33 @@ test.skipIf(process.platform !== 'linux')(
     expect(listed).not.toContain('Use /proc for all');
   },
 );
+
+test('the last line of a long .gitignore decides, and one that is too long is said', async () => {
+  const space = workspace();
+  const filler = 'nothing-of-that-name\n'.repeat(1_000);
+  space.write('.gitignore', `/a/\n*.log\n${filler}!/a/\n${filler}!keep.log\n`);
+  space.write('a/in.txt', '');
+  space.write('x.log', '');
+  space.write('keep.log', '');
+  space.write('sub/.gitignore', `${filler.repeat(4)}own\n`);
+  space.write('sub/own', '');
+  const listed = await space.text('.');
+  expect(listed.match(/^ *\S+(?=.*ignored)/gm)).toEqual(['x.log']);
+  expect(listed.match(/^ *…/gm)).toEqual(['  …']);
+  space.write('.gitignore', `*.log\n${filler.repeat(4)}`);
+  expect((await space.text('.')).match(/^ *….*not used/gm)).toHaveLength(2);
+});
+
+test('rules that take long to read and to match hold nobody up', { timeout: 60_000 }, async () => {
+  const space = workspace();
+  const many = '*1a*[x-z]\n'.repeat(6_500);
+  const one = `${'*1a*[x-z]'.repeat(7_000)}\n`;
+  const deep = 'd/d/d/d';
+  for (const at of ['', 'd/', 'd/d/', 'd/d/d/', `${deep}/`]) space.write(`${at}.gitignore`, many);
+  mkdirSync(join(space.W, '.git'));
+  for (let i = 0; i < 60; i += 1) space.write(`${deep}/${`${i}1a`.padStart(250, '1a')}`, '');
+  const [front] = (await withoutLag(() => space.text(deep))).split('\n');
+  expect(front).toContain('1a');
+  space.write(`${deep}/.gitignore`, one);
+  await withoutLag(() => space.text(deep));
+});
