@@ -1,4 +1,4 @@
-/** A large reply of a child on its way into a private file, read from the pipe no faster than it is written. */
+/** Streams a large reply of a child process into a private file, with backpressure on the pipe. */
 
 import type { ScratchFile } from '../types/session.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Real pipes, made as FIFOs whose names vanish at once. A few are kept open and ready: making one starts a process
+ * Real pipes, made as FIFOs that are unlinked at once. A small pool is kept open: making one starts a process
  * (Node has no other way), which takes as long as a short command. They are closed with the last session that used them.
  */
 

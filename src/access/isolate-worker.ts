@@ -1,4 +1,4 @@
-/** A pool of worker threads for dangerous work: a queue says how many run, and an unused one ends after a while. */
+/** A pool of worker threads for untrusted input: a queue limits how many run, and idle ones end after a while. */
 
 import type { Claim, Queue } from '../queues/queue.ts';
 import type { StartOptions } from './isolate-start.ts';

@@ -1,4 +1,4 @@
-/** Tells whoever waits, once a second, that long work goes on. */
+/** Reports progress of long work once a second. */
 
 import type { Progress } from '../types/progress.ts';
 

@@ -2,7 +2,7 @@
 
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** Calls `act` after `ms` milliseconds, never for `Infinity`. Returns what stops the timer. */
+/** Calls `act` after `ms` milliseconds, never for `Infinity`. Returns a function that clears the timer. */
 export function startTimer(ms: number, act: () => void): () => void {
   if (ms === Number.POSITIVE_INFINITY) return () => undefined;
   let left = ms;

@@ -1,5 +1,5 @@
 /**
- * Ends a process with everything it has started. The group is signalled everywhere; descendants that left
+ * Kills a process tree: a process with everything it has started. The group is signalled everywhere; descendants that left
  * it (`setsid`, a double fork) are found on Linux only, by a token that they inherit in their environment. What
  * escapes even there: a process that leaves group, session and parent and clears its environment as well.
  */

@@ -1,5 +1,5 @@
 /**
- * Ends what runs for us when this process is ended in a way that it cannot notice: SIGKILL, SIGABRT, no memory left. A
+ * A watchdog process: kills our child processes when this process dies without notice (SIGKILL, SIGABRT, no memory). A
  * small shell reads from a pipe what runs, and kills it with all its descendants when nobody holds the other end any
  * more. It is started with the first command and ends soon after the last.
  */

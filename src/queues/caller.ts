@@ -29,7 +29,7 @@ export type Origin = string | Caller;
 
 const origins = new WeakMap<Caller, string>();
 
-/** From now on `caller` is one of those at that address: whoever takes many names has the turns of one address. */
+/** From now on `caller` is served as one of those at that address, however many names there are. */
 export function comesFrom(caller: Caller, address: string): void {
   origins.set(caller, address);
 }

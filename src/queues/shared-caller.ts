@@ -1,4 +1,4 @@
-/** A caller that stands for all that wait for the same work: it has the turns of each of them, for as long as it waits. */
+/** A caller that stands for all callers of shared work: in fair queues it is served as each of its members. */
 
 import type { Caller } from './caller.ts';
 
@@ -15,7 +15,7 @@ interface Members {
 
 const shared = new WeakMap<Caller, Members>();
 
-/** Nobody has joined it yet: until then it has no turn. */
+/** Nobody has joined it yet: until then it is not served. */
 export function createSharedCaller(): Caller {
   const caller = {};
   shared.set(caller, { counts: new Map(), watchers: new Set() });
@@ -36,8 +36,8 @@ export function watchMembers(caller: Caller, watcher: MemberWatcher): () => void
 }
 
 /**
- * `caller` waits for the work of `whole` too, until the returned function is called. The last one stays: work that goes
- * on when nobody waits counts as its own.
+ * `caller` is a member of `whole` until the returned function is called. The last member stays: work that goes on when
+ * nobody waits counts as its own.
  */
 export function joinCaller(whole: Caller, caller: Caller): () => void {
   const members = shared.get(whole);

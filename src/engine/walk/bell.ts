@@ -1,4 +1,4 @@
-/** Wakes those that wait for something to change. */
+/** A condition variable: wakes all that wait for something to change. */
 
 export class Bell {
   #waiting: (() => void)[] = [];

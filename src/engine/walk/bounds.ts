@@ -1,4 +1,4 @@
-/** Checks the limit and the offset of a request for matches, paths or entries. */
+/** Bounds one page of matches, paths or entries: limit, offset, context lines and characters. */
 
 import { OrielError } from '../../errors.ts';
 import type { ListedEntry } from '../../types/result.ts';

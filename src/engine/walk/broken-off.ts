@@ -1,4 +1,4 @@
-/** The error of a search or walk that was broken off before it found anything. */
+/** The error of a search or walk whose worker died before it found anything. */
 
 import { OrielError } from '../../errors.ts';
 

@@ -1,4 +1,4 @@
-/** Paths in the order of time: the file that was written last first, those of one time in the order of their paths. */
+/** Sorts paths by modification time: the newest first, equal times by path. */
 
 import { OrielError } from '../../errors.ts';
 import type { OpenedDirectory } from '../../types/access.ts';

@@ -1,4 +1,4 @@
-/** What an answer does not cover although it was asked for, collected on the way. */
+/** Collects what makes an answer incomplete: timeouts, refusals, files that were not read. */
 
 import type { Refusal } from '../../access/held-directory.ts';
 import type { Gaps } from '../../types/result.ts';

@@ -1,4 +1,4 @@
-/** A whole walk: what it finds is taken batch by batch, and what it left out, an early end of its own included, is told. */
+/** Runs a walk to its end, hands on its batches, and returns its gaps, also where it broke off. */
 
 import type { OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';

@@ -1,4 +1,4 @@
-/** Reads the files of a block in a thread: texts are put together in pieces, what is no text is passed over. */
+/** Reads the files of a block in a worker thread: texts are packed into pieces, binaries are skipped. */
 
 import { isAscii, isUtf8 } from 'node:buffer';
 import { createRequire } from 'node:module';

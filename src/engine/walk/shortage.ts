@@ -1,4 +1,4 @@
-/** A thread that finds no descriptors left waits for some, for a while. */
+/** Retries an open in a worker thread while descriptors have run out (EMFILE, ENFILE), up to a timeout. */
 
 import { refusalOf } from '../../access/held-directory.ts';
 import type { WalkControl } from './walk-control.ts';

@@ -1,5 +1,5 @@
 /**
- * Passes over small files that cannot hold a match: those of one directory are read one behind the other and searched at
+ * Skips small files that cannot match: those of one directory are read one behind the other and searched at
  * once for what every match contains. Nothing that is read here is handed on. What is not plainly without it is left to
  * be read as any file is, with all checks.
  */

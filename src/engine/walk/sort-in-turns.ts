@@ -1,4 +1,4 @@
-/** Sorts many items without holding the event loop: a few thousand at a time, and merges of as many steps. */
+/** A merge sort that does not block the event loop: it yields after every few thousand items. */
 
 import { setImmediate } from 'node:timers/promises';
 

@@ -1,4 +1,4 @@
-/** The numbers that a walk's threads share with the call: how much is unread, and what is not used any more. */
+/** Shared memory of a walk's worker threads and the call: counters for backpressure, and what may be closed. */
 
 /** Index: changes whenever anything else does, for those that wait. */
 const SIGNAL = 0;

@@ -1,4 +1,4 @@
-/** What a walk's threads and the call that started them say to each other. */
+/** The messages between a walk's worker threads and the call that started them. */
 
 import type { Gaps } from '../../types/result.ts';
 import type { GapsBefore } from './gaps.ts';

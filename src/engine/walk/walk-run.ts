@@ -1,4 +1,4 @@
-/** A walk as the call sees it: it starts the threads and yields what they find, in order. */
+/** A walk as the call sees it: starts the worker threads and yields what they find, in order. */
 
 import { setImmediate } from 'node:timers/promises';
 import type { Conversation } from '../../access/isolate-stream.ts';

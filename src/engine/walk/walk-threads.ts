@@ -1,5 +1,5 @@
 /**
- * Threads for walks. One whose walk is over rests for a while and is taken again: by then its code is loaded and compiled,
+ * The pool of worker threads for walks. An idle one is kept for a while and used again: its code is loaded and compiled,
  * which costs as much as a walk of ten thousand files.
  */
 

@@ -1,4 +1,4 @@
-/** The threads of a walk: one that walks and reads, and one that helps it to read where there is much to read. */
+/** The worker threads of a walk: one walks and reads, a second helps to read where there is much. */
 
 import { parentPort } from 'node:worker_threads';
 import { forgetDevices, type HeldDirectory } from '../../access/held-directory.ts';

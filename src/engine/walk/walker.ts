@@ -1,6 +1,6 @@
 /**
- * The walk itself, in a thread: directories in order of their paths, what ignore files leave out not entered, `.git`
- * never, links never. Directories are held by descriptor, a bounded number of them however deep it goes.
+ * The directory walk, in a worker thread: depth first, in order of the paths, without what ignore files exclude, `.git`
+ * and links. Directories are held by descriptor, a bounded number of them however deep it goes.
  */
 
 import { isUtf8 } from 'node:buffer';
