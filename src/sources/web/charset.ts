@@ -1,4 +1,4 @@
-/** The text of a page: its encoding by the header, the mark, what the page declares, else a guess that is said. */
+/** The text of a page: its encoding by the mark, the header, what the page declares, else a guess that is said. */
 
 import { setImmediate } from 'node:timers/promises';
 import { plural } from '../../render/units.ts';

@@ -126,7 +126,8 @@ describe('addresses', () => {
     const port = await listening(
       createServer((request, response) => {
         reached.push(request.socket.localAddress);
-        response.setHeader('connection', request.url === '/keep' ? 'keep-alive' : 'close').end('there');
+        if (request.url !== '/keep') response.setHeader('connection', 'close');
+        response.end('there');
       }),
       '0.0.0.0',
     );
