@@ -1,0 +1,95 @@
+/** What is kept of pages and what is not: sentences, code as it was written, whole rows, and none of the menus. */
+
+import { describe, expect, test } from 'vitest';
+import { extract } from '../../../../src/sources/web/child/extract.ts';
+
+const CODE = [
+  'function drop(record) {',
+  '  if (!record.id) {',
+  '    return;',
+  '  }',
+  '',
+  '\tstore.delete(record.id);',
+  '}',
+];
+
+/** As highlighters write it: each token an element. */
+const highlighted = CODE.map((line) =>
+  line.replace(/\w+|[^\w\s]+/g, (token) => `<span class="tok">${escaped(token)}</span>`),
+);
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
+
+const blocks: Readonly<Record<string, string>> = {
+  plain: `<pre>${escaped(CODE.join('\n'))}</pre>`,
+  'in an element of code': `<pre><code class="language-js">${escaped(CODE.join('\n'))}</code></pre>`,
+  highlighted: `<div class="highlight"><pre><code>${highlighted.join('\n')}</code></pre></div>`,
+  'with numbers beside it': `<table class="highlighttable"><tr><td class="linenos"><pre>${CODE.map((_, i) => i + 1).join('\n')}</pre></td><td class="code"><pre>${highlighted.join('\n')}</pre></td></tr></table>`,
+  'with a number in each line': `<pre><code>${highlighted.map((line, i) => `<span class="line"><span class="lineno">${i + 1}</span>${line}</span>`).join('\n')}</code></pre>`,
+};
+
+const sentences = Array.from(
+  { length: 40 },
+  (_, i) =>
+    `Sentence number ${i + 1} tells the reader of part ${i * 7} that the widget is turned by ${i + 3} degrees.`,
+);
+const rows = Array.from({ length: 25 }, (_, i) => [
+  `--option-${i}`,
+  `${i * 3} items`,
+  `What it does for ${i} | more.`,
+]);
+const NOISE = [
+  'Subscribe to our newsletter',
+  'All rights reserved',
+  'Accept all cookies',
+  'Related articles',
+  'Log in',
+];
+
+function page(code: string): string {
+  const paragraphs = sentences.map((sentence) => `<p>${sentence.replace('widget', '<em>widget</em>')}</p>`);
+  const cells = rows
+    .map((row) => `<tr>${row.map((cell) => `<td>${escaped(cell)}</td>`).join('')}</tr>`)
+    .join('');
+  return `<!doctype html><html><head><title>The widget | Docs</title><style>p{}</style></head><body>
+    <div class="cookie-banner"><button>Accept all cookies</button></div>
+    <header><nav><ul><li><a href="/">Home</a></li><li><a href="/login">Log in</a></li></ul></nav></header>
+    <div class="layout"><aside class="sidebar"><h3>Related articles</h3><ul><li><a href="/a">One</a></li></ul></aside>
+    <main><article><h1>The widget</h1>${paragraphs.slice(0, 20).join('\n')}
+    <h2>Code</h2>${code}
+    <h2>Options</h2><table><thead><tr><th>Name</th><th>Count</th><th>Meaning</th></tr></thead><tbody>${cells}</tbody></table>
+    ${paragraphs.slice(20).join('\n')}</article></main></div>
+    <div class="newsletter"><form>Subscribe to our newsletter <input></form></div>
+    <footer><p>© All rights reserved</p></footer></body></html>`;
+}
+
+describe.each(Object.entries(blocks))('a page with code %s', (_, code) => {
+  const { markdown } = extract(page(code), 'https://docs.example/widget');
+
+  test('keeps its sentences, in their order', () => {
+    const plain = markdown.replace(/[*_]/g, '');
+    const at = sentences.map((sentence) => plain.indexOf(sentence));
+    expect(at.every((index) => index !== -1)).toBe(true);
+    expect(at).toEqual(at.toSorted((a, b) => a - b));
+  });
+
+  test('keeps its code as it was written', () => {
+    expect(markdown).toMatch(/^```/m);
+    expect(markdown).toContain(`\n${CODE.join('\n')}\n`);
+  });
+
+  test('keeps each row of its table in one line', () => {
+    const lines = markdown.split('\n').filter((line) => line.startsWith('|'));
+    expect(lines).toHaveLength(rows.length + 2);
+    for (const row of rows) {
+      const cells = row.map((cell) => cell.replaceAll('|', '\\|'));
+      expect(lines.some((line) => cells.every((cell) => line.includes(cell)))).toBe(true);
+    }
+  });
+
+  test('leaves out what is not of it', () => {
+    expect(NOISE.filter((words) => markdown.includes(words))).toEqual([]);
+  });
+});
