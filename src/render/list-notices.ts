@@ -56,6 +56,7 @@ export type ListNotice =
   | { readonly kind: 'guessed'; readonly count: number; readonly path: string; readonly encoding: string }
   | { readonly kind: 'cut'; readonly count: number }
   | { readonly kind: 'unread'; readonly count: number }
+  | { readonly kind: 'scanned'; readonly count: number }
   /** With the code of the error that it would be where nothing was found. */
   | { readonly kind: 'broken'; readonly code: 'LIMIT' }
   | { readonly kind: 'hint'; readonly hint: Hint; readonly pattern: string };
@@ -100,6 +101,8 @@ export const listWording: ListWording = {
     `${plural(count, 'text')} of documents or databases searched in part, too large to be searched whole. Read pages, cells or rows of them for the rest`,
   unread: ({ count }) =>
     `${count === 1 ? '1 document, archive, member or table was' : `${count} documents, archives, members or tables were`} not searched: damaged, encrypted, over a limit, or inside another archive`,
+  scanned: ({ count }) =>
+    `${plural(count, 'page')} without text not searched: empty, or scanned. Read a page as :p1:image to see it`,
   large: ({ count }) =>
     `${plural(count, 'text')} over 16 MiB not searched over several lines. Use multiline=false for those`,
   guessed: ({ count, path, encoding }) =>

@@ -159,6 +159,7 @@ export function gapNotices({ gaps, hint }: Pick<ListResult, 'gaps' | 'hint'>, pa
   if (gaps.large) notices.push({ kind: 'large', count: gaps.large });
   if (gaps.cut) notices.push({ kind: 'cut', count: gaps.cut });
   if (gaps.unread) notices.push({ kind: 'unread', count: gaps.unread });
+  if (gaps.scanned) notices.push({ kind: 'scanned', count: gaps.scanned });
   if (gaps.unnamed > 0) notices.push({ kind: 'unnamed', count: gaps.unnamed });
   return notices;
 }

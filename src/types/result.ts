@@ -96,6 +96,8 @@ export interface Gaps {
   readonly cut?: number;
   /** Documents, archives, databases and members of archives that were not searched although it was asked for. */
   readonly unread?: number;
+  /** Pages of documents that have no text to be searched. */
+  readonly scanned?: number;
   /** A thread or process of the search ended too early: what it had found by then is a part. */
   readonly broken: boolean;
 }

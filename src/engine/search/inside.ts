@@ -111,6 +111,7 @@ async function* partsOf(
   };
   for (let text: TextResource | undefined = first; text;) {
     noteCut(text, search);
+    search.gaps.scanned += scannedPages(text);
     yield hasPages(text) ? await byPages(text, call.signal) : await whole(text, call);
     const next: string | undefined = nextPages(text);
     text = next === undefined || isLate(search) ? undefined : await open(next);
@@ -133,6 +134,11 @@ async function* restOf(
 /** A text that is cut names no call for its rest. */
 function noteCut({ more }: TextResource, search: Search): void {
   if (more?.kind === 'said' && more.use === undefined) search.gaps.cut += 1;
+}
+
+function scannedPages({ facts }: TextResource): number {
+  const { scanned = [] } = Object(facts?.['document']) as { readonly scanned?: readonly number[] };
+  return scanned.length;
 }
 
 function nextPages({ more }: TextResource): string | undefined {

@@ -15,6 +15,7 @@ export class GapsSeen implements Gaps {
   large = 0;
   cut = 0;
   unread = 0;
+  scanned = 0;
   broken = false;
 
   add(other: Gaps): void {
@@ -29,6 +30,7 @@ export class GapsSeen implements Gaps {
     this.large += other.large ?? 0;
     this.cut += other.cut ?? 0;
     this.unread += other.unread ?? 0;
+    this.scanned += other.scanned ?? 0;
     this.broken ||= other.broken;
   }
 
@@ -47,7 +49,7 @@ export class GapsSeen implements Gaps {
   /** Whether an answer says any of it, wherever the answer ends. */
   get isNotable(): boolean {
     const { timedOut, denied, failed, tooDeep, tooMany, unnamed, rules, large, cut, unread, broken } = this;
-    const counted = unnamed + rules + large + cut + unread;
+    const counted = unnamed + rules + large + cut + unread + this.scanned;
     return timedOut || denied || failed || tooDeep || tooMany || broken || counted > 0;
   }
 
@@ -57,7 +59,7 @@ export class GapsSeen implements Gaps {
 
   get facts(): Gaps {
     const { timedOut, denied, failed, tooDeep, tooMany, unnamed, containers, rules, broken } = this;
-    const { large, cut, unread } = this;
+    const { large, cut, unread, scanned } = this;
     const counted = {
       unnamed,
       containers,
@@ -65,6 +67,7 @@ export class GapsSeen implements Gaps {
       ...(large > 0 && { large }),
       ...(cut > 0 && { cut }),
       ...(unread > 0 && { unread }),
+      ...(scanned > 0 && { scanned }),
     };
     return { timedOut, denied, ...(failed && { failed }), tooDeep, tooMany, ...counted, broken };
   }

@@ -41,6 +41,22 @@ test('a line of the content that looks like the mark of a page is none', async (
   expect((await found(w, 'a.pdf', 'needle'))[0]).toMatch(/^a\.pdf:p1:\d+: .*a needle$/);
 });
 
+test('pages that have no text to be searched are counted', async () => {
+  const w = workspace();
+  w.write('scan.pdf', pdfPages(['', 'a word', ''].map(pdfText)));
+  w.write('one.zip', zip([{ name: 'in/scan.pdf', content: pdfPages([pdfText('')]) }]));
+  expect(await found(w, 'scan.pdf', 'needle')).toEqual([
+    'No matches found',
+    '[2 pages without text not searched: empty, or scanned. Read a page as :p1:image to see it]',
+  ]);
+  expect((await found(w, 'scan.pdf', 'word')).slice(1)).toEqual([
+    '[2 pages without text not searched: empty, or scanned. Read a page as :p1:image to see it]',
+  ]);
+  expect((await found(w, 'one.zip', 'needle')).slice(1)).toEqual([
+    '[1 page without text not searched: empty, or scanned. Read a page as :p1:image to see it]',
+  ]);
+});
+
 test('every page of a long PDF', async () => {
   const w = workspace();
   w.write('long.pdf', pdfPages(Array.from({ length: 230 }, (_, i) => pdfText(`page number ${i + 1} here`))));
