@@ -57,6 +57,12 @@ export function residentMb(pid: number): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
+/** Megabytes that it held at most so far, as Linux tells it. */
+export function peakMb(pid: number): number {
+  const [, kilobytes] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
 /** Waits until a process holds no more than `before`; descriptors of idle connections come and go. */
 export async function givenBack(pid: number, before: Holdings, spare = 2): Promise<Holdings> {
   const held = (now: Holdings): boolean =>
