@@ -20,9 +20,9 @@ export interface Gauged {
   readonly disk?: { readonly hits: number; readonly misses: number } | undefined;
   /** The store that replicas share. */
   readonly state?: StateStats | undefined;
-  /** Kept outputs, and their bytes. */
   /** Workspaces elsewhere. */
   readonly fleet?: readonly WorkspaceReport[] | undefined;
+  /** Kept outputs, and their bytes. */
   readonly spills?: { readonly outputs: number; readonly bytes: number } | undefined;
 }
 

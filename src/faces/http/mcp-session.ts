@@ -89,7 +89,13 @@ export class McpSession {
     if (ids.length > 0 && !isInitializeRequest(body)) this.#used = true;
     const post: Post = { ids, pending: new Set(ids), cancelled: [] };
     for (const id of ids) this.#inFlight.set(id, post);
-    const response = await this.#transport.handleRequest(request, { parsedBody: body });
+    const response = await this.#transport
+      .handleRequest(request, { parsedBody: body })
+      .catch((error: unknown) => {
+        // Ids that stay in flight would keep the session busy for good.
+        this.#abandon(post);
+        throw error;
+      });
     // Refused as a whole: none of its requests has begun.
     if (response.status !== 200) this.#free(post);
     else if (request.signal.aborted) this.#abandon(post);

@@ -26,6 +26,9 @@ const UNSENT_BYTES = 1 << 20;
 /** Open requests at which nothing more is read: answers of all of them may be on their way. */
 const MOST_WAITING = 1_000;
 
+/** Bytes of open requests at which nothing more is read. */
+const WAITING_BYTES = 32 << 20;
+
 /**
  * Milliseconds that open requests have left to be answered after the input has ended. A session that is one pipe,
  * `printf … | oriel mcp`, ends before its first call has loaded what it needs.
@@ -41,8 +44,9 @@ export class StdioTransport implements Transport {
   readonly #output: Writable;
   readonly #outlet: Outlet;
   readonly #frames = new FrameSplitter();
-  /** Ids of requests that are not answered yet. */
-  readonly #waiting = new Set<RequestId>();
+  /** Requests that are not answered yet, and their bytes. */
+  readonly #waiting = new Map<RequestId, number>();
+  #waitingBytes = 0;
   #ended = false;
   #closed = false;
   #drain: NodeJS.Timeout | undefined;
@@ -122,10 +126,10 @@ export class StdioTransport implements Transport {
       this.#refuse(PARSE_ERROR, 'The message is not valid JSON.');
       return;
     }
-    this.#accept(value);
+    this.#accept(value, frame.bytes.length);
   }
 
-  #accept(value: unknown): void {
+  #accept(value: unknown, bytes: number): void {
     const { id } = Object(value) as { id?: unknown };
     const known = isRequestId(id) ? id : undefined;
     let message: JSONRPCMessage;
@@ -144,7 +148,8 @@ export class StdioTransport implements Transport {
         this.#refuse(DUPLICATE_ID.code, DUPLICATE_ID.message, known);
         return;
       }
-      this.#waiting.add(message.id);
+      this.#waiting.set(message.id, bytes);
+      this.#waitingBytes += bytes;
       this.#pauseIfFull();
     } else if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
       // A cancelled request gets no answer.
@@ -176,10 +181,12 @@ export class StdioTransport implements Transport {
   }
 
   #isFull(): boolean {
-    return this.#outlet.unsent > UNSENT_BYTES || this.#waiting.size >= MOST_WAITING;
+    const isWaiting = this.#waiting.size >= MOST_WAITING || this.#waitingBytes >= WAITING_BYTES;
+    return isWaiting || this.#outlet.unsent > UNSENT_BYTES;
   }
 
   #settle(id: RequestId): void {
+    this.#waitingBytes -= this.#waiting.get(id) ?? 0;
     this.#waiting.delete(id);
     this.#resumeIfRoom();
     this.#closeWhenAnswered();
