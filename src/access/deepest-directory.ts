@@ -4,6 +4,7 @@ import { join, parse, sep } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { isOrielError } from '../errors.ts';
 import type { Access, OpenedDirectory } from '../types/access.ts';
+import { within } from './paths.ts';
 
 export interface Deepest {
   readonly opened: OpenedDirectory;
@@ -22,6 +23,20 @@ export async function deepestDirectory(
   path: string,
   signal?: AbortSignal,
 ): Promise<Deepest | undefined> {
+  // What lies outside is above a root, which a link may lead to, or behind a link that leads out.
+  const isAboveRoot = (at: string): boolean => access.roots.some((root) => within(root, at));
+  return (
+    (await search(access, path, () => true, signal)) ?? (await search(access, path, isAboveRoot, signal))
+  );
+}
+
+/** `isAbove`: whether a directory that lies outside is above the deepest one, or below it. */
+async function search(
+  access: Access,
+  path: string,
+  isAbove: (outside: string) => boolean,
+  signal: AbortSignal | undefined,
+): Promise<Deepest | undefined> {
   const { root } = parse(path);
   const names = path.slice(root.length).split(sep).filter(Boolean);
   let deepest: Deepest | undefined;
@@ -34,8 +49,7 @@ export async function deepestDirectory(
       await deepest?.opened.close();
       deepest = { opened, at, names: names.slice(count) };
     }
-    // What lies outside may be above a root.
-    if (opened === 'missing') most = count - 1;
+    if (opened === 'missing' || (opened === 'outside' && !isAbove(at))) most = count - 1;
     else least = count + 1;
     await setImmediate();
   }
