@@ -6,7 +6,7 @@ import { markOf, unmarked } from './marks.ts';
 import { hasLostRows, type Row, rowsOf, rowsText } from './pdf-rows.ts';
 import { INSPECTOR, inspector, structureOf } from './pdf-structure.ts';
 import { itemsText, type TextItem } from './pdf-text.ts';
-import { canvasLibrary, type Picture, pictureOfPng } from './pixels.ts';
+import { canvasLibrary, EDGE, type Picture, pictureOfPng } from './pixels.ts';
 
 type Pdfjs = typeof import('unpdf');
 type PdfDocument = Awaited<ReturnType<Pdfjs['getDocumentProxy']>>;
@@ -91,9 +91,6 @@ export async function pictureOf(
     await document.destroy();
   }
 }
-
-/** Pixels of the longer side of a page's picture. */
-export const EDGE = 1_400;
 
 export function pdfjs(): Promise<Pdfjs> {
   return import('unpdf').catch(() => {

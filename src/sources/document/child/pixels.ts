@@ -3,7 +3,9 @@
 import type { Canvas } from '@napi-rs/canvas';
 import { MOST_SHOWN } from '../../image/pixel-limits.ts';
 import { Refused } from '../protocol.ts';
-import { EDGE } from './pdf.ts';
+
+/** Pixels of the longer side of a picture. */
+export const EDGE = 1_400;
 
 type Library = typeof import('@napi-rs/canvas');
 
