@@ -59,7 +59,7 @@ export interface TextResource {
   readonly above?: string;
   /** Facts for `details.meta`, plain JSON. */
   readonly facts?: Readonly<Record<string, unknown>>;
-  /** What this text leaves out though calls of its own show it, for a search: the rows of large sheets. */
+  /** What this text leaves out though calls of its own show it, for a search: rows of large sheets, outputs. */
   readonly rest?: () => Promise<RestOfText>;
   /** Said below the text whatever the window. */
   readonly notes?: readonly Notice[];

@@ -9,7 +9,7 @@ import { sourceFor } from '../../sources/table.ts';
 import { headOf, readAt } from '../../access/bytes.ts';
 import { utf8 } from '../../text/encoding.ts';
 import type { Call } from '../../types/call.ts';
-import type { Resource, RestOfText, SourceKind, Subject, TextResource } from '../../types/resource.ts';
+import type { Resource, SourceKind, Subject, TextResource } from '../../types/resource.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import { encodingOf } from '../../views/stored-encoding.ts';
 import type { InsideText, Section } from './inside-text.ts';
@@ -65,6 +65,7 @@ async function* memberTexts(
     else {
       const own = await whole(text, call);
       if (await mayMatch(text.bytes, own.encoding, search, call.signal)) yield own;
+      yield* restOf(text, search, call);
     }
   } catch (error) {
     // Of its later parts too.
@@ -94,7 +95,10 @@ async function* ownTexts(subject: FileSubject, search: Search, call: Call): Asyn
   const resource = await call.open(subject);
   if (resource.is !== 'text') return;
   if (resource.kind === 'document') yield* partsOf(resource, subject, search, call);
-  else yield await whole(resource, call);
+  else {
+    yield await whole(resource, call);
+    yield* restOf(resource, search, call);
+  }
 }
 
 /** A document in all its parts: the next pages, and the rows of large sheets. */
@@ -116,17 +120,15 @@ async function* partsOf(
     const next: string | undefined = nextPages(text);
     text = next === undefined || isLate(search) ? undefined : await open(next);
   }
-  if (first.rest && !isLate(search)) yield* restOf(first.rest, search, call);
+  yield* restOf(first, search, call);
 }
 
-async function* restOf(
-  read: () => Promise<RestOfText>,
-  search: Search,
-  call: Call,
-): AsyncGenerator<InsideText, void> {
-  const rest = await read().catch((error: unknown) => passOver(error, search, call));
+async function* restOf(text: TextResource, search: Search, call: Call): AsyncGenerator<InsideText, void> {
+  if (!text.rest || isLate(search)) return;
+  const rest = await text.rest().catch((error: unknown) => passOver(error, search, call));
   if (rest?.isCut) search.gaps.cut += 1;
   if (!rest || rest.parts.length === 0) return;
+  if (!(await mayMatch(rest.bytes, utf8, search, call.signal))) return;
   const sections = rest.parts.map(({ target, ...place }) => ({ path: target, ...place }));
   yield { source: rest.bytes, encoding: utf8, sections };
 }

@@ -11,7 +11,14 @@ import { quote } from '../../text/visible.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
-import type { MixedResource, NoteResource, Resource, Subject, TextResource } from '../../types/resource.ts';
+import type {
+  MixedResource,
+  NoteResource,
+  Resource,
+  RestOfText,
+  Subject,
+  TextResource,
+} from '../../types/resource.ts';
 import type { Selection } from '../../types/selection.ts';
 import type { ImageOptions } from '../image/read-raster.ts';
 import type { Kind, Made, Making } from '../../types/store.ts';
@@ -32,17 +39,41 @@ export async function openNotebook(subject: Subject, call: Call, options: ImageO
   if (selection.mode === 'raw') return storedText(subject, opened, selection);
   const notebook = await readCached(subject, opened, call);
   if (notebook.cells.length === 0 && !cells) return nothingToShow(notebook, typed);
-  const outputs = selection.mode === 'outputs';
-  const rendered = outputs
-    ? await renderCached(notebook, opened.bytes, typed, call)
-    : { ...cellsOnly(notebook), images: [] };
+  const withOutputs =
+    selection.mode === 'outputs' ? await renderCached(notebook, opened.bytes, typed, call) : undefined;
+  const rendered = withOutputs ?? cellsOnly(notebook);
   const window = cells ? linesOf(cells, notebook, rendered, typed) : selection.window;
   const text = derivedText(subject, opened.bytes, notebook, rendered, {
     ...(window && { window }),
     ...(selection.mode && { mode: selection.mode }),
     ...(selection.symbol !== undefined && { symbol: selection.symbol }),
   });
-  return outputs ? withImages(text, rendered, opened.bytes, typed, call, options) : text;
+  if (withOutputs) return withImages(text, withOutputs, opened.bytes, typed, call, options);
+  const hasOutputs = notebook.cells.some(({ outputCount }) => outputCount > 0);
+  const rest = (): Promise<RestOfText> => outputsAlone(notebook, opened.bytes, typed, call);
+  return { ...text, ...(hasOutputs && !window && { rest }) };
+}
+
+/** The outputs as the text with them has them. */
+async function outputsAlone(
+  notebook: Notebook,
+  bytes: ByteSource,
+  typed: string,
+  call: Call,
+): Promise<RestOfText> {
+  const { text, outputs, isCut } = await renderCached(notebook, bytes, typed, call);
+  const all = text.split('\n');
+  const shown: string[] = [];
+  const parts: RestOfText['parts'][number][] = [];
+  let start = 0;
+  for (const { from, to } of outputs) {
+    parts.push({ target: `${typed}:outputs`, lines: shown.length - (from - 1), start });
+    for (const line of all.slice(from - 1, to)) {
+      shown.push(`${line}\n`);
+      start += Buffer.byteLength(line) + 1;
+    }
+  }
+  return { bytes: memoryBytes(shown.join('')), parts, isCut };
 }
 
 /** `cells:3:outputs`, `outputs:cells:3`, and the generic tail. Throws `BAD_SELECTOR`. */

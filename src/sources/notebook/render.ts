@@ -24,6 +24,10 @@ export interface NotebookImage {
 
 export interface RenderedOutputs extends RenderedNotebook {
   readonly images: readonly NotebookImage[];
+  /** The lines of each cell's outputs, 1-based and inclusive, below their marker. */
+  readonly outputs: readonly { readonly from: number; readonly to: number }[];
+  /** Of some cell not all outputs are there. */
+  readonly isCut: boolean;
 }
 
 /** Characters and lines of the output text of one cell. */
@@ -49,6 +53,7 @@ export async function renderOutputs(
   const sections: Section[] = [];
   const images: { section: number; row: number; mimeType: string; span: Span }[] = [];
   let characters = 0;
+  let isCut = false;
   for (const { index, type, source: text, outputs } of cells) {
     sections.push({ type, index, text });
     characters += text.length;
@@ -63,11 +68,17 @@ export async function renderOutputs(
       }
     }
     sections.push({ type: 'output', index, text: shown.finish(parts.length === 0) });
+    isCut ||= shown.isCut;
     characters += shown.characters;
   }
   const rendered = renderSections(sections);
+  const endOf = (section: number): number => (rendered.starts[section + 1] ?? Number.POSITIVE_INFINITY) - 1;
   return {
     ...rendered,
+    isCut,
+    outputs: rendered.starts.flatMap((start, i) =>
+      sections[i]?.type === 'output' ? [{ from: start + 1, to: endOf(i) }] : [],
+    ),
     images: images.map(({ section, row, mimeType, span }, index) => ({
       number: index + 1,
       mimeType,
@@ -85,6 +96,10 @@ class CellOutputs {
   #places = 0;
   #cut = false;
   readonly #all: string;
+
+  get isCut(): boolean {
+    return this.#cut;
+  }
 
   constructor(typed: string, outputs: Span) {
     this.#all = storedAt(typed, outputs);
@@ -111,6 +126,7 @@ class CellOutputs {
   }
 
   finish(nothing: boolean): string {
+    this.#cut ||= nothing;
     if (nothing) this.lines.push(`[Outputs not shown. Use ${this.#all} for their JSON]`);
     else if (this.#cut) this.lines.push(`[Outputs of this cell cut. Use ${this.#all} for their JSON]`);
     return this.lines.join('\n');

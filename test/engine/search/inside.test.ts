@@ -176,6 +176,24 @@ test('the cells of a notebook, with the numbers of the lines that are read', asy
   ];
   w.write('n.ipynb', JSON.stringify({ nbformat: 4, metadata: {}, cells }));
   expect(await found(w, 'n.ipynb', 'needle')).toEqual(['n.ipynb:5: needle(x)']);
+  const outputs = (text: string) => [{ output_type: 'stream', name: 'stdout', text }];
+  const ran = cells.map((cell, i) => ({
+    ...cell,
+    outputs: outputs(`out\n${i === 1 ? 'a needle' : 'none'}\n`),
+  }));
+  const after = { cell_type: 'code', source: 'needle(y)', outputs: outputs('needle of y') };
+  w.write('ran.ipynb', JSON.stringify({ nbformat: 4, metadata: {}, cells: [...ran, after] }));
+  for (const multiline of [false, true]) {
+    const answer = await w.oriel.tool('grep').run({ path: 'ran.ipynb', pattern: 'needle', multiline });
+    expect(textOf(answer).split('\n')).toEqual([
+      'ran.ipynb:5: needle(x)',
+      'ran.ipynb:7: needle(y)',
+      'ran.ipynb:outputs:11: a needle',
+      'ran.ipynb:outputs:15: needle of y',
+    ]);
+  }
+  expect(await w.text('ran.ipynb:outputs:11..11')).toContain('a needle');
+  expect(await w.text('ran.ipynb:outputs:15..15')).toContain('needle of y');
 });
 
 test('rows of a database', async () => {
