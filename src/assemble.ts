@@ -120,12 +120,14 @@ export function sessionOptions({
 function stateOf({ state: given }: OrielOptions): Pick<SessionOptions, 'state'> {
   const state = given && openState(given);
   if (!state) return {};
-  const space = given.space ?? COMMON_SPACE;
+  const space = hostSpace(given.space);
   return { state: { space: state.space(space), work: state.work(space), close: () => state.close() } };
 }
 
-/** The space in a shared store of all calls that belong to no client. */
-export const COMMON_SPACE = 'common';
+/** The space in a shared store of all calls that belong to no client. No name that a host gives is that of another kind of space. */
+export function hostSpace(name = 'common'): string {
+  return `host ${name}`;
+}
 
 /** Of a file, relative paths are resolved as any program does. */
 export function telemetryOptions({ file, task }: TelemetrySettings): TelemetryOptions {

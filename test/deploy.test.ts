@@ -15,6 +15,8 @@ import { serveCommand } from '../src/faces/cli/serve-command.ts';
 import { DRAIN_MS, workerCommand } from '../src/faces/cli/worker-command.ts';
 import { createGuard } from '../src/faces/http/guard.ts';
 import { GRACE_MS } from '../src/faces/http/listen.ts';
+import { queues } from '../src/queues/table.ts';
+import { SPILL_TOTAL } from '../src/session/spills.ts';
 import { temporaryFolder } from './support/commands.ts';
 import { has } from './support/has.ts';
 
@@ -25,8 +27,14 @@ const workerUnit = read('systemd/oriel-worker.service');
 const settingOf = (name: string, of = unit): string => new RegExp(`^${name}=(.*)$`, 'm').exec(of)?.[1] ?? '';
 const execStart = settingOf('ExecStart').split(' ');
 
+interface ComposeService {
+  command: string[];
+  stop_grace_period?: string;
+  tmpfs?: string[];
+  deploy?: { replicas: number; resources?: { limits: { memory: string } } };
+}
 interface Compose {
-  services: Record<string, { command: string[]; stop_grace_period?: string; deploy?: { replicas: number } }>;
+  services: Record<string, ComposeService>;
 }
 const compose = parseYaml(read('compose/compose.yaml')) as Compose;
 
@@ -37,6 +45,7 @@ interface Workload {
     template: {
       spec: {
         terminationGracePeriodSeconds: number;
+        volumes: { name: string; emptyDir?: { sizeLimit: string } }[];
         containers: [Record<string, Record<string, unknown>> & { args: string[] }];
       };
     };
@@ -151,6 +160,38 @@ test('each has two replicas where it has several, and leaves calls the time that
   expect(Number(settingOf('TimeoutStopSec'))).toBeGreaterThan(2 * grace);
   expect(Number.parseInt(compose.services['oriel']?.stop_grace_period ?? '', 10)).toBeGreaterThan(2 * grace);
   expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(Number(preStop.exec.command[1]) + 2 * grace);
+});
+
+test('each has the memory and the room for files that a server may use', () => {
+  const MIB = 1 << 20;
+  const bytesOf = (text: unknown): number => {
+    const [, number = '', unit = ''] = /^(\d+)([kmg])i?b?$/i.exec(String(text)) ?? [];
+    return Number(number) * 1024 ** ('kmg'.indexOf(unit.toLowerCase()) + 1);
+  };
+  const { documents, images, outlines } = queues;
+  // What one takes of each stands beside its queue; a replica was measured to take 150 to 170 MB itself.
+  const own =
+    200 * MIB + documents.limit * 1024 * MIB + images.limit * 400 * MIB + outlines.limit * 512 * MIB;
+  for (const of of [unit, workerUnit]) {
+    expect(bytesOf(settingOf('MemoryMax', of))).toBeGreaterThanOrEqual(own);
+    // One child that takes too much does not end the others.
+    expect(settingOf('OOMPolicy', of)).toBe('continue');
+  }
+  for (const name of ['oriel', 'worker']) {
+    const { deploy, tmpfs = [] } = compose.services[name] as ComposeService;
+    const inMemory = tmpfs
+      .map((one) => bytesOf(/size=(\w+)/.exec(one)?.[1]))
+      .reduce((sum, one) => sum + one, 0);
+    expect(bytesOf(deploy?.resources?.limits.memory)).toBeGreaterThanOrEqual(own + inMemory);
+  }
+  for (const spec of [pod, workerPod]) {
+    const { limits } = spec.containers[0]['resources'] as { limits: { memory: string } };
+    expect(bytesOf(limits.memory)).toBeGreaterThanOrEqual(own);
+  }
+  // Kept outputs, derived things and the cache on disk; a pod with more than its volume takes is evicted.
+  const files = SPILL_TOTAL + 1024 * MIB + 512 * MIB;
+  const tmp = pod.volumes.find(({ name }) => name === 'tmp');
+  expect(bytesOf(tmp?.emptyDir?.sizeLimit)).toBeGreaterThanOrEqual(files);
 });
 
 test('probes need no token, whichever name or address they use; all else needs it, and other names get nothing', () => {

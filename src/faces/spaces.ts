@@ -2,7 +2,7 @@
 
 import { fromWorkingDirectory, within } from '../access/paths.ts';
 import { holdRoots, type NarrowedRoots, narrowRoots, realDirectory, rootsKey } from '../access/roots.ts';
-import { assemble, COMMON_SPACE, sessionOptions } from '../assemble.ts';
+import { assemble, hostSpace, sessionOptions } from '../assemble.ts';
 import type { DialectName } from '../dialects/table.ts';
 import type { Engine } from '../engine/open-call.ts';
 import type { LimitOptions } from '../limits.ts';
@@ -89,7 +89,7 @@ export class Spaces {
       createSession({
         ...given,
         room: this.#room,
-        ...this.#sharedAs(shared?.space ?? COMMON_SPACE),
+        ...this.#sharedAs(hostSpace(shared?.space)),
       });
     const { telemetry } = this.#session;
     this.telemetry = telemetry instanceof Telemetry ? telemetry : undefined;

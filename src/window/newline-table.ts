@@ -1,8 +1,16 @@
-/** How many newlines stand before places of a text: one place a block. Its memory is bounded: when it is full, blocks double. */
+/**
+ * How many newlines stand before places of a text: one place a block. Its memory is bounded: when it is full, blocks double,
+ * up to what one request to a server brings; beyond that it grows before they double again.
+ */
 
 const FIRST_BLOCK = 64 << 10;
 const MOST_ENTRIES = 1 << 16;
+/** From blocks of this size on so many entries: 8 TiB. */
+const LARGE_BLOCK = 4 << 20;
+const MOST_LARGE = 1 << 21;
 const LEAST_ROOM = 64;
+
+const mostOf = (block: number): number => (block < LARGE_BLOCK ? MOST_ENTRIES : MOST_LARGE);
 
 /** A byte at which a block begins, and the newlines before it. */
 export interface Place {
@@ -37,7 +45,7 @@ export class NewlineTable {
       Number.isInteger(Math.log2(block / FIRST_BLOCK)) &&
       block >= FIRST_BLOCK &&
       counts.length === Math.floor(scanned / block) + 1 &&
-      counts.length <= MOST_ENTRIES &&
+      counts.length <= mostOf(block) &&
       counts[0] === 0 &&
       counts.every((count, i) => i === 0 || (count >= (counts[i - 1] as number) && count <= i * block));
     if (!isTable) return undefined;
@@ -51,9 +59,10 @@ export class NewlineTable {
 
   /** The next place has so many newlines before it. */
   add(newlines: number): void {
-    if (this.#entries === MOST_ENTRIES) {
-      for (let i = 1; i < MOST_ENTRIES / 2; i += 1) this.#before[i] = this.#before[i * 2] as number;
-      this.#entries = MOST_ENTRIES / 2;
+    if (this.#entries === mostOf(this.#block)) {
+      const half = this.#entries / 2;
+      for (let i = 1; i < half; i += 1) this.#before[i] = this.#before[i * 2] as number;
+      this.#entries = half;
       this.#block *= 2;
     }
     if (this.#entries === this.#before.length) {

@@ -183,7 +183,9 @@ test('O17 what takes a million small requests ends after 256, and says what take
 test('O18 a listing that promises more and gives none, or what was not asked for', async () => {
   const { read, server } = await hostile();
   const list = (inner: string) => (_request: IncomingMessage, response: ServerResponse) => {
-    response.end(`<ListBucketResult><IsTruncated>true</IsTruncated>${inner}</ListBucketResult>`);
+    response.end(
+      `<ListBucketResult><IsTruncated>true</IsTruncated><EncodingType>url</EncodingType>${inner}</ListBucketResult>`,
+    );
     return true;
   };
   server.instead = list('<Contents><Key>elsewhere/x</Key><Size>1</Size></Contents>');

@@ -277,6 +277,7 @@ function listXml(bucket: string, objects: Record<string, Content>, query: URLSea
   return (
     `<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>${bucket}</Name>` +
     `<Prefix>${shown(prefix)}</Prefix><KeyCount>${entries.length}</KeyCount><MaxKeys>${most}</MaxKeys>` +
+    (query.get('encoding-type') === 'url' ? '<EncodingType>url</EncodingType>' : '') +
     `<IsTruncated>${more}</IsTruncated>${token}${entries.join('')}</ListBucketResult>`
   );
 }

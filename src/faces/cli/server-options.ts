@@ -7,7 +7,7 @@ import type { Served } from '../../engine/preload.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { OfferOptions } from '../offer.ts';
-import { stateOf, stateOptions, workersOption } from './state-options.ts';
+import { spaceOption, stateOf, stateOptions, workersOption } from './state-options.ts';
 import { fleetOf, workspaceOptions } from './workspaces.ts';
 import { mcpServersIn } from './mcp-servers.ts';
 import { servingOptions } from './options.ts';
@@ -32,6 +32,7 @@ export const serverOptions: readonly Option[] = [
     help: 'end a client that has read nothing of what was written for so long (default 30)',
   },
   ...stateOptions,
+  spaceOption,
   workersOption,
   ...servingOptions,
 ];

@@ -33,6 +33,14 @@ export const stateOptions: readonly Option[] = [
   },
 ];
 
+/** For those who have outputs of their own: servers. */
+export const spaceOption: Option = {
+  name: 'state-space',
+  type: 'string',
+  value: 'NAME',
+  help: 'share with those that give the same name: people who are not to read each other give different ones (default common)',
+};
+
 /** For those who ask workers: servers. */
 export const workersOption: Option = {
   name: 'workers',
@@ -64,7 +72,9 @@ export function stateOf(values: Values, warn: (text: string) => void): { readonl
   const url = file === undefined ? given : secretIn(file, 'URL');
   const timeout = timeoutOf(values);
   if (url === undefined) {
-    const alone = ['state-key-file', 'state-timeout', 'workers'].find((name) => values[name] !== undefined);
+    const alone = ['state-key-file', 'state-space', 'state-timeout', 'workers'].find(
+      (name) => values[name] !== undefined,
+    );
     if (alone === undefined) return {};
     throw new OrielError(
       'BAD_INPUT',
@@ -77,6 +87,7 @@ export function stateOf(values: Values, warn: (text: string) => void): { readonl
       url,
       ...(key !== undefined && { key }),
       ...timeout,
+      ...(values['state-space'] !== undefined && { space: values['state-space'] as string }),
       ...(values['workers'] === true && { workers: true }),
     },
   };

@@ -102,7 +102,8 @@ export class Gate {
       const response = await this.#options.fetch(input, { ...init, signal });
       this.#answered += 1;
       this.#answeredMs += performance.now() - began;
-      return this.#watched(response, idle, end);
+      idle.stop();
+      return this.#watched(response, { idle, end, late, unreadMs: this.#options.timeoutMs });
     } catch (error) {
       const why = late.signal.aborted ? (late.signal.reason as Error) : error;
       end(why);
@@ -148,24 +149,32 @@ export class Gate {
   }
 
   /** The response, whose slot is released at the end of its body. */
-  #watched(response: Response, idle: IdleTimer, end: (error?: unknown) => void): Response {
+  #watched(response: Response, { idle, end, late, unreadMs }: Watch): Response {
     if (!response.body) {
       end();
       return response;
     }
+    // Whoever reads slowly says nothing about the workspace: the slot is given back, and that is all.
+    const unread = new IdleTimer(unreadMs, () => {
+      end();
+      late.abort(new Error(`nobody has read its answer for ${unreadMs / 1000} seconds`));
+    });
+    unread.start();
     const reader = response.body.getReader();
     const count = (bytes: number): void => void (this.#bytes += bytes);
     const body = new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
+          unread.stop();
           try {
-            const { done, value } = await reader.read();
             idle.start();
+            const { done, value } = await reader.read();
+            idle.stop();
             if (value) {
               count(value.length);
               controller.enqueue(value);
             }
-            if (!done) return;
+            if (!done) return unread.start();
             end();
             controller.close();
           } catch (error) {
@@ -174,6 +183,7 @@ export class Gate {
           }
         },
         async cancel(reason) {
+          unread.stop();
           end();
           await reader.cancel(reason);
         },
@@ -183,6 +193,14 @@ export class Gate {
     const { status, statusText, headers } = response;
     return new Response(body, { status, statusText, headers });
   }
+}
+
+/** What ends a request whose answer has begun. */
+interface Watch {
+  readonly idle: IdleTimer;
+  readonly end: (error?: unknown) => void;
+  readonly late: AbortController;
+  readonly unreadMs: number;
 }
 
 /** Acts once nothing has started it for `ms` milliseconds. */

@@ -61,7 +61,10 @@ export const readFileRoute = ({ offer, metrics }: Served): Route =>
       };
       try {
         const file = await download.file();
-        const etag = `"${createHash('sha1').update(file.bytes.identity.key).digest('base64url')}"`;
+        const { key, recurs } = file.bytes.identity;
+        const tag = `"${createHash('sha1').update(key).digest('base64url')}"`;
+        // A file that was changed just now may change again without another time: its tag promises nothing.
+        const etag = recurs ? tag : `W/${tag}`;
         const common = {
           etag,
           'accept-ranges': 'bytes',
@@ -114,7 +117,7 @@ function rangeOf(
   header: string | undefined,
   size: number,
 ): { start: number; end: number } | 'none' | undefined {
-  const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
+  const [, from = '', to = ''] = /^bytes=(\d{0,16})-(\d{0,16})$/.exec(header ?? '') ?? [];
   if (from === '' && to === '') return undefined;
   const start = from === '' ? Math.max(0, size - Number(to)) : Number(from);
   const end = from === '' || to === '' ? size : Math.min(size, Number(to) + 1);

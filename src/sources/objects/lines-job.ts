@@ -12,13 +12,18 @@ import type { WorkHandler } from '../../types/work.ts';
 import { type LinesHead, LINES_KIND, LINES_VERSION } from '../../views/lines-elsewhere.ts';
 import { LineIndex } from '../../window/line-index.ts';
 import { isAllowed } from './object-path.ts';
+import { objectLimits } from './object-limits.ts';
 import { type Ask, laterPart, type Place } from './open-ranges.ts';
 import { RangeBytes } from './range-bytes.ts';
 import { withinTime } from './request-time.ts';
 import { s3Client } from './s3-client.ts';
 
-/** Milliseconds of one count. */
+/** Milliseconds of one count, and after how many it is given up where the rest would take longer than that. */
 const MOST_MS = 10 * 60_000;
+const JUDGED_MS = 20_000;
+
+/** Requests beside those that an honest server needs. */
+const SPARE_REQUESTS = 64;
 
 /** Whoever wants it may read what this worker may not. */
 const HERE = { why: 'here', isLasting: true } as const;
@@ -35,8 +40,14 @@ export function linesJob(readable: Readable): WorkHandler {
     version: LINES_VERSION,
     async run(head, _, signal) {
       const { facts, size, version, encoding, bom } = head as LinesHead;
-      const late = AbortSignal.timeout(MOST_MS);
+      const hopeless = new AbortController();
+      const late = AbortSignal.any([AbortSignal.timeout(MOST_MS), hopeless.signal]);
       const until = AbortSignal.any([signal, late]);
+      const began = performance.now();
+      const judge = (scanned: number): void => {
+        const ms = performance.now() - began;
+        if (ms > JUDGED_MS && (size / Math.max(1, scanned)) * ms > MOST_MS) hopeless.abort();
+      };
       // Without credentials, or a certificate, this worker may not read it.
       const place = await placeOf(facts, readable, until).catch(() => undefined);
       if (!place) return HERE;
@@ -44,12 +55,13 @@ export function linesJob(readable: Readable): WorkHandler {
         name: place.name,
         size,
         identity: Identity.once('counted'),
-        requests: Number.POSITIVE_INFINITY,
+        // Parts as small as a server likes would cost as many requests as it likes.
+        requests: Math.ceil(size / objectLimits.ahead) + SPARE_REQUESTS,
         read: (start, end, asked) => laterPart(place, { start, end }, { size, version }, [until, asked]),
       });
       const index = new LineIndex(encodingOf(encoding, bom));
       try {
-        await index.total(bytes, until);
+        await index.total(bytes, until, judge);
       } catch (error) {
         if (late.aborted) return { why: 'slow', isLasting: true };
         if (!isOrielError(error)) throw error;

@@ -61,15 +61,17 @@ export async function objectsBelow(
     ['Contents', 'CommonPrefixes'],
     call,
   );
+  // A server may not know that encoding, and then says nothing of it.
+  const isEncoded = list.fields['EncodingType'] === 'url';
   const found = list.entries
-    .map(({ is, fields }) => entryOf(is, fields))
+    .map(({ is, fields }) => entryOf(is, fields, isEncoded))
     .filter((entry) => entry.key.startsWith(prefix));
   const named = found.map(({ key, ...entry }): Entry => ({ ...entry, name: key.slice(prefix.length) }));
-  const behind = named
+  const all = named
     .filter((entry) => entry.name !== '' && (after === undefined || compare(entry.name, after) > 0))
-    .toSorted((a, b) => compare(a.name, b.name))
-    .slice(0, objectLimits.listed);
-  const more = list.fields['IsTruncated'] === 'true';
+    .toSorted((a, b) => compare(a.name, b.name));
+  const behind = all.slice(0, objectLimits.listed);
+  const more = list.fields['IsTruncated'] === 'true' || behind.length < all.length;
   const last = more ? behind.at(-1)?.name : undefined;
   return { entries: behind, stuck: more && last === undefined, ...(last !== undefined && { last }) };
 }
@@ -82,11 +84,13 @@ function compare(a: string, b: string): number {
 function entryOf(
   is: string,
   fields: Readonly<Record<string, string>>,
+  isEncoded: boolean,
 ): Omit<Entry, 'name'> & { readonly key: string } {
-  if (is === 'CommonPrefixes') return { key: decoded(fields['Prefix'] ?? '') };
+  const keyIn = (text = ''): string => (isEncoded ? decoded(text) : text);
+  if (is === 'CommonPrefixes') return { key: keyIn(fields['Prefix']) };
   const size = Number(fields['Size']);
   return {
-    key: decoded(fields['Key'] ?? ''),
+    key: keyIn(fields['Key']),
     ...(Number.isSafeInteger(size) && { size }),
     modified: Date.parse(fields['LastModified'] ?? ''),
   };

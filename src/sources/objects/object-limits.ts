@@ -18,6 +18,8 @@ export const objectLimits = {
    */
   before: 56 * KIB,
   behind: 128 * KIB,
+  /** Bytes read behind what is wanted in the middle: a page that begins there. */
+  page: 64 * KIB,
   /** Bytes of one request where an object is read from a place onwards; doubled from `behind` up to this. */
   ahead: 4 * MIB,
   /** Bytes of one object held by a call. */

@@ -88,7 +88,7 @@ async function firstPart(place: Place, wanted: Wanted, call: Call): Promise<Firs
   if ('bytes' in part) return { size: part.size, version, part, requests: 1 };
   // An empty object has no ranges, and what lies beyond the end is no range either.
   const isAtStart = 'last' in wanted || wanted.start === 0;
-  if (isAtStart && (part.size ?? 0) === 0) return { size: 0, version, requests: 1 };
+  if (isAtStart && part.size === 0) return { size: 0, version, requests: 1 };
   if (isAtStart) throw unfit(place.name, 'its first bytes');
   const again = await firstPart(place, { start: 0, end: objectLimits.first }, call);
   return { ...again, requests: again.requests + 1 };

@@ -107,7 +107,12 @@ export class RangeBytes implements ByteSource {
     if (at === this.#end) this.#ahead = Math.min(this.#ahead * 2, objectLimits.ahead);
     else this.#ahead = objectLimits.behind;
     const before = at === this.#end ? 0 : objectLimits.before;
-    const reach = Math.min(Math.max(wanted, at + this.#ahead), at + objectLimits.ahead, this.size);
+    // In the middle that is a block of a line index, and a page begins anywhere in it: that is asked for with it.
+    const [least, most] =
+      at === this.#end
+        ? [wanted, objectLimits.ahead]
+        : [wanted + objectLimits.page, objectLimits.ahead + objectLimits.behind];
+    const reach = Math.min(Math.max(least, at + this.#ahead), at + most, this.size);
     let [start, end] = [Math.max(0, at - before), reach];
     // What is held is not asked for again.
     for (const { start: from, bytes } of this.#chunks) {

@@ -130,6 +130,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   state: ['--state', 'redis://:secret@127.0.0.1:1'],
   'state-file': ['--state-file', tokenFile],
   'state-key-file': ['--state-key-file', tokenFile],
+  'state-space': ['--state-space', 'team'],
   'state-timeout': ['--state-timeout', NO_TIME],
   workers: ['--workers'],
   jobs: ['--jobs', NO_TIME],

@@ -153,6 +153,30 @@ test('a body that stops, or that nobody reads, gives its slot back', async () =>
   expect((await next)?.ok).toBe(true);
 });
 
+test('who reads slowly, or not at all, says nothing about the workspace', async () => {
+  const slow = await holding();
+  const fleet = createFleet({ workspaces: { dev: { url: slow.url, retries: 0 } }, timeoutMs: 100 });
+  for (let i = 0; i < 4; i += 1) {
+    const file = fleet.client('dev')?.readFile('/f');
+    await expect.poll(() => slow.open.length).toBe(i + 1);
+    slow.open[i]?.writeHead(200).write('a part');
+    expect((await file)?.ok).toBe(true);
+  }
+  await expect.poll(() => fleet.report()[0]?.running).toBe(0);
+  expect(fleet.report()[0]).toMatchObject({ failed: 0, running: 0 });
+  expect(fleet.report()[0]).not.toHaveProperty('away');
+  // A workspace that stops in the middle of a body that is read has failed.
+  const stopped = await (async () => {
+    const file = fleet.client('dev')?.readFile('/f');
+    await expect.poll(() => slow.open.length).toBe(5);
+    slow.open[4]?.writeHead(200).write('a part');
+    return file;
+  })();
+  if (!stopped?.ok) throw new Error('no answer');
+  await expect(new Response(stopped.value.body).text()).rejects.toThrow();
+  expect(fleet.report()[0]).toMatchObject({ failed: 1 });
+});
+
 test('no redirect is followed', async () => {
   const elsewhere = await holding();
   const leading = createServer(

@@ -59,6 +59,23 @@ describe.runIf(has('redis'))('a worker that counts lines', () => {
       return sum + Number(end) - Number(start);
     }, 0);
 
+  test('asks a server that sends one byte for each range no more often than an honest one would be', async () => {
+    const server = await objects('"slow"');
+    const events = await worker({ allow: [] });
+    const { read } = workspace();
+    server.instead = (request, response) => {
+      const [, from = '0'] = /bytes=(\d+)-/.exec(request.headers.range ?? '') ?? [];
+      if (Number(from) < 32 * MIB) return false;
+      const range = `bytes ${from}-${from}/${SIZE}`;
+      response.writeHead(206, { 'content-range': range, etag: '"slow"' }).end('x');
+      return true;
+    };
+    await read(last, shared());
+    await expect.poll(() => events).toMatchObject([{ kind: 'lines', outcome: 'failed', why: 'here' }]);
+    // Those of the replica, which stops at 256, and those of the worker.
+    expect(server.heard.length).toBeLessThan(256 + 100);
+  });
+
   test('reads the object itself, and every replica has what it counted', async () => {
     const server = await objects('"one"');
     const events = await worker({ allow: [] });

@@ -178,3 +178,37 @@ test('what lies outside of what may be read is not named', async () => {
   for (const path of ['s3://box/team-a', 's3://box/report.csv', 's3://box/team-a/x'])
     expect((await here.call('read', { path })).text).not.toContain('team-b');
 });
+
+test('of more entries than were asked for none is left out without a word', async () => {
+  const keys = Array.from({ length: 1500 }, (_, i) => `k${String(i).padStart(4, '0')}`);
+  const server = await objectServer({ box: Object.fromEntries(keys.map((key) => [key, 'x'])) });
+  const here = place('oriel', { now });
+  // It takes no word of how many, and says that this is all.
+  server.instead = (request, response) => {
+    const after = new URL(request.url ?? '', 'http://x').searchParams.get('start-after') ?? '';
+    const shown = keys
+      .filter((key) => key > after)
+      .map((key) => `<Contents><Key>${key}</Key><Size>1</Size></Contents>`);
+    response.end(`<ListBucketResult><IsTruncated>false</IsTruncated>${shown.join('')}</ListBucketResult>`);
+    return true;
+  };
+  const first = (await here.call('read', { path: 's3://box/' })).text;
+  const [, next = 'none'] = / Use (s3:[^\s\]]+) to continue/.exec(first) ?? [];
+  const seen = (text: string): string[] => text.match(/^k\d{4}/gm) ?? [];
+  expect([...seen(first), ...seen((await here.call('read', { path: next })).text)]).toEqual(keys);
+});
+
+test('keys of a server that does not encode them are what it says', async () => {
+  const server = await objectServer({});
+  server.instead = (_request, response) => {
+    const keys = ['a+b.txt', '50%25.txt', 'c%2Fd'];
+    response.end(
+      `<ListBucketResult><IsTruncated>false</IsTruncated>${keys.map((key) => `<Contents><Key>${key}</Key><Size>1</Size></Contents>`).join('')}</ListBucketResult>`,
+    );
+    return true;
+  };
+  const { text } = await place('oriel', { now }).call('read', { path: 's3://box/' });
+  expect(text).toContain('a+b.txt');
+  expect(text).toContain('50%25.txt');
+  expect(text).toContain('c%2Fd');
+});
