@@ -18,7 +18,7 @@ import type { CountRequest, SearchRequest } from '../types/request.ts';
 import type { Hint, ListResult, SearchResult } from '../types/result.ts';
 import { encodingOf } from '../views/stored-encoding.ts';
 import { checkGlob, globBelow } from '../walk/glob.ts';
-import { foreignRegex } from './search/foreign-regex.ts';
+import { foreignRegex, hasEscapedBar } from './search/foreign-regex.ts';
 import { Found } from './search/found.ts';
 import { containerOf, passOver, textsInside } from './search/inside.ts';
 import { isLate } from './search/may-match.ts';
@@ -58,14 +58,15 @@ export async function count(request: CountRequest, call: Call): Promise<ListResu
 const counterOf = ({ settings: { tokens } }: Call): Pick<SearchResult, 'tokens'> =>
   tokens ? { tokens } : {};
 
-/** A hint where nothing was found, and how many containers were not searched. */
+/** A hint where nothing was found, or too little for a bar behind a backslash, and how many containers were not searched. */
 function advice(
   { next, gaps }: Pick<SearchResult, 'next' | 'gaps'>,
   nothing: boolean,
   hint: Hint | undefined,
   { pattern, literal, inside }: SearchRequest | CountRequest,
 ): { readonly hint?: Hint; readonly passedOver?: number } {
-  const why = nothing ? (hint ?? (literal ? undefined : foreignRegex(pattern))) : undefined;
+  const misread = literal || !(nothing || hasEscapedBar(pattern)) ? undefined : foreignRegex(pattern);
+  const why = nothing ? (hint ?? misread) : misread;
   // How many there are is known when everything has been looked through.
   const isWhole = next === undefined && !gaps.timedOut && !gaps.broken;
   const passedOver = inside === 'named' && isWhole ? gaps.containers : 0;

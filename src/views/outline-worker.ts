@@ -6,7 +6,7 @@
 import { parentPort } from 'node:worker_threads';
 import { LOADED } from '../access/worker-loading.ts';
 import { decode, storedEncoding } from '../text/encoding.ts';
-import { displays, showPart } from '../render/display.ts';
+import { displays, isNumbered, showPart } from '../render/display.ts';
 import type { NoStructure } from '../types/notice.ts';
 import type { Summary, SummaryPart } from '../types/summary.ts';
 import { type FoundSymbols, findSymbols } from './find-symbol.ts';
@@ -108,8 +108,10 @@ async function answer(question: Question, stop: Int32Array): Promise<AnswerTo[Qu
       return findSymbols(unpack(question.structure).symbols, question.names);
     case 'map': {
       const { structure, text, display, ...limits } = question;
-      const show = (part: SummaryPart): string => showPart(part, displays[display]);
-      return summarize(linesOf(text), unpack(structure), { ...limits, show });
+      const shownBy = displays[display];
+      const show = (part: SummaryPart): string => showPart(part, shownBy);
+      const all = { ...limits, numbered: isNumbered(shownBy), show };
+      return summarize(linesOf(text), unpack(structure), all);
     }
   }
 }

@@ -6,6 +6,8 @@ import { closerOf, partsOf } from './pattern-parts.ts';
 /** Operators that grep and sed write with a backslash, and that are plain characters there without one. */
 const OPERATORS = '|(){}+?';
 
+const BAR = String.raw`\|`;
+
 /** Longer ones do not come back in a sentence. */
 const MOST_ECHOED = 200;
 
@@ -18,15 +20,25 @@ export function foreignRegex(pattern: string): RegexHint | undefined {
   }
   const parts = partsOf(pattern);
   if (!hasBasicOperators(parts)) return undefined;
-  return { is: 'escaped-operators', ...echoed(parts.map(extended).join('')) };
+  // Bare groups are of this syntax: the bar alone is of the other.
+  const mixed = parts.some((part, at) => part.startsWith('(') && closerOf(parts, at) !== undefined);
+  const here = mixed ? parts.map((part) => (part === BAR ? '|' : part)) : parts.map(extended);
+  return { is: 'escaped-operators', ...echoed(here.join('')) };
 }
 
 /** The basic syntax of POSIX: an escaped `|`, `+`, `?`, a group that is not empty, or a count. */
 function hasBasicOperators(parts: readonly string[]): boolean {
-  if (parts.some((part) => part === String.raw`\|`)) return true;
+  if (parts.includes(BAR)) return true;
   if (parts.slice(1).some((part) => part === String.raw`\+` || part === String.raw`\?`)) return true;
   const text = parts.join('');
-  return /\\\((?!\\\)).*?\\\)/.test(text) || /\\\{\d+(?:,\d*)?\\\}/.test(text);
+  // A group alone means nothing there: it is one to repeat or to refer to. Else it is a call with arguments.
+  const group = /\\\((?!\\\)).*?\\\)(?:\*|\\\{)/.test(text) || /\\\((?!\\\)).*?\\\).*\\[1-9]/.test(text);
+  return group || /\\\{\d+(?:,\d*)?\\\}/.test(text);
+}
+
+/** Whether `pattern` finds the bar in `a|b` where `a` or `b` was surely meant. */
+export function hasEscapedBar(pattern: string): boolean {
+  return /\w\\\|\w/.test(pattern);
 }
 
 /** With operators bare and what is plain escaped; a count behind what is surely no plain text stays one. */

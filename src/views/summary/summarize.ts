@@ -12,6 +12,8 @@ export interface SummaryLimits {
   readonly lines: number;
   /** Bytes of all that is shown. */
   readonly bytes: number;
+  /** Whether each part is shown with the numbers of its lines, so that it says itself how to read them. */
+  readonly numbered: boolean;
   /** A part as it will be shown, its prefix and terminator included. */
   show(part: SummaryPart): string;
 }
@@ -26,7 +28,7 @@ export function summarize(
   if (ranks.loose > lines.length / 2) return 'loose';
   const counts = countsOf(structure.symbols, lines.length);
   const cost = costOf(limits, lines.length);
-  const calls = callsOf(structure.symbols);
+  const calls = callsOf(structure.symbols, limits);
   const at = (level: number, joined: boolean): Parts =>
     partsOf(lines, ranks, {
       level,
@@ -108,17 +110,24 @@ function between(counts: Uint32Array, { from, to }: LineRange): number {
   return (counts[to] ?? 0) - (counts[from - 1] ?? 0);
 }
 
+/** Lines of a symbol that are read at once: beside their numbers a call for the symbols in them says nothing more. */
+const fewLines = 24;
+
 /**
  * What behind the path lists the symbols in a symbol: its name, where that is plain and means nothing else. The path
- * itself would fill the map with its copies.
+ * itself would fill the map with its copies. Undefined where the numbers of its lines say as much.
  */
-function callsOf(symbols: readonly OutlineSymbol[]): (symbol: OutlineSymbol) => string {
+function callsOf(
+  symbols: readonly OutlineSymbol[],
+  { numbered }: SummaryLimits,
+): (symbol: OutlineSymbol) => string | undefined {
   const names = new Map<string, number>();
   for (const { qualified } of symbols) names.set(qualified, (names.get(qualified) ?? 0) + 1);
-  return ({ qualified, from, to }) =>
-    names.get(qualified) === 1 && /^[\w$.]{1,80}$/.test(qualified)
-      ? `#${qualified}:outline`
-      : `${from}..${to}`;
+  return ({ qualified, from, to }) => {
+    if (numbered && to - from < fewLines) return undefined;
+    if (names.get(qualified) === 1 && /^[\w$.]{1,80}$/.test(qualified)) return `#${qualified}:outline`;
+    return numbered ? undefined : `${from}..${to}`;
+  };
 }
 
 /** Between the number of symbols and what lists them. */
@@ -129,7 +138,7 @@ function sayer(
   ranks: Ranks,
   symbols: readonly OutlineSymbol[],
   counts: Uint32Array,
-  callOf: (symbol: OutlineSymbol) => string,
+  callOf: (symbol: OutlineSymbol) => string | undefined,
   level: number,
 ): Level['says'] {
   return (gap) => {
@@ -138,8 +147,10 @@ function sayer(
     const said = ` ${hidden} ${hidden === 1 ? 'symbol' : 'symbols'}`;
     for (let i = ranks.owner[gap.from] ?? -1; i >= 0; i = ranks.parents[i] ?? -1) {
       const symbol = symbols[i];
-      if (symbol && symbol.to >= gap.to && symbol.from < gap.from && (ranks.symbols[i] ?? 0) < level)
-        return said + inCall + callOf(symbol);
+      if (symbol && symbol.to >= gap.to && symbol.from < gap.from && (ranks.symbols[i] ?? 0) < level) {
+        const call = callOf(symbol);
+        return call === undefined ? said : said + inCall + call;
+      }
     }
     return said;
   };

@@ -12,6 +12,8 @@ describe('operators behind a backslash', () => {
     [raw`fo\+`, 'fo+'],
     [raw`foo(\|bar(`, raw`foo\(|bar\(`],
     [raw`foo.+\|bar`, 'foo.+|bar'],
+    [raw`(foo\|bar)`, '(foo|bar)'],
+    [raw`\(foo\)*`, '(foo)*'],
     [raw`\w+\|[a|b]+`, raw`\w+|[a|b]+`],
   ])('%s is written %s', (pattern, here) => {
     expect(foreignRegex(pattern)).toEqual({ is: 'escaped-operators', pattern: here });
@@ -22,6 +24,8 @@ describe('operators behind a backslash', () => {
     'a|b',
     raw`foo\(`,
     raw`foo\(\)`,
+    raw`function\s*\(\w*\)`,
+    raw`(foo|bar)\(baz\)`,
     raw`\.ts`,
     raw`\bfoo\b`,
     raw`a\{x\}`,
@@ -74,6 +78,9 @@ describe('in answers', () => {
       'No matches found\n[Behind a backslash | ( ) { } + ? are plain characters here, without one they are operators. Use pattern foo|bar]';
     expect(await work.text('grep', { pattern: raw`foo\|bar` })).toBe(said);
     expect(await work.text('grep', { pattern: raw`foo\|bar`, output: 'files' })).toBe(said);
+    await work.write({ b: 'foo|bar\n' });
+    expect(await work.text('grep', { pattern: raw`foo\|bar` })).toBe(`b:1: foo|bar\n${said.split('\n')[1]}`);
+    await work.write({ b: '' });
     expect(await work.text('grep', { pattern: 'foo|bar' })).toBe('a:1: foo\na:2: bar\na:3: foobar');
     expect(await work.text('grep', { pattern: '/FOO/i' })).toBe(
       'No matches found\n[Slashes around a pattern are part of it. Use pattern FOO with ignoreCase=true]',

@@ -8,7 +8,7 @@ import { found, structureOf } from '../../support/structure.ts';
 
 const show = ({ from, to, text }: SummaryPart): string => `${from === to ? from : `${from}-${to}`}|${text}\n`;
 
-const wide: SummaryLimits = { lines: 3_000, bytes: 8_192, show };
+const wide: SummaryLimits = { lines: 3_000, bytes: 8_192, numbered: true, show };
 
 async function summaryOf(
   name: string,
@@ -213,12 +213,23 @@ test('where not every symbol fits, those inside are counted, with the call that 
   ).join('');
   const all = await summaryOf('many.js', classes);
   expect(all?.left).toBeUndefined();
-  const tight = await summaryOf('many.js', classes, { bytes: 4_000 });
+  const tight = await summaryOf('many.js', classes, { bytes: 2_500 });
   expect(tight?.left).toBeGreaterThan(0);
   expect(shown(tight)).toMatch(/\n\d+-\d+\|class C39 \{ \.\.\. \d symbols, use :#C39:outline \}\n$/);
   const tightest = await summaryOf('many.js', classes, { lines: 10 });
   expect(shown(tightest)).toMatch(/class C8 \{ \.\.\..*\n271-1198\|\.\.\. \d+ symbols\n$/);
   expect(tightest?.parts).toHaveLength(10);
+});
+
+test.each([
+  ['rs', (at: number) => `pub struct Test${at} {\n    pub first: String,\n    pub second: usize,\n}\n\n`],
+  ['ts', (at: number) => `export interface Test${at} {\n  first: string;\n  second: number;\n}\n\n`],
+])('where not all containers fit, none shows its fields (%s)', async (ext, block) => {
+  const text = Array.from({ length: 1_000 }, (_, i) => block(i)).join('');
+  const map = shown(await summaryOf(`structs.${ext}`, text));
+  expect(map.match(/ Test\d+ \{/g)?.length).toBeGreaterThan(160);
+  expect(map).not.toMatch(/first|second/);
+  expect(map).toMatch(/^6-9\|(?:pub struct|export interface) Test1 \{ \.\.\. 2 symbols \}$/m);
 });
 
 test('a class of thousands of methods shows its first ones, and says how many follow', async () => {
@@ -253,11 +264,14 @@ test.each([
   },
 );
 
-test('a name that means several symbols, or is no plain name, is called by its lines', async () => {
+test('a name that means several symbols, or is no plain name, is called by its lines, which stand before it', async () => {
   const block = (head: string): string =>
     `${head} {\n  fn a() {\n${body(9)}  }\n  fn b() {\n${body(9)}  }\n}\n`;
   const text = `${block('impl A for B')}${block('impl C for B')}`;
-  expect(shown(await summaryOf('b.rs', text, { bytes: 110 }))).toBe(
+  expect(shown(await summaryOf('b.rs', text, { bytes: 80 }))).toBe(
+    '1-24|impl A for B { ... 2 symbols }\n25-48|impl C for B { ... 2 symbols }\n',
+  );
+  expect(shown(await summaryOf('b.rs', text, { bytes: 110, numbered: false }))).toBe(
     '1-24|impl A for B { ... 2 symbols, use :1..24 }\n25-48|impl C for B { ... 2 symbols, use :25..48 }\n',
   );
 });
