@@ -130,7 +130,10 @@ export class WorkSender {
       const now = performance.now();
       const sign = JSON.stringify(record);
       if (sign !== heard) [heardAt, heard] = [now, sign];
-      if (now - heardAt > SILENCE_MS || now > giveUpAt) return HERE;
+      if (now - heardAt <= SILENCE_MS && now <= giveUpAt) continue;
+      // What nobody has begun is not done twice: a job without an order is dropped.
+      if (record === undefined) await this.#work.remove(orderName(id));
+      return HERE;
     }
   }
 

@@ -43,6 +43,8 @@ export interface JobsOptions {
   /** Jobs at once, of each kind. */
   readonly jobs: number;
   readonly log: (event: WorkEvent) => void;
+  /** Ends the wait for a store that is away. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Jobs {
@@ -54,7 +56,15 @@ export interface Jobs {
   close(): Promise<void>;
 }
 
-export async function runJobs({ url, state, handlers, jobs, log }: JobsOptions): Promise<Jobs> {
+/** Waits for the store. Undefined where the signal comes first. */
+export async function runJobs({
+  url,
+  state,
+  handlers,
+  jobs,
+  log,
+  signal,
+}: JobsOptions): Promise<Jobs | undefined> {
   const { Queue, Worker } = await import('bullmq');
   const work = state.space(WORK_SPACE);
   const running = new Map(handlers.map(({ kind }) => [kind, 0]));
@@ -97,7 +107,12 @@ export async function runJobs({ url, state, handlers, jobs, log }: JobsOptions):
     );
     await Promise.all(says);
   };
-  await Promise.all(workers.map((worker) => worker.waitUntilReady().catch(() => undefined)));
+  const ready = Promise.all(workers.map((worker) => worker.waitUntilReady().catch(() => undefined)));
+  if (!(await before(signal, ready))) {
+    // They would wait for their connections.
+    for (const worker of workers) worker.close(true).catch(() => undefined);
+    return undefined;
+  }
   await sayAlive();
   const alive = setInterval(() => void sayAlive(), ALIVE_MS);
   return {
@@ -113,6 +128,15 @@ export async function runJobs({ url, state, handlers, jobs, log }: JobsOptions):
       await Promise.all([...workers, ...queues.values()].map(closed));
     },
   };
+}
+
+/** Whether `work` is done before the signal aborts. */
+async function before(signal: AbortSignal | undefined, work: Promise<unknown>): Promise<boolean> {
+  if (signal?.aborted) return false;
+  const aborted = new Promise<false>((resolve) => {
+    signal?.addEventListener('abort', () => resolve(false), { once: true });
+  });
+  return Promise.race([work.then(() => true), aborted]);
 }
 
 /** Milliseconds. */

@@ -9,7 +9,7 @@ import { MOST_ATTEMPTS } from './work-values.ts';
 export const PREFIX = 'oriel';
 
 /** Jobs that wait in one queue; with more of them work is done where it is asked for. */
-const MOST_WAITING = 1_000;
+const MOST_WAITING = 64;
 
 /** Milliseconds in which nothing is put on a queue after that failed. */
 const REST_MS = 5_000;

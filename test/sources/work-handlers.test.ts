@@ -30,7 +30,7 @@ describe.runIf(has('redis'))('heavy work', () => {
     const log = (event: WorkEvent): void => void events.push(event);
     const jobs = await runJobs({ url: server.url, state, handlers, jobs: 2, log });
     onTestFinished(async () => {
-      await jobs.close();
+      await jobs?.close();
       await state.close();
     });
     return events;

@@ -48,7 +48,7 @@ describe.runIf(has('redis'))('work elsewhere', () => {
       jobs: 2,
       log: (event) => events.push(event),
     });
-    onTestFinished(() => jobs.close());
+    onTestFinished(() => jobs?.close());
     return events;
   }
 

@@ -76,16 +76,19 @@ export const workerCommand: Command = {
       state,
       handlers: workHandlers(readable),
       jobs,
+      signal,
       log: (ended) => {
         const { event, ...facts } = ended;
         app.ended(ended);
         log(event, { ...facts });
       },
     });
-    log('working', { jobs });
-    if (!signal.aborted)
-      await new Promise((resolve) => void signal.addEventListener('abort', resolve, { once: true }));
-    await within(DRAIN_MS, running.close());
+    if (running) {
+      log('working', { jobs });
+      if (!signal.aborted)
+        await new Promise((resolve) => void signal.addEventListener('abort', resolve, { once: true }));
+      await within(DRAIN_MS, running.close());
+    }
     await serving?.close();
     await state.close();
     log('ended');

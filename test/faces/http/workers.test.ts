@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../support/commands.ts';
 import { docx, paragraph } from '../../support/documents.ts';
 import { has } from '../../support/has.ts';
 import { server, type ServerProcess } from '../../support/server.ts';
-import { redisServer, type StoreServer } from '../../support/stores.ts';
+import { freePort, redisServer, type StoreServer } from '../../support/stores.ts';
 
 interface WorkerProcess {
   readonly pid: number;
@@ -150,6 +150,20 @@ describe.runIf(has('redis'))('workers', () => {
     expect((await fetch(`${address}/metrics`, { method: 'POST' })).status).toBe(405);
     working.kill('SIGTERM');
     expect(await working.exited).toBe(0);
+  });
+
+  test('a worker whose store is away from the start ends when it is told to', async () => {
+    const port = await freePort();
+    const args = ['--state', `redis://127.0.0.1:${port}`, '--state-key-file', keyFile];
+    const child = spawn(process.execPath, [cli, 'worker', ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let log = '';
+    child.stderr.on('data', (chunk: Buffer) => (log += chunk.toString()));
+    const exited = new Promise((resolve) => void child.once('exit', (code) => resolve(code)));
+    await expect.poll(() => log).toContain('"event":"state-away"');
+    child.kill('SIGTERM');
+    expect(await exited).toBe(0);
+    expect(log).toContain('"event":"ended"');
   });
 
   test('what a worker needs is said', () => {

@@ -34,7 +34,7 @@ describe.runIf(has('redis'))('a worker that counts lines', () => {
     const handlers = workHandlers({ s3, web: false });
     const jobs = await runJobs({ url: store.url, state, handlers, jobs: 1, log });
     onTestFinished(async () => {
-      await jobs.close();
+      await jobs?.close();
       await state.close();
     });
     return events;
