@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { createAccess } from './access/local.ts';
-import { realDirectory } from './access/roots.ts';
+import { realDirectory } from './access/held-roots.ts';
 import { userFileDirectories } from './access/user-directories.ts';
 import { fromWorkingDirectory } from './access/paths.ts';
 import { callTool } from './call-tool.ts';

@@ -2,7 +2,7 @@
 
 import type { WorkspaceReport } from './client/fleet.ts';
 import { fromWorkingDirectory } from '../access/paths.ts';
-import type { NarrowedRoots } from '../access/roots.ts';
+import type { NarrowedRoots } from '../access/held-roots.ts';
 import type { RunOptions } from '../assemble.ts';
 import type { DialectName } from '../dialects/table.ts';
 import type { Engine } from '../engine/open-call.ts';

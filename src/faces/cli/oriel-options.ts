@@ -2,7 +2,7 @@
 
 import { resolve } from 'node:path';
 import { fromWorkingDirectory } from '../../access/paths.ts';
-import { realDirectory } from '../../access/roots.ts';
+import { realDirectory } from '../../access/held-roots.ts';
 import type { DialectName } from '../../dialects/table.ts';
 import { OrielError } from '../../errors.ts';
 import type { OrielOptions, TelemetrySettings } from '../../options.ts';

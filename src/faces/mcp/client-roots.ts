@@ -11,7 +11,7 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { NarrowedRoots } from '../../access/roots.ts';
+import type { NarrowedRoots } from '../../access/held-roots.ts';
 import { OrielError } from '../../errors.ts';
 
 /** Milliseconds for which a call waits for the answer. */

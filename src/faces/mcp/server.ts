@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { RunOptions } from '../../assemble.ts';
 import { version } from '../../access/package-files.ts';
-import type { NarrowedRoots } from '../../access/roots.ts';
+import type { NarrowedRoots } from '../../access/held-roots.ts';
 import { explained, report } from '../../engine/unexpected.ts';
 import { isOrielError } from '../../errors.ts';
 import type { Caller } from '../../queues/caller.ts';
