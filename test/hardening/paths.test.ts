@@ -326,8 +326,9 @@ describe('what is no file', () => {
       ${oriel} read version; ${oriel} grep Linux version; ${oriel} read version --allow ${W}`;
     const ran = spawnSync('unshare', ['-rm', 'sh', '-c', script], { cwd: W, encoding: 'utf8' });
     if (ran.status !== 0 && /unshare|mount/.test(ran.stderr)) return expect(ran.stdout).toBe('');
-    const refusal = 'oriel: version is a file of the kernel, not a stored file.';
-    expect(ran.stderr).toBe(`${refusal} Use . to list the working directory.\n${refusal}\n`);
+    const refusal =
+      'oriel: version is a file of the kernel, not a stored file. Use . to list the working directory.\n';
+    expect(ran.stderr).toBe(refusal.repeat(2));
     expect(ran.stdout).toMatch(/^1\|Linux version .*\n$/);
   });
 
