@@ -62,7 +62,7 @@ for (const [path, content] of Object.entries(files)) {
 }
 
 /** A password in an argument, a file without a URL, a key or workers without a store: each is refused at once. */
-const REFUSED_STATE = ['--state', '--state-file', '--state-key-file', '--workers'];
+const REFUSED_STATE = ['--state', '--state-file', '--state-key-file', '--state-space', '--workers'];
 
 /** Of a workspace that is not named: refused at once. */
 const TOKEN_OF_NONE = '--workspace-token-file';
