@@ -1,5 +1,6 @@
 /** Many calls at once, of every kind: none waits for ever, none starves another, each is answered as if it were alone. */
 
+import { statSync } from 'node:fs';
 import { deflateSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Answer, Oriel } from '../../src/index.ts';
@@ -280,8 +281,12 @@ describe('what many calls share is made at the turn of whoever waits for it', ()
     limitAll(1, ['calls']);
     const slot = await queue.acquire();
     const order: string[] = [];
+    const paths = Array.from({ length: 8 }, (_, i) =>
+      write(`f${i}.ts`, 'export function f() {\n  return 1;\n}\n'),
+    );
+    // What was written a moment ago is of no version yet that two could share.
+    await expect.poll(() => Date.now() - statSync(paths[7] as string).ctimeMs).toBeGreaterThan(100);
     const ask = async (i: number, who: string, caller: object): Promise<void> => {
-      write(`f${i}.ts`, 'export function f() {\n  return 1;\n}\n');
       const answer = await oriel.tool('read').run({ path: `f${i}.ts:outline` }, { caller });
       expect(answer.isError).toBe(false);
       order.push(who);
