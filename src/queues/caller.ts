@@ -50,3 +50,10 @@ export function waitAs(caller: Caller, signal: AbortSignal): void {
 export function callerOf(signal: AbortSignal): Caller {
   return callers.get(signal) ?? signal;
 }
+
+/** A signal that is aborted with the first of them. Work that waits with it counts as that of the caller of `signal`. */
+export function withOthers(signal: AbortSignal, ...others: readonly AbortSignal[]): AbortSignal {
+  const any = AbortSignal.any([signal, ...others]);
+  waitAs(callerOf(signal), any);
+  return any;
+}

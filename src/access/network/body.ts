@@ -1,12 +1,16 @@
 /** The body of a reply, unpacked, of which everything is bounded: its bytes, and what it unpacks to. */
 
-import { type Duplex, pipeline, Readable, Transform } from 'node:stream';
+import { type Duplex, pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
 import { OrielError } from '../../errors.ts';
+import type { Slot } from '../../queues/queue.ts';
+import { queues } from '../../queues/table.ts';
 import { quote } from '../../text/visible.ts';
+import { GrowingBytes } from './growing-bytes.ts';
 import { createAnyInflate } from './inflate.ts';
 import { networkError } from './network-error.ts';
+import { nextTurn } from './turns.ts';
 
 /** Names in lower case; several values joined by `, `. */
 export type Headers = Readonly<Record<string, string>>;
@@ -24,54 +28,74 @@ export interface BodyOptions {
 const MOST_RATIO = 200;
 const FREE_BYTES = 1 << 20;
 
+/** A body that is larger is one of `queues.bodies` until it is whole. */
+const SMALL_BYTES = 1 << 20;
+
+/**
+ * Bytes that are buffered of a body before it is taken. Each chunk of it costs microseconds, also one of a single byte:
+ * so many of them are parsed in one go.
+ */
+export const BUFFERED_BYTES = 2_048;
+
 /** A connection whose body nobody wants is closed, not drained. */
 export function discard(body: Readable): void {
   body.on('error', () => undefined);
   body.destroy();
 }
 
-/** Throws `LIMIT`, `CORRUPT`, and what `networkError` makes of a failure. */
+/** Throws `LIMIT`, `CORRUPT`, `BUSY`, and what `networkError` makes of a failure. */
 export async function bodyOf(
   { body }: Dispatcher.ResponseData,
   headers: Headers,
   { mostBytes, signal, stored }: BodyOptions,
 ): Promise<{ body: Uint8Array; cut: boolean }> {
   const most = mostBytes(headers);
-  const chunks: Uint8Array[] = [];
-  let [packed, unpacked] = [0, 0];
-  const count = new Transform({
-    transform(chunk: Buffer, _, done) {
-      packed += chunk.length;
-      done(null, chunk);
-    },
-  });
+  const read = { packed: 0, unpacked: 0 };
+  let bytes: GrowingBytes | undefined;
+  let slot: Slot | undefined;
   try {
-    for await (const chunk of piped([body, count, ...decoders(stored ? '' : headers['content-encoding'])])) {
-      const room = most - unpacked;
-      unpacked += chunk.length;
-      if (unpacked > FREE_BYTES && unpacked > packed * MOST_RATIO) {
+    bytes = new GrowingBytes(most);
+    const stages = decoders(stored ? '' : headers['content-encoding']);
+    for await (const chunk of unpacked(piecesOf(body, read), stages)) {
+      read.unpacked += chunk.length;
+      if (read.unpacked > FREE_BYTES && read.unpacked > read.packed * MOST_RATIO) {
         throw new OrielError(
           'LIMIT',
           `The body unpacks to more than ${MOST_RATIO} times its size, and is not read.`,
         );
       }
-      chunks.push(chunk.subarray(0, room));
-      if (chunk.length > room) break;
+      if (Math.min(read.unpacked, most) > SMALL_BYTES) slot ??= await queues.bodies.acquire({ signal });
+      bytes.add(chunk);
+      if (read.unpacked > most) break;
     }
+    return { body: bytes.copy(), cut: read.unpacked > most };
   } catch (error) {
     // Nothing is packed as nothing.
-    const isNothing = packed === 0 && (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR';
+    const isNothing = read.packed === 0 && (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR';
     if (!isNothing) throw networkError(error, undefined, signal);
+    return { body: new Uint8Array(), cut: false };
   } finally {
     discard(body);
+    bytes?.free();
+    slot?.release();
   }
-  return { body: Buffer.concat(chunks), cut: unpacked > most };
+}
+
+/** All that has arrived, however many chunks it came in: a stage behind it costs as much for each as for a large piece. */
+async function* piecesOf(body: Readable, read: { packed: number }): AsyncGenerator<Uint8Array> {
+  for await (const piece of body as AsyncIterable<Uint8Array>) {
+    read.packed += piece.length;
+    yield piece;
+    await nextTurn();
+  }
 }
 
 /** What comes out of the last stage. Whatever fails in one of them fails there. */
-function piped(stages: readonly [Readable, ...Duplex[]]): AsyncIterable<Uint8Array> {
-  pipeline(stages as unknown as [Readable, Transform], () => undefined);
-  return stages.at(-1) as Readable;
+function unpacked(pieces: AsyncGenerator<Uint8Array>, stages: readonly Duplex[]): AsyncIterable<Uint8Array> {
+  const last = stages.at(-1);
+  if (!last) return pieces;
+  pipeline([pieces, ...stages] as unknown as [Readable, Duplex], () => undefined);
+  return last;
 }
 
 /** In the order in which they have to be undone. Throws `LIMIT` and `CORRUPT`. */

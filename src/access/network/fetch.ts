@@ -4,7 +4,7 @@ import { Agent, type Dispatcher, request } from 'undici';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import { type Allowed, parseAllowed } from './addresses.ts';
-import { type BodyOptions, bodyOf, discard, type Headers } from './body.ts';
+import { BUFFERED_BYTES, type BodyOptions, bodyOf, discard, type Headers } from './body.ts';
 import { checkedConnector, type Resolve } from './connect.ts';
 import { networkError } from './network-error.ts';
 
@@ -36,7 +36,7 @@ export interface WebResponse {
 }
 
 export interface Network {
-  /** Throws OrielError: `BLOCKED_ADDRESS`, `BLOCKED_PORT`, `REDIRECT`, `NETWORK`, `TLS`, `TIMEOUT`, `LIMIT`, `CORRUPT`, `BAD_PATH`. */
+  /** Throws OrielError: `BLOCKED_ADDRESS`, `BLOCKED_PORT`, `REDIRECT`, `NETWORK`, `TLS`, `TIMEOUT`, `LIMIT`, `CORRUPT`, `BAD_PATH`, `BUSY`. */
   get(url: string, options: WebRequest): Promise<WebResponse>;
   close(): Promise<void>;
 }
@@ -45,6 +45,8 @@ const MOST_REDIRECTS = 10;
 /** Characters of a URL that a redirect names: every answer repeats it. */
 const MOST_URL = 8_192;
 const MOST_HEADER_BYTES = 64 << 10;
+/** Informational responses, such as 103 Early Hints, before the one that counts. */
+const MOST_INFORMATIONAL = 16;
 /** Milliseconds without a byte. */
 const IDLE_MS = 10_000;
 
@@ -175,10 +177,21 @@ async function send(
   signal: AbortSignal,
   dispatcher: Agent,
 ): Promise<Dispatcher.ResponseData> {
+  let informational = 0;
   try {
     return await request(url, {
       dispatcher,
       signal,
+      highWaterMark: BUFFERED_BYTES,
+      onInfo() {
+        informational += 1;
+        if (informational > MOST_INFORMATIONAL) {
+          throw new OrielError(
+            'LIMIT',
+            `${quote(url.host)} sends more than ${MOST_INFORMATIONAL} informational responses.`,
+          );
+        }
+      },
       headers: { 'user-agent': 'oriel', 'accept-encoding': 'gzip, deflate, br', ...headers },
     });
   } catch (error) {

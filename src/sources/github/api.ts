@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import { createNetwork, type Network, type WebResponse } from '../../access/network/fetch.ts';
 import { startTimer } from '../../access/timer.ts';
 import { OrielError } from '../../errors.ts';
+import { withOthers } from '../../queues/caller.ts';
 import { binarySize } from '../../render/units.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { WebSettings } from '../../types/settings.ts';
@@ -101,7 +102,7 @@ async function within<T>(signal: AbortSignal, act: (until: AbortSignal) => Promi
     ),
   );
   try {
-    return await act(AbortSignal.any([signal, late.signal]));
+    return await act(withOthers(signal, late.signal));
   } finally {
     stop();
   }

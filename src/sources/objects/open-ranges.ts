@@ -4,6 +4,7 @@ import { readAt } from '../../access/bytes.ts';
 import type { WebResponse } from '../../access/network/fetch.ts';
 import { OrielError } from '../../errors.ts';
 import { type Facts, Identity } from '../../identity.ts';
+import { withOthers } from '../../queues/caller.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
 import type { Selection } from '../../types/selection.ts';
@@ -116,10 +117,11 @@ function send(
   condition: Readonly<Record<string, string>>,
   signals: readonly (AbortSignal | undefined)[],
 ): Promise<WebResponse> {
+  const [first, ...others] = signals.filter((signal) => signal !== undefined);
   return place.send({
     headers: { range: rangeOf(wanted), ...condition },
     mostBytes: bytesOf(wanted),
-    signal: AbortSignal.any(signals.filter((signal) => signal !== undefined)),
+    signal: first ? withOthers(first, ...others) : new AbortController().signal,
   });
 }
 

@@ -2,6 +2,7 @@
 
 import { startTimer } from '../../access/timer.ts';
 import { OrielError } from '../../errors.ts';
+import { withOthers } from '../../queues/caller.ts';
 import { quote } from '../../text/visible.ts';
 import { objectLimits } from './object-limits.ts';
 
@@ -21,7 +22,7 @@ export async function withinTime<T>(
     ),
   );
   try {
-    return await act(AbortSignal.any([signal, late.signal]));
+    return await act(withOthers(signal, late.signal));
   } finally {
     stop();
   }

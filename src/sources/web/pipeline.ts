@@ -3,6 +3,7 @@
 import type { Network, WebRequest } from '../../access/network/fetch.ts';
 import { startTimer } from '../../access/timer.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
+import { withOthers } from '../../queues/caller.ts';
 import { quote } from '../../text/visible.ts';
 import type { Access } from '../../types/access.ts';
 import type { Endpoints } from '../../types/settings.ts';
@@ -89,7 +90,7 @@ export async function readPage(reading: Reading): Promise<Page> {
   const stop = startTimer(PAGE_MS, () =>
     late.abort(new OrielError('TIMEOUT', `${quote(url)} took longer than ${PAGE_MS / 1000} seconds.`)),
   );
-  const visit = visitOf(reading, AbortSignal.any([signal, late.signal]));
+  const visit = visitOf(reading, withOthers(signal, late.signal));
   try {
     const special = raw ? undefined : await siteStep(visit);
     if (special) {
@@ -223,7 +224,7 @@ function visitOf({ url, network, endpoints, access }: Reading, signal: AbortSign
     async probe(address, ask = {}) {
       probing ??= AbortSignal.timeout(PROBES_MS);
       try {
-        const until = AbortSignal.any([signal, probing, AbortSignal.timeout(PROBE_MS)]);
+        const until = withOthers(signal, probing, AbortSignal.timeout(PROBE_MS));
         const found = await get(address, ask, until);
         return found.status === 200 ? found : undefined;
       } catch (error) {
