@@ -151,7 +151,7 @@ async function searchDirectory(
     ...(named !== undefined && { named }),
   };
   const walkTexts = async (into: Sink, names: Naming): Promise<void> => {
-    const wants = { is: 'texts', needle } as const;
+    const wants = { is: 'texts', needle, asStored: !request.inside } as const;
     const walk = await WalkRun.start(directory, { wants, ...options, deadline }, call);
     const stretches = new Stretches(walk, into.search, call);
     try {
@@ -176,7 +176,7 @@ async function searchDirectory(
 const MOST_CONTAINERS = 5_000;
 const MOST_COUNTED = 50_000;
 
-/** After the texts, in the order of their paths. Containers that cannot be read are counted. */
+/** After the texts, in the order of their paths, the ones that only their content tells last. Containers that cannot be read are counted. */
 async function searchContainers(
   directory: OpenedDirectory,
   { typed, named, glob }: Below & { readonly glob: string | undefined },
@@ -191,6 +191,7 @@ async function searchContainers(
   const options = { wants, ...(filter && { filter }), ...(named !== undefined && { named }), deadline };
   const walk = await WalkRun.start(directory, options, call);
   const paths: string[] = [];
+  const disguised = gaps.takeDisguised().map((path) => Buffer.from(path, 'latin1').toString('utf8'));
   try {
     for await (const batch of walk.paths()) {
       paths.push(...batch);
@@ -204,7 +205,8 @@ async function searchContainers(
   }
   gaps.addAgain(walk.gaps);
   gaps.tooMany ||= paths.length > MOST_COUNTED;
-  for (const path of paths.slice(0, MOST_CONTAINERS)) {
+  const all = [...paths.slice(0, MOST_COUNTED), ...disguised];
+  for (const path of all.slice(0, MOST_CONTAINERS)) {
     if (isLate(sink.search)) return;
     const before = sink.shown;
     const part = call.part();
@@ -216,12 +218,12 @@ async function searchContainers(
       if (container && !(await takeInside(container, sink, part.call))) return;
     } catch (error) {
       if (isFault(error)) gaps.broken = true;
-      else passOver(error, sink.search, call);
+      else passOver(error, shown(path), sink.search, call);
     }
     // Thousands of them would take all descriptors of the process.
     if (sink.shown === before) await part.end();
   }
-  gaps.unread += Math.max(0, Math.min(paths.length, MOST_COUNTED) - MOST_CONTAINERS);
+  for (const path of all.slice(MOST_CONTAINERS)) gaps.leaveUnread(shown(path));
 }
 
 /** Texts inside have the calls that read them for paths. */

@@ -45,7 +45,7 @@ export type ListNotice =
   | { readonly kind: 'too-many' }
   | { readonly kind: 'unnamed'; readonly count: number }
   | { readonly kind: 'rules'; readonly count: number }
-  /** Documents, archives and databases that were not looked into. */
+  /** Documents, notebooks, archives and databases that were not looked into. */
   | { readonly kind: 'containers'; readonly count: number }
   /** The call that reads the best symbols together. */
   | { readonly kind: 'best'; readonly use: string }
@@ -55,7 +55,8 @@ export type ListNotice =
   /** Files that say nothing of their encoding and are not UTF-8; the first of them, and how it was decoded. */
   | { readonly kind: 'guessed'; readonly count: number; readonly path: string; readonly encoding: string }
   | { readonly kind: 'cut'; readonly count: number }
-  | { readonly kind: 'unread'; readonly count: number }
+  /** With the first of them. */
+  | { readonly kind: 'unread'; readonly count: number; readonly names: readonly string[] }
   | { readonly kind: 'scanned'; readonly count: number }
   /** With the code of the error that it would be where nothing was found. */
   | { readonly kind: 'broken'; readonly code: 'LIMIT' }
@@ -92,15 +93,15 @@ export const listWording: ListWording = {
   rules: ({ count }) =>
     `${plural(count, 'ignore file')} not used: unreadable, larger than 1 MiB, or not a regular file`,
   containers: ({ count }) =>
-    `${count === 1 ? '1 document, archive or database was' : `${count} documents, archives or databases were`} not searched. Use inside=true to search inside`,
+    `${count === 1 ? '1 document, notebook, archive or database was' : `${count} documents, notebooks, archives or databases were`} not searched. Use inside=true to search inside`,
   best: ({ use }) => `Use read ${oneLine(use)} for the best ones`,
   unparsed: ({ count }) => `${plural(count, 'code file')} not parsed for want of time. Call again to go on`,
   unknown: ({ count }) =>
     `Of ${plural(count, 'code file')} not all symbols are known: too large, too many, or not to be read. Use grep to search them too`,
   cut: ({ count }) =>
     `${plural(count, 'text')} of documents or databases searched in part, too large to be searched whole. Read pages, cells or rows of them for the rest`,
-  unread: ({ count }) =>
-    `${count === 1 ? '1 document, archive, member or table was' : `${count} documents, archives, members or tables were`} not searched: damaged, encrypted, over a limit, or inside another archive`,
+  unread: ({ count, names }) =>
+    `${count === 1 ? '1 document, archive, member or table was' : `${count} documents, archives, members or tables were`} not searched${named(names, count)}: damaged, encrypted, over a limit, or inside another archive`,
   scanned: ({ count }) =>
     `${plural(count, 'page')} without text not searched: empty, or scanned. Read a page as :p1:image to see it`,
   large: ({ count }) =>
@@ -113,6 +114,21 @@ export const listWording: ListWording = {
     `${code}: the search ended before it was complete, this is a part. Narrow the path or the pattern`,
   hint: ({ hint, pattern }) => (typeof hint === 'string' ? HINTS[hint](quote(pattern)) : regexHint(hint)),
 };
+
+/** Characters of a name beside a count. */
+const MOST_NAME = 100;
+
+/** ` ("a.zip", "b.docx", …)`. The end of a long path tells more than its beginning. */
+function named(names: readonly string[], count: number): string {
+  if (names.length === 0) return '';
+  const short = names.map((name) => {
+    const characters = Array.from(oneLine(name.toWellFormed()));
+    const end =
+      characters.length > MOST_NAME ? `…${characters.slice(1 - MOST_NAME).join('')}` : characters.join('');
+    return `"${end}"`;
+  });
+  return ` (${short.join(', ')}${count > names.length ? ', …' : ''})`;
+}
 
 const ONE = { matches: 'match', files: 'file', results: 'result', entries: 'entry' } as const;
 

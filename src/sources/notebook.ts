@@ -3,11 +3,15 @@
 import type { Source } from '../types/source.ts';
 import type { ImageOptions } from './image/read-raster.ts';
 
+export function isNamedNotebook(name: string): boolean {
+  return /\.ipynb$/i.test(name);
+}
+
 /** `options` limit the images among the outputs, as for `createImageSource`. */
 export function createNotebookSource(options: ImageOptions = {}): Source {
   return {
     kind: 'notebook',
-    claims: ({ opened, name }) => opened.is === 'file' && /\.ipynb$/i.test(name),
+    claims: ({ opened, name }) => opened.is === 'file' && isNamedNotebook(name),
     async open(subject, call) {
       const { openNotebook } = await import('./notebook/open-notebook.ts');
       return openNotebook(subject, call, options);

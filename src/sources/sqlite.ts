@@ -8,10 +8,14 @@ import type { Source } from '../types/source.ts';
 const MAGIC = Buffer.from('SQLite format 3\0', 'latin1');
 const EXTENSION = /\.(sqlite3?|db3?)$/i;
 
+export function isNamedDatabase(name: string): boolean {
+  return EXTENSION.test(name);
+}
+
 export const sqliteSource: Source = {
   kind: 'sqlite',
   claims: ({ head, opened }) => opened.is === 'file' && MAGIC.equals(head.subarray(0, MAGIC.length)),
-  holds: (name) => EXTENSION.test(name),
+  holds: isNamedDatabase,
   async open(subject, call) {
     const { openDatabase } = await import('./sqlite/open-database.ts');
     return openDatabase(subject, call);

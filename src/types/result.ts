@@ -96,6 +96,10 @@ export interface Gaps {
   readonly cut?: number;
   /** Documents, archives, databases and members of archives that were not searched although it was asked for. */
   readonly unread?: number;
+  /** The first of them, at most three, as they are shown. */
+  readonly firstUnread?: readonly string[];
+  /** Paths, below the directory that is walked, of containers that only their content tells, as bytes: one character each. */
+  readonly disguised?: readonly string[];
   /** Pages of documents that have no text to be searched. */
   readonly scanned?: number;
   /** A thread or process of the search ended too early: what it had found by then is a part. */

@@ -487,7 +487,7 @@ describe('hostile input', () => {
     });
     // In a folder they are passed over.
     expect(await grep({ pattern: 'SQLite|PK' })).toBe(
-      'No matches found\n[3 documents, archives or databases were not searched. Use inside=true to search inside]',
+      'No matches found\n[3 documents, notebooks, archives or databases were not searched. Use inside=true to search inside]',
     );
   });
 

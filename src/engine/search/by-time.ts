@@ -88,7 +88,7 @@ async function searchAgain(
     call.signal.throwIfAborted();
     if (isOrielError(error) && error.code === 'BAD_REGEX') throw error;
     if (isFault(error)) sink.search.gaps.broken = true;
-    else passOver(error, sink.search, call);
+    else passOver(error, names.shown(path), sink.search, call);
     return !sink.search.gaps.broken;
   }
 }

@@ -34,20 +34,21 @@ export async function* tableTexts(
     for (const line of lines) {
       // A shadow table holds what its virtual table shows.
       if (/ \(shadow table\b[^()]*\)$/.test(line)) continue;
+      const table = / \(/.test(line) ? line.slice(0, line.lastIndexOf(' (')) : line;
       try {
-        yield* rowsOf(subject, / \(/.test(line) ? line.slice(0, line.lastIndexOf(' (')) : line, search, call);
+        yield* rowsOf(subject, table, search, call);
       } catch (error) {
-        passOverTable(error, search, call);
+        passOverTable(error, `${subject.typed}:${table}`, search, call);
       }
     }
   }
 }
 
 /** A table that is listed and cannot be read is a gap, whatever the reason. */
-function passOverTable(error: unknown, { gaps }: Search, { signal }: Call): void {
+function passOverTable(error: unknown, name: string, { gaps }: Search, { signal }: Call): void {
   signal.throwIfAborted();
   if (!isOrielError(error) || isFault(error)) throw error;
-  gaps.unread += 1;
+  gaps.leaveUnread(name);
 }
 
 /** The rows of a table, as its name stands in calls: each is a section, as the call that reads it shows it. */

@@ -61,7 +61,7 @@ async function* memberTexts(
     if (text.is !== 'text') return;
     if (text.kind === 'document') yield* partsOf(text, subject, search, call);
     // The listing of an archive or a database inside this one: its own texts are not looked for.
-    else if (text.display === 'plain') search.gaps.unread += 1;
+    else if (text.display === 'plain') search.gaps.leaveUnread(text.target);
     else {
       const own = await whole(text, call);
       if (await mayMatch(text.bytes, own.encoding, search, call.signal)) yield own;
@@ -69,7 +69,7 @@ async function* memberTexts(
     }
   } catch (error) {
     // Of its later parts too.
-    passOver(error, search, call);
+    passOver(error, `${subject.typed}:${subject.rest}`, search, call);
   }
 }
 
@@ -83,11 +83,11 @@ const UNREAD: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'UNSUPPORTED',
 ]);
 
-/** Counts what cannot be searched for its own sake. Throws what ends the call, or says that the machine has failed. */
-export function passOver(error: unknown, { gaps }: Search, { signal }: Call): void {
+/** Counts what cannot be searched for its own sake; `name` as it is shown. Throws what ends the call, or says that the machine has failed. */
+export function passOver(error: unknown, name: string, { gaps }: Search, { signal }: Call): void {
   signal.throwIfAborted();
   if (!isOrielError(error) || isFault(error)) throw error;
-  if (UNREAD.has(error.code)) gaps.unread += 1;
+  if (UNREAD.has(error.code)) gaps.leaveUnread(name);
   gaps.denied ||= error.code === 'DENIED';
 }
 
@@ -125,7 +125,7 @@ async function* partsOf(
 
 async function* restOf(text: TextResource, search: Search, call: Call): AsyncGenerator<InsideText, void> {
   if (!text.rest || isLate(search)) return;
-  const rest = await text.rest().catch((error: unknown) => passOver(error, search, call));
+  const rest = await text.rest().catch((error: unknown) => passOver(error, text.target, search, call));
   if (rest?.isCut) search.gaps.cut += 1;
   if (!rest || rest.parts.length === 0) return;
   if (!(await mayMatch(rest.bytes, utf8, search, call.signal))) return;

@@ -1,14 +1,18 @@
-/** Files that are looked into below a directory, by their names. Those that are stored as text are searched as texts. */
+/** Files that are looked into below a directory: by their names, or because they begin like one. */
 
-const DOCUMENTS = 'pdf doc docx docm ppt pptx pptm xls xlsx xlsm xlsb odt ods odp epub';
-const ARCHIVES = 'zip jar tar tgz gz bz2 xz zst 7z rar';
-const DATABASES = 'db sqlite sqlite3';
-
-const EXTENSIONS = `${DOCUMENTS} ${ARCHIVES} ${DATABASES}`.split(' ');
-
-const known = new Set(EXTENSIONS);
+import { isArchive, isNamedArchive } from '../../sources/archive/formats.ts';
+import { isDocument, isNamedDocument } from '../../sources/document/identify.ts';
+import { isNamedNotebook } from '../../sources/notebook.ts';
+import { isNamedDatabase } from '../../sources/sqlite.ts';
 
 export function isContainerName(name: string): boolean {
-  const dot = name.lastIndexOf('.');
-  return dot !== -1 && known.has(name.slice(dot + 1));
+  return isNamedDocument(name) || isNamedArchive(name) || isNamedNotebook(name) || isNamedDatabase(name);
+}
+
+/** Bytes that tell, as of the head of a subject. */
+export const HEAD_BYTES = 4096;
+
+/** Whether `read` shows another text than the one that is stored, or a list. `head` as of a subject. */
+export function isContainer(name: string, head: Uint8Array, size: number): boolean {
+  return isNamedNotebook(name) || isDocument(name, head) || isArchive(name, head, size);
 }

@@ -3,6 +3,12 @@
 import type { Refusal } from '../../access/held-directory.ts';
 import type { Gaps } from '../../types/result.ts';
 
+/** Of what was not searched, those that are named. */
+const MOST_NAMED = 3;
+
+/** Containers that only their content tells, of one directory that is searched. */
+const MOST_DISGUISED = 5_000;
+
 export class GapsSeen implements Gaps {
   timedOut = false;
   denied = false;
@@ -15,6 +21,8 @@ export class GapsSeen implements Gaps {
   large = 0;
   cut = 0;
   unread = 0;
+  firstUnread: readonly string[] = [];
+  disguised: readonly string[] = [];
   scanned = 0;
   broken = false;
 
@@ -30,6 +38,8 @@ export class GapsSeen implements Gaps {
     this.large += other.large ?? 0;
     this.cut += other.cut ?? 0;
     this.unread += other.unread ?? 0;
+    this.firstUnread = joined(this.firstUnread, other.firstUnread, MOST_NAMED);
+    this.disguised = joined(this.disguised, other.disguised, MOST_DISGUISED);
     this.scanned += other.scanned ?? 0;
     this.broken ||= other.broken;
   }
@@ -37,6 +47,19 @@ export class GapsSeen implements Gaps {
   /** Those of a second walk over the same files: what has a number is counted already. */
   addAgain({ timedOut, denied, failed = false, tooDeep, tooMany, broken }: Gaps): void {
     this.add({ ...new GapsSeen().facts, timedOut, denied, failed, tooDeep, tooMany, broken });
+  }
+
+  /** Notes what cannot be searched, by the name that is shown. */
+  leaveUnread(name: string): void {
+    this.unread += 1;
+    this.firstUnread = joined(this.firstUnread, [name], MOST_NAMED);
+  }
+
+  /** The containers that only their content tells, once. */
+  takeDisguised(): readonly string[] {
+    const paths = this.disguised;
+    this.disguised = [];
+    return paths;
   }
 
   /** Notes why something could not be opened. What is gone leaves no gap. */
@@ -59,18 +82,27 @@ export class GapsSeen implements Gaps {
 
   get facts(): Gaps {
     const { timedOut, denied, failed, tooDeep, tooMany, unnamed, containers, rules, broken } = this;
-    const { large, cut, unread, scanned } = this;
+    const { large, cut, unread, firstUnread, disguised, scanned } = this;
     const counted = {
       unnamed,
       containers,
       rules,
       ...(large > 0 && { large }),
       ...(cut > 0 && { cut }),
-      ...(unread > 0 && { unread }),
+      ...(unread > 0 && { unread, firstUnread }),
+      ...(disguised.length > 0 && { disguised }),
       ...(scanned > 0 && { scanned }),
     };
     return { timedOut, denied, ...(failed && { failed }), tooDeep, tooMany, ...counted, broken };
   }
+}
+
+function joined(
+  names: readonly string[],
+  others: readonly string[] | undefined,
+  most: number,
+): readonly string[] {
+  return others && others.length > 0 && names.length < most ? [...names, ...others].slice(0, most) : names;
 }
 
 /** What was left out before the file of that number (0-based). */

@@ -17,6 +17,7 @@ import { declaredEncoding } from '../../text/legacy.ts';
 import type { Encoding } from '../../types/encoding.ts';
 import type { Gaps } from '../../types/result.ts';
 import { encodingOfText } from '../../text/stored-encoding.ts';
+import { HEAD_BYTES, isContainer, isContainerName } from './container-names.ts';
 import { GapsSeen } from './gaps.ts';
 import { whenThereAre } from './shortage.ts';
 import { Sieve } from './sift.ts';
@@ -57,6 +58,7 @@ export class BlockReader {
   /** Pieces without it are not sent. */
   readonly #needle: Buffer | undefined;
   readonly #sieve: Sieve | undefined;
+  readonly #asStored: boolean;
   readonly #head = Buffer.alloc(BINARY_BYTES);
   /** Oldest first. */
   readonly #large: HeldFile[] = [];
@@ -65,15 +67,16 @@ export class BlockReader {
   /** What was left out before the file of that number in the piece, and not sent yet. */
   readonly #gaps: { readonly file: number; readonly seen: GapsSeen }[] = [];
 
-  /** `sifts`: see `WalkJob`. */
+  /** `sifts`: see `WalkJob`; `asStored`: see `WantedTexts`. */
   constructor(
     control: WalkControl,
     thread: number,
-    { needle, sifts }: { needle: string | undefined; sifts: boolean },
+    { needle, sifts, asStored }: { needle: string | undefined; sifts: boolean; asStored: boolean },
     post: (message: WalkMessage, transfer?: ArrayBuffer[]) => void,
   ) {
     this.#control = control;
     this.#thread = thread;
+    this.#asStored = asStored;
     this.#needle = needle === undefined ? undefined : Buffer.from(needle);
     // Bytes of ASCII alone are the same in other encodings.
     const plain = needle === undefined ? '' : longestAscii(needle);
@@ -160,7 +163,7 @@ export class BlockReader {
       file = this.#open(part, name);
       if (!file || file.size === 0) return;
       if (file.size <= MOST_HELD) this.#take(file, part.front + name, block);
-      else if (this.#isText(file)) {
+      else if (this.#isText(file, part.front + name)) {
         this.#lend(file, part.front + name, block);
         file = undefined;
       }
@@ -183,8 +186,9 @@ export class BlockReader {
   }
 
   /** A byte order mark says that it is text, whatever its bytes. */
-  #isText(file: HeldFile): boolean {
+  #isText(file: HeldFile, path: string): boolean {
     const head = this.#head.subarray(0, readHeld(file, this.#head, 0, this.#head.length));
+    if (this.#passesOver(path, head, file.size)) return false;
     return detectEncoding(head).bom > 0 || !isBinary(head);
   }
 
@@ -194,10 +198,23 @@ export class BlockReader {
     const got = readHeld(file, piece.bytes, start, file.size);
     if (got === 0) return;
     const bytes = piece.bytes.subarray(start, start + got);
+    if (this.#passesOver(path, bytes, got)) {
+      bytes.fill(0);
+      return;
+    }
     const first = bytes[0] as number;
     const marked = first >= 0xef || first === 0 ? detectEncoding(bytes.subarray(0, 4)) : undefined;
     if (marked && marked.bom > 0) this.#takeMarked(bytes, marked, path, block);
     else if (isAscii(bytes) || !this.#takeForeign(bytes, path, block)) this.#keep(piece, got, path);
+  }
+
+  /** Whether it is a container. Those with the names of such are counted on the way to them. */
+  #passesOver(path: string, bytes: Uint8Array, size: number): boolean {
+    if (this.#asStored) return false;
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    if (!isContainer(name, bytes.subarray(0, HEAD_BYTES), size)) return false;
+    if (!isContainerName(name)) this.#leave({ ...NO_GAPS, containers: 1, disguised: [path] });
+    return true;
   }
 
   /** A text that is not UTF-8, as UTF-8: it says what it is, or that can be guessed. Tells whether it was one. */

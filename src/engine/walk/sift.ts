@@ -5,6 +5,7 @@
  */
 
 import { peekHeld, refusalOf } from '../../access/held-directory.ts';
+import { HEAD_BYTES, isContainer } from './container-names.ts';
 
 const BUFFER = 1 << 20;
 
@@ -55,7 +56,9 @@ export class Sieve {
       const got = read(self, names[i] as string, bytes, used);
       const first = bytes[used] as number;
       const isWhole = got % PAGE !== 0 && used + got < BUFFER;
-      if (isWhole && first < MARKED && first !== 0) used += got;
+      const head = bytes.subarray(used, used + Math.min(got, HEAD_BYTES));
+      // What is passed over by its content is counted, whatever is in it.
+      if (isWhole && first < MARKED && first !== 0 && !isContainer('', head, got)) used += got;
       else doubtful.add(i - at);
       ends.push(used);
     }

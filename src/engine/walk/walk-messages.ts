@@ -41,6 +41,8 @@ export interface HelpJob {
   readonly control: Int32Array;
   readonly needle: string | undefined;
   readonly sifts: boolean;
+  /** See `WantedTexts`. */
+  readonly asStored: boolean;
 }
 
 export type WalkFilter =
@@ -64,6 +66,8 @@ export interface WantedTexts {
   readonly is: 'texts';
   /** What does not contain it may be left out. */
   readonly needle: string | undefined;
+  /** Whether documents and archives whose bytes are text are texts like others: where `read` shows them so. */
+  readonly asStored: boolean;
 }
 
 /** Files of which one thread reads all, in order. */

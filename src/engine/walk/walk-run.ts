@@ -47,6 +47,7 @@ export class WalkRun {
   readonly #signal: AbortSignal;
   #needle: string | undefined;
   #sifts = false;
+  #asStored = false;
   readonly #release: () => Promise<void>;
   /** Paths, or by block what is not handed over yet. */
   readonly #paths: (PathsFound | { readonly paths: string; readonly keys: string })[] = [];
@@ -159,7 +160,10 @@ export class WalkRun {
       until: performance.timeOrigin + deadline,
       control: this.#control.numbers,
     };
-    if (wants.is === 'texts') this.#needle = wants.needle;
+    if (wants.is === 'texts') {
+      this.#needle = wants.needle;
+      this.#asStored = wants.asStored;
+    }
     this.#start({ is: 'walk', job });
   }
 
@@ -229,7 +233,12 @@ export class WalkRun {
   #startHelper(): Conversation {
     return this.#start({
       is: 'help',
-      job: { control: this.#control.numbers, needle: this.#needle, sifts: this.#sifts },
+      job: {
+        control: this.#control.numbers,
+        needle: this.#needle,
+        sifts: this.#sifts,
+        asStored: this.#asStored,
+      },
     });
   }
 

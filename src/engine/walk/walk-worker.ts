@@ -131,8 +131,8 @@ class Blocks {
   }
 }
 
-function walkTexts(job: WalkJob, { needle }: WantedTexts, walker: Walker, control: WalkControl): number {
-  reader = new BlockReader(control, WALKER, { needle, sifts: job.sifts }, post);
+function walkTexts(job: WalkJob, wants: WantedTexts, walker: Walker, control: WalkControl): number {
+  reader = new BlockReader(control, WALKER, { ...wants, sifts: job.sifts }, post);
   const blocks = new Blocks(job, control, walker, reader);
   walker.walk({
     file(directory, front, name) {

@@ -40,11 +40,15 @@ const MAGIC: readonly (readonly [Format, string])[] = [
 
 const FIRST_BYTES: ReadonlySet<number | undefined> = new Set(MAGIC.map(([, magic]) => magic.charCodeAt(0)));
 
-export function claimsArchive(subject: Subject): boolean {
-  if (subject.opened.is !== 'file') return false;
-  if (NAMES.test(subject.name)) return !isText(subject.head, subject.opened.size);
-  if (DOCUMENTS.test(subject.name)) return namesMember(subject.rest);
-  return formatOf(subject.head) !== undefined;
+export function claimsArchive({ opened, name, head, rest }: Subject): boolean {
+  if (opened.is !== 'file') return false;
+  return DOCUMENTS.test(name) ? namesMember(rest) : isArchive(name, head, opened.size);
+}
+
+/** Whether it is listed as an archive, where it is no document. */
+export function isArchive(name: string, head: Uint8Array, size: number): boolean {
+  if (NAMES.test(name)) return !isText(head, size);
+  return !DOCUMENTS.test(name) && formatOf(head) !== undefined;
 }
 
 /** A short text with the name of an archive is read as text: a Git LFS pointer, a note, a stub for a test. */

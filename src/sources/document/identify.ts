@@ -12,7 +12,11 @@ export function isNamedDocument(name: string): boolean {
 }
 
 export function claimsDocument({ opened, name, head }: Subject): boolean {
-  if (opened.is !== 'file' || head.length === 0) return false;
+  return opened.is === 'file' && isDocument(name, head);
+}
+
+export function isDocument(name: string, head: Uint8Array): boolean {
+  if (head.length === 0) return false;
   const named = NAMES.test(name);
   const start = Buffer.from(head.buffer, head.byteOffset, Math.min(head.length, 1024));
   // Junk may stand before the header of a PDF.

@@ -269,7 +269,7 @@ test('every table of a database, also where their list has several pages and one
   );
   const grep = async (pattern: string): Promise<string> =>
     textOf(await w.oriel.tool('grep').run({ path: 'app.db', pattern }));
-  const gap = /^\[1 document, archive, member or table was not searched: /;
+  const gap = /^\[1 document, archive, member or table was not searched \("app\.db:m"\): /;
   const lines = (await grep('needle')).split('\n');
   expect(lines.slice(0, 3).map((line) => /^app\.db:(.{5}).*:1:1: /.exec(line)?.[1])).toEqual([
     'a (b)',
@@ -290,18 +290,18 @@ test('below a directory when asked: behind the texts, what cannot be read counte
     textOf(await w.oriel.tool('grep').run({ path: 'd', pattern: 'needle', ...input }));
   expect(await grep({})).toBe(
     'd/z.txt:1: a needle\n' +
-      '[3 documents, archives or databases were not searched. Use inside=true to search inside]',
+      '[3 documents, notebooks, archives or databases were not searched. Use inside=true to search inside]',
   );
   expect(await grep({ glob: '*.docx' })).toBe(
     'No matches found\n' +
-      '[1 document, archive or database was not searched. Use inside=true to search inside]',
+      '[1 document, notebook, archive or database was not searched. Use inside=true to search inside]',
   );
   expect(await grep({ inside: true })).toBe(
     [
       'd/z.txt:1: a needle',
       'd/b.pdf:p1:3: a needle',
       'd/c/a.zip:x.txt:1: a needle',
-      '[1 document, archive, member or table was not searched: damaged, encrypted, over a limit, or inside another archive]',
+      '[1 document, archive, member or table was not searched ("d/bad.docx"): damaged, encrypted, over a limit, or inside another archive]',
     ].join('\n'),
   );
   expect(await grep({ inside: true, glob: '*.zip' })).toBe('d/c/a.zip:x.txt:1: a needle');
@@ -315,7 +315,7 @@ test('how many were passed over is said where everything else was looked through
   const grep = async (input: object): Promise<string> =>
     textOf(await w.oriel.tool('grep').run({ pattern: 'needle', ...input }));
   expect(await grep({ limit: 1 })).not.toContain('inside');
-  expect(await grep({ offset: 1 })).toContain('1 document, archive or database was not searched.');
+  expect(await grep({ offset: 1 })).toContain('1 document, notebook, archive or database was not searched.');
   expect(await grep({ glob: '*.txt' })).not.toContain('inside');
   expect(await grep({ inside: true })).not.toContain('inside');
 });
@@ -364,8 +364,9 @@ test.runIf(process.platform === 'linux')(
 
 describe('what could not be searched is said', () => {
   const bad = 'PK\x03\x04';
-  const one =
-    '[1 document, archive, member or table was not searched: damaged, encrypted, over a limit, or inside another archive]';
+  const gap = (subject: string, names: string): string =>
+    `[${subject} not searched (${names}): damaged, encrypted, over a limit, or inside another archive]`;
+  const ONE = '1 document, archive, member or table was';
 
   test('members of an archive: one that is damaged, and an archive in it', async () => {
     const w = workspace();
@@ -383,7 +384,7 @@ describe('what could not be searched is said', () => {
     const grep = async (input: object): Promise<string> =>
       textOf(await w.oriel.tool('grep').run({ path: 'a.zip', ...input }));
     expect(await grep({ pattern: 'needle' })).toBe(
-      `a.zip:a.txt:1: a needle\n${one.replace('1 document, archive, member or table was', '2 documents, archives, members or tables were')}`,
+      `a.zip:a.txt:1: a needle\n${gap('2 documents, archives, members or tables were', '"a.zip:b.docx", "a.zip:c.zip"')}`,
     );
     expect(await grep({ pattern: 'absent', output: 'count' })).toMatch(/^No \w+ found\n\[2 documents, /);
   });
@@ -395,8 +396,20 @@ describe('what could not be searched is said', () => {
     symlinkSync('nothing.pdf', `${w.W}/gone.pdf`);
     const grep = async (pattern: string): Promise<string> =>
       textOf(await w.oriel.tool('grep').run({ pattern, inside: true }));
-    expect(await grep('needle')).toBe(`good.zip:x.txt:1: a needle\n${one}`);
-    expect(await grep('absent')).toBe(`No matches found\n${one}`);
+    expect(await grep('needle')).toBe(`good.zip:x.txt:1: a needle\n${gap(ONE, '"bad.docx"')}`);
+    expect(await grep('absent')).toBe(`No matches found\n${gap(ONE, '"bad.docx"')}`);
+  });
+
+  test('by the names of the first three, by the ends of those that are long, on one line', async () => {
+    const w = workspace();
+    const long = `${'d'.repeat(90)}/${'e'.repeat(120)}.docx`;
+    for (const name of ['a\nb.docx', 'cut.ipynb', long, 'z.docx']) w.write(name, bad);
+    expect(textOf(await w.oriel.tool('grep').run({ pattern: 'absent', inside: true }))).toBe(
+      `No matches found\n${gap(
+        '4 documents, archives, members or tables were',
+        `"a\\nb.docx", "cut.ipynb", "…${'e'.repeat(94)}.docx", …`,
+      )}`,
+    );
   });
 });
 
