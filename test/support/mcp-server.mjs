@@ -1,6 +1,7 @@
 // A server of the Model Context Protocol over stdio, made with its SDK: resources of every kind, and bad manners.
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { McpServer, ResourceTemplate } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 
@@ -18,6 +19,12 @@ const text = (uri, body, mimeType = 'text/plain') => ({
   contents: [{ uri: String(uri), mimeType, text: body }],
 });
 let reads = 0;
+
+// Files beside the notes: listed ones, and others that only a template has.
+const files = join(dirname(note), 'files');
+const file = (uri, name) => ({
+  contents: [{ uri: String(uri), blob: readFileSync(join(files, name)).toString('base64') }],
+});
 
 const server = () => {
   const mcp = new McpServer({ name: 'notes', version: '1.0.0' });
@@ -40,6 +47,22 @@ const server = () => {
   add('slow', 'note://slow', {}, () => new Promise(() => {}));
   add('huge', 'note://huge', {}, (uri) => text(uri, 'x'.repeat(20 << 20)));
   add('end', 'note://end', {}, () => process.exit(3));
+  for (const name of existsSync(files) ? readdirSync(files) : []) {
+    add(name, `doc://${name}`, {}, (uri) => file(uri, name));
+  }
+  add('list', 'note:list', {}, (uri) => text(uri, 'listed\n'));
+  mcp.registerResource(
+    'by-part',
+    new ResourceTemplate('note:list:{part}', { list: undefined }),
+    {},
+    (uri, { part }) => text(uri, `${part} of the list\n`),
+  );
+  mcp.registerResource(
+    'by-file',
+    new ResourceTemplate('any://files/{name}', { list: undefined }),
+    {},
+    (uri, { name }) => file(uri, name),
+  );
   mcp.registerResource(
     'by-name',
     new ResourceTemplate('echo://{name}', { list: undefined }),

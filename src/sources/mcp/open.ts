@@ -7,7 +7,7 @@ import { OrielError } from '../../errors.ts';
 import { Identity } from '../../identity.ts';
 import { binarySize } from '../../render/units.ts';
 import { isSelector, parseBehind } from '../../selector/selection.ts';
-import { candidates } from '../../selector/split.ts';
+import { type Candidate, candidates } from '../../selector/split.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
 import type { Resource } from '../../types/resource.ts';
@@ -113,39 +113,74 @@ async function listing(reading: Reading, selector: string): Promise<Resource> {
 }
 
 async function resource(reading: Reading, rest: string): Promise<Resource> {
-  const { uri, selector } = await split(reading, rest);
   const { name, call } = reading;
-  const target = `mcp://${name}/${uri}`;
+  let refused: unknown;
+  let answered: unknown;
+  for (const { path: uri, rest: selector } of await waysOf(reading, rest)) {
+    const found = await contentOf(reading, uri, selector).catch((error: unknown) => {
+      if (!isAnswer(error)) throw error;
+      // What the server says of the URI that was tried first, which is the likeliest.
+      answered ??= error;
+      return undefined;
+    });
+    if (found === undefined) continue;
+    const target = `mcp://${name}/${uri}`;
+    const [first, ...others] = found.parts;
+    if (first === undefined) {
+      throw new OrielError('NOT_FOUND', `${quote(target)} is empty. Use mcp://${quote(name)}.`, {
+        next: `mcp://${name}`,
+      });
+    }
+    const whole = others.length > 0 ? joined(found.parts, found.more) : first;
+    const resource = await opened(whole, target, selector, call).catch((error: unknown) => {
+      if (typeof whole.content !== 'string') throw error;
+      // A text has no parts: what follows it may belong to the URI of another.
+      refused ??= error;
+      return undefined;
+    });
+    if (resource) return resource;
+  }
+  throw refused ?? answered;
+}
+
+function contentOf(reading: Reading, uri: string, selector: string): Promise<McpRead> {
   const reached = reachedBy(reading);
   const facts = { ...factsOf(reading), uri };
   const ages = selector === '' || selector === 'raw' ? LIVE : KEPT;
   const ask = (signal: AbortSignal) =>
     askServer(reached, signal, (connection) => connection.read(uri, signal));
-  const { parts, more } = (await remember(contents, facts, ages, ask, call)).value;
-  const [first, ...others] = parts;
-  if (first === undefined) {
-    throw new OrielError('NOT_FOUND', `${quote(target)} is empty. Use mcp://${quote(name)}.`, {
-      next: `mcp://${name}`,
-    });
-  }
-  const whole = others.length > 0 ? joined(parts, more) : first;
-  return opened(whole, target, selector, call);
+  return remember(contents, facts, ages, ask, reading.call).then(({ value }) => value);
 }
 
+/** The server has answered, with an error: of a URI that it does not know, by whatever code. */
+function isAnswer(error: unknown): boolean {
+  const { cause } = error as { readonly cause?: { readonly code?: unknown } };
+  return typeof cause?.code === 'number';
+}
+
+/** A server is asked for so many URIs in one call, at most. */
+const MOST_WAYS = 16;
+
 /**
- * Where the URI ends: colons are in every one. What the server lists wins; else the first colon behind which there is
- * nothing but a selector.
+ * Where the URI may end, the likeliest place first: colons are in every one. What the server lists wins, then the first
+ * colon behind which there is nothing but a selector. Behind every other one may stand a part of a document, a table or
+ * a member: there the longest URI that the server gives wins. A listed URI with a query may belong to a template.
  */
-async function split(reading: Reading, rest: string): Promise<{ uri: string; selector: string }> {
-  const ways = candidates(rest).filter((way) => way.rest === '' || isSelector(way.rest));
-  if (ways.length > 1) {
-    const { resources } = await listed(reading, KEPT);
-    const known = new Set(resources.map(({ uri }) => uri));
-    const way = ways.find(({ path }) => known.has(path));
-    if (way) return { uri: way.path, selector: way.rest };
-  }
-  const { path, rest: selector } = ways.at(-1) ?? { path: rest, rest: '' };
-  return { uri: path, selector };
+async function waysOf(reading: Reading, rest: string): Promise<Candidate[]> {
+  const ways = candidates(rest).filter(({ path }) => path === rest || /^[a-z][\w+.-]*:/i.test(path));
+  const selected = ways.findLast((way) => way.rest === '' || isSelector(way.rest));
+  if (ways.length < 2) return ways;
+  const { resources } = await listed(reading, KEPT).catch((error: unknown) => {
+    if (isAnswer(error)) return { resources: [] };
+    throw error;
+  });
+  const known = new Set(resources.map(({ uri }) => uri));
+  const own = ways.find((way) => known.has(way.path) && !way.rest.startsWith('?'));
+  const likely = [own, selected].filter((way) => way !== undefined);
+  return [...new Set([...likely, ...ways.slice(0, 1), ...ways.slice(1).slice(-MOST_WAYS)])].slice(
+    0,
+    MOST_WAYS,
+  );
 }
 
 /** Several parts of one resource, as a directory has them: each below its URI. */
