@@ -1,4 +1,4 @@
-/** The client of a workspace server: one method for each route. */
+/** The client of a workspace server: a method for each route that a program needs. */
 
 import { isServerUrl } from './base-url.ts';
 import { readEvents } from './events.ts';
