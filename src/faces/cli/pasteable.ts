@@ -54,7 +54,7 @@ function holdCalls(sentence: string, calls: readonly string[], held: Held): stri
 /** What was read, with whatever selector stands behind it: `my file.txt:1` becomes `'my file.txt:1'`. */
 function holdSubject(sentence: string, subject: string, held: Held): string {
   if (subject.length < 2) return sentence;
-  const call = behindCall(`${escaped(subject)}(?:[:?][^\\s'\\],;)\0]*(?:[^\\s'\\],;.)\0]|\\.\\.))?`);
+  const call = behindCall(`${escaped(subject)}(?:[:?][^\\s'\\],;)\0]*(?:[^\\s'\\],;.)?\0]|\\.\\.))?`);
   return sentence.replaceAll(call, (found) => held.hold(shellWord(found)));
 }
 
@@ -64,9 +64,9 @@ function subjectOf({ source }: Details, typed: Typed | undefined): string {
   return typed?.name === 'read' ? (typed.operands[0]?.replace(/(?<=.)[:?].*$/s, '') ?? '') : '';
 }
 
-/** The pattern as a word of its own, not in quotes already. */
+/** The pattern as a word of its own, not in quotes already. The mark of a question that ends with it is not of it. */
 function behindCall(pattern: string): RegExp {
-  return new RegExp(`(?<![^\\s(])${pattern}(?=$|[\\s,;.)\\]])`, 'g');
+  return new RegExp(`(?<![^\\s(])${pattern}(?=\\??(?:$|[\\s,;.)\\]]))`, 'g');
 }
 
 function escaped(text: string): string {

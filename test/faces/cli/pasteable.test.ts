@@ -33,6 +33,21 @@ test.each([
     { matches: 1, next: 'my long.txt:1..1' },
     "Use oriel read 'my long.txt:1..1' to see it",
   ],
+  [
+    'skill://d/x does not exist. Did you mean skill://d? Use skill:// for the list.',
+    { source: 'skill', error: { next: 'skill://d' } },
+    'skill://d/x does not exist. Did you mean skill://d? Use skill:// for the list.',
+  ],
+  [
+    'Did you mean my a.db:users? Use my a.db for the tables.',
+    { source: 'my a.db', error: { next: 'my a.db:users' } },
+    "Did you mean 'my a.db:users'? Use 'my a.db' for the tables.",
+  ],
+  [
+    'Did you mean a.db:users or my a.db:orders?',
+    { source: 'my a.db' },
+    "Did you mean a.db:users or 'my a.db:orders'?",
+  ],
   ["it's (a.b) here", { source: 'a.b' }, "it's (a.b) here"],
 ])('%s', (sentence, details, printed) => {
   expect(pasteable(sentence, details)).toBe(printed);
