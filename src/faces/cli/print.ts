@@ -42,7 +42,14 @@ export function printError(message: string, { err }: Streams): void {
 
 function exitCodeOf({ isError, details }: Answer): ExitCode {
   if (isError) return isBeyondEnd(details) ? 1 : 2;
-  return 'error' in details ? 1 : 0;
+  return 'error' in details ? 1 : codeOfPage(details);
+}
+
+/** A page that the server does not have is nothing there; one that it refuses or fails to give is an error. */
+function codeOfPage({ meta }: Answer['details']): ExitCode {
+  const { method, status } = (meta ?? {}) as { readonly method?: unknown; readonly status?: unknown };
+  if (method !== 'failed') return 0;
+  return status === 404 || status === 410 ? 1 : 2;
 }
 
 /** A page that does not exist is nothing there, as a line beyond the end is. */

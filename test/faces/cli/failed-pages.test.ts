@@ -1,0 +1,34 @@
+/** The exit code of `oriel read` of a page tells whether there was one. */
+
+import { expect, test } from 'vitest';
+import { runAsync } from '../../support/cli.ts';
+import { temporaryFolder } from '../../support/commands.ts';
+import { site } from '../../support/web.ts';
+
+test('0 with a page, 1 where there is none, 2 where the server refuses or fails', async () => {
+  const cwd = temporaryFolder();
+  const env = { ...process.env, XDG_CACHE_HOME: cwd };
+  const codes = { 200: 0, 403: 2, 404: 1, 410: 1, 429: 2, 500: 2, 503: 2 };
+  const { url } = await site(
+    Object.fromEntries(
+      Object.keys(codes).map((status) => [
+        `/${status}`,
+        { status: Number(status), body: `<p>said with ${status}` },
+      ]),
+    ),
+  );
+  const read = (...urls: string[]) => runAsync(['read', '--allow-net', '127.0.0.1', ...urls], { cwd, env });
+  for (const [status, code] of Object.entries(codes)) {
+    const outcome = await read(`${url}/${status}`);
+    expect(outcome, status).toMatchObject({ code });
+    expect(outcome.out).toContain(`said with ${status}`);
+  }
+  expect(await read(`${url}/404:raw`)).toMatchObject({ code: 1 });
+  expect(await read(`${url}/200`, `${url}/404`, `${url}/500`)).toMatchObject({ code: 2 });
+});
+
+test.each(['memory://nope?where=Amount>999', 'ws://nope/{x}'])('a URL is no glob: %s', async (operand) => {
+  const { code, err } = await runAsync(['read', operand], { cwd: temporaryFolder() });
+  expect(code).toBe(2);
+  expect(err).not.toContain('leave out the quotes');
+});
