@@ -1,6 +1,7 @@
 /** PDF as Markdown, page by page: two readers are compared on every page, because each fails on others. */
 
 import { type DocumentFacts, type OutlineEntry, Refused } from '../protocol.ts';
+import { completeArrayBuffer } from './array-buffer.ts';
 import { betterOf } from './compare-texts.ts';
 import { markOf, unmarked } from './marks.ts';
 import { hasLostRows, type Row, rowsOf, rowsText } from './pdf-rows.ts';
@@ -93,6 +94,7 @@ export async function pictureOf(
 }
 
 export function pdfjs(): Promise<Pdfjs> {
+  completeArrayBuffer();
   return import('unpdf').catch(() => {
     throw new Refused('missing', 'unpdf');
   });

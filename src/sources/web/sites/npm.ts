@@ -10,7 +10,8 @@ export const npm: Site = {
   page(url) {
     const [, name, version = ''] =
       /^\/package\/((?:@[\w.~-]+\/)?[\w.~-]+)(?:\/v\/([\w.+-]+))?\/?$/.exec(decoded(url.pathname)) ?? [];
-    if (name === undefined) return undefined;
+    // A name or a version of dots alone would lead elsewhere in the registry.
+    if (name === undefined || /(?:^|\/)\.+$/.test(name) || /^\.+$/.test(version)) return undefined;
     return async (visit) => {
       const registry = await npmRegistry(name, visit);
       if (!registry) return undefined;

@@ -1,6 +1,7 @@
 /** Pages of npm packages, read through a server with the protocol of a registry. */
 
 import { beforeEach, expect, test, vi } from 'vitest';
+import { npm } from '../../../../src/sources/web/sites/npm.ts';
 import { apiSite, json } from '../../../support/api-site.ts';
 import { emptyHome } from '../../../support/home.ts';
 import { article, paragraphs } from '../../../support/web.ts';
@@ -71,3 +72,10 @@ test.each([
     notes: ['npm: its API has not answered, this is the page itself'],
   });
 });
+
+test.each(['/package/..%2Fv%2F1.0.0', '/package/x%2Fv%2F..', '/package/@a%2F..', '/package/.'])(
+  'a name or a version of dots alone leads nowhere in the registry: %s',
+  (path) => {
+    expect(npm.page(new URL(path, `https://${HOST}`))).toBeUndefined();
+  },
+);
