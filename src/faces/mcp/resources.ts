@@ -98,14 +98,18 @@ export function completeArtifact(offer: Offer, caller: Caller, typed: string): C
   return { values: ids.slice(0, MOST_VALUES), total: ids.length, hasMore: ids.length > MOST_VALUES };
 }
 
-/** Throws the protocol's errors. */
+/** Throws for a URI that no server of ours has: also to a client that has not told yet which roots it declares. */
+export function checkResource(uri: string): void {
+  if (!SCHEMES.test(uri)) throw new ResourceNotFoundError(quote(uri));
+}
+
+/** Of a URI that was checked. Throws the protocol's errors. */
 export async function readResource(
   offer: Offer,
   uri: string,
   options: RunOptions,
   asker: Asker,
 ): Promise<ReadResourceResult> {
-  if (!SCHEMES.test(uri)) throw new ResourceNotFoundError(quote(uri));
   const answer = await offer.read(ALL_OF_ONE.test(uri) ? `${uri}:raw` : uri, options, asker);
   if (answer.isError) {
     const { message } = answer.details['error'] as { message: string };

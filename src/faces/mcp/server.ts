@@ -21,7 +21,13 @@ import type { Asker } from '../spaces.ts';
 import { rootsOf } from './client-roots.ts';
 import { instructionsFor } from './instructions.ts';
 import { progressTo } from './progress.ts';
-import { artifactTemplate, completeArtifact, listArtifacts, readResource } from './resources.ts';
+import {
+  artifactTemplate,
+  checkResource,
+  completeArtifact,
+  listArtifacts,
+  readResource,
+} from './resources.ts';
 import { toolDefinition, toolResult } from './tool-result.ts';
 
 export interface McpOptions {
@@ -98,6 +104,7 @@ export function createMcpServer(
   server.setRequestHandler('resources/list', ({ params }) => listArtifacts(offer, caller, params?.cursor));
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [artifactTemplate] }));
   server.setRequestHandler('resources/read', ({ params }, context) => {
+    checkResource(params.uri);
     const options = {
       signal: context.mcpReq.signal,
       caller,

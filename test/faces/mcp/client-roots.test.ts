@@ -122,6 +122,12 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
     expect(await read(client, 'out.txt')).toBe('1|out\n');
   });
 
+  test('a resource that no server of ours has is refused before anything is asked', async () => {
+    const { W } = workspace();
+    const client = await connect(way, W, () => Promise.reject(new Error('asked')));
+    await expect(client.readResource({ uri: 'test://nothing' })).rejects.toThrow(/not found/i);
+  });
+
   test('roots that lie elsewhere, and an empty list, leave what the server reads', async () => {
     const { W, O, write } = workspace();
     write('b/out.txt', 'out\n');
