@@ -41,8 +41,8 @@ export class Thread<Job, Reply> {
 
   /** One job at a time. `latest`: see AskWorker. */
   async ask(job: Job, until: number, signal: AbortSignal, latest: number = until): Promise<Reply> {
-    signal.throwIfAborted();
     clearTimeout(this.#restTimer);
+    signal.throwIfAborted();
     this.#worker.ref();
     Atomics.store(this.#stop, 0, 0);
     const { promise, resolve, reject } = withResolvers<Reply>();

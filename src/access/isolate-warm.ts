@@ -131,9 +131,9 @@ class WarmChild {
   }
 
   async ask(job: ChildJob, signal: AbortSignal): Promise<ChildReply> {
+    clearTimeout(this.#restTimer);
     signal.throwIfAborted();
     if (this.#failure) throw this.#failure;
-    clearTimeout(this.#restTimer);
     this.#refer(true);
     const { aside } = job;
     let large: BodyFile | undefined;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Queue } from '../../src/queues/queue.ts';
 import { WorkerPool } from '../../src/access/isolate-worker.ts';
@@ -31,6 +32,22 @@ function holdTimers(): void {
 test('a job is answered', async () => {
   const reply = await pool().lend({ signal: never }, (ask) => ask({ say: 'hello' }, later(), never));
   expect(reply).toMatchObject({ said: 'hello', stopped: 0 });
+});
+
+test('a worker that was woken for a call that is over does not end at its old time in the next one', async () => {
+  const workers = pool(1);
+  await workers.lend({ signal: never }, (ask) => ask({}, later(), never));
+  holdTimers();
+  await workers.lend({ signal: never }, (ask) => ask({}, later(), never));
+  const over = AbortSignal.abort(new Error('over'));
+  await expect(workers.lend({ signal: never }, (ask) => ask({}, later(), over))).rejects.toThrow('over');
+  const stop = new AbortController();
+  const reply = workers.lend({ signal: never }, (ask) => ask({ do: 'obey' }, later(1e8), stop.signal));
+  vi.advanceTimersByTime(60_001);
+  // A thread that was ended takes a moment to be gone.
+  await sleep(200);
+  stop.abort();
+  expect(await reply).toMatchObject({ stopped: 1 });
 });
 
 test('no more calls hold a worker than there are workers', async () => {
