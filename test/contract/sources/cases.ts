@@ -2,6 +2,7 @@
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { onTestFinished, vi } from 'vitest';
 import type { SourceKind } from '../../../src/types/resource.ts';
@@ -341,9 +342,11 @@ export const sourceCases: readonly SourceCase[] = [
     kind: 'internal',
     scheme: 'ws',
     path: 'ws://dev/dir/prose.txt',
-    furnish(_, size) {
+    async furnish(_, size) {
       served.write('dir/prose.txt', stored(size));
       served.write('dir/other.txt', 'other\n');
+      // The server tells no version of what was written a moment ago, and the answer says so.
+      await sleep(100);
     },
     text: stored,
     others: ['ws://dev/dir/other.txt', 'ws://dev/dir'],
