@@ -174,7 +174,9 @@ test.runIf(has('chromium'))(
     const { url } = await serving();
     const { page } = await pageOf(`${url}/#/lens?path=big.txt&dialect=oriel&lines=10`);
     const article = page.getByRole('article', { name: 'Under oriel' });
-    expect(await page.getByLabel('Dialect').locator('option').allTextContents()).toEqual(dialectNames);
+    await expect
+      .poll(() => page.getByLabel('Dialect').locator('option').allTextContents())
+      .toEqual(dialectNames);
     await article.getByText('Next call: big.txt:11..').click();
     await article
       .locator('pre')
