@@ -57,7 +57,8 @@ export interface KeepJob {
 
 export interface QuestionJob {
   readonly ask: 'question';
-  readonly view: number;
+  /** One that was told, or the files once more where it was forgotten. */
+  readonly view: number | SyncJob;
   readonly question: CodeQuestion;
 }
 
@@ -83,8 +84,10 @@ export interface CodeReplies {
   readonly keep: { readonly part: WrittenPart } | { readonly listed: PartsChanged };
   /** By file; undefined where it is not known. */
   readonly around: readonly (AroundLines | undefined)[];
-  /** Undefined where the view is not known any more. */
-  readonly question: { readonly reply: CodeReply; readonly unknown: Unknown } | undefined;
+  /** `missing`: of files that came with it, those without tags of their version. Undefined for a forgotten view. */
+  readonly question:
+    | { readonly reply: CodeReply; readonly unknown: Unknown; readonly missing: number }
+    | undefined;
 }
 
 /** Code files of which not everything is known. */
@@ -195,14 +198,15 @@ function keep({ home }: KeepJob): CodeReplies['keep'] {
   return part ? { part } : { listed: parts.takeChanges() };
 }
 
-function ask({ view: id, question }: QuestionJob): CodeReplies['question'] {
-  const view = views.find((one) => one.id === id);
+function ask({ view: asked, question }: QuestionJob): CodeReplies['question'] {
+  const synced = typeof asked === 'number' ? undefined : sync(asked);
+  const at = views.findIndex(({ id }) => id === (synced?.view ?? asked));
+  const [view] = at === -1 ? [] : views.splice(at, 1);
   if (!view) return undefined;
-  const asked = views.splice(views.indexOf(view), 1);
-  views.push(...asked);
+  views.push(view);
   for (const other of views.slice(0, -MOST_TREES)) [other.tree, other.before] = [undefined, undefined];
   view.unknown ??= unknownOf(view);
-  return { reply: answered(view, question), unknown: view.unknown };
+  return { reply: answered(view, question), unknown: view.unknown, missing: synced?.wanted.length ?? 0 };
 }
 
 function answered(view: View, question: CodeQuestion): CodeReply {

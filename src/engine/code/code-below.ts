@@ -9,9 +9,6 @@ import type { GapsSeen } from '../walk/gaps.ts';
 import type { CodeFile, CodeFiles } from './code-files.ts';
 import { keptKey, parseCode, partKey, step } from './parse-code.ts';
 
-/** Times that a question is asked. */
-const MOST_TRIES = 3;
-
 export class CodeBelow {
   /** Code files, and those that were not parsed for want of time. */
   readonly files: number;
@@ -20,7 +17,7 @@ export class CodeBelow {
   unknown: Unknown = { whole: 0, parts: 0, slow: 0 };
   readonly #found: CodeFiles;
   readonly #signal: AbortSignal;
-  #view: number;
+  readonly #view: number;
 
   private constructor(
     found: CodeFiles,
@@ -53,21 +50,17 @@ export class CodeBelow {
     return this.#found.directory;
   }
 
-  /** Throws `BUSY` where the thread forgets the files, or their tags, before it can answer. */
+  /** Throws `BUSY` where the thread has forgotten tags of the files before it can answer. */
   async ask<Q extends CodeQuestion>(question: Q): Promise<CodeReply & { readonly is: Q['is'] }> {
-    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
-      // The thread holds the files of a few directories: others may have been asked about meanwhile.
-      if (tries > 0) {
-        const { view, wanted } = await step(jobOf(this.#found), this.#signal);
-        if (wanted.length > this.missing) break;
-        this.#view = view;
-      }
-      const found = await step({ ask: 'question', view: this.#view, question }, this.#signal);
-      if (found?.reply.is !== question.is) continue;
-      this.unknown = found.unknown;
-      return found.reply as CodeReply & { readonly is: Q['is'] };
+    // The thread holds the files of a few directories, and others may have been asked about meanwhile.
+    const found =
+      (await step({ ask: 'question', view: this.#view, question }, this.#signal)) ??
+      (await step({ ask: 'question', view: jobOf(this.#found), question }, this.#signal));
+    if (found?.reply.is !== question.is || found.missing > this.missing) {
+      throw new OrielError('BUSY', 'Too many directories were asked about at once. Call again.');
     }
-    throw new OrielError('BUSY', 'Too many directories were asked about at once. Call again.');
+    this.unknown = found.unknown;
+    return found.reply as CodeReply & { readonly is: Q['is'] };
   }
 
   /** Opens one of its files; undefined where it is no file that may be read any more. */

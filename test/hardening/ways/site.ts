@@ -67,7 +67,10 @@ const pages: Readonly<Record<string, Answer>> = {
     response.writeHead(200, { 'content-type': 'text/html' });
     every(response, () => response.write('.'));
   },
-  '/drip-headers': (_, response) => every(response, () => response.writeProcessing()),
+  '/drip-headers': (_, response) => {
+    response.socket?.write('HTTP/1.1 200 OK\r\nx-drip: ');
+    every(response, () => response.socket?.write('.'));
+  },
   '/hang': () => undefined,
   '/windows-1252': sent('text/html; charset=windows-1252', Buffer.from([0x3c, 0x70, 0x3e, 0x80])),
   '/shift-jis': sent('text/plain; charset=shift_jis', Buffer.from([0x93, 0xfa, 0x96, 0x7b, 0x0a])),
