@@ -1,6 +1,7 @@
 /** Reading byte sources, and the sources that need no file: bytes in memory, a part of another source. */
 
 import { type Derivation, Identity } from '../identity.ts';
+import { HEAD_BYTES } from '../text/encoding.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 
 /** Up to `length` bytes at `offset`; shorter only at the end. */
@@ -27,7 +28,7 @@ export function headOf(source: ByteSource, signal?: AbortSignal): Uint8Array | P
 }
 
 async function readHead(source: ByteSource, signal?: AbortSignal): Promise<Uint8Array> {
-  const head = await readAt(source, 0, 4096, signal);
+  const head = await readAt(source, 0, HEAD_BYTES, signal);
   heads.set(source, head);
   return head;
 }

@@ -1,6 +1,7 @@
 /** Decides whether bytes are text, and names the type of what is not. */
 
 import { headOf } from '../access/bytes.ts';
+import { HEAD_BYTES } from '../text/encoding.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Encoding } from '../types/encoding.ts';
 
@@ -22,9 +23,10 @@ export async function typeOfBytes(
 const PDF = Buffer.from('%PDF-');
 
 /**
- * Whether what begins with `head` is no text in bytes: it has a NUL, or is a PDF, the one common binary that often
- * begins with a page of plain text.
+ * Whether what begins with `bytes` is no text in bytes: there is a NUL in its first 4 KiB, or it is a PDF, the one
+ * common binary that often begins with a page of plain text.
  */
-export function isBinary(head: Uint8Array): boolean {
+export function isBinary(bytes: Uint8Array): boolean {
+  const head = bytes.subarray(0, HEAD_BYTES);
   return head.includes(0) || PDF.equals(head.subarray(0, PDF.length));
 }

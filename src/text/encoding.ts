@@ -7,6 +7,9 @@ import type { Encoding, Scanner, UnicodeName } from '../types/encoding.ts';
 import { declaredEncoding, decodeLegacy, encodingName } from './legacy.ts';
 import { newlinesInBytes, newlinesInUnits } from './scan.ts';
 
+/** Bytes of the start by which it is told what a text is: its mark, its declaration, whether it is text at all. */
+export const HEAD_BYTES = 4096;
+
 const UNITS: Record<UnicodeName, { unit: 1 | 2 | 4; scanner: Scanner }> = {
   'utf-8': { unit: 1, scanner: newlinesInBytes },
   'utf-16le': { unit: 2, scanner: newlinesInUnits(2, false) },

@@ -1,12 +1,9 @@
 /** How the encoding of a stored text is told: by its mark, by what it declares, else by a guess where it is not UTF-8. */
 
 import type { Encoding } from '../types/encoding.ts';
-import { encodingNamed, storedEncoding } from './encoding.ts';
+import { encodingNamed, HEAD_BYTES, storedEncoding } from './encoding.ts';
 import { type Analyse, GUESSED_BY, type Guess, guessOf, isUtf8Start } from './guess.ts';
 import { encodingAtEnd } from './legacy.ts';
-
-/** Bytes of the start that have a mark or a declaration. */
-const HEAD = 4096;
 
 /** Bytes in which the last lines of a text are looked for. */
 export const END_BYTES = 1024;
@@ -16,7 +13,7 @@ const USUAL = 'windows-1252';
 
 /** The encoding of a text of which all bytes are there. `library` is asked for where they are not UTF-8. */
 export function encodingOfText(bytes: Uint8Array, library: () => Analyse): Encoding {
-  const head = bytes.subarray(0, HEAD);
+  const head = bytes.subarray(0, HEAD_BYTES);
   const stored = storedEncoding(head);
   if (!isUndeclared(stored)) return stored;
   const declared = isUtf8Start(head) ? undefined : declaredAtEnd(bytes.subarray(-END_BYTES), head);

@@ -5,7 +5,7 @@
 
 import { parentPort } from 'node:worker_threads';
 import { LOADED } from '../access/worker-loading.ts';
-import { decode, storedEncoding } from '../text/encoding.ts';
+import { decode, HEAD_BYTES, storedEncoding } from '../text/encoding.ts';
 import { displays, isNumbered, showPart } from '../render/display.ts';
 import type { NoStructure } from '../types/notice.ts';
 import type { Summary, SummaryPart } from '../types/summary.ts';
@@ -140,15 +140,12 @@ async function tagsIn(
   const known = languages.find(({ name }) => name === language);
   if (!known) return '';
   if (grammar) await (await import('./grammar/parse.ts')).ready(grammar);
-  const encoding = storedEncoding(bytes.subarray(0, HEAD));
+  const encoding = storedEncoding(bytes.subarray(0, HEAD_BYTES));
   const { text } = decode(bytes.subarray(encoding.bom), encoding);
   const found = await outlineWithUses(text, known, { grammar, until: performance.now() + within, isStopped });
   if (typeof found === 'string') return found === 'time' ? found : '';
   return writeTags(text, found);
 }
-
-/** Bytes that have a mark or a declaration. */
-const HEAD = 4096;
 
 /** Whether so much memory was taken that the thread must end: that of a parser grows with what is parsed, and never shrinks. */
 async function isGrown(job: Question): Promise<boolean> {

@@ -9,9 +9,6 @@ export function isContainerName(name: string): boolean {
   return isNamedDocument(name) || isNamedArchive(name) || isNamedNotebook(name) || isNamedDatabase(name);
 }
 
-/** Bytes that tell, as of the head of a subject. */
-export const HEAD_BYTES = 4096;
-
 /** Whether `read` shows another text than the one that is stored, or a list. `head` as of a subject. */
 export function isContainer(name: string, head: Uint8Array, size: number): boolean {
   return isNamedNotebook(name) || isDocument(name, head) || isArchive(name, head, size);

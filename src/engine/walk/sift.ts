@@ -5,7 +5,8 @@
  */
 
 import { peekHeld, refusalOf } from '../../access/held-directory.ts';
-import { HEAD_BYTES, isContainer } from './container-names.ts';
+import { detectEncoding, HEAD_BYTES } from '../../text/encoding.ts';
+import { isContainer } from './container-names.ts';
 
 const BUFFER = 1 << 20;
 
@@ -19,7 +20,7 @@ const WORTH = 4;
 /** Up to a whole number of pages a file may have been read to a page that could not be had, and not to its end. */
 const PAGE = 4096;
 
-/** From here on a first byte may begin a byte order mark; so may a NUL. */
+/** From here on a first byte may begin a byte order mark. */
 const MARKED = 0xef;
 
 export class Sieve {
@@ -54,11 +55,12 @@ export class Sieve {
     let used = 0;
     for (let i = at; i < names.length && used + ROOM <= BUFFER; i += 1) {
       const got = read(self, names[i] as string, bytes, used);
-      const first = bytes[used] as number;
       const isWhole = got % PAGE !== 0 && used + got < BUFFER;
       const head = bytes.subarray(used, used + Math.min(got, HEAD_BYTES));
+      const isPlain =
+        (bytes[used] as number) < MARKED && !(head.includes(0) && detectEncoding(head).unit > 1);
       // What is passed over by its content is counted, whatever is in it.
-      if (isWhole && first < MARKED && first !== 0 && !isContainer('', head, got)) used += got;
+      if (isWhole && isPlain && !isContainer('', head, got)) used += got;
       else doubtful.add(i - at);
       ends.push(used);
     }

@@ -105,3 +105,36 @@ test('anchors and symbols are those of the text as it is decoded', async () => {
     `${String(tag)}\nin clé [L2-4]\n4:    return "déjà"`,
   );
 });
+
+const BOM = Buffer.from('\ufeff');
+const LONG = 'a line of text\n'.repeat(700);
+const utf16 = (text: string): Uint8Array =>
+  Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, 'utf16le')]);
+
+test.each([
+  ['a NUL behind the first 4 KiB', Buffer.from(`${LONG}\0\nneedle\n`), true],
+  ['a NUL behind 64 KiB', Buffer.from(`${LONG.repeat(8)}\0\nneedle\n`), true],
+  ['a NUL behind 4 MiB', Buffer.from(`${LONG.repeat(500)}\0\nneedle\n`), true],
+  ['a NUL near its start', Buffer.from('one\0\nneedle\n'), false],
+  ['a NUL near its start, of a large file', Buffer.from(`one\0\n${LONG.repeat(500)}needle\n`), false],
+  ['a mark of UTF-8, and a NUL', Buffer.concat([BOM, Buffer.from('one\0\nneedle\n')]), false],
+  ['U+0000 in UTF-16', utf16('one\0\nneedle\n'), true],
+  [
+    'latin-1 with a NUL behind the first 4 KiB',
+    latin1(`${FRENCH.toString('latin1')}${LONG}\0\nneedle\n`),
+    true,
+  ],
+])('%s: a search takes for text what read does', async (_, bytes, isText) => {
+  const { write, call } = place('oriel');
+  write('d/a.txt', bytes);
+  for (let i = 0; i < 80; i += 1) write(`d/none${i}.txt`, 'nothing of it\n');
+  const { text: read } = await call('read', { path: 'd/a.txt:1' });
+  expect(!/is binary/.test(read)).toBe(isText);
+  const found = expect.stringMatching(/d\/a\.txt:\d+: needle/);
+  for (const more of [{}, { multiline: true }, { pattern: 'needl.' }]) {
+    const { text: below } = await call('grep', { pattern: 'needle', path: 'd', ...more });
+    expect(below).toEqual(isText ? found : expect.stringContaining('No matches'));
+    const { text: named } = await call('grep', { pattern: 'needle', path: 'd/a.txt', ...more });
+    expect(named).toEqual(isText ? found : expect.stringContaining('not plain text'));
+  }
+});

@@ -22,6 +22,7 @@ test('only what is plainly without the needle is passed over', () => {
     'h-utf8.txt': Buffer.from('\ufeffneedle\n'),
     'i-utf16.txt': Buffer.from('\ufeffneedle\n', 'utf16le'),
     'j-utf16be.txt': Buffer.from('\ufeffneedle\n', 'utf16le').swap16(),
+    'j-unmarked.txt': Buffer.from('no mark, needle\n', 'utf16le'),
     'k-utf32be.txt': Buffer.from([0, 0, 0xfe, 0xff, 0, 0, 0, 0x6e]),
     'l-pages.txt': 'x'.repeat(8_192),
     'm-large.txt': 'x'.repeat((1 << 20) + 1),

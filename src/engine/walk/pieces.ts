@@ -1,0 +1,156 @@
+/** What is read of a block, on its way to the call: small texts packed into pieces, large files lent, and what was left out. */
+
+import { closeHeld, type HeldFile } from '../../access/held-directory.ts';
+import type { Gaps } from '../../types/result.ts';
+import { GapsSeen } from './gaps.ts';
+import type { WalkControl } from './walk-control.ts';
+import type { WalkMessage } from './walk-messages.ts';
+
+/** Bytes of one piece, unless one file is larger. */
+const PIECE = 1 << 20;
+
+/** Bytes that one thread may have sent and nobody has used. The call needs less before it uses what it has. */
+const MOST_UNREAD_KIB = 40 << 10;
+
+/** Large files that one thread holds open. */
+const MOST_LARGE = 4;
+
+export const NO_GAPS: Gaps = new GapsSeen().facts;
+
+/** Texts one behind the other. */
+interface Piece {
+  /** Zeros behind what is used. */
+  readonly bytes: Buffer<ArrayBuffer>;
+  used: number;
+  paths: string[];
+  ends: number[];
+  guessed: Record<number, string>;
+}
+
+export type Post = (message: WalkMessage, transfer?: ArrayBuffer[]) => void;
+
+export class Pieces {
+  readonly #control: WalkControl;
+  readonly #thread: number;
+  readonly #post: Post;
+  /** Pieces without it are not sent. */
+  readonly #needle: Buffer | undefined;
+  /** Oldest first. */
+  readonly #large: HeldFile[] = [];
+  #closed = 0;
+  #piece: Piece | undefined;
+  /** What was left out before the file of that number in the piece, and not sent yet. */
+  readonly #gaps: { readonly file: number; readonly seen: GapsSeen }[] = [];
+
+  constructor(control: WalkControl, thread: number, needle: string | undefined, post: Post) {
+    this.#control = control;
+    this.#thread = thread;
+    this.#needle = needle === undefined ? undefined : Buffer.from(needle);
+    this.#post = post;
+  }
+
+  /** Zeros for a text of so many bytes, which is not taken until it is kept. */
+  room(length: number, block: number): Buffer {
+    const { bytes, used } = this.#roomFor(length + 1, block);
+    return bytes.subarray(used, used + length);
+  }
+
+  /** Takes the text that was written into the room that was given last. `guessed`: how it was decoded. */
+  keep(length: number, path: string, guessed?: string): void {
+    const piece = this.#piece as Piece;
+    if (guessed !== undefined) piece.guessed[piece.ends.length] = guessed;
+    piece.used += length;
+    if (piece.bytes[piece.used - 1] !== NEWLINE) piece.bytes[piece.used++] = NEWLINE;
+    piece.paths.push(path);
+    piece.ends.push(piece.used);
+  }
+
+  /** Notes what is left out behind the files that were taken so far. */
+  leave(gaps: Gaps): void {
+    const file = this.#piece?.ends.length ?? 0;
+    const last = this.#gaps.at(-1);
+    if (last?.file === file) last.seen.add(gaps);
+    else {
+      const seen = new GapsSeen();
+      seen.add(gaps);
+      this.#gaps.push({ file, seen });
+    }
+  }
+
+  /** In the order of the files: what was taken before goes first. The file is closed when nobody reads it any more. */
+  lend(file: HeldFile, path: string, block: number): void {
+    this.#send(block);
+    const used = (): number => this.#closed + this.#large.length - this.#control.released(this.#thread);
+    this.#control.waitUntil(() => used() < MOST_LARGE);
+    while (this.#closed < this.#control.released(this.#thread)) {
+      closeHeld(this.#large.shift() as HeldFile);
+      this.#closed += 1;
+    }
+    this.#large.push(file);
+    const gaps = this.#takeGaps();
+    const { fd, dev, ino } = file;
+    this.#post({ is: 'large', block, thread: this.#thread, path, fd, dev, ino, ...(gaps && { gaps }) });
+  }
+
+  /** Sends what is left of a block, and that it was all. */
+  end(block: number): void {
+    this.#send(block);
+    this.#post({ is: 'block-end', block, gaps: this.#takeGaps() ?? NO_GAPS });
+  }
+
+  /** Closes what is held: nobody reads it any more. */
+  close(): void {
+    for (const file of this.#large.splice(0)) closeHeld(file);
+  }
+
+  /** All that was noted and not sent yet, together. */
+  #takeGaps(): Gaps | undefined {
+    if (this.#gaps.length === 0) return undefined;
+    const all = new GapsSeen();
+    for (const { seen } of this.#gaps.splice(0)) all.add(seen);
+    return all.facts;
+  }
+
+  #roomFor(size: number, block: number): Piece {
+    const hasRoom = (piece: Piece): boolean => piece.used + size <= piece.bytes.length;
+    if (this.#piece && !hasRoom(this.#piece)) this.#send(block);
+    if (this.#piece && hasRoom(this.#piece)) return this.#piece;
+    this.#control.waitUntil(() => this.#control.unread(this.#thread) < MOST_UNREAD_KIB);
+    this.#piece = emptyPiece(Buffer.from(new ArrayBuffer(Math.max(PIECE, size))));
+    return this.#piece;
+  }
+
+  #send(block: number): void {
+    const piece = this.#piece;
+    if (!piece || piece.ends.length === 0) return;
+    const bytes = piece.bytes.subarray(0, piece.used);
+    if (this.#needle && !bytes.includes(this.#needle)) {
+      this.#piece = emptyPiece(piece.bytes.fill(0, 0, piece.used));
+      const gaps = this.#takeGaps();
+      if (gaps) this.leave(gaps);
+      return;
+    }
+    this.#piece = undefined;
+    this.#control.noteUnread(this.#thread, bytes.length);
+    const left = this.#gaps.splice(0).map(({ file, seen }) => ({ file, gaps: seen.facts }));
+    this.#post(
+      {
+        is: 'texts',
+        block,
+        thread: this.#thread,
+        bytes,
+        paths: piece.paths.join('\0'),
+        ends: Uint32Array.from(piece.ends),
+        ...(Object.keys(piece.guessed).length > 0 && { guessed: piece.guessed }),
+        ...(left.length > 0 && { gaps: left }),
+      },
+      [bytes.buffer],
+    );
+  }
+}
+
+function emptyPiece(bytes: Buffer<ArrayBuffer>): Piece {
+  return { bytes, used: 0, paths: [], ends: [], guessed: {} };
+}
+
+const NEWLINE = 10;
