@@ -10,6 +10,7 @@ import { SeenVersions } from './seen-versions.ts';
 import { Snapshots } from './snapshots.ts';
 import type { SpillRoom } from './spill-room.ts';
 import { SharedCache } from './shared-cache.ts';
+import { SharedSnapshots } from './shared-snapshots.ts';
 import { SharedSpills } from './shared-spills.ts';
 import { type SpillOptions, Spills } from './spills.ts';
 import { Store, type StoreBudget } from './store.ts';
@@ -47,6 +48,8 @@ export function createSession(options: SessionOptions = {}): Session {
   const { state } = options;
   const unlisted = state?.unlisted;
   const spills = new Spills(options.spills, options.room, unlisted !== undefined);
+  // What was shown to clients without a name stays here: two of them may have the same guess of one.
+  const shownTo = state && unlisted === undefined ? new SharedSnapshots(state.space) : undefined;
   const store = new Store(options.store, options.onError);
   const files = options.disk && new FileCache(options.disk);
   const disk = files && options.state ? new SharedCache(files, options.state.space) : files;
@@ -57,7 +60,7 @@ export function createSession(options: SessionOptions = {}): Session {
       ? recording
       : recording && new Telemetry({ ...recording, ...(onError && { onError }) });
   return {
-    snapshots: new Snapshots(),
+    snapshots: shownTo ?? new Snapshots(),
     seen: new SeenVersions(state?.space),
     spills: state ? new SharedSpills(spills, state.space, { unlisted }) : spills,
     store,
@@ -69,6 +72,7 @@ export function createSession(options: SessionOptions = {}): Session {
     scratch: () => directory.file(),
     async close() {
       await background.close();
+      await shownTo?.close();
       await store.close();
       spills.close();
       await Promise.all([disk?.close(), directory.remove(), telemetry && telemetry.close()]);

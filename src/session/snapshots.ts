@@ -24,21 +24,27 @@ interface Snapshot {
 
 export class Snapshots implements SnapshotStore {
   readonly #paths = new Lru<Snapshot[]>(MOST_PATHS, MOST_BYTES);
-  readonly #tags = new Tags();
+  readonly #tags: Tags;
+
+  /** `digits`: those of a tag. */
+  constructor(digits?: number) {
+    this.#tags = new Tags(digits);
+  }
 
   /**
-   * The tag of this content of `path`: four hexadecimal digits, more of them once a session has shown thousands of
-   * versions. No other content of the path ever has it. `content` is a digest (hexadecimal).
+   * The tag of this content of `path`: as many hexadecimal digits as were asked for, more of them once a session has shown
+   * thousands of versions. No other content of the path ever has it. `content` is a digest (hexadecimal).
    */
   tag(path: string, content: string): string {
     const tag = this.#tags.of(path, content);
-    const snapshots = this.#paths.get(path) ?? [];
-    if (!snapshots.some((snapshot) => snapshot.tag === tag)) {
-      snapshots.push({ tag, lines: new Map(), bytes: 0 });
-      if (snapshots.length > MOST_VERSIONS) snapshots.shift();
-    }
-    this.#keep(path, snapshots);
+    this.#begin(path, tag);
     return tag;
+  }
+
+  /** Remembers lines that were shown by others under a tag of theirs. */
+  learn(path: string, tag: string, lines: Iterable<readonly [number, string]>): void {
+    this.#begin(path, tag);
+    this.see(path, tag, lines);
   }
 
   /** Remembers lines (1-based number, text without prefix) that were shown under a tag. */
@@ -62,6 +68,20 @@ export class Snapshots implements SnapshotStore {
   /** Every line shown under a tag, by number; empty for an unknown tag. */
   seen(path: string, tag: string): ReadonlyMap<number, string> {
     return this.#find(path, tag)?.lines ?? new Map();
+  }
+
+  lines(path: string, tag: string, from: number, to: number): Promise<ReadonlyMap<number, string>> {
+    const within = Array.from(this.seen(path, tag)).filter(([no]) => no >= from && no <= to);
+    return Promise.resolve(new Map(within.toSorted(([a], [b]) => a - b)));
+  }
+
+  #begin(path: string, tag: string): void {
+    const snapshots = this.#paths.get(path) ?? [];
+    if (!snapshots.some((snapshot) => snapshot.tag === tag)) {
+      snapshots.push({ tag, lines: new Map(), bytes: 0 });
+      if (snapshots.length > MOST_VERSIONS) snapshots.shift();
+    }
+    this.#keep(path, snapshots);
   }
 
   #find(path: string, tag: string): Snapshot | undefined {

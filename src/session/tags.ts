@@ -1,5 +1,5 @@
 /**
- * The tags by which versions of a file are named: four hexadecimal digits that come from the content. Within a session
+ * The tags by which versions of a file are named: four or eight hexadecimal digits that come from the content. Within a session
  * no tag of a path ever stands for two contents, also when the older one is long forgotten.
  */
 
@@ -18,17 +18,24 @@ export class Tags {
   /** By path, the one that was asked for longest ago first. */
   readonly #paths = new Map<string, Issued>();
   #known = 0;
-  /** Whether a path was forgotten: then what is unknown may have had any tag of four digits. */
+  /** Whether a path was forgotten: then what is unknown may have had any tag of that length. */
   #forgot = false;
+  readonly #digits: number;
   /** The next tag that nothing ever had, whatever the content. */
-  #next = 0x10000;
+  #next: number;
+
+  /** `digits`: 4 where one session gives all tags of a path; 8 where others do as well, and are not asked. */
+  constructor(digits = 4) {
+    this.#digits = digits;
+    this.#next = 16 ** digits;
+  }
 
   /** `content` is a digest (hexadecimal). The same content has the same tag for as long as it is remembered. */
   of(path: string, content: string): string {
     const issued = this.#issuedFor(path);
     const known = issued.tags.get(content);
     if (known !== undefined) return known;
-    const tag = issued.complete ? fromContent(content, issued.tags) : format(this.#next++);
+    const tag = issued.complete ? this.#fromContent(content, issued.tags) : this.#format(this.#next++);
     issued.tags.set(content, tag);
     this.#known += 1;
     if (issued.tags.size > MOST_OF_PATH) this.#forgetOldest(issued);
@@ -60,16 +67,16 @@ export class Tags {
     this.#paths.delete(path);
     this.#forgot = true;
   }
-}
 
-/** The first four digits of the digest, or the next ones that no other content has. */
-function fromContent(content: string, tags: ReadonlyMap<string, string>): string {
-  const taken = new Set(tags.values());
-  let number = Number.parseInt(content.slice(0, 4), 16);
-  while (taken.has(format(number))) number = (number + 1) & 0xffff;
-  return format(number);
-}
+  /** The first digits of the digest, or the next ones that no other content has. */
+  #fromContent(content: string, tags: ReadonlyMap<string, string>): string {
+    const taken = new Set(tags.values());
+    let number = Number.parseInt(content.slice(0, this.#digits), 16);
+    while (taken.has(this.#format(number))) number = (number + 1) % 16 ** this.#digits;
+    return this.#format(number);
+  }
 
-function format(number: number): string {
-  return number.toString(16).toUpperCase().padStart(4, '0');
+  #format(number: number): string {
+    return number.toString(16).toUpperCase().padStart(this.#digits, '0');
+  }
 }

@@ -125,6 +125,11 @@ export interface SnapshotStore {
   recall(path: string, tag: string, no: number): string | undefined;
   /** Every line shown under a tag, by number; empty for an unknown tag. */
   seen(path: string, tag: string): ReadonlyMap<number, string>;
+  /**
+   * The lines `from` to `to` (1-based, both included) that were shown under a tag, in order; where replicas share a store, by
+   * whichever of them. Never throws for a store that is away.
+   */
+  lines(path: string, tag: string, from: number, to: number): Promise<ReadonlyMap<number, string>>;
 }
 
 /** Full outputs, kept as numbered files named `artifact://N`. */

@@ -35,6 +35,8 @@ export type StateKind =
   | 'piece'
   | 'cache'
   | 'seen'
+  | 'shown'
+  | 'task'
   | 'number'
   | 'quota'
   | 'order'

@@ -14,6 +14,8 @@ import type {
   RateLimitOptions,
   ReadFileLinesOptions,
   ReadFileOptions,
+  ShownLine,
+  ShownLinesOptions,
   TaskEvents,
   TaskEventsOptions,
   TaskOptions,
@@ -40,6 +42,8 @@ export interface Client {
   ): Promise<Result<Directory>>;
   /** Where an absolute path leads, links followed. */
   resolvePath(path: string, options?: Cancel): Promise<Result<string>>;
+  /** What this client was shown of a file under a tag of the hashline display: the path without links, the tag without `#`. */
+  shownLines(path: string, tag: string, options?: ShownLinesOptions): Promise<Result<readonly ShownLine[]>>;
   tools(options?: Cancel): Promise<Result<Tools>>;
   /** Never sent twice: a tool may do more than read. A failure of the tool is an answer with `isError`. */
   callTool(name: string, input: unknown, options?: CallToolOptions): Promise<Result<ToolAnswer>>;
@@ -129,6 +133,18 @@ export function createClient(options: ClientOptions): Client {
       } as const;
       const result = await json<{ resolved_path: string }>(exchange);
       return result.ok ? succeeded(result.value.resolved_path) : result;
+    },
+    async shownLines(path, tag, { offset, limit, signal } = {}) {
+      const query = { path, tag, offset, limit };
+      const exchange = {
+        method: 'GET',
+        path: '/api/v0/shown-lines',
+        query,
+        signal,
+        repeatable: true,
+      } as const;
+      const result = await json<{ lines: readonly ShownLine[] }>(exchange);
+      return result.ok ? succeeded(result.value.lines) : result;
     },
     tools: (cancel) => get('/api/v0/tools', cancel),
     tasks: (cancel) => get('/api/v0/tasks', cancel),

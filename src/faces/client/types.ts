@@ -35,6 +35,20 @@ export interface ReadFileOptions extends Cancel {
   readonly limit?: number;
 }
 
+export interface ShownLinesOptions extends Cancel {
+  /** First line, 1-based. */
+  readonly offset?: number;
+  /** Lines; 1,000 when absent, and at most. */
+  readonly limit?: number;
+}
+
+export interface ShownLine {
+  /** 1-based. */
+  readonly no: number;
+  /** With its terminator. */
+  readonly text: string;
+}
+
 export interface FileBytes {
   /** Bytes that follow. */
   readonly size: number;

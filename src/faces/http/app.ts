@@ -31,6 +31,7 @@ import { resolvePathRoute } from './resolve-path.ts';
 import type { Route, Served } from './route.ts';
 import { createRouter, type Match } from './router.ts';
 import { send } from './send.ts';
+import { shownLinesRoute } from './shown-lines.ts';
 import { healthRoute, metricsRoute } from './status.ts';
 import { recordedTasks } from './seen.ts';
 import { reportEventRoute, seenRoutes } from './tasks.ts';
@@ -58,6 +59,7 @@ const routesOf = (served: Served): readonly Route[] => {
     readFileRoute(served),
     listDirectoryRoute(served),
     resolvePathRoute(served),
+    shownLinesRoute(served),
     listToolsRoute(served),
     callToolRoute(served),
     ...seenRoutes.map((make) => make(seen)),

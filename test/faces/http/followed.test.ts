@@ -2,8 +2,8 @@
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createOriel, type Oriel } from '../../../src/oriel.ts';
 import { temporaryFolder } from '../../support/commands.ts';
@@ -97,6 +97,45 @@ describe.runIf(has('redis'))('what is followed from page to page', () => {
     for (const from of [301, 399_990])
       expect(await read(1, 'alice', `${page.url}:${from}..${from}`)).toContain(`one ${from}\n`);
     expect(page.requests).toBe(requests);
+  });
+
+  test('what one replica has shown under a tag another one recalls, for the client that it was shown to', async () => {
+    const workspace = temporaryFolder();
+    const file = join(realpathSync(workspace), 'f.txt');
+    writeFileSync(file, 'one\ntwo\nthree\n');
+    const more = ['--display', 'hashline'];
+    const replicas = [
+      await replicaOn(store, key, { more, workspace }),
+      await replicaOn(store, key, { more, workspace }),
+    ] as const;
+    const header = async (replica: 0 | 1, client: string | false): Promise<string> => {
+      const [first = ''] = textOf(
+        await callOn(replicas[replica].url, 'read', { path: `${file}:2..3` }, { client }),
+      ).split('\n');
+      return first;
+    };
+    const shown = async (replica: 0 | 1, client: string, tag: string): Promise<unknown> => {
+      const query = new URLSearchParams({ path: file, tag });
+      const response = await fetch(`${replicas[replica].url}/api/v0/shown-lines?${query}`, {
+        headers: { 'oriel-client': client },
+      });
+      return ((await response.json()) as { lines: unknown }).lines;
+    };
+    const lines = [
+      { no: 2, text: 'two\n' },
+      { no: 3, text: 'three\n' },
+    ];
+    const [, tag = ''] = /#([0-9A-F]{8})$/.exec(await header(0, 'alice')) ?? [];
+    await expect.poll(() => shown(1, 'alice', tag)).toEqual(lines);
+    expect(await shown(0, 'alice', tag)).toEqual(lines);
+    expect(await header(1, 'bob')).toContain(tag);
+    await expect.poll(() => shown(0, 'bob', tag)).toEqual(lines);
+    expect(await shown(1, 'carol', tag)).toEqual([]);
+    // The other one has it also when the first one, and then the store, is gone.
+    replicas[0].kill('SIGKILL');
+    await replicas[0].exited;
+    writeFileSync(file, 'another\n');
+    expect(await shown(1, 'alice', tag)).toEqual(lines);
   });
 
   test('an object that somebody else has read since it was replaced is said to be another one', async () => {
