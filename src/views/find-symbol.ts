@@ -50,30 +50,46 @@ export function findSymbols(symbols: readonly OutlineSymbol[], names: readonly s
 
 /**
  * Tries the exact qualified name, then names that end in it, then both without regard to case and punctuation
- * (`install-on-linux` for a heading). `::`, `#` and `/` may stand for the dot.
+ * (`install-on-linux` for a heading). `::`, `#`, `->` and the `:` of Lua may stand for the dot, on both sides.
  */
 export function findSymbol(symbols: readonly OutlineSymbol[], name: string): FoundSymbol {
-  const dotted = name.replace(/::|#|->/g, '.');
+  const dotted = withDots(name);
   const slug = slugOf(dotted);
   const steps: ((symbol: OutlineSymbol) => boolean)[] = [
-    (symbol) => symbol.qualified === name || symbol.qualified === dotted,
-    (symbol) => symbol.name === name || symbol.qualified.endsWith(`.${dotted}`),
+    (symbol) => symbol.qualified === name || withDots(symbol.qualified) === dotted,
+    (symbol) => symbol.name === name || withDots(symbol.qualified).endsWith(`.${dotted}`),
     (symbol) => slug !== '' && (slugOf(symbol.qualified) === slug || slugOf(symbol.name) === slug),
   ];
   for (const step of steps) {
     const fits = symbols.filter(step);
-    const one = fits.length === 1 ? fits[0] : onlyDefinition(fits);
+    const one = fits.length === 1 ? fits[0] : onlyDefinition(fits, symbols);
     if (one) return { one };
     if (fits.length > 0) return { candidates: fits };
   }
   return { candidates: [] };
 }
 
-/** Overloads and prototypes have no body: the one that has is meant, when it is the only one of that name. */
-function onlyDefinition(fits: readonly OutlineSymbol[]): OutlineSymbol | undefined {
+function withDots(name: string): string {
+  return name.replace(/::|#|->|(?<=[\w$]):(?=[A-Za-z_$])/g, '.');
+}
+
+/**
+ * Overloads and prototypes have no body: the one that has is meant, when it is the only one of that name, with the
+ * overloads that lie right before it.
+ */
+function onlyDefinition(
+  fits: readonly OutlineSymbol[],
+  symbols: readonly OutlineSymbol[],
+): OutlineSymbol | undefined {
   const defined = fits.filter((symbol) => symbol.bodyFrom !== undefined);
   const sameName = fits.every((symbol) => symbol.qualified === fits[0]?.qualified);
-  return sameName && defined.length === 1 ? defined[0] : undefined;
+  const [one] = defined;
+  if (!sameName || !one || defined.length > 1) return undefined;
+  let { from } = one;
+  for (let i = symbols.indexOf(one) - 1; fits.includes(symbols[i] as OutlineSymbol); i -= 1) {
+    from = (symbols[i] as OutlineSymbol).from;
+  }
+  return { ...one, from };
 }
 
 function slugOf(name: string): string {

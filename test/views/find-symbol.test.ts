@@ -49,8 +49,28 @@ test('a name of several symbols gives the candidates', () => {
   expect(lines('twice')).toEqual(['twice@17', 'twice@20']);
 });
 
-test('of overloads the one with a body is meant', () => {
-  expect(lines('over')).toEqual([14, 16]);
+test('of overloads the one with a body is meant, with those right before it', () => {
+  expect(lines('over')).toEqual([12, 16]);
+});
+
+test('of a prototype and its definition elsewhere the definition is meant', async () => {
+  const c = await found(
+    'a.c',
+    'int run(int a);\nint other(void) {\n  return 1;\n}\nint run(int a) {\n  return a;\n}\n',
+  );
+  expect(findSymbol(c.symbols, 'run')).toMatchObject({ one: { from: 5, to: 7 } });
+});
+
+test.each([
+  [
+    'a.pl',
+    'package Foo::Bar;\nsub one {\n  return 1;\n}\n1;\n',
+    ['Foo::Bar::one', 'Foo::Bar.one', 'Foo.Bar.one'],
+  ],
+  ['a.lua', 'local M = {}\nfunction M:b()\n  return 1\nend\n', ['M:b', 'M.b', 'b']],
+])('%s: the name as the language writes it', async (path, text, names) => {
+  const { symbols: own } = await found(path, text);
+  for (const name of names) expect(findSymbol(own, name)).toMatchObject({ one: { from: 2, to: 4 } });
 });
 
 test('other case and punctuation, where nothing fits exactly', () => {
