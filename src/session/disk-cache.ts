@@ -11,7 +11,8 @@ import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, opendir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { LocalCache } from '../types/session.ts';
+import type { CachePart, LocalCache, TakePiece } from '../types/session.ts';
+import { lengthOf, readParts } from './cache-parts.ts';
 import { cacheDirectory, privateDirectory } from './directories.ts';
 import { withFileLock } from './file-lock.ts';
 import { isLeftBehind, ownName } from './owner.ts';
@@ -48,8 +49,8 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 const HEADER_BYTES = MAGIC.length + IV_BYTES + TAG_BYTES;
 
-/** Bytes that are encrypted at once: a millisecond of the event loop. */
-const PIECE = 1 << 20;
+/** Bytes that are encrypted at once. */
+const PIECE = 256 << 10;
 
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -75,31 +76,52 @@ export class FileCache implements LocalCache {
 
   async get(key: string): Promise<Buffer | undefined> {
     const value = await this.#find(key);
-    if (value) this.#hits += 1;
-    else this.#misses += 1;
+    this.#count(value !== undefined);
     return value;
   }
 
+  async getPieces(key: string, begin: () => TakePiece): Promise<boolean> {
+    let take: TakePiece | undefined;
+    const found = await this.#take(key, (piece) => (take ??= begin())(piece));
+    this.#count(found);
+    return found;
+  }
+
+  #count(found: boolean): void {
+    if (found) this.#hits += 1;
+    else this.#misses += 1;
+  }
+
   async #find(key: string): Promise<Buffer | undefined> {
+    let value: Buffer | undefined;
+    let filled = 0;
+    const found = await this.#take(key, (piece, size) => {
+      value ??= Buffer.allocUnsafeSlow(size);
+      filled += piece.copy(value, filled);
+    });
+    return found ? (value ?? Buffer.alloc(0)) : undefined;
+  }
+
+  /** False where there is none, or where what was taken is damaged or forged: the value is made again, and takes its place. */
+  async #take(key: string, take: (piece: Buffer, size: number) => Promise<void> | void): Promise<boolean> {
     const path = this.#pathOf(key);
     const handle = path === undefined ? undefined : await open(path, READ).catch(() => undefined);
-    if (!handle) return undefined;
+    if (!handle) return false;
+    const pieces = this.#decrypted(handle, key);
     try {
-      const stats = await handle.stat();
-      const value = isOurs(stats) ? await this.#decrypt(handle, stats.size, key) : undefined;
-      if (value && Math.abs(Date.now() - stats.mtimeMs) > NOTE_MS)
-        await handle.utimes(new Date(), new Date());
-      return value;
-    } catch {
-      // Damaged or forged: the value is made again, and takes its place.
-      return undefined;
+      for (;;) {
+        const next = await pieces.next().catch(() => undefined);
+        if (!next) return false;
+        if (next.done) return next.value;
+        await take(next.value.piece, next.value.size);
+      }
     } finally {
       await handle.close().catch(() => undefined);
     }
   }
 
-  put(key: string, parts: readonly Uint8Array[]): Promise<void> {
-    const size = HEADER_BYTES + parts.reduce((sum, { length }) => sum + length, 0);
+  put(key: string, parts: readonly CachePart[]): Promise<void> {
+    const size = HEADER_BYTES + lengthOf(parts);
     if (size > this.#bytes / PART || this.#writing.size >= PART) return Promise.resolve();
     const path = this.#pathOf(key);
     if (path === undefined) return Promise.resolve();
@@ -139,26 +161,33 @@ export class FileCache implements LocalCache {
     return join(this.#directory, digest('name', key).toString('hex'));
   }
 
-  /** Undefined for a file in another layout. Throws for one that is damaged, forged, or of another key. */
-  async #decrypt(handle: FileHandle, size: number, key: string): Promise<Buffer | undefined> {
-    if (size < HEADER_BYTES || size > this.#bytes) return undefined;
+  /** Returns false for a file in another layout. Throws at the end of one that is damaged, forged, or of another key. */
+  async *#decrypted(
+    handle: FileHandle,
+    key: string,
+  ): AsyncGenerator<{ readonly piece: Buffer; readonly size: number }, boolean> {
+    const stats = await handle.stat();
+    const size = stats.size - HEADER_BYTES;
+    if (!isOurs(stats) || size < 0 || stats.size > this.#bytes) return false;
     const header = await readAll(handle, 0, HEADER_BYTES);
-    if (!header.subarray(0, MAGIC.length).equals(MAGIC)) return undefined;
+    if (!header.subarray(0, MAGIC.length).equals(MAGIC)) return false;
     const iv = header.subarray(MAGIC.length, MAGIC.length + IV_BYTES);
     const decipher = createDecipheriv('aes-256-gcm', digest('cipher', key), iv, { authTagLength: TAG_BYTES });
     decipher.setAuthTag(header.subarray(MAGIC.length + IV_BYTES));
-    const value = Buffer.allocUnsafeSlow(size - HEADER_BYTES);
-    for (let at = 0; at < value.length; at += PIECE) {
-      const piece = await readAll(handle, HEADER_BYTES + at, Math.min(PIECE, value.length - at));
-      decipher.update(piece).copy(value, at);
+    // One for all pieces: what is freed only when V8 collects it stays resident until then.
+    const encrypted = Buffer.allocUnsafeSlow(Math.min(PIECE, size));
+    for (let at = 0; at < size; at += PIECE) {
+      const piece = await readInto(handle, HEADER_BYTES + at, encrypted.subarray(0, size - at));
+      yield { piece: decipher.update(piece), size };
     }
     // Throws where a single bit is another.
     decipher.final();
-    return value;
+    if (Math.abs(Date.now() - stats.mtimeMs) > NOTE_MS) await handle.utimes(new Date(), new Date());
+    return true;
   }
 
   /** Whole or not at all: it gets its name when all of it is written. */
-  async #write(path: string, key: string, parts: readonly Uint8Array[]): Promise<void> {
+  async #write(path: string, key: string, parts: readonly CachePart[]): Promise<void> {
     const temporary = `${path}.${ownName()}${TEMPORARY}`;
     try {
       const handle = await open(temporary, CREATE, 0o600);
@@ -191,16 +220,13 @@ function isOurs(stats: Stats): boolean {
   return stats.isFile() && (!process.getuid || stats.uid === process.getuid());
 }
 
-async function encrypt(handle: FileHandle, key: string, parts: readonly Uint8Array[]): Promise<void> {
+async function encrypt(handle: FileHandle, key: string, parts: readonly CachePart[]): Promise<void> {
   const iv = randomBytes(IV_BYTES);
   const cipher = createCipheriv('aes-256-gcm', digest('cipher', key), iv, { authTagLength: TAG_BYTES });
-  let at = HEADER_BYTES;
-  for (const part of parts) {
-    for (let from = 0; from < part.length; from += PIECE) {
-      const piece = cipher.update(part.subarray(from, from + PIECE));
-      await writeAll(handle, piece, at);
-      at += piece.length;
-    }
+  const size = lengthOf(parts);
+  for (let at = 0; at < size; at += PIECE) {
+    const piece = cipher.update(await readParts(parts, at, Math.min(PIECE, size - at)));
+    await writeAll(handle, piece, HEADER_BYTES + at);
   }
   cipher.final();
   await writeAll(handle, Buffer.concat([MAGIC, iv, cipher.getAuthTag()]), 0);
@@ -211,10 +237,13 @@ function digest(use: 'name' | 'cipher', key: string): Buffer {
   return createHash('sha256').update(`${use}\0${key}`).digest();
 }
 
-async function readAll(handle: FileHandle, at: number, length: number): Promise<Buffer> {
-  const bytes = Buffer.allocUnsafe(length);
-  for (let filled = 0; filled < length;) {
-    const { bytesRead } = await handle.read(bytes, filled, length - filled, at + filled);
+function readAll(handle: FileHandle, at: number, length: number): Promise<Buffer> {
+  return readInto(handle, at, Buffer.allocUnsafe(length));
+}
+
+async function readInto(handle: FileHandle, at: number, bytes: Buffer): Promise<Buffer> {
+  for (let filled = 0; filled < bytes.length;) {
+    const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, at + filled);
     if (bytesRead === 0) throw new Error('the file has become shorter');
     filled += bytesRead;
   }

@@ -17,7 +17,8 @@ import {
   resultName,
 } from '../state/work-values.ts';
 import type { StateSpace } from '../types/state.ts';
-import type { DiskCache } from '../types/session.ts';
+import type { CachePart, DiskCache, TakePiece } from '../types/session.ts';
+import { lengthOf, readParts } from './cache-parts.ts';
 
 /** Bytes of one value that is shared; a larger one stays on this machine. */
 const MOST_SHARED: number = 16 << 20;
@@ -56,20 +57,26 @@ export class SharedCache implements OwnCache {
   /** The store is asked first: another replica may have read the page again since. */
   async get(key: string): Promise<Buffer | undefined> {
     const value = (await this.#shared(key)) ?? (await this.#own.get(key));
-    this.#count(value);
+    this.#count(value !== undefined);
     return value;
+  }
+
+  async getPieces(key: string, begin: () => TakePiece): Promise<boolean> {
+    const found = (await this.#takeShared(key, begin)) || (await this.#own.getPieces(key, begin));
+    this.#count(found);
+    return found;
   }
 
   async all(key: string): Promise<readonly Buffer[]> {
     const both = await Promise.all([this.#shared(key), this.#own.get(key)]);
     const all = both.filter((value) => value !== undefined);
-    this.#count(all[0]);
+    this.#count(all.length > 0);
     return all;
   }
 
   /** Resolves when the others find it too, or the store has not taken it. */
-  async put(key: string, parts: readonly Uint8Array[]): Promise<void> {
-    const size = parts.reduce((sum, { length }) => sum + length, 0);
+  async put(key: string, parts: readonly CachePart[]): Promise<void> {
+    const size = lengthOf(parts);
     await Promise.all([this.#own.put(key, parts), this.#work(key, () => this.#send(key, parts, size))]);
   }
 
@@ -91,50 +98,63 @@ export class SharedCache implements OwnCache {
     return done;
   }
 
-  #count(value: Buffer | undefined): void {
-    if (value) this.#hits += 1;
+  #count(found: boolean): void {
+    if (found) this.#hits += 1;
     else this.#misses += 1;
   }
 
   async #shared(key: string): Promise<Buffer | undefined> {
-    const value = await this.#space.get(cacheName(key));
-    if (value instanceof Uint8Array) return value;
-    return value === 'away' ? undefined : this.#large(key);
+    let pieces: Buffer[] = [];
+    const begin = (): TakePiece => {
+      pieces = [];
+      return (piece) => Promise.resolve(void pieces.push(piece));
+    };
+    return (await this.#takeShared(key, begin)) ? Buffer.concat(pieces) : undefined;
   }
 
-  async #large(key: string): Promise<Buffer | undefined> {
+  async #takeShared(key: string, begin: () => TakePiece): Promise<boolean> {
+    const value = await this.#space.get(cacheName(key));
+    if (value === 'away') return false;
+    if (value === undefined) return this.#takeLarge(key, begin);
+    await begin()(value);
+    return true;
+  }
+
+  async #takeLarge(key: string, begin: () => TakePiece): Promise<boolean> {
     const large = await readJson<Large>(this.#space, largeName(key));
-    if (large === undefined || large === 'away') return undefined;
-    const pieces: Buffer[] = [];
+    if (large === undefined || large === 'away') return false;
+    const take = begin();
     try {
-      for await (const piece of piecesOf(this.#space, resultName(large.id), large.bytes)) pieces.push(piece);
+      for await (const piece of piecesOf(this.#space, resultName(large.id), large.bytes)) await take(piece);
+      return true;
     } catch (error) {
-      if (error instanceof MissingPiece) return undefined;
+      if (error instanceof MissingPiece) return false;
       throw error;
     }
-    return Buffer.concat(pieces);
   }
 
-  async #send(key: string, parts: readonly Uint8Array[], size: number): Promise<void> {
+  async #send(key: string, parts: readonly CachePart[], size: number): Promise<void> {
     // What is not sent must not leave an older value there, which would be found first.
     if (size > MOST_SHARED || this.#sending + size > MOST_SENDING) return this.#removeShared(key);
     this.#sending += size;
     try {
       await (size > MOST_VALUE
-        ? this.#sendLarge(key, Buffer.concat(parts))
-        : this.#space.put(cacheName(key), Buffer.concat(parts), CACHE_MS));
+        ? this.#sendLarge(key, parts, size)
+        : this.#space.put(cacheName(key), await readParts(parts, 0, size), CACHE_MS));
+    } catch {
+      // A part that could not be read is not shared.
+      await this.#removeShared(key);
     } finally {
       this.#sending -= size;
     }
   }
 
   /** First its pieces, then where they lie: it is found as a whole, or not at all. */
-  async #sendLarge(key: string, value: Buffer): Promise<void> {
-    const large: Large = { id: randomBytes(12).toString('base64url'), bytes: value.length };
-    const read = (start: number, length: number): Promise<Uint8Array> =>
-      Promise.resolve(value.subarray(start, start + length));
+  async #sendLarge(key: string, parts: readonly CachePart[], bytes: number): Promise<void> {
+    const large: Large = { id: randomBytes(12).toString('base64url'), bytes };
+    const read = (start: number, length: number): Promise<Uint8Array> => readParts(parts, start, length);
     await this.#space.remove(cacheName(key));
-    if (await putPieces(this.#space, resultName(large.id), read, large.bytes, CACHE_MS))
+    if (await putPieces(this.#space, resultName(large.id), read, bytes, CACHE_MS))
       await putJson(this.#space, largeName(key), large, CACHE_MS);
     else await this.#space.remove(largeName(key));
   }

@@ -46,16 +46,30 @@ export interface DiskCache {
   readonly lookups?: { readonly hits: number; readonly misses: number };
   /** The bytes exactly as they were put, or undefined. Never throws. */
   get(key: string): Promise<Buffer | undefined>;
+  /**
+   * The same in pieces, for what memory is not to hold. Only at the end is it known whether they are what was put: when
+   * this resolves to false, all that was taken is to be forgotten. `begin` is called before the first piece, and again
+   * where another copy is tried. Throws what a taker throws.
+   */
+  getPieces(key: string, begin: () => TakePiece): Promise<boolean>;
   /** All that there are under the key, of this machine and of other replicas. Absent where nobody else has any. Never throws. */
   all?(key: string): Promise<readonly Buffer[]>;
   /**
    * Writes the concatenation of `parts` in the background, if it can; they must not change meanwhile. Resolves when it has,
    * or has given up.
    */
-  put(key: string, parts: readonly Uint8Array[]): Promise<void>;
+  put(key: string, parts: readonly CachePart[]): Promise<void>;
   /** Removes the value in the background, once what is being written is. */
   remove(key: string): void;
 }
+
+/** Bytes, or what reads `length` bytes from `start` (0-based). */
+export type CachePart =
+  | Uint8Array
+  | { readonly length: number; read(start: number, length: number): Promise<Uint8Array> };
+
+/** Resolves when the next piece may come; the bytes are the taker's. */
+export type TakePiece = (piece: Buffer) => Promise<void>;
 
 /** The cache of one machine. */
 export interface LocalCache extends DiskCache {

@@ -86,6 +86,50 @@ test('a value of several pieces comes back byte by byte', async () => {
   expect((await get(directory, 'a'))?.equals(value)).toBe(true);
 });
 
+/** What was taken in pieces; undefined where it is to be forgotten. */
+async function pieces(directory: string, key: string): Promise<Buffer[] | undefined> {
+  const taken: Buffer[] = [];
+  const found = await new FileCache({ directory }).getPieces(key, () => async (piece) => {
+    await Promise.resolve();
+    taken.push(piece);
+  });
+  return found ? taken : undefined;
+}
+
+test('a value is written and read in pieces, and none of them is large', async () => {
+  const directory = place();
+  const value = Buffer.from(Array.from({ length: 5_500_000 }, (_, i) => (i * 7) & 255));
+  const cache = new FileCache({ directory });
+  let [asked, largest] = [0, 0];
+  const read = (start: number, length: number): Promise<Uint8Array> => {
+    asked += 1;
+    largest = Math.max(largest, length);
+    return Promise.resolve(value.subarray(start, start + length));
+  };
+  await cache.put('a', [Buffer.from('head'), { length: value.length, read }]);
+  expect([asked, largest]).toEqual([21, 256 << 10]);
+  const found = await pieces(directory, 'a');
+  expect(Buffer.concat(found ?? []).equals(Buffer.concat([Buffer.from('head'), value]))).toBe(true);
+  expect(Math.max(...(found ?? []).map(({ length }) => length))).toBe(256 << 10);
+  expect(cache.lookups).toEqual({ hits: 0, misses: 0 });
+});
+
+test('pieces of a file that was changed are to be forgotten, and a part that cannot be read leaves no file', async () => {
+  const directory = place();
+  await put({ directory }, { a: Buffer.alloc(2_500_000, 'a') });
+  const path = onlyFile(directory);
+  const bytes = readFileSync(path);
+  bytes[bytes.length - 1]! ^= 1;
+  writeFileSync(path, bytes);
+  expect(await pieces(directory, 'a')).toBeUndefined();
+  expect(await pieces(directory, 'b')).toBeUndefined();
+  rmSync(path);
+  const cache = new FileCache({ directory });
+  await cache.put('a', [{ length: 10, read: () => Promise.reject(new Error('gone')) }]);
+  await cache.put('b', [{ length: 10, read: () => Promise.resolve(Buffer.alloc(9)) }]);
+  expect(readdirSync(directory)).toEqual([]);
+});
+
 test('only this user may enter, and neither a key nor a value stands there', async () => {
   const directory = place();
   await put({ directory }, { 'secret key': Buffer.from('secret value '.repeat(100)) });

@@ -33,6 +33,15 @@ describe.runIf(has('redis'))('the cache of several replicas', () => {
     const own = new FileCache({ directory: temporaryFolder() });
     return { cache: new SharedCache(own, state.space(space)), own, state };
   }
+  async function inPieces(cache: SharedCache, key: string): Promise<Buffer[]> {
+    let taken: Buffer[] = [];
+    const found = await cache.getPieces(key, () => {
+      taken = [];
+      return (piece) => Promise.resolve(void taken.push(piece));
+    });
+    expect(found).toBe(true);
+    return taken;
+  }
   const text = (value: Buffer | undefined): string | undefined => value?.toString();
 
   test('a newer value that is too large to be shared leaves no older one behind', async () => {
@@ -81,13 +90,20 @@ describe.runIf(has('redis'))('the cache of several replicas', () => {
     await one.cache.put('key', [Buffer.from('small')]);
     await one.cache.put('key', [large.subarray(0, 7), large.subarray(7)]);
     expect((await two.cache.get('key'))?.equals(large)).toBe(true);
+    const read = (start: number, length: number): Promise<Uint8Array> =>
+      Promise.resolve(large.subarray(start + 7, start + 7 + length));
+    await one.cache.put('read', [large.subarray(0, 7), { length: large.length - 7, read }]);
+    expect(Buffer.concat(await inPieces(two.cache, 'read')).equals(large)).toBe(true);
     await one.cache.put('key', [Buffer.from('small again')]);
+    expect(Buffer.concat(await inPieces(two.cache, 'key')).toString()).toBe('small again');
     expect(text(await two.cache.get('key'))).toBe('small again');
     await one.cache.put('key', [large]);
     const pieces = redis('--scan', '--pattern', 'oriel:piece:*').split('\n');
     redis('del', pieces[3] as string, pieces[7] as string, ...pieces.slice(9));
     expect(await two.cache.get('key')).toBeUndefined();
     expect((await one.cache.get('key'))?.equals(large)).toBe(true);
+    // Some pieces of the shared copy came, and then all of the copy on this machine.
+    expect(Buffer.concat(await inPieces(one.cache, 'key')).equals(large)).toBe(true);
     one.cache.remove('key');
     await one.cache.close();
     expect(await replica('pieces').cache.get('key')).toBeUndefined();

@@ -17,11 +17,25 @@ export function bodyOf({
   readonly body: Buffer;
   readonly file?: ScratchFile & { readonly bytes: number };
 }): Body {
-  if (file) return file;
+  if (file) return fileBody(file, file.bytes);
   return {
     bytes: body.length,
     readInto(target, offset) {
       return Promise.resolve(body.copy(target, 0, offset));
+    },
+  };
+}
+
+export function fileBody(file: ScratchFile, bytes: number): Body {
+  const uses: Promise<void>[] = [];
+  return {
+    bytes,
+    fd: file.fd,
+    readInto: (target, offset) => file.readInto(target, offset),
+    until: (use) => void uses.push(use),
+    async close() {
+      await Promise.all(uses);
+      await file.close();
     },
   };
 }
@@ -36,7 +50,7 @@ export async function storedBody(body: Buffer, open: () => Promise<ScratchFile>)
     await file.close();
     throw error;
   }
-  return bodyOf({ body, file: Object.assign(file, { bytes: body.length }) });
+  return fileBody(file, body.length);
 }
 
 export function weightOf({ bytes, close }: Body): Weight {
@@ -47,7 +61,7 @@ export function sourceOf(body: Body, identity: Identity): ByteSource {
   return { size: body.bytes, identity, readInto: (target, offset) => body.readInto(target, offset) };
 }
 
-/** All of it in memory: of a picture, and of what is written to the cache. */
+/** All of it in memory: of a picture, and of what a worker sends. */
 export async function contentOf(body: Body, identity: Identity): Promise<Uint8Array> {
   return readAt(sourceOf(body, identity), 0, body.bytes);
 }

@@ -4,15 +4,15 @@
  */
 
 import { createHash } from 'node:crypto';
-import { chunksOf } from '../../access/bytes.ts';
+import { chunksOf, readAt } from '../../access/bytes.ts';
 import { digestOfCode } from '../../access/package-files.ts';
 import { Identity } from '../../identity.ts';
-import { frame, wholeFrame } from '../../text/frames.ts';
+import { type Frame, frame, FrameReader } from '../../text/frames.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
-import type { DiskCache, ScratchFile } from '../../types/session.ts';
+import type { DiskCache, ScratchFile, TakePiece } from '../../types/session.ts';
 import type { Kind } from '../../types/store.ts';
-import { contentOf, storedBody } from './body.ts';
+import { bodyOf, fileBody, MOST_IN_MEMORY, sourceOf } from './body.ts';
 import { CONVERTER, MOST_STORED } from './document-limits.ts';
 import type { Conversion, Reply, Want } from './protocol.ts';
 
@@ -41,15 +41,65 @@ export class CachedConversion {
   }
 
   async find(): Promise<Conversion | undefined> {
-    const kept = await this.#disk.get(this.key);
-    const read = kept && wholeFrame(kept);
-    return read && { reply: read.head as Reply, body: await storedBody(read.body, this.#open) };
+    let arriving: ArrivingBody | undefined;
+    const begin = (): TakePiece => {
+      const last = arriving;
+      const next = (arriving = new ArrivingBody(this.#open));
+      return async (piece) => {
+        await last?.discard();
+        await next.take(piece);
+      };
+    };
+    // What is damaged is no frame; what cannot be written to a file now may be when it is converted.
+    const isWhole = await this.#disk.getPieces(this.key, begin).catch(() => false);
+    const found = isWhole ? arriving?.finish() : undefined;
+    if (!found) await arriving?.discard();
+    return found;
   }
 
-  /** `sha256` of the bytes that were converted: the file may have changed since it was looked for. */
-  async keep({ reply, body }: Conversion, sha256: string): Promise<void> {
-    if (!isLasting(reply) || sha256 !== this.sha256 || body.bytes > MOST_CACHED) return;
-    this.#disk.put(this.key, frame(reply, await contentOf(body, Identity.once('conversion'))));
+  /** In the background. `sha256` of the bytes that were converted: the file may have changed since it was looked for. */
+  keep({ reply, body }: Conversion, sha256: string): void {
+    if (!isLasting(reply) || sha256 !== this.sha256) return;
+    const source = sourceOf(body, Identity.once('conversion'));
+    const stored = {
+      length: body.bytes,
+      read: (start: number, length: number) => readAt(source, start, length),
+    };
+    const written = this.#disk.put(this.key, [...frame(reply, body.bytes), stored]);
+    body.until?.(written);
+  }
+}
+
+/** A conversion that comes from the cache in pieces; it is one when the last has come. */
+class ArrivingBody {
+  readonly #open: () => Promise<ScratchFile>;
+  readonly #reader = new FrameReader(Infinity, (bytes) =>
+    bytes > MOST_IN_MEMORY ? (piece) => void this.#pieces.push(piece) : undefined,
+  );
+  #pieces: Buffer[] = [];
+  #file: ScratchFile | undefined;
+  #frame: Frame | undefined;
+
+  constructor(open: () => Promise<ScratchFile>) {
+    this.#open = open;
+  }
+
+  async take(piece: Buffer): Promise<void> {
+    // Behind a whole frame stands nothing that was put there.
+    if (this.#frame) throw new RangeError('more than one frame');
+    this.#frame = this.#reader.push(piece);
+    for (const part of this.#pieces.splice(0)) await (this.#file ??= await this.#open()).append(part);
+  }
+
+  /** Undefined where its end is missing. */
+  finish(): Conversion | undefined {
+    if (!this.#frame) return undefined;
+    const { head, body, aside = 0 } = this.#frame;
+    return { reply: head as Reply, body: this.#file ? fileBody(this.#file, aside) : bodyOf({ body }) };
+  }
+
+  async discard(): Promise<void> {
+    await this.#file?.close();
   }
 }
 
@@ -57,9 +107,6 @@ export class CachedConversion {
 export function isLasting(reply: Reply): boolean {
   return reply.is !== 'refused' && !(reply.is === 'text' && reply.without);
 }
-
-/** Bytes of a body that is cached: it is in memory for a moment. */
-const MOST_CACHED = 16 << 20;
 
 /** Undefined for a document that is too large to be converted. */
 export function digestIn(bytes: ByteSource, call: Call): Promise<string | undefined> {

@@ -79,6 +79,6 @@ export async function convertedElsewhere(
   if (!read) return undefined;
   const conversion = { reply: read.head as Reply, body: await storedBody(read.body, open) };
   // What the shared cache does not take is kept on this machine.
-  if (!outcome.isCached) await cached.keep(conversion, sha256).catch(() => undefined);
+  if (!outcome.isCached) cached.keep(conversion, sha256);
   return conversion;
 }

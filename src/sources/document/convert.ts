@@ -89,9 +89,8 @@ async function convert(
   const body = hashed(chunksOf(source, 0, bytes, 256 * 1024, signal), sent);
   try {
     const conversion = await convertInChild(order, { body, bytes }, signal, open);
-    // What cannot be cached is there all the same.
     const sha256 = sent.digest('hex');
-    await cached?.keep(conversion, sha256).catch(() => undefined);
+    cached?.keep(conversion, sha256);
     return { conversion, sha256 };
   } catch (error) {
     if (!(error instanceof ChildFailure)) throw error;

@@ -90,7 +90,10 @@ export interface Conversion {
 export interface Body {
   readonly bytes: number;
   readInto(target: Uint8Array, offset: number): Promise<number>;
-  /** Absent in memory. */
+  /** The descriptor of the file, for code that reads in a worker; it and the next ones are absent in memory. */
+  readonly fd?: number;
+  /** `use`, which never rejects, reads it: it is not closed before. */
+  until?(use: Promise<void>): void;
   close?(): Promise<void>;
 }
 

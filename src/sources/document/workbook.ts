@@ -166,8 +166,10 @@ async function rows(document: DocumentReading, table: string | undefined, tail: 
     is: 'file',
     path: opened.path,
     size: body.bytes,
-    mtimeMs: opened.mtimeMs,
+    // Nobody else writes to it.
+    mtimeMs: 0,
     bytes: stored,
+    ...(body.fd !== undefined && { fd: body.fd }),
     close: () => Promise.resolve(),
   };
   const rest = `${table === undefined ? '' : writeSegment(table)}${tail}`;

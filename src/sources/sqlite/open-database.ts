@@ -30,6 +30,7 @@ const workers = new WorkerPool<Job, Reply>({
   // They stay for a burst of calls, and end when no database is read any more.
   idleMs: 1_000,
   heapMb: 96,
+  youngMb: 4,
 });
 
 export async function openDatabase(subject: Subject, call: Call): Promise<Resource> {

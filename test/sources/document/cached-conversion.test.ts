@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createOriel } from '../../../src/index.ts';
+import { readParts } from '../../../src/session/cache-parts.ts';
 import { createSession } from '../../../src/session/session.ts';
 import type { DiskCache } from '../../../src/types/session.ts';
 import { docx, fixture, paragraph } from '../../support/documents.ts';
@@ -20,9 +21,15 @@ function cached(): {
   const entries = new Map<string, Buffer>();
   const disk: DiskCache = {
     get: (key) => Promise.resolve(entries.get(key)),
-    put: (key, parts) => {
-      entries.set(key, Buffer.concat(parts));
-      return Promise.resolve();
+    async getPieces(key, begin) {
+      const take = begin();
+      const value = entries.get(key);
+      for (let at = 0; value && at < value.length; at += 9_999)
+        await take(Buffer.from(value.subarray(at, at + 9_999)));
+      return value !== undefined;
+    },
+    async put(key, parts) {
+      entries.set(key, Buffer.from(await readParts(parts, 0, Infinity)));
     },
     remove: (key) => void entries.delete(key),
   };
@@ -82,6 +89,24 @@ test('an entry that is not what was kept is not believed', async () => {
   expect(await read('a.docx')).toBe(whole);
   for (const key of entries.keys()) entries.set(key, Buffer.alloc(0));
   expect(await read('a.docx')).toBe(whole);
+  for (const key of entries.keys()) entries.set(key, Buffer.alloc(30_000, 255));
+  expect(await read('a.docx')).toBe(whole);
+});
+
+test('a text that is too large for memory is found again whole, and not where its end is missing', async () => {
+  const { write, read, entries } = cached();
+  const line = 'word '.repeat(100);
+  write('large.docx', docx(Array.from({ length: 4_000 }, (_, i) => paragraph(`${i} ${line}`)).join('')));
+  const last = 'large.docx:-1:raw';
+  expect(await read(last)).toContain('3999 word');
+  const [[key, value] = ['', Buffer.alloc(0)]] = entries;
+  expect(value.length).toBeGreaterThan(1 << 20);
+  const other = Buffer.from(value);
+  other.write('THE END', value.lastIndexOf('3999 word'));
+  entries.set(key, other);
+  expect(await read(last)).toContain('THE END');
+  entries.set(key, other.subarray(0, -1));
+  expect(await read(last)).toContain('3999 word');
 });
 
 test('refusals and what is encrypted are not kept', async () => {

@@ -16,7 +16,7 @@ const PRAGMAS = [
   'cell_size_check = 1',
   'mmap_size = 0',
   `hard_heap_limit = ${HEAP_LIMIT}`,
-  'cache_size = -8000',
+  'cache_size = -2000',
   'query_only = 1',
 ];
 
