@@ -58,6 +58,11 @@ export class Shelf<T> {
     return undefined;
   }
 
+  /** Over the bound of the kind itself. */
+  isFull(measure: Measure): boolean {
+    return measure === 'memory' && this.weight.memory > (this.kind.mostMemory ?? Infinity);
+  }
+
   all(): readonly Entry<T>[] {
     return [...this.#entries.values()];
   }

@@ -171,10 +171,10 @@ export class Store implements DerivedStore {
   #overweight(measure: Measure): { shelf: Shelf<unknown>; entry: Entry<unknown> } | undefined {
     const shelves = [...this.#shelves.values()].filter(({ weight }) => weight[measure] > 0);
     const total = shelves.reduce((sum, { weight }) => sum + weight[measure], 0);
-    if (total <= this.#budget[measure]) return undefined;
+    const isOver = total > this.#budget[measure];
     const share = this.#budget[measure] / shelves.length;
     const heaviest = shelves
-      .filter(({ weight }) => weight[measure] > share)
+      .filter((shelf) => (isOver && shelf.weight[measure] > share) || shelf.isFull(measure))
       .sort((a, b) => b.weight[measure] - a.weight[measure]);
     for (const shelf of heaviest) {
       const entry = shelf.oldest(measure);

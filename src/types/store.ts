@@ -20,6 +20,8 @@ export interface Weight {
 export interface Kind<T, O extends Facts = Facts> extends Derivation<O> {
   /** Asked again after each call that used the value: it may have grown. */
   weigh(value: T): Weight;
+  /** Bytes of memory that all its values may hold, where that is less than its share. */
+  readonly mostMemory?: number;
   /** Frees what the value holds. Called once, when no call uses the value any more. */
   dispose?(value: T): void | Promise<void>;
   /** Whether the value may stay in the store, where that can change: a stream that has failed may not. */

@@ -201,6 +201,17 @@ test('kinds do not starve each other: the one over its share gives way', async (
   expect(memory).toBeGreaterThan(2 * MIB);
 });
 
+test('a kind with a bound of its own stays within it, whatever the budget has left', async () => {
+  const store = storeOf({ memory: 100 * MIB });
+  const { kind, disposed } = kindOf('text');
+  const { kind: other, disposed: others } = kindOf('index');
+  const bounded = { ...kind, mostMemory: 3 * MIB };
+  await ask(store, other, 'file', { bytes: 50 * MIB });
+  for (const name of ['a', 'b', 'c', 'd']) await ask(store, bounded, name, { bytes: MIB - 1_000 });
+  expect([disposed, others]).toEqual([['a'], []]);
+  expect(await ask(store, bounded, 'd')).toBe('hit');
+});
+
 test('small things weigh too: there can never be too many of them', async () => {
   const store = storeOf({ memory: 100_000 });
   const { kind } = kindOf('text');

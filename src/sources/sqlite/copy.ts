@@ -21,6 +21,7 @@ interface Copy {
 const copies: Kind<Copy, { size: number }> = {
   name: 'database copy',
   weigh: ({ weight }) => weight,
+  mostMemory: 2 * IN_MEMORY,
   dispose: (copy) => copy.close(),
 };
 

@@ -1,12 +1,14 @@
 /** What documents cost, in conversions and memory: each part is converted once, and nothing stays of a process for it. */
 
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { statSync } from 'node:fs';
 import { expect, onTestFinished, test } from 'vitest';
 import { builtUrl } from '../../support/built.ts';
 import { convertersOf } from '../../support/children.ts';
+import { temporaryFolder } from '../../support/commands.ts';
 import { docx, paragraph, pdfPages, pdfText, sheetRow, xlsx } from '../../support/documents.ts';
-import { residentMb } from '../../support/process-under-test.ts';
+import { peakMb, residentMb } from '../../support/process-under-test.ts';
 import { nextOf, textOf, unhurried, workspace } from '../../support/workspace.ts';
 
 const PAGES = 400;
@@ -110,16 +112,17 @@ test.each([
   expect(oriel.session.store.stats().get('document')?.misses).toBe(1);
 });
 
-/** A process that reads what it is told, a path a line, and says when it has. */
-function reader(cwd: string) {
+/** A process that reads what it is told, paths a line, at once, and says when it has. */
+function reader(cwd: string, cache: string | false = false) {
   const code = `
     import { createInterface } from 'node:readline';
     import { createOriel } from ${JSON.stringify(builtUrl('index.js').href)};
-    const oriel = createOriel({ cwd: ${JSON.stringify(cwd)}, cache: false, timeoutMs: Infinity });
-    for await (const path of createInterface({ input: process.stdin })) {
-      const { isError } = await oriel.tool('read').run({ path });
-      process.stdout.write(isError ? 'failed\\n' : 'read\\n');
-    }`;
+    const oriel = createOriel({ cwd: ${JSON.stringify(cwd)}, cache: ${JSON.stringify(cache && { directory: cache })}, timeoutMs: Infinity });
+    for await (const line of createInterface({ input: process.stdin })) {
+      const answers = await Promise.all(line.split('\\t').map((path) => oriel.tool('read').run({ path })));
+      process.stdout.write(answers.some(({ isError }) => isError) ? 'failed\\n' : 'read\\n');
+    }
+    await oriel.close();`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', code], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -127,9 +130,14 @@ function reader(cwd: string) {
   const said = child.stdout[Symbol.asyncIterator]();
   return {
     pid: child.pid as number,
-    async read(path: string) {
-      child.stdin.write(`${path}\n`);
+    async read(...paths: string[]) {
+      child.stdin.write(`${paths.join('\t')}\n`);
       expect(String((await said.next()).value)).toBe('read\n');
+    },
+    async end() {
+      const ended = once(child, 'exit');
+      child.stdin.end();
+      await ended;
     },
   };
 }
@@ -160,5 +168,45 @@ test.runIf(process.platform === 'linux')(
     expect(convertersOf(pid).length).toBeLessThanOrEqual(2);
     await expect.poll(() => convertersOf(pid), { timeout: 110_000, interval: 500 }).toEqual([]);
     expect(residentMb(pid) - base).toBeLessThan(MOST_GROWTH_MB);
+  },
+);
+
+/** Its tables are some 20 MB. */
+function largeBook(name: string): Buffer {
+  const row = (i: number): string =>
+    sheetRow(
+      i + 1,
+      i === 0
+        ? ['a', 'b', 'c', 'd', 'e', 'f']
+        : [i, `${name} ${i}`, i * 3, `word${i % 97} and more`, i / 7, `${i}`.repeat(6)],
+    );
+  return xlsx([
+    ['Data', `<sheetData>${Array.from({ length: 100_000 }, (_, i) => row(i)).join('')}</sheetData>`],
+  ]);
+}
+
+test.runIf(process.platform === 'linux')(
+  'large workbooks, two at a time, long PDFs and many texts leave a process small, and the next one finds their tables',
+  async () => {
+    const { write, W } = workspace(unhurried);
+    const cache = temporaryFolder();
+    for (const name of ['one', 'two', 'three']) write(`${name}.xlsx`, largeBook(name));
+    for (const name of ['long', 'longer']) write(`${name}.pdf`, longPdf());
+    const line = 'word '.repeat(100);
+    const texts = Array.from({ length: 60 }, (_, i) => `text${i}.docx`);
+    for (const path of texts)
+      write(path, docx(Array.from({ length: 1_900 }, (_, i) => paragraph(`${path} ${i} ${line}`)).join('')));
+    const first = reader(W, cache);
+    await first.read('one.xlsx:Data?limit=2', 'two.xlsx:Data?limit=2');
+    await first.read('three.xlsx:Data:A90000:C90010', 'three.xlsx:Data:99000');
+    await first.read('long.pdf', 'longer.pdf:p101-');
+    for (const path of texts) await first.read(path);
+    expect(peakMb(first.pid)).toBeLessThan(MOST_MB);
+    await first.end();
+    const second = reader(W, cache);
+    await second.read('one.xlsx:Data?where=a=77777', 'two.xlsx:Data?where=a=77777');
+    await second.read('three.xlsx:Data:99001');
+    expect(convertersOf(second.pid)).toEqual([]);
+    expect(peakMb(second.pid)).toBeLessThan(MOST_MB);
   },
 );
