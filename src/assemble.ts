@@ -90,14 +90,18 @@ export function assemble(options: OrielOptions = {}): Assembly {
     async run(tool, input, run = {}, accept) {
       const call = { ...run, limits, dialect: dialect.name, ...(accept && { accept }) };
       const answer = await callTool(engine, tool, input, call);
-      return (run.totals ?? wantsTotals) ? withTotals(answer, session, run) : answer;
+      return (run.totals ?? wantsTotals) ? await withTotals(answer, session, run) : answer;
     },
   };
 }
 
 /** The answer with the totals of its task, this call among them. */
-function withTotals(answer: Answer, { telemetry }: Session, { task, caller }: RunOptions): Answer {
-  const totals = telemetry?.totals({ task, caller });
+async function withTotals(
+  answer: Answer,
+  { telemetry }: Session,
+  { task, caller }: RunOptions,
+): Promise<Answer> {
+  const totals = await telemetry?.totals({ task, caller });
   return totals ? { ...answer, details: { ...answer.details, task: totals } } : answer;
 }
 

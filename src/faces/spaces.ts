@@ -10,9 +10,9 @@ import type { OrielOptions } from '../options.ts';
 import { createOriel, type Oriel, orielOffering, type Tool } from '../oriel.ts';
 import { type Caller, callerName, type CallerName } from '../queues/caller.ts';
 import { Lru } from '../session/lru.ts';
-import { createSession, type SessionOptions } from '../session/session.ts';
+import { createSession, type SessionOptions, type SessionState } from '../session/session.ts';
 import { openState } from '../state/open-state.ts';
-import type { SharedState } from '../types/state.ts';
+import type { SharedState, StateSpace } from '../types/state.ts';
 import { SpillRoom } from '../session/spill-room.ts';
 import { SPILL_TOTAL } from '../session/spills.ts';
 import { Telemetry } from '../session/telemetry/telemetry.ts';
@@ -89,7 +89,7 @@ export class Spaces {
       createSession({
         ...given,
         room: this.#room,
-        ...this.#sharedAs(hostSpace(shared?.space)),
+        ...this.#sharedAs(hostSpace(shared?.space), (caller) => this.#spaceOf(caller)),
       });
     const { telemetry } = this.#session;
     this.telemetry = telemetry instanceof Telemetry ? telemetry : undefined;
@@ -172,14 +172,22 @@ export class Spaces {
 
   /** A client that gives no name is not known again for sure: what is kept for it is found by whoever was told its number. */
   #sharedWith({ name, isGuess }: CallerName): Pick<SessionOptions, 'state'> {
-    if (!isGuess) return this.#sharedAs(`client ${name}`);
+    if (!isGuess) return this.#sharedAs(clientSpace(name));
     const { state } = this.#sharedAs('clients without a name');
     return state ? { state: { ...state, unlisted: name } } : {};
   }
 
   /** What is shared under the name of a space. */
-  #sharedAs(name: string): Pick<SessionOptions, 'state'> {
-    return this.state ? { state: { space: this.state.space(name), work: this.state.work(name) } } : {};
+  #sharedAs(name: string, spaceOf?: SessionState['spaceOf']): Pick<SessionOptions, 'state'> {
+    if (!this.state) return {};
+    const state = { space: this.state.space(name), work: this.state.work(name) };
+    return { state: { ...state, ...(spaceOf && { spaceOf }) } };
+  }
+
+  /** Undefined for a caller that is not known again for sure. */
+  #spaceOf(caller: Caller): StateSpace | undefined {
+    const known = callerName(caller);
+    return known && !known.isGuess ? this.state?.space(clientSpace(known.name)) : undefined;
   }
 
   #evictOne(except: Caller): void {
@@ -187,6 +195,11 @@ export class Spaces {
     const [oldest] = idle.find(([, space]) => !space.keeps()) ?? idle[0] ?? [];
     if (oldest) void this.forget(oldest);
   }
+}
+
+/** The space in a shared store of a client that gives itself a name. */
+function clientSpace(name: string): string {
+  return `client ${name}`;
 }
 
 function forClients(options: SessionOptions, manyClients: boolean): SessionOptions {

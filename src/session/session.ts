@@ -1,5 +1,6 @@
 /** What outlives one call, put together: snapshots of what was shown, kept outputs, derived things, private files. */
 
+import type { Caller } from '../queues/caller.ts';
 import type { Session } from '../types/session.ts';
 import type { StateSpace } from '../types/state.ts';
 import type { RemoteWork } from '../types/work.ts';
@@ -37,6 +38,8 @@ export interface SessionState {
   readonly space: StateSpace;
   /** Outputs are kept under numbers that nobody guesses, and listed for nobody: several clients have the space. Whose quota it is. */
   readonly unlisted?: string;
+  /** Where what was counted for a caller lies; without one, and where it is absent, that is `space`. */
+  readonly spaceOf?: (caller: Caller) => StateSpace | undefined;
   /** Where workers do what is heavy. */
   readonly work?: RemoteWork | undefined;
   /** Ends the store with the session, where it is of the session alone. */
@@ -58,7 +61,12 @@ export function createSession(options: SessionOptions = {}): Session {
   const telemetry =
     recording instanceof Telemetry
       ? recording
-      : recording && new Telemetry({ ...recording, ...(onError && { onError }) });
+      : recording &&
+        new Telemetry({
+          ...recording,
+          ...(state && { spaces: (caller) => (caller ? state.spaceOf?.(caller) : state.space) }),
+          ...(onError && { onError }),
+        });
   return {
     snapshots: shownTo ?? new Snapshots(),
     seen: new SeenVersions(state?.space),

@@ -2,7 +2,8 @@
 
 import type { Habit, SizeReport, TaskReport, Verdict } from '../types/telemetry.ts';
 import { reportOf } from './report.ts';
-import { share, type TaskFigures } from './task-figures.ts';
+import { share } from './task-counts.ts';
+import type { TaskFigures } from './task-figures.ts';
 import { sumOf, verdictOf } from './verdict.ts';
 
 export interface Overview {

@@ -3,7 +3,8 @@
 import type { FileReport, TaskReport } from '../types/telemetry.ts';
 import type { Coverage } from './coverage.ts';
 import type { FileFigures } from './file-figures.ts';
-import { share, type TaskFigures } from './task-figures.ts';
+import { share } from './task-counts.ts';
+import type { TaskFigures } from './task-figures.ts';
 import { verdictOf } from './verdict.ts';
 
 /** Sources that a report names, the most wasteful first. */

@@ -4,6 +4,7 @@ import type { CallEvent, ReadFacts, TaskTotals, TelemetryEvent } from '../types/
 import { directoriesOf } from './call-for.ts';
 import { type Chain, FileFigures, type Placed } from './file-figures.ts';
 import { Habits } from './habits.ts';
+import { totalsOf } from './task-counts.ts';
 import { WindowSizes } from './window-sizes.ts';
 
 /** Sources of one task that are told apart. */
@@ -86,19 +87,7 @@ export class TaskFigures {
   }
 
   get totals(): TaskTotals {
-    const { id, calls, bytes, tokens, errors, continued, saved, rateLimits } = this;
-    return {
-      id,
-      calls,
-      bytes,
-      tokens,
-      averageBytes: calls === 0 ? 0 : Math.round(bytes / calls),
-      errors,
-      continued,
-      redundancy: share(this.again, this.again + this.fresh),
-      saved,
-      rateLimits,
-    };
+    return totalsOf(this.id, this);
   }
 
   #addCall(event: CallEvent): PlacedEvent {
@@ -193,11 +182,6 @@ function sharesOf({ bytes, reads = [] }: CallEvent): readonly number[] {
 
 function shownOfText({ bytes = [] }: ReadFacts): number {
   return bytes.reduce((sum, [from, to]) => sum + to - from, 0);
-}
-
-/** 0 to 1, three digits behind the point. */
-export function share(part: number, whole: number): number {
-  return whole === 0 ? 0 : Math.round((1_000 * part) / whole) / 1_000;
 }
 
 function count(counts: Map<string, number>, name: string): void {

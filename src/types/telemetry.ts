@@ -91,6 +91,20 @@ export interface CallOrigin {
   readonly trace?: TraceOrigin | undefined;
 }
 
+/** What is counted of a task. */
+export interface TaskCounts {
+  readonly calls: number;
+  readonly bytes: number;
+  readonly tokens: number;
+  readonly errors: number;
+  readonly continued: number;
+  readonly saved: number;
+  readonly rateLimits: number;
+  /** Bytes of texts that were shown for the first time, and once more. */
+  readonly fresh: number;
+  readonly again: number;
+}
+
 /** A task's totals so far, as an answer carries them on request. */
 export interface TaskTotals {
   readonly id: string;
@@ -143,6 +157,8 @@ export interface TaskReport extends TaskTotals {
   readonly habits: readonly Habit[];
   readonly sizes: readonly SizeReport[];
   readonly verdict: Verdict;
+  /** The totals of all replicas, where they share a state; all else is of one. */
+  readonly everywhere?: TaskTotals;
 }
 
 export interface FileReport {
@@ -245,6 +261,6 @@ export interface TelemetrySink {
     reported: { readonly retryAfter?: number | undefined; readonly by?: string | undefined },
     origin: CallOrigin,
   ): void;
-  /** Of the task of such a call; undefined before its first one. */
-  totals(origin: CallOrigin): TaskTotals | undefined;
+  /** Of the task of such a call, on all replicas that have counted it; undefined before its first one. */
+  totals(origin: CallOrigin): Promise<TaskTotals | undefined>;
 }

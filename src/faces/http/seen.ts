@@ -3,13 +3,16 @@
 import type { Task } from '../../telemetry/bounded-tasks.ts';
 import type { EventQueue } from '../../telemetry/event-queue.ts';
 import type { TaskFigures } from '../../telemetry/task-figures.ts';
-import type { EventsPage, FileState, TelemetryEvent } from '../../types/telemetry.ts';
+import type { Telemetry } from '../../session/telemetry/telemetry.ts';
+import type { EventsPage, FileState, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
 import { PAGE_BYTES } from '../../session/telemetry/event-index.ts';
 import type { Exchange } from './exchange.ts';
 import type { Served } from './route.ts';
 
 export interface SeenTask {
   readonly figures: TaskFigures;
+  /** Its totals on all replicas; absent where there are no others. */
+  everywhere?(): Promise<TaskTotals | undefined>;
   /** Its events so far, and how many of them, the first ones, are forgotten. */
   readonly total: number;
   readonly forgotten: number;
@@ -40,9 +43,10 @@ export function recordedTasks({ offer, ownerOf, isOperator, closing }: Served): 
   const { telemetry } = offer;
   return {
     tasks(exchange) {
-      if (isOperator(exchange)) return telemetry?.allTasks().map(recordedTask) ?? [];
+      if (isOperator(exchange))
+        return telemetry?.allTasks().map((task) => recordedTask(task, telemetry)) ?? [];
       const caller = ownerOf(exchange);
-      return (caller && telemetry?.tasks(caller).map(recordedTask)) ?? [];
+      return (caller && telemetry?.tasks(caller).map((task) => recordedTask(task, telemetry))) ?? [];
     },
     watch(exchange, tell) {
       const all = isOperator(exchange);
@@ -58,9 +62,10 @@ export function recordedTasks({ offer, ownerOf, isOperator, closing }: Served): 
   };
 }
 
-function recordedTask({ figures, events, dropped }: Task): SeenTask {
+function recordedTask({ figures, events, dropped }: Task, telemetry: Telemetry): SeenTask {
   return {
     figures,
+    everywhere: () => telemetry.everywhere(figures),
     total: dropped + events.length,
     forgotten: dropped,
     events: (from, most) => pageOf(events, from - dropped, most, dropped),

@@ -61,6 +61,9 @@ const report = totals
       .array(z.record(z.string(), z.unknown()))
       .describe('Coverage of each source, the most wasteful first'),
     habits: z.array(z.record(z.string(), z.unknown())).describe('Those that cost most first'),
+    everywhere: totals
+      .optional()
+      .describe('The totals of all replicas, where they share a state; all else is of the one that answers'),
     verdict: z.object({ reduced: z.enum(['yes', 'no', 'unknown']), text: z.string() }),
   })
   .catchall(z.unknown());
@@ -131,7 +134,10 @@ function taskRoute(seen: Seen): Route {
     query: clientQuery,
     replies: { 200: { about: 'The figures', schema: report }, ...noTask },
     handle: (exchange, { name, query }) =>
-      ofTask(seen, exchange, name, query, (task) => json(reportOf(task.figures))),
+      ofTask(seen, exchange, name, query, async (task) => {
+        const everywhere = await task.everywhere?.();
+        return json({ ...reportOf(task.figures), ...(everywhere && { everywhere }) });
+      }),
   });
 }
 

@@ -5,7 +5,7 @@ import { OrielError } from '../../errors.ts';
 import type { Caller } from '../../queues/caller.ts';
 import type { TraceOrigin } from '../../types/trace.ts';
 import { BoundedTasks, type Task } from '../../telemetry/bounded-tasks.ts';
-import type { PlacedEvent } from '../../telemetry/task-figures.ts';
+import type { PlacedEvent, TaskFigures } from '../../telemetry/task-figures.ts';
 import { MOST_HOST, shortName, taskName } from '../../telemetry/names.ts';
 import type {
   CallEvent,
@@ -15,6 +15,7 @@ import type {
   TelemetryEvent,
   TelemetrySink,
 } from '../../types/telemetry.ts';
+import { SharedTasks, type TaskSpaces } from './shared-tasks.ts';
 import { TelemetryFile, type TelemetryFileOptions } from './telemetry-file.ts';
 
 export interface TelemetryOptions {
@@ -24,6 +25,8 @@ export interface TelemetryOptions {
   readonly task?: string;
   /** Whether callers are those of several clients, which events then tell apart. @default false */
   readonly manyClients?: boolean;
+  /** Where other replicas find what was counted of tasks that have a name. @default nowhere */
+  readonly spaces?: TaskSpaces;
   readonly onError?: (error: unknown) => void;
 }
 
@@ -42,6 +45,7 @@ export class Telemetry implements TelemetrySink {
   readonly #file: TelemetryFile | undefined;
   readonly #task: string | undefined;
   readonly #tasks = new BoundedTasks<object>();
+  readonly #shared: SharedTasks | undefined;
   /** Stands for the caller of calls without one. */
   readonly #nobody = {};
   readonly #sessions = new WeakMap<object, string>();
@@ -53,10 +57,11 @@ export class Telemetry implements TelemetrySink {
   #toldOfTracing = false;
   readonly #onError: (error: unknown) => void;
 
-  constructor({ file, task, manyClients = false, onError }: TelemetryOptions = {}) {
+  constructor({ file, task, manyClients = false, spaces, onError }: TelemetryOptions = {}) {
     this.#file = file && new TelemetryFile({ ...file, ...(onError && { onError }) });
     this.#onError = onError ?? ((): void => undefined);
     this.#task = taskName(task);
+    this.#shared = spaces && new SharedTasks(spaces);
     this.#clients = manyClients ? new WeakMap() : undefined;
     if (this.#file) flushAtExit(this);
   }
@@ -90,8 +95,14 @@ export class Telemetry implements TelemetrySink {
     );
   }
 
-  totals({ task, caller }: CallOrigin): TaskTotals | undefined {
-    return this.task(taskName(task) ?? this.sessionOf(caller), caller)?.figures.totals;
+  async totals({ task, caller }: CallOrigin): Promise<TaskTotals | undefined> {
+    const figures = this.task(taskName(task) ?? this.sessionOf(caller), caller)?.figures;
+    return figures && (this.#shared?.totals(figures) ?? figures.totals);
+  }
+
+  /** Those of all replicas, as they are now; undefined for a task that no other one can know. */
+  async everywhere(figures: TaskFigures): Promise<TaskTotals | undefined> {
+    return this.#shared?.has(figures) ? this.#shared.totals(figures, true) : undefined;
   }
 
   /** Those of one caller, the last used first. */
@@ -147,7 +158,7 @@ export class Telemetry implements TelemetrySink {
   async close(): Promise<void> {
     this.#count();
     toFlush.delete(this);
-    await this.#file?.close();
+    await Promise.all([this.#file?.close(), this.#shared?.close()]);
   }
 
   /** In the asynchronous context of the call, also where the API has to be loaded first. */
@@ -186,8 +197,16 @@ export class Telemetry implements TelemetrySink {
     for (const [owner, event] of pending) {
       const placed = this.#tasks.add(owner, event);
       this.#file?.add(event);
+      this.#share(owner, event);
       for (const watcher of this.#watchers) watcher(event, owner, placed);
     }
+  }
+
+  /** The session of a caller is one of this process alone. */
+  #share(owner: object, { task }: TelemetryEvent): void {
+    if (!this.#shared || this.#sessions.get(owner) === task) return;
+    const figures = this.#tasks.find(owner, task)?.figures;
+    if (figures) this.#shared.changed(figures, owner === this.#nobody ? undefined : owner);
   }
 }
 

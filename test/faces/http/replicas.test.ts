@@ -1,8 +1,9 @@
 /** Several `oriel serve` on one shared store, behind a real balancer: for a client they are one server. */
 
 import { rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../support/commands.ts';
 import { has } from '../../support/has.ts';
 import {
   artifactOf,
@@ -74,6 +75,50 @@ for (const { kind, start, end } of kinds) {
         expect((await nameless(i, 'read', { path: 'artifact://1' })).details.error?.code).toBe('NOT_FOUND');
       }
       expect((await call(replicas[0].url, 'read', { path: one })).details.error?.code).toBe('NOT_FOUND');
+    });
+
+    test('the totals of a task that goes through several are one, with the rate limits that were reported to any', async () => {
+      const replicas = [await replica(), await replica(), await replica()] as const;
+      const path = join(temporaryFolder(), 'none');
+      interface Totals {
+        readonly calls: number;
+        readonly errors: number;
+        readonly rateLimits: number;
+      }
+      const read = async (i: number, client = 'alice'): Promise<Totals> => {
+        const headers = { 'oriel-task': 'fix-123', 'oriel-totals': 'yes' };
+        const { details } = await call(
+          (replicas[i] as ServerProcess).url,
+          'read',
+          { path },
+          { client, headers },
+        );
+        return (details as unknown as { task: Totals }).task;
+      };
+      const ask = async (i: number, client = 'alice', body?: object): Promise<{ everywhere?: Totals }> => {
+        const response = await fetch(`${replicas[i]?.url}/api/v0/tasks/fix-123${body ? '/events' : ''}`, {
+          headers: { 'oriel-client': client, 'content-type': 'application/json' },
+          ...(body && { method: 'POST', body: JSON.stringify(body) }),
+        });
+        return (await response.json()) as { everywhere?: Totals };
+      };
+      for (let i = 0; i < 6; i += 1) await read(i % 2);
+      await ask(1, 'alice', { kind: 'rate-limit', retry_after: 30 });
+      for (const i of [0, 1])
+        await expect
+          .poll(async () => (await ask(i)).everywhere)
+          .toMatchObject({ calls: 6, errors: 6, rateLimits: 1 });
+      // Another replica that the task comes to counts on from there, with the first answer.
+      expect(await read(2)).toMatchObject({ calls: 7, errors: 7, rateLimits: 1 });
+      // A task of that name of another client is another task.
+      expect(await read(2, 'bob')).toMatchObject({ calls: 1, rateLimits: 0 });
+      // What a replica that died had counted still counts.
+      replicas[0].kill('SIGKILL');
+      await replicas[0].exited;
+      await expect.poll(async () => (await ask(1)).everywhere).toMatchObject({ calls: 7, rateLimits: 1 });
+      await store.kill(end);
+      expect((await read(1)).calls).toBe(8);
+      await store.restart();
     });
 
     test('while the store is away each works alone, and says so in its answers, its log and its metrics', async () => {

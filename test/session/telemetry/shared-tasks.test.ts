@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { SharedTasks } from '../../../src/session/telemetry/shared-tasks.ts';
+import { Telemetry } from '../../../src/session/telemetry/telemetry.ts';
+import { openState } from '../../../src/state/open-state.ts';
+import { TaskFigures } from '../../../src/telemetry/task-figures.ts';
+import type { CallFacts } from '../../../src/types/telemetry.ts';
+import type { SharedState } from '../../../src/types/state.ts';
+import { has } from '../../support/has.ts';
+import { redisServer, type StoreServer } from '../../support/stores.ts';
+
+const key = 'the key of one operator, and no other';
+
+const call = (bytes: number): CallFacts => ({
+  kind: 'call',
+  task: '',
+  at: 1,
+  ms: 1,
+  dialect: 'oriel',
+  tool: 'read',
+  bytes,
+  tokens: bytes / 4,
+});
+
+describe.runIf(has('redis'))('tasks that go through several replicas', () => {
+  let server: StoreServer;
+  beforeAll(async () => {
+    server = await redisServer();
+  });
+  afterAll(() => server.stop());
+
+  interface Replica {
+    readonly tasks: SharedTasks;
+    readonly state: SharedState;
+    count(figures: TaskFigures, bytes: number): void;
+  }
+  function replica(space: string, secret = key): Replica {
+    const state = openState({ url: server.url, key: secret, timeoutMs: 30_000 }) as SharedState;
+    const tasks = new SharedTasks(() => state.space(space));
+    onTestFinished(async () => {
+      await tasks.close();
+      await state.close();
+    });
+    return {
+      tasks,
+      state,
+      count(figures, bytes) {
+        figures.add(call(bytes));
+        tasks.changed(figures, undefined);
+      },
+    };
+  }
+  const uses = ({ state }: Replica): number =>
+    [...state.stats().operations.values()]
+      .flatMap((counts) => Object.values(counts))
+      .reduce((all, one) => all + one, 0);
+
+  test('a call waits for no store, and a thousand of them cost as much as one', async () => {
+    const one = replica('cost');
+    const figures = new TaskFigures('t');
+    for (let i = 0; i < 1_000; i += 1) one.count(figures, 4);
+    expect(uses(one)).toBe(0);
+    await one.tasks.flush();
+    expect(uses(one)).toBe(2);
+    // It is looked at once more, and then rests.
+    await one.tasks.flush();
+    await one.tasks.flush();
+    expect(uses(one)).toBe(3);
+  });
+
+  test('what two write in the same moment is counted once each, however often they do', async () => {
+    const replicas = Array.from({ length: 4 }, () => replica('together'));
+    const figures = replicas.map(() => new TaskFigures('t'));
+    for (let round = 1; round <= 5; round += 1) {
+      for (const [i, one] of replicas.entries()) one.count(figures[i] as TaskFigures, 100);
+      await Promise.all(replicas.map(({ tasks }) => tasks.flush()));
+    }
+    for (const [i, { tasks }] of replicas.entries())
+      await expect
+        .poll(async () => {
+          await tasks.flush();
+          return (await tasks.totals(figures[i] as TaskFigures, true)).calls;
+        })
+        .toBe(20);
+    expect(await replicas[0]?.tasks.totals(figures[0] as TaskFigures)).toMatchObject({
+      id: 't',
+      bytes: 2_000,
+      averageBytes: 100,
+    });
+  });
+
+  test('other spaces, other operators and other names are other tasks', async () => {
+    const [one, others] = [
+      replica('client alice'),
+      [replica('client bob'), replica('client alice', 'k'.repeat(40))],
+    ];
+    one.count(new TaskFigures('t'), 4);
+    await one.tasks.flush();
+    for (const other of others) {
+      const figures = new TaskFigures('t');
+      other.count(figures, 4);
+      expect((await other.tasks.totals(figures, true)).calls).toBe(1);
+    }
+    const figures = new TaskFigures('another');
+    one.count(figures, 4);
+    expect((await one.tasks.totals(figures, true)).calls).toBe(1);
+  });
+
+  test('so many replicas as come and go, the value stays small', async () => {
+    const space = 'many';
+    let last: Replica | undefined;
+    const figures = new TaskFigures('t');
+    for (let i = 0; i < 40; i += 1) {
+      last = replica(space);
+      const own = i === 39 ? figures : new TaskFigures('t');
+      last.count(own, 4);
+      await last.tasks.flush();
+    }
+    expect((await last?.tasks.totals(figures, true))?.calls).toBe(32);
+  });
+
+  test('while the store is away each counts its own, and what it counted then is added when it is back', async () => {
+    const cut = await redisServer();
+    const open = (): { state: SharedState; tasks: SharedTasks } => {
+      const state = openState({ url: cut.url, key, timeoutMs: 30_000 }) as SharedState;
+      return { state, tasks: new SharedTasks(() => state.space('cut')) };
+    };
+    const [one, two] = [open(), open()];
+    const [mine, theirs] = [new TaskFigures('t'), new TaskFigures('t')];
+    await one.state.connected();
+    await cut.kill();
+    mine.add(call(4));
+    one.tasks.changed(mine, undefined);
+    expect((await one.tasks.totals(mine, true)).calls).toBe(1);
+    await cut.restart();
+    theirs.add(call(4));
+    two.tasks.changed(theirs, undefined);
+    await expect.poll(async () => (await two.tasks.totals(theirs, true)).calls).toBe(2);
+    await Promise.all([one, two].map(({ tasks }) => tasks.close()));
+    await Promise.all([one, two].map(({ state }) => state.close()));
+    await cut.stop();
+  });
+
+  test('a session is a task of one replica: nothing of it is written', async () => {
+    const { state, tasks } = replica('sessions');
+    await tasks.close();
+    const telemetry = new Telemetry({ spaces: () => state.space('sessions') });
+    telemetry.record(call(4), {});
+    telemetry.record(call(4), { task: 'named' });
+    expect(await telemetry.totals({})).toMatchObject({ calls: 1 });
+    expect(await telemetry.totals({ task: 'named' })).toMatchObject({ calls: 1 });
+    await telemetry.close();
+    expect(state.stats().operations.get('put')).toMatchObject({ ok: 1 });
+  });
+});
