@@ -40,7 +40,10 @@ export async function awsSettings(signal: AbortSignal): Promise<AwsSettings> {
   ]);
   const ofConfig = sectionOf(config, profile === 'default' ? 'default' : `profile ${profile}`);
   const ofShared = sectionOf(shared, profile);
-  const credentials = ofEnvironment() ?? keysOf({ ...ofConfig, ...ofShared });
+  const credentials =
+    keysOf((name) => variable(name.toUpperCase())) ??
+    keysOf((name) => textOf(ofShared, name)) ??
+    keysOf((name) => textOf(ofConfig, name));
   if (!credentials && variable('AWS_PROFILE') !== undefined)
     throw noKeys(profile, Boolean(ofConfig ?? ofShared));
   const ignoresFiles = variable('AWS_IGNORE_CONFIGURED_ENDPOINT_URLS') === 'true';
@@ -62,18 +65,11 @@ function variable(name: string): string | undefined {
 
 const inHome = (name: string): string => join(homedir(), '.aws', name);
 
-function ofEnvironment(): Credentials | undefined {
-  return keysOf({
-    aws_access_key_id: variable('AWS_ACCESS_KEY_ID'),
-    aws_secret_access_key: variable('AWS_SECRET_ACCESS_KEY'),
-    aws_session_token: variable('AWS_SESSION_TOKEN'),
-  });
-}
-
-function keysOf(section: Section): Credentials | undefined {
-  const accessKeyId = textOf(section, 'aws_access_key_id');
-  const secretAccessKey = textOf(section, 'aws_secret_access_key');
-  const sessionToken = textOf(section, 'aws_session_token');
+/** Those of one place go together. */
+function keysOf(settingOf: (name: string) => string | undefined): Credentials | undefined {
+  const accessKeyId = settingOf('aws_access_key_id');
+  const secretAccessKey = settingOf('aws_secret_access_key');
+  const sessionToken = settingOf('aws_session_token');
   if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
   return { accessKeyId, secretAccessKey, ...(sessionToken !== undefined && { sessionToken }) };
 }
@@ -85,7 +81,8 @@ async function sectionsIn(path: string, signal: AbortSignal): Promise<Sections> 
     try {
       if (opened.is !== 'file') return {};
       const { parse } = await import('ini');
-      return parse(Buffer.from(await readAt(opened.bytes, 0, MOST_BYTES, signal)).toString('utf8'));
+      const text = Buffer.from(await readAt(opened.bytes, 0, MOST_BYTES, signal)).toString('utf8');
+      return parse(quoted(text));
     } finally {
       await opened.close();
     }
@@ -95,6 +92,17 @@ async function sectionsIn(path: string, signal: AbortSignal): Promise<Sections> 
     throw error;
   }
 }
+
+/** With values that the library takes as they stand: to it `#` begins a comment and `true` is no text, to AWS neither. */
+function quoted(text: string): string {
+  return text.replaceAll(
+    /^([^\S\n]*[^\s#;[=][^=\n]*)=(.*)$/gm,
+    (_, name: string, value: string) => `${name}=${JSON.stringify(MARK + value.trim())}`,
+  );
+}
+
+/** In front of each value. */
+const MARK = '=';
 
 /** The library makes sections in sections of names with a dot. */
 function sectionOf(sections: Sections, name: string): Section | undefined {
@@ -106,7 +114,7 @@ function sectionOf(sections: Sections, name: string): Section | undefined {
 
 function textOf(section: Section | undefined, name: string): string | undefined {
   const value = section && Object.hasOwn(section, name) ? section[name] : undefined;
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+  return typeof value === 'string' && value.length > MARK.length ? value.slice(MARK.length) : undefined;
 }
 
 function noKeys(profile: string, exists: boolean): OrielError {
