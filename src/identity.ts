@@ -63,6 +63,11 @@ export class Identity {
     return new Identity(() => written(['once', name, count]), false);
   }
 
+  /** Of a file: what stays the same while it is written to. */
+  get inode(): string | undefined {
+    return this.#file && `${this.#file.dev} ${this.#file.ino}`;
+  }
+
   /** What is derived from these bytes in the way `how`, shaped by `options`. */
   derive<O extends Facts>(how: Derivation<O>, options: O): Identity {
     const { name, version = 1 } = how;

@@ -28,6 +28,8 @@ export interface StoredVersion {
   readonly lastModified?: string;
   /** Tells versions apart; undefined where another content may have the same. */
   readonly name: string | undefined;
+  /** Of a file that may grow while it is read: equal where it has done nothing else. */
+  readonly prefix?: string;
   /** Headers that ask for this version and no other. */
   readonly condition: Readonly<Record<string, string>>;
 }

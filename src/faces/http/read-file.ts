@@ -12,6 +12,7 @@ import { absolute, RELATIVITIES, startOf } from './absolute.ts';
 import type { Outlet } from '../outbox.ts';
 import { Download } from './download.ts';
 import type { Body, Reply } from './exchange.ts';
+import { prefixOf, SIZE_HEADER } from './file-prefix.ts';
 import { problemSchema } from './problem.ts';
 import { countOf } from './reading.ts';
 import { count as countParameter } from './request-input.ts';
@@ -65,8 +66,10 @@ export const readFileRoute = ({ offer, metrics }: Served): Route =>
         const tag = `"${createHash('sha1').update(key).digest('base64url')}"`;
         // A file that was changed just now may change again without another time: its tag promises nothing.
         const etag = recurs ? tag : `W/${tag}`;
+        const { size, headers: ofPrefix } = await prefixOf(file, exchange.header(SIZE_HEADER), signal);
         const common = {
           etag,
+          ...ofPrefix,
           'accept-ranges': 'bytes',
           'last-modified': new Date(file.mtimeMs).toUTCString(),
           'content-type': getMimeType(path) ?? 'application/octet-stream',
@@ -81,16 +84,16 @@ export const readFileRoute = ({ offer, metrics }: Served): Route =>
         });
         const ranges = exchange.header('if-range') === undefined || exchange.header('if-range') === etag;
         const asked =
-          ranges && offset === 0 && limit === 0 ? rangeOf(exchange.header('range'), file.size) : undefined;
+          ranges && offset === 0 && limit === 0 ? rangeOf(exchange.header('range'), size) : undefined;
         if (exchange.header('if-none-match') === etag || asked === 'none') {
           await end(0);
-          return asked === 'none' ? reply(416, { 'content-range': `bytes */${file.size}` }) : reply(304, {});
+          return asked === 'none' ? reply(416, { 'content-range': `bytes */${size}` }) : reply(304, {});
         }
-        const from = asked?.start ?? Math.min(offset, file.size);
-        const to = asked?.end ?? Math.min(file.size, limit === 0 ? file.size : from + limit);
+        const from = asked?.start ?? Math.min(offset, size);
+        const to = asked?.end ?? Math.min(size, limit === 0 ? size : from + limit);
         const headers = {
           'content-length': String(to - from),
-          ...(asked && { 'content-range': `bytes ${from}-${to - 1}/${file.size}` }),
+          ...(asked && { 'content-range': `bytes ${from}-${to - 1}/${size}` }),
         };
         download.rest();
         if (exchange.method === 'HEAD') await end(0);

@@ -74,6 +74,7 @@ function openFile({ name, files, path, rest }: InWorkspace, call: Call): Promise
   const place = {
     name: url,
     facts: { workspace: files.origin, path },
+    asItWas: (size: number | undefined) => ({ 'oriel-size': size === undefined ? '*' : String(size) }),
     send: async (ask: {
       headers: Readonly<Record<string, string>>;
       mostBytes: number;

@@ -31,6 +31,8 @@ export interface Place {
   send(ask: Ask): Promise<WebResponse>;
   /** Another machine that has credentials of its own finds it by its facts. */
   readonly isKnownElsewhere?: true;
+  /** Headers by which the server gives of what grows only what there was when it was opened: before and after `size` is known. */
+  readonly asItWas?: (size: number | undefined) => Readonly<Record<string, string>>;
 }
 
 export interface OpenedRanges {
@@ -81,7 +83,7 @@ interface First {
 }
 
 async function firstPart(place: Place, wanted: Wanted, call: Call): Promise<First> {
-  const response = await send(place, wanted, {}, [call.signal]);
+  const response = await send(place, wanted, { ...place.asItWas?.(undefined) }, [call.signal]);
   // Its body is an error, not the object.
   if (response.status === 412) throw unfit(place.name, 'it for a condition that was not asked for');
   const version = versionOf(response.headers);
@@ -102,7 +104,9 @@ export async function laterPart(
   { size, version }: { readonly size: number; readonly version: Version },
   signals: readonly (AbortSignal | undefined)[],
 ): Promise<Part> {
-  const response = await send(place, wanted, version.condition, signals);
+  // Where it may have grown, what is compared is the answer.
+  const condition = version.prefix === undefined ? version.condition : { ...place.asItWas?.(size) };
+  const response = await send(place, wanted, condition, signals);
   if (response.status === 412) throw replaced(place.name);
   const part = partOf(response, wanted, place.name);
   if (!('bytes' in part) || part.size !== size || !isSameVersion(versionOf(response.headers), version)) {

@@ -41,7 +41,7 @@ export async function openRemote(
     ...((await isReplaced(place, version, rest, call))
       ? [`${name} was replaced since it was last read: lines and bytes may lie elsewhere`]
       : []),
-    ...(version.name === undefined
+    ...(version.name === undefined && version.prefix === undefined
       ? [`The server tells no version of ${name}: a change between two requests would not be noticed`]
       : []),
   ];

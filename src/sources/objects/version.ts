@@ -8,8 +8,17 @@ export type Version = StoredVersion;
 /** A time has seconds: two changes within one show only when it has passed. Source: RFC 9110, 8.8.2.2. */
 const SETTLED_MS = 60_000;
 
-export function versionOf({ etag, 'last-modified': lastModified, date }: Headers): Version {
-  const stated = { ...(etag !== undefined && { etag }), ...(lastModified !== undefined && { lastModified }) };
+export function versionOf({
+  etag,
+  'last-modified': lastModified,
+  'oriel-prefix': prefix,
+  date,
+}: Headers): Version {
+  const stated = {
+    ...(etag !== undefined && { etag }),
+    ...(lastModified !== undefined && { lastModified }),
+    ...(prefix !== undefined && { prefix }),
+  };
   if (etag !== undefined && /^"[^"]+"$/.test(etag)) {
     return { ...stated, name: `${etag} ${lastModified ?? ''}`, condition: { 'if-match': etag } };
   }
@@ -20,6 +29,8 @@ export function versionOf({ etag, 'last-modified': lastModified, date }: Headers
   return { ...stated, name: undefined, condition: {} };
 }
 
+/** Also a file that has only grown since. */
 export function isSameVersion(one: Version, other: Version): boolean {
+  if (one.prefix !== undefined && one.prefix === other.prefix) return true;
   return one.etag === other.etag && one.lastModified === other.lastModified;
 }

@@ -1,7 +1,9 @@
 /** Reads of workspaces that real `oriel serve` processes have, and of servers that lie: `ws://NAME/path`. */
 
+import { appendFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createFleet, type FleetOptions } from '../../../src/faces/client/fleet.ts';
 import type { Answer, Oriel } from '../../../src/index.ts';
@@ -277,4 +279,73 @@ test('without workspaces the scheme says how they are named', async () => {
     'UNSUPPORTED',
     'ws:// is off here: no workspaces are named. Whoever runs oriel names them with --workspace NAME=URL.',
   ]);
+});
+
+/** A real workspace with one file, of which something becomes before each request but the first. */
+async function changing(
+  content: string,
+  change: (path: string, request: number) => void,
+): Promise<(selector: string) => Promise<Answer>> {
+  const { W, write } = workspace();
+  const path = join(W, 'app.log');
+  write('app.log', content);
+  const { url } = await server(['--cwd', W]);
+  let requests = 0;
+  const changed: typeof fetch = (input, init) => {
+    requests += 1;
+    if (requests > 1) change(path, requests);
+    return fetch(input, init);
+  };
+  const { read } = reading({ dev: { url, fetch: changed } });
+  return (selector) => {
+    requests = 0;
+    return read(`ws://dev/app.log${selector}`);
+  };
+}
+
+test('a log that grows with every request is read as it was when it was opened', async () => {
+  const read = await changing(LINES.join(''), (path, i) =>
+    appendFileSync(path, `appended ${i}\n`.repeat(100)),
+  );
+  const end = textOf(await read(':-3'));
+  expect(end).toContain('line 20000 ');
+  expect(end).not.toContain('appended');
+  for (const [selector, first] of [
+    [':15000..15001', 'line 15000 '],
+    [':@600000+100', 'line '],
+    [':19999..', 'line 19999 '],
+    [':2..3', 'line 2 '],
+  ] as const) {
+    const answer = await read(selector);
+    expect([selector, answer.isError ?? false, textOf(answer).includes(first)]).toEqual([
+      selector,
+      false,
+      true,
+    ]);
+    expect(textOf(answer)).not.toContain('tells no version');
+  }
+});
+
+test.each([
+  ['written anew in its place, and longer', (path: string) => writeFileSync(path, `new\n${LINES.join('')}`)],
+  [
+    'another file of its name, which ends alike',
+    (path: string) => {
+      writeFileSync(`${path}.new`, `${LINES.join('').replace('line 700 ', 'LINE 700 ')}more\n`);
+      renameSync(`${path}.new`, path);
+    },
+  ],
+  [
+    'another file of the same length',
+    (path: string) => {
+      writeFileSync(`${path}.new`, LINES.join('').replace('line 700 ', 'LINE 700 '));
+      renameSync(`${path}.new`, path);
+    },
+  ],
+  ['shorter', (path: string) => truncateSync(path, 500_000)],
+] as const)('a file that is %s between two requests is said to be replaced', async (_, change) => {
+  const read = await changing(LINES.join(''), (path, i) => {
+    if (i === 2) change(path);
+  });
+  expect(codeOf(await read(':-3'))).toBe('BUSY');
 });
