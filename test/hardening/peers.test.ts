@@ -242,6 +242,69 @@ describe('connections of one address', () => {
   });
 });
 
+describe('what costs the sender next to nothing', () => {
+  const start = (): Promise<ServerProcess> =>
+    server(['--cwd', furnished()], { env: { ORIEL_TOKEN: 'a token' }, node: heartbeat });
+  const open = async ({ port }: ServerProcess, bytes: string, halfOpen = false): Promise<Socket> => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: halfOpen });
+    socket.on('error', () => undefined).resume();
+    onTestFinished(() => void socket.destroy());
+    await new Promise((resolve) => void socket.once('connect', resolve));
+    await new Promise((resolve) => void socket.write(bytes, resolve));
+    return socket;
+  };
+  const isWell = async (running: ServerProcess): Promise<void> => {
+    expect((await running.get('/healthz')).status).toBe(200);
+    expect(await lagOf(running)).toBeLessThan(MOST_LAG_MS);
+  };
+
+  test('CONNECT that is reset does not end the server, and one that stays open is closed', async () => {
+    const running = await start();
+    const before = holdingsOf(running.pid).descriptors;
+    for (let i = 0; i < 20; i += 1) {
+      const socket = await open(running, 'CONNECT x:1 HTTP/1.1\r\nHost: localhost\r\n\r\n', true);
+      if (i % 2 === 0) {
+        await sleep(20);
+        socket.resetAndDestroy();
+      }
+    }
+    await isWell(running);
+    await expect.poll(() => holdingsOf(running.pid).descriptors, { timeout: 5_000 }).toBeLessThan(before + 5);
+  });
+
+  test('a query of thousands of names', async () => {
+    const running = await start();
+    const names = Array.from({ length: 5_000 }, (_, i) => i.toString(36)).join('&');
+    const many = `GET /healthz?${names.slice(0, 15_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`.repeat(40);
+    for (let i = 0; i < 8; i += 1) await open(running, many);
+    const said = await running.raw([many.slice(0, many.length / 40)], 500);
+    expect(said).toMatch(/^HTTP\/1\.1 400 [^]*more than 100 query parameters/);
+    await isWell(running);
+  });
+
+  test('bodies in chunks of one byte', { timeout: 60_000 }, async () => {
+    const running = await server(['--cwd', furnished()], { node: heartbeat });
+    await served(running);
+    const memory = residentMb(running.pid);
+    const head =
+      'POST /api/v0/tools/read HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+    const chunks = '1\r\n \r\n'.repeat(300_000);
+    for (let i = 0; i < 20; i += 1) {
+      const socket = connect(running.port, '127.0.0.1').on('error', () => undefined);
+      onTestFinished(() => void socket.destroy());
+      socket.resume().write(head + chunks);
+    }
+    for (let i = 0; i < 10; i += 1) {
+      await served(running);
+      expect(residentMb(running.pid) - memory).toBeLessThan(150);
+      await sleep(50);
+    }
+    const said = await running.raw([head, '1\r\n \r\n'.repeat(5_000)], 2_000);
+    expect(said).toMatch(/^HTTP\/1\.1 413 [^]*in more than 4,096 pieces/);
+    await served(running);
+  });
+});
+
 describe('bodies that never end', () => {
   const BODY = 4 << 20;
   const posts: Record<string, (client: string) => string> = {

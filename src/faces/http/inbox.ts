@@ -1,25 +1,27 @@
 /**
- * Bytes of bodies that have not been answered yet, bounded for one client and in all before a body is read. Whoever
- * stalls gives way: of one client after a second, in all the one that has sent nothing for longest.
+ * Bytes of bodies that have not been answered yet, bounded for one client, for one network address and in all before a
+ * body is read. Whoever stalls gives way: of one client or address after a second, in all the one that has sent nothing
+ * for longest.
  */
 
 import { OrielError } from '../../errors.ts';
-import type { Caller } from '../../queues/caller.ts';
+import { type Caller, type Origin, originOf } from '../../queues/caller.ts';
 import { monotonicMs } from '../outbox.ts';
 
 /** Of one client: four of the largest. */
 const CLIENT_BYTES = 16 << 20;
 
-/** Of all clients, whatever names they give themselves. */
+/** Of all clients, and of those at one address, whatever names they give themselves: some room stays for the others. */
 const TOTAL_BYTES = 64 << 20;
+const ORIGIN_BYTES = TOTAL_BYTES - CLIENT_BYTES;
 
 /** A body of which nothing comes for so long gives way to another of its client. */
 const STALLED_MS = 1_000;
 
 /** Bodies that are being read; the one that has sent nothing for longest first. */
 const reading = new Set<Parcel>();
-/** Bytes by client. */
-const held = new Map<Caller, number>();
+/** Bytes by client and by origin; a client that comes from nowhere else is its own origin, and is counted once. */
+const held = new Map<Caller | Origin, number>();
 let total = 0;
 let refused = 0;
 
@@ -78,21 +80,32 @@ export class Parcel {
   #take(bytes: number): void {
     this.#bytes += bytes;
     total += bytes;
-    const of = (held.get(this.client) ?? 0) + bytes;
-    if (of > 0) held.set(this.client, of);
-    else held.delete(this.client);
+    for (const holder of new Set([this.client, originOf(this.client)])) {
+      const of = (held.get(holder) ?? 0) + bytes;
+      if (of > 0) held.set(holder, of);
+      else held.delete(holder);
+    }
   }
 }
 
 function makeRoom(client: Caller, bytes: number, now: number): void {
   for (const other of reading) {
-    const own = (held.get(client) ?? 0) + bytes > CLIENT_BYTES;
-    if (!own && total + bytes <= TOTAL_BYTES) return;
-    if (own ? other.client === client && now - other.cameAt >= STALLED_MS : true) other.giveWay();
+    const full = fullest(client, bytes);
+    if (full === undefined) return;
+    const isItsOwn =
+      full === 'client' ? other.client === client : originOf(other.client) === originOf(client);
+    if (full === 'all' || (isItsOwn && now - other.cameAt >= STALLED_MS)) other.giveWay();
   }
-  if ((held.get(client) ?? 0) + bytes <= CLIENT_BYTES && total + bytes <= TOTAL_BYTES) return;
+  if (fullest(client, bytes) === undefined) return;
   refused += 1;
   throw busy();
+}
+
+/** Whose room is not enough for so many bytes more. */
+function fullest(client: Caller, bytes: number): 'client' | 'origin' | 'all' | undefined {
+  if ((held.get(client) ?? 0) + bytes > CLIENT_BYTES) return 'client';
+  if ((held.get(originOf(client)) ?? 0) + bytes > ORIGIN_BYTES) return 'origin';
+  return total + bytes > TOTAL_BYTES ? 'all' : undefined;
 }
 
 function busy(): OrielError {

@@ -62,7 +62,11 @@ export async function listenFor(
     else answer(request, response);
   });
   // Without a listener the connection would be closed without a word.
-  server.on('connect', (_request, socket) => socket.end(REFUSED_CONNECT));
+  server.on('connect', (_request, socket) => {
+    // It has left HTTP, with its time limits and its listener of errors, without which a reset would end the process.
+    socket.on('error', () => undefined).end(REFUSED_CONNECT);
+    setTimeout(() => socket.destroy(), UNREAD_MS).unref();
+  });
   await listen(server, address, option);
   const bound = server.address();
   const at =
@@ -108,7 +112,8 @@ function inTurn(answer: Answering): (request: IncomingMessage, response: ServerR
       response.once('close', () => {
         endUnread(request);
         const next = waiting.get(socket)?.shift();
-        if (next && !socket.destroyed) next();
+        // Others have their turn first.
+        if (next && !socket.destroyed) setImmediate(next);
         else waiting.delete(socket);
       });
       void answer(request, response);

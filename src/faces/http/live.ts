@@ -2,7 +2,7 @@
 
 import { safeJson } from '../../text/json.ts';
 import type { TelemetryEvent } from '../../types/telemetry.ts';
-import type { Caller } from '../../queues/caller.ts';
+import { type Caller, type Origin, originOf } from '../../queues/caller.ts';
 import type { Outlet } from '../outbox.ts';
 import type { Exchange } from './exchange.ts';
 import { problem, problemSchema } from './problem.ts';
@@ -13,8 +13,9 @@ import type { Seen } from './seen.ts';
 const MOST_STREAMS = 64;
 const OPERATOR_STREAMS = 16;
 
-/** Streams of one client. */
+/** Streams of one client, and of those at one address, whatever names they give themselves. */
 const MOST_OF_CLIENT = 16;
+const MOST_OF_ORIGIN = 32;
 
 /** Events go out together, so often. */
 const EVERY_MS = 100;
@@ -29,20 +30,24 @@ const MOST_WAITING = 256 << 10;
 const KEEP_ALIVE_MS = 15_000;
 
 export const liveRoute = (seen: Seen): Route => {
-  const open = new Map<Caller, number>();
+  const open = new Map<Caller | Origin, number>();
   let streams = 0;
   const refusal = (exchange: Exchange): string | undefined => {
     const isOperator = seen.isOperator(exchange);
     if (!isOperator && (open.get(exchange.client) ?? 0) >= MOST_OF_CLIENT)
       return `${MOST_OF_CLIENT} streams of this client are open`;
+    if (!isOperator && (open.get(originOf(exchange.client)) ?? 0) >= MOST_OF_ORIGIN)
+      return `${MOST_OF_ORIGIN} streams of this address are open`;
     const most = isOperator ? MOST_STREAMS : MOST_STREAMS - OPERATOR_STREAMS;
     return streams >= most ? `${most} streams are open` : undefined;
   };
   const counted = ({ client }: Exchange, by: 1 | -1): void => {
     streams += by;
-    const left = (open.get(client) ?? 0) + by;
-    if (left > 0) open.set(client, left);
-    else open.delete(client);
+    for (const holder of new Set([client, originOf(client)])) {
+      const left = (open.get(holder) ?? 0) + by;
+      if (left > 0) open.set(holder, left);
+      else open.delete(holder);
+    }
   };
   return route({
     method: 'get',

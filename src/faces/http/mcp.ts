@@ -21,7 +21,7 @@ import { networkOf } from './connections.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import { McpSession } from './mcp-session.ts';
 import { json, problem } from './problem.ts';
-import { jsonOf } from './request-input.ts';
+import { jsonOf } from './request-body.ts';
 
 /**
  * Sessions kept. Whoever opens many takes the place of none but its own: the address with most of them makes room. First

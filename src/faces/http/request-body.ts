@@ -1,0 +1,153 @@
+/** Reads the body of a request as JSON: its bytes, its pieces and its values are bounded. */
+
+import { OrielError } from '../../errors.ts';
+import { binarySize } from '../../render/units.ts';
+import type { Exchange, Reply } from './exchange.ts';
+import { Parcel } from './inbox.ts';
+import { problem } from './problem.ts';
+
+/** Bytes of a body. */
+const BODY_BYTES = 4 * 2 ** 20;
+
+/** A body that takes more keeps its room until its request is answered; connections and queues bound the smaller ones. */
+const SMALL_BYTES = 16 << 10;
+
+/** So many pieces may be of any size; of more, each has so many bytes on average. A piece of one byte costs as much time as a large one. */
+const FEW_PIECES = 4_096;
+const PIECE_BYTES = 64;
+
+/** Values in a body: each takes time, also where it takes only two bytes. */
+const MOST_VALUES = 10_000;
+
+/** The JSON body, or the 4xx instead. */
+export async function jsonOf(exchange: Exchange): Promise<{ value: unknown } | Reply> {
+  const type = (exchange.header('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
+  // A browser sends text/plain and forms anywhere without asking first; it asks before it sends JSON.
+  if (type !== 'application/json')
+    return problem(415, {
+      message: 'The body must have the content type application/json.',
+      code: 'BAD_INPUT',
+    });
+  const { text, why } = await textOf(exchange);
+  if (why !== undefined) return problem(413, { message: why, code: 'LIMIT' });
+  if (hasTooManyValues(text)) {
+    const message = `The body has more than ${MOST_VALUES.toLocaleString('en')} values.`;
+    return problem(413, { message, code: 'LIMIT' });
+  }
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return problem(400, { message: 'The body is not valid JSON.', code: 'BAD_INPUT' });
+  }
+}
+
+type Text = { readonly text: string; readonly why?: never } | { readonly text?: never; readonly why: string };
+
+const TOO_LARGE: Text = { why: `The body is larger than ${binarySize(BODY_BYTES)}.` };
+const TOO_FINE: Text = {
+  why: `The body comes in more than ${FEW_PIECES.toLocaleString('en')} pieces of less than ${PIECE_BYTES} bytes each. Send it in larger ones.`,
+};
+
+/**
+ * The body, or why it is refused: of one over the cap no more is read than that. Throws `BUSY` where there is no room for
+ * it, before it is read or, where it stalls, later.
+ */
+async function textOf(exchange: Exchange): Promise<Text> {
+  const { incoming } = exchange;
+  const declared = Number(incoming.headers['content-length'] ?? 0);
+  if (declared > BODY_BYTES) return TOO_LARGE;
+  return new Promise((resolve, reject) => {
+    let bytes = Buffer.allocUnsafe(Math.min(declared || SMALL_BYTES, SMALL_BYTES));
+    let length = 0;
+    let pieces = 0;
+    const stop = (): void => {
+      incoming.off('data', take).off('end', end).off('close', gone).off('error', gone);
+    };
+    const fail = (error: OrielError): void => {
+      stop();
+      incoming.pause();
+      reject(error);
+    };
+    const parcel = new Parcel(exchange.client, fail);
+    const makeRoom = (size: number): void => {
+      if (size > SMALL_BYTES) parcel.grow(size);
+    };
+    const refuse = (text: Text): void => {
+      stop();
+      incoming.pause();
+      parcel.release();
+      resolve(text);
+    };
+    const take = (piece: Buffer): void => {
+      pieces += 1;
+      const end = length + piece.length;
+      if (end > BODY_BYTES) return refuse(TOO_LARGE);
+      if (pieces > FEW_PIECES && end < pieces * PIECE_BYTES) {
+        refuse(TOO_FINE);
+        // What the parser still hands on is dropped: kept, it would cost a hundred times its size.
+        incoming.resume();
+        exchange.onClosed(() => incoming.socket.destroy());
+        return;
+      }
+      const size =
+        end <= bytes.length ? bytes.length : Math.min(BODY_BYTES, Math.max(2 * bytes.length, declared, end));
+      try {
+        makeRoom(size);
+      } catch (error) {
+        parcel.release();
+        return fail(error as OrielError);
+      }
+      if (size > bytes.length) bytes = Buffer.concat([bytes.subarray(0, length)], size);
+      piece.copy(bytes, length);
+      length = end;
+    };
+    const end = (): void => {
+      stop();
+      if (length <= SMALL_BYTES) parcel.release();
+      else {
+        parcel.complete();
+        exchange.onClosed(() => parcel.release());
+      }
+      resolve({ text: bytes.toString('utf8', 0, length) });
+    };
+    const gone = (cause?: Error): void => {
+      stop();
+      parcel.release();
+      reject(new OrielError('CANCELLED', 'The client went away before its request was complete.', { cause }));
+    };
+    // Nothing more is told of one that has closed already.
+    if (incoming.destroyed) return gone();
+    makeRoom(declared);
+    incoming.on('data', take).on('end', end).on('close', gone).on('error', gone);
+  });
+}
+
+/** By its commas and opening brackets outside of strings. */
+function hasTooManyValues(text: string): boolean {
+  // Each value but the last takes a digit and a comma at least.
+  if (text.length < 2 * MOST_VALUES) return false;
+  let values = 1;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) {
+      at = closingQuote(text, at);
+      if (at === -1) return false;
+    } else if (code === COMMA || code === BRACKET || code === BRACE) {
+      values += 1;
+      if (values > MOST_VALUES) return true;
+    }
+  }
+  return false;
+}
+
+const [QUOTE, COMMA, BRACKET, BRACE, BACKSLASH] = [0x22, 0x2c, 0x5b, 0x7b, 0x5c];
+
+/** Of the string that begins at `from`; -1 where it does not end. */
+function closingQuote(text: string, from: number): number {
+  for (let at = from + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at;
+    if (code === BACKSLASH) at += 1;
+  }
+  return -1;
+}
