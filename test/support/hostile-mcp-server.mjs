@@ -74,7 +74,7 @@ const results = {
   'resources/read': () => ({ contents: (contents[how] ?? (() => [{ uri: 'x://1', text: 'text\n' }]))() }),
 };
 
-if (how === 'pings') setInterval(() => {}, 1_000);
+if (how === 'pings' || how === 'deaf') setInterval(() => {}, 1_000);
 else if (how !== 'hang') {
   createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method, params = {} } = JSON.parse(line);

@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import {
   deserializeMessage,
   isJSONRPCNotification,
@@ -18,10 +18,11 @@ import {
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { isOrielError, type OrielError } from '../../errors.ts';
+import { isOrielError, OrielError } from '../../errors.ts';
 import { endWithUs, TOKEN_NAME, withNothingElse } from '../process.ts';
 import { beginOf, endTree, type Tree } from '../tree.ts';
 import { messagesIn, type Reduce } from './messages.ts';
+import { Unsent } from './unsent.ts';
 import { watch, type Watched } from '../watchdog.ts';
 
 export interface StdioServer {
@@ -38,9 +39,6 @@ export interface StdioServer {
 /** Milliseconds after the end of its input, and again after SIGTERM, that a server has to end by itself. */
 const GRACE_MS = 400;
 
-/** Bytes that a server has not read of what it asked for; then nothing more of its output is read until it has. */
-const MOST_UNREAD = 1 << 20;
-
 export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -50,6 +48,7 @@ export class StdioTransport implements Transport {
   /** Why it was ended from here, where that was not asked for. */
   failure: OrielError | undefined;
   #running: Running | undefined;
+  #unsent: Unsent | undefined;
   /** Requests without an answer, by their ids. */
   readonly #waiting = new Set<unknown>();
   #wake: (() => void) | undefined;
@@ -68,7 +67,9 @@ export class StdioTransport implements Transport {
     const { child, ...running } = await startServer(this.#server);
     this.#running = { child, ...running };
     const reading = this.#read(child.stdout as Readable);
-    child.stdin?.on('error', (error) => this.onerror?.(error));
+    const input = child.stdin as Writable;
+    input.on('error', (error) => this.onerror?.(error));
+    this.#unsent = new Unsent(input);
     // What it has said before is still taken, for as long as nobody else holds its output.
     child.once('exit', () => void Promise.race([reading, sleep(GRACE_MS)]).then(() => this.close()));
     // One that rests keeps no process alive; a request that waits does.
@@ -115,31 +116,36 @@ export class StdioTransport implements Transport {
 
   /** Each ping is answered: one that sends them and never reads would fill our memory. */
   async #untilRead(): Promise<void> {
-    const stdin = this.#running?.child.stdin;
-    if (!stdin?.writable || stdin.writableLength < MOST_UNREAD) return;
-    await new Promise<void>((resolve) => {
-      stdin.once('drain', resolve);
-      stdin.once('close', resolve);
-    });
-  }
-
-  async send(message: JSONRPCMessage): Promise<void> {
-    const stdin = this.#running?.child.stdin;
-    if (!stdin?.writable) throw new Error('The server does not run any more.');
-    this.#expect(message);
-    await new Promise<void>((resolve, reject) => {
-      stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
-    });
-  }
-
-  /** Counts the answers that are waited for. */
-  #expect(message: JSONRPCMessage): void {
-    if (isJSONRPCRequest(message)) {
-      this.#waiting.add(message.id);
-      this.#wake?.();
-    } else if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
-      this.#waiting.delete(message.params?.['requestId']);
+    while (this.#unsent?.isFull && this.#running) {
+      const { stdin } = this.#running.child;
+      await new Promise<void>((resolve) => {
+        stdin?.once('drain', resolve);
+        stdin?.once('close', resolve);
+      });
     }
+  }
+
+  /** Resolves when it is on its way. Rejects with `BUSY` where the server does not read what it was sent before. */
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (!this.#running?.child.stdin?.writable || !this.#unsent) {
+      throw new Error('The server does not run any more.');
+    }
+    if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
+      const id = message.params?.['requestId'];
+      this.#waiting.delete(id);
+      if (this.#unsent.remove(id)) return;
+    }
+    const bytes = Buffer.from(serializeMessage(message));
+    if (!isJSONRPCRequest(message)) return this.#unsent.add(bytes);
+    if (this.#unsent.isFull) {
+      throw new OrielError(
+        'BUSY',
+        'The MCP server does not read what it is sent: more than 1 MiB waits for it. Use the same call later.',
+      );
+    }
+    this.#waiting.add(message.id);
+    this.#wake?.();
+    this.#unsent.add(bytes, message.id);
   }
 
   /** Ends the server and what it has started. The process is gone when it resolves. */

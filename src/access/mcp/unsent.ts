@@ -1,0 +1,42 @@
+/** Messages to an MCP server that its pipe has not taken yet. A request that is cancelled meanwhile is never sent. */
+
+import type { Writable } from 'node:stream';
+
+/** Bytes of them: what a server does not read is held here. */
+const MOST_UNSENT = 1 << 20;
+
+export class Unsent {
+  readonly #input: Writable;
+  /** By the id of a request, or by themselves. */
+  readonly #messages = new Map<unknown, Buffer>();
+  #bytes = 0;
+
+  constructor(input: Writable) {
+    this.#input = input;
+    input.on('drain', () => this.#send());
+  }
+
+  get isFull(): boolean {
+    return this.#bytes >= MOST_UNSENT;
+  }
+
+  add(message: Buffer, id: unknown = message): void {
+    this.#messages.set(id, message);
+    this.#bytes += message.length;
+    this.#send();
+  }
+
+  /** Whether the request was still here. */
+  remove(id: unknown): boolean {
+    this.#bytes -= this.#messages.get(id)?.length ?? 0;
+    return this.#messages.delete(id);
+  }
+
+  #send(): void {
+    for (const [id, message] of this.#messages) {
+      if (this.#input.writableNeedDrain) return;
+      this.remove(id);
+      this.#input.write(message);
+    }
+  }
+}
