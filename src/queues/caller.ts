@@ -1,5 +1,7 @@
 /** Whom a call works for. Queues serve callers in turn, so that many calls of one do not hold up the others. */
 
+import { clocksOf, runOn } from './clock.ts';
+
 /**
  * Compared by identity and never looked into: an instance of the library, an MCP session, an HTTP client.
  */
@@ -51,9 +53,10 @@ export function callerOf(signal: AbortSignal): Caller {
   return callers.get(signal) ?? signal;
 }
 
-/** A signal that is aborted with the first of them. Work that waits with it counts as that of the caller of `signal`. */
+/** A signal that is aborted with the first of them. Work that waits with it counts as that of the caller of `signal`, and has the time of all. */
 export function withOthers(signal: AbortSignal, ...others: readonly AbortSignal[]): AbortSignal {
   const any = AbortSignal.any([signal, ...others]);
   waitAs(callerOf(signal), any);
+  runOn(any, [signal, ...others].flatMap(clocksOf));
   return any;
 }

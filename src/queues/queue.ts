@@ -10,6 +10,7 @@
 
 import { OrielError } from '../errors.ts';
 import { type Caller, callerOf, type Origin, originOf } from './caller.ts';
+import { pauseClocks } from './clock.ts';
 import { onAbort } from './on-abort.ts';
 import { membersOf, watchMembers } from './shared-caller.ts';
 import { WaitingList } from './waiting-list.ts';
@@ -199,6 +200,7 @@ export class Queue {
         },
       };
       const abort = (): void => {
+        resume();
         unwatch();
         this.#list.remove(waiter);
         reject(signal?.reason as Error);
@@ -211,7 +213,9 @@ export class Queue {
         left: (member) => this.#list.leave(member, waiter),
       });
       const unlisten = signal && onAbort(signal, abort);
+      const resume = pauseClocks(signal);
       settle = () => {
+        resume();
         unwatch();
         unlisten?.();
       };

@@ -7,9 +7,8 @@
 
 import { createHash } from 'node:crypto';
 import { createNetwork, type Network, type WebResponse } from '../../access/network/fetch.ts';
-import { startTimer } from '../../access/timer.ts';
 import { OrielError } from '../../errors.ts';
-import { withOthers } from '../../queues/caller.ts';
+import { deadlineOf } from '../../queues/deadline.ts';
 import { binarySize } from '../../render/units.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { WebSettings } from '../../types/settings.ts';
@@ -94,17 +93,14 @@ function networkOf(web: WebSettings): Network {
 }
 
 async function within<T>(signal: AbortSignal, act: (until: AbortSignal) => Promise<T>): Promise<T> {
-  const late = new AbortController();
   const seconds = REQUEST_MS / 1000;
-  const stop = startTimer(REQUEST_MS, () =>
-    late.abort(
-      new OrielError('TIMEOUT', `GitHub took longer than ${seconds} seconds. Use the same call later.`),
-    ),
-  );
+  const late = (): Error =>
+    new OrielError('TIMEOUT', `GitHub took longer than ${seconds} seconds. Use the same call later.`);
+  const deadline = deadlineOf(signal, REQUEST_MS, late);
   try {
-    return await act(withOthers(signal, late.signal));
+    return await act(deadline.signal);
   } finally {
-    stop();
+    deadline.stop();
   }
 }
 

@@ -7,15 +7,31 @@ import { builtFile } from '../../access/package-files.ts';
 import { queues } from '../../queues/table.ts';
 import type { Visit } from './page.ts';
 import type { Job, Reply } from './protocol.ts';
-import { CONVERT_MEMORY, CONVERT_MS, MOST_CONVERTED } from './web-limits.ts';
+import { CONVERT_MEMORY, CONVERT_MS, MOST_CONVERTED, SMALL_PAGE } from './web-limits.ts';
 
-const children = new ChildPool({
-  entry: () => builtFile('sources/web/page-child.js'),
-  queue: queues.pages,
-  idleMs: 20_000,
-  heapMb: 384,
-  keepUpTo: CONVERT_MEMORY / 2,
-});
+const entry = (): URL => builtFile('sources/web/page-child.js');
+
+const large = {
+  memory: CONVERT_MEMORY,
+  children: new ChildPool({
+    entry,
+    queue: queues.pages,
+    idleMs: 20_000,
+    heapMb: 384,
+    keepUpTo: CONVERT_MEMORY / 2,
+  }),
+};
+
+const small = {
+  memory: CONVERT_MEMORY / 2,
+  children: new ChildPool({
+    entry,
+    queue: queues.pagesSmall,
+    idleMs: 20_000,
+    heapMb: 128,
+    keepUpTo: CONVERT_MEMORY / 4,
+  }),
+};
 
 export interface Converted {
   readonly reply: Reply;
@@ -43,6 +59,7 @@ export async function convert(
   signal: AbortSignal,
 ): Promise<Converted | undefined> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  const { children, memory } = bytes.length <= SMALL_PAGE ? small : large;
   try {
     const { head, body } = await children.run(
       {
@@ -50,7 +67,7 @@ export async function convert(
         body: chunksOf(memoryBytes(bytes), 0, bytes.length, 256 * 1024, signal),
         bytes: bytes.length,
         maxOutput: MOST_CONVERTED,
-        maxMemory: CONVERT_MEMORY,
+        maxMemory: memory,
         maxMs: CONVERT_MS,
       },
       { signal },

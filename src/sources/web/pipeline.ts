@@ -1,9 +1,9 @@
 /** Reads one page: its steps in their order, the first that knows a way wins. */
 
 import type { Network, WebRequest } from '../../access/network/fetch.ts';
-import { startTimer } from '../../access/timer.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { withOthers } from '../../queues/caller.ts';
+import { deadlineOf } from '../../queues/deadline.ts';
 import { quote } from '../../text/visible.ts';
 import type { Access } from '../../types/access.ts';
 import type { Endpoints } from '../../types/settings.ts';
@@ -86,11 +86,10 @@ const ACCEPT =
 /** Throws OrielError: what `Network.get` throws, and `TIMEOUT`. */
 export async function readPage(reading: Reading): Promise<Page> {
   const { url, raw, signal, known } = reading;
-  const late = new AbortController();
-  const stop = startTimer(PAGE_MS, () =>
-    late.abort(new OrielError('TIMEOUT', `${quote(url)} took longer than ${PAGE_MS / 1000} seconds.`)),
-  );
-  const visit = visitOf(reading, withOthers(signal, late.signal));
+  const late = (): Error =>
+    new OrielError('TIMEOUT', `${quote(url)} took longer than ${PAGE_MS / 1000} seconds.`);
+  const deadline = deadlineOf(signal, PAGE_MS, late);
+  const visit = visitOf(reading, deadline.signal);
   try {
     const special = raw ? undefined : await siteStep(visit);
     if (special) {
@@ -108,7 +107,7 @@ export async function readPage(reading: Reading): Promise<Page> {
     if (page.url !== url) visit.notes.push(redirectNote(url));
     return pageOf(page, await renderingOf(page, raw, visit), visit);
   } finally {
-    stop();
+    deadline.stop();
   }
 }
 

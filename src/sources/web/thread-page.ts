@@ -1,7 +1,7 @@
 /** Issues and pull requests of GitHub by the URLs of their pages: the same text, the same cache as `issue://` and `pr://`. */
 
-import { startTimer } from '../../access/timer.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
+import { deadlineOf } from '../../queues/deadline.ts';
 import type { Call } from '../../types/call.ts';
 import type { WebSettings } from '../../types/settings.ts';
 import { isGitHub } from '../github/hosts.ts';
@@ -27,12 +27,11 @@ export async function threadPage(
 ): Promise<Page | OrielError | undefined> {
   const thread = raw ? undefined : threadOf(url);
   if (!thread) return undefined;
-  const late = new AbortController();
-  const stop = startTimer(THREAD_MS, () =>
-    late.abort(new OrielError('TIMEOUT', `Its API took longer than ${THREAD_MS / 1000} seconds.`)),
-  );
+  const late = (): Error =>
+    new OrielError('TIMEOUT', `Its API took longer than ${THREAD_MS / 1000} seconds.`);
+  const deadline = deadlineOf(call.signal, THREAD_MS, late);
   try {
-    const within: Call = { ...call, signal: AbortSignal.any([call.signal, late.signal]) };
+    const within: Call = { ...call, signal: deadline.signal };
     const { text: content, notes } = await readThread(thread, { web, fresh }, within);
     return {
       finalUrl: url,
@@ -47,7 +46,7 @@ export async function threadPage(
     if (isOrielError(error)) return error;
     throw error;
   } finally {
-    stop();
+    deadline.stop();
   }
 }
 

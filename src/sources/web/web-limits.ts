@@ -2,7 +2,7 @@
 
 const MIB = 1024 * 1024;
 
-/** Milliseconds for a page with its redirects and alternates. */
+/** Milliseconds for a page with its redirects and alternates, without those for which it waits in a queue. */
 export const PAGE_MS = 15_000;
 
 /** Milliseconds for an alternate that may not be there. */
@@ -21,8 +21,11 @@ export const MOST_FILE = 64 * MIB;
 /** Bytes of what a page is converted to. */
 export const MOST_CONVERTED = 32 * MIB;
 
-/** Resident bytes of the converting child. */
+/** Resident bytes of the converting child; of one for small pages half of them. */
 export const CONVERT_MEMORY = 512 * MIB;
+
+/** Bytes of a page that is converted beside the large ones. */
+export const SMALL_PAGE = 256 * 1024;
 
 /** Lines of one answer. */
 export const PAGE_LINES = 300;

@@ -20,6 +20,8 @@ const MOST_ELEMENTS = 20_000;
 /** defuddle 0.19.4 takes 2.9 s of processor time for 4,000 `div`s beside each other, and 18 s for 10,000. */
 const MOST_FOR_DEFUDDLE = 4_000;
 const MOST_ENTITIES = 60_000;
+/** Characters, each as often as elements lie around it: libraries look at the text of every one of them. */
+const MOST_NESTED_TEXT = 15_000_000;
 const MOST_CELLS = 20_000;
 
 /** Characters of a main text that needs no second opinion. */
@@ -34,7 +36,10 @@ export function extract(html: string, url: string): Extracted {
   const cells = all.filter(({ name }) => name === 'td' || name === 'th').length;
   const body = all.find(({ name }) => name === 'body') ?? root;
   const found =
-    all.length > MOST_ELEMENTS || cells > MOST_CELLS || entitiesOf(root) > MOST_ENTITIES
+    all.length > MOST_ELEMENTS ||
+    cells > MOST_CELLS ||
+    entitiesOf(root) > MOST_ENTITIES ||
+    nestedText(root) > MOST_NESTED_TEXT
       ? { how: 'page' as const, element: withoutChrome(body) }
       : best(root, body, { url, elements: all.length });
   const markdown = toMarkdown(found.element, base);
@@ -55,6 +60,11 @@ function entitiesOf(node: Node, before = 0): number {
     }
   }
   return count;
+}
+
+function nestedText(node: Node, depth = 0): number {
+  if (!isElement(node)) return node.length * depth;
+  return node.children.reduce((sum, child) => sum + nestedText(child, depth + 1), 0);
 }
 
 /** `"`, `&`, `<` and `>`. */

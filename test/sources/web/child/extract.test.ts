@@ -93,3 +93,12 @@ describe.each(Object.entries(blocks))('a page with code %s', (_, code) => {
     expect(NOISE.filter((words) => markdown.includes(words))).toEqual([]);
   });
 });
+
+test.each(['<ul><li>x', '<div>x', '<blockquote>x', '<table><tr><td>x'])(
+  'a text inside elements inside elements, %s, is converted as a whole: libraries look at it again in each of them',
+  (inner) => {
+    const { how, markdown } = extract(`<body>${inner.repeat(100_000)}</body>`, 'https://docs.example/deep');
+    expect(how).toBe('page');
+    expect(markdown.match(/x/g)?.length).toBeGreaterThan(99_000);
+  },
+);

@@ -1,0 +1,19 @@
+/** A deadline for work that may wait in queues: the time for which it waits does not count. */
+
+import { withOthers } from './caller.ts';
+import { Clock, runOn } from './clock.ts';
+
+export interface Deadline {
+  /** Aborted with what it was made of, and at the deadline. Work that waits with it counts as that of the same caller. */
+  readonly signal: AbortSignal;
+  /** The work is done. */
+  stop(): void;
+}
+
+/** `ms` milliseconds from now. `late` makes the reason with which the signal is aborted then. */
+export function deadlineOf(signal: AbortSignal, ms: number, late: () => Error): Deadline {
+  const over = new AbortController();
+  const clock = new Clock(ms, () => over.abort(late()));
+  runOn(over.signal, [clock]);
+  return { signal: withOthers(signal, over.signal), stop: () => clock.stop() };
+}

@@ -1,0 +1,64 @@
+import { beforeEach, expect, test, vi } from 'vitest';
+import { callerOf, waitAs, withOthers } from '../../src/queues/caller.ts';
+import { deadlineOf } from '../../src/queues/deadline.ts';
+import { Queue } from '../../src/queues/queue.ts';
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  return () => vi.useRealTimers();
+});
+
+const LATE = new Error('late');
+const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
+
+test('the time of work with a deadline stands still while it waits in a queue, whatever signal it waits with', async () => {
+  const queue = new Queue('test', 'tests run', { limit: 1, waiting: 10 });
+  const first = await queue.acquire();
+  const deadline = deadlineOf(new AbortController().signal, 1_000, () => LATE);
+  const inner = withOthers(deadline.signal, new AbortController().signal);
+  await pass(400);
+  const [one, two] = [queue.acquire({ signal: deadline.signal }), queue.acquire({ signal: inner })];
+  await pass(60_000);
+  first.release();
+  (await one).release();
+  (await two).release();
+  await pass(599);
+  expect(deadline.signal.aborted).toBe(false);
+  await pass(1);
+  expect(deadline.signal.reason).toBe(LATE);
+  expect(inner.reason).toBe(LATE);
+});
+
+test('a wait that ends with an abort, or is refused, lets the time run again', async () => {
+  const queue = new Queue('test', 'tests run', { limit: 1, waiting: 1 });
+  await queue.acquire();
+  const deadline = deadlineOf(new AbortController().signal, 1_000, () => LATE);
+  const stop = new AbortController();
+  const wait = queue.acquire({ signal: withOthers(deadline.signal, stop.signal) });
+  expect(() => queue.acquire({ signal: deadline.signal })).toThrow('Too many calls wait');
+  stop.abort(new Error('stop'));
+  await expect(wait).rejects.toThrow('stop');
+  await pass(1_000);
+  expect(deadline.signal.reason).toBe(LATE);
+});
+
+test('work that is done has no deadline any more, also where it has waited', async () => {
+  const queue = new Queue('test', 'tests run', { limit: 1, waiting: 1 });
+  const first = await queue.acquire();
+  const deadline = deadlineOf(new AbortController().signal, 1_000, () => LATE);
+  const wait = queue.acquire({ signal: deadline.signal });
+  deadline.stop();
+  first.release();
+  await wait;
+  await pass(10_000);
+  expect(deadline.signal.aborted).toBe(false);
+});
+
+test('work with a deadline counts as that of the same caller', () => {
+  const caller = {};
+  const { signal } = new AbortController();
+  waitAs(caller, signal);
+  const deadline = deadlineOf(signal, 1_000, () => LATE);
+  expect(callerOf(deadline.signal)).toBe(caller);
+  deadline.stop();
+});
