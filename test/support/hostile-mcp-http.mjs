@@ -11,6 +11,30 @@ const event = (text) => `event: message\n${text.map((part) => `data: ${part}\n`)
 const inLines = (message) => event(message.split(/(?<=,)/));
 const space = ' '.repeat(100 << 20);
 
+/** As gzip: a header once, then blocks that unpack to nothing. */
+function emptyBlocks(_, i) {
+  return i === 0
+    ? Buffer.from('1f8b0800000000000003', 'hex')
+    : Buffer.alloc(65_535, Buffer.from('000000ffff', 'hex'));
+}
+
+function breakOff(response) {
+  setTimeout(() => response.destroy(), 100);
+  // No more is asked for.
+  response.removeAllListeners('drain');
+  return ' '.repeat(1 << 20);
+}
+
+/** Writes what `make` gives, without an end. */
+function pump(response, make) {
+  let i = 0;
+  const more = () => {
+    while (!response.destroyed && response.write(make(response, i++)));
+  };
+  response.on('drain', more);
+  more();
+}
+
 /** How many names there are, and what becomes of the message. */
 const ways = {
   json: [200_000, (message) => [message, JSON_TYPE]],
@@ -27,6 +51,12 @@ const ways = {
   blank: [3, (message) => [`${'\n'.repeat(5_000_000)}${event([message])}`, EVENTS]],
   comment: [3, (message) => [`:${'x'.repeat(5 << 20)}\n${event([message])}`, EVENTS]],
   bomb: [3, (message) => [gzipSync(space + message), { ...JSON_TYPE, ...PACKED }]],
+  'endless line': [0, () => [() => `data: ${'a'.repeat(65_536)}`, EVENTS]],
+  'endless events': [0, () => [() => event(['{"jsonrpc":"2.0","method":"notifications/x"}']).repeat(1_000), EVENTS]],
+  'endless json': [0, () => [() => space.slice(0, 65_536), JSON_TYPE]],
+  'empty blocks': [0, () => [emptyBlocks, { ...EVENTS, ...PACKED }]],
+  'broken off': [0, () => [breakOff, EVENTS]],
+  'json broken off': [0, () => [breakOff, JSON_TYPE]],
   'bomb of events': [3, (message) => [gzipSync(event([space + message])), { ...EVENTS, ...PACKED }]],
 };
 const [count, way] = ways[how];
@@ -51,6 +81,7 @@ const server = createServer(async (request, response) => {
   if (id === undefined) return response.writeHead(202).end();
   const message = JSON.stringify({ jsonrpc: '2.0', id, result: results[method]() });
   const [body, headers] = method === 'resources/list' ? way(message) : [message, JSON_TYPE];
-  return response.writeHead(200, headers).end(body);
+  response.writeHead(200, headers);
+  return typeof body === 'function' ? pump(response, body) : response.end(body);
 });
 server.listen(0, '127.0.0.1', () => process.stdout.write(`${server.address().port}\n`));

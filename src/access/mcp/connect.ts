@@ -70,12 +70,13 @@ export async function connectMcp(
   signal: AbortSignal,
 ): Promise<McpConnection> {
   let refused: OrielError | undefined;
+  let closed = false;
   const { transport, release } = transportTo(server, cwd, reduce, (error) => {
+    if (closed) return;
     refused = error;
     void close();
   });
   const client = new Client({ name: 'oriel', version: version() }, { capabilities: {} });
-  let closed = false;
   Object.assign(client, {
     onclose() {
       closed = true;

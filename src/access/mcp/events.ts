@@ -9,13 +9,21 @@ const CR = 13;
 const NEWLINE = Buffer.from('\n');
 const DATA = Buffer.from('data:');
 
-/** Reduces large data that stands in one line, as servers write it; over several lines it is refused (`LIMIT`). */
+/** Events of one answer: the client takes tens of microseconds for each. */
+const MOST_EVENTS = 10_000;
+
+/** Throws `LIMIT` beyond so many events. Reduces large data that stands in one line, as servers write it; over several lines it is refused (`LIMIT`). */
 export function eventsWith(reduce: Reduce): TransformStream<Uint8Array, Uint8Array> {
   let pieces: Uint8Array[] = [];
   let ofEvent = 0;
+  let events = 0;
   const passed = async (line: Buffer): Promise<Uint8Array> => {
     if (line.length > MOST_PARSED && line.subarray(0, DATA.length).equals(DATA)) {
       return Buffer.concat([DATA, await parsable(line.subarray(DATA.length), reduce), NEWLINE]);
+    }
+    if (isBlank(line)) events += 1;
+    if (events > MOST_EVENTS) {
+      throw new OrielError('LIMIT', `The MCP server sent more than ${MOST_EVENTS} events at once, and was ended.`);
     }
     ofEvent = isBlank(line) ? 0 : ofEvent + line.length;
     if (ofEvent <= MOST_PARSED) return line;

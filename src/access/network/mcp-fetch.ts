@@ -1,7 +1,7 @@
 /** The `fetch` of an MCP server over HTTP: its own host, no redirects, a bounded number of bytes, messages that are soon parsed. */
 
 import { Agent, fetch } from 'undici';
-import { isOrielError, type OrielError } from '../../errors.ts';
+import { isOrielError, OrielError } from '../../errors.ts';
 import { eventsWith } from '../mcp/events.ts';
 import { parsable, type Reduce, tooLarge } from '../mcp/messages.ts';
 import { parseAllowed } from './addresses.ts';
@@ -16,7 +16,7 @@ export interface McpBounds {
   /** Of one response, also when unpacked. */
   readonly maxBytes: number;
   readonly reduce: Reduce;
-  /** Is told why a response was refused in its middle: the client would wait for its end. */
+  /** Is told why a response ended in its middle: the client would wait for what does not come any more. */
   failed(error: OrielError): void;
 }
 
@@ -33,20 +33,21 @@ export function mcpFetch(url: URL, bounds: McpBounds): McpFetch {
   });
   const bounded = async (input: unknown, init: object = {}): Promise<Response> => {
     const response = await fetch(input as never, { ...init, dispatcher: agent, redirect: 'error' });
-    return withParsable(response as unknown as Response, bounds);
+    return withParsable(response as unknown as Response, bounds, 'method' in init && init.method === 'POST');
   };
   return { fetch: bounded as typeof globalThis.fetch, close: () => agent.destroy() };
 }
 
-async function withParsable(response: Response, bounds: McpBounds): Promise<Response> {
+/** `isAwaited`: somebody waits for what is in it. */
+async function withParsable(response: Response, bounds: McpBounds, isAwaited: boolean): Promise<Response> {
   const { status, statusText, headers } = response;
   // A response without a body may not be given an empty one.
   if (!response.body) return response;
   const body = response.body.pipeThrough(atMost(bounds.maxBytes));
   const isStream = headers.get('content-type')?.includes('text/event-stream') === true;
   const taken = isStream
-    ? passedOn(body, eventsWith(bounds.reduce), bounds)
-    : await parsable(new Uint8Array(await new Response(body).arrayBuffer()), bounds.reduce);
+    ? passedOn(body, eventsWith(bounds.reduce), bounds, isAwaited)
+    : await parsable(await wholeOf(body, bounds), bounds.reduce);
   const kept = new Headers(headers);
   for (const name of ['content-length', 'content-encoding']) kept.delete(name);
   return new Response(taken as ConstructorParameters<typeof Response>[0], {
@@ -59,12 +60,34 @@ async function withParsable(response: Response, bounds: McpBounds): Promise<Resp
 function passedOn(
   body: ReadableStream<Uint8Array>,
   through: TransformStream<Uint8Array, Uint8Array>,
-  { failed }: McpBounds,
+  bounds: McpBounds,
+  isAwaited: boolean,
 ): ReadableStream<Uint8Array> {
   body.pipeTo(through.writable).catch((error: unknown) => {
-    if (isOrielError(error)) failed(error);
+    const why = whyEnded(error, bounds);
+    if (why && (isAwaited || why.code === 'LIMIT')) bounds.failed(why);
   });
   return through.readable;
+}
+
+async function wholeOf(body: ReadableStream<Uint8Array>, bounds: McpBounds): Promise<Uint8Array> {
+  try {
+    return new Uint8Array(await new Response(body).arrayBuffer());
+  } catch (error) {
+    throw whyEnded(error, bounds) ?? error;
+  }
+}
+
+/** Undefined where it was ended from here. */
+function whyEnded(error: unknown, { maxBytes }: McpBounds): OrielError | undefined {
+  if (isOrielError(error)) return error;
+  const { name, cause } = error as Error;
+  if (name === 'AbortError') return undefined;
+  const { code } = (cause ?? error) as NodeJS.ErrnoException;
+  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE') return tooLarge(maxBytes);
+  return new OrielError('NETWORK', 'The MCP server broke its answer off. Use the same call later.', {
+    cause: error,
+  });
 }
 
 /** The agent counts bytes as they are sent: a few of them unpack to any number. */
