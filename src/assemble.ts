@@ -8,6 +8,7 @@ import { fromWorkingDirectory } from './access/paths.ts';
 import { callTool } from './call-tool.ts';
 import type { DeclaredTool, Dialect } from './dialects/dialect.ts';
 import { checkOptions } from './check-options.ts';
+import { wordsFor } from './operator-words.ts';
 import type { OrielOptions, TelemetrySettings } from './options.ts';
 import { dialectOf } from './dialects/table.ts';
 import type { CallOptions, Engine } from './engine/open-call.ts';
@@ -24,7 +25,7 @@ import type { Access } from './types/access.ts';
 import type { Answer } from './types/answer.ts';
 import type { Limits, TokenCounter } from './types/limits.ts';
 import type { Session } from './types/session.ts';
-import type { HostScheme, RunSettings, Settings } from './types/settings.ts';
+import type { Allowable, HostScheme, RunSettings, Settings } from './types/settings.ts';
 
 export interface RunOptions extends CallOptions {
   /** Whether `details.task` has the totals of the task so far. */
@@ -147,6 +148,7 @@ function limitsOfModel({ model, limitsPerModel = {} }: OrielOptions): LimitOptio
 
 function settingsOf(options: OrielOptions): Settings {
   const { read = {} } = options;
+  const operator = wordsFor(options);
   return {
     defaultLimit: read.defaultLimit ?? defaultSettings.defaultLimit,
     display: displayOf(options),
@@ -158,11 +160,16 @@ function settingsOf(options: OrielOptions): Settings {
     ...(options.agentOutputs !== undefined && { agentOutputs: accessTo(options.agentOutputs) }),
     ...(options.userFiles === true && userFiles()),
     schemes: schemesOfHost(options.schemes),
-    web: webSettings(options.web),
-    s3: s3Settings(options.s3),
+    web: saying(operator.allowWeb, webSettings(options.web)),
+    s3: saying(operator.allowObjects, s3Settings(options.s3)),
     ...(options.mcpServers && { mcpServers: options.mcpServers }),
     workspaces: options.workspaces ?? defaultSettings.workspaces,
+    operator,
   };
+}
+
+function saying<T extends object>(howToAllow: string, settings: T | false): (T & Allowable) | false {
+  return settings && { ...settings, howToAllow };
 }
 
 /** Checks the form of hosts, ranges and endpoints; the numbers in them are parsed with the first page. */
@@ -277,4 +284,5 @@ export const defaultSettings: Settings = {
   web: { allow: [], endpoints: {} },
   s3: { allow: [] },
   workspaces: {},
+  operator: wordsFor({}),
 };

@@ -83,6 +83,7 @@ const floors = [
   'window.ts',
   'options.ts',
   'check-options.ts',
+  'operator-words.ts',
   'assemble.ts',
   'schema.ts',
   'accept-input.ts',

@@ -14,7 +14,7 @@ export function fromWorkingDirectory(path = '.'): string {
   } catch (cause) {
     throw new OrielError(
       'NOT_FOUND',
-      'The working directory of this process no longer exists. Start it in one that does, or name one: --cwd DIR.',
+      'The working directory of this process no longer exists. Start it in one that does, or name one as cwd.',
       { cause },
     );
   }

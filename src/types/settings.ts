@@ -24,15 +24,34 @@ export interface Settings {
   /** Schemes of the host, by name; `false` takes one away. */
   readonly schemes: Readonly<Record<string, HostScheme | false>>;
   /** Pages of the web, and what may be reached beside public addresses; `false` takes them away. */
-  readonly web: WebSettings | false;
+  readonly web: (WebSettings & Allowable) | false;
   /** Objects of S3 and what speaks its protocol; `false` takes them away. */
-  readonly s3: S3Settings | false;
+  readonly s3: (S3Settings & Allowable) | false;
   /** Servers whose resources `mcp://` reads, by name; absent where it starts and asks none. */
   readonly mcpServers?: Readonly<Record<string, McpServer>>;
   /** How commands run. */
   readonly run: RunSettings;
   /** Workspaces elsewhere, by the names that tools call them. */
   readonly workspaces: Readonly<Record<string, Workspace>>;
+  /** How whoever runs oriel allows what is refused here. */
+  readonly operator: OperatorWords;
+}
+
+/** Each follows `Whoever runs oriel allows it`; `HOST` in one stands for what is to be allowed. */
+export interface OperatorWords {
+  readonly web: string;
+  readonly objects: string;
+  readonly mcpServers: string;
+  readonly workspaces: string;
+  readonly agentOutputs: string;
+  readonly userFiles: string;
+  readonly allowWeb: string;
+  readonly allowObjects: string;
+}
+
+export interface Allowable {
+  /** How an address that is refused is allowed. */
+  readonly howToAllow?: string;
 }
 
 export interface WebSettings {

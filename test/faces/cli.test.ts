@@ -150,7 +150,7 @@ test('a working directory that was deleted is said, and needs not to be there wh
       env: { ...process.env, NODE: process.execPath, CLI: cli },
     });
   expect(started('read f')).toBe(
-    'oriel: The working directory of this process no longer exists. Start it in one that does, or name one: --cwd DIR.\n',
+    'oriel: The working directory of this process no longer exists. Start it in one that does, or name one as cwd.\n',
   );
   mkdirSync(join(W, 'gone'));
   expect(started(`read f --cwd "${W}" --root "${W}"`)).toBe('1|a\n');

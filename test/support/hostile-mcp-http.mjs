@@ -52,7 +52,10 @@ const ways = {
   comment: [3, (message) => [`:${'x'.repeat(5 << 20)}\n${event([message])}`, EVENTS]],
   bomb: [3, (message) => [gzipSync(space + message), { ...JSON_TYPE, ...PACKED }]],
   'endless line': [0, () => [() => `data: ${'a'.repeat(65_536)}`, EVENTS]],
-  'endless events': [0, () => [() => event(['{"jsonrpc":"2.0","method":"notifications/x"}']).repeat(1_000), EVENTS]],
+  'endless events': [
+    0,
+    () => [() => event(['{"jsonrpc":"2.0","method":"notifications/x"}']).repeat(1_000), EVENTS],
+  ],
   'endless json': [0, () => [() => space.slice(0, 65_536), JSON_TYPE]],
   'empty blocks': [0, () => [emptyBlocks, { ...EVENTS, ...PACKED }]],
   'broken off': [0, () => [breakOff, EVENTS]],

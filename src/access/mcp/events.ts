@@ -23,7 +23,10 @@ export function eventsWith(reduce: Reduce): TransformStream<Uint8Array, Uint8Arr
     }
     if (isBlank(line)) events += 1;
     if (events > MOST_EVENTS) {
-      throw new OrielError('LIMIT', `The MCP server sent more than ${MOST_EVENTS} events at once, and was ended.`);
+      throw new OrielError(
+        'LIMIT',
+        `The MCP server sent more than ${MOST_EVENTS} events at once, and was ended.`,
+      );
     }
     ofEvent = isBlank(line) ? 0 : ofEvent + line.length;
     if (ofEvent <= MOST_PARSED) return line;

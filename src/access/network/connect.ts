@@ -33,10 +33,16 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 const resolveName: Resolve = async (host) =>
   (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address);
 
+export interface ConnectOptions {
+  readonly resolve?: Resolve | undefined;
+  /** `HOST` in it stands for what is to be allowed. */
+  readonly howToAllow?: string | undefined;
+}
+
 /** The `connect` of an undici Agent. */
 export function checkedConnector(
   allowed: readonly Allowed[],
-  resolve: Resolve = resolveName,
+  { resolve = resolveName, howToAllow }: ConnectOptions = {},
 ): buildConnector.connector {
   const connector = buildConnector({ timeout: CONNECT_MS });
   return (options, callback) => {
@@ -52,7 +58,7 @@ export function checkedConnector(
       });
     void (async () => {
       try {
-        callback(...(await reach({ host, port, allowed, resolve, connectTo })));
+        callback(...(await reach({ host, port, allowed, resolve, howToAllow, connectTo })));
       } catch (error) {
         callback(error as Error, null);
       }
@@ -65,22 +71,18 @@ interface Reach {
   readonly port: number;
   readonly allowed: readonly Allowed[];
   readonly resolve: Resolve;
+  readonly howToAllow: string | undefined;
   connectTo(address: string): Promise<buildConnector.CallbackArgs>;
 }
 
-async function reach({
-  host,
-  port,
-  allowed,
-  resolve,
-  connectTo,
-}: Reach): Promise<buildConnector.CallbackArgs> {
+async function reach(wanted: Reach): Promise<buildConnector.CallbackArgs> {
+  const { host, port, allowed, resolve, connectTo } = wanted;
   checkPort(allowed, port);
   const anyAddress = allowsHost(allowed, host, port);
-  if (!isIP(host) && isLocalName(host) && !anyAddress && !hasRanges(allowed)) throw blocked(host, 1);
+  if (!isIP(host) && isLocalName(host) && !anyAddress && !hasRanges(allowed)) throw blocked(wanted, 1);
   const addresses = isIP(host) ? [host] : await resolve(host);
   const open = addresses.filter((address) => anyAddress || allowsAddress(allowed, address, port));
-  if (open.length === 0) throw blocked(host, addresses.length);
+  if (open.length === 0) throw blocked(wanted, addresses.length);
   const usable = open.filter((address) => allowsPortOf(allowed, { host, address, port }));
   if (usable.length === 0) throw blockedPort(port);
   const result = await firstToConnect(inTurns(usable).slice(0, MOST_TRIED), connectTo);
@@ -88,7 +90,7 @@ async function reach({
   if (!result[1] || anyAddress || (reached !== undefined && allowsAddress(allowed, reached, port)))
     return result;
   result[1].destroy();
-  throw blocked(host, 1);
+  throw blocked(wanted, 1);
 }
 
 /** IPv6 and IPv4 in turns, beginning with the family of the first: one of them may lead nowhere. Source: RFC 8305, section 4. */
@@ -135,10 +137,12 @@ function hasRanges(allowed: readonly Allowed[]): boolean {
   return allowed.some((one) => 'range' in one);
 }
 
-function blocked(host: string, addresses: number): OrielError {
+function blocked({ host, port, howToAllow }: Reach, addresses: number): OrielError {
   const what = isIP(host) ? 'is not a public address' : `has ${addresses > 0 ? 'no public' : 'no'} address`;
-  return new OrielError(
-    'BLOCKED_ADDRESS',
-    `${quote(host)} ${what}, and is not read. Whoever runs oriel can allow it with --allow-net ${quote(host)}.`,
-  );
+  const place = [80, 443].includes(port) ? host : `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+  const how =
+    howToAllow === undefined
+      ? ''
+      : ` Whoever runs oriel allows it ${howToAllow.replace('HOST', () => quote(place))}.`;
+  return new OrielError('BLOCKED_ADDRESS', `${quote(host)} ${what}, and is not read.${how}`);
 }

@@ -12,6 +12,8 @@ export interface NetworkOptions {
   /** `HOST|CIDR[:PORT]`, beside all public addresses. */
   readonly allow: readonly string[];
   readonly resolve?: Resolve;
+  /** `HOST` in it stands for what whoever runs oriel may allow. */
+  readonly howToAllow?: string;
 }
 
 /** The signal covers everything, the body too. */
@@ -53,11 +55,11 @@ const IDLE_MS = 10_000;
 /** Agents of trusted origins, each with its connections. */
 const MOST_TRUSTED = 64;
 
-export function createNetwork({ allow, resolve }: NetworkOptions): Network {
+export function createNetwork({ allow, resolve, howToAllow }: NetworkOptions): Network {
   const allowed: readonly Allowed[] = allow.map(parseAllowed);
   const agentOf = (open: readonly Allowed[]): Agent =>
     new Agent({
-      connect: checkedConnector(open, resolve),
+      connect: checkedConnector(open, { resolve, howToAllow }),
       maxHeaderSize: MOST_HEADER_BYTES,
       headersTimeout: IDLE_MS,
       bodyTimeout: IDLE_MS,

@@ -5,6 +5,7 @@ import { fromWorkingDirectory } from '../../access/paths.ts';
 import { realDirectory } from '../../access/held-roots.ts';
 import type { DialectName } from '../../dialects/table.ts';
 import { OrielError } from '../../errors.ts';
+import { madeFor, type MadeOptions } from '../../operator-words.ts';
 import type { OrielOptions, TelemetrySettings } from '../../options.ts';
 import { checkTelemetryFile } from '../../session/telemetry/telemetry-file.ts';
 import { digest } from '../../telemetry/digest.ts';
@@ -31,7 +32,7 @@ import {
 } from './options.ts';
 
 /** What the shared options mean for the library. Throws `BAD_INPUT`. */
-export function orielOptions(values: Values): OrielOptions {
+export function orielOptions(values: Values): OrielOptions & MadeOptions {
   const text = (option: Option): string | undefined => values[option.name] as string | undefined;
   const list = (option: Option): readonly string[] =>
     (values[option.name] as readonly string[] | undefined) ?? [];
@@ -57,6 +58,7 @@ export function orielOptions(values: Values): OrielOptions {
     throw new OrielError('BAD_INPUT', `--cwd takes a directory that exists, not ${quote(directory)}.`);
   }
   return {
+    ...madeFor('command'),
     ...(directory !== undefined && { cwd: directory }),
     roots: list(root),
     allow: list(allow),

@@ -77,11 +77,11 @@ function staleNotes({ oldest, call }: Reader): string[] {
     : [];
 }
 
-function webOf(scheme: SchemeName, { settings: { web } }: Call): WebSettings {
+function webOf(scheme: SchemeName, { settings: { web, operator } }: Call): WebSettings {
   if (web !== false) return web;
   throw new OrielError(
     'UNSUPPORTED',
-    `${scheme}:// is not read: the web is off here. Whoever runs oriel opens it: with --web in a server, without --offline on the command line.`,
+    `${scheme}:// is not read: the web is off here. Whoever runs oriel allows it ${operator.web}.`,
   );
 }
 

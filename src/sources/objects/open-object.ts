@@ -77,11 +77,11 @@ async function openMissing(
   throw new OrielError('NOT_FOUND', `${missing}${hint} Use ${quote(front)} for the list.`, { next });
 }
 
-function settingsOf({ settings: { s3 } }: Call): S3Settings {
+function settingsOf({ settings: { s3, operator } }: Call): S3Settings {
   if (s3 !== false) return s3;
   throw new OrielError(
     'UNSUPPORTED',
-    's3:// is not read: objects are off here. Whoever runs oriel opens them: with --s3 in a server, without --offline on the command line.',
+    `s3:// is not read: objects are off here. Whoever runs oriel allows them ${operator.objects}.`,
   );
 }
 

@@ -41,8 +41,8 @@ const MOST_INDENTED = 8;
 const MOST_NESTED = 1_000;
 
 /** Where the host names no directory. */
-const UNNAMED =
-  'no directory of outputs is named. Whoever runs oriel names it with --agent-outputs DIR; until then, read an output by the path of its file';
+const unnamed = ({ settings: { operator } }: Call): string =>
+  `no directory of outputs is named. Whoever runs oriel names it ${operator.agentOutputs}; until then, read an output by the path of its file`;
 
 export const agentScheme: Scheme = {
   name: 'agent',
@@ -50,8 +50,8 @@ export const agentScheme: Scheme = {
   async open(rest, call) {
     const access = call.settings.agentOutputs;
     if (access === undefined) {
-      if (rest === '') return listOf('agent', rest, { names: [], more: false }, UNNAMED);
-      throw new OrielError('UNSUPPORTED', `${quote(`agent://${rest}`)} does not exist: ${UNNAMED}.`);
+      if (rest === '') return listOf('agent', rest, { names: [], more: false }, unnamed(call));
+      throw new OrielError('UNSUPPORTED', `${quote(`agent://${rest}`)} does not exist: ${unnamed(call)}.`);
     }
     const place: Place = { access, directory: access.cwd };
     const { outputs, names } = await outputsIn(place, call);

@@ -52,7 +52,7 @@ export function accessToUserFiles({ access, settings }: Call): Access {
 /** Said where the user's own may be there, but not for this call. */
 export function hiddenByRoots({ access, settings }: Call): string {
   if (access.roots.length === 0 || settings.userFiles) return '';
-  return "; the user's own are outside the roots: whoever runs oriel allows them with --user-files";
+  return `; the user's own are outside the roots: whoever runs oriel allows them ${settings.operator.userFiles}`;
 }
 
 /** Names that one list holds, directories that are opened for it, and entries that are looked at in all of them. */

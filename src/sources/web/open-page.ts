@@ -23,11 +23,11 @@ import { PAGE_LINES } from './web-limits.ts';
 
 /** Throws OrielError: `UNSUPPORTED` where the web is away, and what reading throws. */
 export async function openPage(target: string, call: Call): Promise<Resource> {
-  const { web } = call.settings;
+  const { web, operator } = call.settings;
   if (web === false) {
     throw new OrielError(
       'UNSUPPORTED',
-      `${quote(target)} is not read: the web is off here. Whoever runs oriel opens it: with --web in a server, without --offline on the command line.`,
+      `${quote(target)} is not read: the web is off here. Whoever runs oriel allows it ${operator.web}.`,
     );
   }
   const holds = (name: string): boolean => sources.some((source) => source.holds?.(name) ?? false);

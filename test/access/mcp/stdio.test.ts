@@ -57,9 +57,7 @@ test(
     const answer = (message: JSONRPCMessage): void => {
       taken += 1;
       if (!('id' in message)) return;
-      void transport
-        .send({ jsonrpc: '2.0', id: message.id as string, result: {} })
-        .catch(() => undefined);
+      void transport.send({ jsonrpc: '2.0', id: message.id as string, result: {} }).catch(() => undefined);
     };
     Object.assign(transport, { onmessage: answer });
     await transport.start();

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
+import { parseAllowed } from '../../../src/access/network/addresses.ts';
 import { createNetwork, type WebRequest } from '../../../src/access/network/fetch.ts';
 
 const closing: (() => void)[] = [];
@@ -197,10 +198,19 @@ const from = await serve((request, response) => {
   return response.writeHead(Number(/\d+/.exec(request.url ?? '')?.[0] ?? 302), { location: to }).end('moved');
 });
 
-test('what is not public is refused with the option that allows it', async () => {
-  await expect(network([]).get('http://127.0.0.1/')).rejects.toThrow(
-    '127.0.0.1 is not a public address, and is not read. Whoever runs oriel can allow it with --allow-net 127.0.0.1.',
+test.each([
+  ['http://127.0.0.1/', '127.0.0.1', '127.0.0.1'],
+  ['http://127.0.0.1:8932/', '127.0.0.1', '127.0.0.1:8932'],
+  ['https://[::1]/', '::1', '::1'],
+  ['http://[::1]:8932/', '::1', '[::1]:8932'],
+])('what is not public is refused with what allows it: %s', async (url, host, place) => {
+  const made = createNetwork({ allow: [], howToAllow: 'with --allow-net HOST' });
+  closing.push(() => void made.close());
+  const asked = made.get(url, { signal: AbortSignal.timeout(8_000), mostBytes: () => 1 });
+  await expect(asked).rejects.toThrow(
+    `${host} is not a public address, and is not read. Whoever runs oriel allows it with --allow-net ${place}.`,
   );
+  expect(parseAllowed(place)).toBeDefined();
 });
 
 describe('redirects', () => {

@@ -93,7 +93,7 @@ test('a server that is not told otherwise reads none', async () => {
   const server = await objectServer({ box: { a: 'a\n' } });
   const here = place('oriel', { s3: false });
   expect((await here.call('read', { path: 's3://box/a' })).text).toBe(
-    's3:// is not read: objects are off here. Whoever runs oriel opens them: with --s3 in a server, without --offline on the command line.',
+    's3:// is not read: objects are off here. Whoever runs oriel allows them by leaving out s3: false.',
   );
   expect(server.heard).toEqual([]);
 });

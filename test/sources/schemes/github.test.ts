@@ -504,7 +504,7 @@ describe('the network', () => {
     const github = await gitHubServer({ 'acme/widget': widget });
     const here = place('oriel', { web: false });
     expect((await here.call('read', { path: 'pr://acme/widget/12' })).text).toBe(
-      'pr:// is not read: the web is off here. Whoever runs oriel opens it: with --web in a server, without --offline on the command line.',
+      'pr:// is not read: the web is off here. Whoever runs oriel allows it by leaving out web: false.',
     );
     expect(github.heard).toEqual([]);
   });

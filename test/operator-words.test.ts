@@ -1,0 +1,111 @@
+/** Who is refused something is told what allows it in the words of the way in: options of the library, a command or a server. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { orielOptions } from '../src/faces/cli/oriel-options.ts';
+import { offerOptions } from '../src/faces/cli/server-options.ts';
+import { createOffer } from '../src/faces/offer.ts';
+import { createOriel } from '../src/index.ts';
+import { temporaryFolder } from './support/commands.ts';
+
+type Read = (path: string) => Promise<string>;
+
+const textOf = ({ content }: { readonly content: readonly object[] }): string =>
+  content.map((block) => ('text' in block ? String(block.text) : '')).join('');
+
+function library(options: object): Read {
+  const folder = temporaryFolder();
+  const oriel = createOriel({ cwd: folder, roots: [folder], cache: false, ...options });
+  onTestFinished(() => oriel.close());
+  return async (path) => textOf(await oriel.tool('read').run({ path }));
+}
+
+async function server(values: object): Promise<Read> {
+  const streams = { err: process.stderr, signal: new AbortController().signal };
+  const folder = temporaryFolder();
+  const all = { 'no-cache': true, ...values };
+  const offer = createOffer(await offerOptions({ values: all, operands: [folder] } as never, streams));
+  onTestFinished(() => offer.close());
+  return async (path) => textOf(await offer.read(path));
+}
+
+const ways: Record<string, (on: boolean) => Read | Promise<Read>> = {
+  library: (on) => library(on ? {} : { web: false, s3: false }),
+  command: (on) => {
+    const folder = temporaryFolder();
+    return library(
+      orielOptions({ cwd: folder, root: [folder], 'no-cache': true, ...(on ? {} : { offline: true }) }),
+    );
+  },
+  server: (on) => server(on ? { web: true } : {}),
+};
+
+const MISSING = {
+  'http://docs.example/': {
+    library: 'allows it by leaving out web: false.',
+    command: 'allows it by leaving out --offline.',
+    server: 'allows it with --web, and without --offline.',
+  },
+  'issue://a/b/1': {
+    library: 'allows it by leaving out web: false.',
+    command: 'allows it by leaving out --offline.',
+    server: 'allows it with --web, and without --offline.',
+  },
+  's3://bucket/key': {
+    library: 'allows them by leaving out s3: false.',
+    command: 'allows them by leaving out --offline.',
+    server: 'allows them with --s3 BUCKET, and without --offline.',
+  },
+  'mcp://notes/x': {
+    library: 'allows it with the option mcpServers.',
+    command: 'allows it with --mcp-resources.',
+    server: 'allows it with --mcp-resources.',
+  },
+  'ws://dev/x': {
+    library: 'names them with the option workspaces.',
+    command: 'names them with --workspace NAME=URL.',
+    server: 'names them with --workspace NAME=URL.',
+  },
+  'agent://x': {
+    library: 'names it with the option agentOutputs; until then',
+    command: 'names it with --agent-outputs DIR; until then',
+    server: 'names it with --agent-outputs DIR; until then',
+  },
+  'skill://': {
+    library: 'allows them with userFiles: true',
+    command: 'allows them with --user-files',
+    server: 'allows them with --user-files',
+  },
+};
+
+describe.each(Object.entries(ways))('%s', (way, reader) => {
+  test.each(Object.entries(MISSING))('%s', async (path, words) => {
+    const read = await reader(false);
+    expect(await read(path)).toMatch(/[Ww]hoever runs oriel/);
+    expect(await read(path)).toContain(words[way as keyof typeof words]);
+  });
+
+  test('an address that is not public', async () => {
+    const words =
+      way === 'library' ? "with web: { allow: ['127.0.0.1:8999'] }" : 'with --allow-net 127.0.0.1:8999';
+    const read = await reader(true);
+    expect(await read('http://127.0.0.1:8999/')).toContain(words);
+  });
+});
+
+test('what the library says names no option of the command line', () => {
+  const inner = ['access', 'engine', 'render', 'session', 'sources', 'views', 'window'];
+  const files = inner.flatMap((folder) =>
+    readdirSync(join('src', folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => join('src', folder, name)),
+  );
+  const SAID = /[a-z:,] (?:with|without|by|use|add|out|one:) --[a-z]/i;
+  const found = files.filter((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .some((line) => SAID.test(line) && !/^\s*(?:\/?\*|\/\/)/.test(line)),
+  );
+  expect(found).toEqual([]);
+});
