@@ -99,6 +99,38 @@ test('slides have numbers and their notes', async () => {
   }
 });
 
+/** What stands on each slide of deck.ppt, and then in its notes: LibreOffice wrote it. */
+const DECK: readonly (readonly string[])[] = [
+  ['TITLE1', 'BODY1', 'Speaker notes:', 'NOTE1a', 'NOTE1b'],
+  ['SECOND above', 'FIRST by pos'],
+  ['Speaker notes:', 'NOTEONLY3'],
+  ['bul1', 'bul1a'],
+  ['GROUPED', 'SHAPETEXT'],
+  ['HIDDENSLIDE'],
+  ['T1', 'T2', 'T3', 'T4'],
+  ['\\--- slide 3 ---', '\\> quoted line', 'SAMETEXT'],
+  ['SAMETEXT'],
+  ['SAMETEXT', 'Speaker notes:', 'NOTE10'],
+  ['(no text)'],
+  ['LAST'],
+];
+
+test('a binary presentation has each text under its slide: equal texts, none, and notes alone too', async () => {
+  const { write, text } = workspace(unhurried);
+  write('deck.ppt', fixture('deck.ppt.gz'));
+  const words = (slide: string): string[] =>
+    slide
+      .split('\n')
+      .map((line) => line.replace(/^ *[->] ?/, '').trim())
+      .filter((line) => line !== '');
+  const whole = (await text('deck.ppt:raw')).split(/^--- slide \d+ ---$/m).slice(1);
+  expect(whole.map(words)).toEqual(DECK);
+  for (const [i, lines] of DECK.entries()) {
+    const [mark, ...shown] = (await text(`deck.ppt:p${i + 1}:raw`)).split('\n');
+    expect([mark, words(shown.join('\n'))]).toEqual([`--- slide ${i + 1} ---`, lines]);
+  }
+});
+
 test('a slide that is missing leaves the others', async () => {
   const { write, read, text } = workspace(unhurried);
   const parts = Object.entries(unzipSync(fixture('slides.pptx'))).filter(

@@ -11,7 +11,8 @@ import { convertPdf, pictureOf } from './child/pdf.ts';
 import { attachmentOf, listAttachments } from './child/pdf-attachments.ts';
 import { embeddedImage, listImages } from './child/pdf-images.ts';
 import { restText, sheetText, workbookText } from './child/sheets.ts';
-import { type Deck, deckOf, lostSlide, slideText } from './child/slides.ts';
+import type { Deck } from './child/deck.ts';
+import { deckOf, lostSlide, slideText } from './child/slides.ts';
 import { tablesOf } from './child/tables.ts';
 import {
   type DocumentFacts,

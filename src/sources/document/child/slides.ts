@@ -5,16 +5,11 @@
 
 import { zipSync } from 'fflate';
 import { type Format, Refused } from '../protocol.ts';
-import { Compound } from './compound.ts';
+import { binaryDeck } from './binary-deck.ts';
+import { type Deck, MOST_SLIDES } from './deck.ts';
 import { toMarkdown } from './office.ts';
 import { markOf, unmarked } from './marks.ts';
 import { attribute, Parts, relations, relationsOf } from './parts.ts';
-
-export interface Deck {
-  readonly count: number;
-  /** The Markdown of slide `number`, 1-based. */
-  slide(number: number): Promise<string>;
-}
 
 /** Undefined where the slides cannot be told apart. */
 export function deckOf(bytes: Buffer, format: Format): Deck | undefined {
@@ -22,8 +17,6 @@ export function deckOf(bytes: Buffer, format: Format): Deck | undefined {
   const parts = Parts.of(bytes);
   return parts && (format === 'odp' ? openDeck(parts) : packageDeck(parts));
 }
-
-const MOST_SLIDES = 5_000;
 
 /** Bytes of all parts that one slide is converted from. */
 const MOST_COPIED = 48 << 20;
@@ -115,76 +108,6 @@ function openDeck(parts: Parts): Deck | undefined {
         'odp',
       ),
   };
-}
-
-/** Types of records. Source: [MS-PPT] 2.13.24. */
-const SLIDE_LIST = 0x0ff0;
-const SLIDE_ENTRY = 0x03f3;
-const UNKNOWN = 0x0faa;
-
-/**
- * In the binary format the entries of all slides but one get a type that readers skip, and so do the notes, which
- * readers put behind the slides that they belong to. So each slide is looked for in the text of all.
- */
-function binaryDeck(bytes: Buffer): Deck | undefined {
-  const compound = Compound.of(bytes);
-  const stream = compound?.find('PowerPoint Document');
-  if (!compound || !stream) return undefined;
-  const sectors = compound.sectors(stream);
-  const content = compound.read(stream);
-  const lists = recordLists(content, 0);
-  const notes = recordLists(content, 2);
-  const count = Math.max(0, ...lists.map(({ entries }) => entries.length));
-  if (count === 0 || count > MOST_SLIDES) return undefined;
-  const spoil = (copy: Buffer, at: number): void => patch(copy, sectors, compound.sectorBytes, at + 2);
-  const bodyOf = (number: number): Promise<string> => {
-    const copy = Buffer.from(bytes);
-    for (const { at } of notes) spoil(copy, at);
-    for (const { entries } of lists)
-      for (const [i, at] of entries.entries()) if (i !== number - 1) spoil(copy, at);
-    return toMarkdown(copy, 'ppt');
-  };
-  let texts: Promise<string[]> | undefined;
-  const split = async (): Promise<string[]> => {
-    const whole = await toMarkdown(bytes, 'ppt');
-    const starts: number[] = [];
-    for (let number = 1; number <= count; number += 1) {
-      const body = (await bodyOf(number)).trim();
-      const from = starts.at(-1) ?? 0;
-      const at = body === '' ? -1 : whole.indexOf(body, from);
-      starts.push(at === -1 ? from : at);
-    }
-    return starts.map((start, i) => whole.slice(i === 0 ? 0 : start, starts[i + 1] ?? whole.length));
-  };
-  return { count, slide: async (number) => (await (texts ??= split()))[number - 1] ?? '' };
-}
-
-interface RecordList {
-  readonly at: number;
-  /** Offsets of the entries. */
-  readonly entries: readonly number[];
-}
-
-/** The lists of slides (instance 0) or of notes (2). */
-function recordLists(content: Buffer, instance: number): RecordList[] {
-  const lists: RecordList[] = [];
-  const header = Buffer.from([(instance << 4) | 0x0f, 0x00, SLIDE_LIST & 255, SLIDE_LIST >> 8]);
-  for (let at = content.indexOf(header); at !== -1; at = content.indexOf(header, at + 1)) {
-    if (at + 8 > content.length) break;
-    const end = Math.min(content.length, at + 8 + content.readUInt32LE(at + 4));
-    const entries: number[] = [];
-    for (let record = at + 8; record + 8 <= end; record += 8 + content.readUInt32LE(record + 4))
-      if (content.readUInt16LE(record + 2) === SLIDE_ENTRY) entries.push(record);
-    lists.push({ at, entries });
-  }
-  return lists;
-}
-
-function patch(bytes: Buffer, sectors: readonly number[], sectorBytes: number, at: number): void {
-  for (const [i, value] of [UNKNOWN & 255, UNKNOWN >> 8].entries()) {
-    const sector = sectors[Math.floor((at + i) / sectorBytes)];
-    if (sector !== undefined) bytes[sector + ((at + i) % sectorBytes)] = value;
-  }
 }
 
 /** The text of a slide with its number above it, and its notes called what they are. */
