@@ -39,6 +39,8 @@ export function spawnNode(args: readonly string[]): ChildProcessByStdio<Writable
     // One arena: glibc otherwise keeps a heap for each thread.
     env: {
       MALLOC_ARENA_MAX: '1',
+      // What it makes of its bytes does not depend on where the machine stands.
+      TZ: 'UTC',
       ...(process.env['SystemRoot'] ? { SystemRoot: process.env['SystemRoot'] } : {}),
     },
     stdio: ['pipe', 'pipe', 'ignore'],

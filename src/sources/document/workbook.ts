@@ -41,6 +41,8 @@ export async function openSheet(document: DocumentReading, asked: Asked): Promis
   if (!named) return cells(document, asked, FIRST, tail, '');
   const part = `:${writeSegment(named.name)}`;
   if (/^\d+$/.test(named.tail)) {
+    const header = headerRange(named, sheets);
+    if (header !== undefined) return cells(document, asked, named.name, header, part);
     return rows(document, tableOf(named.name, sheets), `:${named.tail}`).catch((error: unknown) => {
       throw noRow(document, named, sheets, error);
     });
@@ -125,6 +127,18 @@ function noSheet(
     `${quote(typed)} has no sheet ${quote(name)}. It has ${names.join(', ')}${sheets.length > 10 ? ', …' : ''}. ${advice}`,
     { next },
   );
+}
+
+/** The cells of the row with this number, where that is the header: no row of the table. */
+function headerRange(
+  { name, tail }: { readonly name: string; readonly tail: string },
+  sheets: readonly SheetFacts[],
+): string | undefined {
+  const { header, range = '' } = sheets.find((sheet) => sheet.name === name) ?? {};
+  const [, left, top = '1', right] = /^([A-Z]+)(\d*):([A-Z]+)/.exec(range) ?? [];
+  return header && left !== undefined && Number(tail) === Number(top)
+    ? `${left}${top}:${right}${top}`
+    : undefined;
 }
 
 /** Rows of sheets have numbers, not keys. */

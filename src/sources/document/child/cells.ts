@@ -78,7 +78,7 @@ function isoDate(date: Date): string {
   return text
     .replace(/T00:00:00\.000Z$/, '')
     .replace('T', ' ')
-    .replace(/\.\d+Z$/, '');
+    .replace(/(?::00)?\.\d+Z$/, '');
 }
 
 function pad(value: number, digits = 2): string {

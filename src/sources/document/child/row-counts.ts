@@ -57,6 +57,12 @@ function countXml(xml: Buffer): RowCount {
     const at = xml.indexOf(`<${prefix}${tag}`, from);
     return at === -1 ? xml.length : at;
   };
+  /** Formulas leave empty results. */
+  const nextFilled = (tag: string, from: number): number => {
+    let found = next(tag, from);
+    while (found < xml.length && isEmpty(xml, found)) found = next(tag, found + 1);
+    return found;
+  };
   let [rows, last, number, value, text] = [0, 0, 0, -1, -1];
   for (let at = next('row', 0); at < xml.length;) {
     const tag = xml.toString('latin1', at, Math.min(at + 200, xml.length));
@@ -64,8 +70,8 @@ function countXml(xml: Buffer): RowCount {
     const end = next('row', at + 4);
     if (start !== undefined || tag.length === 200) {
       number = Number(attribute(start ?? tag, 'r') ?? number + 1);
-      if (value < at) value = next('v', at);
-      if (text < at) text = next('is', at);
+      if (value < at) value = nextFilled('v', at);
+      if (text < at) text = nextFilled('is', at);
       if (value < end || text < end) [rows, last] = [rows + 1, number];
     }
     at = end;
@@ -77,14 +83,24 @@ function countXml(xml: Buffer): RowCount {
 const ROW = 0;
 const FIRST_VALUE = 2;
 const LAST_VALUE = 11;
+const TEXT = 6;
+const TEXT_RESULT = 8;
 const RICH_TEXT = 62;
 const SHEET = 156;
+
+const EMPTY = /^<([\w:]+)(?:\s[^>]*)?(?:\/>|>(?:<(?:\w+:)?t(?:\s[^>]*)?(?:\/>|><\/(?:\w+:)?t>))*<\/\1>)/;
+
+function isEmpty(xml: Buffer, at: number): boolean {
+  return EMPTY.test(xml.toString('latin1', at, Math.min(at + 200, xml.length)));
+}
 
 function countRecords(content: Buffer): RowCount {
   let [rows, last, number] = [0, 0, 0];
   for (const { type, data } of records(content)) {
     if (type === ROW && data.length >= 4) number = data.readUInt32LE(0) + 1;
-    const isValue = (type >= FIRST_VALUE && type <= LAST_VALUE) || type === RICH_TEXT;
+    const isText = type === TEXT || type === TEXT_RESULT;
+    const isEmptyText = isText && data.length >= 12 && data.readUInt32LE(8) === 0;
+    const isValue = !isEmptyText && ((type >= FIRST_VALUE && type <= LAST_VALUE) || type === RICH_TEXT);
     if (isValue && number !== last) [rows, last] = [rows + 1, number];
   }
   return { rows, last };

@@ -49,17 +49,23 @@ export function restText(bytes: Buffer): {
   facts: DocumentFacts;
   ranges: readonly SheetRange[];
 } {
+  // What was read first decides how many rows of each are in that text.
+  const shown = readGrids(bytes, 'first').map(shownRows);
   const grids = readGrids(bytes, 'all');
   const ranges: SheetRange[] = [];
-  return { text: rowsLeftOut(grids, ranges), facts: sheetsOf(grids), ranges };
+  return { text: rowsLeftOut(grids, shown, ranges), facts: sheetsOf(grids), ranges };
 }
 
-function* rowsLeftOut(grids: readonly Grid[], ranges: SheetRange[]): Generator<string> {
+function* rowsLeftOut(
+  grids: readonly Grid[],
+  shown: readonly number[],
+  ranges: SheetRange[],
+): Generator<string> {
   const ssf = excel().SSF;
   let [lines, start] = [0, 0];
-  for (const grid of grids) {
+  for (const [i, grid] of grids.entries()) {
     const area = usedArea(grid.rows);
-    const top = [...grid.rows.keys()].sort((a, b) => a - b)[shownRows(grid)];
+    const top = [...grid.rows.keys()].sort((a, b) => a - b)[shown[i] ?? 0];
     if (!area || top === undefined) continue;
     const below = { ...area, top };
     ranges.push({ sheet: grid.name, range: areaName(below), lines, start });

@@ -4,7 +4,7 @@ import type { SqlValue } from '@sqlite.org/sqlite-wasm';
 import type { DocumentFacts } from '../protocol.ts';
 import { tableNames } from '../table-names.ts';
 import { cellValue } from './cells.ts';
-import { loadLibrary } from '../../sqlite/worker/library.ts';
+import { type Library, loadLibrary } from '../../sqlite/worker/library.ts';
 import { columnName, columnsOf, type Grid } from './grid.ts';
 import { headerOf } from './headers.ts';
 import { sheetsOf } from './sheets.ts';
@@ -21,7 +21,7 @@ export async function tablesOf(bytes: Buffer): Promise<{ data: Uint8Array; facts
   try {
     db.exec('PRAGMA journal_mode=OFF; BEGIN');
     const names = tableNames(grids);
-    for (const [i, grid] of grids.entries()) fill(db, grid, names[i] as string);
+    for (const [i, grid] of grids.entries()) fill(db, grid, names[i] as string, library);
     db.exec('COMMIT');
     return { data: library.capi.sqlite3_js_db_export(db), facts: withBeyond(sheetsOf(grids), grids) };
   } finally {
@@ -43,7 +43,7 @@ type Database = InstanceType<
   Awaited<ReturnType<typeof import('@sqlite.org/sqlite-wasm').default>>['oo1']['DB']
 >;
 
-function fill(db: Database, grid: Grid, table: string): void {
+function fill(db: Database, grid: Grid, table: string, { capi }: Library): void {
   const header = headerOf(grid);
   const columns = header.columns.slice(0, MOST_COLUMNS);
   // An empty sheet is a table without rows.
@@ -60,7 +60,12 @@ function fill(db: Database, grid: Grid, table: string): void {
         const cell = cells.get(at);
         return cell ? cellValue(cell, ssf, grid.date1904) : null;
       });
-      insert.bind([row + 1, ...values]).stepReset();
+      insert.bind([row + 1, ...values]);
+      // Whole numbers are bound as integers of 64 bits, and wrap.
+      for (const [i, value] of values.entries())
+        if (Number.isInteger(value) && !Number.isSafeInteger(value))
+          capi.sqlite3_bind_double(insert, i + 2, value as number);
+      insert.stepReset();
     }
   } finally {
     insert.finalize();

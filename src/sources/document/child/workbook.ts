@@ -5,6 +5,7 @@ import type { CellObject, ParsingOptions, Range, WorkBook } from 'xlsx';
 import { type Format, Refused } from '../protocol.ts';
 import { FIRST_ROWS, type Grid, type Rows } from './grid.ts';
 import { attribute, Parts, plainText } from './parts.ts';
+import { repaired } from './repaired.ts';
 import { countRows, mainPart, type RowCount } from './row-counts.ts';
 
 export type Excel = typeof import('xlsx');
@@ -24,8 +25,9 @@ const MOST_WHOLE = 12 << 20;
 const SMALL = 1 << 20;
 
 /** All sheets; of long ones the first rows, unless `all`, or the rows up to `rows`. */
-export function readGrids(bytes: Buffer, rows: number | 'all' | 'first'): Grid[] {
-  const parts = Parts.of(bytes);
+export function readGrids(stored: Buffer, rows: number | 'all' | 'first'): Grid[] {
+  const parts = Parts.of(stored);
+  const bytes = repaired(stored, parts);
   const open = openSheets(parts);
   const all = (): Grid[] => gridsOf(read(bytes, undefined), undefined, { open, counts: [] });
   // Others than these are parsed to their end for any row.
@@ -76,7 +78,7 @@ function gridsOf(book: WorkBook, first: number | undefined, { open, counts }: Kn
   return book.SheetNames.map((name, i) => {
     // Also for a sheet called `__proto__`.
     const sheet = book.Sheets[name] as unknown;
-    const rows = rowsOf(sheet);
+    const rows = rowsOf(sheet, open.length > 0);
     const counted = counts[i];
     return {
       name: (open[i]?.name ?? name).slice(0, MOST_NAME),
@@ -119,7 +121,7 @@ function readable(parts: Parts, name: string): string {
   }
 }
 
-function rowsOf(sheet: unknown): Rows {
+function rowsOf(sheet: unknown, isOpen: boolean): Rows {
   const rows = new Map<number, Map<number, CellObject>>();
   if (!Array.isArray(sheet)) return rows;
   for (const key of Object.keys(sheet)) {
@@ -129,11 +131,26 @@ function rowsOf(sheet: unknown): Rows {
     const known = new Map<number, CellObject>();
     for (const at of Object.keys(cells)) {
       const cell = cells[Number(at)] as CellObject | null | undefined;
-      if (cell && isFilled(cell)) known.set(Number(at), cell);
+      if (cell && isFilled(cell)) known.set(Number(at), isOpen && isOpenDate(cell) ? openDate(cell) : cell);
     }
     if (known.size > 0) rows.set(number, known);
   }
   return rows;
+}
+
+/** The format that SheetJS gives all dates of OpenDocument sheets. */
+const OPEN_DATE = 'm/d/yy';
+
+function isOpenDate({ t, z }: CellObject): boolean {
+  return t === 'n' && z === OPEN_DATE;
+}
+
+const DAY_MS = 86_400_000;
+
+/** They count days of the calendar; a sheet of Excel has a day in 1900 that never was, and none before that year. */
+function openDate(cell: CellObject): CellObject {
+  const seconds = Math.round((Number(cell.v) * DAY_MS) / 1000);
+  return { ...cell, t: 'd', v: new Date(Date.UTC(1899, 11, 30) + seconds * 1000) };
 }
 
 function isFilled({ t, v, c }: CellObject): boolean {

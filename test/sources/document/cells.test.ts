@@ -1,0 +1,178 @@
+/** Cells of workbooks by kind of file: each stands in its column with its value, and a search finds what is read. */
+
+import { unzipSync } from 'fflate';
+import { expect, test } from 'vitest';
+import { CFB, utils, write as writeBook } from 'xlsx';
+import { sheetRow, xlsx } from '../../support/documents.ts';
+import { unhurried, workspace } from '../../support/workspace.ts';
+import { zip } from '../../support/zip.ts';
+
+/** An OpenDocument sheet with these rows, in the XML of its content. */
+function ods(rows: string): Buffer {
+  const book = utils.book_new();
+  utils.book_append_sheet(book, utils.aoa_to_sheet([['x']]), 'S');
+  const parts = unzipSync(writeBook(book, { type: 'buffer', bookType: 'ods' }) as Buffer);
+  const content = Buffer.from(parts['content.xml'] as Uint8Array)
+    .toString()
+    .replace(/<table:table-row[^]*<\/table:table-row>/, rows);
+  return zip(
+    Object.entries({ ...parts, 'content.xml': Buffer.from(content) }).map(([name, part]) => ({
+      name,
+      content: Buffer.from(part),
+    })),
+  );
+}
+
+const odsRow = (...cells: string[]): string => `<table:table-row>${cells.join('')}</table:table-row>`;
+const odsText = (text: string, attributes = ''): string =>
+  `<table:table-cell office:value-type="string"${attributes}><text:p>${text}</text:p></table:table-cell>`;
+const odsDate = (value: string): string =>
+  `<table:table-cell office:value-type="date" office:date-value="${value}"><text:p>shown</text:p></table:table-cell>`;
+
+test.each([
+  ['<table:covered-table-cell table:number-columns-repeated="2"/>', '|  |  | x | y |'],
+  ['<table:covered-table-cell/><table:covered-table-cell/>', '|  |  | x | y |'],
+  [
+    '<table:covered-table-cell table:number-columns-repeated="3"></table:covered-table-cell>',
+    '|  |  |  | x | y |',
+  ],
+  [
+    '<table:covered-table-cell table:number-columns-repeated="2"><text:p>hidden</text:p></table:covered-table-cell>',
+    '|  |  | x | y |',
+  ],
+])('cells to the right of a merged area stand in their columns: %s', async (covered, line) => {
+  const { write, text } = workspace(unhurried);
+  const merged = odsText('merged', ' table:number-columns-spanned="2" table:number-rows-spanned="2"');
+  const end = odsText('end');
+  write(
+    's.ods',
+    ods(
+      odsRow(merged, covered, end) +
+        odsRow(covered, odsText('x'), odsText('y')) +
+        odsRow(end, end, end, end, end),
+    ),
+  );
+  const columns = line.split('|').length - 2;
+  expect(await text('s.ods')).toContain(`| 2 ${line}${'  |'.repeat(6 - columns - 1)}`.trimEnd());
+});
+
+test('dates of OpenDocument sheets keep their time and their day, whatever the year', async () => {
+  const { write, text } = workspace(unhurried);
+  const days = [
+    '2024-02-29',
+    '2024-02-29T23:59:00',
+    '2024-02-29T23:59:58',
+    '1850-05-06',
+    '1899-12-31',
+    '1900-02-28',
+  ];
+  write('s.ods', ods(odsRow(odsText('day')) + days.map((day) => odsRow(odsDate(day))).join('')));
+  const shown = days.map((day) => day.replace('T', ' ').replace(/(:\d\d):00$/, '$1'));
+  const all = await text('s.ods');
+  for (const [i, day] of shown.entries()) expect(all).toContain(`| ${i + 2} | ${day} |`);
+  expect(await text("s.ods:S?where=day='2024-02-29 23:59'")).toContain('2024-02-29 23:59');
+  expect(await text("s.ods:S?where=day<'1899-12-31'")).toContain('1850-05-06');
+});
+
+test('large numbers are the same in cells, rows and queries', async () => {
+  const { write, text } = workspace(unhurried);
+  const values = [2 ** 53, 2 ** 63, -(2 ** 63), Number('12345678901234567890'), 1e300, 0.5];
+  write(
+    'n.xlsx',
+    xlsx([
+      [
+        'S',
+        `<sheetData>${[['id', 'Value'], ...values.map((value, i) => [i, value])].map((row, i) => sheetRow(i + 1, row)).join('')}</sheetData>`,
+      ],
+    ]),
+  );
+  expect(await text('n.xlsx:S?where=Value>9e18')).toMatch(
+    / 9223372036854776000\.0 [^]* 12345678901234567000\.0 [^]* 1e\+300 /,
+  );
+  expect(await text('n.xlsx:S?where=Value<-9e18')).toContain(' -9223372036854776000.0 ');
+});
+
+/** The records of truth values with a byte behind them. */
+function withLongBooleans(bytes: Buffer): Buffer {
+  const file = CFB.read(bytes, { type: 'buffer' });
+  const entry = CFB.find(file, 'Workbook') as { content: Uint8Array; size: number };
+  const stream = Buffer.from(entry.content);
+  const records: Buffer[] = [];
+  for (let at = 0; at + 4 <= stream.length; at += 4 + stream.readUInt16LE(at + 2)) {
+    const record = stream.subarray(at, at + 4 + stream.readUInt16LE(at + 2));
+    const isBoolean = record.readUInt16LE(0) === 0x0205;
+    records.push(isBoolean ? Buffer.from([5, 2, 9, 0, ...record.subarray(4), 0]) : record);
+  }
+  entry.content = Buffer.concat(records);
+  entry.size = entry.content.length;
+  return Buffer.from(CFB.write(file, { type: 'buffer' }) as Uint8Array);
+}
+
+test('a truth value of .xls is what it is, with and without a byte behind it', async () => {
+  const { write, text } = workspace(unhurried);
+  const book = utils.book_new();
+  const rows = Array.from({ length: 600 }, (_, i) => [
+    i % 3 === 0,
+    `row ${i} of some words to be a large stream`,
+  ]);
+  utils.book_append_sheet(book, utils.aoa_to_sheet([['flag', 'word'], ...rows]), 'S');
+  const bytes = writeBook(book, { type: 'buffer', bookType: 'biff8' }) as Buffer;
+  write('plain.xls', bytes);
+  // As LibreOffice writes it: the record is a byte longer. The row's number is the first thing in it.
+  const plain = await text('plain.xls');
+  expect(plain).toContain('| 2 | TRUE |');
+  expect(plain).toContain('| 3 | FALSE |');
+  write('long.xls', withLongBooleans(bytes));
+  expect(await text('long.xls')).toBe(plain.replaceAll('plain.xls', 'long.xls'));
+});
+
+test('rows whose cells hold an empty result or nothing are not counted, in a small and in a large workbook', async () => {
+  const { write, text } = workspace(unhurried);
+  const empty = ['<v></v>', '<v/>', '<f>""</f><v></v>', '<f>""</f><v xml:space="preserve"></v>'];
+  for (const words of [2, 4_000]) {
+    const filled = Array.from({ length: 900 }, (_, i) =>
+      sheetRow(i + 1, [`w${Math.random()} `.repeat(words / 2), `x${i}`]),
+    );
+    const rest = Array.from(
+      { length: 500 },
+      (_, i) => `<row r="${i + 901}"><c r="A${i + 901}" t="str">${empty[i % 4]}</c></row>`,
+    );
+    write(`${words}.xlsx`, xlsx([['S', `<sheetData>${filled.join('')}${rest.join('')}</sheetData>`]]));
+    expect(await text(`${words}.xlsx:S:1..3`)).toContain('A1:B900, 900 rows, 2 columns');
+  }
+});
+
+test.each([
+  [600, 5_000],
+  [10, 1_002],
+  [990, 40_000],
+])('a search finds the row that lies far below %i others, at %i', async (rows, far) => {
+  const { write, oriel } = workspace(unhurried);
+  const filled = Array.from({ length: rows }, (_, i) =>
+    sheetRow(i + 1, [
+      Array.from({ length: 250_000 / rows }, () => Math.random().toString(36)).join(' '),
+      `near${i}end`,
+    ]),
+  );
+  const last = sheetRow(far, ['farneedle', 'deep']);
+  write('sparse.xlsx', xlsx([['S', `<sheetData>${filled.join('')}${last}</sheetData>`]]));
+  const grep = async (pattern: string): Promise<string> => {
+    const { content } = await oriel.tool('grep').run({ pattern, path: 'sparse.xlsx' });
+    return content.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  };
+  expect(await grep('farneedle')).toMatch(
+    new RegExp(`sparse\\.xlsx:[^ ]*: .*\\| ${far} \\| farneedle \\| deep \\||\\| ${far} \\| farneedle`),
+  );
+  expect(await grep(`near${rows - 1}end`)).toContain(`near${rows - 1}end`);
+});
+
+test('row 1 of a sheet with a header is its header', async () => {
+  const { write, text } = workspace(unhurried);
+  write(
+    'h.xlsx',
+    xlsx([['S', `<sheetData>${sheetRow(1, ['id', 'name'])}${sheetRow(2, [7, 'seven'])}</sheetData>`]]),
+  );
+  expect(await text('h.xlsx:S:1')).toContain('| 1 | id | name |');
+  expect(await text('h.xlsx:S:2')).toContain('name: seven');
+  expect(await text('h.xlsx:S:9')).toContain('S has no row 9');
+});
