@@ -65,6 +65,15 @@ const PER_WORKSPACE = 8;
 const WAITING = 32;
 const TIMEOUT_MS = 10_000;
 
+/** What the caller's own function throws is a failure of that workspace, and takes no answer of another one away. */
+async function asked<T>(ask: () => Promise<Result<T>>): Promise<Result<T>> {
+  try {
+    return await ask();
+  } catch (error) {
+    return failed({ kind: 'protocol', message: error instanceof Error ? error.message : String(error) });
+  }
+}
+
 /** Nothing is sent yet. Throws TypeError for an invalid `url`. */
 export function createFleet({
   workspaces,
@@ -103,7 +112,9 @@ export function createFleet({
           const began = performance.now();
           const client = members.get(name)?.client;
           const message = `There is no workspace ${JSON.stringify(name)}.`;
-          const result = client ? await ask(client, name) : failed({ kind: 'protocol', message });
+          const result = client
+            ? await asked(() => ask(client, name))
+            : failed({ kind: 'protocol', message });
           return { name, result, ms: performance.now() - began };
         }),
       ),

@@ -136,6 +136,19 @@ test('all are asked at once, and each failure stands beside what the others answ
   );
 });
 
+test('a question that throws is a failure of its workspace, and of no other', async () => {
+  const good = await holding();
+  const fleet = createFleet({ workspaces: { one: { url: good.url }, two: { url: good.url } } });
+  const answers = await fleet.each(async (_, name) => {
+    if (name === 'one') throw new Error('not as expected');
+    return { ok: true, value: name };
+  });
+  expect(answers.map(({ result }) => (result.ok ? result.value : result.error))).toEqual([
+    { kind: 'protocol', message: 'not as expected' },
+    'two',
+  ]);
+});
+
 test('a body that stops, or that nobody reads, gives its slot back', async () => {
   const slow = await holding();
   const fleet = createFleet({
