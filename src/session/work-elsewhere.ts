@@ -29,6 +29,8 @@ export async function workElsewhere(
 ): Promise<WorkOutcome> {
   const { size } = source;
   if (!work || !disk || size === undefined || size > MOST_INPUT) return { is: 'here' };
+  // To read all of it costs more than to ask.
+  if (!(await work.hasWorkers({ kind, version }))) return { is: 'here' };
   const hash = createHash('sha256');
   for await (const piece of chunksOf(source, 0, size, PIECE, signal)) hash.update(piece);
   const sha256 = hash.digest('hex');

@@ -13,6 +13,7 @@ import {
   cacheName,
   DEAD_MS,
   inputName,
+  isFresh,
   type JobRecord,
   MissingPiece,
   MOST_INPUT,
@@ -70,7 +71,10 @@ export class WorkSender {
 
   /** For replicas whose cache is in that space. */
   of(space: string): RemoteWork {
-    return { run: (order, options) => this.#run(space, order, options) };
+    return {
+      hasWorkers: (work) => this.#hasWorkers(work),
+      run: (order, options) => this.#run(space, order, options),
+    };
   }
 
   close(): Promise<void> {
@@ -94,8 +98,8 @@ export class WorkSender {
   }
 
   /** One that is too old was put back by somebody. */
-  async #hasWorkers(order: WorkOrder): Promise<boolean> {
-    const alive = await readJson<{ at: number }>(this.#work, aliveName(queueOf(order)));
+  async #hasWorkers(work: Parameters<RemoteWork['hasWorkers']>[0]): Promise<boolean> {
+    const alive = await readJson<{ at: number }>(this.#work, aliveName(queueOf(work)));
     return alive !== undefined && alive !== 'away' && Math.abs(this.#now() - alive.at) < RECORD_MS + DEAD_MS;
   }
 
@@ -151,8 +155,7 @@ export class WorkSender {
   ): Promise<WorkOutcome | undefined> {
     if (record.is === 'working') return undefined;
     if (record.is === 'failed') {
-      // An old one may have been put back.
-      if (Math.abs(this.#now() - record.at) > RECORD_MS) return undefined;
+      if (!isFresh(record, this.#now())) return undefined;
       return LOCAL.has(record.why) ? HERE : { is: 'failed', why: record.why };
     }
     if (record.bytes === undefined) {
@@ -160,7 +163,10 @@ export class WorkSender {
       return result instanceof Uint8Array ? { is: 'done', result, isCached: true } : undefined;
     }
     const result = await this.#large(id, record.bytes);
-    return result && { is: 'done', result, isCached: false };
+    if (result) return { is: 'done', result, isCached: false };
+    // A worker that finds the record would take it as done.
+    await this.#work.remove(recordName(id));
+    return undefined;
   }
 
   async #large(id: string, bytes: number): Promise<Buffer | undefined> {

@@ -11,6 +11,9 @@ export const PREFIX = 'oriel';
 /** Jobs that wait in one queue; with more of them work is done where it is asked for. */
 const MOST_WAITING = 64;
 
+/** Jobs of one queue that have ended and are still shown, and for how many seconds: those of no other kind of value expire. */
+const ENDED = { count: 100, age: 24 * 60 * 60 };
+
 /** Milliseconds in which nothing is put on a queue after that failed. */
 const REST_MS = 5_000;
 
@@ -91,7 +94,8 @@ async function addTo(queue: Queue, id: string): Promise<boolean> {
   await queue.add(
     'job',
     {},
-    { jobId: id, attempts: MOST_ATTEMPTS, removeOnComplete: true, removeOnFail: true },
+    // A job that has ended is one that dashboards show, and none that keeps the same from being done again.
+    { deduplication: { id }, attempts: MOST_ATTEMPTS, removeOnComplete: ENDED, removeOnFail: ENDED },
   );
   return true;
 }

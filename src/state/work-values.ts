@@ -36,12 +36,16 @@ export interface StoredOrder {
   readonly sha256: string;
 }
 
-/** How far a job is. Times in milliseconds since the epoch. */
+/** How far a job is. Times in milliseconds since the epoch: an old record may have been put back by somebody. */
 export type JobRecord =
-  | { readonly is: 'working'; readonly attempt: number; readonly beat: number }
+  | { readonly is: 'working'; readonly attempt: number; readonly beat: number; readonly at: number }
   /** `bytes`: of a result that is too large for the cache of the store, and lies beside it. */
   | { readonly is: 'done'; readonly bytes?: number }
   | { readonly is: 'failed'; readonly why: string; readonly at: number };
+
+export function isFresh({ at }: { readonly at: number }, now: number = Date.now()): boolean {
+  return Math.abs(now - at) <= RECORD_MS;
+}
 
 export const cacheName = (key: string): StateName => ({ kind: 'cache', of: [key] });
 /** Where the pieces of a value lie that is too large for one. */

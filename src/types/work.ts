@@ -25,6 +25,8 @@ export type WorkOutcome =
   | { readonly is: 'here' };
 
 export interface RemoteWork {
+  /** Whether somebody does work of that kind, in that version. Never throws. */
+  hasWorkers(work: Pick<WorkOrder, 'kind' | 'version'>): Promise<boolean>;
   /**
    * Has it done by a worker, and waits for that no longer than until `giveUpAt` on the clock of `performance.now()`.
    * Throws the reason of the signal, and what `read` throws.

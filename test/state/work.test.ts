@@ -177,8 +177,8 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     const handler = kindOf(() => Promise.resolve(Buffer.from(String((ran += 1)))));
     const events = await worker(handler);
     const queue = rawQueue(handler);
-    await queue.add('job', { head: { want: 'x' }, space: 's' }, { jobId: 'forged' });
-    await queue.add('job', {}, { jobId: 'x'.repeat(10_000) });
+    await queue.add('job', { head: { want: 'x' }, space: 's' }, { deduplication: { id: 'forged' } });
+    await queue.add('job', {}, { deduplication: { id: 'x'.repeat(10_000) } });
     await expect.poll(() => events.length).toBe(2);
     expect(events).toMatchObject([{ outcome: 'dropped' }, { outcome: 'dropped' }]);
     // Orders of an operator with another key.
@@ -315,11 +315,129 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     // What three workers leave that were killed: each has said that it begins.
     await work.put(
       { kind: 'job', of: [id] },
-      Buffer.from(JSON.stringify({ is: 'working', attempt: 3, beat: 4 })),
+      Buffer.from(JSON.stringify({ is: 'working', attempt: 3, beat: 4, at: Date.now() })),
       60_000,
     );
     const events = await worker(handler);
     expect(await ask(order)).toEqual({ is: 'failed', why: 'worker' });
     await expect.poll(() => events).toMatchObject([{ outcome: 'failed', why: 'worker' }]);
+  });
+
+  const idOf = (order: WorkOrder): string =>
+    open().nameOf(JSON.stringify(['work', 's', order.kind, order.version, order.key]));
+  const put = (order: WorkOrder, record: object): Promise<boolean> =>
+    open()
+      .space('work')
+      .put({ kind: 'job', of: [idOf(order)] }, Buffer.from(JSON.stringify(record)), 60_000);
+
+  test('an old record of it that somebody put back makes nothing unreadable', async () => {
+    const handler = kindOf();
+    await worker(handler);
+    for (const [i, record] of [
+      { is: 'working', attempt: 3, beat: 4, at: Date.now() - 11 * 60_000 },
+      { is: 'failed', why: 'worker', at: Date.now() - 11 * 60_000 },
+    ].entries()) {
+      const order = orderOf(handler, `text ${i}`, { key: `put back ${i}` });
+      await put(order, record);
+      expect(textOf(await ask(order))).toBe(`TEXT ${i}`);
+    }
+  });
+
+  test('a job that may have ended its worker runs alone, and the others beside it only once more', async () => {
+    const running = new Set<string>();
+    const beside: string[][] = [];
+    const handler = kindOf(async (_, { body }) => {
+      let text = '';
+      for await (const part of body) text += Buffer.from(part).toString();
+      running.add(text);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      beside.push([...running].toSorted());
+      running.delete(text);
+      return Buffer.from(text);
+    });
+    const suspects = ['one', 'two', 'three'].map((text) => orderOf(handler, text, { key: text }));
+    for (const order of suspects) await put(order, { is: 'working', attempt: 1, beat: 1, at: Date.now() });
+    await worker(handler);
+    await Promise.all(suspects.map((order) => ask(order)));
+    expect(beside.toSorted()).toEqual([['one'], ['three'], ['two']]);
+  });
+
+  test('a result of which a piece was evicted is made again', async () => {
+    const handler = kindOf();
+    const events = await worker(handler);
+    const large = 'a line of text\n'.repeat(200_000);
+    const order = orderOf(handler, large);
+    expect(await ask(order)).toMatchObject({ is: 'done', isCached: false });
+    await open()
+      .space('work')
+      .remove({ kind: 'piece', of: ['result', idOf(order), 3] });
+    expect(textOf(await ask(order)) === large.toUpperCase()).toBe(true);
+    await expect.poll(() => events.map(({ outcome }) => outcome)).toEqual(['done', 'done']);
+  });
+
+  test('a job that is cut off by the end of its worker was not tried', async () => {
+    let began: () => void = () => undefined;
+    const working = new Promise<void>((resolve) => (began = resolve));
+    const handler = kindOf(() => {
+      began();
+      return new Promise<Buffer>(() => undefined);
+    });
+    const order = orderOf(handler, 'text');
+    const jobs = await runJobs({
+      url: server.url,
+      state: open(),
+      handlers: [handler],
+      jobs: 1,
+      log: () => undefined,
+    });
+    const controller = new AbortController();
+    const asked = open()
+      .work('s')
+      ?.run(order, { signal: controller.signal, giveUpAt: performance.now() + 60_000 })
+      .catch(() => undefined);
+    await working;
+    await jobs?.giveBack();
+    const record = await open()
+      .space('work')
+      .get({ kind: 'job', of: [idOf(order)] });
+    expect(JSON.parse(String(record))).toMatchObject({ is: 'working', attempt: 0 });
+    controller.abort();
+    await asked;
+    void jobs;
+  });
+
+  test('dashboards are shown the last jobs that have ended, and the same can be asked for again', async () => {
+    const handler = kindOf();
+    await worker(handler);
+    const order = orderOf(handler, 'text');
+    expect(textOf(await ask(order))).toBe('TEXT');
+    const queue = rawQueue(handler);
+    await expect.poll(() => queue.getCompletedCount()).toBe(1);
+    await open()
+      .space('s')
+      .remove({ kind: 'cache', of: [order.key] });
+    expect(textOf(await ask(order))).toBe('TEXT');
+    await expect.poll(() => queue.getCompletedCount()).toBe(2);
+  });
+
+  test('workers together begin no more jobs within a minute than they are told', async () => {
+    const handler = kindOf();
+    const ended: WorkEvent[] = [];
+    for (let i = 0; i < 2; i += 1) {
+      const jobs = await runJobs({
+        url: server.url,
+        state: open(),
+        handlers: [handler],
+        jobs: 2,
+        perMinute: 3,
+        log: (event) => void ended.push(event),
+      });
+      onTestFinished(() => jobs?.close());
+    }
+    const orders = Array.from({ length: 6 }, (_, i) => orderOf(handler, `text ${i}`, { key: `rate ${i}` }));
+    const outcomes = await Promise.all(orders.map((order) => ask(order)));
+    // What is not begun is done where it is asked for.
+    expect(outcomes.map(({ is }) => is).toSorted()).toEqual(['done', 'done', 'done', 'here', 'here', 'here']);
+    expect(ended).toHaveLength(3);
   });
 });

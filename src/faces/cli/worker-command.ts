@@ -15,6 +15,11 @@ const MOST_JOBS = 2;
 /** Milliseconds in which the jobs that run may end, after a signal. */
 export const DRAIN_MS = 20_000;
 
+/** Milliseconds in which those that have not ended may be given back. */
+const GIVING_BACK_MS = 2_000;
+
+const MOST_A_MINUTE = 100_000;
+
 export const workerCommand: Command = {
   name: 'worker',
   operands: '',
@@ -25,6 +30,12 @@ export const workerCommand: Command = {
       type: 'string',
       value: 'N',
       help: `jobs of each kind at once, 1 or ${MOST_JOBS} (default ${MOST_JOBS}); each may take a core and 1 GiB of memory`,
+    },
+    {
+      name: 'rate',
+      type: 'string',
+      value: 'N',
+      help: 'jobs of each kind that all workers together begin within a minute (default: any number); give all of them the same',
     },
     {
       name: 'metrics',
@@ -41,6 +52,7 @@ export const workerCommand: Command = {
   serves: true,
   async run({ values }, { err, signal }) {
     const jobs = jobsOf(values);
+    const perMinute = rateOf(values);
     const readable = await readableOf(values);
     const [{ createLog }, { createWorkerApp }, { listenFor }, { addressText, parseAddress }] =
       await Promise.all([
@@ -76,6 +88,7 @@ export const workerCommand: Command = {
       state,
       handlers: workHandlers(readable),
       jobs,
+      perMinute,
       signal,
       log: (ended) => {
         const { event, ...facts } = ended;
@@ -88,6 +101,7 @@ export const workerCommand: Command = {
       if (!signal.aborted)
         await new Promise((resolve) => void signal.addEventListener('abort', resolve, { once: true }));
       await within(DRAIN_MS, running.close());
+      await within(GIVING_BACK_MS, running.giveBack());
     }
     await serving?.close();
     await state.close();
@@ -119,6 +133,13 @@ function jobsOf({ jobs }: Values): number {
   const count = Number(jobs);
   if (Number.isInteger(count) && count >= 1 && count <= MOST_JOBS) return count;
   throw new OrielError('BAD_INPUT', `${quote(String(jobs))} is not 1 to ${MOST_JOBS}. Use --jobs 1.`);
+}
+
+function rateOf({ rate }: Values): number | undefined {
+  if (rate === undefined) return undefined;
+  const count = Number(rate);
+  if (Number.isInteger(count) && count >= 1 && count <= MOST_A_MINUTE) return count;
+  throw new OrielError('BAD_INPUT', `${quote(String(rate))} is not 1 to ${MOST_A_MINUTE}. Use --rate 60.`);
 }
 
 /** What has not ended by then ends with the process. */

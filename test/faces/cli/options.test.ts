@@ -134,6 +134,7 @@ const given: Readonly<Record<string, readonly string[]>> = {
   'state-timeout': ['--state-timeout', NO_TIME],
   workers: ['--workers'],
   jobs: ['--jobs', NO_TIME],
+  rate: ['--rate', NO_TIME],
   metrics: ['--metrics', 'nowhere'],
   host: ['--host', 'workspace.example'],
   telemetry: ['--telemetry', telemetryFile],

@@ -174,6 +174,8 @@ describe.runIf(has('redis'))('workers', () => {
     expect(postgres.err).toContain('Workers get their jobs through Redis or Valkey, not postgres:.');
     const many = run(['worker', '--jobs', '9', ...stateArgs()]);
     expect(many.err).toContain('9 is not 1 to 2. Use --jobs 1.');
+    const fast = run(['worker', '--rate', '0', ...stateArgs()]);
+    expect(fast.err).toContain('0 is not 1 to 100000. Use --rate 60.');
     expect(run(['serve', '--workers']).err).toContain('--workers is for a shared state.');
   });
 });
