@@ -28,6 +28,8 @@ export interface ChildPoolOptions {
   readonly heapMb: number;
   /** A child that holds more resident bytes than this after a job is not kept. */
   readonly keepUpTo: number;
+  /** Resident bytes of a child that has done nothing yet: what another job left beyond them is not counted against the next. */
+  readonly fresh?: number;
   /** Whether a child that has given this reply is kept; every one when absent. */
   readonly keeps?: (head: unknown) => boolean;
 }
@@ -40,7 +42,7 @@ export interface ChildJob {
   readonly bytes: number;
   /** Bytes of the reply; a child that says more is killed. */
   readonly maxOutput: number;
-  /** Resident bytes; a child that takes more is killed (watched where `/proc` is). */
+  /** Resident bytes of a fresh child; one that takes more is killed (watched where `/proc` is). */
   readonly maxMemory: number;
   /** Milliseconds from the start of the job, without those for which the machine gave the child no processor. */
   readonly maxMs: number;
@@ -110,12 +112,14 @@ class WarmChild {
   readonly #child: ChildProcess;
   readonly #input: Socket;
   readonly #output: Socket;
+  readonly #fresh: number;
   #failure: ChildFailure | undefined;
   #settle: { resolve(reply: Frame): void; reject(error: unknown): void } | undefined;
   #reader: FrameReader | undefined;
   #restTimer: NodeJS.Timeout | undefined;
 
-  constructor({ entry, heapMb }: ChildPoolOptions) {
+  constructor({ entry, heapMb, fresh = Infinity }: ChildPoolOptions) {
+    this.#fresh = fresh;
     this.#child = start(fileURLToPath(entry()), heapMb);
     this.#input = this.#child.stdin as Socket;
     this.#output = this.#child.stdout as Socket;
@@ -135,6 +139,7 @@ class WarmChild {
     signal.throwIfAborted();
     if (this.#failure) throw this.#failure;
     this.#refer(true);
+    const left = Math.max(0, (await this.resident()) - this.#fresh);
     const { aside } = job;
     let large: BodyFile | undefined;
     const fail = (error: unknown): void => this.#settle?.reject(error);
@@ -158,7 +163,7 @@ class WarmChild {
     const stopTimer = startOwnTimer(job.maxMs, waitingOf(this.#child.pid), () =>
       this.#stop('slow', `took longer than ${job.maxMs} ms`),
     );
-    const watch = setInterval(() => void this.#watch(job.maxMemory), WATCH_MS);
+    const watch = setInterval(() => void this.#watch(job.maxMemory + left), WATCH_MS);
     // Waiting for a job it ends with us, as its input does; at work it may not look.
     const unwatch = watchHelper(this.#child);
     try {

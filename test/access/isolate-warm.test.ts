@@ -25,6 +25,8 @@ process.stdin.on('data', (chunk) => {
   if (asked === 'killed') process.kill(process.pid, 'SIGKILL');
   if (asked === 'hang') for (;;);
   if (asked === 'memory') { const held = []; for (;;) held.push(Buffer.alloc(8 << 20, 1)); }
+  if (asked.keep) (globalThis.kept ??= []).push(Buffer.alloc(asked.keep << 20, 1));
+  if (asked.use) Buffer.alloc(asked.use << 20, 1);
   const read = () => { try { require('fs').readFileSync('/etc/hostname'); return 'read'; } catch (error) { return error.code; } };
   const spawn = () => { try { require('child_process').spawnSync('true'); return 'spawned'; } catch (error) { return error.code; } };
   const said = { pid: process.pid, env: Object.keys(process.env), access: asked === 'open' ? [read(), spawn()] : [] };
@@ -41,7 +43,9 @@ process.stdin.on('end', () => process.exit());
 /** `below`: where the child's code lies. */
 async function pool(
   below = '',
-): Promise<(head: string, more?: Partial<ChildJob>, signal?: AbortSignal) => ReturnType<ChildPool['run']>> {
+): Promise<
+  (head: string | object, more?: Partial<ChildJob>, signal?: AbortSignal) => ReturnType<ChildPool['run']>
+> {
   const directory = join(await temporaryFolder(), below);
   await mkdir(directory, { recursive: true });
   const path = join(directory, 'child.cjs');
@@ -52,6 +56,7 @@ async function pool(
     idleMs: 60_000,
     heapMb: 64,
     keepUpTo: 500 * MIB,
+    fresh: 60 * MIB,
   });
   onTestFinished(() => children.close());
   return (head, more = {}, signal = new AbortController().signal) =>
@@ -82,7 +87,7 @@ test('one child does one job after another, with nothing of our environment', as
   const second = await ask('echo');
   expect(first.body.toString()).toBe('body');
   expect(pidOf(second)).toBe(pidOf(first));
-  expect((first.head as { env: string[] }).env).toEqual(['MALLOC_ARENA_MAX']);
+  expect((first.head as { env: string[] }).env).toEqual(['MALLOC_ARENA_MAX', 'TZ']);
 });
 
 test('it opens no file and starts no process', async () => {
@@ -103,6 +108,16 @@ test.each([
   expect(failure).toBeInstanceOf(ChildFailure);
   expect((failure as ChildFailure).why).toBe(why);
   expect(pidOf(await ask('echo'))).not.toBe(before);
+});
+
+test('what one job has left is not counted against the next, on whatever child it is done', async () => {
+  const ask = await pool();
+  const most = { maxMemory: 150 * MIB };
+  await ask({ use: 60 }, most);
+  const before = await ask({ keep: 100 });
+  expect(pidOf(await ask({ use: 60 }, most))).toBe(pidOf(before));
+  // It is the job itself that takes too much.
+  await expect(ask({ use: 300 }, most)).rejects.toThrow(/memory/);
 });
 
 test('a cancelled job ends with the reason, and its child with it', async () => {

@@ -23,6 +23,8 @@ const children = new ChildPool({
   idleMs: 20_000,
   heapMb: 768,
   keepUpTo: 200 * MIB,
+  // With its libraries.
+  fresh: 80 * MIB,
 });
 
 export interface Order {
@@ -50,7 +52,7 @@ export async function convertInChild(
       body,
       bytes,
       maxOutput: MOST_REPLY,
-      maxMemory: mostMemory(bytes),
+      maxMemory: mostMemory(bytes, order.want),
       maxMs: MOST_MS,
       ...(open && { aside: { over: MOST_IN_MEMORY, open } }),
     },

@@ -71,7 +71,7 @@ export async function convertedElsewhere(
   const outcome = await work.run(order, { signal, giveUpAt: now + (deadline - now) / 2 });
   if (outcome.is === 'here') return undefined;
   if (outcome.is === 'failed') {
-    const failure = failureOf(outcome.why, size);
+    const failure = failureOf(outcome.why, size, want);
     if (failure) throw new OrielError(...failure);
     return undefined;
   }

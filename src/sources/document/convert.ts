@@ -95,7 +95,7 @@ async function convert(
     return { conversion, sha256 };
   } catch (error) {
     if (!(error instanceof ChildFailure)) throw error;
-    throw new OrielError(...(failureOf(error.why, bytes) ?? ENDED), { cause: error });
+    throw new OrielError(...(failureOf(error.why, bytes, order.want) ?? ENDED), { cause: error });
   }
 }
 

@@ -1,5 +1,7 @@
 /** The converting child, and the limits of converting one document. */
 
+import type { Want } from './protocol.ts';
+
 /** The built entry, below `dist/`. */
 export const CONVERTER = 'sources/document/convert-child.js';
 
@@ -27,7 +29,11 @@ const MOST_MEMORY = 1024 * MIB;
 /** Bytes that a converter may need for each stored byte: sheets are compressed well. */
 const MEMORY_PER_BYTE = 64;
 
-/** Resident bytes of the child. A small document that takes hundreds of megabytes is a bomb. */
-export function mostMemory(stored: number): number {
+/** Resident bytes that drawing may take, or decoding an image: the need follows its pixels, and a scan is stored in few bytes. */
+const PICTURE_MEMORY = 768 * MIB;
+
+/** Resident bytes of the child. A small document that takes hundreds of megabytes for its text is a bomb. */
+export function mostMemory(stored: number, { is }: Want): number {
+  if (is === 'picture') return PICTURE_MEMORY;
   return Math.min(MOST_MEMORY, LEAST_MEMORY + Math.ceil((MEMORY_PER_BYTE * stored) / MIB) * MIB);
 }

@@ -1,21 +1,22 @@
 /** How conversions end that give nothing: clauses that complete "Cannot read .pdf file: ". */
 
 import { MIB, MOST_MS, MOST_REPLY, mostMemory } from './document-limits.ts';
+import type { Want } from './protocol.ts';
 
 type Failure = readonly ['LIMIT' | 'CORRUPT', string];
 
-const FAILURES: Readonly<Record<string, (stored: number) => Failure>> = {
+const FAILURES: Readonly<Record<string, (stored: number, want: Want) => Failure>> = {
   crashed: () => ['CORRUPT', 'its converter crashed on it, so it is probably damaged'],
   slow: () => ['LIMIT', `converting it takes longer than ${MOST_MS / 1000} seconds`],
-  memory: (stored) => [
+  memory: (stored, want) => [
     'LIMIT',
-    `converting it takes more than the ${mostMemory(stored) / MIB} MiB of memory allowed`,
+    `converting it takes more than the ${mostMemory(stored, want) / MIB} MiB of memory allowed`,
   ],
   output: () => ['LIMIT', `it converts to more than ${MOST_REPLY / MIB} MiB`],
   worker: () => ['LIMIT', 'every worker that converted it ended; it is tried again after 10 minutes'],
 };
 
 /** Of a document of `stored` bytes; undefined for what says nothing about it. */
-export function failureOf(why: string, stored: number): Failure | undefined {
-  return Object.hasOwn(FAILURES, why) ? FAILURES[why]?.(stored) : undefined;
+export function failureOf(why: string, stored: number, want: Want): Failure | undefined {
+  return Object.hasOwn(FAILURES, why) ? FAILURES[why]?.(stored, want) : undefined;
 }

@@ -1,6 +1,7 @@
 /** Images that are embedded in a PDF: listed by name, and read by it. */
 
 import { randomBytes } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { codeOf, textOf, unhurried, workspace } from '../../support/workspace.ts';
 import { fixture, pdf, pdfPages, pdfStream, pdfText } from '../../support/documents.ts';
@@ -195,3 +196,15 @@ test.each(['slides.pptx', 'report.docx', 'slides.odp', 'small.rtf', 'report.doc'
     }
   },
 );
+
+test.each([
+  ['one bit a pixel', 4_960, 7_016, '/ColorSpace/DeviceGray/BitsPerComponent 1', 1 / 8],
+  ['grey', 4_960, 7_016, '/ColorSpace/DeviceGray/BitsPerComponent 8', 1],
+  ['colours', 4_000, 4_000, '/ColorSpace/DeviceRGB/BitsPerComponent 8', 3],
+])('a page that is scanned at 600 dots an inch is drawn: %s', async (_, width, height, entries, perPixel) => {
+  const data = deflateSync(Buffer.alloc(Math.ceil(width * perPixel) * height, 255));
+  const scan = { width, height, entries: `${entries}/Filter/FlateDecode`, data };
+  const { write, read } = workspace(unhurried);
+  write('scan.pdf', withImages([scan], [drawn(0)]));
+  expect(textOf(await read('scan.pdf:p1:image'))).toContain('Page 1 of scan.pdf as an image');
+});
