@@ -133,9 +133,10 @@ async function* restOf(text: TextResource, search: Search, call: Call): AsyncGen
   yield { source: rest.bytes, encoding: utf8, sections };
 }
 
-/** A text that is cut names no call for its rest. */
+/** A text that is cut names no call for what is missing. */
 function noteCut({ more }: TextResource, search: Search): void {
-  if (more?.kind === 'said' && more.use === undefined) search.gaps.cut += 1;
+  if (more?.kind === 'said' && (more.use === undefined || more.text.includes(' is cut after ')))
+    search.gaps.cut += 1;
 }
 
 function scannedPages({ facts }: TextResource): number {

@@ -4,6 +4,7 @@
  */
 
 import { answerJobs } from '../../access/child-jobs.ts';
+import { bounded, wholePages } from './child/bounded.ts';
 import { bookText, factsOf, toMarkdown } from './child/office.ts';
 import { detectFormat } from './child/detect.ts';
 import { Parts } from './child/parts.ts';
@@ -87,12 +88,16 @@ async function convert(job: Job, format: Format, bytes: Buffer): Promise<{ reply
     return { reply: { is: 'attachment', facts: { ...facts, format } }, body: data };
   }
   const { text, facts, nextPage, without, allSheets, ranges } = await toText(job, format, bytes);
-  const { body, isCut } = bounded(text, job.most);
-  const cut = { ...(nextPage !== undefined && { page: nextPage }), ...(isCut && { bytes: job.most }) };
+  const whole = bounded(text, job.most);
+  const paged = whole.isCut && facts.pages !== undefined ? wholePages(whole.body) : undefined;
+  const body = paged?.body ?? whole.body;
+  const isCut = whole.isCut && !paged;
+  const page = paged?.next ?? nextPage;
+  const cut = { ...(page !== undefined && { page }), ...(isCut && { bytes: job.most }) };
   const reply: Reply = {
     is: 'text',
     facts: { ...facts, format },
-    ...((nextPage !== undefined || isCut) && { cut }),
+    ...((page !== undefined || isCut) && { cut }),
     ...(without !== undefined && { without }),
     ...(allSheets && { allSheets }),
     ...(ranges && { ranges }),
@@ -159,22 +164,6 @@ async function slides(deck: Deck, from: number, to: number): Promise<string> {
   }
   if (failures.length > 0 && failures.length === texts.length) throw failures[0];
   return texts.join('');
-}
-
-/** The text up to `most` bytes, cut behind a line. */
-function bounded(text: string | Iterable<string>, most: number): { body: Buffer; isCut: boolean } {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  for (const part of typeof text === 'string' ? [text] : text) {
-    const encoded = Buffer.from(part);
-    parts.push(encoded);
-    bytes += encoded.length;
-    if (bytes > most) break;
-  }
-  const whole = Buffer.concat(parts);
-  if (whole.length <= most) return { body: whole, isCut: false };
-  const end = whole.lastIndexOf(10, most - 1) + 1;
-  return { body: whole.subarray(0, end === 0 ? most : end), isCut: true };
 }
 
 await answerJobs(MOST_INPUT, (head, body) => answer(head as Job, body));

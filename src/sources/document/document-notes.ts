@@ -37,11 +37,13 @@ export function moreOf(
   asked: { readonly front: string; readonly part: string; readonly from?: number; readonly to?: number },
 ): { more?: Notice } {
   const { front, part, from = 1, to } = asked;
+  // Of a page that is larger than a text the end is lost, whatever follows it.
+  const isCut = cut?.bytes !== undefined ? `; the converted text is cut after ${cut.bytes >> 20} MiB` : '';
   if (cut?.page !== undefined) {
     const use = `${front}:${pagesText({ from: cut.page, ...(to !== undefined && { to }) })}${part}`;
     const what = part === '' ? 'were shown' : 'were looked through';
     const shown = from === 1 ? `The pages before ${cut.page}` : `Pages ${from} to ${cut.page - 1}`;
-    const text = `${shown} of ${pages ?? 'more'} ${what}. Use ${use} to continue`;
+    const text = `${shown} of ${pages ?? 'more'} ${what}${isCut}. Use ${use} to continue`;
     return { more: { kind: 'said', text, use } };
   }
   if (cut?.bytes === undefined) return {};

@@ -1,5 +1,5 @@
 /**
- * Which of two readings of a page is shown: the structured one, unless it has lost letters, glued words, scattered them,
+ * Which of two readings of a page is shown: the structured one, unless it has lost letters or numbers, glued words, scattered them,
  * reversed a script, or is garbled, and the plain one has not. The structured reader does not notice these itself.
  */
 
@@ -15,7 +15,7 @@ function isBroken(structured: string, plain: string): boolean {
   if (one.garbled > 0.05 * one.letters && one.garbled > 2 * other.garbled) return true;
   if (other.garbled > 0.05 * other.letters && other.garbled > 2 * one.garbled) return false;
   if (other.rightToLeft > 0.1 * other.letters) return true;
-  if (one.letters < 0.9 * other.letters) return true;
+  if (one.letters < 0.9 * other.letters || hasLostNumbers(structured, plain)) return true;
   // Scripts without spaces have no words to compare.
   if (other.dense < 0.3 * other.letters && other.words > 10) {
     if (one.words < 0.9 * other.words || one.words > 1.35 * other.words) return true;
@@ -24,15 +24,49 @@ function isBroken(structured: string, plain: string): boolean {
   return false;
 }
 
+/**
+ * Single cells of a table are few letters of a page. Its first and its last line may be left out, which repeat on every
+ * page, and so may numbers of one digit, which count the points of lists.
+ */
+function hasLostNumbers(structured: string, plain: string): boolean {
+  const lines = plain.split('\n').filter((line) => line.trim() !== '');
+  const left = new Map<string, number>();
+  for (const [number] of structured.matchAll(NUMBER)) left.set(number, (left.get(number) ?? 0) + 1);
+  for (const [number] of lines.slice(1, -1).join('\n').matchAll(NUMBER)) {
+    const count = left.get(number) ?? 0;
+    if (count === 0) return true;
+    left.set(number, count - 1);
+  }
+  return false;
+}
+
+const NUMBER = /\d{2,}/g;
+
 /** Words divided at the end of a line are joined, and glued ones divided, where the plain reading shows how. */
 function mended(structured: string, plain: string): string {
   const glued = gluedWords(structured, plain);
+  const known = new Set(plain.match(WORD));
   return structured
     .replace(/(\p{L}+)- (\p{Ll}+)/gu, (whole, front: string, back: string) => {
-      if (!plain.includes(`${front}-\n${back}`)) return whole;
-      return plain.includes(`${front}-${back}`) ? `${front}-${back}` : front + back;
+      if (!plain.includes(`${front}-\n${back}`) || SUSPENDED.has(back)) return whole;
+      if (known.has(front + back)) return front + back;
+      const isCompound = plain.includes(`${front}-${back}`) || (known.has(back) && isWord(back, plain));
+      return isCompound ? `${front}-${back}` : front + back;
     })
     .replace(WORD, (word) => glued.get(word) ?? word);
+}
+
+/** Behind a hyphen that stands for the rest of a word: "pre- and post-war", "Ein- und Ausgaben". */
+const SUSPENDED = new Set(
+  'and or to und oder bzw sowie bis noch statt et ou y e o en of och eller og tai ja i lub a nebo'.split(' '),
+);
+
+/** Characters of the second half of a word that may be a word of its own by chance. */
+const LEAST_WORD = 4;
+
+/** Whether it stands by itself too, and not only as the second half of this one. */
+function isWord(back: string, plain: string): boolean {
+  return back.length >= LEAST_WORD && new RegExp(`(?<![-\\p{L}]|-\\n)${back}(?!\\p{L})`, 'u').test(plain);
 }
 
 const WORD = /[\p{L}\p{M}\p{N}]+/gu;

@@ -1,0 +1,55 @@
+/** Two readings of a page, and what is shown of them; a text that is cut ends with a whole page. */
+
+import { expect, test } from 'vitest';
+import { bounded, wholePages } from '../../../src/sources/document/child/bounded.ts';
+import { betterOf } from '../../../src/sources/document/child/compare-texts.ts';
+
+const PROSE =
+  'The harbour was open on most days and the keeper wrote down what he saw from the tower. '.repeat(5);
+
+test.each([
+  ['a number', '1200', true],
+  ['one of two equal numbers', '45 45', true],
+  ['a year', '1999', true],
+  ['the number of a point', '7', false],
+])('a reading that has lost %s is not shown: %s', (_, cells, isLost) => {
+  const kept = cells.split(' ').slice(1).join(' ');
+  const plain = `Header\n${PROSE}\nRegion ${cells} North\nFooter`;
+  const structured = `# Header\n\n${PROSE}\nRegion ${kept} North\nFooter`;
+  expect(betterOf(structured, plain)).toBe(isLost ? plain : structured);
+});
+
+test('the number of the page, in its first or last line, may be left out', () => {
+  const structured = `# Heading\n\n${PROSE}`;
+  expect(betterOf(structured, `Report 2024\nHeading\n${PROSE}\npage 12 of 40`)).toBe(structured);
+});
+
+test.each([
+  ['infor-\nmation', 'infor- mation', 'information'],
+  ['Vor-\nund Nachteile', 'Vor- und Nachteile', 'Vor- und Nachteile'],
+  ['pre-\nand post-war', 'pre- and post-war', 'pre- and post-war'],
+  ['Tages-\noder Nachtzeiten', 'Tages- oder Nachtzeiten', 'Tages- oder Nachtzeiten'],
+  [
+    'a well-\nknown rule, known to all',
+    'a well- known rule, known to all',
+    'a well-known rule, known to all',
+  ],
+  [
+    'a well-\nknown rule, the well-known',
+    'a well- known rule, the well-known',
+    'a well-known rule, the well-known',
+  ],
+  ['ein Wort-\nende', 'ein Wort- ende', 'ein Wortende'],
+])('words that are divided at the end of a line: %j', (plain, structured, shown) => {
+  expect(betterOf(structured, plain)).toBe(shown);
+});
+
+test('a text that is cut ends with a whole page, and the next part begins with the one that is not', () => {
+  const pages = [1, 2, 3, 4].map((number) => `--- page ${number} ---\n\n${`line ${number}\n`.repeat(100)}\n`);
+  const { body, isCut } = bounded(pages, 2_000);
+  expect(isCut).toBe(true);
+  expect(wholePages(body)).toEqual({ body: Buffer.from(pages.slice(0, 2).join('')), next: 3 });
+  // A page that is larger than a text.
+  expect(wholePages(bounded(pages, 500).body)).toBeUndefined();
+  expect(bounded(pages, 10_000)).toEqual({ body: Buffer.from(pages.join('')), isCut: false });
+});
