@@ -176,3 +176,61 @@ test('row 1 of a sheet with a header is its header', async () => {
   expect(await text('h.xlsx:S:2')).toContain('name: seven');
   expect(await text('h.xlsx:S:9')).toContain('S has no row 9');
 });
+
+test.each(['small', 'large'])(
+  'formulas that no program has calculated are shown, in a %s workbook',
+  async (size) => {
+    const { write, text } = workspace(unhurried);
+    const open = (cell: string, formula: string, result = ''): string =>
+      `<c r="${cell}"><f>${formula}</f>${result}</c>`;
+    const filler = size === 'small' ? 0 : 3_000;
+    const rows = [
+      sheetRow(1, ['item', 'net']),
+      `<row r="2"><c r="A2"><v>2</v></c>${open('B2', 'A2*10')}</row>`,
+      `<row r="3">${open('A3', 'SUM(A2:A2)', '<v></v>')}${open('B3', 'SUM(B2:B2)', '<v/>')}</row>`,
+      `<row r="4"><c r="A4" t="str"><f>IF(A2=1,1,"")</f><v></v></c></row>`,
+      ...Array.from(
+        { length: filler },
+        (_, i) =>
+          `<row r="${i + 5}">${open(`A${i + 5}`, `A2+${i}+${'1+'.repeat(200)}${Math.random()}`)}</row>`,
+      ),
+    ];
+    write('f.xlsx', xlsx([['S', `<sheetData>${rows.join('')}</sheetData>`]]));
+    const whole = await text('f.xlsx:S:1..9');
+    expect(whole).toContain(`A1:B${3 + (filler && filler + 1)}, ${3 + filler} rows, 2 columns`);
+    expect(whole).toContain('| 2 | 2 | =A2*10 |');
+    expect(await text('f.xlsx:S:A3:B4')).toContain('| 3 | =SUM(A2:A2) | =SUM(B2:B2) |');
+    expect(await text('f.xlsx:S?limit=1')).toContain('=A2*10');
+  },
+);
+
+const FORMATS: readonly (readonly [format: string, value: number, shown: string])[] = [
+  ['0 %', 0.256, '26 %'],
+  ['0.0\\ %', 0.256, '25.6 %'],
+  ['0.0\u00a0%', 0.256, '25.6 %'],
+  ['0.0\\ %;[Red]\\-0.0\\ %', -0.256, '-25.6 %'],
+  ['0.00\u00a0€', 1234.5, '1234.50 €'],
+  ['0\\ °C', -3, '-3 °C'],
+  ['0.00 USD', 1234.5, '1234.50 USD'],
+  ['0 Tage', 1234, '1234 Tage'],
+  ['0.00 kg', -3, '-3.00 kg'],
+  ['[m]" min"', 0.256, '368 min'],
+  ['hh:mm:ss', 0.999995, '00:00:00'],
+  ['mm:ss', 0.0416655, '00:00'],
+  ['[h]:mm:ss', 1.999995, '48:00:00'],
+  ['[h]:mm', -1.5, '-36:00'],
+  ['yyyy-mm-dd', 45291, '2023-12-31'],
+  ['dd.mm.yy h:mm;@', 45291.5, '2023-12-31 12:00'],
+];
+
+test('numbers in the formats that other countries write have their signs, and lengths of time no date', async () => {
+  const { write, text } = workspace(unhurried);
+  const book = utils.book_new();
+  const sheet = utils.aoa_to_sheet(FORMATS.map(([format, value]) => [format, value]));
+  for (const [i, [format]] of FORMATS.entries()) (sheet[`B${i + 1}`] as { z: string }).z = format;
+  utils.book_append_sheet(book, sheet, 'S');
+  write('f.xlsx', writeBook(book, { type: 'buffer', bookType: 'xlsx' }) as Buffer);
+  const lines = (await text('f.xlsx:raw')).split('\n').filter((line) => /^\| \d/.test(line));
+  const shown = lines.map((line) => line.replace(/^.*\| (.*) \|$/, '$1'));
+  expect(shown).toEqual(FORMATS.map(([, , expected]) => expected));
+});

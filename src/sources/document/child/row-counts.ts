@@ -35,6 +35,26 @@ export function countRows(parts: Parts): (RowCount | undefined)[] {
   });
 }
 
+/** Whether a sheet has formulas whose result no program has stored yet. */
+export function hasOpenFormulas(parts: Parts): boolean {
+  const sheets = parts.names.filter((name) => /^xl\/worksheets\/[^/]+\.xml$/.test(name));
+  return sheets.some((name) => {
+    const xml = readable(parts, name);
+    for (let at = xml?.indexOf('</f>') ?? -1; xml && at !== -1; at = xml.indexOf('</f>', at + 4))
+      if (isOpenFormula(xml, at)) return true;
+    return false;
+  });
+}
+
+const NO_RESULT = /^<\/f>\s*(?:<v\s*\/>|<v>\s*<\/v>)?\s*<\/c>/;
+
+/** `end`: of the formula. An empty text is a result. */
+function isOpenFormula(xml: Buffer, end: number): boolean {
+  if (!NO_RESULT.test(xml.toString('latin1', end, end + 60))) return false;
+  const cell = xml.lastIndexOf('<c ', end);
+  return !/^<c [^>]*\bt="str"/.test(xml.toString('latin1', cell, cell + 200));
+}
+
 function readable(parts: Parts, name: string): Buffer | undefined {
   try {
     return parts.read(name, MOST_SHEET);
@@ -63,7 +83,12 @@ function countXml(xml: Buffer): RowCount {
     while (found < xml.length && isEmpty(xml, found)) found = next(tag, found + 1);
     return found;
   };
-  let [rows, last, number, value, text] = [0, 0, 0, -1, -1];
+  const nextFormula = (from: number): number => {
+    for (let found = xml.indexOf('</f>', from); found !== -1; found = xml.indexOf('</f>', found + 4))
+      if (isOpenFormula(xml, found)) return found;
+    return xml.length;
+  };
+  let [rows, last, number, value, text, formula] = [0, 0, 0, -1, -1, -1];
   for (let at = next('row', 0); at < xml.length;) {
     const tag = xml.toString('latin1', at, Math.min(at + 200, xml.length));
     const start = /^<[\w:]+(?:\s[^>]*)?>/.exec(tag)?.[0];
@@ -72,7 +97,8 @@ function countXml(xml: Buffer): RowCount {
       number = Number(attribute(start ?? tag, 'r') ?? number + 1);
       if (value < at) value = nextFilled('v', at);
       if (text < at) text = nextFilled('is', at);
-      if (value < end || text < end) [rows, last] = [rows + 1, number];
+      if (formula < at) formula = nextFormula(at);
+      if (value < end || text < end || formula < end) [rows, last] = [rows + 1, number];
     }
     at = end;
   }

@@ -6,7 +6,7 @@ import { type Format, Refused } from '../protocol.ts';
 import { FIRST_ROWS, type Grid, type Rows } from './grid.ts';
 import { attribute, Parts, plainText } from './parts.ts';
 import { repaired } from './repaired.ts';
-import { countRows, mainPart, type RowCount } from './row-counts.ts';
+import { countRows, hasOpenFormulas, mainPart, type RowCount } from './row-counts.ts';
 
 export type Excel = typeof import('xlsx');
 
@@ -29,12 +29,13 @@ export function readGrids(stored: Buffer, rows: number | 'all' | 'first'): Grid[
   const parts = Parts.of(stored);
   const bytes = repaired(stored, parts);
   const open = openSheets(parts);
-  const all = (): Grid[] => gridsOf(read(bytes, undefined), undefined, { open, counts: [] });
+  const hasFormulas = parts !== undefined && hasOpenFormulas(parts);
+  const all = (): Grid[] => gridsOf(read(bytes, undefined, hasFormulas), undefined, { open, counts: [] });
   // Others than these are parsed to their end for any row.
   if (rows === 'all' || !parts || !mainPart(parts)) return all();
   if (rows === 'first' && bytes.length <= SMALL) return all();
   const first = rows === 'first' ? FIRST_ROWS : rows;
-  const grids = gridsOf(read(bytes, first), first, { open, counts: countRows(parts) });
+  const grids = gridsOf(read(bytes, first, hasFormulas), first, { open, counts: countRows(parts) });
   return rows === 'first' && grids.some((grid) => isOpen(grid, bytes)) ? all() : grids;
 }
 
@@ -44,12 +45,14 @@ function isOpen({ counted, rows, goesOn }: Grid, { length }: Buffer): boolean {
   return goesOn === true && length <= MOST_WHOLE;
 }
 
-function read(bytes: Buffer, sheetRows: number | undefined): WorkBook {
+/** `hasFormulas`: which are shown, where no result is stored. */
+function read(bytes: Buffer, sheetRows: number | undefined, hasFormulas: boolean): WorkBook {
   const options: ParsingOptions = {
     type: 'buffer',
     dense: true,
     cellNF: true,
-    cellFormula: false,
+    cellFormula: hasFormulas,
+    sheetStubs: hasFormulas,
     cellHTML: false,
     cellStyles: false,
     ...(sheetRows !== undefined && { sheetRows }),
@@ -131,7 +134,9 @@ function rowsOf(sheet: unknown, isOpen: boolean): Rows {
     const known = new Map<number, CellObject>();
     for (const at of Object.keys(cells)) {
       const cell = cells[Number(at)] as CellObject | null | undefined;
-      if (cell && isFilled(cell)) known.set(Number(at), isOpen && isOpenDate(cell) ? openDate(cell) : cell);
+      if (!cell) continue;
+      if (cell.t === 'z' && cell.f) known.set(Number(at), { ...cell, t: 's', v: `=${cell.f}` });
+      else if (isFilled(cell)) known.set(Number(at), isOpen && isOpenDate(cell) ? openDate(cell) : cell);
     }
     if (known.size > 0) rows.set(number, known);
   }
