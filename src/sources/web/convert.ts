@@ -5,7 +5,7 @@ import { ChildFailure } from '../../access/isolate-child.ts';
 import { ChildPool } from '../../access/isolate-warm.ts';
 import { builtFile } from '../../access/package-files.ts';
 import { queues } from '../../queues/table.ts';
-import type { Visit } from './page.ts';
+import type { Fetched, Visit } from './page.ts';
 import type { Job, Reply } from './protocol.ts';
 import { CONVERT_MEMORY, CONVERT_MS, MOST_CONVERTED, SMALL_PAGE } from './web-limits.ts';
 
@@ -40,6 +40,10 @@ export interface Converted {
 }
 
 export const textOf = ({ body }: Converted): string => new TextDecoder().decode(body);
+
+export function pageJob({ url, type }: Fetched): Job {
+  return { is: 'page', url, ...(type === 'application/xhtml+xml' && { asXml: true }) };
+}
 
 /** For a page, which may be read otherwise where the child fails. */
 export async function convertFor(

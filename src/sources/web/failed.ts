@@ -1,7 +1,7 @@
 /** A page that a server does not give: its status, what to do about it, and what the server says. */
 
 import { oneLine } from '../../text/visible.ts';
-import { convert, textOf } from './convert.ts';
+import { convert, pageJob, textOf } from './convert.ts';
 import { type Fetched, isHtml, type Rendering, text, type Visit, WHOLE } from './page.ts';
 
 /** Characters and lines of what a server says. */
@@ -23,7 +23,7 @@ async function saidBy(page: Fetched, visit: Visit): Promise<string> {
   const content = await page.text();
   if (content.includes('\0')) return '';
   if (!isHtml(page, content)) return content;
-  const converted = await convert({ is: 'page', url: page.url }, content, visit.signal);
+  const converted = await convert(pageJob(page), content, visit.signal);
   return converted ? textOf(converted) : '';
 }
 

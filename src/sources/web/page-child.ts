@@ -28,7 +28,7 @@ async function made(job: Job, content: string): Promise<Made | Nothing> {
     text === undefined ? NOTHING : { how, text };
   switch (job.is) {
     case 'page': {
-      const { how, markdown, title } = extract(content, url);
+      const { how, markdown, title } = extract(content, url, job);
       return { how, text: markdown, ...(title !== undefined && { title }) };
     }
     case 'fragment':

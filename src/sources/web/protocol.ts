@@ -3,21 +3,24 @@
 import type { ShapeName } from '../github/shapes.ts';
 
 /** `url`: against which links are resolved. */
-export type Job = { readonly url: string } & (
-  | { readonly is: 'page' | 'feed' }
-  /** The first entry of a feed, by itself. */
-  | { readonly is: 'entry' }
-  /** HTML that is text throughout, without the elements of these classes. */
-  | { readonly is: 'fragment'; readonly without: readonly string[] }
-  /** Any JSON; `cut`: its end is missing; `feed`: it says that it is one. */
-  | { readonly is: 'json'; readonly cut: boolean; readonly feed: boolean }
-  /** What is taken of an answer of GitHub, as JSON. */
-  | { readonly is: 'github'; readonly shape: ShapeName }
-  /** What is read of a message of an MCP server, as JSON. */
-  | { readonly is: 'mcp' }
-  /** JSON of a known shape. */
-  | { readonly is: 'record'; readonly of: RecordKind; readonly ask: Readonly<Record<string, string>> }
-);
+export type Job = { readonly url: string } &
+  /** `asXml`: it is XHTML, in which any element may close itself. */
+  (
+    | { readonly is: 'page'; readonly asXml?: boolean }
+    | { readonly is: 'feed' }
+    /** The first entry of a feed, by itself. */
+    | { readonly is: 'entry' }
+    /** HTML that is text throughout, without the elements of these classes. */
+    | { readonly is: 'fragment'; readonly without: readonly string[] }
+    /** Any JSON; `cut`: its end is missing; `feed`: it says that it is one. */
+    | { readonly is: 'json'; readonly cut: boolean; readonly feed: boolean }
+    /** What is taken of an answer of GitHub, as JSON. */
+    | { readonly is: 'github'; readonly shape: ShapeName }
+    /** What is read of a message of an MCP server, as JSON. */
+    | { readonly is: 'mcp' }
+    /** JSON of a known shape. */
+    | { readonly is: 'record'; readonly of: RecordKind; readonly ask: Readonly<Record<string, string>> }
+  );
 
 export type RecordKind =
   | 'github-repository'

@@ -9,11 +9,19 @@ const MOST_TEXT = 2_000;
 const MOST_HTML = 256 << 10;
 
 /** HTML of a feed as Markdown, up to the length that is shown. */
-export function shortText(html: string, url: string): string {
-  return shortened(fragment(html.slice(0, MOST_HTML), url));
+export function shortText(html: string, base: string, link?: string): string {
+  return shortened(fragment(html.slice(0, MOST_HTML), base), link);
 }
 
-export function shortened(text: string): string {
+/** `link`: where all of it can be read. */
+export function shortened(text: string, link?: string): string {
   const trimmed = text.trim();
-  return trimmed.length <= MOST_TEXT ? trimmed : `${trimmed.slice(0, MOST_TEXT).toWellFormed()}…`;
+  if (trimmed.length <= MOST_TEXT) return trimmed;
+  const where = link === undefined ? '' : `: ${link}`;
+  return `${trimmed.slice(0, MOST_TEXT).toWellFormed()}… (longer${where})`;
+}
+
+/** A file that comes with an entry: a podcast's sound. */
+export function attachment(url: string, type: string | null): string {
+  return `Attached: ${url}${type === null ? '' : ` (${type})`}`;
 }

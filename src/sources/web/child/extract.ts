@@ -27,8 +27,12 @@ const MOST_CELLS = 20_000;
 /** Characters of a main text that needs no second opinion. */
 const ENOUGH = 400;
 
-export function extract(html: string, url: string): Extracted {
-  const { root } = parse(html);
+export function extract(
+  html: string,
+  url: string,
+  { asXml = false }: { readonly asXml?: boolean } = {},
+): Extracted {
+  const { root } = parse(html, { asXml });
   const base = baseOf(root, url);
   const title = titleOf(root);
   clean(root);
@@ -139,6 +143,8 @@ function betterBy(first: Candidate, other: Candidate | undefined): Candidate {
   return words(textOf(other.element)) >= words(textOf(first.element)) * 0.8 ? other : first;
 }
 
+const LIBRARY = { byLinkedom: true };
+
 /** Each entity is a node of its own until it is normalized: with them, libraries take five times as long. */
 function documentOf(html: string): ReturnType<typeof parseHTML>['document'] {
   const { document } = parseHTML(html);
@@ -153,7 +159,9 @@ function byReadability(html: string): Candidate | undefined {
       maxElemsToParse: MOST_ELEMENTS,
       charThreshold: 250,
     }).parse();
-    return article?.content ? { how: 'readability', element: parse(article.content).root } : undefined;
+    return article?.content
+      ? { how: 'readability', element: parse(article.content, LIBRARY).root }
+      : undefined;
   } catch {
     // It throws on documents without a body, among others.
     return undefined;
@@ -177,7 +185,7 @@ function byDefuddle(
         useAsync: false,
       },
     ).parse();
-    return content ? { how: 'defuddle', element: parse(content).root } : undefined;
+    return content ? { how: 'defuddle', element: parse(content, LIBRARY).root } : undefined;
   } catch {
     return undefined;
   }

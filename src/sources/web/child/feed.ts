@@ -1,8 +1,9 @@
 /** A feed (RSS, Atom, RDF) as Markdown: its title, then its entries with their links, dates and texts. */
 
 import { parseFeed } from '@rowanmanning/feed-parser';
-import { MOST_ENTRIES, shortText } from './entries.ts';
+import { attachment, MOST_ENTRIES, shortText } from './entries.ts';
 import { fragment } from './extract.ts';
+import { htmlOf, linkOf } from './feed-body.ts';
 import { frontOf } from './feed-front.ts';
 
 type Feed = ReturnType<typeof parseFeed>;
@@ -21,6 +22,7 @@ export function feedText(xml: string, url: string): string | undefined {
   const found = parsed(xml, url);
   if (!found) return undefined;
   const { feed, items, left } = found;
+  if (items.length === 0 && !feed.title && !feed.url) return undefined;
   const parts = [`# ${flat(feed.title ?? '') || url}`];
   if (feed.description) parts.push(shortText(feed.description, url));
   if (feed.url) parts.push(`<${absolute(feed.url, url)}>`);
@@ -74,20 +76,29 @@ function withBase(xml: string, url: string): string {
   });
 }
 
-type TextOf = (html: string, base: string) => string;
+/** `link`: where all of the text can be read. */
+type TextOf = (html: string, base: string, link?: string) => string;
+
+/** Files of an entry that are named. */
+const MOST_ATTACHED = 10;
 
 function entry(item: Item, mark: '#' | '##', url: string, textOf: TextOf): string {
-  const link = item.url === null ? undefined : absolute(item.url, url);
+  const said = item.url ?? linkOf(item);
+  const link = said === undefined ? undefined : absolute(said, url);
   const title = flat(item.title ?? '') || link || '(no title)';
   const date = item.published ?? item.updated;
   const by = item.authors.map(({ name }) => flat(name ?? '')).filter((name) => name !== '');
   const facts = [date && !Number.isNaN(date.getTime()) ? date.toISOString().slice(0, 10) : '', by.join(', ')];
-  const text = item.content ?? item.description;
+  const text = htmlOf(item) ?? item.content ?? item.description;
+  const attached = item.media
+    .slice(0, MOST_ATTACHED)
+    .map(({ url: file, mimeType }) => attachment(absolute(file, url), mimeType));
   return [
     `${mark} ${title}`,
     link,
     facts.filter((fact) => fact !== '').join(' · '),
-    text && textOf(text, baseOf(item, url) ?? link ?? url),
+    text && textOf(text, baseOf(item, url) ?? link ?? url, link),
+    attached.join('\n'),
   ]
     .filter((part) => part)
     .join('\n\n');

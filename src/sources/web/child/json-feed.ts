@@ -1,6 +1,6 @@
 /** A JSON Feed as Markdown: its title, then its entries. Source: JSON Feed 1.1. */
 
-import { MOST_ENTRIES, shortened, shortText } from './entries.ts';
+import { attachment, MOST_ENTRIES, shortened, shortText } from './entries.ts';
 
 interface Item {
   readonly title?: unknown;
@@ -10,17 +10,24 @@ interface Item {
   readonly content_text?: unknown;
   readonly summary?: unknown;
   readonly content_html?: unknown;
+  readonly attachments?: unknown;
 }
 
 /** Undefined for what is no feed. */
 export function jsonFeed(content: string, url: string): string | undefined {
-  let feed: { readonly title?: unknown; readonly description?: unknown; readonly items?: unknown };
+  let feed: {
+    readonly version?: unknown;
+    readonly title?: unknown;
+    readonly description?: unknown;
+    readonly items?: unknown;
+  };
   try {
     feed = JSON.parse(content) as typeof feed;
   } catch {
     return undefined;
   }
-  if (!Array.isArray(feed.items)) return undefined;
+  if (!/^https?:\/\/jsonfeed\.org\/version\//.test(said(feed.version)) || !Array.isArray(feed.items))
+    return undefined;
   const items = (feed.items as unknown[]).filter(
     (item): item is Item => typeof item === 'object' && item !== null,
   );
@@ -35,12 +42,36 @@ function entry(item: Item, url: string): string {
   const [link] = [item.url, item.external_url].filter((one) => typeof one === 'string');
   const target = link !== undefined && URL.canParse(link, url) ? new URL(link, url).href : flat(link ?? '');
   const date = flat(said(item.date_published)).slice(0, 10);
-  const plain = said(item.summary) || said(item.content_text);
-  const shown = plain ? shortened(plain) : shortText(said(item.content_html), target || url);
-  return [`## ${flat(said(item.title)) || target || '(no title)'}`, target, date, shown]
+  const plain = said(item.content_text);
+  const html = said(item.content_html);
+  const shown = plain
+    ? shortened(plain, target || undefined)
+    : html
+      ? shortText(html, target || url, target || undefined)
+      : shortened(said(item.summary), target || undefined);
+  return [
+    `## ${flat(said(item.title)) || target || '(no title)'}`,
+    target,
+    date,
+    shown,
+    ...attachmentsOf(item),
+  ]
     .filter((part) => part)
     .join('\n\n');
 }
+
+function attachmentsOf({ attachments }: Item): string[] {
+  const all = Array.isArray(attachments)
+    ? (attachments as { readonly url?: unknown; readonly mime_type?: unknown }[])
+    : [];
+  return all
+    .slice(0, MOST_ATTACHED)
+    .filter((one) => said(one?.url) !== '')
+    .map((one) => attachment(flat(said(one.url)), flat(said(one.mime_type)) || null));
+}
+
+/** Files of an entry that are named. */
+const MOST_ATTACHED = 10;
 
 const said = (value: unknown): string => (typeof value === 'string' ? value : '');
 const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();

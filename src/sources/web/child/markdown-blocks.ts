@@ -21,14 +21,8 @@ export function isBlock(element: Element): boolean {
 
 function holdsBlocks({ name, children }: Element): boolean {
   if (BLOCKS.has(name)) return true;
-  // An inline element around blocks is one, unless it is a link or an emphasis.
-  return !/^(?:a|b|strong|i|em|del|s|code|span)$/.test(name)
-    ? false
-    : children.some(
-        (child) => isElement(child) && (isBlockName(child.name) || (name !== 'code' && isBlock(child))),
-      );
-}
-
-function isBlockName(name: string): boolean {
-  return BLOCKS.has(name);
+  // What is around blocks is one, whatever it is called: a link, an emphasis, an element of the page's own.
+  return children.some(
+    (child) => isElement(child) && (BLOCKS.has(child.name) || (name !== 'code' && isBlock(child))),
+  );
 }

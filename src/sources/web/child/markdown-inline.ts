@@ -2,7 +2,7 @@
 
 import { isBlock } from './markdown-blocks.ts';
 import { around, code } from './markdown-text.ts';
-import { type Element, isElement, type Node, textOf } from './tree.ts';
+import { type Element, isElement, type Node } from './tree.ts';
 
 /** `base`: against which links are resolved. `block`: the text of a block that stands inside a line. */
 export class InlineWriter {
@@ -46,18 +46,16 @@ export class InlineWriter {
       case 'kbd':
       case 'samp':
       case 'tt':
-        return code(textOf(element));
+        return code(textWithBreaks(element));
       case 'sup':
         return raised(this.inline(element.children));
       case 'sub':
         return lowered(this.inline(element.children), before);
-      case 'math':
-        return attributes['alttext'] ? `$${attributes['alttext']}$` : this.inline(element.children);
-      case 'annotation':
-      case 'annotation-xml':
-        return '';
       case 'wbr':
+      case 'rp':
         return '';
+      case 'rt':
+        return `(${this.inline(element.children).trim()})`;
       default:
         // A block inside a line, as in a link around a card.
         return isBlock(element)
@@ -92,6 +90,11 @@ export class InlineWriter {
       return undefined;
     }
   }
+}
+
+function textWithBreaks(node: Node): string {
+  if (!isElement(node)) return node;
+  return node.name === 'br' ? ' ' : node.children.map(textWithBreaks).join('');
 }
 
 /** What stands above the line in words: notes, ordinals, signs of trade. */

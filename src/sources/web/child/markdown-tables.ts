@@ -76,10 +76,11 @@ function rowsBelow({ attributes }: Element): number {
 
 /** Whether it is there for the layout only. */
 export function isLayout(rows: readonly (readonly Element[])[]): boolean {
+  const isOfData = rows.some((row) => row.some(({ name }) => name === 'th'));
   return (
     widthOf(rows) < 2 ||
     rows.length < 2 ||
-    rows.some((row) => row.some((cell) => cell.name !== 'empty' && (has(cell, 'table') || has(cell, 'pre'))))
+    rows.some((row) => row.some((cell) => has(cell, 'table') || (!isOfData && has(cell, 'pre'))))
   );
 }
 

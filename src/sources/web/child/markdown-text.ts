@@ -3,12 +3,18 @@
 import { type Element, textOf } from './tree.ts';
 
 export function fenced(pre: Element): string {
-  const text = textOf(pre).replace(/^\n/, '').trimEnd();
+  const text = withoutBlankEnd(textOf(pre).replace(/^\n/, ''));
   if (text.trim() === '') return '';
   let longest = 2;
   for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
   const fence = '`'.repeat(longest + 1);
   return `${fence}${pre.attributes['data-lang'] ?? ''}\n${text}\n${fence}`;
+}
+
+/** Without the blank lines at its end. */
+export function withoutBlankEnd(text: string): string {
+  const end = text.indexOf('\n', text.trimEnd().length);
+  return end === -1 ? text : text.slice(0, end);
 }
 
 export function code(text: string): string {
@@ -28,6 +34,7 @@ export function tidy(text: string): string {
   return text
     .replace(/[ \t]+/g, ' ')
     .replace(/ ?\n ?/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
     .trim();
 }
 
@@ -43,9 +50,4 @@ export function prefixed(text: string, first: string, rest: string): string {
     .split('\n')
     .map((line, i) => (i === 0 ? first + line : line === '' ? rest.trimEnd() : rest + line))
     .join('\n');
-}
-
-/** In an item, a list follows its text without an empty line. */
-export function tight(text: string): string {
-  return text.replace(/\n\n(?=(?:[-*]|\d+\.) )/g, '\n');
 }

@@ -8,8 +8,8 @@
 import { isBlock } from './markdown-blocks.ts';
 import { InlineWriter } from './markdown-inline.ts';
 import { isLayout, rowsOf, widthOf } from './markdown-tables.ts';
-import { atLineStart, fenced, prefixed, tidy, tight } from './markdown-text.ts';
-import { type Element, isElement, type Node } from './tree.ts';
+import { atLineStart, code, fenced, prefixed, tidy } from './markdown-text.ts';
+import { type Element, isElement, type Node, textOf } from './tree.ts';
 
 const SKIPPED = new Set('head title textarea'.split(' '));
 
@@ -18,11 +18,7 @@ const MOST_PADDED = 100;
 
 /** `base`: against which links are resolved. */
 export function toMarkdown(root: Element, base: string): string {
-  const text = new Writer(base).block(root);
-  return `${text
-    .replace(/[ \t]+$/gm, '')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim()}\n`;
+  return `${new Writer(base).block(root).trim()}\n`;
 }
 
 class Writer {
@@ -32,28 +28,32 @@ class Writer {
     this.#inline = new InlineWriter(base, (element) => this.block(element));
   }
 
-  /** The blocks inside `element`, with an empty line between them. */
-  block(element: Element): string {
+  /** The blocks inside `element`, with an empty line between them; in an item (`isTight`) none before a list. */
+  block(element: Element, isTight = false): string {
     const parts: string[] = [];
     let inline: Node[] = [];
+    const add = (text: string, isList = false): void => {
+      if (parts.length > 0) parts.push(isTight && isList ? '\n' : '\n\n');
+      parts.push(text);
+    };
     const flush = (): void => {
       const text = tidy(this.#inline.inline(inline));
-      if (text !== '') parts.push(atLineStart(text));
+      if (text !== '') add(atLineStart(text));
       inline = [];
     };
     for (const child of element.children) {
       if (isElement(child) && SKIPPED.has(child.name)) continue;
       if (isElement(child) && isBlock(child)) {
         flush();
-        const text = this.one(child);
-        if (text.trim() !== '') parts.push(text);
+        const text = this.one(child, isTight);
+        if (text.trim() !== '') add(text, LISTS.has(child.name));
       } else inline.push(child);
     }
     flush();
-    return parts.join('\n\n');
+    return parts.join('');
   }
 
-  one(element: Element): string {
+  one(element: Element, isTight = false): string {
     const { name } = element;
     switch (name) {
       case 'h1':
@@ -81,14 +81,16 @@ class Writer {
         return '---';
       case 'table':
         return this.table(element);
+      case 'a':
+        return linked(this.block(element), this.#inline.absolute(element.attributes['href']));
       default:
-        return this.block(element);
+        return this.block(element, isTight);
     }
   }
 
   list(list: Element): string {
-    let number = Number(list.attributes['start'] ?? 1);
-    if (!Number.isSafeInteger(number)) number = 1;
+    const step = 'reversed' in list.attributes ? -1 : 1;
+    let number = wholeOf(list.attributes['start']) ?? (step === 1 ? 1 : itemsOf(list));
     const items: string[] = [];
     for (const child of list.children) {
       if (!isElement(child)) {
@@ -101,10 +103,11 @@ class Writer {
         if (text.trim() !== '') items.push(prefixed(text, '  ', '  '));
         continue;
       }
+      number = wholeOf(child.attributes['value']) ?? number;
       const mark = list.name === 'ol' ? `${number}. ` : '- ';
-      number += 1;
-      const text = this.block(child);
-      if (text.trim() !== '') items.push(prefixed(tight(text), mark, ' '.repeat(mark.length)));
+      number += step;
+      const text = this.block(child, true);
+      if (text.trim() !== '') items.push(prefixed(text, mark, ' '.repeat(mark.length)));
     }
     return items.join('\n');
   }
@@ -135,7 +138,41 @@ class Writer {
   }
 
   cell(cell: Element): string {
-    const flat = this.block(cell).replace(/\s*\n\s*/g, ' ');
+    const flat = this.block(withCodeInLine(cell)).replace(/\s*\n\s*/g, ' ');
     return flat.replaceAll('|', '\\|').trim();
   }
+}
+
+/** With each line of a block of code as code in the line, where no block may stand. */
+function withCodeInLine(element: Element): Element {
+  const children = element.children.map((child) => {
+    if (!isElement(child)) return child;
+    return child.name === 'pre' ? linesOfCode(child) : withCodeInLine(child);
+  });
+  return { ...element, children };
+}
+
+function linesOfCode(pre: Element): Element {
+  const lines = textOf(pre).split('\n');
+  return { name: 'span', attributes: {}, children: [lines.map(code).join('<br>')] };
+}
+
+/** What a link around blocks leads to: its first heading, else its first line, is the link; else it stands below. */
+function linked(text: string, target: string | undefined): string {
+  if (text.trim() === '' || target === undefined) return text;
+  const line = /^(#{1,6} )(?!.*\]\()(.+)$/m.exec(text) ?? /^()(?![-|>`~:\d]|.*\]\()(\S.*)/.exec(text);
+  if (!line) return `${text}\n\n<${target}>`;
+  const [whole, mark = '', label] = line;
+  const end = line.index + whole.length;
+  return `${text.slice(0, line.index)}${mark}[${label}](${target})${text.slice(end)}`;
+}
+
+const LISTS = new Set('ul ol menu'.split(' '));
+
+function itemsOf(list: Element): number {
+  return list.children.filter((child) => isElement(child) && child.name === 'li').length;
+}
+
+function wholeOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\s*[-+]?\d{1,15}\s*$/.test(text) ? Number(text) : undefined;
 }

@@ -3,7 +3,7 @@
  * die of does not reach it: linkedom 0.18.12 takes 3.3 s for 20,000 nested elements and then has no stack left.
  */
 
-import { decodeHTML } from 'entities';
+import { decodeHTML, decodeHTMLAttribute } from 'entities';
 
 export interface Element {
   name: string;
@@ -29,6 +29,8 @@ const VOID = new Set('area base br col embed hr img input link meta param source
 const DROPPED = new Set(
   'script style template iframe object noscript noframes noembed svg canvas'.split(' '),
 );
+/** In HTML, these alone may close themselves. */
+const FOREIGN = new Set(['svg', 'math']);
 /** Their content is no HTML: it ends at their own end tag. */
 const RAW = new Set('script style iframe noframes noembed noscript'.split(' '));
 /** Text alone, with entities. */
@@ -63,7 +65,15 @@ const ENDS_PARAGRAPH = new Set(
 /** A tag, a comment, or what has only begun where a page is cut; any other `<` is text. */
 const BEGINS = /<(?=[a-z/!?]|$)/gi;
 
-export function parse(html: string): Parsed {
+/** How the HTML was written. */
+export interface Written {
+  /** By the rules of XML: an element that closes itself has no end tag. */
+  readonly asXml?: boolean;
+  /** By linkedom, which escapes nothing in attributes but quotes. */
+  readonly byLinkedom?: boolean;
+}
+
+export function parse(html: string, written: Written = {}): Parsed {
   const root: Element = { name: 'root', attributes: {}, children: [] };
   const open: Element[] = [root];
   /** By name, elements that lie too deep to be kept. */
@@ -106,8 +116,7 @@ export function parse(html: string): Parsed {
     }
     addText(html.slice(at, mark));
     if (html.startsWith('<!--', mark)) {
-      const end = html.indexOf('-->', mark + 4);
-      at = end === -1 ? html.length : end + 3;
+      at = endOfComment(html, mark);
       continue;
     }
     const next = html[mark + 1] ?? '';
@@ -121,7 +130,7 @@ export function parse(html: string): Parsed {
     const closing = next === '/';
     // A tag that has only begun, as where a page is cut.
     if (mark + (closing ? 2 : 1) === html.length) break;
-    const tag = tagAt(html, mark + (closing ? 2 : 1));
+    const tag = tagAt(html, mark + (closing ? 2 : 1), written);
     if (!tag) {
       addText('<');
       at = mark + 1;
@@ -141,7 +150,9 @@ export function parse(html: string): Parsed {
       }
       continue;
     }
-    if (RAW.has(name) || TEXT_ONLY.has(name)) {
+    const closesItself =
+      tag.selfClosing && (written.asXml === true || FOREIGN.has(name) || !/^[a-z]+\d?$/.test(name));
+    if (!closesItself && (RAW.has(name) || TEXT_ONLY.has(name))) {
       const end = endOf(html, at, name);
       if (TEXT_ONLY.has(name)) {
         endText();
@@ -151,7 +162,7 @@ export function parse(html: string): Parsed {
       continue;
     }
     elements += 1;
-    const isVoid = VOID.has(name) || (tag.selfClosing && !/^[a-z]+\d?$/.test(name));
+    const isVoid = VOID.has(name) || closesItself;
     // Before all that looks through what is open.
     if (elements > MOST_KEPT || (open.length >= MOST_DEPTH && !isVoid)) {
       skipped.set(name, (skipped.get(name) ?? 0) + 1);
@@ -165,7 +176,7 @@ export function parse(html: string): Parsed {
     if (ends) endOpen(...ends);
     const element: Element = { name, attributes, children: [] };
     if (isVoid) {
-      top().children.push(element);
+      if (!DROPPED.has(name)) top().children.push(element);
       continue;
     }
     if (!DROPPED.has(name)) top().children.push(element);
@@ -173,6 +184,16 @@ export function parse(html: string): Parsed {
   }
   endText();
   return { root };
+}
+
+/** Behind a comment, as HTML ends it: `<!-->` is one, and `--!>` is an end. */
+function endOfComment(html: string, from: number): number {
+  const empty = /<!---?>/y;
+  empty.lastIndex = from;
+  if (empty.test(html)) return empty.lastIndex;
+  const ends = /--!?>/g;
+  ends.lastIndex = from + 4;
+  return ends.test(html) ? ends.lastIndex : html.length;
 }
 
 /** Where the end tag of `name` begins and ends; the end of the text where there is none. */
@@ -199,7 +220,7 @@ const ATTRIBUTE = /[\s/]*([^\s/>=][^\s/>=]*)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^
 const NONE: Record<string, string> = Object.freeze(Object.create(null) as Record<string, string>);
 
 /** The tag whose name begins at `from`; undefined where none does. */
-function tagAt(html: string, from: number): Tag | undefined {
+function tagAt(html: string, from: number, { byLinkedom = false }: Written): Tag | undefined {
   NAME.lastIndex = from;
   const name = NAME.exec(html)?.[0].toLowerCase();
   if (name === undefined) return undefined;
@@ -220,9 +241,14 @@ function tagAt(html: string, from: number): Tag | undefined {
     count += 1;
     if (count > MOST_ATTRIBUTES || value.length > MOST_VALUE || /^on/i.test(key)) continue;
     if (attributes === NONE) attributes = Object.create(null) as Record<string, string>;
-    attributes[key.toLowerCase()] ??= value.includes('&') ? decodeHTML(value) : value;
+    attributes[key.toLowerCase()] ??= decoded(value, byLinkedom);
   }
   return { name, attributes, end: at + 1, selfClosing: html[at - 1] === '/' };
+}
+
+function decoded(value: string, byLinkedom: boolean): string {
+  if (!value.includes('&')) return value;
+  return byLinkedom ? value.replaceAll('&quot;', '"') : decodeHTMLAttribute(value);
 }
 
 export function isElement(node: Node): node is Element {

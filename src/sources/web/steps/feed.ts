@@ -6,30 +6,17 @@ import { type Fetched, type Rendering, type Step, text, type Visit } from '../pa
 export const feedStep: Step = async (page, visit) => {
   const content = await page.text();
   const named = /(?:rss|atom|rdf)\+xml$/.test(page.type);
-  if (!named && !ROOT.test(content.slice(0, MOST_FRONT))) return undefined;
-  // A page of HTML may speak of feeds.
-  if (page.type === 'text/html' && !beginsAsFeed(content)) return undefined;
-  return feedOf(page, content, visit);
+  // Any text may speak of feeds.
+  return named || beginsAsFeed(content) ? feedOf(page, content, visit) : undefined;
 };
 
 /** Characters in which the root of a feed stands. */
 const MOST_FRONT = 4_100;
-const ROOT = /<(?:rss|feed|rdf:RDF|channel)[\s>]/i;
 
-/** Whether the first element is that of a feed, behind an XML declaration and comments. */
+/** Whether the first element is that of a feed, behind declarations and comments. */
 function beginsAsFeed(content: string): boolean {
-  let rest = content.slice(0, MOST_FRONT).trimStart();
-  for (const [open, close] of [
-    ['<?xml', '?>'],
-    ['<!--', '-->'],
-  ] as const) {
-    while (rest.startsWith(open)) {
-      const end = rest.indexOf(close);
-      if (end === -1) return false;
-      rest = rest.slice(end + close.length).trimStart();
-    }
-  }
-  return /^<(?:rss|feed|rdf:RDF)[\s>]/i.test(rest);
+  const front = /^\ufeff?(?:\s+|<\?[^>]*\?>|<!--(?:(?!-->)[^])*-->|<!doctype[^>]*>)*/i;
+  return /^<(?:rss|feed|atom:feed|rdf:RDF)[\s>]/i.test(content.slice(0, MOST_FRONT).replace(front, ''));
 }
 
 export async function feedOf(page: Fetched, content: string, visit: Visit): Promise<Rendering | undefined> {

@@ -1,6 +1,6 @@
 /** The main text of a page as Markdown; without one, what the site tells machines in `llms.txt`. */
 
-import { type Converted, convertFor } from '../convert.ts';
+import { type Converted, convertFor, pageJob } from '../convert.ts';
 import { visibleLength } from '../head-links.ts';
 import { type Fetched, type Rendering, type Step, text, type Visit } from '../page.ts';
 
@@ -61,7 +61,7 @@ function markdownOf(page: Fetched, visit: Visit): Promise<Readable | undefined> 
 }
 
 async function converted(page: Fetched, visit: Visit): Promise<Readable | undefined> {
-  const found = await convertFor(visit, { is: 'page', url: page.url }, await page.text());
+  const found = await convertFor(visit, pageJob(page), await page.text());
   if (!found) visit.notes.push('the page could not be converted within its limits');
   return found?.reply.is === 'text' && found.body.length > 0 ? (found as Readable) : undefined;
 }

@@ -37,3 +37,99 @@ test('a row costs the same, however many there are', async () => {
   const { root } = parse(`<pre>${'<div>a row</div>'.repeat(40_000)}</pre>`);
   await withoutLag(() => Promise.resolve(clean(structuredClone(root))));
 });
+
+test('code keeps its blank lines and the blanks at their ends', () => {
+  const code = 'def a():\n    return 1\n\n\ns = """x   \n    \n\n\ny"""\n\n- a\n\n- b';
+  expect(markdown(`<pre><code>${code}\n\n</code></pre>`)).toBe(`\`\`\`\n${code}\n\`\`\`\n`);
+  const indented = code
+    .split('\n')
+    .map((line) => (line === '' ? '' : `  ${line}`))
+    .join('\n');
+  expect(markdown(`<ul><li><p>one</p><pre>${code}</pre></li></ul>`)).toBe(
+    `- one\n\n  \`\`\`\n${indented}\n  \`\`\`\n`,
+  );
+});
+
+test.each([
+  [
+    'lines that say their numbers',
+    '<pre>[\n<span class="line" data-line-number="2">  1</span>\n<span class="line" data-line-number="3">  3</span>\n]</pre>',
+    '[\n  1\n  3\n]',
+  ],
+  [
+    'code that has the class of a plugin for numbers',
+    '<pre><code class="line-numbers">42\n43</code></pre>',
+    '42\n43',
+  ],
+  ['numbers that cannot be selected, alone', '<pre><span style="user-select:none">7</span></pre>', '7'],
+])('code of numbers is code: %s', (_, html, shown) => {
+  expect(markdown(html)).toBe(`\`\`\`\n${shown}\n\`\`\`\n`);
+});
+
+test.each([
+  [
+    'a heading with an offset for anchors',
+    '<h2 style="margin-top:-100px;padding-top:100px">Title</h2>',
+    '## Title',
+  ],
+  ['a negative margin', '<div style="margin-left:-120px">text</div>', 'text'],
+  [
+    'sections that fade in',
+    '<h1>T</h1><div style="opacity:0;transform:translateY(20px)">a long text of this section</div>',
+    '# T\n\na long text of this section',
+  ],
+  [
+    'a body that shows itself later',
+    '<html><body style="visibility:hidden"><p>text</p></body></html>',
+    'text',
+  ],
+  ['the question of an accordion', '<h3><button>What?</button></h3><p>That.</p>', '### What?\n\nThat.'],
+  [
+    'the head of a column that sorts',
+    '<table><tr><th><button>A</button><th>B<tr><td>1<td>2</table>',
+    '| A | B |\n| --- | --- |\n| 1 | 2 |',
+  ],
+])('what is seen is read: %s', (_, html, shown) => {
+  expect(markdown(html)).toBe(`${shown}\n`);
+});
+
+test.each([
+  'display:none',
+  'visibility: hidden',
+  'opacity:0',
+  'left:-9999px',
+  'color:red; text-indent: -5000px',
+  'font-size:0',
+])('what is not seen is not read: %s', (style) => {
+  expect(
+    markdown(`<p>A text that is seen, and longer.</p><p style="${style}">Not this.</p><button>Menu</button>`),
+  ).toBe('A text that is seen, and longer.\n');
+});
+
+const KATEX =
+  '<span class="katex"><span class="katex-mathml"><math><semantics><mrow><mi>x</mi></mrow><annotation encoding="application/x-tex">x=\\frac{1}{2}</annotation></semantics></math></span><span class="katex-html" aria-hidden="true">x=21</span></span>';
+
+test.each([
+  ['KaTeX', `so ${KATEX} holds`, 'so $x=\\frac{1}{2}$ holds'],
+  ['a power', '<math><msup><mi>y</mi><mn>2</mn></msup></math>', 'y^2'],
+  [
+    'a fraction of sums',
+    '<math><mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></mfrac></math>',
+    '(a+b)/2',
+  ],
+  ['a root', '<math><msqrt><mn>2</mn></msqrt></math>', '√2'],
+  [
+    'its TeX',
+    '<math alttext="\\pi"><mi>π</mi></math><img class="mwe-math-fallback-image-inline" src="a.svg">',
+    '$\\pi$',
+  ],
+])('a formula is what it says: %s', (_, html, shown) => {
+  expect(markdown(`<p>${html}</p>`)).toBe(`${shown}\n`);
+});
+
+test('a table with a block of code keeps its heads, its numbers and its rows', () => {
+  expect(markdown('<table><tr><th>Code<th>Snippet<tr><td>1<td><pre>print(1)\nprint(2)</pre></table>')).toBe(
+    '| Code | Snippet |\n| --- | --- |\n| 1 | `print(1)`<br>`print(2)` |\n',
+  );
+  expect(markdown('<table><tr><td>1 2 5<td><pre>a\nb\nc</pre></table>')).toContain('1 2 5');
+});

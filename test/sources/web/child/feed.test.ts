@@ -5,6 +5,7 @@ import { feedText } from '../../../../src/sources/web/child/feed.ts';
 import { jsonFeed } from '../../../../src/sources/web/child/json-feed.ts';
 
 const URL = 'http://site.example/blog/feed.xml';
+const VERSION = 'https://jsonfeed.org/version/1.1';
 
 const atom = (root: string, entry: string, link = 'post'): string =>
   `<feed xmlns="http://www.w3.org/2005/Atom"${root}><title>F</title><entry${entry}><title>E</title>` +
@@ -93,10 +94,71 @@ describe('a feed is read as far as it is shown', () => {
 
   test('of a long text of an entry, the part that is shown is converted', () => {
     const html = `${'<p>Some <b>words</b>.</p>'.repeat(1_000)}${'<b>'.repeat(1_000_000)}`;
-    const shown = `${'Some **words**.\n\n'.repeat(200).slice(0, 2_000)}…`;
+    const shown = `${'Some **words**.\n\n'.repeat(200).slice(0, 2_000)}… (longer)`;
     const item = `<item><title>E</title><description><![CDATA[${html}]]></description></item>`;
     expect(feedText(rss(`<title>F</title>${item}`), URL)).toBe(`# F\n\n## E\n\n${shown}\n`);
-    const feed = { title: 'F', items: [{ title: 'E', content_html: html }] };
+    const feed = { version: VERSION, title: 'F', items: [{ title: 'E', content_html: html }] };
     expect(jsonFeed(JSON.stringify(feed), URL)).toBe(`# F\n\n## E\n\n${shown}\n`);
   });
+});
+
+describe('what an entry has escaped is unescaped as often as it was escaped', () => {
+  const CODE =
+    '<p>Write <code>&lt;div&gt;</code>, a &amp;lt; b:</p><pre><code>&lt;ul&gt;\n  &lt;li&gt;\n&lt;/ul&gt;</code></pre>';
+  const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  const SHOWN = 'Write `<div>`, a &lt; b:\n\n```\n<ul>\n  <li>\n</ul>\n```';
+  const rssOf = (element: string): string =>
+    `<rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"><channel><title>F</title><item><title>E</title>${element}</item></channel></rss>`;
+  const atomOf = (element: string): string =>
+    `<feed xmlns="http://www.w3.org/2005/Atom"><title>F</title><entry><title>E</title>${element}</entry></feed>`;
+
+  test.each([
+    ['CDATA', rssOf(`<description><![CDATA[${CODE}]]></description>`), SHOWN],
+    ['escaped', rssOf(`<description>${escaped(CODE)}</description>`), SHOWN],
+    [
+      'content:encoded',
+      rssOf(`<content:encoded><![CDATA[${CODE}]]></content:encoded><description>short</description>`),
+      SHOWN,
+    ],
+    ['Atom, html', atomOf(`<content type="html">${escaped(CODE)}</content>`), SHOWN],
+    [
+      'Atom, xhtml',
+      atomOf(`<content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml">${CODE}</div></content>`),
+      SHOWN,
+    ],
+    [
+      'Atom, text',
+      atomOf('<summary>if a &lt;b&gt; then O(n &lt;log n&gt;)</summary>'),
+      'if a <b> then O(n <log n>)',
+    ],
+  ])('%s', (_, xml, shown) => {
+    expect(feedText(xml, URL)).toBe(`# F\n\n## E\n\n${shown}\n`);
+  });
+});
+
+test('an entry has its files, a link that only its guid says, and where a long text goes on', () => {
+  const long = 'word '.repeat(1_000);
+  const item =
+    '<item><title>E</title><guid>http://site.example/e</guid><enclosure url="e.mp3" type="audio/mpeg" length="1"/>' +
+    `<description>${long}</description></item>`;
+  const text = feedText(`<rss version="2.0"><channel><title>F</title>${item}</channel></rss>`, URL) as string;
+  expect(text).toContain('\n\nhttp://site.example/e\n\n');
+  expect(text).toContain('… (longer: http://site.example/e)');
+  expect(text).toContain('Attached: http://site.example/blog/e.mp3 (audio/mpeg)');
+  const json = {
+    version: VERSION,
+    items: [
+      { title: 'E', content_text: 'all of it', summary: 'short', attachments: [{ url: 'http://x/a.mp3' }] },
+    ],
+  };
+  const shown = jsonFeed(JSON.stringify(json), URL);
+  expect(shown).toContain('all of it');
+  expect(shown).toContain('Attached: http://x/a.mp3');
+});
+
+test('what only speaks of feeds is none', () => {
+  expect(feedText('<rdf:RDF xmlns:rdf="x"><foaf/></rdf:RDF>', URL)).toBeUndefined();
+  expect(
+    jsonFeed(JSON.stringify({ x: { version: VERSION }, items: [1, 2], secret: 42 }), URL),
+  ).toBeUndefined();
 });

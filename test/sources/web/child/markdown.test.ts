@@ -47,3 +47,36 @@ test.each([
 ])('raised and lowered text does not change a number: %s', (_, html, text) => {
   expect(markdown(`<p>${html}</p>`)).toBe(text);
 });
+
+test.each([
+  ['an element of the page itself', '<devsite-code><pre>a\n  b</pre></devsite-code>', '```\na\n  b\n```'],
+  ['several of them', '<app-root><app-page><h2>T</h2><p>x</p></app-page></app-root>', '## T\n\nx'],
+  ['ins', '<ins><h2>New</h2><ul><li>a</ul></ins>', '## New\n\n- a'],
+  ['a label of words', '<p>a <label>b</label> <x-y>c</x-y></p>', 'a b c'],
+])('what is around blocks is one: %s', (_, html, shown) => {
+  expect(markdown(html)).toBe(shown);
+});
+
+test.each([
+  ['a value', '<ol><li value=5>five<li>six</ol>', '5. five\n6. six'],
+  ['counted down', '<ol reversed><li>a<li>b<li>c</ol>', '3. a\n2. b\n1. c'],
+  ['a start', '<ol start="7"><li>a<li>b</ol>', '7. a\n8. b'],
+])('numbers of items are those of the page: %s', (_, html, shown) => {
+  expect(markdown(html)).toBe(shown);
+});
+
+test.each([
+  ['a card', '<a href="/p"><h3>Post</h3><p>Teaser</p></a>', '### [Post](http://x.example/p)\n\nTeaser'],
+  ['a tile', '<a href="/p"><div>Post</div><div>more</div></a>', '[Post](http://x.example/p)\n\nmore'],
+  ['a list', '<a href="/p"><ul><li>a</ul></a>', '- a\n\n<http://x.example/p>'],
+  ['a place in the page', '<a href="#p"><h3>Post</h3></a>', '### Post'],
+])('a link around blocks keeps its URL: %s', (_, html, shown) => {
+  expect(markdown(html)).toBe(shown);
+});
+
+test.each([
+  ['lines of code', '<code>first();<br>second();</code>', '`first(); second();`'],
+  ['a reading', '<ruby>漢<rp>(</rp><rt>かん</rt><rp>)</rp>字<rt>じ</rt></ruby>', '漢(かん)字(じ)'],
+])('nothing runs together: %s', (_, html, shown) => {
+  expect(markdown(html)).toBe(shown);
+});

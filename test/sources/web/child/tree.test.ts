@@ -57,3 +57,35 @@ test('inline elements in inline elements are looked at a bounded number of times
   toMarkdown({ name: 'body', attributes: {}, children: [inner] }, 'http://x.example/');
   expect(looks).toBeLessThan(500 * 5);
 });
+
+test.each([
+  ['an attribute as HTML reads it', '<a href="/x?a=1&currency=USD&copy=1&amp;region=eu">l</a>'],
+  ['an attribute that is escaped', '<a href="/x?a=1&amp;currency=USD&amp;copy=1&amp;region=eu">l</a>'],
+])('%s: its references are resolved once', (_, html) => {
+  expect(toMarkdown(parse(html).root, 'http://h/')).toBe(
+    '[l](http://h/x?a=1&currency=USD&copy=1&region=eu)\n',
+  );
+});
+
+test('what libraries keep leads where the page leads', () => {
+  const link =
+    '<a href="/x?a=1&amp;currency=USD&amp;section=2"><img src="a.png" alt="&amp;lt;alt&amp;gt;"> here</a>';
+  const { how, markdown } = extract(
+    `<body><article><h1>T</h1>${`<p>${'A sentence, with words. '.repeat(20)}${link}</p>`.repeat(4)}</article>`,
+    'http://h/',
+  );
+  expect(how).toBe('readability');
+  expect(markdown).toContain('[![&lt;alt&gt;](http://h/a.png) here](http://h/x?a=1&currency=USD&section=2)');
+});
+
+test.each([
+  ['svg', '<svg viewBox="0 0 1 1"/><p>after</p>', {}],
+  ['a script of XHTML', '<script src="a.js"/><p>after</p>', { asXml: true }],
+  ['a title of XHTML', '<title/><p>after</p>', { asXml: true }],
+  ['a div of XHTML', '<div/><p>after</p>', { asXml: true }],
+  ['an empty comment', '<!--><p>after</p><!-- x -->', {}],
+  ['another one', '<!---><p>after</p>', {}],
+  ['a comment that ends in a wrong way', '<!-- x --!><p>after</p><!-- y -->', {}],
+])('nothing is lost behind what closes itself: %s', (_, html, written) => {
+  expect(textOf(parse(html, written).root)).toBe('after');
+});

@@ -1,0 +1,45 @@
+/**
+ * The text of an entry of a feed as HTML, unescaped as often as the feed has escaped it: the parser unescapes once more,
+ * after which code has lost its tags. Sources: RSS 2.0, RFC 4287 section 3.1.
+ */
+
+import type { parseFeed } from '@rowanmanning/feed-parser';
+import { type Element as HtmlElement, type Node, write } from './tree.ts';
+
+type Item = ReturnType<typeof parseFeed>['items'][number];
+type XmlElement = Item['element'];
+
+/** Undefined where it is in none of the usual elements. */
+export function htmlOf({ element }: Item): string | undefined {
+  const own = element.children.filter((child) => typeof child !== 'string').filter(isText);
+  for (const name of ['encoded', 'content', 'summary', 'description']) {
+    const found = own.find((child) => child.name === name);
+    const html = found && (/^(?:content|summary)$/.test(name) ? htmlOfAtom(found) : found.textContent);
+    if (html !== undefined && html.trim() !== '') return html;
+  }
+  return undefined;
+}
+
+/** Where the entry is said to be, by an RSS entry without a link. */
+export function linkOf({ element }: Item): string | undefined {
+  const guid = element.findElementWithName('guid');
+  const text = guid?.textContent.trim() ?? '';
+  return guid?.getAttribute('ispermalink') !== 'false' && /^https?:/i.test(text) ? text : undefined;
+}
+
+/** Media RSS and iTunes have elements of the same names. */
+function isText({ name, namespace }: XmlElement): boolean {
+  return name === 'encoded' ? namespace === 'content' : namespace !== 'media' && namespace !== 'itunes';
+}
+
+function htmlOfAtom(element: XmlElement): string {
+  const type = element.getAttribute('type') ?? 'text';
+  if (type === 'xhtml') return element.children.map((child) => write(nodeOf(child))).join('');
+  return /html/i.test(type) ? element.textContent : write(element.textContent);
+}
+
+function nodeOf(child: XmlElement | string): Node {
+  if (typeof child === 'string') return child;
+  const { name, attributes, children } = child;
+  return { name, attributes, children: children.map(nodeOf) } satisfies HtmlElement;
+}
