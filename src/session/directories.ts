@@ -10,6 +10,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
 } from 'node:fs';
@@ -81,15 +82,15 @@ export function sessionDirectory(state: string): string {
 function sweepSessions(sessions: string): void {
   for (const name of readdirSync(sessions)) {
     const path = join(sessions, name);
-    if (isLeftBehind(name) || (!isRunning(Number.parseInt(name, 10)) && isOld(path))) remove(path);
+    if (isLeftBehind(name) || (!isRunning(Number.parseInt(name, 10)) && isOld(path))) void remove(path);
   }
 }
 
-/** Removes the files in `directory` that are old. */
+/** Removes the files in `directory` that are old, and what was being removed by a process that was killed. */
 export function sweepFiles(directory: string): void {
   for (const name of readdirSync(directory)) {
     const path = join(directory, name);
-    if (isOld(path)) remove(path);
+    if (isLeftBehind(name) || isOld(path)) void remove(path);
   }
 }
 
@@ -98,7 +99,7 @@ let willRemove = false;
 
 /** For hosts that end without closing their sessions; until the directory is removed before that. */
 export function removeAtExit(directory: string): void {
-  if (!willRemove) process.once('exit', () => atExit.forEach(remove));
+  if (!willRemove) process.once('exit', () => atExit.forEach(removeAtOnce));
   willRemove = true;
   atExit.add(directory);
 }
@@ -117,9 +118,27 @@ export async function removeNow(directory: string): Promise<void> {
   atExit.delete(directory);
 }
 
-/** Two processes may sweep at once: what one of them has removed is not a failure of the other. */
-export function remove(path: string): void {
+/** In the name of what is removed. */
+let removals = 0;
+
+/**
+ * Takes the name away at once. The blocks of what had it are freed in another thread: that takes as long as it is large. Never
+ * throws, and what could not be removed is left for the next sweep, also where two processes sweep at once.
+ */
+export async function remove(path: string): Promise<void> {
   atExit.delete(path);
+  const aside = join(dirname(path), `${ownName()}-removed-${(removals += 1)}`);
+  try {
+    renameSync(path, aside);
+  } catch {
+    // Nothing is there, or it cannot be renamed: then it can hardly be removed.
+    return;
+  }
+  removeAtExit(aside);
+  await removeNow(aside).catch(() => undefined);
+}
+
+function removeAtOnce(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {

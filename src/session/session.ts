@@ -82,8 +82,7 @@ export function createSession(options: SessionOptions = {}): Session {
       await background.close();
       await shownTo?.close();
       await store.close();
-      spills.close();
-      await Promise.all([disk?.close(), directory.remove(), telemetry && telemetry.close()]);
+      await Promise.all([spills.close(), disk?.close(), directory.remove(), telemetry && telemetry.close()]);
       await state?.close?.();
     },
   };

@@ -6,6 +6,7 @@
 
 import { closeSync, fstatSync, write, writeFileSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { closeDescriptor } from '../access/descriptors.ts';
 import { writeFailure } from '../access/failure.ts';
 import type { Spill } from '../types/session.ts';
 import { remove } from './directories.ts';
@@ -127,7 +128,7 @@ export class SpillWriter {
       .catch((error: unknown) => this.#fail(error))
       .finally(() => {
         this.#writing = undefined;
-        if (this.#failure !== undefined) this.#closeQuietly();
+        if (this.#failure !== undefined) this.#closeRemoved();
       });
   }
 
@@ -155,10 +156,10 @@ export class SpillWriter {
    */
   #fail(error: unknown): void {
     this.#failure ??= error;
-    remove(this.path);
-    remove(cappedMark(this.path));
+    void remove(this.path);
+    void remove(cappedMark(this.path));
     this.#share?.drop();
-    if (!this.#writing) this.#closeQuietly();
+    if (!this.#writing) this.#closeRemoved();
   }
 
   #close(): void {
@@ -167,13 +168,11 @@ export class SpillWriter {
     closeSync(this.#fd);
   }
 
-  /** The descriptor is closed also where `close` fails. */
-  #closeQuietly(): void {
-    try {
-      this.#close();
-    } catch {
-      // The failure that led here is the one that is reported.
-    }
+  /** In another thread: the last close of a removed file frees its blocks. */
+  #closeRemoved(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    void closeDescriptor(this.#fd);
   }
 }
 

@@ -130,12 +130,13 @@ export class Spills {
   }
 
   /** Removes all spills, unless they are kept for the working directory. */
-  close(): void {
-    if (this.#directory !== undefined) leavePipes(this.#directory);
-    if (this.#options.workingDirectory === undefined && this.#directory !== undefined)
-      remove(this.#directory);
+  async close(): Promise<void> {
+    const directory = this.#directory;
     this.#room?.leave(this);
     this.#directory = undefined;
+    if (directory === undefined) return;
+    leavePipes(directory);
+    if (this.#options.workingDirectory === undefined) await remove(directory);
   }
 
   #directoryForReading(): string {
@@ -158,8 +159,8 @@ export class Spills {
         const fd = openSync(path, 'wx', 0o600);
         this.#last = number;
         const share = this.#room?.begin(this, () => {
-          remove(path);
-          remove(cappedMark(path));
+          void remove(path);
+          void remove(cappedMark(path));
         });
         return new SpillWriter(fd, path, artifactUrl(number), this.#cap, share);
       } catch (error) {
@@ -182,8 +183,8 @@ export class Spills {
       const isCrowded = spills.length - i >= MOST_OUTPUTS;
       if (!isCrowded && kept + this.#cap <= this.#total) return;
       kept -= sizeOf(path);
-      remove(path);
-      remove(cappedMark(path));
+      void remove(path);
+      void remove(cappedMark(path));
     }
   }
 }

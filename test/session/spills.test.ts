@@ -1,9 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { pbkdf2 } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
   readFileSync,
   readdirSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -15,6 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { readAt } from '../../src/access/bytes.ts';
 import { stateDirectory } from '../../src/session/directories.ts';
+import { ownName } from '../../src/session/owner.ts';
 import { SpillRoom } from '../../src/session/spill-room.ts';
 import { Spills } from '../../src/session/spills.ts';
 import { temporaryFolder } from '../support/commands.ts';
@@ -42,7 +45,7 @@ test('spills are numbered, private and readable until the session ends', async (
   expect([one.url, two.url]).toEqual(['artifact://1', 'artifact://2']);
   expect([mode(one.path), mode(dirname(one.path))]).toEqual(['600', '700']);
   expect([await readBack(spills, 1), await readBack(spills, 2)]).toEqual(['one\n', 'two\n']);
-  spills.close();
+  await spills.close();
   expect(existsSync(dirname(one.path))).toBe(false);
 });
 
@@ -72,7 +75,7 @@ test('kept for a working directory, they outlive their process and go by age', a
   const [workingDirectory, other] = [temporaryFolder(), temporaryFolder()];
   const first = new Spills({ state, workingDirectory });
   const { path } = await keep(first, 'one\n');
-  first.close();
+  await first.close();
   const second = new Spills({ state, workingDirectory });
   expect(await readBack(second, 1)).toBe('one\n');
   await expect(new Spills({ state, workingDirectory: other }).open(1)).rejects.toMatchObject({
@@ -205,7 +208,7 @@ test('what is no regular file is neither listed nor opened, and nothing waits fo
   expect(spills.list()).toEqual([{ url: 'artifact://1', bytes: 4 }]);
   expect((await keep(spills, 'two\n')).url).toBe('artifact://10');
   expect(await readBack(spills, 1)).toBe('one\n');
-  spills.close();
+  await spills.close();
 });
 
 test('a FIFO in the place of an output does not notice that it is asked for', async () => {
@@ -219,7 +222,7 @@ test('a FIFO in the place of an output does not notice that it is asked for', as
     expect(writer.exitCode).toBeNull();
   } finally {
     writer.kill('SIGKILL');
-    spills.close();
+    await spills.close();
   }
 });
 
@@ -242,7 +245,7 @@ describe('a room for several', () => {
     ]);
     expect(b.list()).toHaveLength(3);
     expect(await readBack(c, 1)).toBe('x'.repeat(30));
-    b.close();
+    await b.close();
     expect(room.used).toBe(70);
   });
 
@@ -286,3 +289,86 @@ describe('a room for several', () => {
     expect(room.used).toBe(0);
   });
 });
+
+describe('what is removed loses its name at once, and its blocks are freed in another thread', () => {
+  /** Names that are being removed below the directory, and how many bytes they have. */
+  const leaving = (directory: string): number[] =>
+    readdirSync(directory, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /(?:^|\/)\d+-[0-9a-f]{16}-removed-\d+$/.test(name))
+      .map((name) => statSync(join(directory, name)).size);
+  const gone = (directory: string): Promise<void> =>
+    vi.waitFor(() => expect(leaving(directory)).toEqual([]), { timeout: 10_000 });
+
+  test('an output that makes room', async () => {
+    const state = temporaryFolder();
+    const spills = new Spills({ state }, new SpillRoom(100));
+    const first = await keep(spills, 'x'.repeat(80));
+    const writer = spills.create();
+    void writer.write(Buffer.alloc(50));
+    expect(existsSync(first.path)).toBe(false);
+    expect(leaving(state)).toEqual([80]);
+    await gone(state);
+    await writer.finish();
+    await spills.close();
+  });
+
+  test('one of a working directory', async () => {
+    const [state, workingDirectory] = [temporaryFolder(), temporaryFolder()];
+    const spills = new Spills({ state, workingDirectory, cap: 60, total: 100 });
+    const first = await keep(spills, 'x'.repeat(60));
+    const writer = spills.create();
+    expect(existsSync(first.path)).toBe(false);
+    expect(leaving(state)).toEqual([60]);
+    await gone(state);
+    // As one leaves it that is killed meanwhile.
+    writer.discard();
+    writeFileSync(join(dirname(first.path), `${leftBy(999_999_999)}-removed-1`), 'left');
+    spills.create().discard();
+    await gone(state);
+  });
+
+  test('a session, and what killed processes have left', async () => {
+    const state = temporaryFolder();
+    const spills = new Spills({ state });
+    const { path } = await keep(spills, 'x');
+    const closing = spills.close();
+    expect(existsSync(dirname(path))).toBe(false);
+    expect(leaving(state)).toHaveLength(1);
+    await closing;
+    expect(leaving(state)).toEqual([]);
+    const left = join(state, 'sessions', leftBy(999_999_999));
+    mkdirSync(left);
+    const next = new Spills({ state });
+    expect(next.directory).not.toBe(left);
+    expect(existsSync(left)).toBe(false);
+    expect(leaving(state)).toHaveLength(1);
+    await gone(state);
+    await next.close();
+  });
+
+  test('one that could not be written to its end', async () => {
+    const spills = new Spills({ state: temporaryFolder() });
+    const writer = spills.create();
+    void writer.write(Buffer.alloc(1 << 20));
+    const held = (): string[] =>
+      readdirSync('/proc/self/fd').filter((fd) => nameOf(fd).startsWith(dirname(writer.path)));
+    const nameOf = (fd: string): string => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`);
+      } catch {
+        return '';
+      }
+    };
+    // Threads are busy for a while.
+    for (let i = 0; i < 32; i += 1) pbkdf2('x', 'y', 20_000, 64, 'sha512', () => undefined);
+    writer.discard();
+    expect(held()).toHaveLength(1);
+    await vi.waitFor(() => expect(held()).toEqual([]), { timeout: 10_000 });
+    await spills.close();
+  });
+});
+
+/** The name that a process of this machine with that id gives. */
+function leftBy(pid: number): string {
+  return ownName().replace(/^\d+/, String(pid));
+}
