@@ -44,6 +44,13 @@ test('only access/, session/, a worker and the process of a face touch the outsi
   );
 });
 
+test('a server starts processes in one place, which passes on nothing that was inherited', () => {
+  const starters = imports.filter(({ of, typeOnly }) => of === 'node:child_process' && !typeOnly);
+  expect(starters.map(({ file }) => file).filter((file) => !below('faces')(file))).toEqual([
+    'access/start.ts',
+  ]);
+});
+
 test('text/ and window/ are pure: they import each other, queues, bytes, limits and errors', () => {
   const ours = imports.filter(({ file }) => below('text', 'window')(file));
   const pure = (of: string): boolean =>

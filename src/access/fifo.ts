@@ -3,12 +3,12 @@
  * (Node has no other way), which takes as long as a short command. They are closed with the last session that used them.
  */
 
-import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { arePipesInUse, usePipes } from './pipe-users.ts';
+import { start } from './start.ts';
 
 /** Both ends of a pipe that nobody else has. */
 export interface PipeEnds {
@@ -80,7 +80,7 @@ async function makePipes(directory: string): Promise<PipeEnds[]> {
   );
   const opened: PipeEnds[] = [];
   try {
-    await promisify(execFile)('mkfifo', ['-m', '600', ...paths]);
+    await once(start('mkfifo', ['-m', '600', ...paths], { stdio: ['ignore', 'ignore', 'ignore'] }), 'close');
     for (const path of paths) opened.push(openEnds(path));
   } catch {
     // Some or none: the caller counts them.

@@ -1,8 +1,9 @@
 /** Starts Node processes that know no path, no descriptor and no environment of ours, and says how one ended. */
 
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
 import { parse } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { start } from './start.ts';
 
 /** The child ended in another way than by answering. */
 export class ChildFailure extends Error {
@@ -34,7 +35,7 @@ export function endedWith(code: number | null, signal: NodeJS.Signals | null): C
 
 /** Node with nothing of our environment, outside of every directory of ours, and two pipes. */
 export function spawnNode(args: readonly string[]): ChildProcessByStdio<Writable, Readable, null> {
-  return spawn(process.execPath, args, {
+  const child = start(process.execPath, args, {
     cwd: parse(process.execPath).root,
     // One arena: glibc otherwise keeps a heap for each thread.
     env: {
@@ -46,4 +47,5 @@ export function spawnNode(args: readonly string[]): ChildProcessByStdio<Writable
     stdio: ['pipe', 'pipe', 'ignore'],
     windowsHide: true,
   });
+  return child as ChildProcessByStdio<Writable, Readable, null>;
 }

@@ -1,11 +1,11 @@
 /** Starts a shell command in its own process group, with stdin closed, and hands its output on as it comes. */
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { OrielError } from '../errors.ts';
-import { inheritedDescriptors } from './inherited.ts';
 import { type Intake, type Take, openPipes, readStream } from './pipe.ts';
+import { start, type StartOptions } from './start.ts';
 import { beginOf, type Ended, endTree, killTree, type Tree } from './tree.ts';
 import { watch, type Watched } from './watchdog.ts';
 
@@ -56,10 +56,12 @@ export async function startShell(options: ShellCommand): Promise<Shell> {
   const watched = watch(token);
   let child: ChildProcess;
   try {
-    child = await spawnOnly(options.command, {
+    child = await spawnShell(options.command, {
       cwd: options.cwd,
       env,
       stdio: ['ignore', ends[0], ends.at(-1)],
+      detached: true,
+      windowsHide: true,
     });
   } catch (error) {
     watched.release();
@@ -73,26 +75,7 @@ export async function startShell(options: ShellCommand): Promise<Shell> {
   return shell(child, { token, began }, intakes, watched);
 }
 
-type SpawnOptions = Parameters<typeof spawn>[2];
-
-type StdioEnd = number | 'pipe' | 'ignore' | undefined;
-
-/** Starts it with the three streams and no other descriptor. */
-async function spawnOnly(
-  command: string,
-  { stdio, ...options }: SpawnOptions & { readonly stdio: readonly StdioEnd[] },
-): Promise<ChildProcess> {
-  let empty: number | undefined;
-  try {
-    const nothing = (): number => (empty ??= openSync('/dev/null', 'r'));
-    const only = withNothingElse(stdio, nothing);
-    return await spawnShell(command, { ...options, stdio: only, detached: true, windowsHide: true });
-  } finally {
-    if (empty !== undefined) closeSync(empty);
-  }
-}
-
-async function spawnShell(command: string, options: SpawnOptions): Promise<ChildProcess> {
+async function spawnShell(command: string, options: StartOptions): Promise<ChildProcess> {
   for (const name of ['bash', 'sh']) {
     const started = await tryStart(name, command, options);
     if (started instanceof Error) {
@@ -107,24 +90,14 @@ async function spawnShell(command: string, options: SpawnOptions): Promise<Child
   throw new OrielError('UNSUPPORTED', 'There is neither bash nor sh on the PATH.');
 }
 
-/** The three streams, and nothing in place of what would be inherited. */
-export function withNothingElse(streams: readonly StdioEnd[], nothing: () => number): StdioEnd[] {
-  const stdio = [...streams];
-  for (const fd of inheritedDescriptors()) {
-    while (stdio.length < fd) stdio.push('ignore');
-    stdio[fd] = nothing();
-  }
-  return stdio;
-}
-
 function tryStart(
   shell: string,
   command: string,
-  options: SpawnOptions,
+  options: StartOptions,
 ): Promise<ChildProcess | NodeJS.ErrnoException> {
   return new Promise((resolve) => {
     try {
-      const child = spawn(shell, ['-c', '--', command], options);
+      const child = start(shell, ['-c', '--', command], options);
       child.once('spawn', () => resolve(child));
       child.once('error', resolve);
     } catch (error) {

@@ -1,9 +1,11 @@
 /** ripgrep's file types: names that stand for sets of globs on the names of files. */
 
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
 import { OrielError } from '../errors.ts';
 import { searchSlots } from './ripgrep.ts';
+import { start } from './start.ts';
 import { ripgrepPath } from './ripgrep-path.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -20,12 +22,15 @@ async function typeList(signal: AbortSignal): Promise<string> {
   const slot = await searchSlots.take(signal);
   try {
     const env = process.platform === 'win32' ? { SystemRoot: process.env['SystemRoot'] } : {};
-    const { stdout } = await promisify(execFile)(ripgrepPath(), ['--no-config', '--type-list'], {
+    const child = start(ripgrepPath(), ['--no-config', '--type-list'], {
       env,
+      stdio: ['ignore', 'pipe', 'ignore'],
       timeout: TIMEOUT_MS,
       windowsHide: true,
     });
-    return stdout;
+    const [[code], list] = await Promise.all([once(child, 'close'), text(child.stdout as Readable)]);
+    if (code !== 0) throw new Error(`ripgrep ended with ${String(code)}`);
+    return list;
   } catch (error) {
     throw new OrielError('UNSUPPORTED', 'ripgrep could not be asked for its file types. Use glob instead.', {
       cause: error,

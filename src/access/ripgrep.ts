@@ -3,7 +3,7 @@
  * never gets a name of anything that is searched. What its output means is left to the caller.
  */
 
-import { type ChildProcess, spawn, type StdioOptions } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { parse } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -11,6 +11,7 @@ import { OrielError } from '../errors.ts';
 import { SharedSlots } from '../queues/shared-slots.ts';
 import { queues } from '../queues/table.ts';
 import { ripgrepPath } from './ripgrep-path.ts';
+import { start, type StreamEnd } from './start.ts';
 import { watchHelper } from './watchdog.ts';
 
 export interface RipgrepJob {
@@ -143,7 +144,7 @@ async function startInSlot(
   const slot = await searchSlots.take(job.signal);
   try {
     job.signal?.throwIfAborted();
-    const child = start(job);
+    const child = startJob(job);
     const ended = whenEnded(child);
     // One that is fed ends with us: its input does.
     const unwatch = job.input.is === 'file' ? watchHelper(child) : () => undefined;
@@ -159,7 +160,7 @@ async function startInSlot(
   }
 }
 
-function start({ flags, input }: RipgrepJob): ChildProcess {
+function startJob({ flags, input }: RipgrepJob): ChildProcess {
   const words = [...FIXED_FLAGS, ...flags, '--', input.is === 'bytes' ? '-' : inherited(input.path)];
   const nul = words.find((word) => word.includes('\0'));
   if (nul !== undefined)
@@ -167,9 +168,9 @@ function start({ flags, input }: RipgrepJob): ChildProcess {
   const [command, args] = bounded(ripgrepPath(), words);
   // An empty environment: RIPGREP_CONFIG_PATH would add flags, among them --pre, which runs programs.
   const env = process.platform === 'win32' ? { SystemRoot: process.env['SystemRoot'] } : {};
-  const stdio: StdioOptions =
+  const stdio: StreamEnd[] =
     input.is === 'bytes' ? ['pipe', 'pipe', 'pipe'] : ['ignore', 'pipe', 'pipe', input.fd];
-  const child = spawn(command, args, { cwd: parse(process.execPath).root, env, stdio, windowsHide: true });
+  const child = start(command, args, { cwd: parse(process.execPath).root, env, stdio, windowsHide: true });
   // It may end before it has read everything.
   if (input.is === 'bytes' && child.stdin) pipeline(input.bytes, child.stdin).catch(() => undefined);
   return child;

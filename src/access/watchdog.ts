@@ -4,8 +4,9 @@
  * more. It is started with the first command and ends soon after the last.
  */
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { start } from './start.ts';
 
 /** What is watched, from before it is started. */
 export interface Watched {
@@ -60,18 +61,18 @@ function tell(): void {
   if (running.size === 0) {
     if (!watchdog) return;
     idle = setTimeout(() => watchdog?.stdin?.end(), IDLE_MS).unref();
-  } else if (!watchdog?.stdin?.writable) watchdog = start();
+  } else if (!watchdog?.stdin?.writable) watchdog = startWatchdog();
   const line = Array.from(running, ([token, pid]) => `${pid}:${token}`).join(' ');
   watchdog?.stdin?.write(`${line}\n`);
 }
 
 /** In a session of its own, so that what ends our group does not end it; a command runs all the same without it. */
-function start(): ChildProcess | undefined {
+function startWatchdog(): ChildProcess | undefined {
   const { PATH = '/usr/local/bin:/usr/bin:/bin', ORIEL_RUN } = process.env;
   const began = performance.now();
   let child: ChildProcess;
   try {
-    child = spawn('/bin/sh', ['-c', SCRIPT, 'oriel-watchdog'], {
+    child = start('/bin/sh', ['-c', SCRIPT, 'oriel-watchdog'], {
       cwd: '/',
       env: { PATH, ...(ORIEL_RUN !== undefined && { ORIEL_RUN }) },
       detached: true,

@@ -112,7 +112,8 @@ test('no pipe and no descriptor is left behind', async () => {
     return descriptors();
   };
   await expect.poll(heldByCommands).toBeLessThanOrEqual(before);
-  expect(readdirSync(spills.directory).filter((name) => name.startsWith('pipe'))).toEqual([]);
+  const named = (): string[] => readdirSync(spills.directory).filter((name) => name.startsWith('pipe'));
+  await expect.poll(named).toEqual([]);
 });
 
 test('a taker that asks for a pause gets nothing until it is over', async () => {

@@ -3,9 +3,8 @@
  * gets every descriptor that we inherited, and leaves what it has started itself.
  */
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { closeSync, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Readable, Writable } from 'node:stream';
@@ -19,7 +18,8 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { isOrielError, OrielError } from '../../errors.ts';
-import { endWithUs, TOKEN_NAME, withNothingElse } from '../process.ts';
+import { endWithUs, TOKEN_NAME } from '../process.ts';
+import { start } from '../start.ts';
 import { beginOf, endTree, type Tree } from '../tree.ts';
 import { messagesIn, type Reduce } from './messages.ts';
 import { Unsent } from './unsent.ts';
@@ -182,13 +182,12 @@ async function startServer({ command, args, cwd, env }: StdioServer): Promise<Ru
   const outer = process.env[TOKEN_NAME];
   const watched = watch(token);
   const began = performance.now();
-  let empty: number | undefined;
   try {
-    const child = spawn(command, [...args], {
+    const child = start(command, args, {
       cwd,
       env: { ...env, [TOKEN_NAME]: outer ? `${outer},${token}` : token },
       detached: true,
-      stdio: withNothingElse(['pipe', 'pipe', 'ignore'], () => (empty ??= openSync('/dev/null', 'r'))),
+      stdio: ['pipe', 'pipe', 'ignore'],
       windowsHide: true,
     });
     await new Promise<void>((resolve, reject) => {
@@ -202,7 +201,5 @@ async function startServer({ command, args, cwd, env }: StdioServer): Promise<Ru
   } catch (error) {
     watched.release();
     throw error;
-  } finally {
-    if (empty !== undefined) closeSync(empty);
   }
 }
