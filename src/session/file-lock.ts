@@ -1,9 +1,11 @@
 /** A lock between processes: a file in a private directory that one process at a time can make. */
 
 import { constants } from 'node:fs';
-import { lstat, open, readFile, rm } from 'node:fs/promises';
+import { lstat, open, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inspectorOf, readDescriptor } from '../access/descriptors.ts';
 import { errno } from '../access/failure.ts';
+import { openRegular } from '../access/open-regular.ts';
 import { isLeftBehind, ownName } from './owner.ts';
 
 /** Milliseconds between two tries, and for all of them. */
@@ -12,6 +14,9 @@ const MOST_MS = 2_000;
 
 /** A lock of another machine, or one whose owner cannot be told, is removed after this long, in ms. */
 const STALE_MS = 10_000;
+
+/** Bytes of the name of an owner, and some more. */
+const MOST_NAME = 64;
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
@@ -56,8 +61,20 @@ async function create(path: string): Promise<'made' | 'exists' | 'failed'> {
 
 /** Whether its owner was killed. */
 async function isStale(path: string): Promise<boolean> {
-  const owner = await readFile(path, 'latin1').catch(() => '');
+  const owner = await ownerOf(path).catch(() => '');
   if (isLeftBehind(owner)) return true;
   const stats = await lstat(path).catch(() => undefined);
   return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) > STALE_MS;
+}
+
+/** What a lock says of who made it. Throws for everything but a regular file. */
+async function ownerOf(path: string): Promise<string> {
+  const inspector = inspectorOf(path);
+  const { fd } = await openRegular(path, inspector);
+  try {
+    const name = Buffer.alloc(MOST_NAME);
+    return name.toString('latin1', 0, await readDescriptor(fd, name, 0));
+  } finally {
+    await inspector.close(fd);
+  }
 }
