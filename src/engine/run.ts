@@ -8,6 +8,7 @@ import { isOrielError, OrielError } from '../errors.ts';
 import { outputDisplays } from '../render/display.ts';
 import { didYouMean } from '../text/near.ts';
 import { quote } from '../text/visible.ts';
+import type { OpenedDirectory } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { Display } from '../types/display.ts';
 import type { RunRequest } from '../types/request.ts';
@@ -38,18 +39,18 @@ const REPORT = 300;
  */
 export async function run(request: RunRequest, call: Call): Promise<RunResult> {
   const timeout = timeLimit(request.timeout ?? call.settings.run.timeout);
-  const cwd = await workingDirectory(request.cwd, call);
+  const directory = await workingDirectory(request.cwd, call);
   if (call.signal.aborted)
     throw new OrielError('CANCELLED', 'The call was cancelled before the command began.');
   const outputs = outputsOf(request, call);
   const began = performance.now();
   const shell = await startShell({
     command: request.command,
-    cwd,
+    cwd: enteredBy(directory),
     env: commandEnvironment(process.env, call.settings.run.environment),
     takes: outputs.map((output) => (chunk) => takenBy(output, chunk, call)),
     directory: privateDirectory(call),
-  });
+  }).finally(() => directory.close());
   const stopReports = reportProgress(outputs, outputDisplays[request.display], call);
   try {
     const cause = await firstOf(shell, timeout, call.signal);
@@ -94,18 +95,24 @@ function timeLimit(seconds: number): number {
 }
 
 /** What was opened inside the roots. The command itself may go anywhere. */
-async function workingDirectory(typed: string | undefined, call: Call): Promise<string> {
+/** Open, so that the command begins in the directory that was judged, whatever has its name by then. */
+async function workingDirectory(typed: string | undefined, call: Call): Promise<OpenedDirectory> {
   const { access, signal } = call;
   const path = typed === undefined ? access.cwd : access.absolute(typed);
   const opened = await access.open(path, signal).catch(async (error: unknown) => {
     const { explainGone } = await import('./missing-path.ts');
     throw (await explainGone(call, error)) ?? (await missingDirectory(typed, error, call));
   });
-  await opened.close();
-  if (opened.is === 'directory') return opened.path;
+  call.onEnd(() => opened.close());
+  if (opened.is === 'directory') return opened;
   const parent = access.display(dirname(opened.path));
   const message = `cwd is a file: ${quote(access.display(opened.path))}. ${useDirectory(parent)}`;
   throw new OrielError('NOT_DIRECTORY', message, { next: parent });
+}
+
+/** In the child, which has our descriptors until it becomes the shell. */
+function enteredBy({ fd, path }: OpenedDirectory): string {
+  return process.platform === 'linux' ? `/proc/self/fd/${fd}` : path;
 }
 
 async function missingDirectory(typed: string | undefined, error: unknown, call: Call): Promise<unknown> {

@@ -1,7 +1,9 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { bench, living, shown } from '../support/commands.ts';
+import { racer } from '../support/racer.ts';
+import { SECRET, textOf, workspace } from '../support/workspace.ts';
 
 test('B01 a background child keeps stdout open', async () => {
   const result = await bench().run('sleep 300.1 & echo hi');
@@ -170,4 +172,22 @@ test('B18 programs made for a terminal do not wait for one', async () => {
 test('B18 the terminal itself cannot be opened', async () => {
   const result = await bench().run('{ read -r line < /dev/tty; } 2>/dev/null; echo "read: $?"');
   expect(shown(result)).toBe('read: 1\n');
+});
+
+test('B17 a command begins in the directory that was judged, whatever is exchanged for it meanwhile', async () => {
+  const { W, O, write, with: walled } = workspace();
+  write('real/here.txt', 'inside\n');
+  write('../outside/here.txt', `${SECRET}\n`);
+  symlinkSync(O, `${W}/away`);
+  const oriel = walled({ cwd: W, roots: [W] });
+  const stop = racer(`cd ${W}; while :; do mv real d; mv d real; mv away d; mv d away; done`);
+  const told: string[] = [];
+  try {
+    for (let i = 0; i < 200 || !told.some((text) => text.startsWith('inside')); i += 1)
+      told.push(textOf(await oriel.tool('bash').run({ command: 'cat here.txt; pwd -P', cwd: 'd' })));
+  } finally {
+    await stop();
+    await oriel.close();
+  }
+  expect(told.filter((text) => text.includes(SECRET) || text.includes(O))).toEqual([]);
 });
