@@ -1,6 +1,10 @@
 /** The cleanups of a call: each runs once, also one that is added when the call is over. */
 
+import { setImmediate } from 'node:timers/promises';
 import { explained, type OnError, report } from './unexpected.ts';
+
+/** Cleanups at a stretch: most take some microseconds. */
+const AT_ONCE = 256;
 
 /** Milliseconds that cancelled work has to stop before its descriptors are closed under it. */
 const LINGER_MS = 1_000;
@@ -10,7 +14,8 @@ type Cleanup = () => void | Promise<void>;
 export class Cleanups {
   readonly #onError: OnError | undefined;
   readonly #tool: string | undefined;
-  readonly #kept: Cleanup[] = [];
+  /** In the order in which they were added. */
+  readonly #kept = new Set<{ readonly run: Cleanup }>();
   #over = false;
 
   /** `onError` receives what cleanups throw, with the name of the tool that was called. */
@@ -19,17 +24,25 @@ export class Cleanups {
     this.#tool = tool;
   }
 
-  /** Cancelled work may still open something after the call: then it is closed at once. */
-  add(cleanup: Cleanup): void {
+  /**
+   * Cancelled work may still open something after the call: then it is closed at once. The function that is returned
+   * forgets it: it was done already.
+   */
+  add(cleanup: Cleanup): () => void {
+    const kept = { run: cleanup };
     if (this.#over) void this.#run(cleanup);
-    else this.#kept.push(cleanup);
+    else this.#kept.add(kept);
+    return () => void this.#kept.delete(kept);
   }
 
   /** Last opened, first closed. */
   async runAll(): Promise<void> {
     this.#over = true;
-    for (const cleanup of this.#kept.splice(0).toReversed()) {
-      const running = this.#run(cleanup);
+    const all = [...this.#kept].toReversed();
+    this.#kept.clear();
+    for (const [i, { run }] of all.entries()) {
+      if (i > 0 && i % AT_ONCE === 0) await setImmediate();
+      const running = this.#run(run);
       if (running) await running;
     }
   }

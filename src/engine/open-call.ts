@@ -89,12 +89,17 @@ export function openCall(
     const made: Call = {
       ...shared,
       open: (subject) => sourceFor(subject, kindsOf(request)).open(subject, made),
-      onEnd: (cleanup) => own.add(cleanup),
+      onEnd: (cleanup) => void own.add(cleanup),
       part() {
         const ofPart = new Cleanups(engine.onError, tool);
-        const end = (): Promise<void> => ofPart.runAll();
-        own.add(end);
-        return { call: callWith(ofPart), end };
+        const forget = own.add(() => ofPart.runAll());
+        return {
+          call: callWith(ofPart),
+          async end() {
+            await ofPart.runAll();
+            forget();
+          },
+        };
       },
     };
     return made;

@@ -231,7 +231,7 @@ const INSIDE: Naming = { shown: (path) => path };
 
 /** Returns false when the sink is full. */
 async function takeInside(container: FileSubject, sink: Sink, call: Call): Promise<boolean> {
-  for await (const text of textsInside(container, sink.search, call))
+  for await (const text of textsInside(container, sink, call))
     if (!(await sink.take(stretchOf(text, sink.search), INSIDE))) return false;
   return true;
 }

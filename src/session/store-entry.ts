@@ -11,6 +11,9 @@ import { LentBytes } from './lent-bytes.ts';
 /** What an entry itself takes beside its value: two maps' cells, the objects of this file, its key. */
 const ENTRY_BYTES = 600;
 
+/** What a backing takes: its signals, its caller, its bytes. Measured over 20,000. */
+const BACKING_BYTES = 2_500;
+
 /** The reason with which work behind a value is aborted. */
 const DISPOSED = new Error('No call uses this any more.');
 
@@ -80,7 +83,8 @@ export class Entry<T> {
 
   weigh(): Required<Weight> {
     const { memory, disk = 0, descriptors = 0 } = this.#kind.weigh(this.value);
-    return { memory: memory + ENTRY_BYTES + 2 * this.key.length, disk, descriptors };
+    const own = ENTRY_BYTES + 2 * this.key.length + (this.backing ? BACKING_BYTES : 0);
+    return { memory: memory + own, disk, descriptors };
   }
 
   async dispose(): Promise<void> {

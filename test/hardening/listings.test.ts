@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { MOST_LAG_MS, slowness } from '../support/lag.ts';
 import { heartbeat, lagSince } from '../support/process-under-test.ts';
 import { server, type ServerProcess } from '../support/server.ts';
+import { zip } from '../support/zip.ts';
 import { workspace } from '../support/workspace.ts';
 
 const ENTRIES = 100_000;
@@ -130,6 +131,26 @@ test(
       const counted = await unheld(running, () => ask({ output: 'count' }));
       expect(await counted.json()).toMatchObject({ isError: false });
     }
+  },
+);
+
+test(
+  'L06 the search of an archive of many members ends in short stretches',
+  { timeout: 240_000 },
+  async () => {
+    const { W, write } = workspace();
+    const members = Array.from({ length: 12_000 }, (_, i) => ({
+      name: `m${String(i).padStart(6, '0')}-${'q'.repeat(80)}.txt`,
+      content: i % 2 ? '' : 'needle\n',
+      method: 0,
+    }));
+    write('many.zip', zip(members));
+    const running = await server(['--cwd', W], {
+      node: [...heartbeat, '--max-old-space-size=400'],
+    });
+    const input = { pattern: 'absent', path: 'many.zip' };
+    const reply = await unheld(running, () => running.post('/api/v0/tools/grep', input));
+    expect(await reply.json()).toMatchObject({ isError: false });
   },
 );
 

@@ -16,8 +16,12 @@ import type { InsideText, Section } from './inside-text.ts';
 import { tableTexts } from './inside-tables.ts';
 import { isLate, mayMatch } from './may-match.ts';
 import type { Search } from './search-run.ts';
+import type { Sink } from './sink.ts';
 
 const CONTAINERS: readonly SourceKind[] = ['document', 'notebook', 'archive', 'sqlite'];
+
+/** Members that are searched at a stretch. */
+const MEMBERS_AT_ONCE = 32;
 
 /** The file as a subject, where it is a container that is searched inside; `shown` is how it is typed. */
 export async function containerOf(
@@ -35,18 +39,25 @@ export async function containerOf(
 /** Throws what reading the container throws; a member that cannot be read is passed over, unless the machine has failed. */
 export async function* textsInside(
   subject: FileSubject,
-  search: Search,
+  sink: Pick<Sink, 'search' | 'shown'>,
   call: Call,
 ): AsyncGenerator<InsideText, void> {
+  const { search } = sink;
   const { kind } = sourceFor(subject, undefined);
   if (kind === 'sqlite') return yield* tableTexts(subject, search, call);
   if (kind !== 'archive') return yield* ownTexts(subject, search, call);
   const index = await archiveIndex(subject, call);
   const members = index.is === 'compressed' ? [''] : index.contents.sorted;
-  for (const member of members) {
+  for (const [i, member] of members.entries()) {
     if (member.endsWith('/')) continue;
     if (isLate(search)) return;
-    yield* memberTexts({ ...subject, rest: member }, search, call);
+    // What is small or kept is searched without ever waiting for anything.
+    if (i % MEMBERS_AT_ONCE === 0) await setImmediate();
+    const before = sink.shown;
+    const part = call.part();
+    yield* memberTexts({ ...subject, rest: member }, search, part.call);
+    // What was unpacked for it, and its use of the index: there may be a hundred thousand.
+    if (sink.shown === before) await part.end();
   }
 }
 

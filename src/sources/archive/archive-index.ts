@@ -10,7 +10,13 @@ import { archiveLimits } from './archive-limits.ts';
 import { archiveFormat, type ContainerFormat, containerOf } from './open-container.ts';
 
 export type ArchiveIndex =
-  | { readonly is: 'container'; readonly format: ContainerFormat; readonly contents: Contents }
+  | {
+      readonly is: 'container';
+      readonly format: ContainerFormat;
+      readonly contents: Contents;
+      /** Bytes of memory. */
+      readonly weight: number;
+    }
   | { readonly is: 'compressed'; readonly codec: Codec };
 
 /** What a member takes beside its name: its fields, its places in the list, the map and the sorted paths. */
@@ -18,7 +24,7 @@ const MEMBER_BYTES = 250;
 
 const indexes: Kind<ArchiveIndex, { name: string; entries: number }> = {
   name: 'archive index',
-  weigh: (index) => ({ memory: index.is === 'compressed' ? 0 : weightOf(index.contents) }),
+  weigh: (index) => ({ memory: index.is === 'compressed' ? 0 : index.weight }),
 };
 
 function weightOf({ members }: Contents): number {
@@ -37,7 +43,7 @@ export function archiveIndex({ opened, name, head }: FileSubject, call: Call): P
       return { value: { is: 'compressed', codec: format.only }, keep: true };
     }
     const contents = await readContents(containerOf(format, packed), signal);
-    return { value: { is: 'container', format, contents }, keep: true };
+    return { value: { is: 'container', format, contents, weight: weightOf(contents) }, keep: true };
   };
   return call.session.store.get(indexes, bytes, { name, entries: archiveLimits.entries }, make, call);
 }

@@ -42,11 +42,14 @@ interface Stream {
 /** Which stream of an archive it is. A member is named as it was addressed: its path, or its number. */
 type StreamOptions = { codec: string } | { format: string; at: number; path: string };
 
+/** What one takes without a byte of its text. Measured over 20,000. */
+const STREAM_BYTES = 4_000;
+
 const streams: Kind<Stream, StreamOptions & { cap: number }> = {
   name: 'unpacked stream',
   weigh({ spool, working }) {
     const { held, size } = spool;
-    return { ...held, memory: held.memory + (size === undefined ? working : 0) };
+    return { ...held, memory: held.memory + STREAM_BYTES + (size === undefined ? working : 0) };
   },
   dispose: ({ spool }) => spool.close(),
   lasts: ({ spool }) => !spool.failed,
