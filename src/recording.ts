@@ -1,8 +1,8 @@
-/** Records a call that is over: what it was asked, what it answered, how long that took. */
+/** Notes a call that is over: what it was asked, what it answered, how long that took. Its event is made later. */
 
 import type { CallOptions, Engine } from './engine/open-call.ts';
 import { explained, report } from './engine/unexpected.ts';
-import { listOf, readsOf } from './telemetry/call-facts.ts';
+import { listOf, noteOfText, readsOf } from './telemetry/call-facts.ts';
 import type { Request } from './types/request.ts';
 import type { Result } from './types/result.ts';
 
@@ -28,27 +28,25 @@ export function recordEnded(engine: Engine, call: EndedCall): void {
   try {
     const { tool, dialect, options, began, request, result, error } = call;
     const { content = '', details, isError } = call.answer as Answered;
-    const ms = performance.now() - began;
-    const bytes = bytesOf(content);
-    // All fields, in one order, and written once: this runs in every call.
+    const isText = result?.is === 'text';
+    // All fields, in one order, and written out: this runs in every call, while somebody waits for its answer.
     telemetry.record(
       {
-        kind: 'call',
-        task: '',
-        client: undefined,
-        at: Date.now() - Math.round(ms),
-        ms: Math.round(ms * 1_000) / 1_000,
+        task: options.task,
+        caller: options.caller,
+        host: options.host,
         dialect,
         tool,
-        host: options.host,
-        bytes,
-        tokens: Math.ceil(bytes / 4),
+        began,
+        ms: performance.now() - began,
+        bytes: bytesOf(content),
         images: imagesOf(content),
         error: error ?? (isError === true ? codeIn(details) : undefined),
-        reads: request && readsOf(request, result, dialect),
+        text: isText ? noteOfText(result, dialect) : undefined,
+        reads: isText || !request ? undefined : readsOf(request, result, dialect),
         list: request && listOf(request, details),
       },
-      options,
+      options.trace,
     );
   } catch (thrown) {
     report(engine.onError, explained(thrown), call.tool);

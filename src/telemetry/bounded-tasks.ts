@@ -32,12 +32,7 @@ export interface Task {
   readonly events: EventQueue;
   /** How many events came before those in `events`. */
   dropped: number;
-  /** Of `events`. */
-  eventWeight: number;
 }
-
-/** Characters of a name that weigh as much as a range. */
-const NAME_WEIGHT = 32;
 
 /** Where there is no room, at most this part of all events goes at once. */
 const DROPPED_SHARE = 1 / 200;
@@ -52,6 +47,7 @@ export class BoundedTasks<Owner> {
   #eventWeight = 0;
   /** Of all owners: it stands at the end of its owner's. */
   #lastTask: Task | undefined;
+  #lastOwner: Owner | undefined;
 
   constructor(bounds: TaskBounds = TASK_BOUNDS) {
     this.#bounds = bounds;
@@ -78,31 +74,34 @@ export class BoundedTasks<Owner> {
     const before = task.figures.weight;
     const placed = task.figures.add(event);
     this.#weight += task.figures.weight - before;
+    const eventWeight = task.events.weight;
     task.events.push(event);
     this.#events += 1;
-    this.#weigh(task, weightOf(event));
+    this.#eventWeight += task.events.weight - eventWeight;
     if (task.events.length > this.#bounds.eventsOfTask) this.#dropEvent(task);
     while (this.#events > this.#bounds.events) this.#dropSome(this.#most(({ events }) => events.length)[2]);
     while (this.#eventWeight > this.#bounds.eventWeight)
-      this.#dropSome(this.#most(({ eventWeight }) => eventWeight)[2]);
+      this.#dropSome(this.#most(({ events }) => events.weight)[2]);
     if (this.#tasks > this.#bounds.tasks) this.#dropOldest(owner, task);
     while (this.#weight > this.#bounds.weight) this.#dropHeaviest();
     return placed;
   }
 
   #taken(owner: Owner, { task: name, client }: TelemetryEvent): Task {
+    // Mostly it is the same as of the last event, and stands at the end.
+    if (this.#lastTask && owner === this.#lastOwner && name === this.#lastTask.figures.id)
+      return this.#lastTask;
     let tasks = this.#owners.get(owner);
     if (!tasks) this.#owners.set(owner, (tasks = new Map()));
     let task = tasks.get(name);
-    // Mostly it was the last one too, and stands at the end.
-    if (task && task === this.#lastTask) return task;
     if (task) tasks.delete(name);
     else {
-      task = { figures: new TaskFigures(name, client), events: new EventQueue(), dropped: 0, eventWeight: 0 };
+      task = { figures: new TaskFigures(name, client), events: new EventQueue(), dropped: 0 };
       this.#tasks += 1;
     }
     tasks.set(name, task);
     this.#lastTask = task;
+    this.#lastOwner = owner;
     return task;
   }
 
@@ -113,16 +112,11 @@ export class BoundedTasks<Owner> {
   }
 
   #dropEvent(task: Task): void {
-    const event = task.events.shift();
-    if (!event) return;
+    const { weight } = task.events;
+    if (!task.events.shift()) return;
     task.dropped += 1;
     this.#events -= 1;
-    this.#weigh(task, -weightOf(event));
-  }
-
-  #weigh(task: Task, by: number): void {
-    task.eventWeight += by;
-    this.#eventWeight += by;
+    this.#eventWeight -= weight - task.events.weight;
   }
 
   /** Of the owner that has most tasks; `kept` of `keeper`, which has just come, stays. */
@@ -163,15 +157,7 @@ export class BoundedTasks<Owner> {
     if (task === this.#lastTask) this.#lastTask = undefined;
     this.#tasks -= 1;
     this.#events -= task.events.length;
-    this.#eventWeight -= task.eventWeight;
+    this.#eventWeight -= task.events.weight;
     this.#weight -= task.figures.weight;
   }
-}
-
-function weightOf(event: TelemetryEvent): number {
-  let weight = 1;
-  if (event.kind !== 'call' || !event.reads) return weight;
-  for (const { source, lines, bytes } of event.reads)
-    weight += 1 + (lines?.length ?? 0) + (bytes?.length ?? 0) + Math.ceil(source.length / NAME_WEIGHT);
-  return weight;
 }

@@ -1,11 +1,13 @@
-/** What a request and its result tell of a call: what was read, which part of it, what cut it. */
+/**
+ * What a request and its result tell of a call: what was read, which part of it, what cut it. It is noted while the caller
+ * waits, and made into an event later (`event-of-call.ts`).
+ */
 
 import type { Identity } from '../identity.ts';
 import type { Excerpt, Window } from '../types/excerpt.ts';
 import type { Request } from '../types/request.ts';
 import type { Origin, Result, RunResult, SingleResult, SummaryResult, TextResult } from '../types/result.ts';
-import type { Mutable } from '../types/mutable.ts';
-import type { ListFacts, ReadFacts, Span } from '../types/telemetry.ts';
+import type { ListFacts, ReadFacts, Span, TextNote } from '../types/telemetry.ts';
 import { sourceName } from './names.ts';
 import { digest } from './digest.ts';
 
@@ -20,8 +22,6 @@ export function readsOf(
   result: Result | undefined,
   dialect: string,
 ): readonly ReadFacts[] | undefined {
-  // Mostly it is a text.
-  if (result?.is === 'text') return [textRead(result, dialect)];
   const reads = allReads(request, result, dialect);
   return reads.length > 0 ? reads : undefined;
 }
@@ -85,7 +85,7 @@ function failed(request: Request): readonly ReadFacts[] {
 function singleRead(result: SingleResult, dialect: string): readonly ReadFacts[] {
   switch (result.is) {
     case 'text':
-      return [textRead(result, dialect)];
+      return [readOfText(noteOfText(result, dialect))];
     case 'summary':
       return [mapRead(result)];
     case 'image':
@@ -102,21 +102,9 @@ function shownOf(result: SingleResult): number {
   return lines.reduce((sum, { text }) => sum + text.length, 0);
 }
 
-function origin({ target, kind, identity }: Origin): Mutable<ReadFacts> {
+function origin({ target, kind, identity }: Origin): ReadFacts {
   const source = sourceName(target);
-  // All fields, in one order, and written out, not spread: this runs in every read.
-  return {
-    source,
-    what: kind,
-    version: identity && versionOf(source, identity),
-    view: undefined,
-    window: undefined,
-    lines: undefined,
-    bytes: undefined,
-    totalLines: undefined,
-    totalBytes: undefined,
-    cutBy: undefined,
-  };
+  return { source, what: kind, version: identity && versionOf(source, identity) };
 }
 
 /** The last versions, by source: mostly it is the same one again, and to write and digest it costs more than all else here. */
@@ -133,21 +121,48 @@ function versionOf(source: string, identity: Identity): string {
   return version;
 }
 
-function textRead(result: TextResult, dialect: string): ReadFacts {
-  const { excerpt, selection } = result;
-  const { totals } = excerpt;
-  const view = viewOf(result);
-  const cutBy = excerpt.cutBy ?? (saysMore(result, dialect) ? 'window' : undefined);
-  const { lines, bytes } = spansOf(excerpt);
-  const read = origin(result);
-  read.view = view;
-  if (selection.window) read.window = written(selection.window);
-  read.lines = lines;
-  read.bytes = bytes;
-  read.totalLines = totals.lines;
-  read.totalBytes = totals.bytes;
-  read.cutBy = cutBy;
-  return read;
+/** All fields, in one order, and written out: this runs in every read, while its caller waits. */
+export function noteOfText(result: TextResult, dialect: string): TextNote {
+  const { excerpt, selection, target, kind, identity } = result;
+  const { parts, totals } = excerpt;
+  const only = parts.length === 1 ? parts[0] : undefined;
+  const [first, last] = [only?.[0], only?.[only.length - 1]];
+  return {
+    target,
+    kind,
+    identity,
+    view: viewOf(result),
+    window: selection.window,
+    cutBy: excerpt.cutBy ?? (saysMore(result, dialect) ? 'window' : undefined),
+    totals,
+    first: first?.no,
+    last: last?.no,
+    from: first?.start,
+    to: last?.end,
+    spans: parts.length > 1 ? spansOf(excerpt) : undefined,
+  };
+}
+
+/** All fields, in one order, and written out: so they are recorded and counted at the least cost. */
+export function readOfText(text: TextNote): ReadFacts {
+  const { target, kind, identity, view, window, cutBy, totals, first, last, from, to, spans } = text;
+  const source = sourceName(target);
+  return {
+    source,
+    what: kind,
+    version: identity && versionOf(source, identity),
+    view,
+    window: window && written(window),
+    lines: spans ? spans.lines : spanOf(first, last),
+    bytes: spans ? spans.bytes : spanOf(from, to),
+    totalLines: totals.lines,
+    totalBytes: totals.bytes,
+    cutBy,
+  };
+}
+
+function spanOf(from: number | undefined, to: number | undefined): readonly Span[] | undefined {
+  return from === undefined || to === undefined ? undefined : [[from, to]];
 }
 
 function viewOf({ selection, notes }: TextResult): string | undefined {

@@ -1,41 +1,181 @@
-/** The last events of a task, in order: new ones are added at the end, and the oldest ones go. */
+/**
+ * The last events of a task, in order: new ones are added at the end, and the oldest ones go. Most events are about one
+ * part of one text; they are kept as numbers and names, not as objects, for thousands of those cost the garbage
+ * collector more than counting does.
+ */
 
-import type { TelemetryEvent } from '../types/telemetry.ts';
+import type { CallEvent, ReadFacts, Span, TelemetryEvent } from '../types/telemetry.ts';
 
-/** Places of events that have gone, at the front: they are removed together, for to move all others each time costs more than a call's figures. */
-const MOST_EMPTY = 1_024;
+/** Events of a block, which goes as a whole. */
+const BLOCK = 64;
+
+/** Characters of a name that weigh as much as a range. */
+const NAME_WEIGHT = 32;
+
+interface Block {
+  /** `NUMBERS` of each event; NaN stands for none. */
+  readonly numbers: Float64Array;
+  /** `NAMES` of each event; one that cannot be kept in this way stands in the first place. */
+  readonly names: (string | TelemetryEvent | undefined)[];
+}
+
+/** Its weight; `at`, `ms`, `bytes`, `tokens`; its lines and its bytes, each from and to; the totals of the text. */
+const NUMBERS = 11;
+
+/** `task`, `client`, `dialect`, `tool`, `host`, `error`; `source`, `what`, `version`, `view`, `window`, `cutBy`. */
+const NAMES = 12;
 
 export class EventQueue implements Iterable<TelemetryEvent> {
-  readonly #places: (TelemetryEvent | undefined)[] = [];
-  #empty = 0;
+  readonly #blocks: Block[] = [];
+  /** Places of events that have gone, in the first block. */
+  #gone = 0;
+  #length = 0;
+  #weight = 0;
 
   get length(): number {
-    return this.#places.length - this.#empty;
+    return this.#length;
+  }
+
+  /** In things to remember: a call may read 20 sources, 16 ranges of each. */
+  get weight(): number {
+    return this.#weight;
   }
 
   /** Counted from the oldest one that is kept. */
   at(index: number): TelemetryEvent | undefined {
-    return this.#places[this.#empty + index];
+    if (index < 0 || index >= this.#length) return undefined;
+    const place = this.#gone + index;
+    return unpacked(this.#blocks[Math.floor(place / BLOCK)] as Block, place % BLOCK);
   }
 
   push(event: TelemetryEvent): void {
-    this.#places.push(event);
+    const place = (this.#gone + this.#length) % BLOCK;
+    if (place === 0) this.#blocks.push(newBlock());
+    const weight = weightOf(event);
+    pack(this.#blocks[this.#blocks.length - 1] as Block, place, event, weight);
+    this.#length += 1;
+    this.#weight += weight;
   }
 
-  /** Removes the oldest one. */
-  shift(): TelemetryEvent | undefined {
-    const event = this.#places[this.#empty];
-    if (!event) return undefined;
-    this.#places[this.#empty] = undefined;
-    this.#empty += 1;
-    if (this.#empty === MOST_EMPTY) {
-      this.#places.splice(0, MOST_EMPTY);
-      this.#empty = 0;
+  /** Removes the oldest one. Returns whether there was one. */
+  shift(): boolean {
+    if (this.#length === 0) return false;
+    this.#weight -= this.#blocks[0]?.numbers[NUMBERS * this.#gone] as number;
+    this.#length -= 1;
+    this.#gone += 1;
+    if (this.#gone === BLOCK) {
+      this.#blocks.shift();
+      this.#gone = 0;
     }
-    return event;
+    return true;
   }
 
   *[Symbol.iterator](): Iterator<TelemetryEvent> {
     for (let i = 0; i < this.length; i += 1) yield this.at(i) as TelemetryEvent;
   }
+}
+
+function weightOf(event: TelemetryEvent): number {
+  let weight = 1;
+  if (event.kind !== 'call' || !event.reads) return weight;
+  for (const { source, lines, bytes } of event.reads)
+    weight += 1 + (lines?.length ?? 0) + (bytes?.length ?? 0) + Math.ceil(source.length / NAME_WEIGHT);
+  return weight;
+}
+
+function newBlock(): Block {
+  return {
+    numbers: new Float64Array(NUMBERS * BLOCK),
+    // `Array.from` takes ten times as long.
+    names: Array<undefined>(NAMES * BLOCK).fill(undefined),
+  };
+}
+
+const NO_SPAN: Span = [Number.NaN, Number.NaN];
+
+/** Written out, one by one: this runs for every call. */
+function pack({ numbers, names }: Block, place: number, event: TelemetryEvent, weight: number): void {
+  let [n, m] = [NUMBERS * place, NAMES * place];
+  numbers[n] = weight;
+  if (!isPlain(event)) {
+    names[m] = event;
+    return;
+  }
+  const { reads } = event;
+  const read = reads[0];
+  const [first, last] = read.lines?.[0] ?? NO_SPAN;
+  const [from, to] = read.bytes?.[0] ?? NO_SPAN;
+  numbers[++n] = event.at;
+  numbers[++n] = event.ms;
+  numbers[++n] = event.bytes;
+  numbers[++n] = event.tokens;
+  numbers[++n] = first;
+  numbers[++n] = last;
+  numbers[++n] = from;
+  numbers[++n] = to;
+  numbers[++n] = read.totalLines ?? Number.NaN;
+  numbers[++n] = read.totalBytes ?? Number.NaN;
+  names[m] = event.task;
+  names[++m] = event.client;
+  names[++m] = event.dialect;
+  names[++m] = event.tool;
+  names[++m] = event.host;
+  names[++m] = event.error;
+  names[++m] = read.source;
+  names[++m] = read.what;
+  names[++m] = read.version;
+  names[++m] = read.view;
+  names[++m] = read.window;
+  names[++m] = read.cutBy;
+}
+
+/** About one part of one text. */
+function isPlain(event: TelemetryEvent): event is CallEvent & { readonly reads: readonly [ReadFacts] } {
+  if (event.kind !== 'call' || event.list || event.images !== undefined || event.reads?.length !== 1)
+    return false;
+  const { lines, bytes, shown } = event.reads[0] as ReadFacts;
+  return (lines?.length ?? 1) === 1 && (bytes?.length ?? 1) === 1 && shown === undefined;
+}
+
+/** The event at a place of a block, made anew. */
+function unpacked({ numbers, names }: Block, place: number): TelemetryEvent {
+  const kept = names[NAMES * place];
+  if (typeof kept === 'object') return kept;
+  const number = (i: number): number => numbers[NUMBERS * place + i] as number;
+  const name = (i: number): string | undefined => names[NAMES * place + i] as string | undefined;
+  const [task = '', dialect = '', tool = '', source = ''] = [name(0), name(2), name(3), name(6)];
+  const read: ReadFacts = {
+    source,
+    what: name(7),
+    version: name(8),
+    view: name(9),
+    window: name(10),
+    lines: spanOf(number(5), number(6)),
+    bytes: spanOf(number(7), number(8)),
+    totalLines: known(number(9)),
+    totalBytes: known(number(10)),
+    cutBy: name(11),
+  };
+  return {
+    kind: 'call',
+    task,
+    client: name(1),
+    at: number(1),
+    ms: number(2),
+    dialect,
+    tool,
+    host: name(4),
+    bytes: number(3),
+    tokens: number(4),
+    error: name(5),
+    reads: [read],
+  };
+}
+
+function known(number: number): number | undefined {
+  return Number.isNaN(number) ? undefined : number;
+}
+
+function spanOf(from: number, to: number): readonly Span[] | undefined {
+  return Number.isNaN(from) ? undefined : [[from, to]];
 }

@@ -30,11 +30,11 @@ export function reportOf(figures: TaskFigures, most: number = MOST_FILES): TaskR
     fresh,
     again,
     chains: figures.chains.size,
-    tools: sorted(figures.tools),
-    cuts: sorted(figures.cuts),
-    codes: sorted(figures.codes),
-    hosts: sorted(figures.hosts),
-    dialects: sorted(figures.dialects),
+    tools: figures.tools.sorted(),
+    cuts: figures.cuts.sorted(),
+    codes: figures.codes.sorted(),
+    hosts: figures.hosts.sorted(),
+    dialects: figures.dialects.sorted(),
     sources: files.length,
     ...(figures.otherReads > 0 && {
       others: { reads: figures.otherReads, bytes: Math.round(figures.otherBytes) },
@@ -88,8 +88,4 @@ function stretchesOf({ stretches }: Coverage, base: number): FileReport['stretch
       all.push([first.from - base, last.to - base, Math.max(...some.map(({ times }) => times))]);
   }
   return all;
-}
-
-function sorted(counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> {
-  return Object.fromEntries([...counts].toSorted(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)));
 }

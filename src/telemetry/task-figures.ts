@@ -2,6 +2,7 @@
 
 import type { CallEvent, ReadFacts, TaskTotals, TelemetryEvent } from '../types/telemetry.ts';
 import { directoriesOf } from './call-for.ts';
+import { Counts } from './counts.ts';
 import { type Chain, FileFigures, type Placed } from './file-figures.ts';
 import { Habits } from './habits.ts';
 import { totalsOf } from './task-counts.ts';
@@ -10,16 +11,13 @@ import { WindowSizes } from './window-sizes.ts';
 /** Sources of one task that are told apart. */
 const MOST_FILES = 500;
 
-/** Names that are counted one by one: of tools, limits, error codes. */
-const MOST_NAMES = 50;
-
 /** Lists whose next page would be known. */
 const MOST_LISTS = 32;
 
 /** Chains of more than one call. */
 const MOST_CHAINS = 1_000;
 
-const OTHERS = 'others';
+const NO_READS: readonly ReadFacts[] = [];
 
 const UNTOLD: Placed = { followed: false, fresh: 0, again: 0, knownWhole: false, spare: false };
 
@@ -51,11 +49,11 @@ export class TaskFigures {
   rateLimits = 0;
   /** Calls all of whose reads a larger window before them would have shown. */
   saved = 0;
-  readonly tools: Map<string, number> = new Map();
-  readonly cuts: Map<string, number> = new Map();
-  readonly codes: Map<string, number> = new Map();
-  readonly hosts: Map<string, number> = new Map();
-  readonly dialects: Map<string, number> = new Map();
+  readonly tools: Counts = new Counts();
+  readonly cuts: Counts = new Counts();
+  readonly codes: Counts = new Counts();
+  readonly hosts: Counts = new Counts();
+  readonly dialects: Counts = new Counts();
   readonly files: Map<string, FileFigures> = new Map();
   readonly habits: Habits = new Habits();
   readonly sizes: WindowSizes = new WindowSizes();
@@ -91,31 +89,43 @@ export class TaskFigures {
   }
 
   #addCall(event: CallEvent): PlacedEvent {
-    const { tool, bytes, tokens, ms, error, host, dialect, reads = [], list } = event;
+    const { tool, bytes, tokens, ms, error, host, dialect, reads = NO_READS, list } = event;
     this.calls += 1;
     this.bytes += bytes;
     this.tokens += tokens;
     this.ms += ms;
     this.largest = Math.max(this.largest, bytes);
-    count(this.tools, tool);
-    count(this.dialects, dialect);
-    if (host !== undefined) count(this.hosts, host);
+    this.tools.add(tool);
+    this.dialects.add(dialect);
+    if (host !== undefined) this.hosts.add(host);
     if (error !== undefined) {
       this.errors += 1;
-      count(this.codes, error);
+      this.codes.add(error);
       return { reads: [], followed: false };
     }
-    for (const { cutBy } of reads) if (cutBy !== undefined) count(this.cuts, cutBy);
-    if (list?.cutBy !== undefined) count(this.cuts, list.cutBy);
-    const answered = sharesOf(event);
-    const placed = reads.map((read, i) => this.#addRead(event, read, answered[i] ?? 0));
-    if (placed.length > 0 && placed.every(({ spare }) => spare)) {
+    for (const { cutBy } of reads) if (cutBy !== undefined) this.cuts.add(cutBy);
+    if (list?.cutBy !== undefined) this.cuts.add(list.cutBy);
+    const placed = this.#addReads(event, reads);
+    let followed = list !== undefined && this.#follows(list);
+    let spare = placed.length > 0;
+    for (const one of placed) {
+      followed ||= one.followed;
+      spare &&= one.spare;
+    }
+    if (spare) {
       this.saved += 1;
       this.habits.spared(event, placed);
     }
-    const followed = placed.some((one) => one.followed) || (list !== undefined && this.#follows(list));
     if (followed) this.continued += 1;
     return { reads: placed, followed };
+  }
+
+  /** Mostly there is one: no shares are made of its answer. */
+  #addReads(event: CallEvent, reads: readonly ReadFacts[]): readonly Placed[] {
+    const [first] = reads;
+    if (first && reads.length === 1) return [this.#addRead(event, first, event.bytes)];
+    const answered = sharesOf(event.bytes, reads);
+    return reads.map((read, i) => this.#addRead(event, read, answered[i] ?? 0));
   }
 
   #addRead(event: CallEvent, read: ReadFacts, answerBytes: number): Placed {
@@ -172,8 +182,7 @@ export class TaskFigures {
 }
 
 /** Bytes of an answer that are about each of its reads: as recorded, else by what they showed of their texts. */
-function sharesOf({ bytes, reads = [] }: CallEvent): readonly number[] {
-  if (reads.length < 2) return [bytes];
+function sharesOf(bytes: number, reads: readonly ReadFacts[]): readonly number[] {
   const known = reads.map(({ shown }) => shown ?? 0);
   const weights = known.some((weight) => weight > 0) ? known : reads.map(shownOfText);
   const all = weights.reduce((sum, weight) => sum + weight, 0);
@@ -182,10 +191,4 @@ function sharesOf({ bytes, reads = [] }: CallEvent): readonly number[] {
 
 function shownOfText({ bytes = [] }: ReadFacts): number {
   return bytes.reduce((sum, [from, to]) => sum + to - from, 0);
-}
-
-function count(counts: Map<string, number>, name: string): void {
-  const times = counts.get(name);
-  if (times !== undefined || counts.size < MOST_NAMES) counts.set(name, (times ?? 0) + 1);
-  else counts.set(OTHERS, (counts.get(OTHERS) ?? 0) + 1);
 }

@@ -1,6 +1,7 @@
 /** What is recorded of each call, as it stands in the ring and, a line of JSON each, in a file. It holds no content. */
 
-import type { Mutable } from './mutable.ts';
+import type { Identity } from '../identity.ts';
+import type { Excerpt, Window } from './excerpt.ts';
 import type { TraceOrigin } from './trace.ts';
 
 export type TelemetryEvent = CallEvent | RateLimitEvent;
@@ -80,15 +81,51 @@ export interface RateLimitEvent extends TaskEvent {
   readonly by?: string;
 }
 
-/** A call as it knows itself: whose it is (`task`, `client`) is filled in where it is recorded. */
-export type CallFacts = Mutable<CallEvent>;
+/**
+ * A call that is over, as it waits for its event to be made. It holds small things alone, and nothing of the answer: what
+ * is done here is done while somebody waits for that.
+ */
+export interface CallNote {
+  /** As its caller named it. */
+  readonly task: string | undefined;
+  readonly caller: object | undefined;
+  readonly host: string | undefined;
+  readonly dialect: string;
+  readonly tool: string;
+  /** As `performance.now()` counts. */
+  readonly began: number;
+  readonly ms: number;
+  readonly bytes: number;
+  readonly images: number | undefined;
+  readonly error: string | undefined;
+  /** What was read, where that was one text; else it stands in `reads`. */
+  readonly text: TextNote | undefined;
+  readonly reads: readonly ReadFacts[] | undefined;
+  readonly list: ListFacts | undefined;
+}
+
+/** A text that was read. */
+export interface TextNote {
+  readonly target: string;
+  readonly kind: string;
+  readonly identity: Identity | undefined;
+  readonly view: string | undefined;
+  readonly window: Window | undefined;
+  readonly cutBy: string | undefined;
+  readonly totals: Excerpt['totals'];
+  /** Of a text that is shown in one part: its lines and bytes, as `ReadFacts` has them; else they stand in `spans`. */
+  readonly first: number | undefined;
+  readonly last: number | undefined;
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  readonly spans: Pick<ReadFacts, 'lines' | 'bytes'> | undefined;
+}
 
 /** Whose call it is. */
 export interface CallOrigin {
   /** The name of its task. */
   readonly task?: string | undefined;
   readonly caller?: object | undefined;
-  readonly trace?: TraceOrigin | undefined;
 }
 
 /** What is counted of a task. */
@@ -254,8 +291,7 @@ export interface FileState {
 
 /** Where calls are recorded. Nothing here throws or waits. */
 export interface TelemetrySink {
-  /** Keeps `facts`, which are its own from here on. */
-  record(facts: CallFacts, origin: CallOrigin): void;
+  record(call: CallNote, trace: TraceOrigin | undefined): void;
   /** Throws OrielError (`BAD_INPUT`) for what is not a rate limit. */
   reportRateLimit(
     reported: { readonly retryAfter?: number | undefined; readonly by?: string | undefined },

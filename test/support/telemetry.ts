@@ -1,7 +1,7 @@
 /** Events as tests need them. */
 
 import { TaskFigures } from '../../src/telemetry/task-figures.ts';
-import type { CallEvent, ReadFacts, TelemetryEvent } from '../../src/types/telemetry.ts';
+import type { CallEvent, CallNote, ReadFacts, TelemetryEvent } from '../../src/types/telemetry.ts';
 
 let at = 1_700_000_000_000;
 
@@ -18,6 +18,14 @@ export function call(event: Partial<CallEvent> = {}): CallEvent {
     tokens: Math.ceil(bytes / 4),
     ...event,
   };
+}
+
+/** The call of which an event is made. */
+export function noteOf(event: CallEvent, task: string | undefined, caller?: object): CallNote {
+  const { host, dialect, tool, ms, bytes, images, error, reads, list } = event;
+  const began = event.at - (Date.now() - performance.now());
+  const told = { host, dialect, tool, ms, bytes, images, error, reads, list };
+  return { ...told, task, caller, began, text: undefined };
 }
 
 /** Lines `from` to `to` of a text of 1,000 lines with 100 bytes each. */

@@ -150,9 +150,10 @@ test('names are bounded: what comes after the fiftieth is counted together', () 
   const figures = figuresOf(
     ...Array.from({ length: 200 }, (_, i) => call({ tool: `t${i}`, error: `E${i}` })),
   );
-  expect(figures.tools.size).toBe(51);
-  expect(figures.tools.get('others')).toBe(150);
-  expect(figures.codes.size).toBe(51);
+  const [tools, codes] = [figures.tools.sorted(), figures.codes.sorted()];
+  expect(Object.keys(tools)).toHaveLength(51);
+  expect(Object.entries(tools)[0]).toEqual(['others', 150]);
+  expect(Object.keys(codes)).toHaveLength(51);
 });
 
 test('sources are bounded: what comes after the five hundredth is counted', () => {

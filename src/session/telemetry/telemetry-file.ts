@@ -31,9 +31,6 @@ export interface TelemetryFileOptions {
 
 export const ROTATE_AT: number = 16 << 20;
 
-/** Milliseconds for which lines are gathered. */
-const GATHER_MS = 250;
-
 /** Characters that wait to be written; beyond them events are dropped. */
 const MOST_WAITING = 4 << 20;
 
@@ -50,7 +47,6 @@ export class TelemetryFile {
   #handle: FileHandle | undefined;
   #lines: string[] = [];
   #waiting = 0;
-  #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
   #dropped = 0;
   /** The last line was written in part: the next one begins on a line of its own. */
@@ -68,6 +64,7 @@ export class TelemetryFile {
     return this.#dropped;
   }
 
+  /** It waits for `flush`: many lines are written at once. */
   add(event: TelemetryEvent): void {
     const line = `${safeJson(event)}\n`;
     if (this.#waiting + line.length > MOST_WAITING) {
@@ -76,13 +73,10 @@ export class TelemetryFile {
     }
     this.#lines.push(line);
     this.#waiting += line.length;
-    this.#timer ??= setTimeout(() => void this.flush(), GATHER_MS).unref();
   }
 
   /** Resolves when what was added before is written, or dropped. Never throws. */
   async flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
     // One after the other: each rotates the file and holds its handle.
     this.#writing = this.#writing.then(() => (this.#lines.length > 0 ? this.#write() : undefined));
     await this.#writing;

@@ -5,11 +5,12 @@ import { OrielError } from '../../errors.ts';
 import type { Caller } from '../../queues/caller.ts';
 import type { TraceOrigin } from '../../types/trace.ts';
 import { BoundedTasks, type Task } from '../../telemetry/bounded-tasks.ts';
+import { eventOfCall } from '../../telemetry/event-of-call.ts';
 import type { PlacedEvent, TaskFigures } from '../../telemetry/task-figures.ts';
 import { MOST_HOST, shortName, taskName } from '../../telemetry/names.ts';
 import type {
   CallEvent,
-  CallFacts,
+  CallNote,
   CallOrigin,
   TaskTotals,
   TelemetryEvent,
@@ -33,11 +34,12 @@ export interface TelemetryOptions {
 /** Hears of events as they are recorded. Must not throw. */
 export type Watcher = (event: TelemetryEvent, owner: object, placed: PlacedEvent) => void;
 
-/** Events that have been recorded and not counted yet, at most. */
+/** Calls that have been noted and not counted yet, at most, and characters of their names. */
 const MOST_PENDING = 256;
+const MOST_PENDING_NAMES = 64 << 10;
 
-/** Milliseconds after which they are counted; who asks for figures counts them at once. */
-const PENDING_MS = 100;
+/** Milliseconds after which they are counted, and written; who asks for figures counts them at once. */
+const PENDING_MS = 200;
 
 const LONGEST_WAIT = 24 * 60 * 60;
 
@@ -52,7 +54,8 @@ export class Telemetry implements TelemetrySink {
   readonly #clients: WeakMap<object, string> | undefined;
   readonly #watchers = new Set<Watcher>();
   /** Counting is put off: an answer does not wait for it. */
-  #pending: (readonly [object, TelemetryEvent])[] = [];
+  #pending: CallNote[] = [];
+  #pendingNames = 0;
   #timerIsSet = false;
   #toldOfTracing = false;
   readonly #onError: (error: unknown) => void;
@@ -66,12 +69,13 @@ export class Telemetry implements TelemetrySink {
     if (this.#file) flushAtExit(this);
   }
 
-  record(facts: CallFacts, { task, caller, trace }: CallOrigin): void {
-    facts.task = taskName(task) ?? this.sessionOf(caller);
-    facts.client = this.#clientOf(caller);
-    if (facts.host !== undefined) facts.host = shortName(facts.host, MOST_HOST);
-    if (isTraced()) void this.#traced(facts, trace);
-    this.#add(facts, caller);
+  record(call: CallNote, trace: TraceOrigin | undefined): void {
+    if (isTraced()) void this.#traced(this.#eventOf(call, clockOrigin()), trace);
+    const { task, host, text } = call;
+    this.#pendingNames += (task?.length ?? 0) + (host?.length ?? 0) + (text?.target.length ?? 0);
+    this.#pending.push(call);
+    if (this.#pending.length >= MOST_PENDING || this.#pendingNames > MOST_PENDING_NAMES) this.#count();
+    this.#countSoon();
   }
 
   reportRateLimit(
@@ -82,6 +86,7 @@ export class Telemetry implements TelemetrySink {
       throw new OrielError('BAD_INPUT', `retryAfter is a number of seconds from 0 to ${LONGEST_WAIT}.`);
     }
     const client = this.#clientOf(caller);
+    this.#count();
     this.#add(
       {
         kind: 'rate-limit',
@@ -93,6 +98,7 @@ export class Telemetry implements TelemetrySink {
       },
       caller,
     );
+    this.#countSoon();
   }
 
   async totals({ task, caller }: CallOrigin): Promise<TaskTotals | undefined> {
@@ -177,29 +183,41 @@ export class Telemetry implements TelemetrySink {
     return caller && this.#clients && nameIn(this.#clients, caller);
   }
 
-  #add(event: TelemetryEvent, caller: Caller = this.#nobody): void {
-    this.#pending.push([caller, event]);
-    if (this.#pending.length >= MOST_PENDING) this.#count();
-    else if (!this.#timerIsSet) {
-      // One timer for many calls: one each would cost as much as counting does.
-      this.#timerIsSet = true;
-      setTimeout(() => {
-        this.#timerIsSet = false;
-        this.#count();
-      }, PENDING_MS).unref();
-    }
+  #eventOf(call: CallNote, origin: number): CallEvent {
+    const task = taskName(call.task) ?? this.sessionOf(call.caller);
+    return eventOfCall(call, { task, client: this.#clientOf(call.caller), origin });
   }
 
+  /** One timer for many calls: one each would cost as much as counting does. */
+  #countSoon(): void {
+    if (this.#timerIsSet) return;
+    this.#timerIsSet = true;
+    setTimeout(() => {
+      this.#timerIsSet = false;
+      void this.flush();
+    }, PENDING_MS).unref();
+  }
+
+  /** Makes events of what was noted, many at a time: each by itself would cost several times as much. Never throws. */
   #count(): void {
     const pending = this.#pending;
     if (pending.length === 0) return;
-    this.#pending = [];
-    for (const [owner, event] of pending) {
-      const placed = this.#tasks.add(owner, event);
-      this.#file?.add(event);
-      this.#share(owner, event);
-      for (const watcher of this.#watchers) watcher(event, owner, placed);
+    [this.#pending, this.#pendingNames] = [[], 0];
+    const origin = clockOrigin();
+    for (const call of pending) {
+      try {
+        this.#add(this.#eventOf(call, origin), call.caller);
+      } catch (error) {
+        this.#onError(error);
+      }
     }
+  }
+
+  #add(event: TelemetryEvent, caller: Caller = this.#nobody): void {
+    const placed = this.#tasks.add(caller, event);
+    this.#file?.add(event);
+    this.#share(caller, event);
+    for (const watcher of this.#watchers) watcher(event, caller, placed);
   }
 
   /** The session of a caller is one of this process alone. */
@@ -208,6 +226,11 @@ export class Telemetry implements TelemetrySink {
     const figures = this.#tasks.find(owner, task)?.figures;
     if (figures) this.#shared.changed(figures, owner === this.#nobody ? undefined : owner);
   }
+}
+
+/** Milliseconds since the epoch at which `performance.now()` was 0, by the clock as it is set now. */
+function clockOrigin(): number {
+  return Date.now() - performance.now();
 }
 
 /** A random name that stays the same for as long as the caller is known. */

@@ -9,7 +9,7 @@ import { serveOffer } from '../../support/app.ts';
 import { closeBrowserAtEnd, expectAccessible, pageOf } from '../../support/browser.ts';
 import { has } from '../../support/has.ts';
 import { makePng } from '../../support/images.ts';
-import { call } from '../../support/telemetry.ts';
+import { call, noteOf } from '../../support/telemetry.ts';
 import { workspace } from '../../support/workspace.ts';
 
 closeBrowserAtEnd();
@@ -108,7 +108,7 @@ test.runIf(has('chromium'))('a task that goes on: its calls appear as they are m
   await read('big.txt:1..1', 'other');
   telemetry.settle();
   unwatch();
-  for (let i = 0; i < 300; i += 1) telemetry.record(call(), { task: `other ${i}`, caller });
+  for (let i = 0; i < 300; i += 1) telemetry.record(noteOf(call(), `other ${i}`, caller), undefined);
   await read('big.txt:1..5');
   await page.getByText('1 to 1 of 1').waitFor();
   await page.getByText('once 5, again 0, never 995 of 1,000 lines', { exact: true }).waitFor();
@@ -142,15 +142,8 @@ test.runIf(has('chromium'))('links to the lens read as the dialect of the calls 
     totalBytes: 100_000,
   });
   for (const one of [read(1, 1_000), read(40, 80)]) {
-    const facts = {
-      at: Date.now(),
-      ms: 1,
-      dialect: 'zed',
-      tool: 'read_file',
-      bytes: 100_000,
-      tokens: 25_000,
-    };
-    telemetry.record({ kind: 'call', task: '', ...facts, reads: [one] }, { task: 'a task' });
+    const facts = { dialect: 'zed', tool: 'read_file', bytes: 100_000 };
+    telemetry.record(noteOf(call({ ...facts, reads: [one] }), 'a task'), undefined);
   }
   const { page } = await pageOf(`${url}/#/task?id=a%20task`);
   await page.getByRole('button', { name: 'Sign in' }).click();

@@ -7,7 +7,7 @@ import type { Telemetry } from '../../../src/session/telemetry/telemetry.ts';
 import { serveOffer } from '../../support/app.ts';
 import { closeBrowserAtEnd, expectAccessible, pageOf } from '../../support/browser.ts';
 import { has } from '../../support/has.ts';
-import { call, page as pageEvent } from '../../support/telemetry.ts';
+import { call, noteOf, page as pageEvent } from '../../support/telemetry.ts';
 import { workspace } from '../../support/workspace.ts';
 
 closeBrowserAtEnd();
@@ -22,7 +22,7 @@ async function serving(): Promise<string> {
   const telemetry = offer.telemetry as Telemetry;
   const caller = {};
   const record = (event: ReturnType<typeof call>, task = 'a task'): void =>
-    telemetry.record({ ...event, at: 1_700_000_000_000 }, { task, caller });
+    telemetry.record(noteOf({ ...event, at: 1_700_000_000_000 }, task, caller), undefined);
   for (let i = 0; i < 60; i += 1) {
     const source = i < 30 ? 'big.txt' : `src/${'deep/'.repeat(30)}${i}.ts`;
     record(pageEvent(1 + 10 * i, 30 + 10 * i, { source, cutBy: 'lines' }, { bytes: 3_000 }));

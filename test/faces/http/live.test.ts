@@ -9,7 +9,7 @@ import { outbox } from '../../../src/faces/outbox.ts';
 import type { Telemetry } from '../../../src/session/telemetry/telemetry.ts';
 import type { CallEvent } from '../../../src/types/telemetry.ts';
 import { serveOffer } from '../../support/app.ts';
-import { call } from '../../support/telemetry.ts';
+import { call, noteOf } from '../../support/telemetry.ts';
 import { workspace } from '../../support/workspace.ts';
 
 interface Told {
@@ -24,7 +24,7 @@ async function serving() {
   const { url } = await serveOffer(offer, { token: 'api', operatorToken: 'chief' });
   const telemetry = offer.telemetry as Telemetry;
   const record = (tool: string, more: Partial<CallEvent> = {}): void => {
-    telemetry.record(call({ tool, ...more }), { task: 't' });
+    telemetry.record(noteOf(call({ tool, ...more }), 't'), undefined);
   };
   return { url, telemetry, record };
 }

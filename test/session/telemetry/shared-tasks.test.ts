@@ -3,14 +3,15 @@ import { SharedTasks } from '../../../src/session/telemetry/shared-tasks.ts';
 import { Telemetry } from '../../../src/session/telemetry/telemetry.ts';
 import { openState } from '../../../src/state/open-state.ts';
 import { TaskFigures } from '../../../src/telemetry/task-figures.ts';
-import type { CallFacts } from '../../../src/types/telemetry.ts';
+import type { CallEvent } from '../../../src/types/telemetry.ts';
 import type { SharedState } from '../../../src/types/state.ts';
 import { has } from '../../support/has.ts';
 import { redisServer, type StoreServer } from '../../support/stores.ts';
+import { noteOf } from '../../support/telemetry.ts';
 
 const key = 'the key of one operator, and no other';
 
-const call = (bytes: number): CallFacts => ({
+const call = (bytes: number): CallEvent => ({
   kind: 'call',
   task: '',
   at: 1,
@@ -144,8 +145,8 @@ describe.runIf(has('redis'))('tasks that go through several replicas', () => {
     const { state, tasks } = replica('sessions');
     await tasks.close();
     const telemetry = new Telemetry({ spaces: () => state.space('sessions') });
-    telemetry.record(call(4), {});
-    telemetry.record(call(4), { task: 'named' });
+    telemetry.record(noteOf(call(4), undefined), undefined);
+    telemetry.record(noteOf(call(4), 'named'), undefined);
     expect(await telemetry.totals({})).toMatchObject({ calls: 1 });
     expect(await telemetry.totals({ task: 'named' })).toMatchObject({ calls: 1 });
     await telemetry.close();

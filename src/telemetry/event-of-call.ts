@@ -1,0 +1,34 @@
+/** The event of a call, made of what was noted when it ended. */
+
+import type { CallEvent, CallNote } from '../types/telemetry.ts';
+import { readOfText } from './call-facts.ts';
+import { MOST_HOST, shortName } from './names.ts';
+
+/** What whoever records it adds. */
+export interface Told {
+  readonly task: string;
+  readonly client: string | undefined;
+  /** Milliseconds since the epoch at which `performance.now()` was 0. */
+  readonly origin: number;
+}
+
+/** All fields, in one order, and written out: so it is counted and written at the least cost. */
+export function eventOfCall(note: CallNote, { task, client, origin }: Told): CallEvent {
+  const { host, dialect, tool, began, ms, bytes, images, error, text, reads, list } = note;
+  return {
+    kind: 'call',
+    task,
+    client,
+    at: Math.round(origin + began),
+    ms: Math.round(ms * 1_000) / 1_000,
+    dialect,
+    tool,
+    host: host === undefined ? undefined : shortName(host, MOST_HOST),
+    bytes,
+    tokens: Math.ceil(bytes / 4),
+    images,
+    error,
+    reads: text ? [readOfText(text)] : reads,
+    list,
+  };
+}
