@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createOriel, type DialectName, type OrielOptions } from '../src/index.ts';
+import { createOriel, createSession, type DialectName, type OrielOptions } from '../src/index.ts';
 import type { Telemetry } from '../src/session/telemetry/telemetry.ts';
 import type { TaskReport, TelemetryEvent } from '../src/types/telemetry.ts';
 import { reportOf } from '../src/telemetry/report.ts';
@@ -266,4 +266,25 @@ test('a call that cannot be recorded is answered all the same, and the host hear
   };
   const answer = await call('read', { path: 'big.txt:1-2' });
   expect([answer.isError, heard.map(String)]).toEqual([false, ['Error: no memory']]);
+});
+
+test('until a call is counted, nothing of its answer is held', async () => {
+  const notes: unknown[] = [];
+  const sink = {
+    record: (note: unknown) => void notes.push(note),
+    reportRateLimit() {},
+    totals: () => undefined,
+  };
+  const { call, write } = recorded({ session: { ...createSession(), telemetry: sink } });
+  write('other.txt', LINES);
+  write('code.ts', 'export function name(): void {}\n'.repeat(5_000));
+  for (const path of ['big.txt', 'big.txt:1..100,200..300', 'big.txt, other.txt', 'code.ts', '.', 'none.txt'])
+    await call('read', { path });
+  await call('bash', { command: 'cat big.txt big.txt' });
+  await call('grep', { pattern: '1' });
+  expect(notes).toHaveLength(8);
+  for (const note of notes) {
+    const length = JSON.stringify(note).length;
+    expect([length < 1_000, note]).toEqual([true, note]);
+  }
 });

@@ -7,7 +7,7 @@ import type { DialectName } from '../../dialects/table.ts';
 import { OrielError } from '../../errors.ts';
 import { madeFor, type MadeOptions } from '../../operator-words.ts';
 import type { OrielOptions, TelemetrySettings } from '../../options.ts';
-import { checkTelemetryFile } from '../../session/telemetry/telemetry-file.ts';
+import { checkTelemetryFile } from '../../session/telemetry/open-privately.ts';
 import { digest } from '../../telemetry/digest.ts';
 import { quote } from '../../text/visible.ts';
 import type { Option, Values } from './command.ts';

@@ -18,7 +18,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { checkTelemetryFile, TelemetryFile } from '../../../src/session/telemetry/telemetry-file.ts';
+import { checkTelemetryFile } from '../../../src/session/telemetry/open-privately.ts';
+import { TelemetryFile } from '../../../src/session/telemetry/telemetry-file.ts';
 import { call } from '../../support/telemetry.ts';
 
 function place(): { path: string; folder: string } {
