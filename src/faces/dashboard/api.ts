@@ -77,6 +77,26 @@ export async function enter(): Promise<void> {
 /** The server wants a token, or another one. */
 export class Unauthorized extends Error {}
 
+/** The server cannot answer now. */
+class Busy extends Error {}
+
+/** Milliseconds to wait before a question is asked again, each time. */
+const WAITS = [250, 1_000, 4_000];
+
+/** A question that changes nothing is asked again where the connection broke or the server is busy: a page lives for hours. */
+async function askUntilAnswered(path: string, init?: RequestInit): Promise<Response> {
+  for (const wait of WAITS) {
+    try {
+      return await ask(path, init);
+    } catch (error) {
+      // `fetch` throws a TypeError for a connection that broke.
+      if (!(error instanceof TypeError || error instanceof Busy)) throw error;
+      await new Promise((done) => setTimeout(done, wait));
+    }
+  }
+  return ask(path, init);
+}
+
 async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   const token = sessionStorage.getItem(KEY);
   const headers = {
@@ -87,11 +107,12 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   if (response.status === 401) throw new Unauthorized('The server wants a token.');
   if (response.ok) return response;
   const problem = (await response.json().catch(() => ({}))) as { message?: string };
-  throw new Error(problem.message ?? `The server answered ${response.status}.`);
+  const message = problem.message ?? `The server answered ${response.status}.`;
+  throw response.status === 503 ? new Busy(message) : new Error(message);
 }
 
 async function get<T>(path: string): Promise<T> {
-  return (await ask(path)).json() as Promise<T>;
+  return (await askUntilAnswered(path)).json() as Promise<T>;
 }
 
 export const listTasks = (from: number): Promise<TaskList> =>
@@ -115,7 +136,7 @@ export const taskEvents = (key: TaskKey, from: number, limit: number): Promise<E
   get(taskPath(key, '/events', { from, limit }));
 
 export async function look(question: Fields): Promise<Seen> {
-  const response = await ask('/api/v0/lens', {
+  const response = await askUntilAnswered('/api/v0/lens', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(question),

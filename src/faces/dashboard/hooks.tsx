@@ -10,6 +10,8 @@ export function useRoute(): readonly [string, URLSearchParams] {
   useEffect(() => {
     const changed = (): void => setHash(read());
     addEventListener('hashchange', changed);
+    // It may have changed before anybody listened.
+    changed();
     return () => removeEventListener('hashchange', changed);
   }, []);
   const [path = '', query = ''] = hash.split('?', 2);
@@ -28,7 +30,10 @@ export interface Loaded<T> {
   reload(): void;
 }
 
-/** What `load` gives; asked again when `key` changes or when told. `unauthorized` hears that a token is wanted. */
+/**
+ * What `load` gives; asked again when `key` changes or when told. What was there stays beside an error. `unauthorized` hears
+ * that a token is wanted.
+ */
 export function useLoaded<T>(load: () => Promise<T>, key: string, unauthorized: () => void): Loaded<T> {
   const [state, setState] = useState<{ key: string; value?: T; error?: string }>({ key });
   const latest = useRef(load);
@@ -38,7 +43,12 @@ export function useLoaded<T>(load: () => Promise<T>, key: string, unauthorized: 
       (value) => setState({ key, value }),
       (error: unknown) => {
         if (error instanceof Unauthorized) unauthorized();
-        else setState({ key, error: String((error as Error).message) });
+        else
+          setState((last) => ({
+            ...(last.key === key && last),
+            key,
+            error: String((error as Error).message),
+          }));
       },
     );
   }, [key, unauthorized]);

@@ -88,6 +88,48 @@ test.runIf(has('chromium')).each(['light', 'dark'] as const)(
   },
 );
 
+test.runIf(has('chromium'))(
+  'a timeline that is not yet drawn for a narrower window makes the page no wider',
+  { timeout: 120_000 },
+  async () => {
+    const url = await serving();
+    const { page } = await pageOf(url, { viewport: { width: 1_800, height: 800 } });
+    // As on a machine that is too busy to tell of the new size.
+    await page.addInitScript('globalThis.ResizeObserver = class { observe() {} disconnect() {} }');
+    await page.reload();
+    await signIn(page);
+    await open(page, url, 'task');
+    for (const width of [1_200, 400]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect({ width, ...((await page.evaluate(BROKEN)) as object) }).toEqual({
+        width,
+        figures: [],
+        wider: 0,
+      });
+    }
+  },
+);
+
+test.runIf(has('chromium'))(
+  'a connection that breaks once takes no view away: the list, the lens, a task',
+  { timeout: 120_000 },
+  async () => {
+    const url = await serving();
+    const { page } = await pageOf(url);
+    await signIn(page);
+    const broken = new Set<string>();
+    await page.route('**/api/v0/{tasks,lens}**', async (route) => {
+      const { pathname } = new URL(route.request().url());
+      if (broken.has(pathname)) return route.continue();
+      broken.add(pathname);
+      await route.abort('connectionreset');
+    });
+    await open(page, url, 'lens');
+    await open(page, url, 'task');
+    expect([...broken].sort()).toEqual(['/api/v0/lens', '/api/v0/tasks', '/api/v0/tasks/a%20task/events']);
+  },
+);
+
 /** What has the focus, as its name and whether it is seen to have it. */
 const FOCUSED = `(() => {
   const element = document.activeElement;
