@@ -273,7 +273,7 @@ test('until a call is counted, nothing of its answer is held', async () => {
   const sink = {
     record: (note: unknown) => void notes.push(note),
     reportRateLimit() {},
-    totals: () => undefined,
+    totals: () => Promise.resolve(undefined),
   };
   const { call, write } = recorded({ session: { ...createSession(), telemetry: sink } });
   write('other.txt', LINES);

@@ -17,6 +17,7 @@ import type {
   TelemetrySink,
 } from '../../types/telemetry.ts';
 import { SharedTasks, type TaskSpaces } from './shared-tasks.ts';
+import { isTraced, Tracer } from './tracer.ts';
 import { TelemetryFile, type TelemetryFileOptions } from './telemetry-file.ts';
 
 export interface TelemetryOptions {
@@ -57,12 +58,13 @@ export class Telemetry implements TelemetrySink {
   #pending: CallNote[] = [];
   #pendingNames = 0;
   #timerIsSet = false;
-  #toldOfTracing = false;
   readonly #onError: (error: unknown) => void;
+  readonly #tracer: Tracer;
 
   constructor({ file, task, manyClients = false, spaces, onError }: TelemetryOptions = {}) {
     this.#file = file && new TelemetryFile({ ...file, ...(onError && { onError }) });
     this.#onError = onError ?? ((): void => undefined);
+    this.#tracer = new Tracer(this.#onError);
     this.#task = taskName(task);
     this.#shared = spaces && new SharedTasks(spaces);
     this.#clients = manyClients ? new WeakMap() : undefined;
@@ -70,7 +72,7 @@ export class Telemetry implements TelemetrySink {
   }
 
   record(call: CallNote, trace: TraceOrigin | undefined): void {
-    if (isTraced()) void this.#traced(this.#eventOf(call, clockOrigin()), trace);
+    if (isTraced()) void this.#tracer.record(this.#eventOf(call, clockOrigin()), trace);
     const { task, host, text } = call;
     this.#pendingNames += (task?.length ?? 0) + (host?.length ?? 0) + (text?.target.length ?? 0);
     this.#pending.push(call);
@@ -167,18 +169,6 @@ export class Telemetry implements TelemetrySink {
     await Promise.all([this.#file?.close(), this.#shared?.close()]);
   }
 
-  /** In the asynchronous context of the call, also where the API has to be loaded first. */
-  async #traced(event: CallEvent, trace: TraceOrigin | undefined): Promise<void> {
-    try {
-      const { recordCall } = (tracing ??= await loadTracing());
-      recordCall(event, trace);
-    } catch (error) {
-      // A host without the package, or an exporter that fails: no call does.
-      if (!this.#toldOfTracing) this.#onError(error);
-      this.#toldOfTracing = true;
-    }
-  }
-
   #clientOf(caller: Caller | undefined): string | undefined {
     return caller && this.#clients && nameIn(this.#clients, caller);
   }
@@ -238,19 +228,6 @@ function nameIn(names: WeakMap<object, string>, caller: Caller, prefix = ''): st
   let name = names.get(caller);
   if (name === undefined) names.set(caller, (name = prefix + randomBytes(4).toString('hex')));
   return name;
-}
-
-type Tracing = typeof import('./open-telemetry.ts');
-
-let tracing: Tracing | undefined;
-
-const loadTracing = (): Promise<Tracing> => import('./open-telemetry.ts');
-
-/** Where the API of OpenTelemetry (version 1) keeps what an SDK registers: without one nothing of it is loaded. */
-const REGISTERED = Symbol.for('opentelemetry.js.api.1');
-
-function isTraced(): boolean {
-  return (globalThis as Record<symbol, unknown>)[REGISTERED] !== undefined;
 }
 
 const toFlush = new Set<Telemetry>();
