@@ -42,6 +42,8 @@ export const queues = {
   unpackSmall: new LeaseQueue('unpack-small', 'small archives are unpacked', { limit: 2, waiting: 1024 }),
   /** Pairs of buffers in which newlines are counted, 4 MiB each. Two scans saturate memory. */
   scans: new Queue('scans', 'texts are scanned', { limit: 2, waiting: 8192 }),
+  /** Requests to sites and object stores, each with a connection, from its first byte to the last of its answer, redirects included. */
+  requests: new Queue('requests', 'requests to sites are made', { limit: 32, waiting: 1024, share: 0.5 }),
   /** Bodies over 1 MiB while they arrive from the web or an object store: up to 64 MiB each, and twice that at their end. */
   bodies: new Queue('bodies', 'large bodies are received', { limit: 4, waiting: 1024, share: 0.5 }),
 } as const;

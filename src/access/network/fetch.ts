@@ -2,6 +2,7 @@
 
 import { Agent, type Dispatcher, request } from 'undici';
 import { OrielError } from '../../errors.ts';
+import { queues } from '../../queues/table.ts';
 import { quote } from '../../text/visible.ts';
 import { type Allowed, parseAllowed } from './addresses.ts';
 import { BUFFERED_BYTES, type BodyOptions, bodyOf, discard, type Headers } from './body.ts';
@@ -81,12 +82,13 @@ export function createNetwork({ allow, resolve, howToAllow }: NetworkOptions): N
     return known;
   };
   return {
-    get(address, options) {
+    async get(address, options) {
       const first = webUrl(address);
       // A redirect to another origin is judged like any other, and so is what that leads to.
       const dispatcherOf = (isOwn: boolean): Agent =>
         options.trusted === true && isOwn ? trusting(first) : agent;
-      return follow(first, options, dispatcherOf);
+      const { signal } = options;
+      return queues.requests.run(() => follow(first, options, dispatcherOf), { signal });
     },
     async close() {
       await Promise.all([agent, ...trusted.values()].map((one) => one.destroy()));
