@@ -110,13 +110,26 @@ export function encodingAtEnd(tail: Uint8Array): string | undefined {
   return label === undefined ? undefined : encodingName(label);
 }
 
+const CHARSET = /\bcharset\s*=\s*["']?\s*([\w.:-]+)/i;
+
+/** In `content` it is one beside `http-equiv` alone. Source: HTML, "prescan a byte stream to determine its encoding". */
+function labelOfMeta(page: string): string | undefined {
+  for (const [tag] of page.matchAll(/<meta\s[^>]*/gi)) {
+    const isHeader = /\bhttp-equiv\s*=\s*["']?content-type\b/i.test(tag);
+    const said = isHeader ? tag : tag.replaceAll(/\bcontent\s*=\s*(?:"[^"]*"|'[^']*')/gi, '');
+    const label = CHARSET.exec(said)?.[1];
+    if (label !== undefined) return label;
+  }
+  return undefined;
+}
+
 function labelIn(text: string): string | undefined {
   const xml = /^<\?xml\s[^>]*?\bencoding\s*=\s*["']([\w.:-]+)["']/.exec(text);
   if (xml) return xml[1];
   const css = /^@charset "([\w.:-]+)";/.exec(text);
   if (css) return css[1];
   if (/^\s*<(?:!doctype|!--|html|head|meta)\b/i.test(text)) {
-    return /<meta\s[^>]*?\bcharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(text)?.[1];
+    return labelOfMeta(text.replace(/<!--[^]*?(?:-->|$)/g, ''));
   }
   const lines = text.split('\n').slice(0, MODE_LINES);
   for (const [i, line] of lines.entries()) {

@@ -179,6 +179,36 @@ describe('other forms of a page', () => {
     ).toContain('Method: readability');
   });
 
+  test.each(['/llms.txt', '/llms-full.txt', '/docs/llms.txt', '/'])(
+    '%s is no form of a page that links to it as one',
+    async (target) => {
+      const page = article('Own', paragraphs(4))
+        .toString()
+        .replace('<head>', `<head><link rel="alternate" type="text/markdown" href="${target}">`);
+      const about = { type: 'text/markdown', body: `# The site\n\n${'All about it. '.repeat(20)}` };
+      const { text } = await readOne(page, '/page', { [target]: about });
+      expect(text).toContain('Paragraph 1');
+      expect(text).not.toContain('The site');
+    },
+  );
+
+  test.each([
+    [200, {}, 'the body is empty'],
+    [206, { 'content-range': 'bytes 0-4/100' }, 'the server sent a part of it alone: bytes 0-4/100'],
+  ])(
+    '%i: what a server does not give is said, and nothing else shown for it',
+    async (status, headers, note) => {
+      const page: Page = (_, response) =>
+        response
+          .writeHead(status, { 'content-type': 'text/html', ...headers })
+          .end(status === 206 ? '<p>abc' : '');
+      const llms = { type: 'text/plain', body: '# Guide\n' };
+      const { text } = await readOne(page, '/page', { '/llms.txt': llms });
+      expect(text).toContain(`Notes: ${note}`);
+      expect(text).not.toContain('Guide');
+    },
+  );
+
   test('llms.txt for a page that scripts draw', async () => {
     const page = '<html><body><div id="app"></div><script src="/app.js"></script></body></html>';
     const { text } = await readOne(page, '/app', { '/llms.txt': { type: 'text/plain', body: '# Guide\n' } });

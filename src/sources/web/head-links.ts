@@ -15,6 +15,7 @@ const ATTRIBUTE = /([a-z-]+)\s{0,9}=\s{0,9}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))|[
 export function alternatesOf(html: string, url: string): Alternate[] {
   const found: Alternate[] = [];
   const base = baseOf(html, url);
+  const [own] = Array.from(tagsOf(html, 'html'), (attributes) => attributes.get('lang'));
   for (const attributes of tagsOf(html, 'link')) {
     const [rel = '', type = '', href = ''] = [
       attributes.get('rel'),
@@ -22,9 +23,17 @@ export function alternatesOf(html: string, url: string): Alternate[] {
       attributes.get('href'),
     ];
     if (!/(?:^|\s)alternate(?:\s|$)/i.test(rel) || href === '' || !URL.canParse(href, base)) continue;
+    if (isOtherLanguage(attributes.get('hreflang'), own)) continue;
     found.push({ type: type.toLowerCase().split(';')[0]?.trim() ?? '', url: new URL(href, base).href });
   }
   return found;
+}
+
+/** A form of the page in another language is another text. */
+function isOtherLanguage(language: string | undefined, own: string | undefined): boolean {
+  if (language === undefined || language === 'x-default') return false;
+  const main = (tag = ''): string => tag.toLowerCase().split('-')[0] ?? '';
+  return main(language) !== main(own);
 }
 
 /** Of `<a href>`: absolute, without fragments, in the order of the page. */
@@ -52,7 +61,7 @@ function baseOf(html: string, url: string): string {
 
 /** The attributes of each tag of this name. What stands in one tag is no other: nothing is looked at twice. */
 function* tagsOf(html: string, name: string): Generator<ReadonlyMap<string, string>> {
-  const page = html.slice(0, WITHIN);
+  const page = markupOf(html.slice(0, WITHIN));
   const start = new RegExp(`<${name}\\s`, 'gi');
   for (let count = 0; count < MOST_TAGS && start.exec(page); count += 1) {
     const end = page.indexOf('>', start.lastIndex);
@@ -60,6 +69,33 @@ function* tagsOf(html: string, name: string): Generator<ReadonlyMap<string, stri
     if (end - start.lastIndex <= MOST_TAG) yield valuesOf(page.slice(start.lastIndex, end));
     start.lastIndex = end;
   }
+}
+
+/** What holds no tags of the page, though it may look so. */
+const NO_MARKUP = /^(?:!--|(script|style|template|textarea|title|xmp)\b)/i;
+
+/** The page without comments, scripts and the like. One of them without an end goes to the end. */
+function markupOf(page: string): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (let mark = page.indexOf('<'); mark !== -1; mark = page.indexOf('<', mark + 1)) {
+    const found = NO_MARKUP.exec(page.slice(mark + 1, mark + 12));
+    if (!found) continue;
+    const [, name] = found;
+    parts.push(page.slice(from, mark));
+    const end = name === undefined ? page.indexOf('-->', mark) : endOf(page, name, mark);
+    if (end === -1) return parts.join('');
+    from = end;
+    mark = end - 1;
+  }
+  parts.push(page.slice(from));
+  return parts.join('');
+}
+
+function endOf(page: string, name: string, from: number): number {
+  const close = new RegExp(`</${name}`, 'gi');
+  close.lastIndex = from;
+  return close.exec(page)?.index ?? -1;
 }
 
 function valuesOf(attributes: string): ReadonlyMap<string, string> {

@@ -4,7 +4,7 @@ import type { Network, WebRequest } from '../../access/network/fetch.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { withOthers } from '../../queues/caller.ts';
 import { deadlineOf } from '../../queues/deadline.ts';
-import { quote } from '../../text/visible.ts';
+import { oneLine, quote } from '../../text/visible.ts';
 import type { Access } from '../../types/access.ts';
 import type { Endpoints } from '../../types/settings.ts';
 import { textOfBytes } from './charset.ts';
@@ -127,6 +127,11 @@ async function renderingOf(page: Fetched, raw: boolean, visit: Visit): Promise<R
   if (page.status >= 400 || page.status === 304) return own(await failed(page, raw, visit));
   if (page.cut && isLarge(page.headers))
     return own({ is: 'file', method: 'ranges', name: '', bytes: page.body });
+  if (page.body.length === 0) visit.notes.push('the body is empty');
+  if (page.status === 206) {
+    const { 'content-range': range = 'which, it does not say' } = page.headers;
+    visit.notes.push(`the server sent a part of it alone: ${oneLine(range.slice(0, 100))}`);
+  }
   if (raw) return own(await rawOf(page));
   for (const step of DIRECT) {
     const rendering = await step(page, visit);
