@@ -129,7 +129,8 @@ async function partOf(
   const json = new TextDecoder().decode(await readAt(opened.bytes, 0, opened.size, call.signal));
   const steps = stepsOf(part);
   const value = extract(jsonOf(json, whole), steps, `agent://${id}`);
-  const text = typeof value === 'string' ? value : printed(value, whole, jsonPart(json, steps));
+  const text =
+    typeof value === 'string' ? value : printed(value, whole, await jsonPart(json, steps, call.signal));
   return {
     is: 'text',
     kind: 'internal',

@@ -1,24 +1,38 @@
 /** One value of a JSON text as it was written: a parser would round its numbers. */
 
-import { JsonScanner } from '../notebook/json-scan.ts';
+import { setImmediate } from 'node:timers/promises';
+import { type JsonPath, JsonScanner } from '../notebook/json-scan.ts';
+
+/** Bytes that are looked at before others have their turn. */
+const AT_ONCE = 64 << 10;
 
 /** Undefined where it is not found: below a key that is written with escapes, or inside too many levels. */
-export function jsonPart(text: string, steps: readonly string[]): string | undefined {
+export async function jsonPart(
+  text: string,
+  steps: readonly string[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const bytes = Buffer.from(text);
   let found: string | undefined;
+  // Only what lies on the way is entered: of each path no more than its last step may differ.
+  const isOnTheWay = (path: JsonPath): boolean =>
+    path.length === 0 || String(path.at(-1)) === steps[path.length - 1];
   const scanner = new JsonScanner({
-    want: (path) =>
-      path.length < steps.length && path.every((step, i) => String(step) === steps[i]) ? 'enter' : 'skip',
+    want: (path) => (path.length < steps.length && isOnTheWay(path) ? 'enter' : 'skip'),
     // Of a key that is there twice the last one counts, as for parsers.
     value(path, _, { start, end }) {
-      if (path.length === steps.length && path.every((step, i) => String(step) === steps[i]))
-        found = bytes.toString('utf8', start, end);
+      if (path.length === steps.length && isOnTheWay(path)) found = bytes.toString('utf8', start, end);
     },
   });
   try {
-    scanner.push(bytes);
+    for (let at = 0; at < bytes.length; at += AT_ONCE) {
+      scanner.push(bytes.subarray(at, at + AT_ONCE));
+      await setImmediate();
+      signal.throwIfAborted();
+    }
     scanner.end();
   } catch {
+    signal.throwIfAborted();
     return undefined;
   }
   return found;
