@@ -23,6 +23,8 @@ export function networkOf(web: WebSettings): Network {
 /** Which version of a URL is current. */
 interface Version {
   count: number;
+  /** The last one that is kept. */
+  kept: number | undefined;
   /** Held by the store's entry alone, which is weighed: after its eviction the page is asked for anew. */
   page: WeakRef<Page> | undefined;
 }
@@ -63,7 +65,13 @@ export async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
       Identity.of('web-url', { url: address, allow, endpoints: { ...endpoints }, cwd: call.access.cwd }),
     );
   const versionOf = (address: string): Version =>
-    store.getNow(versions, of(address), { raw }, () => ({ count: 0, page: undefined }), call);
+    store.getNow(
+      versions,
+      of(address),
+      { raw },
+      () => ({ count: 0, kept: undefined, page: undefined }),
+      call,
+    );
   const version = versionOf(url);
   let known = version.page?.deref();
   if (fresh || (known?.unsettled && !part)) version.count += 1;
@@ -73,8 +81,12 @@ export async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
     known = undefined;
   }
   const { count } = version;
+  // What has failed takes nothing away.
+  const goBack = (): void => {
+    if (version.count === count && version.kept !== undefined) version.count = version.kept;
+  };
   let isNew = false;
-  const page = await store.get(
+  const reading = store.get(
     pages,
     of(url),
     { raw, count },
@@ -85,8 +97,16 @@ export async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
     },
     call,
   );
+  const page = await reading.catch((error: unknown) => {
+    goBack();
+    throw error;
+  });
   // A failure is asked for again, and without its validators: they are not those of the page that may come.
-  if (hasFailed(page)) return page;
+  if (hasFailed(page)) {
+    goBack();
+    return page;
+  }
+  version.kept = count;
   version.page = new WeakRef(page);
   // Of a known site the API is asked for it.
   if (isNew && page.finalUrl !== url && (raw || !isOfSite(page.finalUrl))) {
@@ -95,6 +115,7 @@ export async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
     final.page = new WeakRef(direct);
     // It is newer than what was read there before.
     final.count += 1;
+    final.kept = final.count;
     await store.get(
       pages,
       of(page.finalUrl),

@@ -128,3 +128,28 @@ describe('a failure that is longer than an answer', () => {
     expect(text).toMatch(/^b\n\[HTTP 404: /);
   });
 });
+
+test.each<[string, (response: ServerResponse) => void]>([
+  ['an error', (response) => response.writeHead(500).end('no')],
+  ['a connection that breaks', (response) => response.destroy()],
+])('a page that is there stays where %s comes in place of a newer one', async (_, fail) => {
+  let isAway = false;
+  const { url, asked } = await site({
+    '/page': (_request, response) =>
+      isAway
+        ? fail(response)
+        : response.writeHead(200, { 'content-type': 'text/plain' }).end('a line\n'.repeat(700)),
+  });
+  const { call } = reader();
+  const read = async (selector = '') => (await call('read', { path: `${url}/page${selector}` })).text;
+  await read();
+  isAway = true;
+  expect(await read(':fresh')).not.toContain('a line');
+  const before = asked.length;
+  expect(await read(':301..')).toContain('a line');
+  expect(await read()).toContain('a line');
+  expect(asked).toHaveLength(before);
+  isAway = false;
+  expect(await read(':fresh')).toContain('a line');
+  expect(asked).toHaveLength(before + 1);
+});
