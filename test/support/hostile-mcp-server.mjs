@@ -52,7 +52,7 @@ if (how === 'pings') {
   const id = 'x'.repeat(10_000);
   for (let i = 0; i < 20_000; i += 1) say({ id: `${i}${id}`, method: 'ping' });
 }
-if (how === 'chatty') {
+if (how === 'chatty' || how === 'chatty by strings') {
   const said = `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } })}\n`;
   const more = () => {
     while (out(said));
@@ -89,6 +89,6 @@ else if (how !== 'hang') {
       return void setInterval(() => out(text[at++] ?? ''), 100);
     }
     if ((how === 'silent' && method !== 'initialize') || method === 'silent') return;
-    say({ id, result: results[method]?.(params) ?? {} });
+    say({ id: how === 'chatty by strings' ? String(id) : id, result: results[method]?.(params) ?? {} });
   });
 } else process.stdin.resume();

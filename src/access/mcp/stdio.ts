@@ -106,7 +106,9 @@ export class StdioTransport implements Transport {
   #take(line: Uint8Array): void {
     try {
       const message = deserializeMessage(Buffer.from(line).toString('utf8'));
-      if (isJSONRPCResponse(message)) this.#waiting.delete(message.id);
+      // A number that comes back as a string is that number, as for the client.
+      if (isJSONRPCResponse(message) && !this.#waiting.delete(message.id))
+        this.#waiting.delete(Number(message.id));
       this.onmessage?.(message);
     } catch (error) {
       // One line that is no message is skipped, as the SDK does.

@@ -26,8 +26,8 @@ async function untilStill(count: () => number): Promise<void> {
   }
 }
 
-test('one that talks without an end is not read on once nobody waits for an answer', async () => {
-  const transport = transportTo('chatty');
+test.each(['chatty', 'chatty by strings'])('%s: not read on once nobody waits for an answer', async (how) => {
+  const transport = transportTo(how);
   let [taken, answers] = [0, 0];
   Object.assign(transport, {
     onmessage(message: JSONRPCMessage) {
