@@ -204,17 +204,40 @@ function only(found: readonly Element[]): Element | undefined {
   return found.length === 1 ? found[0] : undefined;
 }
 
-const CHROME = new Set('nav footer aside header form menu'.split(' '));
+/** What stands around the text of a page, wherever it is, and what does so outside of these parts of it only. */
+const CHROME = new Set(['nav', 'menu']);
+const OUTER_CHROME = new Set(['footer', 'aside', 'header']);
+const PARTS = new Set(['main', 'article', 'section']);
 
-function withoutChrome(element: Element): Element {
+function withoutChrome(element: Element, most = lengthOf(element) / 2, isInside = false): Element {
+  const inside = isInside || PARTS.has(element.name);
   const children: Node[] = [];
   for (const child of element.children) {
     if (!isElement(child)) children.push(child);
-    else if (!CHROME.has(child.name) || (child.name === 'header' && hasHeading(child))) {
-      children.push(child.children.length > 0 ? withoutChrome(child) : child);
+    else if (!isChrome(child, inside, most)) {
+      children.push(child.children.length > 0 ? withoutChrome(child, most, inside) : child);
     }
   }
   return { ...element, children };
+}
+
+/** Of elements inside one another each is asked. */
+const lengths = new WeakMap<Element, number>();
+
+/** Characters of its text. */
+function lengthOf(node: Node): number {
+  if (!isElement(node)) return node.length;
+  const known = lengths.get(node) ?? node.children.reduce((sum, child) => sum + lengthOf(child), 0);
+  lengths.set(node, known);
+  return known;
+}
+
+/** `most`: characters of a form that is the page itself. */
+function isChrome(element: Element, inside: boolean, most: number): boolean {
+  const { name } = element;
+  if (name === 'form') return lengthOf(element) < most;
+  if (OUTER_CHROME.has(name)) return !inside && !(name === 'header' && hasHeading(element));
+  return CHROME.has(name);
 }
 
 function hasHeading(element: Element): boolean {

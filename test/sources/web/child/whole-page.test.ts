@@ -1,0 +1,25 @@
+/** A page that is converted as a whole: what stands around its text goes, and what belongs to it stays. */
+
+import { expect, test } from 'vitest';
+import { extract } from '../../../../src/sources/web/child/extract.ts';
+
+const many = (part: (i: number) => string): string =>
+  Array.from({ length: 7_000 }, (_, i) => part(i)).join('');
+
+test('the headings and the asides of its sections stay', () => {
+  const sections = many((i) => `<section><header><h2>Section ${i}</h2></header><p>Text ${i}</p></section>`);
+  const html = `<body><header>TOP</header><main>${sections}<section><aside>WARNING</aside></section></main><footer>BOTTOM</footer></body>`;
+  const { how, markdown } = extract(html, 'https://docs.example/');
+  expect(how).toBe('page');
+  expect(markdown).toContain('## Section 6999\n\nText 6999');
+  expect(markdown).toContain('WARNING');
+  expect(markdown).not.toMatch(/TOP|BOTTOM/);
+});
+
+test('it may be one form; a form beside its text goes', () => {
+  const table = `<table>${many((i) => `<tr><td>a${i}<td>b${i}<td>c${i}`)}</table>`;
+  const html = `<body><form id="all">${table}<form>SEARCH</form></form></body>`;
+  const { markdown } = extract(html, 'https://docs.example/');
+  expect(markdown).toContain('| a6999 | b6999 | c6999 |');
+  expect(markdown).not.toContain('SEARCH');
+});
