@@ -192,6 +192,23 @@ describe('other forms of a page', () => {
     },
   );
 
+  test.each(['/page.md', '/linked.md', '/llms.txt', '/feed'])(
+    '%s: what leads to another site is not shown for a page',
+    async (target) => {
+      const foreign = await site({
+        '/x': { type: 'text/markdown', body: `# Foreign\n\n${'Words of it. '.repeat(20)}` },
+      });
+      const links =
+        '<link rel="alternate" type="text/markdown" href="/linked.md"><link rel="alternate" type="application/rss+xml" href="/feed">';
+      const isThin = target === '/llms.txt' || target === '/feed';
+      const page = article('Own', isThin ? '<script>draw()</script>' : paragraphs(4), links);
+      const away: Page = (_, response) => response.writeHead(302, { location: `${foreign.url}/x` }).end();
+      const { text } = await readOne(page, '/page', { [target]: away });
+      expect(text).toContain('Own');
+      expect(text).not.toContain('Foreign');
+    },
+  );
+
   test.each([
     [200, {}, 'the body is empty'],
     [206, { 'content-range': 'bytes 0-4/100' }, 'the server sent a part of it alone: bytes 0-4/100'],

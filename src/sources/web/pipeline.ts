@@ -182,6 +182,8 @@ function isValidator(value: string | undefined): value is string {
   return value !== undefined && value.length <= MOST_VALIDATOR;
 }
 
+const originOf = (url: string): string => new URL(url).origin;
+
 function visitOf({ url, network, endpoints, access }: Reading, signal: AbortSignal): Visit {
   const notes: string[] = [];
   let mayKeep = true;
@@ -230,7 +232,8 @@ function visitOf({ url, network, endpoints, access }: Reading, signal: AbortSign
       try {
         const until = withOthers(signal, probing, AbortSignal.timeout(PROBE_MS));
         const found = await get(address, ask, until);
-        return found.status === 200 ? found : undefined;
+        // Where it leads to another site, it is no form of this one's page.
+        return found.status === 200 && originOf(found.url) === originOf(address) ? found : undefined;
       } catch (error) {
         // What is not there, or not in time, is not the way: the page itself is read.
         signal.throwIfAborted();

@@ -13,7 +13,8 @@ const MOST_LINKED = 2;
 export const alternateStep: Step = async (page, visit) => {
   const { origin } = new URL(page.url);
   const linked = alternatesOf(await page.text(), page.url).filter(
-    ({ type, url }) => /^text\/(?:x-)?markdown$/.test(type) && new URL(url).origin === origin,
+    ({ type, url }) =>
+      /^text\/(?:x-)?markdown$/.test(type) && new URL(url).origin === origin && !isOfSite(new URL(url)),
   );
   for (const { url } of linked.slice(0, MOST_LINKED)) {
     const found = await visit.probe(url, { accept: 'text/markdown, text/plain' });
@@ -22,6 +23,11 @@ export const alternateStep: Step = async (page, visit) => {
   }
   return undefined;
 };
+
+/** What a site says of itself is no form of one of its pages. */
+function isOfSite({ pathname }: URL): boolean {
+  return pathname === '/' || /\/llms(?:-[\w-]+)?\.(?:txt|md)$/i.test(pathname);
+}
 
 export const suffixStep: Step = async (page, visit) => {
   const url = new URL(page.url);

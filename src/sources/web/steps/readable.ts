@@ -15,8 +15,8 @@ export const readableStep: Step = async (page, visit) => {
 export const llmsStep: Step = async (page, visit) => {
   const html = await page.text();
   const converted = await markdownOf(page, visit);
-  // A few words that no script has drawn are all that there is to read.
-  if (converted ? !hasScripts(html) : visibleLength(html) >= LEAST) return undefined;
+  // A few words that no script has drawn, or none at all, are all that there is to read.
+  if (!hasScripts(html) || (!converted && visibleLength(html) >= LEAST)) return undefined;
   return llmsText(page.url, visit);
 };
 
