@@ -1,5 +1,6 @@
 /** Sheets: how many rows they have, what is left out of them, and the calls that are named for it. */
 
+import { deflateRawSync } from 'node:zlib';
 import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { utils, write as writeBook } from 'xlsx';
@@ -214,3 +215,36 @@ test('an empty sheet has no rows, and the calls for it work', async () => {
   expect(details['error']).toMatchObject({ code: 'NOT_FOUND', next: 'empty.xlsx:E?limit=20' });
   expect((await read('empty.xlsx:E?limit=20')).isError).toBe(false);
 });
+
+test.each([
+  ['whose bytes have changed', (xml: Buffer) => ({ content: xml, packed: broken(xml) })],
+  ['that ends in the middle', (xml: Buffer) => ({ content: xml.subarray(0, xml.length >> 1) })],
+  ['with another checksum', (xml: Buffer) => ({ content: xml, crc: 1 })],
+])('a sheet %s is said to be damaged, and the others are read', async (_, damage) => {
+  const { write, text } = workspace(unhurried);
+  const parts = unzipSync(
+    xlsx([
+      ['Lost', sheet(200)],
+      ['Kept', sheet(2, 'kept')],
+    ]),
+  );
+  write(
+    'a.xlsx',
+    zip(
+      Object.entries(parts).map(([name, content]) => ({
+        name,
+        ...(name.endsWith('sheet1.xml') ? damage(Buffer.from(content)) : { content }),
+      })),
+    ),
+  );
+  const shown = (await text('a.xlsx')).replaceAll(/^\d+\|/gm, '');
+  expect(shown).toContain('## Lost\n\n(damaged: cells of this sheet are missing)\n');
+  expect(shown).toContain('## Kept\n\nA1:B3');
+});
+
+/** Packed, with one byte flipped in the middle. */
+function broken(xml: Buffer): Buffer {
+  const packed = deflateRawSync(xml);
+  packed[packed.length >> 1] = (packed[packed.length >> 1] as number) ^ 0xff;
+  return packed;
+}

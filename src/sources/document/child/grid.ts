@@ -23,6 +23,8 @@ export interface Grid {
   /** Only its first rows were read, and how many there are is not declared. */
   readonly goesOn?: true;
   readonly date1904: boolean;
+  /** Its part of the file is missing or damaged: not all of its cells are here. */
+  readonly isDamaged?: boolean;
 }
 
 /** 0-based and inclusive. */
@@ -92,9 +94,11 @@ const MOST_MERGES = 20;
 
 /** The heading of a sheet, its shape, and what is special about its cells. */
 export function sheetHead(grid: Grid): string {
-  const { name, hidden, isChart, rows, merges } = grid;
+  const { name, hidden, isChart, rows, merges, isDamaged } = grid;
   const area = usedArea(rows);
-  const heading = `## ${oneLine(name)}${hidden === '' ? '' : ` (${hidden})`}\n\n`;
+  const damage = isDamaged ? '(damaged: cells of this sheet are missing)\n' : '';
+  const heading = `## ${oneLine(name)}${hidden === '' ? '' : ` (${hidden})`}\n\n${damage}`;
+  if (!area && isDamaged) return heading;
   if (!area) return `${heading}${isChart ? '(a chart)' : '(empty)'}\n`;
   const shape = `${rangeName(grid, area)}, ${grid.goesOn ? 'at least ' : ''}${plural(rowCount(grid), 'row')}, ${plural(columnsOf(rows).length, 'column')}\n`;
   const names = merges

@@ -1,6 +1,6 @@
 /** The members of a zip-based document: names and small parts, each bounded by what is really unpacked. */
 
-import { inflateRawSync } from 'node:zlib';
+import { crc32, inflateRawSync } from 'node:zlib';
 import { Refused } from '../protocol.ts';
 
 /** Bytes of one part that is looked into here; converters have limits of their own. */
@@ -10,6 +10,7 @@ const MOST_PARTS = 65_535;
 
 interface Part {
   readonly method: number;
+  readonly crc: number;
   readonly packed: number;
   readonly at: number;
 }
@@ -39,6 +40,7 @@ export class Parts {
       const nameBytes = bytes.readUInt16LE(at + 28);
       parts.set(bytes.toString('utf8', name, name + nameBytes), {
         method: bytes.readUInt16LE(at + 10),
+        crc: bytes.readUInt32LE(at + 16),
         packed: bytes.readUInt32LE(at + 20),
         at: bytes.readUInt32LE(at + 42),
       });
@@ -62,10 +64,10 @@ export class Parts {
     if (!part || part.at + 30 > bytes.length) return undefined;
     const start = part.at + 30 + bytes.readUInt16LE(part.at + 26) + bytes.readUInt16LE(part.at + 28);
     const packed = bytes.subarray(start, start + part.packed);
-    if (part.method === 0) return packed.subarray(0, most);
+    if (part.method === 0) return packed.length <= most ? sound(packed, part) : packed.subarray(0, most);
     if (part.method !== 8) return undefined;
     try {
-      return inflateRawSync(packed, { maxOutputLength: most });
+      return sound(inflateRawSync(packed, { maxOutputLength: most }), part);
     } catch (error) {
       const tooLarge = error instanceof Error && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE';
       if (tooLarge) throw new Refused('limit', `its part ${name} unfolds to more than ${most >> 20} MiB`);
@@ -76,6 +78,10 @@ export class Parts {
   text(name: string): string | undefined {
     return this.read(name)?.toString('utf8');
   }
+}
+
+function sound(content: Buffer, { crc }: Part): Buffer | undefined {
+  return crc32(content) === crc ? content : undefined;
 }
 
 function endRecord(bytes: Buffer): number | undefined {

@@ -23,16 +23,43 @@ export function mainPart({ names }: Parts): string | undefined {
 
 /** In the order of the workbook; undefined for a sheet that cannot be counted. */
 export function countRows(parts: Parts): (RowCount | undefined)[] {
+  return sheetParts(parts).map((name) => {
+    const content = name === undefined ? undefined : readable(parts, name);
+    return content && (name?.endsWith('.bin') ? countRecords(content) : countXml(content));
+  });
+}
+
+/** By their places in the workbook, the sheets whose part is missing, damaged or has no end: none of their cells may be there. */
+export function damagedSheets(parts: Parts): ReadonlySet<number> {
+  const damaged = sheetParts(parts).map((name, i) => (isDamaged(parts, name) ? i : -1));
+  return new Set(damaged.filter((i) => i !== -1));
+}
+
+/** `</worksheet>`, `</chartsheet>`, and the others, whatever their prefix. */
+const SHEET_END = /<\/(?:\w+:)?\w*sheet>(?:\s|<!--[^>]*-->)*$/;
+
+function isDamaged(parts: Parts, name: string | undefined): boolean {
+  if (name === undefined) return true;
+  let content: Buffer | undefined;
+  try {
+    content = parts.read(name, MOST_SHEET);
+  } catch {
+    // Too large to be looked into.
+    return false;
+  }
+  return (
+    !content || (!name.endsWith('.bin') && !SHEET_END.test(content.toString('latin1', content.length - 200)))
+  );
+}
+
+/** The names of the parts of the sheets, in the order of the workbook; undefined where there is none. */
+function sheetParts(parts: Parts): (string | undefined)[] {
   const main = mainPart(parts);
   const workbook = main && readable(parts, main);
   if (!workbook) return [];
   const targets = relations(parts, main);
   const sheets = main.endsWith('.bin') ? binarySheets(workbook) : xmlSheets(workbook.toString('utf8'));
-  return sheets.map((id) => {
-    const name = targets.get(id);
-    const content = name === undefined ? undefined : readable(parts, name);
-    return content && (name?.endsWith('.bin') ? countRecords(content) : countXml(content));
-  });
+  return sheets.map((id) => targets.get(id));
 }
 
 /** Whether a sheet has formulas whose result no program has stored yet. */

@@ -6,7 +6,7 @@ import { type Format, Refused } from '../protocol.ts';
 import { FIRST_ROWS, type Grid, type Rows } from './grid.ts';
 import { attribute, Parts, plainText } from './parts.ts';
 import { repaired } from './repaired.ts';
-import { countRows, hasOpenFormulas, mainPart, type RowCount } from './row-counts.ts';
+import { countRows, damagedSheets, hasOpenFormulas, mainPart, type RowCount } from './row-counts.ts';
 
 export type Excel = typeof import('xlsx');
 
@@ -30,12 +30,14 @@ export function readGrids(stored: Buffer, rows: number | 'all' | 'first'): Grid[
   const bytes = repaired(stored, parts);
   const open = openSheets(parts);
   const hasFormulas = parts !== undefined && hasOpenFormulas(parts);
-  const all = (): Grid[] => gridsOf(read(bytes, undefined, hasFormulas), undefined, { open, counts: [] });
+  const damaged = parts ? damagedSheets(parts) : new Set<number>();
+  const all = (): Grid[] =>
+    gridsOf(read(bytes, undefined, hasFormulas), undefined, { open, damaged, counts: [] });
   // Others than these are parsed to their end for any row.
   if (rows === 'all' || !parts || !mainPart(parts)) return all();
   if (rows === 'first' && bytes.length <= SMALL) return all();
   const first = rows === 'first' ? FIRST_ROWS : rows;
-  const grids = gridsOf(read(bytes, first, hasFormulas), first, { open, counts: countRows(parts) });
+  const grids = gridsOf(read(bytes, first, hasFormulas), first, { open, damaged, counts: countRows(parts) });
   return rows === 'first' && grids.some((grid) => isOpen(grid, bytes)) ? all() : grids;
 }
 
@@ -74,9 +76,10 @@ const HIDDEN = ['', 'hidden', 'very hidden'];
 interface Known {
   readonly open: readonly OpenSheet[];
   readonly counts: readonly (RowCount | undefined)[];
+  readonly damaged: ReadonlySet<number>;
 }
 
-function gridsOf(book: WorkBook, first: number | undefined, { open, counts }: Known): Grid[] {
+function gridsOf(book: WorkBook, first: number | undefined, { open, counts, damaged }: Known): Grid[] {
   const properties = book.Workbook?.Sheets ?? [];
   return book.SheetNames.map((name, i) => {
     // Also for a sheet called `__proto__`.
@@ -90,6 +93,7 @@ function gridsOf(book: WorkBook, first: number | undefined, { open, counts }: Kn
       rows,
       merges: (Reflect.get(Object(sheet), '!merges') as readonly Range[] | undefined) ?? [],
       date1904: book.Workbook?.WBProps?.date1904 === true,
+      ...(damaged.has(i) && { isDamaged: true }),
       ...(counted && counted.rows > rows.size && { counted }),
       ...(!counted && first !== undefined && rows.has(first - 1) && { goesOn: true }),
     };
