@@ -99,7 +99,7 @@ export const listWording: ListWording = {
   unknown: ({ count }) =>
     `Of ${plural(count, 'code file')} not all symbols are known: too large, too many, or not to be read. Use grep to search them too`,
   cut: ({ count }) =>
-    `${plural(count, 'text')} of documents or databases searched in part, too large to be searched whole. Read pages, cells or rows of them for the rest`,
+    `${plural(count, 'text')} searched in part: too large, damaged or cut off. Read the document, its pages, cells or rows, or the member for the rest`,
   unread: ({ count, names }) =>
     `${count === 1 ? '1 document, archive, member or table was' : `${count} documents, archives, members or tables were`} not searched${named(names, count)}: damaged, encrypted, over a limit, or inside another archive`,
   scanned: ({ count }) =>

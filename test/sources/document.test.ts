@@ -282,7 +282,7 @@ test('a large workbook of more text than is searched: that is said', async () =>
   const grep = async (pattern: string): Promise<string> =>
     textOf(await oriel.tool('grep').run({ path: 'same.xlsx', pattern, output: 'count' }));
   const gap =
-    '[1 text of documents or databases searched in part, too large to be searched whole. Read pages, cells or rows of them for the rest]';
+    '[1 text searched in part: too large, damaged or cut off. Read the document, its pages, cells or rows, or the member for the rest]';
   expect(await grep('\\| 2000 \\|')).toBe(`same.xlsx:Same:A21:B2500: 2\n${gap}`);
   expect(await grep('2499')).toMatch(/^No matches.*\n\[1 text of documents/);
 });

@@ -3,7 +3,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { isFault } from '../../access/failure.ts';
 import { type ErrorCode, isOrielError } from '../../errors.ts';
+import { callerOf, waitAs } from '../../queues/caller.ts';
 import { archiveIndex } from '../../sources/archive/archive-index.ts';
+import type { Contents } from '../../sources/archive/contents.ts';
+import { plainTar } from '../../sources/archive/member-bytes.ts';
+import { isInTrouble } from '../../sources/archive/present.ts';
 import { type FileSubject, isFile } from '../../sources/archive/container.ts';
 import { sourceFor } from '../../sources/table.ts';
 import { headOf, readAt } from '../../access/bytes.ts';
@@ -36,8 +40,53 @@ export async function containerOf(
   return CONTAINERS.includes(kind) && isFile(subject) ? subject : undefined;
 }
 
-/** Throws what reading the container throws; a member that cannot be read is passed over, unless the machine has failed. */
+/**
+ * Throws what reading the container throws; a member that cannot be read is passed over, unless the machine has failed.
+ * What is being opened when the time for looking is over is given up, so that what was found by then is answered.
+ */
 export async function* textsInside(
+  subject: FileSubject,
+  sink: Pick<Sink, 'search' | 'shown'>,
+  call: Call,
+): AsyncGenerator<InsideText, void> {
+  const { search } = sink;
+  const limited = untilLate(call, search);
+  try {
+    yield* allTexts(subject, sink, limited);
+  } catch (error) {
+    call.signal.throwIfAborted();
+    if (!limited.signal.aborted) throw error;
+    search.gaps.timedOut = true;
+  }
+}
+
+/** The same call, which ends when looking does. */
+function untilLate(call: Call, { deadline }: Search): Call {
+  const left = deadline - performance.now();
+  if (!Number.isFinite(left)) return call;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new Error('the time for looking is over')), Math.max(0, left));
+  call.onEnd(() => clearTimeout(timer));
+  const signal = AbortSignal.any([call.signal, late.signal]);
+  waitAs(callerOf(call.signal), signal);
+  return withSignal(call, signal, deadline);
+}
+
+function withSignal(call: Call, signal: AbortSignal, deadline: number): Call {
+  const limited: Call = {
+    ...call,
+    signal,
+    deadline,
+    open: (subject) => sourceFor(subject, undefined).open(subject, limited),
+    part() {
+      const part = call.part();
+      return { ...part, call: withSignal(part.call, signal, deadline) };
+    },
+  };
+  return limited;
+}
+
+async function* allTexts(
   subject: FileSubject,
   sink: Pick<Sink, 'search' | 'shown'>,
   call: Call,
@@ -47,18 +96,28 @@ export async function* textsInside(
   if (kind === 'sqlite') return yield* tableTexts(subject, search, call);
   if (kind !== 'archive') return yield* ownTexts(subject, search, call);
   const index = await archiveIndex(subject, call);
-  const members = index.is === 'compressed' ? [''] : index.contents.sorted;
-  for (const [i, member] of members.entries()) {
-    if (member.endsWith('/')) continue;
+  if (index.is === 'compressed') return yield* memberTexts({ ...subject, rest: '' }, search, call);
+  const tar = await plainTar(subject, index, call).catch((error: unknown) => {
+    if (isOrielError(error) && error.code === 'LIMIT') return undefined;
+    throw error;
+  });
+  if (index.contents.damage || tar?.trouble !== undefined) search.gaps.cut += 1;
+  for (const [i, member] of membersOf(index.contents).entries()) {
     if (isLate(search)) return;
     // What is small or kept is searched without ever waiting for anything.
     if (i % MEMBERS_AT_ONCE === 0) await setImmediate();
     const before = sink.shown;
     const part = call.part();
-    yield* memberTexts({ ...subject, rest: member }, search, part.call);
+    yield* memberTexts({ ...(tar ?? subject), rest: member }, search, part.call);
     // What was unpacked for it, and its use of the index: there may be a hundred thousand.
     if (sink.shown === before) await part.end();
   }
+}
+
+/** As they are read: those without a name of their own by their number. */
+function membersOf({ sorted, odd }: Contents): string[] {
+  const numbered = [...odd].filter(([, { why }]) => why !== 'outside').map(([at]) => `%~${at + 1}`);
+  return [...sorted.filter((name) => !name.endsWith('/')), ...numbered];
 }
 
 async function* memberTexts(
@@ -76,6 +135,8 @@ async function* memberTexts(
     else {
       const own = await whole(text, call);
       if (await mayMatch(text.bytes, own.encoding, search, call.signal)) yield own;
+      // Damage is found while unpacking.
+      if (isInTrouble(text.notes)) search.gaps.cut += 1;
       yield* restOf(text, search, call);
     }
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Small members of one archive, read one after the other: none costs unpacking again what lies before it. */
 
-import { readAt } from '../../access/bytes.ts';
+import { headOf, readAt } from '../../access/bytes.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { ArchiveIndex } from './archive-index.ts';
@@ -8,7 +8,7 @@ import { Budget } from './budget.ts';
 import { WORKING } from './codecs.ts';
 import type { FileSubject, Member } from './container.ts';
 import { containerOf, unpack } from './open-container.ts';
-import { unpackedStream } from './unpacked.ts';
+import { type Unpacked, unpackedStream } from './unpacked.ts';
 
 /** Reads the first `most` bytes of a member. Throws `CORRUPT`, `LIMIT` and what reading the archive throws. */
 export type ReadMember = (member: Member, most: number, signal: AbortSignal) => Promise<Uint8Array>;
@@ -29,6 +29,28 @@ export async function memberReader(
   };
 }
 
+/**
+ * The tar in a compressed file as a file of its own, for those who read all of its members: each would be unpacked from
+ * the start of the file. `trouble`: of its end. Undefined for other archives. Throws `LIMIT` for a larger one.
+ */
+export async function plainTar(
+  subject: FileSubject,
+  { format }: Extract<ArchiveIndex, { is: 'container' }>,
+  call: Call,
+): Promise<(FileSubject & { readonly trouble: string | undefined }) | undefined> {
+  if (typeof format !== 'object') return undefined;
+  const { opened } = subject;
+  const stream = await unpackedTarStream(format.tarIn, opened.bytes, opened.size, call);
+  const { bytes, size } = await stream.whole();
+  const { fd: _fd, sibling: _sibling, ...file } = opened;
+  return {
+    ...subject,
+    head: await headOf(bytes, call.signal),
+    opened: { ...file, size, bytes, close: () => Promise.resolve() },
+    trouble: stream.trouble(),
+  };
+}
+
 /** The tar in a compressed file, unpacked as far as it is read. */
 async function unpackedTar(
   codec: keyof typeof WORKING,
@@ -36,7 +58,16 @@ async function unpackedTar(
   size: number,
   call: Call,
 ): Promise<ByteSource> {
-  const stream = await unpackedStream(
+  return (await unpackedTarStream(codec, bytes, size, call)).bytes;
+}
+
+function unpackedTarStream(
+  codec: keyof typeof WORKING,
+  bytes: ByteSource,
+  size: number,
+  call: Call,
+): Promise<Unpacked> {
+  return unpackedStream(
     {
       of: bytes,
       options: { codec },
@@ -47,7 +78,6 @@ async function unpackedTar(
     },
     call,
   );
-  return stream.bytes;
 }
 
 async function firstBytes(chunks: AsyncIterable<Uint8Array>, most: number): Promise<Uint8Array> {

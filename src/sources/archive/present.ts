@@ -66,7 +66,14 @@ export async function present(shown: Shown, call: Call): Promise<Resource> {
 }
 
 export function troubleNote(target: string, trouble: string): Notice {
-  return { kind: 'said', text: `Warning for ${quote(target)}: ${trouble}` };
+  return { kind: 'said', text: `${WARNING}${quote(target)}: ${trouble}` };
+}
+
+const WARNING = 'Warning for ';
+
+/** Whether not all of a member could be read. */
+export function isInTrouble(notes: readonly Notice[] = []): boolean {
+  return notes.some((note) => note.kind === 'said' && note.text.startsWith(WARNING));
 }
 
 function belongsElsewhere({ outer, name, tail }: Shown, head: Uint8Array): boolean {
