@@ -61,10 +61,11 @@ async function readOne(
   });
 }
 
-/** A shell passes on a glob as it was typed where it is quoted or nothing matches it. A URL is none. */
+/** A shell passes on a glob as it was typed where it is quoted or nothing matches it. A URL and a path with parameters are none. */
 function isUnmatchedGlob(operand: string, { details }: Answer): boolean {
   const error = details['error'] as { readonly code?: string } | undefined;
-  if (/^[a-z][\w+.-]+:\/\//i.test(operand)) return false;
+  if (/^[a-z][\w+.-]+:\/\//i.test(operand) || /\?(?:q|where|limit|offset|after|order)=/i.test(operand))
+    return false;
   return error?.code === 'NOT_FOUND' && /[*?]|\[.+\]|\{.+\}/s.test(operand);
 }
 

@@ -101,7 +101,7 @@ function cut(name: string): string {
 const HEAD = 50;
 
 /** `A1:J50000` → `A1:J50`, `C100:C1399` → `C100:C149`, `A:J` → `A1:J50`. */
-function headOf(range: string): string {
+export function headOf(range: string): string {
   return range.replace(
     /^([A-Z]+)(\d*):([A-Z]+)\d*$/,
     (_, left: string, top: string, right: string) =>

@@ -18,7 +18,7 @@ import { conversions, optionsOf } from './convert.ts';
 import type { DocumentReading } from './opened-document.ts';
 import { isWorkbook, type SheetFacts, type Want } from './protocol.ts';
 import { refused } from './refusal.ts';
-import { columnNotes } from './sheet-notes.ts';
+import { columnNotes, headOf } from './sheet-notes.ts';
 import { FIRST, ours, sheetName, splitRange, splitSheet, tableOf } from './sheet-words.ts';
 import { tableNames } from './table-names.ts';
 
@@ -106,7 +106,22 @@ export async function missingSheet(
 ): Promise<OrielError | undefined> {
   if (tail.includes('/') || tail.includes('?')) return undefined;
   const sheets = await sheetsOf(document, WHOLE);
-  return sheets.length === 0 ? undefined : noSheet(document, tail.split(':', 1)[0] ?? '', sheets);
+  if (sheets.length === 0) return undefined;
+  const named = splitSheet(tail, sheets) ?? splitSheet(ours(tail), sheets);
+  return named ? noCells(document, named, sheets) : noSheet(document, tail.split(':', 1)[0] ?? '', sheets);
+}
+
+/** The sheet is there; what follows it is wrong. */
+function noCells(
+  { subject: { typed } }: DocumentReading,
+  { name, tail }: { readonly name: string; readonly tail: string },
+  sheets: readonly SheetFacts[],
+): OrielError {
+  const { range } = sheets.find((sheet) => sheet.name === name) ?? {};
+  const call = `${typed}:${writeSegment(name)}`;
+  const next = range === undefined ? call : `${call}:${headOf(range)}`;
+  const message = `${quote(tail)} is no row, cell, range or selector of the sheet ${quote(name)}. Use ${quote(next)}.`;
+  return new OrielError('BAD_SELECTOR', message, { next });
 }
 
 function noSheet(

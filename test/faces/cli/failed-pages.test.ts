@@ -32,3 +32,13 @@ test.each(['memory://nope?where=Amount>999', 'ws://nope/{x}'])('a URL is no glob
   expect(code).toBe(2);
   expect(err).not.toContain('leave out the quotes');
 });
+
+test.each(['book.xlsx:orders?where=Amount>3*2', 'ap.db?q=select * from t', 'ap.db:t?where=a=[1]'])(
+  'a path with parameters is no glob: %s',
+  async (operand) => {
+    const { code, err } = await runAsync(['read', operand], { cwd: temporaryFolder() });
+    expect(code).toBe(2);
+    expect(err).toContain('does not exist');
+    expect(err).not.toContain('oriel find');
+  },
+);

@@ -234,3 +234,23 @@ test('numbers in the formats that other countries write have their signs, and le
   const shown = lines.map((line) => line.replace(/^.*\| (.*) \|$/, '$1'));
   expect(shown).toEqual(FORMATS.map(([, , expected]) => expected));
 });
+
+test.each(['foo', 'AAAA1', 'A1:ZZZZ9', 'B', 'x:1..2'])(
+  '%s behind a sheet does not deny the sheet',
+  async (tail) => {
+    const { write, read } = workspace(unhurried);
+    write(
+      'o.xlsx',
+      xlsx([['orders', `<sheetData>${sheetRow(1, ['id', 'name'])}${sheetRow(2, [7, 'seven'])}</sheetData>`]]),
+    );
+    for (const path of [`o.xlsx:orders:${tail}`, `o.xlsx:'orders':${tail}`]) {
+      const answer = await read(path);
+      expect(answer.details['error']).toEqual({
+        code: 'BAD_SELECTOR',
+        message: `${tail} is no row, cell, range or selector of the sheet orders. Use o.xlsx:orders:A1:B50.`,
+        next: 'o.xlsx:orders:A1:B50',
+      });
+      expect((await read('o.xlsx:orders:A1:B50')).isError).toBe(false);
+    }
+  },
+);
