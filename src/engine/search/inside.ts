@@ -3,7 +3,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { isFault } from '../../access/failure.ts';
 import { type ErrorCode, isOrielError } from '../../errors.ts';
-import { callerOf, waitAs } from '../../queues/caller.ts';
 import { archiveIndex } from '../../sources/archive/archive-index.ts';
 import type { Contents } from '../../sources/archive/contents.ts';
 import { plainTar } from '../../sources/archive/member-bytes.ts';
@@ -20,6 +19,7 @@ import type { InsideText, Section } from './inside-text.ts';
 import { tableTexts } from './inside-tables.ts';
 import { isLate, mayMatch } from './may-match.ts';
 import type { Search } from './search-run.ts';
+import { untilLate } from './until-late.ts';
 import type { Sink } from './sink.ts';
 
 const CONTAINERS: readonly SourceKind[] = ['document', 'notebook', 'archive', 'sqlite'];
@@ -58,32 +58,6 @@ export async function* textsInside(
     if (!limited.signal.aborted) throw error;
     search.gaps.timedOut = true;
   }
-}
-
-/** The same call, which ends when looking does. */
-function untilLate(call: Call, { deadline }: Search): Call {
-  const left = deadline - performance.now();
-  if (!Number.isFinite(left)) return call;
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new Error('the time for looking is over')), Math.max(0, left));
-  call.onEnd(() => clearTimeout(timer));
-  const signal = AbortSignal.any([call.signal, late.signal]);
-  waitAs(callerOf(call.signal), signal);
-  return withSignal(call, signal, deadline);
-}
-
-function withSignal(call: Call, signal: AbortSignal, deadline: number): Call {
-  const limited: Call = {
-    ...call,
-    signal,
-    deadline,
-    open: (subject) => sourceFor(subject, undefined).open(subject, limited),
-    part() {
-      const part = call.part();
-      return { ...part, call: withSignal(part.call, signal, deadline) };
-    },
-  };
-  return limited;
 }
 
 async function* allTexts(
