@@ -210,6 +210,34 @@ describe('other forms of a page', () => {
   );
 
   test.each([
+    ['Die angeforderte Seite wurde leider nirgends gefunden, vielleicht wurde sie verschoben oder entfernt.'],
+    ['Sorry, we could not locate what you are looking for. Please log in to continue, or contact support.'],
+    [`${'Welcome to our service, please subscribe to the newsletter. '.repeat(40)}`],
+  ])('a text that has nothing of the page is no form of it: %s', async (body) => {
+    const words = Array.from(
+      { length: 60 },
+      (_, i) => `<p>Paragraph about ${'abcdefghij'[i % 10]}${'klmnopqrst'[(i / 10) | 0]}widgets.</p>`,
+    );
+    const page = article('Own', words.join(''));
+    const { text } = await readOne(page, '/page', { '/page.md': { type: 'text/plain', body } });
+    expect(text).toContain('Method: readability');
+  });
+
+  test('what is left out of a page for its main text is said', async () => {
+    const aside = `<div class="comments">${paragraphs(12)}</div>`;
+    const { text } = await readOne(article('Own', `${paragraphs(8)}${aside}`));
+    expect(text).toMatch(
+      /Notes: its main text, as it was found, has \d+ of its \d+ words; :raw has all of them/,
+    );
+  });
+
+  test('JSON that is called HTML is JSON', async () => {
+    const body = '{"html":"<p>Hi</p>","re":"a<b && c>d"}';
+    const { text } = await readOne({ type: 'text/html', body });
+    expect(text).toContain('Method: json\n\n---\n{\n  "html": "<p>Hi</p>",\n  "re": "a<b && c>d"\n}\n');
+  });
+
+  test.each([
     [200, {}, 'the body is empty'],
     [206, { 'content-range': 'bytes 0-4/100' }, 'the server sent a part of it alone: bytes 0-4/100'],
   ])(

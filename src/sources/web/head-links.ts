@@ -112,13 +112,30 @@ const UNSEEN = /^(script|style|template|noscript|title|svg)\b/i;
 /** Characters of text that a reader would see, roughly, of the beginning of a page. */
 export function visibleLength(html: string): number {
   let seen = 0;
+  for (const piece of visiblePieces(html)) seen += piece.replace(/\s+/g, ' ').trim().length;
+  return seen;
+}
+
+/** Words that say something: of five letters and more, or two of a script without spaces. */
+const WORD = /\p{L}{5,}|[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}]{2}/gu;
+
+/** Words of a page below which nothing can be said of it. */
+const FEW = 30;
+
+/** Whether a text has a tenth of the words that a reader would see on a page; also of a page that has hardly any. */
+export function sharesWords(text: string, html: string): boolean {
+  const wordsOf = (piece: string): readonly string[] => piece.toLowerCase().match(WORD) ?? [];
+  const ofPage = new Set([...visiblePieces(html)].flatMap(wordsOf));
+  const ofText = new Set(wordsOf(text.slice(0, WITHIN)));
+  const shared = [...ofPage].filter((word) => ofText.has(word)).length;
+  return ofPage.size < FEW || shared >= Math.min(ofPage.size, 4 * ofText.size) / 10;
+}
+
+function* visiblePieces(html: string): Generator<string> {
   const page = html.slice(0, WITHIN);
   for (let at = 0; at < page.length;) {
     const mark = page.indexOf('<', at);
-    seen += page
-      .slice(at, mark === -1 ? undefined : mark)
-      .replace(/\s+/g, ' ')
-      .trim().length;
+    yield page.slice(at, mark === -1 ? undefined : mark);
     if (mark === -1) break;
     const name = UNSEEN.exec(page.slice(mark + 1, mark + 10))?.[1];
     const comment = page.startsWith('<!--', mark);
@@ -127,5 +144,4 @@ export function visibleLength(html: string): number {
     if (end === -1) break;
     at = end + close.length;
   }
-  return seen;
 }

@@ -28,8 +28,8 @@ async function made(job: Job, content: string): Promise<Made | Nothing> {
     text === undefined ? NOTHING : { how, text };
   switch (job.is) {
     case 'page': {
-      const { how, markdown, title } = extract(content, url, job);
-      return { how, text: markdown, ...(title !== undefined && { title }) };
+      const { markdown, ...found } = extract(content, url, job);
+      return { ...found, text: markdown };
     }
     case 'fragment':
       return as('fragment', fragment(content, url, job.without));

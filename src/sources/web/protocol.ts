@@ -37,6 +37,8 @@ export type Reply =
       readonly is: 'text';
       readonly how: How;
       readonly title?: string;
+      /** Of a page whose main text has clearly fewer than it has. */
+      readonly words?: { readonly shown: number; readonly all: number };
       /** Of a record: what decides how the site is read on. */
       readonly facts?: Readonly<Record<string, string>>;
     }

@@ -27,5 +27,9 @@ test('what one project has read another one does not get from memory', async () 
     return JSON.stringify(content);
   };
   expect(await read(registries[0])).toContain('of the first project');
+  // What a project says of a package is not what its site says.
+  expect(await read(registries[0])).toContain(
+    `Notes: read from ${registries[0]}, which the settings of this project name`,
+  );
   expect(await read(registries[1])).toContain('of the second project');
 });

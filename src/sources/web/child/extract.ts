@@ -13,6 +13,8 @@ export interface Extracted {
   readonly how: How;
   readonly markdown: string;
   readonly title?: string;
+  /** Of the page without what stands around it, where its main text has clearly fewer. */
+  readonly words?: { readonly shown: number; readonly all: number };
 }
 
 /** Beyond these a library takes seconds: the page is converted as a whole. Each entity is a node of its own to it. */
@@ -51,7 +53,18 @@ export function extract(
     how: found.how,
     markdown: words(markdown) === 0 ? '' : headed(markdown, title),
     ...(title !== undefined && { title }),
+    ...(found.how !== 'page' && leftOut(found.element, body)),
   };
+}
+
+/** Words that are left out without a word about it, and the part of a page that its main text is at least. */
+const MOST_LEFT_OUT = 50;
+const LEAST_SHOWN = 0.7;
+
+function leftOut(shown: Element, body: Element): Pick<Extracted, 'words'> {
+  const count = { shown: words(textOf(shown)), all: words(textOf(withoutChrome(body))) };
+  const isMuch = count.all - count.shown > MOST_LEFT_OUT && count.shown < count.all * LEAST_SHOWN;
+  return isMuch ? { words: count } : {};
 }
 
 /** Characters of the text that `write` makes entities of; no more are counted than matter. */
@@ -86,8 +99,9 @@ function headed(markdown: string, title: string | undefined): string {
 export function fragment(html: string, url: string, without: readonly string[] = []): string {
   const { root } = parse(html);
   if (without.length > 0) removeClasses(root, new Set(without));
+  const base = baseOf(root, url);
   clean(root);
-  return toMarkdown(root, url);
+  return toMarkdown(root, base);
 }
 
 /** Changes the tree. */

@@ -2,7 +2,7 @@
 
 import type { Site } from '../page.ts';
 import { recordAt } from './api.ts';
-import { npmRegistry } from './registries.ts';
+import { noted, npmRegistry } from './registries.ts';
 
 export const npm: Site = {
   name: 'npm',
@@ -17,7 +17,7 @@ export const npm: Site = {
       if (!registry) return undefined;
       const path = `/${name.replace('/', '%2F')}`;
       const all = await recordAt(registry, path, { of: 'npm-package', ask: { name, version } }, visit);
-      if (all) return all;
+      if (all) return noted(all, registry, visit);
       // All versions of some packages are longer than a text may be.
       const one = await recordAt(
         registry,
@@ -26,7 +26,7 @@ export const npm: Site = {
         visit,
       );
       if (one) visit.notes.push('its README was not read');
-      return one;
+      return one && noted(one, registry, visit);
     };
   },
 };

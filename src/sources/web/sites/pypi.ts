@@ -2,7 +2,7 @@
 
 import type { Site } from '../page.ts';
 import { recordAt } from './api.ts';
-import { pythonIndex } from './registries.ts';
+import { noted, pythonIndex } from './registries.ts';
 
 export const pypi: Site = {
   name: 'pypi',
@@ -19,7 +19,8 @@ export const pypi: Site = {
       const project = { of: 'pypi-project', ask: {} } as const;
       // The server of the page itself may have the same, as an API beside its pages.
       const own = { url: url.origin, trusted: false };
-      return (index && (await recordAt(index, path, project, visit))) ?? recordAt(own, path, project, visit);
+      const found = index && (await recordAt(index, path, project, visit));
+      return index && found ? noted(found, index, visit) : recordAt(own, path, project, visit);
     };
   },
 };

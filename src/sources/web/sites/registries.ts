@@ -13,6 +13,7 @@ import {
   settingsAccess,
 } from '../../../access/user-settings.ts';
 import type { Access } from '../../../types/access.ts';
+import { oneLine } from '../../../text/visible.ts';
 import type { Visit } from '../page.ts';
 import type { Base } from './api.ts';
 import { withoutTrailingSlashes } from '../../../text/slashes.ts';
@@ -48,6 +49,13 @@ export async function npmRegistry(name: string, { access, signal }: Visit): Prom
     if (found) return found;
   }
   return undefined;
+}
+
+/** What a project names may show what it likes below the address of a page. */
+export function noted<T>(found: T, { url, trusted }: Base, { notes }: Visit): T {
+  if (!trusted)
+    notes.push(`read from ${oneLine(url.slice(0, 200))}, which the settings of this project name`);
+  return found;
 }
 
 /**

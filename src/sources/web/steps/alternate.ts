@@ -1,6 +1,6 @@
 /** The page's own Markdown: as it links to it, or at `URL.md`. */
 
-import { alternatesOf } from '../head-links.ts';
+import { alternatesOf, sharesWords } from '../head-links.ts';
 import { type Fetched, type Rendering, type Step, text } from '../page.ts';
 import { withoutTrailingSlashes } from '../../../text/slashes.ts';
 
@@ -18,7 +18,7 @@ export const alternateStep: Step = async (page, visit) => {
   );
   for (const { url } of linked.slice(0, MOST_LINKED)) {
     const found = await visit.probe(url, { accept: 'text/markdown, text/plain' });
-    const rendering = found && (await markdownOf(found, 'alternate-markdown'));
+    const rendering = found && (await markdownOf(found, 'alternate-markdown', page));
     if (rendering) return rendering;
   }
   return undefined;
@@ -37,10 +37,10 @@ export const suffixStep: Step = async (page, visit) => {
   const found = await visit.probe(url.href, { accept: 'text/markdown, text/plain' });
   // A server that redirects or answers everything with the same page has no such text.
   if (!found || !/\.mdx?$/i.test(new URL(found.url).pathname)) return undefined;
-  return markdownOf(found, 'md-suffix');
+  return markdownOf(found, 'md-suffix', page);
 };
 
-async function markdownOf(found: Fetched, method: string): Promise<Rendering | undefined> {
+async function markdownOf(found: Fetched, method: string, page: Fetched): Promise<Rendering | undefined> {
   if (!/^(?:text\/(?:x-)?markdown|text\/plain|application\/octet-stream|)$/.test(found.type))
     return undefined;
   const content = await found.text();
@@ -52,6 +52,8 @@ async function markdownOf(found: Fetched, method: string): Promise<Rendering | u
   ) {
     return undefined;
   }
+  // A server that has no such text says so in any language.
+  if (!sharesWords(content, await page.text())) return undefined;
   return content.length < 1_000 && /\b(?:404|not found|does(?: not|n't) exist)\b/i.test(start)
     ? undefined
     : text(method, content, found);

@@ -11,8 +11,8 @@ const DEPTH = 32;
 const FEED = /"version"\s{0,20}:\s{0,20}"https?:\/\/jsonfeed\.org\/version\//;
 
 export const jsonStep: Step = async (page, visit) => {
-  if (!/[/+]json$/.test(page.type) && page.type !== '' && page.type !== 'application/octet-stream')
-    return undefined;
+  // Many servers say of all that they make that it is HTML.
+  if (!/[/+]json$|^(?:text\/html|application\/octet-stream)?$/.test(page.type)) return undefined;
   const content = await page.text();
   if (!/^\s*[[{]/.test(content)) return undefined;
   const feed = FEED.test(content.slice(0, 4_096));

@@ -9,7 +9,14 @@ const LEAST = 80;
 
 export const readableStep: Step = async (page, visit) => {
   const converted = await markdownOf(page, visit);
-  return converted && !isThin(converted) ? text(converted.reply.how, converted.body, page) : undefined;
+  if (!converted || isThin(converted)) return undefined;
+  const { how, words } = converted.reply;
+  if (words) {
+    visit.notes.push(
+      `its main text, as it was found, has ${words.shown} of its ${words.all} words; :raw has all of them`,
+    );
+  }
+  return text(how, converted.body, page);
 };
 
 export const llmsStep: Step = async (page, visit) => {

@@ -1,7 +1,7 @@
 /** A page that is converted as a whole: what stands around its text goes, and what belongs to it stays. */
 
 import { expect, test } from 'vitest';
-import { extract } from '../../../../src/sources/web/child/extract.ts';
+import { extract, fragment } from '../../../../src/sources/web/child/extract.ts';
 
 const many = (part: (i: number) => string): string =>
   Array.from({ length: 7_000 }, (_, i) => part(i)).join('');
@@ -22,4 +22,12 @@ test('it may be one form; a form beside its text goes', () => {
   const { markdown } = extract(html, 'https://docs.example/');
   expect(markdown).toContain('| a6999 | b6999 | c6999 |');
   expect(markdown).not.toContain('SEARCH');
+});
+
+test('links of a piece of a page begin at the base that it names', () => {
+  const html =
+    '<html><head><base href="//de.wikipedia.org/wiki/"></head><body><a href="./Foo">f</a></body></html>';
+  expect(fragment(html, 'https://de.m.wikipedia.org/wiki/A/B')).toBe(
+    '[f](https://de.wikipedia.org/wiki/Foo)\n',
+  );
 });
