@@ -3,22 +3,11 @@
  * as roots, whatever stands at their paths by then.
  */
 
-import {
-  type BigIntStats,
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readlinkSync,
-  realpathSync,
-} from 'node:fs';
+import { type BigIntStats, lstatSync, realpathSync } from 'node:fs';
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
 import { failure } from './failure.ts';
-import { fromWorkingDirectory, within } from './paths.ts';
-import { O_PATH } from './path-walk.ts';
-import { placeOf } from './place.ts';
+import { fromWorkingDirectory } from './paths.ts';
 
 export interface Root {
   /** As given: paths may be typed with it. */
@@ -42,35 +31,13 @@ export function holdRoots(paths: readonly string[]): readonly string[] {
   return list;
 }
 
-/** Roots inside those of a server, with whose identity they are held. Only `narrowRoots` makes them. */
+/** Roots inside those of a server, with whose identity they are held. Only `holdNarrowed` makes them. */
 export type NarrowedRoots = readonly string[] & { readonly [narrowed]: true };
 declare const narrowed: unique symbol;
 
-/**
- * Those of `wanted` (absolute paths of directories) that lie inside held roots which are still in their places; a wanted
- * one that holds such a root stands for it. The list is empty where all of them lie elsewhere. Throws OrielError (`OUTSIDE_ROOT`) when what lies inside is not there, or is no directory.
- */
-export async function narrowRoots(
-  roots: readonly string[],
-  wanted: readonly string[],
-): Promise<NarrowedRoots> {
-  const known = rootsIn(roots);
-  const places = await Promise.all(wanted.map(placeOf));
-  const inside = places.flatMap(({ real, isThere }) => {
-    const same = known.filter((root) => within(root.real, real));
-    if (same.length > 0) return same;
-    const holder = known.find((root) => within(real, root.real) || within(real, root.given));
-    return holder ? [isThere ? rootInside(holder, real) : undefined] : [];
-  });
-  const found = inside.flatMap((root) => root ?? []);
-  if (inside.length > 0 && found.length === 0)
-    throw new OrielError(
-      'OUTSIDE_ROOT',
-      'The directories that the client declares as its roots are not there: nothing else may be read. Declare others.',
-    );
-  const unique = Array.from(new Map(found.map((root) => [root.real, root])).values());
-  const list = unique.map(({ real }) => real);
-  held.set(list, unique);
+export function holdNarrowed(roots: readonly Root[]): NarrowedRoots {
+  const list = roots.map(({ real }) => real);
+  held.set(list, roots);
   return list as readonly string[] as NarrowedRoots;
 }
 
@@ -85,7 +52,7 @@ export function rootsIn(paths: readonly string[]): readonly Root[] {
 }
 
 /** What stands at the path now. */
-function rootAt(path: string): Root {
+export function rootAt(path: string): Root {
   const given = fromWorkingDirectory(path);
   let stats: BigIntStats;
   let real: string;
@@ -101,31 +68,6 @@ function rootAt(path: string): Root {
   if (!stats.isDirectory())
     throw new OrielError('NOT_DIRECTORY', `The root ${quote(given)} is not a directory. Use one that is.`);
   return { given, real, dev: stats.dev, ino: stats.ino };
-}
-
-/**
- * The directory at `real` as a root, where it lies in `holder`. Its path and its identity are those of one descriptor: what
- * is exchanged at the path meanwhile becomes no root.
- */
-function rootInside(holder: Root, real: string): Root | undefined {
-  if (process.platform !== 'linux') {
-    const root = realDirectory(real) === undefined ? undefined : rootAt(real);
-    return root && within(root.real, holder.real) && standsStill(holder) ? root : undefined;
-  }
-  let fd: number;
-  try {
-    fd = openSync(real, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW);
-  } catch {
-    return undefined;
-  }
-  try {
-    const { dev, ino } = fstatSync(fd, { bigint: true });
-    const path = readlinkSync(`/proc/self/fd/${fd}`);
-    const isInside = within(path, holder.real) && standsStill(holder);
-    return isInside ? { given: path, real: path, dev, ino } : undefined;
-  } finally {
-    closeSync(fd);
-  }
 }
 
 /** The real path of a directory; undefined for a path that is not one. */

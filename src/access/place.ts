@@ -34,18 +34,19 @@ function afterwards(ms: number): Promise<never> {
   });
 }
 
-/** Directories above a path that is not there which are tried: behind them it is compared as it was told. */
+/** Directories above a path that are looked up: behind them it is compared as it was told. */
 const MOST_ABOVE = 64;
 
-/** The real path, or where it would be if it were there. Never throws. */
+/**
+ * The real path, or where it would be if it were there. As many lookups either way, one after the other: one that never
+ * ends takes one thread. Never throws.
+ */
 async function realPlace(path: string): Promise<Place> {
-  let above = path;
-  for (let tried = 0; tried < MOST_ABOVE; tried += 1) {
-    try {
-      return { real: join(await realpath(above), path.slice(above.length)), isThere: above === path };
-    } catch {
-      above = dirname(above);
-    }
+  let place: Place | undefined;
+  for (let [at, tried] = [path, 0]; tried < MOST_ABOVE; [at, tried] = [dirname(at), tried + 1]) {
+    const real = await realpath(at).catch(() => undefined);
+    if (real !== undefined) place ??= { real: join(real, path.slice(at.length)), isThere: at === path };
+    if (dirname(at) === at) break;
   }
-  return { real: path, isThere: false };
+  return place ?? { real: path, isThere: false };
 }

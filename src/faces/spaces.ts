@@ -1,7 +1,8 @@
 /** What each client of a server has to itself: its kept outputs, and what was shown to it. */
 
 import { fromWorkingDirectory, within } from '../access/paths.ts';
-import { holdRoots, type NarrowedRoots, narrowRoots, realDirectory, rootsKey } from '../access/held-roots.ts';
+import { holdRoots, type NarrowedRoots, realDirectory, rootsKey } from '../access/held-roots.ts';
+import { narrowRoots } from '../access/narrow-roots.ts';
 import { assemble, hostSpace, sessionOptions } from '../assemble.ts';
 import type { DialectName } from '../dialects/table.ts';
 import type { Engine } from '../engine/open-call.ts';

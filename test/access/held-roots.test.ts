@@ -3,7 +3,8 @@
 import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { holdRoots, narrowRoots } from '../../src/access/held-roots.ts';
+import { holdRoots } from '../../src/access/held-roots.ts';
+import { narrowRoots } from '../../src/access/narrow-roots.ts';
 import type { OrielError } from '../../src/errors.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { racer } from '../support/racer.ts';

@@ -1,7 +1,7 @@
 /** Offers of tools that only tests have: slow ones, failing ones, ones that report. */
 
 import { z, type ZodType } from 'zod';
-import { narrowRoots } from '../../src/access/held-roots.ts';
+import { narrowRoots } from '../../src/access/narrow-roots.ts';
 import { assemble, type RunOptions } from '../../src/assemble.ts';
 import { type Effects, reads } from '../../src/dialects/dialect.ts';
 import { OrielError } from '../../src/errors.ts';

@@ -1,7 +1,7 @@
 /** Roots that a client declares narrow what is read on every way in, and what is not known of them opens nothing. */
 
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -104,6 +104,36 @@ describe.each(ways)('over %s in protocol %s', (...way) => {
     if (way[1] === '2025-11-25') await client.sendRootsListChanged();
     expect(await read(client, 'in.txt')).toBe('1|again\n');
     await refused();
+  });
+
+  test('a link in a root tells nothing of what lies outside', async () => {
+    const { W, O, write } = workspace();
+    write('a/in.txt', 'in\n');
+    write('b/out.txt', 'out\n');
+    mkdirSync(join(O, 'there'));
+    const link = join(W, 'link');
+    let root = link;
+    const client = await connect(way, W, () => [root]);
+    const told = async (target: string): Promise<readonly string[]> => {
+      symlinkSync(target, link);
+      if (way[1] === '2025-11-25') await client.sendRootsListChanged();
+      const answers = await Promise.all(
+        ['a/in.txt', 'in.txt', 'b/out.txt'].map((path) => read(client, path)),
+      );
+      rmSync(link);
+      return answers;
+    };
+    // Where it would lead through something outside, it is judged by the names that it holds.
+    const inside = relative(W, join(W, 'a'));
+    for (const [one, other] of [
+      [`${O}/there/../../${basename(W)}/${inside}`, `${O}/missing/../../${basename(W)}/${inside}`],
+      [`${O}/there`, `${O}/missing`],
+      [`${O}/secret.txt`, `${O}/missing`],
+    ] as const) {
+      expect(await told(one)).toEqual(await told(other));
+    }
+    root = join(link, 'below');
+    expect(await told(`${O}/there`)).toEqual(await told(`${O}/missing`));
   });
 
   test('roots that are declared and not told open nothing', async () => {

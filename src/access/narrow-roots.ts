@@ -1,0 +1,74 @@
+/** The directories that a client declares as its roots, as far as they lie inside those of the server. */
+
+import { isOrielError, OrielError } from '../errors.ts';
+import { inspectorOf } from './descriptors.ts';
+import { isShortage } from './failure.ts';
+import {
+  holdNarrowed,
+  type NarrowedRoots,
+  realDirectory,
+  type Root,
+  rootAt,
+  rootsIn,
+  standsStill,
+} from './held-roots.ts';
+import { within } from './paths.ts';
+import { type Place, placeOf } from './place.ts';
+import { Roots } from './roots.ts';
+
+/**
+ * Those of `wanted` (absolute paths of directories) that lie inside held roots which are still in their places; a wanted
+ * one that holds such a root stands for it. What is named inside a root is found there, and nothing that a link names
+ * outside is asked for. The list is empty where all of them lie elsewhere. Throws OrielError (`OUTSIDE_ROOT`) when what
+ * lies inside is not there, or is no directory.
+ */
+export async function narrowRoots(
+  roots: readonly string[],
+  wanted: readonly string[],
+): Promise<NarrowedRoots> {
+  const known = rootsIn(roots);
+  const all = new Roots(roots, '/');
+  const inside = (await Promise.all(wanted.map((path) => rootsFor(path, known, all)))).flat();
+  const found = inside.flatMap((root) => root ?? []);
+  if (inside.length > 0 && found.length === 0)
+    throw new OrielError(
+      'OUTSIDE_ROOT',
+      'The directories that the client declares as its roots are not there: nothing else may be read. Declare others.',
+    );
+  return holdNarrowed(Array.from(new Map(found.map((root) => [root.real, root])).values()));
+}
+
+/** None for what lies elsewhere; undefined stands for what should be inside and is not there. */
+async function rootsFor(
+  path: string,
+  known: readonly Root[],
+  all: Roots,
+): Promise<readonly (Root | undefined)[]> {
+  const isNamedInside = process.platform === 'linux' && all.any && all.mayName(path);
+  const { real, isThere }: Place = isNamedInside ? { real: path, isThere: true } : await placeOf(path);
+  const held = known.filter((root) => within(root.real, real));
+  if (held.length > 0) return held;
+  const holder = known.find((root) => within(real, root.real) || within(real, root.given));
+  if (!holder) return [];
+  if (!isThere) return [undefined];
+  return process.platform === 'linux' ? found(real, all) : [byName(real, holder)];
+}
+
+/** The directory that is reached without a step outside: its path and its identity are those of one descriptor. */
+async function found(path: string, all: Roots): Promise<readonly (Root | undefined)[]> {
+  try {
+    const { fd, path: real, stats } = await all.find(path, () => path);
+    await inspectorOf(real).close(fd, 0);
+    return [stats.isDirectory() ? { given: real, real, dev: stats.dev, ino: stats.ino } : undefined];
+  } catch (error) {
+    if (isShortage(error)) throw error;
+    // It leads out.
+    return isOrielError(error) && error.code === 'OUTSIDE_ROOT' ? [] : [undefined];
+  }
+}
+
+/** Where directories cannot be held by descriptors. */
+function byName(real: string, holder: Root): Root | undefined {
+  const root = realDirectory(real) === undefined ? undefined : rootAt(real);
+  return root && within(root.real, holder.real) && standsStill(holder) ? root : undefined;
+}
