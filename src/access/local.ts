@@ -28,6 +28,7 @@ import { errno, failure, isShortage } from './failure.ts';
 import { openedFile } from './file.ts';
 import { isKernelFile } from './kernel-files.ts';
 import { noteReached, wasReached } from './mounts.ts';
+import { keptFromClients } from './own-places.ts';
 import { absolutePath, within } from './paths.ts';
 import { O_PATH, statsOf } from './path-walk.ts';
 import { Roots } from './roots.ts';
@@ -68,6 +69,8 @@ export function createAccess(options: AccessOptions): Access {
     return MISTAKEN.test(inside) ? `./${inside}` : inside;
   };
 
+  const isKept = (real: string): boolean => keptFromClients(roots.paths).some((place) => within(real, place));
+
   function open(path: string, signal?: AbortSignal): Promise<Opened> {
     const attempt = (): Promise<Opened> => openNow(path, signal);
     return attempt().catch(async (error: unknown) => {
@@ -91,7 +94,7 @@ export function createAccess(options: AccessOptions): Access {
       },
     );
     try {
-      const inside = handle.inside || (await roots.holds(handle.path));
+      const inside = (handle.inside || (await roots.holds(handle.path))) && !isKept(handle.path);
       if (!inside && !options.ours?.(handle.path)) throw roots.outside(shown());
       refuseSpecial(handle.stats, shown);
       const asked = isKernelFile(handle.path, handle.again, handle.stats.dev);

@@ -39,6 +39,9 @@ const LINES: Partial<Record<DialectName, readonly [string, string, 'to' | 'count
 /** Sizes a page in a browser can show. */
 const MOST_BYTES = 1 << 20;
 
+/** Fields of an input, and characters of one. */
+const [MOST_FIELDS, MOST_CHARACTERS] = [64, 8_192];
+
 /** Throws OrielError (`BAD_INPUT`) for a question that the dialect cannot be asked. */
 export function lensLimits(limits: LimitOptions = {}): LimitOptions {
   for (const [name, value] of Object.entries(limits)) {
@@ -62,10 +65,31 @@ export async function look(
       'BAD_INPUT',
       `The dialect ${dialect} reads nothing. Use one of ${dialectNames.join(', ')}.`,
     );
+  checkSize(given ?? { path });
   const input = given ?? inputOf(dialect, path ?? '.', absolute);
   const answer = await tool.run(input, { signal, caller, task: 'lens', host: 'lens' });
   const next = nextOf(dialect, input, answer);
   return { dialect, tool: tool.name, input, answer, ...(next && { next }) };
+}
+
+/** The answer repeats it. Throws `BAD_INPUT`. */
+function checkSize(input: Readonly<Record<string, unknown>>): void {
+  const sizes = Object.entries(input).map(([name, value]) => name.length + sizeOf(value));
+  if (sizes.length <= MOST_FIELDS && sizes.every((size) => size <= MOST_CHARACTERS)) return;
+  throw new OrielError(
+    'BAD_INPUT',
+    `The input has at most ${MOST_FIELDS} fields of ${MOST_CHARACTERS} characters here.`,
+  );
+}
+
+/** Of a field; no field of a tool that reads has anything but texts, numbers and lists of them. */
+function sizeOf(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, one) => sum + 1 + sizeOfPlain(one), 0);
+  return sizeOfPlain(value);
+}
+
+function sizeOfPlain(value: unknown): number {
+  return typeof value === 'object' && value !== null ? Number.POSITIVE_INFINITY : String(value).length;
 }
 
 function inputOf(

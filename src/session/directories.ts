@@ -18,6 +18,7 @@ import { rm } from 'node:fs/promises';
 import { homedir, tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { errno } from '../access/failure.ts';
+import { keepFromClients } from '../access/own-places.ts';
 import { isLeftBehind, isRunning, ownName } from './owner.ts';
 
 /** Directories and files that were not written for this long are removed, in ms. */
@@ -28,7 +29,9 @@ export function stateDirectory(env: NodeJS.ProcessEnv = process.env): string {
   try {
     return cacheDirectory(env);
   } catch {
-    return mkdtempSync(join(tmpdir(), 'oriel-'));
+    const path = mkdtempSync(join(tmpdir(), 'oriel-'));
+    keepFromClients(path);
+    return path;
   }
 }
 
@@ -37,15 +40,35 @@ export function stateDirectory(env: NodeJS.ProcessEnv = process.env): string {
  * processes of this user find again. Throws where that name is taken.
  */
 export function cacheDirectory(env: NodeJS.ProcessEnv = process.env): string {
+  try {
+    const cache = cachePath(env);
+    makeDirectories(dirname(cache), 0o777);
+    return privateDirectory(cache);
+  } catch {
+    return privateDirectory(temporaryPath());
+  }
+}
+
+function cachePath(env: NodeJS.ProcessEnv): string {
   const named = env['XDG_CACHE_HOME'];
   // The specification has relative paths ignored. Source: XDG Base Directory Specification.
-  const cache = named?.startsWith('/') ? named : join(env['HOME'] ?? homedir(), '.cache');
-  try {
-    makeDirectories(cache, 0o777);
-    return privateDirectory(join(cache, 'oriel'));
-  } catch {
-    // In a directory that all users write to, another one may have taken a name that can be guessed.
-    return privateDirectory(join(tmpdir(), `oriel-${userInfo().uid}`));
+  return join(named?.startsWith('/') ? named : join(env['HOME'] ?? homedir(), '.cache'), 'oriel');
+}
+
+/** In a directory that all users write to, another one may have taken a name that can be guessed. */
+function temporaryPath(): string {
+  return join(tmpdir(), `oriel-${process.getuid?.() ?? userInfo().uid}`);
+}
+
+/** Outputs of other sessions and processes lie in these directories, and in `state`, before anything of ours does. */
+export function keepStateFromClients(state?: string): void {
+  for (const path of [() => cachePath(process.env), temporaryPath, () => state]) {
+    try {
+      const place = path();
+      if (place !== undefined) keepFromClients(place);
+    } catch {
+      // There is no such directory: this user has no home.
+    }
   }
 }
 

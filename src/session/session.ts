@@ -5,6 +5,7 @@ import type { Session } from '../types/session.ts';
 import type { StateSpace } from '../types/state.ts';
 import type { RemoteWork } from '../types/work.ts';
 import { BackgroundWork } from './background.ts';
+import { keepStateFromClients } from './directories.ts';
 import { type DiskCacheOptions, FileCache } from './disk-cache.ts';
 import { ScratchDirectory } from './scratch.ts';
 import { SeenVersions } from './seen-versions.ts';
@@ -47,6 +48,7 @@ export interface SessionState {
 }
 
 export function createSession(options: SessionOptions = {}): Session {
+  keepStateFromClients(options.spills?.state);
   const directory = new ScratchDirectory();
   const { state } = options;
   const unlisted = state?.unlisted;

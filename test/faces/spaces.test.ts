@@ -1,9 +1,18 @@
 /** Kept outputs are those of one client: on every way in, no other reads them, lists them or opens their files. */
 
-import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { request } from 'node:http';
-import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Offer, OfferOptions } from '../../src/faces/offer.ts';
 import { listArtifacts } from '../../src/faces/mcp/resources.ts';
 import { createOffer } from '../../src/faces/offer.ts';
@@ -11,7 +20,7 @@ import type { Answer } from '../../src/types/answer.ts';
 import { queues } from '../../src/queues/table.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { type AppUnderTest, serveOffer } from '../support/app.ts';
-import { mcpHeaders, mcpMessage } from '../support/server.ts';
+import { mcpHeaders, mcpMessage, server } from '../support/server.ts';
 import { codeOf, SECRET, textOf, workspace } from '../support/workspace.ts';
 
 type Ask = (method: string, params?: object) => Promise<Record<string, unknown>>;
@@ -395,3 +404,70 @@ function postFrom(
     asked.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }));
   });
 }
+
+test('where a root holds the outputs of all, no client reads those of another by their paths', async () => {
+  const { W, write } = workspace();
+  vi.stubEnv('XDG_CACHE_HOME', join(W, 'cache'));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  write('cache/other.txt', 'MARK\n');
+  write('cache/oriel/sessions/1-elsewhere/1.log', 'MARK of another process\n');
+  const offer = createOffer({ cwd: W, allowBash: true });
+  onTestFinished(() => offer.close());
+  const app = await serveOffer(offer);
+  const [alice, bob] = [overHttp(app, 'alice'), overHttp(app, 'bob')];
+  await alice('bash', { command: 'seq 5000; echo MARK of alice' });
+  const sessions = join(W, 'cache/oriel/sessions');
+  const own = readdirSync(sessions).find((name) => name.startsWith(`${process.pid}-`)) as string;
+  const path = join(sessions, own, '1.log');
+  expect(existsSync(path)).toBe(true);
+  const asked: [string, object][] = [
+    ['read', { path: `${path}:-2` }],
+    ['read', { path: 'cache/oriel' }],
+    ['read', { path: dirname(path) }],
+    ['ls', { path: dirname(path) }],
+    ['grep', { pattern: 'MARK' }],
+    ['grep', { pattern: 'MARK', path: 'cache', sort: 'time' }],
+    ['grep', { pattern: 'MARK', path }],
+    ['grep', { pattern: 'MARK', path: 'cache/oriel/sessions' }],
+    ['find', { pattern: '*.log' }],
+    ['find', { pattern: '*', path: 'cache' }],
+    ['read', { path: '1.log' }],
+    ['read', { path: `cache/../${path.slice(W.length + 1)}` }],
+  ];
+  for (const [tool, input] of asked) {
+    const text = textOf(await bob(tool, input));
+    expect([tool, input, text.includes('of alice') || text.includes('of another')]).toEqual([
+      tool,
+      input,
+      false,
+    ]);
+    if (tool === 'find' || tool === 'ls') expect(text).not.toContain('1.log');
+  }
+  for (const route of ['read-file', 'read-file-lines', 'resolve-path']) {
+    const text = await (await fetch(`${app.url}/api/v0/${route}?path=${path}`)).text();
+    expect(text).not.toContain('of alice');
+  }
+  expect(textOf(await bob('grep', { pattern: 'MARK' }))).toContain('cache/other.txt');
+  expect(textOf(await alice('read', { path: `${path}:-1` }))).toContain('MARK of alice');
+});
+
+test('a file with a token that lies in a root is read by no client', async () => {
+  const { W, write } = workspace();
+  const token = 'the-token-of-the-operator';
+  write('secrets/token', `${token}\n`);
+  write('secrets/other.txt', 'other\n');
+  chmodSync(join(W, 'secrets/token'), 0o600);
+  const file = join(W, 'secrets/token');
+  const running = await server(['--root', W, '--operator-token-file', file], { cwd: W });
+  for (const [tool, input] of [
+    ['read', { path: 'secrets/token' }],
+    ['grep', { pattern: 'operator' }],
+    ['grep', { pattern: 'operator', path: file }],
+    ['find', { pattern: '*', path: 'secrets' }],
+  ] as const) {
+    const text = await (await running.post(`/api/v0/tools/${tool}`, input)).text();
+    expect(text).not.toContain(token);
+    if (tool === 'find') expect(text).toContain('other.txt');
+  }
+  expect((await running.get(`/api/v0/read-file?path=${file}`)).status).toBe(403);
+});

@@ -117,6 +117,23 @@ describe('M04 endless line without newline', () => {
     await alive(wire);
   });
 
+  test('a message of very many values is refused before it is parsed', async () => {
+    const wire = await session([]);
+    const values = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`f${i}`, 1]));
+    for (const params of [
+      { name: 'read', arguments: values },
+      { name: 'read', arguments: {}, _meta: values },
+    ]) {
+      await wire.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })}\n`);
+      expect(await wire.receive((message) => message.error !== undefined)).toEqual({
+        jsonrpc: '2.0',
+        id: null,
+        error: { code: -32600, message: 'The message has more than 10,000 values.' },
+      });
+    }
+    await alive(wire);
+  });
+
   test('a client of the SDK outlives the refusal of its 11 MB request', async () => {
     const { W, write } = workspace();
     write('f', 'hi\n');

@@ -207,7 +207,7 @@ test('a kind with a bound of its own stays within it, whatever the budget has le
   const { kind: other, disposed: others } = kindOf('index');
   const bounded = { ...kind, mostMemory: 3 * MIB };
   await ask(store, other, 'file', { bytes: 50 * MIB });
-  for (const name of ['a', 'b', 'c', 'd']) await ask(store, bounded, name, { bytes: MIB - 1_000 });
+  for (const name of ['a', 'b', 'c', 'd']) await ask(store, bounded, name, { bytes: MIB - 10_000 });
   expect([disposed, others]).toEqual([['a'], []]);
   expect(await ask(store, bounded, 'd')).toBe('hit');
 });

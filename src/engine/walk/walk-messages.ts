@@ -21,6 +21,8 @@ export interface WalkJob {
   readonly top: number;
   /** Bytes of the paths outside which nothing is entered; none for no roots. */
   readonly roots: readonly string[];
+  /** Bytes of paths inside the roots that are passed over without a word: places of oriel itself. */
+  readonly kept: readonly string[];
   readonly wants: Wanted;
   /**
    * Whether files without the needle may be found by reading them before it is known what they are: only where nothing

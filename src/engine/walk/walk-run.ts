@@ -5,6 +5,7 @@ import type { Conversation } from '../../access/isolate-stream.ts';
 import { bytesOf } from '../../access/held-directory.ts';
 import { isLocalWhole } from '../../access/mounts.ts';
 import { searchSlots } from '../../access/ripgrep.ts';
+import { keptFromClients } from '../../access/own-places.ts';
 import { OrielError } from '../../errors.ts';
 import type { Access, OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
@@ -153,6 +154,7 @@ export class WalkRun {
       chain: chain.directories.map(({ path, fd }) => ({ path, fd })),
       top: chain.top,
       roots: access.roots.map(bytesOf),
+      kept: keptFromClients(access.roots).map(bytesOf),
       wants,
       sifts: this.#sifts,
       ...(filter && { filter }),

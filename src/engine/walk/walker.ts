@@ -40,6 +40,8 @@ interface Level {
   /** What stands before its names in a path. */
   readonly front: string;
   readonly entries: readonly HeldEntry[];
+  /** Names that are passed over, if any. */
+  readonly kept: ReadonlySet<string> | undefined;
   at: number;
   rules: WalkRules;
   /** Undefined below a name that is not UTF-8. */
@@ -54,10 +56,17 @@ export class Walker {
   readonly #named: Automaton | undefined;
   readonly #onlyContainers: boolean;
   readonly #levels: Level[] = [];
+  /** By directory. */
+  readonly #kept = new Map<string, Set<string>>();
   readonly #reading: RuleReading;
 
   constructor(job: WalkJob, control: WalkControl, gaps: GapsSeen) {
     this.#job = job;
+    for (const path of job.kept) {
+      const at = path.lastIndexOf('/');
+      const above = path.slice(0, at) || '/';
+      this.#kept.set(above, (this.#kept.get(above) ?? new Set()).add(path.slice(at + 1)));
+    }
     this.#control = control;
     this.gaps = gaps;
     this.#reading = { gaps, whenThereAre: (open) => whenThereAre(control, open) };
@@ -119,7 +128,7 @@ export class Walker {
 
   /** Returns false when the visitor has enough. */
   #visit(level: Level, { name, is }: HeldEntry, visitor: Visitor): boolean {
-    if (is === 'other' || name === '.git') return true;
+    if (is === 'other' || name === '.git' || level.kept?.has(name)) return true;
     const text = textOf(name);
     if (level.rules.ignores(text ?? name, is === 'directory')) return true;
     if (is === 'directory') {
@@ -163,7 +172,8 @@ export class Walker {
     const { entries, more } = listed;
     this.gaps.tooMany ||= more;
     const { path, dev, ino } = directory;
-    const level = { directory, path, dev, ino, front, entries, at: 0, rules: above, filter };
+    const kept = this.#kept.get(path);
+    const level = { directory, path, dev, ino, front, entries, kept, at: 0, rules: above, filter };
     this.#levels.push(level);
     level.rules = above.within(directory, (name) => found(entries, name)?.is, this.#reading);
     // The one that is walked stays: it is where all others are below.

@@ -2,6 +2,7 @@
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { errno } from '../../access/failure.ts';
+import { keepFromClients } from '../../access/own-places.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Option, Values } from './command.ts';
@@ -105,6 +106,7 @@ export function readSecret(path: string, what: string): { readonly text: string;
       got = readSync(fd, bytes, filled, MOST_BYTES - filled, null);
     }
     if (filled === MOST_BYTES) throw new OrielError('BAD_INPUT', `${quote(path)} is too long for a ${what}.`);
+    if (stat.isFile()) keepFromClients(path);
     const isOpenToOthers = stat.isFile() && (stat.mode & 0o077) !== 0;
     const warning = `Other users may read the ${what} in ${quote(path)}. Use chmod 600 on it.`;
     return { text: bytes.toString('latin1', 0, filled), ...(isOpenToOthers && { warning }) };

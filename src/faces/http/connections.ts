@@ -3,10 +3,20 @@
  * answered with 503; while there are twice as many, new ones are closed without a word.
  */
 
+import { mostDescriptors } from '../../access/descriptors.ts';
 import { isIPv6, type Server, type Socket } from 'node:net';
 
 /** Connections of one address, where nothing else is said. */
-export const MOST_CONNECTIONS = 256;
+const MOST_CONNECTIONS = 256;
+
+/** Twice as many may be open for a moment, and other addresses need some too. */
+const SHARE_OF_DESCRIPTORS = 1 / 8;
+
+/** As many as that, or fewer where this process may open few descriptors. */
+export function mostConnections(descriptors = mostDescriptors()): number {
+  if (descriptors === undefined) return MOST_CONNECTIONS;
+  return Math.max(1, Math.min(MOST_CONNECTIONS, Math.floor(descriptors * SHARE_OF_DESCRIPTORS)));
+}
 
 let open = 0;
 let refused = 0;

@@ -7,7 +7,7 @@ import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import { type Address, addressText } from './address.ts';
 import type { App } from './app.ts';
-import { boundConnections, MOST_CONNECTIONS } from './connections.ts';
+import { boundConnections, mostConnections } from './connections.ts';
 
 export interface Serving {
   /** With the port that was given, where 0 was asked for. */
@@ -43,7 +43,7 @@ export interface ListenOptions {
 /** Throws OrielError where the address cannot be had. */
 export async function listenFor(
   app: App,
-  { address, maxConnections = MOST_CONNECTIONS, option = '--listen' }: ListenOptions,
+  { address, maxConnections = mostConnections(), option = '--listen' }: ListenOptions,
 ): Promise<Serving> {
   const server = createServer({
     headersTimeout: HEADERS_MS,

@@ -4,6 +4,7 @@ import { OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import { Parcel } from './inbox.ts';
+import { hasTooManyValues, MOST_VALUES } from '../../text/json-values.ts';
 import { problem } from './problem.ts';
 
 /** Bytes of a body. */
@@ -15,9 +16,6 @@ const SMALL_BYTES = 16 << 10;
 /** So many pieces may be of any size; of more, each has so many bytes on average. A piece of one byte costs as much time as a large one. */
 const FEW_PIECES = 4_096;
 const PIECE_BYTES = 64;
-
-/** Values in a body: each takes time, also where it takes only two bytes. */
-const MOST_VALUES = 10_000;
 
 /** The JSON body, or the 4xx instead. */
 export async function jsonOf(exchange: Exchange): Promise<{ value: unknown } | Reply> {
@@ -120,34 +118,4 @@ async function textOf(exchange: Exchange): Promise<Text> {
     makeRoom(declared);
     incoming.on('data', take).on('end', end).on('close', gone).on('error', gone);
   });
-}
-
-/** By its commas and opening brackets outside of strings. */
-function hasTooManyValues(text: string): boolean {
-  // Each value but the last takes a digit and a comma at least.
-  if (text.length < 2 * MOST_VALUES) return false;
-  let values = 1;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) {
-      at = closingQuote(text, at);
-      if (at === -1) return false;
-    } else if (code === COMMA || code === BRACKET || code === BRACE) {
-      values += 1;
-      if (values > MOST_VALUES) return true;
-    }
-  }
-  return false;
-}
-
-const [QUOTE, COMMA, BRACKET, BRACE, BACKSLASH] = [0x22, 0x2c, 0x5b, 0x7b, 0x5c];
-
-/** Of the string that begins at `from`; -1 where it does not end. */
-function closingQuote(text: string, from: number): number {
-  for (let at = from + 1; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code === QUOTE) return at;
-    if (code === BACKSLASH) at += 1;
-  }
-  return -1;
 }

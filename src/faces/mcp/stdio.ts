@@ -13,6 +13,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Caller } from '../../queues/caller.ts';
 import { safeJson } from '../../text/json.ts';
+import { hasTooManyValues, MOST_VALUES } from '../../text/json-values.ts';
 import { binarySize } from '../../render/units.ts';
 import { Outlet, type OutletOptions } from '../outbox.ts';
 import { DUPLICATE_ID, INVALID_REQUEST, PARSE_ERROR } from './refusals.ts';
@@ -119,9 +120,14 @@ export class StdioTransport implements Transport {
       return;
     }
     if (frame.bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d)) return;
+    const text = frame.bytes.toString('utf8');
+    if (hasTooManyValues(text)) {
+      this.#refuse(INVALID_REQUEST, `The message has more than ${MOST_VALUES.toLocaleString('en')} values.`);
+      return;
+    }
     let value: unknown;
     try {
-      value = JSON.parse(frame.bytes.toString('utf8'));
+      value = JSON.parse(text);
     } catch {
       this.#refuse(PARSE_ERROR, 'The message is not valid JSON.');
       return;

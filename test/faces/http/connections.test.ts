@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { networkOf } from '../../../src/faces/http/connections.ts';
+import { mostConnections, networkOf } from '../../../src/faces/http/connections.ts';
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -12,4 +12,14 @@ test.each([
   ['local', 'local'],
 ])('%s is counted as %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
+});
+
+test.each([
+  [undefined, 256],
+  [1_048_576, 256],
+  [1_024, 128],
+  [400, 50],
+  [4, 1],
+])('of %s descriptors one address has %s connections', (descriptors, most) => {
+  expect(mostConnections(descriptors)).toBe(most);
 });

@@ -18,3 +18,28 @@ test('the limits and the display of the server hold, but for what is asked for',
   const wider = await asked('/api/v0/lens', { dialect: 'oriel', path: 'f.txt', limits: { lines: 9 } });
   expect(JSON.stringify(wider)).toContain('line 9');
 });
+
+test('an input that no tool takes is refused and not repeated', async () => {
+  const { W } = workspace();
+  const { post } = await server(['--cwd', W]);
+  let nested: unknown = 'x';
+  for (let i = 0; i < 4_000; i += 1) nested = [nested];
+  const long = '\u202e'.repeat(1_000_000);
+  for (const question of [
+    { input: { path: long } },
+    { path: long },
+    { dialect: 'pi', path: `${long}:1-2` },
+    { input: { path: nested } },
+    { input: { [long]: 1 } },
+    { input: { path: Array.from({ length: 9_000 }, () => '') } },
+    { input: Object.fromEntries(Array.from({ length: 3_000 }, (_, i) => [`f${i}`, 1])) },
+  ]) {
+    const response = await post('/api/v0/lens', { dialect: 'oriel', ...question });
+    const text = await response.text();
+    expect([response.status, text.length < 1_000, JSON.parse(text)]).toMatchObject([
+      400,
+      true,
+      { code: 'BAD_INPUT' },
+    ]);
+  }
+});
