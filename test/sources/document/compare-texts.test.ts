@@ -19,6 +19,15 @@ test.each([
   expect(betterOf(structured, plain)).toBe(isLost ? plain : structured);
 });
 
+test.each(['see PARA-2', 'in 1984', 'the harbour'])(
+  'the sign of a footnote behind "%s" may be left out',
+  (text) => {
+    const plain = `Header\n${PROSE}\n${text}12 and more\nFooter`;
+    const structured = `# Header\n\n${PROSE}\n${text} and more\nFooter`;
+    expect(betterOf(structured, plain)).toBe(structured);
+  },
+);
+
 test('the number of the page, in its first or last line, may be left out', () => {
   const structured = `# Heading\n\n${PROSE}`;
   expect(betterOf(structured, `Report 2024\nHeading\n${PROSE}\npage 12 of 40`)).toBe(structured);

@@ -26,21 +26,33 @@ function isBroken(structured: string, plain: string): boolean {
 
 /**
  * Single cells of a table are few letters of a page. Its first and its last line may be left out, which repeat on every
- * page, and so may numbers of one digit, which count the points of lists.
+ * page, and so may numbers of one digit, which count the points of lists, and the signs of footnotes.
  */
 function hasLostNumbers(structured: string, plain: string): boolean {
   const lines = plain.split('\n').filter((line) => line.trim() !== '');
+  const between = lines.slice(1, -1).join('\n');
   const left = new Map<string, number>();
   for (const [number] of structured.matchAll(NUMBER)) left.set(number, (left.get(number) ?? 0) + 1);
-  for (const [number] of lines.slice(1, -1).join('\n').matchAll(NUMBER)) {
+  for (const { 0: number, index } of between.matchAll(NUMBER)) {
     const count = left.get(number) ?? 0;
-    if (count === 0) return true;
-    left.set(number, count - 1);
+    if (count > 0) left.set(number, count - 1);
+    else if (!endsAsNote(number, between.slice(Math.max(0, index - 24), index), structured)) return true;
   }
   return false;
 }
 
 const NUMBER = /\d{2,}/g;
+
+/** Whether its last digits may be the sign of a footnote: what stands before them, attached, is there without them. */
+function endsAsNote(number: string, before: string, structured: string): boolean {
+  const word = /\S{2,}$/.exec(before)?.[0];
+  if (word === undefined) return false;
+  return [1, 2, 3].some((digits) => {
+    const front = word + number.slice(0, -digits);
+    const at = digits > number.length ? -1 : structured.indexOf(front);
+    return at !== -1 && !/\d/.test(structured[at + front.length] ?? '');
+  });
+}
 
 /** Words divided at the end of a line are joined, and glued ones divided, where the plain reading shows how. */
 function mended(structured: string, plain: string): string {
