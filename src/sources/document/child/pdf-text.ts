@@ -9,6 +9,40 @@ export interface TextItem {
   readonly hasEOL: boolean;
 }
 
+/**
+ * The pieces of a page as they lie when most of its text is upright: pages that are shown turned hold turned text. Pieces
+ * in another direction stay among them.
+ */
+export function upright(items: readonly TextItem[]): readonly TextItem[] {
+  const letters = [0, 0, 0, 0];
+  for (const {
+    str,
+    transform: [a = 1, b = 0],
+  } of items)
+    letters[quarters(a, b)] = (letters[quarters(a, b)] as number) + (str?.length ?? 0);
+  const turns = letters.indexOf(Math.max(...letters));
+  if (turns === 0) return items;
+  const [cos, sin] = (
+    [
+      [1, 0],
+      [0, 1],
+      [-1, 0],
+      [0, -1],
+    ] as const
+  )[turns] as readonly [number, number];
+  return items.map((item) => {
+    if (item.str === undefined) return item;
+    const [a = 1, b = 0, c = 0, d = 1, x = 0, y = 0] = item.transform;
+    const turned = [a, b, c, d, x * cos + y * sin, y * cos - x * sin];
+    return { ...item, transform: turned };
+  });
+}
+
+/** Quarters of a turn, against the clock, in which a text runs. */
+function quarters(a: number, b: number): number {
+  return (Math.round(Math.atan2(b, a) / (Math.PI / 2)) + 4) % 4;
+}
+
 /** A gap wider than this part of the height separates words. */
 const WORD_GAP = 0.2;
 

@@ -6,7 +6,7 @@ import { betterOf } from './compare-texts.ts';
 import { markOf, unmarked } from './marks.ts';
 import { hasLostRows, type Row, rowsOf, rowsText } from './pdf-rows.ts';
 import { INSPECTOR, inspector, structureOf } from './pdf-structure.ts';
-import { itemsText, type TextItem } from './pdf-text.ts';
+import { itemsText, type TextItem, upright } from './pdf-text.ts';
 import { canvasLibrary, EDGE, type Picture, pictureOfPng } from './pixels.ts';
 
 type Pdfjs = typeof import('unpdf');
@@ -147,7 +147,7 @@ async function plainPage(document: PdfDocument, number: number): Promise<PlainPa
     const page = await document.getPage(number);
     const { items } = await page.getTextContent();
     page.cleanup();
-    const pieces = items as readonly TextItem[];
+    const pieces = upright(items as readonly TextItem[]);
     return { text: itemsText(pieces), rows: rowsOf(pieces) };
   } catch {
     return EMPTY;
