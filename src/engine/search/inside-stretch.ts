@@ -2,7 +2,7 @@
 
 import { chunksOf } from '../../access/bytes.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
-import { GapsOnTheWay } from '../walk/gaps.ts';
+import { GapsOnTheWay, GapsSeen } from '../walk/gaps.ts';
 import { addresses } from './addresses.ts';
 import { type InsideText, sectionAt } from './inside-text.ts';
 import type { AddressedFile, PlacedAddress } from './page.ts';
@@ -33,7 +33,9 @@ export class InsideStretch implements Stretch {
         return { ...address, path, ...(group !== undefined && { group }), no: address.no - lines };
       });
     }
-    this.#search.judge(run.outcome);
+    // A line that is larger than memory may hold is a gap of this text: the others are searched.
+    if (run.outcome?.outOfMemory) this.gaps.add({ ...new GapsSeen().facts, cut: 1 }, 0);
+    else this.#search.judge(run.outcome);
   }
 
   placeOf(): number {
