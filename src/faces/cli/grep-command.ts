@@ -18,7 +18,7 @@ export const grepCommand: Command = {
     { name: 'literal', type: 'boolean', short: 'F', help: 'take the pattern as plain text' },
     { name: 'word', type: 'boolean', short: 'w', help: 'match whole words only' },
     { name: 'multiline', type: 'boolean', short: 'U', help: 'let a match go over several lines' },
-    { name: 'inside', type: 'boolean', help: 'also inside documents, archives and databases' },
+    { name: 'inside', type: 'boolean', help: 'also inside documents, notebooks, archives and databases' },
     { name: 'glob', type: 'string', short: 'g', value: 'GLOB', help: 'only files that match: *.ts, src/**' },
     {
       name: 'type',
