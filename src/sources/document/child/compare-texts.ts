@@ -43,13 +43,15 @@ function hasLostNumbers(structured: string, plain: string): boolean {
 
 const NUMBER = /\d{2,}/g;
 
+/** Fewer characters may stand anywhere. */
+const LEAST_FRONT = 3;
+
 /** Whether its last digits may be the sign of a footnote: what stands before them, attached, is there without them. */
 function endsAsNote(number: string, before: string, structured: string): boolean {
-  const word = /\S{2,}$/.exec(before)?.[0];
-  if (word === undefined) return false;
+  const word = /\S*$/.exec(before)?.[0] ?? '';
   return [1, 2, 3].some((digits) => {
     const front = word + number.slice(0, -digits);
-    const at = digits > number.length ? -1 : structured.indexOf(front);
+    const at = digits > number.length || front.length < LEAST_FRONT ? -1 : structured.indexOf(front);
     return at !== -1 && !/\d/.test(structured[at + front.length] ?? '');
   });
 }
