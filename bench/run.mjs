@@ -24,8 +24,8 @@ const groups = {
   documents: { about: 'PDF and Office documents', modules: ['document'] },
   web: { about: 'pages of the web, from recordings', modules: ['web'] },
   scale: {
-    about: 'objects, replicas, workspaces elsewhere',
-    modules: ['scale-objects', 'scale-replicas', 'scale-fleet'],
+    about: 'objects, their line indexes, replicas, workspaces elsewhere',
+    modules: ['scale-objects', 'scale-index', 'scale-replicas', 'scale-fleet'],
   },
   faces: { about: 'MCP and HTTP beside other servers', modules: ['mcp', 'mcp-cases', 'http'] },
   load: { about: 'many clients of one server, and its memory', modules: ['load', 'load-held', 'soak'] },

@@ -1,14 +1,12 @@
 // Throughput of 1, 2 and 4 replicas of `oriel serve` on one shared store, asked in turn without a balancer. The load comes
 // from this process: where it and the store leave the replicas no cores, what counts is the work per second of CPU.
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { folder } from './lib/data.mjs';
 import { cli } from './lib/process.mjs';
 import { sized } from './lib/quick.mjs';
 import { Replicas } from './lib/replicas.mjs';
+import { NO_STORE, startStore } from './lib/store.mjs';
 import { ratio } from './lib/table.mjs';
 
 const COUNTS = sized([1, 2, 4], [1, 2]);
@@ -22,51 +20,39 @@ const MIX = {
   'an output is kept': () => ['bash', { command: `seq ${LINES}` }],
 };
 
+/** Beside the tools: what a page costs where lines have anchors, which other replicas recall. */
+const WITH_ANCHORS = { 'a page with anchors': MIX['a page of a file'] };
+
 export async function rows() {
-  const program = ['redis-server', 'valkey-server'].find(
-    (name) => spawnSync(name, ['--version']).status === 0,
-  );
-  if (!program) return [{ 'not measured': 'redis-server is not installed' }];
+  const store = await startStore();
+  if (!store) return NO_STORE;
   mkdirSync(folder, { recursive: true });
   const lines = Array.from({ length: LINES }, (_, i) => `line ${i + 1} of a file that is read by pages\n`);
   writeFileSync(join(folder, 'lines.txt'), lines.join(''));
-  const home = mkdtempSync(join(tmpdir(), 'oriel-scale-'));
-  const port = await freePort();
-  const quiet = ['--bind', '127.0.0.1', '--save', '', '--dir', home];
-  const store = spawn(program, ['--port', String(port), ...quiet], { stdio: 'ignore' });
-  const keyFile = join(home, 'key');
-  writeFileSync(keyFile, 'the key of a bench, which is long enough\n', { mode: 0o600 });
   const table = [];
   const alone = {};
-  try {
-    for (const count of COUNTS) {
-      const state = ['--state', `redis://127.0.0.1:${port}`, '--state-key-file', keyFile];
-      const serve = [
-        cli,
-        'serve',
-        folder,
-        '--listen',
-        '127.0.0.1:0',
-        '--allow-bash',
-        '--max-connections',
-        '1024',
-      ];
-      const replicas = await Replicas.start(count, [...serve, ...state], home);
-      try {
-        const kept = await replicas.keep(`seq ${LINES}`);
-        for (const [what, ask] of Object.entries(MIX)) {
-          await replicas.load(CONNECTIONS, 1, (i) => ask(i, kept));
-          const got = await replicas.load(CONNECTIONS, SECONDS, (i) => ask(i, kept));
-          alone[what] ??= got;
-          table.push(row(what, count, got, alone[what]));
-        }
-      } finally {
-        await replicas.stop();
+  const measure = async (count, mix, more = []) => {
+    const state = ['--state', store.url, '--state-key-file', store.keyFile];
+    const listen = ['--listen', '127.0.0.1:0', '--max-connections', '1024'];
+    const serve = [cli, 'serve', folder, '--allow-bash', ...listen, ...state, ...more];
+    const replicas = await Replicas.start(count, serve, store.home);
+    try {
+      const kept = await replicas.keep(`seq ${LINES}`);
+      for (const [what, ask] of Object.entries(mix)) {
+        await replicas.load(CONNECTIONS, 1, (i) => ask(i, kept));
+        const got = await replicas.load(CONNECTIONS, SECONDS, (i) => ask(i, kept));
+        alone[what] ??= got;
+        table.push(row(what, count, got, alone[what]));
       }
+    } finally {
+      await replicas.stop();
     }
+  };
+  try {
+    for (const count of COUNTS) await measure(count, MIX);
+    await measure(2, WITH_ANCHORS, ['--display', 'hashline']);
   } finally {
-    store.kill();
-    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+    store.stop();
   }
   return table;
 }
@@ -85,14 +71,4 @@ function row(what, count, got, one) {
     'store bytes': Math.round(got.stored),
     'memory of a replica': `${got.memory.toFixed(0)} MB`,
   };
-}
-
-function freePort() {
-  return new Promise((done) => {
-    const server = createServer();
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => done(port));
-    });
-  });
 }

@@ -1,0 +1,85 @@
+// A Redis (or Valkey) of its own for a bench, with a directory and the key of an operator; undefined where none is installed.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export const NO_STORE = [{ 'not measured': 'redis-server is not installed' }];
+
+export const KEY = 'the key of a bench, which is long enough';
+
+export async function startStore() {
+  const program = ['redis-server', 'valkey-server'].find(
+    (name) => spawnSync(name, ['--version']).status === 0,
+  );
+  if (!program) return undefined;
+  const home = mkdtempSync(join(tmpdir(), 'oriel-scale-'));
+  const port = await freePort();
+  const quiet = ['--bind', '127.0.0.1', '--save', '', '--dir', home];
+  const store = spawn(program, ['--port', String(port), ...quiet], { stdio: 'ignore' });
+  const keyFile = join(home, 'key');
+  writeFileSync(keyFile, `${KEY}\n`, { mode: 0o600 });
+  while (!(await listens(port))) await new Promise((done) => setTimeout(done, 20));
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    keyFile,
+    home,
+    /** Uses of values and bytes of them, both ways, since the start. */
+    used: () => usedIn(port),
+    stop() {
+      store.kill();
+      rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+/** Commands that oriel uses for values. */
+const USES = /^cmdstat_(?:getrange|set|unlink|del|incrby):calls=(\d+)/gm;
+
+async function usedIn(port) {
+  const info = await ask(port, 'INFO all');
+  const uses = [...info.matchAll(USES)].reduce((all, [, calls]) => all + Number(calls), 0);
+  const of = (name) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+  // What it says here is not a value.
+  infoBytes += info.length;
+  return {
+    uses,
+    bytes: of('total_net_input_bytes') + of('total_net_output_bytes') - (infoBytes - info.length),
+  };
+}
+
+let infoBytes = 0;
+
+function ask(port, command) {
+  return new Promise((done, fail) => {
+    const socket = connect(port, '127.0.0.1');
+    let said = '';
+    socket.setEncoding('utf8').on('data', (text) => {
+      said += text;
+      const [, length] = /^\$(\d+)\r\n/.exec(said) ?? [];
+      if (length === undefined || said.length < Number(length)) return;
+      socket.destroy();
+      done(said);
+    });
+    socket.once('error', fail).write(`${command}\r\n`);
+  });
+}
+
+function freePort() {
+  return new Promise((done) => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => done(port));
+    });
+  });
+}
+
+function listens(port) {
+  return new Promise((done) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => done(true)).once('error', () => done(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
