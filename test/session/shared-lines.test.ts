@@ -1,28 +1,21 @@
 /** Lines of large objects that one replica has counted: the others count nothing again. */
 
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createOriel } from '../../src/oriel.ts';
 import { backends } from '../../src/state/backends.ts';
 import type { StateBackend } from '../../src/types/state.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { has } from '../support/has.ts';
 import { lineOf, numberedObject, objectServer, type ObjectServer } from '../support/objects.ts';
-import { postgresServer, redisServer, type StoreServer } from '../support/stores.ts';
+import { storeForAll, storeKinds, type StoreServer } from '../support/stores.ts';
 
 const key = 'the key of one operator, and no other';
 const SIZE = 32 << 20;
 const LINE = SIZE / 64 - 10;
 
-for (const { kind, start } of [
-  { kind: 'redis', start: redisServer },
-  { kind: 'postgres', start: postgresServer },
-] as const) {
+for (const { kind, start } of storeKinds) {
   describe.runIf(has(kind))(`lines in ${kind}`, () => {
-    let store: StoreServer;
-    beforeAll(async () => {
-      store = await start();
-    });
-    afterAll(() => store.stop());
+    const made = storeForAll(start);
 
     /** A replica of its own that reads one page: the page, and the requests that it took. */
     async function readAs({ heard }: ObjectServer, space: string): Promise<[string, number]> {
@@ -30,7 +23,7 @@ for (const { kind, start } of [
         cwd: temporaryFolder(),
         display: 'plain',
         cache: { directory: temporaryFolder() },
-        state: { url: store.url, key, space, timeoutMs: 30_000 },
+        state: { url: made.server.url, key, space, timeoutMs: 30_000 },
       });
       const before = heard.length;
       const { content } = await oriel.tool('read').run({ path: `s3://logs/big.log:${LINE}..${LINE + 1}` });
@@ -55,12 +48,12 @@ for (const { kind, start } of [
     test('an index that is forged, cut or of another object is counted anew, and never gives another line', async () => {
       const server = await objectServer({ logs: { 'big.log': numberedObject(SIZE, '"forged"') } });
       const backend = (await backends[`${kind}:`]?.open({
-        url: store.url,
+        url: made.server.url,
         timeoutMs: 30_000,
       })) as StateBackend;
       onTestFinished(() => backend.close());
       const [page, counted] = await readAs(server, 'forged');
-      const names = await keysOf(store, kind);
+      const names = await keysOf(made.server, kind);
       const values = await Promise.all(names.map((name) => backend.get(name)));
       expect(names.length).toBeGreaterThan(1);
       // Each value in the place of the next one.

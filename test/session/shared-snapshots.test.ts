@@ -1,37 +1,28 @@
 import { execFileSync } from 'node:child_process';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { SharedSnapshots } from '../../src/session/shared-snapshots.ts';
 import { openState } from '../../src/state/open-state.ts';
 import type { SharedState } from '../../src/types/state.ts';
 import { has } from '../support/has.ts';
-import { postgresServer, redisServer, type StoreServer } from '../support/stores.ts';
+import { redisServer, storeForAll, storeKinds } from '../support/stores.ts';
 
 const key = 'the key of one operator, and no other';
-
-const kinds = [
-  { kind: 'redis', start: redisServer, end: 'SIGKILL' },
-  { kind: 'postgres', start: postgresServer, end: 'SIGQUIT' },
-] as const;
 
 const digest = (start: string): string => start.padEnd(64, '0');
 
 const numbered = (from: number, to: number): [number, string][] =>
   Array.from({ length: to - from + 1 }, (_, i) => [from + i, `line ${from + i}\n`]);
 
-for (const { kind, start, end } of kinds) {
+for (const { kind, start, end } of storeKinds) {
   describe.runIf(has(kind))(`what replicas on ${kind} have shown`, () => {
-    let server: StoreServer;
-    beforeAll(async () => {
-      server = await start();
-    });
-    afterAll(() => server.stop());
+    const made = storeForAll(start);
 
     interface Replica {
       readonly snapshots: SharedSnapshots;
       readonly state: SharedState;
     }
     function replica(space: string, secret = key): Replica {
-      const state = openState({ url: server.url, key: secret, timeoutMs: 30_000 }) as SharedState;
+      const state = openState({ url: made.server.url, key: secret, timeoutMs: 30_000 }) as SharedState;
       const snapshots = new SharedSnapshots(state.space(space));
       onTestFinished(async () => {
         await snapshots.close();
@@ -115,11 +106,11 @@ for (const { kind, start, end } of kinds) {
       const [one, two] = [replica('away'), replica('away')];
       const early = await show(one, numbered(1, 2));
       expect((await two.snapshots.lines('/f', early, 1, 2)).size).toBe(2);
-      await server.kill(end);
+      await made.server.kill(end);
       const tag = await show(one, numbered(3, 4));
       expect([...(await one.snapshots.lines('/f', tag, 1, 9))]).toEqual(numbered(1, 4));
       expect([...(await two.snapshots.lines('/f', tag, 1, 9))]).toEqual(numbered(1, 2));
-      await server.restart();
+      await made.server.restart();
       await expect.poll(() => one.state.stats().up).toBe(true);
       // What was not sent is sent with the next time that it is shown.
       await show(one, numbered(3, 4));

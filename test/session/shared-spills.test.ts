@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { readAt } from '../../src/access/bytes.ts';
 import { SharedSpills } from '../../src/session/shared-spills.ts';
 import { Spills } from '../../src/session/spills.ts';
@@ -8,27 +8,23 @@ import { openState } from '../../src/state/open-state.ts';
 import type { SharedState, StateName } from '../../src/types/state.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { has } from '../support/has.ts';
-import { redisServer, type StoreServer } from '../support/stores.ts';
+import { redisServer, storeForAll } from '../support/stores.ts';
 
 const key = 'the key of one operator, and no other';
 
 describe.runIf(has('redis'))('kept outputs of several replicas', () => {
-  let server: StoreServer;
-  beforeAll(async () => {
-    server = await redisServer();
-  });
-  afterAll(() => server.stop());
+  const made = storeForAll(redisServer);
 
   /** As whoever can write to the store. */
   const redis = (...args: string[]): string =>
-    execFileSync('redis-cli', ['-p', String(server.port), ...args], { encoding: 'utf8' }).trim();
+    execFileSync('redis-cli', ['-p', String(made.server.port), ...args], { encoding: 'utf8' }).trim();
 
   interface Replica {
     readonly spills: SharedSpills;
     readonly state: SharedState;
   }
   function replica(space: string, cap?: number, unlisted?: string): Replica {
-    const state = openState({ url: server.url, key, timeoutMs: 30_000 }) as SharedState;
+    const state = openState({ url: made.server.url, key, timeoutMs: 30_000 }) as SharedState;
     const own = new Spills(
       { state: temporaryFolder(), ...(cap !== undefined && { cap }) },
       undefined,
@@ -106,7 +102,7 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
     const { url } = await keep(one, 'a\nb\nc\n');
     const unread = await keep(one, 'never read elsewhere\n');
     expect(await readBack(two, url)).toBe('a\nb\nc\n');
-    await server.kill();
+    await made.server.kill();
     expect(await readBack(two, url)).toBe('a\nb\nc\n');
     expect(await readBack(one, unread.url)).toBe('never read elsewhere\n');
     await expect(readBack(two, unread.url)).rejects.toMatchObject({ code: 'BUSY', next: unread.url });
@@ -114,7 +110,7 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
     expect(alone.unshared).toBe('the shared store does not answer');
     expect(await readBack(two, alone.url)).toBe('alone\n');
     expect(two.spills.list().map((kept) => kept.url)).toEqual([url, alone.url]);
-    await server.restart();
+    await made.server.restart();
     await expect.poll(() => two.state.stats().up && one.state.stats().up).toBe(true);
     // It came back empty: old numbers mean what they meant, and nothing new takes them.
     await expect(readBack(two, unread.url)).rejects.toMatchObject({ code: 'NOT_FOUND' });

@@ -3,7 +3,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { openState } from '../../src/state/open-state.ts';
 import { SharedStore } from '../../src/state/shared-state.ts';
 import { backends } from '../../src/state/backends.ts';
@@ -13,41 +13,30 @@ import type { SharedState, StateBackend, StateChange, StateName } from '../../sr
 import { builtUrl } from '../support/built.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { has } from '../support/has.ts';
-import { postgresServer, redisServer, type StoreServer } from '../support/stores.ts';
+import { postgresServer, redisServer, storeForAll, storeKinds } from '../support/stores.ts';
 
 const key = 'the key of one operator, and no other';
 const name: StateName = { kind: 'cache', of: ['a'] };
 const other: StateName = { kind: 'cache', of: ['b'] };
 const text = (value: unknown): unknown => (Buffer.isBuffer(value) ? value.toString() : value);
 
-const kinds = [
-  { kind: 'redis', start: redisServer, end: 'SIGKILL' },
-  { kind: 'postgres', start: postgresServer, end: 'SIGQUIT' },
-] as const;
-
-for (const { kind, start, end } of kinds) {
+for (const { kind, start, end } of storeKinds) {
   describe.runIf(has(kind))(kind, () => {
-    let server: StoreServer;
+    const made = storeForAll(start);
     const opened: SharedState[] = [];
     const state = (secret = key): SharedState => {
-      const made = openState({ url: server.url, key: secret, timeoutMs: 30_000 }) as SharedState;
-      opened.push(made);
-      return made;
+      const one = openState({ url: made.server.url, key: secret, timeoutMs: 30_000 }) as SharedState;
+      opened.push(one);
+      return one;
     };
     /** The store without a seal, as one who can write to it has it. */
     const raw = (): Promise<StateBackend> =>
       (backends[`${kind}:`] as { open: (o: object) => Promise<StateBackend> }).open({
-        url: server.url,
+        url: made.server.url,
         timeoutMs: 30_000,
       });
 
-    beforeAll(async () => {
-      server = await start();
-    });
-    afterAll(async () => {
-      await Promise.all(opened.map((one) => one.close()));
-      await server.stop();
-    });
+    afterAll(() => Promise.all(opened.map((one) => one.close())));
 
     test('what one replica puts another one gets, and removes', async () => {
       const [one, two] = [state().space('s'), state().space('s')];
@@ -68,7 +57,7 @@ for (const { kind, start, end } of kinds) {
       const cwd = temporaryFolder();
       const program = `
         import { createOriel } from ${JSON.stringify(builtUrl('index.js').href)};
-        const state = { url: ${JSON.stringify(server.url)}, key: ${JSON.stringify(key)}, timeoutMs: 30000 };
+        const state = { url: ${JSON.stringify(made.server.url)}, key: ${JSON.stringify(key)}, timeoutMs: 30000 };
         const oriel = createOriel({ cwd: ${JSON.stringify(cwd)}, state });
         const { details } = await oriel.tool('bash').run({ command: 'seq 100000' });
         process.stdout.write(String(details.output.unshared));
@@ -218,12 +207,12 @@ for (const { kind, start, end } of kinds) {
       shared.onChange((change) => void changes.push(change));
       const space = shared.space('dies');
       await space.put(name, Buffer.from('value'), 60_000);
-      await server.kill(end);
+      await made.server.kill(end);
       expect(await space.get(name)).toBe('away');
       expect(await space.put(name, Buffer.from('value'), 60_000)).toBe(false);
       expect(await space.add(name, 1, 0, 60_000)).toBe('away');
       expect(shared.stats()).toMatchObject({ up: false, outages: 1 });
-      await server.restart();
+      await made.server.restart();
       await expect.poll(() => shared.stats().up).toBe(true);
       expect(await space.put(name, Buffer.from('again'), 60_000)).toBe(true);
       expect(text(await space.get(name))).toBe('again');
@@ -341,13 +330,9 @@ test.runIf(has('redis'))(
 );
 
 describe.runIf(has('postgres'))('the table of PostgreSQL', () => {
-  let server: StoreServer;
-  beforeAll(async () => {
-    server = await postgresServer();
-  });
-  afterAll(() => server.stop());
+  const made = storeForAll(postgresServer);
   const asAdmin = async <T>(act: (client: pg.Client) => Promise<T>): Promise<T> => {
-    const client = new pg.Client({ connectionString: server.url });
+    const client = new pg.Client({ connectionString: made.server.url });
     await client.connect();
     return act(client).finally(() => client.end());
   };
@@ -356,7 +341,7 @@ describe.runIf(has('postgres'))('the table of PostgreSQL', () => {
     await asAdmin((admin) =>
       admin.query('CREATE ROLE reader LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC'),
     );
-    const url = server.url.replace('oriel@', 'reader@');
+    const url = made.server.url.replace('oriel@', 'reader@');
     const why: StateChange[] = [];
     const open = (as: string): SharedState => {
       const shared = openState({ url: as, key, timeoutMs: 30_000 }) as SharedState;
@@ -366,7 +351,7 @@ describe.runIf(has('postgres'))('the table of PostgreSQL', () => {
     const early = open(url);
     expect(await early.space('s').get(name)).toBe('away');
     expect(why).toEqual([{ is: 'away', why: '42501' }]);
-    const owner = open(server.url);
+    const owner = open(made.server.url);
     expect(await owner.space('s').put(name, Buffer.from('value'), 60_000)).toBe(true);
     await asAdmin((admin) => admin.query('GRANT SELECT, INSERT, UPDATE, DELETE ON oriel_state TO reader'));
     const later = open(url);
@@ -381,7 +366,7 @@ describe.runIf(has('postgres'))('the table of PostgreSQL', () => {
   });
 
   test('rows that have expired are removed with one write of a thousand, and by no clock but its own', async () => {
-    const shared = openState({ url: server.url, key, timeoutMs: 30_000 }) as SharedState;
+    const shared = openState({ url: made.server.url, key, timeoutMs: 30_000 }) as SharedState;
     const space = shared.space('sweep');
     await space.put({ kind: 'cache', of: ['short'] }, Buffer.from('x'), 1);
     // A replica whose clock is a day ahead.

@@ -1,13 +1,13 @@
 /** Several `oriel serve` on one shared store, and balancers in front of them. */
 
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { dirname, join } from 'node:path';
+import { afterAll, onTestFinished } from 'vitest';
 import { temporaryFolder } from './commands.ts';
 import { server, type ServerProcess } from './server.ts';
-import { freePort, running, type StoreServer } from './stores.ts';
+import { freePort, running, storeForAll, type StoreServer } from './stores.ts';
 
 export interface ReplicaAnswer {
   readonly isError?: boolean;
@@ -25,10 +25,41 @@ export function keyFile(): string {
   return path;
 }
 
+export interface ReplicaOptions {
+  /** Of `oriel serve`. */
+  readonly more?: readonly string[];
+  readonly workspace?: string;
+}
+
+export interface Replicas {
+  readonly store: StoreServer;
+  /** The file with the key. */
+  readonly key: string;
+  /** Another one on that store. */
+  replica(options?: ReplicaOptions): Promise<ServerProcess>;
+  two(options?: ReplicaOptions): Promise<readonly [ServerProcess, ServerProcess]>;
+}
+
+/** A store and a key for all tests of the group in which it is called. */
+export function replicasOn(start: () => Promise<StoreServer>): Replicas {
+  const made = storeForAll(start);
+  const key = keyFile();
+  afterAll(() => rmSync(dirname(key), { recursive: true }));
+  const replica = (options?: ReplicaOptions): Promise<ServerProcess> => replicaOn(made.server, key, options);
+  return {
+    get store() {
+      return made.server;
+    },
+    key,
+    replica,
+    two: async (options) => [await replica(options), await replica(options)],
+  };
+}
+
 export function replicaOn(
-  store: StoreServer,
+  store: Pick<StoreServer, 'url'>,
   key: string,
-  { more = [], workspace = temporaryFolder() }: { more?: readonly string[]; workspace?: string } = {},
+  { more = [], workspace = temporaryFolder() }: ReplicaOptions = {},
 ): Promise<ServerProcess> {
   // A busy machine is no store that is away.
   const state = ['--state', store.url, '--state-key-file', key, '--state-timeout', '30'];

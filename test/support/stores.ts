@@ -5,6 +5,7 @@ import { chmodSync, chownSync, copyFileSync, mkdtempSync, readdirSync, rmSync, w
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { afterAll, beforeAll } from 'vitest';
 
 export interface StoreServer {
   readonly port: number;
@@ -17,6 +18,22 @@ export interface StoreServer {
   /** Starts it again on the same port, with its data where it keeps any. */
   restart(): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** The kinds of stores that replicas share, and the signal that ends one at once. */
+export const storeKinds = [
+  { kind: 'redis', start: redisServer, end: 'SIGKILL' },
+  { kind: 'postgres', start: postgresServer, end: 'SIGQUIT' },
+] as const;
+
+/** One for all tests of the group in which it is called. */
+export function storeForAll(start: () => Promise<StoreServer>): { readonly server: StoreServer } {
+  const made = {} as { server: StoreServer };
+  beforeAll(async () => {
+    made.server = await start();
+  });
+  afterAll(() => made.server.stop());
+  return made;
 }
 
 export async function freePort(): Promise<number> {

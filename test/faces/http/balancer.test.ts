@@ -1,9 +1,9 @@
 /** Replicas behind the balancer that is shipped, and what becomes of answers whose balancer, replica or store dies. */
 
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { createClient } from '../../../src/faces/client/client.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 import { has } from '../../support/has.ts';
@@ -11,28 +11,16 @@ import {
   artifactOf,
   balancerInTurn,
   callOn,
-  keyFile,
   replicaOn,
+  replicasOn,
   shippedBalancer,
   textOf,
 } from '../../support/replicas.ts';
-import { mcpHeaders, type ServerProcess } from '../../support/server.ts';
-import { redisServer, type StoreServer } from '../../support/stores.ts';
+import { mcpHeaders } from '../../support/server.ts';
+import { redisServer } from '../../support/stores.ts';
 
 describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
-  let store: StoreServer;
-  const key = keyFile();
-  beforeAll(async () => {
-    store = await redisServer();
-  });
-  afterAll(async () => {
-    rmSync(dirname(key), { recursive: true });
-    await store.stop();
-  });
-  const two = async (workspace?: string): Promise<readonly [ServerProcess, ServerProcess]> => {
-    const options = workspace === undefined ? {} : { workspace };
-    return [await replicaOn(store, key, options), await replicaOn(store, key, options)];
-  };
+  const { key, two } = replicasOn(redisServer);
 
   /** A session of MCP from before 2026-07-28. */
   async function openSession(url: string): Promise<(id: number) => Promise<number>> {
@@ -165,7 +153,7 @@ describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
         const workspace = temporaryFolder();
         const path = join(workspace, 'big');
         writeFileSync(path, Buffer.alloc(SIZE, 'line of a file\n'));
-        const replicas = await two(workspace);
+        const replicas = await two({ workspace });
         const balancer = await balancerInTurn(replicas);
         const kill = async (): Promise<void> => {
           if (victim === 'balancer') return balancer.kill();

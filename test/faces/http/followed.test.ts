@@ -2,15 +2,15 @@
 
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createOriel, type Oriel } from '../../../src/oriel.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 import { has } from '../../support/has.ts';
 import { numberedObject, objectServer } from '../../support/objects.ts';
-import { callOn, keyFile, replicaOn, textOf } from '../../support/replicas.ts';
-import { redisServer, type StoreServer } from '../../support/stores.ts';
+import { callOn, replicasOn, textOf } from '../../support/replicas.ts';
+import { redisServer } from '../../support/stores.ts';
 
 interface Site {
   readonly url: string;
@@ -37,22 +37,14 @@ async function site(): Promise<Site> {
 const CHANGED = 'was read again since, and has changed: lines may lie elsewhere';
 
 describe.runIf(has('redis'))('what is followed from page to page', () => {
-  let store: StoreServer;
-  const key = keyFile();
-  beforeAll(async () => {
-    store = await redisServer();
-  });
-  afterAll(async () => {
-    rmSync(dirname(key), { recursive: true });
-    await store.stop();
-  });
+  const shared = replicasOn(redisServer);
 
   /** Reads on two replicas in the name of a client. */
   async function readers(): Promise<
     (replica: 0 | 1, client: string | false, path: string) => Promise<string>
   > {
     const more = ['--web', '--allow-net', '127.0.0.1'];
-    const replicas = [await replicaOn(store, key, { more }), await replicaOn(store, key, { more })];
+    const replicas = await shared.two({ more });
     return async (replica, client, path) =>
       textOf(await callOn(String(replicas[replica]?.url), 'read', { path }, { client }));
   }
@@ -104,10 +96,7 @@ describe.runIf(has('redis'))('what is followed from page to page', () => {
     const file = join(realpathSync(workspace), 'f.txt');
     writeFileSync(file, 'one\ntwo\nthree\n');
     const more = ['--display', 'hashline'];
-    const replicas = [
-      await replicaOn(store, key, { more, workspace }),
-      await replicaOn(store, key, { more, workspace }),
-    ] as const;
+    const replicas = await shared.two({ more, workspace });
     const header = async (replica: 0 | 1, client: string | false): Promise<string> => {
       const [first = ''] = textOf(
         await callOn(replicas[replica].url, 'read', { path: `${file}:2..3` }, { client }),
@@ -144,7 +133,7 @@ describe.runIf(has('redis'))('what is followed from page to page', () => {
       const made = createOriel({
         roots: [temporaryFolder()],
         cache: { directory: temporaryFolder() },
-        state: { url: store.url, key: 'k'.repeat(32), timeoutMs: 30_000, space: 'objects' },
+        state: { url: shared.store.url, key: 'k'.repeat(32), timeoutMs: 30_000, space: 'objects' },
       });
       onTestFinished(() => made.close());
       return made;

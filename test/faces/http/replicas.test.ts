@@ -2,7 +2,7 @@
 
 import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../support/commands.ts';
 import { has } from '../../support/has.ts';
 import {
@@ -11,33 +11,21 @@ import {
   callOn as call,
   keyFile,
   replicaOn,
+  replicasOn,
   textOf,
 } from '../../support/replicas.ts';
 import type { ServerProcess } from '../../support/server.ts';
-import { freePort, postgresServer, redisServer, type StoreServer } from '../../support/stores.ts';
+import { freePort, storeKinds } from '../../support/stores.ts';
 
-const kinds = [
-  { kind: 'redis', start: redisServer, end: 'SIGKILL' },
-  { kind: 'postgres', start: postgresServer, end: 'SIGQUIT' },
-] as const;
-
-for (const { kind, start, end } of kinds) {
+for (const { kind, start, end } of storeKinds) {
   describe.runIf(has(kind))(`replicas on ${kind}`, () => {
-    let store: StoreServer;
-    const key = keyFile();
-    beforeAll(async () => {
-      store = await start();
-    });
-    afterAll(async () => {
-      rmSync(dirname(key), { recursive: true });
-      await store.stop();
-    });
-    const replica = (...more: string[]): Promise<ServerProcess> => replicaOn(store, key, { more });
+    const shared = replicasOn(start);
+    const { replica, two } = shared;
 
     test.runIf(has('haproxy'))(
       'pages of an output that one has kept come from whichever is asked, also when that one was killed',
       async () => {
-        const replicas = [await replica(), await replica()] as const;
+        const replicas = await two();
         const { url } = await balancerInTurn(replicas);
         const kept = artifactOf(await call(url, 'bash', { command: 'seq 100000' }));
         expect(kept).toMatch(/^artifact:\/\/\d{4,9}$/);
@@ -58,19 +46,19 @@ for (const { kind, start, end } of kinds) {
     );
 
     test('what was kept for clients without a name is read on every replica by its number, and is in no list', async () => {
-      const replicas = [await replica(), await replica()] as const;
+      const replicas = await two();
       const nameless = (i: number, tool: string, input: object): ReturnType<typeof call> =>
         call((replicas[i] as ServerProcess).url, tool, input, {
           client: false,
           headers: { 'user-agent': 'the same' },
         });
-      const [one, two] = [
+      const [one, other] = [
         artifactOf(await nameless(0, 'bash', { command: 'seq 100000' })),
         artifactOf(await nameless(1, 'bash', { command: 'seq 500000 600000' })),
       ];
       for (const i of [0, 1, 0]) {
         expect(textOf(await nameless(i, 'read', { path: `${one}:1..1` }))).toBe('1|1\n');
-        expect(textOf(await nameless(i, 'read', { path: `${two}:1..1` }))).toBe('1|500000\n');
+        expect(textOf(await nameless(i, 'read', { path: `${other}:1..1` }))).toBe('1|500000\n');
         expect(textOf(await nameless(i, 'read', { path: 'artifact://' }))).not.toContain(one.slice(11));
         expect((await nameless(i, 'read', { path: 'artifact://1' })).details.error?.code).toBe('NOT_FOUND');
       }
@@ -116,31 +104,31 @@ for (const { kind, start, end } of kinds) {
       replicas[0].kill('SIGKILL');
       await replicas[0].exited;
       await expect.poll(async () => (await ask(1)).everywhere).toMatchObject({ calls: 7, rateLimits: 1 });
-      await store.kill(end);
+      await shared.store.kill(end);
       expect((await read(1)).calls).toBe(8);
-      await store.restart();
+      await shared.store.restart();
     });
 
     test('while the store is away each works alone, and says so in its answers, its log and its metrics', async () => {
-      const [one, two] = [await replica(), await replica()];
+      const [one, other] = await two();
       const kept = artifactOf(await call(one.url, 'bash', { command: 'seq 100000' }));
-      const before = await call(two.url, 'read', { path: `${kept}:1..2:raw` });
-      await store.kill(end);
-      expect(textOf(await call(two.url, 'read', { path: `${kept}:1..2:raw` }))).toBe(textOf(before));
-      const alone = await call(two.url, 'bash', { command: 'seq 100000' });
+      const before = await call(other.url, 'read', { path: `${kept}:1..2:raw` });
+      await shared.store.kill(end);
+      expect(textOf(await call(other.url, 'read', { path: `${kept}:1..2:raw` }))).toBe(textOf(before));
+      const alone = await call(other.url, 'bash', { command: 'seq 100000' });
       expect(alone.details.output?.unshared).toBe('the shared store does not answer');
       expect(textOf(alone)).toContain('(on this replica alone: the shared store does not answer)');
       expect(artifactOf(alone)).toMatch(/^artifact:\/\/9\d{12}$/);
-      expect(textOf(await call(two.url, 'read', { path: `${artifactOf(alone)}:3..4:raw` }))).toContain(
+      expect(textOf(await call(other.url, 'read', { path: `${artifactOf(alone)}:3..4:raw` }))).toContain(
         '3\n4',
       );
-      expect(await (await two.get('/metrics')).text()).toMatch(/^oriel_state_up 0$/m);
-      await store.restart();
-      await expect.poll(async () => (await two.get('/metrics')).text()).toMatch(/^oriel_state_up 1$/m);
-      expect(await (await two.get('/metrics')).text()).toMatch(/^oriel_state_outages_total 1$/m);
-      expect(two.log()).toMatch(/"event":"state-away","why":"[\w ]+"/);
-      await expect.poll(() => two.log()).toContain('"event":"state-back"');
-      expect(two.log()).not.toContain(String(store.port));
+      expect(await (await other.get('/metrics')).text()).toMatch(/^oriel_state_up 0$/m);
+      await shared.store.restart();
+      await expect.poll(async () => (await other.get('/metrics')).text()).toMatch(/^oriel_state_up 1$/m);
+      expect(await (await other.get('/metrics')).text()).toMatch(/^oriel_state_outages_total 1$/m);
+      expect(other.log()).toMatch(/"event":"state-away","why":"[\w ]+"/);
+      await expect.poll(() => other.log()).toContain('"event":"state-back"');
+      expect(other.log()).not.toContain(String(shared.store.port));
     });
   });
 }
@@ -148,7 +136,7 @@ for (const { kind, start, end } of kinds) {
 test.runIf(has('redis'))('a server starts while the store is away', async () => {
   const key = keyFile();
   const url = `redis://127.0.0.1:${await freePort()}`;
-  const alone = await replicaOn({ url } as StoreServer, key, { more: ['--state-timeout', '2'] });
+  const alone = await replicaOn({ url }, key, { more: ['--state-timeout', '2'] });
   const answer = await call(alone.url, 'bash', { command: 'seq 100000' });
   expect(answer.details.output?.unshared).toBe('the shared store does not answer');
   rmSync(dirname(key), { recursive: true });

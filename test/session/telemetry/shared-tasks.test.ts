@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { SharedTasks } from '../../../src/session/telemetry/shared-tasks.ts';
 import { Telemetry } from '../../../src/session/telemetry/telemetry.ts';
 import { openState } from '../../../src/state/open-state.ts';
@@ -6,7 +6,7 @@ import { TaskFigures } from '../../../src/telemetry/task-figures.ts';
 import type { CallEvent } from '../../../src/types/telemetry.ts';
 import type { SharedState } from '../../../src/types/state.ts';
 import { has } from '../../support/has.ts';
-import { redisServer, type StoreServer } from '../../support/stores.ts';
+import { redisServer, storeForAll } from '../../support/stores.ts';
 import { noteOf } from '../../support/telemetry.ts';
 
 const key = 'the key of one operator, and no other';
@@ -23,11 +23,7 @@ const call = (bytes: number): CallEvent => ({
 });
 
 describe.runIf(has('redis'))('tasks that go through several replicas', () => {
-  let server: StoreServer;
-  beforeAll(async () => {
-    server = await redisServer();
-  });
-  afterAll(() => server.stop());
+  const made = storeForAll(redisServer);
 
   interface Replica {
     readonly tasks: SharedTasks;
@@ -35,7 +31,7 @@ describe.runIf(has('redis'))('tasks that go through several replicas', () => {
     count(figures: TaskFigures, bytes: number): void;
   }
   function replica(space: string, secret = key): Replica {
-    const state = openState({ url: server.url, key: secret, timeoutMs: 30_000 }) as SharedState;
+    const state = openState({ url: made.server.url, key: secret, timeoutMs: 30_000 }) as SharedState;
     const tasks = new SharedTasks(() => state.space(space));
     onTestFinished(async () => {
       await tasks.close();
