@@ -4,31 +4,13 @@
  * one do not depend on the store.
  */
 
-import { randomBytes, randomInt } from 'node:crypto';
-import { open } from 'node:fs/promises';
-import { writeFailure } from '../access/failure.ts';
+import { randomInt } from 'node:crypto';
 import { isOrielError, OrielError } from '../errors.ts';
 import type { KeptSpill, OpenedSpill, Spill, SpillSink, SpillStore } from '../types/session.ts';
 import type { StateName, StateSpace } from '../types/state.ts';
 import { artifactNumber, artifactUrl, missingArtifact, missingUnlisted } from './artifact-url.ts';
-import { batchesOf, lengthOf } from '../state/pieces.ts';
-import { type Head, headName, pieceName, readPiece } from './spill-pieces.ts';
+import { type Head, headName, KEEP_MS, SpillPieces, whyNot } from './spill-pieces.ts';
 import type { Spills } from './spills.ts';
-
-/** Bytes of one output that other replicas can read; a larger one stays where it was made. */
-const MOST_SHARED: number = 64 << 20;
-
-/** Bytes of all outputs of one space that are shared within a day. */
-const MOST_IN_A_DAY: number = 512 << 20;
-
-const DAY_MS = 24 * 60 * 60_000;
-
-/** How long an output can be read by other replicas. */
-const KEEP_MS = DAY_MS;
-
-/** Milliseconds that sending or copying one output may take in all. */
-const SENDING_MS = 5_000;
-const COPYING_MS = 20_000;
 
 /** Outputs whose files are known here; of the others the copy is made again. */
 const MOST_KNOWN = 10_000;
@@ -60,20 +42,20 @@ export class SharedSpills implements SpillStore {
   readonly #own: Spills;
   readonly #space: StateSpace;
   readonly #unlisted: string | undefined;
-  readonly #now: () => number;
   /** The number in the private directory, by the number that callers know. Oldest first. */
   readonly #known = new Map<number, number>();
   readonly #copying = new Map<number, Promise<number>>();
   /** Numbers of outputs that only this replica has. No number of the store is as long, and none of another replica is the same. */
   readonly #alone = LEAST_ALONE + 10_000 * randomInt(0, 99_999_999);
   #lastAlone = 0;
+  readonly #pieces: SpillPieces;
 
   /** Where outputs are unlisted, `own` gives numbers that nobody guesses, and they are the same in the store. */
   constructor(own: Spills, space: StateSpace, { unlisted, now = Date.now }: SharedSpillsOptions = {}) {
     this.#own = own;
     this.#space = space;
     this.#unlisted = unlisted;
-    this.#now = now;
+    this.#pieces = new SpillPieces(space, { of: unlisted, now });
   }
 
   get directory(): string {
@@ -146,7 +128,9 @@ export class SharedSpills implements SpillStore {
 
   async #share(spill: Spill): Promise<Spill> {
     const local = artifactNumber(spill.url);
-    const shared = await this.#send(spill, local);
+    const shared = await this.#pieces.send(spill, (head) =>
+      this.#unlisted === undefined ? this.#publish(head) : this.#putHead(head, local),
+    );
     const alone = this.#unlisted === undefined ? this.#alone + (this.#lastAlone += 1) : local;
     const number = typeof shared === 'number' ? shared : alone;
     this.#remember(number, local);
@@ -160,62 +144,11 @@ export class SharedSpills implements SpillStore {
     this.#known.delete(oldest as number);
   }
 
-  /** Its number in the store, or why it is not there. What is not there takes nothing of the day's quota, nor room. */
-  async #send({ bytes, capped, path }: Spill, local: number): Promise<number | string> {
-    if (bytes > MOST_SHARED) return `it is larger than ${MOST_SHARED >> 20} MiB`;
-    const of = [
-      'spill',
-      Math.floor(this.#now() / DAY_MS),
-      ...(this.#unlisted === undefined ? [] : [this.#unlisted]),
-    ];
-    const today: StateName = { kind: 'quota', of };
-    const used = await this.#space.add(today, bytes, 0, 2 * DAY_MS);
-    if (used === 'away') return this.#whyNot();
-    if (used > MOST_IN_A_DAY) {
-      await this.#space.add(today, -bytes, 0, 2 * DAY_MS);
-      return `more than ${MOST_IN_A_DAY >> 20} MiB were shared today`;
-    }
-    const head: Head = { id: randomBytes(12).toString('base64url'), bytes, capped };
-    let shared: number | string = STORE_AWAY;
-    try {
-      return (shared = await this.#sendPieces(head, path, local));
-    } finally {
-      // Nobody waits for that: what stays in a store that is slow or away expires.
-      if (typeof shared === 'string') void this.#takeBack(head, today);
-    }
-  }
-
-  async #takeBack(head: Head, today: StateName): Promise<void> {
-    await this.#space.add(today, -head.bytes, 0, 2 * DAY_MS);
-    for (const batch of batchesOf(head.bytes))
-      await Promise.all(batch.map((index) => this.#space.remove(pieceName(head, index))));
-  }
-
-  async #sendPieces(head: Head, path: string, local: number): Promise<number | string> {
-    const { bytes } = head;
-    const end = performance.now() + SENDING_MS;
-    const file = await open(path, 'r').catch((error: unknown) => {
-      throw writeFailure(error, 'The full output could not be kept');
-    });
-    try {
-      for (const batch of batchesOf(bytes)) {
-        if (performance.now() > end) return `the shared store took longer than ${SENDING_MS / 1000} seconds`;
-        const puts = batch.map(async (index) =>
-          this.#space.put(pieceName(head, index), await readPiece(file, index, bytes), KEEP_MS),
-        );
-        if ((await Promise.all(puts)).includes(false)) return this.#whyNot();
-      }
-      return await (this.#unlisted === undefined ? this.#publish(head) : this.#putHead(head, local));
-    } finally {
-      await file.close();
-    }
-  }
-
   /** A number of the store that no output has. */
   async #publish(head: Head): Promise<number | string> {
     for (let attempt = 0; attempt < 3; attempt += 1) {
       const number = await this.#space.add(NUMBER, 1, firstNumber(), KEEP_MS);
-      if (number === 'away') return this.#whyNot();
+      if (number === 'away') return whyNot(this.#space);
       // Whoever can write to the store could have set the number back.
       const taken = this.#known.has(number) || (await this.#space.get(headName(number))) !== undefined;
       // A list that was asked for before anything was kept has made the number 0.
@@ -230,7 +163,7 @@ export class SharedSpills implements SpillStore {
 
   async #putHead(head: Head, number: number): Promise<number | string> {
     const put = await this.#space.put(headName(number), Buffer.from(JSON.stringify(head)), KEEP_MS);
-    return put ? number : this.#whyNot();
+    return put ? number : whyNot(this.#space);
   }
 
   /** Calls that ask for the same at once share the copy. */
@@ -247,20 +180,13 @@ export class SharedSpills implements SpillStore {
     const head = await this.#headOf(number);
     if (head === 'away') throw unreachable(number);
     if (!head) throw await this.#missing(number);
-    const { bytes } = head;
     const sink = this.#own.create();
-    const end = performance.now() + COPYING_MS;
     try {
-      for (const batch of batchesOf(bytes)) {
-        const pieces = await Promise.all(batch.map((index) => this.#space.get(pieceName(head, index))));
-        for (const [i, piece] of pieces.entries()) {
-          if (piece === 'away' || performance.now() > end) throw unreachable(number);
-          if (piece?.length !== lengthOf(batch[i] as number, bytes)) throw await this.#missing(number);
-          await sink.write(piece);
-        }
-      }
+      const end = await this.#pieces.copy(head, sink);
+      if (end === 'away') throw unreachable(number);
+      if (end === 'missing') throw await this.#missing(number);
       const kept = await sink.finish(head.capped);
-      if (kept.bytes !== bytes)
+      if (kept.bytes !== head.bytes)
         throw new OrielError('LIMIT', `There is no room for a copy of ${artifactUrl(number)}.`);
       const local = artifactNumber(kept.url);
       this.#remember(number, local);
@@ -269,10 +195,6 @@ export class SharedSpills implements SpillStore {
       sink.discard();
       throw error;
     }
-  }
-
-  #whyNot(): string {
-    return this.#space.isUp ? STORE_FULL : STORE_AWAY;
   }
 
   async #headOf(number: number): Promise<Head | 'away' | undefined> {
@@ -296,9 +218,6 @@ export class SharedSpills implements SpillStore {
     return missingArtifact(number, isThere ? artifactUrl(last) : this.list().at(-1)?.url);
   }
 }
-
-const STORE_FULL = 'the shared store does not take it';
-const STORE_AWAY = 'the shared store does not answer';
 
 function unreachable(number: number): OrielError {
   return new OrielError(

@@ -1,9 +1,30 @@
-/** How a kept output lies in the shared store: a head under its number, and pieces under the head's id. */
+/**
+ * How a kept output lies in the shared store: a head under its number, and pieces under the head's id. Outputs are sent, taken
+ * back and copied here; which number one has is none of this.
+ */
 
-import type { FileHandle } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { writeFailure } from '../access/failure.ts';
 import { OrielError } from '../errors.ts';
-import { lengthOf, PIECE } from '../state/pieces.ts';
-import type { StateName } from '../types/state.ts';
+import { batchesOf, lengthOf, PIECE } from '../state/pieces.ts';
+import type { Spill, SpillSink } from '../types/session.ts';
+import type { StateName, StateSpace } from '../types/state.ts';
+
+/** Bytes of one output that other replicas can read; a larger one stays where it was made. */
+const MOST_SHARED: number = 64 << 20;
+
+/** Bytes of all outputs of one client that are shared within a day. */
+const MOST_IN_A_DAY: number = 512 << 20;
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** How long an output can be read by other replicas. */
+export const KEEP_MS: number = DAY_MS;
+
+/** Milliseconds that sending or copying one output may take in all. */
+const SENDING_MS = 5_000;
+const COPYING_MS = 20_000;
 
 export interface Head {
   /** Part of the keys of its pieces: they belong to this output and to no other of its number. */
@@ -16,12 +37,107 @@ export function headName(number: number): StateName {
   return { kind: 'spill', of: [number] };
 }
 
-export function pieceName({ id }: Head, index: number): StateName {
+/** Why the store has not taken something. */
+export function whyNot({ isUp }: StateSpace): string {
+  return isUp ? 'the shared store does not take it' : STORE_AWAY;
+}
+
+const STORE_AWAY = 'the shared store does not answer';
+
+export interface SpillPiecesOptions {
+  /** Whose outputs these are, where several clients have the space: each has a quota. */
+  readonly of: string | undefined;
+  readonly now: () => number;
+}
+
+export class SpillPieces {
+  readonly #space: StateSpace;
+  readonly #options: SpillPiecesOptions;
+
+  constructor(space: StateSpace, options: SpillPiecesOptions) {
+    this.#space = space;
+    this.#options = options;
+  }
+
+  /**
+   * What `publish` gives once all pieces are there: the number of the output, or why it has none. What has none takes
+   * nothing of the day's quota, nor room.
+   */
+  async send(
+    { bytes, capped, path }: Spill,
+    publish: (head: Head) => Promise<number | string>,
+  ): Promise<number | string> {
+    if (bytes > MOST_SHARED) return `it is larger than ${MOST_SHARED >> 20} MiB`;
+    const today = this.#quota();
+    const used = await this.#space.add(today, bytes, 0, 2 * DAY_MS);
+    if (used === 'away') return whyNot(this.#space);
+    if (used > MOST_IN_A_DAY) {
+      await this.#space.add(today, -bytes, 0, 2 * DAY_MS);
+      return `more than ${MOST_IN_A_DAY >> 20} MiB were shared today`;
+    }
+    const head: Head = { id: randomBytes(12).toString('base64url'), bytes, capped };
+    let sent: number | string = STORE_AWAY;
+    try {
+      return (sent = (await this.#put(head, path)) ?? (await publish(head)));
+    } finally {
+      // Nobody waits for that: what stays in a store that is slow or away expires.
+      if (typeof sent === 'string') void this.#takeBack(head, today);
+    }
+  }
+
+  /** Writes all of an output to `sink`, or a part of it where the store has no more, or does not answer. */
+  async copy(head: Head, sink: Pick<SpillSink, 'write'>): Promise<'whole' | 'away' | 'missing'> {
+    const end = performance.now() + COPYING_MS;
+    for (const batch of batchesOf(head.bytes)) {
+      const pieces = await Promise.all(batch.map((index) => this.#space.get(pieceName(head, index))));
+      for (const [i, piece] of pieces.entries()) {
+        if (piece === 'away' || performance.now() > end) return 'away';
+        if (piece?.length !== lengthOf(batch[i] as number, head.bytes)) return 'missing';
+        await sink.write(piece);
+      }
+    }
+    return 'whole';
+  }
+
+  #quota(): StateName {
+    const { of, now } = this.#options;
+    const day = Math.floor(now() / DAY_MS);
+    return { kind: 'quota', of: ['spill', day, ...(of === undefined ? [] : [of])] };
+  }
+
+  /** Why not all of it is there. */
+  async #put(head: Head, path: string): Promise<string | undefined> {
+    const end = performance.now() + SENDING_MS;
+    const file = await open(path, 'r').catch((error: unknown) => {
+      throw writeFailure(error, 'The full output could not be kept');
+    });
+    try {
+      for (const batch of batchesOf(head.bytes)) {
+        if (performance.now() > end) return `the shared store took longer than ${SENDING_MS / 1000} seconds`;
+        const puts = batch.map(async (index) =>
+          this.#space.put(pieceName(head, index), await readPiece(file, index, head.bytes), KEEP_MS),
+        );
+        if ((await Promise.all(puts)).includes(false)) return whyNot(this.#space);
+      }
+      return undefined;
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #takeBack(head: Head, today: StateName): Promise<void> {
+    await this.#space.add(today, -head.bytes, 0, 2 * DAY_MS);
+    for (const batch of batchesOf(head.bytes))
+      await Promise.all(batch.map((index) => this.#space.remove(pieceName(head, index))));
+  }
+}
+
+function pieceName({ id }: Head, index: number): StateName {
   return { kind: 'piece', of: [id, index] };
 }
 
 /** Throws OrielError (`LIMIT`) where the file has become shorter. */
-export async function readPiece(file: FileHandle, index: number, bytes: number): Promise<Buffer> {
+async function readPiece(file: FileHandle, index: number, bytes: number): Promise<Buffer> {
   const piece = Buffer.allocUnsafe(lengthOf(index, bytes));
   for (let done = 0; done < piece.length;) {
     const { bytesRead } = await file.read(piece, done, piece.length - done, index * PIECE + done);

@@ -3,6 +3,8 @@
  * what has expired is removed now and then.
  */
 
+import type { KeyvPostgres } from '@keyv/postgres';
+import type { Pool } from 'pg';
 import type { BackendOptions, StateBackend } from '../types/state.ts';
 import { MOST_SEALED } from './bounds.ts';
 import { textsIn } from './texts.ts';
@@ -33,13 +35,32 @@ const SWEEP_ROWS = 5_000;
 
 type Query = (sql: string, values?: unknown) => Promise<Record<string, unknown>[]>;
 
-export async function openPostgres({ url, timeoutMs }: BackendOptions): Promise<StateBackend> {
+export async function openPostgres(options: BackendOptions): Promise<StateBackend> {
   const [{ Keyv }, { KeyvPostgres }, { default: pg }] = await Promise.all([
     import('keyv'),
     import('@keyv/postgres'),
     import('pg'),
   ]);
-  const pool = new pg.Pool({
+  const pool = poolOf(pg, options);
+  const query = queryIn(pool);
+  const adapter = expiring(KeyvPostgres, query);
+  const keyv = textsIn(Keyv, adapter);
+  adapter.on('error', () => undefined);
+  return {
+    ping: async () => void (await query('SELECT 1')),
+    get: (key) => keyv.get<string>(key),
+    set: async (key, value, ttl) => void (await keyv.set(key, value, ttl)),
+    remove: async (key) => void (await keyv.delete(key)),
+    add: async (...given) => Number((await query(ADD, given))[0]?.['value']),
+    isRefusal: (error) => error instanceof pg.DatabaseError && !ABOUT_THE_SERVER.test(error.code ?? ''),
+    // Connections that do not answer end by their timeouts.
+    reset: () => Promise.resolve(),
+    close: () => pool.end(),
+  };
+}
+
+function poolOf({ Pool }: Pick<typeof import('pg'), 'Pool'>, { url, timeoutMs }: BackendOptions): Pool {
+  const pool = new Pool({
     connectionString: url,
     max: CONNECTIONS,
     connectionTimeoutMillis: timeoutMs,
@@ -50,68 +71,68 @@ export async function openPostgres({ url, timeoutMs }: BackendOptions): Promise<
   });
   // A server that ends closes idle connections: without a listener the process would end as well.
   pool.on('error', () => undefined);
+  return pool;
+}
+
+/** Queries that wait until the table is there. */
+function queryIn(pool: Pool): Query {
   let ready: Promise<unknown> | undefined;
-  const query: Query = async (sql, values) => {
+  return async (sql, values) => {
     await (ready ??= makeTable(pool).catch((error: unknown) => {
       ready = undefined;
       throw error;
     }));
     return (await pool.query(sql, values as unknown[])).rows as Record<string, unknown>[];
   };
-  /** A pool of its own with a listener, where the adapter's is one for the whole process and has none; and rows expire. */
-  class ExpiringTable extends KeyvPostgres {
+}
+
+/** The adapter over a pool with a listener, where its own is one for the whole process and has none; and rows expire. */
+function expiring(Adapter: typeof KeyvPostgres, query: Query): KeyvPostgres {
+  class ExpiringTable extends Adapter {
+    #writes = 0;
+    #sweptAt = performance.now();
+
     override connect(): Promise<Query> {
       return Promise.resolve(query);
     }
 
     override async get(key: string): Promise<unknown> {
-      // A value that is too long is not fetched whole.
-      const sql = `SELECT left(value, ${MOST_SEALED + 1}) AS value FROM ${TABLE} WHERE key = $1 AND expires > ${NOW}`;
-      return (await query(sql, [key]))[0]?.['value'];
+      return (await query(GET, [key]))[0]?.['value'];
     }
 
     override async set(key: string, value: unknown, ttl = 0): Promise<void> {
-      const sql = `INSERT INTO ${TABLE} (key, value, expires) VALUES ($1, $2, ${NOW} + $3::bigint)
-        ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires = excluded.expires`;
-      await query(sql, [key, value, ttl]);
+      await query(SET, [key, value, ttl]);
       this.#sweepNowAndThen();
     }
-
-    #writes = 0;
-    #sweptAt = performance.now();
 
     #sweepNowAndThen(): void {
       this.#writes += 1;
       if (this.#writes < SWEEP_WRITES && performance.now() - this.#sweptAt < SWEEP_MS) return;
       this.#writes = 0;
       this.#sweptAt = performance.now();
-      const sql = `DELETE FROM ${TABLE} WHERE key IN (SELECT key FROM ${TABLE} WHERE expires < ${NOW} LIMIT ${SWEEP_ROWS})`;
       // What could not be removed is removed the next time.
-      query(sql).catch(() => undefined);
+      query(SWEEP).catch(() => undefined);
     }
   }
-  const adapter = new ExpiringTable({ table: 'oriel_state' });
-  const keyv = textsIn(Keyv, adapter);
-  adapter.on('error', () => undefined);
-  return {
-    ping: async () => void (await query('SELECT 1')),
-    get: (key) => keyv.get<string>(key),
-    set: async (key, value, ttl) => void (await keyv.set(key, value, ttl)),
-    remove: async (key) => void (await keyv.delete(key)),
-    async add(key, by, start, ttl) {
-      const sql = `INSERT INTO ${TABLE} AS t (key, value, expires) VALUES ($1, ($3::bigint + $2::bigint)::text, ${NOW} + $4::bigint)
-        ON CONFLICT (key) DO UPDATE SET expires = excluded.expires,
-          value = CASE WHEN t.expires > ${NOW} AND t.value ~ '^-?[0-9]{1,15}$' THEN (t.value::bigint + $2::bigint)::text ELSE excluded.value END
-        RETURNING value`;
-      const [row] = await query(sql, [key, by, start, ttl]);
-      return Number(row?.['value']);
-    },
-    isRefusal: (error) => error instanceof pg.DatabaseError && !ABOUT_THE_SERVER.test(error.code ?? ''),
-    // Connections that do not answer end by their timeouts.
-    reset: () => Promise.resolve(),
-    close: () => pool.end(),
-  };
+  return new ExpiringTable({ table: 'oriel_state' });
 }
+
+/** A value that is too long is not fetched whole. */
+const GET = `SELECT left(value, ${MOST_SEALED + 1}) AS value FROM ${TABLE} WHERE key = $1 AND expires > ${NOW}`;
+
+const SET = `
+  INSERT INTO ${TABLE} (key, value, expires) VALUES ($1, $2, ${NOW} + $3::bigint)
+  ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires = excluded.expires`;
+
+/** Key, number to add, number to begin at, milliseconds. A value that is no number, or has expired, is as if it were not there. */
+const ADD = `
+  INSERT INTO ${TABLE} AS t (key, value, expires)
+  VALUES ($1, ($3::bigint + $2::bigint)::text, ${NOW} + $4::bigint)
+  ON CONFLICT (key) DO UPDATE SET expires = excluded.expires,
+    value = CASE WHEN t.expires > ${NOW} AND t.value ~ '^-?[0-9]{1,15}$' THEN (t.value::bigint + $2::bigint)::text ELSE excluded.value END
+  RETURNING value`;
+
+const SWEEP = `DELETE FROM ${TABLE} WHERE key IN (SELECT key FROM ${TABLE} WHERE expires < ${NOW} LIMIT ${SWEEP_ROWS})`;
 
 /**
  * Classes of errors that are not about what was asked: of connections (08), of who may connect (28), of databases that are
@@ -119,12 +140,8 @@ export async function openPostgres({ url, timeoutMs }: BackendOptions): Promise<
  */
 const ABOUT_THE_SERVER = /^(?:08|28|3D|53(?!100)|57P)/;
 
-interface Queries {
-  query(sql: string): Promise<unknown>;
-}
-
 /** Who may only read and write the table need not be able to make one. What fails here says nothing about a single use. */
-async function makeTable(pool: Queries): Promise<void> {
+async function makeTable(pool: Pool): Promise<void> {
   try {
     await pool.query(`SELECT key, value, expires FROM ${TABLE} LIMIT 0`);
   } catch (error) {
@@ -135,7 +152,7 @@ async function makeTable(pool: Queries): Promise<void> {
   }
 }
 
-async function addTable(pool: Queries): Promise<void> {
+async function addTable(pool: Pool): Promise<void> {
   try {
     await pool.query(SCHEMA);
   } catch (error) {

@@ -1,19 +1,45 @@
 /** Redis and Valkey as the shared store: `redis://HOST:PORT/DB`, or `rediss://` with TLS. */
 
+import type KeyvRedis from '@keyv/redis';
 import type { BackendOptions, StateBackend } from '../types/state.ts';
 import { MOST_SEALED } from './bounds.ts';
 import { textsIn } from './texts.ts';
 
-export async function openRedis({ url, timeoutMs }: BackendOptions): Promise<StateBackend> {
-  const [{ Keyv }, { default: KeyvRedis }] = await Promise.all([import('keyv'), import('@keyv/redis')]);
-  /** A value that is too long is not fetched whole: whoever can write to the store could fill the memory of all replicas. */
-  class BoundedRedis extends KeyvRedis<string> {
+export async function openRedis(options: BackendOptions): Promise<StateBackend> {
+  const [{ Keyv }, { default: Adapter }] = await Promise.all([import('keyv'), import('@keyv/redis')]);
+  const adapter = bounded(Adapter, options);
+  const keyv = textsIn(Keyv, adapter);
+  const client = adapter.client as unknown as RedisClient;
+  // A connection at rest does not keep the process alive; what waits for an answer has a timer that does.
+  client.unref();
+  const connected = connector(adapter);
+  const end = (): Promise<void> => adapter.disconnect(true).catch(() => undefined);
+  /** Each use waits for the connection. */
+  const using = async <T>(use: () => Promise<T>): Promise<T> => {
+    await connected();
+    return use();
+  };
+  return {
+    ping: () => using(async () => void (await client.ping())),
+    get: (key) => using(() => keyv.get<string>(key)),
+    set: (key, value, ttl) => using(async () => void (await keyv.set(key, value, ttl))),
+    remove: (key) => using(async () => void (await keyv.delete(key))),
+    add: (...given) => using(() => addIn(client, ...given)),
+    isRefusal,
+    reset: end,
+    close: end,
+  };
+}
+
+/** The adapter, where a value that is too long is not fetched whole: whoever can write to the store could fill the memory of all replicas. */
+function bounded(Adapter: typeof KeyvRedis, { url, timeoutMs }: BackendOptions): KeyvRedis<string> {
+  class BoundedRedis extends Adapter<string> {
     override async get<U>(key: string): Promise<U | undefined> {
-      const text = await client.getRange(key, 0, MOST_SEALED);
+      const text = await (this.client as unknown as RedisClient).getRange(key, 0, MOST_SEALED);
       return text === '' ? undefined : (text as U);
     }
   }
-  const adapter = new BoundedRedis(
+  return new BoundedRedis(
     {
       url,
       // What cannot be sent fails at once: no read waits for a connection that comes back later.
@@ -22,17 +48,16 @@ export async function openRedis({ url, timeoutMs }: BackendOptions): Promise<Sta
     },
     { throwOnConnectError: true, throwOnErrors: true, useUnlink: true },
   );
-  const keyv = textsIn(Keyv, adapter);
-  // Without a listener the process would end; the adapter's own error of a connection says less than this one.
+}
+
+/** Connects where nothing is: all that comes while the connection is made waits for it, since the client would refuse it. */
+function connector(adapter: KeyvRedis<string>): () => Promise<void> {
   let last: unknown;
+  // Without a listener the process would end; the adapter's own error of a connection says less than this one.
   adapter.on('error', (error: unknown) => void (last = error));
-  const client = adapter.client as unknown as RedisClient;
-  // A connection at rest does not keep the process alive; what waits for an answer has a timer that does.
-  client.unref();
   let connecting: Promise<unknown> | undefined;
-  /** All that comes while the connection is made waits for it: the client would refuse it. */
-  const connected = async (): Promise<void> => {
-    if (client.isReady) return;
+  return async () => {
+    if ((adapter.client as unknown as RedisClient).isReady) return;
     last = undefined;
     connecting ??= adapter
       .getClient()
@@ -42,40 +67,25 @@ export async function openRedis({ url, timeoutMs }: BackendOptions): Promise<Sta
       .finally(() => (connecting = undefined));
     await connecting;
   };
-  return {
-    async ping() {
-      await connected();
-      await client.ping();
-    },
-    async get(key) {
-      await connected();
-      return keyv.get<string>(key);
-    },
-    async set(key, value, ttl) {
-      await connected();
-      await keyv.set(key, value, ttl);
-    },
-    async remove(key) {
-      await connected();
-      await keyv.delete(key);
-    },
-    async add(key, by, start, ttl) {
-      await connected();
-      const [, sum] = await client
-        .multi()
-        .set(key, String(start), { condition: 'NX', expiration: { type: 'PX', value: ttl } })
-        .incrBy(key, by)
-        .pExpire(key, ttl)
-        .exec()
-        .catch(repliesIn);
-      if (Number.isSafeInteger(sum)) return Number(sum);
-      const values = { keys: [key], arguments: [by, start, ttl].map(String) };
-      return Number(await client.eval(ANEW, values));
-    },
-    isRefusal,
-    reset: () => adapter.disconnect(true).catch(() => undefined),
-    close: () => adapter.disconnect(true).catch(() => undefined),
-  };
+}
+
+/** As `StateBackend.add`. */
+async function addIn(
+  client: RedisClient,
+  key: string,
+  by: number,
+  start: number,
+  ttl: number,
+): Promise<number> {
+  const [, sum] = await client
+    .multi()
+    .set(key, String(start), { condition: 'NX', expiration: { type: 'PX', value: ttl } })
+    .incrBy(key, by)
+    .pExpire(key, ttl)
+    .exec()
+    .catch(repliesIn);
+  if (Number.isSafeInteger(sum)) return Number(sum);
+  return Number(await client.eval(ANEW, { keys: [key], arguments: [by, start, ttl].map(String) }));
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { isServerUrl } from './base-url.ts';
 import { readEvents } from './events.ts';
-import { boundedText, brokenBy, type ClientOptions, type Exchange, sender } from './request.ts';
+import { boundedText, brokenBy, type ClientOptions, type Exchange, type Send, sender } from './request.ts';
 import { failed, type Result, succeeded } from './result.ts';
 import type {
   CallToolOptions,
@@ -71,17 +71,36 @@ function refuseUrl(url: string): void {
 /** Nothing is sent before a method is called. Throws TypeError for an invalid `url`. */
 export function createClient(options: ClientOptions): Client {
   refuseUrl(options.url);
-  const send = sender(options);
-  const json = <T>(exchange: Exchange): Promise<Result<T>> =>
-    read(exchange, async (response) => JSON.parse(await boundedText(response)));
-  const get = <T>(path: string, { signal }: Cancel = {}): Promise<Result<T>> =>
-    json({ method: 'GET', path, signal, repeatable: true });
+  const asking = new Asking(sender(options));
+  return {
+    ...filesOf(asking),
+    ...toolsOf(asking),
+    ...tasksOf(asking),
+    health: (cancel) => asking.get('/healthz', cancel),
+    metrics: ({ signal } = {}) =>
+      asking.read({ method: 'GET', path: '/metrics', signal, repeatable: true }, boundedText),
+    openApi: (cancel) => asking.get('/openapi.json', cancel),
+  };
+}
 
-  async function read<T>(
-    exchange: Exchange,
-    take: (response: Response) => Promise<unknown>,
-  ): Promise<Result<T>> {
-    const sent = await send(exchange);
+/** Requests and what is read of their answers. */
+class Asking {
+  readonly send: Send;
+
+  constructor(send: Send) {
+    this.send = send;
+  }
+
+  get<T>(path: string, { signal }: Cancel = {}, query: Exchange['query'] = {}): Promise<Result<T>> {
+    return this.json({ method: 'GET', path, query, signal, repeatable: true });
+  }
+
+  json<T>(exchange: Exchange): Promise<Result<T>> {
+    return this.read(exchange, async (response) => JSON.parse(await boundedText(response)));
+  }
+
+  async read<T>(exchange: Exchange, take: (response: Response) => Promise<unknown>): Promise<Result<T>> {
+    const sent = await this.send(exchange);
     if (!sent.ok) return sent;
     try {
       return succeeded((await take(sent.value)) as T);
@@ -91,10 +110,14 @@ export function createClient(options: ClientOptions): Client {
         : failed(brokenBy(error, exchange.signal));
     }
   }
+}
 
+type Files = Pick<Client, 'readFileLines' | 'readFile' | 'listDirectory' | 'resolvePath' | 'shownLines'>;
+
+function filesOf(asking: Asking): Files {
   return {
     readFileLines: (path, { offset, limit, signal, task, ...most } = {}) =>
-      json({
+      asking.json({
         method: 'GET',
         path: '/api/v0/read-file-lines',
         query: {
@@ -112,66 +135,39 @@ export function createClient(options: ClientOptions): Client {
       }),
     async readFile(path, { relativity, offset, limit, signal } = {}) {
       const query = { path, relativity, offset, limit };
-      const sent = await send({ method: 'GET', path: '/api/v0/read-file', query, signal, repeatable: true });
+      const exchange = { path: '/api/v0/read-file', query, signal } as const;
+      const sent = await asking.send({ method: 'GET', ...exchange, repeatable: true });
       return sent.ok ? succeeded(bytesOf(sent.value)) : sent;
     },
     listDirectory: (path, { signal, ...body } = {}) =>
-      json({
+      asking.json({
         method: 'POST',
         path: '/api/v0/list-directory',
         body: { ...(path !== undefined && { path }), ...body },
         signal,
         repeatable: true,
       }),
-    async resolvePath(path, { signal } = {}) {
-      const exchange = {
-        method: 'GET',
-        path: '/api/v0/resolve-path',
-        query: { path },
-        signal,
-        repeatable: true,
-      } as const;
-      const result = await json<{ resolved_path: string }>(exchange);
-      return result.ok ? succeeded(result.value.resolved_path) : result;
+    async resolvePath(path, cancel) {
+      const asked = await asking.get<{ resolved_path: string }>('/api/v0/resolve-path', cancel, { path });
+      return asked.ok ? succeeded(asked.value.resolved_path) : asked;
     },
     async shownLines(path, tag, { offset, limit, signal } = {}) {
       const query = { path, tag, offset, limit };
-      const exchange = {
-        method: 'GET',
-        path: '/api/v0/shown-lines',
+      const asked = await asking.get<{ lines: readonly ShownLine[] }>(
+        '/api/v0/shown-lines',
+        { ...(signal && { signal }) },
         query,
-        signal,
-        repeatable: true,
-      } as const;
-      const result = await json<{ lines: readonly ShownLine[] }>(exchange);
-      return result.ok ? succeeded(result.value.lines) : result;
+      );
+      return asked.ok ? succeeded(asked.value.lines) : asked;
     },
-    tools: (cancel) => get('/api/v0/tools', cancel),
-    tasks: (cancel) => get('/api/v0/tasks', cancel),
-    task: (id, { client, signal } = {}) =>
-      json({ method: 'GET', path: taskPath(id), query: { client }, signal, repeatable: true }),
-    taskEvents: (id, { signal, ...query } = {}) =>
-      json({
-        method: 'GET',
-        path: `${taskPath(id)}/events`,
-        query: { ...query },
-        signal,
-        repeatable: true,
-      }),
-    reportRateLimit: (id, { retryAfter, by, signal } = {}) =>
-      json({
-        method: 'POST',
-        path: `${taskPath(id)}/events`,
-        body: {
-          kind: 'rate-limit',
-          ...(retryAfter !== undefined && { retry_after: retryAfter }),
-          ...(by !== undefined && { by }),
-        },
-        signal,
-        repeatable: false,
-      }),
+  };
+}
+
+function toolsOf(asking: Asking): Pick<Client, 'tools' | 'callTool'> {
+  return {
+    tools: (cancel) => asking.get('/api/v0/tools', cancel),
     callTool: (name, input, { signal, onProgress, ...about } = {}) =>
-      read(
+      asking.read(
         {
           method: 'POST',
           path: `/api/v0/tools/${encodeURIComponent(name)}`,
@@ -183,10 +179,27 @@ export function createClient(options: ClientOptions): Client {
         async (response) =>
           onProgress ? answerIn(response, onProgress) : JSON.parse(await boundedText(response)),
       ),
-    health: (cancel) => get('/healthz', cancel),
-    metrics: ({ signal } = {}) =>
-      read({ method: 'GET', path: '/metrics', signal, repeatable: true }, boundedText),
-    openApi: (cancel) => get('/openapi.json', cancel),
+  };
+}
+
+function tasksOf(asking: Asking): Pick<Client, 'tasks' | 'task' | 'taskEvents' | 'reportRateLimit'> {
+  return {
+    tasks: (cancel) => asking.get('/api/v0/tasks', cancel),
+    task: (id, { client, ...cancel } = {}) => asking.get(taskPath(id), cancel, { client }),
+    taskEvents: (id, { signal, ...query } = {}) =>
+      asking.get(`${taskPath(id)}/events`, { ...(signal && { signal }) }, { ...query }),
+    reportRateLimit: (id, { retryAfter, by, signal } = {}) =>
+      asking.json({
+        method: 'POST',
+        path: `${taskPath(id)}/events`,
+        body: {
+          kind: 'rate-limit',
+          ...(retryAfter !== undefined && { retry_after: retryAfter }),
+          ...(by !== undefined && { by }),
+        },
+        signal,
+        repeatable: false,
+      }),
   };
 }
 
