@@ -1,13 +1,16 @@
-// What recording costs a small read, in a program and over MCP: the same calls with and without it, in turns, and the
-// median of the ratios. Answers are written as JSON, as every host does with them: the text of one that nobody looks at
-// was never put together, and recording, which counts its bytes, would be charged for that.
+// What recording costs a small read, in a program and over MCP: the same calls with and without it, in turns; the median
+// of the ratios, and the quartiles around it. Two that record nothing are compared as well: so much is chance. Answers are
+// written as JSON, as every host does with them: the text of one that nobody looks at was never put together, and
+// recording, which counts its bytes, would be charged for that.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createOriel } from '../dist/index.js';
 import { start } from './lib/mcp.mjs';
-import { cli } from './lib/process.mjs';
 import { sized } from './lib/quick.mjs';
-import { median } from './lib/table.mjs';
+
+const recordingServer = fileURLToPath(new URL('./lib/recording-server.mjs', import.meta.url));
 
 const TURNS = sized(40, 5);
 
@@ -16,52 +19,51 @@ const CALLS = sized(2_048, 256);
 
 const MCP_CALLS = sized(1_024, 64);
 
+/** Milliseconds after each turn, so that what is put off is done in the turn that it belongs to. */
+const REST_MS = 250;
+
 const FILE = 'small.txt';
 
 export async function rows() {
-  const { createOriel } = await import('../dist/index.js');
   const directory = mkdtempSync(join(tmpdir(), 'oriel-bench-'));
   try {
     writeFileSync(join(directory, FILE), 'a line of a small file\n'.repeat(20));
     // A file that has just been written is read in a way of its own.
     await new Promise((done) => setTimeout(done, 3_000));
-    const file = (name) => join(directory, `${name}.jsonl`);
-    const program = (telemetry) => inProgram(createOriel({ cwd: directory, roots: [directory], telemetry }));
-    const mcp = (...flags) => overMcp(directory, flags);
-    return [
-      { recorded: 'in memory', ...(await compared(program(false), program({}))) },
-      {
-        recorded: 'in memory and a file',
-        ...(await compared(program(false), program({ file: file('program') }))),
-      },
-      {
-        recorded: 'a file, over MCP',
-        ...(await compared(await mcp(), await mcp('--telemetry', file('mcp')))),
-      },
-    ];
+    const kinds = { nothing: false, 'in memory': {}, 'in memory and a file': { file: join(directory, 'e') } };
+    const found = [];
+    for (const [over, open] of [
+      ['in a program', inProgram],
+      ['over MCP', overMcp],
+    ]) {
+      for (const [recorded, telemetry] of Object.entries(kinds)) {
+        const pair = [await open(directory, false), await open(directory, telemetry)];
+        found.push({ recorded: `${recorded}, ${over}`, ...(await compared(...pair)) });
+      }
+    }
+    return found;
   } finally {
     rmSync(directory, { recursive: true });
   }
 }
 
-/** `{ turn, cpu, close }`: milliseconds of processor time so far. */
-function inProgram(oriel) {
+/** `{ turn, pid, close }`: the process whose time is measured. */
+function inProgram(directory, telemetry) {
+  const oriel = createOriel({ cwd: directory, roots: [directory], telemetry });
   const read = oriel.tool('read');
   return {
     async turn() {
       for (let i = 0; i < CALLS; i += 1) JSON.stringify(await read.run({ path: FILE }));
       return CALLS;
     },
-    cpu() {
-      const { user, system } = process.cpuUsage();
-      return (user + system) / 1_000;
-    },
+    pid: process.pid,
     close: () => oriel.close(),
   };
 }
 
-async function overMcp(directory, flags) {
-  const server = await start([process.execPath, [cli, 'mcp', directory, ...flags]], directory);
+async function overMcp(directory, telemetry) {
+  const args = [recordingServer, directory, JSON.stringify(telemetry)];
+  const server = await start([process.execPath, args], directory);
   return {
     async turn() {
       for (let i = 0; i < MCP_CALLS; i += 1) {
@@ -70,16 +72,17 @@ async function overMcp(directory, flags) {
       }
       return MCP_CALLS;
     },
-    cpu: () => processorMs(server.pid),
+    pid: server.pid,
     close: server.stop,
   };
 }
 
-/** Of all threads, to the nanosecond. Source: Documentation/scheduler/sched-stats.rst. */
-function processorMs(pid) {
-  const spent = (thread) =>
-    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
-  return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + spent(thread) / 1e6, 0);
+/** Milliseconds of processor time so far, to the nanosecond. Source: Documentation/scheduler/sched-stats.rst. */
+function spent(pid) {
+  const of = (thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
+  const all = readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + of(thread), 0);
+  return { all, main: of(pid) };
 }
 
 async function compared(without, with_) {
@@ -90,19 +93,35 @@ async function compared(without, with_) {
     if (turn >= TURNS / 10) pairs.push(turn % 2 === 0 ? [first, second] : [second, first]);
   }
   await Promise.all([without.close(), with_.close()]);
-  const of = (name) => median(pairs.map(([a, b]) => b[name] / a[name]));
-  const percent = (ratio) => `${(100 * (ratio - 1)).toFixed(1)} %`;
+  const median = (name) =>
+    quantile(
+      pairs.map(([a]) => a[name]),
+      0.5,
+    );
+  const more = (name) => {
+    const ratios = pairs.map(([a, b]) => b[name] / a[name]);
+    const [low, middle, high] = [0.25, 0.5, 0.75].map((share) => percent(quantile(ratios, share)));
+    return `${middle} % (${low} to ${high})`;
+  };
   return {
-    'a read without': `${Math.round(1_000 * median(pairs.map(([a]) => a.cpu)))} µs`,
-    'more processor time': percent(of('cpu')),
-    'more wall time': percent(of('wall')),
+    'a read without': `${Math.round(1_000 * median('all'))} µs`,
+    'more processor time': more('all'),
+    'of the main thread': more('main'),
     turns: pairs.length,
   };
 }
 
-/** Milliseconds a call. */
+const percent = (ratio) => (100 * (ratio - 1)).toFixed(1);
+
+function quantile(values, share) {
+  return values.toSorted((a, b) => a - b)[Math.floor(share * (values.length - 1))];
+}
+
+/** Milliseconds of processor time a call. */
 async function timed(one) {
-  const [began, before] = [performance.now(), one.cpu()];
+  const before = spent(one.pid);
   const calls = await one.turn();
-  return { wall: (performance.now() - began) / calls, cpu: (one.cpu() - before) / calls };
+  await new Promise((done) => setTimeout(done, REST_MS));
+  const after = spent(one.pid);
+  return { all: (after.all - before.all) / calls, main: (after.main - before.main) / calls };
 }
