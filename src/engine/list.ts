@@ -7,7 +7,7 @@ import type { ListResult, ListedEntry } from '../types/result.ts';
 import { checkRange, MOST_RESULTS } from './walk/bounds.ts';
 import { GapsSeen } from './walk/gaps.ts';
 import { openDirectory } from './walk/open-target.ts';
-import { sortInTurns } from './walk/sort-in-turns.ts';
+import { sortInTurns } from '../text/sort-in-turns.ts';
 
 /** Entries read before sorting; of a larger directory any so many are shown, and the answer says so. */
 const MOST_ENTRIES = 500_000;

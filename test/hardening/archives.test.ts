@@ -1,8 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { deflateRawSync, gzipSync, crc32 } from 'node:zlib';
 import { beforeEach, expect, test } from 'vitest';
+import { createOriel } from '../../src/index.ts';
 import { packed } from '../support/packed.ts';
 import { type Reader, reader } from '../support/reader.ts';
+import { withoutLag } from '../support/lag.ts';
 import { tar } from '../support/tar.ts';
 import { zip } from '../support/zip.ts';
 
@@ -468,4 +470,57 @@ test('A a short text under the name of an archive is a text', async () => {
   expect(await oriel.read('cut.zip')).toMatch(/^CORRUPT: /);
   oriel.write('noise.tar', Buffer.from([0xff, 0xfe, 0xfd, 0x80]));
   expect(await oriel.read('noise.tar')).toMatch(/^CORRUPT: /);
+});
+
+/** A zip with 200,000 empty members: their names are all that it has. */
+function zipOfNames(nameOf: (i: number) => string): Buffer {
+  const records = Array.from({ length: 200_000 }, (_, i) => {
+    const name = Buffer.from(nameOf(i));
+    const record = Buffer.alloc(46);
+    record.writeUInt32LE(0x02014b50, 0);
+    record.writeUInt16LE(0x800, 8);
+    record.writeUInt16LE(name.length, 28);
+    return Buffer.concat([record, name]);
+  });
+  const directory = Buffer.concat(records);
+  const end = Buffer.alloc(22);
+  end.writeUInt32LE(0x06054b50, 0);
+  end.writeUInt16LE(0xffff, 10);
+  end.writeUInt32LE(directory.length, 12);
+  return Buffer.concat([directory, end]);
+}
+
+/** No two of them beside each other. */
+const mixed = (i: number): number => (i * 7_919) % 200_000;
+
+test.each([
+  ['long names', '', (i: number) => `m${mixed(i)}-${'q'.repeat(100)}.txt`],
+  ['hidden names', ':d/', (i: number) => `d/${mixed(i)}${'\u202e'.repeat(40)}`],
+  ['names that are there twice', ':d/', (i: number) => `d/${mixed(i) >> 1}`],
+])(
+  'an archive with very many %s is indexed and looked through in short pieces',
+  { timeout: 120_000 },
+  async (_, directory, nameOf) => {
+    oriel.write('z.zip', zipOfNames(nameOf));
+    // What was looked at before is kept: each try has an oriel of its own.
+    const each = (path: string): Promise<string> =>
+      withoutLag(async () => {
+        const own = createOriel({ cwd: oriel.folder, roots: [oriel.folder], cache: false });
+        const { content, details } = await own.tool('read').run({ path });
+        await own.close();
+        return JSON.stringify([content, details['error']]);
+      });
+    expect(await each(`z.zip${directory}`)).toContain('Showing lines 1-');
+    expect(await each(`z.zip:m10-${'q'.repeat(99)}.txt:raw:1-2`)).toContain('NOT_FOUND');
+  },
+);
+
+test('an index says where its names take too much memory', { timeout: 60_000 }, async () => {
+  oriel.write(
+    'z.zip',
+    zipOfNames((i) => `d${i % 400}/${i}${'\u202e'.repeat(40)}`),
+  );
+  expect(await oriel.read('z.zip')).toMatch(
+    /The listing is not complete: only the first \d+ entries are listed, whose names take 96 MiB/,
+  );
 });

@@ -245,10 +245,15 @@ test(
   },
 );
 
+const manyMembers = zip(
+  Array.from({ length: 12_000 }, (_, i) => ({ name: `f${i}`, content: '', method: 0 })),
+);
+
 describe('what many calls share is made at the turn of whoever waits for it', () => {
   test.each([
     ['outlines', (i: number) => [`f${i}.ts:outline`, `f${i}.ts`, 'export function f() {\n  return 1;\n}\n']],
     ['unpackSmall', (i: number) => [`f${i}.bz2`, `f${i}.bz2`, packed.bz2.hello]],
+    ['indexes', (i: number) => [`f${i}.zip`, `f${i}.zip`, manyMembers]],
   ] as [QueueName, (i: number) => [string, string, string | Uint8Array]][])(
     '%s are served in turn by caller',
     async (name, file) => {

@@ -4,7 +4,7 @@ import { OrielError } from '../../errors.ts';
 import type { OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import { GapsSeen } from './gaps.ts';
-import { sortInTurns } from './sort-in-turns.ts';
+import { sortInTurns } from '../../text/sort-in-turns.ts';
 import { lookUntil } from './time.ts';
 import { gather } from './gather.ts';
 import type { WalkOptions } from './walk-run.ts';

@@ -2,7 +2,7 @@
 
 import { isAbsolute, join, sep } from 'node:path';
 import * as z from 'zod';
-import { sortInTurns } from '../../engine/walk/sort-in-turns.ts';
+import { sortInTurns } from '../../text/sort-in-turns.ts';
 import { OrielError } from '../../errors.ts';
 import { safeJson } from '../../text/json.ts';
 import { quote } from '../../text/visible.ts';

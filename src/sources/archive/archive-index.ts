@@ -14,24 +14,13 @@ export type ArchiveIndex =
       readonly is: 'container';
       readonly format: ContainerFormat;
       readonly contents: Contents;
-      /** Bytes of memory. */
-      readonly weight: number;
     }
   | { readonly is: 'compressed'; readonly codec: Codec };
 
-/** What a member takes beside its name: its fields, its places in the list, the map and the sorted paths. */
-const MEMBER_BYTES = 250;
-
 const indexes: Kind<ArchiveIndex, { name: string; entries: number }> = {
   name: 'archive index',
-  weigh: (index) => ({ memory: index.is === 'compressed' ? 0 : index.weight }),
+  weigh: (index) => ({ memory: index.is === 'compressed' ? 0 : index.contents.weight }),
 };
-
-function weightOf({ members }: Contents): number {
-  let bytes = MEMBER_BYTES * members.length;
-  for (const { name, link = '' } of members) bytes += 2 * (name.length + link.length);
-  return bytes;
-}
 
 /** Throws what is wrong with the archive, as half a sentence about it. */
 export function archiveIndex({ opened, name, head }: FileSubject, call: Call): Promise<ArchiveIndex> {
@@ -43,7 +32,7 @@ export function archiveIndex({ opened, name, head }: FileSubject, call: Call): P
       return { value: { is: 'compressed', codec: format.only }, keep: true };
     }
     const contents = await readContents(containerOf(format, packed), signal);
-    return { value: { is: 'container', format, contents, weight: weightOf(contents) }, keep: true };
+    return { value: { is: 'container', format, contents }, keep: true };
   };
   return call.session.store.get(indexes, bytes, { name, entries: archiveLimits.entries }, make, call);
 }

@@ -1,9 +1,14 @@
 /** The index of an archive: members by path, members without a usable path, and why the list is incomplete. */
 
 import { OrielError } from '../../errors.ts';
+import type { Slot } from '../../queues/queue.ts';
+import { queues } from '../../queues/table.ts';
+import { binarySize } from '../../render/units.ts';
+import { sortInTurns } from '../../text/sort-in-turns.ts';
 import { type Container, isOfTheBytes, type Member } from './container.ts';
 import { archiveLimits } from './archive-limits.ts';
 import { pathParts } from './names.ts';
+import { nextTurn } from './turns.ts';
 
 /** Why a member cannot be read by its path: it is listed with a number and read by that. */
 export type Oddity = 'outside' | 'nameless' | 'long' | 'shadowed';
@@ -26,14 +31,42 @@ export interface Contents {
   readonly odd: ReadonlyMap<number, Odd>;
   /** Why the list of members ends early. */
   readonly damage?: OrielError;
+  /** Bytes of memory. */
+  readonly weight: number;
 }
+
+/** What a member takes beside its name: its fields, its places in the list, the map and the sorted paths. */
+const MEMBER_BYTES = 250;
+
+/** Bytes of members that are placed at a stretch. */
+const AT_ONCE = 256 << 10;
 
 /** Reads the whole index. Throws what the container threw where no member could be read at all. */
 export async function readContents(container: Container, signal: AbortSignal): Promise<Contents> {
+  let slot: Slot | undefined;
+  const grow = async (members: number): Promise<void> => {
+    await nextTurn();
+    signal.throwIfAborted();
+    if (members > archiveLimits.manyEntries) slot ??= await queues.indexes.acquire({ signal });
+  };
+  try {
+    return await contentsOf(container, grow, signal);
+  } finally {
+    slot?.release();
+  }
+}
+
+async function contentsOf(
+  container: Container,
+  grow: (members: number) => Promise<void>,
+  signal: AbortSignal,
+): Promise<Contents> {
   const members: Member[] = [];
   const byPath = new Map<string, number>();
   const odd = new Map<number, Odd>();
   let damage: OrielError | undefined;
+  let weight = 0;
+  let rested = 0;
   try {
     for await (const batch of container.entries(signal)) {
       signal.throwIfAborted();
@@ -41,16 +74,36 @@ export async function readContents(container: Container, signal: AbortSignal): P
         if (members.length === archiveLimits.entries) {
           throw new OrielError('LIMIT', `only the first ${archiveLimits.entries} entries are listed`);
         }
+        weight += weightOf(member);
+        if (weight > archiveLimits.indexBytes) {
+          const most = binarySize(archiveLimits.indexBytes);
+          throw new OrielError(
+            'LIMIT',
+            `only the first ${members.length} entries are listed, whose names take ${most}`,
+          );
+        }
         place(member, members.push(member) - 1, byPath, odd);
       }
+      if (weight - rested < AT_ONCE) continue;
+      rested = weight;
+      await grow(members.length);
     }
   } catch (error) {
     signal.throwIfAborted();
     if (!isOfTheBytes(error) || members.length === 0) throw error;
     damage = error;
   }
-  const sorted = [...byPath.keys()].sort();
-  return { format: container.format, members, byPath, sorted, odd, ...(damage ? { damage } : {}) };
+  const sorted = await sortInTurns(
+    [...byPath.keys()],
+    (path) => path,
+    (a, b) => (a < b ? -1 : 1),
+    nextTurn,
+  );
+  return { format: container.format, members, byPath, sorted, odd, weight, ...(damage ? { damage } : {}) };
+}
+
+function weightOf({ name, link = '' }: Member): number {
+  return MEMBER_BYTES + 2 * (name.length + link.length);
 }
 
 function place(member: Member, at: number, byPath: Map<string, number>, odd: Map<number, Odd>): void {

@@ -1,16 +1,21 @@
 /** The listing of one directory of an archive: its immediate children, sorted, one per line. */
 
 import { binarySize, plural } from '../../render/units.ts';
+import { sortInTurns } from '../../text/sort-in-turns.ts';
 import { quote } from '../../text/visible.ts';
 import type { Notice } from '../../types/notice.ts';
 import type { Member, MemberType } from './container.ts';
 import { childrenOf, type Contents, type Oddity } from './contents.ts';
 import { pathParts } from './names.ts';
+import { nextTurn } from './turns.ts';
 
 interface Entry {
   readonly name: string;
   readonly text: string;
 }
+
+/** Described at a stretch. */
+const AT_ONCE = 2_048;
 
 const KINDS: Partial<Record<MemberType, string>> = {
   hardlink: 'hard link',
@@ -27,10 +32,13 @@ const ODDITIES: Record<Oddity, (number: string) => string> = {
 };
 
 /** The lines of `directory` (`""` for the root, else ending in `/`); one line says so when there are none. */
-export function listDirectory(contents: Contents, directory: string): string[] {
+export async function listDirectory(contents: Contents, directory: string): Promise<string[]> {
   const entries: Entry[] = [];
+  const add = async (entry: Entry): Promise<void> => {
+    if (entries.push(entry) % AT_ONCE === 0) await nextTurn();
+  };
   for (const { name, at } of childrenOf(contents, directory)) {
-    entries.push({ name, text: at === undefined ? name : describe(name, contents.members[at], []) });
+    await add({ name, text: at === undefined ? name : describe(name, contents.members[at], []) });
   }
   for (const [at, { why, directory: listedIn }] of contents.odd) {
     if (listedIn !== directory) continue;
@@ -39,10 +47,11 @@ export function listDirectory(contents: Contents, directory: string): string[] {
       why === 'nameless'
         ? '(no name)'
         : quote(why === 'shadowed' ? lastPart(member?.name) : (member?.name ?? ''));
-    entries.push({ name, text: describe(name, member, [ODDITIES[why](`%~${at + 1}`)]) });
+    await add({ name, text: describe(name, member, [ODDITIES[why](`%~${at + 1}`)]) });
   }
-  entries.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
-  if (entries.length > 0) return entries.map((entry) => entry.text);
+  const byName = (a: Entry, b: Entry): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+  const sorted = await sortInTurns(entries, (entry) => entry, byName, nextTurn);
+  if (sorted.length > 0) return sorted.map((entry) => entry.text);
   return [directory === '' ? '(empty archive)' : '(empty directory)'];
 }
 

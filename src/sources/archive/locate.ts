@@ -9,6 +9,7 @@ import { archiveLimits } from './archive-limits.ts';
 import type { Member } from './container.ts';
 import { type Contents, hasDirectory } from './contents.ts';
 import { pathParts, typedForms } from './names.ts';
+import { nextTurn } from './turns.ts';
 
 export type Found =
   | {
@@ -50,12 +51,16 @@ export function locate(contents: Contents, rest: string): Located | undefined {
 /** Members suggested in place of a missing one. */
 const MOST_NAMED = 5;
 
+/** Members that are looked at at a stretch. */
+const LOOKED_AT = 20_000;
+
 /** Members whose path ends in the typed one, with the selector that was typed; the first five. */
-export function endingIn(contents: Contents, rest: string): string[] {
+export async function endingIn(contents: Contents, rest: string): Promise<string[]> {
   for (const [path, tail] of splits(rest)) {
     if (tail !== '' && !isSelector(tail)) continue;
     const found: string[] = [];
-    for (const known of contents.sorted) {
+    for (const [i, known] of contents.sorted.entries()) {
+      if (i % LOOKED_AT === LOOKED_AT - 1) await nextTurn();
       if (known.endsWith(`/${path}`)) found.push(tail === '' ? known : `${known}:${tail}`);
       if (found.length === MOST_NAMED) break;
     }
@@ -71,14 +76,19 @@ const MOST_COMPARED = 20_000;
  * Members, or else directories, with a path near the typed one, or else with such a last name; with the selector that was
  * typed; the nearest five.
  */
-export function nearMembers(contents: Contents, rest: string): string[] {
+export async function nearMembers(contents: Contents, rest: string): Promise<string[]> {
   const members = contents.sorted.slice(0, MOST_COMPARED);
-  const directories = directoriesOf(members);
+  const directories = [...directoriesOf(members)];
   // What can be a selector is one, rather than the end of a mistyped name.
   const ways = [...splits(rest)].filter(([, tail]) => tail === '' || isSelector(tail)).toReversed();
   for (const [path, tail] of ways) {
-    const near = [members, directories].map((known) => nearNames(path, known));
-    const found = near.find(({ length }) => length > 0) ?? withLastName(path, [...members, ...directories]);
+    let found: string[] = [];
+    for (const known of [members, directories]) {
+      await nextTurn();
+      if (found.length === 0) found = nearNames(path, known);
+    }
+    await nextTurn();
+    if (found.length === 0) found = withLastName(path, [...members, ...directories]);
     if (found.length === 0) continue;
     return found.slice(0, MOST_NAMED).map((name) => (tail === '' ? name : `${name}:${tail}`));
   }

@@ -10,7 +10,7 @@ import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { Notice } from '../../types/notice.ts';
 import type { Resource, Subject } from '../../types/resource.ts';
-import type { Kind } from '../../types/store.ts';
+import type { Kind, Made } from '../../types/store.ts';
 import { archiveIndex } from './archive-index.ts';
 import { archiveLimits } from './archive-limits.ts';
 import { Budget, enterContainer } from './budget.ts';
@@ -39,7 +39,7 @@ export async function readArchive(subject: Subject, call: Call): Promise<Resourc
   if (index.is === 'compressed') return openCompressed(subject, index.codec, call);
   const { format, contents } = index;
   const located = locatedIn(contents, subject);
-  if (!located) throw notFound(contents, subject);
+  if (!located) throw await notFound(contents, subject);
   const { found, tail } = located;
   switch (found.is) {
     case 'directory':
@@ -132,13 +132,13 @@ const listings: Kind<ByteSource, Listing> = {
   weigh: ({ size = 0 }) => ({ memory: size }),
 };
 
-function listing(
+async function listing(
   contents: Contents,
   directory: string,
   tail: string,
   subject: FileSubject,
   call: Call,
-): Resource {
+): Promise<Resource> {
   const target = listingOf(subject.typed, directory);
   const selection = tail === '' ? everything : parseBehind(target, tail);
   if (!selection) {
@@ -147,14 +147,15 @@ function listing(
     });
   }
   const { bytes } = subject.opened;
-  const list = (): ByteSource => {
+  const list = async (): Promise<Made<ByteSource>> => {
     const identity = bytes.identity.derive(listings, { directory });
-    return memoryBytes(`${listDirectory(contents, directory).join('\n')}\n`, identity);
+    const lines = await listDirectory(contents, directory);
+    return { value: memoryBytes(`${lines.join('\n')}\n`, identity), keep: true };
   };
   return {
     is: 'text',
     kind: 'archive',
-    bytes: call.session.store.getNow(listings, bytes, { directory }, list, call),
+    bytes: await call.session.store.get(listings, bytes, { directory }, list, call),
     encoding: 'utf-8',
     selection,
     target,
@@ -185,11 +186,13 @@ function linkNote(
   };
 }
 
-function notFound(contents: Contents, { typed, rest }: Subject): OrielError {
-  const ends = endingIn(contents, rest).map((path) => `${typed}:${path}`);
+async function notFound(contents: Contents, { typed, rest }: Subject): Promise<OrielError> {
+  const ends = (await endingIn(contents, rest)).map((path) => `${typed}:${path}`);
   // Of a listing that is not complete, what is near may be none of what is meant.
   const near =
-    ends.length > 0 || contents.damage ? [] : nearMembers(contents, rest).map((path) => `${typed}:${path}`);
+    ends.length > 0 || contents.damage
+      ? []
+      : (await nearMembers(contents, rest)).map((path) => `${typed}:${path}`);
   const next = ends[0] ?? near[0] ?? typed;
   const advice =
     ends.length === 0

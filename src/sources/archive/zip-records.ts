@@ -31,6 +31,8 @@ const SIGNATURE_BYTES = Buffer.from('PK\x01\x02');
 const RECORD_BYTES = 46;
 /** Directory bytes read at once: more than the largest record, whose three fields have 64 KiB each at most. */
 const WINDOW = 256 << 10;
+/** Directory bytes parsed at a stretch: names of hidden characters take long to escape. */
+const AT_ONCE = 16 << 10;
 
 /**
  * All records that can be read, in batches. Throws `CORRUPT` after them when the directory is damaged, and `LIMIT`
@@ -50,9 +52,8 @@ export async function* readRecords(
     }
     const window = Buffer.from(await readAt(source, at, Math.min(WINDOW, directory.end - at), signal));
     const isLast = at + window.length >= directory.end || window.length === 0;
-    const { records, used, damaged, skipped } = parseWindow(window, isLast, directory.shift);
+    const { used, damaged, skipped } = yield* parseWindow(window, isLast, directory.shift);
     if (damaged !== undefined) damagedAt ??= at + damaged;
-    yield records;
     lost += skipped;
     if (isLast || lost > archiveLimits.damagedBytes) break;
     at += used;
@@ -63,7 +64,6 @@ export async function* readRecords(
 }
 
 interface Parsed {
-  readonly records: ZipRecord[];
   /** Bytes of the window that are parsed. */
   readonly used: number;
   /** Offset in the window of the first bytes that are not a record. */
@@ -72,12 +72,18 @@ interface Parsed {
   readonly skipped: number;
 }
 
-function parseWindow(window: Buffer, isLast: boolean, shift: number): Parsed {
-  const records: ZipRecord[] = [];
+function* parseWindow(window: Buffer, isLast: boolean, shift: number): Generator<ZipRecord[], Parsed> {
+  let records: ZipRecord[] = [];
+  let yielded = 0;
   let damaged: number | undefined;
   let skipped = 0;
   let at = 0;
   while (at < window.length) {
+    if (at - yielded > AT_ONCE) {
+      yield records;
+      records = [];
+      yielded = at;
+    }
     const length = recordLength(window, at);
     if (length !== undefined && at + length <= window.length) {
       records.push(parseRecord(window, at, shift));
@@ -92,7 +98,8 @@ function parseWindow(window: Buffer, isLast: boolean, shift: number): Parsed {
     at = next === -1 ? Math.max(at + 1, window.length - (isLast ? 0 : SIGNATURE_BYTES.length - 1)) : next;
     skipped += at - from;
   }
-  return { records, used: at, skipped, ...(damaged === undefined ? {} : { damaged }) };
+  yield records;
+  return { used: at, skipped, ...(damaged === undefined ? {} : { damaged }) };
 }
 
 /** Undefined where no record begins, or where it is not complete. */

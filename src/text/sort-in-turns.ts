@@ -10,10 +10,12 @@ export async function sortInTurns<T, U>(
   items: readonly T[],
   prepare: (item: T) => U,
   compare: (a: U, b: U) => number,
+  /** Whom the work gives way to. */
+  rest: () => Promise<unknown> = setImmediate,
 ): Promise<U[]> {
   let runs: U[][] = [];
   for (let at = 0; at < items.length; at += AT_ONCE) {
-    if (at > 0) await setImmediate();
+    if (at > 0) await rest();
     runs.push(
       items
         .slice(at, at + AT_ONCE)
@@ -24,19 +26,24 @@ export async function sortInTurns<T, U>(
   while (runs.length > 1) {
     const merged: U[][] = [];
     for (let i = 0; i < runs.length; i += 2) {
-      merged.push(await merge(runs[i] as U[], runs[i + 1] ?? [], compare));
+      merged.push(await merge(runs[i] as U[], runs[i + 1] ?? [], compare, rest));
     }
     runs = merged;
   }
   return runs[0] ?? [];
 }
 
-async function merge<U>(a: readonly U[], b: readonly U[], compare: (a: U, b: U) => number): Promise<U[]> {
+async function merge<U>(
+  a: readonly U[],
+  b: readonly U[],
+  compare: (a: U, b: U) => number,
+  rest: () => Promise<unknown>,
+): Promise<U[]> {
   const merged: U[] = [];
   for (let [i, j] = [0, 0]; i < a.length || j < b.length;) {
     const first = j === b.length || (i < a.length && compare(a[i] as U, b[j] as U) <= 0);
     merged.push((first ? a[i++] : b[j++]) as U);
-    if (merged.length % AT_ONCE === 0) await setImmediate();
+    if (merged.length % AT_ONCE === 0) await rest();
   }
   return merged;
 }

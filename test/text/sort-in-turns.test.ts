@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { fc } from '../../support/properties.ts';
-import { sortInTurns } from '../../../src/engine/walk/sort-in-turns.ts';
+import { fc } from '../support/properties.ts';
+import { sortInTurns } from '../../src/text/sort-in-turns.ts';
 
 test('gives what sorting at once gives, equal items in their order', async () => {
   await fc.assert(

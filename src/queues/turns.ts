@@ -1,0 +1,15 @@
+/** Turns of the event loop for work in pieces: of all work that shares them, one piece in each turn. Served in order. */
+
+/** The function that it returns resolves when the caller may do its next piece. */
+export function createTurns(): () => Promise<void> {
+  const waiting: (() => void)[] = [];
+  const serve = (): void => {
+    waiting.shift()?.();
+    if (waiting.length > 0) setImmediate(serve);
+  };
+  return () =>
+    new Promise((resolve) => {
+      waiting.push(resolve);
+      if (waiting.length === 1) setImmediate(serve);
+    });
+}
