@@ -1,5 +1,6 @@
 /** Which client sends a request: it decides whose turn is next, and whose kept outputs `artifact://N` means. */
 
+import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { comesFrom, type Caller, nameCaller } from '../../queues/caller.ts';
 import { networkOf } from './connections.ts';
@@ -7,7 +8,7 @@ import { networkOf } from './connections.ts';
 /** A client names itself with this header, with any text of its own. */
 const CLIENT_HEADER = 'oriel-client';
 
-/** Characters of the name that count. */
+/** Characters of a name that is kept as it is; of a longer one its digest is. */
 const MOST_NAME = 200;
 
 /** A client is remembered while anything of it is: a request, a kept output. Forgotten before, it would lose those. */
@@ -26,7 +27,9 @@ export function clientOf({ headers, socket }: IncomingMessage): Caller {
   const isNamed = typeof named === 'string';
   // No name that a client can give itself is that of one without a name.
   const key = isNamed
-    ? `named ${named.slice(0, MOST_NAME)}`
+    ? named.length > MOST_NAME
+      ? `hashed ${createHash('sha256').update(named).digest('hex')}`
+      : `named ${named}`
     : JSON.stringify([
         socket.remoteAddress ?? 'local',
         behindProxy(headers),
