@@ -1,4 +1,5 @@
 // A server of the Model Context Protocol with bad manners, named by its first argument. By hand: the SDK has good ones.
+import { closeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const [how] = process.argv.slice(2);
@@ -74,12 +75,16 @@ const results = {
   'resources/read': () => ({ contents: (contents[how] ?? (() => [{ uri: 'x://1', text: 'text\n' }]))() }),
 };
 
+let reads = 0;
 if (how === 'pings' || how === 'deaf') setInterval(() => {}, 1_000);
 else if (how !== 'hang') {
   createInterface({ input: process.stdin }).on('line', (line) => {
     const { id, method, params = {} } = JSON.parse(line);
     if (id === undefined || !method) return;
     if (method !== 'initialize' && flood[how]) out(flood[how]());
+    if (method === 'resources/read') reads += 1;
+    if (how === 'once' && reads > 1) return;
+    if (how === 'mute' && reads > 1) return closeSync(1);
     if (how === 'error' && method !== 'initialize')
       return say({ id, error: { code: -32000, message: forged } });
     if (how === 'twice') say({ id, result: results[method](params) });

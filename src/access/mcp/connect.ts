@@ -3,13 +3,19 @@
  * depends on, 160 ms of CPU to load, loaded with the first server). Everything is bounded in time and bytes.
  */
 
-import { Client, StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  ProtocolError,
+  type RequestOptions,
+  SdkHttpError,
+  type Transport,
+} from '@modelcontextprotocol/client';
 import type { OrielError } from '../../errors.ts';
 import type { McpServer } from '../../types/settings.ts';
-import { mcpFetch } from '../network/mcp-fetch.ts';
 import { version } from '../package-files.ts';
 import type { Reduce } from './messages.ts';
 import { StdioTransport } from './stdio.ts';
+import { transportTo } from './transport.ts';
 
 export interface McpResource {
   readonly uri: string;
@@ -38,6 +44,11 @@ export interface McpListing {
 export interface McpConnection {
   /** It has ended by itself or by `close`. */
   readonly closed: boolean;
+  /**
+   * Why the next call makes a new one: the server has ended the session (that call may be made once more), or has
+   * failed otherwise than by an answer. Calls under way may still end well.
+   */
+  readonly spent: Spent | undefined;
   /** Why it was ended from here: it sent too much. */
   readonly failure: OrielError | undefined;
   /** Throws what the client throws; as do the others. */
@@ -47,12 +58,11 @@ export interface McpConnection {
   close(): Promise<void>;
 }
 
+type Spent = 'session over' | 'failed';
+
 /** Milliseconds to start and shake hands, and for one request. */
 const START_MS = 15_000;
 const REQUEST_MS = 15_000;
-
-/** Bytes of one message, or of an answer over HTTP: base64 of 12 MiB fits. */
-const MOST_MESSAGE = 16 << 20;
 
 /** Names of one list, the pages that are asked for it, and parts of one resource. */
 const MOST_NAMES = 1_000;
@@ -94,11 +104,22 @@ export async function connectMcp(
     await close();
     throw error;
   }
-  const bounds = (until: AbortSignal) =>
-    ({ signal: until, timeout: REQUEST_MS, maxTotalTimeout: REQUEST_MS }) as const;
+  let spent: Spent | undefined;
+  const asked = async <T>(until: AbortSignal, ask: (bounds: RequestOptions) => Promise<T>): Promise<T> => {
+    const heard = heardFrom(transport);
+    try {
+      return await ask({ signal: until, timeout: REQUEST_MS, maxTotalTimeout: REQUEST_MS });
+    } catch (error) {
+      if (!until.aborted) spent = spentBy(error, transport, heard) ?? spent;
+      throw error;
+    }
+  };
   return {
     get closed() {
       return closed;
+    },
+    get spent() {
+      return spent;
     },
     get failure() {
       return transport instanceof StdioTransport ? transport.failure : refused;
@@ -108,11 +129,15 @@ export async function connectMcp(
     async list(until) {
       if (!client.getServerCapabilities()?.resources) return { resources: [], templates: [], more: false };
       const resources = await pages(async (params) => {
-        const page = await client.request({ method: 'resources/list', params }, bounds(until));
+        const page = await asked(until, (bounds) =>
+          client.request({ method: 'resources/list', params }, bounds),
+        );
         return { items: page.resources.map(described), next: page.nextCursor };
       });
       const templates = await pages(async (params) => {
-        const page = await client.request({ method: 'resources/templates/list', params }, bounds(until));
+        const page = await asked(until, (bounds) =>
+          client.request({ method: 'resources/templates/list', params }, bounds),
+        );
         return {
           items: page.resourceTemplates.map((one) => described({ ...one, uri: one.uriTemplate })),
           next: page.nextCursor,
@@ -129,7 +154,9 @@ export async function connectMcp(
       };
     },
     async read(uri, until) {
-      const { contents } = await client.request({ method: 'resources/read', params: { uri } }, bounds(until));
+      const { contents } = await asked(until, (bounds) =>
+        client.request({ method: 'resources/read', params: { uri } }, bounds),
+      );
       const parts = contents.slice(0, MOST_PARTS).map((one) => ({
         uri: one.uri,
         mimeType: one.mimeType,
@@ -140,49 +167,18 @@ export async function connectMcp(
   };
 }
 
-function transportTo(
-  server: McpServer,
-  cwd: string,
-  reduce: Reduce,
-  failed: (error: OrielError) => void,
-): { readonly transport: Transport; release(): Promise<void> } {
-  if ('command' in server) {
-    const { command, args = [], env = {} } = server;
-    const transport = new StdioTransport({
-      command,
-      args,
-      cwd,
-      env: { ...basicEnvironment(), ...env },
-      maxMessage: MOST_MESSAGE,
-      reduce,
-    });
-    return { transport, release: () => Promise.resolve() };
-  }
-  const url = new URL(server.url);
-  const { fetch, close } = mcpFetch(url, { maxBytes: MOST_MESSAGE, reduce, failed });
-  const transport = new StreamableHTTPClientTransport(url, {
-    fetch,
-    requestInit: { headers: { ...server.headers } },
-    reconnectionOptions: {
-      maxRetries: 0,
-      initialReconnectionDelay: 1_000,
-      maxReconnectionDelay: 1_000,
-      reconnectionDelayGrowFactor: 1,
-    },
-  });
-  return { transport, release: close };
+/** Messages of a process; over HTTP each answer comes, or fails, by itself. */
+function heardFrom(transport: Transport): number | undefined {
+  return transport instanceof StdioTransport ? transport.heard : undefined;
 }
 
-/** What a program needs to start, and no secret. As `getDefaultEnvironment` of the SDK, with what locales and temporary files need. */
-const BASIC =
-  /^(?:HOME|LOGNAME|PATH|SHELL|TERM|USER|TMPDIR|LANG|LC_[A-Z]+|TZ|APPDATA|COMSPEC|HOMEDRIVE|HOMEPATH|LOCALAPPDATA|PATHEXT|PROCESSOR_ARCHITECTURE|PROGRAMDATA|PROGRAMFILES|SYSTEMDRIVE|SYSTEMROOT|TEMP|USERNAME|USERPROFILE|WINDIR)$/i;
-
-export function basicEnvironment(): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined && BASIC.test(entry[0]),
-    ),
-  );
+/** `heard`: what a process had said when it was asked. One that has said nothing since hangs. */
+function spentBy(error: unknown, transport: Transport, heard: number | undefined): Spent | undefined {
+  if (error instanceof ProtocolError) return undefined;
+  if (heard !== undefined) return heardFrom(transport) === heard ? 'failed' : undefined;
+  // The protocol has 404 for a session that is over; servers made after the examples of its SDKs answer 400.
+  const isOver = error instanceof SdkHttpError && (error.status === 404 || error.status === 400);
+  return isOver && transport.sessionId !== undefined ? 'session over' : 'failed';
 }
 
 interface Page {

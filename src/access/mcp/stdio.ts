@@ -47,6 +47,8 @@ export class StdioTransport implements Transport {
   readonly #server: StdioServer;
   /** Why it was ended from here, where that was not asked for. */
   failure: OrielError | undefined;
+  /** Messages that it has sent. */
+  heard = 0;
   #running: Running | undefined;
   #unsent: Unsent | undefined;
   /** Requests without an answer, by their ids. */
@@ -89,8 +91,9 @@ export class StdioTransport implements Transport {
       if (!this.#running) return;
       if (isOrielError(error)) this.failure = error;
       else this.onerror?.(error as Error);
-      void this.close();
     }
+    // No answer can come any more, also where it lives on.
+    void this.close();
   }
 
   /** What a server says while nobody waits for an answer stays in its pipe: one that talks without an end is held up by that. */
@@ -106,6 +109,7 @@ export class StdioTransport implements Transport {
   #take(line: Uint8Array): void {
     try {
       const message = deserializeMessage(Buffer.from(line).toString('utf8'));
+      this.heard += 1;
       // A number that comes back as a string is that number, as for the client.
       if (isJSONRPCResponse(message) && !this.#waiting.delete(message.id))
         this.#waiting.delete(Number(message.id));

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
-import { basicEnvironment } from '../../access/mcp/connect.ts';
+import { basicEnvironment } from '../../access/mcp/transport.ts';
 import { StdioTransport } from '../../access/mcp/stdio.ts';
 import { version } from '../../access/package-files.ts';
 import { listProcesses, processStat } from '../../access/process-table.ts';

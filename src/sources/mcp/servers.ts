@@ -30,7 +30,7 @@ async function reduce(message: Uint8Array): Promise<Uint8Array | undefined> {
 const connections: Kind<Held> = {
   name: 'mcp-connection',
   weigh: () => ({ memory: 1 << 20, descriptors: 2 }),
-  lasts: ({ connection }) => !connection.closed,
+  lasts: ({ connection }) => !connection.closed && connection.spent === undefined,
   async dispose({ connection, idle }) {
     idle.stop();
     await connection.close();
@@ -67,18 +67,29 @@ export async function askServer<T>(
     onEnd: (release) => void ends.push(release),
   };
   try {
-    const held = await connectionTo(reached, user);
-    return await held.idle.during(() =>
-      ask(held.connection).catch((error: unknown) => {
-        throw held.connection.failure ?? error;
-      }),
-    );
+    const first = await connectionTo(reached, user);
+    try {
+      return await askOn(first, ask);
+    } catch (error) {
+      signal.throwIfAborted();
+      // As the protocol wants it: a server that was restarted knows no session of before.
+      if (first.connection.spent !== 'session over') throw error;
+      return await askOn(await connectionTo(reached, user), ask);
+    }
   } catch (error) {
     signal.throwIfAborted();
     throw failed(reached, error);
   } finally {
     for (const end of ends) await end();
   }
+}
+
+function askOn<T>({ connection, idle }: Held, ask: (connection: McpConnection) => Promise<T>): Promise<T> {
+  return idle.during(() =>
+    ask(connection).catch((error: unknown) => {
+      throw connection.failure ?? error;
+    }),
+  );
 }
 
 function connectionTo({ name, server, cwd, store }: Reached, user: StoreUser): Promise<Held> {

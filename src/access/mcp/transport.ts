@@ -1,0 +1,56 @@
+/** How the messages of an MCP server travel: to a process over its pipes, to a URL over HTTP. */
+
+import { StreamableHTTPClientTransport, type Transport } from '@modelcontextprotocol/client';
+import type { OrielError } from '../../errors.ts';
+import type { McpServer } from '../../types/settings.ts';
+import { mcpFetch } from '../network/mcp-fetch.ts';
+import type { Reduce } from './messages.ts';
+import { StdioTransport } from './stdio.ts';
+
+/** Bytes of one message, or of an answer over HTTP: base64 of 12 MiB fits. */
+const MOST_MESSAGE = 16 << 20;
+
+export function transportTo(
+  server: McpServer,
+  cwd: string,
+  reduce: Reduce,
+  failed: (error: OrielError) => void,
+): { readonly transport: Transport; release(): Promise<void> } {
+  if ('command' in server) {
+    const { command, args = [], env = {} } = server;
+    const transport = new StdioTransport({
+      command,
+      args,
+      cwd,
+      env: { ...basicEnvironment(), ...env },
+      maxMessage: MOST_MESSAGE,
+      reduce,
+    });
+    return { transport, release: () => Promise.resolve() };
+  }
+  const url = new URL(server.url);
+  const { fetch, close } = mcpFetch(url, { maxBytes: MOST_MESSAGE, reduce, failed });
+  const transport = new StreamableHTTPClientTransport(url, {
+    fetch,
+    requestInit: { headers: { ...server.headers } },
+    reconnectionOptions: {
+      maxRetries: 0,
+      initialReconnectionDelay: 1_000,
+      maxReconnectionDelay: 1_000,
+      reconnectionDelayGrowFactor: 1,
+    },
+  });
+  return { transport, release: close };
+}
+
+/** What a program needs to start, and no secret. As `getDefaultEnvironment` of the SDK, with what locales and temporary files need. */
+const BASIC =
+  /^(?:HOME|LOGNAME|PATH|SHELL|TERM|USER|TMPDIR|LANG|LC_[A-Z]+|TZ|APPDATA|COMSPEC|HOMEDRIVE|HOMEPATH|LOCALAPPDATA|PATHEXT|PROCESSOR_ARCHITECTURE|PROGRAMDATA|PROGRAMFILES|SYSTEMDRIVE|SYSTEMROOT|TEMP|USERNAME|USERPROFILE|WINDIR)$/i;
+
+export function basicEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && BASIC.test(entry[0]),
+    ),
+  );
+}
