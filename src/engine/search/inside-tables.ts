@@ -45,10 +45,12 @@ export async function* tableTexts(
 }
 
 /** A table that is listed and cannot be read is a gap, whatever the reason. */
-function passOverTable(error: unknown, name: string, { gaps }: Search, { signal }: Call): void {
+function passOverTable(error: unknown, name: string, search: Search, { signal }: Call): void {
   signal.throwIfAborted();
+  // Its work ended when looking did.
+  if (isLate(search)) return;
   if (!isOrielError(error) || isFault(error)) throw error;
-  gaps.leaveUnread(name);
+  search.gaps.leaveUnread(name);
 }
 
 /** The rows of a table, as its name stands in calls: each is a section, as the call that reads it shows it. */
@@ -59,7 +61,9 @@ async function* rowsOf(
   call: Call,
 ): AsyncGenerator<InsideText, void> {
   const group = `${subject.typed}:${table}`;
-  for (let from: From | undefined = { offset: 0 }; from && !isLate(search);) {
+  const containing = comparable(search);
+  const first: From = { offset: 0, ...(containing !== undefined && { containing }) };
+  for (let from: From | undefined = first; from && !isLate(search);) {
     const rows: RowTexts = await rowTexts(subject.opened, table, from, call);
     if (rows.isCut) search.gaps.cut += 1;
     const source = memoryBytes(rows.texts.join(''));
@@ -67,6 +71,16 @@ async function* rowsOf(
       yield { source, encoding: utf8, sections: sectionsOf(rows, subject.typed, group) };
     from = rows.next;
   }
+}
+
+/** What stands in the text of a row besides its values, and is not in the name of a column: that is looked at below. */
+const NO_VALUE = '<BLOB bytes> <TEXT bytes> NULL null Infinity -Infinity NaN true false';
+
+/** A word that is as it is in the values of each row that may match; undefined where that is not sure. */
+function comparable({ needle, scope }: Search): string | undefined {
+  if (needle === undefined || scope.before + scope.after > 0) return undefined;
+  const isWord = /^[\p{L}\p{N}_@.-]{3,}$/u.test(needle) && /[g-z]/i.test(needle.replace(/^[ux]/i, ''));
+  return isWord && !NO_VALUE.includes(needle) ? needle : undefined;
 }
 
 function sectionsOf({ texts, call }: RowTexts, database: string, group: string): Section[] {

@@ -84,7 +84,14 @@ export type Ask =
       readonly after?: string;
     }
   /** Rows in full, as a search looks through them: as many as hold `room` bytes, at least one. */
-  | { readonly do: 'rows'; readonly table: string; readonly offset: number; readonly after?: string }
+  | {
+      readonly do: 'rows';
+      readonly table: string;
+      readonly offset: number;
+      readonly after?: string;
+      /** Rows without it in a value may be left out, where they have rowids. */
+      readonly containing?: string;
+    }
   | { readonly do: 'sql'; readonly sql: string; readonly limit: number; readonly offset: number };
 
 /** A descriptor that stays open until the reply, the bytes of a database in memory, or who reads them. */
@@ -141,6 +148,10 @@ export type Reply =
       readonly rows: Rows;
       /** As those of a page. */
       readonly rowids?: readonly string[];
+      /** Rows were left out. */
+      readonly isFiltered?: true;
+      /** The rowid up to which rows were looked at, where others follow it. */
+      readonly scannedTo?: string;
     }
   | { readonly is: 'result'; readonly rows: Rows }
   | Failure;

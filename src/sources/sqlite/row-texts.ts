@@ -16,7 +16,7 @@ import { Refusal } from './refusal.ts';
 const ROOM = 512 << 10;
 
 /** Where rows begin in a table. */
-export type From = Pick<Extract<Ask, { do: 'rows' }>, 'offset' | 'after'>;
+export type From = Pick<Extract<Ask, { do: 'rows' }>, 'offset' | 'after' | 'containing'>;
 
 export interface RowTexts {
   /** In the order of the pages of this table. */
@@ -42,7 +42,7 @@ export async function rowTexts(opened: OpenedFile, table: string, from: From, ca
 }
 
 function textsOf(reply: Extract<Reply, { is: 'rows' }>, from: From, limits: Limits): RowTexts {
-  const { table, rows: found, rowids } = reply;
+  const { table, rows: found, rowids, isFiltered, scannedTo } = reply;
   const { columns, rows, more } = found;
   const name = writeSegment(table.name);
   const keys = rows.map((row, i) => callableKey(reply, row, i));
@@ -52,18 +52,27 @@ function textsOf(reply: Extract<Reply, { is: 'rows' }>, from: From, limits: Limi
       : wholeRow(columns, row);
   const behind = (count: number): From => {
     const after = rowids?.[count - 1] ?? from.after;
-    return { offset: from.offset + count, ...(after !== undefined && { after }) };
+    return { ...from, offset: from.offset + count, ...(after !== undefined && { after }) };
   };
+  /** Whatever rows were left out. */
+  const before = (index: number): From => ({
+    offset: from.offset + index,
+    after: String(BigInt(rowids?.[index] ?? 0) - 1n),
+  });
+  const next =
+    more && rows.length > 0
+      ? behind(rows.length)
+      : scannedTo !== undefined && { ...behind(rows.length), after: scannedTo };
   return {
     texts: rows.map(text),
     call: (i) => {
       const key = keys[i];
       if (key !== undefined) return `${name}:${key}`;
-      const { offset, after } = i === 0 ? from : behind(i);
+      const { offset, after } = isFiltered ? before(i) : i === 0 ? from : behind(i);
       return `${name}?limit=1&offset=${offset}${after === undefined ? '' : `&after=${after}`}`;
     },
     isCut: rows.some((row) => row.some(isCut)),
-    ...(more && rows.length > 0 && { next: behind(rows.length) }),
+    ...(next && { next }),
   };
 }
 

@@ -8,8 +8,9 @@ import type { Connection } from './connection.ts';
 import { countRows, PAGE_WORK } from './count.ts';
 import { noSuchTable, unreadable } from './not-found.ts';
 import { orderBy, rowidOrder } from './order.ts';
-import { selectRows } from './select.ts';
+import { collect, selectRows } from './select.ts';
 import { lookAt } from './unreadable.ts';
+import { SqlFailure } from './work.ts';
 
 type Schema = Omit<Extract<Reply, { is: 'schema' }>, 'reading'>;
 
@@ -57,11 +58,14 @@ const MOST_ROWS = 20_000;
 
 /** Rows in full, with the keys by which each is read. */
 export function rowsReply(connection: Connection, ask: Extract<Ask, { do: 'rows' }>, room: number): Reply {
-  const { offset, after } = ask;
+  const { offset, after, containing } = ask;
   const table = readTable(connection, ask.table);
   if (!table) throw noSuchTable(connection, ask.table);
   if (table.unreadable) throw unreadable(table.name, table.unreadable);
   const rowid = rowidOrder(table);
+  const found = rowid !== undefined && containing !== undefined && canFilter(table, containing);
+  const some = found ? rowsContaining(connection, table, { rowid, after, containing, room }) : undefined;
+  if (some) return some;
   const isBehind = rowid !== undefined && after !== undefined;
   const from = filtered(table, isBehind ? [`${rowid} > ${after}`] : []);
   const window = `limit ${MOST_ROWS + 1} offset ${isBehind ? 0 : offset}`;
@@ -70,6 +74,50 @@ export function rowsReply(connection: Connection, ask: Extract<Ask, { do: 'rows'
   const selected = selectRows(connection, columns, `from ${from} ${orderBy(table)} ${window}`, [], bounds);
   const page = rowid === undefined ? { rows: selected } : withoutRowids(selected);
   return { is: 'rows', table: summaryOf(table), ...page };
+}
+
+/** Rows that one statement looks at: a large table takes many, each well within its time. */
+const MOST_SCANNED = 100_000;
+
+/** Columns that are compared. */
+const MOST_COMPARED = 50;
+
+/** The names of columns stand in the text of every row. */
+function canFilter({ columns }: Catalogued, containing: string): boolean {
+  return columns.length <= MOST_COMPARED && !columns.some((name) => name.includes(containing));
+}
+
+interface Looking {
+  readonly rowid: string;
+  readonly after: string | undefined;
+  readonly containing: string;
+  readonly room: number;
+}
+
+/** Undefined where a value is too large to be compared. */
+function rowsContaining(
+  connection: Connection,
+  table: Catalogued,
+  { rowid, after, containing, room }: Looking,
+): Reply | undefined {
+  const behind = after === undefined ? [] : [`${rowid} > ${after}`];
+  const last = connection.prepare(
+    `select ${rowid} from ${filtered(table, behind)} order by ${rowid} limit 1 offset ${MOST_SCANNED - 1}`,
+  );
+  const scannedTo = collect(last, { skip: 0, limit: 1, room: 1 }).rows[0]?.[0];
+  const within = scannedTo === undefined ? [] : [`${rowid} <= ${String(scannedTo)}`];
+  const holds = `(${table.columns.map((name) => `instr(${identifier(name)}, ?1)`).join(' or ')})`;
+  const tail = `from ${filtered(table, [...behind, ...within, holds])} order by ${rowid} limit ${MOST_ROWS + 1}`;
+  const bounds = { skip: 0, limit: MOST_ROWS, room, whole: true } as const;
+  try {
+    const selected = selectRows(connection, [...table.columns, rowid], tail, [containing], bounds);
+    const end = scannedTo === undefined ? {} : { scannedTo: String(scannedTo) };
+    return { is: 'rows', table: summaryOf(table), ...withoutRowids(selected), isFiltered: true, ...end };
+  } catch (error) {
+    const { SQLITE_TOOBIG } = connection.library.capi;
+    if (error instanceof SqlFailure && error.result === SQLITE_TOOBIG) return undefined;
+    throw error;
+  }
 }
 
 function filtered({ name }: Catalogued, conditions: readonly string[]): string {
