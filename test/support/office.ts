@@ -23,6 +23,7 @@ const OASIS = 'urn:oasis:names:tc:opendocument:xmlns';
 const SPACES = [
   ...Object.entries(NAMES).map(([prefix, name]) => `xmlns:${prefix}="${OASIS}:${name}:1.0"`),
   `xmlns:of="${OASIS}:of:1.2"`,
+  'xmlns:dc="http://purl.org/dc/elements/1.1/"',
 ].join(' ');
 
 const flat = (type: string, styles: string, body: string): string =>
@@ -64,6 +65,23 @@ export const text = flat(
   `<office:text><text:h text:outline-level="1">Harbour MARK-TITLE-1</text:h>${p(
     `Ünïcödé &amp; &lt;tags&gt; MARK-PARA-2<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body>${p('MARK-NOTE-7')}</text:note-body></text:note>`,
   )}<text:list><text:list-item>${p('MARK-LIST-3')}</text:list-item><text:list-item>${p('MARK-LIST-4')}</text:list-item></text:list><text:h text:outline-level="2">Stock MARK-HEAD-5</text:h>${table('Stock', ROWS)}${p('MARK-END-6')}</office:text>`,
+);
+
+const change = (id: string, kind: string, text = ''): string =>
+  `<text:changed-region text:id="${id}"><text:${kind}><office:change-info><dc:creator>Ann</dc:creator><dc:date>2026-03-09T10:00:00</dc:date></office:change-info>${text}</text:${kind}></text:changed-region>`;
+
+/** Under tracked changes a word is replaced, and a paragraph deleted. */
+export const reviewed = flat(
+  'text',
+  '',
+  `<office:text><text:tracked-changes>${change('c1', 'deletion', p('10GONE'))}${change('c2', 'insertion')}${change('c3', 'deletion', p('GONE too, ç'))}</text:tracked-changes>${p('The price is <text:change text:change-id="c1"/><text:change-start text:change-id="c2"/>20<text:change-end text:change-id="c2"/> Euro.')}${p('<text:change text:change-id="c3"/>')}</office:text>`,
+);
+
+/** A comment within a word, a gloss, a text box, a header and a footer. */
+export const noted = flat(
+  'text',
+  '<office:automatic-styles><style:page-layout style:name="pm1"><style:page-layout-properties fo:page-width="21cm" fo:page-height="29.7cm"/><style:header-style/><style:footer-style/></style:page-layout></office:automatic-styles><office:master-styles><style:master-page style:name="Standard" style:page-layout-name="pm1"><style:header><text:p>ON TOP</text:p></style:header><style:footer><text:p>BELOW</text:p></style:footer></style:master-page></office:master-styles>',
+  `<office:text>${p(`A wh<office:annotation><dc:creator>Ann</dc:creator><dc:date>2026-03-09T10:00:00</dc:date>${p('Why &amp; how?')}</office:annotation>ole sentence.`)}${p('base <text:ruby><text:ruby-base>漢字</text:ruby-base><text:ruby-text>kanji</text:ruby-text></text:ruby> after')}${p(`<draw:frame svg:width="5cm" svg:height="2cm" text:anchor-type="as-char"><draw:text-box>${p('IN A BOX')}</draw:text-box></draw:frame>`)}</office:text>`,
 );
 
 const value = (type: string, attributes: string, style = ''): string =>

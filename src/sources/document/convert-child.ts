@@ -14,9 +14,8 @@ import { embeddedImage, listImages } from './child/pdf-images.ts';
 import { restText, sheetText, workbookText } from './child/sheets.ts';
 import type { Deck } from './child/deck.ts';
 import { deckOf, lostSlide, slideText } from './child/slides.ts';
-import { visibleRtf } from './child/rtf.ts';
 import { tablesOf } from './child/tables.ts';
-import { visibleWord } from './child/word97.ts';
+import { writtenText } from './child/written.ts';
 import {
   type DocumentFacts,
   type Format,
@@ -137,13 +136,7 @@ async function toText(job: Job, format: Format, bytes: Buffer): Promise<Converte
   if (want.is === 'pages') throw new Refused('absent', `a .${format} file has no pages`);
   if (isWorkbook(format)) return workbookText(bytes, format);
   if (format === 'epub') return bookText(bytes);
-  return { text: await toMarkdown(visible(bytes, format), format), facts: factsOf(Parts.of(bytes)) };
-}
-
-/** Without what the converter shows, and no reader of the document sees. */
-function visible(bytes: Buffer, format: Format): Buffer {
-  if (format === 'rtf') return visibleRtf(bytes);
-  return format === 'doc' ? visibleWord(bytes) : bytes;
+  return { text: await writtenText(bytes, format), facts: factsOf(Parts.of(bytes)) };
 }
 
 async function presentation({ want }: Job, format: Format, bytes: Buffer): Promise<Converted> {

@@ -49,27 +49,38 @@ export class Compound {
 
   /** The content of a stream; small ones lie together in the stream of the root. */
   read(stream: Stream): Buffer {
-    return stream.size < SMALL ? this.#readSmall(stream) : this.#readLarge(stream);
+    return Buffer.concat(this.#pieces(stream)).subarray(0, stream.size);
   }
 
-  #readSmall({ start, size }: Stream): Buffer {
+  /** Puts content of the same length in its place. */
+  write(stream: Stream, content: Buffer): void {
+    let at = 0;
+    for (const piece of this.#pieces(stream)) at += content.copy(piece, 0, at);
+  }
+
+  #pieces(stream: Stream): Buffer[] {
+    return stream.size < SMALL ? this.#smallPieces(stream) : this.#largePieces(stream);
+  }
+
+  #smallPieces({ start, size }: Stream): Buffer[] {
     const root = this.streams[0];
-    if (!root) return Buffer.alloc(0);
-    const all = this.#readLarge(root);
+    if (!root) return [];
+    const all = this.#largePieces(root);
     const table = this.#chain(this.#bytes.readUInt32LE(60), MOST_ENTRIES);
     const perSector = this.#sectorBytes / 4;
     const pieces: Buffer[] = [];
     for (let sector = start; sector < LAST_SECTOR && pieces.length * MINI < size;) {
-      pieces.push(all.subarray(sector * MINI, (sector + 1) * MINI));
+      const place = (sector * MINI) % this.#sectorBytes;
+      const around = all[Math.floor((sector * MINI) / this.#sectorBytes)];
+      pieces.push((around ?? Buffer.alloc(0)).subarray(place, place + MINI));
       const at = (table[Math.floor(sector / perSector)] ?? Infinity) + 4 * (sector % perSector);
       sector = at + 4 <= this.#bytes.length ? this.#bytes.readUInt32LE(at) : LAST_SECTOR;
     }
-    return Buffer.concat(pieces).subarray(0, size);
+    return pieces;
   }
 
-  #readLarge(stream: Stream): Buffer {
-    const pieces = this.sectors(stream).map((at) => this.#bytes.subarray(at, at + this.#sectorBytes));
-    return Buffer.concat(pieces).subarray(0, stream.size);
+  #largePieces(stream: Stream): Buffer[] {
+    return this.sectors(stream).map((at) => this.#bytes.subarray(at, at + this.#sectorBytes));
   }
 
   #offset(sector: number): number {

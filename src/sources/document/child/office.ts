@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module';
 import type { Format as AnydocFormat } from '@firecrawl/anydoc';
 import { type DocumentFacts, type Format, Refused } from '../protocol.ts';
+import { mendedBook } from './packages.ts';
 import { Parts, plainText } from './parts.ts';
 
 type Anydoc = typeof import('@firecrawl/anydoc');
@@ -76,6 +77,6 @@ export async function bookText(bytes: Buffer): Promise<{ text: string; facts: Do
     description && `Description: ${description}`,
   ].filter((line) => line !== '');
   const head = lines.length === 0 ? '' : `${lines.join('\n')}\n\n`;
-  const text = await toMarkdown(bytes, 'epub');
+  const text = await toMarkdown(mendedBook(bytes, parts), 'epub');
   return { text: head + text, facts: known(Object.entries({ title, author })) };
 }

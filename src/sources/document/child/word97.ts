@@ -14,10 +14,18 @@ const PIECES = 0x1a2;
 
 const PAGE = 512;
 
+/** An optional hyphen, which is not shown. */
+const NOTHING = 0x1f;
+
 /** Bytes from `start` to `end` of the stream. */
 interface Run {
   readonly start: number;
   readonly end: number;
+}
+
+interface Piece extends Run {
+  /** A character has two bytes. */
+  readonly wide: boolean;
 }
 
 export function visibleWord(bytes: Buffer): Buffer {
@@ -46,30 +54,21 @@ function withoutRuns(bytes: Buffer): Buffer {
   };
   const runs = unseenRuns(content, part(CHARACTER_PAGES));
   if (runs.length === 0) return bytes;
-  const sectors = compound.sectors(stream);
+  for (const piece of piecesOf(part(PIECES))) for (const run of runs) blank(content, piece, run);
   const copy = Buffer.from(bytes);
-  const put = (at: number, byte: number): void => {
-    const sector = sectors[Math.floor(at / compound.sectorBytes)];
-    if (sector !== undefined) copy[sector + (at % compound.sectorBytes)] = byte;
-  };
-  for (const piece of piecesOf(part(PIECES))) for (const run of runs) blank(content, piece, run, put);
+  Compound.of(copy)?.write(stream, content);
   return copy;
 }
 
 /** Control characters stay: they end paragraphs, cells and fields. */
-function blank(
-  content: Buffer,
-  { start, end, wide }: Run & { readonly wide: boolean },
-  run: Run,
-  put: (at: number, byte: number) => void,
-): void {
+function blank(content: Buffer, { start, end, wide }: Piece, run: Run): void {
   const step = wide ? 2 : 1;
   const last = Math.min(end, run.end, content.length - step + 1);
   for (let at = Math.max(start, run.start); at < last; at += step) {
     const character = wide ? content.readUInt16LE(at) : (content[at] as number);
     if (character < 0x20) continue;
-    put(at, 0x20);
-    if (wide) put(at + 1, 0);
+    if (wide) content.writeUInt16LE(NOTHING, at);
+    else content[at] = NOTHING;
   }
 }
 
@@ -99,6 +98,9 @@ function unseenIn(page: Buffer): Run[] {
 const DELETED = 0x0800;
 const HIDDEN = 0x083c;
 
+/** On, or other than the style, which no style has on. */
+const IS_ON = new Set([0x01, 0x81]);
+
 /** Bytes of the operand, by the upper three bits of a property; of the seventh the first byte says it. */
 const OPERANDS = [1, 1, 2, 4, 2, 2, 0, 3];
 
@@ -107,14 +109,14 @@ function isUnseen(properties: Buffer): boolean {
     const property = properties.readUInt16LE(at);
     const size = OPERANDS[property >> 13] as number;
     const operand = properties[at + 2] as number;
-    if ((property === DELETED || property === HIDDEN) && operand === 1) return true;
+    if ((property === DELETED || property === HIDDEN) && IS_ON.has(operand)) return true;
     at += 2 + (size === 0 ? 1 + operand : size);
   }
   return false;
 }
 
 /** The pieces of the text: where each lies in the stream, and whether its characters have two bytes. */
-function piecesOf(clx: Buffer): (Run & { readonly wide: boolean })[] {
+function piecesOf(clx: Buffer): Piece[] {
   let at = 0;
   while (clx[at] === 1) at += 3 + clx.readUInt16LE(at + 1);
   if (clx[at] !== 2) return [];

@@ -1,0 +1,182 @@
+/**
+ * Texts in packages of XML (.docx, .odt, .epub) with what their converter leaves out written in a form that it reads:
+ * comments, glosses, equations, hyphens; and the headers and footers, which have parts of their own.
+ */
+
+import { zipSync } from 'fflate';
+import { attribute, Parts, plainText } from './parts.ts';
+import { comment, HEADS_AND_FEET, type Section } from './put-back.ts';
+
+export interface Mended {
+  readonly bytes: Buffer;
+  readonly sections: readonly Section[];
+}
+
+/** Bytes of XML of one document that is mended. */
+const MOST_XML = 64 << 20;
+
+/** The package with parts that `mend` has changed. Media are left out: text needs none. */
+function rewritten(bytes: Buffer, parts: Parts, mend: (name: string, xml: string) => string): Buffer {
+  const members: Record<string, Buffer> = Object.create(null) as Record<string, Buffer>;
+  let [isChanged, size] = [false, 0];
+  for (const name of parts.names) {
+    if (!/(?:^mimetype|\.(?:xml|rels|opf|ncx|x?html?))$/i.test(name)) continue;
+    const part = parts.read(name);
+    if (!part) continue;
+    size += part.length;
+    if (size > MOST_XML) return bytes;
+    const xml = part.toString('utf8');
+    const mended = mend(name, xml);
+    isChanged ||= mended !== xml;
+    members[name] = mended === xml ? part : Buffer.from(mended);
+  }
+  return isChanged ? Buffer.from(zipSync(members, { level: 0 })) : bytes;
+}
+
+/** Every element of this name (a pattern), none of which holds another one, as `make` writes it. */
+function each(xml: string, name: string, make: (content: string, tag: string) => string): string {
+  const opening = new RegExp(`<(${name})(?=[\\s>])[^>]*>`, 'g');
+  let [text, from] = ['', 0];
+  for (let match = opening.exec(xml); match; match = opening.exec(xml)) {
+    if (match[0].endsWith('/>')) continue;
+    const close = `</${match[1]}>`;
+    const end = xml.indexOf(close, opening.lastIndex);
+    if (end === -1) break;
+    text += xml.slice(from, match.index) + make(xml.slice(opening.lastIndex, end), match[0]);
+    from = opening.lastIndex = end + close.length;
+  }
+  return text + xml.slice(from);
+}
+
+/** The contents of these elements. */
+function contents(xml: string, name: string): string[] {
+  const found: string[] = [];
+  each(xml, name, (content) => {
+    found.push(content);
+    return '';
+  });
+  return found;
+}
+
+const escaped = (text: string): string =>
+  text.replace(/[&<>]/g, (sign) => (sign === '&' ? '&amp;' : sign === '<' ? '&lt;' : '&gt;'));
+
+/** What Word shows of these runs, as it is escaped in the XML. */
+function wordText(xml: string): string {
+  return [
+    ...xml.matchAll(
+      /<(?:\w+:)?t(?:\s[^>]*)?>([^<]*)<|<\/(?:\w+:)?p>|<(?:\w+:)?(?:tab|br|cr)\s*\/>|<((?:\w+:)?noBreakHyphen)\s*\/>/g,
+    ),
+  ]
+    .map(([, text, hyphen]) => text ?? (hyphen ? '-' : ' '))
+    .join('')
+    .trim();
+}
+
+const W = '(?:\\w+:)?';
+
+export function mendedWord(bytes: Buffer): Mended {
+  const parts = Parts.of(bytes);
+  if (!parts) return { bytes, sections: [] };
+  const comments = new Map<string, string>();
+  each(parts.text('word/comments.xml') ?? '', `${W}comment`, (content, tag) => {
+    const by = attribute(tag, '(?:\\w+:)?author') ?? '';
+    comments.set(attribute(tag, '(?:\\w+:)?id') ?? '', comment(escaped(by), wordText(content)));
+    return '';
+  });
+  const copy = rewritten(bytes, parts, (name, xml) =>
+    /^word\/(?:document\d*|footnotes|endnotes)\.xml$/.test(name) ? mendedPart(xml, comments) : xml,
+  );
+  const lines = parts.names.flatMap((name) => {
+    const kind = /^word\/(header|footer)\d*\.xml$/.exec(name)?.[1];
+    return kind
+      ? margin(kind, plainText(wordText(each(parts.text(name) ?? '', `${W}Fallback`, () => ''))))
+      : [];
+  });
+  return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }] };
+}
+
+/** A number of a page alone is none. */
+const margin = (kind: string, text: string): string[] => (/\p{L}/u.test(text) ? [`${kind}: ${text}`] : []);
+
+function mendedPart(xml: string, comments: ReadonlyMap<string, string>): string {
+  const w = /<((?:\w+:)?)(?:document|footnotes|endnotes)(?=[\s>])/.exec(xml)?.[1] ?? 'w:';
+  const text = (words: string): string => `<${w}t xml:space="preserve">${words}</${w}t>`;
+  let mended = xml.replace(new RegExp(`<${w}noBreakHyphen\\s*/>`, 'g'), text('-'));
+  mended = mended.replace(new RegExp(`<${w}commentReference(?=\\s)[^>]*/>`, 'g'), (tag) =>
+    text(comments.get(attribute(tag, '(?:\\w+:)?id') ?? '') ?? ''),
+  );
+  mended = each(mended, `${w}ruby`, (ruby) => {
+    const [base, gloss] = [`${w}rubyBase`, `${w}rt`].map((name) => wordText(contents(ruby, name).join('')));
+    return text(`${base}(${gloss})`);
+  });
+  mended = each(mended, '\\w+:oMath', (math) => `<${w}r>${text(mathText(math))}</${w}r>`);
+  return mended.replace(/<\/?\w+:oMathPara(?=[\s>])[^>]*>/g, '');
+}
+
+/** What stands before and behind the text of such an element. */
+const MATH: Readonly<Record<string, readonly [string, string]>> = {
+  sup: ['^(', ')'],
+  sub: ['_(', ')'],
+  num: ['(', ')'],
+  den: ['/(', ')'],
+  rad: ['√(', ')'],
+};
+
+function mathText(math: string): string {
+  return math
+    .replace(/<(\/?)\w+:(sup|sub|num|den|rad)>/g, (_, end, name) => MATH[String(name)]?.[end ? 1 : 0] ?? '')
+    .replace(/<[^>]*>/g, '')
+    .replace(/\((\w)\)/g, '$1');
+}
+
+export function mendedOpen(bytes: Buffer): Mended {
+  const parts = Parts.of(bytes);
+  if (!parts) return { bytes, sections: [] };
+  const copy = rewritten(bytes, parts, (name, xml) => (name === 'content.xml' ? mendedContent(xml) : xml));
+  const styles = parts.text('styles.xml') ?? '';
+  const lines = ['header', 'footer'].flatMap((kind) =>
+    contents(styles, `style:${kind}(?:-left|-first)?`).flatMap((content) => margin(kind, plainText(content))),
+  );
+  return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }] };
+}
+
+function mendedContent(xml: string): string {
+  const ends = new Map<string, string>();
+  const named = new Set(
+    [...xml.matchAll(/<office:annotation-end\s[^>]*>/g)].map(([tag]) => attribute(tag, 'office:name')),
+  );
+  const withComments = each(xml, 'office:annotation', (content, tag) => {
+    const by = contents(content, 'dc:creator')[0] ?? '';
+    const words = each(content, '(?:dc|meta|loext):[\\w-]+', () => '')
+      .replace(/<\/text:p>/g, ' ')
+      .replace(/<[^>]*>/g, '');
+    const said = comment(by, words.trim());
+    const name = attribute(tag, 'office:name');
+    if (name === undefined || !named.has(name)) return said;
+    ends.set(name, said);
+    return '';
+  });
+  return each(
+    withComments.replace(
+      /<office:annotation-end\s[^>]*>/g,
+      (tag) => ends.get(attribute(tag, 'office:name') ?? '') ?? '',
+    ),
+    'text:ruby',
+    (ruby) => `${contents(ruby, 'text:ruby-base').join('')}(${contents(ruby, 'text:ruby-text').join('')})`,
+  );
+}
+
+/** A book in which each gloss is in parentheses; those for readers that know no glosses are left out. */
+export function mendedBook(bytes: Buffer, parts: Parts | undefined): Buffer {
+  if (!parts) return bytes;
+  return rewritten(bytes, parts, (name, xml) =>
+    /\.x?html?$/i.test(name) && xml.includes('</rt>')
+      ? each(
+          each(xml, 'rp', () => ''),
+          'rt',
+          (gloss) => `<rt>(${gloss})</rt>`,
+        )
+      : xml,
+  );
+}

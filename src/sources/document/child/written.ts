@@ -1,0 +1,28 @@
+/** Texts of word processors: what their converter leaves out or gets wrong is mended before it, and put back behind it. */
+
+import type { Format } from '../protocol.ts';
+import { toMarkdown } from './office.ts';
+import { type Mended, mendedOpen, mendedWord } from './packages.ts';
+import { putBack } from './put-back.ts';
+import { visibleRtf } from './rtf.ts';
+import { visibleWord } from './word97.ts';
+
+export async function writtenText(stored: Buffer, format: Format): Promise<string> {
+  const { bytes, sections } = mended(stored, format);
+  return putBack(await toMarkdown(bytes, format), sections);
+}
+
+function mended(bytes: Buffer, format: Format): Mended {
+  switch (format) {
+    case 'docx':
+      return mendedWord(bytes);
+    case 'odt':
+      return mendedOpen(bytes);
+    case 'rtf':
+      return { bytes: visibleRtf(bytes), sections: [] };
+    case 'doc':
+      return { bytes: visibleWord(bytes), sections: [] };
+    default:
+      return { bytes, sections: [] };
+  }
+}

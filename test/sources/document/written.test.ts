@@ -1,0 +1,96 @@
+/** What readers of texts need and converters lose: tracked changes, comments, glosses, headers and footers. */
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { unzipSync, zipSync } from 'fflate';
+import { docx, fixture } from '../../support/documents.ts';
+import { has } from '../../support/has.ts';
+import { noted, reviewed, savedAs } from '../../support/office.ts';
+import { unhurried, workspace } from '../../support/workspace.ts';
+
+async function shown(name: string, content: string | Buffer): Promise<string> {
+  const { write, text } = workspace(unhurried);
+  write(name, content);
+  return text(`${name}:raw`);
+}
+
+const rtf = (body: string): string => String.raw`{\rtf1\ansi\deff0{\fonttbl{\f0 Arial;}}` + `${body}}`;
+
+test('rich text is shown without what was deleted, whatever the deleted text is made of', async () => {
+  const deleted = String.raw`keep {\deleted DEL\'e9\u8364?\~{\b BOLD}}{\revised new}\deleted  more\deleted0  end\par {\deleted all\plain  of it}\par last`;
+  expect(await shown('a.rtf', rtf(deleted))).toBe('keep new end\n\nof it\n\nlast\n');
+});
+
+test('rich text is shown once where it is stated in two forms', async () => {
+  expect(await shown('a.rtf', rtf(String.raw`{\upr{OLD}{\*\ud{\u26032?NEW}}}\par x\par`))).toBe(
+    '新NEW\n\nx\n',
+  );
+  const shape = String.raw`{\shp{\*\shpinst{\shptxt IN A SHAPE\par}}{\shprslt IN A SHAPE\par}}\par x\par`;
+  expect((await shown('b.rtf', rtf(shape))).match(/IN A SHAPE/g)).toHaveLength(1);
+});
+
+test('comments, glosses, headers and footers of rich text are shown', async () => {
+  const noted = String.raw`{\header Draft of {\field{\*\fldinst PAGE}{\fldrslt 1}}\par}{\footer 1\par}com{\*\atnid J}{\*\atnauthor Joe}\chatn{\*\annotation{\*\atndate 0}\pard\plain wh\'e9n?\par now}ment {\field{\*\fldinst{ EQ \\* jc3 \\o\\ad(\\s\\up 9(kanji),\u28450?\u23383?)}}{\fldrslt }}\par`;
+  expect(await shown('a.rtf', rtf(noted))).toBe(
+    'comment [comment by Joe: whén? now] 漢字(kanji)\n\n## Headers and footers\n\n- header: Draft of 1\n',
+  );
+});
+
+test('binary data of rich text is no text', async () => {
+  expect(await shown('a.rtf', rtf(String.raw`{\deleted {\pict\bin4 }}{}}gone}kept\par`))).toBe('kept\n');
+});
+
+const run = (xml: string): string => `<w:r>${xml}</w:r>`;
+const words = (text: string): string => `<w:t xml:space="preserve">${text}</w:t>`;
+
+test('a docx keeps its hyphens, glosses and equations', async () => {
+  const M = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"';
+  const math = (name: string, content: string): string => `<m:${name}>${content}</m:${name}>`;
+  const t = (text: string): string => math('r', math('t', text));
+  const body = [
+    run(`${words('555')}<w:noBreakHyphen/>${words('1234 ')}`),
+    run(
+      `<w:ruby><w:rubyPr/><w:rt>${run(words('kanji'))}</w:rt><w:rubyBase>${run(words('漢&amp;字'))}</w:rubyBase></w:ruby>`,
+    ),
+    `<m:oMathPara ${M}><m:oMathParaPr/>${math('oMath', t('y=') + math('f', math('num', t('a+1')) + math('den', t('b'))) + math('sSup', math('e', t('x')) + math('sup', t('2'))))}</m:oMathPara>`,
+  ];
+  expect(await shown('a.docx', docx(`<w:p>${body.join('')}</w:p>`))).toBe(
+    '555-1234 漢&字(kanji)y=(a+1)/bx^2\n',
+  );
+});
+
+test('a book keeps glosses apart from their words', async () => {
+  const book = unzipSync(fixture('report.epub'));
+  const name = Object.keys(book).find((part) => /\.x?html$/.test(part) && !/nav|cover/.test(part)) ?? '';
+  const chapter = Buffer.from(book[name] ?? []).toString();
+  const ruby = '<p><ruby>漢字<rp>[</rp><rt>kanji</rt><rp>]</rp></ruby> after</p>';
+  book[name] = Buffer.from(chapter.replace(/<body[^>]*>/, `$&${ruby}`));
+  expect(await shown('a.epub', Buffer.from(zipSync(book)))).toContain('漢字(kanji) after\n');
+});
+
+describe.runIf(has('libreoffice'))('by LibreOffice', () => {
+  let directory = '';
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'oriel-written-'));
+  });
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  test.each(['docx', 'doc', 'odt', 'rtf'])('%s: deleted text is not shown', async (as) => {
+    const text = await shown(`a.${as}`, await savedAs(as, reviewed, directory));
+    expect(text).toContain('The price is 20 Euro.');
+    expect(text).not.toContain('GONE');
+  });
+
+  test.each(['docx', 'odt', 'rtf'])(
+    '%s: comments, glosses, text boxes, headers and footers are shown',
+    async (as) => {
+      const text = await shown(`a.${as}`, await savedAs(as, noted, directory));
+      for (const word of ['whole [comment by Ann: Why & how?] sentence', 'IN A BOX'])
+        expect(text).toContain(word);
+      expect(text).toMatch(/^## Headers and footers\n\n- header: ON TOP\n- footer: BELOW$/m);
+      expect(text).toMatch(/base 漢\(kanji\)字? after|base 漢字\(kanji\) after/);
+    },
+  );
+});
