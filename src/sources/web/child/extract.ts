@@ -5,6 +5,7 @@ import type Library from 'defuddle';
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
 import type { How } from '../protocol.ts';
+import { quoteAsides } from './asides.ts';
 import { clean } from './clean.ts';
 import { toMarkdown } from './markdown.ts';
 import { type Element, isElement, type Node, parse, textOf, walk, write } from './tree.ts';
@@ -38,6 +39,7 @@ export function extract(
   const base = baseOf(root, url);
   const title = titleOf(root);
   clean(root);
+  quoteAsides(root);
   const all = [...walk(root)];
   const cells = all.filter(({ name }) => name === 'td' || name === 'th').length;
   const body = all.find(({ name }) => name === 'body') ?? root;
@@ -130,7 +132,11 @@ function best(
   const whole = withoutChrome(body);
   const inPage = words(textOf(whole));
   if (first && (sizeOf(first) >= ENOUGH || words(textOf(first.element)) >= inPage * 0.5)) {
-    return missesCode(first.element, whole) ? betterBy(first, byDefuddle(html, page)) : first;
+    if (!missesCode(first.element, whole)) return first;
+    const better = betterBy(first, byDefuddle(html, page));
+    // Where both lose its code, the page is its own best reading.
+    const own = [better, mainOf(body), { how: 'page' as const, element: whole }];
+    return own.find((one) => one && !missesCode(one.element, whole)) ?? better;
   }
   const others = [first, byDefuddle(html, page), mainOf(body), { how: 'page' as const, element: whole }];
   return (

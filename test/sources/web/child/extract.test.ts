@@ -102,3 +102,44 @@ test.each(['<ul><li>x', '<div>x', '<blockquote>x', '<table><tr><td>x'])(
     expect(markdown.match(/x/g)?.length).toBeGreaterThan(99_000);
   },
 );
+
+describe('what belongs to a text and is not of its flow', () => {
+  const text = (count: number): string =>
+    Array.from(
+      { length: count },
+      (_, i) =>
+        `<p>Paragraph ${i} has enough words, commas, and sentences, so that it is taken for the main text of the page.</p>`,
+    ).join('');
+  const page = (body: string): string => `<html><head><title>T</title></head><body>${body}</body></html>`;
+
+  test.each([
+    [
+      '<aside aria-label="Caution" class="starlight-aside starlight-aside--caution"><p aria-hidden="true">Caution</p><div><p>This deletes all data.</p></div></aside>',
+      '> **Caution**\n>\n> This deletes all data.',
+    ],
+    ['<aside class="admonition warning"><p>This deletes all data.</p></aside>', '> This deletes all data.'],
+    ['<aside><p>This deletes all data.</p></aside>', '> This deletes all data.'],
+    ['<aside role="note"><a href="/x">This deletes all data.</a></aside>', '> [This deletes all data.]'],
+  ])('a note in an aside stays: %s', (aside, markdown) => {
+    const html = page(`<main><div class="content"><h1>Install</h1>${text(3)}${aside}${text(2)}</div></main>`);
+    expect(extract(html, 'https://docs.example/').markdown).toContain(markdown);
+  });
+
+  test.each([
+    '<aside class="related"><p>Other posts.</p></aside>',
+    '<aside><ul><li><a href="/a">Other posts of ours</a></li></ul></aside>',
+  ])('what stands beside it does not: %s', (aside) => {
+    const html = page(`<main><h1>Install</h1>${text(3)}${aside}${text(2)}</main>`);
+    expect(extract(html, 'https://docs.example/').markdown).not.toContain('Other posts');
+  });
+
+  test('its code stays where every library drops the blocks that hold it', () => {
+    const endpoints = Array.from(
+      { length: 12 },
+      (_, i) =>
+        `<div class="endpoint"><h2>GET /v1/thing${i}</h2><p>Returns thing ${i}, with some words, as told above.</p><div class="sidebar code-sample"><pre><code>curl https://x/v1/thing${i}</code></pre></div></div>`,
+    ).join('');
+    const html = page(`<div><div class="content"><h1>REST API</h1>${endpoints}</div></div>`);
+    expect(extract(html, 'https://docs.example/').markdown.match(/^curl .*$/gm)).toHaveLength(12);
+  });
+});

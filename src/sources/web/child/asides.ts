@@ -1,0 +1,56 @@
+/** Notes, tips and warnings of a text: libraries drop every `aside`, also those that belong to it. */
+
+import { type Element, isElement, type Node, textOf, walk } from './tree.ts';
+
+/** Names of what stands beside a text and is none of it. */
+const BESIDE =
+  /related|social|share|promo|newsletter|subscri|sponsor|author|byline|\bbio\b|comment|\bads?\b|advert|banner|\btoc\b|contents|nav|menu|sidebar|widget|signup|recommend|popular|trending|more-/i;
+/** Names that documentation gives to a note. */
+const NOTE = /admonition|callout|aside--|alert|warning|caution|danger|important|\b(?:note|tip|hint|info)\b/i;
+
+const TEXT = new Set('p pre ul ol dl table h1 h2 h3 h4 h5 h6 blockquote'.split(' '));
+
+/** Changes the tree: an aside of the text becomes a quotation below its label. */
+export function quoteAsides(element: Element, inText = false): void {
+  const inside = inText || element.name === 'main' || element.name === 'article' || isMain(element);
+  element.children = element.children.map((child) => {
+    if (!isElement(child)) return child;
+    quoteAsides(child, inside);
+    return inside && child.name === 'aside' && isOfText(child, element) ? quoted(child) : child;
+  });
+}
+
+function isMain({ attributes }: Element): boolean {
+  return attributes['role'] === 'main';
+}
+
+function isOfText(aside: Element, parent: Element): boolean {
+  const { class: classes = '', id = '', role = '' } = aside.attributes;
+  if (role === 'note' || NOTE.test(classes)) return true;
+  if (BESIDE.test(`${classes} ${id} ${labelOf(aside)}`)) return false;
+  const isAmongText = parent.children.filter((child) => isElement(child) && TEXT.has(child.name)).length > 1;
+  return isAmongText && linked(aside) < textOf(aside).trim().length * 0.3;
+}
+
+function linked(element: Element): number {
+  return [...walk(element)]
+    .filter(({ name }) => name === 'a')
+    .reduce((sum, link) => sum + textOf(link).trim().length, 0);
+}
+
+function labelOf({ attributes }: Element): string {
+  return (attributes['aria-label'] ?? '').trim();
+}
+
+/** Without its class, by which libraries would judge it. */
+function quoted(aside: Element): Element {
+  const label = labelOf(aside);
+  // The label itself is often drawn, and hidden from readers of screens, which say it.
+  const rest = aside.children.filter((child) => label === '' || textOf(child).trim() !== label);
+  const title: Node = {
+    name: 'p',
+    attributes: {},
+    children: [{ name: 'strong', attributes: {}, children: [label] }],
+  };
+  return { name: 'blockquote', attributes: {}, children: label === '' ? rest : [title, ...rest] };
+}
