@@ -93,4 +93,11 @@ describe.runIf(has('libreoffice'))('by LibreOffice', () => {
       expect(text).toMatch(/base 漢\(kanji\)字? after|base 漢字\(kanji\) after/);
     },
   );
+
+  test('doc: comments, text boxes, headers and footers stand at the end', async () => {
+    const text = await shown('a.doc', await savedAs('doc', noted, directory));
+    expect(text.slice(text.indexOf('## '))).toBe(
+      '## Comments\n\n- comment by Ann: Why & how?\n\n## Text boxes\n\n- IN A BOX\n\n## Headers and footers\n\n- header: ON TOP\n- footer: BELOW\n',
+    );
+  });
 });

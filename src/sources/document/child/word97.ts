@@ -3,7 +3,7 @@
  * tracked, and what is hidden. Source of all offsets: [MS-DOC] 2.5 (Fib), 2.8.35 (PlcPcd), 2.9.33 (ChpxFkp).
  */
 
-import { Compound } from './compound.ts';
+import { Compound, type Stream } from './compound.ts';
 
 const MAGIC = 0xa5ec;
 
@@ -38,23 +38,40 @@ export function visibleWord(bytes: Buffer): Buffer {
   }
 }
 
-function withoutRuns(bytes: Buffer): Buffer {
+interface Word {
+  /** The stream in which the text lies. */
+  readonly content: Buffer;
+  readonly stream: Stream;
+  readonly pieces: readonly Piece[];
+  /** The table that the Fib places at `at`. */
+  part(at: number): Buffer;
+}
+
+/** Throws RangeError for what is damaged. */
+export function openWord(bytes: Buffer): Word | undefined {
   const compound = Compound.of(bytes);
   const stream = compound?.find('WordDocument');
-  if (!compound || !stream) return bytes;
+  if (!compound || !stream) return undefined;
   const content = compound.read(stream);
-  if (content.readUInt16LE(0) !== MAGIC) return bytes;
+  if (content.readUInt16LE(0) !== MAGIC) return undefined;
   const isOne = (content.readUInt16LE(FLAGS) & 0x0200) !== 0;
   const tables = compound.find(isOne ? '1Table' : '0Table');
-  if (!tables) return bytes;
+  if (!tables) return undefined;
   const table = compound.read(tables);
   const part = (at: number): Buffer => {
     const start = content.readUInt32LE(at);
     return table.subarray(start, start + content.readUInt32LE(at + 4));
   };
+  return { content, stream, part, pieces: piecesOf(part(PIECES)) };
+}
+
+function withoutRuns(bytes: Buffer): Buffer {
+  const word = openWord(bytes);
+  if (!word) return bytes;
+  const { content, stream, pieces, part } = word;
   const runs = unseenRuns(content, part(CHARACTER_PAGES));
   if (runs.length === 0) return bytes;
-  for (const piece of piecesOf(part(PIECES))) for (const run of runs) blank(content, piece, run);
+  for (const piece of pieces) for (const run of runs) blank(content, piece, run);
   const copy = Buffer.from(bytes);
   Compound.of(copy)?.write(stream, content);
   return copy;

@@ -5,6 +5,7 @@ import { toMarkdown } from './office.ts';
 import { type Mended, mendedOpen, mendedWord } from './packages.ts';
 import { putBack } from './put-back.ts';
 import { visibleRtf } from './rtf.ts';
+import { asidesOf } from './word97-asides.ts';
 import { visibleWord } from './word97.ts';
 
 export async function writtenText(stored: Buffer, format: Format): Promise<string> {
@@ -21,8 +22,12 @@ function mended(bytes: Buffer, format: Format): Mended {
     case 'rtf':
       return { bytes: visibleRtf(bytes), sections: [] };
     case 'doc':
-      return { bytes: visibleWord(bytes), sections: [] };
+      return wordText(visibleWord(bytes));
     default:
       return { bytes, sections: [] };
   }
+}
+
+function wordText(bytes: Buffer): Mended {
+  return { bytes, sections: asidesOf(bytes) };
 }
