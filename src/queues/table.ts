@@ -18,7 +18,7 @@ export const queues = {
   calls: new Queue('calls', 'calls run', { limit: 64, waiting: 8192, share: 0.75 }),
   /** Searches and walks: up to two threads with 80 MiB of texts, and processes with up to 256 MiB. */
   ripgrep: new Queue('ripgrep', 'searches run', { limit: 4, waiting: 1024, share: 0.75 }),
-  /** Indexes of archives with many members while they are made: up to 96 MiB each, and twice that until they are sorted. */
+  /** Indexes of archives with many members while they are made: up to 64 MiB each, and twice that until they are sorted. */
   indexes: new Queue('indexes', 'archives are indexed', { limit: 4, waiting: 1024, share: 0.5 }),
   /** Child processes that convert a document: 100 MB each, and up to a gigabyte for a large workbook. */
   documents: new Queue('documents', 'documents are converted', { limit: 2, waiting: 256 }),

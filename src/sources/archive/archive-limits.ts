@@ -4,7 +4,7 @@ export const archiveLimits = {
   /** Members indexed; a notice says when there are more. 200,000 members take about 60 MB. */
   entries: 200_000,
   /** Bytes of memory that an index takes; a notice says where that ends it. */
-  indexBytes: 96 << 20,
+  indexBytes: 64 << 20,
   /** Members from which on an index waits for its turn to be made. */
   manyEntries: 10_000,
   /** Bytes of a zip's directory that are read: 200,000 records of 600 bytes. Of those, bytes between records. */

@@ -32,7 +32,7 @@ const ODDITIES: Record<Oddity, (number: string) => string> = {
 };
 
 /** The lines of `directory` (`""` for the root, else ending in `/`); one line says so when there are none. */
-export async function listDirectory(contents: Contents, directory: string): Promise<string[]> {
+export async function listDirectory(contents: Contents, directory: string): Promise<Buffer> {
   const entries: Entry[] = [];
   const add = async (entry: Entry): Promise<void> => {
     if (entries.push(entry) % AT_ONCE === 0) await nextTurn();
@@ -51,8 +51,14 @@ export async function listDirectory(contents: Contents, directory: string): Prom
   }
   const byName = (a: Entry, b: Entry): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
   const sorted = await sortInTurns(entries, (entry) => entry, byName, nextTurn);
-  if (sorted.length > 0) return sorted.map((entry) => entry.text);
-  return [directory === '' ? '(empty archive)' : '(empty directory)'];
+  if (sorted.length === 0) return Buffer.from(directory === '' ? '(empty archive)\n' : '(empty directory)\n');
+  const parts: Buffer[] = [];
+  for (let at = 0; at < sorted.length; at += AT_ONCE) {
+    if (at > 0) await nextTurn();
+    const lines = sorted.slice(at, at + AT_ONCE).map(({ text }) => `${text}\n`);
+    parts.push(Buffer.from(lines.join('')));
+  }
+  return Buffer.concat(parts);
 }
 
 function lastPart(name = ''): string {

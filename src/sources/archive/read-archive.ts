@@ -149,8 +149,7 @@ async function listing(
   const { bytes } = subject.opened;
   const list = async (): Promise<Made<ByteSource>> => {
     const identity = bytes.identity.derive(listings, { directory });
-    const lines = await listDirectory(contents, directory);
-    return { value: memoryBytes(`${lines.join('\n')}\n`, identity), keep: true };
+    return { value: memoryBytes(await listDirectory(contents, directory), identity), keep: true };
   };
   return {
     is: 'text',
