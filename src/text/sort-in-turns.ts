@@ -1,6 +1,8 @@
 /** A merge sort that does not block the event loop: it yields after every few thousand items. */
 
-import { setImmediate } from 'node:timers/promises';
+import { createTurns } from '../queues/turns.ts';
+
+const nextTurn = createTurns();
 
 /** Sorted or merged at a stretch: a few milliseconds. */
 const AT_ONCE = 4096;
@@ -11,7 +13,7 @@ export async function sortInTurns<T, U>(
   prepare: (item: T) => U,
   compare: (a: U, b: U) => number,
   /** Whom the work gives way to. */
-  rest: () => Promise<unknown> = setImmediate,
+  rest: () => Promise<void> = nextTurn,
 ): Promise<U[]> {
   let runs: U[][] = [];
   for (let at = 0; at < items.length; at += AT_ONCE) {
@@ -37,7 +39,7 @@ async function merge<U>(
   a: readonly U[],
   b: readonly U[],
   compare: (a: U, b: U) => number,
-  rest: () => Promise<unknown>,
+  rest: () => Promise<void>,
 ): Promise<U[]> {
   const merged: U[] = [];
   for (let [i, j] = [0, 0]; i < a.length || j < b.length;) {
