@@ -25,7 +25,7 @@ export const queues = {
   /** Child processes that convert a web page: 100 MB each, and up to half a gigabyte. */
   pages: new Queue('pages', 'pages are converted', { limit: 2, waiting: 256, share: 0.5 }),
   /** The same for small pages, which never wait for large ones: up to 256 MiB each. */
-  pagesSmall: new Queue('pages-small', 'small pages are converted', { limit: 2, waiting: 256 }),
+  pagesSmall: new Queue('pages-small', 'small pages are converted', { limit: 2, waiting: 256, share: 0.5 }),
   /** Threads of SQLite. Two, so that one runaway query does not hold up every other. */
   sqlite: new Queue('sqlite', 'databases are read', { limit: 2, waiting: 1024 }),
   /** Images in notebooks, from their base64 on until they are decoded: each is in memory meanwhile. */

@@ -8,9 +8,6 @@ import type { StateName, StateSpace } from '../types/state.ts';
 import { Lru } from './lru.ts';
 import { Snapshots } from './snapshots.ts';
 
-/** Digits of a tag: replicas do not ask each other for one, so few of them would be given to two contents. */
-const TAG_DIGITS = 8;
-
 /** Lines of one value, and characters of them; what is longer stays on this replica. */
 const LINES = 512;
 const MOST_CHARACTERS: number = 512 << 10;
@@ -38,7 +35,7 @@ interface Part {
 type Line = readonly [number, string];
 
 export class SharedSnapshots implements SnapshotStore {
-  readonly #own = new Snapshots(TAG_DIGITS);
+  readonly #own = new Snapshots({ isShared: true });
   readonly #space: StateSpace;
   readonly #waiting = new Map<string, Part>();
   /** When a part was sent last, as `performance.now()` counts. */

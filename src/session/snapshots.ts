@@ -26,14 +26,13 @@ export class Snapshots implements SnapshotStore {
   readonly #paths = new Lru<Snapshot[]>(MOST_PATHS, MOST_BYTES);
   readonly #tags: Tags;
 
-  /** `digits`: those of a tag. */
-  constructor(digits?: number) {
-    this.#tags = new Tags(digits);
+  constructor(options?: ConstructorParameters<typeof Tags>[0]) {
+    this.#tags = new Tags(options);
   }
 
   /**
-   * The tag of this content of `path`: as many hexadecimal digits as were asked for, more of them once a session has shown
-   * thousands of versions. No other content of the path ever has it. `content` is a digest (hexadecimal).
+   * The tag of this content of `path`: hexadecimal digits, more of them once a session has shown thousands of
+   * versions. No other content of the path ever has it. `content` is a digest (hexadecimal).
    */
   tag(path: string, content: string): string {
     const tag = this.#tags.of(path, content);

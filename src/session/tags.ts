@@ -1,12 +1,15 @@
 /**
- * The tags by which versions of a file are named: four or eight hexadecimal digits that come from the content. Within a session
- * no tag of a path ever stands for two contents, also when the older one is long forgotten.
+ * The tags by which versions of a file are named: hexadecimal digits that come from the content. Within a session no tag of
+ * a path ever stands for two contents, also when the older one is long forgotten.
  */
 
 /** Versions whose tags are remembered, of all paths together; 150 bytes each. */
 const MOST_KNOWN = 20_000;
 /** Versions of one path. */
 const MOST_OF_PATH = 1_000;
+
+/** Digits that no two contents share. */
+const LONG = 16;
 
 interface Issued {
   readonly tags: Map<string, string>;
@@ -20,14 +23,19 @@ export class Tags {
   #known = 0;
   /** Whether a path was forgotten: then what is unknown may have had any tag of that length. */
   #forgot = false;
+  readonly #isShared: boolean;
   readonly #digits: number;
   /** The next tag that nothing ever had, whatever the content. */
   #next: number;
 
-  /** `digits`: 4 where one session gives all tags of a path; 8 where others do as well, and are not asked. */
-  constructor(digits = 4) {
-    this.#digits = digits;
-    this.#next = 16 ** digits;
+  /**
+   * `isShared`: other sessions give tags of the same paths, and are not asked. Then tags have more digits, and where one may
+   * have been given before, sixteen of the digest instead of the next number, which others would give too.
+   */
+  constructor({ isShared = false }: { readonly isShared?: boolean } = {}) {
+    this.#isShared = isShared;
+    this.#digits = isShared ? 8 : 4;
+    this.#next = 16 ** this.#digits;
   }
 
   /** `content` is a digest (hexadecimal). The same content has the same tag for as long as it is remembered. */
@@ -35,7 +43,7 @@ export class Tags {
     const issued = this.#issuedFor(path);
     const known = issued.tags.get(content);
     if (known !== undefined) return known;
-    const tag = issued.complete ? this.#fromContent(content, issued.tags) : this.#format(this.#next++);
+    const tag = issued.complete ? this.#fromContent(content, issued.tags) : this.#unlikeAny(content);
     issued.tags.set(content, tag);
     this.#known += 1;
     if (issued.tags.size > MOST_OF_PATH) this.#forgetOldest(issued);
@@ -71,9 +79,17 @@ export class Tags {
   /** The first digits of the digest, or the next ones that no other content has. */
   #fromContent(content: string, tags: ReadonlyMap<string, string>): string {
     const taken = new Set(tags.values());
+    if (this.#isShared) {
+      const tag = content.slice(0, this.#digits).toUpperCase();
+      return taken.has(tag) ? this.#unlikeAny(content) : tag;
+    }
     let number = Number.parseInt(content.slice(0, this.#digits), 16);
     while (taken.has(this.#format(number))) number = (number + 1) % 16 ** this.#digits;
     return this.#format(number);
+  }
+
+  #unlikeAny(content: string): string {
+    return this.#isShared ? content.slice(0, LONG).toUpperCase() : this.#format(this.#next++);
   }
 
   #format(number: number): string {

@@ -13,15 +13,20 @@ export class SharedLock {
 
   shared<T>(act: () => Promise<T>): Promise<T> {
     const done = this.#alone.then(act);
-    this.#all = Promise.allSettled([this.#all, done]);
+    this.#all = settled([this.#all, done]);
     return done;
   }
 
   alone<T>(act: () => Promise<T>): Promise<T> {
     const others = inTime(this.#all, WAIT_MS).catch(() => undefined);
     const done = Promise.all([others, this.#alone]).then(act);
-    this.#alone = Promise.allSettled([done]);
-    this.#all = Promise.allSettled([this.#all, done]);
+    this.#alone = settled([done]);
+    this.#all = settled([this.#all, done]);
     return done;
   }
+}
+
+/** Holds nothing of what they came to: the next one would hold that too, and so on for as long as the process lives. */
+function settled(all: readonly Promise<unknown>[]): Promise<void> {
+  return Promise.allSettled(all).then(() => undefined);
 }

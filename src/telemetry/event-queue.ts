@@ -61,9 +61,11 @@ export class EventQueue implements Iterable<TelemetryEvent> {
   shift(): boolean {
     if (this.#length === 0) return false;
     this.#weight -= this.#blocks[0]?.numbers[NUMBERS * this.#gone] as number;
+    // The rest of its block may stay for long.
+    this.#blocks[0]?.names.fill(undefined, NAMES * this.#gone, NAMES * (this.#gone + 1));
     this.#length -= 1;
     this.#gone += 1;
-    if (this.#gone === BLOCK) {
+    if (this.#gone === BLOCK || this.#length === 0) {
       this.#blocks.shift();
       this.#gone = 0;
     }

@@ -1,5 +1,7 @@
 /** The queue of a task's events: the same as an array, whatever events there are and however many have gone. */
 
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { EventQueue } from '../../src/telemetry/event-queue.ts';
 import type { TelemetryEvent } from '../../src/types/telemetry.ts';
@@ -86,3 +88,32 @@ test('every event comes out as it was put in', () => {
 /** Its fields in one order. */
 const sorted = (event: TelemetryEvent): unknown =>
   Object.fromEntries(Object.entries(event).sort(([a], [b]) => (a < b ? -1 : 1)));
+
+test('what has gone is let go, also where the rest of its block stays', async () => {
+  const queue = new EventQueue();
+  const gone = (): WeakRef<object> => {
+    const event = call({ reads: [{ source: 'a' }, { source: 'b' }] });
+    queue.push(event);
+    return new WeakRef(event);
+  };
+  const refs = Array.from({ length: 40 }, gone);
+  queue.push(call({ reads: [{ source: 'c' }] }));
+  for (let i = 0; i < 40; i += 1) queue.shift();
+  await collected(refs);
+  expect(queue.length).toBe(1);
+  while (queue.shift());
+  const next = call({ bytes: 7 });
+  queue.push(next);
+  expect(queue.at(0)).toEqual(next);
+});
+
+async function collected(refs: readonly WeakRef<object>[]): Promise<void> {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  await expect
+    .poll(() => {
+      collect();
+      return refs.filter((ref) => ref.deref()).length;
+    })
+    .toBe(0);
+}

@@ -1,7 +1,7 @@
 /** The inside of a paragraph as Markdown: emphasis, code, links and images. */
 
 import { isBlock } from './markdown-blocks.ts';
-import { around, code } from './markdown-text.ts';
+import { around, code, inOneLine } from './markdown-text.ts';
 import { type Element, isElement, type Node } from './tree.ts';
 
 /** `base`: against which links are resolved. `block`: the text of a block that stands inside a line. */
@@ -58,15 +58,13 @@ export class InlineWriter {
         return `(${this.inline(element.children).trim()})`;
       default:
         // A block inside a line, as in a link around a card.
-        return isBlock(element)
-          ? ` ${this.#block(element).replace(/\s*\n\s*/g, ' ')} `
-          : this.inline(element.children);
+        return isBlock(element) ? ` ${inOneLine(this.#block(element))} ` : this.inline(element.children);
     }
   }
 
   link(element: Element): string {
     const text = this.inline(element.children);
-    const label = text.trim().replace(/\s*\n\s*/g, ' ');
+    const label = inOneLine(text.trim());
     const target = this.absolute(element.attributes['href']);
     if (label === '' || target === undefined) return text;
     const [before, after] = [/^\s/.test(text) ? ' ' : '', /\s$/.test(text) ? ' ' : ''];

@@ -30,6 +30,17 @@ export function around(mark: string, text: string): string {
   return `${before}${mark}${inner}${mark}${after}`;
 }
 
+/** Line breaks, with the white space around them, as spaces. */
+export function inOneLine(text: string): string {
+  return text.includes('\n')
+    ? text
+        .split('\n')
+        .map((line) => line.trim())
+        .filter((line) => line !== '')
+        .join(' ')
+    : text;
+}
+
 export function tidy(text: string): string {
   return text
     .replace(/[ \t]+/g, ' ')

@@ -8,7 +8,7 @@
 import { isBlock } from './markdown-blocks.ts';
 import { InlineWriter } from './markdown-inline.ts';
 import { isLayout, rowsOf, widthOf } from './markdown-tables.ts';
-import { atLineStart, code, fenced, prefixed, tidy } from './markdown-text.ts';
+import { atLineStart, code, fenced, inOneLine, prefixed, tidy } from './markdown-text.ts';
 import { type Element, isElement, type Node, textOf } from './tree.ts';
 
 const SKIPPED = new Set('head title textarea'.split(' '));
@@ -138,7 +138,7 @@ class Writer {
   }
 
   cell(cell: Element): string {
-    const flat = this.block(withCodeInLine(cell)).replace(/\s*\n\s*/g, ' ');
+    const flat = inOneLine(this.block(withCodeInLine(cell)));
     return flat.replaceAll('|', '\\|').trim();
   }
 }

@@ -19,33 +19,40 @@ function annotationOf(math: Element): string | undefined {
 
 function inLine(node: Node): string {
   if (!isElement(node)) return node.trim();
-  const [first = '', second = '', third = ''] = node.children
-    .filter((child) => isElement(child) || child.trim() !== '')
-    .map(inLine);
+  // Each part once: formulas may be as deep as a page.
+  const parts = node.children.map(inLine).filter((part) => part !== '');
+  const [first = '', second = '', third = ''] = parts;
   switch (node.name) {
     case 'annotation':
     case 'annotation-xml':
+    case 'mphantom':
       return '';
     case 'mfrac':
-      return `${group(first)}/${group(second)}`;
+      return ` ${group(first)}/${group(second)}`;
     case 'msup':
+    case 'mover':
       return `${first}^${group(second)}`;
     case 'msub':
+    case 'munder':
       return `${first}_${group(second)}`;
     case 'msubsup':
-      return `${first}_${group(second)}^${group(third)}`;
     case 'munderover':
       return `${first}_${group(second)}^${group(third)}`;
     case 'mroot':
       return `root(${first}, ${second})`;
     case 'msqrt':
-      return `√${group(node.children.map(inLine).join(''))}`;
+      return `√${group(parts.join(''))}`;
+    case 'mtable':
+      return `[${parts.join('; ')}]`;
+    case 'mtr':
+      return parts.join(', ');
     default:
-      return node.children.map(inLine).join('');
+      return parts.join('');
   }
 }
 
 /** One letter, or one number, needs no brackets. */
 function group(text: string): string {
-  return /^(?:\p{L}|[\d.]+)$/u.test(text) ? text : `(${text})`;
+  const bare = text.trim();
+  return /^(?:\p{L}|[\d.]+)$/u.test(bare) ? bare : `(${bare})`;
 }

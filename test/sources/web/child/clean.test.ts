@@ -117,6 +117,22 @@ test.each([
     '<math><mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></mfrac></math>',
     '(a+b)/2',
   ],
+  [
+    'a matrix',
+    '<math><mtable><mtr><mtd>1</mtd><mtd>2</mtd></mtr><mtr><mtd>3</mtd><mtd>4</mtd></mtr></mtable></math>',
+    '[1, 2; 3, 4]',
+  ],
+  ['a mixed fraction', '<math><mn>2</mn><mfrac><mn>1</mn><mn>3</mn></mfrac></math>', '2 1/3'],
+  [
+    'a limit',
+    '<math><munder><mo>lim</mo><mrow><mi>x</mi><mo>→</mo><mn>0</mn></mrow></munder><mi>f</mi></math>',
+    'lim_(x→0)f',
+  ],
+  [
+    'one as deep as a page may be',
+    `<math>${'<mrow>'.repeat(150)}<mi>x</mi>${'</mrow>'.repeat(150)}</math>`,
+    'x',
+  ],
   ['a root', '<math><msqrt><mn>2</mn></msqrt></math>', '√2'],
   [
     'its TeX',
@@ -132,4 +148,27 @@ test('a table with a block of code keeps its heads, its numbers and its rows', (
     '| Code | Snippet |\n| --- | --- |\n| 1 | `print(1)`<br>`print(2)` |\n',
   );
   expect(markdown('<table><tr><td>1 2 5<td><pre>a\nb\nc</pre></table>')).toContain('1 2 5');
+});
+
+test('a number beside one line of code is one', () => {
+  expect(markdown('<table><tr><td>2024<td><pre>release notes</pre></table>')).toContain('2024');
+});
+
+test('a button in a heading that is hidden is not read', () => {
+  const hidden = '<button hidden>Copied!</button><button style="display:none">Copy link</button>';
+  expect(markdown(`<h2>Install ${hidden}</h2>`)).toBe('## Install\n');
+});
+
+test('a page that fades in keeps its code', () => {
+  expect(
+    markdown('<div style="opacity:0"><p>Text</p><pre>a\n<span style="opacity:0">b</span></pre></div>'),
+  ).toBe('Text\n\n```\na\nb\n```\n');
+});
+
+test('tables in tables, and blanks without number in a link, cost what they are long', async () => {
+  const nested = `${'<table><tr><td>'.repeat(60)}<table>${'<tr><td>a<td>b'.repeat(10_000)}`;
+  const { root } = parse(nested);
+  await withoutLag(() => Promise.resolve(clean(structuredClone(root))));
+  const link = parse(`<a href=x>a${'&nbsp;'.repeat(80_000)}</a>`).root;
+  await withoutLag(() => Promise.resolve(toMarkdown(link, 'http://h/')));
 });

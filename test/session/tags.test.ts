@@ -1,0 +1,32 @@
+/** Tags that several sessions give. */
+
+import { createHash } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { Tags } from '../../src/session/tags.ts';
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+test('two sessions that share their tags give none to two contents, also when each has forgotten thousands', () => {
+  const sessions = [new Tags({ isShared: true }), new Tags({ isShared: true })];
+  const given = new Map<string, string>();
+  for (const [i, tags] of sessions.entries()) {
+    for (let version = 0; version < 3_000; version += 1) {
+      const content = digest(`session ${i} version ${version}`);
+      const tag = tags.of('log', content);
+      expect(given.get(tag) ?? content).toBe(content);
+      given.set(tag, content);
+    }
+    for (let path = 0; path < 21_000; path += 1) tags.of(`path ${path}`, digest(`${path}`));
+  }
+  // A path that each of them may have forgotten.
+  const [one, other] = sessions.map((tags, i) => tags.of('new', digest(`new ${i}`)));
+  expect(one).not.toBe(other);
+});
+
+test('they give one content the same tag', () => {
+  const tags = [new Tags({ isShared: true }), new Tags({ isShared: true })].map((one) =>
+    one.of('a', digest('a')),
+  );
+  expect(tags[0]).toMatch(/^[0-9A-F]{8}$/);
+  expect(tags[1]).toBe(tags[0]);
+});
