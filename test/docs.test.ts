@@ -25,6 +25,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** What is done with a block of each language. Prose and templates, which nothing can run, are `text`. */
 const languages = ['console', 'json', 'sh', 'text', 'toml', 'ts', 'ts peers', 'ts types'];
 
+test('no page has marks of a merge that was not finished, also as a formatter leaves them', () => {
+  const marks = /^\W*(?:<{7} |(?:> ?){7}|\\?={7}$)/m;
+  for (const page of pages) expect(marks.exec(read(page))?.[0], page).toBeUndefined();
+});
+
 test('every block is in a language that is tested', () => {
   expect(blocks.filter(({ language }) => !languages.includes(language)).map(({ name }) => name)).toEqual([]);
 });

@@ -102,6 +102,8 @@ export class RipgrepRun implements AsyncIterable<Buffer> {
     };
     const timer = setTimeout(stop, Math.max(0, Math.min(deadline - performance.now(), 2 ** 31 - 1)));
     signal?.addEventListener('abort', kill, { once: true });
+    // It may have been told while the process began.
+    if (signal?.aborted) kill();
     try {
       if (child.stdout) for await (const chunk of child.stdout) yield chunk as Buffer;
       const code = await ended;
