@@ -140,6 +140,12 @@ class WarmChild {
     if (this.#failure) throw this.#failure;
     this.#refer(true);
     const left = Math.max(0, (await this.resident()) - this.#fresh);
+    if (signal.aborted || this.#failure) {
+      // Nothing was asked of it yet.
+      this.#refer(false);
+      signal.throwIfAborted();
+      throw this.#failure;
+    }
     const { aside } = job;
     let large: BodyFile | undefined;
     const fail = (error: unknown): void => this.#settle?.reject(error);

@@ -284,7 +284,7 @@ test('a large workbook of more text than is searched: that is said', async () =>
   const gap =
     '[1 text searched in part: too large, damaged or cut off. Read the document, its pages, cells or rows, or the member for the rest]';
   expect(await grep('\\| 2000 \\|')).toBe(`same.xlsx:Same:A21:B2500: 2\n${gap}`);
-  expect(await grep('2499')).toMatch(/^No matches.*\n\[1 text of documents/);
+  expect(await grep('2499')).toMatch(/^No matches.*\n\[1 text searched in part/);
 });
 
 test('cells as spreadsheets write them: Sheet!A1:B2, names in quotes', async () => {

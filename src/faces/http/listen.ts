@@ -143,7 +143,8 @@ async function listen(server: Server, address: Address, option: string): Promise
   const target =
     address.at === 'socket' ? { path: address.path } : { host: address.host, port: address.port };
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) =>
+    // Later errors are those of connections that could not be accepted: the peer learns it, and the server goes on.
+    server.on('error', (error: NodeJS.ErrnoException) =>
       reject(
         new OrielError(
           'BUSY',

@@ -23,6 +23,8 @@ const KEEP_MS = 24 * 60 * 60_000;
 /** Tasks that wait to be written, and replicas that have counted one task; the oldest are left out. */
 const MOST_WAITING = 1_000;
 const MOST_PARTS = 32;
+/** Times that one and the same part is put back where others have put it out. */
+const MOST_ROUNDS = 4;
 
 /** By who has counted it, the last written last. */
 type Parts = Readonly<Record<string, TaskCounts>>;
@@ -35,6 +37,9 @@ interface Shared {
   readonly part: string;
   /** What the others had counted when the store was last asked. */
   others: TaskCounts;
+  /** What was put there last, and how often in a row. */
+  sent: string;
+  rounds: number;
   asked?: Promise<unknown>;
 }
 
@@ -43,6 +48,9 @@ export class SharedTasks {
   readonly #tasks = new WeakMap<TaskFigures, Shared>();
   readonly #waiting = new Set<Shared>();
   #timer: NodeJS.Timeout | undefined;
+  /** The end of what is being written: one after the other. */
+  #flushed: Promise<void> = Promise.resolve();
+  #closed = false;
 
   constructor(spaces: TaskSpaces) {
     this.#spaces = spaces;
@@ -69,7 +77,19 @@ export class SharedTasks {
   }
 
   /** Writes what has changed. Resolves when that is done, or could not be. */
-  async flush(): Promise<void> {
+  flush(): Promise<void> {
+    this.#flushed = this.#flushed.then(() => this.#writeAll());
+    return this.#flushed;
+  }
+
+  /** What could not be written by then is not. */
+  async close(): Promise<void> {
+    await this.flush();
+    this.#closed = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #writeAll(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const waiting = [...this.#waiting];
@@ -77,23 +97,18 @@ export class SharedTasks {
     for (const task of waiting) if (!(await this.#write(task))) this.#writeLater(task);
   }
 
-  /** What could not be written by then is not. */
-  async close(): Promise<void> {
-    await this.flush();
-    clearTimeout(this.#timer);
-  }
-
   #begin(figures: TaskFigures, caller: Caller | undefined): Shared | undefined {
     const space = this.#spaces(caller);
     if (!space) return undefined;
     const name: StateName = { kind: 'task', of: [figures.id] };
     const part = randomBytes(9).toString('base64url');
-    const task: Shared = { figures, space, name, part, others: NO_COUNTS };
+    const task: Shared = { figures, space, name, part, others: NO_COUNTS, sent: '', rounds: 0 };
     this.#tasks.set(figures, task);
     return task;
   }
 
   #writeLater(task: Shared): void {
+    if (this.#closed) return;
     this.#waiting.add(task);
     for (const oldest of this.#waiting) {
       if (this.#waiting.size <= MOST_WAITING) break;
@@ -111,7 +126,12 @@ export class SharedTasks {
     if (parts === 'away') return false;
     const { [task.part]: written, ...others } = parts;
     const own = countsOf(task.figures);
-    if (written && JSON.stringify(written) === JSON.stringify(own)) return true;
+    const text = JSON.stringify(own);
+    if (written && JSON.stringify(written) === text) return true;
+    // Of more replicas than are kept, each would put out another one, for ever.
+    task.rounds = task.sent === text ? task.rounds + 1 : 1;
+    task.sent = text;
+    if (task.rounds > MOST_ROUNDS) return true;
     const kept = Object.entries(others).slice(1 - MOST_PARTS);
     await putJson(task.space, task.name, Object.fromEntries([...kept, [task.part, own]]), KEEP_MS);
     return false;

@@ -148,4 +148,32 @@ describe.runIf(has('redis'))('tasks that go through several replicas', () => {
     await telemetry.close();
     expect(state.stats().operations.get('put')).toMatchObject({ ok: 1 });
   });
+
+  test('more replicas than a task has room for do not put each other out for ever', async () => {
+    const many = Array.from({ length: 36 }, () => replica('many'));
+    for (const one of many) one.count(new TaskFigures('t'), 4);
+    const all = (): number => many.reduce((sum, one) => sum + uses(one), 0);
+    for (let round = 0; round < 8; round += 1) for (const one of many) await one.tasks.flush();
+    const before = all();
+    for (const one of many) await one.tasks.flush();
+    expect(all()).toBe(before);
+  });
+
+  test('what is counted last is written, also where a session is closed while a flush runs', async () => {
+    const [one, other] = [replica('closed'), replica('closed')];
+    const figures = Array.from({ length: 5 }, (_, i) => new TaskFigures(`t${i}`));
+    for (const own of figures) one.count(own, 4);
+    void one.tasks.flush();
+    await one.tasks.close();
+    const used = uses(one);
+    for (const { id } of figures) {
+      const seen = new TaskFigures(id);
+      other.count(seen, 8);
+      expect((await other.tasks.totals(seen, true)).bytes).toBe(12);
+    }
+    // Nothing goes on.
+    one.count(figures[0] as TaskFigures, 4);
+    await new Promise((resolve) => void setTimeout(resolve, 2_000));
+    expect(uses(one)).toBe(used);
+  });
 });

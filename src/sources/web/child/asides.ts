@@ -4,7 +4,7 @@ import { type Element, isElement, type Node, textOf, walk } from './tree.ts';
 
 /** Names of what stands beside a text and is none of it. */
 const BESIDE =
-  /related|social|share|promo|newsletter|subscri|sponsor|author|byline|\bbio\b|comment|\bads?\b|advert|banner|\btoc\b|contents|nav|menu|sidebar|widget|signup|recommend|popular|trending|more-/i;
+  /related|social|share|promo|newsletter|subscri|sponsor|author|byline|\bbio\b|comment|\bads?\b|advert|banner|\btoc\b|contents|nav|menu|sidebar|widget|signup|recommend|popular|trending|more-|cookie|consent|site-/i;
 /** Names that documentation gives to a note. */
 const NOTE = /admonition|callout|aside--|alert|warning|caution|danger|important|\b(?:note|tip|hint|info)\b/i;
 
@@ -13,10 +13,12 @@ const TEXT = new Set('p pre ul ol dl table h1 h2 h3 h4 h5 h6 blockquote'.split('
 /** Changes the tree: an aside of the text becomes a quotation below its label. */
 export function quoteAsides(element: Element, inText = false): void {
   const inside = inText || element.name === 'main' || element.name === 'article' || isMain(element);
+  let texts: number | undefined;
+  const isAmongText = (): boolean => (texts ??= textsIn(element)) > 1;
   element.children = element.children.map((child) => {
     if (!isElement(child)) return child;
     quoteAsides(child, inside);
-    return inside && child.name === 'aside' && isOfText(child, element) ? quoted(child) : child;
+    return inside && child.name === 'aside' && isOfText(child, isAmongText) ? quoted(child) : child;
   });
 }
 
@@ -24,12 +26,17 @@ function isMain({ attributes }: Element): boolean {
   return attributes['role'] === 'main';
 }
 
-function isOfText(aside: Element, parent: Element): boolean {
+function textsIn({ children }: Element): number {
+  return children.filter((child) => isElement(child) && TEXT.has(child.name)).length;
+}
+
+/** `isAmongText`: whether there are texts beside it. */
+function isOfText(aside: Element, isAmongText: () => boolean): boolean {
   const { class: classes = '', id = '', role = '' } = aside.attributes;
-  if (role === 'note' || NOTE.test(classes)) return true;
+  if (role === 'note') return true;
   if (BESIDE.test(`${classes} ${id} ${labelOf(aside)}`)) return false;
-  const isAmongText = parent.children.filter((child) => isElement(child) && TEXT.has(child.name)).length > 1;
-  return isAmongText && linked(aside) < textOf(aside).trim().length * 0.3;
+  if (NOTE.test(classes)) return true;
+  return isAmongText() && linked(aside) < textOf(aside).trim().length * 0.3;
 }
 
 function linked(element: Element): number {
@@ -45,8 +52,10 @@ function labelOf({ attributes }: Element): string {
 /** Without its class, by which libraries would judge it. */
 function quoted(aside: Element): Element {
   const label = labelOf(aside);
-  // The label itself is often drawn, and hidden from readers of screens, which say it.
-  const rest = aside.children.filter((child) => label === '' || textOf(child).trim() !== label);
+  // The label itself is often drawn first, and hidden from readers of screens, which say it.
+  const first = aside.children.find((child) => textOf(child).trim() !== '');
+  const isDrawn = label !== '' && first !== undefined && textOf(first).trim() === label;
+  const rest = isDrawn ? aside.children.filter((child) => child !== first) : aside.children;
   const title: Node = {
     name: 'p',
     attributes: {},

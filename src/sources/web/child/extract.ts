@@ -39,8 +39,8 @@ export function extract(
   const base = baseOf(root, url);
   const title = titleOf(root);
   clean(root);
-  quoteAsides(root);
   const all = [...walk(root)];
+  if (all.length <= MOST_ELEMENTS) quoteAsides(root);
   const cells = all.filter(({ name }) => name === 'td' || name === 'th').length;
   const body = all.find(({ name }) => name === 'body') ?? root;
   const found =

@@ -1,6 +1,7 @@
 /** Code on pages, as highlighters leave it. */
 
 import { expect, test } from 'vitest';
+import { quoteAsides } from '../../../../src/sources/web/child/asides.ts';
 import { clean } from '../../../../src/sources/web/child/clean.ts';
 import { toMarkdown } from '../../../../src/sources/web/child/markdown.ts';
 import { parse } from '../../../../src/sources/web/child/tree.ts';
@@ -171,4 +172,6 @@ test('tables in tables, and blanks without number in a link, cost what they are 
   await withoutLag(() => Promise.resolve(clean(structuredClone(root))));
   const link = parse(`<a href=x>a${'&nbsp;'.repeat(80_000)}</a>`).root;
   await withoutLag(() => Promise.resolve(toMarkdown(link, 'http://h/')));
+  const asides = parse(`<main>${'<aside>x</aside>'.repeat(10_000)}</main>`).root;
+  await withoutLag(() => Promise.resolve(quoteAsides(structuredClone(asides))));
 });
