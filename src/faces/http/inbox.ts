@@ -38,6 +38,8 @@ export const inbox = {
 /** The room that one body takes, until it is released. */
 export class Parcel {
   readonly client: Caller;
+  /** Where its client came from with it: later it may come from elsewhere. */
+  readonly origin: Origin;
   /** When something of it has last come, on the clock of `monotonicMs`. */
   cameAt = monotonicMs();
   #bytes = 0;
@@ -46,6 +48,7 @@ export class Parcel {
   /** `refuse` hears that the body must give way to another one; its room is released then. */
   constructor(client: Caller, refuse: (error: OrielError) => void) {
     this.client = client;
+    this.origin = originOf(client);
     this.#refuse = refuse;
   }
 
@@ -55,7 +58,7 @@ export class Parcel {
     reading.delete(this);
     const more = bytes - this.#bytes;
     if (more > 0) {
-      makeRoom(this.client, more, this.cameAt);
+      makeRoom(this, more);
       this.#take(more);
     }
     reading.add(this);
@@ -80,7 +83,7 @@ export class Parcel {
   #take(bytes: number): void {
     this.#bytes += bytes;
     total += bytes;
-    for (const holder of new Set([this.client, originOf(this.client)])) {
+    for (const holder of new Set([this.client, this.origin])) {
       const of = (held.get(holder) ?? 0) + bytes;
       if (of > 0) held.set(holder, of);
       else held.delete(holder);
@@ -88,23 +91,22 @@ export class Parcel {
   }
 }
 
-function makeRoom(client: Caller, bytes: number, now: number): void {
+function makeRoom(parcel: Parcel, bytes: number): void {
   for (const other of reading) {
-    const full = fullest(client, bytes);
+    const full = fullest(parcel, bytes);
     if (full === undefined) return;
-    const isItsOwn =
-      full === 'client' ? other.client === client : originOf(other.client) === originOf(client);
-    if (full === 'all' || (isItsOwn && now - other.cameAt >= STALLED_MS)) other.giveWay();
+    const isItsOwn = full === 'client' ? other.client === parcel.client : other.origin === parcel.origin;
+    if (full === 'all' || (isItsOwn && parcel.cameAt - other.cameAt >= STALLED_MS)) other.giveWay();
   }
-  if (fullest(client, bytes) === undefined) return;
+  if (fullest(parcel, bytes) === undefined) return;
   refused += 1;
   throw busy();
 }
 
 /** Whose room is not enough for so many bytes more. */
-function fullest(client: Caller, bytes: number): 'client' | 'origin' | 'all' | undefined {
+function fullest({ client, origin }: Parcel, bytes: number): 'client' | 'origin' | 'all' | undefined {
   if ((held.get(client) ?? 0) + bytes > CLIENT_BYTES) return 'client';
-  if ((held.get(originOf(client)) ?? 0) + bytes > ORIGIN_BYTES) return 'origin';
+  if ((held.get(origin) ?? 0) + bytes > ORIGIN_BYTES) return 'origin';
   return total + bytes > TOTAL_BYTES ? 'all' : undefined;
 }
 

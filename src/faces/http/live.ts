@@ -41,9 +41,9 @@ export const liveRoute = (seen: Seen): Route => {
     const most = isOperator ? MOST_STREAMS : MOST_STREAMS - OPERATOR_STREAMS;
     return streams >= most ? `${most} streams are open` : undefined;
   };
-  const counted = ({ client }: Exchange, by: 1 | -1): void => {
+  const counted = (holders: ReadonlySet<Caller | Origin>, by: 1 | -1): void => {
     streams += by;
-    for (const holder of new Set([client, originOf(client)])) {
+    for (const holder of holders) {
       const left = (open.get(holder) ?? 0) + by;
       if (left > 0) open.set(holder, left);
       else open.delete(holder);
@@ -72,8 +72,10 @@ export const liveRoute = (seen: Seen): Route => {
         },
         // Not before: of HEAD there is no body.
         body: (outlet) => {
-          counted(exchange, 1);
-          return stream(seen, exchange, outlet).finally(() => counted(exchange, -1));
+          // Later the client may come from another address.
+          const holders = new Set([exchange.client, originOf(exchange.client)]);
+          counted(holders, 1);
+          return stream(seen, exchange, outlet).finally(() => counted(holders, -1));
         },
       };
     },

@@ -44,6 +44,17 @@ test('a client without an address is counted once', () => {
   expect(taken({})).toBe(4);
 });
 
+test('room is given back to the address that it was taken from', () => {
+  const one = client('192.0.2.7');
+  const parcel = new Parcel(one, () => undefined);
+  parcel.grow(4 * MIB);
+  parcel.complete();
+  comesFrom(one, '192.0.2.8');
+  parcel.release();
+  const names = Array.from({ length: 3 }, () => client('192.0.2.7'));
+  expect(names.map(taken)).toEqual([4, 4, 4]);
+});
+
 test('all room is given back', () => {
   expect(inbox.bytes).toBe(0);
 });

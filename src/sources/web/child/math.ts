@@ -19,8 +19,8 @@ function annotationOf(math: Element): string | undefined {
 
 function inLine(node: Node): string {
   if (!isElement(node)) return node.trim();
-  // Each part once: formulas may be as deep as a page.
-  const parts = node.children.map(inLine).filter((part) => part !== '');
+  // Each part once: formulas may be as deep as a page. An empty element is a part too.
+  const parts = node.children.filter((child) => isElement(child) || child.trim() !== '').map(inLine);
   const [first = '', second = '', third = ''] = parts;
   switch (node.name) {
     case 'annotation':
@@ -31,13 +31,13 @@ function inLine(node: Node): string {
       return ` ${group(first)}/${group(second)}`;
     case 'msup':
     case 'mover':
-      return `${first}^${group(second)}`;
+      return base(first) + marked('^', second);
     case 'msub':
     case 'munder':
-      return `${first}_${group(second)}`;
+      return base(first) + marked('_', second);
     case 'msubsup':
     case 'munderover':
-      return `${first}_${group(second)}^${group(third)}`;
+      return base(first) + marked('_', second) + marked('^', third);
     case 'mroot':
       return `root(${first}, ${second})`;
     case 'msqrt':
@@ -49,6 +49,15 @@ function inLine(node: Node): string {
     default:
       return parts.join('');
   }
+}
+
+/** What an index or an exponent stands at. */
+function base(text: string): string {
+  return /[/^_]/.test(text) ? `(${text.trim()})` : text;
+}
+
+function marked(mark: '^' | '_', text: string): string {
+  return text === '' ? '' : mark + group(text);
 }
 
 /** One letter, or one number, needs no brackets. */

@@ -29,8 +29,8 @@ const VOID = new Set('area base br col embed hr img input link meta param source
 const DROPPED = new Set(
   'script style template iframe object noscript noframes noembed svg canvas'.split(' '),
 );
-/** In HTML, these alone may close themselves. */
-const FOREIGN = new Set(['svg', 'math']);
+/** In HTML, these alone may close themselves, and what lies in them; of that, what is read. */
+const FOREIGN = new Set('svg math mrow mi mn mo mtext mspace mtd none mprescripts'.split(' '));
 /** Their content is no HTML: it ends at their own end tag. */
 const RAW = new Set('script style iframe noframes noembed noscript'.split(' '));
 /** Text alone, with entities. */

@@ -123,6 +123,17 @@ test.each([
     '<math><mtable><mtr><mtd>1</mtd><mtd>2</mtd></mtr><mtr><mtd>3</mtd><mtd>4</mtd></mtr></mtable></math>',
     '[1, 2; 3, 4]',
   ],
+  [
+    'a matrix with an empty cell',
+    '<math><mtable><mtr><mtd>1</mtd><mtd></mtd><mtd>3</mtd></mtr></mtable></math>',
+    '[1, , 3]',
+  ],
+  ['an empty index', '<math><msubsup><mi>x</mi><mrow/><mn>2</mn></msubsup></math>', 'x^2'],
+  [
+    'a fraction with a power',
+    '<math><msup><mfrac><mn>1</mn><mn>2</mn></mfrac><mn>2</mn></msup></math>',
+    '(1/2)^2',
+  ],
   ['a mixed fraction', '<math><mn>2</mn><mfrac><mn>1</mn><mn>3</mn></mfrac></math>', '2 1/3'],
   [
     'a limit',
