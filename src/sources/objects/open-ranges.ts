@@ -9,11 +9,12 @@ import { quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
 import type { Selection } from '../../types/selection.ts';
 import type { Kind, Making } from '../../types/store.ts';
+import { isBinary } from '../type-of-bytes.ts';
 import { firstRange } from './first-range.ts';
 import { objectLimits } from './object-limits.ts';
 import { bytesOf, type Part, partOf, rangeOf, type Wanted } from './part.ts';
 import { RangeBytes } from './range-bytes.ts';
-import { isSameVersion, type Version, versionOf } from './version.ts';
+import { exactly, isSameVersion, type Version, versionOf } from './version.ts';
 
 export interface Ask {
   readonly headers: Readonly<Record<string, string>>;
@@ -52,7 +53,9 @@ export async function openRanges(
   call: Call,
 ): Promise<OpenedRanges> {
   const { name, facts } = place;
-  const { size, version, part, requests } = await firstPart(place, firstRange(selection, call.limits), call);
+  const first = await firstPart(place, firstRange(selection, call.limits), call);
+  const { size, part, requests } = first;
+  let { version } = first;
   const bytes = new RangeBytes({
     name,
     size,
@@ -71,6 +74,8 @@ export async function openRanges(
   });
   const head = await call.session.store.get(heads, bytes, {}, makeHead, call);
   bytes.hold({ start: 0, bytes: head });
+  // A text grows at its end. A database is written in its middle too.
+  if (isBinary(head)) version = exactly(version);
   return { bytes, size, version, head: head.subarray(0, 4096) };
 }
 
@@ -86,7 +91,8 @@ async function firstPart(place: Place, wanted: Wanted, call: Call): Promise<Firs
   const response = await send(place, wanted, { ...place.asItWas?.(undefined) }, [call.signal]);
   // Its body is an error, not the object.
   if (response.status === 412) throw unfit(place.name, 'it for a condition that was not asked for');
-  const version = versionOf(response.headers);
+  const stated = versionOf(response.headers);
+  const version = place.asItWas ? stated : exactly(stated);
   const part = partOf(response, wanted, place.name);
   if ('bytes' in part) return { size: part.size, version, part, requests: 1 };
   // An empty object has no ranges, and what lies beyond the end is no range either.

@@ -29,6 +29,11 @@ export function versionOf({
   return { ...stated, name: undefined, condition: {} };
 }
 
+/** A version that no later one is the same as, also where the file has only grown. */
+export function exactly({ prefix: _, ...version }: Version): Version {
+  return version;
+}
+
 /** Also a file that has only grown since. */
 export function isSameVersion(one: Version, other: Version): boolean {
   if (one.prefix !== undefined && one.prefix === other.prefix) return true;

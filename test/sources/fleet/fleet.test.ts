@@ -283,12 +283,13 @@ test('without workspaces the scheme says how they are named', async () => {
 
 /** A real workspace with one file, of which something becomes before each request but the first. */
 async function changing(
-  content: string,
+  content: string | Uint8Array,
   change: (path: string, request: number) => void,
+  name = 'app.log',
 ): Promise<(selector: string) => Promise<Answer>> {
   const { W, write } = workspace();
-  const path = join(W, 'app.log');
-  write('app.log', content);
+  const path = join(W, name);
+  write(name, content);
   const { url } = await server(['--cwd', W]);
   let requests = 0;
   const changed: typeof fetch = (input, init) => {
@@ -299,7 +300,7 @@ async function changing(
   const { read } = reading({ dev: { url, fetch: changed } });
   return (selector) => {
     requests = 0;
-    return read(`ws://dev/app.log${selector}`);
+    return read(`ws://dev/${name}${selector}`);
   };
 }
 
@@ -324,6 +325,27 @@ test('a log that grows with every request is read as it was when it was opened',
     ]);
     expect(textOf(answer)).not.toContain('tells no version');
   }
+});
+
+test('a database that is written in its middle and has grown is no longer the one that was opened', async () => {
+  const bytes = await databaseBytes(
+    'create table t (id integer primary key, text text)',
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000) insert into t select i, 'row ' || i || '${'x'.repeat(40)}' from n`,
+  );
+  const read = await changing(
+    bytes,
+    (path) => {
+      const changed = Buffer.from(bytes);
+      changed.write('ROW', changed.indexOf('row 15000x'));
+      writeFileSync(path, Buffer.concat([changed, Buffer.alloc(4_096)]), { flag: 'r+' });
+    },
+    'app.db',
+  );
+  const answer = await read(':t:15000');
+  expect([codeOf(answer), textOf(answer)]).toEqual([
+    'BUSY',
+    expect.stringContaining('was replaced while it was read'),
+  ]);
 });
 
 test.each([
