@@ -94,8 +94,10 @@ function timeLimit(seconds: number): number {
   throw new OrielError('BAD_INPUT', `The timeout ${seconds} is invalid: give seconds above 0, such as 120.`);
 }
 
-/** What was opened inside the roots. The command itself may go anywhere. */
-/** Open, so that the command begins in the directory that was judged, whatever has its name by then. */
+/**
+ * What was opened inside the roots: it stays open, so that the command begins in the directory that was judged, whatever
+ * has its name by then. The command itself may go anywhere.
+ */
 async function workingDirectory(typed: string | undefined, call: Call): Promise<OpenedDirectory> {
   const { access, signal } = call;
   const path = typed === undefined ? access.cwd : access.absolute(typed);

@@ -182,7 +182,14 @@ function isValidator(value: string | undefined): value is string {
   return value !== undefined && value.length <= MOST_VALIDATOR;
 }
 
-const originOf = (url: string): string => new URL(url).origin;
+/** Of one origin, or of one host that leads from http to https. */
+function isSameSite(found: string, asked: string): boolean {
+  const [to, from] = [new URL(found), new URL(asked)];
+  return (
+    to.origin === from.origin ||
+    (from.protocol === 'http:' && to.protocol === 'https:' && to.hostname === from.hostname)
+  );
+}
 
 function visitOf({ url, network, endpoints, access }: Reading, signal: AbortSignal): Visit {
   const notes: string[] = [];
@@ -233,7 +240,7 @@ function visitOf({ url, network, endpoints, access }: Reading, signal: AbortSign
         const until = withOthers(signal, probing, AbortSignal.timeout(PROBE_MS));
         const found = await get(address, ask, until);
         // Where it leads to another site, it is no form of this one's page.
-        return found.status === 200 && originOf(found.url) === originOf(address) ? found : undefined;
+        return found.status === 200 && isSameSite(found.url, address) ? found : undefined;
       } catch (error) {
         // What is not there, or not in time, is not the way: the page itself is read.
         signal.throwIfAborted();

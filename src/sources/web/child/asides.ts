@@ -2,9 +2,14 @@
 
 import { type Element, isElement, type Node, textOf, walk } from './tree.ts';
 
-/** Names of what stands beside a text and is none of it. */
+/** Names of what stands beside a text and is none of it, as parts of a class or an id. */
 const BESIDE =
-  /related|social|share|promo|newsletter|subscri|sponsor|author|byline|\bbio\b|comment|\bads?\b|advert|banner|\btoc\b|contents|nav|menu|sidebar|widget|signup|recommend|popular|trending|more-|cookie|consent|site-/i;
+  /(?:^|[\s_-])(?:related|socials?|share|sharing|promos?|newsletter|subscribe|subscription|sponsors?|sponsored|author|byline|bio|comments?|ads?|adverts?|advert\w*|banner|toc|contents|nav|navigation|menu|sidebar|widgets?|signup|recommend\w*|popular|trending|more|cookies?|consent|site)(?:$|[\s_-])/i;
+/** A label that is nothing but such a name; others are the titles of notes. */
+const BESIDE_LABEL =
+  /^(?:related(?: \w+)?|share(?: this)?|(?:table of )?contents|on this page|navigation|comments|sidebar|recommended|popular|trending|newsletter|advertisement|sponsors?|more)$/i;
+/** Names that are given to notes alone. */
+const OWN = /(?:^|\s)(?:admonition(?!-banner)|callout|[\w-]*aside--\w+)(?:$|\s)/i;
 /** Names that documentation gives to a note. */
 const NOTE = /admonition|callout|aside--|alert|warning|caution|danger|important|\b(?:note|tip|hint|info)\b/i;
 
@@ -33,8 +38,8 @@ function textsIn({ children }: Element): number {
 /** `isAmongText`: whether there are texts beside it. */
 function isOfText(aside: Element, isAmongText: () => boolean): boolean {
   const { class: classes = '', id = '', role = '' } = aside.attributes;
-  if (role === 'note') return true;
-  if (BESIDE.test(`${classes} ${id} ${labelOf(aside)}`)) return false;
+  if (role === 'note' || OWN.test(classes)) return true;
+  if (BESIDE.test(`${classes} ${id}`) || BESIDE_LABEL.test(labelOf(aside))) return false;
   if (NOTE.test(classes)) return true;
   return isAmongText() && linked(aside) < textOf(aside).trim().length * 0.3;
 }

@@ -136,7 +136,9 @@ function best(
     const better = betterBy(first, byDefuddle(html, page));
     // Where both lose its code, the page is its own best reading.
     const own = [better, mainOf(body), { how: 'page' as const, element: whole }];
-    return own.find((one) => one && !missesCode(one.element, whole)) ?? better;
+    const hasText = (one: Candidate): boolean =>
+      words(textOf(one.element)) >= words(textOf(better.element)) * 0.8;
+    return own.find((one) => one && hasText(one) && !missesCode(one.element, whole)) ?? better;
   }
   const others = [first, byDefuddle(html, page), mainOf(body), { how: 'page' as const, element: whole }];
   return (

@@ -17,16 +17,41 @@ export function rowsOf(table: Element): Element[][] {
   const visit = (element: Element): void => {
     for (const child of element.children) {
       if (!isElement(child) || child.name === 'caption') continue;
-      if (child.name === 'tr') rows.push(columns.place(cellsOf(child)));
-      else if (child.name !== 'td' && child.name !== 'th') visit(child);
+      if (child.name === 'tr') {
+        endLoose();
+        rows.push(columns.place(cellsOf(child)));
+      } else if (isCell(child)) loose.push(child);
+      else {
+        endLoose();
+        // A cell reaches down to the end of its group at most.
+        if (GROUPS.has(child.name)) columns.end();
+        visit(child);
+        endLoose();
+        if (GROUPS.has(child.name)) columns.end();
+      }
     }
   };
+  /** Cells outside of a row make one. */
+  const loose: Element[] = [];
+  const endLoose = (): void => {
+    if (loose.length > 0) rows.push(columns.place(loose.splice(0)));
+  };
   visit(table);
+  endLoose();
   return rows.filter((row) => row.length > 0);
 }
 
+const GROUPS = new Set(['thead', 'tbody', 'tfoot']);
+
+function isCell({ name }: Element): boolean {
+  return name === 'td' || name === 'th';
+}
+
+/** Also those in an element that has no place there: a form around the cells of a row. */
 function cellsOf(row: Element): Element[] {
-  return row.children.filter((cell) => isElement(cell)).filter(({ name }) => name === 'td' || name === 'th');
+  return row.children
+    .filter((child) => isElement(child))
+    .flatMap((child) => (isCell(child) ? [child] : cellsOf(child)));
 }
 
 /** Which columns are taken by cells of the rows above. */
@@ -34,6 +59,11 @@ class Columns {
   /** For each column the rows that are still taken in it. */
   #taken: number[] = [];
   #filled = 0;
+
+  /** What follows begins anew. */
+  end(): void {
+    this.#taken = [];
+  }
 
   /** One row after the other. */
   place(cells: readonly Element[]): Element[] {

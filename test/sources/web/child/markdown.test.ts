@@ -80,3 +80,23 @@ test.each([
 ])('nothing runs together: %s', (_, html, shown) => {
   expect(markdown(html)).toBe(shown);
 });
+
+test.each([
+  [
+    'a form around cells',
+    '<table><tr><th>A<th>B<tr><form><td>one<td>two</form></tr></table>',
+    '| A | B |\n| --- | --- |\n| one | two |',
+  ],
+  [
+    'cells without a row',
+    '<table><tbody><td>alpha<td>beta<tr><td>1<td>2</table>',
+    '| alpha | beta |\n| --- | --- |\n| 1 | 2 |',
+  ],
+  [
+    'a head that is higher than its group',
+    '<table><thead><tr><th rowspan=2>N<th>Q</thead><tbody><tr><td>ann<td>1</table>',
+    '| N | Q |\n| --- | --- |\n| ann | 1 |',
+  ],
+])('a table keeps its cells: %s', (_, html, shown) => {
+  expect(markdown(html)).toBe(shown);
+});
