@@ -48,9 +48,29 @@ export function pageReply(connection: Connection, ask: Extract<Ask, { do: 'query
   const columns = rowid === undefined ? table.columns : [...table.columns, rowid];
   const selected = selectRows(connection, columns, tail, [], { skip: 0, limit, room });
   const page = rowid === undefined ? { rows: selected } : withoutRowids(selected);
-  const known = after === undefined ? countOf(selected, offset) : undefined;
+  const behindPage = (last: string): string => filtered(table, [...asked, `${rowid} > ${last}`]);
+  const known =
+    after === undefined
+      ? (countOf(selected, offset) ?? countBehind(connection, page, offset, behindPage))
+      : undefined;
   const count = known ?? countRows(connection, filtered(table, asked), PAGE_WORK);
   return { is: 'page', table: summaryOf(table), ...page, ...(count && { count }) };
+}
+
+/** From so many skipped rows on, they are not read again to be counted. */
+const MANY_SKIPPED = 20_000;
+
+/** The total by the rows behind the page, where those can be counted. */
+function countBehind(
+  connection: Connection,
+  { rows, rowids }: { readonly rows: Rows; readonly rowids?: readonly string[] },
+  offset: number,
+  behindPage: (last: string) => string,
+): Count | undefined {
+  const last = rowids?.at(-1);
+  if (last === undefined || offset < MANY_SKIPPED) return undefined;
+  const behind = countRows(connection, behindPage(last), PAGE_WORK);
+  return behind?.exact ? { rows: offset + rows.rows.length + behind.rows, exact: true } : undefined;
 }
 
 /** Rows at once at most, however small they are. */
