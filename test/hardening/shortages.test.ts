@@ -78,7 +78,9 @@ function withRoom(
       const before = [descriptors(), files()];
       occupy(room);
       const answer = await oriel.tool(tool).run(input);
-      for (let i = 0; i < 40 && codeOf(answer) !== 'OK' && descriptors() > before[0]; i += 1) await sleep(25);
+      // What is removed loses its name at once, and its blocks in another thread.
+      const isLeft = () => descriptors() > before[0] || files() > before[1];
+      for (let i = 0; i < 40 && codeOf(answer) !== 'OK' && isLeft(); i += 1) await sleep(25);
       // What went well is kept for the next call: an output under its name, what was unpacked, and a copy of it as a
       // database, without one.
       const [files0, descriptors0] = codeOf(answer) !== 'OK' ? [0, 0] : [answer.details.output ? 1 : 0, 2];
