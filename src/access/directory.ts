@@ -2,6 +2,7 @@
 
 import { type BigIntStats, type Dirent, type Stats, constants } from 'node:fs';
 import { lstat, opendir, readlink } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import type { Entry, OpenedDirectory } from '../types/access.ts';
 import { type Inspector, inspectorOf, openDescriptor, untilDescriptors } from './descriptors.ts';
 import { isShortage } from './failure.ts';
@@ -14,10 +15,13 @@ export function openedDirectory(
   path: string,
   stats: BigIntStats,
   inspector: Inspector,
+  /** Absolute paths of what is not listed. */
+  kept: readonly string[] = [],
 ): OpenedDirectory {
   /** A path that means this very directory, whatever has happened to its name. */
   const self = process.platform === 'linux' ? `/proc/self/fd/${fd}` : path;
   let open = true;
+  const hidden = new Set(kept.filter((place) => dirname(place) === path).map((place) => basename(place)));
   return {
     is: 'directory',
     path,
@@ -27,6 +31,7 @@ export function openedDirectory(
       const entries: Entry[] = [];
       for await (const entry of await opendir(self, { bufferSize: 512 })) {
         signal?.throwIfAborted();
+        if (hidden.has(entry.name)) continue;
         if (entries.length === most) return { entries, more: true };
         entries.push({ name: entry.name, type: typeOf(entry) });
       }
@@ -61,7 +66,7 @@ export function openedDirectory(
         // File systems that the kernel makes up are entered by their own paths alone, where they are allowed.
         const again = process.platform === 'linux' ? `/proc/self/fd/${inner}` : at;
         const isKernels = found.dev !== stats.dev && (await isKernelFile(at, again, found.dev));
-        if (!isKernels) entered = openedDirectory(inner, at, found, of);
+        if (!isKernels) entered = openedDirectory(inner, at, found, of, kept);
         return entered;
       } finally {
         if (!entered) await of.close(inner);

@@ -57,6 +57,15 @@ const UNCLEAN = /(?:^|[\\/])\.{0,2}(?:[\\/]|$)/;
 const descriptors = mostDescriptors();
 if (descriptors !== undefined) fitTo(descriptors);
 
+/** A file with a token of the server, what it keeps for its clients. */
+function keptPlace(shown: string): OrielError {
+  return new OrielError(
+    'OUTSIDE_ROOT',
+    `${quote(shown)} belongs to the server itself and is not read by its path. Use . to list the working directory.`,
+    { next: '.' },
+  );
+}
+
 export function createAccess(options: AccessOptions): Access {
   const roots = new Roots(options.roots, options.cwd);
   const { cwd } = options;
@@ -94,8 +103,9 @@ export function createAccess(options: AccessOptions): Access {
       },
     );
     try {
-      const inside = (handle.inside || (await roots.holds(handle.path))) && !isKept(handle.path);
-      if (!inside && !options.ours?.(handle.path)) throw roots.outside(shown());
+      const inside = handle.inside || (await roots.holds(handle.path));
+      const isOpen = inside && !isKept(handle.path);
+      if (!isOpen && !options.ours?.(handle.path)) throw inside ? keptPlace(shown()) : roots.outside(shown());
       refuseSpecial(handle.stats, shown);
       const asked = isKernelFile(handle.path, handle.again, handle.stats.dev);
       const kernel = typeof asked === 'boolean' ? asked : await asked;
@@ -106,7 +116,8 @@ export function createAccess(options: AccessOptions): Access {
       const opening = inspector.open(handle.again, READ);
       const fd = typeof opening === 'number' ? opening : await opening;
       const stats = await identify(fd, handle);
-      if (stats.isDirectory()) return openedDirectory(fd, handle.path, stats, inspector);
+      if (stats.isDirectory())
+        return openedDirectory(fd, handle.path, stats, inspector, keptFromClients(roots.paths));
       if (kernel && stats.size === 0n) return kernelFile(fd, handle, stats, signal);
       return openedFile(fd, handle.path, stats, inspector, (suffix) => sibling(handle.path + suffix));
     } catch (error) {

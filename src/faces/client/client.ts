@@ -68,9 +68,17 @@ function refuseUrl(url: string): void {
   throw new TypeError(`${JSON.stringify(url)} is not the URL of a server. Use http://127.0.0.1:7345.`);
 }
 
-/** Nothing is sent before a method is called. Throws TypeError for an invalid `url`. */
+function refuseName(name: string | undefined): void {
+  if (name === undefined || /^[!-~]{1,200}$/.test(name)) return;
+  throw new TypeError(
+    `${JSON.stringify(name)} is not a name of a client. Use up to 200 characters of ASCII without blanks.`,
+  );
+}
+
+/** Nothing is sent before a method is called. Throws TypeError for an invalid `url` or `name`. */
 export function createClient(options: ClientOptions): Client {
   refuseUrl(options.url);
+  refuseName(options.name);
   const asking = new Asking(sender(options));
   return {
     ...filesOf(asking),

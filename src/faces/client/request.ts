@@ -7,6 +7,11 @@ export interface ClientOptions {
   /** Where the server is: `http://127.0.0.1:7345`, or `https://gateway/ws1` where a gateway has it below a path. */
   readonly url: string;
   readonly token?: string;
+  /**
+   * As which client the server knows this one, on every replica and after a restart: whoever gives the name reads what was
+   * kept for it. ASCII without blanks; a random one when absent.
+   */
+  readonly name?: string;
   /** Times that a request which changes nothing is sent again; 2 when absent. */
   readonly retries?: number;
   /** Instead of the global one: for a unix socket, a proxy, a test. */
@@ -36,9 +41,14 @@ const FIRST_WAIT_MS = 200;
 /** The longest wait that a server may ask for. */
 const LONGEST_WAIT_MS = 5_000;
 
-export function sender({ url, token, retries = 2, fetch = globalThis.fetch }: ClientOptions): Send {
+export function sender({
+  url,
+  token,
   // By this name the server tells its clients apart, whatever connections they use, and serves them in turn.
-  const name = crypto.randomUUID();
+  name = crypto.randomUUID(),
+  retries = 2,
+  fetch = globalThis.fetch,
+}: ClientOptions): Send {
   const base = baseOf(url);
   return async (exchange) => {
     const most = exchange.repeatable ? retries : 0;

@@ -55,6 +55,19 @@ test('every route has its method', async () => {
   expect(unwrap(await client.openApi())['openapi']).toBe('3.1.0');
 });
 
+test('a client that is named is the same one wherever it asks from', async () => {
+  const names: unknown[] = [];
+  const { url } = await answering((response, _, { headers }) => {
+    names.push(headers['oriel-client']);
+    response.setHeader('content-type', 'application/json').end('{"status":"ok"}');
+  });
+  for (const one of [{ name: 'ci' }, { name: 'ci' }, {}, {}]) await createClient({ url, ...one }).health();
+  expect(names.slice(0, 2)).toEqual(['ci', 'ci']);
+  expect(new Set(names).size).toBe(3);
+  for (const name of ['', 'two words', 'a\nb', 'é', 'x'.repeat(201)])
+    expect(() => createClient({ url, name })).toThrow(/is not a name of a client/);
+});
+
 test('progress comes before the answer', async () => {
   const slow = testTool('slow', async (_input, { onProgress }) => {
     onProgress?.({ message: 'half way', done: 1, total: 2 });
