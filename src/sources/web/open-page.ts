@@ -130,7 +130,7 @@ async function textResource(
     encoding: rendering.is === 'raw' ? rendering.encoding : 'utf-8',
     selection,
     target: url,
-    name: raw || asksForSymbols(selection) ? nameOf(page.finalUrl) : 'page.md',
+    name: raw || (asksForSymbols(selection) && !isHtmlType(page)) ? nameOf(page.finalUrl) : 'page.md',
     display: 'lines',
     pageLines: PAGE_LINES,
     editable: false,
@@ -179,6 +179,11 @@ function goesOn(window: Window, bytes: Uint8Array): boolean {
     default:
       return window.by === 'tail' && window.before !== undefined;
   }
+}
+
+/** What was HTML is Markdown by now, and has its headings. */
+function isHtmlType({ contentType }: Page): boolean {
+  return /^(?:text\/html|application\/xhtml\+xml)\b/i.test(contentType);
 }
 
 /** A page is not shown as a map, but code has symbols. */

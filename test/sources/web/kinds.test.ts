@@ -1,4 +1,4 @@
-/** Which texts are read as feeds. */
+/** As what a page is read: as a feed, as Markdown with headings. */
 
 import { expect, test } from 'vitest';
 import { place } from '../../support/dialect.ts';
@@ -6,6 +6,18 @@ import { site } from '../../support/web.ts';
 
 const RSS =
   '<rss version="2.0"><channel><title>Feed</title><item><title>Entry</title></item></channel></rss>';
+
+test('a page has the outline of its headings, and they are read by their names', async () => {
+  const { url } = await site({
+    '/guide.html': `<body><h1>Guide</h1><p>${'Some words. '.repeat(50)}</p><h2>Install on Linux</h2><p>${'More words. '.repeat(50)}</p></body>`,
+  });
+  const { call } = place('oriel', { web: { allow: [new URL(url).host] }, display: 'plain' });
+  const { text } = await call('read', { path: `${url}/guide.html:outline` });
+  expect(text).toMatch(/# Guide[^]*## Install on Linux/);
+  expect((await call('read', { path: `${url}/guide.html:#install-on-linux` })).text).toMatch(
+    /^## Install on Linux\n\nMore words/,
+  );
+});
 
 test.each([
   ['a feed', 'application/rss+xml', RSS, true],
