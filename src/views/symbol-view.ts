@@ -171,7 +171,7 @@ export function noSymbols(target: string, why: NoStructure): OrielError {
 
 /** The note about a name of several symbols. Throws `NOT_FOUND` for a name of none. */
 export function noSymbol(
-  { target, kind }: TextResource,
+  { target, kind, more }: TextResource,
   name: string,
   found: FoundSymbols,
   mode: string,
@@ -180,9 +180,21 @@ export function noSymbol(
     return { is: 'note', kind, note: candidatesNotice(target, name, found, false, mode) };
   const near = 'near' in found ? found.near : [];
   const [first] = near;
-  throw new OrielError('NOT_FOUND', missing(target, name, near, mode), {
+  const said = missing(target, name, near, mode);
+  const behind = more?.kind === 'said' ? nextPages(more.use) : undefined;
+  if (behind !== undefined) {
+    const next = `${behind}:#${name}${mode}`;
+    const text = `${said} The pages behind them were not looked at. Use ${quote(next)}.`;
+    throw new OrielError('NOT_FOUND', text, { next });
+  }
+  throw new OrielError('NOT_FOUND', said, {
     next: first ? callOf(target, first) + mode : `${target}:outline`,
   });
+}
+
+/** The call for the pages of a document that are not in this text. */
+function nextPages(use: string | undefined): string | undefined {
+  return use !== undefined && /:p\d+-$/.test(use) ? use : undefined;
 }
 
 function missing(target: string, name: string, near: readonly Place[], mode = ''): string {
