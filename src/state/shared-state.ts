@@ -35,6 +35,9 @@ export interface SharedStateOptions {
 
 type Counts = Record<StateOutcome, number>;
 
+/** Times the timeout of a use that one waits for its turn which no reader waits for. */
+const PATIENCE = 30;
+
 export class SharedStore implements SharedState {
   readonly #seal: Seal;
   readonly #breaker: Breaker;
@@ -52,9 +55,12 @@ export class SharedStore implements SharedState {
   #bytesRead = 0;
   #bytesWritten = 0;
 
+  readonly #timeoutMs: number;
+
   constructor({ seal, timeoutMs, open, atOnce = 64, jobsUrl }: SharedStateOptions) {
     this.#seal = seal;
     this.#open = open;
+    this.#timeoutMs = timeoutMs;
     this.#slots = new Slots(atOnce);
     if (jobsUrl !== undefined)
       this.#sender = new WorkSender({ state: this, queue: new WorkQueue({ url: jobsUrl, timeoutMs }) });
@@ -135,7 +141,7 @@ export class SharedStore implements SharedState {
   }
 
   async #get(key: string): Promise<Buffer | typeof AWAY | undefined> {
-    const sealed = await this.#use((store) => store.get(key));
+    const sealed = await this.#use((store) => store.get(key), this.#timeoutMs);
     // A store may answer anything.
     if (sealed === AWAY) return this.#count('get', 'away', AWAY);
     if (sealed === REFUSED) return this.#count('get', 'refused', undefined);
@@ -160,12 +166,17 @@ export class SharedStore implements SharedState {
     return (this.#backend ??= this.#open().then((backend) => (this.#opened = backend)));
   }
 
-  #use<T>(use: (store: StateBackend) => Promise<T>): Promise<T | typeof AWAY | typeof REFUSED> {
-    return this.#slots.run(async () => {
+  /** `within`: how long it waits for its turn, in ms. What finds none in a store that is slow has not found the store. */
+  #use<T>(
+    use: (store: StateBackend) => Promise<T>,
+    within: number = PATIENCE * this.#timeoutMs,
+  ): Promise<T | typeof AWAY | typeof REFUSED> {
+    const inTurn = async (): Promise<T | typeof AWAY | typeof REFUSED> => {
       // To load its packages is not the store's time; a failure is that of the use.
       await this.#store().catch(() => undefined);
       return this.#breaker.run(async () => use(await this.#store()));
-    });
+    };
+    return this.#slots.run(inTurn, within, AWAY);
   }
 
   #isRefusal(error: unknown): boolean {

@@ -1,22 +1,43 @@
 /** At most so many uses of the store at a time; the next ones begin in the order in which they came. */
 
 export class Slots {
-  readonly #waiting: (() => void)[] = [];
+  /** Each is told that it may begin, and says whether it still waits. */
+  readonly #waiting: (() => boolean)[] = [];
   #free: number;
 
   constructor(count: number) {
     this.#free = count;
   }
 
-  async run<T>(use: () => Promise<T>): Promise<T> {
+  /** Gives `late` where no slot is free within so many milliseconds: then nothing was begun. */
+  async run<T, L>(use: () => Promise<T>, within: number, late: L): Promise<T | L> {
     if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+    else if (!(await this.#turn(within))) return late;
     try {
       return await use();
     } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#free += 1;
+      this.#next();
     }
+  }
+
+  #turn(within: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      let isOver = false;
+      const timer = setTimeout(() => {
+        isOver = true;
+        resolve(false);
+      }, within);
+      this.#waiting.push(() => {
+        if (isOver) return false;
+        clearTimeout(timer);
+        resolve(true);
+        return true;
+      });
+    });
+  }
+
+  #next(): void {
+    for (let begin = this.#waiting.shift(); begin; begin = this.#waiting.shift()) if (begin()) return;
+    this.#free += 1;
   }
 }

@@ -1,0 +1,23 @@
+/** Uses of a store, some at a time. */
+
+import { expect, test } from 'vitest';
+import { Slots } from '../../src/state/slots.ts';
+
+test('what finds no slot in time is told so, and takes none from those behind it', async () => {
+  const slots = new Slots(1);
+  let end = (): void => undefined;
+  const first = slots.run(
+    () => new Promise<string>((resolve) => (end = () => resolve('first'))),
+    60_000,
+    'late',
+  );
+  const begun: string[] = [];
+  const use = (name: string) => async () => (begun.push(name), name);
+  const second = slots.run(use('second'), 5, 'late');
+  const third = slots.run(use('third'), 60_000, 'late');
+  expect(await second).toBe('late');
+  end();
+  expect(await Promise.all([first, third])).toEqual(['first', 'third']);
+  expect(begun).toEqual(['third']);
+  expect(await slots.run(use('fourth'), 60_000, 'late')).toBe('fourth');
+});
