@@ -77,8 +77,9 @@ async function* rowsOf(
 const NO_VALUE = '<BLOB bytes> <TEXT bytes> NULL null Infinity -Infinity NaN true false';
 
 /** A word that is as it is in the values of each row that may match; undefined where that is not sure. */
-function comparable({ needle, scope }: Search): string | undefined {
-  if (needle === undefined || scope.before + scope.after > 0) return undefined;
+function comparable({ needle, scope, request }: Search): string | undefined {
+  // Other rows belong to a match over several lines, and to what is shown around one.
+  if (needle === undefined || request.multiline || scope.before + scope.after > 0) return undefined;
   const isWord = /^[\p{L}\p{N}_@.-]{3,}$/u.test(needle) && /[g-z]/i.test(needle.replace(/^[ux]/i, ''));
   return isWord && !NO_VALUE.includes(needle) ? needle : undefined;
 }

@@ -30,8 +30,13 @@ export function versionOf({
 }
 
 /** A version that no later one is the same as, also where the file has only grown. */
-export function exactly({ prefix: _, ...version }: Version): Version {
-  return version;
+export function exactly({ etag, lastModified, name, condition }: Version): Version {
+  return {
+    ...(etag !== undefined && { etag }),
+    ...(lastModified !== undefined && { lastModified }),
+    name,
+    condition,
+  };
 }
 
 /** Also a file that has only grown since. */
