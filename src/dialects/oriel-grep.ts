@@ -54,8 +54,8 @@ export const grep = tool<OrielGrepInput, SearchRequest | CountRequest>({
     `.gitignore, searches hidden files, never .git. Results are sorted by path and line, as path:LINE: text, in code ` +
     `below the symbol that holds them (in Server.start [L6-9]). ` +
     `At most ${MATCHES} matches by default and ${binarySize(limits.bytes)}; lines over ${LINE_CHARACTERS} characters are ` +
-    `shown around the match. A notice gives the offset for the next call. A document, ` +
-    'notebook, archive or database is searched inside where it is named: report.pdf:p12:LINE.',
+    `shown around the match. A notice gives the offset for the next call. Documents, ` +
+    'notebooks, archives and databases are searched inside where named: report.pdf:p12:LINE.',
   input: (zod) => zod.strictObject(fields(zod)),
   adapt: grepFields,
   request: (input) => (isCount(input) ? countRequest(input) : matchRequest(input)),

@@ -13,7 +13,10 @@ test.each([
 ])('a worker that failed with %j leaves %j', async (why, found) => {
   const wanting = {
     session: {
-      work: { run: () => Promise.resolve({ is: 'failed', why }) },
+      work: {
+        hasWorkers: () => Promise.resolve(true),
+        run: () => Promise.resolve({ is: 'failed', why }),
+      },
       disk: { get: () => Promise.resolve(undefined), put: () => Promise.resolve(), remove: () => undefined },
     },
     signal: new AbortController().signal,
