@@ -31,7 +31,7 @@ const fields = (zod: Zod) => ({
     .boolean()
     .optional()
     .describe(
-      'Also search inside documents, notebooks, archives and databases below the directory (default: false)',
+      'Also search inside documents, notebooks, archives and databases below the path (default: false)',
     ),
   sort: sorting(zod),
   context: count(zod, 0, MOST_CONTEXT).describe('Lines to show before and after each match (default: 0)'),
