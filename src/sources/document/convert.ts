@@ -23,7 +23,7 @@ export type ConversionOptions = { want: string; password?: string };
 export const conversions: Kind<Conversion, ConversionOptions> = {
   name: 'document',
   weigh: ({ body }) => weightOf(body),
-  mostMemory: 32 * MIB,
+  mostMemory: 20 * MIB,
   dispose: ({ body }) => body.close?.(),
 };
 

@@ -8,7 +8,7 @@ import type { Kind, Made, Making, Weight } from '../../types/store.ts';
 import type { FileRef } from './protocol.ts';
 
 /** Bytes up to which the copy is held in memory, shared with the worker. */
-const IN_MEMORY = 16 * 1024 * 1024;
+const IN_MEMORY = 8 * 1024 * 1024;
 
 const CHUNK = 1024 * 1024;
 

@@ -171,6 +171,12 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
+/**
+ * Megabytes at the worst moment: 142 to 160 in ten runs, by when garbage was collected. What is held for each file would
+ * be 70 more.
+ */
+const PEAK_MB = 180;
+
 /** Its tables are some 20 MB. */
 function largeBook(name: string): Buffer {
   const row = (i: number): string =>
@@ -201,12 +207,12 @@ test.runIf(process.platform === 'linux')(
     await first.read('three.xlsx:Data:A90000:C90010', 'three.xlsx:Data:99000');
     await first.read('long.pdf', 'longer.pdf:p101-');
     for (const path of texts) await first.read(path);
-    expect(peakMb(first.pid)).toBeLessThan(MOST_MB);
+    expect(peakMb(first.pid)).toBeLessThan(PEAK_MB);
     await first.end();
     const second = reader(W, cache);
     await second.read('one.xlsx:Data?where=a=77777', 'two.xlsx:Data?where=a=77777');
     await second.read('three.xlsx:Data:99001');
     expect(convertersOf(second.pid)).toEqual([]);
-    expect(peakMb(second.pid)).toBeLessThan(MOST_MB);
+    expect(peakMb(second.pid)).toBeLessThan(PEAK_MB);
   },
 );
