@@ -20,7 +20,7 @@ const WORTH = 4;
 /** Up to a whole number of pages a file may have been read to a page that could not be had, and not to its end. */
 const PAGE = 4096;
 
-/** From here on a first byte may begin a byte order mark. */
+/** From here on a first byte may begin a byte order mark; so may a NUL. */
 const MARKED = 0xef;
 
 export class Sieve {
@@ -55,20 +55,28 @@ export class Sieve {
     let used = 0;
     for (let i = at; i < names.length && used + ROOM <= BUFFER; i += 1) {
       const got = read(self, names[i] as string, bytes, used);
+      const first = bytes[used] as number;
       const isWhole = got % PAGE !== 0 && used + got < BUFFER;
       const head = bytes.subarray(used, used + Math.min(got, HEAD_BYTES));
-      const isPlain =
-        (bytes[used] as number) < MARKED && !(head.includes(0) && detectEncoding(head).unit > 1);
       // What is passed over by its content is counted, whatever is in it.
-      if (isWhole && isPlain && !isContainer('', head, got)) used += got;
+      if (isWhole && first < MARKED && first !== 0 && !isContainer('', head, got)) used += got;
       else doubtful.add(i - at);
       ends.push(used);
     }
     // A find may begin in one file and end in another: the second is looked through once more.
-    for (let found = this.#find(0, used); found !== -1;) {
+    for (let found = this.#find(this.#needle, 0, used); found !== -1;) {
       const file = ends.findIndex((end) => found < end);
       doubtful.add(file);
-      found = this.#find(ends[file] as number, used);
+      found = this.#find(this.#needle, ends[file] as number, used);
+    }
+    // UTF-16 holds the needle in other bytes, and NULs among them.
+    for (let found = this.#find(0, 0, used); found !== -1;) {
+      const file = ends.findIndex((end) => found < end);
+      const start = ends[file - 1] ?? 0;
+      const end = ends[file] as number;
+      if (detectEncoding(bytes.subarray(start, Math.min(end, start + HEAD_BYTES))).unit > 1)
+        doubtful.add(file);
+      found = this.#find(0, end, used);
     }
     for (let i = 0; doubtful.size > 0 && i < ends.length; i += 1) {
       if (doubtful.has(i)) left.push(names[at + i] as string);
@@ -76,10 +84,10 @@ export class Sieve {
     return at + ends.length;
   }
 
-  /** The next place of the needle from a byte on. */
-  #find(from: number, used: number): number {
+  /** The next place of `what` from a byte on. */
+  #find(what: Buffer | number, from: number, used: number): number {
     if (from >= used) return -1;
-    const found = this.#bytes.subarray(from, used).indexOf(this.#needle);
+    const found = this.#bytes.subarray(from, used).indexOf(what);
     return found === -1 ? -1 : from + found;
   }
 }
