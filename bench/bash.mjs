@@ -17,18 +17,19 @@ const CASES = [
   { what: `${SIZE} of short lines`, command: `yes | head -c ${BYTES}`, rounds: 3 },
   { what: `${SIZE} on one line`, command: `head -c ${BYTES} /dev/zero | tr "\\0" a`, rounds: 3 },
   { what: 'one line', command: 'echo hi', rounds: sized(15, 5) },
+  { what: 'one line, the first command', command: 'echo hi', rounds: sized(15, 5), warm: [] },
 ];
 
 /** Of this the first GiB is kept, so that a plain pipe would do other work. */
 const CAPPED = { what: '10 GB on one line', command: 'head -c 10000000000 /dev/zero | tr "\\0" a' };
 
 /** Both in turn, round by round: a machine that slows down slows both. */
-function beside({ what, command, rounds }) {
+function beside({ what, command, rounds, warm }) {
   const runs = Array.from({ length: rounds }, () => {
     // The first of two runs warms up and is not counted.
     const pipe = wholeProcess('bash', ['-c', `{ ${command}; } | cat > ${out}`], 1);
     rmSync(out);
-    return { pipe, ...run(command) };
+    return { pipe, ...run(command, warm) };
   });
   return {
     what,
@@ -39,9 +40,8 @@ function beside({ what, command, rounds }) {
   };
 }
 
-/** One call in a process of its own that has run a command before. */
-function run(command) {
-  const warm = [{ command: 'true' }];
+/** One call in a process of its own that has run a command before, if not told otherwise. */
+function run(command, warm = [{ command: 'true' }]) {
   const measured = insideProcess(ours, { tool: 'bash', input: { command, timeout: 600 }, warm });
   if (measured.failure) throw new Error(measured.failure);
   return measured;

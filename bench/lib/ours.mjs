@@ -2,16 +2,29 @@
 import { createOriel } from '../../dist/index.js';
 import { watchBelow } from './peak.mjs';
 
-/** `fresh`: each call has a session of its own, so that nothing is known from the one before. */
-export async function prepare({ dialect = 'oriel', tool = 'read', input, limits, fresh = false, children }) {
+/**
+ * `fresh`: each call has a session of its own, so that nothing is known from the one before. `warm`: inputs of calls
+ * that the process has answered before the first one that is measured.
+ */
+export async function prepare({
+  dialect = 'oriel',
+  tool = 'read',
+  input,
+  limits,
+  fresh = false,
+  warm = [],
+  children,
+}) {
   const make = () => createOriel({ dialect, cache: false, timeoutMs: Infinity, ...(limits && { limits }) });
   const shared = make();
-  const call = async () => {
+  const ask = async (given) => {
     const oriel = fresh ? make() : shared;
-    const answer = await oriel.tool(tool).run(input);
+    const answer = await oriel.tool(tool).run(given);
     if (answer.isError) throw new Error(answer.content[0].text);
     return answer.content[0].text;
   };
+  for (const given of warm) await ask(given);
+  const call = () => ask(input);
   const watch = children && watchBelow(process.pid);
   return { call, ...(watch && { below: () => watch.stop() }) };
 }
