@@ -45,6 +45,7 @@ test('H02 Origin of another site or of none is refused, absent or our own is not
     const reply = await withHeaders(running, '/mcp', { ...json, origin });
     expect([origin, reply.status]).toEqual([origin, 403]);
     expect(reply.text).not.toContain('evil');
+    expect(reply.text).toContain('Send it from a program');
   }
   expect((await withHeaders(running, '/mcp', json)).status).toBe(200);
   expect((await withHeaders(running, '/mcp', { ...json, origin: running.url })).status).toBe(200);
@@ -85,7 +86,9 @@ test('M08 two requests of one id in one batch are refused, session or not', asyn
 test('H02 a Host that is not ours is refused: a name may be made to resolve here', async () => {
   const running = await server(['--host', 'box.internal']);
   for (const host of ['evil.test', `evil.test:${running.port}`, '169.254.169.254', '127.0.0.1.evil.test']) {
-    expect([host, (await withHeaders(running, '/healthz', { host }, 'GET')).status]).toEqual([host, 403]);
+    const reply = await withHeaders(running, '/healthz', { host }, 'GET');
+    expect([host, reply.status]).toEqual([host, 403]);
+    expect(reply.text).toContain('--host NAME');
   }
   for (const host of ['localhost', `127.0.0.1:${running.port}`, '[::1]:80', 'LOCALHOST:1', 'box.internal']) {
     expect([host, (await withHeaders(running, '/healthz', { host }, 'GET')).status]).toEqual([host, 200]);

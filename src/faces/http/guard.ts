@@ -49,6 +49,10 @@ export function isOAuth(path: string): boolean {
   return OAUTH.test(path);
 }
 
+const UNKNOWN_HOST = 'This server is not known by that Host. Whoever runs it lets it be with --host NAME.';
+const OTHER_SITE =
+  'Requests from pages of other sites are refused. Send it from a program, without Origin and Sec-Fetch-Site.';
+
 export interface Guard {
   /** Why a request is refused; undefined where it is not. */
   refused(asked: Asked): Refusal | undefined;
@@ -67,13 +71,12 @@ export function createGuard({ token, operatorToken, loopback, hosts }: GuardOpti
       return refuse(400, 'The request target must be a path.');
     const name = nameOf(host);
     if (name === undefined) return refuse(400, 'The request must name one Host.');
-    if (!isOurs(name, loopback, known)) return refuse(403, 'This server is not known by that Host.');
+    if (!isOurs(name, loopback, known)) return refuse(403, UNKNOWN_HOST);
     // A page of another site, or of none ("null"), has no business here; programs send no Origin.
-    if (origin !== undefined && !isSameOrigin(origin, host))
-      return refuse(403, 'Requests from other sites are refused.');
+    if (origin !== undefined && !isSameOrigin(origin, host)) return refuse(403, OTHER_SITE);
     // Scripts, images and styles of another site are asked for without an Origin. A link to the dashboard may stand anywhere.
     if (site !== undefined && site !== 'same-origin' && site !== 'none' && !OPEN.has(path))
-      return refuse(403, 'Requests from other sites are refused.');
+      return refuse(403, OTHER_SITE);
     if (['access_token', 'token'].some((key) => query.has(key))) {
       // It would end up in logs and histories on the way.
       return refuse(401, 'A token belongs in the Authorization header, not in the URL.');

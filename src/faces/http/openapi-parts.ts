@@ -37,7 +37,7 @@ const COMMON = {
   Refused: [
     403,
     'The Host, or the Origin, is not known; or the path may not be read',
-    'This server is not known by that Host.',
+    'This server is not known by that Host. Whoever runs it lets it be with --host NAME.',
     'DENIED',
   ],
   Unexpected: [500, 'An unexpected error', 'An unexpected error.', 'INTERNAL'],
