@@ -10,6 +10,7 @@ import * as fs from 'node:fs';
 import type { FileFacts } from '../identity.ts';
 import { errno } from './failure.ts';
 import { isKernelFileSystem } from './kernel-files.ts';
+import { fileKey } from './own-places.ts';
 import { O_PATH } from './path-walk.ts';
 import { within } from './paths.ts';
 
@@ -40,6 +41,14 @@ const READ = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 
 /** Whether the file system of a device is one that the kernel makes up. */
 const kernelDevices = new Map<number, boolean>();
+
+/** Of the walk that this thread is at. */
+let kept: ReadonlySet<string> = new Set();
+
+/** From now on this thread opens none of these files, by `fileKey`, whatever they are called. */
+export function passOver(files: ReadonlySet<string>): void {
+  kept = files;
+}
 
 export class HeldDirectory {
   /** Absolute, as it was when it was opened. */
@@ -190,15 +199,17 @@ export class HeldDirectory {
 }
 
 /**
- * Opens the regular file `name` of the directory `self` on the device `dev`. Undefined for everything else, and for files
- * of the kernel. Throws what the system says.
+ * Opens the regular file `name` of the directory `self` on the device `dev`. Undefined for everything else, for files
+ * of the kernel, and for those that are passed over. Throws what the system says.
  */
 export function openHeld(self: string, dev: number, name: string): HeldFile | undefined {
   const fd = fs.openSync(nameOf(`${self}/${name}`), READ);
   try {
     const stats = fs.fstatSync(fd);
-    const ours = stats.isFile() && (stats.dev === dev || !isKernelDevice(stats.dev, `${DESCRIPTORS}/${fd}`));
-    if (ours) return { fd, size: stats.size, dev: stats.dev, ino: stats.ino };
+    const stored =
+      stats.isFile() && (stats.dev === dev || !isKernelDevice(stats.dev, `${DESCRIPTORS}/${fd}`));
+    if (stored && !(kept.size > 0 && kept.has(fileKey(stats))))
+      return { fd, size: stats.size, dev: stats.dev, ino: stats.ino };
   } catch (error) {
     fs.closeSync(fd);
     throw error;

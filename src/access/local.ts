@@ -28,7 +28,7 @@ import { errno, failure, isShortage } from './failure.ts';
 import { openedFile } from './file.ts';
 import { isKernelFile } from './kernel-files.ts';
 import { noteReached, wasReached } from './mounts.ts';
-import { keptFromClients } from './own-places.ts';
+import { fileKey, filesKeptFromClients, keptFromClients } from './own-places.ts';
 import { absolutePath, within } from './paths.ts';
 import { O_PATH, statsOf } from './path-walk.ts';
 import { Roots } from './roots.ts';
@@ -60,8 +60,8 @@ if (descriptors !== undefined) fitTo(descriptors);
 /** A file with a token of the server, what it keeps for its clients. */
 function keptPlace(shown: string): OrielError {
   return new OrielError(
-    'OUTSIDE_ROOT',
-    `${quote(shown)} belongs to the server itself and is not read by its path. Use . to list the working directory.`,
+    'DENIED',
+    `${quote(shown)} belongs to the server itself and is not read. Use . to list the working directory.`,
     { next: '.' },
   );
 }
@@ -78,7 +78,9 @@ export function createAccess(options: AccessOptions): Access {
     return MISTAKEN.test(inside) ? `./${inside}` : inside;
   };
 
-  const isKept = (real: string): boolean => keptFromClients(roots.paths).some((place) => within(real, place));
+  const isKept = ({ path, stats }: Handle): boolean =>
+    keptFromClients(roots.paths).some((place) => within(path, place)) ||
+    filesKeptFromClients(roots.paths).has(fileKey(stats));
 
   function open(path: string, signal?: AbortSignal): Promise<Opened> {
     const attempt = (): Promise<Opened> => openNow(path, signal);
@@ -104,7 +106,7 @@ export function createAccess(options: AccessOptions): Access {
     );
     try {
       const inside = handle.inside || (await roots.holds(handle.path));
-      const isOpen = inside && !isKept(handle.path);
+      const isOpen = inside && !isKept(handle);
       if (!isOpen && !options.ours?.(handle.path)) throw inside ? keptPlace(shown()) : roots.outside(shown());
       refuseSpecial(handle.stats, shown);
       const asked = isKernelFile(handle.path, handle.again, handle.stats.dev);

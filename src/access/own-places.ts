@@ -3,16 +3,46 @@
  * with tokens. What has roots reads none of them by path; a client reads its own outputs by the number that it was given.
  */
 
-import { realpathSync } from 'node:fs';
+import { closeSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { within } from './paths.ts';
 
 const places = new Set<string>();
+const files = new Set<string>();
+
+/** Tells files apart, whatever their names; numbers of more than 53 bits are rounded. */
+export function fileKey({
+  dev,
+  ino,
+}: {
+  readonly dev: bigint | number;
+  readonly ino: bigint | number;
+}): string {
+  return `${Number(dev)}:${Number(ino)}`;
+}
 
 /** From now on no client reads the file, or what lies in the directory, by its path. It need not be there yet. */
 export function keepFromClients(path: string): void {
   places.add(realOf(path));
 }
+
+/**
+ * The same for a file that is open at `fd`, and for every other name that it has. The descriptor stays open for as long as
+ * this process lives: no other file can have its number.
+ */
+export function keepFileFromClients(path: string, fd: number, stats: Stats): void {
+  keepFromClients(path);
+  const key = fileKey(stats);
+  if (files.has(key)) closeSync(fd);
+  files.add(key);
+}
+
+/** By `fileKey`, those that no client reads by any name. None where there are no roots. */
+export function filesKeptFromClients(roots: readonly string[]): ReadonlySet<string> {
+  return roots.length === 0 ? NONE : files;
+}
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** Those that `roots` (real paths) do not name: one that lies in such a place was meant. None where there are no roots. */
 export function keptFromClients(roots: readonly string[]): readonly string[] {

@@ -3,6 +3,7 @@
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   renameSync,
@@ -452,13 +453,18 @@ test('where a root holds the outputs of all, no client reads those of another by
   expect(textOf(await alice('read', { path: `${path}:-1` }))).toContain('MARK of alice');
 });
 
-test('a file with a token that lies in a root is read by no client', async () => {
+test('a file with a token that lies in a root is read by no client, whatever it is called', async () => {
   const { W, write } = workspace();
   const token = 'the-token-of-the-operator';
   write('secrets/token', `${token}\n`);
   write('secrets/other.txt', 'other\n');
   chmodSync(join(W, 'secrets/token'), 0o600);
   const file = join(W, 'secrets/token');
+  write('rules/other.txt', 'other\n');
+  linkSync(file, join(W, 'hard'));
+  linkSync(file, join(W, 'secrets/hard.md'));
+  linkSync(file, join(W, 'rules/.gitignore'));
+  symlinkSync('hard', join(W, 'soft'));
   const running = await server(['--root', W, '--operator-token-file', file], { cwd: W });
   for (const [tool, input] of [
     ['read', { path: 'secrets/token' }],
@@ -467,11 +473,32 @@ test('a file with a token that lies in a root is read by no client', async () =>
     ['find', { pattern: '*', path: 'secrets' }],
     ['ls', { path: 'secrets' }],
     ['read', { path: '.' }],
+    ['read', { path: 'secrets/tokens' }],
+    ...['hard', 'soft', 'secrets/hard.md', 'hard.md', 'rules/.gitignore'].flatMap((path) => [
+      ['read', { path }] as const,
+      ['read', { path: `${path}:raw` }] as const,
+      ['grep', { pattern: 'operator', path }] as const,
+      ['grep', { pattern: 'the.token', path, multiline: true }] as const,
+    ]),
+    ['grep', { pattern: 'the.token', multiline: true }],
+    ['grep', { pattern: '^(?!x)the-', path: '.', sort: 'time' }],
+    ['grep', { pattern: 'of', inside: true }],
   ] as const) {
     const text = await (await running.post(`/api/v0/tools/${tool}`, input)).text();
-    expect(text).not.toContain(token);
-    if (tool !== 'read' && tool !== 'grep') expect(text).toContain('other.txt');
+    expect([tool, input, text]).not.toEqual([tool, input, expect.stringContaining(token)]);
+    if (tool === 'find' || tool === 'ls') expect(text).toContain('other.txt');
     if (tool !== 'grep' && input.path !== 'secrets/token') expect(text).not.toMatch(/\btoken\b/);
   }
-  expect((await running.get(`/api/v0/read-file?path=${file}`)).status).toBe(403);
+  for (const path of [file, join(W, 'hard'), join(W, 'soft')]) {
+    for (const route of ['read-file', 'read-file-lines']) {
+      const answer = await running.get(`/api/v0/${route}?path=${path}`);
+      expect([path, route, (await answer.text()).includes(token)]).toEqual([path, route, false]);
+      if (route === 'read-file') expect(answer.status).toBe(403);
+    }
+  }
+  const refused = (await (await running.post('/api/v0/tools/read', { path: 'hard' })).json()) as Answer;
+  expect(codeOf(refused)).toBe('DENIED');
+  expect(textOf(refused)).toBe(
+    'hard belongs to the server itself and is not read. Use . to list the working directory.',
+  );
 });

@@ -23,6 +23,7 @@ export interface WalkJob {
   readonly roots: readonly string[];
   /** Bytes of paths inside the roots that are passed over without a word: places of oriel itself. */
   readonly kept: readonly string[];
+  readonly keptFiles: KeptFiles;
   readonly wants: Wanted;
   /**
    * Whether files without the needle may be found by reading them before it is known what they are: only where nothing
@@ -41,11 +42,15 @@ export interface WalkJob {
 /** What is asked of the thread that helps. Its blocks follow. */
 export interface HelpJob {
   readonly control: Int32Array;
+  readonly keptFiles: KeptFiles;
   readonly needle: string | undefined;
   readonly sifts: boolean;
   /** See `WantedTexts`. */
   readonly asStored: boolean;
 }
+
+/** Files that are passed over without a word, whatever they are called: by `fileKey`. */
+export type KeptFiles = ReadonlySet<string>;
 
 export type WalkFilter =
   | { readonly is: 'glob'; readonly pattern: string }

@@ -5,7 +5,7 @@ import type { Conversation } from '../../access/isolate-stream.ts';
 import { bytesOf } from '../../access/held-directory.ts';
 import { isLocalWhole } from '../../access/mounts.ts';
 import { searchSlots } from '../../access/ripgrep.ts';
-import { keptFromClients } from '../../access/own-places.ts';
+import { filesKeptFromClients, keptFromClients } from '../../access/own-places.ts';
 import { OrielError } from '../../errors.ts';
 import type { Access, OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
@@ -16,6 +16,7 @@ import { HELPER, WalkControl } from './walk-control.ts';
 import {
   type Block,
   type BlockEnd,
+  type KeptFiles,
   type LargeFile,
   type PathsFound,
   type Texts,
@@ -49,6 +50,7 @@ export class WalkRun {
   #needle: string | undefined;
   #sifts = false;
   #asStored = false;
+  #keptFiles: KeptFiles = new Set();
   readonly #release: () => Promise<void>;
   /** Paths, or by block what is not handed over yet. */
   readonly #paths: (PathsFound | { readonly paths: string; readonly keys: string })[] = [];
@@ -150,11 +152,13 @@ export class WalkRun {
     const base = chain.directories.at(-1) as OpenedDirectory;
     if (chain.isCut) this.gaps.rules += 1;
     if (wants.is === 'texts' && wants.needle !== undefined) this.#sifts = isLocalWhole(base.path);
+    this.#keptFiles = filesKeptFromClients(access.roots);
     const job: WalkJob = {
       chain: chain.directories.map(({ path, fd }) => ({ path, fd })),
       top: chain.top,
       roots: access.roots.map(bytesOf),
       kept: keptFromClients(access.roots).map(bytesOf),
+      keptFiles: this.#keptFiles,
       wants,
       sifts: this.#sifts,
       ...(filter && { filter }),
@@ -237,6 +241,7 @@ export class WalkRun {
       is: 'help',
       job: {
         control: this.#control.numbers,
+        keptFiles: this.#keptFiles,
         needle: this.#needle,
         sifts: this.#sifts,
         asStored: this.#asStored,

@@ -1,7 +1,7 @@
 /** The worker threads of a walk: one walks and reads, a second helps to read where there is much. */
 
 import { parentPort } from 'node:worker_threads';
-import { forgetDevices, type HeldDirectory } from '../../access/held-directory.ts';
+import { forgetDevices, type HeldDirectory, passOver } from '../../access/held-directory.ts';
 import { LOADED } from '../../access/worker-loading.ts';
 import { Identity } from '../../identity.ts';
 import type { Gaps } from '../../types/result.ts';
@@ -193,6 +193,7 @@ function walkVersions(walker: Walker, most: number): void {
 
 function walk(job: WalkJob): void {
   const control = new WalkControl(job.control);
+  passOver(job.keptFiles);
   const walker = new Walker(job, control, new GapsSeen());
   try {
     let blocks = 0;
@@ -209,8 +210,9 @@ function walk(job: WalkJob): void {
   }
 }
 
-function help({ control: numbers, ...how }: HelpJob): void {
+function help({ control: numbers, keptFiles, ...how }: HelpJob): void {
   const control = new WalkControl(numbers);
+  passOver(keptFiles);
   const own = new BlockReader(control, HELPER, how, post);
   reader = own;
   readNext = (block) => {

@@ -2,7 +2,7 @@
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { errno } from '../../access/failure.ts';
-import { keepFromClients } from '../../access/own-places.ts';
+import { keepFileFromClients } from '../../access/own-places.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Option, Values } from './command.ts';
@@ -106,7 +106,10 @@ export function readSecret(path: string, what: string): { readonly text: string;
       got = readSync(fd, bytes, filled, MOST_BYTES - filled, null);
     }
     if (filled === MOST_BYTES) throw new OrielError('BAD_INPUT', `${quote(path)} is too long for a ${what}.`);
-    if (stat.isFile()) keepFromClients(path);
+    if (stat.isFile()) {
+      keepFileFromClients(path, fd, stat);
+      fd = undefined;
+    }
     const isOpenToOthers = stat.isFile() && (stat.mode & 0o077) !== 0;
     const warning = `Other users may read the ${what} in ${quote(path)}. Use chmod 600 on it.`;
     return { text: bytes.toString('latin1', 0, filled), ...(isOpenToOthers && { warning }) };
@@ -114,10 +117,8 @@ export function readSecret(path: string, what: string): { readonly text: string;
     if (cause instanceof OrielError) throw cause;
     throw new OrielError(
       'BAD_INPUT',
-      `The ${what} file ${quote(path)} could not be read (${errno(cause)}).`,
-      {
-        cause,
-      },
+      `The ${what} file ${quote(path)} could not be read (${errno(cause)}). Use one that the user of oriel may read.`,
+      { cause },
     );
   } finally {
     if (fd !== undefined) closeSync(fd);

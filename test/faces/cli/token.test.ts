@@ -71,7 +71,9 @@ describe('where the token comes from', () => {
   });
 
   test('no file, two tokens', () => {
-    expect(() => serverToken({ 'token-file': '/none' }, {})).toThrow('could not be read (ENOENT)');
+    expect(() => serverToken({ 'token-file': '/none' }, {})).toThrow(
+      'The token file /none could not be read (ENOENT). Use one that the user of oriel may read.',
+    );
     expect(() => serverToken({ 'token-file': '/', token: 'x' }, {})).toThrow('There are two tokens.');
   });
 });
