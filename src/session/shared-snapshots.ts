@@ -3,6 +3,8 @@
  * others some moments after the answer, and asks them for lines that it has not shown.
  */
 
+import { randomInt } from 'node:crypto';
+import { inTime } from '../state/in-time.ts';
 import type { SnapshotStore } from '../types/session.ts';
 import type { StateName, StateSpace } from '../types/state.ts';
 import { Lru } from './lru.ts';
@@ -12,18 +14,23 @@ import { Snapshots } from './snapshots.ts';
 const LINES = 512;
 const MOST_CHARACTERS: number = 512 << 10;
 
-/** How long others can recall it; what is shown again after half of that is sent again. */
+/** How long others can recall it. */
 const KEEP_MS = 60 * 60_000;
 
-/** Milliseconds in which pages that are shown are sent together. */
+/** Milliseconds in which pages that are shown are sent together, and what sending may take when the session ends. */
 const WAIT_MS = 250;
+const CLOSE_MS = 2_000;
 
-/** Parts that wait to be sent, and those of which it is known when they were. The oldest are left out. */
+/** Parts that wait to be sent, and those of which this replica has a number. The oldest are left out. */
 const MOST_WAITING = 64;
 const MOST_KNOWN = 2_000;
 
-/** Parts that one question asks the others for. */
+/** Parts that one question asks the others for, and replicas that it asks for each: those that came last. */
 const MOST_ASKED = 8;
+const MOST_REPLICAS = 16;
+
+/** Numbers of a part follow each other from a random multiple of this: in a store that was emptied they are others than before. */
+const NUMBERS = 1_000_000;
 
 /** Some lines of one version of a file: those from `LINES * block + 1`. */
 interface Part {
@@ -38,8 +45,8 @@ export class SharedSnapshots implements SnapshotStore {
   readonly #own = new Snapshots({ isShared: true });
   readonly #space: StateSpace;
   readonly #waiting = new Map<string, Part>();
-  /** When a part was sent last, as `performance.now()` counts. */
-  readonly #sentAt = new Lru<number>(MOST_KNOWN);
+  /** Under which number of a part this replica puts its own lines. */
+  readonly #numbers = new Lru<number>(MOST_KNOWN);
   #timer: NodeJS.Timeout | undefined;
   #sending: Promise<void> = Promise.resolve();
 
@@ -53,7 +60,7 @@ export class SharedSnapshots implements SnapshotStore {
 
   see(path: string, tag: string, lines: Iterable<Line>): void {
     const shown = [...lines];
-    for (const [no] of shown) this.#shown({ path, tag, block: blockOf(no) }, no);
+    for (const block of new Set(shown.map(([no]) => blockOf(no)))) this.#sendLater({ path, tag, block });
     this.#own.see(path, tag, shown);
     if (this.#waiting.size === 0 || this.#timer) return;
     this.#timer = setTimeout(() => void this.flush(), WAIT_MS);
@@ -94,53 +101,66 @@ export class SharedSnapshots implements SnapshotStore {
     }));
   }
 
-  close(): Promise<void> {
-    return this.flush();
+  /** Sends for two seconds what was shown last. */
+  async close(): Promise<void> {
+    await inTime(this.flush(), CLOSE_MS).catch(() => undefined);
   }
 
-  /** Call it before the line counts as shown. */
-  #shown(part: Part, no: number): void {
-    const key = keyOf(part);
-    if (this.#waiting.has(key)) return;
-    const sentAt = this.#sentAt.get(key);
-    const isKnown =
-      sentAt !== undefined &&
-      performance.now() - sentAt < KEEP_MS / 2 &&
-      this.#own.recall(part.path, part.tag, no) !== undefined;
-    if (isKnown) return;
-    this.#waiting.set(key, part);
+  /** Also what was sent before: the store may have lost it. */
+  #sendLater(part: Part): void {
+    this.#waiting.set(JSON.stringify(nameOf(part).of), part);
     if (this.#waiting.size <= MOST_WAITING) return;
     const [oldest] = this.#waiting.keys();
     this.#waiting.delete(oldest as string);
-    this.#sentAt.delete(oldest as string);
   }
 
-  /** With what others have shown of the part. Where two send at once, the lines of one may be missing, and none is wrong. */
+  /** Each replica writes values of its own: none puts out the lines of another one. */
   async #send(part: Part): Promise<void> {
     const first = startOf(part.block);
     const own = await this.#own.lines(part.path, part.tag, first, first + LINES - 1);
     // It was forgotten meanwhile, or is too large.
     if (own.size === 0 || weigh(own) > MOST_CHARACTERS) return;
-    const all = new Map([...(await this.#get(part)), ...own]);
-    if (weigh(all) > MOST_CHARACTERS) return;
-    const isSent = await this.#space.put(nameOf(part), Buffer.from(JSON.stringify([...all])), KEEP_MS);
-    if (isSent) this.#sentAt.set(keyOf(part), performance.now());
-    else this.#sentAt.delete(keyOf(part));
+    const number = await this.#numberOf(part);
+    if (number === 'away') return;
+    await this.#space.put(nameOf(part, number), Buffer.from(JSON.stringify([...own])), KEEP_MS);
+  }
+
+  /** A new one where the store has lost that of before, or others would not ask for it any more. */
+  async #numberOf(part: Part): Promise<number | 'away'> {
+    const key = JSON.stringify(nameOf(part).of);
+    const known = this.#numbers.get(key);
+    if (known !== undefined) {
+      const last = await this.#lastNumber(part);
+      if (last === 'away') return last;
+      if (last >= known && last - known < MOST_REPLICAS) return known;
+    }
+    const number = await this.#lastNumber(part, 1);
+    if (number !== 'away') this.#numbers.set(key, number);
+    return number;
+  }
+
+  /** Of a part, after so many new ones. */
+  #lastNumber(part: Part, more = 0): Promise<number | 'away'> {
+    return this.#space.add(nameOf(part), more, NUMBERS * randomInt(1, 1e8), KEEP_MS);
   }
 
   async #get(part: Part): Promise<readonly Line[]> {
-    const bytes = await this.#space.get(nameOf(part));
-    // It was sealed by a replica: its form needs no check.
-    return bytes instanceof Uint8Array ? (JSON.parse(bytes.toString()) as Line[]) : [];
+    const last = await this.#lastNumber(part);
+    if (last === 'away') return [];
+    const count = Math.min(MOST_REPLICAS, Math.max(0, last % NUMBERS));
+    const values = await Promise.all(
+      Array.from({ length: count }, (_, i) => this.#space.get(nameOf(part, last - i))),
+    );
+    // They were sealed by replicas: their form needs no check.
+    return values.flatMap((bytes) =>
+      bytes instanceof Uint8Array ? (JSON.parse(bytes.toString()) as Line[]) : [],
+    );
   }
 }
 
-function nameOf({ path, tag, block }: Part): StateName {
-  return { kind: 'shown', of: [path, tag, block] };
-}
-
-function keyOf({ path, tag, block }: Part): string {
-  return JSON.stringify([path, tag, block]);
+/** Where the lines of the replica with that number lie; without one, the last number that was given. */
+function nameOf({ path, tag, block }: Part, number?: number): StateName {
+  return { kind: 'shown', of: [path, tag, block, ...(number === undefined ? [] : [number])] };
 }
 
 function blockOf(no: number): number {

@@ -20,11 +20,21 @@ export interface StoreServer {
   stop(): Promise<void>;
 }
 
-/** The kinds of stores that replicas share, and the signal that ends one at once. */
+/** The kinds of stores that replicas share, the signal that ends one at once, and what removes all values of one. */
 export const storeKinds = [
-  { kind: 'redis', start: redisServer, end: 'SIGKILL' },
-  { kind: 'postgres', start: postgresServer, end: 'SIGQUIT' },
+  { kind: 'redis', start: redisServer, end: 'SIGKILL', empty: emptyRedis },
+  { kind: 'postgres', start: postgresServer, end: 'SIGQUIT', empty: emptyPostgres },
 ] as const;
+
+function emptyRedis({ port }: StoreServer): void {
+  execFileSync('redis-cli', ['-p', String(port), 'flushall'], { stdio: 'ignore' });
+}
+
+function emptyPostgres({ url }: StoreServer): void {
+  execFileSync(join(postgresPrograms(), 'psql'), [url, '-c', 'TRUNCATE public.oriel_state'], {
+    stdio: 'ignore',
+  });
+}
 
 /** One for all tests of the group in which it is called. */
 export function storeForAll(start: () => Promise<StoreServer>): { readonly server: StoreServer } {
