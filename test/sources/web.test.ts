@@ -122,7 +122,20 @@ describe('other forms of a page', () => {
   test('the Markdown that it links to', async () => {
     const page = article('A', paragraphs(3), '<link rel="alternate" type="text/markdown" href="/own.txt">');
     const { text } = await readOne(page, '/page', { '/own.txt': { type: 'text/markdown', body: own } });
-    expect(text).toContain(`Method: alternate-markdown\n\n---\n${own}`);
+    expect(text).toContain(
+      `Method: alternate-markdown\nNotes: this is its Markdown, http://site/own.txt\n\n---\n${own}`,
+    );
+  });
+
+  test.each([
+    ['without a language of its own', 'en', ''],
+    ['in its own language', 'de', ' lang="de-AT"'],
+    ['of no language', '', ' lang="de"'],
+  ])('the Markdown of a page %s', async (_, hreflang, lang) => {
+    const link = `<link rel="alternate" type="text/markdown" hreflang="${hreflang}" href="/own.md">`;
+    const page = article('A', paragraphs(3), link).replace('<html', `<html${lang}`);
+    const { text } = await readOne(page, '/page', { '/own.md': { type: 'text/markdown', body: own } });
+    expect(text).toContain('Method: alternate-markdown');
   });
 
   test('of many links to Markdown two are tried, and what hangs does not take the page along', async () => {
@@ -257,7 +270,67 @@ describe('other forms of a page', () => {
   test('llms.txt for a page that scripts draw', async () => {
     const page = '<html><body><div id="app"></div><script src="/app.js"></script></body></html>';
     const { text } = await readOne(page, '/app', { '/llms.txt': { type: 'text/plain', body: '# Guide\n' } });
-    expect(text).toContain('Method: llms.txt\n\n---\n# Guide\n');
+    expect(text).toContain(
+      'Method: llms.txt\nNotes: it has no text: this is what its site tells machines, http://site/llms.txt\n\n---\n# Guide\n',
+    );
+  });
+
+  describe('the few words of a page', () => {
+    const head = '<title>Status</title><link rel="alternate" type="application/rss+xml" href="/feed">';
+    const others: Readonly<Record<string, Page>> = {
+      '/feed': {
+        type: 'application/rss+xml',
+        body: '<rss version="2.0"><channel><title>Comments</title><item><title>spam</title></item></channel></rss>',
+      },
+      '/llms.txt': { type: 'text/plain', body: '# Site index\n' },
+      '/manual.pdf': { type: 'application/pdf', body: '%PDF-1.4 broken' },
+    };
+    const words = '# Status\n\nBuild 4711 failed.\n';
+    const own = '<h1>Status</h1><p>Build 4711 failed.</p>';
+
+    test.each([
+      ['its feed, http://site/feed', `${head}<body>${own}`, '# Comments'],
+      [
+        'what its site tells machines, http://site/llms.txt',
+        `<title>Status</title><body>${own}<script>1</script>`,
+        '# Site index',
+      ],
+    ])('stand above %s', async (what, body, other) => {
+      const { text } = await readOne(`<!doctype html>${body}`, '/page', others);
+      expect(text).toContain(`Notes: it has hardly any text: below it is ${what}\n`);
+      expect(text.split('\n---\n')[1]).toBe(`${words}`);
+      expect(text.split('\n---\n')[2]).toContain(other);
+    });
+
+    test('are shown where the document cannot be read that they link to', async () => {
+      const page = `<!doctype html><title>Status</title><body>${own}<a href="/manual.pdf">Manual</a>`;
+      const { text, details } = await readOne(page, '/page', others);
+      expect(text).toContain('Notes: it links to a document that cannot be read: http://site/manual.pdf\n');
+      expect(text).toContain('Build 4711 failed.');
+      expect(details).toMatchObject({ kind: 'web', meta: { status: 200 } });
+    });
+
+    test.each([
+      [
+        'a sentence',
+        '<h1>Contact</h1><p>Acme GmbH, Main Street 5, 12345 Town. Phone +49 30 1234567, open Monday to Friday from 9 to 17.</p>',
+        'Main Street 5',
+      ],
+      [
+        'a table of numbers',
+        `<table>${Array.from({ length: 15 }, (_, i) => `<tr><td>${i}<td>${i * i}</tr>`).join('')}</table>`,
+        '| 14 | 196 |',
+      ],
+      [
+        'behind a script that is written in capitals',
+        `<SCRIPT>draw()</script>${'<p>Some words that a reader sees.</p>'.repeat(8)}`,
+        'a reader sees',
+      ],
+    ])('are all that is shown where they are enough: %s', async (_, body, expected) => {
+      const { text } = await readOne(`<!doctype html>${head}<body>${body}`, '/page', others);
+      expect(text).toContain(expected);
+      expect(text).not.toContain('spam');
+    });
   });
 
   describe('the document that a page is there for', () => {
@@ -325,6 +398,34 @@ describe('other forms of a page', () => {
       { '/forms/own.md': { type: 'text/markdown', body: own } },
     );
     expect(text).toContain('Method: alternate-markdown');
+  });
+});
+
+describe('what has to be said of a page', () => {
+  const types = { 'content-type': 'text/plain' };
+  const pages: Readonly<Record<string, Page>> = {
+    '/guess': { type: 'text/plain', body: Buffer.from('na\xefve caf\xe9\nsecond\n', 'latin1') },
+    '/redirected': (_, response) => response.writeHead(302, { ...types, location: '/guess' }).end(),
+    '/app': `<!doctype html><title>App</title><div>Loading</div><script src="x"></script>`,
+    '/picture': (_, response) => response.writeHead(302, { location: '/a.png' }).end(),
+    '/a.png': { type: 'image/png', body: makePng(4, 4) },
+  };
+
+  test.each([
+    ['/guess', ['the encoding iso-8859-2 was guessed']],
+    ['/redirected', ['redirected from http://site/redirected', 'the encoding iso-8859-2 was guessed']],
+    ['/app', ['it has hardly any text: scripts may draw it']],
+    ['/picture', ['redirected from http://site/picture']],
+  ])('is said of every part of %s, and told hosts', async (path, expected) => {
+    const { url } = await site(pages);
+    const { oriel } = reader();
+    for (const part of path === '/picture' ? [''] : ['', ':1..1', ':1..2', ':-1', ':2..']) {
+      const { content, details } = await oriel.tool('read').run({ path: url + path + part });
+      const text = JSON.stringify(content).replaceAll(url, 'http://site');
+      for (const one of expected) expect(text, part).toContain(one);
+      const { meta } = details as { meta?: { notes?: readonly string[] } };
+      expect(meta?.notes?.map((note) => note.replaceAll(url, 'http://site'))).toEqual(expected);
+    }
   });
 });
 

@@ -31,7 +31,7 @@ export function alternatesOf(html: string, url: string): Alternate[] {
 
 /** A form of the page in another language is another text. */
 function isOtherLanguage(language: string | undefined, own: string | undefined): boolean {
-  if (language === undefined || language === 'x-default') return false;
+  if (!language || language === 'x-default' || own === undefined) return false;
   const main = (tag = ''): string => tag.toLowerCase().split('-')[0] ?? '';
   return main(language) !== main(own);
 }
@@ -139,9 +139,8 @@ function* visiblePieces(html: string): Generator<string> {
     if (mark === -1) break;
     const name = UNSEEN.exec(page.slice(mark + 1, mark + 10))?.[1];
     const comment = page.startsWith('<!--', mark);
-    const close = comment ? '-->' : name === undefined ? '>' : `</${name}`;
-    const end = page.indexOf(close, mark);
+    const end = name === undefined ? page.indexOf(comment ? '-->' : '>', mark) : endOf(page, name, mark);
     if (end === -1) break;
-    at = end + close.length;
+    at = end + (comment ? 3 : name === undefined ? 1 : 0);
   }
 }

@@ -15,7 +15,8 @@ import { sources } from '../table.ts';
 import { addressOf } from './address.ts';
 import { followedPage, type FollowedPage } from './followed-page.ts';
 import { hasFailed, networkOf, type Wanted } from './kept-pages.ts';
-import { identityOf, nameOf, type Rendering, subjectOf } from './page.ts';
+import { identityOf, nameOf, type Rendering } from './page.ts';
+import { cutWords, openFile } from './open-file.ts';
 import { openLarge } from './large.ts';
 import type { Page } from './pipeline.ts';
 import { threadPage } from './thread-page.ts';
@@ -43,19 +44,13 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
     contentType: page.contentType.slice(0, 200),
     method: rendering.method,
     status: page.status,
+    ...(page.notes.length > 0 && { notes: page.notes }),
   };
   if (rendering.method === 'ranges') {
     return openLarge({ url, finalUrl: page.finalUrl, rest, facts }, networkOf(web), call);
   }
-  if (rendering.is === 'file') {
-    const { name, bytes } = rendering;
-    const subject = subjectOf(url, name, bytes, await identityOf(url, bytes), rest);
-    const resource = await call.open(subject).catch((error: unknown) => {
-      throw isOrielError(error) ? ofCut(error, page) : error;
-    });
-    const said = rendering.method === 'linked-document' ? page.notes : [];
-    return ofWeb(resource, facts, [...said, ...cutWords(page)]);
-  }
+  const file = await openFile({ url, rest, page, selection, facts }, call);
+  if (file?.is === 'resource') return file.resource;
   if (!selection) {
     throw new OrielError(
       'BAD_SELECTOR',
@@ -63,7 +58,7 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
       { next: url },
     );
   }
-  const shown = { url, page, raw, selection, facts, replaced };
+  const shown = { url, page, raw, selection, facts, replaced, ...file?.instead };
   return hasFailed(page) ? failureResource(shown) : textResource(shown, call);
 }
 
@@ -77,28 +72,6 @@ async function pageOrThread(wanted: Wanted, call: Call): Promise<FollowedPage> {
   return {
     replaced,
     page: { ...page, notes: [...page.notes, `github: ${thread.message} This is the page itself`] },
-  };
-}
-
-/** `said`: what a text has to say beside itself. */
-function ofWeb(
-  resource: Resource,
-  facts: Readonly<Record<string, unknown>>,
-  said: readonly string[],
-): Resource {
-  const told = (text: TextResource): TextResource => ({
-    ...text,
-    kind: 'web',
-    facts: { ...text.facts, ...facts },
-    notes: [...(text.notes ?? []), ...said.map((one) => ({ kind: 'said', text: one }) as const)],
-  });
-  if (resource.is === 'mixed') return { ...resource, kind: 'web', text: told(resource.text) };
-  if (resource.is === 'text') return told(resource);
-  const ours = { ...resource, kind: 'web' as const, facts: { ...resource.facts, ...facts } };
-  if (ours.is === 'note') return ours;
-  return {
-    ...ours,
-    notes: [...(ours.notes ?? []), ...said.map((one) => ({ kind: 'said', text: one }) as const)],
   };
 }
 
@@ -117,7 +90,9 @@ async function textResource(
 ): Promise<TextResource> {
   const { rendering } = page;
   const kept = raw ? undefined : await keptAs(page, url, call);
+  const hasHeader = !raw && !selection.window && selection.symbol === undefined;
   const said = [
+    ...(hasHeader ? [] : page.notes),
     ...(replaced ? [`${url} was read again since, and has changed: lines may lie elsewhere`] : []),
     ...cutWords(page),
     ...(rendering.is === 'raw' && rendering.said !== undefined ? [rendering.said] : []),
@@ -191,13 +166,6 @@ function asksForSymbols({ mode, symbol }: Selection): boolean {
   return mode === 'outline' || symbol !== undefined;
 }
 
-/** What was not read is said below every part of what was. */
-function cutWords({ rendering: { cutAt } }: Page): string[] {
-  return cutAt === undefined
-    ? []
-    : [`Only the first ${binarySize(cutAt)} of the body were read: it is longer`];
-}
-
 function headerOf({ finalUrl, contentType, notes, rendering }: Page): string {
   const lines = [
     `URL: ${oneLine(finalUrl)}`,
@@ -206,13 +174,6 @@ function headerOf({ finalUrl, contentType, notes, rendering }: Page): string {
     ...(notes.length > 0 ? [`Notes: ${oneLine(notes.join('; '))}`] : []),
   ];
   return `${lines.join('\n')}\n\n---\n`;
-}
-
-/** What is wrong with a file may be that its end is missing. */
-function ofCut(error: OrielError, page: Page): OrielError {
-  const [words] = cutWords(page);
-  if (words === undefined) return error;
-  return new OrielError(error.code, `${error.message} ${words}.`, { next: error.next, cause: error });
 }
 
 const NEWLINE = 10;

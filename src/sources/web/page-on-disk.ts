@@ -20,7 +20,7 @@ const MOST_BYTES = 16 << 20;
 type Head = Omit<Page, 'rendering'> & { readonly rendering: Omit<Rendering, 'bytes'> };
 
 const written: Written<Page> = {
-  version: 2,
+  version: 3,
   parts({ rendering: { bytes, ...rendering }, ...page }) {
     return { head: { ...page, rendering } satisfies Head, body: bytes };
   },

@@ -54,10 +54,17 @@ export type Rendering = Content &
   (
     | { readonly is: 'text' }
     /** Opened by its own source: an image, a document, an archive. */
-    | { readonly is: 'file'; readonly name: string }
+    | { readonly is: 'file'; readonly name: string; readonly linked?: Linked }
     /** The body: in UTF-8, or of an encoding that is found from its bytes. */
     | { readonly is: 'raw'; readonly encoding: 'utf-8' | 'stored'; readonly said?: string }
   );
+
+/** A document that is shown in place of the page that links to it. */
+export interface Linked {
+  readonly url: string;
+  /** The few words of the page itself, and how they were found. */
+  readonly page: { readonly method: string; readonly markdown: string };
+}
 
 interface Content {
   readonly method: string;

@@ -2,7 +2,6 @@
 
 import type { Network, WebRequest } from '../../access/network/fetch.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
-import { withOthers } from '../../queues/caller.ts';
 import { deadlineOf } from '../../queues/deadline.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { Access } from '../../types/access.ts';
@@ -20,6 +19,7 @@ import {
   text,
   type Visit,
 } from './page.ts';
+import { ProbeTime } from './probe-time.ts';
 import { siteStep } from './sites/table.ts';
 import { alternateStep, suffixStep } from './steps/alternate.ts';
 import { feedAlternateStep } from './steps/feed-alternate.ts';
@@ -30,7 +30,7 @@ import { linkedDocumentStep } from './steps/linked-document.ts';
 import { rawStep } from './steps/raw.ts';
 import { llmsStep, readableStep, thinStep } from './steps/readable.ts';
 import { textStep } from './steps/text.ts';
-import { PAGE_MS, PROBE_MS, PROBES_MS } from './web-limits.ts';
+import { PAGE_MS } from './web-limits.ts';
 
 /** For what is no HTML. Content negotiation is the first request itself: it prefers Markdown. */
 const DIRECT: readonly Step[] = [fileStep, jsonStep, feedStep, textStep];
@@ -38,9 +38,9 @@ const DIRECT: readonly Step[] = [fileStep, jsonStep, feedStep, textStep];
 const HTML: readonly Step[] = [
   alternateStep,
   suffixStep,
-  feedAlternateStep,
   readableStep,
   linkedDocumentStep,
+  feedAlternateStep,
   llmsStep,
   thinStep,
 ];
@@ -87,9 +87,14 @@ const ACCEPT =
 export async function readPage(reading: Reading): Promise<Page> {
   const { url, raw, signal, known } = reading;
   const late = (): Error =>
-    new OrielError('TIMEOUT', `${quote(url)} took longer than ${PAGE_MS / 1000} seconds.`);
+    new OrielError(
+      'TIMEOUT',
+      `${quote(url)} took longer than ${PAGE_MS / 1000} seconds. Use ${raw ? 'the same call later' : `${quote(url)}:raw, which is not converted`}.`,
+      raw ? {} : { next: `${url}:raw` },
+    );
   const deadline = deadlineOf(signal, PAGE_MS, late);
-  const visit = visitOf(reading, deadline.signal);
+  const probes = new ProbeTime(deadline.signal);
+  const visit = visitOf(reading, deadline.signal, probes);
   try {
     const special = raw ? undefined : await siteStep(visit);
     if (special) {
@@ -107,6 +112,7 @@ export async function readPage(reading: Reading): Promise<Page> {
     if (page.url !== url) visit.notes.push(redirectNote(url));
     return pageOf(page, await renderingOf(page, raw, visit), visit);
   } finally {
+    probes.stop();
     deadline.stop();
   }
 }
@@ -191,12 +197,15 @@ function isSameSite(found: string, asked: string): boolean {
   );
 }
 
-function visitOf({ url, network, endpoints, access }: Reading, signal: AbortSignal): Visit {
+function visitOf(
+  { url, network, endpoints, access }: Reading,
+  signal: AbortSignal,
+  probes: ProbeTime,
+): Visit {
   const notes: string[] = [];
   let mayKeep = true;
   let settled = true;
   const unsettle = (): void => void (settled = false);
-  let probing: AbortSignal | undefined;
   const get = async (address: string, ask: Asking, until: AbortSignal): Promise<Fetched> => {
     const headers: Record<string, string> = {};
     if (ask.accept !== undefined) headers['accept'] = ask.accept;
@@ -235,10 +244,8 @@ function visitOf({ url, network, endpoints, access }: Reading, signal: AbortSign
     isSettled: () => settled,
     fetch: (address, ask = {}) => get(address, ask, signal),
     async probe(address, ask = {}) {
-      probing ??= AbortSignal.timeout(PROBES_MS);
       try {
-        const until = withOthers(signal, probing, AbortSignal.timeout(PROBE_MS));
-        const found = await get(address, ask, until);
+        const found = await probes.run((until) => get(address, ask, until));
         // Where it leads to another site, it is no form of this one's page.
         return found.status === 200 && isSameSite(found.url, address) ? found : undefined;
       } catch (error) {

@@ -11,6 +11,9 @@ export const PROBE_MS = 4_000;
 /** Milliseconds for all alternates of one page together: what is there has to be converted still. */
 export const PROBES_MS = 5_000;
 
+/** Milliseconds of a page's time that are left to it where other forms of it do not answer. */
+export const OWN_MS = 4_000;
+
 /** Milliseconds for the conversion. */
 export const CONVERT_MS = 10_000;
 

@@ -19,7 +19,9 @@ export const alternateStep: Step = async (page, visit) => {
   for (const { url } of linked.slice(0, MOST_LINKED)) {
     const found = await visit.probe(url, { accept: 'text/markdown, text/plain' });
     const rendering = found && (await markdownOf(found, 'alternate-markdown', page));
-    if (rendering) return rendering;
+    if (!found || !rendering) continue;
+    visit.notes.push(`this is its Markdown, ${found.url}`);
+    return rendering;
   }
   return undefined;
 };

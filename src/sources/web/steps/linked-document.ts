@@ -2,13 +2,14 @@
 
 import { linksOf } from '../head-links.ts';
 import type { Step } from '../page.ts';
+import { littleOf } from './converted-page.ts';
 import { fileStep } from './file.ts';
-import { isThinPage } from './readable.ts';
 
 const DOCUMENT = /\.(?:pdf|docx?|pptx?|xlsx?|odt|ods|odp|rtf|epub)$/i;
 
 export const linkedDocumentStep: Step = async (page, visit) => {
-  if (!(await isThinPage(page, visit))) return undefined;
+  const little = await littleOf(page, visit);
+  if (!little) return undefined;
   const { origin } = new URL(page.url);
   const documents = linksOf(await page.text(), page.url).filter((url) => {
     const link = new URL(url);
@@ -20,6 +21,5 @@ export const linkedDocumentStep: Step = async (page, visit) => {
   const found = await visit.probe(only, { accept: '*/*' });
   const rendering = found && (await fileStep(found, visit));
   if (rendering?.is !== 'file' || rendering.method !== 'document') return undefined;
-  visit.notes.push(`This is the document that the page links to: ${only}`);
-  return { ...rendering, method: 'linked-document' };
+  return { ...rendering, method: 'linked-document', linked: { url: only, page: little } };
 };

@@ -1,0 +1,33 @@
+/** The time for what may not be there: other forms of a page, the API of a known site. */
+
+import { OrielError } from '../../errors.ts';
+import { type Deadline, deadlineOf } from '../../queues/deadline.ts';
+import { OWN_MS, PAGE_MS, PROBE_MS, PROBES_MS } from './web-limits.ts';
+
+const late = (): Error => new OrielError('TIMEOUT', 'It did not answer in time.');
+
+/** Like the time of the page it stands still in queues, and it ends before that: the page itself is read still. */
+export class ProbeTime {
+  readonly #last: Deadline;
+  #all: Deadline | undefined;
+
+  /** `signal`: that of the page, whose time begins now. */
+  constructor(signal: AbortSignal) {
+    this.#last = deadlineOf(signal, PAGE_MS - OWN_MS, late);
+  }
+
+  async run<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    this.#all ??= deadlineOf(this.#last.signal, PROBES_MS, late);
+    const one = deadlineOf(this.#all.signal, PROBE_MS, late);
+    try {
+      return await ask(one.signal);
+    } finally {
+      one.stop();
+    }
+  }
+
+  stop(): void {
+    this.#last.stop();
+    this.#all?.stop();
+  }
+}

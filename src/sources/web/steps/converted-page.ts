@@ -1,0 +1,70 @@
+/** What a page of HTML says itself, as Markdown. Steps that look at the same page share its conversion. */
+
+import { type Converted, convertFor, pageJob, textOf } from '../convert.ts';
+import { visibleLength } from '../head-links.ts';
+import type { Fetched, Rendering, Visit } from '../page.ts';
+
+/** Characters of a text that is worth reading. */
+const LEAST = 80;
+
+export interface Readable extends Converted {
+  readonly reply: Extract<Converted['reply'], { is: 'text' }>;
+}
+
+const conversions = new WeakMap<Fetched, Promise<Readable | undefined>>();
+
+/** Undefined for a page without any text, or one that could not be converted, which is said. */
+export function convertedPage(page: Fetched, visit: Visit): Promise<Readable | undefined> {
+  let made = conversions.get(page);
+  if (!made) conversions.set(page, (made = converted(page, visit)));
+  return made;
+}
+
+async function converted(page: Fetched, visit: Visit): Promise<Readable | undefined> {
+  const found = await convertFor(visit, pageJob(page), await page.text());
+  if (!found) visit.notes.push('the page could not be converted within its limits');
+  return found?.reply.is === 'text' && found.body.length > 0 ? (found as Readable) : undefined;
+}
+
+/** Bytes in which there are more words than that, whatever the links. */
+const MOST_THIN = 8_000;
+
+/** Whether the text is elsewhere: what stands there is a title and a few words. */
+export function isThin({ body }: Readable): boolean {
+  if (body.length > MOST_THIN) return false;
+  const markdown = new TextDecoder().decode(body);
+  const words = markdown.replace(/^# .*\n/, '').replace(/\]\([^)]*\)/g, ']');
+  return words.trim().length < LEAST;
+}
+
+export interface Little {
+  /** How it was found. */
+  readonly method: string;
+  /** Empty for a page without any text. */
+  readonly markdown: string;
+}
+
+/** The few words of a page that has no others; undefined for one that has, or may have. */
+export async function littleOf(page: Fetched, visit: Visit): Promise<Little | undefined> {
+  const found = await convertedPage(page, visit);
+  if (found) return isThin(found) ? { method: found.reply.how, markdown: textOf(found) } : undefined;
+  return visibleLength(await page.text()) < LEAST ? { method: 'page', markdown: '' } : undefined;
+}
+
+/** The page's own words, and below them `other`, which is `what` and was read from `url`. */
+export function withOwnWords(
+  { markdown }: Little,
+  other: Rendering,
+  { what, url }: { readonly what: string; readonly url: string },
+  visit: Visit,
+): Rendering {
+  const hasNone = markdown.trim() === '';
+  visit.notes.push(
+    hasNone
+      ? `it has no text: this is ${what}, ${url}`
+      : `it has hardly any text: below it is ${what}, ${url}`,
+  );
+  if (hasNone) return other;
+  const bytes = Buffer.concat([Buffer.from(`${markdown.trimEnd()}\n\n---\n\n`), other.bytes]);
+  return { ...other, bytes };
+}
