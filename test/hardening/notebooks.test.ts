@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseNotebookText } from '../../src/sources/notebook/text.ts';
 import type { Answer } from '../../src/index.ts';
+import { withoutLag } from '../support/lag.ts';
 import { makePng } from '../support/images.ts';
 import { codeOf, nextOf, textOf, workspace, type Workspace } from '../support/workspace.ts';
 
@@ -168,3 +169,30 @@ test('pages of outputs show the images of their own lines', async () => {
   expect(shown).toEqual(placed);
   expect(shown.reduce((sum, count) => sum + count, 0)).toBe(8);
 });
+
+test('N08 notebooks of many cells, of very long cells and of many outputs hold nothing up', async () => {
+  const { write, read } = workspace();
+  const many = (outputs: unknown[]): string =>
+    notebook(...Array.from({ length: 60_000 }, (_, i) => code(`x${i} = 1\n`, outputs)));
+  const notebooks = {
+    'many.ipynb': many([]),
+    'lines.ipynb': notebook(code('y = 1\n'.repeat(1_000_000)), code('last')),
+    'list.ipynb': notebook(code(Array.from({ length: 2_000_000 }, () => 'a')), code('last')),
+    'outputs.ipynb': many([{ output_type: 'stream', name: 'stdout', text: 'x' }]),
+  };
+  for (const [name, content] of Object.entries(notebooks)) {
+    const bytes = Buffer.from(content);
+    for (const path of [name, `${name}:-3`, `${name}:cells:1`, `${name}:outputs`]) {
+      // Only the outputs of so many cells take long to find.
+      if (path === 'outputs.ipynb:outputs') continue;
+      const answer = await withoutLag(() => {
+        // Another version: nothing of it is kept.
+        write(name, bytes);
+        return read(path);
+      });
+      expect([path, answer.isError]).toEqual([path, false]);
+    }
+  }
+  expect(lines(await read('lines.ipynb:cells:1'))).toBe('# %% [code] cell:1\nlast');
+  expect(lines(await read('list.ipynb:-2'))).toBe('# %% [code] cell:1\nlast');
+}, 120_000);

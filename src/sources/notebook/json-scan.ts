@@ -258,12 +258,15 @@ export class JsonScanner {
 
   /** The captured value, which ends before `piece[end]`. */
   #captured(piece: Buffer, end: number): unknown {
-    this.#keep(piece, end);
+    const from = (this.#capture?.start ?? 0) - this.#base;
+    const isHere = from >= 0 && end - from <= MOST_TAKEN;
+    if (!isHere) this.#keep(piece, end);
     const capture = this.#capture;
     this.#capture = undefined;
     if (!capture || capture.bytes > MOST_TAKEN) return undefined;
     try {
-      return JSON.parse(Buffer.concat(capture.parts).toString('utf8')) as unknown;
+      const text = isHere ? piece.toString('utf8', from, end) : Buffer.concat(capture.parts).toString('utf8');
+      return JSON.parse(text) as unknown;
     } catch {
       return undefined; // An invalid escape, or NaN.
     }

@@ -5,7 +5,6 @@
 
 import { memoryBytes } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
-import type { Derivation } from '../../identity.ts';
 import { parseBehind } from '../../selector/selection.ts';
 import { quote } from '../../text/visible.ts';
 import type { OpenedFile } from '../../types/access.ts';
@@ -28,7 +27,7 @@ import { JsonError } from './json-scan.ts';
 import { noCells, notesOf } from './notes.ts';
 import { type Notebook, readNotebook } from './read-cells.ts';
 import { renderOutputs, type RenderedOutputs } from './render.ts';
-import { type RenderedNotebook, renderSections } from './text.ts';
+import { type RenderedNotebook, renderSections, type Section } from './text.ts';
 
 const FORMS = ':outputs, :cells:3-5, :raw, line ranges like :50-100, or no selector';
 
@@ -41,7 +40,7 @@ export async function openNotebook(subject: Subject, call: Call, options: ImageO
   if (notebook.cells.length === 0 && !cells) return nothingToShow(notebook, typed);
   const withOutputs =
     selection.mode === 'outputs' ? await renderCached(notebook, opened.bytes, typed, call) : undefined;
-  const rendered = withOutputs ?? cellsOnly(notebook);
+  const rendered = withOutputs ?? (await cellsCached(notebook, opened.bytes, call));
   const window = cells ? linesOf(cells, notebook, rendered, typed) : selection.window;
   const text = derivedText(subject, opened.bytes, notebook, rendered, {
     ...(window && { window }),
@@ -61,20 +60,20 @@ async function outputsAlone(
   typed: string,
   call: Call,
 ): Promise<RestOfText> {
-  const { text, outputs, isCut } = await renderCached(notebook, bytes, typed, call);
-  const all = text.split('\n');
-  const shown: string[] = [];
+  const { bytes: all, outputs, isCut } = await renderCached(notebook, bytes, typed, call);
+  const shown: Uint8Array[] = [];
   const parts: RestOfText['parts'][number][] = [];
-  let start = 0;
-  for (const { from, to } of outputs) {
-    parts.push({ target: `${typed}:outputs`, lines: shown.length - (from - 1), start });
-    for (const line of all.slice(from - 1, to)) {
-      shown.push(`${line}\n`);
-      start += Buffer.byteLength(line) + 1;
-    }
+  let [start, lines] = [0, 0];
+  for (const { from, to, start: begin, end } of outputs) {
+    parts.push({ target: `${typed}:outputs`, lines: lines - (from - 1), start });
+    shown.push(all.subarray(begin, end), NEWLINE);
+    start += end - begin + 1;
+    lines += to - from + 1;
   }
-  return { bytes: memoryBytes(shown.join('')), parts, isCut };
+  return { bytes: memoryBytes(Buffer.concat(shown)), parts, isCut };
 }
+
+const NEWLINE = Buffer.from('\n');
 
 /** `cells:3:outputs`, `outputs:cells:3`, and the generic tail. Throws `BAD_SELECTOR`. */
 function parseRest({ rest, typed }: Subject): { cells?: CellRange; selection: Selection } {
@@ -149,8 +148,8 @@ async function readCached({ typed }: Subject, { bytes }: OpenedFile, call: Call)
 /** The calls that the text suggests begin with the path as typed. */
 const outputsTexts: Kind<RenderedOutputs, { typed: string }> = {
   name: 'notebook outputs',
-  weigh: ({ text, images, starts }) => ({
-    memory: 2 * text.length + CELL_BYTES * (starts.length + images.length),
+  weigh: ({ bytes, images, starts }) => ({
+    memory: bytes.length + CELL_BYTES * (starts.length + images.length),
   }),
 };
 
@@ -167,28 +166,39 @@ function renderCached(
   return call.session.store.get(outputsTexts, bytes, { typed }, make, call);
 }
 
-const cellsText: Derivation = { name: 'notebook cells' };
+const cellsTexts: Kind<RenderedNotebook> = {
+  name: 'notebook cells',
+  weigh: ({ bytes, starts }) => ({ memory: bytes.length + CELL_BYTES * starts.length }),
+};
 
-function cellsOnly({ cells }: Notebook): RenderedNotebook {
-  return renderSections(cells.map(({ type, index, source }) => ({ type, index, text: source })));
+function cellsCached({ cells }: Notebook, bytes: ByteSource, call: Call): Promise<RenderedNotebook> {
+  const make = async (): Promise<Made<RenderedNotebook>> => ({
+    value: await renderSections(sectionsOf(cells)),
+    keep: true,
+  });
+  return call.session.store.get(cellsTexts, bytes, {}, make, call);
+}
+
+function* sectionsOf(cells: Notebook['cells']): Generator<Section> {
+  for (const { type, index, source } of cells) yield { type, index, text: source };
 }
 
 function derivedText(
   { typed, name }: Subject,
   stored: ByteSource,
   notebook: Notebook,
-  { text }: RenderedNotebook,
+  { bytes }: RenderedNotebook,
   selection: Selection,
 ): TextResource {
   const identity =
     selection.mode === 'outputs'
       ? stored.identity.derive(outputsTexts, { typed })
-      : stored.identity.derive(cellsText, {});
+      : stored.identity.derive(cellsTexts, {});
   return {
     is: 'text',
     kind: 'notebook',
     bytes: {
-      ...memoryBytes(text, identity),
+      ...memoryBytes(bytes, identity),
       ...(stored.changed && { changed: stored.changed.bind(stored) }),
     },
     encoding: 'utf-8',
@@ -210,7 +220,7 @@ function factsOf({ count, bad, format, language }: Notebook): Record<string, unk
 
 function withImages(
   text: TextResource,
-  { images, text: whole }: RenderedOutputs,
+  { images }: RenderedOutputs,
   stored: ByteSource,
   typed: string,
   { signal }: Call,
@@ -221,20 +231,8 @@ function withImages(
     kind: 'notebook',
     text,
     images({ start, end }) {
-      const offsets = lineOffsets(whole);
-      const shown = images.filter(({ line }) => {
-        const at = offsets[line - 1] ?? 0;
-        return at >= start && at < end;
-      });
+      const shown = images.filter(({ at }) => at >= start && at < end);
       return showImages(shown, stored, typed, signal, options);
     },
   };
-}
-
-/** Byte offset of each line. */
-function lineOffsets(text: string): number[] {
-  const offsets = [0];
-  const bytes = Buffer.from(text);
-  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) offsets.push(at + 1);
-  return offsets;
 }

@@ -3,7 +3,9 @@
 import { readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
+import { Parts } from './parts.ts';
 import { type JsonPath, JsonScanner, type JsonVisitor, type Span } from './json-scan.ts';
+import { nextTurn } from './turns.ts';
 
 export type CellType = 'code' | 'markdown' | 'raw';
 
@@ -38,7 +40,8 @@ export interface Notebook {
   readonly language?: string;
 }
 
-const PIECE = 1024 * 1024;
+/** Scanned at a stretch: some milliseconds. */
+const PIECE = 256 * 1024;
 
 /** Cells, good and bad. */
 const MOST_CELLS = 100_000;
@@ -60,6 +63,7 @@ export async function scanJson(
     if (piece.length === 0) break;
     scanner.push(Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength));
     at += piece.length;
+    if (at < end) await nextTurn();
   }
   scanner.end();
 }
@@ -81,7 +85,9 @@ function inCells(path: JsonPath): JsonPath | undefined {
   return typeof inside?.[0] === 'string' ? undefined : inside;
 }
 
-const CELL_FIELDS = new Set<unknown>(['cell_type', 'source', 'input', 'level']);
+const CELL_FIELDS = new Set<unknown>(['cell_type', 'level']);
+/** One string, or a list of strings. */
+const SOURCE_FIELDS = new Set<unknown>(['source', 'input']);
 const LANGUAGE_FIELDS = new Set(['metadata.kernelspec.language', 'metadata.language_info.name']);
 
 class NotebookVisitor implements JsonVisitor {
@@ -99,8 +105,10 @@ class NotebookVisitor implements JsonVisitor {
     const inside = inCells(path);
     if (!inside) return wantOutside(path);
     const [, field] = inside;
-    if (inside.length < 2 || (inside.length === 2 && field === 'outputs')) return 'enter';
-    return inside.length === 2 && CELL_FIELDS.has(field) ? 'take' : 'skip';
+    const isList = field === 'outputs' || SOURCE_FIELDS.has(field);
+    if (inside.length < 2 || (inside.length === 2 && isList)) return 'enter';
+    const isTaken = inside.length === 2 ? CELL_FIELDS.has(field) : SOURCE_FIELDS.has(field);
+    return isTaken ? 'take' : 'skip';
   }
 
   entered(path: JsonPath, kind: 'object' | 'array', start: number): void {
@@ -111,21 +119,37 @@ class NotebookVisitor implements JsonVisitor {
       this.#fields = new Map([['kind', kind]]);
       this.#outputs = undefined;
     }
-    if (inside?.length === 2 && kind === 'array') this.#outputs = { start, end: start, count: 0 };
+    if (inside?.length !== 2) return;
+    if (SOURCE_FIELDS.has(inside[1])) this.#fields.set(inside[1], kind === 'array' && new Parts());
+    else if (kind === 'array') this.#outputs = { start, end: start, count: 0 };
   }
 
   value(path: JsonPath, value: unknown): void {
     const inside = inCells(path);
-    if (path[0] === 'nbformat') this.#format = value;
-    else if (LANGUAGE_FIELDS.has(path.join('.'))) this.#language = value;
-    else if (inside?.length === 1) this.#addBad('it is not an object');
-    else if (inside?.length === 2) this.#fields.set(inside[1], value);
-    else if (inside?.length === 3 && this.#outputs) this.#outputs.count += 1;
+    if (!inside) {
+      if (path[0] === 'nbformat') this.#format = value;
+      else if (LANGUAGE_FIELDS.has(path.join('.'))) this.#language = value;
+    } else if (inside.length === 1) this.#addBad('it is not an object');
+    else if (inside.length === 2) this.#fields.set(inside[1], value);
+    else if (inside.length !== 3) return;
+    else if (SOURCE_FIELDS.has(inside[1])) this.#addLine(inside[1], value);
+    else if (this.#outputs) this.#outputs.count += 1;
+  }
+
+  /** Of a source that is a list, which counts for nothing where not all of them are text. */
+  #addLine(field: unknown, line: unknown): void {
+    const parts = this.#fields.get(field);
+    if (!(parts instanceof Parts)) return;
+    if (typeof line !== 'string') this.#fields.set(field, false);
+    else {
+      parts.add(line);
+      this.#checkRoom(parts.length);
+    }
   }
 
   left(path: JsonPath, end: number): void {
     const inside = inCells(path);
-    if (inside?.length === 2 && this.#outputs) this.#outputs.end = end;
+    if (inside?.length === 2 && inside[1] === 'outputs' && this.#outputs) this.#outputs.end = end;
     if (inside?.length === 1) this.#add();
   }
 
@@ -144,7 +168,8 @@ class NotebookVisitor implements JsonVisitor {
   #add(): void {
     const fields = this.#fields;
     const type = cellType(fields.get('cell_type'));
-    const source = text(fields.get('source') ?? fields.get('input'));
+    const stored = fields.get('source') ?? fields.get('input');
+    const source = stored instanceof Parts ? stored.toString() : text(stored);
     if (fields.get('kind') !== 'object') this.#addBad('it is not an object');
     else if (!type) this.#addBad('its cell_type is missing or unknown');
     else if (source === undefined) this.#addBad('its source is missing or not text');
@@ -166,11 +191,15 @@ class NotebookVisitor implements JsonVisitor {
   }
 
   #nextIndex(): number {
-    if (this.#count >= MOST_CELLS || this.#characters > MOST_SOURCE) {
-      const most = `${MOST_CELLS} cells or ${MOST_SOURCE / 1024 / 1024} MiB of source`;
-      throw new OrielError('LIMIT', `The notebook has more than ${most}.`);
-    }
+    this.#checkRoom(0);
     return this.#count++;
+  }
+
+  /** Whether there is room for one more cell, and for so many characters. */
+  #checkRoom(characters: number): void {
+    if (this.#count < MOST_CELLS && this.#characters + characters <= MOST_SOURCE) return;
+    const most = `${MOST_CELLS} cells or ${MOST_SOURCE / 1024 / 1024} MiB of source`;
+    throw new OrielError('LIMIT', `The notebook has more than ${most}.`);
   }
 }
 

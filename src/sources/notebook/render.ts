@@ -5,11 +5,13 @@ import { writeSelector } from '../../selector/selection.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import { identifyImage } from '../image/identify.ts';
 import { storedSize } from '../image/stored-size.ts';
+import { newlinesInBytes } from '../../text/scan.ts';
 import type { Span } from './json-scan.ts';
 import { readLooseText } from './loose-text.ts';
 import { type OutputPart, readOutputs } from './outputs.ts';
 import type { Notebook } from './read-cells.ts';
 import { type RenderedNotebook, renderSections, type Section } from './text.ts';
+import { nextTurn } from './turns.ts';
 
 /** An image among the outputs. */
 export interface NotebookImage {
@@ -20,14 +22,23 @@ export interface NotebookImage {
   readonly span: Span;
   /** 1-based number of its line in the text. */
   readonly line: number;
+  /** Where its line begins in the text: bytes from 0. */
+  readonly at: number;
 }
 
 export interface RenderedOutputs extends RenderedNotebook {
   readonly images: readonly NotebookImage[];
-  /** The lines of each cell's outputs, 1-based and inclusive, below their marker. */
-  readonly outputs: readonly { readonly from: number; readonly to: number }[];
+  readonly outputs: readonly OutputsOfCell[];
   /** Of some cell not all outputs are there. */
   readonly isCut: boolean;
+}
+
+/** What is below the marker of a cell's outputs: lines, 1-based and inclusive, and bytes, half-open, without the last newline. */
+interface OutputsOfCell {
+  readonly from: number;
+  readonly to: number;
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Characters and lines of the output text of one cell. */
@@ -71,22 +82,29 @@ export async function renderOutputs(
     isCut ||= shown.isCut;
     characters += shown.characters;
   }
-  const rendered = renderSections(sections);
-  const endOf = (section: number): number => (rendered.starts[section + 1] ?? Number.POSITIVE_INFINITY) - 1;
-  return {
-    ...rendered,
-    isCut,
-    outputs: rendered.starts.flatMap((start, i) =>
-      sections[i]?.type === 'output' ? [{ from: start + 1, to: endOf(i) }] : [],
-    ),
-    images: images.map(({ section, row, mimeType, span }, index) => ({
-      number: index + 1,
-      mimeType,
-      span,
-      line: (rendered.starts[section] ?? 0) + 1 + row,
-    })),
-  };
+  const rendered = await renderSections(sections);
+  const { bytes, starts, offsets } = rendered;
+  const below = (section: number, lines: number): number =>
+    newlinesInBytes.after(bytes, 1 + lines, offsets[section]);
+  const outputs: OutputsOfCell[] = [];
+  for (const [i, { type }] of sections.entries()) {
+    if (i % AT_ONCE === AT_ONCE - 1) await nextTurn();
+    if (type !== 'output') continue;
+    const to = (starts[i + 1] ?? Number.POSITIVE_INFINITY) - 1;
+    const end = (offsets[i + 1] ?? bytes.length + 1) - 1;
+    outputs.push({ from: (starts[i] as number) + 1, to, start: below(i, 0), end });
+  }
+  const placed: NotebookImage[] = [];
+  for (const { section, row, mimeType, span } of images) {
+    if (placed.length % AT_ONCE === AT_ONCE - 1) await nextTurn();
+    const line = (starts[section] as number) + 1 + row;
+    placed.push({ number: placed.length + 1, mimeType, span, line, at: below(section, row) });
+  }
+  return { ...rendered, isCut, outputs, images: placed };
 }
+
+/** Sections, or images, at a stretch: some milliseconds. */
+const AT_ONCE = 2048;
 
 /** The lines of one cell's outputs, within its limits. */
 class CellOutputs {

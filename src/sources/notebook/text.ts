@@ -3,7 +3,9 @@
  * marker get one more `%`, so that the text can be parsed back into the same cells.
  */
 
+import { countNewlines } from '../../text/scan.ts';
 import type { CellType } from './read-cells.ts';
+import { nextTurn } from './turns.ts';
 
 /** One section of the text form. `output` sections follow the cell of the same index. */
 export interface Section {
@@ -13,35 +15,67 @@ export interface Section {
 }
 
 export interface RenderedNotebook {
-  readonly text: string;
+  /** UTF-8, without a newline at its end. */
+  readonly bytes: Uint8Array;
   /** The line range of each cell with its marker and outputs, 1-based and inclusive, by cell index. */
   readonly lines: ReadonlyMap<number, { readonly from: number; readonly to: number }>;
   /** The line of each section's marker, 1-based, in the order of the sections. */
   readonly starts: readonly number[];
+  /** Where the marker of each section begins: bytes from 0. */
+  readonly offsets: readonly number[];
 }
 
 const MARKER = /^# %% \[(code|markdown|raw|output)\](?: cell:(\d+))?$/;
-/** A marker, escaped any number of times, with trailing blanks (a `\r`). */
-const MARKER_LIKE = /^# %%+ \[(?:code|markdown|raw|output)\](?: cell:\d+)?\s*$/;
+/** The `%` of a marker, escaped any number of times, with trailing blanks (a `\r`). */
+const MARKER_LIKE = /(?<![^\n])# %(?=%+ \[(?:code|markdown|raw|output)\](?: cell:\d+)?[^\S\n]*(?![^\n]))/g;
 const ESCAPED = /^# %%%+ \[(?:code|markdown|raw|output)\](?: cell:\d+)?\s*$/;
 
-export function renderSections(sections: readonly Section[]): RenderedNotebook {
-  const pieces: string[] = [];
+/** Rendered at a stretch, in bytes, and what a part counts for beside its own: some milliseconds. */
+const AT_ONCE = 1 << 20;
+const PART = 256;
+
+export async function renderSections(sections: Iterable<Section>): Promise<RenderedNotebook> {
+  const pieces: Buffer[] = [];
   const lines = new Map<number, { from: number; to: number }>();
   const starts: number[] = [];
-  let line = 1;
-  for (const { type, index, text } of sections) {
-    const body = text === '' ? [] : text.split('\n').map(escape);
-    pieces.push(`# %% [${type}] cell:${index}`, ...body);
-    const to = line + body.length;
-    starts.push(line);
-    lines.set(index, { from: lines.get(index)?.from ?? line, to });
-    line = to + 1;
+  const offsets: number[] = [];
+  let [line, offset, done] = [1, 0, 0];
+  for (const section of sections) {
+    const from = line;
+    starts.push(from);
+    offsets.push(offset);
+    for (const part of partsOf(section)) {
+      const piece = Buffer.from(part);
+      pieces.push(piece);
+      offset += piece.length;
+      line += countNewlines(piece);
+      done += piece.length + PART;
+      if (done > AT_ONCE) await nextTurn();
+      done %= AT_ONCE;
+    }
+    lines.set(section.index, { from: lines.get(section.index)?.from ?? from, to: line - 1 });
   }
-  return { text: pieces.join('\n'), lines, starts };
+  const bytes = Buffer.allocUnsafeSlow(offset);
+  let at = 0;
+  for (const piece of pieces) {
+    if ((at % AT_ONCE) + piece.length > AT_ONCE) await nextTurn();
+    at += piece.copy(bytes, at);
+  }
+  return { bytes: bytes.subarray(0, -1), lines, starts, offsets };
 }
 
-const escape = (line: string) => (MARKER_LIKE.test(line) ? line.replace('%', '%%') : line);
+/** The marker, and the text in parts of some size that end where a line does. */
+function* partsOf({ type, index, text }: Section): Generator<string> {
+  yield `# %% [${type}] cell:${index}\n`;
+  if (text === '') return;
+  for (let at = 0; at <= text.length;) {
+    const newline = text.indexOf('\n', at + AT_ONCE);
+    const end = newline === -1 ? text.length : newline;
+    yield `${text.slice(at, end).replace(MARKER_LIKE, '# %%')}\n`;
+    at = end + 1;
+  }
+}
+
 const unescape = (line: string) => (ESCAPED.test(line) ? line.replace('%', '') : line);
 
 /** A parsed cell; without an index when its marker has none, because the cell was added by hand. */
