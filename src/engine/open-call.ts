@@ -3,7 +3,7 @@
 import { type Caller, waitAs } from '../queues/caller.ts';
 import { sourceFor } from '../sources/table.ts';
 import type { Access } from '../types/access.ts';
-import type { Call } from '../types/call.ts';
+import type { Bounds, Call } from '../types/call.ts';
 import type { Limits } from '../types/limits.ts';
 import type { TextPolicy } from '../types/policy.ts';
 import type { Progress } from '../types/progress.ts';
@@ -85,16 +85,17 @@ export function openCall(
     report(engine.onError, hostError(option, error), tool);
   waitAs(caller, cancellation.signal);
 
-  const callWith = (own: Cleanups): Call => {
+  const callWith = (own: Cleanups, bounds: Bounds): Call => {
     const made: Call = {
       ...shared,
+      ...bounds,
       open: (subject) => sourceFor(subject, kindsOf(request)).open(subject, made),
       onEnd: (cleanup) => void own.add(cleanup),
-      part() {
+      part(narrower = bounds) {
         const ofPart = new Cleanups(engine.onError, tool);
         const forget = own.add(() => ofPart.runAll());
         return {
-          call: callWith(ofPart),
+          call: callWith(ofPart, narrower),
           async end() {
             await ofPart.runAll();
             forget();
@@ -104,9 +105,7 @@ export function openCall(
     };
     return made;
   };
-  const shared: Omit<Call, 'open' | 'onEnd' | 'part'> = {
-    signal: cancellation.signal,
-    deadline,
+  const shared: Omit<Call, keyof Bounds | 'open' | 'onEnd' | 'part'> = {
     limits,
     settings: engine.settings,
     access: engine.access,
@@ -123,7 +122,7 @@ export function openCall(
     ...(onOutput && { watchOutput: untilItFails(onOutput, (error) => tell('onOutput', error)) }),
   };
   return {
-    call: callWith(cleanups),
+    call: callWith(cleanups, { signal: cancellation.signal, deadline }),
     settle: (start) => cancellation.race(start),
     async close() {
       cancellation.close();

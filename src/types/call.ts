@@ -7,11 +7,15 @@ import type { Resource, Subject } from './resource.ts';
 import type { Session } from './session.ts';
 import type { Settings } from './settings.ts';
 
-export interface Call {
+/** When a call, or a part of it, ends. */
+export interface Bounds {
   /** Aborted by the caller, at the deadline, and when the call is over. Pass it to everything that waits. */
   readonly signal: AbortSignal;
   /** The work must be over by then, on the clock of `performance.now()`. */
   readonly deadline: number;
+}
+
+export interface Call extends Bounds {
   readonly limits: Limits;
   readonly settings: Settings;
   readonly access: Access;
@@ -25,8 +29,11 @@ export interface Call {
   open(subject: Subject): Promise<Resource>;
   /** Runs when the answer is complete, however it ended: closes descriptors, ends workers. */
   onEnd(cleanup: () => void | Promise<void>): void;
-  /** The same for one of many pieces of work, each of which opens something: what it opens is closed at its own end. */
-  part(): Part;
+  /**
+   * The same for one of many pieces of work, each of which opens something: what it opens is closed at its own end. It
+   * may have to be over before the call is.
+   */
+  part(bounds?: Bounds): Part;
 }
 
 export interface Part {
