@@ -4,7 +4,7 @@ import { OrielError } from '../../errors.ts';
 import type { StateOptions } from '../../state/open-state.ts';
 import { quote } from '../../text/visible.ts';
 import type { Option, Values } from './command.ts';
-import { readSecret } from './token.ts';
+import { makeSecret, readSecret } from './token.ts';
 
 export const stateOptions: readonly Option[] = [
   {
@@ -50,8 +50,8 @@ export const workersOption: Option = {
 
 /** Throws `BAD_INPUT`; a password stands in no message. `warn` hears of files that others can read. */
 export function stateOf(values: Values, warn: (text: string) => void): { readonly state?: StateOptions } {
-  const secretIn = (path: string, what: string): string => {
-    const { text, warning } = readSecret(path, what);
+  const secretIn = (path: string, what: string, remedy: string): string => {
+    const { text, warning } = readSecret(path, what, remedy);
     if (warning !== undefined) warn(warning);
     return text.trim();
   };
@@ -69,7 +69,10 @@ export function stateOf(values: Values, warn: (text: string) => void): { readonl
       'Others could read the password of --state in a list of processes. Put the URL into a private file, and use --state-file FILE.',
     );
   }
-  const url = file === undefined ? given : secretIn(file, 'URL');
+  const url =
+    file === undefined
+      ? given
+      : secretIn(file, 'URL', 'Use a file with the URL in it that only you may read.');
   const timeout = timeoutOf(values);
   if (url === undefined) {
     const alone = ['state-key-file', 'state-space', 'state-timeout', 'workers'].find(
@@ -81,7 +84,7 @@ export function stateOf(values: Values, warn: (text: string) => void): { readonl
       `--${alone} is for a shared state. Use it with --state URL or --state-file FILE.`,
     );
   }
-  const key = keyFile === undefined ? undefined : secretIn(keyFile, 'key');
+  const key = keyFile === undefined ? undefined : secretIn(keyFile, 'key', makeSecret(keyFile));
   return {
     state: {
       url,

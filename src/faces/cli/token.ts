@@ -1,9 +1,10 @@
 /** The token that `oriel serve` wants with every request: from a file, where no command can find it, or as it is. */
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { errno } from '../../access/failure.ts';
+import { errno, failure } from '../../access/failure.ts';
 import { keepFileFromClients } from '../../access/own-places.ts';
 import { OrielError } from '../../errors.ts';
+import { shellWord } from '../../text/shell.ts';
 import { quote } from '../../text/visible.ts';
 import type { Option, Values } from './command.ts';
 
@@ -32,7 +33,7 @@ export const operatorTokenOption: Option = {
 /** Of `--operator-token-file`. Throws `BAD_INPUT`. */
 export function operatorToken(values: Values): ServerToken | undefined {
   const file = values[operatorTokenOption.name] as string | undefined;
-  return file === undefined ? undefined : tokenIn(file);
+  return file === undefined ? undefined : tokenIn(file, makeSecret(file));
 }
 
 const MOST_BYTES = 4_096;
@@ -58,7 +59,7 @@ export function serverToken(values: Values, env: NodeJS.ProcessEnv): ServerToken
   if (option || variable)
     refuseReadable(values, option ? '--token' : 'ORIEL_TOKEN', '--token-file FILE, or ORIEL_TOKEN_FILE');
   const file = fileOption ?? (option === undefined ? fileVariable || undefined : undefined);
-  if (file !== undefined) return tokenIn(file);
+  if (file !== undefined) return tokenIn(file, makeSecret(file));
   const token = option ?? variable;
   return token ? { token } : undefined;
 }
@@ -81,9 +82,14 @@ export function refuseReadable(values: Values, where: string, use: string): void
   }
 }
 
-/** A pipe will do: `--token-file <(pass show oriel)`. */
-export function tokenIn(path: string): ServerToken {
-  const { text, warning } = readSecret(path, 'token');
+/** What makes the file of a secret that is the server's own. */
+export function makeSecret(path: string): string {
+  return `Use (umask 077; openssl rand -hex 32 > ${shellWord(path)}) to make one.`;
+}
+
+/** A pipe will do: `--token-file <(pass show oriel)`. `remedy` says what to do where no file is there. */
+export function tokenIn(path: string, remedy: string): ServerToken {
+  const { text, warning } = readSecret(path, 'token', remedy);
   const token = text.trim();
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new OrielError(
@@ -94,8 +100,12 @@ export function tokenIn(path: string): ServerToken {
   return { token, ...(warning !== undefined && { warning }) };
 }
 
-/** What a private file holds, at most 4 KiB; `what` names it in errors. Throws `BAD_INPUT`. */
-export function readSecret(path: string, what: string): { readonly text: string; readonly warning?: string } {
+/** What a private file holds, at most 4 KiB; `what` names it in errors, `remedy` ends that of a file that is missing. */
+export function readSecret(
+  path: string,
+  what: string,
+  remedy: string,
+): { readonly text: string; readonly warning?: string } {
   let fd: number | undefined;
   try {
     fd = openSync(path, 'r');
@@ -115,11 +125,9 @@ export function readSecret(path: string, what: string): { readonly text: string;
     return { text: bytes.toString('latin1', 0, filled), ...(isOpenToOthers && { warning }) };
   } catch (cause) {
     if (cause instanceof OrielError) throw cause;
-    throw new OrielError(
-      'BAD_INPUT',
-      `The ${what} file ${quote(path)} could not be read (${errno(cause)}). Use one that the user of oriel may read.`,
-      { cause },
-    );
+    const help = errno(cause) === 'ENOENT' ? remedy : 'Use one that the user of oriel may read.';
+    const message = `The ${what} file ${failure(cause, path).message} ${help}`;
+    throw new OrielError('BAD_INPUT', message, { cause });
   } finally {
     if (fd !== undefined) closeSync(fd);
   }

@@ -71,7 +71,10 @@ export async function fleetOf(
     const variable = tokenVariable(name);
     const inEnvironment = tokenFile === undefined ? process.env[variable] : undefined;
     if (inEnvironment) refuseReadable(values, variable, `--workspace-token-file ${quote(`${name}=FILE`)}`);
-    const { token, warning } = tokenFile === undefined ? { token: inEnvironment } : tokenIn(tokenFile);
+    const { token, warning } =
+      tokenFile === undefined
+        ? { token: inEnvironment }
+        : tokenIn(tokenFile, 'Use a file with the token that the workspace wants.');
     if (warning !== undefined) err.write(`oriel: ${warning}\n`);
     return [name, { url, ...(token && { token }), tokenFrom: tokenFile ?? variable }] as const;
   });

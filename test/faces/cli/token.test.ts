@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { serverToken } from '../../../src/faces/cli/token.ts';
+import { stateOf } from '../../../src/faces/cli/state-options.ts';
+import { operatorToken, serverToken } from '../../../src/faces/cli/token.ts';
 import type { Answer } from '../../../src/types/answer.ts';
 import { built } from '../../support/built.ts';
 import { run } from '../../support/cli.ts';
@@ -17,6 +18,18 @@ function tokenFile(content = `${TOKEN}\n`, mode = 0o600): string {
   writeFileSync(path, content);
   chmodSync(path, mode);
   return path;
+}
+
+function warned(text: string): void {
+  throw new Error(text);
+}
+
+function thrownBy(act: () => unknown): unknown {
+  try {
+    return act();
+  } catch (error) {
+    return error;
+  }
 }
 
 describe('where the token comes from', () => {
@@ -71,11 +84,26 @@ describe('where the token comes from', () => {
   });
 
   test('no file, two tokens', () => {
-    expect(() => serverToken({ 'token-file': '/none' }, {})).toThrow(
-      'The token file /none could not be read (ENOENT). Use one that the user of oriel may read.',
+    expect(() => serverToken({ 'token-file': '/none/token' }, {})).toThrow(
+      'The token file /none/token does not exist. Use (umask 077; openssl rand -hex 32 > /none/token) to make one.',
+    );
+    expect(() => serverToken({ 'token-file': '/' }, {})).toThrow(
+      'The token file / is a directory. Use one that the user of oriel may read.',
     );
     expect(() => serverToken({ 'token-file': '/', token: 'x' }, {})).toThrow('There are two tokens.');
   });
+});
+
+test.each([
+  ['token', (path: string) => serverToken({ 'token-file': path }, {})],
+  ['operator', (path: string) => operatorToken({ 'operator-token-file': path })],
+  ['key', (path: string) => stateOf({ state: 'redis://x', 'state-key-file': path }, warned)],
+])('a file of a secret that is not there is made by the command that the error names: %s', (_, take) => {
+  const path = join(temporaryFolder(), "one's own");
+  const { message } = thrownBy(() => take(path)) as Error;
+  execFileSync('bash', ['-c', /Use (\(.*\)) to make one\.$/.exec(message)?.[1] ?? 'false']);
+  expect(take(path)).toBeDefined();
+  expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
 describe('commands', () => {
