@@ -27,6 +27,11 @@ const CASES = [
   // Its optional part is a program of 360 MB.
   {
     name: 'claude-agent',
+    with: ['@anthropic-ai/claude-agent-sdk@0.2.1', '@modelcontextprotocol/sdk@1'],
+    flags: ['--omit=optional'],
+  },
+  {
+    name: 'claude-agent',
     with: ['@anthropic-ai/claude-agent-sdk@latest', '@modelcontextprotocol/sdk@1'],
     flags: ['--omit=optional'],
     page: 'docs/adapter-claude-agent.md',
@@ -38,6 +43,7 @@ const CASES = [
     node: 22,
     page: 'docs/adapter-openai-agents.md',
   },
+  { name: 'mastra', with: ['@mastra/core@1.11.0'], node: 22 },
   { name: 'mastra', with: ['@mastra/core@latest'], node: 22, page: 'docs/adapter-mastra.md' },
 ];
 

@@ -3,12 +3,12 @@
 import { OrielError } from '../../errors.ts';
 import { installedVersion, isOlder } from '../../state/package-version.ts';
 
-/** The oldest versions with which the adapters are tested; of Mastra the first one that takes Standard Schema. */
+/** The oldest versions with which the adapters are tested; of Mastra the first one whose types take a Standard Schema. */
 export const OLDEST = {
   openai: '5.0.1',
   '@anthropic-ai/sdk': '0.70.0',
   '@langchain/core': '0.3.80',
-  '@mastra/core': '1.0.0',
+  '@mastra/core': '1.11.0',
   '@openai/agents': '0.8.0',
   '@modelcontextprotocol/sdk': '1.23.0',
 } as const;

@@ -43,11 +43,12 @@ test.each(Object.entries(OLDEST_OF_STATE))('a shared state and an old %s', (name
 
 test('the oldest versions are those that the adapters are tested with, and those of the pages', () => {
   const cases = readFileSync('scripts/peers.mjs', 'utf8');
-  // Of Mastra the types are those of the newest version alone.
-  for (const name of names.filter((one) => one !== '@mastra/core'))
-    expect(cases).toContain(`'${name}@${OLDEST[name]}'`);
+  for (const name of names) expect(cases).toContain(`'${name}@${OLDEST[name]}'`);
   expect(readFileSync('docs/adapter-langchain.md', 'utf8')).toContain(
     `${OLDEST['@langchain/core']} or newer`,
   );
   expect(readFileSync('docs/adapter-mcp.md', 'utf8')).toContain('1.23 or newer');
+  expect(readFileSync('docs/adapter-mastra.md', 'utf8')).toContain('1.11 or newer');
+  const [, agent = 'none'] = /'@anthropic-ai\/claude-agent-sdk@(\d[.\d]*)'/.exec(cases) ?? [];
+  expect(readFileSync('docs/adapter-claude-agent.md', 'utf8')).toContain(`${agent} or newer`);
 });
