@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createOriel, createSession, type DialectName, type OrielOptions } from '../src/index.ts';
 import type { Telemetry } from '../src/session/telemetry/telemetry.ts';
-import type { TaskReport, TelemetryEvent } from '../src/types/telemetry.ts';
+import type { TelemetryEvent } from '../src/types/telemetry.ts';
+import type { TaskReport } from '../src/types/task-report.ts';
 import { reportOf } from '../src/telemetry/report.ts';
 import { nextOf, unhurried, workspace } from './support/workspace.ts';
 

@@ -1,6 +1,7 @@
 /** Habits of a reader that cost most, and for examples of each the call that would have been cheaper. */
 
-import type { CallEvent, Habit, HabitExample as Example, HabitName, ReadFacts } from '../types/telemetry.ts';
+import type { CallEvent, ReadFacts } from '../types/telemetry.ts';
+import type { Habit, HabitExample as Example, HabitName } from '../types/task-report.ts';
 import { callFor, directoryOf } from './call-for.ts';
 import type { Chain, FileFigures, Placed } from './file-figures.ts';
 

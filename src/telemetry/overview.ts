@@ -1,6 +1,6 @@
 /** The figures of many tasks: each, and all together. */
 
-import type { Habit, SizeReport, TaskReport, Verdict } from '../types/telemetry.ts';
+import type { Habit, SizeReport, TaskReport, Verdict } from '../types/task-report.ts';
 import { reportOf } from './report.ts';
 import { share } from './task-counts.ts';
 import type { TaskFigures } from './task-figures.ts';

@@ -1,6 +1,6 @@
 /** The figures of a task as plain JSON: what the command line prints, HTTP answers and the dashboard shows. */
 
-import type { FileReport, TaskReport } from '../types/telemetry.ts';
+import type { FileReport, TaskReport } from '../types/task-report.ts';
 import type { Coverage } from './coverage.ts';
 import type { FileFigures } from './file-figures.ts';
 import { share } from './task-counts.ts';

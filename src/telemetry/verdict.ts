@@ -1,6 +1,6 @@
 /** The answer to the question that the figures are taken for: did larger windows reduce the number of calls? */
 
-import type { SizeReport, Verdict } from '../types/telemetry.ts';
+import type { SizeReport, Verdict } from '../types/task-report.ts';
 
 /** Sources of a size below which nothing is concluded from it. */
 const LEAST_SOURCES = 3;

@@ -3,7 +3,7 @@
  * size took until the end of the task.
  */
 
-import type { SizeReport } from '../types/telemetry.ts';
+import type { SizeReport } from '../types/task-report.ts';
 import type { FileFigures, Placed } from './file-figures.ts';
 
 /** Bytes of a first answer below which a source belongs to the size; the last one has no bound. */

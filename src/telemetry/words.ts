@@ -1,6 +1,6 @@
 /** Figures of telemetry in words, for the command line and the dashboard. */
 
-import type { FileReport, Habit, HabitExample, HabitName, TaskReport } from '../types/telemetry.ts';
+import type { FileReport, Habit, HabitExample, HabitName, TaskReport } from '../types/task-report.ts';
 
 export const HABITS: Readonly<Record<HabitName, string>> = {
   whole: 'read whole, needed in part',

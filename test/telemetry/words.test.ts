@@ -1,7 +1,7 @@
 /** Figures in words. */
 
 import { expect, test } from 'vitest';
-import type { FileReport } from '../../src/types/telemetry.ts';
+import type { FileReport } from '../../src/types/task-report.ts';
 import { coverageWords, timeWords } from '../../src/telemetry/words.ts';
 
 test('a time of another day has its day', () => {

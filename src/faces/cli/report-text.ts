@@ -12,7 +12,8 @@ import {
   sizeWords,
   skippedWords,
 } from '../../telemetry/words.ts';
-import type { Habit, TaskReport, TaskTotals } from '../../types/telemetry.ts';
+import type { TaskTotals } from '../../types/telemetry.ts';
+import type { Habit, TaskReport } from '../../types/task-report.ts';
 
 /** Tasks, and sources of each, that are shown; `--json` has more. */
 const MOST_TASKS = 20;

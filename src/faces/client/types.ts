@@ -1,6 +1,7 @@
 /** What the routes of a workspace server answer, as types for callers. The OpenAPI document declares the same. */
 
-import type { TaskReport, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
+import type { TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
+import type { TaskReport } from '../../types/task-report.ts';
 
 export type { TaskReport, TaskTotals, TelemetryEvent };
 export type { FileLines } from '../../types/workspace.ts';

@@ -1,6 +1,7 @@
 /** The API as the dashboard asks it: with the token of this tab, and the stream of live events. */
 
-import type { FileState, TaskReport, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
+import type { FileState, TaskTotals, TelemetryEvent } from '../../types/telemetry.ts';
+import type { TaskReport } from '../../types/task-report.ts';
 
 export interface Listed extends TaskTotals {
   readonly client?: string;

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { isWhole } from '../../telemetry/call-for.ts';
 import { countWords, coverageWords, othersWords, percentWords, sizeWords } from '../../telemetry/words.ts';
-import type { FileReport, TaskReport } from '../../types/telemetry.ts';
+import type { FileReport, TaskReport } from '../../types/task-report.ts';
 import { hrefOf } from './hooks.tsx';
 
 const PAGE = 15;
