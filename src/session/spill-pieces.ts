@@ -8,6 +8,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { writeFailure } from '../access/failure.ts';
 import { OrielError } from '../errors.ts';
 import { batchesOf, lengthOf, PIECE } from '../state/pieces.ts';
+import { removePieces } from '../state/work-values.ts';
 import type { Spill, SpillSink } from '../types/session.ts';
 import type { StateName, StateSpace } from '../types/state.ts';
 
@@ -33,6 +34,15 @@ export interface Head {
   readonly capped: boolean;
 }
 
+/** An output that was not taken, and the quota that it was counted in. */
+interface Owed {
+  readonly head: Head;
+  readonly today: StateName;
+}
+
+/** More of them stay in the store until they expire. */
+const MOST_OWED = 100;
+
 export function headName(number: number): StateName {
   return { kind: 'spill', of: [number] };
 }
@@ -53,6 +63,8 @@ export interface SpillPiecesOptions {
 export class SpillPieces {
   readonly #space: StateSpace;
   readonly #options: SpillPiecesOptions;
+  /** Outputs that the store could not take back, since it was away: the next one makes up for them. */
+  readonly #owed: Owed[] = [];
 
   constructor(space: StateSpace, options: SpillPiecesOptions) {
     this.#space = space;
@@ -69,8 +81,14 @@ export class SpillPieces {
   ): Promise<number | string> {
     if (bytes > MOST_SHARED) return `it is larger than ${MOST_SHARED >> 20} MiB`;
     const today = this.#quota();
-    const used = await this.#space.add(today, bytes, 0, 2 * DAY_MS);
-    if (used === 'away') return whyNot(this.#space);
+    const owed = this.#owed.splice(0);
+    const used = await this.#space.add(today, bytes - bytesOf(owed, today), 0, 2 * DAY_MS);
+    if (used === 'away') {
+      this.#owed.push(...owed);
+      return whyNot(this.#space);
+    }
+    // Nobody waits for that: what stays in a store that is slow or away expires.
+    for (const { head: lost } of owed) void this.#removePieces(lost);
     if (used > MOST_IN_A_DAY) {
       await this.#space.add(today, -bytes, 0, 2 * DAY_MS);
       return `more than ${MOST_IN_A_DAY >> 20} MiB were shared today`;
@@ -80,8 +98,7 @@ export class SpillPieces {
     try {
       return (sent = (await this.#put(head, path)) ?? (await publish(head)));
     } finally {
-      // Nobody waits for that: what stays in a store that is slow or away expires.
-      if (typeof sent === 'string') void this.#takeBack(head, today);
+      if (typeof sent === 'string') void this.#takeBack({ head, today });
     }
   }
 
@@ -125,11 +142,21 @@ export class SpillPieces {
     }
   }
 
-  async #takeBack(head: Head, today: StateName): Promise<void> {
-    await this.#space.add(today, -head.bytes, 0, 2 * DAY_MS);
-    for (const batch of batchesOf(head.bytes))
-      await Promise.all(batch.map((index) => this.#space.remove(pieceName(head, index))));
+  async #takeBack(owed: Owed): Promise<void> {
+    const { head, today } = owed;
+    if ((await this.#space.add(today, -head.bytes, 0, 2 * DAY_MS)) !== 'away')
+      return this.#removePieces(head);
+    if (this.#owed.length < MOST_OWED) this.#owed.push(owed);
   }
+
+  #removePieces(head: Head): Promise<void> {
+    return removePieces(this.#space, (index) => pieceName(head, index), head.bytes);
+  }
+}
+
+/** What those of that day took of its quota. */
+function bytesOf(owed: readonly Owed[], today: StateName): number {
+  return owed.filter((one) => one.today.of[1] === today.of[1]).reduce((sum, { head }) => sum + head.bytes, 0);
 }
 
 function pieceName({ id }: Head, index: number): StateName {

@@ -202,6 +202,45 @@ describe.runIf(has('redis'))('kept outputs of several replicas', () => {
     await expect.poll(() => space.add({ kind: 'quota', of: ['spill', today] }, 0, 0, 60_000)).toBe(0);
   });
 
+  test('an output that the store lost while it was sent takes nothing of the day once it is back', async () => {
+    const one = replica('lost quota');
+    const space = one.state.space('lost quota');
+    const today = Math.floor(Date.now() / 86_400_000);
+    const own = new Spills({ state: temporaryFolder() });
+    onTestFinished(() => own.close());
+    let isUp = true;
+    const cut = {
+      get: (at: StateName) => (isUp ? space.get(at) : Promise.resolve('away' as const)),
+      add: (...given: Parameters<typeof space.add>) =>
+        isUp ? space.add(...given) : Promise.resolve('away' as const),
+      remove: async (at: StateName) => (isUp ? space.remove(at) : undefined),
+      put: (at: StateName, bytes: Uint8Array, ttl: number) => {
+        if (at.kind === 'piece' && at.of[1] === 4) isUp = false;
+        return isUp ? space.put(at, bytes, ttl) : Promise.resolve(false);
+      },
+      get isUp() {
+        return isUp;
+      },
+    };
+    const spills = new SharedSpills(own, cut);
+    const keepHere = async (bytes: number): Promise<object> => {
+      const sink = spills.create();
+      await sink.write(Buffer.alloc(bytes, 'x'));
+      return sink.finish();
+    };
+    const pieces = (): number =>
+      redis('--scan', '--pattern', 'oriel:piece:*').split('\n').filter(Boolean).length;
+    const before = pieces();
+    for (const up of [true, true, false]) {
+      isUp = up;
+      expect(await keepHere(3 << 20)).toMatchObject({ unshared: 'the shared store does not answer' });
+    }
+    isUp = true;
+    expect(await keepHere(1_000)).not.toHaveProperty('unshared');
+    await expect.poll(pieces).toBe(before + 1);
+    expect(await space.add({ kind: 'quota', of: ['spill', today] }, 0, 0, 60_000)).toBe(1_000);
+  });
+
   describe('of clients without a name', () => {
     test('is read on every replica by whoever was told its number, and by nobody else', async () => {
       const [one, two] = [replica('nameless', undefined, 'alice'), replica('nameless', undefined, 'bob')];
