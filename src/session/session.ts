@@ -39,7 +39,7 @@ export interface SessionState {
   readonly space: StateSpace;
   /** Outputs are kept under numbers that nobody guesses, and listed for nobody: several clients have the space. Whose quota it is. */
   readonly unlisted?: string;
-  /** Where what was counted for a caller lies; without one, and where it is absent, that is `space`. */
+  /** Where what was counted for a caller lies; where it is absent, no other replica knows that. Without a caller it is `space`. */
   readonly spaceOf?: (caller: Caller) => StateSpace | undefined;
   /** Where workers do what is heavy. */
   readonly work?: RemoteWork | undefined;
@@ -82,9 +82,14 @@ export function createSession(options: SessionOptions = {}): Session {
     scratch: () => directory.file(),
     async close() {
       await background.close();
-      await shownTo?.close();
       await store.close();
-      await Promise.all([spills.close(), disk?.close(), directory.remove(), telemetry && telemetry.close()]);
+      await Promise.all([
+        shownTo?.close(),
+        spills.close(),
+        disk?.close(),
+        directory.remove(),
+        telemetry && telemetry.close(),
+      ]);
       await state?.close?.();
     },
   };

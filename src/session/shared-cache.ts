@@ -5,6 +5,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { MOST_VALUE } from '../state/bounds.ts';
+import { beforeTheEnd } from '../state/in-time.ts';
 import {
   CACHE_MS,
   cacheName,
@@ -14,6 +15,7 @@ import {
   putJson,
   putPieces,
   readJson,
+  removePieces,
   resultName,
 } from '../state/work-values.ts';
 import type { StateSpace } from '../types/state.ts';
@@ -86,7 +88,8 @@ export class SharedCache implements OwnCache {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#working.values(), this.#own.close()]);
+    const working = Promise.allSettled(this.#working.values());
+    await Promise.all([beforeTheEnd(working), this.#own.close()]);
   }
 
   /** One use of a key after the other: a value that is being sent would be there again after it was removed. */
@@ -121,8 +124,8 @@ export class SharedCache implements OwnCache {
   }
 
   async #takeLarge(key: string, begin: () => TakePiece): Promise<boolean> {
-    const large = await readJson<Large>(this.#space, largeName(key));
-    if (large === undefined || large === 'away') return false;
+    const large = await this.#largeOf(key);
+    if (!large) return false;
     const take = begin();
     try {
       for await (const piece of piecesOf(this.#space, resultName(large.id), large.bytes)) await take(piece);
@@ -138,9 +141,8 @@ export class SharedCache implements OwnCache {
     if (size > MOST_SHARED || this.#sending + size > MOST_SENDING) return this.#removeShared(key);
     this.#sending += size;
     try {
-      await (size > MOST_VALUE
-        ? this.#sendLarge(key, parts, size)
-        : this.#space.put(cacheName(key), await readParts(parts, 0, size), CACHE_MS));
+      if (size > MOST_VALUE) await this.#sendLarge(key, parts, size);
+      else await this.#sendSmall(key, await readParts(parts, 0, size));
     } catch {
       // A part that could not be read is not shared.
       await this.#removeShared(key);
@@ -149,17 +151,36 @@ export class SharedCache implements OwnCache {
     }
   }
 
+  async #sendSmall(key: string, value: Uint8Array): Promise<void> {
+    if (await this.#space.put(cacheName(key), value, CACHE_MS)) await this.#removeLarge(key);
+    else await this.#removeShared(key);
+  }
+
   /** First its pieces, then where they lie: it is found as a whole, or not at all. */
   async #sendLarge(key: string, parts: readonly CachePart[], bytes: number): Promise<void> {
     const large: Large = { id: randomBytes(12).toString('base64url'), bytes };
     const read = (start: number, length: number): Promise<Uint8Array> => readParts(parts, start, length);
-    await this.#space.remove(cacheName(key));
-    if (await putPieces(this.#space, resultName(large.id), read, bytes, CACHE_MS))
-      await putJson(this.#space, largeName(key), large, CACHE_MS);
-    else await this.#space.remove(largeName(key));
+    await this.#removeShared(key);
+    const isSent =
+      (await putPieces(this.#space, resultName(large.id), read, bytes, CACHE_MS)) &&
+      (await putJson(this.#space, largeName(key), large, CACHE_MS));
+    if (!isSent) await removePieces(this.#space, resultName(large.id), bytes);
   }
 
   async #removeShared(key: string): Promise<void> {
-    await Promise.all([cacheName(key), largeName(key)].map((name) => this.#space.remove(name)));
+    await Promise.all([this.#space.remove(cacheName(key)), this.#removeLarge(key)]);
+  }
+
+  /** With its pieces: nobody finds them any more. */
+  async #removeLarge(key: string): Promise<void> {
+    const large = await this.#largeOf(key);
+    if (!large) return;
+    await this.#space.remove(largeName(key));
+    await removePieces(this.#space, resultName(large.id), large.bytes);
+  }
+
+  async #largeOf(key: string): Promise<Large | undefined> {
+    const large = await readJson<Large>(this.#space, largeName(key));
+    return large === 'away' ? undefined : large;
   }
 }

@@ -4,7 +4,7 @@
  */
 
 import { randomInt } from 'node:crypto';
-import { inTime } from '../state/in-time.ts';
+import { beforeTheEnd } from '../state/in-time.ts';
 import type { SnapshotStore } from '../types/session.ts';
 import type { StateName, StateSpace } from '../types/state.ts';
 import { Lru } from './lru.ts';
@@ -17,9 +17,8 @@ const MOST_CHARACTERS: number = 512 << 10;
 /** How long others can recall it. */
 const KEEP_MS = 60 * 60_000;
 
-/** Milliseconds in which pages that are shown are sent together, and what sending may take when the session ends. */
+/** Milliseconds in which pages that are shown are sent together. */
 const WAIT_MS = 250;
-const CLOSE_MS = 2_000;
 
 /** Parts that wait to be sent, and those of which this replica has a number. The oldest are left out. */
 const MOST_WAITING = 64;
@@ -101,14 +100,14 @@ export class SharedSnapshots implements SnapshotStore {
     }));
   }
 
-  /** Sends for two seconds what was shown last. */
-  async close(): Promise<void> {
-    await inTime(this.flush(), CLOSE_MS).catch(() => undefined);
+  /** Sends what was shown last, as far as that is done within two seconds. */
+  close(): Promise<void> {
+    return beforeTheEnd(this.flush());
   }
 
   /** Also what was sent before: the store may have lost it. */
   #sendLater(part: Part): void {
-    this.#waiting.set(JSON.stringify(nameOf(part).of), part);
+    this.#waiting.set(keyOf(part), part);
     if (this.#waiting.size <= MOST_WAITING) return;
     const [oldest] = this.#waiting.keys();
     this.#waiting.delete(oldest as string);
@@ -127,7 +126,7 @@ export class SharedSnapshots implements SnapshotStore {
 
   /** A new one where the store has lost that of before, or others would not ask for it any more. */
   async #numberOf(part: Part): Promise<number | 'away'> {
-    const key = JSON.stringify(nameOf(part).of);
+    const key = keyOf(part);
     const known = this.#numbers.get(key);
     if (known !== undefined) {
       const last = await this.#lastNumber(part);
@@ -141,7 +140,7 @@ export class SharedSnapshots implements SnapshotStore {
 
   /** Of a part, after so many new ones. */
   #lastNumber(part: Part, more = 0): Promise<number | 'away'> {
-    return this.#space.add(nameOf(part), more, NUMBERS * randomInt(1, 1e8), KEEP_MS);
+    return this.#space.add(nameOf(part, 'last'), more, NUMBERS * randomInt(1, 1e8), KEEP_MS);
   }
 
   async #get(part: Part): Promise<readonly Line[]> {
@@ -158,9 +157,13 @@ export class SharedSnapshots implements SnapshotStore {
   }
 }
 
-/** Where the lines of the replica with that number lie; without one, the last number that was given. */
-function nameOf({ path, tag, block }: Part, number?: number): StateName {
-  return { kind: 'shown', of: [path, tag, block, ...(number === undefined ? [] : [number])] };
+/** Where the lines of the replica with that number lie, and the last number that was given. */
+function nameOf({ path, tag, block }: Part, number: number | 'last'): StateName {
+  return { kind: 'shown', of: [path, tag, block, number] };
+}
+
+function keyOf({ path, tag, block }: Part): string {
+  return JSON.stringify([path, tag, block]);
 }
 
 function blockOf(no: number): number {

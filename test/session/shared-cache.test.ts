@@ -54,6 +54,33 @@ describe.runIf(has('redis'))('the cache of several replicas', () => {
     expect(await replica('large').cache.get('key')).toBeUndefined();
   });
 
+  test('of a value that was replaced nothing is left, however large either is', async () => {
+    const [one, two] = [replica('replaced'), replica('replaced')];
+    const count = (kind: string): number =>
+      redis('--scan', '--pattern', `oriel:${kind}:*`).split('\n').filter(Boolean).length;
+    const before = [count('cache'), count('piece')] as const;
+    const large = (text: string): Buffer => Buffer.alloc(3 << 20, text);
+    const values = [large('one'), Buffer.from('two'), large('three'), large('four'), Buffer.from('five')];
+    for (const [i, value] of values.entries()) {
+      await (i % 2 === 0 ? one : two).cache.put('key', [value]);
+      // Where it lies, and its pieces.
+      const isLarge = value.length > 100;
+      expect([count('cache'), count('piece')]).toEqual([before[0] + 1, before[1] + (isLarge ? 6 : 0)]);
+      expect((await replica('replaced').cache.get('key'))?.equals(value)).toBe(true);
+    }
+    two.cache.remove('key');
+    await two.cache.close();
+    expect([count('cache'), count('piece')]).toEqual(before);
+  });
+
+  test('a session that is closed waits for no store that does not answer', async () => {
+    const mute = (): Promise<never> => new Promise(() => undefined);
+    const own = new FileCache({ directory: temporaryFolder() });
+    const cache = new SharedCache(own, { isUp: true, get: mute, put: mute, remove: mute, add: mute });
+    void cache.put('key', [Buffer.from('value')]);
+    await cache.close();
+  });
+
   test('what one has cached the others find, and what it removed nobody does', async () => {
     const [one, two] = [replica('a'), replica('a')];
     one.cache.put('key', [Buffer.from('of '), Buffer.from('one')]);

@@ -154,6 +154,13 @@ for (const { kind, start, end, empty } of storeKinds) {
   });
 }
 
+test('a session that is closed waits for no store that does not answer', async () => {
+  const mute = (): Promise<never> => new Promise(() => undefined);
+  const snapshots = new SharedSnapshots({ isUp: true, get: mute, put: mute, remove: mute, add: mute });
+  snapshots.see('/f', snapshots.tag('/f', digest('beef')), numbered(1, 3));
+  await snapshots.close();
+});
+
 test.runIf(has('redis'))(
   'what lies in the store expires, tells nothing, and is recalled unharmed or not at all',
   async () => {

@@ -5,6 +5,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../../queues/caller.ts';
+import { beforeTheEnd } from '../../state/in-time.ts';
 import { putJson, readJson } from '../../state/work-values.ts';
 import { countsOf, NO_COUNTS, sumOf, totalsOf } from '../../telemetry/task-counts.ts';
 import type { TaskFigures } from '../../telemetry/task-figures.ts';
@@ -62,18 +63,19 @@ export class SharedTasks {
     if (task) this.#writeLater(task);
   }
 
-  /** Of all replicas. The first time that it is asked for, and with `now`, the store is. Never throws. */
-  async totals(figures: TaskFigures, now = false): Promise<TaskTotals> {
+  /** Of all replicas, as far as this one has seen what others count: the store is asked the first time. Never throws. */
+  async totals(figures: TaskFigures): Promise<TaskTotals> {
     const task = this.#tasks.get(figures);
     if (!task) return figures.totals;
-    if (now) await this.#ask(task);
-    else await (task.asked ??= this.#ask(task));
+    await (task.asked ??= this.#ask(task));
     return totalsOf(figures.id, sumOf([figures, task.others]));
   }
 
-  /** Whether other replicas can know the task. */
-  has(figures: TaskFigures): boolean {
-    return this.#tasks.has(figures);
+  /** Of all replicas, as they are now; undefined for a task that no other one can know, and while the store is away. Never throws. */
+  async everywhere(figures: TaskFigures): Promise<TaskTotals | undefined> {
+    const task = this.#tasks.get(figures);
+    if (!task || (await this.#ask(task)) === 'away') return undefined;
+    return totalsOf(figures.id, sumOf([figures, task.others]));
   }
 
   /** Writes what has changed. Resolves when that is done, or could not be. */
@@ -82,9 +84,9 @@ export class SharedTasks {
     return this.#flushed;
   }
 
-  /** What could not be written by then is not. */
+  /** What could not be written by then, or within two seconds, is not. */
   async close(): Promise<void> {
-    await this.flush();
+    await beforeTheEnd(this.flush());
     this.#closed = true;
     clearTimeout(this.#timer);
   }
@@ -94,7 +96,10 @@ export class SharedTasks {
     this.#timer = undefined;
     const waiting = [...this.#waiting];
     this.#waiting.clear();
-    for (const task of waiting) if (!(await this.#write(task))) this.#writeLater(task);
+    for (const task of waiting) {
+      if (this.#closed) return;
+      if (!(await this.#write(task))) this.#writeLater(task);
+    }
   }
 
   #begin(figures: TaskFigures, caller: Caller | undefined): Shared | undefined {

@@ -108,9 +108,9 @@ export class Telemetry implements TelemetrySink {
     return figures && (this.#shared?.totals(figures) ?? figures.totals);
   }
 
-  /** Those of all replicas, as they are now; undefined for a task that no other one can know. */
+  /** As `SharedTasks.everywhere`. */
   async everywhere(figures: TaskFigures): Promise<TaskTotals | undefined> {
-    return this.#shared?.has(figures) ? this.#shared.totals(figures, true) : undefined;
+    return this.#shared?.everywhere(figures);
   }
 
   /** Those of one caller, the last used first. */
