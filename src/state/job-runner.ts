@@ -98,12 +98,13 @@ export class JobRunner {
     if (record === 'away') return { outcome: 'retry', why: 'store' };
     if (record?.is === 'failed' && isFresh(record)) return { outcome: 'known' };
     if (record?.is === 'done' && (await this.#hasLarge(id))) return { outcome: 'known' };
-    const before = record?.is === 'working' && isFresh(record) ? record.attempt : 0;
-    // Each attempt before has ended its worker.
+    const last = record?.is === 'working' && isFresh(record) ? record : undefined;
+    const before = last?.attempt ?? 0;
     if (before >= MOST_ATTEMPTS) return this.#fail(id, 'worker');
     const attempt = (): Promise<Ended> => this.#attempt(id, order, cache, before + 1);
     // It may have ended that worker, and the jobs beside it with it.
-    return before === 0 ? this.#lock.shared(attempt) : this.#lock.alone(attempt);
+    const isSuspect = before > 0 && last?.isOver !== true;
+    return isSuspect ? this.#lock.alone(attempt) : this.#lock.shared(attempt);
   }
 
   async #attempt(id: string, order: StoredOrder, cache: StateSpace, attempt: number): Promise<Ended> {
@@ -129,7 +130,7 @@ export class JobRunner {
     }
     if (result.length > MOST_RESULT) return this.#fail(id, 'large');
     const isKept = await this.#keep(id, order, cache, result);
-    if (!isKept) return { outcome: 'retry', why: 'store' };
+    if (!isKept) return this.#retry(id, attempt, 'store');
     await this.#work.remove(orderName(id));
     await removePieces(this.#work, inputName(id), order.bytes);
     return { outcome: 'done' };
@@ -162,7 +163,9 @@ export class JobRunner {
   }
 
   async #retry(id: string, attempt: number, why: string): Promise<Ended> {
-    return attempt >= MOST_ATTEMPTS ? this.#fail(id, why) : { outcome: 'retry', why };
+    if (attempt >= MOST_ATTEMPTS) return this.#fail(id, why);
+    await this.#record(id, { is: 'working', attempt, beat: -1, at: Date.now(), isOver: true });
+    return { outcome: 'retry', why };
   }
 
   async #fail(id: string, why: string): Promise<Ended> {

@@ -56,8 +56,7 @@ export async function runJobs(options: JobsOptions): Promise<Jobs | undefined> {
       return new Map(counts.filter((one): one is readonly [string, number] => one[1] !== undefined));
     },
     async close() {
-      stopSaying();
-      await Promise.all(kinds.map((kind) => kind.close()));
+      await Promise.all([stopSaying(), ...kinds.map((kind) => kind.close())]);
     },
     giveBack: async () => void (await Promise.all(kinds.map(({ runner }) => runner.giveBack()))),
   };
@@ -136,18 +135,20 @@ class KindOfJobs {
   }
 }
 
-/** Returns what ends that. */
-async function sayAlive({ state, handlers }: JobsOptions): Promise<() => void> {
+/** Returns what ends that: then nobody waits for this worker. Others say it again soon. */
+async function sayAlive({ state, handlers }: JobsOptions): Promise<() => Promise<void>> {
   const work = state.space(WORK_SPACE);
-  const say = async (): Promise<void> => {
-    const says = handlers.map((handler) =>
-      putJson(work, aliveName(queueOf(handler)), { at: Date.now() }, DEAD_MS),
-    );
-    await Promise.all(says);
+  const names = handlers.map((handler) => aliveName(queueOf(handler)));
+  const say = (): Promise<unknown> =>
+    Promise.all(names.map((name) => putJson(work, name, { at: Date.now() }, DEAD_MS)));
+  let said = say();
+  await said;
+  const timer = setInterval(() => (said = said.then(say)), ALIVE_MS);
+  return async () => {
+    clearInterval(timer);
+    await said;
+    await Promise.all(names.map((name) => work.remove(name)));
   };
-  await say();
-  const timer = setInterval(() => void say(), ALIVE_MS);
-  return () => clearInterval(timer);
 }
 
 /** Whether `work` is done before the signal aborts. */

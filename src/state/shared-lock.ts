@@ -1,28 +1,39 @@
-/** What runs together with others, and what runs while nothing else does. All begin in the order in which they came. */
+/**
+ * What runs together with others, and what runs while nothing else does, each begun in its turn; but nothing waits so long
+ * that whoever asked for it takes its worker for dead.
+ */
 
 import { inTime } from './in-time.ts';
 
-/** Milliseconds that something waits until it is alone; then it runs beside what still runs. */
-const WAIT_MS = 5_000;
+/** Milliseconds that something waits for its turn; then it runs beside what still runs. */
+const WAIT_MS = 3_000;
 
 export class SharedLock {
+  readonly #waitMs: number;
   /** The end of all that was asked for so far. */
-  #all: Promise<unknown> = Promise.resolve();
-  /** The end of the last one that runs alone. */
-  #alone: Promise<unknown> = Promise.resolve();
+  #all: Promise<void> = Promise.resolve();
+  /** The end of all that runs alone. */
+  #alone: Promise<void> = Promise.resolve();
+
+  constructor(waitMs: number = WAIT_MS) {
+    this.#waitMs = waitMs;
+  }
 
   shared<T>(act: () => Promise<T>): Promise<T> {
-    const done = this.#alone.then(act);
+    const done = this.#after(this.#alone).then(act);
     this.#all = settled([this.#all, done]);
     return done;
   }
 
   alone<T>(act: () => Promise<T>): Promise<T> {
-    const others = inTime(this.#all, WAIT_MS).catch(() => undefined);
-    const done = Promise.all([others, this.#alone]).then(act);
-    this.#alone = settled([done]);
+    const done = this.#after(this.#all).then(act);
+    this.#alone = settled([this.#alone, done]);
     this.#all = settled([this.#all, done]);
     return done;
+  }
+
+  #after(others: Promise<void>): Promise<void> {
+    return inTime(others, this.#waitMs).catch(() => undefined);
   }
 }
 

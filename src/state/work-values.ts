@@ -38,7 +38,14 @@ export interface StoredOrder {
 
 /** How far a job is. Times in milliseconds since the epoch: an old record may have been put back by somebody. */
 export type JobRecord =
-  | { readonly is: 'working'; readonly attempt: number; readonly beat: number; readonly at: number }
+  /** `isOver`: the worker has told how that attempt ended, so it has not ended the worker. */
+  | {
+      readonly is: 'working';
+      readonly attempt: number;
+      readonly beat: number;
+      readonly at: number;
+      readonly isOver?: true;
+    }
   /** `bytes`: of a result that is too large for the cache of the store, and lies beside it. */
   | { readonly is: 'done'; readonly bytes?: number }
   | { readonly is: 'failed'; readonly why: string; readonly at: number };

@@ -362,6 +362,42 @@ describe.runIf(has('redis'))('work elsewhere', () => {
     expect(beside.toSorted()).toEqual([['one'], ['three'], ['two']]);
   });
 
+  test('a job that has failed, and not ended its worker, is tried again beside others', async () => {
+    let tries = 0;
+    let [began, end] = [(): void => undefined, (): void => undefined];
+    const isUnderWay = new Promise<void>((resolve) => (began = resolve));
+    const slow = new Promise<void>((resolve) => (end = resolve));
+    const handler = kindOf(async (_, { body }) => {
+      let text = '';
+      for await (const part of body) text += Buffer.from(part).toString();
+      if (text === 'slow') {
+        began();
+        await slow;
+      } else if ((tries += 1) === 1) return { why: 'network', isLasting: false };
+      return Buffer.from(text.toUpperCase());
+    });
+    const events = await worker(handler);
+    const first = ask(orderOf(handler, 'slow', { key: 'slow' }));
+    await isUnderWay;
+    expect(textOf(await ask(orderOf(handler, 'quick', { key: 'quick' })))).toBe('QUICK');
+    expect(events.map(({ outcome }) => outcome)).toEqual(['retry', 'done']);
+    end();
+    expect(textOf(await first)).toBe('SLOW');
+  });
+
+  test('a worker that ends says so: nobody waits for it, and one that goes on is asked again', async () => {
+    const handler = kindOf();
+    const run = () =>
+      runJobs({ url: server.url, state: open(), handlers: [handler], jobs: 1, log: () => undefined });
+    const hasWorkers = () => open().work('s')?.hasWorkers(handler);
+    const [one, two] = [await run(), await run()];
+    expect(await hasWorkers()).toBe(true);
+    await one?.close();
+    await expect.poll(hasWorkers, { timeout: 10_000 }).toBe(true);
+    await two?.close();
+    expect(await hasWorkers()).toBe(false);
+  });
+
   test('a result of which a piece was evicted is made again', async () => {
     const handler = kindOf();
     const events = await worker(handler);
