@@ -31,6 +31,8 @@ export const REFUSED = 'refused';
 export class Breaker {
   readonly #options: BreakerOptions;
   #up = true;
+  /** Times that it was opened. */
+  #openings = 0;
   #wait = FIRST_PROBE_MS;
   #upSince = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
@@ -47,6 +49,7 @@ export class Breaker {
   /** What `use` gives, `'away'` or `'refused'`. Never throws. */
   async run<T>(use: () => Promise<T>): Promise<T | typeof AWAY | typeof REFUSED> {
     if (!this.#up || this.#closed) return AWAY;
+    const openings = this.#openings;
     try {
       return await inTime(use(), this.#options.timeoutMs);
     } catch (error) {
@@ -54,7 +57,8 @@ export class Breaker {
         this.#options.onRefused(reasonOf(error));
         return REFUSED;
       }
-      if (this.#up && !this.#closed) this.#open(reasonOf(error));
+      // What began before the store was away, and fails when it is back, is of that outage.
+      if (this.#up && !this.#closed && openings === this.#openings) this.#open(reasonOf(error));
       return AWAY;
     }
   }
@@ -66,6 +70,7 @@ export class Breaker {
 
   #open(why: string): void {
     this.#up = false;
+    this.#openings += 1;
     // One that fails soon after its probe is probed ever more rarely all the same.
     if (performance.now() - this.#upSince > LAST_PROBE_MS) this.#wait = FIRST_PROBE_MS;
     this.#options.onChange(false, why);
