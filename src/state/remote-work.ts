@@ -45,6 +45,9 @@ type Options = Parameters<RemoteWork['run']>[1];
 
 const HERE: WorkOutcome = { is: 'here' };
 
+/** As a piece it is too short: nothing more is sent. */
+const NOTHING = new Uint8Array(0);
+
 /** Why a worker leaves work to those who want it: the result is too large to send, or none that others may use. */
 const LOCAL: ReadonlySet<string> = new Set(['large', 'here']);
 
@@ -88,9 +91,9 @@ export class WorkSender {
       if (!(await this.#hasWorkers(order))) return HERE;
       const id = this.#state.nameOf(JSON.stringify(['work', space, order.kind, order.version, order.key]));
       const cache = this.#state.space(space);
-      const earlier = await this.#outcome(id, cache, order);
+      const earlier = await this.#outcome(id, cache, order, options);
       if (earlier) return earlier;
-      if (!(await this.#send(id, space, order, options.signal))) return HERE;
+      if (!(await this.#send(id, space, order, options))) return HERE;
       return await this.#follow(id, cache, order, options);
     } finally {
       this.#sent -= 1;
@@ -103,11 +106,12 @@ export class WorkSender {
     return alive !== undefined && alive !== 'away' && Math.abs(this.#now() - alive.at) < RECORD_MS + DEAD_MS;
   }
 
-  async #send(id: string, space: string, order: WorkOrder, signal: AbortSignal): Promise<boolean> {
+  /** False also where that takes too long. */
+  async #send(id: string, space: string, order: WorkOrder, { signal, giveUpAt }: Options): Promise<boolean> {
     const { kind, key, head, bytes, sha256 } = order;
     const read = (start: number, length: number): Promise<Uint8Array> => {
       signal.throwIfAborted();
-      return order.read(start, length);
+      return isLate(giveUpAt) ? Promise.resolve(NOTHING) : order.read(start, length);
     };
     const stored: StoredOrder = { space, kind, key, head, bytes, sha256 };
     return (
@@ -117,33 +121,34 @@ export class WorkSender {
     );
   }
 
-  async #follow(
-    id: string,
-    cache: StateSpace,
-    order: WorkOrder,
-    { signal, giveUpAt }: Options,
-  ): Promise<WorkOutcome> {
+  async #follow(id: string, cache: StateSpace, order: WorkOrder, options: Options): Promise<WorkOutcome> {
+    const { signal, giveUpAt } = options;
     let [heardAt, heard, wait] = [performance.now(), '', FIRST_LOOK_MS];
     for (;;) {
       await pause(wait, undefined, { signal }).catch(() => signal.throwIfAborted());
       wait = Math.min(wait * 1.5, LAST_LOOK_MS);
       const record = await readJson<JobRecord>(this.#work, recordName(id));
       if (record === 'away') return HERE;
-      const outcome = record && (await this.#outcomeOf(record, id, cache, order));
+      const outcome = record && (await this.#outcomeOf(record, id, cache, order, options));
       if (outcome) return outcome;
       const now = performance.now();
       const sign = JSON.stringify(record);
       if (sign !== heard) [heardAt, heard] = [now, sign];
-      if (now - heardAt <= SILENCE_MS && now <= giveUpAt) continue;
+      if (now - heardAt <= SILENCE_MS && !isLate(giveUpAt)) continue;
       // What nobody has begun is not done twice: a job without an order is dropped.
       if (record === undefined) await this.#work.remove(orderName(id));
       return HERE;
     }
   }
 
-  async #outcome(id: string, cache: StateSpace, order: WorkOrder): Promise<WorkOutcome | undefined> {
+  async #outcome(
+    id: string,
+    cache: StateSpace,
+    order: WorkOrder,
+    options: Options,
+  ): Promise<WorkOutcome | undefined> {
     const record = await readJson<JobRecord>(this.#work, recordName(id));
-    return record && record !== 'away' ? this.#outcomeOf(record, id, cache, order) : undefined;
+    return record && record !== 'away' ? this.#outcomeOf(record, id, cache, order, options) : undefined;
   }
 
   /** Undefined while there is none, and where its result is gone. */
@@ -152,6 +157,7 @@ export class WorkSender {
     id: string,
     cache: StateSpace,
     { key }: WorkOrder,
+    { giveUpAt }: Options,
   ): Promise<WorkOutcome | undefined> {
     if (record.is === 'working') return undefined;
     if (record.is === 'failed') {
@@ -162,21 +168,29 @@ export class WorkSender {
       const result = await cache.get(cacheName(key));
       return result instanceof Uint8Array ? { is: 'done', result, isCached: true } : undefined;
     }
-    const result = await this.#large(id, record.bytes);
+    const result = await this.#large(id, record.bytes, giveUpAt);
+    if (result === 'late') return HERE;
     if (result) return { is: 'done', result, isCached: false };
     // A worker that finds the record would take it as done.
     await this.#work.remove(recordName(id));
     return undefined;
   }
 
-  async #large(id: string, bytes: number): Promise<Buffer | undefined> {
+  async #large(id: string, bytes: number, giveUpAt: number): Promise<Buffer | 'late' | undefined> {
     const pieces: Buffer[] = [];
     try {
-      for await (const piece of piecesOf(this.#work, resultName(id), bytes)) pieces.push(piece);
+      for await (const piece of piecesOf(this.#work, resultName(id), bytes)) {
+        if (isLate(giveUpAt)) return 'late';
+        pieces.push(piece);
+      }
     } catch (error) {
       if (error instanceof MissingPiece) return undefined;
       throw error;
     }
     return Buffer.concat(pieces);
   }
+}
+
+function isLate(giveUpAt: number): boolean {
+  return performance.now() > giveUpAt;
 }

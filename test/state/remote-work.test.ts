@@ -1,0 +1,63 @@
+/** What a replica sends to workers through a store that answers late. */
+
+import { expect, test } from 'vitest';
+import { WorkSender } from '../../src/state/remote-work.ts';
+import type { WorkQueue } from '../../src/state/work-queue.ts';
+import type { StateName, StateSpace } from '../../src/types/state.ts';
+
+const PIECE = 512 << 10;
+const PIECES = 64;
+
+/** A store that takes a while for each piece, and is quick for all else. */
+function slowStore(values: ReadonlyMap<string, object>): { space: StateSpace; pieces: () => number } {
+  let pieces = 0;
+  const forPiece = async ({ kind }: StateName): Promise<void> => {
+    if (kind !== 'piece') return;
+    pieces += 1;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  };
+  return {
+    pieces: () => pieces,
+    space: {
+      isUp: true,
+      async get(name) {
+        await forPiece(name);
+        if (name.kind === 'piece') return Buffer.alloc(PIECE);
+        const value = values.get(name.kind);
+        return value && Buffer.from(JSON.stringify(value));
+      },
+      async put(name) {
+        await forPiece(name);
+        return true;
+      },
+      remove: () => Promise.resolve(),
+      add: () => Promise.resolve('away'),
+    },
+  };
+}
+
+test.each([
+  ['sent', {}],
+  ['fetched', { job: { is: 'done', bytes: PIECES * PIECE } }],
+])('what cannot be %s in time is done here, and no more of it goes through the store', async (_, values) => {
+  const alive = { worker: { at: Date.now() } };
+  const { space, pieces } = slowStore(new Map(Object.entries({ ...alive, ...values })));
+  const queue = { add: () => Promise.resolve(true), close: () => Promise.resolve() };
+  const sender = new WorkSender({
+    state: { space: () => space, nameOf: (text) => text },
+    queue: queue as unknown as WorkQueue,
+  });
+  const order = {
+    kind: 'test',
+    version: '1',
+    key: 'key',
+    head: {},
+    bytes: PIECES * PIECE,
+    read: (_start: number, length: number) => Promise.resolve(Buffer.alloc(length)),
+    sha256: '',
+  };
+  const options = { signal: new AbortController().signal, giveUpAt: performance.now() + 120 };
+  expect(await sender.of('s').run(order, options)).toEqual({ is: 'here' });
+  expect(pieces()).toBeGreaterThan(0);
+  expect(pieces()).toBeLessThan(PIECES / 2);
+});
