@@ -82,7 +82,9 @@ export const readFileRoute = ({ offer, metrics }: Served): Route =>
           headers: { ...common, ...headers },
           ...(body !== undefined && { body }),
         });
-        const ranges = exchange.header('if-range') === undefined || exchange.header('if-range') === etag;
+        const ifRange = exchange.header('if-range');
+        // A weak tag is no match here. Source: RFC 9110, 13.1.5.
+        const ranges = ifRange === undefined || (recurs && ifRange === etag);
         const asked =
           ranges && offset === 0 && limit === 0 ? rangeOf(exchange.header('range'), size) : undefined;
         if (exchange.header('if-none-match') === etag || asked === 'none') {

@@ -1,6 +1,6 @@
 /** The scheme `artifact://N`: the full output of a truncated answer, read with every selector. */
 
-import { OrielError } from '../../errors.ts';
+import { isOrielError, OrielError } from '../../errors.ts';
 import { binarySize } from '../../render/units.ts';
 import { quote } from '../../text/visible.ts';
 import { selectionOf } from '../file.ts';
@@ -28,7 +28,9 @@ export const artifactScheme: Scheme = {
     }
     const target = `artifact://${Number(number)}`;
     const selection = selectionOf({ typed: target, rest: selector });
-    const { file, capped } = await call.session.spills.open(Number(number));
+    const { file, capped } = await call.session.spills.open(Number(number)).catch((error: unknown) => {
+      throw withSelector(error, selector);
+    });
     call.onEnd(() => file.close());
     return {
       is: 'text',
@@ -46,6 +48,13 @@ export const artifactScheme: Scheme = {
     };
   },
 };
+
+/** What may be there in a moment is asked for again with the part that was wanted. */
+function withSelector(error: unknown, selector: string): unknown {
+  if (!isOrielError(error) || error.code !== 'BUSY' || error.next === undefined || selector === '')
+    return error;
+  return new OrielError(error.code, error.message, { next: `${error.next}:${selector}`, cause: error });
+}
 
 function cappedNote(target: string, kept: number): string {
   return `${target} holds the first ${binarySize(kept)} of its output; the rest was not kept`;

@@ -36,6 +36,19 @@ describe('artifact://N', () => {
     expect(await text(made, 'read', { path: `artifact://1${selector}` })).toBe(expected);
   });
 
+  test('a shared store that is away is asked again for the part that was wanted', async () => {
+    const key = 'the key of one operator, and no other';
+    const made = oriel({ state: { url: 'redis://127.0.0.1:1', key } });
+    for (const path of ['artifact://1234567', 'artifact://1234567:5..9', 'artifact://1234567:-20']) {
+      const { details } = await made.tool('read').run({ path });
+      expect(details['error']).toEqual({
+        code: 'BUSY',
+        message: `artifact://1234567 is not here, and the shared store, which may have it from another replica, does not answer now. Read it again in a moment. Use ${path}.`,
+        next: path,
+      });
+    }
+  });
+
   test('names the output and its file in details', async () => {
     const made = oriel();
     const ran = await made.tool('bash').run({ command: 'seq 5000' });
