@@ -1,6 +1,6 @@
 /** The running processes as Linux lists them in /proc. Elsewhere nothing is known of them. */
 
-import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
+import { closeSync, type Dir, opendirSync, openSync, readSync } from 'node:fs';
 
 export interface ProcessStat {
   readonly pid: number;
@@ -12,12 +12,22 @@ export interface ProcessStat {
   readonly began: number;
 }
 
-/** Ids of all processes; undefined where there is no list of them. */
-export function listProcesses(): number[] | undefined {
+/** Ids of all processes in ascending order, read as they are asked for; undefined where there is no list of them. */
+export function listProcesses(): Iterable<number> | undefined {
   try {
-    return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
+    return idsIn(opendirSync('/proc', { bufferSize: 256 }));
   } catch {
     return undefined;
+  }
+}
+
+function* idsIn(directory: Dir): Generator<number, void> {
+  try {
+    for (let entry = directory.readSync(); entry; entry = directory.readSync()) {
+      if (/^\d+$/.test(entry.name)) yield Number(entry.name);
+    }
+  } finally {
+    directory.closeSync();
   }
 }
 

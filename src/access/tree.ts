@@ -5,6 +5,7 @@
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createTurns } from '../queues/turns.ts';
 import { errno } from './failure.ts';
 import { holdsToken, lastProcess, listProcesses, type ProcessStat, processStat } from './process-table.ts';
 
@@ -47,8 +48,11 @@ export async function endTree(tree: Tree, grace: number): Promise<Ended> {
 /** Sends SIGKILL to what there is of the tree, once and at once. */
 export function killTree(tree: Tree): void {
   kill(-tree.pid, 'SIGKILL');
-  for (const pid of members(tree)) kill(pid, 'SIGKILL');
+  for (const { pid } of atOnce(members(tree))) kill(pid, 'SIGKILL');
 }
+
+/** After the deadline it is looked again until there were so many looks: one may take long where there is much. */
+const LEAST_LOOKS = 3;
 
 /** Signals again what appears while it waits: a tree may grow while it is being felled. */
 async function signalUntilGone(
@@ -58,19 +62,30 @@ async function signalUntilGone(
   met: Set<number>,
 ): Promise<number> {
   const signalled = new Set<number>();
-  const end = performance.now() + within;
-  for (let pause = 5; ; pause = Math.min(pause * 2, 80)) {
-    const alive = members(tree);
+  let end: number | undefined;
+  let pause = 5;
+  for (let looks = 1; ; looks += 1) {
+    const alive = await inTurns(members(tree));
     if (alive.length === 0) return 0;
-    if (performance.now() >= end) return alive.length;
-    const fresh = alive.filter((pid) => !signalled.has(pid));
+    if (end !== undefined && performance.now() >= end && looks > LEAST_LOOKS) return alive.length;
+    const fresh = alive.filter(({ pid }) => !signalled.has(pid));
     if (fresh.length > 0) kill(-tree.pid, signal);
-    for (const pid of fresh) {
-      kill(pid, signal);
+    await inTurns(signalAll(fresh, signal));
+    for (const { pid } of fresh) {
       signalled.add(pid);
       met.add(pid);
     }
+    end ??= performance.now() + within;
     await sleep(pause);
+    pause = Math.min(pause * 2, 80);
+  }
+}
+
+/** Whose id is another process's by now is left alone. */
+function* signalAll(members: readonly Member[], signal: NodeJS.Signals): Steps<void> {
+  for (const [i, { pid, began }] of members.entries()) {
+    if (i % AT_ONCE === AT_ONCE - 1) yield;
+    if (began === undefined || processStat(pid)?.began === began) kill(pid, signal);
   }
 }
 
@@ -83,30 +98,77 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/**
- * Living processes of the tree. Where there is no /proc, the leader stands for its whole group. A process that is
- * started during a look may be missed, and its parent be gone: then another look is taken.
- */
-function members(tree: Tree): number[] {
-  const before = lastProcess();
-  const found = look(tree);
-  return found.length > 0 || (before !== undefined && lastProcess() === before) ? found : look(tree);
+/** Work in pieces: between two of them others may have their turn. */
+type Steps<T> = Generator<undefined, T>;
+
+/** Processes at a stretch: some milliseconds. */
+const AT_ONCE = 128;
+
+/** Of all trees that are being ended, one piece in each turn of the event loop. */
+const nextTurn = createTurns();
+
+async function inTurns<T>(steps: Steps<T>): Promise<T> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await nextTurn();
+  }
 }
 
-function look(tree: Tree): number[] {
-  const all = process.platform === 'linux' ? youngerProcesses(tree) : undefined;
-  if (!all) return groupLives(tree.pid) ? [tree.pid] : [];
-  const found = new Set<number>();
-  for (const { pid, group, session } of all) {
-    if (group === tree.pid || session === tree.pid || holdsToken(pid, tree.token)) found.add(pid);
+function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
   }
-  // Children that cleared their environment are reached through their parents.
-  for (let before = -1; found.size > before;) {
-    before = found.size;
-    for (const { pid, parent } of all) if (found.has(parent)) found.add(pid);
+}
+
+type Member = Pick<ProcessStat, 'pid'> & Partial<ProcessStat>;
+
+/** Looks at what was started during a look, at most. */
+const MOST_ROUNDS = 100;
+
+/**
+ * Living processes of the tree. Where there is no /proc, the leader stands for its whole group. A process that is
+ * started during a look may be missed, and its parent be gone: where nothing was found, what has begun meanwhile is looked
+ * at too, which is little and takes no time in which more could begin.
+ */
+function* members(tree: Tree): Steps<readonly Member[]> {
+  let last = lastProcess();
+  let look = yield* lookAt(tree, younger(tree, last));
+  if (!look) return groupLives(tree.pid) ? [{ pid: tree.pid }] : [];
+  for (let round = 0; look.length === 0 && round < MOST_ROUNDS; round += 1) {
+    const [before, now] = [last, lastProcess()];
+    if (now !== undefined && now === before) break;
+    const isFew = before !== undefined && now !== undefined && now > before;
+    look = (yield* lookAt(tree, isFew ? idsBehind(before, now) : younger(tree, undefined))) ?? [];
+    if (now === undefined) break;
+    last = now;
   }
-  found.delete(process.pid);
-  return [...found];
+  return look;
+}
+
+/** Those of the tree among the processes `ids`, with the descendants of each. */
+function* lookAt(tree: Tree, ids: Iterable<number> | undefined): Steps<readonly Member[] | undefined> {
+  if (!ids) return undefined;
+  const children = new Map<number, ProcessStat[]>();
+  const found = new Map<number, ProcessStat>();
+  let count = 0;
+  for (const pid of ids) {
+    count += 1;
+    if (count % AT_ONCE === 0) yield;
+    const stat = processStat(pid);
+    if (!stat?.alive || stat.began < tree.since || pid === process.pid) continue;
+    const { parent, group, session } = stat;
+    if (group === tree.pid || session === tree.pid || holdsToken(pid, tree.token)) found.set(pid, stat);
+    const others = children.get(parent);
+    if (others) others.push(stat);
+    else children.set(parent, [stat]);
+  }
+  // Children that cleared their environment are reached through their parents. What is found is gone through as well.
+  for (const pid of found.keys()) {
+    for (const child of children.get(pid) ?? []) found.set(child.pid, child);
+  }
+  return [...found.values()];
 }
 
 function groupLives(pid: number): boolean {
@@ -121,18 +183,23 @@ function groupLives(pid: number): boolean {
 /** No machine gives out all process ids, 32,768 at least, in so short a time. */
 const IN_ORDER_MS = 200;
 
-/** Living processes that began with the leader or after it, itself included; undefined where there is no /proc. */
-function youngerProcesses(tree: Tree): ProcessStat[] | undefined {
-  const listed = listProcesses();
-  if (!listed) return undefined;
-  const last = performance.now() - tree.began < IN_ORDER_MS ? lastProcess() : undefined;
-  const younger = last === undefined ? listed : listed.filter((pid) => isBetween(pid, tree.pid, last));
-  return younger
-    .flatMap((pid) => processStat(pid) ?? [])
-    .filter(({ alive, began }) => alive && began >= tree.since);
+/**
+ * Ids of processes among which are all that began with the leader or after it and not after `last`, itself included;
+ * undefined where there is no /proc.
+ */
+function younger(tree: Tree, last: number | undefined): Iterable<number> | undefined {
+  const listed = process.platform === 'linux' ? listProcesses() : undefined;
+  const inOrder = last !== undefined && performance.now() - tree.began < IN_ORDER_MS;
+  return listed && inOrder ? between(listed, tree.pid, last) : listed;
 }
 
 /** Ids are given out in ascending order, from the start again when the largest is used. Source: alloc_pid in Linux. */
-function isBetween(pid: number, first: number, last: number): boolean {
-  return first <= last ? pid >= first && pid <= last : pid >= first || pid <= last;
+function* between(ids: Iterable<number>, first: number, last: number): Generator<number, void> {
+  for (const id of ids) {
+    if (first <= last ? id >= first && id <= last : id >= first || id <= last) yield id;
+  }
+}
+
+function* idsBehind(before: number, last: number): Generator<number, void> {
+  for (let id = before + 1; id <= last; id += 1) yield id;
 }

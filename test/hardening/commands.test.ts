@@ -1,7 +1,8 @@
 import { readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { bench, living, shown } from '../support/commands.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { bench, living, shown, temporaryFolder } from '../support/commands.ts';
+import { withoutLag } from '../support/lag.ts';
 import { racer } from '../support/racer.ts';
 import { SECRET, textOf, workspace } from '../support/workspace.ts';
 
@@ -66,6 +67,27 @@ test('B03 nor do they on a time-out', async () => {
   expect(result).toMatchObject({ timedOut: true, background: { left: 0 } });
   expect(living('sleep 703')).toEqual([]);
 });
+
+test('B03 nor does a process that is another one all the time', async () => {
+  const folder = temporaryFolder();
+  const chain = join(folder, 'chain.sh');
+  writeFileSync(chain, `#!/bin/sh\n[ -e "${folder}/stop" ] && exit\nsetsid "$0" &\n`, { mode: 0o755 });
+  onTestFinished(() => writeFileSync(join(folder, 'stop'), ''));
+  for (let i = 0; i < 8; i += 1) {
+    const result = await bench().run(`${chain} & sleep 0.${i % 3}`);
+    expect(result.background.left).toBe(0);
+    const seen = Array.from({ length: 20 }, () => living(chain)).flat();
+    expect([i, seen]).toEqual([i, []]);
+  }
+});
+
+test('B03 nor do thousands of them, and nothing is held up while they are ended', async () => {
+  const result = await withoutLag(() =>
+    bench().run('for i in {1..4000}; do setsid sleep 703.6 & done; sleep 1', { timeout: 60 }),
+  );
+  expect(result.background).toEqual({ ended: 4000, left: 0 });
+  expect(living('sleep 703.6')).toEqual([]);
+}, 120_000);
 
 test('B04 SIGTERM ignored', async () => {
   const result = await bench().run('trap "" TERM INT HUP; echo armed; sleep 704', { timeout: 2 });

@@ -92,7 +92,7 @@ function openBelow(folder: string): string[] {
 }
 
 function childrenOf(pid: number): number[] {
-  return (listProcesses() ?? []).filter((child) => processStat(child)?.parent === pid);
+  return [...(listProcesses() ?? [])].filter((child) => processStat(child)?.parent === pid);
 }
 
 /** Names, sizes and times of all that is below `folder`. */

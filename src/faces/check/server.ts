@@ -198,8 +198,9 @@ function saidBy(text: string, isError: boolean): Said {
 
 /** Megabytes of a process and all below it; undefined where that is not known. */
 function treeMb(pid: number | undefined): number | undefined {
-  const all = pid === undefined ? undefined : listProcesses();
-  if (!all) return undefined;
+  const listed = pid === undefined ? undefined : listProcesses();
+  if (!listed) return undefined;
+  const all = [...listed];
   const parents = new Map(all.map((one) => [one, processStat(one)?.parent]));
   const isBelow = (one: number | undefined): boolean =>
     one !== undefined && one > 1 && (one === pid || isBelow(parents.get(one)));
