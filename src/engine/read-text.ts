@@ -106,6 +106,7 @@ export async function readText(
   if (above !== undefined) result.above = above;
   if (asked.tellsEnd) result.endsWithNewline = await endsWithNewline(input);
   if (resource.more) result.more = resource.more;
+  if (resource.part) result.part = resource.part;
   if (shown.span && resource.leftOut) result.leftOut = resource.leftOut(shown.span);
   return result;
 }

@@ -19,9 +19,12 @@ const ENCODINGS: Readonly<Record<string, string>> = {
 /** In the order in which they stand below the text. Verbatim text is followed only by what changes the next step. */
 export function readNotices(result: TextResult): Notice[] {
   const { excerpt, target, display, selection } = result;
-  const last: Notice[] = [cutNotice(result), shortNotice(result), beyondNotice(result)].filter(
-    (n) => n !== undefined,
-  );
+  const last: Notice[] = [
+    ...partNotice(result),
+    cutNotice(result),
+    shortNotice(result),
+    beyondNotice(result),
+  ].filter((n) => n !== undefined);
   const changed: Notice[] = result.changed ? [{ kind: 'changed', target }] : [];
   if (excerpt.pastEnd) return [...result.notes, ...changed, pastEndNotice(result)];
   if (display === raw) return [...result.notes, ...changed, ...last];
@@ -98,6 +101,12 @@ function cutNotice(result: TextResult): Notice | undefined {
     ...(next.by === 'tail' && { backwards: true }),
     use: target + writeSelector(next, selection.mode),
   };
+}
+
+/** What is stated of a text that is cut is not of the whole document. */
+function partNotice({ excerpt, part }: TextResult): Notice[] {
+  if (!excerpt.next || !part) return [];
+  return [{ kind: 'said', text: `Lines and totals are those of ${part.name}` }];
 }
 
 /** The next page of a table or listing, once the window has reached the end of this text. */

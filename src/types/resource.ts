@@ -70,6 +70,17 @@ export interface TextResource {
   readonly leftOut?: (span: { readonly start: number; readonly end: number }) => readonly string[];
   /** Said last when the window reaches the end of this text: a table's next page, a listing's. */
   readonly more?: Notice;
+  /** Where this text is one of several that a document is read in, what it has of it. */
+  readonly part?: PartOfDocument;
+}
+
+export interface PartOfDocument {
+  /** `"pages 1 to 100 of 400"`. */
+  readonly name: string;
+  /** The call for the next part, without a mode. */
+  readonly next: string;
+  /** Its own end is lost: the text was too long. */
+  readonly isCut?: true;
 }
 
 /** Several texts in UTF-8, one behind the other. */

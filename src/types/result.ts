@@ -9,7 +9,7 @@ import type { Excerpt } from './excerpt.ts';
 import type { Limits } from './limits.ts';
 import type { Notice } from './notice.ts';
 import type { Request } from './request.ts';
-import type { ImageResource, NoteResource, SourceKind } from './resource.ts';
+import type { ImageResource, NoteResource, PartOfDocument, SourceKind } from './resource.ts';
 import type { Selection } from './selection.ts';
 import type { Spill } from './session.ts';
 import type { Summary } from './summary.ts';
@@ -228,6 +228,7 @@ export interface TextResult extends Origin {
   readonly endsWithNewline?: boolean;
   readonly notes: readonly Notice[];
   readonly more?: Notice;
+  readonly part?: PartOfDocument;
   /** The calls that show what was left out of the lines that are shown. */
   readonly leftOut?: readonly string[];
   readonly images?: readonly { readonly mimeType: string; readonly data: Uint8Array }[];

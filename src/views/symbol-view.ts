@@ -40,7 +40,7 @@ export async function symbolView(
   const { target } = resource;
   const { text, found } = await findItems(resource, symbol, call);
   const room = new Room(text, call);
-  const shown = found.map((one) => shownOf(target, one, room));
+  const shown = found.map((one) => shownOf(resource, one, room));
   const ranges = shown.flatMap((one) => one.ranges);
   const [only] = found;
   if (ranges.length === 0 && found.length === 1 && only && 'name' in only)
@@ -79,7 +79,7 @@ async function findItems(
 
 /** The lines that are shown of an item, and what is said of it. */
 function shownOf(
-  target: string,
+  resource: TextResource,
   found: Found,
   room: Room,
 ): { readonly ranges: readonly Range[]; readonly notice?: Notice } {
@@ -87,12 +87,12 @@ function shownOf(
   const { name, symbols } = found;
   if ('one' in symbols) return { ranges: [symbols.one] };
   if (!('candidates' in symbols)) {
-    const text = missing(target, name, symbols.near).replace(/\.$/, '');
-    return { ranges: [], notice: { kind: 'said', text } };
+    const text = missing(resource, name, symbols.near).replace(/\.$/, '');
+    return { ranges: [], notice: { kind: 'said', text, use: wayOn(resource, name, '') } };
   }
   const { candidates, all } = symbols;
   const fits = candidates.length === all && room.takes(candidates);
-  return { ranges: fits ? candidates : [], notice: candidatesNotice(target, name, symbols, fits) };
+  return { ranges: fits ? candidates : [], notice: candidatesNotice(resource.target, name, symbols, fits) };
 }
 
 function noneOf(target: string, notes: readonly Notice[]): OrielError {
@@ -171,40 +171,38 @@ export function noSymbols(target: string, why: NoStructure): OrielError {
 
 /** The note about a name of several symbols. Throws `NOT_FOUND` for a name of none. */
 export function noSymbol(
-  { target, kind, more }: TextResource,
+  resource: TextResource,
   name: string,
   found: FoundSymbols,
   mode: string,
 ): NoteResource {
+  const { target, kind, part } = resource;
   if ('candidates' in found)
     return { is: 'note', kind, note: candidatesNotice(target, name, found, false, mode) };
   const near = 'near' in found ? found.near : [];
   const [first] = near;
-  const said = missing(target, name, near, mode);
-  const behind = more?.kind === 'said' ? nextPages(more.use) : undefined;
-  if (behind !== undefined) {
-    const next = `${behind}:#${name}${mode}`;
-    const text = `${said} The pages behind them were not looked at. Use ${quote(next)}.`;
-    throw new OrielError('NOT_FOUND', text, { next });
-  }
-  throw new OrielError('NOT_FOUND', said, {
-    next: first ? callOf(target, first) + mode : `${target}:outline`,
+  throw new OrielError('NOT_FOUND', missing(resource, name, near, mode), {
+    next: part || !first ? wayOn(resource, name, mode) : callOf(target, first) + mode,
   });
 }
 
-/** The call for the pages of a document that are not in this text. */
-function nextPages(use: string | undefined): string | undefined {
-  return use !== undefined && /:p\d+-$/.test(use) ? use : undefined;
+/** The call that looks for the name in the part behind this one, or that lists what there is. */
+function wayOn({ target, part }: TextResource, name: string, mode: string): string {
+  return part ? `${part.next}:#${name}${mode}` : `${target}:outline`;
 }
 
-function missing(target: string, name: string, near: readonly Place[], mode = ''): string {
+function missing(resource: TextResource, name: string, near: readonly Place[], mode = ''): string {
+  const { target, part } = resource;
   const calls = near.map(
     (place) => `${quote(oneLine(place.qualified))} (${quote(callOf(target, place) + mode)})`,
   );
   let shown = calls;
   while (shown.length > 1 && Buffer.byteLength(shown.join(', ')) > noticeRoom / 2) shown = shown.slice(0, -1);
   const meant = shown.length > 0 ? ` Did you mean ${shown.join(', ')}?` : '';
-  return `${quote(target)} has no symbol '${quote(name)}'.${meant} Use ${quote(`${target}:outline`)} for all of them.`;
+  const where = part ? ` in ${part.name}` : '';
+  const what = part ? 'to look in the next ones' : 'for all of them';
+  const use = quote(wayOn(resource, name, mode));
+  return `${quote(target)} has no symbol '${quote(name)}'${where}.${meant} Use ${use} ${what}.`;
 }
 
 function callOf(target: string, { name, from, to }: Place): string {

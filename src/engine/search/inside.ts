@@ -180,9 +180,8 @@ async function* restOf(text: TextResource, search: Search, call: Call): AsyncGen
 }
 
 /** A text that is cut names no call for what is missing. */
-function noteCut({ more }: TextResource, search: Search): void {
-  if (more?.kind === 'said' && (more.use === undefined || more.text.includes(' is cut after ')))
-    search.gaps.cut += 1;
+function noteCut({ more, part }: TextResource, search: Search): void {
+  if (part ? part.isCut : more?.kind === 'said' && more.use === undefined) search.gaps.cut += 1;
 }
 
 function scannedPages({ facts }: TextResource): number {
@@ -190,8 +189,8 @@ function scannedPages({ facts }: TextResource): number {
   return scanned.length;
 }
 
-function nextPages({ more }: TextResource): string | undefined {
-  return more?.kind === 'said' ? /:(p\d+-)$/.exec(more.use ?? '')?.[1] : undefined;
+function nextPages({ part }: TextResource): string | undefined {
+  return part && /:(p\d+-)$/.exec(part.next)?.[1];
 }
 
 async function whole({ bytes, encoding, target }: TextResource, call: Call): Promise<InsideText> {

@@ -1,10 +1,12 @@
 /** What an answer says of a document besides its text, and the calls for what is not in it. */
 
-import { plural } from '../../render/units.ts';
+import { partOf, plural } from '../../render/units.ts';
 import { quote } from '../../text/visible.ts';
 import type { Notice } from '../../types/notice.ts';
+import type { TextResource } from '../../types/resource.ts';
+import type { Selection } from '../../types/selection.ts';
 import { bookmarksLeft } from './outline.ts';
-import type { Cut, DocumentFacts, Reply } from './protocol.ts';
+import { type Cut, type DocumentFacts, PAGES_AT_ONCE, type Reply } from './protocol.ts';
 
 interface Pages {
   readonly from: number;
@@ -30,24 +32,63 @@ export function pagesText({ from, to }: { from: number; to?: number }): string {
   return to === undefined ? `p${from}-` : from === to ? `p${from}` : `p${from}-${to}`;
 }
 
-/** `from` and `to`: the pages that were asked for, at the end of which the next call ends too. */
+interface Shown {
+  readonly front: string;
+  readonly selection: Selection;
+  /** It is the list of the images. */
+  readonly isList: boolean;
+  /** The pages that were asked for, at the end of which the next call ends too. */
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/** What a text has of a document that is read in parts, and the call for the next part. */
 export function moreOf(
   cut: Cut | undefined,
   pages: number | undefined,
-  asked: { readonly front: string; readonly part: string; readonly from?: number; readonly to?: number },
-): { more?: Notice } {
-  const { front, part, from = 1, to } = asked;
+  shown: Shown,
+): Pick<TextResource, 'more' | 'part'> {
   // Of a page that is larger than a text the end is lost, whatever follows it.
-  const isCut = cut?.bytes !== undefined ? `; the converted text is cut after ${cut.bytes >> 20} MiB` : '';
-  if (cut?.page !== undefined) {
-    const use = `${front}:${pagesText({ from: cut.page, ...(to !== undefined && { to }) })}${part}`;
-    const what = part === '' ? 'were shown' : 'were looked through';
-    const shown = from === 1 ? `The pages before ${cut.page}` : `Pages ${from} to ${cut.page - 1}`;
-    const text = `${shown} of ${pages ?? 'more'} ${what}${isCut}. Use ${use} to continue`;
-    return { more: { kind: 'said', text, use } };
-  }
-  if (cut?.bytes === undefined) return {};
-  return { more: { kind: 'said', text: `The converted text is cut after ${cut.bytes >> 20} MiB` } };
+  const lost = cut?.bytes === undefined ? undefined : `the converted text is cut after ${cut.bytes >> 20} MiB`;
+  if (cut?.page === undefined || pages === undefined)
+    return lost === undefined ? {} : { more: { kind: 'said', text: capital(lost) } };
+  const { front, from = 1, to } = shown;
+  const first = partOf(from - 1, cut.page - 1, pages, 'page');
+  const next = `${front}:${pagesText({ from: cut.page, ...(to !== undefined && { to }) })}`;
+  const { what, mode } = nextOf(shown);
+  const use = next + mode;
+  const text = `${first} ${what}${lost === undefined ? '' : `; ${lost}`}. Use ${use} to continue`;
+  const part = { name: first.toLowerCase(), next, ...(lost !== undefined && { isCut: true as const }) };
+  // Of the last lines `tailNotes` says it.
+  return isTail(shown.selection) ? { part } : { part, more: { kind: 'said', text, use } };
+}
+
+function nextOf({ selection: { mode, symbol }, isList }: Shown): { what: string; mode: string } {
+  if (isList) return { what: 'were looked through', mode: ':images' };
+  if (mode === 'outline' && symbol === undefined) return { what: 'have these headings', mode: ':outline' };
+  return { what: 'end here', mode: mode === 'raw' && symbol === undefined ? ':raw' : '' };
+}
+
+function isTail({ window, mode }: Selection): boolean {
+  return window?.by === 'tail' && window.before === undefined && mode !== 'outline';
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** The last lines of a part are not those of the document. */
+export function tailNotes(
+  { cut, facts: { pages } }: Extract<Reply, { is: 'text' }>,
+  { front, selection, from = 1, to = pages }: Shown,
+): Notice[] {
+  const { window, mode } = selection;
+  if (window?.by !== 'tail' || !isTail(selection)) return [];
+  if (cut?.page === undefined || pages === undefined || to === undefined) return [];
+  const last = Math.min(to, pages);
+  const start = Math.max(cut.page, last - PAGES_AT_ONCE + 1);
+  const tail = `:-${window.lines}${mode ? `:${mode}` : ''}`;
+  const use = `${front}:${pagesText({ from: start, ...(last < pages && { to: last }) })}${tail}`;
+  const name = partOf(from - 1, cut.page - 1, pages, 'page').toLowerCase();
+  return [{ kind: 'said', text: `These are the last lines of ${name}. Use ${use} for the last of all`, use }];
 }
 
 function withoutNotes(library: string | undefined): Notice[] {

@@ -12,7 +12,7 @@ import type { Asked } from './ask.ts';
 import { contentOf, sourceOf } from './body.ts';
 import { conversionOf, conversions, optionsOf } from './convert.ts';
 import type { Order } from './convert-in-child.ts';
-import { documentNotes, moreOf, outlineNotes, pagesText } from './document-notes.ts';
+import { documentNotes, moreOf, outlineNotes, pagesText, tailNotes } from './document-notes.ts';
 import { bookmarksText } from './outline.ts';
 import type { Conversion, DocumentFacts, Reply, SheetRange, Want } from './protocol.ts';
 import { refused, worded } from './refusal.ts';
@@ -87,6 +87,7 @@ export class DocumentReading {
       };
     }
     const identity = opened.bytes.identity.derive(conversions, optionsOf(order));
+    const shown = { front, selection, isList: want.is === 'images', ...asked.page };
     return {
       ...base,
       bytes: { ...sourceOf(body, identity), ...(changed && { changed: changed.bind(opened.bytes) }) },
@@ -98,9 +99,10 @@ export class DocumentReading {
         // The cells of a range are all shown.
         ...(want.is === 'sheet' && want.range !== undefined ? [] : sheetNotes(facts.sheets ?? [], front)),
         ...documentNotes(reply, front, asked.page),
+        ...tailNotes(reply, shown),
       ],
       ...(want.is === 'whole' && isShownInPart(facts) && { rest: () => this.rest(asked) }),
-      ...moreOf(cut, facts.pages, { front, part: want.is === 'images' ? ':images' : '', ...asked.page }),
+      ...moreOf(cut, facts.pages, shown),
     };
   }
 

@@ -22,6 +22,9 @@ export function isWorkbook(format: Format | undefined): boolean {
   return format === 'xlsx' || format === 'xlsb' || format === 'xls' || format === 'ods';
 }
 
+/** Pages of one text. A longer document goes on in another one. */
+export const PAGES_AT_ONCE = 100;
+
 export interface Job {
   readonly want: Want;
   /** Bytes of the text at most; it is cut behind its last whole line. */

@@ -59,7 +59,7 @@ test('of a PDF of 400 pages a call converts the pages that it shows, and each of
   // A range of pages ends where it was told to.
   const range = await read('long.pdf:p250-360:-1');
   expect(textOf(range.answer)).toContain(
-    '[Pages 250 to 349 of 400 were shown. Use long.pdf:p350-360 to continue]',
+    '[These are the last lines of pages 250-349 of 400. Use long.pdf:p350-360:-1 for the last of all]',
   );
   // The next part has not been converted yet.
   expect((await read('long.pdf:p101-')).conversions).toBe(1);

@@ -1,6 +1,6 @@
 /** PDF as Markdown, page by page: two readers are compared on every page, because each fails on others. */
 
-import { type DocumentFacts, type OutlineEntry, Refused } from '../protocol.ts';
+import { type DocumentFacts, type OutlineEntry, PAGES_AT_ONCE, Refused } from '../protocol.ts';
 import { completeArrayBuffer } from './array-buffer.ts';
 import { betterOf } from './compare-texts.ts';
 import { markOf, unmarked } from './marks.ts';
@@ -11,9 +11,6 @@ import { canvasLibrary, EDGE, type Picture, pictureOfPng } from './pixels.ts';
 
 type Pdfjs = typeof import('unpdf');
 type PdfDocument = Awaited<ReturnType<Pdfjs['getDocumentProxy']>>;
-
-/** Pages of one text. A longer document goes on in another one. */
-const PAGES = 100;
 
 /** Pages of a document up to which the inspector is asked: it reads all of them for any. */
 const MOST_INSPECTED = 2_000;
@@ -36,7 +33,7 @@ export async function convertPdf(
   try {
     const count = document.numPages;
     if (from > count) throw new Refused('absent', undefined, { of: 'page', count });
-    const last = Math.min(to ?? count, from + PAGES - 1, count);
+    const last = Math.min(to ?? count, from + PAGES_AT_ONCE - 1, count);
     const numbers = Array.from({ length: last - from + 1 }, (_, i) => from + i);
     const library = inspector();
     const isInspected = password === undefined && count <= MOST_INSPECTED;
