@@ -367,6 +367,7 @@ describe('a page', () => {
     ['users?order=id:up', 'users has no column id:up; its columns are id, name, score, rowid.'],
     ['users?where=', 'where is empty.'],
     ['users?where=nope = 1', 'no such column: nope; the columns are id, name, score.'],
+    ["users?where=score = 'a' and nope = 1", 'no such column: nope; the columns are id, name, score.'],
     ['users?where=scroe > 1', 'no such column: scroe; the columns are id, name, score. Did you mean score?'],
   ])('%s is refused', async (rest, text) => {
     const read = reader(await database('db.sqlite', USERS));

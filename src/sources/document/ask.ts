@@ -25,8 +25,11 @@ const IMAGES = /^images(?:\/([^:?]*))?(?::|$)/i;
 /** The name of an image: its page, and its number there. */
 const IMAGE = /^p(?!0+-)(\d{1,7})-(\d{1,5})(?:\.png)?$/i;
 
-/** `p3`, `p3-5`, `p3-`, `p3..5`, and the same with another `p`. */
-const PAGES = /^p(\d{1,7})(?:(-|\.\.)p?(\d{1,7})?)?(?::|$)/i;
+/** `p3`, `p3-5`, `p3-`, `p3..5`, and the same with another `p`; `page=3`, `pages 3-5`, `slide:3` as others write it. */
+const PAGES = /^(?:p|(?:page|slide)s?[=: ]?)(\d{1,7})(?: ?(-|–|\.\.) ?p?(\d{1,7})?)?(?::|$)/i;
+
+/** A page of a PDF as browsers write it: `#page=3&zoom=100`. */
+const FRAGMENT = /^#page=(\d{1,7})(?:&[^:]*)?(?=:|$)/i;
 
 /**
  * Attachments and images are those of a PDF: in other documents a sheet or a part may be called so. Without `hasPages`,
@@ -37,7 +40,8 @@ export function askOf(
   { isPdf, hasPages = true }: { readonly isPdf: boolean; readonly hasPages?: boolean },
 ): Asked {
   const password = PASSWORD.exec(rest);
-  const behind = password ? rest.slice(password[0].length) : rest;
+  const typed = password ? rest.slice(password[0].length) : rest;
+  const behind = isPdf ? typed.replace(FRAGMENT, 'p$1') : typed;
   const secret = password ? { password: decoded(password[1] ?? '') } : {};
   const attached = isPdf ? ATTACHMENT.exec(behind) : null;
   if (attached) {

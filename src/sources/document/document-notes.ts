@@ -49,7 +49,8 @@ export function moreOf(
   shown: Shown,
 ): Pick<TextResource, 'more' | 'part'> {
   // Of a page that is larger than a text the end is lost, whatever follows it.
-  const lost = cut?.bytes === undefined ? undefined : `the converted text is cut after ${cut.bytes >> 20} MiB`;
+  const lost =
+    cut?.bytes === undefined ? undefined : `the converted text is cut after ${cut.bytes >> 20} MiB`;
   if (cut?.page === undefined || pages === undefined)
     return lost === undefined ? {} : { more: { kind: 'said', text: capital(lost) } };
   const { front, from = 1, to } = shown;

@@ -35,6 +35,7 @@ export async function openSheet(document: DocumentReading, asked: Asked): Promis
     const table = tail.slice(0, mark);
     const name = sheetName(table, sheets) ?? sheetName(ours(table), sheets);
     if (table !== '' && name === undefined) throw noSheet(document, table, sheets);
+    if (table === '' && /^\?(?:where|order|after)=/.test(tail)) throw whichSheet(document, tail, sheets);
     return rows(document, tableOf(name, sheets), tail.slice(mark));
   }
   const named = splitSheet(tail, sheets) ?? splitSheet(ours(tail), sheets);
@@ -111,6 +112,19 @@ export async function missingSheet(
   return named ? noCells(document, named, sheets) : noSheet(document, tail.split(':', 1)[0] ?? '', sheets);
 }
 
+/** Rows of which sheet? */
+function whichSheet(
+  { subject: { typed } }: DocumentReading,
+  query: string,
+  sheets: readonly SheetFacts[],
+): OrielError {
+  const [first = { name: '' }] = [...sheets.filter(({ hidden }) => !hidden), ...sheets];
+  const next = `${typed}:${writeSegment(first.name)}${query}`;
+  const names = sheets.slice(0, 10).map(({ name }) => quote(name));
+  const message = `A sheet stands before the question mark; there are ${names.join(', ')}${sheets.length > 10 ? ', …' : ''}. Use ${quote(next)}.`;
+  return new OrielError('BAD_SELECTOR', message, { next });
+}
+
 /** The sheet is there; what follows it is wrong. */
 function noCells(
   { subject: { typed } }: DocumentReading,
@@ -156,7 +170,7 @@ function headerRange(
     : undefined;
 }
 
-/** Rows of sheets have numbers, not keys. */
+/** Rows of sheets have numbers, not keys, and one between others may be empty. */
 function noRow(
   { subject: { typed } }: DocumentReading,
   { name, tail }: { readonly name: string; readonly tail: string },
@@ -164,9 +178,18 @@ function noRow(
   error: unknown,
 ): unknown {
   if (!isOrielError(error) || error.code !== 'NOT_FOUND') return error;
-  const { rows: count = 0 } = sheets.find((sheet) => sheet.name === name) ?? {};
-  const next = `${typed}:${writeSegment(name)}?limit=20`;
-  const message = `${quote(name)} has no row ${tail}: it has ${plural(count, 'row')}, its header included. Use ${quote(next)}.`;
+  const { rows: count = 0, range = '' } = sheets.find((sheet) => sheet.name === name) ?? {};
+  const call = `${typed}:${writeSegment(name)}`;
+  const [, left, top, right, bottom] = /^([A-Z]+)(\d+):([A-Z]+)(\d+)$/.exec(range) ?? [];
+  const row = Number(tail);
+  if (row > Number(top) && row < Number(bottom)) {
+    const next = `${call}:${left}${row - 1}:${right}${row + 1}`;
+    const message = `Row ${tail} of ${quote(name)} is empty. Use ${quote(next)} for the rows beside it.`;
+    return new OrielError('NOT_FOUND', message, { next, cause: error });
+  }
+  const next = `${call}?limit=20`;
+  const where = bottom === undefined ? '' : ` between ${top} and ${bottom}`;
+  const message = `${quote(name)} has no row ${tail}: it has ${plural(count, 'row')}${where}, its header included. Use ${quote(next)}.`;
   return new OrielError('NOT_FOUND', message, { next, cause: error });
 }
 

@@ -4,7 +4,7 @@ import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { CFB, utils, write as writeBook } from 'xlsx';
 import { sheetRow, xlsx } from '../../support/documents.ts';
-import { unhurried, workspace } from '../../support/workspace.ts';
+import { textOf, unhurried, workspace } from '../../support/workspace.ts';
 import { zip } from '../../support/zip.ts';
 
 /** An OpenDocument sheet with these rows, in the XML of its content. */
@@ -175,6 +175,39 @@ test('row 1 of a sheet with a header is its header', async () => {
   expect(await text('h.xlsx:S:1')).toContain('| 1 | id | name |');
   expect(await text('h.xlsx:S:2')).toContain('name: seven');
   expect(await text('h.xlsx:S:9')).toContain('S has no row 9');
+});
+
+test('a row of a sheet that is empty is said to be empty, and one behind the last not to be there', async () => {
+  const { write, text } = workspace(unhurried);
+  const rows = [1, 2, 4].map((number) => sheetRow(number, [number === 1 ? 'id' : number, 'x']));
+  write('gap.xlsx', xlsx([['S', `<sheetData>${rows.join('')}</sheetData>`]]));
+  expect(await text('gap.xlsx:S:3')).toBe(
+    'Row 3 of S is empty. Use gap.xlsx:S:A2:B4 for the rows beside it.',
+  );
+  expect(await text('gap.xlsx:S:A2:B4')).toContain('| 4 | 4 | x |');
+  expect(await text('gap.xlsx:S:5')).toBe(
+    'S has no row 5: it has 3 rows between 1 and 4, its header included. Use gap.xlsx:S?limit=20.',
+  );
+});
+
+test('a condition without a sheet, or with a text without its quotes, is answered with the call that was meant', async () => {
+  const { write, read } = workspace(unhurried);
+  const rows = [sheetRow(1, ['Region', 'Units']), sheetRow(2, ['North', 4]), sheetRow(3, ['South', 5])];
+  write('book.xlsx', xlsx([['My Sales', `<sheetData>${rows.join('')}</sheetData>`]]));
+  const next = async (path: string): Promise<string> => {
+    const { details } = await read(path);
+    return String((details['error'] as { next?: string } | undefined)?.next);
+  };
+  expect(await next('book.xlsx?where=Units>4')).toBe('book.xlsx:My Sales?where=Units>4');
+  const meant = await next('book.xlsx:My Sales?where=Region=North');
+  expect(meant).toBe("book.xlsx:My Sales?where=Region='North'");
+  expect(textOf(await read(meant))).toContain('| North  | 4     |');
+  expect(await next('book.xlsx:My Sales?where=Units>4 and Region like Nor')).toBe(
+    "book.xlsx:My Sales?where=Units>4%20and%20Region%20like%20'Nor'",
+  );
+  // A column that is there, and one that is not, are no texts.
+  expect(await next('book.xlsx:My Sales?where=Region=Unitz')).toBe('book.xlsx:My Sales');
+  expect(await next('book.xlsx:My Sales?where=nope=4')).toBe('book.xlsx:My Sales');
 });
 
 test.each(['small', 'large'])(

@@ -42,6 +42,26 @@ test('each answer from a part of a long PDF says which part, and what leads to t
   expect(await text('long.pdf:p201-:#Chapter 205')).toContain('205.');
 });
 
+test.each([
+  ['#page=3', 'p3'],
+  ['#page=3&zoom=100,0,0', 'p3'],
+  [':page=3', 'p3'],
+  [':page 3', 'p3'],
+  [':page:3', 'p3'],
+  [':Page3', 'p3'],
+  [':pages 3-4', 'p3-4'],
+  [':pages:3-4', 'p3-4'],
+  [':pages=3–4', 'p3-4'],
+  [':p3 - 4', 'p3-4'],
+  [':page=3:1..4', 'p3:1..4'],
+  [':slide 3', 'p3'],
+])('long.pdf%s is %s', async (typed, meant) => {
+  const { write, text } = workspace(unhurried);
+  write('long.pdf', book(5));
+  expect(await text(`long.pdf${typed}`)).toBe(await text(`long.pdf:${meant}`));
+  expect(await text(`long.pdf:${meant}`)).toContain('Chapter 3');
+});
+
 test.each(['outline', 'raw'])('the parts of a long PDF are followed in their mode: %s', async (mode) => {
   const { write, read } = workspace(unhurried);
   write('long.pdf', book(230));
@@ -55,5 +75,7 @@ test.each(['outline', 'raw'])('the parts of a long PDF are followed in their mod
   }
   expect(calls).toEqual([`long.pdf:${mode}`, `long.pdf:p101-:${mode}`, `long.pdf:p201-:${mode}`]);
   const seen = texts.join('\n').match(/^(?:\[L\d+-\d+\] )?# Chapter \d+$/gm) ?? [];
-  expect(seen.map((line) => Number(/\d+$/.exec(line)?.[0]))).toEqual(Array.from({ length: 230 }, (_, i) => i + 1));
+  expect(seen.map((line) => Number(/\d+$/.exec(line)?.[0]))).toEqual(
+    Array.from({ length: 230 }, (_, i) => i + 1),
+  );
 });

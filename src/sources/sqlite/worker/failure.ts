@@ -46,12 +46,12 @@ function sqlFailure(
       );
     case capi.SQLITE_CANTOPEN:
       return fail('UNSUPPORTED', 'The query needs a file of its own, which it may not have');
-    default:
+    default: {
+      const { known, rest } = connection ? knownNames(connection, error.message, ask) : { known: '' };
       // A condition that does not compile is a bad parameter; other SQL is an SQL error.
-      return fail(
-        ask.do === 'query' && ask.where !== undefined ? 'BAD_QUERY' : 'SQL_ERROR',
-        echo(error.message) + (connection ? knownNames(connection, error.message, ask) : ''),
-      );
+      const isCondition = ask.do === 'query' && ask.where !== undefined;
+      return fail(isCondition ? 'BAD_QUERY' : 'SQL_ERROR', echo(error.message) + known, rest);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 /** Names the tables and columns that there are, for SQL that names others. */
 
 import { didYouMean, nearNames } from '../../../text/near.ts';
+import { writeParameter, writeSegment } from '../address.ts';
 import type { Ask } from '../protocol.ts';
 import { listTables, readTable } from './catalog.ts';
 import type { Connection } from './connection.ts';
@@ -8,20 +9,39 @@ import type { Connection } from './connection.ts';
 /** Names in a message. */
 const MOST_NAMED = 20;
 
-/** What follows SQLite's `message` in the sentence; empty for one about something else than a missing name. */
-export function knownNames(connection: Connection, message: string, ask: Ask): string {
+/**
+ * What follows SQLite's `message` in the sentence, and what follows the database's path in a call that works; nothing for
+ * a message about something else than a missing name.
+ */
+export function knownNames(
+  connection: Connection,
+  message: string,
+  ask: Ask,
+): { readonly known: string; readonly rest?: string } {
   const [, what, typed = ''] = /^no such (table|column): (.+)$/s.exec(message) ?? [];
-  if (what === undefined) return '';
+  if (what === undefined) return { known: '' };
   try {
     const names = what === 'table' ? tableNames(connection) : columnNames(connection, ask);
-    if (names.length === 0) return '';
+    if (names.length === 0) return { known: '' };
     const some = names.slice(0, MOST_NAMED).join(', ') + (names.length > MOST_NAMED ? ', …' : '');
     const near = nearNames(typed.slice(typed.lastIndexOf('.') + 1), names);
-    return `; the ${what}s are ${some}.${didYouMean(near)}`;
+    const known = `; the ${what}s are ${some}`;
+    const rest = near.length === 0 ? withQuotes(typed, ask) : undefined;
+    if (rest !== undefined) return { known: `${known}. A text stands in single quotes`, rest };
+    return { known: `${known}.${didYouMean(near)}` };
   } catch {
     // The schema of a damaged database may not be readable.
-    return '';
+    return { known: '' };
   }
+}
+
+/** A text without its quotes is taken for a column: `Region=North`. */
+function withQuotes(typed: string, ask: Ask): string | undefined {
+  if (ask.do !== 'query' || ask.where === undefined || !/^[\p{L}_][\p{L}\p{N}_]*$/u.test(typed))
+    return undefined;
+  const value = new RegExp(`(?<=(?:[=<>]|\\b(?:like|glob|is))\\s*)${typed}(?![\\p{L}\\p{N}_("'.])`, 'giu');
+  const where = ask.where.replace(value, (text) => `'${text}'`);
+  return where === ask.where ? undefined : `:${writeSegment(ask.table)}?where=${writeParameter(where)}`;
 }
 
 function tableNames(connection: Connection): string[] {
