@@ -80,20 +80,25 @@ export class MapSymbols {
 /** Parts of other symbols, which a file's own outline shows. */
 const SMALL: ReadonlySet<Tag['kind']> = new Set(['property', 'variable', 'key', 'statement']);
 
-/** The best first. A property of several lines is a function, or a table. */
+/**
+ * The best first. A property of several lines is a function, or a table. Files are looked at as they lie beside each
+ * other: their tags are packed together.
+ */
 function inOrder(
   tree: Tree,
   files: readonly number[],
   worth: Worth,
 ): { readonly file: number; readonly tag: Tag }[] {
+  const places = new Map(files.map((file, place) => [file, place]));
   return files
+    .toSorted((a, b) => a - b)
     .flatMap((file) =>
       tree
         .tagsOf(file)
         .filter(({ depth, kind, from, to }) => depth <= DEEPEST && (to > from || !SMALL.has(kind)))
         .map((tag) => ({ file, tag, score: worth.ofSymbol(file, tag) })),
     )
-    .sort((a, b) => b.score - a.score);
+    .sort((a, b) => b.score - a.score || (places.get(a.file) ?? 0) - (places.get(b.file) ?? 0));
 }
 
 /** What a symbol takes at least, without what it lies in. */
