@@ -1,6 +1,6 @@
 /** Sources below a directory that are made to hurt a parser, and indexes that several make at once. */
 
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { languageOf } from '../../src/views/languages.ts';
@@ -56,6 +56,32 @@ test('directories that are asked about at once are all answered, however many th
   const texts = await Promise.all(names.map((name) => w.text(`${name}:outline`)));
   texts.forEach((text, i) => expect(text).toContain(`d${i}x2 2-4`));
 });
+
+test.skipIf(process.platform === 'win32')(
+  'links inside a directory are not followed: loops end, and no file is named or found twice',
+  async () => {
+    const w = workspace();
+    w.write('src/lib/good.ts', good('found'));
+    w.write('src/use.ts', "import { found } from './lib/good.ts';\nfound();\n");
+    symlinkSync('..', join(w.W, 'src/lib/up'));
+    symlinkSync('lib', join(w.W, 'src/other'));
+    symlinkSync('lib/good.ts', join(w.W, 'src/same.ts'));
+    symlinkSync('self.ts', join(w.W, 'src/self.ts'));
+    symlinkSync('nowhere.ts', join(w.W, 'src/dangling.ts'));
+    const text = await w.text('src:outline');
+    expect(text).toContain('lib/good.ts: found 2-4\n');
+    expect(text.match(/\bfound 2-4/g)).toHaveLength(1);
+    expect(await w.text('src:#found')).toContain('[Declared in src/lib/good.ts:2..4]');
+    expect(await w.text('src:#found:refs')).toBe(
+      [
+        'src/use.ts',
+        "  1|import { found } from './lib/good.ts';",
+        '  2|found();',
+        "[2 uses of 'found': 2 by imports and scope, 0 by name alone. Declared: src/lib/good.ts:#found]",
+      ].join('\n'),
+    );
+  },
+);
 
 test.skipIf(process.getuid?.() === 0)('a directory that may not be read is said', async () => {
   const w = workspace();
