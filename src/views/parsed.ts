@@ -61,6 +61,14 @@ const tagParsers = new WorkerPool<Question, AnswerTo[Question['ask']]>({
   youngMb: 8,
 });
 
+/**
+ * Ends the threads that make tags and have nothing to do. Each holds 50 MB, which would come on top of what it takes to
+ * rank many files.
+ */
+export function endTagParsers(): Promise<void> {
+  return tagParsers.close();
+}
+
 export interface WholeText {
   readonly text: string;
   readonly language: Language | undefined;

@@ -8,7 +8,7 @@ import type { Call } from '../../types/call.ts';
 import { type Language, languageOf } from '../../views/languages.ts';
 import type { TagsFound } from '../../views/outline-worker.ts';
 import { packTags } from '../../views/packed-tags.ts';
-import { type TaggedFile, tagsOf } from '../../views/parsed.ts';
+import { endTagParsers, type TaggedFile, tagsOf } from '../../views/parsed.ts';
 import { gatherUntil } from '../walk/time.ts';
 import type { CodeFiles } from './code-files.ts';
 
@@ -21,6 +21,9 @@ const BATCH_BYTES = 192 << 10;
 
 /** Parsed files after which what is known is kept on disk, whatever happens to the call. */
 const KEEP_AFTER = 2_000;
+
+/** Parsed files after which the threads that parsed them are ended at once: those of so many take much to be ranked. */
+const MANY = 1_000;
 
 /**
  * Where less than this part of the code files was parsed, the next process parses them again, and writes them when
@@ -68,6 +71,7 @@ export async function parseCode(
     await Promise.all(Array.from({ length: AT_ONCE }, () => run.parse()));
     await run.parseLate();
   } finally {
+    if (run.done >= MANY) await endTagParsers();
     await run.finish(known * KEEP_PART);
   }
   return run.done;
