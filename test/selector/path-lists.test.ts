@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { MOST_PATHS, pathLists } from '../../src/selector/path-lists.ts';
+
+/** Every list of more than one path, the likelier first. */
+const listsIn = (target: string): string[][] => [...pathLists(target)].filter((paths) => paths.length > 1);
+
+test.each<[string, ...string[][]]>([
+  ['a.ts,b.ts:5-9', ['a.ts', 'b.ts:5-9']],
+  ['a.ts , b.ts', ['a.ts', 'b.ts'], ['a.ts', ',', 'b.ts']],
+  // A range belongs to the selector before it, where there is one.
+  ['a.ts:1-5,9,b.ts', ['a.ts:1-5,9', 'b.ts']],
+  ['a.ts:1-5,b.ts,9', ['a.ts:1-5', 'b.ts', '9']],
+  ['a.ts,5,b.ts', ['a.ts', '5', 'b.ts']],
+  ['http://x/a,5', ['http://x/a', '5']],
+  ['{a,b}.ts', ['{a', 'b}.ts'], ['a.ts', 'b.ts']],
+  ['["a.ts","b.ts"]', ['["a.ts"', '"b.ts"]'], ['a.ts', 'b.ts']],
+  ['[a.ts,b.ts]', ['[a.ts', 'b.ts]'], ['a.ts', 'b.ts']],
+  ["['a.ts','']", ["['a.ts'", "'']"]],
+  ['a.ts;b.ts', ['a.ts', 'b.ts']],
+  ['a.ts\nb.ts', ['a.ts', 'b.ts'], ['a.ts', 'b.ts']],
+  ['a.ts and b.ts', ['a.ts', 'b.ts'], ['a.ts', 'and', 'b.ts']],
+  ['a.ts|b.ts', ['a.ts', 'b.ts']],
+  ['a.ts  b.ts', ['a.ts', 'b.ts']],
+  // A blank behind a backslash is part of a name.
+  ['a\\ b.ts c.ts', ['a\\ b.ts', 'c.ts']],
+  ['a.ts,,b.ts'],
+  ['a.ts,'],
+  ['a.ts'],
+])('%j', (target, ...wanted) => {
+  expect(listsIn(target)).toEqual(wanted);
+});
+
+test('a comma before `and` is no path of its own', () => {
+  expect(listsIn('a.ts, and b.ts')).toContainEqual(['a.ts', 'b.ts']);
+});
+
+test.each([',', ';', '\n', '|', ' ', ' and '])('a list with %j has an end', (separator) => {
+  const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `${i}.ts`);
+  expect(listsIn(names(MOST_PATHS).join(separator))[0]).toEqual(names(MOST_PATHS));
+  for (const paths of listsIn(names(5_000).join(separator)))
+    expect(paths.length).toBeLessThanOrEqual(MOST_PATHS + 1);
+});
+
+test('more paths than a list may have are none where they are told apart by commas', () => {
+  expect(listsIn(Array.from({ length: MOST_PATHS + 1 }, (_, i) => `${i}.ts`).join(','))).toEqual([]);
+});
