@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Coverage, guided, mutateText } from './guided.ts';
+import { keepInputs, keptInputs } from './kept.ts';
 
 const seconds = Number(process.env['ORIEL_FUZZ_SECONDS'] ?? 0);
 const seed = Number(process.env['ORIEL_FUZZ_SEED'] ?? (seconds > 0 ? Date.now() % 1e9 : 1));
@@ -18,8 +19,29 @@ function until(): (runs: number) => boolean {
   return (runs) => (seconds > 0 ? Date.now() < end : runs < RUNS);
 }
 
-function report(name: string, runs: number, kept: number): void {
-  if (seconds > 0) console.info(`${name}: ${runs} runs, ${kept} inputs kept, ${coverage.places} places`);
+/** Goes on from what earlier runs have kept, and keeps what a long run finds. */
+async function hunt(
+  name: string,
+  { seeds, words }: { readonly seeds: readonly string[]; readonly words: readonly string[] },
+  target: (text: string) => unknown,
+): Promise<void> {
+  const kept = keptInputs(name);
+  const { runs, corpus } = await guided({
+    coverage,
+    seeds: seconds > 0 ? [...seeds, ...kept] : seeds,
+    seed,
+    mutate: mutateText(words),
+    target,
+    more: until(),
+  });
+  if (seconds === 0) {
+    // It has learned something: without feedback nothing is kept.
+    expect(corpus.length).toBeGreaterThan(seeds.length);
+    for (const text of kept) await target(text);
+    return;
+  }
+  keepInputs(name, corpus);
+  console.info(`${name}, by coverage: ${runs} runs, ${corpus.length} inputs kept, ${coverage.places} places`);
 }
 
 test(
@@ -63,17 +85,7 @@ test(
         ' ',
       );
     const seeds = ['5-9', '5..:raw', '-20@7', '@5+6K', '#a,#b:outline', 'outline?q=a', 'a.zip/b:5', '"a":3'];
-    const { runs, corpus } = await guided({
-      coverage,
-      seeds,
-      seed,
-      mutate: mutateText(words),
-      target,
-      more: until(),
-    });
-    report('typed, by coverage', runs, corpus.length);
-    // It has learned something: without feedback nothing is kept.
-    expect(corpus.length).toBeGreaterThan(seeds.length);
+    await hunt('typed', { seeds, words }, target);
   },
 );
 
@@ -116,14 +128,6 @@ test('pages of whatever text hold every byte of it once', { timeout }, async () 
     '\0a',
     'x'.repeat(70),
   ];
-  const { runs, corpus } = await guided({
-    coverage,
-    seeds: ['a\nb', 'x'.repeat(160), '\xff\xfea\0\n\0', '\xef\xbb\xbfa\n', '\0\0\xfe\xff\0\0\0a'],
-    seed,
-    mutate: mutateText(words),
-    target,
-    more: until(),
-  });
-  report('read, by coverage', runs, corpus.length);
-  expect(corpus.length).toBeGreaterThan(5);
+  const seeds = ['a\nb', 'x'.repeat(160), '\xff\xfea\0\n\0', '\xef\xbb\xbfa\n', '\0\0\xfe\xff\0\0\0a'];
+  await hunt('read', { seeds, words }, target);
 });

@@ -5,8 +5,8 @@
 
 import { Session } from 'node:inspector/promises';
 
-/** Inputs between two looks at the counters: a look costs more than a run. */
-const BATCH = 64;
+/** Inputs between two looks at the counters: a look costs more than a run. Where nothing new is found there are ever more. */
+const BATCH = { least: 64, most: 16_384 };
 
 interface Counted {
   readonly result: readonly {
@@ -88,22 +88,32 @@ export async function guided<T>({
   const run = async (input: T): Promise<void> => {
     runs += 1;
     try {
-      await target(input);
+      const running = target(input);
+      if (running instanceof Promise) await running;
     } catch (error) {
       throw new Error(`${JSON.stringify(input)}: ${(error as Error).message}`, { cause: error });
     }
   };
-  for (const input of seeds) await run(input);
+  const runAll = async (inputs: readonly T[]): Promise<void> => {
+    for (const input of inputs) await run(input);
+  };
+  /** Those of `inputs` that reach something new, found by halves. */
+  const keep = async (inputs: readonly T[]): Promise<void> => {
+    await runAll(inputs);
+    if (!(await coverage.isNew(inputs.length === 1))) return;
+    if (inputs.length === 1) return void corpus.push(...inputs);
+    const middle = inputs.length >> 1;
+    await keep(inputs.slice(0, middle));
+    await keep(inputs.slice(middle));
+  };
+  await runAll(seeds);
   await coverage.isNew(true);
   const one = (): T => corpus[random(corpus.length)] as T;
+  let batch = BATCH.least;
   while (more(runs)) {
-    const inputs = Array.from({ length: BATCH }, () => mutate(one(), one(), random));
-    for (const input of inputs) await run(input);
-    if (!(await coverage.isNew(false))) continue;
-    for (const input of inputs) {
-      await run(input);
-      if (await coverage.isNew(true)) corpus.push(input);
-    }
+    const before = corpus.length;
+    await keep(Array.from({ length: batch }, () => mutate(one(), one(), random)));
+    batch = corpus.length > before ? BATCH.least : Math.min(BATCH.most, 2 * batch);
   }
   return { runs, corpus };
 }
