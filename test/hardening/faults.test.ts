@@ -93,6 +93,7 @@ async function furnish(write: (path: string, content: string | Uint8Array) => un
 /** How many operations of each scenario fail, all of them in the long run. */
 const long = Boolean(process.env['ORIEL_ALL_FAULTS']);
 const MOST = long ? 10_000 : 14;
+const timeout = long ? 3_600_000 : 120_000;
 
 async function strike(folder: string, [tool, input]: Scenario, web: object | false): Promise<Report> {
   const state = temporaryFolder();
@@ -110,7 +111,8 @@ async function strike(folder: string, [tool, input]: Scenario, web: object | fal
   return JSON.parse(stdout) as Report;
 }
 
-function expectHonest({ whole, outcomes, left, unexpected, count }: Report): void {
+function expectHonest(name: string, { whole, outcomes, left, unexpected, count }: Report): void {
+  if (long) console.info(`${name}: ${count} operations, ${outcomes.length} faults`);
   expect(whole.code).toBe('OK');
   expect(count).toBeGreaterThan(0);
   const wrong = outcomes.filter(
@@ -126,15 +128,15 @@ function expectHonest({ whole, outcomes, left, unexpected, count }: Report): voi
 }
 
 describe.skipIf(process.platform !== 'linux')('F01 the n-th operation fails', () => {
-  test.each(Object.entries(scenarios))('%s', async (_, scenario) => {
+  test.each(Object.entries(scenarios))('%s', { timeout }, async (name, scenario) => {
     const { W, write } = workspace();
     await furnish(write);
-    expectHonest(await strike(W, scenario, false));
+    expectHonest(name, await strike(W, scenario, false));
   });
 
-  test('a page of the web', async () => {
+  test('a page of the web', { timeout }, async () => {
     const { W } = workspace();
     const { url } = await site({ '/page': article('A page', paragraphs(3)) });
-    expectHonest(await strike(W, ['read', { path: `${url}/page` }], { allow: ['127.0.0.1'] }));
+    expectHonest('a page', await strike(W, ['read', { path: `${url}/page` }], { allow: ['127.0.0.1'] }));
   });
 });
