@@ -1,0 +1,126 @@
+// npm run mutation [-- DIRECTORY… | FILE…]: changes the code below `src` in one place at a time and counts the changes that no
+// test notices. Each is listed; the whole reports go to .bench/mutation/. Hours for all directories, so never part of `npm test`.
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { Stryker } from '@stryker-mutator/core';
+
+/** Pure and fast first. `each`: each file is tried with the tests of its own name, where those of all take too long. */
+const DIRECTORIES = {
+  selector: {},
+  render: {},
+  text: { each: true },
+  window: { each: true },
+  access: { each: true },
+};
+
+/** Files whose tests have another name. */
+const TESTED_BY = {
+  'text/json-values.ts': ['text/json'],
+  'text/slashes.ts': ['access/path-walk'],
+  'text/stored-encoding.ts': ['text/encoding', 'text/guess'],
+  'window/by-lines.ts': ['window/excerpt', 'window/clip-line', 'window/ends'],
+  'window/by-tail.ts': ['window/ends', 'window/excerpt'],
+  'window/fit.ts': ['window/clip-line', 'window/excerpt', 'window/by-bytes'],
+  'window/input.ts': ['window/excerpt'],
+  'window/line-start.ts': ['window/by-bytes', 'window/ends'],
+  'window/newline-table.ts': ['window/line-index', 'window/line-reader'],
+  'window/output-lines.ts': ['window/output-excerpt'],
+};
+/** What a program has written. */
+const MADE = ['text/scan-wasm.ts'];
+
+const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(DIRECTORIES);
+const unknown = wanted.filter((path) => !existsSync(join('src', path)));
+if (unknown.length > 0) {
+  console.error(
+    `There is no ${unknown.join(', ')} in src. Use one of ${Object.keys(DIRECTORIES).join(', ')}.`,
+  );
+  process.exit(2);
+}
+
+mkdirSync('.bench/mutation', { recursive: true });
+const table = [];
+for (const path of wanted) {
+  const began = performance.now();
+  const results = [];
+  for (const unit of unitsOf(path)) results.push(...(await mutate(unit)));
+  table.push(rowOf(path, results, performance.now() - began));
+}
+console.table(table);
+
+/** What is changed in one run, and the tests that must notice. */
+function unitsOf(path) {
+  const directory = path.split('/')[0];
+  const files = statSync(join('src', path)).isFile() ? [path] : filesBelow(path);
+  if (!DIRECTORIES[directory]?.each)
+    return [{ name: path, files, tests: [`test/${directory}/**/*.test.ts`] }];
+  return files.map((file) => ({ name: file, files: [file], tests: testsOf(file) }));
+}
+
+function filesBelow(path) {
+  return readdirSync(join('src', path), { recursive: true })
+    .map((name) => `${path}/${name}`)
+    .filter((name) => name.endsWith('.ts') && !MADE.includes(name));
+}
+
+function testsOf(file) {
+  const own = join(dirname(file), basename(file, '.ts'));
+  const named = TESTED_BY[file] ?? [own];
+  const found = named.map((name) => `test/${name}.test.ts`).filter((name) => existsSync(name));
+  return found.length > 0 ? found : [`test/${dirname(file)}/*.test.ts`];
+}
+
+async function mutate({ name, files, tests }) {
+  const id = name.replaceAll('/', '-');
+  const temporary = `.bench/stryker-${id}`;
+  process.env.ORIEL_MUTATION_TESTS = JSON.stringify(tests);
+  const stryker = new Stryker({
+    mutate: files.map((file) => `src/${file}`),
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner'],
+    vitest: { configFile: 'scripts/mutation.config.ts', related: false },
+    coverageAnalysis: 'perTest',
+    concurrency: 1,
+    timeoutMS: 10_000,
+    dryRunTimeoutMinutes: 20,
+    // What runs while a module is loaded would take every test anew.
+    ignoreStatic: true,
+    // Stryker adjusts it through an interface that TypeScript 7 has not; vitest looks at none.
+    tsconfigFile: 'none',
+    ignorePatterns: ['.bench', 'dist'],
+    tempDirName: temporary,
+    reporters: ['json'],
+    jsonReporter: { fileName: `.bench/mutation/${id}.json` },
+    allowConsoleColors: false,
+    logLevel: 'warn',
+  });
+  try {
+    return await stryker.runMutationTest();
+  } catch (error) {
+    console.log(`${name} was not tried: ${error.message}`);
+    return [];
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+function rowOf(path, results, ms) {
+  const of = (...states) => results.filter(({ status }) => states.includes(status));
+  const missed = of('Survived', 'NoCoverage');
+  for (const { fileName, location, mutatorName, replacement, status } of missed) {
+    const { line, column } = location.start;
+    const change = replacement?.replaceAll(/\s+/g, ' ').slice(0, 100);
+    console.log(`${status} src/${fileName.split('/src/')[1]}:${line}:${column} ${mutatorName} → ${change}`);
+  }
+  const noticed = of('Killed', 'Timeout').length;
+  return {
+    code: path,
+    changes: noticed + missed.length,
+    'a test fails': of('Killed').length,
+    'no end': of('Timeout').length,
+    unnoticed: of('Survived').length,
+    'not reached': of('NoCoverage').length,
+    score: `${((100 * noticed) / (noticed + missed.length)).toFixed(1)} %`,
+    minutes: (ms / 60_000).toFixed(1),
+  };
+}
