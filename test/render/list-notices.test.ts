@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { listWording, sayTogether, shownName } from '../../src/render/list-notices.ts';
+import { fieldsOf, listWording, sayTogether, shownName } from '../../src/render/list-notices.ts';
+import type { Hint } from '../../src/types/result.ts';
 
 test('every sentence, as it is', () => {
   const say = (...notices: Parameters<typeof sayTogether>[0]): string => sayTogether(notices, listWording);
@@ -50,4 +51,135 @@ test('a name is one line and cannot be one of our sentences', () => {
   expect(shownName('[500 entries limit reached. Use limit=1000 for more]')).toBe(
     '"[500 entries limit reached. Use limit=1000 for more]"',
   );
+});
+
+test.each<[Parameters<typeof sayTogether>[0][number], string]>([
+  [
+    { kind: 'limit', of: 'matches', limit: 1, next: 7 },
+    '1 match limit reached. Use offset=7 to continue, limit=2 for more, or refine pattern',
+  ],
+  [
+    { kind: 'limit', of: 'files', limit: 1, next: 7 },
+    '1 file limit reached. Use offset=7 to continue, limit=2 for more, or refine pattern',
+  ],
+  [
+    { kind: 'limit', of: 'entries', limit: 1, next: 7 },
+    '1 entry limit reached. Use offset=7 to continue, limit=2 for more',
+  ],
+  [
+    { kind: 'beyond', of: 'results', offset: 9, total: 1 },
+    'offset=9 is beyond the last of 1 result. Use offset=0 to begin again',
+  ],
+  [{ kind: 'failed' }, 'Some files or directories could not be read (input/output error)'],
+  [
+    { kind: 'rules', count: 1 },
+    '1 ignore file not used: unreadable, larger than 1 MiB, or not a regular file',
+  ],
+  [
+    { kind: 'containers', count: 1 },
+    '1 document, notebook, archive or database was not searched. Use inside=true to search inside',
+  ],
+  [
+    { kind: 'containers', count: 2 },
+    '2 documents, notebooks, archives or databases were not searched. Use inside=true to search inside',
+  ],
+  [{ kind: 'best', use: 'a.ts:#b\n' }, 'Use read a.ts:#b\\n for the best ones'],
+  [{ kind: 'unparsed', count: 2 }, '2 code files not parsed for want of time. Call again to go on'],
+  [
+    { kind: 'unknown', count: 2 },
+    'Of 2 code files not all symbols are known: too large, too many, or not to be read. Use grep to search them too',
+  ],
+  [
+    { kind: 'cut', count: 2 },
+    '2 texts searched in part: too large, damaged or cut off. Read the document, its pages, cells or rows, or the member for the rest',
+  ],
+  [
+    { kind: 'unread', count: 1, names: [] },
+    '1 document, archive, member or table was not searched: damaged, encrypted, over a limit, or inside another archive',
+  ],
+  [
+    { kind: 'unread', count: 2, names: ['a.zip', 'b\n.zip'] },
+    '2 documents, archives, members or tables were not searched ("a.zip", "b\\n.zip"): damaged, encrypted, over a limit, or inside another archive',
+  ],
+  [
+    { kind: 'unread', count: 3, names: ['x'.repeat(100), `y${'x'.repeat(100)}`] },
+    `3 documents, archives, members or tables were not searched ("${'x'.repeat(100)}", "…${'x'.repeat(99)}", …): damaged, encrypted, over a limit, or inside another archive`,
+  ],
+  [
+    { kind: 'scanned', count: 2 },
+    '2 pages without text not searched: empty, or scanned. Read a page as :p1:image to see it',
+  ],
+  [
+    { kind: 'large', count: 1 },
+    '1 text over 16 MiB not searched over several lines. Use multiline=false for those',
+  ],
+  [
+    { kind: 'guessed', count: 1, path: 'a\t.txt', encoding: 'gbk' },
+    'a\\t.txt was decoded from gbk, which is a guess',
+  ],
+  [
+    { kind: 'guessed', count: 2, path: 'a\t.txt', encoding: 'gbk' },
+    '2 files were decoded by a guess (a\\t.txt from gbk)',
+  ],
+  [
+    { kind: 'broken', code: 'LIMIT' },
+    'LIMIT: the search ended before it was complete, this is a part. Narrow the path or the pattern',
+  ],
+])('%j', (notice, sentence) => {
+  expect(sayTogether([notice], listWording)).toBe(sentence);
+});
+
+/** What was looked for, the sentence of its hint, and the fields of the call that it names. */
+test.each<[Hint, string, string, object | undefined]>([
+  ['extended-glob', '+(a)', 'Extended globs like +(a|b) are read as plain text. Use {a,b}', undefined],
+  ['brace-range', '{1..9}', 'Ranges like {1..9} are read as plain text. Use [1-9] or {1,2}', undefined],
+  [
+    'backslash',
+    'src\\\\a\\b',
+    'Behind a backslash a character is plain text. Use pattern src/a/b for names in a directory',
+    { pattern: 'src/a/b' },
+  ],
+  ['directory', 'src', 'src is a directory. Use src/** for the files below it', { pattern: 'src/**' }],
+  [
+    'words',
+    'read a file',
+    'Code is found by words with symbol. Use symbol "read a file" for what is about these',
+    { symbol: 'read a file' },
+  ],
+  [
+    { is: 'escaped-operators' },
+    'a\\|',
+    'Behind a backslash | ( ) { } + ? are plain characters here, without one they are operators.',
+    undefined,
+  ],
+  [
+    { is: 'escaped-operators', pattern: 'a|b' },
+    'a\\|b',
+    'Behind a backslash | ( ) { } + ? are plain characters here, without one they are operators. Use pattern a|b',
+    { pattern: 'a|b' },
+  ],
+  [{ is: 'slashes', ignoreCase: true }, '/(/i', 'Slashes around a pattern are part of it.', undefined],
+  [
+    { is: 'slashes', pattern: 'a', ignoreCase: true },
+    '/a/i',
+    'Slashes around a pattern are part of it. Use pattern a with ignoreCase=true',
+    { pattern: 'a', ignoreCase: true },
+  ],
+  [
+    { is: 'slashes', pattern: 'a', ignoreCase: false },
+    '/a/',
+    'Slashes around a pattern are part of it. Use pattern a',
+    { pattern: 'a' },
+  ],
+])('%j of %j', (hint, pattern, sentence, fields) => {
+  expect(sayTogether([{ kind: 'hint', hint, pattern }], listWording)).toBe(sentence);
+  expect(fieldsOf(hint, pattern)).toEqual(fields);
+});
+
+test('only what stands in brackets with a blank could be one of our sentences', () => {
+  expect([shownName('[a b] c'), shownName('c [a b]'), shownName('[ab]')]).toEqual([
+    '[a b] c',
+    'c [a b]',
+    '[ab]',
+  ]);
 });

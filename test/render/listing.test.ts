@@ -2,15 +2,22 @@
 
 import { expect, test } from 'vitest';
 import { baseLimits } from '../../src/limits.ts';
-import { listWording } from '../../src/render/list-notices.ts';
+import { type ListNotice, listWording, type ListWording } from '../../src/render/list-notices.ts';
 import {
+  countAnswer,
   foundAnswer,
+  gapNotices,
   listAnswer,
   ListBudget,
   type ListStyle,
   type ShownEntries,
 } from '../../src/render/listing.ts';
-import { bytes, entriesOf, findRequest, listRequest } from '../support/lists.ts';
+import { callsOf } from '../../src/render/named-calls.ts';
+import type { Answer } from '../../src/types/answer.ts';
+import type { Limits } from '../../src/types/limits.ts';
+import type { SymbolsRequest } from '../../src/types/request.ts';
+import type { Gaps, ListResult } from '../../src/types/result.ts';
+import { bytes, entriesOf, findRequest, listRequest, searchRequest } from '../support/lists.ts';
 
 const style: ListStyle<ShownEntries> = {
   words: listWording,
@@ -85,4 +92,127 @@ test('a budget takes all of some lines or none, and after a refusal nothing any 
   expect([budget.take('1234'), budget.take('5678', '9'), budget.take('x')]).toEqual([true, false, false]);
   expect([budget.text, budget.full]).toEqual(['1234', 'bytes']);
   expect(new ListBudget({ ...bytes(1_000), tokens: 2 }).head('123456789')).toBe('12345678');
+});
+
+const noGaps = entriesOf([]).gaps;
+
+/** The text of an answer about these entries. */
+function textOf(answer: Answer): string | undefined {
+  const [block] = answer.content;
+  return block?.type === 'text' ? block.text : undefined;
+}
+
+test('all that a list of entries says of itself', () => {
+  const all: ListStyle<ShownEntries> = { words: listWording, details: (shown) => ({ ...shown }) };
+  const details = (result: ListResult, limits: Limits, offset = 0): unknown =>
+    foundAnswer(result, { ...findRequest, offset }, limits, all).details;
+  const one = { shown: 2, limit: 1000, limitReached: false, text: 'a.ts\nb.ts' };
+  const whole = { lines: 2, bytes: 9 };
+  expect(details(entriesOf(['a.ts', 'b.ts']), baseLimits)).toEqual({
+    ...one,
+    whole,
+    limits: baseLimits,
+    notices: [],
+  });
+  const limit = 'Use offset=12 to continue, limit=4 for more, or refine pattern';
+  expect(details(entriesOf(['a.ts', 'b.ts'], 12), baseLimits, 10)).toEqual({
+    ...one,
+    limitReached: true,
+    whole,
+    limits: baseLimits,
+    next: 12,
+    notices: [{ kind: 'list', text: `2 results limit reached. ${limit}` }],
+  });
+  const lines = { ...baseLimits, answerLines: 2 };
+  expect(details(entriesOf(['a.ts', 'b.ts', 'c.ts']), lines)).toEqual({
+    ...one,
+    cutBy: 'lines',
+    whole: { lines: 3, bytes: 14 },
+    limits: lines,
+    next: 2,
+    notices: [{ kind: 'list', text: '2 line limit reached. Use offset=2 to continue' }],
+  });
+  expect(details(entriesOf([]), baseLimits)).toMatchObject({ shown: 0, whole: { lines: 0, bytes: 0 } });
+});
+
+test('counts stand behind their names, and marks belong to them', () => {
+  const entries: ListResult['entries'] = [
+    { path: 'a.ts', rank: 0, matches: 3 },
+    { path: '[b c]', rank: 1, matches: 0 },
+    { path: 'd', mark: '/', rank: 2, matches: 1 },
+  ];
+  const request = { ...searchRequest, do: 'count', counts: true, glob: 'src\\a' } as const;
+  const answer = (more: Partial<ListResult>): Answer =>
+    countAnswer({ ...entriesOf([]), entries, ...more }, request, baseLimits, style);
+  expect(textOf(answer({}))).toBe('a.ts: 3\n"[b c]": 0\nd/: 1');
+  expect(textOf(answer({ next: 3 }))).toContain('3 files limit reached');
+  expect(textOf(answer({ entries: [] }))).toBe('No matches found');
+  expect(textOf(answer({ hint: 'backslash' }))).toContain('Use pattern src/a for names');
+});
+
+test('what is found by words says so where there is none', () => {
+  const request: SymbolsRequest = { do: 'symbols', query: 'a', limit: 10, offset: 0 };
+  expect(textOf(foundAnswer(entriesOf([]), request, baseLimits, style))).toBe('No symbols found');
+  expect(textOf(foundAnswer(entriesOf([], 3), request, baseLimits, style))).toMatch(/^\[/);
+});
+
+test.each<[Partial<Gaps>, ListNotice]>([
+  [{ timedOut: true }, { kind: 'timed-out' }],
+  [{ denied: true }, { kind: 'denied' }],
+  [{ failed: true }, { kind: 'failed' }],
+  [{ tooDeep: true }, { kind: 'too-deep' }],
+  [{ tooMany: true }, { kind: 'too-many' }],
+  [{ broken: true }, { kind: 'broken', code: 'LIMIT' }],
+  [{ rules: 1 }, { kind: 'rules', count: 1 }],
+  [{ large: 1 }, { kind: 'large', count: 1 }],
+  [{ cut: 1 }, { kind: 'cut', count: 1 }],
+  [{ unread: 1 }, { kind: 'unread', count: 1, names: [] }],
+  [
+    { unread: 1, firstUnread: ['a'] },
+    { kind: 'unread', count: 1, names: ['a'] },
+  ],
+  [{ scanned: 1 }, { kind: 'scanned', count: 1 }],
+  [{ unnamed: 1 }, { kind: 'unnamed', count: 1 }],
+])('%j is said, and nothing else', (gap, notice) => {
+  expect(gapNotices({ gaps: { ...noGaps, ...gap } })).toEqual([notice]);
+});
+
+test('the rest of what is not covered, and what leads on', () => {
+  const kinds = (result: Partial<ListResult>): unknown => {
+    const words = Object.fromEntries(Object.keys(listWording).map((kind) => [kind, () => kind]));
+    const kindsOnly = { words: words as unknown as ListWording, details: () => ({}) };
+    return textOf(foundAnswer({ ...entriesOf(['a']), ...result }, findRequest, baseLimits, kindsOnly));
+  };
+  expect(kinds({ unparsed: 1, unknown: 2, best: 'a:#b', passedOver: 3 })).toBe(
+    'a\n[unparsed. unknown. best. containers]',
+  );
+  expect(kinds({ passedOver: 3, next: 1 })).toBe('a\n[limit]');
+});
+
+test('a search that broke off, a hint and a call stand in the details too', () => {
+  const details = (result: Partial<ListResult>): Record<string, unknown> =>
+    foundAnswer({ ...entriesOf(['a']), ...result }, { ...findRequest, pattern: 'src' }, baseLimits, style)
+      .details;
+  expect(details({ gaps: { ...noGaps, broken: true } })).toMatchObject({ incomplete: { code: 'LIMIT' } });
+  expect(details({ hint: 'directory' })).toMatchObject({ hint: { next: '{"pattern":"src/**"}' } });
+  expect(details({ hint: 'brace-range' })).not.toHaveProperty('hint');
+  const { notices } = details({ best: 'a.ts:#b', next: 1 });
+  expect(callsOf((notices as readonly object[])[0] as object)).toEqual(['a.ts:#b']);
+  expect(details({})).toEqual({ shown: 1 });
+});
+
+test('the gap of a style stands between the list and its notices', () => {
+  const gapped: ListStyle<ShownEntries> = { ...style, gap: '\n' };
+  expect(textOf(listAnswer(entriesOf(['a'], 1), listRequest, baseLimits, gapped))).toMatch(/^a\n\n\[1 entry/);
+});
+
+test('the counter of the host is believed, and the part of a line that is shown obeys it', () => {
+  const count = (text: string): number => text.length * 2;
+  const limits = { ...bytes(1_000), tokens: 20 };
+  const budget = new ListBudget(limits, count);
+  expect([budget.take('12345'), budget.take('1234'), budget.full]).toEqual([true, true, undefined]);
+  expect([budget.take(''), budget.full]).toEqual([false, 'tokens']);
+  expect(new ListBudget(limits, count).head('x'.repeat(64))).toBe('x'.repeat(8));
+  expect(new ListBudget(limits, () => 99).head('xyz')).toBe('x');
+  expect(new ListBudget(bytes(3), () => 99_999).head('é€')).toBe('é');
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { fitMatches } from '../../src/render/matches.ts';
+import { fitMatches, matchesAnswer } from '../../src/render/matches.ts';
 import { listWording, sayTogether } from '../../src/render/list-notices.ts';
+import type { MatchedFile, SearchResult } from '../../src/types/result.ts';
 import { bytes, matchesOf, searchRequest } from '../support/lists.ts';
 
 test('the limit is inclusive and counts what is shown, prefixes and line breaks too', () => {
@@ -86,4 +87,173 @@ test('what the answer does not cover is said before what follows it', () => {
     bytes(100),
   );
   expect(notices.map(({ kind }) => kind)).toEqual(['timed-out', 'denied', 'too-deep', 'unnamed', 'limit']);
+});
+
+const found = (files: readonly MatchedFile[], more: Partial<SearchResult> = {}): SearchResult => ({
+  ...matchesOf(0, ''),
+  files,
+  found: files.flatMap(({ lines }) => lines.filter(({ rank }) => rank !== undefined)).length,
+  ...more,
+});
+
+test('all that a list of matches says of itself', () => {
+  expect(fitMatches(matchesOf(2, 'xx'), searchRequest, bytes(1_000))).toEqual({
+    text: 'file.ts:1: xx\nfile.ts:2: xx',
+    shown: 2,
+    limit: 100,
+    limitReached: false,
+    whole: { lines: 2, bytes: 27 },
+    limits: bytes(1_000),
+    clipped: false,
+    notices: [],
+  });
+  expect(fitMatches(matchesOf(2, 'xx', 2), searchRequest, bytes(1_000))).toEqual({
+    text: 'file.ts:1: xx\nfile.ts:2: xx',
+    shown: 2,
+    limit: 100,
+    limitReached: true,
+    whole: { lines: 2, bytes: 27 },
+    limits: bytes(1_000),
+    clipped: false,
+    next: 2,
+    notices: [{ kind: 'limit', of: 'matches', limit: 2, next: 2 }],
+  });
+  expect(fitMatches(matchesOf(3, 'xx', 3), searchRequest, bytes(27))).toEqual({
+    text: 'file.ts:1: xx\nfile.ts:2: xx',
+    shown: 2,
+    limit: 100,
+    limitReached: false,
+    cutBy: 'bytes',
+    whole: { lines: 3, bytes: 41 },
+    limits: bytes(27),
+    clipped: false,
+    next: 2,
+    notices: [
+      { kind: 'budget', of: 'matches', by: 'bytes', budget: 27, next: 2, shown: 2, found: 3, more: true },
+    ],
+  });
+});
+
+test('lines that the limit takes are lines of the answer too', () => {
+  const limits = { ...bytes(1_000), answerLines: 2 };
+  expect(fitMatches(matchesOf(3, 'x'), searchRequest, limits).notices).toEqual([
+    { kind: 'budget', of: 'matches', by: 'lines', budget: 2, next: 2, shown: 2, found: 3, more: false },
+  ]);
+});
+
+test('context that does not touch stands apart, an anchor stands above its file, and the symbol above its matches', () => {
+  const within = { name: 'run', from: 9, to: 20 };
+  const files = [
+    {
+      path: 'a.ts',
+      lines: [
+        { no: 7, text: 'six' },
+        { no: 8, text: 'seven' },
+        { no: 9, text: 'run' },
+        { no: 10, rank: 0, text: 'x', within },
+        { no: 11, rank: 1, text: 'x', within },
+        { no: 30, rank: 2, text: 'x', within: { name: 'run', from: 30, to: 30 } },
+        { no: 31, text: 'y' },
+        { no: 32, rank: 3, text: 'x' },
+        { no: 33, rank: 4, text: 'x', within: { name: 'end', from: 33, to: 40 } },
+      ],
+    },
+    { path: 'b.ts', anchor: '¶b.ts#12', lines: [{ no: 1, rank: 5, text: 'x' }] },
+  ];
+  const lines = [
+    'a.ts-7- six',
+    'a.ts-8- seven',
+    'in run [L9-20]',
+    'a.ts-9- run',
+    'a.ts:10: x',
+    'a.ts:11: x',
+    'in run [L30]',
+    'a.ts:30: x',
+    'a.ts-31- y',
+    'a.ts:32: x',
+    'in end [L33-40]',
+    'a.ts:33: x',
+    '¶b.ts#12',
+    '1:x',
+  ];
+  const text = fitMatches(found(files), searchRequest, bytes(10_000)).text;
+  expect(text.split('\n')).toEqual(lines);
+  for (const around of [{ before: 1 }, { after: 1 }])
+    expect(fitMatches(found(files), { ...searchRequest, ...around }, bytes(10_000)).text.split('\n')).toEqual(
+      [...lines.slice(0, 6), '--', ...lines.slice(6, 12), '--', ...lines.slice(12)],
+    );
+});
+
+test('what is left out of a line is said at its ends, and once below', () => {
+  const sides = ['start', 'end', 'both', undefined] as const;
+  const lines = sides.map((clipped, rank) => ({
+    no: rank + 1,
+    rank,
+    text: 'x',
+    ...(clipped && { clipped }),
+  }));
+  const { text, notices, clipped } = fitMatches(
+    found([{ path: 'a.ts', lines }]),
+    searchRequest,
+    bytes(10_000),
+  );
+  expect(text.split('\n')).toEqual([
+    'a.ts:1: [truncated] ...x',
+    'a.ts:2: x... [truncated]',
+    'a.ts:3: [truncated] ...x... [truncated]',
+    'a.ts:4: x',
+  ]);
+  expect(clipped).toBe(true);
+  expect(notices).toEqual([{ kind: 'clipped', characters: 500, use: 'a.ts:1..1' }]);
+});
+
+test.each([
+  ['x'.repeat(300), true],
+  ['x'.repeat(301), false],
+  ['a\n', false],
+])('a path is named in a notice where it can be typed again: %j', (path, isNamed) => {
+  const lines = [{ no: 1, rank: 0, text: 'x', clipped: 'end' as const }];
+  const [notice] = fitMatches(found([{ path, lines }]), searchRequest, bytes(10_000)).notices;
+  expect(notice && 'use' in notice).toBe(isNamed);
+});
+
+test('guessed encodings are those of files that are shown; what was passed over is said at the end', () => {
+  const files = ['a.ts', 'b.ts', 'c.ts'].map((path, rank) => ({
+    path,
+    lines: [{ no: 1, rank, text: 'x' }],
+    ...(path !== 'a.ts' && { guessed: 'gbk' }),
+  }));
+  const of = (limit: number, more: Partial<SearchResult> = {}) =>
+    fitMatches(found(files, { passedOver: 4, ...more }), searchRequest, bytes(limit)).notices;
+  expect(of(1_000)).toEqual([
+    { kind: 'guessed', count: 2, path: 'b.ts', encoding: 'gbk' },
+    { kind: 'containers', count: 4 },
+  ]);
+  expect(of(22).map((notice) => notice.kind)).toEqual(['guessed', 'budget']);
+  expect(of(22)[0]).toMatchObject({ count: 1 });
+  expect(of(12).map((notice) => notice.kind)).toEqual(['budget']);
+  expect(of(1_000, { next: 3 }).map((notice) => notice.kind)).toEqual(['guessed', 'limit']);
+});
+
+test('an offset beyond the last match is no search without matches', () => {
+  const style = { words: listWording, details: () => ({}) };
+  const request = { ...searchRequest, offset: 9 };
+  const textOf = (result: SearchResult): unknown =>
+    matchesAnswer(result, request, bytes(1_000), style).content[0];
+  expect(textOf(found([], { beyond: 3 }))).toEqual({
+    type: 'text',
+    text: '[offset=9 is beyond the last of 3 matches. Use offset=0 to begin again]',
+  });
+  expect(textOf(found([]))).toEqual({ type: 'text', text: 'No matches found' });
+  expect(textOf(matchesOf(1, 'x'))).toEqual({ type: 'text', text: 'file.ts:1: x' });
+});
+
+test('the name of a symbol is one line of at most 200 characters', () => {
+  const within = { name: `\n${'x'.repeat(300)}`, from: 1, to: 2 };
+  const { text } = fitMatches(
+    found([{ path: 'a.ts', lines: [{ no: 1, rank: 0, text: 'x', within }] }]),
+    searchRequest,
+    bytes(1_000),
+  );
+  expect(text.split('\n')[0]).toBe(`in \\n${'x'.repeat(198)} [L1-2]`);
 });
