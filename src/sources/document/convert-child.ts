@@ -5,7 +5,8 @@
 
 import { answerJobs } from '../../access/child-jobs.ts';
 import { bounded, wholePages } from './child/bounded.ts';
-import { bookText, factsOf, toMarkdown } from './child/office.ts';
+import { bookText } from './child/book.ts';
+import { factsOf, toMarkdown } from './child/office.ts';
 import { detectFormat } from './child/detect.ts';
 import { Parts } from './child/parts.ts';
 import { convertPdf, pictureOf } from './child/pdf.ts';

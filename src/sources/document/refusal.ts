@@ -37,7 +37,9 @@ export function refused(
   const clause = {
     encrypted: isPdf
       ? `it is encrypted and needs a password. Use ${quote(typed)}:password=PASSWORD`
-      : 'it is encrypted with a password. Save a copy without a password and read that',
+      : said
+        ? `it is encrypted by ${said}. Open it with the program that it was got for`
+        : 'it is encrypted with a password. Save a copy without a password and read that',
     password: `it is encrypted and this is not its password. Use ${quote(typed)}:password=PASSWORD`,
     damaged: `it is damaged or truncated${said ? ` (${said})` : ''}. Get the file again, or ask for a copy in another format`,
     old: `it is a ${said ?? 'legacy'} document, a format older than Office 97 that is not supported. Save it as a newer format and read that`,

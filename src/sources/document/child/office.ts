@@ -1,9 +1,8 @@
-/** Texts, presentations and books as Markdown, by anydoc, with what it leaves out put back. */
+/** Texts, presentations and books as Markdown, by anydoc, and what a package states of itself. */
 
 import { createRequire } from 'node:module';
 import type { Format as AnydocFormat } from '@firecrawl/anydoc';
 import { type DocumentFacts, type Format, Refused } from '../protocol.ts';
-import { mendedBook } from './packages.ts';
 import { Parts, plainText } from './parts.ts';
 
 type Anydoc = typeof import('@firecrawl/anydoc');
@@ -54,29 +53,7 @@ export function factsOf(parts: Parts | undefined): DocumentFacts {
   return known(Object.entries(DUBLIN).map(([name, pattern]) => [name, pattern.exec(xml)?.[1]]));
 }
 
-function known(pairs: readonly (readonly [string, string | undefined])[]): DocumentFacts {
+export function known(pairs: readonly (readonly [string, string | undefined])[]): DocumentFacts {
   const said = pairs.map(([name, value]) => [name, plainText(value ?? '').slice(0, 300)] as const);
   return Object.fromEntries(said.filter(([, value]) => value !== '')) as DocumentFacts;
-}
-
-/** A book with its title, authors and description above its text. */
-export async function bookText(bytes: Buffer): Promise<{ text: string; facts: DocumentFacts }> {
-  const parts = Parts.of(bytes);
-  const container = parts?.text('META-INF/container.xml') ?? '';
-  const path = /full-path\s*=\s*["']([^"']+)["']/.exec(container)?.[1];
-  const opf = (path && parts?.text(path)) ?? '';
-  const all = (tag: string): string =>
-    [...opf.matchAll(new RegExp(`<(?:dc:)?${tag}\\b[^>]*>([\\s\\S]*?)</(?:dc:)?${tag}>`, 'gi'))]
-      .map((match) => plainText(plainText(match[1] ?? '')))
-      .filter((value) => value !== '')
-      .join(', ');
-  const [title, author, description] = [all('title'), all('creator'), all('description')];
-  const lines = [
-    title && `Title: ${title}`,
-    author && `Author: ${author}`,
-    description && `Description: ${description}`,
-  ].filter((line) => line !== '');
-  const head = lines.length === 0 ? '' : `${lines.join('\n')}\n\n`;
-  const text = await toMarkdown(mendedBook(bytes, parts), 'epub');
-  return { text: head + text, facts: known(Object.entries({ title, author })) };
 }

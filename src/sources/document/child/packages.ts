@@ -15,9 +15,18 @@ export interface Mended {
 /** Bytes of XML of one document that is mended. */
 const MOST_XML = 64 << 20;
 
-/** The package with parts that `mend` has changed. Media are left out: text needs none. */
-function rewritten(bytes: Buffer, parts: Parts, mend: (name: string, xml: string) => string): Buffer {
+/**
+ * The package with parts that `mend` has changed, and with others in the place of those that are missing or damaged. Media
+ * are left out: text needs none.
+ */
+export function rewritten(
+  bytes: Buffer,
+  parts: Parts,
+  mend: (name: string, xml: string) => string,
+  lost: ReadonlyMap<string, string> = new Map(),
+): Buffer {
   const members: Record<string, Buffer> = Object.create(null) as Record<string, Buffer>;
+  const absent = new Set(lost.keys());
   let [isChanged, size] = [false, 0];
   for (const name of parts.names) {
     if (!/(?:^mimetype|\.(?:xml|rels|opf|ncx|x?html?))$/i.test(name)) continue;
@@ -25,16 +34,36 @@ function rewritten(bytes: Buffer, parts: Parts, mend: (name: string, xml: string
     if (!part) continue;
     size += part.length;
     if (size > MOST_XML) return bytes;
-    const xml = part.toString('utf8');
+    absent.delete(name);
+    const xml = textOf(part);
     const mended = mend(name, xml);
     isChanged ||= mended !== xml;
     members[name] = mended === xml ? part : Buffer.from(mended);
   }
+  for (const name of absent) {
+    members[name] = Buffer.from(lost.get(name) ?? '');
+    isChanged = true;
+  }
   return isChanged ? Buffer.from(zipSync(members, { level: 0 })) : bytes;
 }
 
+/** In the encoding that its mark or its declaration says, which is left out where it is another one than UTF-8. */
+function textOf(part: Buffer): string {
+  const order = part.length < 2 ? 0 : part.readUInt16BE(0);
+  const declared = /^<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(
+    part.toString('latin1', 0, 200),
+  )?.[1];
+  const name = order === 0xfffe ? 'utf-16le' : order === 0xfeff ? 'utf-16be' : (declared ?? 'utf-8');
+  if (/^utf-?8$/i.test(name)) return part.toString('utf8');
+  try {
+    return new TextDecoder(name).decode(part).replace(/^<\?xml[^>]*\?>/, '');
+  } catch {
+    return part.toString('utf8');
+  }
+}
+
 /** Every element of this name (a pattern), none of which holds another one, as `make` writes it. */
-function each(xml: string, name: string, make: (content: string, tag: string) => string): string {
+export function each(xml: string, name: string, make: (content: string, tag: string) => string): string {
   const opening = new RegExp(`<(${name})(?=[\\s>])[^>]*>`, 'g');
   let [text, from] = ['', 0];
   for (let match = opening.exec(xml); match; match = opening.exec(xml)) {
@@ -58,7 +87,7 @@ function contents(xml: string, name: string): string[] {
   return found;
 }
 
-const escaped = (text: string): string =>
+export const escaped = (text: string): string =>
   text.replace(/[&<>]/g, (sign) => (sign === '&' ? '&amp;' : sign === '<' ? '&lt;' : '&gt;'));
 
 /** What Word shows of these runs, as it is escaped in the XML. */
@@ -164,19 +193,5 @@ function mendedContent(xml: string): string {
     ),
     'text:ruby',
     (ruby) => `${contents(ruby, 'text:ruby-base').join('')}(${contents(ruby, 'text:ruby-text').join('')})`,
-  );
-}
-
-/** A book in which each gloss is in parentheses; those for readers that know no glosses are left out. */
-export function mendedBook(bytes: Buffer, parts: Parts | undefined): Buffer {
-  if (!parts) return bytes;
-  return rewritten(bytes, parts, (name, xml) =>
-    /\.x?html?$/i.test(name) && xml.includes('</rt>')
-      ? each(
-          each(xml, 'rp', () => ''),
-          'rt',
-          (gloss) => `<rt>(${gloss})</rt>`,
-        )
-      : xml,
   );
 }

@@ -22,9 +22,13 @@ export class Parts {
   readonly #bytes: Buffer;
   readonly #parts: Map<string, Part>;
 
-  private constructor(bytes: Buffer, parts: Map<string, Part>) {
+  /** It has fields of zip64, which not every reader knows. */
+  readonly isWide: boolean;
+
+  private constructor(bytes: Buffer, parts: Map<string, Part>, isWide: boolean) {
     this.#bytes = bytes;
     this.#parts = parts;
+    this.isWide = isWide;
   }
 
   /** Undefined for what has no directory of members. */
@@ -32,21 +36,26 @@ export class Parts {
     const end = endRecord(bytes);
     if (end === undefined) return undefined;
     const parts = new Map<string, Part>();
-    let at = bytes.readUInt32LE(end + 16);
-    const count = Math.min(bytes.readUInt16LE(end + 10), MOST_PARTS);
+    const { count, first, ...directory } = directoryOf(bytes, end);
+    let { isWide } = directory;
+    let at = first;
     for (let i = 0; i < count; i += 1) {
       if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== RECORD) break;
       const name = at + 46;
       const nameBytes = bytes.readUInt16LE(at + 28);
+      const extra = bytes.subarray(name + nameBytes, name + nameBytes + bytes.readUInt16LE(at + 30));
+      const fields = [24, 20, 42].map((field) => bytes.readUInt32LE(at + field));
+      const [, packed = 0, offset = 0] = wide(fields, extra);
+      isWide ||= fields.includes(ABSENT);
       parts.set(bytes.toString('utf8', name, name + nameBytes), {
         method: bytes.readUInt16LE(at + 10),
         crc: bytes.readUInt32LE(at + 16),
-        packed: bytes.readUInt32LE(at + 20),
-        at: bytes.readUInt32LE(at + 42),
+        packed,
+        at: offset,
       });
       at = name + nameBytes + bytes.readUInt16LE(at + 30) + bytes.readUInt16LE(at + 32);
     }
-    return parts.size === 0 ? undefined : new Parts(bytes, parts);
+    return parts.size === 0 ? undefined : new Parts(bytes, parts, isWide);
   }
 
   get names(): string[] {
@@ -82,6 +91,41 @@ export class Parts {
 
 function sound(content: Buffer, { crc }: Part): Buffer | undefined {
   return crc32(content) === crc ? content : undefined;
+}
+
+const WIDE_END = 0x06064b50;
+const WIDE_LOCATOR = 0x07064b50;
+const ABSENT = 0xffffffff;
+
+/** How many members there are, and where the first record is: in the record of zip64 where there is one. */
+function directoryOf(bytes: Buffer, end: number): { count: number; first: number; isWide: boolean } {
+  const narrow = {
+    isWide: false,
+    count: Math.min(bytes.readUInt16LE(end + 10), MOST_PARTS),
+    first: bytes.readUInt32LE(end + 16),
+  };
+  if (end < 20 || bytes.readUInt32LE(end - 20) !== WIDE_LOCATOR) return narrow;
+  const at = Number(bytes.readBigUInt64LE(end - 12));
+  if (at + 56 > bytes.length || bytes.readUInt32LE(at) !== WIDE_END) return narrow;
+  return {
+    isWide: true,
+    count: Math.min(Number(bytes.readBigUInt64LE(at + 32)), MOST_PARTS),
+    first: Number(bytes.readBigUInt64LE(at + 48)),
+  };
+}
+
+/** Each field that does not fit into its place stands in the extra field 1, in their order. */
+function wide(fields: readonly number[], extra: Buffer): number[] {
+  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
+    if (extra.readUInt16LE(at) !== 1) continue;
+    let next = at + 4;
+    return fields.map((field) => {
+      if (field !== ABSENT || next + 8 > extra.length) return field;
+      next += 8;
+      return Number(extra.readBigUInt64LE(next - 8));
+    });
+  }
+  return [...fields];
 }
 
 function endRecord(bytes: Buffer): number | undefined {
@@ -130,7 +174,8 @@ export function relations(parts: Parts, name: string): Map<string, string> {
   return found;
 }
 
-function resolve(from: string, target: string): string {
+/** `target` as a part `from` names it. */
+export function resolve(from: string, target: string): string {
   const path = target.startsWith('/') ? [] : from.split('/').slice(0, -1);
   for (const step of target.split('/')) {
     if (step === '..') path.pop();

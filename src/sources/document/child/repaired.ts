@@ -7,7 +7,19 @@ import type { Parts } from './parts.ts';
 /** `parts`: of a package. */
 export function repaired(bytes: Buffer, parts: Parts | undefined): Buffer {
   if (!parts) return withPlainBooleans(bytes);
-  return parts.has('mimetype') && parts.has('content.xml') ? withCoveredCells(bytes, parts) : bytes;
+  const stored = parts.isWide ? narrow(parts) : bytes;
+  return parts.has('mimetype') && parts.has('content.xml') ? withCoveredCells(stored, parts) : stored;
+}
+
+/** It knows no fields of zip64. Media are left out: cells need none. */
+function narrow(parts: Parts): Buffer {
+  const names = parts.names.filter((name) => name === 'mimetype' || /\.(?:xml|rels|bin|vml)$/i.test(name));
+  return zipped(names.map((name) => [name, readable(parts, name)]));
+}
+
+function zipped(members: readonly (readonly [name: string, content: Buffer | undefined])[]): Buffer {
+  const known = members.filter(([, content]) => content !== undefined);
+  return Buffer.from(zipSync(Object.fromEntries(known) as Record<string, Buffer>, { level: 0 }));
 }
 
 const COVERED = /<table:covered-table-cell\b[^>]*\bnumber-columns-repeated="(\d{1,5})"[^>]*>/g;
@@ -26,11 +38,8 @@ function withCoveredCells(bytes: Buffer, parts: Parts): Buffer {
   const others = parts.names.filter(
     (name) => name === 'mimetype' || (name.endsWith('.xml') && name !== 'content.xml'),
   );
-  const copy = others
-    .map((name) => [name, readable(parts, name)] as const)
-    .filter(([, part]) => part !== undefined);
-  const members = Object.fromEntries([...copy, ['content.xml', Buffer.from(text)]]) as Record<string, Buffer>;
-  return Buffer.from(zipSync(members, { level: 0 }));
+  const copy = others.map((name) => [name, readable(parts, name)] as const);
+  return zipped([...copy, ['content.xml', Buffer.from(text)]]);
 }
 
 /** Bytes of the XML of all sheets. */

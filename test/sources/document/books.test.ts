@@ -1,0 +1,79 @@
+/** Books: each chapter of the spine is in the text, or named in its place. */
+
+import { expect, test } from 'vitest';
+import { codeOf, textOf, unhurried, workspace } from '../../support/workspace.ts';
+import { zip } from '../../support/zip.ts';
+
+const page = (body: string, front = '<?xml version="1.0"?>'): string =>
+  `${front}<html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title></head><body>${body}</body></html>`;
+
+/** Three chapters, of which the second has this content. */
+function book(second: string | Buffer | undefined, others: Readonly<Record<string, string>> = {}): Buffer {
+  const names = ['a.xhtml', 'the%20b.xhtml', 'c.xhtml'];
+  const items = names.map(
+    (name, i) => `<item id="c${i}" href="${name}" media-type="application/xhtml+xml"/>`,
+  );
+  const spine = names.map((_, i) => `<itemref idref="c${i}"/>`);
+  const parts: Record<string, string | Buffer> = {
+    mimetype: 'application/epub+zip',
+    'META-INF/container.xml':
+      '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OEBPS/content.opf" media-type="application/oebps-package+xml"/></rootfiles></container>',
+    'OEBPS/content.opf': `<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>T</dc:title></metadata><manifest>${items.join('')}</manifest><spine>${spine.join('')}</spine></package>`,
+    'OEBPS/a.xhtml': page('<h1>One</h1><p>AAA</p>'),
+    'OEBPS/c.xhtml': page('<h1>Three</h1><p>CCC</p>'),
+    ...others,
+    ...(second !== undefined && { 'OEBPS/the b.xhtml': second }),
+  };
+  return zip(Object.entries(parts).map(([name, content]) => ({ name, content })));
+}
+
+const text = async (bytes: Buffer): Promise<string> => {
+  const { write, text: read } = workspace(unhurried);
+  write('book.epub', bytes);
+  return read('book.epub:raw');
+};
+
+test.each([
+  ['sound', page('<p>BBB ü</p>'), 'BBB ü'],
+  ['no XML: tags that are not closed', page('<h1>Two<p>BBB<br>ü&nbsp;& z'), '# Two\n\nBBB\n\nü & z'],
+  ['cut', page('<p>BBB ü</p><p>more</p>').slice(0, -28), 'BBB ü'],
+  ['in UTF-16', Buffer.from(`\ufeff${page('<p>BBB ü</p>')}`, 'utf16le'), 'BBB ü'],
+  [
+    'in another encoding that it declares',
+    Buffer.from(page('<p>BBB ü</p>', '<?xml version="1.0" encoding="ISO-8859-1"?>'), 'latin1'),
+    'BBB ü',
+  ],
+  ['not there', undefined, '(the chapter OEBPS/the b.xhtml is missing or damaged)'],
+  [
+    'no text',
+    Buffer.from(Array.from({ length: 256 }, (_, i) => i)),
+    '(the chapter OEBPS/the b.xhtml is missing or damaged)',
+  ],
+])('a chapter that is %s is shown or named in its place', async (_, second, shown) => {
+  const whole = await text(book(second));
+  expect(whole).toContain(`AAA\n\n${shown}`);
+  expect(whole).toMatch(/AAA\n[^]*# Three\n\nCCC/);
+  expect(whole).not.toMatch(/[\ue000-\uf8ff]/);
+});
+
+test('a chapter whose packed bytes are damaged is named', async () => {
+  const bytes = book(page('<p>BBB</p>'));
+  // Behind the name of the member.
+  bytes.fill(0xff, bytes.indexOf('the b.xhtml') + 40, bytes.indexOf('the b.xhtml') + 44);
+  expect(await text(bytes)).toContain('AAA\n\n(the chapter OEBPS/the b.xhtml is missing or damaged)');
+});
+
+test('a book whose chapters are encrypted is said to be, and one with encrypted fonts is read', async () => {
+  const encryption = (uri: string): Record<string, string> => ({
+    'META-INF/encryption.xml': `<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><EncryptedData xmlns="http://www.w3.org/2001/04/xmlenc#"><CipherData><CipherReference URI="${uri}"/></CipherData></EncryptedData></encryption>`,
+  });
+  const { write, read } = workspace(unhurried);
+  write('drm.epub', book('\x01\x02', encryption('OEBPS/the%20b.xhtml')));
+  write('font.epub', book(page('<p>BBB</p>'), encryption('OEBPS/fonts/a.otf')));
+  const answer = await read('drm.epub');
+  expect([codeOf(answer), textOf(answer)]).toEqual([
+    'ENCRYPTED',
+    '[Cannot read .epub file: it is encrypted by digital rights management. Open it with the program that it was got for.]',
+  ]);
+  expect(textOf(await read('font.epub'))).toContain('BBB');
+});

@@ -1,0 +1,102 @@
+/** Packages as other programs write them. */
+
+import { unzipSync } from 'fflate';
+import { expect, test } from 'vitest';
+import { utils, write as writeBook } from 'xlsx';
+import { docx, fixture, paragraph, pdf, sheetRow, xlsx } from '../../support/documents.ts';
+import { textOf, unhurried, workspace } from '../../support/workspace.ts';
+
+const LOCAL_BYTES = 30;
+
+/** The members with all their sizes and places in the fields of zip64, as programs write them that stream. */
+function wideZip(stored: Buffer): Buffer {
+  const locals: Buffer[] = [];
+  const records: Buffer[] = [];
+  let at = 0;
+  for (const [name, content] of Object.entries(unzipSync(stored))) {
+    const crc = crcOf(stored, name);
+    const numbers = (values: readonly number[]): Buffer => {
+      const field = Buffer.alloc(4 + 8 * values.length);
+      field.writeUInt16LE(1, 0);
+      field.writeUInt16LE(8 * values.length, 2);
+      for (const [i, value] of values.entries()) field.writeBigUInt64LE(BigInt(value), 4 + 8 * i);
+      return field;
+    };
+    const title = Buffer.from(name);
+    const local = Buffer.alloc(LOCAL_BYTES);
+    const size = content.length;
+    local.writeUInt32LE(0x04034b50, 0);
+    local.writeUInt16LE(45, 4);
+    local.writeUInt32LE(crc, 14);
+    local.fill(0xff, 18, 26);
+    local.writeUInt16LE(title.length, 26);
+    local.writeUInt16LE(20, 28);
+    const record = Buffer.alloc(46);
+    record.writeUInt32LE(0x02014b50, 0);
+    record.writeUInt16LE(45, 4);
+    record.writeUInt16LE(45, 6);
+    record.writeUInt32LE(crc, 16);
+    record.fill(0xff, 20, 28);
+    record.writeUInt16LE(title.length, 28);
+    record.writeUInt16LE(28, 30);
+    record.fill(0xff, 42, 46);
+    records.push(record, title, numbers([size, size, at]));
+    const whole = Buffer.concat([local, title, numbers([size, size]), content]);
+    locals.push(whole);
+    at += whole.length;
+  }
+  const directory = Buffer.concat(records);
+  const count = BigInt(records.length / 3);
+  const end = Buffer.alloc(56 + 20 + 22);
+  end.writeUInt32LE(0x06064b50, 0);
+  end.writeBigUInt64LE(44n, 4);
+  end.writeUInt16LE(45, 12);
+  end.writeUInt16LE(45, 14);
+  end.writeBigUInt64LE(count, 24);
+  end.writeBigUInt64LE(count, 32);
+  end.writeBigUInt64LE(BigInt(directory.length), 40);
+  end.writeBigUInt64LE(BigInt(at), 48);
+  end.writeUInt32LE(0x07064b50, 56);
+  end.writeBigUInt64LE(BigInt(at + directory.length), 64);
+  end.writeUInt32LE(1, 72);
+  end.writeUInt32LE(0x06054b50, 76);
+  end.fill(0xff, 84, 96);
+  return Buffer.concat([...locals, directory, end]);
+}
+
+/** As the directory of the original states it. */
+function crcOf(stored: Buffer, name: string): number {
+  const at = stored.lastIndexOf(name) - 46;
+  return stored.readUInt32LE(at + 16);
+}
+
+function openBook(): Buffer {
+  const book = utils.book_new();
+  utils.book_append_sheet(book, utils.aoa_to_sheet([['id'], ['needle']]), 'S');
+  return writeBook(book, { type: 'buffer', bookType: 'ods', compression: true }) as Buffer;
+}
+
+test.each([
+  ['a.docx', docx(paragraph('needle'))],
+  ['a.xlsx', xlsx([['S', `<sheetData>${sheetRow(1, ['id'])}${sheetRow(2, ['needle'])}</sheetData>`]])],
+  ['a.ods', openBook()],
+])('%s in a zip with 64-bit fields is read as in another one', async (name, bytes) => {
+  const { write, text } = workspace(unhurried);
+  write(name, bytes);
+  write(`wide-${name}`, wideZip(bytes));
+  expect(await text(name)).toContain('needle');
+  expect(await text(`wide-${name}`)).toBe(await text(name));
+});
+
+test('slides in a zip with 64-bit fields have their numbers', async () => {
+  const { write, text } = workspace(unhurried);
+  write('a.pptx', wideZip(fixture('slides.pptx')));
+  expect(await text('a.pptx:p2')).toContain('--- slide 2 ---');
+});
+
+test('a PDF without pages is said to have none', async () => {
+  const { write, read } = workspace(unhurried);
+  write('zero.pdf', pdf(['<</Type/Catalog/Pages 2 0 R>>', '<</Type/Pages/Kids[]/Count 0>>']));
+  for (const path of ['zero.pdf', 'zero.pdf:p1'])
+    expect(textOf(await read(path))).toContain('(it has no pages)');
+});
