@@ -32,6 +32,7 @@ export async function convertPdf(
   const document = await openPdf(bytes, password);
   try {
     const count = document.numPages;
+    if (count === 0) throw new Refused('damaged', 'it has no pages');
     if (from > count) throw new Refused('absent', undefined, { of: 'page', count });
     const last = Math.min(to ?? count, from + PAGES_AT_ONCE - 1, count);
     const numbers = Array.from({ length: last - from + 1 }, (_, i) => from + i);
