@@ -15,6 +15,13 @@ export type DialectName = keyof typeof DIALECTS;
 
 export const dialectNames = Object.keys(DIALECTS) as DialectName[];
 
+const dialects: readonly Dialect[] = Object.values(DIALECTS);
+
+/** Of the tools of all dialects. */
+export const toolNames: readonly string[] = [
+  ...new Set(dialects.flatMap(({ tools }) => tools.map(({ name }) => name))),
+];
+
 /** Throws `BAD_INPUT` for an unknown name. */
 export function dialectOf(name: string): Dialect {
   if (Object.hasOwn(DIALECTS, name)) return DIALECTS[name as DialectName];

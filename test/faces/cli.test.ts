@@ -63,6 +63,8 @@ test.each([
   [['read'], 'Nothing to read. Use oriel read PATH'],
   [['reed', 'x'], 'There is no command reed. Did you mean read? Use one of read, bash'],
   [['version'], 'There is no command version. Use oriel --version.'],
+  [['-x'], 'No command was given, only -x. Use one of read, bash'],
+  [['--json'], 'No command was given, only --json. Use one of read, bash'],
   [['cat', 'x'], 'There is no command cat. Use oriel read PATH.'],
   [['my file.txt:5'], "There is no command my file.txt:5. To read it, use oriel read 'my file.txt:5'\n"],
   [['constructor'], 'There is no command constructor. Use one of read, bash'],

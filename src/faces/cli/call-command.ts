@@ -1,5 +1,6 @@
 /** `oriel call`: any tool of any dialect, with its arguments as JSON. */
 
+import { toolNames } from '../../dialects/table.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Command } from './command.ts';
@@ -15,6 +16,7 @@ export const callCommand: Command = {
   name: 'call',
   operands: 'TOOL JSON',
   help: 'call a tool of the chosen dialect with JSON arguments',
+  choices: toolNames,
   options: [...workspaceOptions, ...readOptions],
   async run({ values, operands }, streams) {
     const [name, json] = operands;

@@ -11,7 +11,7 @@ export interface Command {
   /** What follows the name, one word each: `PATTERN [PATH]`; `PATH…` for any number of them. */
   readonly operands: string;
   readonly help: string;
-  /** The valid operands, where there are only these: they are completed. */
+  /** The names that an operand may have, where there are only these: they are completed. */
   readonly choices?: readonly string[];
   /** All that it takes besides the global ones; any other is refused. */
   readonly options: readonly Option[];

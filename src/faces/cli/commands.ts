@@ -34,7 +34,8 @@ const commandNames: readonly string[] = Object.keys(COMMANDS);
 export function loadCommand(name: string): Promise<Command> {
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (load) return load();
-  throw new OrielError('BAD_INPUT', `There is no command ${quote(name)}.${insteadOf(name)}`);
+  const what = name.startsWith('-') ? 'No command was given, only' : 'There is no command';
+  throw new OrielError('BAD_INPUT', `${what} ${quote(name)}.${insteadOf(name)}`);
 }
 
 /** What people type out of habit, and the call that does it. */

@@ -1,5 +1,6 @@
 /** `oriel tools`: what a model would be given. */
 
+import { toolNames } from '../../dialects/table.ts';
 import type { Command } from './command.ts';
 import { describeOptions } from './options.ts';
 import { orielOptions } from './oriel-options.ts';
@@ -8,6 +9,7 @@ export const toolsCommand: Command = {
   name: 'tools',
   operands: '[TOOL]',
   help: 'show the tools of the chosen dialect, or one of them; with --json their schemas',
+  choices: toolNames,
   options: describeOptions,
   async run({ values, operands: [name] }, { out }) {
     const { createOriel } = await import('../../oriel.ts');

@@ -31,6 +31,8 @@ test('bash completes commands, options, choices and folders', () => {
   expect(complete(W, 'oriel', 'read', 'f')).toEqual([]);
   expect(complete(W, 'oriel', 'completions', '')).toEqual(['bash', 'zsh', 'fish']);
   expect(complete(W, 'oriel', 'help', 'gr')).toEqual(['grep']);
+  expect(complete(W, 'oriel', 'tools', 'read')).toEqual(['read', 'read_file']);
+  expect(complete(W, 'oriel', 'call', 'co')).toEqual(['coder_workspace_read_file']);
   expect(complete(W, 'oriel', '--json', 're')).toEqual(['read', 'report']);
   expect(complete(W, 'oriel', '--dialect', 'pi', 'gr')).toEqual(['grep']);
   expect(complete(W, 'oriel', '--json', 'read', '--li')).toEqual(['--limits']);
