@@ -1,6 +1,8 @@
 // npm run bench [-- GROUP… --quick --soak 30m | --help | --list | --clean]: makes its data below .bench/, runs each group and prints one table a group.
 // Every figure of ours stands beside a peer measured in the same run; times are medians.
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { clean, help, keepTime } from './lib/about.mjs';
 import { folder } from './lib/data.mjs';
@@ -45,6 +47,8 @@ function parsed() {
         help: { ...flag, short: 'h' },
         list: flag,
         clean: flag,
+        // Of the script in package.json: what only explains, lists or removes builds nothing.
+        build: flag,
       },
       allowPositionals: true,
     });
@@ -66,6 +70,11 @@ const unknown = named.filter((name) => !Object.hasOwn(groups, name));
 if (unknown.length > 0) {
   console.error(`There is no group ${unknown.join(', ')}. Use one of ${Object.keys(groups).join(', ')}.`);
   process.exit(2);
+}
+if (values.build) {
+  const build = fileURLToPath(new URL('../scripts/build.mjs', import.meta.url));
+  const { status } = spawnSync(process.execPath, [build], { stdio: 'inherit' });
+  if (status !== 0) process.exit(2);
 }
 if (!existsSync('dist')) {
   console.error('Nothing is built. Use npm run build first.');

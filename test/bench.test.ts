@@ -30,6 +30,16 @@ test('lists its groups, and explains each in its help, and writes nothing', () =
   expect(existsSync(join(cwd, '.bench'))).toBe(false);
 });
 
+test('the script of the package builds nothing for what only explains', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: { bench: string } };
+  const [, ...words] = scripts.bench.split(' ').slice(1);
+  expect(scripts.bench).toMatch(/^node bench\/run\.mjs /);
+  for (const asked of ['--help', '--list', '--clean']) {
+    expect(bench(...words, asked), asked).toMatchObject({ stderr: '', status: 0 });
+    expect(existsSync(join(cwd, '.build')) || existsSync(join(cwd, 'dist'))).toBe(false);
+  }
+});
+
 test('its help names only options that it takes', () => {
   const { stdout } = bench('--help');
   const source = readFileSync(RUN, 'utf8');
