@@ -194,12 +194,28 @@ test('a failure looks as it is shown', async () => {
 /** Without code: a link may stand there as something that is typed. */
 const prose = (page: string): string => read(page).replaceAll(/`[^`\n]*`/g, '');
 
+/** The files to which a page links. */
+const linked = (page: string): string[] =>
+  [...prose(page).matchAll(/\]\(([^)#]+)[^)]*\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^https?:/.test(target))
+    .map((target) => normalize(join(dirname(page), target)));
+
 test('links lead to files that exist', () => {
-  const broken = pages.flatMap((page) =>
-    [...prose(page).matchAll(/\]\(([^)#]+)[^)]*\)/g)]
-      .map(([, target = '']) => target)
-      .filter((target) => !/^https?:/.test(target) && !existsSync(normalize(join(dirname(page), target))))
-      .map((target) => `${page} → ${target}`),
+  const broken = [...pages, 'test/README.md'].flatMap((page) =>
+    linked(page).flatMap((target) => (existsSync(target) ? [] : [`${page} → ${target}`])),
+  );
+  expect(broken).toEqual([]);
+});
+
+test('links of a page that is packed lead to what is packed, too', () => {
+  const { files } = JSON.parse(read('package.json')) as { files: string[] };
+  const isPacked = (path: string): boolean =>
+    path === 'README.md' || files.some((file) => path === file || path.startsWith(`${file}/`));
+  const packed = pages.filter(isPacked);
+  expect(packed.length).toBe(pages.length);
+  const broken = packed.flatMap((page) =>
+    linked(page).flatMap((target) => (isPacked(target) ? [] : [`${page} → ${target}`])),
   );
   expect(broken).toEqual([]);
 });
