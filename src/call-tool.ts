@@ -1,6 +1,7 @@
 /** One call of one tool, from its input to its answer: every step in order, and the one place where failures end. */
 
 import type { Callable } from './dialects/dialect.ts';
+import { PlaceError } from './errors.ts';
 import { takeSlot } from './engine/call-slot.ts';
 import { type CallOptions, type Engine, openCall } from './engine/open-call.ts';
 import { read, readLines } from './engine/read.ts';
@@ -37,20 +38,28 @@ export async function callTool<A>(
   try {
     began = performance.now();
     accepted = options.accept ? options.accept(input) : input;
-    const { answer, ...order } = tool.prepare(accepted, options.limits);
-    request = order.request;
-    const slot = await takeSlot(engine, order, options);
-    const open = openCall(engine, order, options, name);
-    // Cleanups run last in, first out: the slot is released when everything that the call opened is closed.
-    open.call.onEnd(() => slot.release());
-    let answered: A;
-    try {
-      const found = await open.settle(() => perform(order.request, open.call, order.policy));
-      result = found;
-      answered = answer(found);
-    } finally {
-      await open.close();
-    }
+    const attempt = async (): Promise<A> => {
+      const { answer, ...order } = tool.prepare(accepted, options.limits);
+      request = order.request;
+      const slot = await takeSlot(engine, order, options);
+      const open = openCall(engine, order, options, name);
+      // Cleanups run last in, first out: the slot is released when everything that the call opened is closed.
+      open.call.onEnd(() => slot.release());
+      try {
+        const found = await open.settle(() => perform(order.request, open.call, order.policy));
+        result = found;
+        return answer(found);
+      } finally {
+        await open.close();
+      }
+    };
+    const answered = await attempt().catch((error: unknown) => {
+      // Lines stood behind the path: they belong into fields of their own.
+      const placed = error instanceof PlaceError ? tool.placed?.(accepted, error.place) : undefined;
+      if (placed === undefined) throw error;
+      accepted = placed;
+      return attempt();
+    });
     recordEnded(engine, { tool: name, dialect, options, began, request, result, answer: answered });
     return answered;
   } catch (thrown) {

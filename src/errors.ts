@@ -56,6 +56,26 @@ export class OrielError extends Error {
   }
 }
 
+/** Lines of a file, as some write them behind its path: 1-based and inclusive; to the end without `to`. */
+export interface Place {
+  /** As notices call it. */
+  readonly path: string;
+  readonly absolute: string;
+  readonly from: number;
+  readonly to?: number;
+}
+
+/** There is no such path, and there is one with lines written behind it, where a path has none. */
+export class PlaceError extends OrielError {
+  readonly place: Place;
+
+  constructor(place: Place, message: string) {
+    super('NOT_FOUND', message, { next: place.path });
+    this.name = 'PlaceError';
+    this.place = place;
+  }
+}
+
 export function isOrielError(error: unknown): error is OrielError {
   return error instanceof OrielError;
 }

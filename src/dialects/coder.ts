@@ -19,7 +19,7 @@ import {
   fileLinesLimits,
   fileLinesOrder,
 } from './file-lines.ts';
-import { linesToOffset } from './line-fields.ts';
+import { linesToOffset, placeAsOffset } from './line-fields.ts';
 
 const limits: Limits = {
   ...baseLimits,
@@ -103,12 +103,13 @@ const workspaceReadFile = tool<WorkspaceInput, LinesRequest>({
 /** The steps from an input to an answer. */
 function ordered<Input extends FileLinesInput>(): Pick<
   ToolSpec<Input, LinesRequest>,
-  'adapt' | 'limits' | 'request' | 'policy' | 'answer' | 'failure'
+  'adapt' | 'placed' | 'limits' | 'request' | 'policy' | 'answer' | 'failure'
 > {
   return {
     // Its fields need every count, whatever a host allows other dialects.
     limits: (_, dialectLimits) => ({ ...dialectLimits, countBytes: limits.countBytes }),
     adapt: linesToOffset,
+    placed: (input, place) => placeAsOffset(input, { ...place, path: place.absolute }),
     request: (input, dialectLimits) => fileLinesOrder(input, limitsOf(dialectLimits)).request,
     policy: (input, dialectLimits) => fileLinesOrder(input, limitsOf(dialectLimits)).policy,
     answer: (result, input, limits) => {

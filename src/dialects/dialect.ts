@@ -5,7 +5,7 @@
 
 import type { z, ZodType } from 'zod';
 import type { Order } from '../engine/open-call.ts';
-import type { OrielError } from '../errors.ts';
+import type { OrielError, Place } from '../errors.ts';
 import { errorAnswer } from '../render/answer.ts';
 import type { Answer } from '../types/answer.ts';
 import type { Window } from '../types/excerpt.ts';
@@ -83,6 +83,8 @@ export interface ToolSpec<Input, R extends Request> {
   limits?(input: Input, limits: Limits): Limits;
   policy?(input: Input, limits: Limits): TextPolicy;
   answer(result: Result<R>, input: Input, limits: Limits): Answer;
+  /** `input` with the lines that stood behind its path in its own fields; undefined where those are taken. */
+  placed?(input: Input, place: Place): Input | undefined;
   /** How a failure is worded; one sentence when absent. `input` is absent where it did not fit the schema. */
   failure?(error: OrielError, input?: Input): Answer;
 }
@@ -98,6 +100,8 @@ export interface Callable<A> {
   readonly name: string;
   /** `accepted` has passed the schema, or was made by a face to fit it. Throws OrielError (`BAD_INPUT`). */
   prepare(accepted: unknown, limits: Limits): Prepared<A>;
+  /** `accepted` with the lines that stand behind its path as fields; undefined where it has no place for them. */
+  placed?(accepted: unknown, place: Place): unknown;
   /** `accepted` as in `prepare`, where it came so far. */
   failure(error: OrielError, accepted?: unknown): A;
 }
@@ -154,6 +158,7 @@ export function tool<Input, R extends Request>(spec: ToolSpec<Input, R>): Declar
         answer: (result: Result<R>) => spec.answer(result, input, limits),
       };
     },
+    placed: (accepted, place) => spec.placed?.(accepted as Input, place),
     failure: (error, accepted) => spec.failure?.(error, accepted as Input | undefined) ?? errorAnswer(error),
   };
 }

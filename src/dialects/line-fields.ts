@@ -1,8 +1,8 @@
 /** Fields for lines, as other read tools have them, as a selector behind the path. */
 
-import { OrielError } from '../errors.ts';
+import { OrielError, type Place } from '../errors.ts';
 import { parseSelection } from '../selector/selection.ts';
-import { quote } from '../text/visible.ts';
+import { quote, use } from '../text/visible.ts';
 import { type Fields, isTexts } from './lenient.ts';
 import { isFields, type Lines, linesIn } from './line-names.ts';
 import { selectorOf, windowOf } from './line-windows.ts';
@@ -21,10 +21,21 @@ export function linesToSelector(input: Fields): Fields {
   const paths = pathsOf(typed);
   if (!paths) return input;
   const { lines, others } = linesIn(rest);
-  const selector = selectorOf(lines);
+  const selector = selectorBehind(paths[0] as string, lines);
   if (selector !== '') paths.forEach(refuseTwo);
   const written = paths.map((path) => path + selector);
   return { ...others, path: written.join(written.some((path) => path.includes(',')) ? '\n' : ',') };
+}
+
+/** Throws `BAD_INPUT` that names a call with `path`. */
+function selectorBehind(path: string, lines: Lines): string {
+  try {
+    return selectorOf(lines);
+  } catch (error) {
+    if (!(error instanceof OrielError)) throw error;
+    const next = path + (error.next ?? '');
+    throw new OrielError(error.code, `${error.message} ${use(next)}`, { next, cause: error });
+  }
 }
 
 /**
@@ -65,6 +76,14 @@ export function linesToOffset(input: Fields): Fields {
       ...(last !== undefined && { limit: last - first + 1 }),
     }),
   );
+}
+
+/** The lines that stood behind a path as `offset` and `limit`; undefined where those are given. */
+export function placeAsOffset<
+  Input extends { readonly offset?: number | undefined; readonly limit?: number | undefined },
+>(input: Input, { path, from, to }: Place): Input | undefined {
+  if (input.offset !== undefined || input.limit !== undefined) return undefined;
+  return { ...input, path, offset: from, ...(to !== undefined && { limit: to - from + 1 }) };
 }
 
 /** `linesAsFields` for `start_line` and `end_line`. */

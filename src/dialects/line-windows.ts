@@ -49,7 +49,7 @@ function rangeOf(from: number | undefined, to: number | undefined): string {
   if (from === undefined && to === undefined) return '';
   const first = Math.max(from ?? 1, 1);
   if (to !== undefined && to < first) {
-    throw bad(`lines ${first} to ${to} are none: the last comes before the first`);
+    throw bad(`lines ${first} to ${to} are none: the last comes before the first`, `:${to}..${first}`);
   }
   return `:${first}..${to ?? ''}`;
 }
@@ -124,6 +124,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
 }
 
-function bad(why: string): OrielError {
-  return new OrielError('BAD_INPUT', `${why}. Use the path alone, such as src/app.ts:50..100.`);
+/** `next` is the selector of a call that works: of the whole text where it is not plain which lines are meant. */
+function bad(why: string, next = ''): OrielError {
+  return new OrielError('BAD_INPUT', `${why}.`, { next });
 }

@@ -6,6 +6,7 @@ import { displays, showParts } from '../render/display.ts';
 import { sentence, withoutSelectors, type Wording, wording } from '../render/notices.ts';
 import { readAnswer, textFacts } from '../render/read-answer.ts';
 import { readNotices, shownLines } from '../render/read-notices.ts';
+import { safeJson } from '../text/json.ts';
 import { shellWord } from '../text/shell.ts';
 import { oneLine } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';
@@ -16,7 +17,7 @@ import type { TextPolicy } from '../types/policy.ts';
 import type { ReadRequest } from '../types/request.ts';
 import type { TextResult } from '../types/result.ts';
 import { type DeclaredTool, lineRange, reads, tool } from './dialect.ts';
-import { linesToOffset } from './line-fields.ts';
+import { linesToOffset, placeAsOffset } from './line-fields.ts';
 import { limitOf, type PiStyle } from './pi-style.ts';
 
 interface ReadInput {
@@ -66,6 +67,7 @@ export function read(style: PiStyle): DeclaredTool {
           .describe('Maximum number of lines to read (default: as many as fit)'),
       }),
     adapt: linesToOffset,
+    placed: placeAsOffset,
     request: ({ path, offset, limit }) => ({
       do: 'read',
       target: path,
@@ -111,7 +113,7 @@ function textOf(result: TextResult, input: ReadInput, style: PiStyle): Answer {
   const { excerpt, display } = result;
   const { offset = 1 } = input;
   const total = totalOf(result, style);
-  if (excerpt.pastEnd && offset > 1 && offset !== total) return beyondEnd(offset, total);
+  if (excerpt.pastEnd && offset > 1 && offset !== total) return beyondEnd(input, total);
   const body = showParts(excerpt.parts, display, '');
   const said = readNotices(result)
     .filter(({ kind }) => SAID.has(kind))
@@ -156,11 +158,12 @@ function endOf(
   return bytes > limits.bytes ? 'bytes' : undefined;
 }
 
-function beyondEnd(offset: number, lines: number | undefined): Answer {
+function beyondEnd({ path, offset }: ReadInput, lines: number | undefined): Answer {
   const total = lines === undefined ? '' : ` (${lines} lines total)`;
   const use = lines === undefined || lines === 0 ? 'Use offset=1' : `Use an offset from 1 to ${lines}`;
   const message = `Offset ${offset} is beyond end of file${total}. ${use}.`;
-  return errorAnswer(new OrielError('OUT_OF_RANGE', message, { next: `offset=${lines || 1}` }));
+  const next = safeJson({ path, offset: lines || 1 });
+  return errorAnswer(new OrielError('OUT_OF_RANGE', message, { next }));
 }
 
 function continuation(

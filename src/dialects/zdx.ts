@@ -14,7 +14,7 @@ import type { ReadRequest } from '../types/request.ts';
 import type { ImageResource } from '../types/resource.ts';
 import type { ReadResult, TextResult } from '../types/result.ts';
 import { type Dialect, lineRange, reads, tool } from './dialect.ts';
-import { linesToOffset } from './line-fields.ts';
+import { linesToOffset, placeAsOffset } from './line-fields.ts';
 import { bash, MAX_STREAM_BYTES } from './zdx-bash.ts';
 import { failure, numeric, success } from './zdx-envelope.ts';
 
@@ -75,6 +75,7 @@ const read = tool<ReadInput, ReadRequest>({
   },
   limits: (_, limits) => ({ ...limits, bytes: pageOf(limits), countBytes: zdxLimits.countBytes }),
   adapt: linesToOffset,
+  placed: placeAsOffset,
   request: (input, limits) => ({
     do: 'read',
     target: input.path,
@@ -89,12 +90,13 @@ const read = tool<ReadInput, ReadRequest>({
   },
   answer: (found, input) => {
     if (found.is === 'text') return textOf(found, input);
-    if (found.is === 'image' && found.resource.image) return imageOf(found.resource, input);
+    if (found.is === 'image' && found.resource.image) return imageOf(found.resource, pathOf(found, input));
     throw notText(found, input.path);
   },
-  failure: (error) => {
-    if (error.code !== 'IS_DIRECTORY') return failure(error);
-    return failure(new OrielError(error.code, `${error.message} Use bash to list it: ls.`, { cause: error }));
+  failure: (error, input) => {
+    if (error.code !== 'IS_DIRECTORY' || !input) return failure(error);
+    const message = `${error.message} Use bash to list it, with the command ls ${quote(shellWord(input.path))}`;
+    return failure(new OrielError(error.code, message, { cause: error }));
   },
 });
 
@@ -110,6 +112,11 @@ function windowOf(input: ReadInput, { lines }: Limits): Window {
   return lineRange(offset, limit);
 }
 
+/** As notices call it; JSON says any name as it is. */
+function pathOf({ target }: ReadResult, { path }: ReadInput): string {
+  return target.startsWith('file:') ? path : target;
+}
+
 /** Bytes of a page. */
 function pageOf({ bytes }: Limits): number {
   return Math.min(MAX_PAGE_BYTES, bytes);
@@ -121,7 +128,7 @@ function charactersOf(line: number): number {
 }
 
 /** The picture beside the envelope: an image has no content in text. */
-function imageOf({ image, facts }: ImageResource, { path }: ReadInput): Answer {
+function imageOf({ image, facts }: ImageResource, path: string): Answer {
   if (!image) throw new TypeError('the image is described and not shown');
   const { mimeType, data } = image;
   const shown = { path, type: 'image', mime_type: mimeType, bytes: data.length };
@@ -131,9 +138,10 @@ function imageOf({ image, facts }: ImageResource, { path }: ReadInput): Answer {
 }
 
 function textOf(result: TextResult, input: ReadInput): Answer {
-  const { path, max_line_length } = input;
+  const { max_line_length } = input;
   const offset = firstOf(input);
   const { excerpt, display, encoding } = result;
+  const path = pathOf(result, input);
   const [, tail] = excerpt.parts;
   const lines = excerpt.parts.flat();
   const total = excerpt.totals.lines ?? 0;

@@ -70,6 +70,10 @@ Line ranges: start_line and end_line, 1-based and inclusive, at most ${binarySiz
     });
   },
   adapt: linesToEnds,
+  placed: (input, { path, from, to }) =>
+    windowOf(input)
+      ? undefined
+      : { ...input, path, start_line: from, ...(to !== undefined && { end_line: to }) },
   request(input) {
     const window = windowOf(input);
     return {

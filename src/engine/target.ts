@@ -4,8 +4,8 @@ import { basename, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { headOf } from '../access/bytes.ts';
 import { absolutePath, foreignName, spellings } from '../access/paths.ts';
-import { type ErrorCode, OrielError } from '../errors.ts';
-import { isSpelledSelector } from '../selector/selection.ts';
+import { type ErrorCode, OrielError, PlaceError } from '../errors.ts';
+import { isSpelledSelector, parseBehind } from '../selector/selection.ts';
 import { pathRewrites, targetRewrites, withFragment, withSymbol } from '../selector/rewrites.ts';
 import { type Candidate, candidates } from '../selector/split.ts';
 import { sources } from '../sources/table.ts';
@@ -34,6 +34,7 @@ export async function findTarget(typed: string, grammar: Grammar, call: Call): P
     const rewritten = await firstThatOpens(candidatesOf(other), grammar, [], call);
     if (rewritten) return { subject: await subjectOf(rewritten, rewritten.rest, call) };
   }
+  if (grammar === 'literal') await refusePlace(target, call);
   return missing(target, grammar, misses, call);
 }
 
@@ -48,6 +49,26 @@ function otherTargets(target: string, grammar: Grammar): string[] {
   if (grammar !== 'selectors') return pathRewrites(target);
   const symbol = withSymbol(target);
   return [...targetRewrites(target, holds), ...(symbol === undefined ? [] : [symbol])];
+}
+
+/** Throws `PlaceError` where `target` is a path that exists with lines behind it: `src/app.ts:12:5`, `src/app.ts#L3-L9`. */
+async function refusePlace(target: string, call: Call): Promise<void> {
+  for (const typed of [target, ...targetRewrites(target, () => false)]) {
+    for (const candidate of candidates(typed).filter(({ rest }) => rest !== '' && isSpelledSelector(rest))) {
+      const { window, mode, symbol } = parseBehind(candidate.path, candidate.rest) ?? {};
+      const [range, ...others] = window?.by === 'lines' ? window.ranges : [];
+      if (!range || others.length > 0 || mode || symbol) continue;
+      const found = await firstThatOpens([candidate], 'literal', [], call);
+      if (!found) continue;
+      await found.opened.close();
+      const path = nameable(found.path, call);
+      const why = `${quote(target)} does not exist. Did you mean ${quote(path)}?`;
+      throw new PlaceError(
+        { ...range, path, absolute: found.path },
+        `${why} Use that path, and the fields for lines beside it.`,
+      );
+    }
+  }
 }
 
 /** Whether `target` is the path of something that exists, with or without a selector behind it. */

@@ -37,6 +37,7 @@ export const wording: Wording = {
     const beyond = none.length === 0 ? '' : `: nothing at ${none.join(', ')}`;
     return `${oneLine(target)} ends at line ${last}${beyond}`;
   },
+  around: ({ line, use }) => `Line ${line} and the lines around it. Use ${use} to continue`,
   binary: ({ target, type, bytes, use }) =>
     `${oneLine(target)} is binary (${type}${bytes === undefined ? '' : `, ${binarySize(bytes)}`}). ` +
     (use === undefined

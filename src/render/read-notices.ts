@@ -23,6 +23,7 @@ export function readNotices(result: TextResult): Notice[] {
     ...partNotice(result),
     cutNotice(result),
     shortNotice(result),
+    aroundNotice(result),
     beyondNotice(result),
   ].filter((n) => n !== undefined);
   const changed: Notice[] = result.changed ? [{ kind: 'changed', target }] : [];
@@ -139,8 +140,18 @@ function shortNotice({ excerpt, selection, target }: TextResult): Notice | undef
   if (excerpt.next || selection.window?.by !== 'lines') return undefined;
   const { lastLine: last, pastEnd } = excerpt;
   if (last === undefined || pastEnd) return undefined;
-  const missing = selection.window.ranges.filter(({ from }) => from > last);
+  const { ranges, around = 0 } = selection.window;
+  const missing = around > last ? [{ from: around, to: around }] : ranges.filter(({ from }) => from > last);
   return { kind: 'short', target, last, ...(missing.length > 0 && { missing }) };
+}
+
+function aroundNotice({ excerpt, selection, target }: TextResult): Notice | undefined {
+  const { window } = selection;
+  if (excerpt.next || excerpt.lastLine !== undefined || window?.by !== 'lines') return undefined;
+  const last = shownLines(excerpt).at(-1)?.[1];
+  const { around: line } = window;
+  if (line === undefined || last === undefined || excerpt.totals.lines === last) return undefined;
+  return { kind: 'around', line, use: target + writeSelector({ by: 'lines', ranges: [{ from: last + 1 }] }) };
 }
 
 function pastEndNotice(result: TextResult): Notice {
@@ -170,6 +181,7 @@ const MOST_DIGITS = 30;
 
 /** The number as it was typed: a huge one is not what a float would make of it. */
 function askedOf({ typed = '', window }: Selection, digits: RegExp): string {
+  if (window?.by === 'lines' && window.around !== undefined) return String(window.around);
   const first = window?.by === 'lines' ? window.ranges[0]?.from : window?.by === 'bytes' ? window.start : 1;
   const found = digits.exec(typed)?.[1];
   return found !== undefined && found.length <= MOST_DIGITS && Number(found) >= (first ?? 0)

@@ -5,7 +5,8 @@ const MOST_CHARACTERS = 512;
 
 /**
  * `text` (without the leading colon) as a selector of ours, where it is plain which lines are meant; undefined where it is
- * not, and for what is written as ours already. Columns are left out, as of `120:5`.
+ * not, and for what is written as ours already. A place of a compiler or browser becomes `120:1`; of ranges, columns are
+ * left out.
  */
 export function otherSpelling(text: string): string | undefined {
   if (text.length > MOST_CHARACTERS) return undefined;
@@ -18,7 +19,9 @@ export function otherSpelling(text: string): string | undefined {
   ) ?? ['', '', ''];
   const lines = before + after === '' || !range.includes(':') ? linesOf(range) : undefined;
   if (lines === undefined) return undefined;
-  const written = `${before}${lines}${before === '' ? after : ''}`;
+  // Verbatim text has no lines around it.
+  const plainLines = before + after === '' ? lines : lines.replace(/:1$/, '');
+  const written = `${before}${plainLines}${before === '' ? after : ''}`;
   return written === text ? undefined : written;
 }
 
@@ -71,12 +74,14 @@ function namedEnds(text: string): string | undefined {
   if (paged && Number(paged[2]) > 0) return `${Math.max(1, Number(paged[1]))}+${paged[2]}`;
   const more = /^(\d+),\+(\d+)p?$/.exec(text);
   if (more) return `${more[1]}..${Number(more[1]) + Number(more[2])}`;
-  return /^(?:l=|lines? ?)?(\d+),? col(?:umn)? ?\d+$/.exec(text)?.[1] ?? /^l=(\d+)$/.exec(text)?.[1];
+  const line = /^(?:l=|lines? ?)?(\d+),? col(?:umn)? ?\d+$/.exec(text)?.[1];
+  return line === undefined ? /^l=(\d+)$/.exec(text)?.[1] : `${line}:1`;
 }
 
 /** The line of a message that follows it: `12:5: error: x` of a compiler, `12: text` of a search. */
 function ofMessage(text: string): string | undefined {
-  return /^(\d+)(?:(?::\d+)?: |:\d+ - (?=\D))/.exec(text)?.[1];
+  const line = /^(\d+)(?:(?::\d+)?: |:\d+ - (?=\D))/.exec(text)?.[1];
+  return line === undefined ? undefined : `${line}:1`;
 }
 
 /** `1,000-1,010`, `1_000`, `1'000..1'010` without the separators of thousands; undefined for anything else. */
@@ -112,14 +117,16 @@ function toTheEnd(text: string): string | undefined {
   return open ? `${open[1]}${open[2] === '..' ? '..' : '-'}` : undefined;
 }
 
-/** Ranges with anything but a comma between them, or with a comma too many. */
+/** Ranges with anything but a comma between them, or with a comma too many; one place with a column. */
 function listOf(text: string): string | undefined {
-  const items = text
+  const written = text
     .replace(/ *\b(?:to|through|until)\b */g, '-')
     .replace(/ *(-|\.\.|\+) */g, '$1')
     .split(/ *(?:[,;&]|\band\b) *| +/)
-    .filter((item) => item !== '')
-    .map(itemOf);
+    .filter((item) => item !== '');
+  const [, place] = (written.length === 1 && /^l?(\d+)[c:]\d+(?:-\d+)?$/.exec(written[0] as string)) || [];
+  if (place !== undefined) return `${place}:1`;
+  const items = written.map(itemOf);
   return items.length > 0 && items.every((item) => item !== undefined) ? items.join(',') : undefined;
 }
 

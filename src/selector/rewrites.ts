@@ -33,16 +33,16 @@ export function targetRewrites(target: string, holds: (name: string) => boolean)
 
 /**
  * `file.ts#L10-L20` and `file.ts#L10` of browsers, `file.ts(12,5)` and `File "x.py", line 12` of compilers,
- * `file.ts (lines 5-10)` of people, with the selector that means the same; undefined for anything else. (`file.ts:12:5` is
- * a selector.)
+ * `file.ts (lines 5-10)` of people, with the selector that means the same; undefined for anything else. One place is
+ * written as of a compiler, `file.ts:12:1`, which is a selector.
  */
 export function withSelector(target: string): string | undefined {
   const hash = /^(.+)#L?(\d+)(?:C\d+|,\d+)?(?:(?:-|\.\.|:)L?(\d+)(?:C\d+|,\d+)?)?$/i.exec(target);
-  if (hash) return `${hash[1]}:${hash[2]}${hash[3] === undefined ? '' : `-${hash[3]}`}`;
+  if (hash) return `${hash[1]}:${hash[2]}${hash[3] === undefined ? ':1' : `-${hash[3]}`}`;
   const place =
     /^(.+)\((\d+)(?:,\s*\d+)?\):?$/.exec(target) ??
     /^(?:File )?"?([^"]+)"?, line (\d+)(?:, in .*)?$/.exec(target);
-  if (place) return `${place[1]}:${place[2]}`;
+  if (place) return `${place[1]}:${place[2]}:1`;
   const range =
     /^(.+?) ?(?:\(|\[|\{)L?(\d+)(?:-|\.\.|, ?)L?(\d+)[)\]}]$/i.exec(target) ??
     /^(.+)@L?(\d+)(?:-L?(\d+))?$/i.exec(target) ??

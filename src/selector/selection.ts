@@ -1,7 +1,8 @@
 /** The generic selectors: what `:50-100`, `:raw`, `:@65536+64K` or `:outline` mean, and how they are written. */
 
 import { OrielError } from '../errors.ts';
-import { encodingName } from '../text/legacy.ts';
+import { encodingName, ENCODINGS } from '../text/legacy.ts';
+import { nearNames } from '../text/near.ts';
 import { quote } from '../text/visible.ts';
 import type { Next, Range, Window } from '../types/excerpt.ts';
 import type { Mode, Selection } from '../types/selection.ts';
@@ -34,6 +35,8 @@ export function parseSelection(text: string): Selection | undefined {
   }
   if (symbols.test(text)) return namesAnotherPath(text) ? undefined : symbolSelection(text);
   const typed = tidied(text);
+  const place = /^(\d+):\d*:?$/.exec(typed)?.[1];
+  if (place !== undefined) return placeSelection(place);
   const [first = '', second, ...others] = typed.split(':');
   if (others.length > 0) return undefined;
   if (second === undefined) {
@@ -56,19 +59,34 @@ function takeEncoding(text: string): { encoding: string; rest: string } | undefi
   const encoding = encodingName(label);
   if (encoding !== undefined) return { encoding, rest: parts.toSpliced(at, 1).join(':') };
   const why = 'the names are those of the WHATWG, such as shift_jis, gbk, windows-1252 or utf-16le';
-  throw bad(text, why, ':encoding=windows-1252');
+  const [near = 'utf-8'] = nearNames(label, ENCODINGS, 1);
+  throw bad(text, why, `:${parts.with(at, `encoding=${near}`).join(':')}`);
 }
 
-/** Lower case, without blanks at the ends and around commas; of a compiler's `120:5` or `120:` the line. */
+/** Lower case, without blanks at the ends and around commas. */
 function tidied(text: string): string {
-  const plain = text
-    .split(',')
-    .map((chunk) => chunk.trim())
-    .join(',')
-    .toLowerCase()
-    // Numbers with a unit have it as notices write it.
-    .replace(/(?<=\d)[km]\b/g, (unit) => unit.toUpperCase());
-  return /^(\d+):\d*:?$/.exec(plain)?.[1] ?? plain;
+  return (
+    text
+      .split(',')
+      .map((chunk) => chunk.trim())
+      .join(',')
+      .toLowerCase()
+      // Numbers with a unit have it as notices write it.
+      .replace(/(?<=\d)[km]\b/g, (unit) => unit.toUpperCase())
+  );
+}
+
+/** Lines shown before and after a place: enough to see what it is in, and far less than a page. */
+const LINES_BEFORE = 10;
+const LINES_AFTER = 40;
+
+/** `120:5`, the line and column of a compiler, and `120:` of a search: one place, shown with the lines around it. */
+function placeSelection(digits: string): Selection {
+  const { from: line } = parseItem(digits, digits) as Item;
+  const from = Math.max(1, line - LINES_BEFORE);
+  const to = Math.min(line + LINES_AFTER, Number.MAX_SAFE_INTEGER);
+  const window: Window = { by: 'lines', ranges: [{ from, to }], context: false, around: line };
+  return { window, typed: `${from}..${to}` };
 }
 
 /**

@@ -11,6 +11,36 @@ const ALIASES: Readonly<Record<string, string>> = {
   utf8: 'utf-8',
 };
 
+/** Names of encodings that texts are stored in, for one that is mistyped. */
+export const ENCODINGS = [
+  'utf-8',
+  'utf-16le',
+  'utf-16be',
+  'windows-1252',
+  'shift_jis',
+  'euc-jp',
+  'gbk',
+  'gb18030',
+  'big5',
+  'euc-kr',
+  'iso-8859-1',
+  'iso-8859-2',
+  'iso-8859-7',
+  'iso-8859-8',
+  'iso-8859-15',
+  'koi8-r',
+  'koi8-u',
+  'ibm866',
+  'macintosh',
+  'windows-1250',
+  'windows-1251',
+  'windows-1253',
+  'windows-1254',
+  'windows-1255',
+  'windows-1256',
+  'windows-874',
+];
+
 /** The WHATWG's name of the encoding that `label` means; undefined for none. */
 export function encodingName(label: string): string | undefined {
   const known = label.trim().toLowerCase().replaceAll('_', '-');

@@ -225,3 +225,13 @@ export function oneLine(name: string): string {
 }
 
 const ESCAPES: Record<string, string> = { '\n': '\\n', '\t': '\\t', '\r': '\\r' };
+
+/** `Use X.`, where the full stop of the sentence cannot be taken for one of the call: `..` is another directory. */
+export function use(call: string): string {
+  return `Use ${quote(call)}${call.endsWith('.') ? ' as it is' : ''}.`;
+}
+
+/** A sentence with its full stop, which one at the end of what it names is too. */
+export function ended(sentence: string): string {
+  return sentence.endsWith('.') ? sentence : `${sentence}.`;
+}

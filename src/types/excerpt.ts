@@ -9,13 +9,15 @@ export interface Range {
 export type Window =
   /**
    * Sorted, merged ranges. `context` lines may be shown around constrained sides. `inside`: the first range begins at
-   * this byte (0-based) inside its first line, an oversized one of which the part before has been shown.
+   * this byte (0-based) inside its first line, an oversized one of which the part before has been shown. `around`: this
+   * line was asked for, and the range is what stands around it.
    */
   | {
       readonly by: 'lines';
       readonly ranges: readonly Range[];
       readonly context: boolean;
       readonly inside?: number;
+      readonly around?: number;
     }
   /** `length` bytes from byte `start` (0-based), rounded to whole lines. */
   | { readonly by: 'bytes'; readonly start: number; readonly length?: number }

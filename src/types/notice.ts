@@ -38,6 +38,8 @@ export type Notice =
       readonly last: number;
       readonly missing?: readonly Range[];
     }
+  /** One line was asked for; those around it are shown, and `use` goes on behind them. */
+  | { readonly kind: 'around'; readonly line: number; readonly use: string }
   | {
       readonly kind: 'binary';
       readonly target: string;

@@ -156,7 +156,7 @@ test('an offset past the end is an error that gives the total', async () => {
   expect(await call('read', { path: 'f', offset: 4 })).toMatchObject({
     text: 'Offset 4 is beyond end of file (3 lines total). Use an offset from 1 to 3.',
     isError: true,
-    details: { error: { code: 'OUT_OF_RANGE', next: 'offset=3' } },
+    details: { error: { code: 'OUT_OF_RANGE', next: '{"path":"f","offset":3}' } },
   });
   expect((await call('read', { path: 'empty', offset: 2 })).text).toBe(
     'Offset 2 is beyond end of file (0 lines total). Use offset=1.',
@@ -226,12 +226,13 @@ test('what cannot be read', async () => {
   );
 });
 
-test('a path is taken as it is: a selector is a part of its name', async () => {
+test('a file of that very name goes before lines behind a path; no other selector is one', async () => {
   const { write, call } = place('pi');
   write('f', 'a\nb\n');
   write('f:2', 'named so\n');
   expect((await call('read', { path: 'f:2' })).text).toBe('named so\n');
-  expect((await call('read', { path: 'f:1' })).isError).toBe(true);
+  expect((await call('read', { path: 'f:1-1' })).text).toMatch(/^a\n\[/);
+  expect((await call('read', { path: 'f:raw' })).isError).toBe(true);
 });
 
 test('above countBytes nothing is counted, and paging goes on', async () => {

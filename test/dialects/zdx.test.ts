@@ -141,7 +141,11 @@ describe('failures', () => {
       'NOT_FOUND',
       'nope does not exist. Use a path below the working directory, or an absolute one.',
     ],
-    [{ path: '.' }, 'IS_DIRECTORY', '. is a directory, not a file. Use bash to list it: ls.'],
+    [
+      { path: '.' },
+      'IS_DIRECTORY',
+      '. is a directory, not a file. Use bash to list it, with the command ls .',
+    ],
     [
       { path: 'a', lines: 3 },
       'BAD_INPUT',

@@ -25,7 +25,7 @@ describe('what others write is read as it is meant', () => {
     ['src/c.ts#L5..L7', 'src/c.ts:5-7'],
     ['src/c.ts:L5C3-L7C2', 'src/c.ts:5-7'],
     ['src/c.ts:5-7:30', 'src/c.ts:5-7'],
-    ['src/c.ts:5:2-9', 'src/c.ts:5'],
+    ['src/c.ts:5:2-9', 'src/c.ts:5:1'],
     ['src/c.ts:5\u20137', 'src/c.ts:5-7'],
     ['src/c.ts\uff1a5-7', 'src/c.ts:5-7'],
     ['src/c.ts:8-$', 'src/c.ts:8-'],
@@ -60,11 +60,11 @@ describe('what others write is read as it is meant', () => {
     ['src/c.ts:5,7p', 'src/c.ts:5..7'],
     ['src/c.ts:5,+2', 'src/c.ts:5..7'],
     ['src/c.ts:bytes 0-19', 'src/c.ts:@0+20'],
-    ['src/c.ts:line 5 column 2', 'src/c.ts:5'],
+    ['src/c.ts:line 5 column 2', 'src/c.ts:5:1'],
     ['src/c.ts:5-7)', 'src/c.ts:5-7'],
-    ['src/c.ts:5: error: const', 'src/c.ts:5'],
-    ['src/c.ts:5:7 - error TS2322: x', 'src/c.ts:5'],
-    ['src/c.ts:5: const v5 = 5;', 'src/c.ts:5'],
+    ['src/c.ts:5: error: const', 'src/c.ts:5:1'],
+    ['src/c.ts:5:7 - error TS2322: x', 'src/c.ts:5:1'],
+    ['src/c.ts:5: const v5 = 5;', 'src/c.ts:5:1'],
     ['src/c.ts and src/a b.ts', 'src/c.ts,src/a b.ts'],
     ['src/{c,a b}.ts', 'src/c.ts,src/a b.ts'],
     ['cat src/c.ts', 'src/c.ts'],
@@ -76,8 +76,8 @@ describe('what others write is read as it is meant', () => {
     ['- src/c.ts', 'src/c.ts'],
     ['path: src/c.ts:5-7', 'src/c.ts:5-7'],
     ['{"path":"src/c.ts:5-7"}', 'src/c.ts:5-7'],
-    ['at run (src/c.ts:5:7)', 'src/c.ts:5'],
-    [' --> src/c.ts:5:7', 'src/c.ts:5'],
+    ['at run (src/c.ts:5:7)', 'src/c.ts:5:1'],
+    [' --> src/c.ts:5:7', 'src/c.ts:5:1'],
     ['lines 5-7 of src/c.ts', 'src/c.ts:5-7'],
     ['+5 src/c.ts', 'src/c.ts:5'],
     ['+++ b/src/c.ts', 'src/c.ts'],
@@ -96,7 +96,7 @@ describe('what others write is read as it is meant', () => {
   ])('%j is %j', same);
 
   test.each([
-    ['#L5', ':5'],
+    ['#L5', ':5:1'],
     ['#L5-L7', ':5-7'],
     ['#v5', ':#v5'],
     ['', ''],
@@ -107,6 +107,37 @@ describe('what others write is read as it is meant', () => {
     expect(await text(`${url.replace('file:///', 'file:/')}${selector}`.replace('%20', ' '))).toBe(
       await text(`src/a b.ts${selector}`),
     );
+  });
+});
+
+describe('a place is shown with the lines around it, and the call that goes on', () => {
+  const places = ['80:5', '80:', '80:5:', 'L80C5', '80:5: error: x', '80: text', 'line 80 col 5', '80:5-9'];
+  const spelled = [...places.map((place) => `a.log:${place}`), 'a.log#L80', 'a.log(80,5)', 'a.log, line 80'];
+  test.each([...spelled, 'at run (a.log:80:5)', 'a.log:80:5,', '@a.log:80:5'])('%j', async (typed) => {
+    const { write, text } = workspace();
+    write('a.log', Array.from({ length: 5_000 }, (_, i) => `line ${i + 1}\n`).join(''));
+    const shown = Array.from({ length: 51 }, (_, i) => `${i + 70}|line ${i + 70}\n`).join('');
+    expect(await text(typed)).toBe(`${shown}[Line 80 and the lines around it. Use a.log:121.. to continue]`);
+    expect(await text('a.log:121..')).toMatch(/^121\|line 121\n/);
+  });
+
+  test.each([
+    ['a.log:4970:3', /^4960\|[^[]*\n5000\|line 5000\n\[a\.log ends at line 5000\]$/],
+    ['a.log:4960:3', /^4950\|[^[]*\n5000\|line 5000\n?$/],
+    [
+      'a.log:3:3',
+      /^1\|[^[]*\n43\|line 43\n\[Line 3 and the lines around it\. Use a\.log:44\.\. to continue\]$/,
+    ],
+    ['a.log:5005:3', /^4995\|[^[]*\n5000\|line 5000\n\[a\.log ends at line 5000: nothing at 5005\]$/],
+    [
+      'a.log:6000:3',
+      /^\[Line 6000 is beyond the end of a\.log \(5000 lines\)\. Use a\.log:5000 for the end or a\.log:1 for the start\]$/,
+    ],
+    ['a.log:0:3', /^Line selector 0 is invalid; lines are 1-indexed\. Use a?\.?l?o?g?:1\.$/],
+  ])('near an end, or beyond it: %j', async (typed, answer) => {
+    const { write, text } = workspace();
+    write('a.log', Array.from({ length: 5_000 }, (_, i) => `line ${i + 1}\n`).join(''));
+    expect(await text(typed)).toMatch(answer);
   });
 });
 

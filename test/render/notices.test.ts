@@ -92,6 +92,7 @@ const sentences: readonly (readonly [Notice, string])[] = [
     'Line 9 is beyond the end of f (which is shorter). Use f:-20 for the end',
   ],
   [{ kind: 'empty', target: 'f' }, 'f is empty: 0 lines'],
+  [{ kind: 'around', line: 9, use: 'f:50..' }, 'Line 9 and the lines around it. Use f:50.. to continue'],
   [{ kind: 'short', target: 'f', last: 3 }, 'f ends at line 3'],
   [
     { kind: 'short', target: 'f', last: 3, missing: [{ from: 5, to: 5 }, { from: 7, to: 9 }, { from: 12 }] },

@@ -47,11 +47,12 @@ const WINDOWS: readonly (readonly [string, Window])[] = [
   ['5..,10-20', lines({ from: 5 })],
   ['5-16,10..', lines({ from: 5 })],
   ['1-2,5..,9-10', lines({ from: 1, to: 2 }, { from: 5 })],
-  // Blanks and the column of a compiler are no part of it.
+  // Blanks are no part of it.
   [' 5 , 7 ', lines({ from: 5, to: 5 }, { from: 7, to: 7 })],
-  ['120:5', lines({ from: 120 })],
-  ['120:', lines({ from: 120 })],
-  ['120:5:', lines({ from: 120 })],
+  // One place, of a compiler or a search, is shown with the lines around it.
+  ['120:5', { ...exactly({ from: 110, to: 160 }), around: 120 } as Window],
+  ['120:', { ...exactly({ from: 110, to: 160 }), around: 120 } as Window],
+  ['3:5:', { ...exactly({ from: 1, to: 43 }), around: 3 } as Window],
   // Where a cut inside of a line goes on.
   ['2@51170..', { ...exactly({ from: 2 }), inside: 51_170 } as Window],
   ['2@51170..2', { ...exactly({ from: 2, to: 2 }), inside: 51_170 } as Window],
@@ -81,7 +82,7 @@ describe('windows', () => {
 
 test('what was typed is kept as notices write it', () => {
   expect(parseSelection(' 5 , 7 ')?.typed).toBe('5,7');
-  expect(parseSelection('120:5')?.typed).toBe('120');
+  expect(parseSelection('120:5')?.typed).toBe('110..160');
   expect(parseSelection('@0+64k')?.typed).toBe('@0+64K');
   expect(parseSelection('@0+1m')?.typed).toBe('@0+1M');
   expect(parseSelection('RAW')?.typed).toBe('raw');
@@ -227,8 +228,8 @@ describe('what has the shape of a selector and no meaning', () => {
     ],
     [
       '5:encoding=klingon',
-      'The selector :5:encoding=klingon is invalid: the names are those of the WHATWG, such as shift_jis, gbk, windows-1252 or utf-16le. Use :encoding=windows-1252.',
-      ':encoding=windows-1252',
+      'The selector :5:encoding=klingon is invalid: the names are those of the WHATWG, such as shift_jis, gbk, windows-1252 or utf-16le. Use :5:encoding=utf-8.',
+      ':5:encoding=utf-8',
     ],
   ])('%s', (text, message, next) => {
     expect(() => parseSelection(text)).toThrow(
