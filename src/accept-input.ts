@@ -34,8 +34,10 @@ export function acceptInput(tool: DeclaredTool, schema: ZodType, input: unknown)
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
+  const why = whatIsWrong(tool, issues[0], given, shape);
   const next = callThatWorks(tool, schema, issues, given, shape);
-  throw new OrielError('BAD_INPUT', `${whatIsWrong(tool, issues[0], given, shape)} Use ${next}.`, { next });
+  if (next !== undefined) throw new OrielError('BAD_INPUT', `${why} Use ${next}.`, { next });
+  throw new OrielError('BAD_INPUT', `${why} A call looks like ${safeJson(tool.example)}.`);
 }
 
 /** Throws `BAD_INPUT`, before anything looks at the text of a field. */
@@ -98,15 +100,20 @@ function isMissing({ path }: core.$ZodIssue, input: unknown): boolean {
 /** Of a call that an error repeats: a longer one is not named. */
 const MOST_CALL = 300;
 
-/** The call without the fields that are wrong, or with their near names, where that is accepted; else the tool's example. */
+/**
+ * The call without the fields that are wrong, or with their near names, where that is accepted; else the tool's example,
+ * unless that names a file: there may be none.
+ */
 function callThatWorks(
   { example }: DeclaredTool,
   schema: ZodType,
   issues: readonly core.$ZodIssue[],
   given: unknown,
   { properties = {} }: InputSchema,
-): string {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return safeJson(example);
+): string | undefined {
+  const names = example['path'];
+  const other = names === undefined || names === '.' ? safeJson(example) : undefined;
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return other;
   const known = Object.keys(properties);
   const unknown = issues.flatMap((issue) => (issue.code === 'unrecognized_keys' ? issue.keys : []));
   const wrong = new Set([...unknown, ...issues.map(({ path: [field] }) => field)]);
@@ -125,5 +132,5 @@ function callThatWorks(
     // What a NUL stands in is accepted by the schema, and by nothing else.
     if (written.length <= MOST_CALL && !written.includes('\\u0000')) return written;
   }
-  return safeJson(example);
+  return other;
 }

@@ -1,5 +1,9 @@
 /** The inputs of `grep`, `find` and `ls`, whatever the dialect, and their default limits. */
 
+import { OrielError } from '../errors.ts';
+import { errorAnswer } from '../render/answer.ts';
+import { safeJson } from '../text/json.ts';
+import type { Answer } from '../types/answer.ts';
 import type { FindRequest, ListRequest, SearchRequest } from '../types/request.ts';
 import type { Zod } from './dialect.ts';
 
@@ -75,4 +79,35 @@ export function listRequest({ path, limit = ENTRIES, offset = 0 }: LsInput): Lis
 
 export function count(zod: Zod, least: number, most: number = Number.MAX_SAFE_INTEGER) {
   return zod.int().min(least).max(most).optional();
+}
+
+/** Bytes of a call that an error names. */
+const MOST_CALL = 800;
+
+/**
+ * The failure of a tool whose input has several fields: `next` is a whole call, the one that failed with the fields that
+ * the error names, or with its path, or its glob.
+ */
+export function listFailure(error: OrielError, input: GrepInput | FindInput | LsInput | undefined): Answer {
+  if (!input) return errorAnswer(error);
+  const glob = 'glob' in input && input.glob !== undefined ? 'glob' : 'pattern';
+  return errorAnswer(withWholeCall(error, input, error.code === 'BAD_INPUT' ? glob : 'path'));
+}
+
+/** The error with `next` as a call of the tool: `input` with the fields that it names, or with it as the value of `field`. */
+export function withWholeCall(error: OrielError, input: object, field: string): OrielError {
+  const { code, message, next } = error;
+  if (next === undefined) return error;
+  const call = safeJson({ ...input, ...(fieldsIn(next) ?? { [field]: next }) });
+  const fits = Buffer.byteLength(call) <= MOST_CALL;
+  return new OrielError(code, message, { ...(fits && { next: call }), cause: error });
+}
+
+function fieldsIn(next: string): Record<string, unknown> | undefined {
+  if (!next.startsWith('{"')) return undefined;
+  try {
+    return JSON.parse(next) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
 }

@@ -7,7 +7,7 @@ import { matchesAnswer, type ShownMatches } from '../render/matches.ts';
 import { binarySize } from '../render/units.ts';
 import type { CountRequest, SearchRequest } from '../types/request.ts';
 import { type InputOf, reads, tool, type Zod } from './dialect.ts';
-import { count, LINE_CHARACTERS, MATCHES, RESULTS, searched, searchRequest } from './lists.ts';
+import { count, LINE_CHARACTERS, listFailure, MATCHES, RESULTS, searched, searchRequest } from './lists.ts';
 import { sorting, truncation } from './oriel-lists.ts';
 import { grepFields } from './other-fields.ts';
 
@@ -58,6 +58,7 @@ export const grep = tool<OrielGrepInput, SearchRequest | CountRequest>({
     'notebooks, archives and databases are searched inside where named: report.pdf:p12:LINE.',
   input: (zod) => zod.strictObject(fields(zod)),
   adapt: grepFields,
+  failure: listFailure,
   request: (input) => (isCount(input) ? countRequest(input) : matchRequest(input)),
   answer: (result, input, limits) =>
     result.is === 'entries'

@@ -6,7 +6,7 @@ import { foundAnswer, listAnswer, type ShownEntries } from '../render/listing.ts
 import { binarySize } from '../render/units.ts';
 import type { FindRequest, ListRequest, SymbolsRequest } from '../types/request.ts';
 import { type InputOf, reads, tool, type Zod } from './dialect.ts';
-import { count, ENTRIES, findRequest, listRequest, type LsInput, RESULTS } from './lists.ts';
+import { count, ENTRIES, findRequest, listFailure, listRequest, type LsInput, RESULTS } from './lists.ts';
 import { globFields } from './other-fields.ts';
 
 const findFields = (zod: Zod) => ({
@@ -53,6 +53,7 @@ export const find = tool<OrielFindInput, FindRequest | SymbolsRequest>({
     `by default and ${binarySize(limits.bytes)}. A notice gives the offset for the next call.`,
   input: (zod) => zod.strictObject(findFields(zod)),
   adapt: globFields,
+  failure: listFailure,
   request: filesOrSymbols,
   answer: (result, input, limits) =>
     foundAnswer(result, filesOrSymbols(input), limits, {
@@ -64,7 +65,7 @@ export const find = tool<OrielFindInput, FindRequest | SymbolsRequest>({
 export const ls = tool<LsInput, ListRequest>({
   name: 'ls',
   title: 'List a directory',
-  example: { path: 'src' },
+  example: { path: '.' },
   effects: reads,
   about: (limits) =>
     `Lists one directory (e.g. path src), dotfiles included, sorted without regard to case: / marks directories, @ links. ` +
@@ -76,6 +77,7 @@ export const ls = tool<LsInput, ListRequest>({
       limit: count(zod, 1).describe(`Most entries in this answer (default: ${ENTRIES})`),
       offset: count(zod, 0).describe('Entries to leave out first (default: 0)'),
     }),
+  failure: listFailure,
   request: listRequest,
   answer: (result, input, limits) =>
     listAnswer(result, listRequest(input), limits, {

@@ -12,6 +12,7 @@ import type { Settings } from '../types/settings.ts';
 import { cutPolicy } from '../window/fit.ts';
 import { type Dialect, type Offered, readsWeb, runs, tool } from './dialect.ts';
 import { linesToSelector } from './line-fields.ts';
+import { withWholeCall } from './lists.ts';
 import { bashFields } from './other-fields.ts';
 import { grep } from './oriel-grep.ts';
 import { find, ls } from './oriel-lists.ts';
@@ -19,7 +20,7 @@ import { find, ls } from './oriel-lists.ts';
 const read = tool<{ path: string }, ReadRequest>({
   name: 'read',
   title: 'Read',
-  example: { path: 'src/app.ts:50-100' },
+  example: { path: '.' },
   effects: readsWeb,
   about: (limits, { bash, settings }) =>
     `Reads what one path names: text, a directory, a document (PDF, docx, xlsx, pptx), an archive, a SQLite database, a notebook, ${settings.imageMetadataOnly ? 'the facts of an image' : 'an image'}. ` +
@@ -128,6 +129,7 @@ stdin is empty, and nothing can be asked: pass -y or -m. Processes that still ru
   }),
   limits: (_, limits) => ({ ...limits, lines: bashLines(limits) }),
   answer: (result) => runAnswer(result, wording),
+  failure: (error, input) => errorAnswer(input ? withWholeCall(error, input, 'cwd') : error),
 });
 
 function bashLines({ lines }: Limits): number {

@@ -12,6 +12,7 @@ import {
   findRequest,
   type GrepInput,
   LINE_CHARACTERS,
+  listFailure,
   listRequest,
   type LsInput,
   MATCHES,
@@ -51,6 +52,7 @@ export function grep(style: PiStyle): DeclaredTool {
         ),
         limit: count(zod, 1).describe(`Maximum number of matches to return (default: ${MATCHES})`),
       }),
+    failure: listFailure,
     request: (input) => searchRequest(input, 'head'),
     answer: (result, input, limits) => matchesAnswer(result, searchRequest(input, 'head'), limits, matches),
   });
@@ -75,6 +77,7 @@ export function find(style: PiStyle): DeclaredTool {
         path: zod.string().optional().describe('Directory to search in (default: current directory)'),
         limit: count(zod, 1).describe(`Maximum number of results (default: ${RESULTS})`),
       }),
+    failure: listFailure,
     request: findRequest,
     answer: (result, input, limits) => foundAnswer(result, findRequest(input), limits, results),
   });
@@ -85,7 +88,7 @@ export function ls(style: PiStyle): DeclaredTool {
   return tool<Omit<LsInput, 'offset'>, ListRequest>({
     name: 'ls',
     title: 'List a directory',
-    example: { path: 'src' },
+    example: { path: '.' },
     effects: reads,
     about: ({ bytes }) =>
       "List directory contents, e.g. path src. Use find to look for names at any depth. Returns entries sorted alphabetically, with '/' suffix for directories and '@' for " +
@@ -96,6 +99,7 @@ export function ls(style: PiStyle): DeclaredTool {
         path: zod.string().optional().describe('Directory to list (default: current directory)'),
         limit: count(zod, 1).describe(`Maximum number of entries to return (default: ${ENTRIES})`),
       }),
+    failure: listFailure,
     request: listRequest,
     answer: (result, input, limits) => listAnswer(result, listRequest(input), limits, entries),
   });

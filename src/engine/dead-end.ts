@@ -1,6 +1,7 @@
 /** Failures of a path that exists, at least in part, and cannot be opened. */
 
-import { type ErrorCode, OrielError } from '../errors.ts';
+import { type ErrorCode, isOrielError, OrielError } from '../errors.ts';
+import { shellWord } from '../text/shell.ts';
 
 const DEAD_ENDS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'NOT_DIRECTORY',
@@ -15,4 +16,13 @@ export function withNextCall(error: OrielError): OrielError {
   if (error.next !== undefined || !DEAD_ENDS.has(error.code)) return error;
   const message = `${error.message} Use . to list the working directory.`;
   return new OrielError(error.code, message, { next: '.', cause: error });
+}
+
+/** The error for a damaged file, where the call that it names does not read it either: other programs may look at it. */
+export function withShell(error: unknown, typed: string): unknown {
+  if (!isOrielError(error) || error.code !== 'CORRUPT') return error;
+  if (error.next !== undefined && error.next !== typed && error.next !== '.') return error;
+  const word = shellWord(typed);
+  const message = `${error.message} Use a shell to look at it: file ${word}, or xxd ${word} | head -100.`;
+  return new OrielError(error.code, message, { cause: error });
 }

@@ -15,6 +15,7 @@ import type { Resource, Subject } from '../types/resource.ts';
 import type { LinesResult, Origin, ReadResult, SingleResult } from '../types/result.ts';
 import type { CodeAnswer } from './code/read-code.ts';
 import { type Asked, readText } from './read-text.ts';
+import { withShell } from './dead-end.ts';
 import { type FoundTarget, findTarget, openAny } from './target.ts';
 
 export async function read(request: ReadRequest, call: Call, policy: TextPolicy): Promise<ReadResult> {
@@ -131,7 +132,7 @@ async function openFound(
     // `a.zip:x.ts#L3`: the archive exists, and has no member of that name.
     const mayBe = grammar === 'selectors' && !isLocated && isOrielError(error);
     const located = mayBe ? withSelector(target) : undefined;
-    if (located === undefined) throw error;
+    if (located === undefined) throw subject.opened.is === 'file' ? withShell(error, subject.typed) : error;
     return resolve(located, grammar, call, true).catch(() => {
       throw error;
     });

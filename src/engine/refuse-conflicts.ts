@@ -2,7 +2,7 @@
 
 import { OrielError } from '../errors.ts';
 import { typeOfBytes } from '../sources/type-of-bytes.ts';
-import { quote } from '../text/visible.ts';
+import { quote, use } from '../text/visible.ts';
 import type { Call } from '../types/call.ts';
 import type { SourceKind, TextResource } from '../types/resource.ts';
 import { textInput } from '../views/text-input.ts';
@@ -30,7 +30,7 @@ export async function refuseConflicts(resource: TextResource, call: Call): Promi
   const what = type === undefined ? NAMES[kind] : `binary (${type})`;
   throw new OrielError(
     'UNSUPPORTED',
-    `${quote(target)} is ${what}: :conflicts is for text with merge conflicts. Use ${quote(target)}.`,
+    `${quote(target)} is ${what}: :conflicts is for text with merge conflicts. ${use(target)}`,
     { next: target },
   );
 }

@@ -1,7 +1,7 @@
 /** Answers from their parts: text, facts, notices, errors. */
 
 import { OrielError } from '../errors.ts';
-import { oneLine } from '../text/visible.ts';
+import { oneLine, use } from '../text/visible.ts';
 import type { Answer } from '../types/answer.ts';
 import type { Notice } from '../types/notice.ts';
 import { say, type Wording } from './notices.ts';
@@ -27,8 +27,8 @@ export function withCall(error: OrielError): OrielError {
   const { code, message, next, cause } = error;
   if (next === undefined || /\bUse\b/.test(message)) return error;
   if (oneLine(next) !== next || Buffer.byteLength(next) > MOST_CALL) return error;
-  const use = next === '.' ? '. to list the working directory' : next;
-  return new OrielError(code, `${message} Use ${use}.`, { next, cause });
+  const sentence = next === '.' ? 'Use . to list the working directory.' : use(next);
+  return new OrielError(code, `${message} ${sentence}`, { next, cause });
 }
 
 /** Text with notices below it, each on a line of its own; the last one names the next call. */

@@ -3,7 +3,7 @@
 import { foreignName } from '../access/paths.ts';
 import { OrielError } from '../errors.ts';
 import { everything, FORMS, parseBehind } from '../selector/selection.ts';
-import { quote } from '../text/visible.ts';
+import { ended, quote } from '../text/visible.ts';
 import type { Subject } from '../types/resource.ts';
 import type { Selection } from '../types/selection.ts';
 import type { Source } from '../types/source.ts';
@@ -49,7 +49,7 @@ export function selectionOf(subject: Pick<Subject, 'typed' | 'rest'>): Selection
   const shown = quote(subject.rest);
   throw new OrielError(
     'BAD_SELECTOR',
-    `${shown.startsWith('?') ? '' : ':'}${shown} is not a selector of ${quote(subject.typed)}. Use ${quote(subject.typed)}, or behind it one of ${FORMS}.`,
+    `${shown.startsWith('?') ? '' : ':'}${shown} is not a selector of ${ended(quote(subject.typed))} Use ${quote(subject.typed)}, or behind it one of ${FORMS}.`,
     { next: subject.typed },
   );
 }

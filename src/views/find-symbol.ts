@@ -108,7 +108,8 @@ function nearest(symbols: readonly OutlineSymbol[], name: string): OutlineSymbol
     .slice(0, compared)
     .toLowerCase();
   const known = new Map<string, number>();
-  const scored: { symbol: OutlineSymbol; score: number }[] = [];
+  const dotted = withDots(name).slice(0, compared).toLowerCase();
+  const scored: { symbol: OutlineSymbol; score: number; far: number }[] = [];
   const seen = new Set<string>();
   for (const symbol of symbols) {
     const own = symbol.name.slice(0, compared).toLowerCase();
@@ -116,10 +117,11 @@ function nearest(symbols: readonly OutlineSymbol[], name: string): OutlineSymbol
     known.set(own, score);
     if (score > most(last) || seen.has(symbol.qualified)) continue;
     seen.add(symbol.qualified);
-    scored.push({ symbol, score });
+    const whole = withDots(symbol.qualified).slice(0, compared).toLowerCase();
+    scored.push({ symbol, score, far: distance(dotted, whole) });
   }
   return scored
-    .toSorted((a, b) => a.score - b.score)
+    .toSorted((a, b) => a.score - b.score || a.far - b.far)
     .slice(0, mostNear)
     .map(({ symbol }) => symbol);
 }

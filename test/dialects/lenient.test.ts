@@ -200,11 +200,11 @@ test.each([
 
 describe('refused all the same', () => {
   test.each([
-    ['read', {}, 'The field path of read is missing. Its fields are path. Use {"path":"src/app.ts:50-100"}.'],
+    ['read', {}, 'The field path of read is missing. Its fields are path. Use {"path":"."}.'],
     [
       'read',
       { path: null },
-      'The field path of read is wrong: expected string, received null. Its fields are path. Use {"path":"src/app.ts:50-100"}.',
+      'The field path of read is wrong: expected string, received null. Its fields are path. Use {"path":"."}.',
     ],
     ['read', { pth: 'f' }, 'The field path of read is missing. Its fields are path. Use {"path":"f"}.'],
     [
@@ -217,25 +217,21 @@ describe('refused all the same', () => {
       { pattern: 'a', limt: 3 },
       'The tool grep has no field limt. Its fields are pattern, path, glob, type, output, ignoreCase, literal, word, multiline, inside, sort, context, before, after, limit, offset. Did you mean limit? Use {"limit":3,"pattern":"a"}.',
     ],
-    [
-      'read',
-      { path: 'f', view_range: [1] },
-      'view_range is [first, last]. Use the path alone, such as src/app.ts:50..100.',
-    ],
+    ['read', { path: 'f', view_range: [1] }, 'view_range is [first, last]. Use f.'],
     [
       'read',
       { path: 'f', start_line: 9, end_line: 3 },
-      'lines 9 to 3 are none: the last comes before the first. Use the path alone, such as src/app.ts:50..100.',
+      'lines 9 to 3 are none: the last comes before the first. Use f:3..9.',
     ],
     [
       'ls',
       [],
-      'The input of ls is wrong: expected object, received array. Its fields are path, limit, offset. Use {"path":"src"}.',
+      'The input of ls is wrong: expected object, received array. Its fields are path, limit, offset. Use {"path":"."}.',
     ],
     [
       'read',
       { path: ['f'] },
-      'The field path of read is wrong: expected string, received array. Its fields are path. Use {"path":"src/app.ts:50-100"}.',
+      'The field path of read is wrong: expected string, received array. Its fields are path. Use {"path":"."}.',
     ],
     [
       'read',
@@ -257,11 +253,7 @@ describe('refused all the same', () => {
       { query: 'parse header' },
       'The tool find has no field query. Its fields are pattern, symbol, path, sort, limit, offset. Use {"pattern":"src/**/*.ts"}.',
     ],
-    [
-      'read',
-      { path: 'f', offset: 'x' },
-      'offset is a line number, 1 or more. Use the path alone, such as src/app.ts:50..100.',
-    ],
+    ['read', { path: 'f', offset: 'x' }, 'offset is a line number, 1 or more. Use f.'],
   ])('%s %j', async (tool, input, message) => {
     const { write, call } = place('oriel');
     write('f', 'x\n');

@@ -165,7 +165,7 @@ test('the content decides what it is, not the name', async () => {
   expect(await oriel.read('really-zip.bin')).toBe('a (1 B)\n');
   expect(await oriel.read('no.zip')).toBe('1|just text\n[No newline at end of file]');
   expect(await oriel.read('none.tar')).toBe(
-    'CORRUPT: none.tar cannot be read: the file is empty. Use . to list the working directory.',
+    'CORRUPT: none.tar cannot be read: the file is empty. Use a shell to look at it: file none.tar, or xxd none.tar | head -100.',
   );
   expect(await oriel.read('nothing.tar')).toBe('(empty archive)\n');
   expect(await oriel.read('nothing.zip')).toBe('(empty archive)\n');

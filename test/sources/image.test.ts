@@ -171,7 +171,7 @@ describe('formats that are not decoded', () => {
     await expect(read(core)).rejects.toMatchObject({
       code: 'CORRUPT',
       message: expect.stringContaining(
-        'The bmp image cannot be read: its header is cut short or damaged. Use',
+        'The bmp image cannot be read: its header is cut short or damaged.',
       ) as string,
     });
   });
@@ -217,7 +217,7 @@ describe('hostile images', () => {
     const png = Buffer.concat([pngSignature, pngHeader(0, 7), pngEnd]);
     await expect(read(png)).rejects.toMatchObject({
       code: 'CORRUPT',
-      message: expect.stringContaining('The png image has an invalid size of 0x7 pixels. Use') as string,
+      message: expect.stringContaining('The png image has an invalid size of 0x7 pixels.') as string,
     });
   });
 

@@ -1,7 +1,6 @@
 /** Answers a read of an image: its facts and a copy within the budget, or its facts alone (`:meta`). SVG is text. */
 
-import { isOrielError, OrielError } from '../../errors.ts';
-import { shellWord } from '../../text/shell.ts';
+import { OrielError } from '../../errors.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
@@ -37,9 +36,7 @@ async function openRaster(
   }
   await learnSize(bytes, call.signal);
   const want = subject.rest === 'meta' || call.settings.imageMetadataOnly ? 'facts' : 'picture';
-  const raster = await rasterOf(bytes, type, want, call, options).catch((error: unknown) => {
-    throw withShell(error, subject.typed);
-  });
+  const raster = await rasterOf(bytes, type, want, call, options);
   const facts = imageFacts(type, bytes.size, raster.facts);
   const line = describeImage(facts);
   const answer = { is: 'image', kind: 'image', text: line, facts: { image: facts } } as const;
@@ -56,14 +53,6 @@ async function openRaster(
   }
   const { code, why, cause } = raster.refused ?? { code: 'INTERNAL', why: 'no copy was made' };
   throw new OrielError(code, `The image (${line}) cannot be shown: ${why}.`, { next: meta, cause });
-}
-
-/** A damaged image is for other programs to look at. */
-function withShell(error: unknown, typed: string): unknown {
-  if (!isOrielError(error) || error.code !== 'CORRUPT') return error;
-  const word = shellWord(typed);
-  const message = `${error.message} Use a shell to look at it: file ${word}, or xxd ${word} | head -100.`;
-  return new OrielError(error.code, message, { cause: error });
 }
 
 const rasters: Kind<Raster, RasterOptions> = {
