@@ -89,7 +89,8 @@ const MOST_CALL = 800;
  * the error names, or with its path, or its glob.
  */
 export function listFailure(error: OrielError, input: GrepInput | FindInput | LsInput | undefined): Answer {
-  if (!input) return errorAnswer(error);
+  // What cannot be searched can be read by the same path.
+  if (!input || error.next === input.path) return errorAnswer(error);
   const glob = 'glob' in input && input.glob !== undefined ? 'glob' : 'pattern';
   return errorAnswer(withWholeCall(error, input, error.code === 'BAD_INPUT' ? glob : 'path'));
 }

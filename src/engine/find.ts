@@ -1,7 +1,8 @@
 /** `find`: the files below a directory whose paths match a glob, sorted, `.gitignore` honoured. */
 
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { withProgress } from '../access/progress-timer.ts';
+import { nearNames } from '../text/near.ts';
 import type { OpenedDirectory } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { FindRequest } from '../types/request.ts';
@@ -39,7 +40,8 @@ export async function find(request: FindRequest, call: Call): Promise<ListResult
       ? (foreign ??
         (await directoryHint(directory, request, call)) ??
         slashHint(request) ??
-        wordsHint(request))
+        wordsHint(request) ??
+        (await nearHint(directory, start, request, call)))
       : undefined;
   const shown = shownBelow(start, call);
   const entries = entriesOf(page, (path, i) => ({ path: shown(path), rank: request.offset + i }));
@@ -68,6 +70,34 @@ async function directoryHint(
   const opened = await openQuietly(join(directory.path, pattern), call);
   await opened?.close();
   return opened && 'directory';
+}
+
+/** Paths that are compared with a name. */
+const MOST_COMPARED = 20_000;
+
+/** Paths of a hint, and characters of one. */
+const MOST_NEAR = 3;
+const LONGEST_NEAR = 100;
+
+/** The files below whose names are near to a plain one: `sesion.ts` or `session` for `src/session.ts`. */
+async function nearHint(
+  directory: OpenedDirectory,
+  start: string,
+  { pattern }: FindRequest,
+  call: Call,
+): Promise<Hint | undefined> {
+  if (pattern === '' || pattern.length > MOST_HINTED || /[\0*?[{!]/.test(pattern)) return undefined;
+  const { page } = await firstPage(directory, { is: 'glob', pattern: '**' }, [0, MOST_COMPARED], call);
+  const shown = shownBelow(start, call);
+  const [first, ...others] = nearNames(
+    basename(pattern),
+    new Set(page.map((path) => basename(path))),
+    MOST_NEAR,
+  )
+    .flatMap((name) => page.filter((path) => basename(path) === name).map(shown))
+    .filter((path) => path.length <= LONGEST_NEAR)
+    .slice(0, MOST_NEAR);
+  return first === undefined ? undefined : { is: 'near', pattern: first, others };
 }
 
 /** `src\*.ts`, as paths are written on Windows: the backslash takes the meaning of the star. */

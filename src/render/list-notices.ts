@@ -3,6 +3,7 @@
  * answer. The default words name the next call; a dialect may use its own.
  */
 
+import { didYouMean } from '../text/near.ts';
 import { oneLine, quote } from '../text/visible.ts';
 import type { Hint, RegexHint } from '../types/result.ts';
 import { binarySize, plural } from './units.ts';
@@ -112,7 +113,11 @@ export const listWording: ListWording = {
       : `${count} files were decoded by a guess (${oneLine(path)} from ${encoding})`,
   broken: ({ code }) =>
     `${code}: the search ended before it was complete, this is a part. Narrow the path or the pattern`,
-  hint: ({ hint, pattern }) => (typeof hint === 'string' ? HINTS[hint](quote(pattern)) : regexHint(hint)),
+  hint: ({ hint, pattern }) => {
+    if (typeof hint === 'string') return HINTS[hint](quote(pattern));
+    if (hint.is !== 'near') return regexHint(hint);
+    return didYouMean([hint.pattern, ...hint.others].map(quote)).trim();
+  },
 };
 
 /** Characters of a name beside a count. */
@@ -153,6 +158,7 @@ export function fieldsOf(hint: Hint, pattern: string): Readonly<Record<string, u
   if (hint === 'directory') return { pattern: `${pattern}/**` };
   if (hint === 'words') return { symbol: pattern };
   if (typeof hint === 'string' || hint.pattern === undefined) return undefined;
+  if (hint.is === 'near') return { pattern: hint.pattern };
   return {
     pattern: hint.pattern,
     ...(hint.is === 'slashes' && hint.ignoreCase && { ignoreCase: true }),

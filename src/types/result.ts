@@ -63,7 +63,21 @@ export interface MatchedLine {
 }
 
 /** Why nothing was found, perhaps: syntax that is plain text here, a directory where only files are found, or words about code. */
-export type Hint = 'extended-glob' | 'brace-range' | 'backslash' | 'directory' | 'words' | RegexHint;
+export type Hint =
+  | 'extended-glob'
+  | 'brace-range'
+  | 'backslash'
+  | 'directory'
+  | 'words'
+  | RegexHint
+  | NearHint;
+
+/** Paths whose names are near to the one that was looked for, as they are shown: at least one. */
+export interface NearHint {
+  readonly is: 'near';
+  readonly pattern: string;
+  readonly others: readonly string[];
+}
 
 /** A regular expression as other tools write it; `pattern` is how it is written here, where that is known. */
 export type RegexHint =

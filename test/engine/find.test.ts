@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
 import { createOriel } from '../../src/oriel.ts';
 import { Tree } from '../support/tree.ts';
+import { workspace } from '../support/workspace.ts';
 
 let work: Tree;
 
@@ -148,7 +149,7 @@ describe('hostile input', () => {
       `${'{a,'.repeat(200)}b${'}'.repeat(200)}`.repeat(1),
     ]) {
       const { details, isError } = await work.answer('find', { pattern });
-      if (isError) expect(details).toMatchObject({ error: { code: 'BAD_INPUT', next: '**/*.ts' } });
+      if (isError) expect(details).toMatchObject({ error: { code: 'BAD_INPUT', next: '{"pattern":"**/*.ts"}' } });
     }
   });
 
@@ -195,8 +196,37 @@ describe('hostile input', () => {
       error: {
         code: 'NOT_DIRECTORY',
         message: 'src/deep/c.ts is a file, not a directory. Use src/deep, or read the file.',
-        next: 'src/deep',
+        next: '{"pattern":"*","path":"src/deep"}',
       },
     });
+  });
+});
+
+describe('nothing has that name, and something a near one', () => {
+  test.each([
+    ['sesion.ts', 'src/session.ts'],
+    ['session', 'src/session.ts'],
+    ['Session.TS', 'src/session.ts'],
+    ['lib/session.ts', 'src/session.ts'],
+    ['src/sesion.ts', 'src/session.ts'],
+  ])('%s', async (pattern, near) => {
+    const { write, oriel } = workspace();
+    write('src/session.ts', 'x\n');
+    write('src/other.ts', 'x\n');
+    const { content, details } = await oriel.tool('find').run({ pattern });
+    expect(content).toEqual([
+      { type: 'text', text: `No files found matching pattern\n[Did you mean ${near}?]` },
+    ]);
+    expect(details['hint']).toEqual({ next: JSON.stringify({ pattern: near }) });
+    expect((await oriel.tool('find').run({ pattern: near })).content).toEqual([{ type: 'text', text: near }]);
+  });
+
+  test('a glob, and a name that nothing is near to, have no such word', async () => {
+    const { write, oriel } = workspace();
+    write('src/session.ts', 'x\n');
+    for (const pattern of ['*.rs', 'zzzzzz'])
+      expect((await oriel.tool('find').run({ pattern })).content).toEqual([
+        { type: 'text', text: 'No files found matching pattern' },
+      ]);
   });
 });

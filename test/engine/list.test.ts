@@ -84,7 +84,7 @@ test('a file is no folder', async () => {
   await work.write({ 'a.ts': '' });
   expect(await work.answer('ls', { path: 'a.ts' })).toMatchObject({
     isError: true,
-    details: { error: { code: 'NOT_DIRECTORY', next: '.' } },
+    details: { error: { code: 'NOT_DIRECTORY', next: '{"path":"."}' } },
   });
 });
 

@@ -175,7 +175,7 @@ test('the kept output of a command is searched by its URL, behind any wall', asy
   const missing = await oriel.tool('grep').run({ pattern: 'x', path: 'artifact://7' });
   expect(missing.details).toMatchObject({ error: { code: 'NOT_FOUND' } });
   const listed = await oriel.tool('ls').run({ path: 'artifact://1' });
-  expect(listed.details).toMatchObject({ error: { code: 'NOT_DIRECTORY', next: '.' } });
+  expect(listed.details).toMatchObject({ error: { code: 'NOT_DIRECTORY', next: '{"path":"."}' } });
   await oriel.close();
 });
 
@@ -482,7 +482,7 @@ describe('hostile input', () => {
       error: {
         code: 'UNSUPPORTED',
         message: 'c.pdf:1-5 has a selector: only whole files are searched. Use c.pdf.',
-        next: 'c.pdf',
+        next: '{"pattern":"x","path":"c.pdf"}',
       },
     });
     // In a folder they are passed over.
@@ -518,7 +518,7 @@ describe('hostile input', () => {
       error: {
         code: 'NOT_FOUND',
         message: 'nope does not exist. Use . to list the working directory.',
-        next: '.',
+        next: '{"pattern":"x","path":"."}',
       },
     });
     expect((await work.answer('grep', { pattern: 'x', path: '' })).details).toMatchObject({
