@@ -15,9 +15,9 @@ export const zedWording: Wording = {
   ...withoutSelectors,
   binary: ({ target, type, bytes }) =>
     `${oneLine(target)} is binary (${type}${bytes === undefined ? '' : `, ${plural(bytes, 'byte')}`}) and cannot be shown as text`,
-  outline: ({ target, symbols, left, example }) =>
+  outline: ({ target, symbols, left, leftFrom, example }) =>
     `Outline of ${oneLine(target)}: ${plural(symbols, 'symbol')}${left === undefined ? '' : `, ${left} of them not listed`}. ` +
-    `Use ${example ? `start_line=${example.from} and end_line=${example.to} to read ${oneLine(example.name)}, ` : ''}start_byte=0 to read the text`,
+    `Use ${example ? `start_line=${example.from} and end_line=${example.to} to read ${oneLine(example.name)}, ` : ''}${leftFrom === undefined ? '' : `start_line=${leftFrom} for those that are not listed, `}start_byte=0 to read the text`,
   'past-end': ({ target, asked, totals: { lines } }) =>
     `${asked} is beyond the end of ${oneLine(target)}${lines === undefined ? '' : ` (${plural(lines, 'line')})`}. Use start_line=${lines ?? 1}`,
 };

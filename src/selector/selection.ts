@@ -18,14 +18,14 @@ export const FORMS =
   ':50 :50-100 :50+20 :50..100 :5-16,40-80 :-20 :@65536+64K :raw :conflicts :outline :#name :#name,#other,50..60 :#name:outline :encoding=NAME, and a range with :raw';
 
 /** Of a selector: what is longer is a name. Each colon of a path may begin one. */
-const MOST_CHARACTERS = 8_192;
+export const MOST_SELECTOR = 8_192;
 
 /**
  * What `text` (without the leading colon) selects, or undefined where it is no selector at all. Throws
  * `BAD_SELECTOR` for one that has the right shape and no meaning: line 0, a range that ends before it starts.
  */
 export function parseSelection(text: string): Selection | undefined {
-  if (text.length > MOST_CHARACTERS) return undefined;
+  if (text.length > MOST_SELECTOR) return undefined;
   const coded = takeEncoding(text);
   if (coded) {
     const { encoding, rest } = coded;

@@ -2,7 +2,7 @@
 
 import { foreignName } from '../access/paths.ts';
 import { OrielError } from '../errors.ts';
-import { everything, FORMS, parseBehind } from '../selector/selection.ts';
+import { everything, FORMS, isSelector, MOST_SELECTOR, parseBehind } from '../selector/selection.ts';
 import { ended, quote } from '../text/visible.ts';
 import type { Subject } from '../types/resource.ts';
 import type { Selection } from '../types/selection.ts';
@@ -46,6 +46,10 @@ export function selectionOf(subject: Pick<Subject, 'typed' | 'rest'>): Selection
   if (symbol !== undefined) return { symbol, typed: `#${symbol}` };
   const foreign = foreignName(`${subject.typed}:${subject.rest}`, false);
   if (foreign && subject.rest.startsWith(':')) throw foreign;
+  if (subject.rest.length > MOST_SELECTOR && isSelector(subject.rest.slice(0, 100).replace(/,[^,]*$/, ''))) {
+    const message = `The selector has ${subject.rest.length} characters; at most ${MOST_SELECTOR} are read. Use fewer ranges in one call, and the others in the next.`;
+    throw new OrielError('BAD_SELECTOR', message, { next: subject.typed });
+  }
   const shown = quote(subject.rest);
   throw new OrielError(
     'BAD_SELECTOR',

@@ -112,6 +112,8 @@ export type Notice =
       readonly symbols: number;
       /** Symbols that are not listed, for want of room. */
       readonly left?: number;
+      /** Their first line. */
+      readonly leftFrom?: number;
       readonly example?: { readonly name: string; readonly from: number; readonly to: number };
     }
   /** The text is shown instead of its map. */

@@ -9,6 +9,8 @@ export interface OutlineText {
   /** How many symbols there are, and how many of them the text leaves out. */
   readonly symbols: number;
   readonly left: number;
+  /** The first line of those. */
+  readonly leftFrom?: number;
   /** A symbol to name in a call. */
   readonly example?: { readonly name: string; readonly from: number; readonly to: number };
 }
@@ -37,14 +39,17 @@ export function outlineOf(
       { within },
     );
   }
-  const { text, left } =
-    within === undefined ? { text: outlineText(symbols), left: 0 } : outlineWithin(symbols, within);
+  const { text, left, leftFrom } =
+    within === undefined
+      ? { text: outlineText(symbols), left: 0, leftFrom: undefined }
+      : outlineWithin(symbols, within);
   const fits = ({ qualified }: OutlineSymbol): boolean => Buffer.byteLength(qualified) <= longestExample;
   const one = symbols.find((symbol) => symbol.to > symbol.from && fits(symbol)) ?? symbols.find(fits);
   return {
     text,
     symbols: symbols.length,
     left,
+    ...(leftFrom !== undefined && { leftFrom }),
     ...(one && { example: { name: one.qualified, from: one.from, to: one.to } }),
   };
 }
@@ -63,7 +68,7 @@ export function outlineText(symbols: readonly OutlineSymbol[]): string {
 function outlineWithin(
   symbols: readonly OutlineSymbol[],
   bytes: number,
-): { readonly text: string; readonly left: number } {
+): { readonly text: string; readonly left: number; readonly leftFrom: number | undefined } {
   const lines = symbols.map(lineOf);
   const byDepth = symbols
     .map((_, i) => i)
@@ -75,7 +80,12 @@ function outlineWithin(
     if (room < 0) break;
     listed.add(i);
   }
-  return { text: outlineText(symbols.filter((_, i) => listed.has(i))), left: symbols.length - listed.size };
+  return {
+    text: outlineText(symbols.filter((_, i) => listed.has(i))),
+    left: symbols.length - listed.size,
+    // In the order of the text.
+    leftFrom: symbols.find((_, i) => !listed.has(i))?.from,
+  };
 }
 
 function lineOf({ from, to, depth, signature }: OutlineSymbol): string {

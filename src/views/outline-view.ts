@@ -84,12 +84,16 @@ async function outlineOf(
   return call.session.store.get(outlines, resource.bytes, { name, encoding, within, of }, make, call);
 }
 
-function outlineResource(resource: TextResource, { bytes, symbols, left, example }: Outline): TextResource {
+function outlineResource(
+  resource: TextResource,
+  { bytes, symbols, left, leftFrom, example }: Outline,
+): TextResource {
   const note: Notice = {
     kind: 'outline',
     target: resource.target,
     symbols,
     ...(left > 0 && { left }),
+    ...(leftFrom !== undefined && { leftFrom }),
     ...(example && { example }),
   };
   return { ...resource, bytes, encoding: 'utf-8', display: 'plain', editable: false, notes: [note] };

@@ -95,6 +95,13 @@ describe('a file without a window', () => {
       /^\[Outline of many\.ts: 3001 symbols, \d+ of them not listed\. Use start_line=1 .*\]\n\[L1-9002\] export class Many\n  \[L2-4\] method0\(\)\n/,
     );
     expect(Buffer.byteLength(many)).toBeGreaterThan(65_000);
+    // What is not listed is named by the line at which it begins.
+    const [, last] = /\[L\d+-(\d+)\] [^\n]*\n$/.exec(many) ?? [];
+    const [, left] = /, start_line=(\d+) for those that are not listed, start_byte=0/.exec(many) ?? [];
+    expect(Number(left)).toBe(Number(last) + 1);
+    expect((await call('read_file', { path: 'many.ts', start_line: Number(left) })).text).toMatch(
+      / method\d+\(\) \{/,
+    );
     const struct = (i: number): string => `struct Test${i} {\n    a: i32,\n    b: usize,\n}\n`;
     write('structs.rs', Array.from({ length: 1_000 }, (_, i) => struct(i)).join(''));
     const structs = (await call('read_file', { path: 'structs.rs' })).text.split('\n');

@@ -260,3 +260,12 @@ test('a program that another tool named is no path: what is not there is not run
   const { read } = workspace();
   expect(codeOf(await read('cat nothing.ts'))).toBe('NOT_FOUND');
 });
+
+test('more ranges than one selector may have are refused by that name', async () => {
+  const { write, text } = workspace();
+  write('a.log', 'a\n'.repeat(5_000));
+  const ranges = Array.from({ length: 1_500 }, (_, i) => `${3 * i + 1}..${3 * i + 1}`).join(',');
+  expect(await text(`a.log:${ranges}`)).toBe(
+    `The selector has ${ranges.length} characters; at most 8192 are read. Use fewer ranges in one call, and the others in the next.`,
+  );
+});
