@@ -149,7 +149,8 @@ describe('hostile input', () => {
       `${'{a,'.repeat(200)}b${'}'.repeat(200)}`.repeat(1),
     ]) {
       const { details, isError } = await work.answer('find', { pattern });
-      if (isError) expect(details).toMatchObject({ error: { code: 'BAD_INPUT', next: '{"pattern":"**/*.ts"}' } });
+      if (isError)
+        expect(details).toMatchObject({ error: { code: 'BAD_INPUT', next: '{"pattern":"**/*.ts"}' } });
     }
   });
 
