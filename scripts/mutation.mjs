@@ -15,7 +15,6 @@ const DIRECTORIES = {
 
 /** Files whose tests have another name. */
 const TESTED_BY = {
-  'text/json-values.ts': ['text/json'],
   'text/slashes.ts': ['access/path-walk'],
   'text/stored-encoding.ts': ['text/encoding', 'text/guess'],
   'window/by-lines.ts': ['window/excerpt', 'window/clip-line', 'window/ends'],

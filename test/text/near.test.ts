@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { fc } from '../support/properties.ts';
 import { didYouMean, nearNames } from '../../src/text/near.ts';
 
 const NAMES = ['README.md', 'app.ts', 'apply.ts', 'read-text.ts', 'read_file', 'server.ts', 'users', 'x'];
@@ -37,4 +38,72 @@ test.each([
 test('of one letter no other is near', () => {
   expect(nearNames('a', ['g', 'b', 'A'])).toEqual(['A']);
   expect(nearNames('-x', ['g'])).toEqual([]);
+});
+
+/** Letters inserted, left out, replaced or swapped: the shortest way, tried out. */
+function editsBetween(a: string, b: string): number {
+  if (a === '' || b === '') return a.length + b.length;
+  const [x, y] = [a.slice(1), b.slice(1)];
+  if (a[0] === b[0]) return editsBetween(x, y);
+  const isSwapped = a.length > 1 && b.length > 1 && a[0] === b[1] && a[1] === b[0];
+  return (
+    1 +
+    Math.min(
+      editsBetween(x, b),
+      editsBetween(a, y),
+      editsBetween(x, y),
+      isSwapped ? editsBetween(a.slice(2), b.slice(2)) : Number.POSITIVE_INFINITY,
+    )
+  );
+}
+
+test('a name is near within one letter of every three, and far beyond', () => {
+  const words = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 3, maxLength: 7 });
+  fc.assert(
+    fc.property(words, words, (typed, name) => {
+      const beginsAlike = name.startsWith(typed) || typed.startsWith(name);
+      const isNear = editsBetween(typed, name) <= Math.floor(typed.length / 3);
+      expect(nearNames(typed, [name])).toEqual(isNear || beginsAlike ? [name] : []);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('fewer edits come before more, and names that begin alike after those', () => {
+  expect(nearNames('abcdef', ['abcdefghi', 'abxxef', 'abcxef', 'abdcef'])).toEqual([
+    'abcxef',
+    'abdcef',
+    'abxxef',
+    'abcdefghi',
+  ]);
+});
+
+test('names that begin alike are near, but for what is too short to say', () => {
+  expect(nearNames('ab', ['abcdefgh'])).toEqual(['abcdefgh']);
+  expect(nearNames('a', ['abcdefgh'])).toEqual([]);
+  expect(nearNames('abcdefgh', ['abc', 'ab'])).toEqual(['abc']);
+});
+
+test('the same name but for case and separators is the only one that is meant', () => {
+  expect(nearNames('read file', ['read_file', 'readfile', 'ReadFile', 'readfiles'], 2)).toEqual([
+    'ReadFile',
+    'read_file',
+  ]);
+});
+
+test('a name may be written twice, and is found once', () => {
+  expect(nearNames('users', ['user', 'user'])).toEqual(['user']);
+});
+
+test('names of up to 200 characters are compared', () => {
+  const long = (length: number): string => 'a'.repeat(length);
+  expect(nearNames(long(200), [long(199), long(201)])).toEqual([long(199)]);
+  expect(nearNames(long(201), [long(201)])).toEqual([]);
+});
+
+test('beyond some millions of pairs of letters only names that begin alike are found', () => {
+  const others = Array.from({ length: 200 }, (_, i) => `${'b'.repeat(196)}${1000 + i}`);
+  const [close, begins] = [`${'a'.repeat(199)}x`, `${'a'.repeat(150)}`];
+  expect(nearNames('a'.repeat(200), [close, begins])).toEqual([close, begins]);
+  expect(nearNames('a'.repeat(200), [...others, close, begins])).toEqual([begins]);
 });

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
-import { shellWord } from '../../src/text/shell.ts';
+import { shellArgument, shellWord } from '../../src/text/shell.ts';
 
 const asRead = (words: readonly string[]): string[] =>
   execFileSync('bash', ['-c', `printf '%s\\0' ${words.map(shellWord).join(' ')}`], { encoding: 'utf8' })
@@ -43,4 +43,22 @@ test('a command stays on one line', () => {
 test('ordinary paths stay as they are', () => {
   for (const path of ['src/app.ts', '/tmp/a-b_c.log', 'a@b', '../x', 'C:/x', 'a~b'])
     expect(shellWord(path)).toBe(path);
+});
+
+test.each([
+  ['a b', "'a b'"],
+  ["a'b", "'a'\\''b'"],
+  ["a\n'\\\x7f", "$'a\\x0a\\'\\\\\\x7f'"],
+  ['', "''"],
+  ['-n', './-n'],
+  ['~', "'~'"],
+  ['a;b', "'a;b'"],
+  [';a', "';a'"],
+])('%j is written %s', (path, written) => {
+  expect(shellWord(path)).toBe(written);
+});
+
+test('an argument may be an option', () => {
+  expect(shellArgument('-n')).toBe("'-n'");
+  expect(shellArgument('a')).toBe('a');
 });

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { hasTooManyValues, MOST_VALUES } from '../../src/text/json-values.ts';
+
+/** A list of so many numbers; the brackets are one value more. */
+const list = (count: number, value = '1'): string => `[${Array(count).fill(value).join(',')}]`;
+
+test('the bound is inclusive, and every bracket and comma begins a value', () => {
+  // Of n numbers: the document, the list, and n - 1 commas.
+  expect(hasTooManyValues(list(MOST_VALUES - 1))).toBe(false);
+  expect(hasTooManyValues(list(MOST_VALUES))).toBe(true);
+  const half = MOST_VALUES / 2;
+  expect(hasTooManyValues(list(half, '{}'))).toBe(true);
+  expect(hasTooManyValues(list(half - 1, '{}') + ' '.repeat(half * 2))).toBe(false);
+  expect(hasTooManyValues('['.repeat(MOST_VALUES) + ' '.repeat(MOST_VALUES))).toBe(true);
+  expect(hasTooManyValues('['.repeat(MOST_VALUES - 1) + ' '.repeat(MOST_VALUES + 1))).toBe(false);
+});
+
+test('what stands in strings is none, escaped quotes and backslashes included', () => {
+  const commas = ','.repeat(3 * MOST_VALUES);
+  const isTooMuch = (text: string): boolean => hasTooManyValues(text);
+  expect(isTooMuch(`["${commas}"]`)).toBe(false);
+  expect(isTooMuch(`["\\"${commas}"]`)).toBe(false);
+  expect(isTooMuch(`["","${commas}"]`)).toBe(false);
+  // The backslash is escaped, so the string ends before the commas.
+  expect(isTooMuch(`["\\\\"${commas}]`)).toBe(true);
+  expect(isTooMuch(`[""${commas}]`)).toBe(true);
+  expect(isTooMuch(`["a"${commas}"`)).toBe(true);
+});
+
+test('a string without an end is for the parser to refuse', () => {
+  expect(hasTooManyValues(`["${',['.repeat(MOST_VALUES)}`)).toBe(false);
+  expect(hasTooManyValues(`["\\"${',['.repeat(MOST_VALUES)}\\`)).toBe(false);
+  expect(hasTooManyValues(`${','.repeat(MOST_VALUES)}"`)).toBe(true);
+});
