@@ -149,3 +149,35 @@ test('the longest path that is written in another way', () => {
   expect(pathRewrites(`"${name}a"`)).toEqual([]);
   expect(targetRewrites(`"${name}"`, () => false)).toEqual([name]);
 });
+
+/** Forms with a place behind a blank, a bracket or an `@`, each with numbers of two digits. */
+const PLACES: readonly [typed: string, meant: string][] = [
+  ['src/app.ts (10-20)', 'src/app.ts:10-20'],
+  ['src/app.ts{10..20}', 'src/app.ts:10-20'],
+  ['src/app.ts[10,20]', 'src/app.ts:10-20'],
+  ['src/app.ts[L10, L20]', 'src/app.ts:10-20'],
+  ['src/app.ts@10', 'src/app.ts:10'],
+  ['src/app.ts@10-20', 'src/app.ts:10-20'],
+  ['src/app.ts@L10-L20', 'src/app.ts:10-20'],
+  ['src/app.ts 10', 'src/app.ts:10'],
+  ['src/app.ts 10-20', 'src/app.ts:10-20'],
+  ['src/app.ts, L10-L20', 'src/app.ts:10-20'],
+  ['src/app.ts, 10 20', 'src/app.ts:10-20'],
+  ['src/app.ts lines 10-20', 'src/app.ts:10-20'],
+  ['src/app.ts, (ln 10)', 'src/app.ts:10'],
+];
+
+test.each(PLACES)('%j is %j', (typed, meant) => {
+  expect(withSelector(typed)).toBe(meant);
+});
+
+test.each(PLACES)('%j names no place before another letter', (typed) => {
+  expect(withSelector(`${typed}x`)).toBeUndefined();
+});
+
+test.each(['src/app 10', 'src/app.ts@ab', 'src/app.ts@10-ab', `a.${'x'.repeat(17)} 10`, 'src/a.- 10'])(
+  '%j names no place',
+  (typed) => {
+    expect(withSelector(typed)).toBeUndefined();
+  },
+);
