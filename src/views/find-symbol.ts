@@ -113,7 +113,8 @@ function nearest(symbols: readonly OutlineSymbol[], name: string): OutlineSymbol
   const seen = new Set<string>();
   for (const symbol of symbols) {
     const own = symbol.name.slice(0, compared).toLowerCase();
-    const score = known.get(own) ?? distance(last, own);
+    // Headings are also written as the names of links to them.
+    const score = known.get(own) ?? Math.min(distance(last, own), distance(slugOf(last), slugOf(own)));
     known.set(own, score);
     if (score > most(last) || seen.has(symbol.qualified)) continue;
     seen.add(symbol.qualified);

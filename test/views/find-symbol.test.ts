@@ -108,3 +108,9 @@ test('what is handed on is bounded, and names a symbol by what is its alone', ()
   ]);
   expect(far).toEqual({ near: [] });
 });
+
+test('a part of a heading as a link would name it is near to the heading', async () => {
+  const notes = await found('notes.md', '# Guide\n## What else is accepted\ntext\n## Encodings\n');
+  const [one] = findSymbols(notes.symbols, ['what-else']);
+  expect(one).toMatchObject({ near: [{ from: 2, to: 3 }] });
+});
