@@ -15,7 +15,7 @@ export interface ProgressLine {
 /** Where nobody watches, and for calls whose output is shown as it comes. */
 export const silent: ProgressLine = { show: () => undefined, clear: () => undefined };
 
-/** Writes nothing where stderr is not a terminal. A call that tells nothing of its own has its seconds counted. */
+/** Writes nothing where stderr is not a terminal. The seconds of a call are counted until it tells something itself. */
 export function progressOn(err: NodeJS.WriteStream): ProgressLine {
   if (!err.isTTY) return silent;
   const began = performance.now();
@@ -26,13 +26,14 @@ export function progressOn(err: NodeJS.WriteStream): ProgressLine {
     shown = true;
     err.write(`\r\x1b[K${oneLine(message).slice(0, Math.max(20, err.columns - 1))}`);
   };
-  const clock = setInterval(() => {
-    const now = performance.now();
-    if (now - last > SILENT_MS) write(`working for ${Math.round((now - began) / 1_000)} s`);
-  }, SILENT_MS);
+  const clock = setInterval(
+    () => write(`working for ${Math.ceil((performance.now() - began) / 1_000)} s`),
+    SILENT_MS,
+  );
   clock.unref();
   return {
     show({ message }) {
+      clearInterval(clock);
       if (performance.now() - last >= EVERY_MS) write(message);
     },
     clear() {
