@@ -7,7 +7,7 @@
  */
 
 import { setImmediate } from 'node:timers/promises';
-import { oneLine } from '../../text/visible.ts';
+import { oneLine, quote } from '../../text/visible.ts';
 import { OrielError } from '../../errors.ts';
 import { DIFF_TYPE, type Wanted } from './api.ts';
 import { pagesAt, type Reader, replyTo } from './replies.ts';
@@ -15,7 +15,8 @@ import type { Repository } from './repository.ts';
 import type { ChangedFile } from './shapes.ts';
 
 export interface DiffText {
-  readonly text: string;
+  /** A character for each byte: each file has its own encoding. */
+  readonly diff: string;
   readonly notes: readonly string[];
 }
 
@@ -32,17 +33,23 @@ export async function diffOf(place: DiffPlace, wanted: Wanted, reader: Reader): 
   const path = `/repos/${place.repository}/pulls/${place.number}`;
   const reply = await replyTo({ url: path, accept: DIFF_TYPE, also: [406] }, wanted, reader);
   if (reply.status === 406) return fromFiles(path, wanted, reader);
-  const notes = reply.cut
-    ? [`The diff is longer: only its first ${reply.text.length} characters were read`]
-    : [];
-  return { text: reply.text, notes };
+  const notes = reply.cut ? [`The diff is longer: only its first ${reply.body.length} bytes were read`] : [];
+  const diff = reply.body.toString('latin1');
+  if (diff.trim() !== '' && bordersOf(diff).length === 0) {
+    throw new OrielError(
+      'CORRUPT',
+      `What GitHub answers for ${quote(wanted.target)} is no diff. Use ${quote(wanted.next ?? wanted.target)}.`,
+      { next: wanted.next },
+    );
+  }
+  return { diff, notes };
 }
 
 async function fromFiles(path: string, wanted: Wanted, reader: Reader): Promise<DiffText> {
   const { items, more } = await pagesAt(`${path}/files?per_page=100`, 'files', MOST_PAGES, wanted, reader);
   const without = items.filter(({ patch }) => patch === undefined).length;
   return {
-    text: items.map(asDiff).join(''),
+    diff: Buffer.from(items.map(asDiff).join('')).toString('latin1'),
     notes: [
       'GitHub makes no diff of this size: it was put together from its files',
       ...(without > 0 ? [`${without} of them have no text there: they are binary, or too large`] : []),
@@ -135,10 +142,11 @@ function nameInFirstLine(head: string): string {
   return withoutSide(unquoted(half)) ?? line;
 }
 
-/** `"s\303\274\303\237.txt"` → `süß.txt`, as git quotes names that are not plain ASCII. Source: git-config(1), core.quotePath. */
+/** The bytes of a name as text. `"s\303\274\303\237.txt"` → `süß.txt`, as git quotes names that are not plain ASCII. Source: git-config(1), core.quotePath. */
 function unquoted(name: string): string {
-  const inner = /^"(.*)"$/s.exec(name.trimEnd())?.[1];
-  if (inner === undefined) return name.trimEnd();
+  // A byte of a name may be what is a blank as a character.
+  const plain = name.replace(/[ \t\r]+$/, '');
+  const inner = /^"(.*)"$/s.exec(plain)?.[1];
   const letters: Readonly<Record<string, string>> = {
     n: '\n',
     t: '\t',
@@ -148,12 +156,10 @@ function unquoted(name: string): string {
     f: '\f',
     v: '\v',
   };
-  const latin = inner.replace(/\\(?:([0-7]{3})|(.))/gs, (_, octal: string | undefined, letter: string) =>
+  const bytes = inner?.replace(/\\(?:([0-7]{3})|(.))/gs, (_, octal: string | undefined, letter: string) =>
     octal === undefined ? (letters[letter] ?? letter) : String.fromCharCode(Number.parseInt(octal, 8) & 0xff),
   );
-  return [...latin].every((character) => character.charCodeAt(0) < 256)
-    ? new TextDecoder().decode(Buffer.from(latin, 'latin1'))
-    : latin;
+  return Buffer.from(bytes ?? plain, 'latin1').toString('utf8');
 }
 
 /** A line for each file, beginning with the call that reads its part. */

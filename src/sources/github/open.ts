@@ -33,13 +33,13 @@ export async function openGitHub(scheme: SchemeName, typed: string, call: Call):
   const reader = readerOf(github, call, ages);
   const next = asked.is === 'list' ? undefined : `${scheme}://${repository}`;
   const shown = await textOf(scheme, asked, repository, { target, next }, reader);
-  const { text, name, display, notes = [], facts = {}, more } = shown;
-  const bytes = Buffer.from(text);
+  const { bytes, name, display, encoding = 'utf-8', notes = [], facts = {}, more } = shown;
+  const sha256 = shown.sha256 ?? (await sha256Of(bytes));
   return {
     is: 'text',
     kind: 'internal',
-    bytes: memoryBytes(bytes, Identity.of('github', { sha256: await sha256Of(bytes) })),
-    encoding: 'utf-8',
+    bytes: memoryBytes(bytes, Identity.of('github', { sha256 })),
+    encoding,
     selection,
     target,
     name,
@@ -63,12 +63,12 @@ export async function readThread(
   thread: ThreadName,
   { web, fresh }: { readonly web: WebSettings; readonly fresh: boolean },
   call: Call,
-): Promise<{ readonly text: string; readonly notes: readonly string[] }> {
+): Promise<{ readonly bytes: Uint8Array; readonly notes: readonly string[] }> {
   const { scheme, repository, number } = thread;
   const reader = readerOf(gitHub(web), call, fresh ? LIVE : THREAD_AGES);
   const wanted = { target: `${scheme}://${repository}/${number}` };
-  const { text, notes } = await threadText({ ...thread, comments: true }, wanted, reader);
-  return { text, notes: [...notes, ...staleNotes(reader)] };
+  const { bytes, notes } = await threadText({ ...thread, comments: true }, wanted, reader);
+  return { bytes, notes: [...notes, ...staleNotes(reader)] };
 }
 
 function staleNotes({ oldest, call }: Reader): string[] {
@@ -100,7 +100,10 @@ function targetOf(scheme: SchemeName, repository: Repository, asked: Asked): str
 }
 
 interface Shown {
-  readonly text: string;
+  readonly bytes: Uint8Array;
+  readonly sha256?: string;
+  /** UTF-8 where absent. */
+  readonly encoding?: 'stored';
   /** For languages: a listing is none. */
   readonly name: string;
   readonly display: TextResource['display'];
@@ -117,12 +120,10 @@ async function textOf(
   reader: Reader,
 ): Promise<Shown> {
   switch (asked.is) {
-    case 'list':
-      return {
-        ...(await listText({ scheme, repository, list: asked.list }, wanted, reader)),
-        name: scheme,
-        display: 'plain',
-      };
+    case 'list': {
+      const { text, ...list } = await listText({ scheme, repository, list: asked.list }, wanted, reader);
+      return { ...list, bytes: Buffer.from(text), name: scheme, display: 'plain' };
+    }
     case 'thread':
       return {
         ...(await threadText({ scheme, ...asked, repository }, wanted, reader)),
@@ -131,11 +132,13 @@ async function textOf(
       };
     case 'diff': {
       const place = { repository, number: asked.number };
-      const { text, notes } = await diffOf(place, wanted, reader);
-      if (asked.part === 'files')
-        return { text: await listingText(text, place), notes, name: scheme, display: 'plain' };
-      const shown = asked.part === 'all' ? text : fileAt(text, asked.part, place);
-      return { text: shown || '(no changes)\n', notes, name: `${asked.number}.diff`, display: 'lines' };
+      const { diff, notes } = await diffOf(place, wanted, reader);
+      if (asked.part === 'files') {
+        return { bytes: Buffer.from(await listingText(diff, place)), notes, name: scheme, display: 'plain' };
+      }
+      const shown = asked.part === 'all' ? diff : fileAt(diff, asked.part, place);
+      const bytes = Buffer.from(shown || '(no changes)\n', 'latin1');
+      return { bytes, encoding: 'stored', notes, name: `${asked.number}.diff`, display: 'lines' };
     }
   }
 }

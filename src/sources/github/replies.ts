@@ -10,7 +10,7 @@ import { type GitHub, JSON_TYPE, refusal, refuseCut, type Wanted } from './api.t
 import { type Shaped, type ShapeName, type Taken, taken } from './shapes.ts';
 
 export interface Reply {
-  readonly text: string;
+  readonly body: Buffer;
   /** The body was longer. */
   readonly cut: boolean;
   readonly status: number;
@@ -24,10 +24,12 @@ export const THREAD_AGES: Ages = { soft: 5 * 60_000, hard: 7 * 24 * 60 * 60_000 
 /** Lists are live. */
 export const LIVE: Ages = { soft: 0, hard: 0 };
 
-const replies = memoryOf<Reply>('github-reply', ({ text }) => 1024 + 2 * text.length, {
-  version: 1,
-  parts: ({ text, ...head }) => ({ head, body: Buffer.from(text) }),
-  value: (head, body) => ({ ...(head as Omit<Reply, 'text'>), text: body.toString('utf8') }),
+const weigh = (reply: Reply): number => 1024 + reply.body.length + (derived.get(reply)?.weight ?? 0);
+
+const replies = memoryOf<Reply>('github-reply', weigh, {
+  version: 2,
+  parts: ({ body, ...head }) => ({ head, body }),
+  value: (head, body) => ({ ...(head as Omit<Reply, 'body'>), body }),
 });
 
 /** How one call reads from GitHub. */
@@ -37,10 +39,50 @@ export interface Reader {
   readonly ages: Ages;
   /** When the oldest of what was used was read; Infinity where all of it is new. */
   oldest: number;
+  /** What was asked for so far, and the replies. */
+  readonly used: Map<string, { readonly ask: Ask; readonly reply: Reply }>;
 }
 
 export function readerOf(github: GitHub, call: Call, ages: Ages): Reader {
-  return { github, call, ages, oldest: Number.POSITIVE_INFINITY };
+  return { github, call, ages, oldest: Number.POSITIVE_INFINITY, used: new Map() };
+}
+
+/** Made of a reply and of those that follow it. */
+interface Derived {
+  readonly used: Reader['used'];
+  readonly name: string;
+  readonly value: unknown;
+  readonly weight: number;
+}
+
+/** Goes with the reply that it begins with. */
+const derived = new WeakMap<Reply, Derived>();
+
+/**
+ * What `make` makes of the reply to `ask` and of further ones, of one kind of value: once, for as long as all of them are
+ * the same. `sizeOf` gives bytes.
+ */
+export async function madeOnce<T>(
+  { ask, name, sizeOf }: { readonly ask: Ask; readonly name: string; sizeOf(value: T): number },
+  make: () => Promise<T>,
+  wanted: Wanted,
+  reader: Reader,
+): Promise<T> {
+  // Every reply is a new one.
+  if (reader.ages.soft === 0) return make();
+  const first = await replyTo(ask, wanted, reader);
+  const known = derived.get(first);
+  if (known?.name === name && (await areSame(known.used, wanted, reader))) return known.value as T;
+  const value = await make();
+  derived.set(first, { used: new Map(reader.used), name, value, weight: sizeOf(value) });
+  return value;
+}
+
+async function areSame(used: Reader['used'], wanted: Wanted, reader: Reader): Promise<boolean> {
+  for (const { ask, reply } of used.values()) {
+    if ((await replyTo(ask, wanted, reader)) !== reply) return false;
+  }
+  return true;
 }
 
 interface Ask {
@@ -52,12 +94,13 @@ interface Ask {
 }
 
 /** Throws OrielError: a refusal of GitHub's, or what its connection throws. */
-export async function replyTo(
-  { url, accept = JSON_TYPE, also = [] }: Ask,
-  wanted: Wanted,
-  reader: Reader,
-): Promise<Reply> {
-  const { github, call, ages } = reader;
+export async function replyTo(ask: Ask, wanted: Wanted, reader: Reader): Promise<Reply> {
+  const { url, accept = JSON_TYPE, also = [] } = ask;
+  const { github, call, ages, used } = reader;
+  const key = `${accept} ${url}`;
+  // One call sees one reply, whatever is read again meanwhile.
+  const before = used.get(key);
+  if (before) return before.reply;
   const facts = { base: github.base, url, accept, token: github.tokenDigest, allow: github.allow };
   const found = await remember(
     replies,
@@ -68,7 +111,7 @@ export async function replyTo(
       if (reply.status === 304 && known) return known;
       if (reply.status !== 200 && !also.includes(reply.status)) throw refusal(reply, github, wanted);
       return {
-        text: new TextDecoder().decode(reply.body),
+        body: Buffer.from(reply.body),
         cut: reply.cut,
         status: reply.status,
         etag: reply.headers['etag'],
@@ -77,6 +120,7 @@ export async function replyTo(
     },
     call,
   );
+  used.set(key, { ask, reply: found.value });
   if (found.stale) reader.oldest = Math.min(reader.oldest, found.at);
   return found.value;
 }
@@ -93,7 +137,7 @@ export async function objectAt<N extends ShapeName>(
 
 interface PageOf<T> {
   readonly value: T;
-  /** Characters of the reply. */
+  /** Bytes of the reply. */
   readonly length: number;
   readonly next: string | undefined;
 }
@@ -105,21 +149,22 @@ export async function pageAt<N extends ShapeName>(
   wanted: Wanted,
   reader: Reader,
 ): Promise<PageOf<Shaped<N>>> {
-  const { text, next, cut } = await replyTo({ url }, wanted, reader);
+  const { body, next, cut } = await replyTo({ url }, wanted, reader);
   refuseCut({ cut }, wanted);
-  return { value: await shapedAs(shape, text, wanted, reader.call.signal), length: text.length, next };
+  return { value: await shapedAs(shape, body, wanted, reader.call.signal), length: body.length, next };
 }
 
-/** Characters that are parsed here: 2 ms. */
+/** Bytes that are parsed here: 2 ms. */
 const MOST_HERE = 64 << 10;
 
 async function shapedAs<N extends ShapeName>(
   shape: N,
-  text: string,
+  body: Buffer,
   { target }: Wanted,
   signal: AbortSignal,
 ): Promise<Shaped<N>> {
-  const found = text.length <= MOST_HERE ? taken(shape, text) : await takenElsewhere(shape, text, signal);
+  const found =
+    body.length <= MOST_HERE ? taken(shape, body.toString()) : await takenElsewhere(shape, body, signal);
   if (found?.is === 'value') return found.value;
   const what = found?.is === 'notJson' ? 'not valid JSON' : 'not of the shape that its REST API has';
   throw found
@@ -130,10 +175,10 @@ async function shapedAs<N extends ShapeName>(
 /** In the child that reads JSON: it may have any shape. Undefined where that has passed a limit. */
 async function takenElsewhere<N extends ShapeName>(
   shape: N,
-  text: string,
+  body: Buffer,
   signal: AbortSignal,
 ): Promise<Taken<N> | undefined> {
-  const converted = await convert({ is: 'github', shape, url: 'https://github.com' }, text, signal);
+  const converted = await convert({ is: 'github', shape, url: 'https://github.com' }, body, signal);
   if (!converted) return undefined;
   const { reply } = converted;
   if (reply.is === 'text') return { is: 'value', value: JSON.parse(textOf(converted)) as Shaped<N> };
@@ -146,8 +191,8 @@ export interface Pages<T> {
   readonly more: boolean;
 }
 
-/** Characters of all pages of one list that are read. */
-const MOST_CHARACTERS = 16 << 20;
+/** Bytes of all pages of one list that are read. */
+const MOST_BYTES = 16 << 20;
 
 type Lists = Exclude<ShapeName, 'thread'>;
 
@@ -161,12 +206,12 @@ export async function pagesAt<N extends Lists>(
 ): Promise<Pages<Shaped<N>[number]>> {
   const items: Shaped<N>[number][] = [];
   const seen = new Set<string>();
-  let [url, characters]: [string | undefined, number] = [first, 0];
-  while (url !== undefined && !seen.has(url) && seen.size < most && characters < MOST_CHARACTERS) {
+  let [url, bytes]: [string | undefined, number] = [first, 0];
+  while (url !== undefined && !seen.has(url) && seen.size < most && bytes < MOST_BYTES) {
     seen.add(url);
     const found: PageOf<Shaped<N>> = await pageAt(url, shape, wanted, reader);
     items.push(...found.value);
-    characters += found.length;
+    bytes += found.length;
     url = found.next;
   }
   return { items, more: url !== undefined && !seen.has(url) };

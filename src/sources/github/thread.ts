@@ -1,10 +1,11 @@
 /** An issue or a pull request with what was said about it, as Markdown. */
 
+import { sha256Of } from '../../access/digest.ts';
 import { oneLine } from '../../text/visible.ts';
 import type { Wanted } from './api.ts';
 import type { SchemeName } from './ask.ts';
 import { authorOf, bodyOf, dayOf, labelsOf, stateOf } from './markdown.ts';
-import { objectAt, pagesAt, type Reader } from './replies.ts';
+import { madeOnce, objectAt, pagesAt, type Reader } from './replies.ts';
 import type { Placed, Remark, Review, Thread } from './shapes.ts';
 import type { Repository } from './repository.ts';
 
@@ -12,7 +13,9 @@ import type { Repository } from './repository.ts';
 const MOST_PAGES = 10;
 
 export interface ThreadText {
-  readonly text: string;
+  readonly bytes: Uint8Array;
+  /** Their digest. */
+  readonly sha256: string;
   readonly notes: readonly string[];
   readonly facts: Readonly<Record<string, unknown>>;
 }
@@ -24,20 +27,30 @@ interface Place {
   readonly comments: boolean;
 }
 
-export async function threadText(place: Place, wanted: Wanted, reader: Reader): Promise<ThreadText> {
+/** Made once of the same replies, however many windows of it are read. */
+export function threadText(place: Place, wanted: Wanted, reader: Reader): Promise<ThreadText> {
+  const { scheme, repository, number, comments } = place;
+  const url = `/repos/${repository}/${scheme === 'pr' ? 'pulls' : 'issues'}/${number}`;
+  const once = {
+    ask: { url },
+    name: JSON.stringify([scheme, repository, number, comments]),
+    sizeOf: ({ bytes }: ThreadText) => bytes.length,
+  };
+  return madeOnce(once, () => madeThread(url, place, wanted, reader), wanted, reader);
+}
+
+async function madeThread(url: string, place: Place, wanted: Wanted, reader: Reader): Promise<ThreadText> {
   const { scheme, repository, number } = place;
-  const path = `/repos/${repository}`;
-  const thread = await objectAt(
-    `${path}/${scheme === 'pr' ? 'pulls' : 'issues'}/${number}`,
-    'thread',
-    wanted,
-    reader,
-  );
+  const thread = await objectAt(url, 'thread', wanted, reader);
   const { said, more } = place.comments ? await remarksOn(place, wanted, reader) : { said: [], more: false };
   const isPull = scheme === 'issue' && Boolean(thread.pull_request);
+  const parts = [headOf(thread, place), bodyOf(thread), ...said.map(remarkText)];
+  const bytes = Buffer.from(`${parts.filter(Boolean).join('\n\n')}\n`);
   return {
-    text: `${[headOf(thread, place), bodyOf(thread), ...said.map(remarkText)].filter(Boolean).join('\n\n')}\n`,
+    bytes,
+    sha256: await sha256Of(bytes),
     notes: [
+      ...movedNotes(thread, place),
       ...(more ? [`Only ${said.length} comments are shown, and GitHub has more`] : []),
       ...(isPull
         ? [`This is a pull request: pr://${repository}/${number} has its reviews and its diff`]
@@ -50,6 +63,14 @@ export async function threadText(place: Place, wanted: Wanted, reader: Reader): 
       state: stateOf(thread),
     },
   };
+}
+
+/** An issue that was transferred is answered by the one that it has become. */
+function movedNotes({ html_url: url }: Thread, { scheme, repository, number }: Place): string[] {
+  const [, now, kind, digits] = /\/([\w.-]+\/[\w.-]+)\/(issues|pull)\/(\d+)$/.exec(url ?? '') ?? [];
+  if (now === undefined || (Number(digits) === number && now.toLowerCase() === repository.toLowerCase()))
+    return [];
+  return [`It has moved: it is ${kind === 'pull' ? 'pr' : scheme}://${now}/${digits} now`];
 }
 
 interface Said {

@@ -32,13 +32,13 @@ export async function threadPage(
   const deadline = deadlineOf(call.signal, THREAD_MS, late);
   try {
     const within: Call = { ...call, signal: deadline.signal };
-    const { text: content, notes } = await readThread(thread, { web, fresh }, within);
+    const { bytes, notes } = await readThread(thread, { web, fresh }, within);
     return {
       finalUrl: url,
       status: 200,
       contentType: 'application/json',
       notes,
-      rendering: text('github', content, WHOLE),
+      rendering: text('github', bytes, WHOLE),
       transient: true,
     };
   } catch (error) {

@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { queues } from '../../../src/queues/table.ts';
 import { type Called, place, type Place } from '../../support/dialect.ts';
 import { comment, type GitHubServer, gitHubServer, json, type Repository } from '../../support/github.ts';
 import { site } from '../../support/web.ts';
@@ -87,6 +88,21 @@ describe('an issue', () => {
     expect(github.heard.map(({ path }) => path)).toEqual(['/repos/acme/widget/issues/7']);
   });
 
+  test('that was transferred says where it is', async () => {
+    const { read, github } = await open();
+    const body = {
+      number: 3,
+      title: 'T',
+      state: 'open',
+      html_url: 'https://github.com/acme/other/issues/3',
+    };
+    github.instead = (request, response) =>
+      json(response, 200, /comments/.test(request.url ?? '') ? [] : body);
+    expect((await read('issue://acme/widget/7')).text).toContain(
+      '[It has moved: it is issue://acme/other/3 now]',
+    );
+  });
+
   test('that is a pull request says so', async () => {
     const { read } = await open();
     expect((await read('issue://acme/widget/12')).text).toContain(
@@ -113,6 +129,26 @@ describe('an issue', () => {
     expect((await read('issue://acme/widget/7')).text).toContain('# T (#7)');
     expect(other.asked).toEqual([]);
   });
+});
+
+test('windows of a long thread are parts of one text, which is made once', async () => {
+  const converted = vi.spyOn(queues.pagesSmall, 'run');
+  const long = Array.from({ length: 150 }, (_, i) => comment('bob', `remark ${i} ${'word '.repeat(200)}`));
+  const repository: Repository = { ...widget, comments: { 7: long } };
+  const { read, github } = await open(repository);
+  const conversions = async (path: string): Promise<number> => {
+    converted.mockClear();
+    expect((await read(path)).isError).toBe(false);
+    return converted.mock.calls.length;
+  };
+  expect(await conversions('issue://acme/widget/7')).toBe(1);
+  expect(await conversions('issue://acme/widget/7:100..109')).toBe(0);
+  expect(await conversions('issue://acme/widget/7?comments=0')).toBe(0);
+  github.repositories = {
+    'acme/widget': { ...repository, comments: { 7: [...long, comment('ana', 'The last one')] } },
+  };
+  now += 6 * MINUTE;
+  await expect.poll(async () => (await read('issue://acme/widget/7:-1')).text).toContain('The last one');
 });
 
 describe('a pull request', () => {
@@ -162,6 +198,34 @@ describe('a pull request', () => {
     expect((await read('pr://acme/widget/12/diff/120')).text).toMatch(
       /^diff --git a\/f119.txt b\/f119.txt\n--- a\/f119.txt\n\+\+\+ b\/f119.txt\n@@ -1 \+1 @@\n-a\n\+b\n/,
     );
+  });
+
+  test('a diff keeps the bytes of its files, whatever their encoding and their names', async () => {
+    const diff = Buffer.concat([
+      Buffer.from('diff --git a/à b/à\n--- a/à\n+++ b/à\n@@ -1 +1 @@\n-caf'),
+      Buffer.from([0xe9, 0x0a]),
+      Buffer.from('+caf'),
+      Buffer.from([0xe8, 0x0a]),
+    ]);
+    const { read, github } = await open();
+    github.instead = (_, response) => response.writeHead(200).end(diff);
+    expect((await read('pr://acme/widget/12/diff')).text).toBe('pr://acme/widget/12/diff/1  à  (+1 -1)\n');
+    const { text } = await read('pr://acme/widget/12/diff/1');
+    expect(text).toMatch(/invalid|encoding/i);
+    const lines = text.split('\n').filter((line) => /^[-+]caf/.test(line));
+    expect(lines).toHaveLength(2);
+    const told = await read('pr://acme/widget/12/diff/1:encoding=windows-1252');
+    expect(told.text).toContain('-café\n+cafè\n');
+  });
+
+  test('what is no diff is not one without changes', async () => {
+    const { read, github } = await open();
+    github.instead = (_, response) => response.writeHead(200).end('Please log in\n');
+    for (const path of ['pr://acme/widget/12/diff', 'pr://acme/widget/12/diff/all']) {
+      const { text, details } = await read(path);
+      expect(text).toBe(`What GitHub answers for ${path} is no diff. Use pr://acme/widget.`);
+      expect(details).toMatchObject({ error: { code: 'CORRUPT' } });
+    }
   });
 
   test('a file that is not in the diff is answered with those that are', async () => {
@@ -429,10 +493,23 @@ describe('refusals are one sentence with what to do', () => {
     ],
     ['issue://?limit=500', 'limit is a number from 1 to 100, not 500. Use issue://?limit=100.'],
     ['issue://?state=merged', 'state is one of open, closed, all, not merged. Use issue://?state=closed.'],
-    ['issue://acme/widget/7?comments=2', 'comments is 0 or 1, not 2. Use issue://7?comments=0.'],
+    ['issue://acme/widget/7?comments=2', 'comments is 0 or 1, not 2. Use issue://acme/widget/7?comments=0.'],
+    ['issue://7?comments=2', 'comments is 0 or 1, not 2. Use issue://7?comments=0.'],
+    [
+      'issue://acme/widget?limit=500',
+      'limit is a number from 1 to 100, not 500. Use issue://acme/widget?limit=100.',
+    ],
+    [
+      'issue://acme/widget.git/9?limit=3',
+      'limit is not a parameter of issue://acme/widget/9, which has comments. Use issue://acme/widget/9?comments=0.',
+    ],
+    [
+      `issue://${'a:'.repeat(30_000)}`,
+      'issue:// has at most 8192 characters behind it, not 60000. Use issue:// for the list.',
+    ],
     [
       'pr://acme/widget/12/diff?x=1',
-      'x is not a parameter of pr://acme/widget/12/diff?x=1, which has none. Use pr://12/diff.',
+      'x is not a parameter of pr://acme/widget/12/diff?x=1, which has none. Use pr://acme/widget/12/diff.',
     ],
     [
       'issue://acme/widget/7/diff',
@@ -496,7 +573,8 @@ describe('the network', () => {
       github.instead = undefined;
       response.writeHead(301, { location: request.url?.replace('old/name', 'acme/widget') ?? '' }).end();
     };
-    expect((await read('issue://old/name/7?comments=0')).text).toBe(moved.text);
+    const followed = await read('issue://old/name/7?comments=0');
+    expect(followed.text).toBe(`${moved.text}[It has moved: it is issue://acme/widget/7 now]`);
     expect(github.heard.at(-1)?.authorization).toBe('Bearer secret-token');
   });
 
