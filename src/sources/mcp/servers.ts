@@ -4,8 +4,8 @@ import { connectMcp, type McpConnection } from '../../access/mcp/connect.ts';
 import { memoryBytes } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
 import { Identity } from '../../identity.ts';
-import { convert } from '../web/convert.ts';
 import { Idle } from './idle.ts';
+import { Waiting } from './waiting.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { McpServer } from '../../types/settings.ts';
 import type { DerivedStore, Kind, Made, StoreUser } from '../../types/store.ts';
@@ -18,13 +18,8 @@ const IDLE_MS = 5 * 60_000;
 
 interface Held {
   readonly connection: McpConnection;
+  readonly waiting: Waiting;
   readonly idle: Idle;
-}
-
-/** Of a message, not of a call: others may wait for it. */
-async function reduce(message: Uint8Array): Promise<Uint8Array | undefined> {
-  const converted = await convert({ is: 'mcp', url: 'mcp:' }, message, new AbortController().signal);
-  return converted?.reply.is === 'text' ? converted.body : undefined;
 }
 
 const connections: Kind<Held> = {
@@ -69,12 +64,12 @@ export async function askServer<T>(
   try {
     const first = await connectionTo(reached, user);
     try {
-      return await askOn(first, ask);
+      return await askOn(first, signal, ask);
     } catch (error) {
       signal.throwIfAborted();
       // As the protocol wants it: a server that was restarted knows no session of before.
       if (first.connection.spent !== 'session over') throw error;
-      return await askOn(await connectionTo(reached, user), ask);
+      return await askOn(await connectionTo(reached, user), signal, ask);
     }
   } catch (error) {
     signal.throwIfAborted();
@@ -84,11 +79,17 @@ export async function askServer<T>(
   }
 }
 
-function askOn<T>({ connection, idle }: Held, ask: (connection: McpConnection) => Promise<T>): Promise<T> {
+function askOn<T>(
+  { connection, idle, waiting }: Held,
+  signal: AbortSignal,
+  ask: (connection: McpConnection) => Promise<T>,
+): Promise<T> {
   return idle.during(() =>
-    ask(connection).catch((error: unknown) => {
-      throw connection.failure ?? error;
-    }),
+    waiting
+      .during(signal, () => ask(connection))
+      .catch((error: unknown) => {
+        throw connection.failure ?? error;
+      }),
   );
 }
 
@@ -106,10 +107,12 @@ function connectionTo({ name, server, cwd, store }: Reached, user: StoreUser): P
       }
       starting += 1;
       try {
+        const waiting = new Waiting();
+        const reduce = (message: Uint8Array) => waiting.reduce(message);
         const connection = await connectMcp(server, cwd, reduce, signal);
         made.add(connection);
         const idle = new Idle(IDLE_MS, () => void connection.close());
-        return { value: { connection, idle }, keep: true };
+        return { value: { connection, idle, waiting }, keep: true };
       } catch (error) {
         signal.throwIfAborted();
         throw notStarted(name, server, error);
