@@ -40,9 +40,7 @@ export const wording: Wording = {
   around: ({ line, use }) => `Line ${line} and the lines around it. Use ${use} to continue`,
   binary: ({ target, type, bytes, use }) =>
     `${oneLine(target)} is binary (${type}${bytes === undefined ? '' : `, ${binarySize(bytes)}`}). ` +
-    (use === undefined
-      ? `Use a shell to look at it: file ${shellWord(target)}, or xxd ${shellWord(target)} | head -100`
-      : `Use ${use} to list what it holds`),
+    (use === undefined ? howToLook(target) : `Use ${use} to list what it holds`),
   escaped: ({ count, use }) =>
     `${plural(count, 'control or invisible character')} shown as escapes; ${use} has ${count === 1 ? 'it' : 'them'} as stored`,
   invalid: ({ count, encoding, use }) =>
@@ -207,6 +205,12 @@ function nounOf(runs: Runs): string {
 
 function lengthOf(bytes: number | undefined): string {
   return bytes === undefined ? '' : ` (${bytes} bytes long)`;
+}
+
+/** No shell knows what a URL names. */
+function howToLook(target: string): string {
+  if (/^[a-z][\w+.-]*:\/\//i.test(target)) return `Use ${oneLine(target)}:raw to look at its bytes`;
+  return `Use a shell to look at it: file ${shellWord(target)}, or xxd ${shellWord(target)} | head -100`;
 }
 
 function limit(by: CutBy, limits: Limits): string {

@@ -109,10 +109,46 @@ describe('ways to read a page', () => {
     expect((await here.call('read', { path: `${url}/a.zip:dir/x.txt:2..2` })).text).toBe('two\n');
   });
 
-  test('what is no text is named', async () => {
-    const { text } = await readOne({ type: 'application/octet-stream', body: new Uint8Array([1, 0, 2, 0]) });
-    expect(text).toMatch(/binary/);
+  test.each(['/a.zip?dl=1', '/download?id=7', '/download'])(
+    'members of an archive at %s are read, and page',
+    async (path) => {
+      const content = Array.from({ length: 400 }, (_, i) => `line ${i + 1}\n`).join('');
+      const members = [{ name: 'my dir/x y.txt', content }];
+      const { url, asked } = await site({ [path]: { type: 'application/zip', body: zip(members) } });
+      const here = reader();
+      expect((await here.call('read', { path: url + path })).text).toContain('my dir');
+      for (const lines of ['2..2', '399..400']) {
+        const { text } = await here.call('read', { path: `${url}${path}:my dir/x y.txt:${lines}` });
+        expect(text).toMatch(/^line (?:2|399)\n/);
+      }
+      expect((await here.call('read', { path: `${url}${path}:my dir` })).text).toContain('x y.txt');
+      expect(asked).toEqual([path]);
+    },
+  );
+
+  test('what is no text is named, with a call that shows it', async () => {
+    const { url } = await site({
+      '/page': { type: 'application/octet-stream', body: new Uint8Array([1, 0, 2, 0, 0x41]) },
+    });
+    const here = reader();
+    const { text } = await here.call('read', { path: `${url}/page` });
+    expect(text).toContain(`is binary (NUL bytes, 5 B). Use ${url}/page:raw to look at its bytes`);
+    const raw = await here.call('read', { path: `${url}/page:raw` });
+    expect(raw.isError).toBe(false);
+    expect(raw.text).toContain('A');
   });
+
+  test.each(['none', 'utf-8', 'identity, aws-chunked', 'BINARY'])(
+    'a body that is packed as %s is not packed',
+    async (coding) => {
+      const { text } = await readOne({
+        type: 'text/plain',
+        headers: { 'content-encoding': coding },
+        body: 'as it is\n',
+      });
+      expect(text).toContain('as it is');
+    },
+  );
 });
 
 describe('other forms of a page', () => {
@@ -647,6 +683,17 @@ describe('failures', () => {
     expect(asked).toEqual([]);
   });
 
+  test.each([
+    ['http://169.254.169.254/latest', false],
+    ['http://[fd00:ec2::254]/', false],
+    ['http://2852039166/', false],
+    ['http://10.0.0.1/', true],
+  ])('how %s would be allowed is told unless it has the credentials of the machine', async (path, isTold) => {
+    const { text } = await reader({ web: {} }).call('read', { path });
+    expect(text).toContain('is not a public address, and is not read.');
+    expect(text.includes('allows it')).toBe(isTold);
+  });
+
   test('a directory that is called like a host is a directory', async () => {
     const here = reader();
     here.write('www.example.com/a.txt', 'a\n');
@@ -656,6 +703,20 @@ describe('failures', () => {
   test.each(['http://x y', '10.0.0.0/8/8', ''])('%j cannot be allowed', (allow) => {
     expect(() => reader({ web: { allow: [allow] } })).toThrow('is not HOST or CIDR');
   });
+});
+
+test.each([
+  ['of a page that is marked no-store', { 'cache-control': 'private, no-store' }, ''],
+  ['of a part of a page', {}, ':601..603'],
+])('no copy is kept %s', async (_, headers, part) => {
+  const page: Page = { type: 'text/plain', headers, body: 'some words on a line\n'.repeat(700) };
+  const { url } = await site({ '/a.txt': page });
+  const here = reader();
+  const { text, details } = await here.call('read', { path: `${url}/a.txt${part}` });
+  expect(text).toContain('some words');
+  expect(JSON.stringify([text, details])).not.toContain('artifact');
+  expect((await here.call('read', { path: 'artifact://' })).text).not.toContain('KiB');
+  expect((await here.call('read', { path: `${url}/a.txt:301..301` })).text).toContain('some words');
 });
 
 test('pages that are evicted are gone, whatever their servers said of their age', async () => {

@@ -16,6 +16,23 @@ export type Allowed = { readonly port?: number } & (
 /** Public by its range, private by its use: the wire server of Azure. */
 const PRIVATE_BY_USE = new Set(['168.63.129.16']);
 
+/** Where clouds give a machine its credentials. */
+const CREDENTIALS = new Set([
+  '169.254.169.254',
+  '169.254.170.2',
+  '169.254.170.23',
+  '100.100.100.200',
+  '192.0.0.192',
+  '168.63.129.16',
+  'fd00:ec2::254',
+  'metadata.google.internal',
+]);
+
+/** Whether a host is there for the credentials of the machine. */
+export function hasCredentials(host: string): boolean {
+  return CREDENTIALS.has(ipaddr.isValid(host) ? ipaddr.process(host).toString() : hostName(host));
+}
+
 /** Ports that no web server has and other protocols listen on. Source: "bad port" in the Fetch Standard. */
 const BAD_PORTS = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,

@@ -61,7 +61,7 @@ export async function bodyOf(
       if (read.unpacked > FREE_BYTES && read.unpacked > read.packed * MOST_RATIO) {
         throw new OrielError(
           'LIMIT',
-          `The body unpacks to more than ${MOST_RATIO} times its size, and is not read.`,
+          `The body unpacks to more than ${MOST_RATIO} times its size, and is not read. Use another URL.`,
         );
       }
       if (Math.min(read.unpacked, most) > SMALL_BYTES) slot ??= await queues.bodies.acquire({ signal });
@@ -98,19 +98,37 @@ function unpacked(pieces: AsyncGenerator<Uint8Array>, stages: readonly Duplex[])
   return last;
 }
 
+/** Names of no coding, and what is said by mistake where there is none: browsers pass over them, too. */
+const UNPACKED: ReadonlySet<string> = new Set([
+  '',
+  'identity',
+  'none',
+  'utf-8',
+  'utf8',
+  'binary',
+  '8bit',
+  'aws-chunked',
+]);
+
 /** In the order in which they have to be undone. Throws `LIMIT` and `CORRUPT`. */
 function decoders(encoding = ''): Duplex[] {
   const names = encoding
     .toLowerCase()
     .split(',')
     .map((name) => name.trim())
-    .filter((name) => name !== '' && name !== 'identity');
+    .filter((name) => !UNPACKED.has(name));
   if (names.length > 3)
-    throw new OrielError('LIMIT', 'The body is packed more than three times, and is not read.');
+    throw new OrielError(
+      'LIMIT',
+      'The body is packed more than three times, and is not read. Use another URL.',
+    );
   return names.toReversed().map((name) => {
     if (name === 'gzip' || name === 'x-gzip') return createGunzip();
     if (name === 'deflate') return createAnyInflate();
     if (name === 'br') return createBrotliDecompress();
-    throw new OrielError('CORRUPT', `The body is packed in a way that is not read here: ${quote(name)}.`);
+    throw new OrielError(
+      'CORRUPT',
+      `The body is packed in a way that is not read here: ${quote(name.slice(0, 40))}. Use another URL.`,
+    );
   });
 }

@@ -15,6 +15,7 @@ import {
   allowsPortOf,
   blockedPort,
   checkPort,
+  hasCredentials,
   isLocalName,
 } from './addresses.ts';
 
@@ -141,7 +142,8 @@ function blocked({ host, port, howToAllow }: Reach, addresses: number): OrielErr
   const what = isIP(host) ? 'is not a public address' : `has ${addresses > 0 ? 'no public' : 'no'} address`;
   const place = [80, 443].includes(port) ? host : `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
   const how =
-    howToAllow === undefined
+    // Nobody is led to allow it by a sentence.
+    howToAllow === undefined || hasCredentials(host)
       ? ''
       : ` Whoever runs oriel allows it ${howToAllow.replace('HOST', () => quote(place))}.`;
   return new OrielError('BLOCKED_ADDRESS', `${quote(host)} ${what}, and is not read.${how}`);

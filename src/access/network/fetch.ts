@@ -153,15 +153,21 @@ async function follow(
     if (next.href.length > MOST_URL) {
       throw new OrielError(
         'REDIRECT',
-        `${quote(url.href)} redirects to a URL of more than ${MOST_URL} characters.`,
+        `${quote(url.href)} redirects to a URL of more than ${MOST_URL} characters. Use another URL.`,
       );
     }
     if (url.protocol === 'https:' && next.protocol === 'http:' && next.hostname !== url.hostname) {
-      throw new OrielError('REDIRECT', `${quote(url.href)} redirects from https to ${quote(next.href)}.`);
+      throw new OrielError(
+        'REDIRECT',
+        `${quote(url.href)} redirects from https to ${quote(next.href)}, and is not followed. Use that URL, if it may be read without encryption.`,
+      );
     }
     url = next;
   }
-  throw new OrielError('REDIRECT', `${quote(first.href)} redirects more than ${MOST_REDIRECTS} times.`);
+  throw new OrielError(
+    'REDIRECT',
+    `${quote(first.href)} redirects more than ${MOST_REDIRECTS} times. Use another URL.`,
+  );
 }
 
 /** Throws `REDIRECT` for what a page may not lead to. */
@@ -169,9 +175,13 @@ function redirected(location: string, from: URL): URL {
   try {
     return webUrl(location, from.href);
   } catch (cause) {
-    throw new OrielError('REDIRECT', `${quote(from.href)} redirects to a URL that is not followed.`, {
-      cause,
-    });
+    throw new OrielError(
+      'REDIRECT',
+      `${quote(from.href)} redirects to a URL that is not followed. Use another URL.`,
+      {
+        cause,
+      },
+    );
   }
 }
 

@@ -24,10 +24,14 @@ export function networkError(error: unknown, url: URL | undefined, signal: Abort
       options,
     );
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) {
-    return new OrielError('TLS', `${what} has no valid certificate: ${oneLine(message)}.`, options);
+    return new OrielError(
+      'TLS',
+      `${what} has no valid certificate: ${oneLine(message)}. Use the URL of another host.`,
+      options,
+    );
   }
   if (/HEADERS_OVERFLOW/.test(code))
-    return new OrielError('LIMIT', `${what} sends too many headers.`, options);
+    return new OrielError('LIMIT', `${what} sends too many headers. Use another URL.`, options);
   const said = oneLine(message).slice(0, 200).replace(/\.$/, '');
   return new OrielError('NETWORK', `${what} could not be read: ${said}.${LATER}`, options);
 }

@@ -21,7 +21,7 @@ const MOST_COLONS = 64;
 
 /** `https://h/x:raw:5-9`, `https://h:8080/`, `https://h/:80`, `https://h/a.zip:src/x.ts:5-9`. Throws OrielError. */
 export function addressOf(target: string, holds: (name: string) => boolean): Address {
-  const typed = /^www\./i.test(target) ? `https://${target}` : target;
+  const typed = withScheme(target);
   if (typed.length > MOST_CHARACTERS) {
     throw new OrielError(
       'BAD_PATH',
@@ -44,6 +44,10 @@ export function addressOf(target: string, holds: (name: string) => boolean): Add
     else if (!/^[a-z\d#.,@+-]*$/i.test(behind.slice(i + 1))) break;
   }
   return at === -1 ? addressed(typed, '') : addressed(front + behind.slice(0, at), behind.slice(at + 1));
+}
+
+function withScheme(target: string): string {
+  return /^www\./i.test(target) ? `https://${target}` : target;
 }
 
 /** Where a selector begins behind a host without a slash; a number there is the port. */
@@ -71,11 +75,34 @@ function withoutFresh(tail: string): { rest: string; fresh: boolean } {
   return { rest: rest.join(':'), fresh: rest.length < parts.length };
 }
 
-/** Where the name of an archive, a database or a document ends, and what lies in it begins. */
+/** Where the name of an archive, a database or a document ends, with a query if it has one, and what lies in it begins. */
 function containerEnd(path: string, holds: (name: string) => boolean): number {
-  for (let i = path.indexOf(':'); i !== -1; i = path.indexOf(':', i + 1)) {
-    const before = path.slice(0, i);
-    if (!before.includes('?') && holds(before.slice(before.lastIndexOf('/') + 1))) return i;
+  const query = /[?#]|$/.exec(path)?.index ?? path.length;
+  const nameAt = (end: number): string => path.slice(path.lastIndexOf('/', end - 1) + 1, end);
+  for (let i = path.indexOf(':'); i !== -1 && i < query; i = path.indexOf(':', i + 1)) {
+    if (holds(nameAt(i))) return i;
   }
-  return -1;
+  if (!holds(nameAt(query))) return -1;
+  const member = MEMBER.exec(path.slice(query))?.index;
+  return member === undefined ? -1 : query + member;
+}
+
+/** `:dir/x.ts`, `:table?limit=5`, and neither `:00:00Z` of a time nor what other parameters follow. */
+const MEMBER = /(?<!%3A|T\d\d|T\d\d:\d\d):(?=[^&=?]{1,1000}(?:\?|$))/i;
+
+/** Colons behind which something may lie that is in a file. */
+const MOST_WAYS = 8;
+
+/** Where the URL may end of a file of any name, and what lies in it begin: the shortest first. */
+export function waysOf(target: string): Address[] {
+  const typed = withScheme(target);
+  const [front = ''] = /^https?:[\\/]*[^\\/?#]*/i.exec(typed) ?? [];
+  const ways: Address[] = [];
+  let at = front.length;
+  while (ways.length < MOST_WAYS) {
+    at = typed.indexOf(':', at + 1);
+    if (at === -1 || at === typed.length - 1) break;
+    ways.push(addressed(typed.slice(0, at), typed.slice(at + 1)));
+  }
+  return ways;
 }

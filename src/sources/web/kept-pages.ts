@@ -57,22 +57,8 @@ export const hasFailed = ({ rendering }: Page): boolean => rendering.method === 
 export async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
   const { url, raw, fresh, part, web } = wanted;
   const { store } = call.session;
-  // What one list of addresses allows is not shown under another that shares the session.
-  const { allow, endpoints } = web;
-  const of = (address: string): ByteSource =>
-    memoryBytes(
-      '',
-      Identity.of('web-url', { url: address, allow, endpoints: { ...endpoints }, cwd: call.access.cwd }),
-    );
-  const versionOf = (address: string): Version =>
-    store.getNow(
-      versions,
-      of(address),
-      { raw },
-      () => ({ count: 0, kept: undefined, page: undefined }),
-      call,
-    );
-  const version = versionOf(url);
+  const of = (address: string): ByteSource => placeOf(address, web, call);
+  const version = versionOf(url, wanted, call);
   let known = version.page?.deref();
   if (fresh || (known?.unsettled && !part)) version.count += 1;
   else if (known && wanted.isBegun?.(known) === false && (await elsewhere(wanted, call))) {
@@ -111,7 +97,7 @@ export async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
   // Of a known site the API is asked for it.
   if (isNew && page.finalUrl !== url && (raw || !isOfSite(page.finalUrl))) {
     const direct: Page = { ...page, notes: page.notes.filter((note) => note !== redirectNote(url)) };
-    const final = versionOf(page.finalUrl);
+    const final = versionOf(page.finalUrl, wanted, call);
     final.page = new WeakRef(direct);
     // It is newer than what was read there before.
     final.count += 1;
@@ -125,6 +111,29 @@ export async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
     );
   }
   return page;
+}
+
+/** What one list of addresses allows is not shown under another that shares the session. */
+function placeOf(address: string, { allow, endpoints }: WebSettings, { access }: Call): ByteSource {
+  return memoryBytes(
+    '',
+    Identity.of('web-url', { url: address, allow, endpoints: { ...endpoints }, cwd: access.cwd }),
+  );
+}
+
+function versionOf(address: string, { raw, web }: Pick<Wanted, 'raw' | 'web'>, call: Call): Version {
+  const unknown = (): Version => ({ count: 0, kept: undefined, page: undefined });
+  return call.session.store.getNow(versions, placeOf(address, web, call), { raw }, unknown, call);
+}
+
+/** Whether what lies at `url` was read before, and is an archive, a database or another file with parts. */
+export async function isKeptFile(url: string, web: WebSettings, call: Call): Promise<boolean> {
+  const { session, now } = call;
+  const kept = versionOf(url, { raw: false, web }, call).page?.deref();
+  const page =
+    kept ??
+    (await (session.disk && new PageOnDisk(session.disk, { url, raw: false, web }, now).find()))?.page;
+  return page?.rendering.is === 'file';
 }
 
 /** Whether the page that was begun lies in the cache, where another replica has put it. */

@@ -9,12 +9,13 @@ import type { Call } from '../../types/call.ts';
 import type { Resource, TextResource } from '../../types/resource.ts';
 import type { Spill } from '../../types/session.ts';
 import type { Window } from '../../types/excerpt.ts';
+import type { WebSettings } from '../../types/settings.ts';
 import type { Selection } from '../../types/selection.ts';
 import { keepOutput } from '../../session/kept-output.ts';
 import { sources } from '../table.ts';
-import { addressOf } from './address.ts';
+import { type Address, addressOf, waysOf } from './address.ts';
 import { followedPage, type FollowedPage } from './followed-page.ts';
-import { hasFailed, networkOf, type Wanted } from './kept-pages.ts';
+import { hasFailed, isKeptFile, networkOf, type Wanted } from './kept-pages.ts';
 import { identityOf, nameOf, type Rendering } from './page.ts';
 import { cutWords, openFile } from './open-file.ts';
 import { openLarge } from './large.ts';
@@ -32,7 +33,8 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
     );
   }
   const holds = (name: string): boolean => sources.some((source) => source.holds?.(name) ?? false);
-  const { url, rest, fresh } = addressOf(target, holds);
+  const address = addressOf(target, holds);
+  const { url, rest, fresh } = (await fileBefore(target, web, call)) ?? address;
   const selection = rest === '' ? everything : parseBehind(url, rest);
   const raw = selection?.mode === 'raw';
   const part = rest !== '' && rest !== 'raw';
@@ -62,6 +64,12 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
   return hasFailed(page) ? failureResource(shown) : textResource(shown, call);
 }
 
+/** A colon behind what is known to be a file stands before a part of it, whatever it is called. */
+async function fileBefore(target: string, web: WebSettings, call: Call): Promise<Address | undefined> {
+  for (const way of waysOf(target)) if (await isKeptFile(way.url, web, call)) return way;
+  return undefined;
+}
+
 async function pageOrThread(wanted: Wanted, call: Call): Promise<FollowedPage> {
   const thread = await threadPage(wanted, call);
   if (!isOrielError(thread)) return thread ? { page: thread, replaced: false } : followedPage(wanted, call);
@@ -89,14 +97,15 @@ async function textResource(
   call: Call,
 ): Promise<TextResource> {
   const { rendering } = page;
-  const kept = raw ? undefined : await keptAs(page, url, call);
+  // Each part of a page would be another copy of all of it to a process that ends with its answer.
+  const kept = raw || selection.window ? undefined : await keptAs(page, url, call);
   const hasHeader = !raw && !selection.window && selection.symbol === undefined;
   const said = [
     ...(hasHeader ? [] : page.notes),
     ...(replaced ? [`${url} was read again since, and has changed: lines may lie elsewhere`] : []),
     ...cutWords(page),
     ...(rendering.is === 'raw' && rendering.said !== undefined ? [rendering.said] : []),
-    ...(kept && !selection.window ? [keptWords(kept, rendering)] : []),
+    ...(kept ? [keptWords(kept, rendering)] : []),
   ];
   return {
     is: 'text',
@@ -185,7 +194,8 @@ function keptWords({ url, bytes, capped }: Spill, { cutAt }: Rendering): string 
 
 /** The artifact that holds all of a page that does not fit into one answer. */
 async function keptAs(page: Page, url: string, call: Call): Promise<Spill | undefined> {
-  if (page.rendering.is !== 'text') return undefined;
+  // What may not lie on the disk lies nowhere in clear.
+  if (page.rendering.is !== 'text' || page.transient) return undefined;
   const { bytes } = page.rendering;
   if (bytes.length <= call.limits.bytes && !hasLines(bytes, PAGE_LINES)) return undefined;
   try {

@@ -169,5 +169,8 @@ export function nameOf(url: string): string {
 
 export function isHtml({ type }: Fetched, content: string): boolean {
   if (/^(?:text\/html|application\/xhtml\+xml)$/.test(type)) return true;
-  return /^(?:|application\/octet-stream)$/.test(type) && /^\s*(?:<!doctype html|<html[\s>])/i.test(content);
+  // A page to log in, and the like, may come under the type of what was asked for.
+  return (
+    !/^text\/|json$|xml$/.test(type) && /^\s*(?:<!doctype html|<html[\s>])/i.test(content.slice(0, 4_096))
+  );
 }

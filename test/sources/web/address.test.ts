@@ -37,6 +37,21 @@ test.each([
   expect(addressOf(target, () => false)).toMatchObject({ url, rest });
 });
 
+test.each([
+  ['https://h/a.zip?dl=1:src/x.ts', 'https://h/a.zip?dl=1', 'src/x.ts'],
+  ['https://h/a.zip?dl=1:src/x.ts:5-6', 'https://h/a.zip?dl=1', 'src/x.ts:5-6'],
+  ['https://h/a.zip?a=1&dl=1:t?limit=2&offset=4', 'https://h/a.zip?a=1&dl=1', 't?limit=2&offset=4'],
+  ['https://h/a.zip#top:x.ts', 'https://h/a.zip', 'x.ts'],
+  ['https://h/a.zip:x.ts?y:3', 'https://h/a.zip', 'x.ts?y:3'],
+  ['https://h/a.zip?se=2026-01-01T10:20:30Z&sig=a', 'https://h/a.zip?se=2026-01-01T10:20:30Z&sig=a', ''],
+  ['https://h/a.zip?sig=a&se=2026-01-01T10:20:30Z', 'https://h/a.zip?sig=a&se=2026-01-01T10:20:30Z', ''],
+  ['https://h/a.zip?se=2026-01-01T10:20:30Z:x.ts', 'https://h/a.zip?se=2026-01-01T10:20:30Z', 'x.ts'],
+  ['https://h/a.zip?dl=1:5-6', 'https://h/a.zip?dl=1', '5-6'],
+  ['https://h/page?at=a.zip:x.ts', 'https://h/page?at=a.zip:x.ts', ''],
+])('%s: what lies in a file with a query', (target, url, rest) => {
+  expect(addressOf(target, (name) => name.endsWith('.zip'))).toMatchObject({ url, rest });
+});
+
 test.each(['https://[fe80::1%25lo]/', 'https://[fe80::1%eth0]/:5'])('%s has no address', (target) => {
   expect(() => addressOf(target, () => false)).toThrow(expect.objectContaining({ code: 'BAD_PATH' }));
 });

@@ -40,6 +40,8 @@ test.each([
     '{"KEEP":{"version":"https://jsonfeed.org/version/1"},"items":[1]}',
     false,
   ],
+  ['a page that is called an image', 'image/png', '<!doctype html><p>KEEP', false],
+  ['a page that is called a document', 'application/pdf', '<html><p>KEEP', false],
 ])('%s', async (_, type, body, isFeed) => {
   const { url } = await site({ '/x': { type, body } });
   const { text } = await place('oriel', { web: { allow: [new URL(url).host] }, display: 'plain' }).call(
@@ -50,4 +52,14 @@ test.each([
   );
   expect(/^Method: feed$/m.test(text)).toBe(isFeed);
   expect(text).toContain(isFeed ? '## Entry' : 'KEEP');
+});
+
+test('a page under the name of a notebook is a page', async () => {
+  const { url } = await site({
+    '/notebook.ipynb': '<!doctype html><title>View</title><p>The notebook as a page.',
+  });
+  const { call } = place('oriel', { web: { allow: [new URL(url).host] }, display: 'plain' });
+  const { text } = await call('read', { path: `${url}/notebook.ipynb` });
+  expect(text).toContain('The notebook as a page.');
+  expect(text).toContain('Content-Type: text/html');
 });

@@ -12,7 +12,9 @@ export const fileStep: Step = (page) => {
   const subject = subjectOf(page.url, name, page.body, Identity.once('body'));
   // UTF-16 is full of zeros, and a mark says that it is text.
   const binary = isBinary(subject.head) && detectEncoding(subject.head).bom === 0;
-  const claimed = /^text\/|json$|xml$/.test(page.type) && !binary && !name.endsWith('.ipynb');
+  // Sites show notebooks as pages, under the names of their files.
+  const isNotebook = name.endsWith('.ipynb') && !/^\s*</.test(Buffer.from(subject.head).toString('latin1'));
+  const claimed = /^text\/|json$|xml$/.test(page.type) && !binary && !isNotebook;
   const source = claimed ? undefined : sources.find((one) => one.kind !== 'file' && one.claims(subject));
   const method = source?.kind ?? (binary ? 'binary' : undefined);
   return Promise.resolve(method && { is: 'file', method, name, bytes: page.body, ...cutOf(page) });
