@@ -40,6 +40,8 @@ export interface NamedFiles {
   names(places: readonly Place[], call: Call): Promise<Names>;
   /** The relative paths that a name may mean; the name itself when absent. */
   paths?(name: string): readonly string[];
+  /** The names that a wrong one is likely to mean, where those of the list are not all. */
+  within?(name: string, places: readonly Place[], call: Call): Promise<Names | undefined>;
   /** Said of an empty list: how something comes to be there. */
   empty(places: readonly Place[], call: Call): string;
 }
@@ -71,7 +73,7 @@ export function namedScheme(files: NamedFiles): Scheme {
         const opened = await openNamed(scheme, rest, places, call, files.paths?.bind(files));
         if (opened) return opened;
       }
-      const names = await files.names(places, call);
+      const names = (await files.within?.(rest, places, call)) ?? (await files.names(places, call));
       return rest === '' || rest.startsWith(':')
         ? listOf(scheme, rest, names, files.empty(places, call))
         : Promise.reject(notNamed(scheme, rest, names));
@@ -191,12 +193,15 @@ export async function filesIn(places: readonly Place[], call: Call): Promise<Nam
     before: string,
     depth: number,
     to: string[],
+    isFile: (path: string) => Promise<boolean>,
   ): Promise<void> => {
     const listed = await directory.list(left, call.signal);
     more ||= listed.more;
     left -= listed.entries.length;
     const entries = listed.entries.filter(({ name }) => !name.startsWith('.'));
-    to.push(...entries.filter(({ type }) => type === 'file').map(({ name }) => before + name));
+    for (const { name, type } of entries) {
+      if (type === 'file' || (type === 'link' && (await isFile(before + name)))) to.push(before + name);
+    }
     if (depth === 2) return;
     for (const { name } of entries.filter(({ type }) => type === 'directory').sort(byName)) {
       directories += 1;
@@ -204,12 +209,19 @@ export async function filesIn(places: readonly Place[], call: Call): Promise<Nam
       more ||= ends;
       if (ends) return;
       const inner = await directory.enter(name);
-      if (inner) await visit(inner, `${before}${name}/`, depth + 1, to).finally(() => inner.close());
+      if (inner) await visit(inner, `${before}${name}/`, depth + 1, to, isFile).finally(() => inner.close());
     }
   };
   for (const place of places) {
     const files: string[] = [];
-    await inDirectory(place, call, (directory) => visit(directory, '', 0, files));
+    // What may be read by its name is listed: notes and rules are often links to one file.
+    const isFile = async (path: string): Promise<boolean> => {
+      left -= 1;
+      const opened = left > 0 ? await openListed(place, path, call) : undefined;
+      await opened?.close();
+      return opened?.is === 'file';
+    };
+    await inDirectory(place, call, (directory) => visit(directory, '', 0, files, isFile));
     found.push(files.sort());
   }
   return { names: [...new Set(found.flat())].map((name) => ({ name })), more };

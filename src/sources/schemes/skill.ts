@@ -8,6 +8,7 @@ import type { Call } from '../../types/call.ts';
 import {
   accessToUserFiles,
   byName,
+  filesIn,
   hiddenByRoots,
   inDirectory,
   type Named,
@@ -32,11 +33,23 @@ export const skillScheme = namedScheme({
     const skill = name.replace(/\/$/, '');
     return skill.includes('/') ? [name] : [`${skill}/SKILL.md`];
   },
+  within: filesOfSkill,
   empty: (_, call) => `no skills in ${SKILL_DIRECTORIES.join(' or ')}${hiddenByRoots(call)}`,
 });
 
 function placesBelow(parent: string, access: Access): readonly Place[] {
   return SKILL_DIRECTORIES.map((directory) => ({ access, directory: join(parent, directory) }));
+}
+
+/** Of the skill that a name begins with. */
+async function filesOfSkill(name: string, places: readonly Place[], call: Call): Promise<Names | undefined> {
+  const [, skill] = /^([^/:]+)\/[^/]/.exec(name) ?? [];
+  if (skill === undefined || skill.startsWith('.')) return undefined;
+  const inside = places.map(({ access, directory }) => ({ access, directory: join(directory, skill) }));
+  const { names, more } = await filesIn(inside, call);
+  return names.length === 0
+    ? undefined
+    : { names: names.map((one) => ({ name: `${skill}/${one.name}` })), more };
 }
 
 async function skillsIn(places: readonly Place[], call: Call): Promise<Names> {
@@ -64,8 +77,13 @@ async function descriptionOf(place: Place, name: string, call: Call): Promise<st
     if (opened?.is !== 'file') return undefined;
     const head = new TextDecoder().decode(await headOf(opened.bytes, call.signal));
     const matter = /^---\r?\n([\s\S]*?)\n---/.exec(head)?.[1] ?? '';
-    const value = /^description:[ \t]*(?:[>|][+-]?[ \t]*\r?\n[ \t]+)?(.*)$/m.exec(matter)?.[1] ?? '';
-    return value.trim().replace(/^(["'])(.*)\1$/, '$2');
+    const [, block, first = '', others = ''] =
+      /^description:[ \t]*([>|][+-]?)?[ \t]*(.*)((?:\r?\n(?:[ \t]+.*|(?=\r?\n)))*)/m.exec(matter) ?? [];
+    const value = block === undefined && first === '' && others === '' ? '' : `${first} ${others}`;
+    return value
+      .replace(/\s+/g, ' ')
+      .trim()
+      .replace(/^(["'])(.*)\1$/, '$2');
   } finally {
     await opened?.close();
   }

@@ -38,6 +38,28 @@ describe('skill://', () => {
     );
   });
 
+  test.each([
+    ['>-\n  Does good\n  things\n  twice', 'Does good things twice'],
+    ['|\n  Does good\n\n  things', 'Does good things'],
+    ['Does good\n  things', 'Does good things'],
+    ['"Does good"', 'Does good'],
+    ['>', ''],
+  ])('a description of several lines is one: %j', async (about, expected) => {
+    here.write(
+      '.agents/skills/x/SKILL.md',
+      `---\nname: x\ndescription: ${about}\nlicense: MIT\n---\n# Do it\n`,
+    );
+    expect(await read('skill://')).toBe(`skill://x${expected === '' ? '' : `  ${expected}`}\n`);
+  });
+
+  test('a file that it does not have is answered with those that it has', async () => {
+    here.write('.agents/skills/deploy/SKILL.md', '1\n');
+    here.write('.agents/skills/deploy/references/a.md', 'a\n');
+    expect(await read('skill://deploy/references/zz.md')).toContain('skill://deploy/references/a.md');
+    expect(await read('skill://deploy/elsewhere')).toContain('skill://deploy/');
+    expect(await read('skill://other/zz.md')).toContain('skill://deploy');
+  });
+
   test('reads a skill, a file of it, and parts of both', async () => {
     here.write('.agents/skills/deploy/SKILL.md', '1\n2\n3\n');
     here.write('.agents/skills/deploy/references/a.md', 'a\nb\n');

@@ -4,6 +4,9 @@ import { fragment } from './extract.ts';
 
 export const MOST_ENTRIES = 1_000;
 
+/** Files of an entry that are named. */
+export const MOST_ATTACHED = 10;
+
 /** Characters of one text, and of the HTML that is converted for it. */
 const MOST_TEXT = 2_000;
 const MOST_HTML = 256 << 10;

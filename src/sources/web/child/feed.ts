@@ -1,7 +1,7 @@
 /** A feed (RSS, Atom, RDF) as Markdown: its title, then its entries with their links, dates and texts. */
 
 import { parseFeed } from '@rowanmanning/feed-parser';
-import { attachment, MOST_ENTRIES, shortText } from './entries.ts';
+import { attachment, MOST_ATTACHED, MOST_ENTRIES, shortText } from './entries.ts';
 import { fragment } from './extract.ts';
 import { htmlOf, linkOf } from './feed-body.ts';
 import { frontOf } from './feed-front.ts';
@@ -78,9 +78,6 @@ function withBase(xml: string, url: string): string {
 
 /** `link`: where all of the text can be read. */
 type TextOf = (html: string, base: string, link?: string) => string;
-
-/** Files of an entry that are named. */
-const MOST_ATTACHED = 10;
 
 function entry(item: Item, mark: '#' | '##', url: string, textOf: TextOf): string {
   const said = item.url ?? linkOf(item);

@@ -1,8 +1,9 @@
 /** A JSON Feed as Markdown: its title, then its entries. Source: JSON Feed 1.1. */
 
-import { attachment, MOST_ENTRIES, shortened, shortText } from './entries.ts';
+import { attachment, MOST_ATTACHED, MOST_ENTRIES, shortened, shortText } from './entries.ts';
 
 interface Item {
+  readonly id?: unknown;
   readonly title?: unknown;
   readonly url?: unknown;
   readonly external_url?: unknown;
@@ -33,14 +34,16 @@ export function jsonFeed(content: string, url: string): string | undefined {
   );
   const entries = items.slice(0, MOST_ENTRIES).map((item) => entry(item, url));
   const left = items.length - MOST_ENTRIES;
-  const parts = [`# ${flat(said(feed.title)) || url}`, said(feed.description), ...entries];
+  const parts = [`# ${flat(said(feed.title)) || url}`, shortened(said(feed.description)), ...entries];
   if (left > 0) parts.push(`(${left} more entries)`);
   return `${parts.filter((part) => part).join('\n\n')}\n`;
 }
 
 function entry(item: Item, url: string): string {
-  const [link] = [item.url, item.external_url].filter((one) => typeof one === 'string');
-  const target = link !== undefined && URL.canParse(link, url) ? new URL(link, url).href : flat(link ?? '');
+  // The identifier of an entry may be its address.
+  const id = /^https?:\/\//.test(said(item.id)) ? item.id : undefined;
+  const [link = ''] = [item.url, item.external_url, id].filter((one) => typeof one === 'string');
+  const target = link === '' ? '' : absolute(link, url);
   const date = flat(said(item.date_published)).slice(0, 10);
   const plain = said(item.content_text);
   const html = said(item.content_html);
@@ -54,24 +57,23 @@ function entry(item: Item, url: string): string {
     target,
     date,
     shown,
-    ...attachmentsOf(item),
+    ...attachmentsOf(item, url),
   ]
     .filter((part) => part)
     .join('\n\n');
 }
 
-function attachmentsOf({ attachments }: Item): string[] {
+function attachmentsOf({ attachments }: Item, url: string): string[] {
   const all = Array.isArray(attachments)
     ? (attachments as { readonly url?: unknown; readonly mime_type?: unknown }[])
     : [];
   return all
     .slice(0, MOST_ATTACHED)
     .filter((one) => said(one?.url) !== '')
-    .map((one) => attachment(flat(said(one.url)), flat(said(one.mime_type)) || null));
+    .map((one) => attachment(absolute(said(one.url), url), flat(said(one.mime_type)) || null));
 }
 
-/** Files of an entry that are named. */
-const MOST_ATTACHED = 10;
-
+const absolute = (link: string, url: string): string =>
+  URL.canParse(link, url) ? new URL(link, url).href : flat(link);
 const said = (value: unknown): string => (typeof value === 'string' ? value : '');
 const flat = (text: string): string => text.replace(/\s+/g, ' ').trim();

@@ -20,7 +20,8 @@ function annotationOf(math: Element): string | undefined {
 function inLine(node: Node): string {
   if (!isElement(node)) return node.trim();
   // Each part once: formulas may be as deep as a page. An empty element is a part too.
-  const parts = node.children.filter((child) => isElement(child) || child.trim() !== '').map(inLine);
+  const children = node.children.filter((child) => isElement(child) || child.trim() !== '');
+  const parts = children.map(inLine);
   const [first = '', second = '', third = ''] = parts;
   switch (node.name) {
     case 'annotation':
@@ -46,14 +47,30 @@ function inLine(node: Node): string {
       return `[${parts.join('; ')}]`;
     case 'mtr':
       return parts.join(', ');
+    case 'mlabeledtr':
+      return `${parts.slice(1).join(', ')} ${first}`;
+    case 'mfenced': {
+      const { open = '(', close = ')', separators = ',' } = node.attributes;
+      return open + parts.map((part) => part.trim()).join(separators.trim().charAt(0)) + close;
+    }
+    case 'mmultiscripts': {
+      const at = children.findIndex((child) => isElement(child) && child.name === 'mprescripts');
+      const before = at === -1 ? [] : parts.slice(at + 1);
+      return scripts(before) + base(first) + scripts(parts.slice(1, at === -1 ? undefined : at));
+    }
     default:
       return parts.join('');
   }
 }
 
+/** Indices and exponents in turns. */
+function scripts(parts: readonly string[]): string {
+  return parts.map((part, i) => marked(i % 2 === 0 ? '_' : '^', part)).join('');
+}
+
 /** What an index or an exponent stands at. */
 function base(text: string): string {
-  return /[/^_]/.test(text) ? `(${text.trim()})` : text;
+  return /[/^_]/.test(text) && !/^\([^()]*\)$/.test(text) ? `(${text.trim()})` : text;
 }
 
 function marked(mark: '^' | '_', text: string): string {

@@ -134,6 +134,26 @@ test.each([
     '<math><msup><mfrac><mn>1</mn><mn>2</mn></mfrac><mn>2</mn></msup></math>',
     '(1/2)^2',
   ],
+  [
+    'fences',
+    '<math><mi>f</mi><mfenced><mi>x</mi><mi>y</mi></mfenced><mfenced open="[" close=")" separators=";"><mn>0</mn><mn>1</mn></mfenced></math>',
+    'f(x,y)[0;1)',
+  ],
+  [
+    'a fraction in fences with a power',
+    '<math><msup><mfenced><mfrac><mn>1</mn><mn>2</mn></mfrac></mfenced><mn>2</mn></msup></math>',
+    '(1/2)^2',
+  ],
+  [
+    'scripts on both sides',
+    '<math><mmultiscripts><mi>C</mi><mn>2</mn><none/><mprescripts/><mn>6</mn><mn>14</mn></mmultiscripts></math>',
+    '_6^14C_2',
+  ],
+  [
+    'a row with a label',
+    '<math><mtable><mlabeledtr><mtd>(7)</mtd><mtd>x</mtd></mlabeledtr></mtable></math>',
+    '[x (7)]',
+  ],
   ['a mixed fraction', '<math><mn>2</mn><mfrac><mn>1</mn><mn>3</mn></mfrac></math>', '2 1/3'],
   [
     'a limit',

@@ -162,3 +162,18 @@ test('what only speaks of feeds is none', () => {
     jsonFeed(JSON.stringify({ x: { version: VERSION }, items: [1, 2], secret: 42 }), URL),
   ).toBeUndefined();
 });
+
+test('of a JSON feed attachments are absolute, an address is a link, and a long description is short', () => {
+  const items = [
+    { id: 'http://site.example/1', title: 'One', attachments: [{ url: '/a.mp3', mime_type: 'audio/mpeg' }] },
+    { id: 'urn:2', title: 'Two' },
+  ];
+  const shown = jsonFeed(
+    JSON.stringify({ version: VERSION, title: 'F', description: 'd'.repeat(3_000), items }),
+    URL,
+  );
+  expect(shown).toContain(`${'d'.repeat(2_000)}… (longer)\n\n## One\n`);
+  expect(shown).toContain(
+    '## One\n\nhttp://site.example/1\n\nAttached: http://site.example/a.mp3 (audio/mpeg)\n\n## Two\n',
+  );
+});
