@@ -6,8 +6,9 @@ import { sha256Of } from '../../access/digest.ts';
 import { OrielError } from '../../errors.ts';
 import { Identity } from '../../identity.ts';
 import { everything, isSelector } from '../../selector/selection.ts';
-import { binarySize } from '../../render/units.ts';
-import { quote } from '../../text/visible.ts';
+import { binarySize, plural } from '../../render/units.ts';
+import { decode, detectEncoding, HEAD_BYTES } from '../../text/encoding.ts';
+import { makeVisible, quote } from '../../text/visible.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { Resource } from '../../types/resource.ts';
@@ -126,7 +127,9 @@ async function partOf(
       { next: whole },
     );
   }
-  const json = new TextDecoder().decode(await readAt(opened.bytes, 0, opened.size, call.signal));
+  const stored = await readAt(opened.bytes, 0, opened.size, call.signal);
+  const encoding = detectEncoding(stored.subarray(0, HEAD_BYTES));
+  const { text: json, invalid } = decode(stored.subarray(encoding.bom), encoding);
   const steps = stepsOf(part);
   const value = extract(jsonOf(json, whole), steps, `agent://${id}`);
   const text =
@@ -141,10 +144,13 @@ async function partOf(
     display: 'plain',
     editable: false,
     facts: { path: opened.path },
+    ...(invalid > 0 && {
+      notes: [{ kind: 'said', text: `${plural(invalid, `invalid sequence`)} in ${whole} shown as U+FFFD` }],
+    }),
   };
 }
 
-/** A part takes no selector, so one that is larger than an answer goes on as an artifact. */
+/** A part takes no selector: one that is larger than an answer, or shown otherwise than it is, is an artifact too. */
 async function pageable(
   text: string,
   typed: string,
@@ -153,8 +159,9 @@ async function pageable(
   const content = Buffer.from(text);
   const identity = Identity.of('agent-part', { typed, sha256: await sha256Of(content) });
   const bytes = memoryBytes(content, identity);
-  if (content.length <= call.limits.bytes && text.split('\n').length <= call.limits.lines)
-    return { bytes, target: typed };
+  const isShort = content.length <= call.limits.bytes && text.split('\n').length <= call.limits.lines;
+  // What stands there as an escape is named by a call that has it as it is.
+  if (isShort && makeVisible(text).escaped === 0) return { bytes, target: typed };
   const { url } = await keepOutput(content, identity, call.session.spills);
   return { bytes, target: url };
 }

@@ -295,6 +295,27 @@ describe('agent://', () => {
     else expect(text).toMatch(message);
   });
 
+  test('a part with what is shown as an escape has a call that shows it as it is', async () => {
+    write(join(outputs, 'ctl.json'), JSON.stringify({ a: 'bell \u0007.', b: 'café' }));
+    const { text } = await here.call('read', { path: 'agent://ctl/a' });
+    const [, use = ''] = /(artifact:\/\/\d+:raw) has it as stored/.exec(text) ?? [];
+    expect((await here.call('read', { path: use })).text).toContain('bell \u0007.');
+    expect(await read('agent://ctl/b')).toBe('café');
+  });
+
+  test.each([
+    ['UTF-16', Buffer.from('\ufeff{"a":"café"}', 'utf16le'), /^café$/],
+    ['UTF-8 with a mark', Buffer.from('\ufeff{"a":"café"}'), /^café$/],
+    [
+      'UTF-8 that is invalid',
+      Buffer.from('{"a":"caf\xe9"}', 'latin1'),
+      /^caf\ufffd\n?\[1 invalid sequence in agent:\/\/stored shown as U\+FFFD\]$/,
+    ],
+  ])('a part of an output in %s', async (_, content, expected) => {
+    writeFileSync(join(outputs, 'stored.json'), content);
+    expect((await here.call('read', { path: 'agent://stored/a' })).text).toMatch(expected);
+  });
+
   test('a part that is larger than an answer goes on as an artifact', async () => {
     const lines = Array.from({ length: 9_000 }, (_, i) => i);
     write(join(outputs, 'long.json'), JSON.stringify({ lines }));
