@@ -8,7 +8,7 @@ import { networkOf } from './connections.ts';
 /** A client names itself with this header, with any text of its own. */
 const CLIENT_HEADER = 'oriel-client';
 
-/** Characters of a name that is kept as it is; of a longer one its digest is. */
+/** Characters of a name that is kept as it is; of a longer one its digest is. A client without one has three such parts. */
 const MOST_NAME = 200;
 
 /** A client is remembered while anything of it is: a request, a kept output. Forgotten before, it would lose those. */
@@ -28,16 +28,22 @@ export function clientOf({ headers, socket }: IncomingMessage): Caller {
   // No name that a client can give itself is that of one without a name.
   const key = isNamed
     ? named.length > MOST_NAME
-      ? `hashed ${createHash('sha256').update(named).digest('hex')}`
+      ? `hashed ${hashed(named)}`
       : `named ${named}`
-    : JSON.stringify([
-        socket.remoteAddress ?? 'local',
-        behindProxy(headers),
-        headers['user-agent'] ?? '',
-      ]).slice(0, 3 * MOST_NAME);
+    : unnamedKey([socket.remoteAddress ?? 'local', behindProxy(headers), headers['user-agent'] ?? '']);
   const client = clients.get(key)?.deref() ?? made(key, isNamed);
   comesFrom(client, networkOf(socket.remoteAddress ?? 'local'));
   return client;
+}
+
+/** Programs at one address may differ in the last words of a long `User-Agent`. */
+function unnamedKey(facts: readonly string[]): string {
+  const key = JSON.stringify(facts);
+  return key.length > 3 * MOST_NAME ? JSON.stringify(['hashed', hashed(key)]) : key;
+}
+
+function hashed(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 function made(key: string, isNamed: boolean): Caller {

@@ -8,6 +8,21 @@ const named = (name: string): object =>
     socket: { remoteAddress: '192.0.2.1' },
   } as unknown as IncomingMessage);
 
+const program = (agent: string): object =>
+  clientOf({
+    headers: { 'user-agent': agent, 'x-forwarded-for': '198.51.100.7, '.repeat(100) },
+    socket: { remoteAddress: '192.0.2.1' },
+  } as unknown as IncomingMessage);
+
+test('programs without a name whose descriptions begin alike are different clients', () => {
+  const long = `Agent/1.0 (${'x'.repeat(4_000)})`;
+  const agents = ['Agent/1.0', long, `${long} a`, `${long} b`];
+  const clients = agents.map(program);
+  expect(new Set(clients).size).toBe(agents.length);
+  expect(agents.map(program)).toEqual(clients);
+  for (const [i, agent] of agents.entries()) expect(program(agent)).toBe(clients[i]);
+});
+
 test('names that begin alike are those of different clients, however long they are', () => {
   const long = 'x'.repeat(4_000);
   const names = ['x', long, `${long}1`, `${long}2`, long.slice(0, 200), long.slice(0, 201)];
