@@ -96,13 +96,18 @@ async function mapOf(oriel, path) {
   return parsed(content[0].text.split('\n'));
 }
 
-/** Lines as a map has them: `src/a.ts: Class 3-60, .name 12-40`, `src/*.ts: b c` and `src/: d.md`. */
+/**
+ * Lines as a map has them: `src/a.ts: Class 3-60, .name 12-40`, `src/*.ts: b c` and `src/: d.md`, and these without
+ * their directory below a line that has it, indented.
+ */
 function parsed(lines) {
   const seen = { files: new Set(), symbols: new Set() };
+  let base = '';
   for (const line of lines) {
-    const [, head, rest] = /^([^\s[][^:]*): (.*)$/.exec(line) ?? [];
+    if (/^[^\s[].*\/$/.test(line)) base = line;
+    const [, indent, head, rest] = /^( {2})?([^\s[][^:]*): (.*)$/.exec(line) ?? [];
     if (head === undefined) continue;
-    const from = head.replace(/^\.\//, '');
+    const from = (indent ? base : '') + head.replace(/^\.\//, '');
     if (head.includes('*')) for (const name of rest.split(' ')) seen.files.add(from.replace('*', name));
     else if (head.endsWith('/')) for (const name of rest.split(' ')) seen.files.add(from + name);
     else {

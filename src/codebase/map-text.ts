@@ -36,7 +36,7 @@ export function mapText(tree: Tree, { bytes, lines, from, ...raised }: MapWanted
   const names = new NameLines(tree.paths);
   const symbols = new MapSymbols(tree);
   const fits = (file: number, room: number, rows: number): boolean =>
-    names.bytes + names.cost(file) <= room && (!names.isNew(file) || names.count < rows);
+    names.bytes + names.cost(file) <= room && names.count + names.rows(file) <= rows;
   let named = 0;
   const addWhile = (isRoom: (file: number) => boolean): void => {
     for (let file = order[named]; file !== undefined && isRoom(file); file = order[named]) {

@@ -1,6 +1,7 @@
 /**
  * Names of many files in few bytes: those that differ in one place share a line, with a star in that place.
  * `src/lib/*.ts: open store` · `src/rules/*\/index.ts: no-tabs quotes` · `./: LICENSE Makefile`
+ * Lines that begin with the same long directory stand below it, indented, without it.
  */
 
 import { oneLine } from '../text/visible.ts';
@@ -11,42 +12,64 @@ interface Named {
   readonly name: string;
 }
 
+/** Files of one pattern. */
+interface Line {
+  /** The directory below which it stands. */
+  readonly base: string;
+  /** What it begins with. */
+  readonly head: string;
+  readonly files: number[];
+}
+
 /** Files of one name in directories beside each other, from which on they share a line. */
 const ALIKE = 3;
+
+/** Bytes of a directory from which on lines stand below it: of `src/` little is spared. */
+const LONG = 12;
 
 export class NameLines {
   /** Of all lines so far, with their newlines. */
   bytes = 0;
+  /** How many lines there are. */
+  count = 0;
   readonly #named: readonly Named[];
-  readonly #lines = new Map<string, number[]>();
+  /** By pattern. */
+  readonly #bases: ReadonlyMap<string, string>;
+  readonly #lines = new Map<string, Line>();
+  readonly #begun = new Set<string>(['']);
 
   /** `paths`: of all files that may be added, by their positions. */
   constructor(paths: readonly string[]) {
     this.#named = namedAll(paths.map(oneLine));
+    this.#bases = basesOf(new Set(this.#named.map(({ pattern }) => pattern)));
   }
 
-  /** How many lines there are. */
-  get count(): number {
-    return this.#lines.size;
-  }
-
-  /** Whether it would begin a line. */
-  isNew(file: number): boolean {
-    return !this.#lines.has(this.#of(file).pattern);
+  /** How many lines it would begin. */
+  rows(file: number): number {
+    const { pattern } = this.#of(file);
+    if (this.#lines.has(pattern)) return 0;
+    return this.#begun.has(this.#baseOf(pattern)) ? 1 : 2;
   }
 
   /** The bytes that it would add. */
   cost(file: number): number {
     const { pattern, name } = this.#of(file);
-    return (this.isNew(file) ? Buffer.byteLength(pattern) + 2 : 0) + Buffer.byteLength(name) + 1;
+    const own = Buffer.byteLength(name) + 1;
+    if (this.#lines.has(pattern)) return own;
+    const base = this.#baseOf(pattern);
+    const begun = this.#begun.has(base) ? 0 : Buffer.byteLength(base) + 1;
+    return begun + Buffer.byteLength(headOf(pattern, base)) + 2 + own;
   }
 
   add(file: number): void {
     this.bytes += this.cost(file);
+    this.count += this.rows(file);
     const { pattern } = this.#of(file);
-    const known = this.#lines.get(pattern);
-    if (known) known.push(file);
-    else this.#lines.set(pattern, [file]);
+    const base = this.#baseOf(pattern);
+    const line = this.#lines.get(pattern) ?? { base, head: headOf(pattern, base), files: [] };
+    line.files.push(file);
+    this.#lines.set(pattern, line);
+    this.#begun.add(base);
   }
 
   /** What its name takes in its line, which has begun. */
@@ -56,15 +79,60 @@ export class NameLines {
 
   /** Without `others`, which stand elsewhere. */
   without(others: ReadonlySet<number>): string[] {
-    return [...this.#lines].flatMap(([pattern, files]) => {
+    const below = new Map<string, string[]>();
+    for (const { base, head, files } of this.#lines.values()) {
       const names = files.filter((file) => !others.has(file)).map((file) => this.#of(file).name);
-      return names.length === 0 ? [] : [`${pattern}: ${names.join(' ')}`];
-    });
+      if (names.length === 0) continue;
+      // A line of its own stands where it began.
+      const key = base === '' ? head : base;
+      const known = below.get(key) ?? (base === '' ? [] : [base]);
+      below.set(key, [...known, `${head}: ${names.join(' ')}`]);
+    }
+    return [...below.values()].flat();
   }
 
   #of(file: number): Named {
     return this.#named[file] as Named;
   }
+
+  #baseOf(pattern: string): string {
+    return this.#bases.get(pattern) ?? '';
+  }
+}
+
+/** `src/deep/inside/*.ts` below `src/deep/` → `  inside/*.ts`; the directory itself is `  ./`. */
+function headOf(pattern: string, base: string): string {
+  return base === '' ? pattern : `  ${pattern.slice(base.length) || './'}`;
+}
+
+/** The directory below which each pattern stands: the one that spares most. Without those that stand alone. */
+function basesOf(patterns: ReadonlySet<string>): Map<string, string> {
+  const counts = new Map<string, number>();
+  for (const pattern of patterns)
+    for (const above of longAbove(pattern)) counts.set(above, (counts.get(above) ?? 0) + 1);
+  const bases = new Map<string, string>();
+  const used = new Map<string, number>();
+  for (const pattern of patterns) {
+    let [base, most] = ['', 0];
+    for (const above of longAbove(pattern)) {
+      const spared = ((counts.get(above) ?? 0) - 1) * above.length;
+      if (spared > most) [base, most] = [above, spared];
+    }
+    if (base === '') continue;
+    bases.set(pattern, base);
+    used.set(base, (used.get(base) ?? 0) + 1);
+  }
+  for (const [pattern, base] of bases) if (used.get(base) === 1) bases.delete(pattern);
+  return bases;
+}
+
+/** `"src/a/very/long/*.ts"` → `"src/a/very/"`, `"src/a/very/long/"`. */
+function longAbove(pattern: string): string[] {
+  const above: string[] = [];
+  const end = pattern.includes('*') ? pattern.indexOf('*') : pattern.length;
+  for (let at = pattern.indexOf('/', LONG - 1); at !== -1 && at < end; at = pattern.indexOf('/', at + 1))
+    above.push(pattern.slice(0, at + 1));
+  return above;
 }
 
 /** Each by the pattern that most files share: its directory and ending, or its name in other directories. */

@@ -9,6 +9,12 @@ function linesOf(...paths: string[]): string[] {
   return names.without(new Set());
 }
 
+function textOf(...paths: string[]): string {
+  return linesOf(...paths)
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
 test('files of one ending in a directory share a line; others stand with their endings', () => {
   expect(linesOf('src/a.ts', 'src/b.ts', 'src/README.md', 'LICENSE', 'src/c.test.ts')).toEqual([
     'src/*.ts: a b c.test',
@@ -25,19 +31,51 @@ test('files of one name in directories beside each other share a line', () => {
   expect(linesOf('a/index.js', 'b/index.js', 'c/index.js')).toEqual(['./*/index.js: a b c']);
 });
 
+test('lines that begin with the same long directory stand below it', () => {
+  expect(
+    linesOf(
+      'android/src/main/java/a/one.kt',
+      'android/src/main/java/a/two.kt',
+      'android/src/main/java/README',
+      'src/x.ts',
+      'android/src/main/java/b/three.kt',
+      'android/src/main/java/four.kt',
+      'android/src/main/java/five.kt',
+      'android/build.gradle',
+      'a/long/directory/alone/six.kt',
+    ),
+  ).toEqual([
+    'android/src/main/java/',
+    '  a/*.kt: one two',
+    '  ./: README',
+    '  b/: three.kt',
+    '  *.kt: four five',
+    'src/: x.ts',
+    'android/: build.gradle',
+    'a/long/directory/alone/: six.kt',
+  ]);
+});
+
 test('dot files and names without an ending are whole', () => {
   expect(linesOf('.npmrc', '.gitignore', 'Makefile')).toEqual(['./: .npmrc .gitignore Makefile']);
 });
 
 test('its bytes are those of its lines, and files that stand elsewhere are left out', () => {
   const paths = ['src/a.ts', 'src/größe.ts', 'lib/x/index.ts', 'lib/y/index.ts', 'lib/z/index.ts', 'README'];
+  const deep = [
+    'deep/größe/here/a.ts',
+    'deep/größe/here/b.ts',
+    'deep/größe/here/c/d.ts',
+    'deep/größe/here/e',
+  ];
+  expect(textOf(...deep)).toContain('deep/größe/here/\n  *.ts: a b\n');
+  for (const some of [paths, deep, [...deep, ...paths]]) {
+    const all = new NameLines(some);
+    some.forEach((_, file) => all.add(file));
+    expect(all.bytes).toBe(Buffer.byteLength(textOf(...some)));
+    expect(all.count).toBe(textOf(...some).split('\n').length - 1);
+  }
   const names = new NameLines(paths);
   paths.forEach((_, file) => names.add(file));
-  const text = names
-    .without(new Set())
-    .map((line) => `${line}\n`)
-    .join('');
-  expect(names.bytes).toBeGreaterThanOrEqual(Buffer.byteLength(text));
-  expect(names.bytes).toBeLessThanOrEqual(Buffer.byteLength(text) + names.count);
   expect(names.without(new Set([0, 5]))).toEqual(['src/*.ts: größe', 'lib/*/index.ts: x y z']);
 });
