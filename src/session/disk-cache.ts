@@ -7,15 +7,16 @@
  * umask, it brings 17 packages and takes 3.6 ms for each value.
  */
 
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
-import { type FileHandle, lstat, open, opendir, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CachePart, LocalCache, TakePiece } from '../types/session.ts';
-import { lengthOf, readParts } from './cache-parts.ts';
+import { decrypt, type DecryptedPiece, encrypt, fileNameOf, HEADER_BYTES } from './cache-file.ts';
+import { lengthOf } from './cache-parts.ts';
+import { BLOCK, sweep, TEMPORARY } from './cache-sweep.ts';
 import { cacheDirectory, privateDirectory } from './directories.ts';
 import { withFileLock } from './file-lock.ts';
-import { isLeftBehind, ownName } from './owner.ts';
+import { ownName } from './owner.ts';
 
 export interface DiskCacheOptions {
   /** Its directory, made where it is missing; below the XDG cache directory when absent. */
@@ -29,28 +30,8 @@ const DEFAULT_BYTES = 512 << 20;
 /** One value may take an eighth of the budget; after as much was written, the directory is swept again. */
 const PART = 8;
 
-/** An entry that nobody asked for in this long is removed, in ms. */
-const UNUSED_MS = 30 * 24 * 60 * 60_000;
-
-/** A file that another machine has not finished after this long is that of a process that was killed, in ms. */
-const UNFINISHED_MS = 60 * 60_000;
-
 /** Milliseconds after which the last use of an entry is noted again, and the directory is swept again. */
 const NOTE_MS = 10 * 60_000;
-
-/** Even an empty file takes a block. */
-const BLOCK = 4096;
-
-const TEMPORARY = '.tmp';
-
-/** Counted up when the layout of a file changes. */
-const MAGIC = Buffer.from('orielc1\n');
-const IV_BYTES = 12;
-const TAG_BYTES = 16;
-const HEADER_BYTES = MAGIC.length + IV_BYTES + TAG_BYTES;
-
-/** Bytes that are encrypted at once. */
-const PIECE = 256 << 10;
 
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -158,30 +139,14 @@ export class FileCache implements LocalCache {
     } catch {
       return undefined;
     }
-    return join(this.#directory, digest('name', key).toString('hex'));
+    return join(this.#directory, fileNameOf(key));
   }
 
-  /** Returns false for a file in another layout. Throws at the end of one that is damaged, forged, or of another key. */
-  async *#decrypted(
-    handle: FileHandle,
-    key: string,
-  ): AsyncGenerator<{ readonly piece: Buffer; readonly size: number }, boolean> {
+  /** As `decrypt`; also false for a file that is not ours, or larger than all files may be. */
+  async *#decrypted(handle: FileHandle, key: string): AsyncGenerator<DecryptedPiece, boolean> {
     const stats = await handle.stat();
-    const size = stats.size - HEADER_BYTES;
-    if (!isOurs(stats) || size < 0 || stats.size > this.#bytes) return false;
-    const header = await readAll(handle, 0, HEADER_BYTES);
-    if (!header.subarray(0, MAGIC.length).equals(MAGIC)) return false;
-    const iv = header.subarray(MAGIC.length, MAGIC.length + IV_BYTES);
-    const decipher = createDecipheriv('aes-256-gcm', digest('cipher', key), iv, { authTagLength: TAG_BYTES });
-    decipher.setAuthTag(header.subarray(MAGIC.length + IV_BYTES));
-    // One for all pieces: what is freed only when V8 collects it stays resident until then.
-    const encrypted = Buffer.allocUnsafeSlow(Math.min(PIECE, size));
-    for (let at = 0; at < size; at += PIECE) {
-      const piece = await readInto(handle, HEADER_BYTES + at, encrypted.subarray(0, size - at));
-      yield { piece: decipher.update(piece), size };
-    }
-    // Throws where a single bit is another.
-    decipher.final();
+    if (!isOurs(stats) || stats.size > this.#bytes) return false;
+    if (!(yield* decrypt(handle, key, stats.size))) return false;
     if (Math.abs(Date.now() - stats.mtimeMs) > NOTE_MS) await handle.utimes(new Date(), new Date());
     return true;
   }
@@ -218,67 +183,4 @@ export class FileCache implements LocalCache {
 
 function isOurs(stats: Stats): boolean {
   return stats.isFile() && (!process.getuid || stats.uid === process.getuid());
-}
-
-async function encrypt(handle: FileHandle, key: string, parts: readonly CachePart[]): Promise<void> {
-  const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', digest('cipher', key), iv, { authTagLength: TAG_BYTES });
-  const size = lengthOf(parts);
-  for (let at = 0; at < size; at += PIECE) {
-    const piece = cipher.update(await readParts(parts, at, Math.min(PIECE, size - at)));
-    await writeAll(handle, piece, HEADER_BYTES + at);
-  }
-  cipher.final();
-  await writeAll(handle, Buffer.concat([MAGIC, iv, cipher.getAuthTag()]), 0);
-}
-
-/** Only a process that knows the key can find, read or write its entry. */
-function digest(use: 'name' | 'cipher', key: string): Buffer {
-  return createHash('sha256').update(`${use}\0${key}`).digest();
-}
-
-function readAll(handle: FileHandle, at: number, length: number): Promise<Buffer> {
-  return readInto(handle, at, Buffer.allocUnsafe(length));
-}
-
-async function readInto(handle: FileHandle, at: number, bytes: Buffer): Promise<Buffer> {
-  for (let filled = 0; filled < bytes.length;) {
-    const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, at + filled);
-    if (bytesRead === 0) throw new Error('the file has become shorter');
-    filled += bytesRead;
-  }
-  return bytes;
-}
-
-async function writeAll(handle: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
-  for (let written = 0; written < bytes.length;) {
-    const step = await handle.write(bytes, written, bytes.length - written, at + written);
-    written += step.bytesWritten;
-  }
-}
-
-/** Whether it is the unfinished file of a process of this machine that was killed. */
-function isUnfinished(name: string): boolean {
-  return name.endsWith(TEMPORARY) && isLeftBehind(name.slice(name.indexOf('.') + 1));
-}
-
-/** Removes what is old or unfinished, and then the least recently used until the rest is within `bytes`. */
-async function sweep(directory: string, bytes: number): Promise<void> {
-  const entries: { readonly path: string; readonly usedAt: number; readonly weight: number }[] = [];
-  for await (const { name } of await opendir(directory)) {
-    const path = join(directory, name);
-    const stats = await lstat(path).catch(() => undefined);
-    if (!stats?.isFile()) continue;
-    // A clock that was set back has left times that are yet to come.
-    const age = Math.abs(Date.now() - stats.mtimeMs);
-    const isOver = age > (name.endsWith(TEMPORARY) ? UNFINISHED_MS : UNUSED_MS);
-    if (isOver || isUnfinished(name)) await rm(path, { force: true });
-    else entries.push({ path, usedAt: stats.mtimeMs, weight: Math.max(stats.size, BLOCK) });
-  }
-  let total = entries.reduce((sum, { weight }) => sum + weight, 0);
-  for (const { path, weight } of entries.sort((a, b) => a.usedAt - b.usedAt)) {
-    if (total <= bytes) return;
-    await rm(path, { force: true });
-    total -= weight;
-  }
 }

@@ -1,0 +1,43 @@
+/** Keeps the directory of the cache on disk within its budget. */
+
+import { lstat, opendir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isLeftBehind } from './owner.ts';
+
+/** An entry that nobody asked for in this long is removed, in ms. */
+const UNUSED_MS = 30 * 24 * 60 * 60_000;
+
+/** A file that another machine has not finished after this long is that of a process that was killed, in ms. */
+const UNFINISHED_MS = 60 * 60_000;
+
+/** Even an empty file takes a block. */
+export const BLOCK = 4096;
+
+/** The end of the name of a file that is still being written. */
+export const TEMPORARY = '.tmp';
+
+/** Whether it is the unfinished file of a process of this machine that was killed. */
+function isUnfinished(name: string): boolean {
+  return name.endsWith(TEMPORARY) && isLeftBehind(name.slice(name.indexOf('.') + 1));
+}
+
+/** Removes what is old or unfinished, and then the least recently used until the rest is within `bytes`. */
+export async function sweep(directory: string, bytes: number): Promise<void> {
+  const entries: { readonly path: string; readonly usedAt: number; readonly weight: number }[] = [];
+  for await (const { name } of await opendir(directory)) {
+    const path = join(directory, name);
+    const stats = await lstat(path).catch(() => undefined);
+    if (!stats?.isFile()) continue;
+    // A clock that was set back has left times that are yet to come.
+    const age = Math.abs(Date.now() - stats.mtimeMs);
+    const isOver = age > (name.endsWith(TEMPORARY) ? UNFINISHED_MS : UNUSED_MS);
+    if (isOver || isUnfinished(name)) await rm(path, { force: true });
+    else entries.push({ path, usedAt: stats.mtimeMs, weight: Math.max(stats.size, BLOCK) });
+  }
+  let total = entries.reduce((sum, { weight }) => sum + weight, 0);
+  for (const { path, weight } of entries.sort((a, b) => a.usedAt - b.usedAt)) {
+    if (total <= bytes) return;
+    await rm(path, { force: true });
+    total -= weight;
+  }
+}
