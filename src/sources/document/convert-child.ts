@@ -158,7 +158,7 @@ async function slides(deck: Deck, from: number, to: number): Promise<string> {
   const failures: unknown[] = [];
   for (let number = from; number <= to; number += 1) {
     try {
-      texts.push(slideText(number, await deck.slide(number)));
+      texts.push(slideText(number, await deck.slide(number), deck.aside?.(number)));
     } catch (error) {
       failures.push(error);
       texts.push(lostSlide(number));

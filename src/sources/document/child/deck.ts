@@ -4,6 +4,13 @@ export interface Deck {
   readonly count: number;
   /** The Markdown of slide `number`, 1-based. */
   slide(number: number): Promise<string>;
+  /** What is not in its Markdown; absent where the format is not looked into for it. */
+  aside?(number: number): Aside;
+}
+
+export interface Aside {
+  readonly isHidden: boolean;
+  readonly comments: readonly { readonly by: string; readonly text: string }[];
 }
 
 export const MOST_SLIDES = 5_000;

@@ -78,7 +78,7 @@ export function each(xml: string, name: string, make: (content: string, tag: str
 }
 
 /** The contents of these elements. */
-function contents(xml: string, name: string): string[] {
+export function contents(xml: string, name: string): string[] {
   const found: string[] = [];
   each(xml, name, (content) => {
     found.push(content);

@@ -6,10 +6,11 @@
 import { zipSync } from 'fflate';
 import { type Format, Refused } from '../protocol.ts';
 import { binaryDeck } from './binary-deck.ts';
-import { type Deck, MOST_SLIDES } from './deck.ts';
+import { type Aside, type Deck, MOST_SLIDES } from './deck.ts';
 import { toMarkdown } from './office.ts';
 import { markOf, unmarked } from './marks.ts';
 import { attribute, Parts, relations, relationsOf } from './parts.ts';
+import { openAside, packageAside } from './slide-asides.ts';
 
 /** Undefined where the slides cannot be told apart. */
 export function deckOf(bytes: Buffer, format: Format): Deck | undefined {
@@ -29,6 +30,10 @@ function packageDeck(parts: Parts): Deck | undefined {
   const ids = [...(list[2] ?? '').matchAll(/<(?:\w+:)?sldId\b[^>]*>/g)].map(([tag]) => tag);
   if (ids.length === 0 || ids.length > MOST_SLIDES) return undefined;
   const targets = relations(parts, main);
+  const slideOf = (number: number): string | undefined => {
+    const tag = ids[number - 1] ?? '';
+    return targets.get(attribute(tag, 'r:id') ?? attribute(tag, '\\w+:id') ?? '');
+  };
   const shared = copyOf(
     parts,
     (name) => !/^ppt\/(?:slides|notesSlides|charts|diagrams|media|embeddings)\//i.test(name),
@@ -37,7 +42,7 @@ function packageDeck(parts: Parts): Deck | undefined {
     count: ids.length,
     slide(number) {
       const tag = ids[number - 1] ?? '';
-      const slide = targets.get(attribute(tag, 'r:id') ?? attribute(tag, '\\w+:id') ?? '');
+      const slide = slideOf(number);
       if (slide === undefined) throw new Refused('damaged', `slide ${number} is missing`);
       const start = list.index + list[0].indexOf('>') + 1;
       const only =
@@ -49,6 +54,7 @@ function packageDeck(parts: Parts): Deck | undefined {
       const copy = { ...shared, ...copyOf(parts, (name) => own.has(name)), [main]: Buffer.from(only) };
       return toMarkdown(zipSync(copy, { level: 0 }), 'pptx');
     },
+    aside: (number) => packageAside(parts, slideOf(number) ?? ''),
   };
 }
 
@@ -107,15 +113,20 @@ function openDeck(parts: Parts): Deck | undefined {
         ),
         'odp',
       ),
+    aside: (number) => openAside(front, pages[number - 1]?.[0] ?? ''),
   };
 }
 
-/** The text of a slide with its number above it, and its notes called what they are. */
-export function slideText(number: number, markdown: string): string {
+const NOTHING: Aside = { isHidden: false, comments: [] };
+
+/** The text of a slide with its number above it, and its notes and comments called what they are. */
+export function slideText(number: number, markdown: string, { isHidden, comments }: Aside = NOTHING): string {
   const body = markdown.trim();
   const notes = /(?:^|\n\n)((?:>[^\n]*(?:\n|$))+)$/.exec(body);
   const shown = notes ? `${body.slice(0, notes.index)}\n\nSpeaker notes:\n\n${notes[1] ?? ''}`.trim() : body;
-  return `${markOf('slide', number)}${shown === '' ? '(no text)' : unmarked(shown)}\n\n`;
+  const said = comments.map(({ by, text }) => `[comment${by === '' ? '' : ` by ${by}`}: ${text}]\n\n`);
+  const hidden = isHidden ? '(hidden)\n\n' : '';
+  return `${markOf('slide', number)}${hidden}${shown === '' ? '(no text)' : unmarked(shown)}\n\n${unmarked(said.join(''))}`;
 }
 
 /** In the place of a slide that is missing, or that its converter refuses. */
