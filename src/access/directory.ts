@@ -27,11 +27,11 @@ export function openedDirectory(
     path,
     fd,
     mtimeMs: Number(stats.mtimeMs),
-    async list(most, signal) {
+    async list(most, signal, prefix = '') {
       const entries: Entry[] = [];
       for await (const entry of await opendir(self, { bufferSize: 512 })) {
         signal?.throwIfAborted();
-        if (hidden.has(entry.name)) continue;
+        if (hidden.has(entry.name) || !entry.name.startsWith(prefix)) continue;
         if (entries.length === most) return { entries, more: true };
         entries.push({ name: entry.name, type: typeOf(entry) });
       }

@@ -1,5 +1,6 @@
 /** `ls`: the entries of one directory, sorted without regard to case. */
 
+import { type Listed, withEntries } from '../access/large-directory.ts';
 import type { Entry } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { ListRequest } from '../types/request.ts';
@@ -9,33 +10,36 @@ import { GapsSeen } from './walk/gaps.ts';
 import { openDirectory } from './walk/open-target.ts';
 import { sortInTurns } from '../text/sort-in-turns.ts';
 
-/** Entries read before sorting; of a larger directory any so many are shown, and the answer says so. */
-const MOST_ENTRIES = 500_000;
-
 /** Throws `BAD_INPUT`, `NOT_DIRECTORY` and what opening throws. */
 export async function list(request: ListRequest, call: Call): Promise<ListResult> {
   checkRange(request);
-  const { offset, limit } = request;
   const { opened } = await openDirectory(request.path ?? '.', call);
   try {
-    const { entries, more } = await opened.list(MOST_ENTRIES, call.signal);
-    const sorted = await sortInTurns(entries, sortable, bySortKey);
-    const end = offset + Math.min(limit, MOST_RESULTS);
-    const page = sorted.slice(offset, end);
-    const gaps = new GapsSeen();
-    gaps.tooMany = more;
-    return {
-      is: 'entries',
-      ...(call.settings.tokens && { tokens: call.settings.tokens }),
-      entries: page.map(({ entry }, i) => ({ ...marked(entry), rank: offset + i })),
-      total: sorted.length,
-      ...(sorted.length > end && { next: end }),
-      gaps: gaps.facts,
-      ...(page.length === 0 && sorted.length > 0 && { beyond: sorted.length }),
-    };
+    return await withEntries(opened, call.signal, (listed) => pageOf(listed, request, call));
   } finally {
     await opened.close();
   }
+}
+
+async function pageOf(
+  { entries, more }: Listed,
+  { offset, limit }: ListRequest,
+  call: Call,
+): Promise<ListResult> {
+  const sorted = await sortInTurns(entries, sortable, bySortKey);
+  const end = offset + Math.min(limit, MOST_RESULTS);
+  const page = sorted.slice(offset, end);
+  const gaps = new GapsSeen();
+  gaps.tooMany = more;
+  return {
+    is: 'entries',
+    ...(call.settings.tokens && { tokens: call.settings.tokens }),
+    entries: page.map(({ entry }, i) => ({ ...marked(entry), rank: offset + i })),
+    total: sorted.length,
+    ...(sorted.length > end && { next: end }),
+    gaps: gaps.facts,
+    ...(page.length === 0 && sorted.length > 0 && { beyond: sorted.length }),
+  };
 }
 
 interface Sortable {

@@ -18,6 +18,8 @@ export const queues = {
   calls: new Queue('calls', 'calls run', { limit: 64, waiting: 8192, share: 0.75 }),
   /** Searches and walks: up to two threads with 80 MiB of texts, and processes with up to 256 MiB. */
   ripgrep: new Queue('ripgrep', 'searches run', { limit: 4, waiting: 1024, share: 0.75 }),
+  /** Directories of more than 20,000 entries, while all of these are put in order: up to 130 MiB each. */
+  listings: new Queue('listings', 'large directories are listed', { limit: 2, waiting: 1024, share: 0.5 }),
   /** Indexes of archives with many members while they are made: up to 64 MiB each, and twice that until they are sorted. */
   indexes: new Queue('indexes', 'archives are indexed', { limit: 4, waiting: 1024, share: 0.5 }),
   /** Child processes that convert a document: 100 MB each, and up to a gigabyte for a large workbook. */

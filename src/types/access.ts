@@ -38,8 +38,11 @@ export interface OpenedDirectory {
   /** The descriptor, for code that walks in a worker thread. */
   readonly fd: number;
   readonly mtimeMs: number;
-  /** Names and types in the order of the file system; stops after `most` and says whether there were more. */
-  list(most: number, signal?: AbortSignal): Promise<{ entries: Entry[]; more: boolean }>;
+  /**
+   * Names and types in the order of the file system, of names that begin with `prefix`; stops after `most` and says whether
+   * there were more.
+   */
+  list(most: number, signal?: AbortSignal, prefix?: string): Promise<{ entries: Entry[]; more: boolean }>;
   /** Undefined for an entry that has vanished. Links are not followed. */
   stat(name: string): Promise<EntryStat | undefined>;
   /** Where a link points, as written; undefined for what is not a link. */

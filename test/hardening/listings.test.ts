@@ -3,6 +3,9 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { MOST_ENTRIES, withEntries } from '../../src/access/large-directory.ts';
+import { queues } from '../../src/queues/table.ts';
+import type { OpenedDirectory } from '../../src/types/access.ts';
 import { MOST_LAG_MS, slowness } from '../support/lag.ts';
 import { heartbeat, lagSince } from '../support/process-under-test.ts';
 import { server, type ServerProcess } from '../support/server.ts';
@@ -75,15 +78,43 @@ test(
   },
 );
 
-test('L02 a directory with more entries than are listed says so, and its pages end', async () => {
+test('L02 a directory of many entries is listed to its end, a few of such at a time', async () => {
   const { W } = workspace();
   execFileSync('sh', ['-c', 'mkdir many; cd many; seq 100002 | xargs touch'], { cwd: W });
   const running = await server(['--cwd', W]);
-  const list = async (offset: number): Promise<unknown> =>
-    (await running.post('/api/v0/list-directory', { path: 'many', offset })).json();
-  expect(await list(0)).toMatchObject({ total: ENTRIES, more: true, next: 1_000, cut: true });
-  expect(await list(ENTRIES - 1)).toMatchObject({ contents: { length: 1 }, more: false, cut: true });
-  expect(await list(ENTRIES)).toMatchObject({ contents: [], more: false, cut: true });
+  const list = async (input: object): Promise<unknown> =>
+    (await running.post('/api/v0/list-directory', { path: 'many', ...input })).json();
+  expect(await list({})).toMatchObject({ total: 100_002, more: true, next: 1_000 });
+  expect(await list({ offset: 100_000 })).toMatchObject({ contents: { length: 2 }, more: false });
+  expect(await list({ offset: 100_002 })).toMatchObject({ contents: [], more: false });
+  expect(await list({ prefix: '10000' })).toMatchObject({ contents: { length: 4 }, total: 4, more: false });
+  await Promise.all(Array.from({ length: 6 }, () => running.post('/api/v0/tools/ls', { path: 'many' })));
+  const metrics = await (await running.get('/metrics')).text();
+  expect(metrics).toContain('queue="listings"');
+});
+
+test('L02 of more entries than are put in order it is said, and a prefix shows those of the others', async () => {
+  const all = Array.from({ length: MOST_ENTRIES + 5 }, (_, i) => ({ name: `n${i}`, type: 'file' as const }));
+  const asked: number[] = [];
+  const directory = {
+    list: (most: number, _signal: AbortSignal, prefix = '') => {
+      asked.push(most);
+      const named = all.filter(({ name }) => name.startsWith(prefix));
+      return Promise.resolve({ entries: named.slice(0, most), more: named.length > most });
+    },
+  } as unknown as OpenedDirectory;
+  const { signal } = new AbortController();
+  const count = (prefix?: string): Promise<object> =>
+    withEntries(
+      directory,
+      signal,
+      ({ entries, more }) =>
+        Promise.resolve({ count: entries.length, more, held: queues.listings.stats.running }),
+      prefix,
+    );
+  expect(await count()).toEqual({ count: MOST_ENTRIES, more: true, held: 1 });
+  expect(await count('n50000')).toEqual({ count: 6, more: false, held: 0 });
+  expect(asked).toEqual([20_000, MOST_ENTRIES, 20_000]);
 });
 
 test(

@@ -2,6 +2,7 @@
 
 import { isAbsolute, join, sep } from 'node:path';
 import * as z from 'zod';
+import { type Listed, MOST_ENTRIES, withEntries } from '../../access/large-directory.ts';
 import { sortInTurns } from '../../text/sort-in-turns.ts';
 import { OrielError } from '../../errors.ts';
 import { safeJson } from '../../text/json.ts';
@@ -12,8 +13,6 @@ import { problemSchema } from './problem.ts';
 import { reading } from './reading.ts';
 import { type Route, route, type Served } from './route.ts';
 
-/** Entries that are looked at: of what a directory holds beyond them only that it is there is said. */
-const MOST_SEEN = 100_000;
 const MOST_SHOWN = 10_000;
 const SHOWN = 1_000;
 
@@ -33,6 +32,7 @@ const body = z.strictObject({
     .enum(RELATIVITIES)
     .default('cwd')
     .describe('What a path that is not absolute begins at; cwd when absent'),
+  prefix: z.string().default('').describe('Only entries whose names begin with it; all when absent'),
   offset: z.int().min(0).default(0).describe('Entries to leave out first'),
   limit: z.int().min(1).max(MOST_SHOWN).default(SHOWN).describe(`Entries; ${SHOWN} when absent`),
 });
@@ -58,7 +58,9 @@ const reply = z
     cut: z
       .literal(true)
       .optional()
-      .describe(`The directory has more than ${MOST_SEEN} entries: so many of them are listed`),
+      .describe(
+        `There are more than ${MOST_ENTRIES} such entries: so many of them are listed. A longer prefix shows others`,
+      ),
   })
   .describe('Directories first, then by name');
 
@@ -101,23 +103,27 @@ async function list(
     if (opened.is !== 'directory') {
       throw new OrielError('BAD_INPUT', `path ${JSON.stringify(quote(path))} is not a directory`);
     }
-    const { entries, more } = await opened.list(MOST_SEEN, signal);
-    const { offset, limit } = input.body;
-    const sorted = await sortInTurns(entries, (entry) => entry, byKindAndName);
-    const contents = pageOf(sorted.slice(offset, offset + limit), opened.path);
-    const next = offset + contents.length;
-    return {
-      absolute_path: opened.path.split(sep).filter(Boolean),
-      absolute_path_string: opened.path,
-      contents,
-      total: sorted.length,
-      more: sorted.length > next,
-      ...(sorted.length > next && { next }),
-      ...(more && { cut: true }),
-    };
+    const { path: at } = opened;
+    const answer = (listed: Listed): Promise<Reply> => answerOf(listed, at, input.body);
+    return await withEntries(opened, signal, answer, input.body.prefix);
   } finally {
     await opened.close();
   }
+}
+
+async function answerOf({ entries, more }: Listed, path: string, { offset, limit }: Body): Promise<Reply> {
+  const sorted = await sortInTurns(entries, (entry) => entry, byKindAndName);
+  const contents = pageOf(sorted.slice(offset, offset + limit), path);
+  const next = offset + contents.length;
+  return {
+    absolute_path: path.split(sep).filter(Boolean),
+    absolute_path_string: path,
+    contents,
+    total: sorted.length,
+    more: sorted.length > next,
+    ...(sorted.length > next && { next }),
+    ...(more && { cut: true }),
+  };
 }
 
 /** As many as fit into a page, at least one. */
