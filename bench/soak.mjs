@@ -33,10 +33,10 @@ export async function rows() {
       samples.push({ at: (performance.now() - began) / 3_600_000, rss, heap, external, descriptors });
       await pause(Math.max(0, began + i * step - performance.now()));
     }
-    const { times, wrong } = await asking;
+    const { times, wrong, busy } = await asking;
     if (wrong.length > 0) throw new Error(`${wrong.length} wrong answers:\n${wrong.slice(0, 5).join('\n')}`);
     const answers = [...times.values()].reduce((sum, { length }) => sum + length, 0);
-    return tableOf(samples, { minutes: Math.round(seconds / 6) / 10, answers });
+    return tableOf(samples, { minutes: Math.round(seconds / 6) / 10, answers, 'told to come again': busy });
   } finally {
     await server.stop();
     pages.stop();

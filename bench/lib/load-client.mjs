@@ -30,7 +30,9 @@ const pathOf = ({ get, tool }) => get ?? `/api/v0/tools/${tool}`;
 /** Undefined for an answer that says that there is too much to do. */
 function textOf(answer) {
   if (answer.isError && /"(?:TIMEOUT|BUSY)"/.test(JSON.stringify(answer))) return undefined;
-  return answer.content[0].text;
+  const { text } = answer.content[0];
+  // A search that its deadline has ended says so, and shows what it had found by then.
+  return /^\[The time limit was reached: /m.test(text) ? undefined : text;
 }
 
 /** The same in a session of MCP. Only questions with a `tool`. */

@@ -6,7 +6,8 @@ import { displays } from '../../src/render/display.ts';
 import { wording } from '../../src/render/notices.ts';
 import { readAnswer, textFacts } from '../../src/render/read-answer.ts';
 import { encodingOf } from '../../src/text/encoding.ts';
-import type { ReadResult } from '../../src/types/result.ts';
+import { OrielError } from '../../src/errors.ts';
+import type { PartResult, ReadResult } from '../../src/types/result.ts';
 import { excerptOf, linesOf, origin, textResult } from '../support/results.ts';
 
 const answer = (result: ReadResult) => readAnswer(result, wording);
@@ -133,4 +134,96 @@ test('the facts of a text say how it was decoded, and leave out limits that are 
     invalid: 4,
     limits,
   });
+});
+
+const part = (typed: string, result: PartResult['result']): PartResult => ({ typed, result });
+const several = (...parts: PartResult[]): ReadResult => ({ ...origin, is: 'several', parts });
+
+test('several paths: each below a line with what was typed, and nothing of one runs into the next', () => {
+  const end = { kind: 'unterminated', text: 'No newline at end of file' };
+  const totals = { lines: 1 };
+  expect(
+    answer(
+      several(part('a\n.txt', textResult('a\n')), part('b', textResult('b')), part('c', textResult('c'))),
+    ),
+  ).toEqual({
+    content: [
+      {
+        type: 'text',
+        text: `==> a\\n.txt <==\n1|a\n==> b <==\n1|b\n[${end.text}]\n==> c <==\n1|c\n[${end.text}]`,
+      },
+    ],
+    details: {
+      ...facts,
+      parts: [
+        { ...facts, totals: { ...totals, bytes: 2 }, limits },
+        { ...facts, totals: { ...totals, bytes: 1 }, limits, notices: [end] },
+        { ...facts, totals: { ...totals, bytes: 1 }, limits, notices: [end] },
+      ],
+      notices: [end, end],
+    },
+    isError: false,
+  });
+});
+
+test('several paths: a failure, and one for which there is no room, are parts like others', () => {
+  const failed = new OrielError('NOT_FOUND', 'x does not exist');
+  const full = 'not shown: the answer is full. Use b\\t to read it';
+  const { content, details, isError } = answer(
+    several(part('x', failed), part('b\t', 'full'), part('c', 'full')),
+  );
+  expect(isError).toBe(false);
+  expect(content).toEqual([
+    {
+      type: 'text',
+      text: `==> x <==\nx does not exist\n==> b\\t <==\n[${full}]\n==> c <==\n[${full.replace('b\\t', 'c')}]`,
+    },
+  ]);
+  expect(details).toMatchObject({
+    parts: [
+      { error: { code: 'NOT_FOUND', message: 'x does not exist' } },
+      { source: 'b\t', notices: [{ kind: 'said', text: full }], truncation: { by: 'bytes', next: 'b\t' } },
+      { source: 'c', truncation: { by: 'bytes', next: 'c' } },
+    ],
+    notices: [{ text: full }, { text: full.replace('b\\t', 'c') }],
+    truncation: { by: 'bytes', next: 'b\t', others: ['c'] },
+  });
+});
+
+test('several paths: one that is cut leads on, and images stand behind all texts', () => {
+  const excerpt = excerptOf('a\n', {
+    totals: { bytes: 90, lines: 45 },
+    cutBy: 'lines',
+    next: { by: 'lines', ranges: [{ from: 2 }] },
+  });
+  const image = { mimeType: 'image/png', data: Buffer.from('png') };
+  const picture: ReadResult = {
+    ...origin,
+    is: 'image',
+    resource: { is: 'image', kind: 'image', text: 'PNG', image },
+  };
+  const { content, details } = answer(
+    several(part('p', picture), part('f.txt', textResult('', { excerpt }))),
+  );
+  expect(content).toEqual([
+    {
+      type: 'text',
+      text: '==> p <==\nPNG\n==> f.txt <==\n1|a\n[Showing line 1 of 45. Use f.txt:2.. to continue]',
+    },
+    { type: 'image', mimeType: 'image/png', data: 'cG5n' },
+  ]);
+  expect(details['truncation']).toEqual({
+    by: 'lines',
+    shown: { lines: [[1, 1]], bytes: [0, 2] },
+    next: 'f.txt:2..',
+  });
+});
+
+test('entries that were left out lead on as well', () => {
+  const truncation = (leftOut: readonly string[]): unknown =>
+    answer(textResult('a\n', { leftOut })).details['truncation'];
+  const shown = { lines: [[1, 1]], bytes: [0, 2] };
+  expect(truncation([])).toBeUndefined();
+  expect(truncation(['d/'])).toEqual({ by: 'entries', next: 'd/', shown });
+  expect(truncation(['d/', 'e/'])).toEqual({ by: 'entries', next: 'd/', others: ['e/'], shown });
 });
