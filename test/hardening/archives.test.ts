@@ -154,7 +154,7 @@ test('A13 a negative tar size is damage, not a hop backwards', async () => {
   oriel.write('tar-negsize.tar', tar([negative]));
   oriel.write('behind.tar', tar([{ name: 'ok.txt', content: 'fine' }, negative]));
   expect(await oriel.read('tar-negsize.tar')).toBe(
-    'CORRUPT: tar-negsize.tar cannot be read: the tar header at byte 0 has a negative size. Use . to list the working directory.',
+    'CORRUPT: tar-negsize.tar cannot be read: the tar header at byte 0 has a negative size. Use a shell to look at it: file tar-negsize.tar, or xxd tar-negsize.tar | head -100.',
   );
   expect(await oriel.read('behind.tar')).toBe(
     'ok.txt (4 B)\n[The listing is not complete: the tar header at byte 1024 has a negative size]',
@@ -413,7 +413,7 @@ test('A archives cut short: what is there is read, what is missing is said', asy
   );
   expect(await oriel.read('half.tgz:a.txt')).toBe('1|alpha\n');
   expect(await oriel.read('cut.zip')).toBe(
-    'CORRUPT: cut.zip cannot be read: the zip directory at its end is missing: the file may be cut short. Use . to list the working directory.',
+    'CORRUPT: cut.zip cannot be read: the zip directory at its end is missing: the file may be cut short. Use a shell to look at it: file cut.zip, or xxd cut.zip | head -100.',
   );
 });
 

@@ -42,7 +42,7 @@ test('7z: a file that is cut short, and one that is damaged', async () => {
   oriel.write('cut.7z', whole.subarray(0, 100));
   oriel.write('bad.7z', damaged);
   expect(await oriel.read('cut.7z')).toBe(
-    'CORRUPT: cut.7z cannot be read: the file ends before its directory. Use . to list the working directory.',
+    'CORRUPT: cut.7z cannot be read: the file ends before its directory. Use a shell to look at it: file cut.7z, or xxd cut.7z | head -100.',
   );
   expect(await oriel.read('bad.7z:dir/a.txt')).toBe(
     'CORRUPT: bad.7z:dir/a.txt cannot be read: its CRC does not match. Use bad.7z:dir/.',
