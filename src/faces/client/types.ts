@@ -62,6 +62,8 @@ export interface FileBytes {
 export interface ListDirectoryOptions extends Cancel {
   /** What a path that is not absolute begins at; the server's working directory when absent. */
   readonly relativity?: 'root' | 'home' | 'cwd';
+  /** Only entries whose names begin with it; all when absent. */
+  readonly prefix?: string;
   /** Entries to leave out first. */
   readonly offset?: number;
   /** Entries; 1,000 when absent. */
