@@ -37,7 +37,7 @@ export function acceptInput(tool: DeclaredTool, schema: ZodType, input: unknown)
   const why = whatIsWrong(tool, issues[0], given, shape);
   const next = callThatWorks(tool, schema, issues, given, shape);
   if (next !== undefined) throw new OrielError('BAD_INPUT', `${why} Use ${next}.`, { next });
-  throw new OrielError('BAD_INPUT', `${why} A call looks like ${safeJson(tool.example)}.`);
+  throw new OrielError('BAD_INPUT', `${why} Use a call like ${safeJson(tool.example)}.`);
 }
 
 /** Throws `BAD_INPUT`, before anything looks at the text of a field. */

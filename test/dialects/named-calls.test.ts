@@ -106,7 +106,7 @@ describe('the other dialects', () => {
     '%s %s: a call without a path names the form of one, and no file that may not be there',
     async (dialect, tool) => {
       const { text, details } = await place(dialect).call(tool, {});
-      expect(text).toContain(' A call looks like {');
+      expect(text).toContain(' Use a call like {');
       expect(details['error']).not.toHaveProperty('next');
     },
   );
