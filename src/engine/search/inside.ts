@@ -167,6 +167,26 @@ async function* partsOf(
     text = next === undefined || isLate(search) ? undefined : await open(next);
   }
   yield* restOf(first, search, call);
+  const { hasAttachments } = Object(first.facts?.['document']) as { readonly hasAttachments?: true };
+  if (hasAttachments) yield* attachedTexts({ ...subject, rest: `${front}attachments` }, search, call);
+}
+
+/** The files that are attached to a PDF, each as its own source reads it. `list`: their list as a subject. */
+async function* attachedTexts(
+  list: FileSubject,
+  search: Search,
+  call: Call,
+): AsyncGenerator<InsideText, void> {
+  const found = await call.open(list).catch((error: unknown) => {
+    passOver(error, `${list.typed}:${list.rest}`, search, call);
+  });
+  if (found?.is !== 'text') return;
+  const { bytes } = found;
+  const lines = Buffer.from(await readAt(bytes, 0, bytes.size ?? 0, call.signal)).toString('utf8');
+  for (const [, name] of lines.matchAll(/^(.+) {2}\d+ bytes$/gm)) {
+    if (isLate(search)) return;
+    yield* memberTexts({ ...list, rest: `${list.rest}/${name}` }, search, call);
+  }
 }
 
 async function* restOf(text: TextResource, search: Search, call: Call): AsyncGenerator<InsideText, void> {

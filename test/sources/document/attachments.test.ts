@@ -108,3 +108,20 @@ test('those beyond the list are counted', async () => {
   const read = reader(files);
   expect((await read(':attachments:-2')).text).toMatch(/^n999\.txt {2}1 bytes\n\(4 more are attached\)\n/);
 });
+
+test('are searched with the document, each through its own source', async () => {
+  const here = place('oriel', { display: 'plain' });
+  here.write(
+    'report.pdf',
+    withFiles([
+      ['notes.txt', Buffer.from('one\nneedle two\n')],
+      ['inner.pdf', pdfPages([pdfText('a needle inside')])],
+      ['data.zip', zip([{ name: 'in/a.txt', content: 'packed\n' }])],
+    ]),
+  );
+  const { text } = await here.call('grep', { pattern: 'needle', path: 'report.pdf' });
+  expect(text).toContain('report.pdf:attachments/notes.txt:2: needle two');
+  expect(text).toMatch(/^report\.pdf:attachments\/inner\.pdf:p1:\d+: .*a needle inside$/m);
+  // Of an archive in it only a list was seen.
+  expect(text).toContain('report.pdf:attachments/data.zip');
+});
