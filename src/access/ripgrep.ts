@@ -35,10 +35,12 @@ export interface RipgrepOutcome {
   /** The first 64 KiB of what it said on stderr. */
   readonly stderr: string;
   readonly timedOut: boolean;
-  /** It needed more memory than it may have: a line of hundreds of megabytes. `--mmap` needs none. */
+  /** It needed more memory than it may have: a line of hundreds of megabytes. With `--mmap` it needs none. */
   readonly outOfMemory: boolean;
   /** It was ended by something else than us: what it has said is a part. */
   readonly broken: boolean;
+  /** By the lack of a page that was mapped (SIGBUS): the file was cut meanwhile, or its disk fails. */
+  readonly unmapped: boolean;
 }
 
 /** Never read: the user's configuration, ignore files, compressed files. Whether it is text was decided before. */
@@ -89,7 +91,7 @@ export class RipgrepRun implements AsyncIterable<Buffer> {
     const { signal, deadline } = this.#job;
     signal?.throwIfAborted();
     if (deadline <= performance.now()) {
-      this.#outcome = { code: undefined, stderr: '', timedOut: true, outOfMemory: false, broken: false };
+      this.#outcome = { code: undefined, stderr: '', timedOut: true, outOfMemory: false, broken: false, unmapped: false };
       return;
     }
     const { child, ended } = await startInSlot(this.#job);
@@ -108,10 +110,11 @@ export class RipgrepRun implements AsyncIterable<Buffer> {
       if (child.stdout) for await (const chunk of child.stdout) yield chunk as Buffer;
       const code = await ended;
       signal?.throwIfAborted();
+      const unmapped = child.signalCode === 'SIGBUS';
       const said = stderr();
       const outOfMemory = said.includes('memory allocation of') && code === undefined;
       const broken = code !== 0 && code !== 1 && code !== 2 && !timedOut && !outOfMemory;
-      this.#outcome = { code, stderr: said, timedOut, outOfMemory, broken };
+      this.#outcome = { code, stderr: said, timedOut, outOfMemory, broken, unmapped };
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', kill);

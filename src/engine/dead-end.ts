@@ -18,9 +18,12 @@ export function withNextCall(error: OrielError): OrielError {
   return new OrielError(error.code, message, { next: '.', cause: error });
 }
 
-/** The error for a damaged file, where the call that it names does not read it either: other programs may look at it. */
+/**
+ * The error for a damaged file, where the call that it names does not read it either: other programs may look at it. What
+ * stands in brackets in place of a document says itself what to do.
+ */
 export function withShell(error: unknown, typed: string): unknown {
-  if (!isOrielError(error) || error.code !== 'CORRUPT') return error;
+  if (!isOrielError(error) || error.code !== 'CORRUPT' || error.message.startsWith('[')) return error;
   if (error.next !== undefined && error.next !== typed && error.next !== '.') return error;
   const word = shellWord(typed);
   const message = `${error.message} Use a shell to look at it: file ${word}, or xxd ${word} | head -100.`;

@@ -45,7 +45,14 @@ describe('RipgrepRun', () => {
   test('yields stdout and tells how it ended', async () => {
     const run = over('one\ntwo\n', ['--regexp=two', '--line-number']);
     expect(await output(run)).toBe('2:two\n');
-    expect(run.outcome).toEqual({ code: 0, stderr: '', timedOut: false, outOfMemory: false, broken: false });
+    expect(run.outcome).toEqual({
+      code: 0,
+      stderr: '',
+      timedOut: false,
+      outOfMemory: false,
+      broken: false,
+      unmapped: false,
+    });
   });
 
   test('searches an open file, whatever has become of its name', async () => {

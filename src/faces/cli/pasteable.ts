@@ -32,12 +32,21 @@ export function pasteable(
   calls: readonly string[] = [],
 ): string {
   const held = new Held();
-  // Of a command with options of its own the fields become those; `oriel call` takes them as they are.
-  const paths = nextCalls(details).filter((call) => typed === undefined || !call.startsWith('{'));
+  const fields = nextFields(details);
+  const paths = typed === undefined ? nextCalls(details) : pathsOf(details, fields);
   const quoted = holdCalls(sentence, [...calls, ...paths], held);
   const subject = calls.length > 0 ? quoted : holdSubject(quoted, subjectOf(details, typed), held);
-  const worded = typed === undefined ? subject : inOwnWords(subject, typed, nextFields(details), held);
+  const worded = typed === undefined ? subject : inOwnWords(subject, typed, fields, held);
   return held.restore(worded).replaceAll(/\bUse read (?=['\w./~])/g, 'Use oriel read ');
+}
+
+/**
+ * Of a command with options of its own: the fields become those, but for the one that is an operand. `oriel call` takes
+ * them as they are.
+ */
+function pathsOf(details: Details, fields: readonly Readonly<Record<string, unknown>>[]): string[] {
+  const named = fields.flatMap(({ path, cwd }) => [path, cwd]).filter((path) => typeof path === 'string');
+  return [...nextCalls(details).filter((call) => !call.startsWith('{')), ...named];
 }
 
 /** Calls that are known, wherever they stand in the sentence; the longest first, which may hold others. */

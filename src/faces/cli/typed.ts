@@ -36,12 +36,13 @@ export function optionOf(field: string): string {
 
 /** `{ literal: true }` for `oriel grep 'foo(' src` → `oriel grep --literal 'foo(' src` */
 export function commandWith(fields: Readonly<Record<string, unknown>>, typed: Typed): string {
-  const { pattern, ...options } = fields;
+  const { pattern, path, ...options } = fields;
   const values = { ...typed.values };
   for (const [field, value] of Object.entries(options))
     values[optionOf(field).slice(2)] = value as string | boolean;
   // The first operand is the pattern, of which words of code take the place.
-  const rest = typed.values['symbol'] === undefined ? typed.operands.slice(1) : typed.operands;
+  const behind = typed.values['symbol'] === undefined ? typed.operands.slice(1) : typed.operands;
+  const rest = typeof path === 'string' ? [path] : behind;
   const first = values['symbol'] === undefined ? [(pattern as string | undefined) ?? typed.operands[0]] : [];
   return commandOf({ ...typed, values, operands: [...first, ...rest].filter((word) => word !== undefined) });
 }

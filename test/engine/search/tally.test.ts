@@ -146,7 +146,7 @@ describe('type', () => {
     await work.write({ a: 'x\n' });
     expect(await work.answer('grep', { pattern: 'x', type: 'tsx' })).toMatchObject({
       content: [{ text: 'tsx is not a file type of ripgrep. Use type=ts or type=typescript or glob=*.tsx.' }],
-      details: { error: { code: 'BAD_INPUT', next: '{"type":"ts"}' } },
+      details: { error: { code: 'BAD_INPUT', next: '{"pattern":"x","type":"ts"}' } },
       isError: true,
     });
     expect(await grep({ pattern: 'x', type: '--pre=sh' })).toBe(

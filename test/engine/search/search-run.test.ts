@@ -1,0 +1,37 @@
+import { mkdtempSync, openSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+
+import { Search } from '../../../src/engine/search/search-run.ts';
+import type { Call } from '../../../src/types/call.ts';
+
+const LINE = `${'a match '.repeat(8)}\n`;
+
+test.runIf(process.platform === 'linux')(
+  'a file that is cut while its pages are searched is read again, and no match is given twice',
+  { timeout: 30_000 },
+  async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'oriel-search-run-'));
+    onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+    const path = join(dir, 'log');
+    writeFileSync(path, LINE.repeat(200_000));
+    const call = {
+      signal: new AbortController().signal,
+      deadline: performance.now() + 20_000,
+    } as unknown as Call;
+    const search = new Search({ do: 'search', target: path, pattern: 'match' } as never, call, {
+      before: 0,
+      after: 0,
+    });
+    const left = 40_000;
+    let said = '';
+    for await (const chunk of search.overFile(['--line-number'], openSync(path, 'r'), path)) {
+      // ripgrep waits with the next lines until these are read: it is not far yet.
+      if (said === '') truncateSync(path, left * LINE.length);
+      said += chunk.toString();
+    }
+    expect(said).toBe(Array.from({ length: left }, (_, i) => `${i + 1}:${LINE}`).join(''));
+    expect(search.gaps).toMatchObject({ broken: false, timedOut: false });
+  },
+);
