@@ -63,6 +63,8 @@ export interface Place {
   readonly absolute: string;
   readonly from: number;
   readonly to?: number;
+  /** The one line that was asked for, where `from` and `to` are those around it. */
+  readonly line?: number;
 }
 
 /** There is no such path, and there is one with lines written behind it, where a path has none. */

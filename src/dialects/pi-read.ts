@@ -67,7 +67,8 @@ export function read(style: PiStyle): DeclaredTool {
           .describe('Maximum number of lines to read (default: as many as fit)'),
       }),
     adapt: linesToOffset,
-    placed: placeAsOffset,
+    // Its lines have no numbers: the first one is the one that was asked for.
+    placed: (input, place) => placeAsOffset(input, { ...place, from: place.line ?? place.from }),
     request: ({ path, offset, limit }) => ({
       do: 'read',
       target: path,

@@ -70,10 +70,11 @@ Line ranges: start_line and end_line, 1-based and inclusive, at most ${binarySiz
     });
   },
   adapt: linesToEnds,
-  placed: (input, { path, from, to }) =>
+  // Its lines have no numbers: the first one is the one that was asked for.
+  placed: (input, { path, from, to, line = from }) =>
     windowOf(input)
       ? undefined
-      : { ...input, path, start_line: from, ...(to !== undefined && { end_line: to }) },
+      : { ...input, path, start_line: line, ...(to !== undefined && { end_line: to }) },
   request(input) {
     const window = windowOf(input);
     return {

@@ -63,8 +63,9 @@ async function refusePlace(target: string, call: Call): Promise<void> {
       await found.opened.close();
       const path = nameable(found.path, call);
       const why = `${quote(target)} does not exist. Did you mean ${quote(path)}?`;
+      const line = window?.by === 'lines' ? window.around : undefined;
       throw new PlaceError(
-        { ...range, path, absolute: found.path },
+        { ...range, path, absolute: found.path, ...(line !== undefined && { line }) },
         `${why} Use that path, and the fields for lines beside it.`,
       );
     }

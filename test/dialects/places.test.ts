@@ -20,10 +20,6 @@ describe.each(fields)('%s %s', (dialect, tool, linesOf) => {
     ['#L30-L34', 30, 34],
     [' lines 30-34', 30, 34],
     [':30+5', 30, 34],
-    // One place comes with the lines around it.
-    [':30:5', 20, 70],
-    ['#L30', 20, 70],
-    ['(30,5)', 20, 70],
   ])('%j', async (behind, from, to) => {
     const { folder, write, call } = place(dialect);
     write('src/a.txt', numbered(1, 100));
@@ -32,6 +28,19 @@ describe.each(fields)('%s %s', (dialect, tool, linesOf) => {
     expect(isError).toBe(false);
     expect(text).toBe((await call(tool, { path, ...linesOf(from, to) })).text);
   });
+
+  test.each([':30:5', '#L30', '(30,5)'])(
+    'one place, %j: the lines around it, or from it on where none has a number',
+    async (behind) => {
+      const { folder, write, call } = place(dialect);
+      write('src/a.txt', numbered(1, 100));
+      const path = dialect === 'coder' ? `${folder}/src/a.txt` : 'src/a.txt';
+      const { text, isError } = await call(tool, { path: path + behind });
+      expect(isError).toBe(false);
+      const from = /^(?:pi|zed)/.test(dialect) ? 30 : 20;
+      expect(text).toBe((await call(tool, { path, ...linesOf(from, 70) })).text);
+    },
+  );
 
   test('fields that ask for lines too are not overruled: the path is refused, and one that works is named', async () => {
     const { folder, write, call } = place(dialect);

@@ -118,7 +118,7 @@ test('a map and an outline are of the text as it is decoded', async () => {
 test.each([
   [
     'f:encoding=klingon',
-    'The selector :encoding=klingon is invalid: the names are those of the WHATWG, such as shift_jis, gbk, windows-1252 or utf-16le. Use f:encoding=windows-1252.',
+    'The selector :encoding=klingon is invalid: the names are those of the WHATWG, such as shift_jis, gbk, windows-1252 or utf-16le. Use f:encoding=utf-8.',
   ],
   ['.:encoding=gbk', '. is not a stored text: :encoding is for those. Use . as it is.'],
 ])('%s is refused', async (path, message) => {

@@ -72,8 +72,9 @@ test(
           ranges: window.ranges,
           ...(window.inside !== undefined && { inside: window.inside }),
         });
-        // What we write is read as what was meant.
-        expect(parseBehind('a', written.slice(1))?.window).toEqual({ ...window, context: false });
+        // What we write is read as what was meant; a place is written as the lines around it.
+        const { around: _, ...lines } = window;
+        expect(parseBehind('a', written.slice(1))?.window).toEqual({ ...lines, context: false });
       }
       for (const of of ['file', 'directory'] as const) refusedOr(() => parseCodeQuestion('a', text, of));
       for (const { path, rest } of candidates(text))

@@ -20,9 +20,9 @@ import { Tally } from './tally.ts';
 import { WholeStretch } from './whole-stretch.ts';
 
 /** Throws `BAD_INPUT` for what cannot be put in that order. */
-export function checkSort({ sort, inside, pattern }: SearchRequest | CountRequest): void {
+export function checkSort({ sort, inside }: SearchRequest | CountRequest): void {
   if (sort !== 'time' || inside !== 'below') return;
-  const next = JSON.stringify({ pattern: pattern.slice(0, 200), sort });
+  const next = JSON.stringify({ inside: false, sort });
   throw new OrielError(
     'BAD_INPUT',
     'What is inside documents and archives has no time of its own. Use sort=time without inside, or inside without sort.',

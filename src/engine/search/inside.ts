@@ -22,6 +22,9 @@ import type { Search } from './search-run.ts';
 import { untilLate } from './until-late.ts';
 import type { Sink } from './sink.ts';
 
+/** The search, and how much of what it has found is shown so far. */
+type Found = Pick<Sink, 'search' | 'shown'>;
+
 const CONTAINERS: readonly SourceKind[] = ['document', 'notebook', 'archive', 'sqlite'];
 
 /** Members that are searched at a stretch. */
@@ -46,7 +49,7 @@ export async function containerOf(
  */
 export async function* textsInside(
   subject: FileSubject,
-  sink: Pick<Sink, 'search' | 'shown'>,
+  sink: Found,
   call: Call,
 ): AsyncGenerator<InsideText, void> {
   const { search } = sink;
@@ -60,17 +63,13 @@ export async function* textsInside(
   }
 }
 
-async function* allTexts(
-  subject: FileSubject,
-  sink: Pick<Sink, 'search' | 'shown'>,
-  call: Call,
-): AsyncGenerator<InsideText, void> {
+async function* allTexts(subject: FileSubject, sink: Found, call: Call): AsyncGenerator<InsideText, void> {
   const { search } = sink;
   const { kind } = sourceFor(subject, undefined);
   if (kind === 'sqlite') return yield* tableTexts(subject, search, call);
-  if (kind !== 'archive') return yield* ownTexts(subject, search, call);
+  if (kind !== 'archive') return yield* ownTexts(subject, sink, call);
   const index = await archiveIndex(subject, call);
-  if (index.is === 'compressed') return yield* memberTexts({ ...subject, rest: '' }, search, call);
+  if (index.is === 'compressed') return yield* memberTexts({ ...subject, rest: '' }, sink, call);
   const tar = await plainTar(subject, index, call).catch((error: unknown) => {
     if (isOrielError(error) && error.code === 'LIMIT') return undefined;
     throw error;
@@ -82,7 +81,7 @@ async function* allTexts(
     if (i % MEMBERS_AT_ONCE === 0) await setImmediate();
     const before = sink.shown;
     const part = call.part();
-    yield* memberTexts({ ...(tar ?? subject), rest: member }, search, part.call);
+    yield* memberTexts({ ...(tar ?? subject), rest: member }, sink, part.call);
     // What was unpacked for it, and its use of the index: there may be a hundred thousand.
     if (sink.shown === before) await part.end();
   }
@@ -94,16 +93,13 @@ function membersOf({ sorted, odd }: Contents): string[] {
   return [...sorted.filter((name) => !name.endsWith('/')), ...numbered];
 }
 
-async function* memberTexts(
-  subject: FileSubject,
-  search: Search,
-  call: Call,
-): AsyncGenerator<InsideText, void> {
+async function* memberTexts(subject: FileSubject, sink: Found, call: Call): AsyncGenerator<InsideText, void> {
+  const { search } = sink;
   try {
     const resource: Resource = await call.open(subject);
     const text = resource.is === 'mixed' ? resource.text : resource;
     if (text.is !== 'text') return;
-    if (text.kind === 'document') yield* partsOf(text, subject, search, call);
+    if (text.kind === 'document') yield* partsOf(text, subject, sink, call);
     // The listing of an archive or a database inside this one: its own texts are not looked for.
     else if (text.display === 'plain') search.gaps.leaveUnread(text.target);
     else {
@@ -137,13 +133,14 @@ export function passOver(error: unknown, name: string, { gaps }: Search, { signa
   gaps.denied ||= error.code === 'DENIED';
 }
 
-async function* ownTexts(subject: FileSubject, search: Search, call: Call): AsyncGenerator<InsideText, void> {
+async function* ownTexts(subject: FileSubject, sink: Found, call: Call): AsyncGenerator<InsideText, void> {
   const resource = await call.open(subject);
   if (resource.is !== 'text') return;
-  if (resource.kind === 'document') yield* partsOf(resource, subject, search, call);
-  else {
+  if (resource.kind === 'document') {
+    yield* partsOf(resource, subject, sink, call);
+  } else {
     yield await whole(resource, call);
-    yield* restOf(resource, search, call);
+    yield* restOf(resource, sink.search, call);
   }
 }
 
@@ -151,9 +148,10 @@ async function* ownTexts(subject: FileSubject, search: Search, call: Call): Asyn
 async function* partsOf(
   first: TextResource,
   subject: FileSubject,
-  search: Search,
+  sink: Found,
   call: Call,
 ): AsyncGenerator<InsideText, void> {
+  const { search } = sink;
   const front = subject.rest === '' ? '' : `${subject.rest}:`;
   const open = async (rest: string): Promise<TextResource | undefined> => {
     const resource = await call.open({ ...subject, rest: front + rest });
@@ -168,15 +166,12 @@ async function* partsOf(
   }
   yield* restOf(first, search, call);
   const { hasAttachments } = Object(first.facts?.['document']) as { readonly hasAttachments?: true };
-  if (hasAttachments) yield* attachedTexts({ ...subject, rest: `${front}attachments` }, search, call);
+  if (hasAttachments) yield* attachedTexts({ ...subject, rest: `${front}attachments` }, sink, call);
 }
 
 /** The files that are attached to a PDF, each as its own source reads it. `list`: their list as a subject. */
-async function* attachedTexts(
-  list: FileSubject,
-  search: Search,
-  call: Call,
-): AsyncGenerator<InsideText, void> {
+async function* attachedTexts(list: FileSubject, sink: Found, call: Call): AsyncGenerator<InsideText, void> {
+  const { search } = sink;
   const found = await call.open(list).catch((error: unknown) => {
     passOver(error, `${list.typed}:${list.rest}`, search, call);
   });
@@ -185,8 +180,12 @@ async function* attachedTexts(
   const lines = Buffer.from(await readAt(bytes, 0, bytes.size ?? 0, call.signal)).toString('utf8');
   for (const [, name] of lines.matchAll(/^(.+) {2}\d+ bytes$/gm)) {
     if (isLate(search)) return;
-    yield* memberTexts({ ...list, rest: `${list.rest}/${name}` }, search, call);
+    const before = sink.shown;
+    const part = call.part();
+    yield* memberTexts({ ...list, rest: `${list.rest}/${name}` }, sink, part.call);
+    if (sink.shown === before) await part.end();
   }
+  if (/^\(\d+ more are attached\)$/m.test(lines)) search.gaps.cut += 1;
 }
 
 async function* restOf(text: TextResource, search: Search, call: Call): AsyncGenerator<InsideText, void> {

@@ -87,9 +87,10 @@ export async function renderOutputs(
   const below = (section: number, lines: number): number =>
     newlinesInBytes.after(bytes, 1 + lines, offsets[section]);
   const outputs: OutputsOfCell[] = [];
-  for (const [i, { type }] of sections.entries()) {
+  for (const [i, { type, text }] of sections.entries()) {
     if (i % AT_ONCE === AT_ONCE - 1) await nextTurn();
-    if (type !== 'output') continue;
+    // What shows nothing has no line below its marker.
+    if (type !== 'output' || text === '') continue;
     const to = (starts[i + 1] ?? Number.POSITIVE_INFINITY) - 1;
     const end = (offsets[i + 1] ?? bytes.length + 1) - 1;
     outputs.push({ from: (starts[i] as number) + 1, to, start: below(i, 0), end });

@@ -357,8 +357,8 @@ export const sourceCases: readonly SourceCase[] = [
     kind: 'internal',
     scheme: 'pr',
     path: 'pr://acme/widget/12/diff/all',
-    furnish: (_, size) => gitHubServer({ 'acme/widget': onGitHub(stored(size)) }),
-    text: stored,
+    furnish: (_, size) => gitHubServer({ 'acme/widget': onGitHub(diffOf(size)) }),
+    text: diffOf,
     others: ['pr://acme/widget/12', 'pr://acme/widget/12/diff', 'pr://acme/widget'],
     pages: pagesOf('pr://acme/widget/12/diff/all'),
   },
@@ -372,6 +372,11 @@ export const sourceCases: readonly SourceCase[] = [
     others: ['oriel://paging.md', 'oriel://'],
   },
 ];
+
+/** The text as a change that git describes. */
+function diffOf(size: Size): string {
+  return `diff --git a/prose.txt b/prose.txt\n${stored(size)}`;
+}
 
 /** A repository with an issue and a diff that are this text. */
 function onGitHub(text: string): Repository {

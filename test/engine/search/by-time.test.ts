@@ -89,7 +89,7 @@ test('what is inside containers has no time: the error names what works', async 
         text: 'What is inside documents and archives has no time of its own. Use sort=time without inside, or inside without sort.',
       },
     ],
-    details: { error: { code: 'BAD_INPUT', next: '{"pattern":"x","sort":"time"}' } },
+    details: { error: { code: 'BAD_INPUT', next: '{"pattern":"x","inside":false,"sort":"time"}' } },
     isError: true,
   });
 });

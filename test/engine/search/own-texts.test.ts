@@ -10,12 +10,17 @@ import { zip } from '../../support/zip.ts';
 const rtf = (lines: number): string =>
   `{\\rtf1\\ansi\n{\\*\\comment needle that is not shown}\n${'a line\\par\n\n'.repeat(lines)}a needle \\bin{}here\\par Gr\\u252?\\u223?e\\par}`;
 
+const printed = (text: string) => ({ output_type: 'stream', name: 'stdout', text });
+
 const notebook = JSON.stringify(
   {
     nbformat: 4,
     metadata: { title: 'needle that is not shown' },
     cells: [
       { cell_type: 'code', source: ['x = 1\n', 'needle(x)  # Grüße\n', 'print("a\\tneedle")'], outputs: [] },
+      { cell_type: 'code', source: 'nothing()', outputs: [printed('')] },
+      { cell_type: 'code', source: 'y = 2', outputs: [printed('one\na needle that was printed\n')] },
+      { cell_type: 'code', source: 'the_end()', outputs: [printed('')] },
     ],
   },
   undefined,
