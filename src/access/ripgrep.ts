@@ -91,7 +91,14 @@ export class RipgrepRun implements AsyncIterable<Buffer> {
     const { signal, deadline } = this.#job;
     signal?.throwIfAborted();
     if (deadline <= performance.now()) {
-      this.#outcome = { code: undefined, stderr: '', timedOut: true, outOfMemory: false, broken: false, unmapped: false };
+      this.#outcome = {
+        code: undefined,
+        stderr: '',
+        timedOut: true,
+        outOfMemory: false,
+        broken: false,
+        unmapped: false,
+      };
       return;
     }
     const { child, ended } = await startInSlot(this.#job);

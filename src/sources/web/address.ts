@@ -82,13 +82,20 @@ function containerEnd(path: string, holds: (name: string) => boolean): number {
   for (let i = path.indexOf(':'); i !== -1 && i < query; i = path.indexOf(':', i + 1)) {
     if (holds(nameAt(i))) return i;
   }
-  if (!holds(nameAt(query))) return -1;
-  const member = MEMBER.exec(path.slice(query))?.index;
-  return member === undefined ? -1 : query + member;
+  const name = nameAt(query);
+  if (!holds(name)) return -1;
+  const inside = DATABASE.test(name) ? TABLE : MEMBER;
+  const at = inside.exec(path.slice(query))?.index;
+  return at === undefined ? -1 : query + at;
 }
 
-/** `:dir/x.ts`, `:table?limit=5`, and neither `:00:00Z` of a time nor what other parameters follow. */
-const MEMBER = /(?<!%3A|T\d\d|T\d\d:\d\d):(?=[^&=?]{1,1000}(?:\?|$))/i;
+const DATABASE = /\.(?:sqlite3?|db3?)$/i;
+
+/** Behind a query, `:table` or `:table?limit=5`: neither `:00:00Z` of a time nor what other parameters follow. */
+const TABLE = /(?<!%3A|T\d\d|T\d\d:\d\d):(?=[^&=?]{1,1000}(?:\?|$))/i;
+
+/** The same for `:dir/x.ts` and `:sheet?limit=5`, and not for `sig=ab:cd` or `id=urn:isbn:1`. */
+const MEMBER = /(?<!%3A|T\d\d|T\d\d:\d\d):(?=[^&=?:]{0,1000}[./][^&=?]{0,1000}(?:\?|$)|[^&=?]{1,1000}\?)/i;
 
 /** Colons behind which something may lie that is in a file. */
 const MOST_WAYS = 8;

@@ -7,18 +7,23 @@ import { zip } from '../../support/zip.ts';
 const page = (body: string, front = '<?xml version="1.0"?>'): string =>
   `${front}<html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title></head><body>${body}</body></html>`;
 
-/** Three chapters, of which the second has this content. */
-function book(second: string | Buffer | undefined, others: Readonly<Record<string, string>> = {}): Buffer {
-  const names = ['a.xhtml', 'the%20b.xhtml', 'c.xhtml'];
+/** The package with this as its second chapter. */
+function opfWith(second: string): string {
+  const names = ['a.xhtml', second, 'c.xhtml'];
   const items = names.map(
     (name, i) => `<item id="c${i}" href="${name}" media-type="application/xhtml+xml"/>`,
   );
   const spine = names.map((_, i) => `<itemref idref="c${i}"/>`);
+  return `<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>T</dc:title></metadata><manifest>${items.join('')}</manifest><spine>${spine.join('')}</spine></package>`;
+}
+
+/** Three chapters, of which the second has this content. */
+function book(second: string | Buffer | undefined, others: Readonly<Record<string, string>> = {}): Buffer {
   const parts: Record<string, string | Buffer> = {
     mimetype: 'application/epub+zip',
     'META-INF/container.xml':
       '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OEBPS/content.opf" media-type="application/oebps-package+xml"/></rootfiles></container>',
-    'OEBPS/content.opf': `<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>T</dc:title></metadata><manifest>${items.join('')}</manifest><spine>${spine.join('')}</spine></package>`,
+    'OEBPS/content.opf': opfWith('the%20b.xhtml'),
     'OEBPS/a.xhtml': page('<h1>One</h1><p>AAA</p>'),
     'OEBPS/c.xhtml': page('<h1>Three</h1><p>CCC</p>'),
     ...others,
@@ -54,6 +59,19 @@ test.each([
   expect(whole).toContain(`AAA\n\n${shown}`);
   expect(whole).toMatch(/AAA\n[^]*# Three\n\nCCC/);
   expect(whole).not.toMatch(/[\ue000-\uf8ff]/);
+});
+
+test('a book in which no chapter is XML is read', async () => {
+  const broken = { 'OEBPS/a.xhtml': page('<p>AAA<br>'), 'OEBPS/c.xhtml': page('<p>CCC&nbsp;<br>') };
+  expect(await text(book(page('<p>BBB<br>'), broken))).toMatch(/AAA[^]*BBB[^]*CCC/);
+});
+
+test('a chapter is what the package says, whatever its name', async () => {
+  const bytes = book(page('<p>BBB</p>'), {
+    'OEBPS/content.opf': opfWith('the%20b.xht'),
+    'OEBPS/the b.xht': page('<p>of that name</p>'),
+  });
+  expect(await text(bytes)).toContain('AAA\n\nof that name');
 });
 
 test('a chapter whose packed bytes are damaged is named', async () => {

@@ -48,17 +48,19 @@ test.each([
   ],
   [
     'modern',
-    '<p188:cmLst xmlns:p188="q" xmlns:a="a"><p188:cm id="{1}" authorId="{A}"><p188:txBody><a:p><a:r><a:t>Why &amp; how?</a:t></a:r></a:p></p188:txBody></p188:cm></p188:cmLst>',
+    '<p188:cmLst xmlns:p188="q" xmlns:a="a"><p188:cm id="{1}" authorId="{A}"><p188:replyLst><p188:reply id="{2}" authorId="{B}"><p188:txBody><a:p><a:r><a:t>So.</a:t></a:r></a:p></p188:txBody></p188:reply></p188:replyLst><p188:txBody><a:p><a:r><a:t>Why &amp; how?</a:t></a:r></a:p></p188:txBody></p188:cm></p188:cmLst>',
     {
-      'ppt/authors.xml': '<p188:authorLst xmlns:p188="q"><p188:author id="{A}" name="Ann"/></p188:authorLst>',
+      'ppt/authors.xml':
+        '<p188:authorLst xmlns:p188="q"><p188:author id="{A}" name="Ann"/><p188:author id="{B}" name="Bo"/></p188:authorLst>',
     },
   ],
-])('pptx: a hidden slide with a %s comment', async (_, comments, authors) => {
+])('pptx: a hidden slide with a %s comment', async (kind, comments, authors) => {
   const { write, text } = workspace(unhurried);
   write('a.pptx', commented(comments, authors));
   const slides = (await text('a.pptx:p1-3:raw')).split(/^(?=--- slide)/m).slice(-3);
   expect(slides[0]).not.toMatch(/\(hidden\)|\[comment/);
   expect(slides[1]).toMatch(/^--- slide 2 ---\n\n\(hidden\)\n\n[^]*\[comment by Ann: Why & how\?\]\n/);
+  if (kind === 'modern') expect(slides[1]).toMatch(/how\?\]\s+\[comment by Bo: So\.\]/);
   expect(slides[2]).not.toMatch(/\(hidden\)|\[comment/);
 });
 

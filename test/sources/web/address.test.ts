@@ -47,6 +47,8 @@ test.each([
   ['https://h/a.zip?sig=a&se=2026-01-01T10:20:30Z', 'https://h/a.zip?sig=a&se=2026-01-01T10:20:30Z', ''],
   ['https://h/a.zip?se=2026-01-01T10:20:30Z:x.ts', 'https://h/a.zip?se=2026-01-01T10:20:30Z', 'x.ts'],
   ['https://h/a.zip?dl=1:5-6', 'https://h/a.zip?dl=1', '5-6'],
+  ['https://h/a.zip?sig=ab:cd', 'https://h/a.zip?sig=ab:cd', ''],
+  ['https://h/a.zip?id=urn:isbn:x', 'https://h/a.zip?id=urn:isbn:x', ''],
   ['https://h/page?at=a.zip:x.ts', 'https://h/page?at=a.zip:x.ts', ''],
 ])('%s: what lies in a file with a query', (target, url, rest) => {
   expect(addressOf(target, (name) => name.endsWith('.zip'))).toMatchObject({ url, rest });

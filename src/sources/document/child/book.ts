@@ -66,31 +66,31 @@ function refuseProtected(parts: Parts, chapters: readonly string[]): void {
 }
 
 async function chaptersText(bytes: Buffer, parts: Parts, chapters: readonly string[]): Promise<string> {
-  const convert = (plain: ReadonlySet<number>): Promise<string> =>
-    toMarkdown(
-      rewritten(
-        bytes,
-        parts,
-        (name, xml) => {
-          const number = chapters.indexOf(name);
-          if (number === -1) return xml;
-          if (xml.includes('\0')) return lostChapter(name, number);
-          return plain.has(number) ? asParagraphs(xml, number) : marked(xml, number);
-        },
-        new Map(chapters.map((name, i) => [name, lostChapter(name, i)])),
-      ),
-      'epub',
+  const withMarks = (plain: ReadonlySet<number>): Buffer =>
+    rewritten(
+      bytes,
+      parts,
+      (name, xml) => {
+        const number = chapters.indexOf(name);
+        if (number === -1) return xml;
+        if (xml.includes('\0')) return lostChapter(name, number);
+        return plain.has(number) ? asParagraphs(xml, number) : marked(xml, number);
+      },
+      new Map(chapters.map((name, i) => [name, lostChapter(name, i)])),
     );
-  const text = await convert(new Set());
-  const lost = chapters.flatMap((_, i) => (text.includes(mark(i)) ? [] : [i]));
-  // Without any mark the book was not mended.
-  const whole = lost.length === 0 || lost.length === chapters.length ? text : await convert(new Set(lost));
+  const book = withMarks(new Set());
+  const text = await toMarkdown(book, 'epub');
+  // A book that is too large to be mended has no marks.
+  if (book === bytes) return text;
+  const found = new Set(Array.from(text.matchAll(MARKS), ([, number]) => Number(number)));
+  const lost = chapters.flatMap((_, i) => (found.has(i) ? [] : [i]));
+  const whole = lost.length === 0 ? text : await toMarkdown(withMarks(new Set(lost)), 'epub');
   return whole.replace(MARKS, '');
 }
 
 /** A paragraph at the start of each chapter: where it is not in the text, the chapter is not. */
 const mark = (number: number): string => `\ue0f1${number}\ue0f2`;
-const MARKS = /\ue0f1\d+\ue0f2\n*/g;
+const MARKS = /\ue0f1(\d+)\ue0f2\n*/g;
 
 const BODY = /<(?:\w+:)?body(?=[\s>])[^>]*(?<!\/)>/i;
 

@@ -29,7 +29,7 @@ export function rewritten(
   const absent = new Set(lost.keys());
   let [isChanged, size] = [false, 0];
   for (const name of parts.names) {
-    if (!/(?:^mimetype|\.(?:xml|rels|opf|ncx|x?html?))$/i.test(name)) continue;
+    if (!/(?:^mimetype|\.(?:xml|rels|opf|ncx|x?html?))$/i.test(name) && !lost.has(name)) continue;
     const part = parts.read(name);
     if (!part) continue;
     size += part.length;

@@ -13,9 +13,19 @@ export function packageAside(parts: Parts, slide: string): Aside {
   const names = said.length === 0 ? new Map<string, string>() : authors(parts);
   const comments = said.flatMap((xml) => {
     const found: Aside['comments'][number][] = [];
-    each(xml, '(?:\\w+:)?(?:cm|reply)', (content, tag) => {
+    const add = (content: string, tag: string): string => {
       const text = plainText(contents(content, '(?:p:text|a:t|text)').join(' '));
       if (text !== '') found.push({ by: names.get(attribute(tag, 'authorId') ?? '') ?? '', text });
+      return '';
+    };
+    each(xml, '(?:\\w+:)?cm', (content, tag) => {
+      const replies: [content: string, tag: string][] = [];
+      const own = each(content, '(?:\\w+:)?reply', (...reply) => {
+        replies.push(reply);
+        return '';
+      });
+      add(own, tag);
+      for (const reply of replies) add(...reply);
       return '';
     });
     return found;
