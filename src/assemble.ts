@@ -10,7 +10,7 @@ import type { DeclaredTool, Dialect } from './dialects/dialect.ts';
 import { checkOptions } from './check-options.ts';
 import { wordsFor } from './operator-words.ts';
 import type { OrielOptions, TelemetrySettings } from './options.ts';
-import { dialectOf } from './dialects/table.ts';
+import { dialectOf } from './dialects/dialect-table.ts';
 import type { CallOptions, Engine } from './engine/open-call.ts';
 import { explained, hostError, ofHost, report } from './engine/unexpected.ts';
 import { nameCaller } from './queues/caller.ts';

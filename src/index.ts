@@ -5,7 +5,7 @@ export type { RunOptions } from './assemble.ts';
 export type { OrielOptions, ReadOptions, TelemetrySettings } from './options.ts';
 export type { Answer, Block } from './types/answer.ts';
 export type { Effects } from './dialects/dialect.ts';
-export { type DialectName, dialectNames } from './dialects/table.ts';
+export { type DialectName, dialectNames } from './dialects/dialect-table.ts';
 export type { Progress } from './types/progress.ts';
 export type { RunSettings } from './types/settings.ts';
 export type { ErrorContext, OnError } from './engine/unexpected.ts';

@@ -1,6 +1,6 @@
 /** The options of the library, as a host gives them. */
 
-import type { DialectName } from './dialects/table.ts';
+import type { DialectName } from './dialects/dialect-table.ts';
 import type { OnError } from './engine/unexpected.ts';
 import type { LimitOptions } from './limits.ts';
 import type { DiskCacheOptions } from './session/disk-cache.ts';

@@ -1,7 +1,7 @@
 /** The shape of the code, read from its imports. */
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 
 interface Import {
@@ -180,6 +180,14 @@ function bracketed(text: string, start: number): string {
   }
   return text.slice(start);
 }
+
+test('a name of a file says which file is meant: none is used twice', () => {
+  // `types/` names what a file of the same name makes; a list with a file for each entry names its entries.
+  const lists =
+    /^(types|dialects|sources|sources\/schemes|sources\/web\/(steps|sites|child\/records)|views\/scanners|faces\/(adapters|http|check\/cases))$/;
+  const named = files.filter((file) => !lists.test(dirname(file))).map((file) => basename(file));
+  expect(named.filter((name, at) => named.indexOf(name) !== at)).toEqual([]);
+});
 
 test('an error that is thrown for another one keeps it as its cause', () => {
   const bare = files.flatMap((file) => {

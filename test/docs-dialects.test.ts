@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { dialectOf } from '../src/dialects/table.ts';
+import { dialectOf } from '../src/dialects/dialect-table.ts';
 import { dialectNames } from '../src/index.ts';
 
 const page = readFileSync('docs/dialects.md', 'utf8');

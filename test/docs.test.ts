@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { defaultSettings } from '../src/assemble.ts';
 import { baseLimits, limitNames } from '../src/limits.ts';
-import { queues } from '../src/queues/table.ts';
+import { queues } from '../src/queues/queue-table.ts';
 import { parseBehind } from '../src/selector/selection.ts';
 import { run } from './support/cli.ts';
 import { type Block, blocks, type DocsWorld, docsWorld, examplesOf, pages, pattern } from './support/docs.ts';

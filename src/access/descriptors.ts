@@ -11,7 +11,7 @@
 import * as fs from 'node:fs';
 import { promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isShortage } from './failure.ts';
+import { isShortage } from './system-failure.ts';
 import { isLocal } from './mounts.ts';
 
 const openFile = promisify(fs.open);

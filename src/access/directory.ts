@@ -5,7 +5,7 @@ import { lstat, opendir, readlink } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { Entry, OpenedDirectory } from '../types/access.ts';
 import { type Inspector, inspectorOf, openDescriptor, untilDescriptors } from './descriptors.ts';
-import { isShortage } from './failure.ts';
+import { isShortage } from './system-failure.ts';
 import { isKernelFile } from './kernel-files.ts';
 
 const ENTER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;

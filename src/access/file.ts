@@ -5,7 +5,7 @@ import { OrielError } from '../errors.ts';
 import { Identity } from '../identity.ts';
 import type { OpenedFile } from '../types/access.ts';
 import { type Inspector, openDescriptor, readDescriptor, untilDescriptors } from './descriptors.ts';
-import { isShortage } from './failure.ts';
+import { isShortage } from './system-failure.ts';
 import { readLocalHead } from './warm-head.ts';
 
 /** Read once and kept: they tell the kind and the encoding, and often they are the whole first page. */

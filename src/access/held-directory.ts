@@ -8,7 +8,7 @@
 
 import * as fs from 'node:fs';
 import type { FileFacts } from '../identity.ts';
-import { errno } from './failure.ts';
+import { errno } from './system-failure.ts';
 import { isKernelFileSystem } from './kernel-files.ts';
 import { fileKey } from './own-places.ts';
 import { O_PATH } from './path-walk.ts';

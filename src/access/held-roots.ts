@@ -6,7 +6,7 @@
 import { type BigIntStats, lstatSync, realpathSync } from 'node:fs';
 import { OrielError } from '../errors.ts';
 import { quote } from '../text/visible.ts';
-import { failure } from './failure.ts';
+import { failure } from './system-failure.ts';
 import { fromWorkingDirectory } from './paths.ts';
 
 export interface Root {

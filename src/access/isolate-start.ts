@@ -2,7 +2,7 @@
 
 import { Worker } from 'node:worker_threads';
 import { OrielError } from '../errors.ts';
-import { errno, isShortage } from './failure.ts';
+import { errno, isShortage } from './system-failure.ts';
 
 export interface StartOptions {
   /** The built entry. */

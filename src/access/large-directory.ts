@@ -1,6 +1,6 @@
 /** The entries of a directory, as many as are put in order: of large directories a few at a time are in memory. */
 
-import { queues } from '../queues/table.ts';
+import { queues } from '../queues/queue-table.ts';
 import type { Entry, OpenedDirectory } from '../types/access.ts';
 
 /** Of a larger directory any so many are listed: about 130 MiB. */

@@ -8,7 +8,7 @@ import { type BigIntStats, constants, readlinkSync } from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import { OrielError } from '../errors.ts';
-import { fitTo } from '../queues/table.ts';
+import { fitTo } from '../queues/queue-table.ts';
 import { Identity } from '../identity.ts';
 import { quote } from '../text/visible.ts';
 import type { Access, Opened, OpenedFile } from '../types/access.ts';
@@ -24,7 +24,7 @@ import {
   untilDescriptors,
 } from './descriptors.ts';
 import { openedDirectory } from './directory.ts';
-import { errno, failure, isShortage } from './failure.ts';
+import { errno, failure, isShortage } from './system-failure.ts';
 import { openedFile } from './file.ts';
 import { isKernelFile } from './kernel-files.ts';
 import { noteReached, wasReached } from './mounts.ts';

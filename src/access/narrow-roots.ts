@@ -2,7 +2,7 @@
 
 import { isOrielError, OrielError } from '../errors.ts';
 import { inspectorOf } from './descriptors.ts';
-import { isShortage } from './failure.ts';
+import { isShortage } from './system-failure.ts';
 import {
   holdNarrowed,
   type NarrowedRoots,

@@ -6,7 +6,7 @@
 import { type BigIntStats, constants, readlinkSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { type Inspector, inspectorOf, openDescriptor } from './descriptors.ts';
-import { errno, isShortage } from './failure.ts';
+import { errno, isShortage } from './system-failure.ts';
 import { wasReached } from './mounts.ts';
 import { within } from './paths.ts';
 

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { OrielError } from '../errors.ts';
 import { type Intake, type Take, openPipes, readStream } from './pipe.ts';
 import { start, type StartOptions } from './start.ts';
-import { beginOf, type Ended, endTree, killTree, type Tree } from './tree.ts';
+import { beginOf, type Ended, endTree, killTree, type Tree } from './process-tree.ts';
 import { watch, type Watched } from './watchdog.ts';
 
 /** In the environment of every command: tokens of all the runs it belongs to, the innermost last. */

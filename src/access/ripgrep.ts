@@ -9,7 +9,7 @@ import { parse } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { OrielError } from '../errors.ts';
 import { SharedSlots } from '../queues/shared-slots.ts';
-import { queues } from '../queues/table.ts';
+import { queues } from '../queues/queue-table.ts';
 import { ripgrepPath } from './ripgrep-path.ts';
 import { start, type StreamEnd } from './start.ts';
 import { watchHelper } from './watchdog.ts';

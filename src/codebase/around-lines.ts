@@ -2,7 +2,7 @@
 
 import type { EnclosingSymbol } from '../views/enclosing.ts';
 import { KNOWN } from '../views/packed-tags.ts';
-import { LONGEST_NAME, readSymbols } from '../views/tags.ts';
+import { LONGEST_NAME, readSymbols } from '../views/file-tags.ts';
 import type { TagStore } from './tag-store.ts';
 
 export interface LinesAround {

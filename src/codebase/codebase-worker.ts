@@ -14,7 +14,7 @@ import type { PartsChanged } from './kept.ts';
 import { KeptParts, type WrittenPart } from './kept-parts.ts';
 import { type Entry, TagStore } from './tag-store.ts';
 import type { Graph } from './graph.ts';
-import { Tree } from './tree.ts';
+import { Tree } from './code-tree.ts';
 
 export type { Entry } from './tag-store.ts';
 

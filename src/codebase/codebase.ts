@@ -3,7 +3,7 @@
 import { WorkerPool } from '../access/isolate-worker.ts';
 import { builtFile } from '../access/package-files.ts';
 import { callerOf } from '../queues/caller.ts';
-import { queues } from '../queues/table.ts';
+import { queues } from '../queues/queue-table.ts';
 import type { CodeJob, CodeReplies } from './codebase-worker.ts';
 
 /** Its tags are read again from disk when it has ended. */

@@ -1,8 +1,8 @@
 /** Which members are one to a compiler: those of a class, of what it extends and implements, and of what extends these. */
 
 import { containers } from '../views/structure.ts';
-import type { Tag } from '../views/tags.ts';
-import type { Definition, Tree } from './tree.ts';
+import type { Tag } from '../views/file-tags.ts';
+import type { Definition, Tree } from './code-tree.ts';
 
 /** Classes of one family that are followed, upwards and downwards. */
 const MOST = 200;

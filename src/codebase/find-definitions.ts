@@ -1,6 +1,6 @@
 /** Where a name is declared in a tree: exactly, then as the end of a qualified name, then whatever its case. */
 
-import type { Definition, Tree } from './tree.ts';
+import type { Definition, Tree } from './code-tree.ts';
 
 /** All that `name` may mean, the best first: `Session.close`, `close`, `Session#close`, `ns::Session::close`. */
 export function findDefinitions(tree: Tree, name: string): Definition[] {

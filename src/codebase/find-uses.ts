@@ -1,9 +1,9 @@
 /** Where a symbol is used, and which files import a file. What imports confirm stands before what only has the name. */
 
 import { containers } from '../views/structure.ts';
-import { isUseCut, type Tag } from '../views/tags.ts';
+import { isUseCut, type Tag } from '../views/file-tags.ts';
 import { familyOf } from './family.ts';
-import type { Definition, Tree } from './tree.ts';
+import type { Definition, Tree } from './code-tree.ts';
 
 export interface Use {
   readonly file: number;

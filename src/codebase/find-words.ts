@@ -1,8 +1,8 @@
 /** Symbols by what they are about: BM25 over their names, split into words, their signatures, comments and paths. */
 
 import MiniSearch from 'minisearch';
-import type { Tag } from '../views/tags.ts';
-import type { Definition, Tree } from './tree.ts';
+import type { Tag } from '../views/file-tags.ts';
+import type { Definition, Tree } from './code-tree.ts';
 
 /** Files whose symbols are compared: those that have the most of the words. */
 const MOST_FILES = 300;

@@ -7,7 +7,7 @@ import { Declared } from './declared.ts';
 import { type Edges, EdgeList, edgesOf, isSame, isSameEdges } from './edges.ts';
 import { standing } from './made.ts';
 import { Modules } from './modules.ts';
-import { pageRank } from './ranks.ts';
+import { pageRank } from './file-ranks.ts';
 import type { StoredFile } from './tag-store.ts';
 
 /** A name that so many files declare says nothing about who uses whom, unless one imports the other. */

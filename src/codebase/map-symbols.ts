@@ -2,9 +2,9 @@
 
 import { span } from '../render/units.ts';
 import { oneLine } from '../text/visible.ts';
-import type { Tag } from '../views/tags.ts';
+import type { Tag } from '../views/file-tags.ts';
 import type { NameLines } from './name-lines.ts';
-import type { Tree } from './tree.ts';
+import type { Tree } from './code-tree.ts';
 import type { Worth } from './worth.ts';
 
 /** Symbols this deep inside others are theirs, and shown with the file's own outline. */

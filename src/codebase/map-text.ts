@@ -2,7 +2,7 @@
 
 import { MapSymbols } from './map-symbols.ts';
 import { NameLines } from './name-lines.ts';
-import type { Tree } from './tree.ts';
+import type { Tree } from './code-tree.ts';
 import { type Raised, Worth } from './worth.ts';
 
 export interface MapWanted extends Raised {

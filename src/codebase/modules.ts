@@ -3,7 +3,7 @@
  * beside the file, and else by the end of its path, as `a.b.c`, `a/b/c` and `crate::b::c` have it.
  */
 
-import { Ends } from './ends.ts';
+import { Ends } from './path-ends.ts';
 
 /** Endings that an import leaves out, or writes for another: `./store.js` of a TypeScript file means `store.ts`. */
 const ENDINGS = /(?:\.d)?\.(?:[cm]?[jt]sx?|pyi?|java|kts?|scala|rb|php|lua|cs|rs|go|sh|vue|svelte)$/;

@@ -1,12 +1,12 @@
 /** What is asked about the code below a directory, and the answers as plain data. */
 
-import type { Tag } from '../views/tags.ts';
+import type { Tag } from '../views/file-tags.ts';
 import { nearNames } from '../text/near.ts';
 import { findDefinitions } from './find-definitions.ts';
 import { findImporters, findUses } from './find-uses.ts';
 import { findWords, wordsOf } from './find-words.ts';
 import { type MapText, mapText } from './map-text.ts';
-import type { Definition, Tree } from './tree.ts';
+import type { Definition, Tree } from './code-tree.ts';
 
 export type CodeQuestion =
   | {

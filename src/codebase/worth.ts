@@ -1,8 +1,8 @@
 /** What is shown first in a map: what the files of a tree, and the symbols in them, are worth. */
 
 import { containers } from '../views/structure.ts';
-import type { Tag } from '../views/tags.ts';
-import type { Tree } from './tree.ts';
+import type { Tag } from '../views/file-tags.ts';
+import type { Tree } from './code-tree.ts';
 
 /** What raises some files of a tree above the others. */
 export interface Raised {

@@ -1,6 +1,6 @@
 /** The default dialect's `grep`: matches with what is around them, the files that hold them, or how many those are. */
 
-import { MOST_CONTEXT } from '../engine/walk/bounds.ts';
+import { MOST_CONTEXT } from '../engine/walk/page-bounds.ts';
 import { listWording } from '../render/list-notices.ts';
 import { countAnswer } from '../render/listing.ts';
 import { matchesAnswer, type ShownMatches } from '../render/matches.ts';

@@ -1,6 +1,6 @@
 /** pi's `grep`, `find` and `ls`: as much as fits, and how to ask for more. */
 
-import { MOST_CONTEXT } from '../engine/walk/bounds.ts';
+import { MOST_CONTEXT } from '../engine/walk/page-bounds.ts';
 import { foundAnswer, listAnswer } from '../render/listing.ts';
 import { matchesAnswer } from '../render/matches.ts';
 import type { FindRequest, ListRequest, SearchRequest } from '../types/request.ts';

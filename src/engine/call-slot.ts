@@ -1,7 +1,7 @@
 /** The queues that a call waits in before it begins. */
 
 import type { Claim, Slot } from '../queues/queue.ts';
-import { queues } from '../queues/table.ts';
+import { queues } from '../queues/queue-table.ts';
 import type { CallOptions, Engine, Order } from './open-call.ts';
 
 /** Bytes; only a host that raises the limits has answers that may be larger. */

@@ -8,7 +8,7 @@ import type { Call } from '../types/call.ts';
 import type { FindRequest } from '../types/request.ts';
 import type { Hint, ListResult } from '../types/result.ts';
 import { checkGlob, globBelow } from '../walk/glob.ts';
-import { checkRange, MOST_RESULTS, entriesOf } from './walk/bounds.ts';
+import { checkRange, MOST_RESULTS, entriesOf } from './walk/page-bounds.ts';
 import { brokenOff } from './walk/broken-off.ts';
 import { GapsSeen } from './walk/gaps.ts';
 import { openDirectory, shownBelow } from './walk/open-target.ts';

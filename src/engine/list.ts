@@ -5,7 +5,7 @@ import type { Entry } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { ListRequest } from '../types/request.ts';
 import type { ListResult, ListedEntry } from '../types/result.ts';
-import { checkRange, MOST_RESULTS } from './walk/bounds.ts';
+import { checkRange, MOST_RESULTS } from './walk/page-bounds.ts';
 import { GapsSeen } from './walk/gaps.ts';
 import { openDirectory } from './walk/open-target.ts';
 import { sortInTurns } from '../text/sort-in-turns.ts';

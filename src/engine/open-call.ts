@@ -1,7 +1,7 @@
 /** Makes the `Call` that every layer of the engine receives, and closes what was opened during it. */
 
 import { type Caller, waitAs } from '../queues/caller.ts';
-import { sourceFor } from '../sources/table.ts';
+import { sourceFor } from '../sources/source-table.ts';
 import type { Access } from '../types/access.ts';
 import type { Bounds, Call } from '../types/call.ts';
 import type { Limits } from '../types/limits.ts';

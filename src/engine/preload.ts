@@ -15,7 +15,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('./read-in-workspace.ts'),
   () => import('./read-several.ts'),
   () => import('./search/anchors.ts'),
-  () => import('./search/by-time.ts'),
+  () => import('./search/search-by-time.ts'),
   () => import('./search/several.ts'),
   () => import('./search/enclosing-symbols.ts'),
   () => import('./search/type-glob.ts'),
@@ -35,7 +35,7 @@ const parts: readonly (() => Promise<unknown>)[] = [
   () => import('../sources/document/open-document.ts'),
   () => import('../sources/image/open-image.ts'),
   () => import('../sources/notebook/open-notebook.ts'),
-  () => import('../sources/schemes/table.ts'),
+  () => import('../sources/schemes/scheme-table.ts'),
   () => import('../sources/sqlite/open-database.ts'),
   () => import('ini'),
   () => import('chardet'),
@@ -46,14 +46,14 @@ const parts: readonly (() => Promise<unknown>)[] = [
 /** Together with their libraries these take 15 MB each, so a server loads them only where it serves what they read. */
 const ofTheWeb: typeof parts = [
   () => import('../sources/web/open-page.ts'),
-  () => import('../sources/github/open.ts'),
+  () => import('../sources/github/open-github.ts'),
 ];
 const ofObjects: typeof parts = [
   () => import('../sources/objects/open-object.ts'),
   () => import('aws4fetch'),
   () => import('htmlparser2'),
 ];
-const ofMcp: typeof parts = [() => import('../sources/mcp/open.ts')];
+const ofMcp: typeof parts = [() => import('../sources/mcp/open-mcp.ts')];
 const ofFleet: typeof parts = [() => import('../sources/fleet/open-workspace.ts')];
 
 /** What a server reads beside files. */

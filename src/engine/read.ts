@@ -97,7 +97,7 @@ function isUrl(target: string): boolean {
 async function openUrl(target: string, call: Call): Promise<Resource | undefined> {
   if (isWeb(target) && !(await isPath(target, call))) return openWeb(target, call);
   if (!SCHEME.test(target)) return undefined;
-  const { schemeOf } = await import('../sources/schemes/table.ts');
+  const { schemeOf } = await import('../sources/schemes/scheme-table.ts');
   const named = schemeOf(target, call.settings);
   return named?.scheme.open(named.rest, call);
 }

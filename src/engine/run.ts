@@ -3,7 +3,7 @@
 import { dirname } from 'node:path';
 import { type Exit, type Shell, startShell } from '../access/process.ts';
 import { startTimer } from '../access/timer.ts';
-import type { Ended } from '../access/tree.ts';
+import type { Ended } from '../access/process-tree.ts';
 import { isOrielError, OrielError } from '../errors.ts';
 import { outputDisplays } from '../render/display.ts';
 import { didYouMean } from '../text/near.ts';

@@ -5,7 +5,7 @@
 
 import { basename, join } from 'node:path';
 import { headOf } from '../access/bytes.ts';
-import { isFault } from '../access/failure.ts';
+import { isFault } from '../access/system-failure.ts';
 import { withProgress } from '../access/progress-timer.ts';
 import { OrielError } from '../errors.ts';
 import type { FileSubject } from '../sources/archive/container.ts';
@@ -16,7 +16,7 @@ import type { Call } from '../types/call.ts';
 import type { Encoding } from '../types/encoding.ts';
 import type { CountRequest, SearchRequest } from '../types/request.ts';
 import type { Hint, ListResult, SearchResult } from '../types/result.ts';
-import { encodingOf } from '../views/stored-encoding.ts';
+import { encodingOf } from '../views/source-encoding.ts';
 import { checkGlob, globBelow } from '../walk/glob.ts';
 import { foreignRegex, hasEscapedBar } from './search/foreign-regex.ts';
 import { Found } from './search/found.ts';
@@ -30,7 +30,7 @@ import { FileStretch, type Stretch } from './search/stretch.ts';
 import { Stretches } from './search/stretches.ts';
 import { Tally } from './search/tally.ts';
 import { WholeStretch } from './search/whole-stretch.ts';
-import { checkRange } from './walk/bounds.ts';
+import { checkRange } from './walk/page-bounds.ts';
 import { openTarget, shownBelow, shownTarget, type Start } from './walk/open-target.ts';
 import { WalkBroken, WalkRun } from './walk/walk-run.ts';
 
@@ -77,7 +77,7 @@ function advice(
 async function lookThrough(sink: Sink, call: Call): Promise<Hint | undefined> {
   const { request } = sink.search;
   checkRange(request);
-  if (request.sort) (await import('./search/by-time.ts')).checkSort(request);
+  if (request.sort) (await import('./search/search-by-time.ts')).checkSort(request);
   const typed = request.path ?? '.';
   const named = request.type === undefined ? undefined : await globOfType(request.type, call);
   const searchFrom = async ({ opened, path }: Start, into: Sink): Promise<Hint | undefined> => {
@@ -165,7 +165,7 @@ async function searchDirectory(
     real: (path) => join(directory.path, path),
   };
   if (request.sort === 'time') {
-    const { takeByTime } = await import('./search/by-time.ts');
+    const { takeByTime } = await import('./search/search-by-time.ts');
     await takeByTime({ directory, options, names }, sink, walkTexts, call);
   } else await walkTexts(sink, names);
   if (request.inside === 'below') await searchContainers(directory, { ...below, glob }, sink, call);

@@ -8,7 +8,7 @@ import { type ErrorCode, OrielError, PlaceError } from '../errors.ts';
 import { isSpelledSelector, parseBehind } from '../selector/selection.ts';
 import { pathRewrites, targetRewrites, withFragment, withSymbol } from '../selector/rewrites.ts';
 import { type Candidate, candidates } from '../selector/split.ts';
-import { sources } from '../sources/table.ts';
+import { sources } from '../sources/source-table.ts';
 import { oneLine, quote } from '../text/visible.ts';
 import type { Opened } from '../types/access.ts';
 import type { Call } from '../types/call.ts';

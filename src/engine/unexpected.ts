@@ -1,6 +1,6 @@
 /** Unexpected errors: bugs of oriel and exceptions in the host's own functions. The host is told of both. */
 
-import { errno, isShortage } from '../access/failure.ts';
+import { errno, isShortage } from '../access/system-failure.ts';
 import { type ErrorCode, isOrielError, OrielError } from '../errors.ts';
 
 /** What is known about an unexpected error beside itself. */

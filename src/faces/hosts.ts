@@ -3,7 +3,7 @@
  * time loses the notice or the middle.
  */
 
-import { dialectOf } from '../dialects/table.ts';
+import { dialectOf } from '../dialects/dialect-table.ts';
 import type { OrielOptions } from '../options.ts';
 import { limitNames, type LimitOptions, limitsWith } from '../limits.ts';
 import { safeJson } from '../text/json.ts';

@@ -1,6 +1,6 @@
 /** What a model would get: one path string, read as a dialect reads it, with the blocks of the answer and the next call. */
 
-import { dialectNames, type DialectName } from '../dialects/table.ts';
+import { dialectNames, type DialectName } from '../dialects/dialect-table.ts';
 import { OrielError } from '../errors.ts';
 import type { LimitOptions } from '../limits.ts';
 import type { Oriel } from '../oriel.ts';

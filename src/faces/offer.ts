@@ -4,7 +4,7 @@ import type { WorkspaceReport } from './client/fleet.ts';
 import { fromWorkingDirectory } from '../access/paths.ts';
 import type { NarrowedRoots } from '../access/held-roots.ts';
 import type { RunOptions } from '../assemble.ts';
-import type { DialectName } from '../dialects/table.ts';
+import type { DialectName } from '../dialects/dialect-table.ts';
 import type { Engine } from '../engine/open-call.ts';
 import { OrielError } from '../errors.ts';
 import type { LimitOptions } from '../limits.ts';

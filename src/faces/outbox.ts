@@ -7,7 +7,7 @@
 
 import type { Writable } from 'node:stream';
 import { type Caller, type Origin, originOf } from '../queues/caller.ts';
-import { queues } from '../queues/table.ts';
+import { queues } from '../queues/queue-table.ts';
 
 /** Written at a time; a peer takes as much within the timeout, or it is ended. */
 const PIECE_BYTES = 64 << 10;

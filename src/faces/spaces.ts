@@ -4,7 +4,7 @@ import { fromWorkingDirectory, within } from '../access/paths.ts';
 import { holdRoots, type NarrowedRoots, realDirectory, rootsKey } from '../access/held-roots.ts';
 import { narrowRoots } from '../access/narrow-roots.ts';
 import { assemble, hostSpace, sessionOptions } from '../assemble.ts';
-import type { DialectName } from '../dialects/table.ts';
+import type { DialectName } from '../dialects/dialect-table.ts';
 import type { Engine } from '../engine/open-call.ts';
 import type { LimitOptions } from '../limits.ts';
 import type { OrielOptions } from '../options.ts';

@@ -17,7 +17,7 @@ import {
 import { rm } from 'node:fs/promises';
 import { homedir, tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
-import { errno } from '../access/failure.ts';
+import { errno } from '../access/system-failure.ts';
 import { keepFromClients } from '../access/own-places.ts';
 import { isLeftBehind, isRunning, ownName } from './owner.ts';
 

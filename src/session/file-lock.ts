@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { lstat, open, rm } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspectorOf, readDescriptor } from '../access/descriptors.ts';
-import { errno } from '../access/failure.ts';
+import { errno } from '../access/system-failure.ts';
 import { openRegular } from '../access/open-regular.ts';
 import { isLeftBehind, ownName } from './owner.ts';
 

@@ -3,7 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { errno } from '../access/failure.ts';
+import { errno } from '../access/system-failure.ts';
 
 /** Hexadecimal digits by which processes of one machine and one namespace of process ids know each other. */
 const HERE_DIGITS = 8;

@@ -5,7 +5,7 @@ import { type FileHandle, lstat, mkdir, open, readdir, rm } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { untilDescriptors } from '../access/descriptors.ts';
-import { errno, writeFailure } from '../access/failure.ts';
+import { errno, writeFailure } from '../access/system-failure.ts';
 import { OrielError } from '../errors.ts';
 import type { ScratchFile } from '../types/session.ts';
 import { removeAtExit, removeNow } from './directories.ts';

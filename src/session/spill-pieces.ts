@@ -5,9 +5,9 @@
 
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { writeFailure } from '../access/failure.ts';
+import { writeFailure } from '../access/system-failure.ts';
 import { OrielError } from '../errors.ts';
-import { batchesOf, lengthOf, PIECE } from '../state/pieces.ts';
+import { batchesOf, lengthOf, PIECE } from '../state/value-pieces.ts';
 import { removePieces } from '../state/work-values.ts';
 import type { Spill, SpillSink } from '../types/session.ts';
 import type { StateName, StateSpace } from '../types/state.ts';

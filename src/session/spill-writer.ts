@@ -7,7 +7,7 @@
 import { closeSync, fstatSync, write, writeFileSync, writeSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { closeDescriptor } from '../access/descriptors.ts';
-import { writeFailure } from '../access/failure.ts';
+import { writeFailure } from '../access/system-failure.ts';
 import type { Spill } from '../types/session.ts';
 import { remove } from './directories.ts';
 import type { SpillShare } from './spill-room.ts';

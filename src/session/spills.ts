@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, openSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { inspectorOf, untilDescriptors } from '../access/descriptors.ts';
-import { errno, isShortage, writeFailure } from '../access/failure.ts';
+import { errno, isShortage, writeFailure } from '../access/system-failure.ts';
 import { openedFile } from '../access/file.ts';
 import { openRegular } from '../access/open-regular.ts';
 import { leavePipes } from '../access/pipe-users.ts';

@@ -5,7 +5,7 @@
  */
 
 import type { Source } from '../types/source.ts';
-import { claimsDocument, isNamedDocument } from './document/identify.ts';
+import { claimsDocument, isNamedDocument } from './document/identify-document.ts';
 
 export const documentSource: Source = {
   kind: 'document',

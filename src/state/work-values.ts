@@ -1,7 +1,7 @@
 /** What replicas and workers leave for each other in the shared store: orders, their bytes, records of jobs, results. */
 
 import type { StateName, StateSpace } from '../types/state.ts';
-import { batchesOf, lengthOf, PIECE } from './pieces.ts';
+import { batchesOf, lengthOf, PIECE } from './value-pieces.ts';
 
 /** The space in which all of it lies. Names of orders hold the space of the replica. */
 export const WORK_SPACE = 'work';

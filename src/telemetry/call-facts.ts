@@ -8,8 +8,8 @@ import type { Excerpt, Window } from '../types/excerpt.ts';
 import type { Request } from '../types/request.ts';
 import type { Origin, Result, RunResult, SingleResult, SummaryResult, TextResult } from '../types/result.ts';
 import type { ListFacts, ReadFacts, Span, TextNote } from '../types/telemetry.ts';
-import { sourceName } from './names.ts';
-import { digest } from './digest.ts';
+import { sourceName } from './safe-names.ts';
+import { digest } from './text-digest.ts';
 
 /** Of a read with more ranges the last ones are not told apart. */
 const MOST_SPANS = 16;

@@ -2,7 +2,7 @@
 
 import type { CallEvent, CallNote } from '../types/telemetry.ts';
 import { readOfText } from './call-facts.ts';
-import { MOST_HOST, shortName } from './names.ts';
+import { MOST_HOST, shortName } from './safe-names.ts';
 
 /** What whoever records it adds. */
 export interface Told {

@@ -1,7 +1,7 @@
 /** An event from a line of a file: what is none, is torn or was made up by somebody is undefined or bounded. */
 
 import type { CallEvent, ListFacts, ReadFacts, Span, TelemetryEvent } from '../types/telemetry.ts';
-import { MOST_HOST, shortName, taskName } from './names.ts';
+import { MOST_HOST, shortName, taskName } from './safe-names.ts';
 
 const MOST_READS = 20;
 const MOST_SPANS = 16;

@@ -3,7 +3,7 @@
  * where that is not available; both give the same results.
  */
 
-import { queues } from '../queues/table.ts';
+import { queues } from '../queues/queue-table.ts';
 import type { Scanner } from '../types/encoding.ts';
 import { scanWasm } from './scan-wasm.ts';
 

@@ -17,7 +17,7 @@ import { type OutlineText, outlineOf } from './outline-text.ts';
 import { outline, outlineWithUses } from './outline.ts';
 import { pack, type PackedStructure, unpack } from './packed.ts';
 import { type PackedTags, packTags } from './packed-tags.ts';
-import { writeTags } from './tags.ts';
+import { writeTags } from './file-tags.ts';
 import { summarize } from './summary/summarize.ts';
 
 export interface ParseQuestion {

@@ -4,7 +4,7 @@
  */
 
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
-import { isCut, readImports, readSymbols, readUseCounts } from './tags.ts';
+import { isCut, readImports, readSymbols, readUseCounts } from './file-tags.ts';
 
 /** Plain data, as it travels between threads and is kept. Files are told by their positions, from 0. */
 export interface PackedTags {

@@ -6,7 +6,7 @@ import { WorkerPool } from '../access/isolate-worker.ts';
 import { builtFile } from '../access/package-files.ts';
 import { isOrielError } from '../errors.ts';
 import { callerOf } from '../queues/caller.ts';
-import { queues } from '../queues/table.ts';
+import { queues } from '../queues/queue-table.ts';
 import { decode } from '../text/encoding.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Call } from '../types/call.ts';

@@ -10,7 +10,7 @@ import type { Kind } from '../types/store.ts';
 import type { TextInput } from '../window/input.ts';
 import { LineIndex } from '../window/line-index.ts';
 import { recallLines } from './kept-lines.ts';
-import { encodingOf } from './stored-encoding.ts';
+import { encodingOf } from './source-encoding.ts';
 
 const COUNT_STREAMS_UP_TO = 4 << 20;
 /** Scans shorter than this are over before anyone wonders. */

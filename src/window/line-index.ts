@@ -4,7 +4,7 @@
  */
 
 import { readAt } from '../access/bytes.ts';
-import { queues } from '../queues/table.ts';
+import { queues } from '../queues/queue-table.ts';
 import { type BufferedScanner, countNewlines, SCAN_BUFFER, withScanner } from '../text/scan.ts';
 import type { ByteSource } from '../types/byte-source.ts';
 import type { Encoding, Scanner } from '../types/encoding.ts';

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 
 import { onPath, ripgrepPath } from '../../src/access/ripgrep-path.ts';
 import { records, type RipgrepJob, RipgrepRun } from '../../src/access/ripgrep.ts';
-import { queues } from '../../src/queues/table.ts';
+import { queues } from '../../src/queues/queue-table.ts';
 
 let dir: string;
 

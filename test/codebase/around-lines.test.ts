@@ -8,7 +8,7 @@ import { languageOf } from '../../src/views/languages.ts';
 import { outlineWithUses } from '../../src/views/outline.ts';
 import { pack } from '../../src/views/packed.ts';
 import { packTags } from '../../src/views/packed-tags.ts';
-import { writeTags } from '../../src/views/tags.ts';
+import { writeTags } from '../../src/views/file-tags.ts';
 
 const text = `struct Shop {
   func open() {

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { findDefinitions } from '../../src/codebase/find-definitions.ts';
 import { TagStore } from '../../src/codebase/tag-store.ts';
-import { Tree } from '../../src/codebase/tree.ts';
+import { Tree } from '../../src/codebase/code-tree.ts';
 import { packTags } from '../../src/views/packed-tags.ts';
 
 test('files that matter equally stand in the order of their paths, whatever their lines', () => {

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { mapText } from '../../src/codebase/map-text.ts';
 import { TagStore } from '../../src/codebase/tag-store.ts';
-import { Tree } from '../../src/codebase/tree.ts';
+import { Tree } from '../../src/codebase/code-tree.ts';
 import { packTags } from '../../src/views/packed-tags.ts';
 
 const tag = (from: number, name: string, scope = ''): string =>

@@ -1,6 +1,6 @@
 /** What the dialects declare to do against a law. */
 
-import { dialectOf } from '../../src/dialects/table.ts';
+import { dialectOf } from '../../src/dialects/dialect-table.ts';
 import { dialectNames } from '../../src/index.ts';
 import type { ToolCase } from './tools.ts';
 

@@ -5,7 +5,7 @@ import { readdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fc } from '../support/properties.ts';
-import { dialectOf } from '../../src/dialects/table.ts';
+import { dialectOf } from '../../src/dialects/dialect-table.ts';
 import { dialectNames, type OrielOptions } from '../../src/index.ts';
 import { type Called, numbered, type Place, place, wideLines } from '../support/dialect.ts';
 import { keeping } from './departures.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { dialectOf } from '../../src/dialects/table.ts';
+import { dialectOf } from '../../src/dialects/dialect-table.ts';
 import { fittedTo, HOSTS, UNKNOWN_HOST } from '../../src/faces/hosts.ts';
 import { dialectNames } from '../../src/index.ts';
 import { temporaryFolder } from '../support/commands.ts';

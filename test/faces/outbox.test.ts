@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { expect, onTestFinished, test } from 'vitest';
 import { CLIENT_BYTES, outbox, Outlet } from '../../src/faces/outbox.ts';
 import { comesFrom } from '../../src/queues/caller.ts';
-import { queues } from '../../src/queues/table.ts';
+import { queues } from '../../src/queues/queue-table.ts';
 
 /** A peer that takes a piece when it is told to. */
 function peer(): { out: Writable; taken: Buffer[]; take: () => void } {

@@ -18,7 +18,7 @@ import type { Offer, OfferOptions } from '../../src/faces/offer.ts';
 import { listArtifacts } from '../../src/faces/mcp/resources.ts';
 import { createOffer } from '../../src/faces/offer.ts';
 import type { Answer } from '../../src/types/answer.ts';
-import { queues } from '../../src/queues/table.ts';
+import { queues } from '../../src/queues/queue-table.ts';
 import { temporaryFolder } from '../support/commands.ts';
 import { type AppUnderTest, serveOffer } from '../support/app.ts';
 import { mcpHeaders, mcpMessage, server } from '../support/server.ts';

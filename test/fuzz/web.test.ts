@@ -3,9 +3,9 @@
 import { isIP } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { allowsAddress, isLocalName } from '../../src/access/network/addresses.ts';
-import { addressOf } from '../../src/sources/web/address.ts';
-import { convert, textOf } from '../../src/sources/web/convert.ts';
-import type { Job } from '../../src/sources/web/protocol.ts';
+import { addressOf } from '../../src/sources/web/web-address.ts';
+import { convert, textOf } from '../../src/sources/web/convert-page.ts';
+import type { Job } from '../../src/sources/web/page-protocol.ts';
 import { fc } from '../support/properties.ts';
 import { damaged, edits } from './damage.ts';
 import { fuzz, fuzzTimeout as timeout } from './fuzz.ts';

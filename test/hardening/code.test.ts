@@ -1,10 +1,10 @@
 /** Code below a directory that is made to mislead: names that look like something else, and more of all than is kept. */
 
 import { describe, expect, test } from 'vitest';
-import { Tree } from '../../src/codebase/tree.ts';
+import { Tree } from '../../src/codebase/code-tree.ts';
 import { TagStore } from '../../src/codebase/tag-store.ts';
 import { packTags } from '../../src/views/packed-tags.ts';
-import { Ends } from '../../src/codebase/ends.ts';
+import { Ends } from '../../src/codebase/path-ends.ts';
 import { codeOf, textOf, workspace } from '../support/workspace.ts';
 import { site } from '../support/web.ts';
 

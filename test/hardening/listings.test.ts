@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MOST_ENTRIES, withEntries } from '../../src/access/large-directory.ts';
-import { queues } from '../../src/queues/table.ts';
+import { queues } from '../../src/queues/queue-table.ts';
 import type { OpenedDirectory } from '../../src/types/access.ts';
 import { MOST_LAG_MS, slowness } from '../support/lag.ts';
 import { heartbeat, lagSince } from '../support/process-under-test.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseNotebookText } from '../../src/sources/notebook/text.ts';
+import { parseNotebookText } from '../../src/sources/notebook/cell-text.ts';
 import type { Answer } from '../../src/index.ts';
 import { withoutLag } from '../support/lag.ts';
 import { makePng } from '../support/images.ts';

@@ -5,7 +5,7 @@ import { deflateSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Answer, Oriel } from '../../src/index.ts';
 import { callerOf } from '../../src/queues/caller.ts';
-import { queues } from '../../src/queues/table.ts';
+import { queues } from '../../src/queues/queue-table.ts';
 import { makePng } from '../support/images.ts';
 import { packed } from '../support/packed.ts';
 import { databaseBytes } from '../support/sqlite.ts';

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, test } from 'vitest';
 import { createNotebookSource, notebookSource } from '../../src/sources/notebook.ts';
-import { parseNotebookText } from '../../src/sources/notebook/text.ts';
+import { parseNotebookText } from '../../src/sources/notebook/cell-text.ts';
 import type { MixedResource, TextResource } from '../../src/types/resource.ts';
 import { makePng } from '../support/images.ts';
 import { file, openWith, type OpenOptions, wholeText } from '../support/open-source.ts';

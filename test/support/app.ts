@@ -2,7 +2,7 @@
 
 import { Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { addressText } from '../../src/faces/http/address.ts';
+import { addressText } from '../../src/faces/http/listen-address.ts';
 import { serve, type ServeOptions } from '../../src/faces/http/serve.ts';
 import type { Offer } from '../../src/faces/offer.ts';
 

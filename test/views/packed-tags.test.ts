@@ -1,7 +1,7 @@
 /** The tags of some files together. */
 
 import { expect, test } from 'vitest';
-import { readImports, readSymbols, readUseCounts } from '../../src/views/tags.ts';
+import { readImports, readSymbols, readUseCounts } from '../../src/views/file-tags.ts';
 import {
   countsIn,
   declaredIn,

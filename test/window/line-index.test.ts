@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { fc } from '../support/properties.ts';
 import { Identity } from '../../src/identity.ts';
 import { memoryBytes } from '../../src/access/bytes.ts';
-import { queues } from '../../src/queues/table.ts';
+import { queues } from '../../src/queues/queue-table.ts';
 import { encodingOf, utf8 } from '../../src/text/encoding.ts';
 import { SCAN_BUFFER } from '../../src/text/scan.ts';
 import type { ByteSource } from '../../src/types/byte-source.ts';

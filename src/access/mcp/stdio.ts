@@ -20,7 +20,7 @@ import {
 import { isOrielError, OrielError } from '../../errors.ts';
 import { endWithUs, TOKEN_NAME } from '../process.ts';
 import { start } from '../start.ts';
-import { beginOf, endTree, type Tree } from '../tree.ts';
+import { beginOf, endTree, type Tree } from '../process-tree.ts';
 import { messagesIn, type Reduce } from './messages.ts';
 import { Unsent } from './unsent.ts';
 import { watch, type Watched } from '../watchdog.ts';

@@ -2,11 +2,11 @@
 
 import { Agent, type Dispatcher, request } from 'undici';
 import { OrielError } from '../../errors.ts';
-import { queues } from '../../queues/table.ts';
+import { queues } from '../../queues/queue-table.ts';
 import { quote } from '../../text/visible.ts';
 import { type Allowed, parseAllowed } from './addresses.ts';
-import { BUFFERED_BYTES, type BodyOptions, bodyOf, discard, type Headers } from './body.ts';
-import { checkedConnector, type Resolve } from './connect.ts';
+import { BUFFERED_BYTES, type BodyOptions, bodyOf, discard, type Headers } from './reply-body.ts';
+import { checkedConnector, type Resolve } from './http-connect.ts';
 import { networkError } from './network-error.ts';
 
 export interface NetworkOptions {

@@ -2,10 +2,10 @@
 
 import { Agent, fetch } from 'undici';
 import { isOrielError, OrielError } from '../../errors.ts';
-import { eventsWith } from '../mcp/events.ts';
+import { eventsWith } from '../mcp/reduced-events.ts';
 import { parsable, type Reduce, tooLarge } from '../mcp/messages.ts';
 import { parseAllowed } from './addresses.ts';
-import { checkedConnector } from './connect.ts';
+import { checkedConnector } from './http-connect.ts';
 
 export interface McpFetch {
   readonly fetch: typeof globalThis.fetch;

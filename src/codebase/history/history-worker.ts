@@ -4,7 +4,7 @@ import { parentPort } from 'node:worker_threads';
 import { HeldDirectory } from '../../access/held-directory.ts';
 import { LOADED } from '../../access/worker-loading.ts';
 import { type Recent, recentChanges } from './recent.ts';
-import { Repository } from './repository.ts';
+import { Repository } from './git-objects.ts';
 
 export interface HistoryJob {
   /** Its real path, and the descriptor under which it is open. */

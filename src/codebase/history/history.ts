@@ -9,7 +9,7 @@ import { within } from '../../access/paths.ts';
 import { OrielError } from '../../errors.ts';
 import { Identity } from '../../identity.ts';
 import { callerOf } from '../../queues/caller.ts';
-import { queues } from '../../queues/table.ts';
+import { queues } from '../../queues/queue-table.ts';
 import type { OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import type { Kind, Made, Making } from '../../types/store.ts';

@@ -4,7 +4,7 @@ import { isOrielError } from '../../errors.ts';
 import { parseCodeQuestion } from '../../selector/code-question.ts';
 import { archiveIndex } from '../../sources/archive/archive-index.ts';
 import { isFile } from '../../sources/archive/container.ts';
-import { locate, type Located } from '../../sources/archive/locate.ts';
+import { locate, type Located } from '../../sources/archive/locate-member.ts';
 import type { Call } from '../../types/call.ts';
 import type { Subject } from '../../types/resource.ts';
 import { filesInArchive } from './archive-files.ts';

@@ -6,7 +6,7 @@ import { span } from '../../render/units.ts';
 import { decode } from '../../text/encoding.ts';
 import { makeVisible, oneLine } from '../../text/visible.ts';
 import type { Notice } from '../../types/notice.ts';
-import { encodingOf } from '../../views/stored-encoding.ts';
+import { encodingOf } from '../../views/source-encoding.ts';
 import { linesOf } from '../../views/lines.ts';
 import { type Context, NOTICE_ROOM } from './context.ts';
 

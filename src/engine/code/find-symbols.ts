@@ -5,7 +5,7 @@ import type { SymbolsRequest } from '../../types/request.ts';
 import type { ListResult } from '../../types/result.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
-import { checkRange } from '../walk/bounds.ts';
+import { checkRange } from '../walk/page-bounds.ts';
 import { openDirectory } from '../walk/open-target.ts';
 import { CodeBelow } from './code-below.ts';
 import { filesBelow } from './files-below.ts';

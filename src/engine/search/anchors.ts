@@ -7,7 +7,7 @@ import { decode } from '../../text/encoding.ts';
 import type { Call } from '../../types/call.ts';
 import type { Encoding } from '../../types/encoding.ts';
 import type { MatchedFile } from '../../types/result.ts';
-import { encodingOf } from '../../views/stored-encoding.ts';
+import { encodingOf } from '../../views/source-encoding.ts';
 import { takeSnapshot } from '../snapshot.ts';
 import type { Quotable } from './stretch.ts';
 

@@ -3,11 +3,11 @@
 import type { Call } from '../../types/call.ts';
 import type { SearchRequest } from '../../types/request.ts';
 import type { MatchedFile, SearchResult } from '../../types/result.ts';
-import { MOST_MATCHES } from '../walk/bounds.ts';
+import { MOST_MATCHES } from '../walk/page-bounds.ts';
 import { brokenOff } from '../walk/broken-off.ts';
 import type { Anchors } from './anchors.ts';
 import type { EnclosingSymbols } from './enclosing-symbols.ts';
-import { Page } from './page.ts';
+import { Page } from './match-page.ts';
 import { Quotes } from './quote.ts';
 import { Search } from './search-run.ts';
 import type { Naming, Sink } from './sink.ts';

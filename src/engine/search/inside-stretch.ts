@@ -3,9 +3,9 @@
 import { chunksOf } from '../../access/bytes.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import { GapsOnTheWay, GapsSeen } from '../walk/gaps.ts';
-import { addresses } from './addresses.ts';
+import { addresses } from './match-addresses.ts';
 import { type InsideText, sectionAt } from './inside-text.ts';
-import type { AddressedFile, PlacedAddress } from './page.ts';
+import type { AddressedFile, PlacedAddress } from './match-page.ts';
 import type { Search } from './search-run.ts';
 import { addressFlags, encodingFlags, guessedIn, type Quotable, type Stretch } from './stretch.ts';
 

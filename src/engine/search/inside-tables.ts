@@ -1,7 +1,7 @@
 /** The rows of a database as texts: each row is a section, with the call that reads it. */
 
 import { memoryBytes, readAt } from '../../access/bytes.ts';
-import { isFault } from '../../access/failure.ts';
+import { isFault } from '../../access/system-failure.ts';
 import { isOrielError } from '../../errors.ts';
 import type { FileSubject } from '../../sources/archive/container.ts';
 import { type From, type RowTexts, rowTexts } from '../../sources/sqlite/row-texts.ts';

@@ -1,20 +1,20 @@
 /** The texts inside a named document, notebook, archive or database, as `read` shows them, and the calls that read their parts. */
 
 import { setImmediate } from 'node:timers/promises';
-import { isFault } from '../../access/failure.ts';
+import { isFault } from '../../access/system-failure.ts';
 import { type ErrorCode, isOrielError } from '../../errors.ts';
 import { archiveIndex } from '../../sources/archive/archive-index.ts';
 import type { Contents } from '../../sources/archive/contents.ts';
 import { plainTar } from '../../sources/archive/member-bytes.ts';
 import { isInTrouble } from '../../sources/archive/present.ts';
 import { type FileSubject, isFile } from '../../sources/archive/container.ts';
-import { sourceFor } from '../../sources/table.ts';
+import { sourceFor } from '../../sources/source-table.ts';
 import { headOf, readAt } from '../../access/bytes.ts';
 import { utf8 } from '../../text/encoding.ts';
 import type { Call } from '../../types/call.ts';
 import type { Resource, SourceKind, Subject, TextResource } from '../../types/resource.ts';
 import type { OpenedFile } from '../../types/access.ts';
-import { encodingOf } from '../../views/stored-encoding.ts';
+import { encodingOf } from '../../views/source-encoding.ts';
 import type { InsideText, Section } from './inside-text.ts';
 import { tableTexts } from './inside-tables.ts';
 import { isLate, mayMatch } from './may-match.ts';

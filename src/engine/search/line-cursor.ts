@@ -1,7 +1,7 @@
 /** Goes through the lines of a text in memory and tells which of them a match covers, and which stand around it. */
 
 import { createScanner, type BufferedScanner } from '../../text/scan.ts';
-import type { Address } from './addresses.ts';
+import type { Address } from './match-addresses.ts';
 
 const NEWLINE = 10;
 

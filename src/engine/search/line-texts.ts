@@ -7,7 +7,7 @@ import type { ByteSource } from '../../types/byte-source.ts';
 import type { Encoding } from '../../types/encoding.ts';
 import { LineIndex } from '../../window/line-index.ts';
 import { type Clipped, clipAround } from './clip.ts';
-import type { AddressedLine } from './page.ts';
+import type { AddressedLine } from './match-page.ts';
 
 /** Bytes of the longest code point in any encoding. */
 const POINT = 4;

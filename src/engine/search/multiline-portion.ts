@@ -5,10 +5,10 @@ import { utf8 } from '../../text/encoding.ts';
 import { Bell } from '../walk/bell.ts';
 import { GapsOnTheWay } from '../walk/gaps.ts';
 import type { Texts } from '../walk/walk-messages.ts';
-import type { Address } from './addresses.ts';
+import type { Address } from './match-addresses.ts';
 import { LineCursor } from './line-cursor.ts';
 import { inBatches, type Match, matchesOf, MULTILINE_FLAGS } from './multiline.ts';
-import type { AddressedFile, PlacedAddress } from './page.ts';
+import type { AddressedFile, PlacedAddress } from './match-page.ts';
 import type { Search } from './search-run.ts';
 import type { GrowingStretch, Quotable } from './stretch.ts';
 

@@ -5,7 +5,7 @@
 
 import type { RipgrepInput } from '../../access/ripgrep.ts';
 import { setImmediate } from 'node:timers/promises';
-import type { Address } from './addresses.ts';
+import type { Address } from './match-addresses.ts';
 import { LineCursor } from './line-cursor.ts';
 import { isLate } from './may-match.ts';
 import type { Search } from './search-run.ts';

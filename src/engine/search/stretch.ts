@@ -10,8 +10,8 @@ import type { Encoding } from '../../types/encoding.ts';
 import { Bell } from '../walk/bell.ts';
 import { GapsOnTheWay } from '../walk/gaps.ts';
 import type { Texts } from '../walk/walk-messages.ts';
-import { ADDRESS_FLAGS, type Address, addresses } from './addresses.ts';
-import type { AddressedFile, PlacedAddress } from './page.ts';
+import { ADDRESS_FLAGS, type Address, addresses } from './match-addresses.ts';
+import type { AddressedFile, PlacedAddress } from './match-page.ts';
 import type { Search } from './search-run.ts';
 
 /** A file that was searched. */

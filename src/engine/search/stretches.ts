@@ -2,7 +2,7 @@
 
 import { lentFile } from '../../access/file.ts';
 import type { Call } from '../../types/call.ts';
-import { encodingOf } from '../../views/stored-encoding.ts';
+import { encodingOf } from '../../views/source-encoding.ts';
 import { Bell } from '../walk/bell.ts';
 import type { LargeFile } from '../walk/walk-messages.ts';
 import { WalkBroken, type WalkRun } from '../walk/walk-run.ts';

@@ -3,7 +3,7 @@
 import type { Call } from '../../types/call.ts';
 import type { CountRequest } from '../../types/request.ts';
 import type { ListResult } from '../../types/result.ts';
-import { entriesOf, MOST_RESULTS } from '../walk/bounds.ts';
+import { entriesOf, MOST_RESULTS } from '../walk/page-bounds.ts';
 import { brokenOff } from '../walk/broken-off.ts';
 import { Search } from './search-run.ts';
 import type { Naming, Sink } from './sink.ts';

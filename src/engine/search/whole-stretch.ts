@@ -7,7 +7,7 @@ import type { Encoding } from '../../types/encoding.ts';
 import { GapsOnTheWay, GapsSeen } from '../walk/gaps.ts';
 import { type Section, sectionAt } from './inside-text.ts';
 import { linesThatMatch, MOST_WHOLE } from './multiline.ts';
-import type { AddressedFile, PlacedAddress } from './page.ts';
+import type { AddressedFile, PlacedAddress } from './match-page.ts';
 import type { Search } from './search-run.ts';
 import { guessedIn, type Quotable, type Stretch } from './stretch.ts';
 

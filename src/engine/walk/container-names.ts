@@ -1,7 +1,7 @@
 /** Files that are looked into below a directory: by their names, or because they begin like one. */
 
 import { isArchive, isNamedArchive } from '../../sources/archive/formats.ts';
-import { isDocument, isNamedDocument } from '../../sources/document/identify.ts';
+import { isDocument, isNamedDocument } from '../../sources/document/identify-document.ts';
 import { isNamedNotebook } from '../../sources/notebook.ts';
 import { isNamedDatabase } from '../../sources/sqlite.ts';
 

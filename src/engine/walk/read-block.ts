@@ -18,7 +18,7 @@ import { encodingOfText } from '../../text/stored-encoding.ts';
 import type { Encoding } from '../../types/encoding.ts';
 import { isContainer, isContainerName } from './container-names.ts';
 import { GapsSeen } from './gaps.ts';
-import { NO_GAPS, Pieces, type Post } from './pieces.ts';
+import { NO_GAPS, Pieces, type Post } from './block-pieces.ts';
 import { whenThereAre } from './shortage.ts';
 import { Sieve } from './sift.ts';
 import { WALKER, type WalkControl } from './walk-control.ts';

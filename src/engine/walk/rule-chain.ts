@@ -1,7 +1,7 @@
 /** The directories whose ignore files may count for what lies in one of them, opened inside the roots. */
 
 import { dirname } from 'node:path';
-import { isFault } from '../../access/failure.ts';
+import { isFault } from '../../access/system-failure.ts';
 import { within } from '../../access/paths.ts';
 import { isOrielError } from '../../errors.ts';
 import type { Access, Opened, OpenedDirectory } from '../../types/access.ts';

@@ -3,7 +3,7 @@
 import type { McpServer, RegisteredTool, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { looseObject, type ZodType } from 'zod';
 import type { Tool } from '../../oriel.ts';
-import { progressTo } from '../mcp/progress.ts';
+import { progressTo } from '../mcp/progress-notifications.ts';
 import { toolDefinition, toolResult } from '../mcp/tool-result.ts';
 import { needsPeer } from './peer.ts';
 

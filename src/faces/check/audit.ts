@@ -5,7 +5,7 @@ import type { Case, Law } from './case.ts';
 import { Broken, Skipped } from './outcome.ts';
 import type { Mapping } from './roles.ts';
 import { Sandbox } from './sandbox.ts';
-import { type Figures, Server } from './server.ts';
+import { type Figures, Server } from './checked-server.ts';
 
 export interface Finding {
   readonly id: string;

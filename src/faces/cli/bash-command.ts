@@ -6,7 +6,7 @@ import { quote } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
 import type { Command, ExitCode, Streams, Values } from './command.ts';
 import { liveOutput } from './live-output.ts';
-import { callOptions } from './options.ts';
+import { callOptions } from './option-table.ts';
 import { printAnswer } from './print.ts';
 import { withTool } from './dialect-tool.ts';
 

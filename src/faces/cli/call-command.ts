@@ -1,14 +1,14 @@
 /** `oriel call`: any tool of any dialect, with its arguments as JSON. */
 
-import { toolNames } from '../../dialects/table.ts';
+import { toolNames } from '../../dialects/dialect-table.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Command } from './command.ts';
 import { endSession } from './end-session.ts';
-import { readOptions } from './options.ts';
+import { readOptions } from './option-table.ts';
 import { orielOptions } from './oriel-options.ts';
 import { printAnswer } from './print.ts';
-import { progressOn } from './progress.ts';
+import { progressOn } from './progress-line.ts';
 import { commandOf, type Typed } from './typed.ts';
 import { workspaceOptions, workspacesOf } from './workspaces.ts';
 

@@ -5,7 +5,7 @@ import { OrielError } from '../../errors.ts';
 import { safeJson } from '../../text/json.ts';
 import { quote } from '../../text/visible.ts';
 import type { Command } from './command.ts';
-import { json } from './options.ts';
+import { json } from './option-table.ts';
 
 export const checkCommand: Command = {
   name: 'check',
@@ -33,8 +33,8 @@ export const checkCommand: Command = {
     }
     const [{ audit }, { cases }, { reportJson, reportSarif, reportText }] = await Promise.all([
       import('../check/audit.ts'),
-      import('../check/cases/table.ts'),
-      import('../check/report.ts'),
+      import('../check/cases/case-table.ts'),
+      import('../check/check-report.ts'),
     ]);
     const mapping = await mappingIn(values['map'] as string | undefined);
     const found = await audit(operands, cases, { signal, mapping });

@@ -7,7 +7,7 @@ import { shellWord } from '../../text/shell.ts';
 import { quote } from '../../text/visible.ts';
 import type { Command, Option } from './command.ts';
 import { mcpCommand } from './mcp-command.ts';
-import { globalOptions, optionRow, sharedOptions } from './options.ts';
+import { globalOptions, optionRow, sharedOptions } from './option-table.ts';
 import { readCommand } from './read-command.ts';
 
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {

@@ -3,7 +3,7 @@
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Command, Option } from './command.ts';
-import { globalOptions } from './options.ts';
+import { globalOptions } from './option-table.ts';
 
 /** What of a command is completed. */
 type Completed = 'name' | 'help' | 'choices' | 'options';

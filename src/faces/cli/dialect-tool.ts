@@ -2,14 +2,14 @@
 
 import { assemble, type RunOptions } from '../../assemble.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
-import { dialectNames, dialectOf } from '../../dialects/table.ts';
+import { dialectNames, dialectOf } from '../../dialects/dialect-table.ts';
 import { OrielError } from '../../errors.ts';
 import type { Answer } from '../../types/answer.ts';
 import type { Session } from '../../types/session.ts';
 import type { Streams, Values } from './command.ts';
 import { endSession } from './end-session.ts';
 import { orielOptions } from './oriel-options.ts';
-import { progressOn, silent } from './progress.ts';
+import { progressOn, silent } from './progress-line.ts';
 import { workspacesOf } from './workspaces.ts';
 
 /** Commands, each with the names that dialects give to the tool for it, and the operands of a call of it. */

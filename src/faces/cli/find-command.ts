@@ -6,7 +6,7 @@ import { quote } from '../../text/visible.ts';
 import type { Command, Option } from './command.ts';
 import { given, numbersOf, pagingOptions, printList, sortOption } from './print-list.ts';
 import { operandPath } from './operands.ts';
-import { callOptions } from './options.ts';
+import { callOptions } from './option-table.ts';
 
 const GLOB_FIRST = "The glob comes first, and only files are found: oriel find '*.ts' DIR.";
 

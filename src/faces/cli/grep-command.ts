@@ -6,7 +6,7 @@ import { oneLine } from '../../text/visible.ts';
 import type { Command, ExitCode, Values } from './command.ts';
 import { given, numbersOf, pagingOptions, printList, sortOption } from './print-list.ts';
 import { operandPath } from './operands.ts';
-import { callOptions, noCache } from './options.ts';
+import { callOptions, noCache } from './option-table.ts';
 import { SharedBudget } from './shared-budget.ts';
 
 export const grepCommand: Command = {

@@ -7,7 +7,7 @@ import { countWords, skippedWords } from '../../telemetry/words.ts';
 import { safeJson } from '../../text/json.ts';
 import { quote } from '../../text/visible.ts';
 import type { Command, Values } from './command.ts';
-import { json } from './options.ts';
+import { json } from './option-table.ts';
 
 export const inspectCommand: Command = {
   name: 'inspect',
@@ -34,7 +34,7 @@ export const inspectCommand: Command = {
     const [{ EventFile }, { inspect }, { addressText }] = await Promise.all([
       import('../../session/telemetry/event-file.ts'),
       import('../http/inspect.ts'),
-      import('../http/address.ts'),
+      import('../http/listen-address.ts'),
     ]);
     const port = portOf(values);
     const file = await EventFile.open(path);
@@ -46,7 +46,8 @@ export const inspectCommand: Command = {
     out.write(isJson ? `${safeJson({ url, file: path })}\n` : `${url}\n`);
     if (out.isTTY && !isJson) {
       err.write(`oriel: shows ${quote(path)} until Ctrl+C. Whoever has this URL sees it\n`);
-      if (values['no-open'] !== true) (await import('./open-page.ts')).openPage(`${page}/#ticket=${ticket}`);
+      if (values['no-open'] !== true)
+        (await import('./open-browser.ts')).openPage(`${page}/#ticket=${ticket}`);
     }
     try {
       await file.read(signal);

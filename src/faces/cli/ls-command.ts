@@ -3,7 +3,7 @@
 import type { Command } from './command.ts';
 import { numbersOf, pagingOptions, printList } from './print-list.ts';
 import { operandPath } from './operands.ts';
-import { callOptions } from './options.ts';
+import { callOptions } from './option-table.ts';
 
 const SIZES = 'Use oriel read DIR for sizes and ages, newest first.';
 

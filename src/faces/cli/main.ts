@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 /** The process of the command line: arguments in, streams out, an exit code. */
 
-import { writeFailure } from '../../access/failure.ts';
+import { writeFailure } from '../../access/system-failure.ts';
 import { version } from '../../access/package-files.ts';
 import { explained } from '../../engine/unexpected.ts';
 import type { ExitCode, Streams } from './command.ts';
 import { commandHelp, generalHelp, loadCommand } from './commands.ts';
 import { printUnexpected } from './debug.ts';
 import { refuseExtraOperand } from './operands.ts';
-import { parse, splitCommand } from './parse.ts';
+import { parse, splitCommand } from './parse-arguments.ts';
 import { printError } from './print.ts';
 
 /** What the process ends with when it fails, as the command has it. */

@@ -2,7 +2,7 @@
 
 import { version } from '../../access/package-files.ts';
 import type { Command, Option } from './command.ts';
-import { globalOptions, optionRow, sharedOptions } from './options.ts';
+import { globalOptions, optionRow, sharedOptions } from './option-table.ts';
 
 /** `allCommands` is passed in, because the list of commands imports this file. */
 export const manCommand = (allCommands: () => Promise<readonly Command[]>): Command => ({

@@ -2,7 +2,7 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { errno } from '../../access/failure.ts';
+import { errno } from '../../access/system-failure.ts';
 import { OrielError } from '../../errors.ts';
 import type { OrielOptions } from '../../options.ts';
 import { quote } from '../../text/visible.ts';

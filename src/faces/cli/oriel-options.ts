@@ -3,12 +3,12 @@
 import { resolve } from 'node:path';
 import { fromWorkingDirectory } from '../../access/paths.ts';
 import { realDirectory } from '../../access/held-roots.ts';
-import type { DialectName } from '../../dialects/table.ts';
+import type { DialectName } from '../../dialects/dialect-table.ts';
 import { OrielError } from '../../errors.ts';
 import { madeFor, type MadeOptions } from '../../operator-words.ts';
 import type { OrielOptions, TelemetrySettings } from '../../options.ts';
 import { checkTelemetryFile } from '../../session/telemetry/open-privately.ts';
-import { digest } from '../../telemetry/digest.ts';
+import { digest } from '../../telemetry/text-digest.ts';
 import { quote } from '../../text/visible.ts';
 import type { Option, Values } from './command.ts';
 import { printUnexpected } from './debug.ts';
@@ -29,7 +29,7 @@ import {
   task,
   telemetry,
   userFiles,
-} from './options.ts';
+} from './option-table.ts';
 
 /** What the shared options mean for the library. Throws `BAD_INPUT`. */
 export function orielOptions(values: Values): OrielOptions & MadeOptions {

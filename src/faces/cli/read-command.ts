@@ -6,7 +6,7 @@ import { oneLine } from '../../text/visible.ts';
 import type { Answer } from '../../types/answer.ts';
 import type { Command, ExitCode, Streams, Values } from './command.ts';
 import { SharedBudget } from './shared-budget.ts';
-import { readOptions } from './options.ts';
+import { readOptions } from './option-table.ts';
 import { operandPath } from './operands.ts';
 import { printAnswer } from './print.ts';
 import { keepInput } from './stdin.ts';

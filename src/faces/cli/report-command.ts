@@ -4,7 +4,7 @@ import { OrielError } from '../../errors.ts';
 import type { Overview } from '../../telemetry/overview.ts';
 import { safeJson } from '../../text/json.ts';
 import type { Command } from './command.ts';
-import { json } from './options.ts';
+import { json } from './option-table.ts';
 
 export const reportCommand: Command = {
   name: 'report',

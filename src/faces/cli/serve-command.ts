@@ -1,7 +1,7 @@
 /** `oriel serve`. */
 
 import { shellWord } from '../../text/shell.ts';
-import { type Address, addressText } from '../http/address.ts';
+import { type Address, addressText } from '../http/listen-address.ts';
 import type { Command } from './command.ts';
 import { maxConnectionsOf, offerOptions, servedBy, serverOptions, writeTimeoutOf } from './server-options.ts';
 import { operatorToken, operatorTokenOption, serverToken, tokenOptions } from './token.ts';
@@ -50,7 +50,7 @@ export const serveCommand: Command = {
     const [{ createOffer }, { serve }, { parseAddress }, { loadParts }] = await Promise.all([
       import('../offer.ts'),
       import('../http/serve.ts'),
-      import('../http/address.ts'),
+      import('../http/listen-address.ts'),
       import('../../engine/preload.ts'),
     ]);
     const { token, warning } = serverToken(values, process.env) ?? {};

@@ -11,7 +11,7 @@ import type { OfferOptions } from '../offer.ts';
 import { spaceOption, stateOf, stateOptions, workersOption } from './state-options.ts';
 import { fleetOf, workspaceOptions } from './workspaces.ts';
 import { mcpServersIn } from './mcp-servers.ts';
-import { servingOptions } from './options.ts';
+import { servingOptions } from './option-table.ts';
 import { orielOptions } from './oriel-options.ts';
 
 export const serverOptions: readonly Option[] = [

@@ -1,7 +1,7 @@
 /** The token that `oriel serve` wants with every request: from a file, where no command can find it, or as it is. */
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { errno, failure } from '../../access/failure.ts';
+import { errno, failure } from '../../access/system-failure.ts';
 import { keepFileFromClients } from '../../access/own-places.ts';
 import { OrielError } from '../../errors.ts';
 import { shellWord } from '../../text/shell.ts';

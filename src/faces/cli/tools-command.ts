@@ -1,8 +1,8 @@
 /** `oriel tools`: what a model would be given. */
 
-import { toolNames } from '../../dialects/table.ts';
+import { toolNames } from '../../dialects/dialect-table.ts';
 import type { Command } from './command.ts';
-import { describeOptions } from './options.ts';
+import { describeOptions } from './option-table.ts';
 import { orielOptions } from './oriel-options.ts';
 
 export const toolsCommand: Command = {

@@ -5,7 +5,7 @@ import type { Jobs } from '../../state/run-jobs.ts';
 import { quote } from '../../text/visible.ts';
 import type { Command, Values } from './command.ts';
 import type { Readable } from '../../sources/objects/lines-job.ts';
-import { allowNet, s3, s3Endpoint, web } from './options.ts';
+import { allowNet, s3, s3Endpoint, web } from './option-table.ts';
 import { s3Options } from './oriel-options.ts';
 import { stateOf, stateOptions } from './state-options.ts';
 
@@ -59,7 +59,7 @@ export const workerCommand: Command = {
         import('../http/log.ts'),
         import('../http/worker-app.ts'),
         import('../http/listen.ts'),
-        import('../http/address.ts'),
+        import('../http/listen-address.ts'),
       ]);
     const [{ workHandlers }, { openState }, { runJobs }] = await Promise.all([
       import('../../sources/work-handlers.ts'),

@@ -3,7 +3,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { errno } from '../../access/failure.ts';
+import { errno } from '../../access/system-failure.ts';
 import { OrielError } from '../../errors.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import { isServerUrl } from '../client/base-url.ts';

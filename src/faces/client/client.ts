@@ -1,9 +1,16 @@
 /** The client of a workspace server: a method for each route that a program needs. */
 
 import { isServerUrl } from './base-url.ts';
-import { readEvents } from './events.ts';
-import { boundedText, brokenBy, type ClientOptions, type Exchange, type Send, sender } from './request.ts';
-import { failed, type Result, succeeded } from './result.ts';
+import { readEvents } from './event-reader.ts';
+import {
+  boundedText,
+  brokenBy,
+  type ClientOptions,
+  type Exchange,
+  type Send,
+  sender,
+} from './client-request.ts';
+import { failed, type Result, succeeded } from './client-result.ts';
 import type {
   CallToolOptions,
   Cancel,
@@ -26,8 +33,8 @@ import type {
   Tools,
 } from './types.ts';
 
-export type { ClientOptions } from './request.ts';
-export { type ClientError, type Result, unwrap } from './result.ts';
+export type { ClientOptions } from './client-request.ts';
+export { type ClientError, type Result, unwrap } from './client-result.ts';
 export type * from './types.ts';
 
 export interface Client {

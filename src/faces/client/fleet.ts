@@ -6,11 +6,11 @@ import { baseOf } from './base-url.ts';
 import { type Client, createClient } from './client.ts';
 import { Gate, type GateReport } from './gate.ts';
 import { remoteWorkspace } from './remote-workspace.ts';
-import type { ClientOptions } from './request.ts';
-import { failed, type Result } from './result.ts';
+import type { ClientOptions } from './client-request.ts';
+import { failed, type Result } from './client-result.ts';
 
 export type { Client, ClientOptions } from './client.ts';
-export { type ClientError, type Result, unwrap } from './result.ts';
+export { type ClientError, type Result, unwrap } from './client-result.ts';
 export type { Workspace } from '../../types/workspace.ts';
 
 export interface FleetWorkspace extends ClientOptions {

@@ -9,8 +9,8 @@ import type {
   WorkspaceList,
   WorkspaceListQuery,
 } from '../../types/workspace.ts';
-import type { Exchange, Send } from './request.ts';
-import type { ClientError } from './result.ts';
+import type { Exchange, Send } from './client-request.ts';
+import type { ClientError } from './client-result.ts';
 
 /** Milliseconds that one request may take, however slowly its bytes drip. */
 const REQUEST_MS = 20_000;

@@ -6,8 +6,8 @@ import type { Workspace } from '../../types/workspace.ts';
 import { baseOf } from './base-url.ts';
 import { createClient } from './client.ts';
 import { remoteFiles } from './remote-files.ts';
-import { type ClientOptions, sender } from './request.ts';
-import type { ClientError } from './result.ts';
+import { type ClientOptions, sender } from './client-request.ts';
+import type { ClientError } from './client-result.ts';
 
 /** A sentence of the server's, for a model: no longer than this many characters. */
 const MOST_WORDS = 500;

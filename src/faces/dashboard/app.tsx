@@ -2,7 +2,7 @@
 
 import { useCallback, useRef, useState } from 'preact/hooks';
 import { countWords, percentWords, skippedWords } from '../../telemetry/words.ts';
-import { type SeenFile, hasToken, type LiveEvents, listTasks, storeToken } from './api.ts';
+import { type SeenFile, hasToken, type LiveEvents, listTasks, storeToken } from './dashboard-api.ts';
 import { useLive, useLoaded, useRoute, useThrottled } from './hooks.tsx';
 import { LensView } from './lens-view.tsx';
 import { TaskView } from './task-view.tsx';

@@ -1,7 +1,7 @@
 /** State that several views need: the address, what the server says, live events. */
 
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { live, type LiveEvents, Unauthorized } from './api.ts';
+import { live, type LiveEvents, Unauthorized } from './dashboard-api.ts';
 
 /** `#/task?id=x` → `['task', { id: 'x' }]` */
 export function useRoute(): readonly [string, URLSearchParams] {

@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks';
 import { countWords, sizeWords } from '../../telemetry/words.ts';
-import { type Block, type Fields, look, type Seen } from './api.ts';
+import { type Block, type Fields, look, type Seen } from './dashboard-api.ts';
 import { hrefOf } from './hooks.tsx';
 
 const DIALECTS = ['oriel', 'pi', 'pi@0.74', 'zed', 'zdx', 'coder'] as const;

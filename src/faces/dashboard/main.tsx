@@ -1,7 +1,7 @@
 /** The start of the dashboard in the browser. */
 
 import { render } from 'preact';
-import { enter } from './api.ts';
+import { enter } from './dashboard-api.ts';
 import { App } from './app.tsx';
 
 await enter().catch(() => undefined);

@@ -6,7 +6,7 @@ import { TaskFigures } from '../../telemetry/task-figures.ts';
 import { countWords, exampleWords, habitWords, percentWords, sizeWords } from '../../telemetry/words.ts';
 import type { TelemetryEvent } from '../../types/telemetry.ts';
 import type { TaskReport } from '../../types/task-report.ts';
-import { type LiveEvents, taskEvents, type TaskKey, taskReport } from './api.ts';
+import { type LiveEvents, taskEvents, type TaskKey, taskReport } from './dashboard-api.ts';
 import { Budget } from './budget.tsx';
 import { CallTable } from './call-table.tsx';
 import { Files } from './files.tsx';

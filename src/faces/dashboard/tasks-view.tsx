@@ -1,7 +1,7 @@
 /** All tasks with their figures, the last used first. */
 
 import { percentWords, sizeWords, timeWords } from '../../telemetry/words.ts';
-import type { Listed, TaskList } from './api.ts';
+import type { Listed, TaskList } from './dashboard-api.ts';
 import { hrefOf } from './hooks.tsx';
 
 /** Tasks of a page, as the server sends them. */

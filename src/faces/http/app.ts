@@ -15,7 +15,7 @@ import { monotonicMs } from '../outbox.ts';
 import { dashboardRoutes } from './dashboard.ts';
 import { Exchange, type Reply } from './exchange.ts';
 import { createGuard, type GuardOptions, isOAuth, type Refusal } from './guard.ts';
-import { lensRoute } from './lens.ts';
+import { lensRoute } from './lens-route.ts';
 import { listDirectoryRoute } from './list-directory.ts';
 import { liveRoute } from './live.ts';
 import type { Log } from './log.ts';

@@ -8,7 +8,7 @@ import { OrielError } from '../../errors.ts';
 import type { Identity } from '../../identity.ts';
 import type { Lease } from '../../queues/lease.ts';
 import type { Claim } from '../../queues/queue.ts';
-import { queues } from '../../queues/table.ts';
+import { queues } from '../../queues/queue-table.ts';
 import type { OpenedFile } from '../../types/access.ts';
 
 export class Download {

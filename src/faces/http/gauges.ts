@@ -1,7 +1,7 @@
 /** What is measured at the moment of asking: queues, what clients have not taken, the store of derived things. */
 
 import type { Queue } from '../../queues/queue.ts';
-import { queues } from '../../queues/table.ts';
+import { queues } from '../../queues/queue-table.ts';
 import type { StateStats } from '../../types/state.ts';
 import type { KindStats } from '../../types/store.ts';
 import type { WorkspaceReport } from '../client/fleet.ts';

@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import * as z from 'zod';
 import { explained } from '../../engine/unexpected.ts';
 import type { EventFile } from '../../session/telemetry/event-file.ts';
-import { shortName } from '../../telemetry/names.ts';
+import { shortName } from '../../telemetry/safe-names.ts';
 import type { App } from './app.ts';
 import { dashboardRoutes } from './dashboard.ts';
 import { Exchange, type Reply } from './exchange.ts';

@@ -5,7 +5,7 @@ import { lstat, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
-import { type Address, addressText } from './address.ts';
+import { type Address, addressText } from './listen-address.ts';
 import type { App } from './app.ts';
 import { boundConnections, mostConnections } from './connections.ts';
 

@@ -1,7 +1,7 @@
 /** What routes do with files beside tools: in the queue of all calls, for their client, and counted as a call is. */
 
 import { explained } from '../../engine/unexpected.ts';
-import { queues } from '../../queues/table.ts';
+import { queues } from '../../queues/queue-table.ts';
 import { safeJson } from '../../text/json.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import type { Metrics } from './metrics.ts';

@@ -3,7 +3,7 @@
 import type { Writable } from 'node:stream';
 import { OrielError } from '../../errors.ts';
 import type { Offer } from '../offer.ts';
-import { type Address, addressText, isLocal } from './address.ts';
+import { type Address, addressText, isLocal } from './listen-address.ts';
 import { createApp } from './app.ts';
 import { listenFor, type Serving } from './listen.ts';
 import { createLog } from './log.ts';

@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { TASK_NAME_HELP } from './task-of.ts';
-import { taskName } from '../../telemetry/names.ts';
+import { taskName } from '../../telemetry/safe-names.ts';
 import { reportOf } from '../../telemetry/report.ts';
 import { PAGE_BYTES } from '../../session/telemetry/event-index.ts';
 import type { Exchange, Reply } from './exchange.ts';

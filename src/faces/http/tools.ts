@@ -2,7 +2,7 @@
 
 import * as z from 'zod';
 import { isOrielError } from '../../errors.ts';
-import { eventStream } from './events.ts';
+import { eventStream } from './event-stream.ts';
 import { json, problem, problemSchema } from './problem.ts';
 import { type Route, route, type Served } from './route.ts';
 import { taskOf } from './task-of.ts';

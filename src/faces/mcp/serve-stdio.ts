@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createOffer, type Offer, type OfferOptions } from '../offer.ts';
 import { createMcpServer, type McpOptions } from './server.ts';
-import { StdioTransport } from './stdio.ts';
+import { StdioTransport } from './stdio-transport.ts';
 
 export interface Wires {
   readonly input: Readable;

@@ -20,7 +20,7 @@ import type { Offer } from '../offer.ts';
 import type { Asker } from '../spaces.ts';
 import { rootsOf } from './client-roots.ts';
 import { instructionsFor } from './instructions.ts';
-import { progressTo } from './progress.ts';
+import { progressTo } from './progress-notifications.ts';
 import {
   artifactTemplate,
   checkResource,

@@ -2,7 +2,7 @@
 
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { errno } from '../../access/failure.ts';
+import { errno } from '../../access/system-failure.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import { ROTATED } from './rotate.ts';

@@ -1,7 +1,7 @@
 /** Rotates a file of telemetry: it becomes `PATH.1`, and the oldest part is removed. */
 
 import { lstat, open, rename, rm } from 'node:fs/promises';
-import { errno } from '../../access/failure.ts';
+import { errno } from '../../access/system-failure.ts';
 
 /** Older files, `PATH.1` being the youngest. */
 export const ROTATED = 4;

@@ -5,7 +5,7 @@
 
 import { closeSync, writeSync } from 'node:fs';
 import { type FileHandle, lstat } from 'node:fs/promises';
-import { errno } from '../../access/failure.ts';
+import { errno } from '../../access/system-failure.ts';
 import { safeJson } from '../../text/json.ts';
 import type { TelemetryEvent } from '../../types/telemetry.ts';
 import { endsTorn, openNow, openPrivately } from './open-privately.ts';

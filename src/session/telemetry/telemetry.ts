@@ -7,7 +7,7 @@ import type { TraceOrigin } from '../../types/trace.ts';
 import { BoundedTasks, type Task } from '../../telemetry/bounded-tasks.ts';
 import { eventOfCall } from '../../telemetry/event-of-call.ts';
 import type { PlacedEvent, TaskFigures } from '../../telemetry/task-figures.ts';
-import { MOST_HOST, shortName, taskName } from '../../telemetry/names.ts';
+import { MOST_HOST, shortName, taskName } from '../../telemetry/safe-names.ts';
 import type {
   CallEvent,
   CallNote,

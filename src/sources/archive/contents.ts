@@ -2,13 +2,13 @@
 
 import { OrielError } from '../../errors.ts';
 import type { Slot } from '../../queues/queue.ts';
-import { queues } from '../../queues/table.ts';
+import { queues } from '../../queues/queue-table.ts';
 import { binarySize } from '../../render/units.ts';
 import { sortInTurns } from '../../text/sort-in-turns.ts';
 import { type Container, isOfTheBytes, type Member } from './container.ts';
 import { archiveLimits } from './archive-limits.ts';
-import { pathParts } from './names.ts';
-import { nextTurn } from './turns.ts';
+import { pathParts } from './member-names.ts';
+import { nextTurn } from './index-turns.ts';
 
 /** Why a member cannot be read by its path: it is listed with a number and read by that. */
 export type Oddity = 'outside' | 'nameless' | 'long' | 'shadowed';

@@ -9,7 +9,7 @@ import { type Budget, metered } from './budget.ts';
 import type { Container, Member } from './container.ts';
 import type { IsolatedFormat } from './formats.ts';
 import type { Told } from './libarchive.ts';
-import { escapeName } from './names.ts';
+import { escapeName } from './member-names.ts';
 import { type PackedInput, pullFromWorker } from './unpack.ts';
 
 interface IsolatedMember extends Member {

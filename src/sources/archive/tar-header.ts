@@ -6,7 +6,7 @@
 
 import { OrielError } from '../../errors.ts';
 import type { MemberType } from './container.ts';
-import { printName } from './names.ts';
+import { printName } from './member-names.ts';
 import { checksumHolds, octal } from './tar-checksum.ts';
 
 export interface TarHeader {

@@ -7,7 +7,7 @@ import { converse } from '../../access/isolate-stream.ts';
 import { builtFile } from '../../access/package-files.ts';
 import { OrielError } from '../../errors.ts';
 import type { Lease } from '../../queues/lease.ts';
-import { queues } from '../../queues/table.ts';
+import { queues } from '../../queues/queue-table.ts';
 import { type Ask, inSpare, type Job, type Reply } from './unpack-messages.ts';
 
 /** The packed bytes. A decoder that starts over reads them again. */

@@ -10,7 +10,7 @@ import { binarySize } from '../../render/units.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import { archiveLimits } from './archive-limits.ts';
 import type { MemberType } from './container.ts';
-import { escapeName, printName } from './names.ts';
+import { escapeName, printName } from './member-names.ts';
 import { RECORD_SIGNATURE, type ZipDirectory } from './zip-directory.ts';
 
 export interface ZipRecord {

@@ -12,7 +12,7 @@ import { archiveLimits } from './archive-limits.ts';
 import type { Budget } from './budget.ts';
 import { type Codec, unpacked, WORKING } from './codecs.ts';
 import type { Container, Member } from './container.ts';
-import { printName } from './names.ts';
+import { printName } from './member-names.ts';
 import { findDirectory } from './zip-directory.ts';
 import { readRecords, recordName, type ZipRecord } from './zip-records.ts';
 

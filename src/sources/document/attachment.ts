@@ -8,9 +8,9 @@ import { enterContainer } from '../archive/budget.ts';
 import { present } from '../archive/present.ts';
 import { inPlace } from '../archive/unpacked.ts';
 import { selectionOf } from '../file.ts';
-import type { Asked } from './ask.ts';
-import { sourceOf } from './body.ts';
-import { conversions, optionsOf } from './convert.ts';
+import type { Asked } from './document-ask.ts';
+import { sourceOf } from './converted-body.ts';
+import { conversions, optionsOf } from './convert-document.ts';
 import type { DocumentReading } from './opened-document.ts';
 import { orderOf } from './opened-document.ts';
 

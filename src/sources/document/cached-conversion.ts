@@ -12,9 +12,9 @@ import type { ByteSource } from '../../types/byte-source.ts';
 import type { Call } from '../../types/call.ts';
 import type { DiskCache, ScratchFile, TakePiece } from '../../types/session.ts';
 import type { Kind } from '../../types/store.ts';
-import { bodyOf, fileBody, MOST_IN_MEMORY, sourceOf } from './body.ts';
+import { bodyOf, fileBody, MOST_IN_MEMORY, sourceOf } from './converted-body.ts';
 import { CONVERTER, MOST_STORED } from './document-limits.ts';
-import type { Conversion, Reply, Want } from './protocol.ts';
+import type { Conversion, Reply, Want } from './document-protocol.ts';
 
 export class CachedConversion {
   readonly #disk: DiskCache;

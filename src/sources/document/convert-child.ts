@@ -8,7 +8,7 @@ import { bounded, wholePages } from './child/bounded.ts';
 import { bookText } from './child/book.ts';
 import { factsOf, toMarkdown } from './child/office.ts';
 import { detectFormat } from './child/detect.ts';
-import { Parts } from './child/parts.ts';
+import { Parts } from './child/zip-parts.ts';
 import { convertPdf, pictureOf } from './child/pdf.ts';
 import { attachmentOf, listAttachments } from './child/pdf-attachments.ts';
 import { embeddedImage, listImages } from './child/pdf-images.ts';
@@ -26,7 +26,7 @@ import {
   type Reply,
   type SheetFacts,
   type SheetRange,
-} from './protocol.ts';
+} from './document-protocol.ts';
 
 /** More bytes than any document that is sent. */
 const MOST_INPUT = 512 << 20;

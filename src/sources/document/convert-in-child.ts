@@ -2,9 +2,9 @@
 
 import { ChildPool } from '../../access/isolate-warm.ts';
 import { builtFile } from '../../access/package-files.ts';
-import { queues } from '../../queues/table.ts';
+import { queues } from '../../queues/queue-table.ts';
 import type { ScratchFile } from '../../types/session.ts';
-import { bodyOf, MOST_IN_MEMORY } from './body.ts';
+import { bodyOf, MOST_IN_MEMORY } from './converted-body.ts';
 import {
   CONVERTER,
   MIB,
@@ -14,7 +14,7 @@ import {
   MOST_TEXT,
   mostMemory,
 } from './document-limits.ts';
-import type { Conversion, Job, Reply, Want } from './protocol.ts';
+import type { Conversion, Job, Reply, Want } from './document-protocol.ts';
 
 const children = new ChildPool({
   entry: () => builtFile(CONVERTER),

@@ -8,11 +8,11 @@ import { frame, wholeFrame } from '../../text/frames.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { ScratchFile } from '../../types/session.ts';
 import type { RemoteWork, WorkHandler } from '../../types/work.ts';
-import { contentOf, storedBody } from './body.ts';
+import { contentOf, storedBody } from './converted-body.ts';
 import { type CachedConversion, converterVersion, isLasting } from './cached-conversion.ts';
 import { convertInChild } from './convert-in-child.ts';
 import { failureOf } from './failures.ts';
-import type { Conversion, Reply, Want } from './protocol.ts';
+import type { Conversion, Reply, Want } from './document-protocol.ts';
 
 const KIND = 'document';
 

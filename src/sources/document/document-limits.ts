@@ -1,6 +1,6 @@
 /** The converting child, and the limits of converting one document. */
 
-import type { Want } from './protocol.ts';
+import type { Want } from './document-protocol.ts';
 
 /** The built entry, below `dist/`. */
 export const CONVERTER = 'sources/document/convert-child.js';

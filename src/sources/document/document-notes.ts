@@ -5,8 +5,8 @@ import { quote } from '../../text/visible.ts';
 import type { Notice } from '../../types/notice.ts';
 import type { TextResource } from '../../types/resource.ts';
 import type { Selection } from '../../types/selection.ts';
-import { bookmarksLeft } from './outline.ts';
-import { type Cut, type DocumentFacts, PAGES_AT_ONCE, type Reply } from './protocol.ts';
+import { bookmarksLeft } from './bookmarks.ts';
+import { type Cut, type DocumentFacts, PAGES_AT_ONCE, type Reply } from './document-protocol.ts';
 
 interface Pages {
   readonly from: number;

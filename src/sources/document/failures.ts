@@ -1,7 +1,7 @@
 /** How conversions end that give nothing: clauses that complete "Cannot read .pdf file: ". */
 
 import { MIB, MOST_MS, MOST_REPLY, mostMemory } from './document-limits.ts';
-import type { Want } from './protocol.ts';
+import type { Want } from './document-protocol.ts';
 
 type Failure = readonly ['LIMIT' | 'CORRUPT', string];
 

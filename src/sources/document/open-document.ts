@@ -8,11 +8,11 @@ import type { Resource, Subject } from '../../types/resource.ts';
 import type { Selection } from '../../types/selection.ts';
 import { formatOf } from '../archive/formats.ts';
 import { readArchive } from '../archive/read-archive.ts';
-import { type Asked, askOf } from './ask.ts';
+import { type Asked, askOf } from './document-ask.ts';
 import { openAttachment } from './attachment.ts';
 import { DocumentReading } from './opened-document.ts';
-import type { Want } from './protocol.ts';
-import { missingSheet, openSheet } from './workbook.ts';
+import type { Want } from './document-protocol.ts';
+import { missingSheet, openSheet } from './workbook-text.ts';
 
 export async function openDocument(subject: Subject, call: Call): Promise<Resource> {
   const { opened } = subject;

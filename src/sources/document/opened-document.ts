@@ -7,15 +7,15 @@ import type { OpenedFile } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import type { ImageResource, RestOfText, Subject, TextResource } from '../../types/resource.ts';
 import type { Selection } from '../../types/selection.ts';
-import { writeSegment } from '../sqlite/address.ts';
-import type { Asked } from './ask.ts';
-import { contentOf, sourceOf } from './body.ts';
-import { conversionOf, conversions, optionsOf } from './convert.ts';
+import { writeSegment } from '../sqlite/row-address.ts';
+import type { Asked } from './document-ask.ts';
+import { contentOf, sourceOf } from './converted-body.ts';
+import { conversionOf, conversions, optionsOf } from './convert-document.ts';
 import type { Order } from './convert-in-child.ts';
 import { documentNotes, moreOf, outlineNotes, pagesText, tailNotes } from './document-notes.ts';
-import { bookmarksText } from './outline.ts';
-import type { Conversion, DocumentFacts, Reply, SheetRange, Want } from './protocol.ts';
-import { refused, worded } from './refusal.ts';
+import { bookmarksText } from './bookmarks.ts';
+import type { Conversion, DocumentFacts, Reply, SheetRange, Want } from './document-protocol.ts';
+import { refused, worded } from './document-refusal.ts';
 import { sheetNotes } from './sheet-notes.ts';
 
 export class DocumentReading {

@@ -2,8 +2,8 @@
 
 import { quote } from '../../text/visible.ts';
 import type { Notice } from '../../types/notice.ts';
-import { writeSegment } from '../sqlite/address.ts';
-import type { SheetFacts } from './protocol.ts';
+import { writeSegment } from '../sqlite/row-address.ts';
+import type { SheetFacts } from './document-protocol.ts';
 
 /** Sheets whose calls are named below a text; the next ones are only named. */
 const MOST_NAMED = 3;

@@ -1,7 +1,7 @@
 /** What words behind a workbook name: sheets, also as tables of a database, and cells. */
 
-import { readSegment, writeSegment } from '../sqlite/address.ts';
-import type { SheetFacts } from './protocol.ts';
+import { readSegment, writeSegment } from '../sqlite/row-address.ts';
+import type { SheetFacts } from './document-protocol.ts';
 import { tableNames } from './table-names.ts';
 
 /** In the place of a sheet's name: the first that is not hidden. */

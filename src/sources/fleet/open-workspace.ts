@@ -12,8 +12,8 @@ import type { WorkspaceFiles } from '../../types/workspace.ts';
 import { waysOf } from '../objects/object-path.ts';
 import { openRemote } from '../objects/open-remote.ts';
 import { longestNamed, notNamed } from '../schemes/named-files.ts';
-import { sources } from '../table.ts';
-import { type InWorkspace, listDirectory, listWorkspaces, namesOf } from './listing.ts';
+import { sources } from '../source-table.ts';
+import { type InWorkspace, listDirectory, listWorkspaces, namesOf } from './workspace-listing.ts';
 
 /** Throws OrielError: `UNSUPPORTED` where there are no workspaces, and what reading throws. */
 export async function openWorkspace(typed: string, call: Call): Promise<Resource> {

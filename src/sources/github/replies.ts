@@ -5,8 +5,8 @@ import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
 import { type Ages, memoryOf, remember } from '../remembered.ts';
-import { convert, textOf } from '../web/convert.ts';
-import { type GitHub, JSON_TYPE, refusal, refuseCut, type Wanted } from './api.ts';
+import { convert, textOf } from '../web/convert-page.ts';
+import { type GitHub, JSON_TYPE, refusal, refuseCut, type Wanted } from './github-api.ts';
 import { type Shaped, type ShapeName, type Taken, taken } from './shapes.ts';
 
 export interface Reply {

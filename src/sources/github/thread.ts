@@ -2,12 +2,12 @@
 
 import { sha256Of } from '../../access/digest.ts';
 import { oneLine } from '../../text/visible.ts';
-import type { Wanted } from './api.ts';
-import type { SchemeName } from './ask.ts';
-import { authorOf, bodyOf, dayOf, labelsOf, stateOf } from './markdown.ts';
+import type { Wanted } from './github-api.ts';
+import type { SchemeName } from './github-ask.ts';
+import { authorOf, bodyOf, dayOf, labelsOf, stateOf } from './github-markdown.ts';
 import { madeOnce, objectAt, pagesAt, type Reader } from './replies.ts';
 import type { Placed, Remark, Review, Thread } from './shapes.ts';
-import type { Repository } from './repository.ts';
+import type { Repository } from './own-repository.ts';
 
 /** Pages of 100 comments, of each kind. */
 const MOST_PAGES = 10;

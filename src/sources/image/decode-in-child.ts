@@ -2,7 +2,7 @@
 
 import { ChildPool } from '../../access/isolate-warm.ts';
 import { builtFile } from '../../access/package-files.ts';
-import { queues } from '../../queues/table.ts';
+import { queues } from '../../queues/queue-table.ts';
 import type { DecodeReply, DecodeRequest } from './decode.ts';
 import { MOST_MEMORY, MOST_SECONDS } from './pixel-limits.ts';
 

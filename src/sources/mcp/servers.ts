@@ -1,6 +1,6 @@
 /** Connections to MCP servers: each is made with the first read, shared by the calls of a session, and ends with it. */
 
-import { connectMcp, type McpConnection } from '../../access/mcp/connect.ts';
+import { connectMcp, type McpConnection } from '../../access/mcp/mcp-connect.ts';
 import { memoryBytes } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
 import { Identity } from '../../identity.ts';

@@ -1,7 +1,7 @@
 /** The calls that wait for one MCP server: what is large in its answers is reduced for the one that waits longest. */
 
 import { callerOf, waitAs } from '../../queues/caller.ts';
-import { convert } from '../web/convert.ts';
+import { convert } from '../web/convert-page.ts';
 
 /** In place of an answer for which nobody waits any more. */
 const NOTHING = Buffer.from('{"jsonrpc":"2.0","method":"notifications/message"}');

@@ -4,7 +4,7 @@ import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
 import type { Window } from '../../types/excerpt.ts';
 import type { Notebook } from './read-cells.ts';
-import type { RenderedNotebook } from './text.ts';
+import type { RenderedNotebook } from './cell-text.ts';
 
 /** 0-based and inclusive; without `to`, to the last cell. */
 export interface CellRange {

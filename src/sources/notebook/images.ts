@@ -3,7 +3,7 @@
 import { memoryBytes, readAt } from '../../access/bytes.ts';
 import { isOrielError } from '../../errors.ts';
 import type { Derivation } from '../../identity.ts';
-import { queues } from '../../queues/table.ts';
+import { queues } from '../../queues/queue-table.ts';
 import { writeSelector } from '../../selector/selection.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
 import type { Notice } from '../../types/notice.ts';

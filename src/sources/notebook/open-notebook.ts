@@ -27,7 +27,7 @@ import { JsonError } from './json-scan.ts';
 import { noCells, notesOf } from './notes.ts';
 import { type Notebook, readNotebook } from './read-cells.ts';
 import { renderOutputs, type RenderedOutputs } from './render.ts';
-import { type RenderedNotebook, renderSections, type Section } from './text.ts';
+import { type RenderedNotebook, renderSections, type Section } from './cell-text.ts';
 
 const FORMS = ':outputs, :cells:3-5, :raw, line ranges like :50-100, or no selector';
 

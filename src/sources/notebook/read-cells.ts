@@ -3,9 +3,9 @@
 import { readAt } from '../../access/bytes.ts';
 import { OrielError } from '../../errors.ts';
 import type { ByteSource } from '../../types/byte-source.ts';
-import { Parts } from './parts.ts';
+import { Parts } from './joined.ts';
 import { type JsonPath, JsonScanner, type JsonVisitor, type Span } from './json-scan.ts';
-import { nextTurn } from './turns.ts';
+import { nextTurn } from './notebook-turns.ts';
 
 export type CellType = 'code' | 'markdown' | 'raw';
 

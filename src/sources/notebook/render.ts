@@ -10,8 +10,8 @@ import type { Span } from './json-scan.ts';
 import { readLooseText } from './loose-text.ts';
 import { type OutputPart, readOutputs } from './outputs.ts';
 import type { Notebook } from './read-cells.ts';
-import { type RenderedNotebook, renderSections, type Section } from './text.ts';
-import { nextTurn } from './turns.ts';
+import { type RenderedNotebook, renderSections, type Section } from './cell-text.ts';
+import { nextTurn } from './notebook-turns.ts';
 
 /** An image among the outputs. */
 export interface NotebookImage {

@@ -1,6 +1,6 @@
 /** Which version of an object a server sends, by its entity tag or its time, and how that version is asked for again. */
 
-import type { Headers } from '../../access/network/body.ts';
+import type { Headers } from '../../access/network/reply-body.ts';
 import type { StoredVersion } from '../../types/byte-source.ts';
 
 export type Version = StoredVersion;

@@ -14,7 +14,7 @@ import type { Call } from '../../types/call.ts';
 import type { Resource } from '../../types/resource.ts';
 import { keepOutput } from '../../session/kept-output.ts';
 import { layOut } from '../web/child/json-lines.ts';
-import { extract, nameable, stepsOfPath, stepsOfQuery } from './extract.ts';
+import { extract, nameable, stepsOfPath, stepsOfQuery } from './extract-value.ts';
 import { jsonPart } from './json-part.ts';
 import {
   byName,

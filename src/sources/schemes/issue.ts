@@ -5,5 +5,5 @@ import type { Scheme } from './scheme.ts';
 export const issueScheme: Scheme = {
   name: 'issue',
   isOn: ({ web }) => web !== false,
-  open: async (rest, call) => (await import('../github/open.ts')).openGitHub('issue', rest, call),
+  open: async (rest, call) => (await import('../github/open-github.ts')).openGitHub('issue', rest, call),
 };

@@ -5,5 +5,5 @@ import type { Scheme } from './scheme.ts';
 export const mcpScheme: Scheme = {
   name: 'mcp',
   isOn: ({ mcpServers }) => mcpServers !== undefined,
-  open: async (rest, call) => (await import('../mcp/open.ts')).openMcp(rest, call),
+  open: async (rest, call) => (await import('../mcp/open-mcp.ts')).openMcp(rest, call),
 };

@@ -5,5 +5,5 @@ import type { Scheme } from './scheme.ts';
 export const prScheme: Scheme = {
   name: 'pr',
   isOn: ({ web }) => web !== false,
-  open: async (rest, call) => (await import('../github/open.ts')).openGitHub('pr', rest, call),
+  open: async (rest, call) => (await import('../github/open-github.ts')).openGitHub('pr', rest, call),
 };

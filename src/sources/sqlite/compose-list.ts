@@ -2,11 +2,11 @@
 
 import { plural } from '../../render/units.ts';
 import type { Limits } from '../../types/limits.ts';
-import { MOST_ROWS } from './ask.ts';
-import { callableName, type Composed, continuation, said } from './notices.ts';
-import { fitLines } from './page.ts';
-import type { Answered, Count, ListEntry } from './protocol.ts';
-import { showName } from './text.ts';
+import { MOST_ROWS } from './sqlite-ask.ts';
+import { callableName, type Composed, continuation, said } from './row-notices.ts';
+import { fitLines } from './row-page.ts';
+import type { Answered, Count, ListEntry } from './sqlite-protocol.ts';
+import { showName } from './stored-text.ts';
 
 export function composeList(
   { entries, total }: Extract<Answered, { is: 'list' }>,

@@ -1,11 +1,11 @@
 /** A page of rows: of a table, or of any query. */
 
 import type { Limits } from '../../types/limits.ts';
-import { writeParameter, writeSegment } from './address.ts';
-import { type Composed, continuation, cutNotes, ofTotal, said } from './notices.ts';
-import { pageOf } from './page.ts';
-import type { Answered, Ask } from './protocol.ts';
-import { showName } from './text.ts';
+import { writeParameter, writeSegment } from './row-address.ts';
+import { type Composed, continuation, cutNotes, ofTotal, said } from './row-notices.ts';
+import { pageOf } from './row-page.ts';
+import type { Answered, Ask } from './sqlite-protocol.ts';
+import { showName } from './stored-text.ts';
 
 export function composeRows(
   reply: Extract<Answered, { is: 'page' | 'result' }>,

@@ -1,12 +1,12 @@
 /** The texts about one table: its statements with sample rows, and one row in full. */
 
 import type { Limits } from '../../types/limits.ts';
-import { writeSegment } from './address.ts';
+import { writeSegment } from './row-address.ts';
 import { wholeRow } from './layout.ts';
-import { type Composed, continuation, cutNotes, ofTotal, said } from './notices.ts';
-import { pageOf } from './page.ts';
-import type { Answered } from './protocol.ts';
-import { showBytes, showName } from './text.ts';
+import { type Composed, continuation, cutNotes, ofTotal, said } from './row-notices.ts';
+import { pageOf } from './row-page.ts';
+import type { Answered } from './sqlite-protocol.ts';
+import { showBytes, showName } from './stored-text.ts';
 
 /** The stored statements, then sample rows. The text can be large, so it is windowed like any other. */
 export function composeSchema(

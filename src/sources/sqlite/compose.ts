@@ -6,12 +6,12 @@ import { Identity } from '../../identity.ts';
 import { everything } from '../../selector/selection.ts';
 import type { Limits } from '../../types/limits.ts';
 import type { TextResource } from '../../types/resource.ts';
-import type { Parsed } from './ask.ts';
+import type { Parsed } from './sqlite-ask.ts';
 import { composeList } from './compose-list.ts';
 import { composeRows } from './compose-rows.ts';
 import { composeRow, composeSchema } from './compose-table.ts';
-import { type Composed, said } from './notices.ts';
-import type { Answered } from './protocol.ts';
+import { type Composed, said } from './row-notices.ts';
+import type { Answered } from './sqlite-protocol.ts';
 
 /** `typed`: the path of the database as typed; suggested calls begin with it. */
 export function compose(reply: Answered, parsed: Parsed, typed: string, limits: Limits): TextResource {

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OrielError } from '../../errors.ts';
 import type { Access, OpenedFile } from '../../types/access.ts';
 import { stillHolds, takeMoment } from './moment.ts';
-import type { FileRef, Job } from './protocol.ts';
-import { Refusal } from './refusal.ts';
+import type { FileRef, Job } from './sqlite-protocol.ts';
+import { Refusal } from './sqlite-refusal.ts';
 
 /** Milliseconds in which every attempt may meet a change. */
 const RETRY_MS = 3_000;

@@ -5,7 +5,7 @@ import type { OpenedFile } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import type { Session } from '../../types/session.ts';
 import type { Kind, Made, Making, Weight } from '../../types/store.ts';
-import type { FileRef } from './protocol.ts';
+import type { FileRef } from './sqlite-protocol.ts';
 
 /** Bytes up to which the copy is held in memory, shared with the worker. */
 const IN_MEMORY = 8 * 1024 * 1024;

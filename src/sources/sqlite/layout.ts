@@ -3,9 +3,9 @@
  * elsewhere.
  */
 
-import { fit, pad, showCell, type Shown, showPlain, widthOf } from './cells.ts';
-import type { Cell, Rows } from './protocol.ts';
-import { showBytes, showName } from './text.ts';
+import { fit, pad, showCell, type Shown, showPlain, widthOf } from './row-cells.ts';
+import type { Cell, Rows } from './sqlite-protocol.ts';
+import { showBytes, showName } from './stored-text.ts';
 
 /** Columns of a line, and of one cell of a table. */
 const WIDTH = 120;

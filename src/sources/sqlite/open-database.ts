@@ -3,19 +3,19 @@
 import { WorkerPool } from '../../access/isolate-worker.ts';
 import { builtFile } from '../../access/package-files.ts';
 import { isOrielError, OrielError } from '../../errors.ts';
-import { queues } from '../../queues/table.ts';
+import { queues } from '../../queues/queue-table.ts';
 import { oneLine, quote } from '../../text/visible.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import type { Resource, Subject } from '../../types/resource.ts';
-import { parseRest } from './ask.ts';
+import { parseRest } from './sqlite-ask.ts';
 import { compose } from './compose.ts';
 import { type ReadFiles, readConsistently } from './consistent.ts';
 import { copyOf } from './copy.ts';
 import { servingMail } from './mailbox.ts';
-import type { Job, Reply } from './protocol.ts';
-import { Refusal, TOO_LONG } from './refusal.ts';
-import { showBytes } from './text.ts';
+import type { Job, Reply } from './sqlite-protocol.ts';
+import { Refusal, TOO_LONG } from './sqlite-refusal.ts';
+import { showBytes } from './stored-text.ts';
 
 /** Milliseconds that a query may take, even when the call has more time: a slow query is better replaced by another. */
 const QUERY_MS = 4_000;

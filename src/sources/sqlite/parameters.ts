@@ -1,7 +1,7 @@
 /** Parses and validates the parameters after the question mark. */
 
-import { readParameter } from './address.ts';
-import { echo, Refusal } from './refusal.ts';
+import { readParameter } from './row-address.ts';
+import { echo, Refusal } from './sqlite-refusal.ts';
 import { checkWhere } from './where.ts';
 
 export type Parameters = ReadonlyMap<string, string>;

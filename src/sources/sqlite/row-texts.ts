@@ -4,13 +4,13 @@ import { OrielError } from '../../errors.ts';
 import type { OpenedFile } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import type { Limits } from '../../types/limits.ts';
-import { writeSegment } from './address.ts';
+import { writeSegment } from './row-address.ts';
 import { wholeRow } from './layout.ts';
-import { keyOf } from './notices.ts';
+import { keyOf } from './row-notices.ts';
 import { ask } from './open-database.ts';
-import { pageOf } from './page.ts';
-import type { Ask, Cell, Reply } from './protocol.ts';
-import { Refusal } from './refusal.ts';
+import { pageOf } from './row-page.ts';
+import type { Ask, Cell, Reply } from './sqlite-protocol.ts';
+import { Refusal } from './sqlite-refusal.ts';
 
 /** Bytes of text at once. */
 const ROOM = 512 << 10;

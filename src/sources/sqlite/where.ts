@@ -1,6 +1,6 @@
 /** Validates `where=`: one condition, without anything that ends it, comments it out or starts another clause. */
 
-import { Refusal } from './refusal.ts';
+import { Refusal } from './sqlite-refusal.ts';
 
 /** A string, a quoted name, a comment, a word or a single character of SQL. */
 const TOKEN =

@@ -1,8 +1,8 @@
 /** A page that a server does not give: its status, what to do about it, and what the server says. */
 
 import { oneLine } from '../../text/visible.ts';
-import { convert, pageJob, textOf } from './convert.ts';
-import { type Fetched, isHtml, type Rendering, text, type Visit, WHOLE } from './page.ts';
+import { convert, pageJob, textOf } from './convert-page.ts';
+import { type Fetched, isHtml, type Rendering, text, type Visit, WHOLE } from './page-step.ts';
 
 /** Characters and lines of what a server says. */
 const MOST_SAID = 2_000;

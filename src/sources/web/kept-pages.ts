@@ -9,7 +9,7 @@ import type { WebSettings } from '../../types/settings.ts';
 import type { Kind, Made } from '../../types/store.ts';
 import { PageOnDisk } from './page-on-disk.ts';
 import { type Page, readPage, redirectNote } from './pipeline.ts';
-import { isOfSite } from './sites/table.ts';
+import { isOfSite } from './sites/site-table.ts';
 
 /** One network for all calls of an instance: its connections are reused. */
 const networks = new WeakMap<WebSettings, Network>();

@@ -1,6 +1,6 @@
 /** Files on the web that are too large to be fetched whole: read by ranges where their server has them. */
 
-import type { Headers } from '../../access/network/body.ts';
+import type { Headers } from '../../access/network/reply-body.ts';
 import type { Network } from '../../access/network/fetch.ts';
 import { OrielError } from '../../errors.ts';
 import { quote } from '../../text/visible.ts';
@@ -9,7 +9,7 @@ import type { Resource } from '../../types/resource.ts';
 import type { Ask } from '../objects/open-ranges.ts';
 import { openRemote } from '../objects/open-remote.ts';
 import { withinTime } from '../objects/request-time.ts';
-import { nameOf } from './page.ts';
+import { nameOf } from './page-step.ts';
 import { MOST_FILE, MOST_TEXT } from './web-limits.ts';
 
 /** Bytes of a body that are read at most; of one that is read by ranges only the first ones are. */

@@ -6,7 +6,7 @@ import { oneLine } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
 import type { Resource, TextResource } from '../../types/resource.ts';
 import type { Selection } from '../../types/selection.ts';
-import { identityOf, type Linked, subjectOf, text, WHOLE } from './page.ts';
+import { identityOf, type Linked, subjectOf, text, WHOLE } from './page-step.ts';
 import type { Page } from './pipeline.ts';
 
 type Facts = Readonly<Record<string, unknown>>;

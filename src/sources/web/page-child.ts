@@ -7,9 +7,9 @@ import { answerJobs, type ChildAnswer } from '../../access/child-jobs.ts';
 import { reducedMessage } from '../mcp/reduce.ts';
 import { extract, fragment } from './child/extract.ts';
 import { entryText, feedText } from './child/feed.ts';
-import { jsonText } from './child/json.ts';
-import { records } from './child/records/table.ts';
-import type { How, Job, Reply } from './protocol.ts';
+import { jsonText } from './child/json-text.ts';
+import { records } from './child/records/record-table.ts';
+import type { How, Job, Reply } from './page-protocol.ts';
 
 /** More bytes than any page that is sent. */
 const MOST_INPUT = 64 << 20;

@@ -5,7 +5,7 @@ import { Identity } from '../../identity.ts';
 import type { DiskCache } from '../../types/session.ts';
 import type { WebSettings } from '../../types/settings.ts';
 import { DiskCopy, type Written } from '../remembered-on-disk.ts';
-import type { Rendering } from './page.ts';
+import type { Rendering } from './page-step.ts';
 import type { Page } from './pipeline.ts';
 
 /** Milliseconds for which parts of a page are those of the page that was read. */

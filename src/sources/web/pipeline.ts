@@ -18,9 +18,9 @@ import {
   type Step,
   text,
   type Visit,
-} from './page.ts';
+} from './page-step.ts';
 import { ProbeTime } from './probe-time.ts';
-import { siteStep } from './sites/table.ts';
+import { siteStep } from './sites/site-table.ts';
 import { alternateStep, suffixStep } from './steps/alternate.ts';
 import { feedAlternateStep } from './steps/feed-alternate.ts';
 import { feedStep } from './steps/feed.ts';

@@ -4,10 +4,10 @@ import { isOrielError, OrielError } from '../../errors.ts';
 import { deadlineOf } from '../../queues/deadline.ts';
 import type { Call } from '../../types/call.ts';
 import type { WebSettings } from '../../types/settings.ts';
-import { isGitHub } from '../github/hosts.ts';
-import { readThread, type ThreadName } from '../github/open.ts';
-import { NAME } from '../github/repository.ts';
-import { text, WHOLE } from './page.ts';
+import { isGitHub } from '../github/github-hosts.ts';
+import { readThread, type ThreadName } from '../github/open-github.ts';
+import { NAME } from '../github/own-repository.ts';
+import { text, WHOLE } from './page-step.ts';
 import type { Page } from './pipeline.ts';
 
 interface Asked {

@@ -5,7 +5,7 @@
 
 import type { LineRange, Summary, SummaryPart } from '../../types/summary.ts';
 import type { OutlineSymbol, Structure } from '../structure.ts';
-import { type Level, type Parts, partsOf } from './parts.ts';
+import { type Level, type Parts, partsOf } from './summary-parts.ts';
 import { rank, type Ranks } from './ranks.ts';
 
 export interface SummaryLimits {

@@ -5,9 +5,9 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createNetwork } from '../../../src/access/network/fetch.ts';
 import { GrowingBytes } from '../../../src/access/network/growing-bytes.ts';
-import { nextTurn } from '../../../src/access/network/turns.ts';
+import { nextTurn } from '../../../src/access/network/body-turns.ts';
 import { waitAs, withOthers } from '../../../src/queues/caller.ts';
-import { queues } from '../../../src/queues/table.ts';
+import { queues } from '../../../src/queues/queue-table.ts';
 import { withoutLag } from '../../support/lag.ts';
 
 const closing: (() => void)[] = [];

@@ -7,7 +7,7 @@ import { closeSync, openSync, readFileSync, truncateSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { HeldDirectory } from '../../../src/access/held-directory.ts';
 import { type Recent, recentChanges } from '../../../src/codebase/history/recent.ts';
-import { Repository } from '../../../src/codebase/history/repository.ts';
+import { Repository } from '../../../src/codebase/history/git-objects.ts';
 import { has } from '../../support/has.ts';
 import { type Workspace, workspace } from '../../support/workspace.ts';
 

@@ -6,7 +6,7 @@ import { assemble } from '../../../src/assemble.ts';
 import { openCall } from '../../../src/engine/open-call.ts';
 import { findTarget } from '../../../src/engine/target.ts';
 import type { OrielOptions } from '../../../src/index.ts';
-import { schemeOf } from '../../../src/sources/schemes/table.ts';
+import { schemeOf } from '../../../src/sources/schemes/scheme-table.ts';
 import { isWeb, openWeb } from '../../../src/sources/web.ts';
 import type { Resource } from '../../../src/types/resource.ts';
 import { type Called, elsewhere, place, type Place } from '../../support/dialect.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { createOriel } from '../../../src/index.ts';
 import type { Oriel } from '../../../src/index.ts';
-import { queues } from '../../../src/queues/table.ts';
+import { queues } from '../../../src/queues/queue-table.ts';
 import { Tree } from '../../support/tree.ts';
 import { textOf } from '../../support/workspace.ts';
 import { zip } from '../../support/zip.ts';

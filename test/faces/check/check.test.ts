@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { audit } from '../../../src/faces/check/audit.ts';
-import { cases } from '../../../src/faces/check/cases/table.ts';
+import { cases } from '../../../src/faces/check/cases/case-table.ts';
 import { cli, run, runAsync } from '../../support/cli.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../../src/faces/cli/commands.ts';
-import { globalOptions } from '../../../src/faces/cli/options.ts';
+import { globalOptions } from '../../../src/faces/cli/option-table.ts';
 import { built } from '../../support/built.ts';
 import { run } from '../../support/cli.ts';
 import { databaseBytes } from '../../support/sqlite.ts';

@@ -1,7 +1,7 @@
 /** `oriel COMMAND --dialect NAME` is answered by the dialect's own tool, as `oriel call` would call it. */
 
 import { expect, test } from 'vitest';
-import { dialectOf } from '../../../src/dialects/table.ts';
+import { dialectOf } from '../../../src/dialects/dialect-table.ts';
 import { type DialectName, dialectNames } from '../../../src/index.ts';
 import { run } from '../../support/cli.ts';
 import { workspace } from '../../support/workspace.ts';

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { loadCommand } from '../../../src/faces/cli/commands.ts';
 import { inOwnWords } from '../../../src/faces/cli/own-words.ts';
-import { parse } from '../../../src/faces/cli/parse.ts';
+import { parse } from '../../../src/faces/cli/parse-arguments.ts';
 import { FIELDS } from '../../../src/faces/cli/typed.ts';
 import { cli, type Outcome, run as runIn } from '../../support/cli.ts';
 

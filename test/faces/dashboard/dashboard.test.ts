@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createOffer } from '../../../src/faces/offer.ts';
 import type { ServeOptions } from '../../../src/faces/http/serve.ts';
 import type { Telemetry } from '../../../src/session/telemetry/telemetry.ts';
-import { dialectNames } from '../../../src/dialects/table.ts';
+import { dialectNames } from '../../../src/dialects/dialect-table.ts';
 import { serveOffer } from '../../support/app.ts';
 import { closeBrowserAtEnd, expectAccessible, pageOf } from '../../support/browser.ts';
 import { has } from '../../support/has.ts';

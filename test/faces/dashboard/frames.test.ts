@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CDPSession, Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { addressText } from '../../../src/faces/http/address.ts';
+import { addressText } from '../../../src/faces/http/listen-address.ts';
 import { inspect } from '../../../src/faces/http/inspect.ts';
 import { EventFile } from '../../../src/session/telemetry/event-file.ts';
 import { closeBrowserAtEnd, pageOf } from '../../support/browser.ts';

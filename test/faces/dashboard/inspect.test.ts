@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { addressText } from '../../../src/faces/http/address.ts';
+import { addressText } from '../../../src/faces/http/listen-address.ts';
 import { inspect } from '../../../src/faces/http/inspect.ts';
 import { EventFile } from '../../../src/session/telemetry/event-file.ts';
 import type { TelemetryEvent } from '../../../src/types/telemetry.ts';

@@ -6,7 +6,7 @@ import { createClient } from '../../../src/faces/client/client.ts';
 import { createOffer } from '../../../src/faces/offer.ts';
 import type { Tool } from '../../../src/oriel.ts';
 import type { Slot } from '../../../src/queues/queue.ts';
-import { queues } from '../../../src/queues/table.ts';
+import { queues } from '../../../src/queues/queue-table.ts';
 import { textAnswer } from '../../../src/render/answer.ts';
 import { type AppUnderTest, serveOffer } from '../../support/app.ts';
 import { offerOf, testTool } from '../../support/offer.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { queues } from '../../../src/queues/table.ts';
+import { queues } from '../../../src/queues/queue-table.ts';
 import { type PackedInput, pullFromWorker } from '../../../src/sources/archive/unpack.ts';
 import { packed } from '../../support/packed.ts';
 

@@ -2,7 +2,7 @@
 
 import { expect, onTestFinished, test } from 'vitest';
 import { waitAs } from '../../../src/queues/caller.ts';
-import { queues } from '../../../src/queues/table.ts';
+import { queues } from '../../../src/queues/queue-table.ts';
 import { Waiting } from '../../../src/sources/mcp/waiting.ts';
 
 const message = (id: number): Buffer =>

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { queues } from '../../../src/queues/table.ts';
+import { queues } from '../../../src/queues/queue-table.ts';
 import { type Called, place, type Place } from '../../support/dialect.ts';
 import { comment, type GitHubServer, gitHubServer, json, type Repository } from '../../support/github.ts';
 import { site } from '../../support/web.ts';

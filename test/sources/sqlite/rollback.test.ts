@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fc } from '../../support/properties.ts';
-import { Refusal } from '../../../src/sources/sqlite/refusal.ts';
+import { Refusal } from '../../../src/sources/sqlite/sqlite-refusal.ts';
 import { rolledBack } from '../../../src/sources/sqlite/worker/rollback.ts';
 import type { ReadableFile } from '../../../src/sources/sqlite/worker/vfs.ts';
 

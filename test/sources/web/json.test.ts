@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { fc } from '../../support/properties.ts';
-import { jsonText } from '../../../src/sources/web/child/json.ts';
+import { jsonText } from '../../../src/sources/web/child/json-text.ts';
 import { layOut } from '../../../src/sources/web/child/json-lines.ts';
 
 const URL = 'https://example.com/';

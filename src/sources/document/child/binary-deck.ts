@@ -4,7 +4,7 @@
  */
 
 import { Compound } from './compound.ts';
-import { excel } from './workbook.ts';
+import { excel } from './read-workbook.ts';
 import { toMarkdown } from './office.ts';
 import { type Deck, MOST_SLIDES } from './deck.ts';
 

@@ -3,10 +3,10 @@
  * word is given to it as paragraphs, and one that is missing or damaged is named in its place.
  */
 
-import { type DocumentFacts, Refused } from '../protocol.ts';
+import { type DocumentFacts, Refused } from '../document-protocol.ts';
 import { known, toMarkdown } from './office.ts';
 import { each, escaped, rewritten } from './packages.ts';
-import { attribute, Parts, plainText, resolve } from './parts.ts';
+import { attribute, Parts, plainText, resolve } from './zip-parts.ts';
 
 export async function bookText(bytes: Buffer): Promise<{ text: string; facts: DocumentFacts }> {
   const parts = Parts.of(bytes);

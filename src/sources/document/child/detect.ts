@@ -1,8 +1,8 @@
 /** Tells the format of a document by its content. */
 
-import { type Format, Refused } from '../protocol.ts';
+import { type Format, Refused } from '../document-protocol.ts';
 import { Compound } from './compound.ts';
-import { Parts } from './parts.ts';
+import { Parts } from './zip-parts.ts';
 
 /** Throws Refused: `encrypted`, `old`, `damaged`, `unknown`. */
 export function detectFormat(bytes: Buffer): Format {

@@ -2,7 +2,7 @@
 
 import type { CellObject, Range } from 'xlsx';
 import { plural } from '../../../render/units.ts';
-import { cellText, type Formatter } from './cells.ts';
+import { cellText, type Formatter } from './sheet-cells.ts';
 import type { RowCount } from './row-counts.ts';
 
 /** Rows of a sheet that are read at first: one more than are shown of any. */

@@ -2,8 +2,8 @@
 
 import { createRequire } from 'node:module';
 import type { Format as AnydocFormat } from '@firecrawl/anydoc';
-import { type DocumentFacts, type Format, Refused } from '../protocol.ts';
-import { Parts, plainText } from './parts.ts';
+import { type DocumentFacts, type Format, Refused } from '../document-protocol.ts';
+import { Parts, plainText } from './zip-parts.ts';
 
 type Anydoc = typeof import('@firecrawl/anydoc');
 

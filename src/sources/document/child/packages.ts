@@ -4,7 +4,7 @@
  */
 
 import { zipSync } from 'fflate';
-import { attribute, Parts, plainText } from './parts.ts';
+import { attribute, Parts, plainText } from './zip-parts.ts';
 import { comment, HEADS_AND_FEET, type Section } from './put-back.ts';
 
 export interface Mended {

@@ -1,6 +1,6 @@
 /** The files that are attached to a PDF: listed, and one of them. */
 
-import { type AttachmentFacts, type DocumentFacts, Refused } from '../protocol.ts';
+import { type AttachmentFacts, type DocumentFacts, Refused } from '../document-protocol.ts';
 import { openPdf } from './pdf.ts';
 
 interface Attachment {

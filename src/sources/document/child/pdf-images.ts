@@ -1,6 +1,6 @@
 /** The images that are embedded in the pages of a PDF: listed by name, and one of them as PNG. */
 
-import { type DocumentFacts, Refused } from '../protocol.ts';
+import { type DocumentFacts, Refused } from '../document-protocol.ts';
 import { openPdf, pdfjs } from './pdf.ts';
 import { type Picture, pictureOfPixels, type Pixels } from './pixels.ts';
 

@@ -1,6 +1,6 @@
 /** PDF as Markdown, page by page: two readers are compared on every page, because each fails on others. */
 
-import { type DocumentFacts, type OutlineEntry, PAGES_AT_ONCE, Refused } from '../protocol.ts';
+import { type DocumentFacts, type OutlineEntry, PAGES_AT_ONCE, Refused } from '../document-protocol.ts';
 import { completeArrayBuffer } from './array-buffer.ts';
 import { betterOf } from './compare-texts.ts';
 import { markOf, unmarked } from './marks.ts';

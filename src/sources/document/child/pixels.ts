@@ -2,7 +2,7 @@
 
 import type { Canvas } from '@napi-rs/canvas';
 import { MOST_SHOWN } from '../../image/pixel-limits.ts';
-import { Refused } from '../protocol.ts';
+import { Refused } from '../document-protocol.ts';
 
 /** Pixels of the longer side of a picture. */
 export const EDGE = 1_400;

@@ -2,7 +2,7 @@
 
 import { zipSync } from 'fflate';
 import { Compound } from './compound.ts';
-import type { Parts } from './parts.ts';
+import type { Parts } from './zip-parts.ts';
 
 /** `parts`: of a package. */
 export function repaired(bytes: Buffer, parts: Parts | undefined): Buffer {

@@ -3,7 +3,7 @@
  * left over from another version of it, or covers cells that only have a format.
  */
 
-import { attribute, type Parts, relations } from './parts.ts';
+import { attribute, type Parts, relations } from './zip-parts.ts';
 
 export interface RowCount {
   /** Rows that hold something. */

@@ -1,6 +1,12 @@
 /** Workbooks as text: every sheet with its shape and its cells, the head of a large one, or one range. */
 
-import { type DocumentFacts, type Format, Refused, type SheetFacts, type SheetRange } from '../protocol.ts';
+import {
+  type DocumentFacts,
+  type Format,
+  Refused,
+  type SheetFacts,
+  type SheetRange,
+} from '../document-protocol.ts';
 import {
   areaName,
   columnsOf,
@@ -14,7 +20,7 @@ import {
   usedArea,
 } from './grid.ts';
 import { hasHeader } from './headers.ts';
-import { drawingText, excel, readGrids } from './workbook.ts';
+import { drawingText, excel, readGrids } from './read-workbook.ts';
 
 /** Cells of a sheet that is shown whole. */
 const MOST_CELLS = 20_000;

@@ -2,7 +2,7 @@
 
 import type { Aside } from './deck.ts';
 import { contents, each } from './packages.ts';
-import { attribute, type Parts, plainText, relations } from './parts.ts';
+import { attribute, type Parts, plainText, relations } from './zip-parts.ts';
 
 /** Of a slide of a .pptx. Comments are in a part of their own, of two kinds since 2021. */
 export function packageAside(parts: Parts, slide: string): Aside {

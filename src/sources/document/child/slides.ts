@@ -4,12 +4,12 @@
  */
 
 import { zipSync } from 'fflate';
-import { type Format, Refused } from '../protocol.ts';
+import { type Format, Refused } from '../document-protocol.ts';
 import { binaryDeck } from './binary-deck.ts';
 import { type Aside, type Deck, MOST_SLIDES } from './deck.ts';
 import { toMarkdown } from './office.ts';
 import { markOf, unmarked } from './marks.ts';
-import { attribute, Parts, relations, relationsOf } from './parts.ts';
+import { attribute, Parts, relations, relationsOf } from './zip-parts.ts';
 import { openAside, packageAside } from './slide-asides.ts';
 
 /** Undefined where the slides cannot be told apart. */

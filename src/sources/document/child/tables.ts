@@ -1,14 +1,14 @@
 /** A workbook as a database: a table for each sheet, with the numbers of its rows as keys. */
 
 import type { SqlValue } from '@sqlite.org/sqlite-wasm';
-import type { DocumentFacts } from '../protocol.ts';
+import type { DocumentFacts } from '../document-protocol.ts';
 import { tableNames } from '../table-names.ts';
-import { cellValue } from './cells.ts';
+import { cellValue } from './sheet-cells.ts';
 import { type Library, loadLibrary } from '../../sqlite/worker/library.ts';
 import { columnName, columnsOf, type Grid } from './grid.ts';
 import { headerOf } from './headers.ts';
 import { sheetsOf } from './sheets.ts';
-import { excel, readGrids } from './workbook.ts';
+import { excel, readGrids } from './read-workbook.ts';
 
 /** SQLite's own limit is 2,000. */
 const MOST_COLUMNS = 1_000;

@@ -1,6 +1,6 @@
 /** Texts of word processors: what their converter leaves out or gets wrong is mended before it, and put back behind it. */
 
-import type { Format } from '../protocol.ts';
+import type { Format } from '../document-protocol.ts';
 import { toMarkdown } from './office.ts';
 import { type Mended, mendedOpen, mendedWord } from './packages.ts';
 import { putBack } from './put-back.ts';

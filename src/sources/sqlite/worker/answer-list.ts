@@ -1,13 +1,13 @@
 /** Answers with the list of tables, and their row counts as far as those can be found. */
 
-import { identifier } from '../names.ts';
-import type { ListEntry, Reply, TableType } from '../protocol.ts';
-import { Refusal } from '../refusal.ts';
+import { identifier } from '../quoted-names.ts';
+import type { ListEntry, Reply, TableType } from '../sqlite-protocol.ts';
+import { Refusal } from '../sqlite-refusal.ts';
 import { listTables } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { ListCounter } from './count.ts';
 import { isUnreadable } from './unreadable.ts';
-import { SqlFailure } from './work.ts';
+import { SqlFailure } from './statement-limits.ts';
 
 export function listReply(
   connection: Connection,

@@ -1,8 +1,8 @@
 /** Answers about one table: its schema with sample rows, or a page of its rows with their total. */
 
-import { identifier } from '../names.ts';
-import type { Ask, Cell, Count, Reply, Rows, Table } from '../protocol.ts';
-import { Refusal } from '../refusal.ts';
+import { identifier } from '../quoted-names.ts';
+import type { Ask, Cell, Count, Reply, Rows, Table } from '../sqlite-protocol.ts';
+import { Refusal } from '../sqlite-refusal.ts';
 import { type Catalogued, readTable, statementsOf } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { countRows, PAGE_WORK } from './count.ts';
@@ -10,7 +10,7 @@ import { noSuchTable, unreadable } from './not-found.ts';
 import { orderBy, rowidOrder } from './order.ts';
 import { collect, selectRows } from './select.ts';
 import { lookAt } from './unreadable.ts';
-import { SqlFailure } from './work.ts';
+import { SqlFailure } from './statement-limits.ts';
 
 type Schema = Omit<Extract<Reply, { is: 'schema' }>, 'reading'>;
 

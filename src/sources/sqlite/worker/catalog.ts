@@ -3,9 +3,9 @@
  * `pragma table_list` would resolve every view, and nested views can take exponential time.
  */
 
-import { readSegment } from '../address.ts';
-import { identifier, sameName } from '../names.ts';
-import type { Cell, Key, Table, TableType, Unreadable } from '../protocol.ts';
+import { readSegment } from '../row-address.ts';
+import { identifier, sameName } from '../quoted-names.ts';
+import type { Cell, Key, Table, TableType, Unreadable } from '../sqlite-protocol.ts';
 import type { Connection } from './connection.ts';
 import { moduleOf, SHADOWS, typeOf } from './kinds.ts';
 import { isUnreadable, lookAt } from './unreadable.ts';

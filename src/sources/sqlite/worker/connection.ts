@@ -2,13 +2,13 @@
  * One read-only connection: it compiles statements, stops them at their limits, and explains their failures.
  */
 
-import { decodeText, encodeText } from '../text.ts';
+import { decodeText, encodeText } from '../stored-text.ts';
 import { Authorizer } from './authorizer.ts';
 import type { Library } from './library.ts';
-import { applySettings } from './settings.ts';
+import { applySettings } from './connection-settings.ts';
 import { Statement } from './statement.ts';
 import { DATABASE, type Files, type ReadOnlyVfs, VFS_NAME } from './vfs.ts';
-import { type Clock, SqlFailure, type Work } from './work.ts';
+import { type Clock, SqlFailure, type Work } from './statement-limits.ts';
 
 /** Virtual machine steps between two checks of the clock: about 10 µs. */
 const STEPS = 1000;

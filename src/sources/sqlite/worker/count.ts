@@ -3,9 +3,9 @@
  * least".
  */
 
-import type { Count } from '../protocol.ts';
+import type { Count } from '../sqlite-protocol.ts';
 import type { Connection } from './connection.ts';
-import type { Work } from './work.ts';
+import type { Work } from './statement-limits.ts';
 
 /** The limit for the total of a page: some milliseconds. */
 export const PAGE_WORK: Work = { steps: 400_000, bytes: 32 * 1024 * 1024 };

@@ -1,8 +1,8 @@
 /** Finds one row by its typed key. */
 
-import { readSegment } from '../address.ts';
-import { identifier } from '../names.ts';
-import type { Rows } from '../protocol.ts';
+import { readSegment } from '../row-address.ts';
+import { identifier } from '../quoted-names.ts';
+import type { Rows } from '../sqlite-protocol.ts';
 import type { Catalogued } from './catalog.ts';
 import type { Connection } from './connection.ts';
 import { selectRows } from './select.ts';

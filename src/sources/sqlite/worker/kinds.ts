@@ -1,6 +1,6 @@
 /** The kind of table that a CREATE statement makes. */
 
-import type { TableType } from '../protocol.ts';
+import type { TableType } from '../sqlite-protocol.ts';
 
 /** The suffixes of the internal tables of a virtual table, by its module. */
 const FTS3 = ['content', 'segments', 'segdir', 'docsize', 'stat'];

@@ -1,8 +1,8 @@
 /** Names the tables and columns that there are, for SQL that names others. */
 
 import { didYouMean, nearNames } from '../../../text/near.ts';
-import { writeParameter, writeSegment } from '../address.ts';
-import type { Ask } from '../protocol.ts';
+import { writeParameter, writeSegment } from '../row-address.ts';
+import type { Ask } from '../sqlite-protocol.ts';
 import { listTables, readTable } from './catalog.ts';
 import type { Connection } from './connection.ts';
 

@@ -2,7 +2,7 @@
 
 import { MAIL, MAIL_BYTES, type Mailbox } from '../mailbox.ts';
 import type { ReadableFile } from './vfs.ts';
-import type { Clock } from './work.ts';
+import type { Clock } from './statement-limits.ts';
 
 /** Blocks held: 8 MiB. */
 const MOST_BLOCKS = 128;

@@ -1,10 +1,10 @@
 /** The refusals of paths that name no table or no row, with a call that works. */
 
 import { didYouMean, nearNames } from '../../../text/near.ts';
-import { writeParameter, writeSegment } from '../address.ts';
-import { identifier } from '../names.ts';
-import type { Unreadable } from '../protocol.ts';
-import { echo, Refusal } from '../refusal.ts';
+import { writeParameter, writeSegment } from '../row-address.ts';
+import { identifier } from '../quoted-names.ts';
+import type { Unreadable } from '../sqlite-protocol.ts';
+import { echo, Refusal } from '../sqlite-refusal.ts';
 import { type Catalogued, listTables, readTable } from './catalog.ts';
 import type { Connection } from './connection.ts';
 

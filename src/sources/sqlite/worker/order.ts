@@ -1,7 +1,7 @@
 /** The order of rows: total, so that pages neither repeat nor skip a row. */
 
-import { identifier, sameName } from '../names.ts';
-import { Refusal } from '../refusal.ts';
+import { identifier, sameName } from '../quoted-names.ts';
+import { Refusal } from '../sqlite-refusal.ts';
 import type { Catalogued } from './catalog.ts';
 
 /**

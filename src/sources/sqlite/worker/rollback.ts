@@ -5,9 +5,9 @@
  * Source of the format: https://www.sqlite.org/fileformat2.html#the_rollback_journal.
  */
 
-import { Refusal, TOO_LONG } from '../refusal.ts';
+import { Refusal, TOO_LONG } from '../sqlite-refusal.ts';
 import type { ReadableFile } from './vfs.ts';
-import type { Clock } from './work.ts';
+import type { Clock } from './statement-limits.ts';
 
 const MAGIC = Buffer.from('d9d505f920a163d7', 'hex');
 

@@ -1,11 +1,11 @@
 /** Collects the rows of one statement that fit in an answer. */
 
-import { identifier } from '../names.ts';
-import type { Cell, Rows } from '../protocol.ts';
+import { identifier } from '../quoted-names.ts';
+import type { Cell, Rows } from '../sqlite-protocol.ts';
 import type { Connection } from './connection.ts';
-import { VALUE_LIMIT } from './settings.ts';
+import { VALUE_LIMIT } from './connection-settings.ts';
 import type { Statement } from './statement.ts';
-import { SqlFailure } from './work.ts';
+import { SqlFailure } from './statement-limits.ts';
 
 /** Bytes of a text that are sent for a table of many rows: more than a column can show. */
 const HEAD = 512;

@@ -6,15 +6,15 @@
 import { fstatSync, readSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 import { LOADED } from '../../../access/worker-loading.ts';
-import type { FileRef, Job, Reply } from '../protocol.ts';
-import { answer } from './answer.ts';
+import type { FileRef, Job, Reply } from '../sqlite-protocol.ts';
+import { answer } from './reply.ts';
 import { Connection } from './connection.ts';
-import { toFailure } from './failure.ts';
+import { toFailure } from './sql-failure.ts';
 import { loadLibrary } from './library.ts';
 import { mailFile } from './mail-file.ts';
 import { rolledBack } from './rollback.ts';
 import { DATABASE, type ReadableFile, ReadOnlyVfs } from './vfs.ts';
-import type { Clock } from './work.ts';
+import type { Clock } from './statement-limits.ts';
 
 const library = await loadLibrary();
 const vfs = new ReadOnlyVfs(library);

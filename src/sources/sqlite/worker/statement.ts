@@ -1,9 +1,9 @@
 /** One compiled statement: binding, stepping, and reading the exact stored values. */
 
-import type { Cell } from '../protocol.ts';
-import { decodeText, encodeText } from '../text.ts';
+import type { Cell } from '../sqlite-protocol.ts';
+import { decodeText, encodeText } from '../stored-text.ts';
 import type { Library } from './library.ts';
-import type { SqlFailure } from './work.ts';
+import type { SqlFailure } from './statement-limits.ts';
 
 /** What a statement needs from its connection. */
 export interface Compiler {

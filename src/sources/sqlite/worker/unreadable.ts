@@ -1,8 +1,8 @@
 /** Tables that cannot be read in a readable database: a view of a missing table, an unknown module. */
 
-import type { TableType, Unreadable } from '../protocol.ts';
+import type { TableType, Unreadable } from '../sqlite-protocol.ts';
 import type { Connection } from './connection.ts';
-import { SqlFailure, type Work } from './work.ts';
+import { SqlFailure, type Work } from './statement-limits.ts';
 
 /** The limit of work for the description and the sample rows of a view or virtual table: about a second. */
 const LOOK_WORK: Work = { steps: 20_000_000, bytes: 256 * 1024 * 1024 };

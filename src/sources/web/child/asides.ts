@@ -1,6 +1,6 @@
 /** Notes, tips and warnings of a text: libraries drop every `aside`, also those that belong to it. */
 
-import { type Element, isElement, type Node, textOf, walk } from './tree.ts';
+import { type Element, isElement, type Node, textOf, walk } from './html-tree.ts';
 
 /** Names of what stands beside a text and is none of it, as parts of a class or an id. */
 const BESIDE =

@@ -3,7 +3,7 @@
 import { codeOf } from './code-block.ts';
 import { isHidden, type Veil, veilOf } from './hidden.ts';
 import { formulaOf } from './math.ts';
-import { type Element, isElement, type Node, walk } from './tree.ts';
+import { type Element, isElement, type Node, walk } from './html-tree.ts';
 
 /** In these a button is a text that can be clicked: the question of an accordion, the head of a column that sorts. */
 const NAMED_BY_BUTTON = new Set('h1 h2 h3 h4 h5 h6 summary dt legend th'.split(' '));

@@ -2,7 +2,7 @@
 
 import { isHidden, type Veil } from './hidden.ts';
 import { withoutBlankEnd } from './markdown-text.ts';
-import { type Element, isElement, type Node, textOf, walk } from './tree.ts';
+import { type Element, isElement, type Node, textOf, walk } from './html-tree.ts';
 
 const GUTTER =
   /(?:^|[\s_-])(?:gutter|line-?num(?:ber)?s?|linenos?|lineno|blob-num|ln-num|lnum|rouge-gutter)(?:$|[\s_-])/i;

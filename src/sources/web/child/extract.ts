@@ -4,11 +4,11 @@ import { createRequire } from 'node:module';
 import type Library from 'defuddle';
 import { Readability } from '@mozilla/readability';
 import { parseHTML } from 'linkedom';
-import type { How } from '../protocol.ts';
+import type { How } from '../page-protocol.ts';
 import { quoteAsides } from './asides.ts';
 import { clean } from './clean.ts';
-import { toMarkdown } from './markdown.ts';
-import { type Element, isElement, type Node, parse, textOf, walk, write } from './tree.ts';
+import { toMarkdown } from './html-markdown.ts';
+import { type Element, isElement, type Node, parse, textOf, walk, write } from './html-tree.ts';
 
 export interface Extracted {
   readonly how: How;

@@ -4,7 +4,7 @@
  */
 
 import type { parseFeed } from '@rowanmanning/feed-parser';
-import { type Element as HtmlElement, type Node, write } from './tree.ts';
+import { type Element as HtmlElement, type Node, write } from './html-tree.ts';
 
 type Item = ReturnType<typeof parseFeed>['items'][number];
 type XmlElement = Item['element'];

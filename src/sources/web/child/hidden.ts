@@ -1,6 +1,6 @@
 /** What a reader of a page does not see, by the attributes of elements alone. */
 
-import { type Element, isElement, type Node } from './tree.ts';
+import { type Element, isElement, type Node } from './html-tree.ts';
 
 const NOT_READ = new Set('button input select form-control link meta nav-control dialog'.split(' '));
 

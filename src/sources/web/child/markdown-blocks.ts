@@ -1,6 +1,6 @@
 /** Which elements are blocks of their own. */
 
-import { type Element, isElement } from './tree.ts';
+import { type Element, isElement } from './html-tree.ts';
 
 const BLOCKS = new Set(
   (

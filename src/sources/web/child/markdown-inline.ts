@@ -2,7 +2,7 @@
 
 import { isBlock } from './markdown-blocks.ts';
 import { around, code, inOneLine } from './markdown-text.ts';
-import { type Element, isElement, type Node } from './tree.ts';
+import { type Element, isElement, type Node } from './html-tree.ts';
 
 /** `base`: against which links are resolved. `block`: the text of a block that stands inside a line. */
 export class InlineWriter {

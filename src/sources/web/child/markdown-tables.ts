@@ -1,6 +1,6 @@
 /** The rows and cells of an HTML table; whether it is one of data. */
 
-import { type Element, isElement } from './tree.ts';
+import { type Element, isElement } from './html-tree.ts';
 
 /** Cells of a row that stand for one that is wide. */
 const MOST_SPAN = 20;

@@ -1,6 +1,6 @@
 /** Marks of Markdown around texts, and white space as Markdown reads it. */
 
-import { type Element, textOf } from './tree.ts';
+import { type Element, textOf } from './html-tree.ts';
 
 export function fenced(pre: Element): string {
   const text = withoutBlankEnd(textOf(pre).replace(/^\n/, ''));

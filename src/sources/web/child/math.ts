@@ -1,6 +1,6 @@
 /** Formulas as text: as TeX where the page says it, else with marks for fractions, powers and roots. */
 
-import { type Element, isElement, type Node, textOf, walk } from './tree.ts';
+import { type Element, isElement, type Node, textOf, walk } from './html-tree.ts';
 
 /** What stands in place of a `math`: `$x^2$`, or `x^(2)` of its MathML. */
 export function formulaOf(math: Element): string {

@@ -1,8 +1,8 @@
 /** Abstracts of arXiv, from its API, with the URL of the full text. */
 
-import { convertFor, textOf } from '../convert.ts';
-import type { Site } from '../page.ts';
-import { baseOf } from './api.ts';
+import { convertFor, textOf } from '../convert-page.ts';
+import type { Site } from '../page-step.ts';
+import { baseOf } from './site-api.ts';
 
 export const arxiv: Site = {
   name: 'arxiv',

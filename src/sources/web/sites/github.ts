@@ -1,10 +1,10 @@
 /** Repositories and files of GitHub, through its REST API. Its threads are those of `sources/github`. */
 
-import { isGitHub } from '../../github/hosts.ts';
-import { NAME } from '../../github/repository.ts';
+import { isGitHub } from '../../github/github-hosts.ts';
+import { NAME } from '../../github/own-repository.ts';
 import { fileStep } from '../steps/file.ts';
-import type { Fetched, Site, SitePage, Visit } from '../page.ts';
-import { type Answered, recordOf, type Wanted } from './api.ts';
+import type { Fetched, Site, SitePage, Visit } from '../page-step.ts';
+import { type Answered, recordOf, type Wanted } from './site-api.ts';
 import { withoutTrailingSlashes } from '../../../text/slashes.ts';
 
 export const github: Site = {

@@ -1,7 +1,7 @@
 /** Pages of MDN Web Docs, from the JSON that lies beside each. */
 
-import type { Site } from '../page.ts';
-import { baseOf, recordAt } from './api.ts';
+import type { Site } from '../page-step.ts';
+import { baseOf, recordAt } from './site-api.ts';
 
 export const mdn: Site = {
   name: 'mdn',

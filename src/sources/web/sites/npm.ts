@@ -1,7 +1,7 @@
 /** Pages of npm packages, from the registry that the user's npm is configured for: facts and README. */
 
-import type { Site } from '../page.ts';
-import { recordAt } from './api.ts';
+import type { Site } from '../page-step.ts';
+import { recordAt } from './site-api.ts';
 import { noted, npmRegistry } from './registries.ts';
 
 export const npm: Site = {

@@ -1,7 +1,7 @@
 /** Pages of Python packages, from the index that the user's pip is configured for: facts and description. */
 
-import type { Site } from '../page.ts';
-import { recordAt } from './api.ts';
+import type { Site } from '../page-step.ts';
+import { recordAt } from './site-api.ts';
 import { noted, pythonIndex } from './registries.ts';
 
 export const pypi: Site = {

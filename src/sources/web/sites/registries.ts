@@ -14,8 +14,8 @@ import {
 } from '../../../access/user-settings.ts';
 import type { Access } from '../../../types/access.ts';
 import { oneLine } from '../../../text/visible.ts';
-import type { Visit } from '../page.ts';
-import type { Base } from './api.ts';
+import type { Visit } from '../page-step.ts';
+import type { Base } from './site-api.ts';
 import { withoutTrailingSlashes } from '../../../text/slashes.ts';
 
 /** Bytes of a file of settings. */

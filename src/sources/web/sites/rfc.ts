@@ -1,7 +1,7 @@
 /** RFCs as their text. */
 
-import type { Site } from '../page.ts';
-import { baseOf } from './api.ts';
+import type { Site } from '../page-step.ts';
+import { baseOf } from './site-api.ts';
 
 export const rfc: Site = {
   name: 'rfc',

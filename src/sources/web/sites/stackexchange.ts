@@ -1,7 +1,7 @@
 /** Questions of Stack Exchange with their answers, from its API. */
 
-import type { Site } from '../page.ts';
-import { baseOf, recordAt } from './api.ts';
+import type { Site } from '../page-step.ts';
+import { baseOf, recordAt } from './site-api.ts';
 
 export const stackexchange: Site = {
   name: 'stackexchange',

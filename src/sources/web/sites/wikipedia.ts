@@ -1,7 +1,7 @@
 /** Articles of Wikipedia, from the REST API of MediaWiki. */
 
-import type { Site } from '../page.ts';
-import { baseOf, markdownOf } from './api.ts';
+import type { Site } from '../page-step.ts';
+import { baseOf, markdownOf } from './site-api.ts';
 
 /** What is not the article: marks of references, navigation between articles, notes of editors. */
 const WITHOUT = [

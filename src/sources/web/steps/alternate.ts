@@ -1,7 +1,7 @@
 /** The page's own Markdown: as it links to it, or at `URL.md`. */
 
 import { alternatesOf, sharesWords } from '../head-links.ts';
-import { type Fetched, type Rendering, type Step, text } from '../page.ts';
+import { type Fetched, type Rendering, type Step, text } from '../page-step.ts';
 import { withoutTrailingSlashes } from '../../../text/slashes.ts';
 
 /** Characters of a text that can stand for a page. */

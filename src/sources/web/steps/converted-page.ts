@@ -1,8 +1,8 @@
 /** What a page of HTML says itself, as Markdown. Steps that look at the same page share its conversion. */
 
-import { type Converted, convertFor, pageJob, textOf } from '../convert.ts';
+import { type Converted, convertFor, pageJob, textOf } from '../convert-page.ts';
 import { visibleLength } from '../head-links.ts';
-import type { Fetched, Rendering, Visit } from '../page.ts';
+import type { Fetched, Rendering, Visit } from '../page-step.ts';
 
 /** Characters of a text that is worth reading. */
 const LEAST = 80;

@@ -1,7 +1,7 @@
 /** The feed of a page that has no text of its own, at its own origin. */
 
 import { alternatesOf } from '../head-links.ts';
-import { type Step } from '../page.ts';
+import { type Step } from '../page-step.ts';
 import { littleOf, withOwnWords } from './converted-page.ts';
 import { feedOf } from './feed.ts';
 import { jsonStep } from './json.ts';

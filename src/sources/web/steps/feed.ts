@@ -1,7 +1,7 @@
 /** RSS, Atom and RDF as a list of their entries. */
 
-import { convertFor } from '../convert.ts';
-import { type Fetched, type Rendering, type Step, text, type Visit } from '../page.ts';
+import { convertFor } from '../convert-page.ts';
+import { type Fetched, type Rendering, type Step, text, type Visit } from '../page-step.ts';
 
 export const feedStep: Step = async (page, visit) => {
   const content = await page.text();

@@ -3,8 +3,8 @@
 import { Identity } from '../../../identity.ts';
 import { detectEncoding } from '../../../text/encoding.ts';
 import { isBinary } from '../../type-of-bytes.ts';
-import { sources } from '../../table.ts';
-import { cutOf, nameOf, type Step, subjectOf } from '../page.ts';
+import { sources } from '../../source-table.ts';
+import { cutOf, nameOf, type Step, subjectOf } from '../page-step.ts';
 
 export const fileStep: Step = (page) => {
   const name = nameOf(page.url) || 'page';

@@ -1,8 +1,8 @@
 /** JSON with its lines laid out, and JSON Feed as a feed. What is not small is laid out in the child, whatever its shape. */
 
 import { layOut } from '../child/json-lines.ts';
-import { convertFor } from '../convert.ts';
-import { type Step, text } from '../page.ts';
+import { convertFor } from '../convert-page.ts';
+import { type Step, text } from '../page-step.ts';
 
 /** Characters that are laid out here: 5 ms. */
 const MOST_HERE = 32 << 10;

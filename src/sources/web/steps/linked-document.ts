@@ -1,7 +1,7 @@
 /** The document of a page that is there for one: a title, a few words, and a link to a report. */
 
 import { linksOf } from '../head-links.ts';
-import type { Step } from '../page.ts';
+import type { Step } from '../page-step.ts';
 import { littleOf } from './converted-page.ts';
 import { fileStep } from './file.ts';
 

@@ -1,6 +1,6 @@
 /** The body as it came: what no other step could read. */
 
-import { isHtml, type Step, text } from '../page.ts';
+import { isHtml, type Step, text } from '../page-step.ts';
 
 export const rawStep: Step = async (page, visit) => {
   const content = await page.text();

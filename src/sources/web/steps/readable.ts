@@ -1,6 +1,6 @@
 /** The main text of a page as Markdown; without one, what the site tells machines in `llms.txt`. */
 
-import { type Fetched, type Rendering, type Step, text, type Visit } from '../page.ts';
+import { type Fetched, type Rendering, type Step, text, type Visit } from '../page-step.ts';
 import { convertedPage, isThin, littleOf, withOwnWords } from './converted-page.ts';
 
 export const readableStep: Step = async (page, visit) => {

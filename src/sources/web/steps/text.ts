@@ -1,6 +1,6 @@
 /** Text that is meant to be read as it is: plain, Markdown, code, XML. */
 
-import { isHtml, nameOf, type Step, text } from '../page.ts';
+import { isHtml, nameOf, type Step, text } from '../page-step.ts';
 
 const TEXT =
   /^text\/|[/+](?:xml|yaml|toml|javascript|x-sh|sql|x-ndjson|json)$|^(?:application\/octet-stream)?$|^image\/svg/;

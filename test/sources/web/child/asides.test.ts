@@ -2,7 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { quoteAsides } from '../../../../src/sources/web/child/asides.ts';
-import { parse, walk } from '../../../../src/sources/web/child/tree.ts';
+import { parse, walk } from '../../../../src/sources/web/child/html-tree.ts';
 
 test.each([
   ['class="starlight-aside starlight-aside--tip" aria-label="Recommended settings"', true],

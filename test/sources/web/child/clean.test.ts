@@ -3,8 +3,8 @@
 import { expect, test } from 'vitest';
 import { quoteAsides } from '../../../../src/sources/web/child/asides.ts';
 import { clean } from '../../../../src/sources/web/child/clean.ts';
-import { toMarkdown } from '../../../../src/sources/web/child/markdown.ts';
-import { parse } from '../../../../src/sources/web/child/tree.ts';
+import { toMarkdown } from '../../../../src/sources/web/child/html-markdown.ts';
+import { parse } from '../../../../src/sources/web/child/html-tree.ts';
 import { withoutLag } from '../../../support/lag.ts';
 
 function markdown(html: string): string {

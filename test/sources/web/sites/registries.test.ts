@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createAccess } from '../../../../src/access/local.ts';
-import type { Visit } from '../../../../src/sources/web/page.ts';
+import type { Visit } from '../../../../src/sources/web/page-step.ts';
 import { npmRegistry, pythonIndex } from '../../../../src/sources/web/sites/registries.ts';
 import { temporaryFolder } from '../../../support/commands.ts';
 import { emptyHome } from '../../../support/home.ts';

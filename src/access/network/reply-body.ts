@@ -1,0 +1,134 @@
+/** The body of a reply, unpacked, of which everything is bounded: its bytes, and what it unpacks to. */
+
+import { type Duplex, pipeline, type Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip } from 'node:zlib';
+import type { Dispatcher } from 'undici';
+import { OrielError } from '../../errors.ts';
+import type { Slot } from '../../queues/queue.ts';
+import { queues } from '../../queues/queue-table.ts';
+import { quote } from '../../text/visible.ts';
+import { GrowingBytes } from './growing-bytes.ts';
+import { createAnyInflate } from './inflate.ts';
+import { networkError } from './network-error.ts';
+import { nextTurn } from './body-turns.ts';
+
+/** Names in lower case; several values joined by `, `. */
+export type Headers = Readonly<Record<string, string>>;
+
+/** What is asked of a body. */
+export interface BodyOptions {
+  /** As it is stored, whatever it is packed with: ranges are parts of that. */
+  readonly stored?: true;
+  readonly signal: AbortSignal;
+  /** Bytes of the body as it unpacks, by what the headers say of it. */
+  readonly mostBytes: (headers: Headers) => number;
+}
+
+/** A body may unpack to this many times its size beyond the first 1 MiB. */
+const MOST_RATIO = 200;
+const FREE_BYTES = 1 << 20;
+
+/** A body that is larger is one of `queues.bodies` until it is whole. */
+const SMALL_BYTES = 1 << 20;
+
+/**
+ * Bytes that are buffered of a body before it is taken. Each chunk of it costs microseconds, also one of a single byte:
+ * so many of them are parsed in one go.
+ */
+export const BUFFERED_BYTES = 2_048;
+
+/** A connection whose body nobody wants is closed, not drained. */
+export function discard(body: Readable): void {
+  body.on('error', () => undefined);
+  body.destroy();
+}
+
+/** Throws `LIMIT`, `CORRUPT`, `BUSY`, and what `networkError` makes of a failure. */
+export async function bodyOf(
+  { body }: Dispatcher.ResponseData,
+  headers: Headers,
+  { mostBytes, signal, stored }: BodyOptions,
+): Promise<{ body: Uint8Array; cut: boolean }> {
+  const most = mostBytes(headers);
+  const read = { packed: 0, unpacked: 0 };
+  let bytes: GrowingBytes | undefined;
+  let slot: Slot | undefined;
+  try {
+    bytes = new GrowingBytes(most);
+    const stages = decoders(stored ? '' : headers['content-encoding']);
+    for await (const chunk of unpacked(piecesOf(body, read), stages)) {
+      read.unpacked += chunk.length;
+      if (read.unpacked > FREE_BYTES && read.unpacked > read.packed * MOST_RATIO) {
+        throw new OrielError(
+          'LIMIT',
+          `The body unpacks to more than ${MOST_RATIO} times its size, and is not read. Use another URL.`,
+        );
+      }
+      if (Math.min(read.unpacked, most) > SMALL_BYTES) slot ??= await queues.bodies.acquire({ signal });
+      bytes.add(chunk);
+      if (read.unpacked > most) break;
+    }
+    return { body: bytes.copy(), cut: read.unpacked > most };
+  } catch (error) {
+    // Nothing is packed as nothing.
+    const isNothing = read.packed === 0 && (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR';
+    if (!isNothing) throw networkError(error, undefined, signal);
+    return { body: new Uint8Array(), cut: false };
+  } finally {
+    discard(body);
+    bytes?.free();
+    slot?.release();
+  }
+}
+
+/** All that has arrived, however many chunks it came in: a stage behind it costs as much for each as for a large piece. */
+async function* piecesOf(body: Readable, read: { packed: number }): AsyncGenerator<Uint8Array> {
+  for await (const piece of body as AsyncIterable<Uint8Array>) {
+    read.packed += piece.length;
+    yield piece;
+    await nextTurn();
+  }
+}
+
+/** What comes out of the last stage. Whatever fails in one of them fails there. */
+function unpacked(pieces: AsyncGenerator<Uint8Array>, stages: readonly Duplex[]): AsyncIterable<Uint8Array> {
+  const last = stages.at(-1);
+  if (!last) return pieces;
+  pipeline([pieces, ...stages] as unknown as [Readable, Duplex], () => undefined);
+  return last;
+}
+
+/** Names of no coding, and what is said by mistake where there is none: browsers pass over them, too. */
+const UNPACKED: ReadonlySet<string> = new Set([
+  '',
+  'identity',
+  'none',
+  'utf-8',
+  'utf8',
+  'binary',
+  '8bit',
+  'aws-chunked',
+]);
+
+/** In the order in which they have to be undone. Throws `LIMIT` and `CORRUPT`. */
+function decoders(encoding = ''): Duplex[] {
+  const names = encoding
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => !UNPACKED.has(name));
+  if (names.length > 3)
+    throw new OrielError(
+      'LIMIT',
+      'The body is packed more than three times, and is not read. Use another URL.',
+    );
+  return names.toReversed().map((name) => {
+    if (name === 'gzip' || name === 'x-gzip') return createGunzip();
+    if (name === 'deflate') return createAnyInflate();
+    if (name === 'br') return createBrotliDecompress();
+    throw new OrielError(
+      'CORRUPT',
+      `The body is packed in a way that is not read here: ${quote(name.slice(0, 40))}. Use another URL.`,
+    );
+  });
+}

@@ -1,0 +1,205 @@
+/**
+ * Kills a process tree: a process with everything it has started. The group is signalled everywhere; descendants that left
+ * it (`setsid`, a double fork) are found on Linux only, by a token that they inherit in their environment. What
+ * escapes even there: a process that leaves group, session and parent and clears its environment as well.
+ */
+
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createTurns } from '../queues/turns.ts';
+import { errno } from './system-failure.ts';
+import { holdsToken, lastProcess, listProcesses, type ProcessStat, processStat } from './process-table.ts';
+
+export interface Tree {
+  /** Leader of its own process group and session. */
+  readonly pid: number;
+  /** Stands in the environment of the leader and so of its descendants. */
+  readonly token: string;
+  /** When the leader began, in clock ticks since boot: no descendant is older. */
+  readonly since: number;
+  /** The same by `performance.now()`. */
+  readonly began: number;
+}
+
+/** When a process began, in clock ticks since boot; 0 where that is not to be known. */
+export function beginOf(pid: number): number {
+  return (process.platform === 'linux' && processStat(pid)?.began) || 0;
+}
+
+export interface Ended {
+  /** Processes that were there and had to be ended. */
+  readonly ended: number;
+  /** Processes that are still there after SIGKILL: another user's, or stuck in the kernel. */
+  readonly left: number;
+}
+
+/** How long SIGKILL may take to show, in ms. */
+const KILL_WAIT = 1_000;
+
+/** Sends SIGTERM to the whole tree, waits up to `grace` ms, then sends SIGKILL until nothing of it is left. */
+export async function endTree(tree: Tree, grace: number): Promise<Ended> {
+  const met = new Set<number>();
+  if (grace > 0 && (await signalUntilGone(tree, 'SIGTERM', grace, met)) === 0) {
+    return { ended: met.size, left: 0 };
+  }
+  const left = await signalUntilGone(tree, 'SIGKILL', KILL_WAIT, met);
+  return { ended: met.size - left, left };
+}
+
+/** Sends SIGKILL to what there is of the tree, once and at once. */
+export function killTree(tree: Tree): void {
+  kill(-tree.pid, 'SIGKILL');
+  for (const { pid } of atOnce(members(tree))) kill(pid, 'SIGKILL');
+}
+
+/** After the deadline it is looked again until there were so many looks: one may take long where there is much. */
+const LEAST_LOOKS = 3;
+
+/** Signals again what appears while it waits: a tree may grow while it is being felled. */
+async function signalUntilGone(
+  tree: Tree,
+  signal: 'SIGTERM' | 'SIGKILL',
+  within: number,
+  met: Set<number>,
+): Promise<number> {
+  const signalled = new Set<number>();
+  let end: number | undefined;
+  let pause = 5;
+  for (let looks = 1; ; looks += 1) {
+    const alive = await inTurns(members(tree));
+    if (alive.length === 0) return 0;
+    if (end !== undefined && performance.now() >= end && looks > LEAST_LOOKS) return alive.length;
+    const fresh = alive.filter(({ pid }) => !signalled.has(pid));
+    if (fresh.length > 0) kill(-tree.pid, signal);
+    await inTurns(signalAll(fresh, signal));
+    for (const { pid } of fresh) {
+      signalled.add(pid);
+      met.add(pid);
+    }
+    end ??= performance.now() + within;
+    await sleep(pause);
+    pause = Math.min(pause * 2, 80);
+  }
+}
+
+/** Whose id is another process's by now is left alone. */
+function* signalAll(members: readonly Member[], signal: NodeJS.Signals): Steps<void> {
+  for (const [i, { pid, began }] of members.entries()) {
+    if (i % AT_ONCE === AT_ONCE - 1) yield;
+    if (began === undefined || processStat(pid)?.began === began) kill(pid, signal);
+  }
+}
+
+/** Signals a process, or the group of `-pid`, as far as there is one. */
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // Gone already, or not ours to end: the next look tells.
+  }
+}
+
+/** Work in pieces: between two of them others may have their turn. */
+type Steps<T> = Generator<undefined, T>;
+
+/** Processes at a stretch: some milliseconds. */
+const AT_ONCE = 128;
+
+/** Of all trees that are being ended, one piece in each turn of the event loop. */
+const nextTurn = createTurns();
+
+async function inTurns<T>(steps: Steps<T>): Promise<T> {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await nextTurn();
+  }
+}
+
+function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+type Member = Pick<ProcessStat, 'pid'> & Partial<ProcessStat>;
+
+/** Looks at what was started during a look, at most. */
+const MOST_ROUNDS = 100;
+
+/**
+ * Living processes of the tree. Where there is no /proc, the leader stands for its whole group. A process that is
+ * started during a look may be missed, and its parent be gone: where nothing was found, what has begun meanwhile is looked
+ * at too, which is little and takes no time in which more could begin.
+ */
+function* members(tree: Tree): Steps<readonly Member[]> {
+  let last = lastProcess();
+  let look = yield* lookAt(tree, younger(tree, last));
+  if (!look) return groupLives(tree.pid) ? [{ pid: tree.pid }] : [];
+  for (let round = 0; look.length === 0 && round < MOST_ROUNDS; round += 1) {
+    const [before, now] = [last, lastProcess()];
+    if (now !== undefined && now === before) break;
+    const isFew = before !== undefined && now !== undefined && now > before;
+    look = (yield* lookAt(tree, isFew ? idsBehind(before, now) : younger(tree, undefined))) ?? [];
+    if (now === undefined) break;
+    last = now;
+  }
+  return look;
+}
+
+/** Those of the tree among the processes `ids`, with the descendants of each. */
+function* lookAt(tree: Tree, ids: Iterable<number> | undefined): Steps<readonly Member[] | undefined> {
+  if (!ids) return undefined;
+  const children = new Map<number, ProcessStat[]>();
+  const found = new Map<number, ProcessStat>();
+  let count = 0;
+  for (const pid of ids) {
+    count += 1;
+    if (count % AT_ONCE === 0) yield;
+    const stat = processStat(pid);
+    if (!stat?.alive || stat.began < tree.since || pid === process.pid) continue;
+    const { parent, group, session } = stat;
+    if (group === tree.pid || session === tree.pid || holdsToken(pid, tree.token)) found.set(pid, stat);
+    const others = children.get(parent);
+    if (others) others.push(stat);
+    else children.set(parent, [stat]);
+  }
+  // Children that cleared their environment are reached through their parents. What is found is gone through as well.
+  for (const pid of found.keys()) {
+    for (const child of children.get(pid) ?? []) found.set(child.pid, child);
+  }
+  return [...found.values()];
+}
+
+function groupLives(pid: number): boolean {
+  try {
+    process.kill(-pid, 0);
+    return true;
+  } catch (error) {
+    return errno(error) === 'EPERM';
+  }
+}
+
+/** No machine gives out all process ids, 32,768 at least, in so short a time. */
+const IN_ORDER_MS = 200;
+
+/**
+ * Ids of processes among which are all that began with the leader or after it and not after `last`, itself included;
+ * undefined where there is no /proc.
+ */
+function younger(tree: Tree, last: number | undefined): Iterable<number> | undefined {
+  const listed = process.platform === 'linux' ? listProcesses() : undefined;
+  const inOrder = last !== undefined && performance.now() - tree.began < IN_ORDER_MS;
+  return listed && inOrder ? between(listed, tree.pid, last) : listed;
+}
+
+/** Ids are given out in ascending order, from the start again when the largest is used. Source: alloc_pid in Linux. */
+function* between(ids: Iterable<number>, first: number, last: number): Generator<number, void> {
+  for (const id of ids) {
+    if (first <= last ? id >= first && id <= last : id >= first || id <= last) yield id;
+  }
+}
+
+function* idsBehind(before: number, last: number): Generator<number, void> {
+  for (let id = before + 1; id <= last; id += 1) yield id;
+}

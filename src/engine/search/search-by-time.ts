@@ -1,0 +1,94 @@
+/**
+ * A search in the order of time: the texts are searched once for the files that hold matches, then those that belong to
+ * the answer are searched in order.
+ */
+
+import { join } from 'node:path';
+import { isFault } from '../../access/system-failure.ts';
+import { isOrielError, OrielError } from '../../errors.ts';
+import type { OpenedDirectory } from '../../types/access.ts';
+import type { Call } from '../../types/call.ts';
+import type { CountRequest, SearchRequest } from '../../types/request.ts';
+import { encodingOf } from '../../views/source-encoding.ts';
+import { MOST_RESULTS } from '../walk/page-bounds.ts';
+import { newestPaths, tooManyToSort } from '../walk/by-time.ts';
+import type { WalkOptions } from '../walk/walk-run.ts';
+import { passOver } from './inside.ts';
+import type { Naming, Sink } from './sink.ts';
+import { FileStretch } from './stretch.ts';
+import { Tally } from './tally.ts';
+import { WholeStretch } from './whole-stretch.ts';
+
+/** Throws `BAD_INPUT` for what cannot be put in that order. */
+export function checkSort({ sort, inside }: SearchRequest | CountRequest): void {
+  if (sort !== 'time' || inside !== 'below') return;
+  const next = JSON.stringify({ inside: false, sort });
+  throw new OrielError(
+    'BAD_INPUT',
+    'What is inside documents and archives has no time of its own. Use sort=time without inside, or inside without sort.',
+    { next },
+  );
+}
+
+interface Walked {
+  readonly directory: OpenedDirectory;
+  readonly options: Pick<WalkOptions, 'filter' | 'named'>;
+  readonly names: Naming;
+}
+
+/** `walk` searches all texts in the order of their paths. Throws `LIMIT` where there are too many to be sorted. */
+export async function takeByTime(
+  { directory, options, names }: Walked,
+  sink: Sink,
+  walk: (sink: Sink, names: Naming) => Promise<void>,
+  call: Call,
+): Promise<void> {
+  const { request, gaps } = sink.search;
+  const all: CountRequest = { ...request, do: 'count', counts: true, offset: 0, limit: MOST_RESULTS };
+  const tally = new Tally(all, call);
+  await walk(tally, { shown: (path) => path });
+  tally.refuseIfBroken();
+  const matches = tally.all;
+  if (!matches) throw tooManyToSort(MOST_RESULTS);
+  gaps.add(tally.search.gaps);
+  const newest = await newestPaths(directory, options, call);
+  gaps.addAgain(newest.gaps);
+  for (const path of newest.paths) {
+    const count = matches.get(path);
+    if (count === undefined) continue;
+    const taken = sink.knows(names.shown(path), count);
+    if (taken === 'enough') return;
+    if (taken === 'wanted' && !(await searchAgain(join(directory.path, path), path, names, sink, call)))
+      return;
+  }
+}
+
+/** Returns false when nothing that follows counts any more. What has gone meanwhile is passed over, all else leaves a gap. */
+async function searchAgain(
+  real: string,
+  path: string,
+  names: Naming,
+  sink: Sink,
+  call: Call,
+): Promise<boolean> {
+  try {
+    const opened = await call.access.open(real, call.signal);
+    try {
+      if (opened.is !== 'file') return true;
+      const { search } = sink;
+      const encoding = await encodingOf(opened.bytes, call);
+      const stretch = search.request.multiline
+        ? new WholeStretch(opened.bytes, encoding, [{ path, lines: 0, start: 0 }], search)
+        : new FileStretch(opened, path, encoding, search);
+      return await sink.take(stretch, names);
+    } finally {
+      await opened.close();
+    }
+  } catch (error) {
+    call.signal.throwIfAborted();
+    if (isOrielError(error) && error.code === 'BAD_REGEX') throw error;
+    if (isFault(error)) sink.search.gaps.broken = true;
+    else passOver(error, names.shown(path), sink.search, call);
+    return !sink.search.gaps.broken;
+  }
+}

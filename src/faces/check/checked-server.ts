@@ -1,0 +1,216 @@
+/** The server that is checked: started in the sandbox, asked with the official client, watched, and ended as a tree. */
+
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Client } from '@modelcontextprotocol/client';
+import { basicEnvironment } from '../../access/mcp/transport.ts';
+import { StdioTransport } from '../../access/mcp/stdio.ts';
+import { version } from '../../access/package-files.ts';
+import { listProcesses, processStat } from '../../access/process-table.ts';
+import { OrielError } from '../../errors.ts';
+import { quote } from '../../text/visible.ts';
+import type { CallOptions, Checked, Said } from './case.ts';
+import { Broken } from './outcome.ts';
+import { continuationOf } from './continuation.ts';
+import { DEADLINE_MS, holdToLaws, MOST_MEMORY_MB } from './laws.ts';
+import { type Mapped, type Mapping, parseMapping, type Role, rolesOf, type Tool } from './roles.ts';
+import { PLAIN, PLAIN_TEXT, type Sandbox } from './sandbox.ts';
+
+/** Milliseconds to start and shake hands. */
+const START_MS = 60_000;
+
+/** Bytes of a message that are taken at all. */
+const MOST_MESSAGE = 128 << 20;
+
+const SAMPLE_MS = 40;
+
+export interface Figures {
+  /** Of the slowest call. */
+  ms: number;
+  /** Of the largest answer. */
+  bytes: number;
+  /** Above the server at rest, its children included. */
+  memoryMb: number;
+}
+
+export class Server implements Checked {
+  roles: Mapping = {};
+  /** Since the last `resetFigures`. */
+  figures: Figures = { ms: 0, bytes: 0, memoryMb: 0 };
+  readonly #sandbox: Sandbox;
+  readonly #command: readonly string[];
+  readonly #signal: AbortSignal;
+  readonly #deadlineMs: number;
+  #tools: readonly Tool[] = [];
+  #running: { readonly client: Client; readonly transport: StdioTransport; idleMb: number } | undefined;
+
+  /** In `command`, `{}` stands for the root. */
+  constructor(sandbox: Sandbox, command: readonly string[], signal: AbortSignal, deadlineMs = DEADLINE_MS) {
+    this.#sandbox = sandbox;
+    this.#command = command.map((word) => fromHere(word).replaceAll('{}', sandbox.root));
+    this.#signal = signal;
+    this.#deadlineMs = deadlineMs;
+  }
+
+  /** Throws `BAD_INPUT` for a command that is no MCP server, and for a mapping that does not fit it. */
+  async start(mapping?: string): Promise<void> {
+    const [command = '', ...args] = this.#command;
+    const env = { ...basicEnvironment(), ORIEL_CHECK_SECRET: this.#sandbox.secret };
+    const { root: cwd } = this.#sandbox;
+    // Nothing else waits in this process: messages of any size are parsed as they come.
+    const reduce = (message: Uint8Array): Promise<Uint8Array> => Promise.resolve(message);
+    const transport = new StdioTransport({ command, args, cwd, env, maxMessage: MOST_MESSAGE, reduce });
+    const client = new Client({ name: 'oriel-check', version: version() }, { capabilities: {} });
+    try {
+      await client.connect(transport, { signal: this.#signal, timeout: START_MS });
+      if (client.getServerCapabilities()?.tools)
+        this.#tools = (
+          await client.request({ method: 'tools/list', params: {} }, { timeout: START_MS })
+        ).tools;
+    } catch (cause) {
+      await transport.close();
+      this.#signal.throwIfAborted();
+      const message = `${quote(command)} is not an MCP server that could be started. Use oriel check -- COMMAND, with {} for the directory that it may read.`;
+      throw new OrielError('BAD_INPUT', message, { cause });
+    }
+    this.#running = { client, transport, idleMb: 0 };
+    this.roles = mapping === undefined ? rolesOf(this.#tools) : parseMapping(mapping, this.#tools);
+    if (!this.roles.read) return;
+    await this.expectServed().catch((cause: unknown) => {
+      if (!(cause instanceof Broken)) throw cause;
+      const message = `${this.roles.read?.tool} does not read a small file of the sandbox: ${cause.message}. Name the directory with {} in the command, or the tools with --map.`;
+      throw new OrielError('BAD_INPUT', message, { cause });
+    });
+    this.#running.idleMb = treeMb(transport.pid) ?? 0;
+    this.resetFigures();
+  }
+
+  resetFigures(): void {
+    this.figures = { ms: 0, bytes: 0, memoryMb: 0 };
+  }
+
+  async close(): Promise<void> {
+    const running = this.#running;
+    this.#running = undefined;
+    await running?.client.close();
+    await running?.transport.close();
+  }
+
+  /** A small read is answered, and right. Throws `Broken`. */
+  async expectServed(): Promise<void> {
+    if (!this.roles.read) return;
+    const said = await this.call('read', PLAIN);
+    if (said.isError || !said.text.includes(PLAIN_TEXT))
+      throw new Broken('a small file is not read any more');
+  }
+
+  async call(role: Role, path: string, more: CallOptions = {}): Promise<Said> {
+    const mapped = this.roles[role] as Mapped;
+    const input: Record<string, unknown> = { ...mapped.arguments, [mapped.path]: path, ...more.arguments };
+    if (mapped.pattern !== undefined) input[mapped.pattern] = more.pattern ?? 'row';
+    const said = await this.#ask(mapped.tool, input);
+    this.figures.bytes = Math.max(this.figures.bytes, said.bytes);
+    holdToLaws(said, this.#sandbox, more);
+    return said;
+  }
+
+  next(role: Role, path: string, said: Said): { path: string; more: CallOptions } | undefined {
+    const tool = this.#tools.find(({ name }) => name === this.roles[role]?.tool);
+    const numbers = Object.entries(tool?.inputSchema.properties ?? {}).flatMap(([name, schema]) =>
+      /"(?:integer|number)"/.test(JSON.stringify(schema)) ? [name] : [],
+    );
+    const found = continuationOf(said.text, numbers);
+    return (
+      found && { path: found.path ?? path, more: { ...(found.arguments && { arguments: found.arguments }) } }
+    );
+  }
+
+  async #ask(name: string, input: Record<string, unknown>): Promise<Said> {
+    const running = this.#running;
+    if (!running) throw new Broken('the server does not run any more');
+    const { client, transport, idleMb } = running;
+    const began = performance.now();
+    let tooMuch = false;
+    const late = new AbortController();
+    const sample = setInterval(() => {
+      const now = (treeMb(transport.pid) ?? 0) - idleMb;
+      if (idleMb === 0) return;
+      this.figures.memoryMb = Math.max(this.figures.memoryMb, now);
+      if (now <= MOST_MEMORY_MB) return;
+      tooMuch = true;
+      late.abort();
+    }, SAMPLE_MS);
+    const timer = setTimeout(() => late.abort(), this.#deadlineMs);
+    try {
+      const signal = AbortSignal.any([late.signal, this.#signal]);
+      const params = { name, arguments: input };
+      const result = await client.request(
+        { method: 'tools/call', params },
+        { signal, timeout: 2 * this.#deadlineMs },
+      );
+      return saidIn(result);
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      if (tooMuch) throw new Broken(`it took over ${MOST_MEMORY_MB} MB of memory`, { cause: error });
+      if (late.signal.aborted)
+        throw new Broken(`no answer within ${this.#deadlineMs / 1_000} s`, { cause: error });
+      if (transport.failure)
+        throw new Broken(`the answer has over ${MOST_MESSAGE >> 20} MiB`, { cause: error });
+      if (!transport.pid) throw new Broken('the server ended', { cause: error });
+      return saidBy((error as Error).message, true);
+    } finally {
+      clearInterval(sample);
+      clearTimeout(timer);
+      this.figures.ms = Math.max(this.figures.ms, performance.now() - began);
+    }
+  }
+}
+
+/** The server runs in the sandbox: a path of a file here, `./checked-server.js`, is made absolute. */
+function fromHere(word: string): string {
+  return word.includes('/') && existsSync(word) ? resolve(word) : word;
+}
+
+interface Result {
+  readonly content?: unknown;
+  readonly structuredContent?: unknown;
+  readonly isError?: unknown;
+}
+
+/** Hosts show either the content or the structured content: both are looked through, the larger one counts. */
+function saidIn({ content, structuredContent, isError }: Result): Said {
+  const blocks = (Array.isArray(content) ? content : []) as readonly Readonly<Record<string, unknown>>[];
+  const text = blocks
+    .map((block) => (typeof block['text'] === 'string' ? block['text'] : JSON.stringify(block)))
+    .join('\n');
+  const structured = structuredContent === undefined ? '' : JSON.stringify(structuredContent);
+  return {
+    text: text.length > 0 ? text : structured,
+    structured,
+    bytes: Math.max(Buffer.byteLength(text), Buffer.byteLength(structured)),
+    isError: isError === true,
+  };
+}
+
+function saidBy(text: string, isError: boolean): Said {
+  return { text, bytes: Buffer.byteLength(text), isError };
+}
+
+/** Megabytes of a process and all below it; undefined where that is not known. */
+function treeMb(pid: number | undefined): number | undefined {
+  const listed = pid === undefined ? undefined : listProcesses();
+  if (!listed) return undefined;
+  const all = [...listed];
+  const parents = new Map(all.map((one) => [one, processStat(one)?.parent]));
+  const isBelow = (one: number | undefined): boolean =>
+    one !== undefined && one > 1 && (one === pid || isBelow(parents.get(one)));
+  return all.filter(isBelow).reduce((sum, one) => sum + residentMb(one), 0);
+}
+
+function residentMb(pid: number): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}

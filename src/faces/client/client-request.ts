@@ -1,0 +1,158 @@
+/** One exchange with the server: address, token, retries, and every failure as a value. */
+
+import { baseOf } from './base-url.ts';
+import { type ClientError, failed, type Result, succeeded } from './client-result.ts';
+
+export interface ClientOptions {
+  /** Where the server is: `http://127.0.0.1:7345`, or `https://gateway/ws1` where a gateway has it below a path. */
+  readonly url: string;
+  readonly token?: string;
+  /**
+   * As which client the server knows this one, on every replica and after a restart: whoever gives the name reads what was
+   * kept for it. ASCII without blanks; a random one when absent.
+   */
+  readonly name?: string;
+  /** Times that a request which changes nothing is sent again; 2 when absent. */
+  readonly retries?: number;
+  /** Instead of the global one: for a unix socket, a proxy, a test. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+export interface Exchange {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+  /** Sending it twice does what sending it once does. */
+  readonly repeatable: boolean;
+  /** Statuses that are answers, beside those of success. */
+  readonly accepts?: readonly number[];
+}
+
+export type Send = (exchange: Exchange) => Promise<Result<Response>>;
+
+/** A server that is busy or not up yet may answer a moment later. */
+const PASSING = new Set([502, 503, 504, 429]);
+
+const FIRST_WAIT_MS = 200;
+/** The longest wait that a server may ask for. */
+const LONGEST_WAIT_MS = 5_000;
+
+export function sender({
+  url,
+  token,
+  // By this name the server tells its clients apart, whatever connections they use, and serves them in turn.
+  name = crypto.randomUUID(),
+  retries = 2,
+  fetch = globalThis.fetch,
+}: ClientOptions): Send {
+  const base = baseOf(url);
+  return async (exchange) => {
+    const most = exchange.repeatable ? retries : 0;
+    for (let attempt = 0; ; attempt += 1) {
+      const result = await once(exchange);
+      if (result.ok || attempt >= most || !isPassing(result.error)) return result;
+      const waited = await pause(waitOf(result.error) ?? FIRST_WAIT_MS * 2 ** attempt, exchange.signal);
+      if (!waited) return failed(CANCELLED);
+    }
+  };
+
+  async function once(exchange: Exchange): Promise<Result<Response>> {
+    const { method, path, query = {}, body, headers, signal, accepts = [] } = exchange;
+    const target = new URL(base + path);
+    for (const [name, value] of Object.entries(query)) {
+      if (value !== undefined) target.searchParams.set(name, String(value));
+    }
+    try {
+      const response = await fetch(target, {
+        method,
+        // A token belongs to the server that was named, and so does every answer.
+        redirect: 'manual',
+        headers: {
+          'oriel-client': name,
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(signal && { signal }),
+      });
+      const isAnswer = response.ok || accepts.includes(response.status);
+      return isAnswer ? succeeded(response) : failed(await refusalOf(response));
+    } catch (error) {
+      return failed(brokenBy(error, signal));
+    }
+  }
+}
+
+const CANCELLED: ClientError = { kind: 'cancelled', message: 'The call was cancelled.' };
+
+/** What a fetch, or the reading of its body, threw. */
+export function brokenBy(error: unknown, signal: AbortSignal | undefined): ClientError {
+  if (signal?.aborted) return CANCELLED;
+  const { message, cause } = error as Error & { cause?: { code?: string } };
+  const why = cause?.code === undefined ? message : `${message} (${cause.code})`;
+  return { kind: 'network', message: `No answer came: ${why}.` };
+}
+
+/** Bytes of an answer that is held in memory: what this API answers is far smaller. */
+const MOST_BYTES = 16 * 2 ** 20;
+
+/** Throws for more than is ever answered: a server need not be the one it was. */
+export async function boundedText(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) throw new Error('the answer is larger than 16 MiB');
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+type Refused = Extract<ClientError, { kind: 'refused' }>;
+
+async function refusalOf(response: Response): Promise<Refused> {
+  const said = (await boundedText(response)
+    .then(JSON.parse)
+    .catch(() => undefined)) as Partial<Refused> | undefined;
+  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+  return {
+    kind: 'refused',
+    status: response.status,
+    message: said?.message ?? `The server answered ${response.status}.`,
+    ...(said?.code !== undefined && { code: said.code }),
+    ...(said?.next !== undefined && { next: said.next }),
+    ...(said?.validations !== undefined && { validations: said.validations }),
+    ...(Number.isFinite(seconds) && { retryAfter: seconds }),
+  };
+}
+
+function isPassing(error: ClientError): boolean {
+  return error.kind === 'network' || (error.kind === 'refused' && PASSING.has(error.status));
+}
+
+function waitOf(error: ClientError): number | undefined {
+  const { retryAfter } = error as Partial<Refused>;
+  return retryAfter === undefined ? undefined : Math.min(LONGEST_WAIT_MS, retryAfter * 1000);
+}
+
+/** False when the caller gave up in the meantime. */
+function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+  return new Promise((resolve) => {
+    const stop = (): void => {
+      clearTimeout(timer);
+      resolve(false);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve(true);
+    }, ms);
+    if (signal?.aborted) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
+}

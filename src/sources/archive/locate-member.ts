@@ -1,0 +1,191 @@
+/** Finds what a typed path names inside an archive. Links are followed to other members, never out of the archive. */
+
+import { basename } from 'node:path';
+import { OrielError } from '../../errors.ts';
+import { isSelector } from '../../selector/selection.ts';
+import { nearNames } from '../../text/near.ts';
+import { quote } from '../../text/visible.ts';
+import { archiveLimits } from './archive-limits.ts';
+import type { Member } from './container.ts';
+import { type Contents, hasDirectory } from './contents.ts';
+import { pathParts, typedForms } from './member-names.ts';
+import { nextTurn } from './index-turns.ts';
+
+export type Found =
+  | {
+      readonly is: 'member';
+      readonly at: number;
+      readonly path: string;
+      /** Link it was reached by. */
+      readonly via?: string;
+    }
+  /** `path` is `""` for the root, else ends in `/`. */
+  | { readonly is: 'directory'; readonly path: string }
+  /** A link whose target is not in the archive. */
+  | { readonly is: 'link'; readonly at: number; readonly path: string };
+
+export interface Located {
+  readonly found: Found;
+  /** What follows the member's path, without the colon and with the question mark. */
+  readonly tail: string;
+}
+
+/**
+ * The longest part of `rest` that names something, and the rest of it: a member called `raw` or `x:1-2` wins over the
+ * selector. Undefined when nothing is named.
+ */
+export function locate(contents: Contents, rest: string): Located | undefined {
+  if (rest.length > archiveLimits.restBytes) {
+    throw new OrielError(
+      'NAME_TOO_LONG',
+      `The path inside the archive has more than ${archiveLimits.restBytes} characters.`,
+    );
+  }
+  for (const [path, tail] of splits(rest)) {
+    const found = find(contents, path);
+    if (found) return { found, tail };
+  }
+  return rest === '' || isSelector(rest) ? { found: { is: 'directory', path: '' }, tail: rest } : undefined;
+}
+
+/** Members suggested in place of a missing one. */
+const MOST_NAMED = 5;
+
+/** Members that are looked at at a stretch. */
+const LOOKED_AT = 20_000;
+
+/** Members whose path ends in the typed one, with the selector that was typed; the first five. */
+export async function endingIn(contents: Contents, rest: string): Promise<string[]> {
+  for (const [path, tail] of splits(rest)) {
+    if (tail !== '' && !isSelector(tail)) continue;
+    const found: string[] = [];
+    for (const [i, known] of contents.sorted.entries()) {
+      if (i % LOOKED_AT === LOOKED_AT - 1) await nextTurn();
+      if (known.endsWith(`/${path}`)) found.push(tail === '' ? known : `${known}:${tail}`);
+      if (found.length === MOST_NAMED) break;
+    }
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** Names that are compared letter by letter. */
+const MOST_COMPARED = 20_000;
+
+/**
+ * Members, or else directories, with a path near the typed one, or else with such a last name; with the selector that was
+ * typed; the nearest five.
+ */
+export async function nearMembers(contents: Contents, rest: string): Promise<string[]> {
+  const members = contents.sorted.slice(0, MOST_COMPARED);
+  const directories = [...directoriesOf(members)];
+  // What can be a selector is one, rather than the end of a mistyped name.
+  const ways = [...splits(rest)].filter(([, tail]) => tail === '' || isSelector(tail)).toReversed();
+  for (const [path, tail] of ways) {
+    let found: string[] = [];
+    for (const known of [members, directories]) {
+      await nextTurn();
+      if (found.length === 0) found = nearNames(path, known);
+    }
+    await nextTurn();
+    if (found.length === 0) found = withLastName(path, [...members, ...directories]);
+    if (found.length === 0) continue;
+    return found.slice(0, MOST_NAMED).map((name) => (tail === '' ? name : `${name}:${tail}`));
+  }
+  return [];
+}
+
+function withLastName(path: string, known: readonly string[]): string[] {
+  const last = nearNames(
+    basename(path),
+    known.map((name) => basename(name)),
+  );
+  return known.filter((name) => last.includes(basename(name)));
+}
+
+/** `"a/b/c.txt"` → `"a"`, `"a/b"`. */
+function directoriesOf(members: readonly string[]): Set<string> {
+  const directories = new Set<string>();
+  for (const name of members) {
+    for (let at = name.indexOf('/'); at !== -1; at = name.indexOf('/', at + 1)) {
+      if (directories.size < MOST_COMPARED) directories.add(name.slice(0, at));
+    }
+  }
+  return directories;
+}
+
+/** `"b.zip:c.txt:5-9"` → that whole, then `b.zip:c.txt` + `5-9`, then `b.zip` + `c.txt:5-9`. */
+function* splits(rest: string): Generator<[path: string, tail: string]> {
+  if (rest !== '') yield [rest, ''];
+  let left: number = archiveLimits.restSplits;
+  for (let at = rest.length - 1; at > 0 && left > 0; at -= 1) {
+    if (rest[at] === ':') yield [rest.slice(0, at), rest.slice(at + 1)];
+    else if (rest[at] === '?') yield [rest.slice(0, at), rest.slice(at)];
+    else continue;
+    left -= 1;
+  }
+}
+
+function find(contents: Contents, typed: string): Found | undefined {
+  const numbered = /^%~(\d{1,9})$/.exec(typed);
+  if (numbered) return findNumber(contents, Number(numbered[1]) - 1, typed);
+  for (const form of typedForms(typed)) {
+    const parts = pathParts(form);
+    if (!parts) throw new OrielError('BAD_PATH', `${quote(typed)} leads out of the archive with "..".`);
+    const found = walk(contents, parts, form.endsWith('/'), 0);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function findNumber(contents: Contents, at: number, typed: string): Found | undefined {
+  const member = contents.members[at];
+  if (!member) return undefined;
+  if (contents.odd.get(at)?.why === 'outside') {
+    throw new OrielError(
+      'BAD_PATH',
+      `${quote(member.name)} leads out of the archive with ".." and is not read.`,
+    );
+  }
+  if (member.type !== 'directory') return { is: 'member', at, path: typed };
+  return { is: 'directory', path: `${(pathParts(member.name) ?? []).join('/')}/` };
+}
+
+/** Walks down the path; at a link it starts again from the target of the link. */
+function walk(contents: Contents, parts: string[], asDirectory: boolean, hops: number): Found | undefined {
+  if (parts.length > archiveLimits.nameDepth) return undefined;
+  for (let depth = 1; depth <= parts.length; depth += 1) {
+    const path = parts.slice(0, depth).join('/');
+    const at = contents.byPath.get(path);
+    const member = at === undefined ? undefined : contents.members[at];
+    if (at === undefined || member?.link === undefined) continue;
+    if (hops === archiveLimits.linkHops) {
+      throw new OrielError('LOOP', `${quote(path)} leads into a loop of links inside the archive.`);
+    }
+    const target = linkTarget(member, parts.slice(0, depth - 1));
+    const rest = parts.slice(depth);
+    const found = target && walk(contents, [...target, ...rest], asDirectory, hops + 1);
+    if (!found) return rest.length === 0 ? { is: 'link', at, path } : undefined;
+    return found.is === 'member' ? { ...found, via: path } : found;
+  }
+  const path = parts.join('/');
+  const at = contents.byPath.get(path);
+  if (at !== undefined && !asDirectory) return { is: 'member', at, path };
+  const directory = path === '' ? '' : `${path}/`;
+  return directory === '' || hasDirectory(contents, directory)
+    ? { is: 'directory', path: directory }
+    : undefined;
+}
+
+/** The target of a link, from the root; undefined when it lies outside of the archive. */
+function linkTarget(member: Member, directory: readonly string[]): string[] | undefined {
+  const link = member.link ?? '';
+  if (link.startsWith('/') && member.type === 'symlink') return undefined;
+  const parts = member.type === 'symlink' ? [...directory] : [];
+  for (const part of link.split('/')) {
+    if (part === '..') {
+      if (parts.pop() === undefined) return undefined;
+    } else if (part !== '' && part !== '.') parts.push(part);
+  }
+  return parts;
+}

@@ -1,0 +1,116 @@
+/** Has a document converted in a child process, once for each version of it and each part that is asked for. */
+
+import { createHash, type Hash } from 'node:crypto';
+import { chunksOf } from '../../access/bytes.ts';
+import { ChildFailure } from '../../access/isolate-child.ts';
+import { withProgress } from '../../access/progress-timer.ts';
+import { OrielError } from '../../errors.ts';
+import { Identity } from '../../identity.ts';
+import type { ByteSource } from '../../types/byte-source.ts';
+import type { Call } from '../../types/call.ts';
+import type { Kind, Made, Making } from '../../types/store.ts';
+import type { ScratchFile } from '../../types/session.ts';
+import { weightOf } from './converted-body.ts';
+import { CachedConversion, digestIn } from './cached-conversion.ts';
+import { convertInChild, type Order } from './convert-in-child.ts';
+import { convertedElsewhere } from './convert-job.ts';
+import { MIB, MOST_STORED } from './document-limits.ts';
+import { failureOf } from './failures.ts';
+import type { Conversion } from './document-protocol.ts';
+
+export type ConversionOptions = { want: string; password?: string };
+
+export const conversions: Kind<Conversion, ConversionOptions> = {
+  name: 'document',
+  weigh: ({ body }) => weightOf(body),
+  mostMemory: 20 * MIB,
+  dispose: ({ body }) => body.close?.(),
+};
+
+export function optionsOf({ want, password }: Order): ConversionOptions {
+  return { want: JSON.stringify(want), ...(password !== undefined && { password }) };
+}
+
+/** Throws OrielError: `LIMIT`, `CORRUPT`, with a clause that completes "Cannot read .pdf file: ". */
+export async function conversionOf(bytes: ByteSource, order: Order, call: Call): Promise<Conversion> {
+  // The text of an encrypted document is not written to a disk.
+  const cached =
+    order.password === undefined ? await CachedConversion.of(bytes, order.want, call) : undefined;
+  const { session, deadline } = call;
+  const open = (): Promise<ScratchFile> => session.scratch();
+  const shared = bytes.identity.recurs ? undefined : await byContent(bytes, cached, call);
+  /** The file was not written to between its digest and its conversion. */
+  let isSame = true;
+  const anew = async ({ source, signal }: Making): Promise<Conversion> => {
+    const { work } = session;
+    const elsewhere =
+      work &&
+      cached &&
+      (await convertedElsewhere(work, cached, { want: order.want, source, signal, deadline, open }));
+    if (elsewhere) return elsewhere;
+    const { conversion, sha256 } = await convert(source, order, signal, cached, open);
+    isSame = shared === undefined || sha256 === shared.sha256;
+    return conversion;
+  };
+  const make = async (making: Making): Promise<Made<Conversion>> => {
+    const known = await cached?.find();
+    return { value: known ?? (await withProgress(making, 'converting', () => anew(making))), keep: isSame };
+  };
+  return session.store.get(conversions, shared?.source ?? bytes, optionsOf(order), make, call);
+}
+
+/**
+ * A file that was written a moment ago may change without a sign of it, so nothing is kept under its facts. Its bytes are
+ * those of their digest: calls that read the same ones share a conversion. Undefined for what is too large to be converted.
+ */
+async function byContent(
+  bytes: ByteSource,
+  cached: CachedConversion | undefined,
+  call: Call,
+): Promise<{ readonly sha256: string; readonly source: ByteSource } | undefined> {
+  const sha256 = cached?.sha256 ?? (await digestIn(bytes, call));
+  if (sha256 === undefined) return undefined;
+  const source: ByteSource = {
+    size: bytes.size,
+    identity: Identity.of('document', { sha256 }),
+    readInto: bytes.readInto.bind(bytes),
+  };
+  return { sha256, source };
+}
+
+async function convert(
+  source: ByteSource,
+  order: Order,
+  signal: AbortSignal,
+  cached: CachedConversion | undefined,
+  open: () => Promise<ScratchFile>,
+): Promise<{ readonly conversion: Conversion; readonly sha256: string }> {
+  const bytes = await sizeOf(source, signal);
+  const sent = createHash('sha256');
+  const body = hashed(chunksOf(source, 0, bytes, 256 * 1024, signal), sent);
+  try {
+    const conversion = await convertInChild(order, { body, bytes }, signal, open);
+    const sha256 = sent.digest('hex');
+    cached?.keep(conversion, sha256);
+    return { conversion, sha256 };
+  } catch (error) {
+    if (!(error instanceof ChildFailure)) throw error;
+    throw new OrielError(...(failureOf(error.why, bytes, order.want) ?? ENDED), { cause: error });
+  }
+}
+
+const ENDED = ['LIMIT', 'its converter was ended from outside; the same call may work'] as const;
+
+async function* hashed(pieces: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    hash.update(piece);
+    yield piece;
+  }
+}
+
+/** A stream is read to its end before a slot is taken: no child waits for its bytes. */
+async function sizeOf(source: ByteSource, signal: AbortSignal): Promise<number> {
+  if (source.size === undefined) await source.readInto(new Uint8Array(1), MOST_STORED, signal);
+  if (source.size !== undefined && source.size <= MOST_STORED) return source.size;
+  throw new OrielError('LIMIT', `it is larger than the ${MOST_STORED / MIB} MiB that are converted`);
+}

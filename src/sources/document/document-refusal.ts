@@ -1,0 +1,101 @@
+/** The sentences about documents that cannot be read. */
+
+import { isOrielError, type ErrorCode, OrielError } from '../../errors.ts';
+import { plural } from '../../render/units.ts';
+import { quote } from '../../text/visible.ts';
+import type { Subject } from '../../types/resource.ts';
+import type { Extent, Reply, Why } from './document-protocol.ts';
+
+type Refusal = Extract<Reply, { is: 'refused' }>;
+
+const CODES: Readonly<Record<Why, ErrorCode>> = {
+  encrypted: 'ENCRYPTED',
+  password: 'ENCRYPTED',
+  damaged: 'CORRUPT',
+  old: 'UNSUPPORTED',
+  unknown: 'CORRUPT',
+  limit: 'LIMIT',
+  absent: 'OUT_OF_RANGE',
+  missing: 'UNSUPPORTED',
+  unsupported: 'UNSUPPORTED',
+};
+
+/**
+ * The error for a refusal of the child, with a call to make instead where there is one. `asked`: the page that was asked
+ * for, and what stands before it.
+ */
+export function refused(
+  refusal: Refusal,
+  subject: Pick<Subject, 'typed' | 'name'>,
+  asked: { readonly page: number; readonly front: string } | undefined,
+): OrielError {
+  const { why, detail, extent, facts } = refusal;
+  const { typed } = subject;
+  if (why === 'absent' && asked) return noPage(asked.page, extent, asked.front);
+  const isPdf = facts?.format === 'pdf';
+  const said = detail === undefined ? undefined : quote(detail);
+  const clause = {
+    encrypted: isPdf
+      ? `it is encrypted and needs a password. Use ${quote(typed)}:password=PASSWORD`
+      : said
+        ? `it is encrypted by ${said}. Open it with the program that it was got for`
+        : 'it is encrypted with a password. Save a copy without a password and read that',
+    password: `it is encrypted and this is not its password. Use ${quote(typed)}:password=PASSWORD`,
+    damaged: `it is damaged or truncated${said ? ` (${said})` : ''}. Get the file again, or ask for a copy in another format`,
+    old: `it is a ${said ?? 'legacy'} document, a format older than Office 97 that is not supported. Save it as a newer format and read that`,
+    unknown: `its format is not known${said ? ` (${said})` : ''}, or corrupt. Check its type with the command \`file\``,
+    limit: `it is over a limit of its converter${said ? `: ${said}` : ''}. Read a part of it, or split it`,
+    absent: `${said ?? 'it has no such part'}. Use ${quote(typed)}`,
+    missing: `that needs the optional package ${said ?? ''}, which is not installed (npm install ${said ?? ''})`,
+    unsupported: (said ?? 'it cannot be converted here') + instead(extent, asked),
+  }[why];
+  return cannotRead(CODES[why], clause, subject);
+}
+
+/** Of an image that cannot be decoded its page may be drawn. */
+function instead(
+  extent: Extent | undefined,
+  asked: { readonly page: number; readonly front: string } | undefined,
+): string {
+  if (extent?.of !== 'image' || !asked) return '';
+  return `. Use ${quote(`${asked.front}:p${asked.page}:image`)} to see its page`;
+}
+
+/** A page beyond the end, or of a document without pages: nothing is wrong with the document. */
+function noPage(page: number, extent: Extent | undefined, typed: string): OrielError {
+  if (extent?.of === 'image') {
+    const list = `${typed}:p${page}:images`;
+    const has = `page ${page} of ${quote(typed)} has ${plural(extent.count, 'embedded image')}`;
+    return new OrielError('OUT_OF_RANGE', `There is no such image: ${has}. Use ${quote(list)}.`, {
+      next: list,
+    });
+  }
+  const next = extent ? `${typed}:p${extent.count}` : typed;
+  const what = extent?.of === 'slide' ? 'Slide' : 'Page';
+  const why = extent ? `has ${plural(extent.count, extent.of)}` : 'has no pages';
+  const message = `${what} ${page} does not exist: ${quote(typed)} ${why}. Use ${quote(next)}.`;
+  return new OrielError('OUT_OF_RANGE', message, { next });
+}
+
+/** As the model reads it: `[Cannot read .pdf file: …]`. */
+function cannotRead(
+  code: ErrorCode,
+  clause: string,
+  { typed, name }: Pick<Subject, 'typed' | 'name'>,
+  cause?: unknown,
+): OrielError {
+  const extension = /\.[a-z0-9]{1,8}$/i.exec(name)?.[0].toLowerCase() ?? 'this';
+  const next = code === 'OUT_OF_RANGE' ? { next: typed } : {};
+  return new OrielError(code, `[Cannot read ${extension} file: ${clause}.]`, { ...next, cause });
+}
+
+/** Puts the clause of a conversion that failed into its sentence. */
+export function worded(error: unknown, subject: Pick<Subject, 'typed' | 'name'>): unknown {
+  if (!isOrielError(error) || (error.code !== 'LIMIT' && error.code !== 'CORRUPT')) return error;
+  return cannotRead(
+    error.code,
+    `${error.message}. Read a part of it, or convert it with another program`,
+    subject,
+    error,
+  );
+}

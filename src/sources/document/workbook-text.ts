@@ -1,0 +1,235 @@
+/** The sheets of a workbook: their texts, ranges of cells, and pages of rows as those of a database. */
+
+import { readAt } from '../../access/bytes.ts';
+import { isOrielError, OrielError } from '../../errors.ts';
+import { plural } from '../../render/units.ts';
+import { everything, isSelector, parseBehind } from '../../selector/selection.ts';
+import { didYouMean, nearNames } from '../../text/near.ts';
+import { quote } from '../../text/visible.ts';
+import type { OpenedFile } from '../../types/access.ts';
+import type { Resource } from '../../types/resource.ts';
+import { archiveIndex } from '../archive/archive-index.ts';
+import { formatOf } from '../archive/formats.ts';
+import { readSegment, writeSegment } from '../sqlite/row-address.ts';
+import { openDatabase } from '../sqlite/open-database.ts';
+import type { Asked } from './document-ask.ts';
+import { sourceOf } from './converted-body.ts';
+import { conversions, optionsOf } from './convert-document.ts';
+import type { DocumentReading } from './opened-document.ts';
+import { isWorkbook, type SheetFacts, type Want } from './document-protocol.ts';
+import { refused } from './document-refusal.ts';
+import { columnNotes, headOf } from './sheet-notes.ts';
+import { FIRST, ours, sheetName, splitRange, splitSheet, tableOf } from './sheet-words.ts';
+import { tableNames } from './table-names.ts';
+
+const TABLES = { is: 'tables' } as const;
+const WHOLE = { is: 'whole' } as const;
+
+/** Undefined where the words name no sheet, no cells and no rows. */
+export async function openSheet(document: DocumentReading, asked: Asked): Promise<Resource | undefined> {
+  const { tail } = asked;
+  const sheets = await sheetsOf(document, likelyPart(tail));
+  if (sheets.length === 0) return undefined;
+  const mark = tail.indexOf('?');
+  if (mark !== -1) {
+    const table = tail.slice(0, mark);
+    const name = sheetName(table, sheets) ?? sheetName(ours(table), sheets);
+    if (table !== '' && name === undefined) throw noSheet(document, table, sheets);
+    if (table === '' && /^\?(?:where|order|after)=/.test(tail)) throw whichSheet(document, tail, sheets);
+    return rows(document, tableOf(name, sheets), tail.slice(mark));
+  }
+  const named = splitSheet(tail, sheets) ?? splitSheet(ours(tail), sheets);
+  if (!named) return cells(document, asked, FIRST, tail, '');
+  const part = `:${writeSegment(named.name)}`;
+  if (/^\d+$/.test(named.tail)) {
+    const header = headerRange(named, sheets);
+    if (header !== undefined) return cells(document, asked, named.name, header, part);
+    return rows(document, tableOf(named.name, sheets), `:${named.tail}`).catch((error: unknown) => {
+      throw noRow(document, named, sheets, error);
+    });
+  }
+  const range = await cells(document, asked, named.name, named.tail, part);
+  if (range) return range;
+  const target = document.target(asked, part);
+  const selection = named.tail === '' ? everything : parseBehind(target, named.tail);
+  return selection && document.text(asked, { is: 'sheet', sheet: named.name }, selection, part);
+}
+
+/**
+ * All sheets of the workbook; none of another document. They come with the conversion of any part, so the part that the
+ * words probably name is converted for them: what is read first is converted once.
+ */
+async function sheetsOf(document: DocumentReading, likely: Want): Promise<readonly SheetFacts[]> {
+  if (!(await mayHaveSheets(document))) return [];
+  const { reply } = await document.ask({ want: likely });
+  if (reply.is === 'refused') {
+    if (reply.why === 'absent' && !isWorkbook(reply.facts?.format)) return [];
+    // There is no such sheet.
+    if (reply.why === 'absent' && likely !== WHOLE) return sheetsOf(document, WHOLE);
+    throw refused(reply, document.subject, undefined);
+  }
+  const { allSheets } = Object(reply) as { readonly allSheets?: readonly SheetFacts[] };
+  return allSheets ?? reply.facts.sheets ?? [];
+}
+
+/** By the content, whatever the name is; where that takes a conversion, it is to be asked. */
+async function mayHaveSheets({ subject, opened, call }: DocumentReading): Promise<boolean> {
+  const start = Buffer.from(subject.head.subarray(0, 1024)).toString('latin1');
+  if (start.includes('%PDF-') || start.startsWith('{\\rtf')) return false;
+  if (formatOf(subject.head) !== 'zip' || /\.(?:xl\w{1,2}|o[td]s)$/i.test(subject.name)) return true;
+  const packed = /mimetypeapplication\/([\w.-]+)/.exec(start)?.[1];
+  if (packed !== undefined) return packed.includes('spreadsheet');
+  // What cannot be listed is refused in the words for documents.
+  const index = await archiveIndex({ ...subject, opened }, call).catch(() => undefined);
+  return index?.is !== 'container' || index.contents.sorted.some((name) => name.startsWith('xl/'));
+}
+
+/** What words behind a workbook mean, if its sheets have usual names. */
+function likelyPart(tail: string): Want {
+  // A selector of its text, or a part of its package.
+  if (isSelector(tail) || tail.includes('/')) return WHOLE;
+  if (tail.includes('?')) return TABLES;
+  const words = ours(tail);
+  const first = splitRange(words);
+  if (first) return { is: 'sheet', sheet: FIRST, range: first.range };
+  const [name = '', ...more] = words.split(':');
+  const behind = more.join(':');
+  if (/^\d+$/.test(behind)) return TABLES;
+  const [sheet = name] = readSegment(name);
+  const cellsOf = splitRange(behind);
+  return { is: 'sheet', sheet, ...(cellsOf && { range: cellsOf.range }) };
+}
+
+/** Why words behind a workbook name nothing; undefined where they may name a part of the package, or it has no sheets. */
+export async function missingSheet(
+  document: DocumentReading,
+  { tail }: Asked,
+): Promise<OrielError | undefined> {
+  if (tail.includes('/') || tail.includes('?')) return undefined;
+  const sheets = await sheetsOf(document, WHOLE);
+  if (sheets.length === 0) return undefined;
+  const named = splitSheet(tail, sheets) ?? splitSheet(ours(tail), sheets);
+  return named ? noCells(document, named, sheets) : noSheet(document, tail.split(':', 1)[0] ?? '', sheets);
+}
+
+/** Rows of which sheet? */
+function whichSheet(
+  { subject: { typed } }: DocumentReading,
+  query: string,
+  sheets: readonly SheetFacts[],
+): OrielError {
+  const [first = { name: '' }] = [...sheets.filter(({ hidden }) => !hidden), ...sheets];
+  const next = `${typed}:${writeSegment(first.name)}${query}`;
+  const names = sheets.slice(0, 10).map(({ name }) => quote(name));
+  const message = `A sheet stands before the question mark; there are ${names.join(', ')}${sheets.length > 10 ? ', …' : ''}. Use ${quote(next)}.`;
+  return new OrielError('BAD_SELECTOR', message, { next });
+}
+
+/** The sheet is there; what follows it is wrong. */
+function noCells(
+  { subject: { typed } }: DocumentReading,
+  { name, tail }: { readonly name: string; readonly tail: string },
+  sheets: readonly SheetFacts[],
+): OrielError {
+  const { range } = sheets.find((sheet) => sheet.name === name) ?? {};
+  const call = `${typed}:${writeSegment(name)}`;
+  const next = range === undefined ? call : `${call}:${headOf(range)}`;
+  const message = `${quote(tail)} is no row, cell, range or selector of the sheet ${quote(name)}. Use ${quote(next)}.`;
+  return new OrielError('BAD_SELECTOR', message, { next });
+}
+
+function noSheet(
+  { subject: { typed } }: DocumentReading,
+  name: string,
+  sheets: readonly SheetFacts[],
+): OrielError {
+  const target = (sheet: string): string => `${typed}:${writeSegment(sheet)}`;
+  const names = sheets.slice(0, 10).map((sheet) => quote(sheet.name));
+  const near = nearNames(
+    name,
+    sheets.map((sheet) => sheet.name),
+  ).map(target);
+  const next = near[0] ?? target(sheets[0]?.name ?? '');
+  const advice = near.length > 0 ? didYouMean(near.map(quote)).trimStart() : `Use ${quote(next)}.`;
+  return new OrielError(
+    'NOT_FOUND',
+    `${quote(typed)} has no sheet ${quote(name)}. It has ${names.join(', ')}${sheets.length > 10 ? ', …' : ''}. ${advice}`,
+    { next },
+  );
+}
+
+/** The cells of the row with this number, where that is the header: no row of the table. */
+function headerRange(
+  { name, tail }: { readonly name: string; readonly tail: string },
+  sheets: readonly SheetFacts[],
+): string | undefined {
+  const { header, range = '' } = sheets.find((sheet) => sheet.name === name) ?? {};
+  const [, left, top = '1', right] = /^([A-Z]+)(\d*):([A-Z]+)/.exec(range) ?? [];
+  return header && left !== undefined && Number(tail) === Number(top)
+    ? `${left}${top}:${right}${top}`
+    : undefined;
+}
+
+/** Rows of sheets have numbers, not keys, and one between others may be empty. */
+function noRow(
+  { subject: { typed } }: DocumentReading,
+  { name, tail }: { readonly name: string; readonly tail: string },
+  sheets: readonly SheetFacts[],
+  error: unknown,
+): unknown {
+  if (!isOrielError(error) || error.code !== 'NOT_FOUND') return error;
+  const { rows: count = 0, range = '' } = sheets.find((sheet) => sheet.name === name) ?? {};
+  const call = `${typed}:${writeSegment(name)}`;
+  const [, left, top, right, bottom] = /^([A-Z]+)(\d+):([A-Z]+)(\d+)$/.exec(range) ?? [];
+  const row = Number(tail);
+  if (row > Number(top) && row < Number(bottom)) {
+    const next = `${call}:${left}${row - 1}:${right}${row + 1}`;
+    const message = `Row ${tail} of ${quote(name)} is empty. Use ${quote(next)} for the rows beside it.`;
+    return new OrielError('NOT_FOUND', message, { next, cause: error });
+  }
+  const next = `${call}?limit=20`;
+  const where = bottom === undefined ? '' : ` between ${top} and ${bottom}`;
+  const message = `${quote(name)} has no row ${tail}: it has ${plural(count, 'row')}${where}, its header included. Use ${quote(next)}.`;
+  return new OrielError('NOT_FOUND', message, { next, cause: error });
+}
+
+async function cells(
+  document: DocumentReading,
+  asked: Asked,
+  sheet: string,
+  tail: string,
+  part: string,
+): Promise<Resource | undefined> {
+  const split = splitRange(tail);
+  if (!split) return undefined;
+  const { range, behind } = split;
+  const whole = `${part}:${range}`;
+  const selection = behind === '' ? everything : parseBehind(document.target(asked, whole), behind);
+  return selection && document.text(asked, { is: 'sheet', sheet, range }, selection, whole);
+}
+
+/** Rows as the source of databases pages through them. `tail` begins with `?` or `:`. */
+async function rows(document: DocumentReading, table: string | undefined, tail: string): Promise<Resource> {
+  const { subject, opened, call } = document;
+  const { reply, body } = await document.convert({ want: TABLES });
+  const identity = opened.bytes.identity.derive(conversions, optionsOf({ want: TABLES }));
+  const stored = sourceOf(body, identity);
+  const database: OpenedFile = {
+    is: 'file',
+    path: opened.path,
+    size: body.bytes,
+    // Nobody else writes to it.
+    mtimeMs: 0,
+    bytes: stored,
+    ...(body.fd !== undefined && { fd: body.fd }),
+    close: () => Promise.resolve(),
+  };
+  const rest = `${table === undefined ? '' : writeSegment(table)}${tail}`;
+  const head = await readAt(stored, 0, 4096);
+  const resource = await openDatabase({ ...subject, rest, opened: database, head }, call);
+  const { sheets = [] } = reply.facts;
+  const shown = sheets.filter((_, i) => table === undefined || tableNames(sheets)[i] === table);
+  const notes = columnNotes(shown, subject.typed);
+  if (resource.is !== 'text' || notes.length === 0) return { ...resource, kind: 'document' };
+  return { ...resource, kind: 'document', notes: [...notes, ...(resource.notes ?? [])] };
+}

@@ -1,0 +1,190 @@
+/**
+ * The diff of a pull request: fetched once, listed file by file, sliced byte for byte.
+ *
+ * Files are found by their `diff --git` lines: every line of a hunk begins with a blank, a sign or a backslash. Not
+ * parse-diff (0.12.0 was tried): it gives no positions, so that no slice of it is the text that came, and leaves the
+ * octal escapes of quoted names as they are.
+ */
+
+import { setImmediate } from 'node:timers/promises';
+import { oneLine, quote } from '../../text/visible.ts';
+import { OrielError } from '../../errors.ts';
+import { DIFF_TYPE, type Wanted } from './github-api.ts';
+import { pagesAt, type Reader, replyTo } from './replies.ts';
+import type { Repository } from './own-repository.ts';
+import type { ChangedFile } from './shapes.ts';
+
+export interface DiffText {
+  /** A character for each byte: each file has its own encoding. */
+  readonly diff: string;
+  readonly notes: readonly string[];
+}
+
+export interface DiffPlace {
+  readonly repository: Repository;
+  readonly number: number;
+}
+
+/** GitHub lists 3,000 files of a pull request at most. */
+const MOST_PAGES = 30;
+
+/** All of it. One that GitHub does not make (over 20,000 lines or 300 files) is put together from its files. */
+export async function diffOf(place: DiffPlace, wanted: Wanted, reader: Reader): Promise<DiffText> {
+  const path = `/repos/${place.repository}/pulls/${place.number}`;
+  const reply = await replyTo({ url: path, accept: DIFF_TYPE, also: [406] }, wanted, reader);
+  if (reply.status === 406) return fromFiles(path, wanted, reader);
+  const notes = reply.cut ? [`The diff is longer: only its first ${reply.body.length} bytes were read`] : [];
+  const diff = reply.body.toString('latin1');
+  if (diff.trim() !== '' && bordersOf(diff).length === 0) {
+    throw new OrielError(
+      'CORRUPT',
+      `What GitHub answers for ${quote(wanted.target)} is no diff. Use ${quote(wanted.next ?? wanted.target)}.`,
+      { next: wanted.next },
+    );
+  }
+  return { diff, notes };
+}
+
+async function fromFiles(path: string, wanted: Wanted, reader: Reader): Promise<DiffText> {
+  const { items, more } = await pagesAt(`${path}/files?per_page=100`, 'files', MOST_PAGES, wanted, reader);
+  const without = items.filter(({ patch }) => patch === undefined).length;
+  return {
+    diff: Buffer.from(items.map(asDiff).join('')).toString('latin1'),
+    notes: [
+      'GitHub makes no diff of this size: it was put together from its files',
+      ...(without > 0 ? [`${without} of them have no text there: they are binary, or too large`] : []),
+      ...(more ? [`Only the first ${items.length} files are shown`] : []),
+    ],
+  };
+}
+
+function asDiff({ filename, previous_filename: before = filename, status, patch }: ChangedFile): string {
+  const moved = before === filename ? '' : `rename from ${before}\nrename to ${filename}\n`;
+  const mode = status === 'added' ? 'new file\n' : status === 'removed' ? 'deleted file\n' : '';
+  const from = status === 'added' ? '/dev/null' : `a/${before}`;
+  const to = status === 'removed' ? '/dev/null' : `b/${filename}`;
+  const hunks = patch === undefined ? '' : `--- ${from}\n+++ ${to}\n${patch.replace(/\n?$/, '\n')}`;
+  return `diff --git a/${before} b/${filename}\n${mode}${moved}${hunks}`;
+}
+
+/**
+ * Where the text of each file begins, and the end of the last one. Lines end with a line feed only: a hunk may hold a
+ * carriage return.
+ */
+function bordersOf(diff: string): number[] {
+  const borders: number[] = diff.startsWith(MARK) ? [0] : [];
+  for (let at = diff.indexOf(`\n${MARK}`); at !== -1; at = diff.indexOf(`\n${MARK}`, at + 1))
+    borders.push(at + 1);
+  return borders.length === 0 ? [] : [...borders, diff.length];
+}
+
+const MARK = 'diff --git ';
+
+/** What the header and the hunks of one file say. */
+interface FileFacts {
+  readonly name: string;
+  /** added, deleted, renamed from …, binary. */
+  readonly about: readonly string[];
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** Lines and files that are counted before others have their turn. */
+const LINES_AT_ONCE = 50_000;
+const FILES_AT_ONCE = 500;
+
+async function factsOf(text: string): Promise<FileFacts> {
+  const at = text.indexOf('\n@@ ');
+  const head = at === -1 ? text : text.slice(0, at + 1);
+  const named = (pattern: RegExp): string | undefined => {
+    const name = pattern.exec(head)?.[1];
+    return name === undefined || name === '/dev/null' ? undefined : unquoted(name);
+  };
+  const before = named(/^rename from (.+)$/m);
+  const name =
+    named(/^rename to (.+)$/m) ??
+    withoutSide(named(/^\+\+\+ ([^\t\n]+)/m) ?? named(/^--- ([^\t\n]+)/m)) ??
+    nameInFirstLine(head);
+  return {
+    name,
+    about: [
+      ...(/^new file/m.test(head) ? ['added'] : []),
+      ...(/^deleted file/m.test(head) ? ['deleted'] : []),
+      ...(before === undefined ? [] : [`renamed from ${before}`]),
+      ...(/^(?:Binary files |GIT binary patch)/m.test(head) ? ['binary'] : []),
+    ],
+    ...(at === -1 ? { added: 0, removed: 0 } : await countsOf(text, at)),
+  };
+}
+
+/** Of the hunks that begin behind `from`. */
+async function countsOf(text: string, from: number): Promise<{ added: number; removed: number }> {
+  let [added, removed, lines] = [0, 0, 0];
+  for (let at = from; at !== -1; at = text.indexOf('\n', at + 1)) {
+    const sign = text[at + 1];
+    if (sign === '+') added += 1;
+    else if (sign === '-') removed += 1;
+    lines += 1;
+    if (lines % LINES_AT_ONCE === 0) await setImmediate();
+  }
+  return { added, removed };
+}
+
+function withoutSide(name: string | undefined): string | undefined {
+  return name?.replace(/^[ab]\//, '');
+}
+
+/** Where nothing else names the file, both names of the first line are the same: `diff --git a/x y b/x y`. */
+function nameInFirstLine(head: string): string {
+  const line = head.slice('diff --git '.length).split('\n', 1)[0] ?? '';
+  const quoted = /^"((?:[^"\\]|\\.)*)"/.exec(line)?.[0];
+  const half = quoted ?? line.slice(0, (line.length - 1) / 2);
+  return withoutSide(unquoted(half)) ?? line;
+}
+
+/** The bytes of a name as text. `"s\303\274\303\237.txt"` → `süß.txt`, as git quotes names that are not plain ASCII. Source: git-config(1), core.quotePath. */
+function unquoted(name: string): string {
+  // A byte of a name may be what is a blank as a character.
+  const plain = name.replace(/[ \t\r]+$/, '');
+  const inner = /^"(.*)"$/s.exec(plain)?.[1];
+  const letters: Readonly<Record<string, string>> = {
+    n: '\n',
+    t: '\t',
+    r: '\r',
+    a: '\x07',
+    b: '\b',
+    f: '\f',
+    v: '\v',
+  };
+  const bytes = inner?.replace(/\\(?:([0-7]{3})|(.))/gs, (_, octal: string | undefined, letter: string) =>
+    octal === undefined ? (letters[letter] ?? letter) : String.fromCharCode(Number.parseInt(octal, 8) & 0xff),
+  );
+  return Buffer.from(bytes ?? plain, 'latin1').toString('utf8');
+}
+
+/** A line for each file, beginning with the call that reads its part. */
+export async function listingText(diff: string, { repository, number }: DiffPlace): Promise<string> {
+  const borders = bordersOf(diff);
+  const lines: string[] = [];
+  for (let i = 0; i + 1 < borders.length; i += 1) {
+    if (i % FILES_AT_ONCE === FILES_AT_ONCE - 1) await setImmediate();
+    const { name, about, added, removed } = await factsOf(diff.slice(borders[i], borders[i + 1]));
+    const facts = [...about, `+${added} -${removed}`].map(oneLine).join(', ');
+    lines.push(`pr://${repository}/${number}/diff/${i + 1}  ${oneLine(name)}  (${facts})\n`);
+  }
+  return lines.join('') || '(no changes)\n';
+}
+
+/** The part of the file at `index` (from 1). Throws `OUT_OF_RANGE` with the valid numbers. */
+export function fileAt(diff: string, index: number, { repository, number }: DiffPlace): string {
+  const borders = bordersOf(diff);
+  const files = Math.max(0, borders.length - 1);
+  if (index <= files) return diff.slice(borders[index - 1], borders[index]);
+  const target = `pr://${repository}/${number}/diff`;
+  const valid = files === 0 ? 'which changes no file' : `which has files 1 to ${files}`;
+  throw new OrielError(
+    'OUT_OF_RANGE',
+    `There is no file ${index} in the diff of pr://${repository}/${number}, ${valid}. Use ${target} for the list.`,
+    { next: target },
+  );
+}

@@ -1,0 +1,474 @@
+/** Every option on every command: it changes what the command does, or it is refused. None is silently ignored. */
+
+import type { Option } from '../../../src/faces/cli/command.ts';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { allCommands } from '../../../src/faces/cli/commands.ts';
+import { globalOptions } from '../../../src/faces/cli/option-table.ts';
+import { parse } from '../../../src/faces/cli/parse-arguments.ts';
+import { run } from '../../support/cli.ts';
+import { has } from '../../support/has.ts';
+import { desktop, inspection } from '../../support/inspection.ts';
+import { objectVariables } from '../../support/objects.ts';
+import { page } from '../../support/telemetry.ts';
+import { mcpHeaders, mcpMessage, server, type ServerProcess } from '../../support/server.ts';
+import { wire } from '../../support/wire.ts';
+
+const commands = await allCommands();
+const allOptions = new Map(
+  [...commands.flatMap(({ options }) => options), ...globalOptions].map((option) => [option.name, option]),
+);
+
+const cwd = mkdtempSync(join(tmpdir(), 'oriel-options-'));
+const secrets = mkdtempSync(join(tmpdir(), 'oriel-options-'));
+afterAll(() => [cwd, secrets].forEach((folder) => rmSync(folder, { recursive: true })));
+const files = {
+  f: 'one\ntwo\nONE LINE, TO FILL A BUDGET\nfour, to fill it as well\nanother one\n',
+  'a.md': 'one in markdown\n',
+  'sub/f': 'something else\none\n',
+  'a-file-whose-name-is-long-enough-to-fill-half-of-a-budget': '',
+};
+const tokenFile = join(secrets, 'token');
+writeFileSync(tokenFile, 'secret\n', { mode: 0o600 });
+
+const telemetryFile = join(secrets, 'telemetry.jsonl');
+
+const workspacesFile = join(secrets, 'workspaces.json');
+writeFileSync(workspacesFile, '{"dev":"http://127.0.0.1:1"}');
+
+const reportFile = join(secrets, 'report.jsonl');
+writeFileSync(reportFile, `${JSON.stringify(page(1, 100))}\n`);
+
+const home = join(secrets, 'home');
+mkdirSync(join(home, '.agents/skills/mine'), { recursive: true });
+writeFileSync(join(home, '.agents/skills/mine/SKILL.md'), 'a skill\n');
+vi.stubEnv('HOME', home);
+const mapFile = join(secrets, 'map.json');
+writeFileSync(mapFile, '{"read":{"tool":"look","path":"path"}}');
+
+/** Where outputs of commands are kept. */
+const env = {
+  ...process.env,
+  XDG_CACHE_HOME: join(cwd, 'sub/cache'),
+  ...objectVariables('http://127.0.0.1:1'),
+};
+for (const [path, content] of Object.entries(files)) {
+  mkdirSync(dirname(join(cwd, path)), { recursive: true });
+  writeFileSync(join(cwd, path), content);
+}
+
+/** A password in an argument, a file without a URL, a key or workers without a store: each is refused at once. */
+const REFUSED_STATE = ['--state', '--state-file', '--state-key-file', '--state-space', '--workers'];
+
+/** Of a workspace that is not named: refused at once. */
+const TOKEN_OF_NONE = '--workspace-token-file';
+
+/** No number of seconds or connections: what it bounds takes as long to see, and is tested where peers are. */
+const NO_TIME = '0';
+
+// The newest of all, though not the first by its path.
+utimesSync(join(cwd, 'f'), new Date(), new Date(Date.now() + 60_000));
+writeFileSync(join(cwd, 'sub/in.txt.gz'), gzipSync('packed away\n'));
+
+const DOCUMENT = 'sub/d.rtf';
+writeFileSync(join(cwd, DOCUMENT), '{\\rtf1\\ansi a text\\par}');
+
+/** What each option is tried with, or each option of one command. */
+const given: Readonly<Record<string, readonly string[]>> = {
+  cwd: ['--cwd', 'sub'],
+  root: ['--root', 'sub'],
+  allow: ['--allow', '/proc'],
+  dialect: ['--dialect', 'pi'],
+  'bash dialect': ['--dialect', 'zdx'],
+  limits: ['--limits', 'bytes=64'],
+  display: ['--display', 'plain'],
+  'agent-outputs': ['--agent-outputs', 'sub'],
+  'user-files': ['--user-files'],
+  web: ['--web'],
+  offline: ['--offline'],
+  'allow-net': ['--allow-net', '127.0.0.1'],
+  s3: ['--s3', 's3://other/dir'],
+  's3-endpoint': ['--s3-endpoint', 'http://127.0.0.1:2'],
+  'no-cache': ['--no-cache'],
+  'mcp-resources': ['--mcp-resources'],
+  json: ['--json'],
+  help: ['--help'],
+  debug: ['--debug'],
+  timeout: ['--timeout', '0.05'],
+  'ignore-case': ['-i'],
+  literal: ['-F'],
+  glob: ['-g', '*.md'],
+  context: ['-C', '1'],
+  before: ['--before', '1'],
+  after: ['--after', '1'],
+  word: ['--word'],
+  type: ['--type', 'md'],
+  files: ['--files'],
+  multiline: ['--multiline'],
+  sort: ['--sort', 'time'],
+  symbol: ['--symbol', 'nothing'],
+  count: ['--count'],
+  inside: ['--inside'],
+  limit: ['--limit', '1'],
+  offset: ['--offset', '1'],
+  workspace: ['--workspace', 'dev=http://127.0.0.1:1'],
+  'workspace-token-file': [TOKEN_OF_NONE, `dev=${tokenFile}`],
+  workspaces: ['--workspaces', workspacesFile],
+  'workspaces-command': ['--workspaces-command', `cat ${workspacesFile}`],
+  'allow-bash': ['--allow-bash'],
+  structured: ['--structured'],
+  'write-timeout': ['--write-timeout', NO_TIME],
+  'max-connections': ['--max-connections', NO_TIME],
+  'share-artifacts': ['--share-artifacts'],
+  listen: ['--listen', '0.0.0.0:0'],
+  token: ['--token', 'secret'],
+  'token-file': ['--token-file', tokenFile],
+  state: ['--state', 'redis://:secret@127.0.0.1:1'],
+  'state-file': ['--state-file', tokenFile],
+  'state-key-file': ['--state-key-file', tokenFile],
+  'state-space': ['--state-space', 'team'],
+  'state-timeout': ['--state-timeout', NO_TIME],
+  workers: ['--workers'],
+  jobs: ['--jobs', NO_TIME],
+  rate: ['--rate', NO_TIME],
+  metrics: ['--metrics', 'nowhere'],
+  host: ['--host', 'workspace.example'],
+  telemetry: ['--telemetry', telemetryFile],
+  task: ['--task', 'a task'],
+  'operator-token-file': ['--operator-token-file', tokenFile],
+  port: ['--port', '99999'],
+  'no-open': ['--no-open'],
+  sarif: ['--sarif'],
+  map: ['--map', mapFile],
+};
+
+/** Nobody listens there. */
+const PRIVATE = 'http://127.0.0.1:65534/';
+
+/** At a server where nobody listens. */
+const OBJECT = 's3://box/x';
+
+/** Of a workspace that does not answer. */
+const ELSEWHERE = 'ws://dev/x';
+
+/** The arguments of each command beside the option; others where an option does not matter with those. */
+const calls: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  read: {
+    any: ['f'],
+    allow: ['/proc/version'],
+    'agent-outputs': ['agent://f'],
+    'user-files': ['skill://mine', '--root', '.'],
+    web: [PRIVATE, '--offline'],
+    offline: [PRIVATE],
+    'allow-net': [PRIVATE],
+    s3: [OBJECT],
+    's3-endpoint': [OBJECT],
+    'no-cache': [DOCUMENT],
+    'mcp-resources': ['mcp://'],
+    workspace: [ELSEWHERE],
+    workspaces: [ELSEWHERE],
+    'workspaces-command': [ELSEWHERE],
+  },
+  bash: { any: ['pwd; seq 30; sleep 0.2'], allow: ['--cwd', '/proc', 'pwd'] },
+  grep: {
+    any: ['o.e'],
+    allow: ['Linux', '/proc/version'],
+    dialect: ['o.e', '--limit', '1'],
+    inside: ['packed'],
+    'no-cache': ['text', DOCUMENT],
+    multiline: [String.raw`one\ntwo`],
+  },
+  find: { any: ['*'], allow: ['ostype', '/proc/sys/kernel'], dialect: ['*', '--limit', '1'] },
+  ls: { any: [], allow: ['/proc/sys/kernel'], dialect: ['--limit', '1'] },
+  call: {
+    any: ['read', '{"path":"f"}'],
+    allow: ['read', '{"path":"/proc/version"}'],
+    'agent-outputs': ['read', '{"path":"agent://f"}'],
+    'user-files': ['read', '{"path":"skill://mine"}', '--root', '.'],
+    web: ['read', `{"path":"${PRIVATE}"}`, '--offline'],
+    offline: ['read', `{"path":"${PRIVATE}"}`],
+    'allow-net': ['read', `{"path":"${PRIVATE}"}`],
+    s3: ['read', `{"path":"${OBJECT}"}`],
+    's3-endpoint': ['read', `{"path":"${OBJECT}"}`],
+    'mcp-resources': ['read', '{"path":"mcp://"}'],
+    workspace: ['coder_workspace_read_file', '{"workspace":"dev","path":"/x"}', '--dialect', 'coder'],
+    workspaces: ['read', `{"path":"${ELSEWHERE}"}`],
+    'workspaces-command': ['read', `{"path":"${ELSEWHERE}"}`],
+    'no-cache': ['read', `{"path":"${DOCUMENT}"}`],
+  },
+  mcp: {
+    any: [],
+    allow: ['/'],
+    offline: ['--web'],
+    'allow-net': ['--web'],
+    's3-endpoint': ['--s3', 's3://'],
+    workspace: ['--dialect', 'coder'],
+  },
+  serve: {
+    any: [],
+    offline: ['--web'],
+    'allow-net': ['--web'],
+    's3-endpoint': ['--s3', 's3://'],
+    allow: ['/'],
+    workspace: ['--dialect', 'coder'],
+    'share-artifacts': ['--allow-bash'],
+  },
+  // Without a state it ends at once.
+  worker: { any: [], s3: ['--s3-endpoint', 'http://127.0.0.1:2'], web: ['--allow-net', 'localhost'] },
+  completions: { any: ['bash'] },
+  man: { any: [] },
+  tools: { any: [] },
+  report: { any: [reportFile] },
+  inspect: { any: [reportFile] },
+  // It has no tools.
+  check: { any: [process.execPath, resolve('test/support/mcp-server.mjs')] },
+};
+
+const NOWHERE = '/no/such/directory';
+
+/** What makes a command fail: a root that does not exist, or operands that are too many. */
+const failing = (options: readonly Option[]): readonly string[] =>
+  options.some(({ name }) => name === 'root') ? ['--root', NOWHERE] : ['x', 'y', 'z'];
+
+/** Everything that a client of this server can see, as one text. */
+const outcomeOf: Readonly<Record<string, (args: readonly string[], cache?: string) => Promise<string>>> = {
+  async mcp(args, cache) {
+    const running = wire(['mcp', ...args], { cwd, env: cache === undefined ? env : within(cache) });
+    const client = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'a', version: '1' },
+    };
+    await running.ask(0, 'initialize', client);
+    running.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    const messages = [await running.ask(1, 'tools/list')];
+    for (const [i, call] of callsFor(cache).entries())
+      messages.push(await running.ask(i + 2, 'tools/call', call));
+    running.end();
+    if (cache !== undefined) await running.exited;
+    return withoutNames(JSON.stringify(messages));
+  },
+  async serve(args, cache) {
+    const where = { cwd, env: cache === undefined ? env : within(cache) };
+    const running = await server(args, where).catch((error: Error) => error.message);
+    if (typeof running === 'string') return running;
+    const replies = [
+      await (await running.get('/api/v0/tools')).text(),
+      await asHost(running, 'workspace.example'),
+    ];
+    for (const params of callsFor(cache)) {
+      const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
+      const reply = await running.post('/mcp', message, { headers: mcpHeaders });
+      replies.push(reply.ok ? JSON.stringify(await mcpMessage(reply)) : `${reply.status}`);
+    }
+    // Of two clients, one reads what was kept for the other.
+    const as = (client: string) => ({ headers: { 'oriel-client': client } });
+    await (await running.post('/api/v0/tools/bash', { command: 'seq 5000' }, as('a'))).text();
+    replies.push(await (await running.post('/api/v0/tools/read', { path: 'artifact://1' }, as('b'))).text());
+    const operator = await running.get('/api/v0/tasks', { headers: { authorization: 'Bearer secret' } });
+    replies.push(/"operator":\w+/.exec(await operator.text())?.[0] ?? '');
+    running.kill('SIGTERM');
+    await running.exited;
+    return withoutNames(replies.join('\n'));
+  },
+  async inspect(args) {
+    const running = await inspection(args, { cwd }).catch((error: Error) => error.message);
+    if (typeof running === 'string') return running;
+    await running.end();
+    return (running.out() + running.err()).replaceAll(/:\d+\/#token=[\w-]+/g, '');
+  },
+};
+
+const toolCalls = [
+  { name: 'read', arguments: { path: 'f' }, _meta: { 'io.github.oriel/totals': true } },
+  { name: 'read', arguments: { path: '/proc/version' } },
+  { name: 'read', arguments: { path: 'agent://f' } },
+  { name: 'read', arguments: { path: 'skill://mine' } },
+  { name: 'read', arguments: { path: PRIVATE } },
+  { name: 'read', arguments: { path: OBJECT } },
+  { name: 'coder_workspace_read_file', arguments: { workspace: 'dev', path: '/x' } },
+];
+
+const callsFor = (cache?: string): readonly object[] =>
+  cache === undefined ? toolCalls : [{ name: 'read', arguments: { path: DOCUMENT } }];
+
+/** Sessions have random names. */
+const withoutNames = (text: string): string => text.replaceAll(/session-[0-9a-f]{8}/g, 'session');
+
+const within = (cache: string): NodeJS.ProcessEnv => ({ ...env, XDG_CACHE_HOME: cache });
+
+/** The status of a request that names this host, which fetch would not send. */
+function asHost({ port }: ServerProcess, host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ port, host: '127.0.0.1', path: '/api/v0/tools', headers: { host } }, (reply) => {
+      reply.resume();
+      resolve(`${reply.statusCode}`);
+    });
+    sent.on('error', reject);
+    sent.end();
+  });
+}
+
+/** What a run of a command does, as one text. */
+async function outcome(name: string, args: readonly string[], cache?: string): Promise<string> {
+  const served = outcomeOf[name];
+  const excludes = args.includes('--web') && args.includes('--offline');
+  const refused = ['--help', NOWHERE, NO_TIME, TOKEN_OF_NONE, ...REFUSED_STATE];
+  const ends = excludes || refused.some((arg) => args.includes(arg));
+  if (served && !ends) return served(args, cache);
+  return JSON.stringify(run([name, ...args], { cwd, env: cache === undefined ? env : within(cache) }));
+}
+
+const known = new Map<string, Promise<string>>();
+
+/** The same, once for each call: that a second run does the same is tested apart. */
+function knownOutcome(name: string, args: readonly string[]): Promise<string> {
+  const key = JSON.stringify([name, ...args]);
+  const said = known.get(key) ?? outcome(name, args);
+  known.set(key, said);
+  return said;
+}
+
+/** The same with a new cache directory, and whether anything was cached. */
+async function cachedOutcome(name: string, args: readonly string[]): Promise<string> {
+  const cache = mkdtempSync(join(secrets, 'cache-'));
+  const said = await outcome(name, args, cache);
+  return `${said.includes('a text')} ${existsSync(join(cache, 'oriel/derived'))}`;
+}
+
+/** What cannot be seen in the answers. */
+const SEEN: Readonly<Record<string, typeof outcome>> = {
+  'no-cache': cachedOutcome,
+  telemetry: recordedOutcome,
+  'no-open': openedOutcome,
+};
+
+/** Whether a terminal with a desktop opens a page; without script(1) there is no terminal to see that on. */
+async function openedOutcome(_: string, args: readonly string[]): Promise<string> {
+  if (!has('script')) return args.join(' ');
+  const { options, opened } = desktop(mkdtempSync(join(secrets, 'desktop-')));
+  const running = await inspection(args, options);
+  const asked = args.includes('--no-open');
+  if (!asked) await expect.poll(() => existsSync(opened), { timeout: 20_000 }).toBe(true);
+  await running.end();
+  return `${existsSync(opened)}`;
+}
+
+/** Whether a file of telemetry is there afterwards. */
+async function recordedOutcome(name: string, args: readonly string[]): Promise<string> {
+  rmSync(telemetryFile, { force: true });
+  await outcome(name, args);
+  return `${existsSync(telemetryFile)}`;
+}
+
+describe.each(commands)('$name', (command) => {
+  const { name, options } = command;
+  const taken = [...options, ...globalOptions];
+  const callFor = (option: string): readonly string[] => {
+    const call = calls[name]?.[option] ?? calls[name]?.['any'] ?? [];
+    return option === 'debug' ? [...failing(options), ...call] : call;
+  };
+
+  test('does the same twice without options', async () => {
+    const call = callFor('any');
+    expect(await outcome(name, call)).toBe(await outcome(name, call));
+  });
+
+  test.each(taken.map((option) => option.name))('--%s changes what it does', async (option) => {
+    const call = callFor(option);
+    const see = SEEN[option];
+    const without = await (see ?? knownOutcome)(name, call);
+    const with_ = await (see ?? outcome)(name, [
+      ...(given[`${name} ${option}`] ?? given[option] ?? []),
+      ...call,
+    ]);
+    expect(with_).not.toBe(without);
+    expect(with_).not.toContain('has no option');
+  });
+
+  test('refuses every option of other commands, and says where its own are listed', () => {
+    const others = [...allOptions.values()].filter(
+      ({ name: other }) => !taken.some((own) => own.name === other),
+    );
+    for (const option of others) {
+      expect(() => parse(given[option.name] ?? [], command)).toThrow(
+        new RegExp(
+          `^oriel ${name} has no option -.*\\. (?:Use oriel ${name} --help for its options\\.$|.*oriel )`,
+        ),
+      );
+    }
+  });
+
+  test('lists its options in its help, each once', () => {
+    const { out, code } = run([name, '--help']);
+    expect(code).toBe(0);
+    expect([...out.matchAll(/^ {2}(?:-\w, )?--([\w-]+)/gm)].map(([, option]) => option)).toEqual(
+      taken.map((option) => option.name),
+    );
+    expect(run(['help', name]).out).toBe(out);
+  });
+
+  test('refuses an operand too many', () => {
+    const { operands } = commands.find((command) => command.name === name) as { operands: string };
+    if (operands.includes('…')) return;
+    const most = operands.split(' ').filter(Boolean).length;
+    const { err, code } = run([name, ...Array<string>(most).fill('x'), 'extra'], { cwd });
+    expect([err, code]).toEqual([
+      `oriel: There is one operand too many: extra. Use ${`oriel ${name} ${operands}`.trimEnd()}.\n`,
+      2,
+    ]);
+  });
+});
+
+test('every option is tried', () => {
+  expect([...allOptions.keys()].toSorted()).toEqual(
+    Object.keys(given)
+      .filter((name) => !name.includes(' '))
+      .toSorted(),
+  );
+});
+
+test.each([...allOptions.values()].filter(({ choices }) => choices))(
+  'a value of --$name that does not exist is refused on every command that takes it',
+  (option: Option) => {
+    const message = `There is no ${option.name} nonsense. Use one of ${option.choices?.join(', ')}.`;
+    const taking = commands.filter(({ options }) => options.includes(option));
+    expect(taking.length).toBeGreaterThan(1);
+    for (const { name, failureCode = 2 } of taking) {
+      expect(run([name, `--${option.name}`, 'nonsense'], { cwd })).toEqual({
+        out: '',
+        err: `oriel: ${message}\n`,
+        code: failureCode,
+      });
+    }
+  },
+);
+
+test.each([
+  [
+    'read',
+    ['f', '--dialect', 'zed', '--display', 'plain'],
+    'The dialect zed shows lines in its own way. Leave out --display, or use --dialect oriel.',
+  ],
+  [
+    'mcp',
+    ['--dialect', 'pi', '--display', 'numbers'],
+    'The dialect pi shows lines in its own way. Leave out --display, or use --dialect oriel.',
+  ],
+  [
+    'serve',
+    ['--workspace', 'dev=http://127.0.0.1:1', '--dialect', 'zed'],
+    'Only the dialects oriel and coder reach workspaces elsewhere. Leave out --dialect, or --workspace.',
+  ],
+  [
+    'read',
+    ['f', '--workspaces', 'list.json', '--offline'],
+    'With --offline no workspaces elsewhere are read. Leave out --workspaces, or --offline.',
+  ],
+])('oriel %s %j: an option that the dialect has no use for is refused', (name, args, message) => {
+  expect(run([name, ...args], { cwd })).toEqual({ out: '', err: `oriel: ${message}\n`, code: 2 });
+});

@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { fc } from '../../support/properties.ts';
+import { type Frame, FrameSplitter } from '../../../src/faces/mcp/line-frames.ts';
+
+const shown = (frame: Frame): string => (frame.is === 'line' ? frame.bytes.toString() : frame.is);
+
+describe('frames', () => {
+  test('are lines, however they are cut into chunks', () => {
+    const lines = fc.array(fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\n', ' ')));
+    fc.assert(
+      fc.property(lines, fc.array(fc.nat(40), { minLength: 1 }), (texts, cuts) => {
+        const bytes = Buffer.from(texts.map((text) => `${text}\n`).join(''));
+        const splitter = new FrameSplitter();
+        const frames: string[] = [];
+        for (let at = 0, i = 0; at < bytes.length; i += 1) {
+          const size = 1 + (cuts[i % cuts.length] as number);
+          frames.push(...[...splitter.push(bytes.subarray(at, at + size))].map(shown));
+          at += size;
+        }
+        expect(frames).toEqual(texts.map((text) => Buffer.from(text).toString()));
+        expect(splitter.end()).toBeUndefined();
+      }),
+    );
+  });
+
+  test('that are too long are dropped, and the next one is whole again', () => {
+    const splitter = new FrameSplitter(16);
+    const push = (text: string): string[] => [...splitter.push(Buffer.from(text))].map(shown);
+    expect(push('{"params":{"id":1,"x":"aaaa')).toEqual([]);
+    expect(push('aaaaaaaaaaa"}')).toEqual([]);
+    expect(push(',"id":7}\n1234567890123456\n')).toEqual(['oversized', '1234567890123456']);
+  });
+
+  test('the last one may lack its newline', () => {
+    const splitter = new FrameSplitter();
+    expect([...splitter.push(Buffer.from('{}\n{"a":1}'))].map(shown)).toEqual(['{}']);
+    expect(splitter.end()).toEqual({ is: 'line', bytes: Buffer.from('{"a":1}') });
+  });
+});

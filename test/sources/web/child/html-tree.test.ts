@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { extract } from '../../../../src/sources/web/child/extract.ts';
+import { toMarkdown } from '../../../../src/sources/web/child/html-markdown.ts';
+import { type Element, parse, textOf, walk } from '../../../../src/sources/web/child/html-tree.ts';
+
+test.each([
+  ['signs that begin no tag', '<'.repeat(5_000), '<'.repeat(5_000)],
+  ['comments between words', 'word<!-- -->'.repeat(5_000), 'word'.repeat(5_000)],
+  ['entities', '&lt;'.repeat(5_000), '<'.repeat(5_000)],
+  ['a tag that has only begun', 'a < b <3 </ <', 'a < b <3 </ '],
+])('text in pieces is one node: %s', (_, html, text) => {
+  // Where a page is cut, what has only begun is no text.
+  const expected = html.endsWith('<') && text.endsWith('<') ? text.slice(0, -1) : text;
+  expect(parse(html).root.children).toEqual([expected]);
+});
+
+test('what is nested too deep leaves its words apart', () => {
+  const { root } = parse(`${'<b>'.repeat(300)}one${'<b>'.repeat(3)}two<b></b><b></b>three`);
+  expect(textOf(root)).toMatch(/^ one two three$/);
+});
+
+test('of elements without number the first are kept, and the text of all', () => {
+  const { root } = parse('<i>x</i>'.repeat(260_000));
+  let kept = 0;
+  for (const _ of walk(root)) kept += 1;
+  expect(kept).toBe(250_000);
+  expect(textOf(root).replaceAll(' ', '')).toBe('x'.repeat(260_000));
+});
+
+test.each([
+  ['elements', '<p>a word</p>'.repeat(20_001)],
+  ['cells', `<table>${'<tr><td>a<td>b'.repeat(10_001)}</table>`],
+  ['entities', `<p>${'a < b '.repeat(60_001)}</p>`],
+])('too many %s for a library: the page is converted as a whole', (_, html) => {
+  expect(extract(`<body>${html}</body>`, 'http://x.example/').how).toBe('page');
+});
+
+test('a page that is too large for one library is read by the other', () => {
+  const page = (blocks: number): string =>
+    `<body><nav>${'<div>x</div>'.repeat(blocks)}</nav><article>${'<p>Some words, and more of them here.</p>'.repeat(40)}</article>`;
+  expect(extract(page(10), 'http://x.example/').how).toBe('readability');
+  expect(extract(page(5_000), 'http://x.example/').how).toBe('readability');
+});
+
+test('inline elements in inline elements are looked at a bounded number of times', () => {
+  let looks = 0;
+  const leaf = (): Element => ({
+    name: 'b',
+    attributes: {},
+    get children() {
+      looks += 1;
+      return ['x'];
+    },
+  });
+  let inner: Element = { name: 'span', attributes: {}, children: Array.from({ length: 500 }, leaf) };
+  for (let i = 0; i < 150; i += 1) inner = { name: 'span', attributes: {}, children: [inner] };
+  toMarkdown({ name: 'body', attributes: {}, children: [inner] }, 'http://x.example/');
+  expect(looks).toBeLessThan(500 * 5);
+});
+
+test.each([
+  ['an attribute as HTML reads it', '<a href="/x?a=1&currency=USD&copy=1&amp;region=eu">l</a>'],
+  ['an attribute that is escaped', '<a href="/x?a=1&amp;currency=USD&amp;copy=1&amp;region=eu">l</a>'],
+])('%s: its references are resolved once', (_, html) => {
+  expect(toMarkdown(parse(html).root, 'http://h/')).toBe(
+    '[l](http://h/x?a=1&currency=USD&copy=1&region=eu)\n',
+  );
+});
+
+test('what libraries keep leads where the page leads', () => {
+  const link =
+    '<a href="/x?a=1&amp;currency=USD&amp;section=2"><img src="a.png" alt="&amp;lt;alt&amp;gt;"> here</a>';
+  const { how, markdown } = extract(
+    `<body><article><h1>T</h1>${`<p>${'A sentence, with words. '.repeat(20)}${link}</p>`.repeat(4)}</article>`,
+    'http://h/',
+  );
+  expect(how).toBe('readability');
+  expect(markdown).toContain('[![&lt;alt&gt;](http://h/a.png) here](http://h/x?a=1&currency=USD&section=2)');
+});
+
+test.each([
+  ['svg', '<svg viewBox="0 0 1 1"/><p>after</p>', {}],
+  ['a script of XHTML', '<script src="a.js"/><p>after</p>', { asXml: true }],
+  ['a title of XHTML', '<title/><p>after</p>', { asXml: true }],
+  ['a div of XHTML', '<div/><p>after</p>', { asXml: true }],
+  ['an empty comment', '<!--><p>after</p><!-- x -->', {}],
+  ['another one', '<!---><p>after</p>', {}],
+  ['a comment that ends in a wrong way', '<!-- x --!><p>after</p><!-- y -->', {}],
+])('nothing is lost behind what closes itself: %s', (_, html, written) => {
+  expect(textOf(parse(html, written).root)).toBe('after');
+});
