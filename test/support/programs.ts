@@ -17,6 +17,8 @@ export const programs = [
   { name: 'unzip', check: ['unzip', '-v'], from: 'unzip' },
   { name: 'git', check: ['git', '--version'], from: 'git' },
   { name: 'chromium', check: ['chromium', '--version'], from: 'chromium' },
+  { name: 'zsh', check: ['zsh', '--version'], from: 'zsh' },
+  { name: 'fish', check: ['fish', '--version'], from: 'fish' },
   { name: 'script', check: ['script', '--version'], from: 'bsdutils' },
   { name: 'redis', check: ['redis-server', '--version'], from: 'redis-server' },
   { name: 'postgres', check: ['sh', '-c', 'ls /usr/lib/postgresql/*/bin/initdb'], from: 'postgresql' },

@@ -5,9 +5,9 @@ import { OrielError } from '../../errors.ts';
 import { didYouMean, nearNames } from '../../text/near.ts';
 import { shellWord } from '../../text/shell.ts';
 import { quote } from '../../text/visible.ts';
-import type { Command, Option } from './command.ts';
+import type { Command } from './command.ts';
 import { mcpCommand } from './mcp-command.ts';
-import { globalOptions, optionRow, sharedOptions } from './option-table.ts';
+import { globalOptions, optionRow, sharedOptions, versionOption } from './option-table.ts';
 import { readCommand } from './read-command.ts';
 
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -61,9 +61,6 @@ function insteadOf(name: string): string {
   if (/[./:]/.test(name) || existsSync(name)) return ` To read it, use oriel read ${shellWord(name)}`;
   return `${didYouMean(nearNames(name, commandNames))} Use one of ${commandNames.join(', ')}; oriel help says what each does.`;
 }
-
-/** Stands alone, without a command. */
-const versionOption: Option = { name: 'version', type: 'boolean', short: 'V', help: 'show the version' };
 
 /** Where help goes: its width in columns, if it is a terminal. */
 type Width = Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>;

@@ -180,6 +180,14 @@ export const globalOptions: readonly Option[] = [
   { name: 'help', type: 'boolean', short: 'h', help: 'show this help' },
 ];
 
+/** Stands alone, without a command. */
+export const versionOption: Option = {
+  name: 'version',
+  type: 'boolean',
+  short: 'V',
+  help: 'show the version',
+};
+
 /** How help and the manual show an option: `-l, --limits LIMITS`, and what it does. */
 export function optionRow({ name, short, value, help }: Option): readonly [string, string] {
   return [`${short ? `-${short}, ` : ''}--${name}${value ? ` ${value}` : ''}`, help];

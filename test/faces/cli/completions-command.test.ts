@@ -1,10 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../../src/faces/cli/commands.ts';
 import { globalOptions } from '../../../src/faces/cli/option-table.ts';
 import { built } from '../../support/built.ts';
 import { run } from '../../support/cli.ts';
+import { has } from '../../support/has.ts';
+import { type Shell, shellIn } from '../../support/shells.ts';
 import { databaseBytes } from '../../support/sqlite.ts';
 import { workspace } from '../../support/workspace.ts';
 import { zip } from '../../support/zip.ts';
@@ -36,6 +39,7 @@ test('bash completes commands, options, choices and folders', () => {
   expect(complete(W, 'oriel', '--json', 're')).toEqual(['read', 'report']);
   expect(complete(W, 'oriel', '--dialect', 'pi', 'gr')).toEqual(['grep']);
   expect(complete(W, 'oriel', '--json', 'read', '--li')).toEqual(['--limits']);
+  expect(complete(W, 'oriel', '--ver')).toEqual(['--version']);
 });
 
 const PARTS = {
@@ -102,9 +106,54 @@ COMP_CWORD=${words.length - 1}; _oriel; printf '%s\\n' "\${COMPREPLY[@]}"`;
   expect(after('oriel read a\\ a.zip:')).toEqual([]);
 });
 
-const has = (shell: string): boolean => spawnSync(shell, ['--version']).status === 0;
+const shells = ['bash', 'zsh', 'fish'] as const;
+const here = shells.filter((shell) => shell === 'bash' || has(shell));
 
-test.each(['bash', 'zsh', 'fish'].filter(has))('%s takes its script', (shell) => {
+/** What stands behind a command line, and what each shell offers then. Files are offered by bash itself. */
+const OFFERED: readonly (readonly [line: string, offered: readonly string[], by?: readonly Shell[]])[] = [
+  ['oriel re', ['read', 'report']],
+  ['oriel --json re', ['read', 'report']],
+  ['oriel --dialect pi re', ['read', 'report']],
+  ['oriel --dialect=pi re', ['read', 'report']],
+  ['oriel --timeout 3 ba', ['bash']],
+  ['oriel --di', ['--dialect', '--display']],
+  ['oriel read --di', ['--dialect', '--display']],
+  ['oriel --json read --di', ['--dialect', '--display']],
+  ['oriel grep bash --tim', []],
+  ['oriel bash --tim', ['--timeout']],
+  ['oriel bash ls --timeo', []],
+  ['oriel read --display ', ['hashline', 'numbers', 'plain']],
+  ['oriel read --display=', ['hashline', 'numbers', 'plain']],
+  ['oriel read --display=n', ['numbers']],
+  ['oriel read --limits ', []],
+  ['oriel mcp --root d', ['dir with']],
+  ['oriel mcp ', ['code', 'dir with']],
+  ['oriel man a', []],
+  ['oriel help gr', ['grep']],
+  ['oriel tools r', ['read', 'read_file']],
+  ['oriel completions ', ['bash', 'fish', 'zsh']],
+  ['oriel bash printen', ['printenv']],
+  ['oriel read a', ['a.ts', 'a.zip', 'app.db'], ['zsh', 'fish']],
+  ['oriel grep -il x a', ['a.ts', 'a.zip', 'app.db'], ['zsh', 'fish']],
+  ['oriel read --workspaces a', ['a.ts', 'a.zip', 'app.db'], ['zsh', 'fish']],
+  ['oriel read code/', ['code/b.ts'], ['fish']],
+  ['oriel read a.ts:#', ['a.ts:#App', 'a.ts:#App.start', 'a.ts:#other'], ['zsh', 'fish']],
+  ['oriel read a.zip:', ['a.zip:dir'], ['zsh', 'fish']],
+  ['oriel read a.zip:dir/o', ['a.zip:dir/one two.txt'], ['zsh', 'fish']],
+  ['oriel read app.db:', ['app.db:orders', 'app.db:users'], ['zsh', 'fish']],
+];
+
+test.each(here)('what a real %s offers', async (shell) => {
+  const cwd = await withParts();
+  const offered = shellIn(cwd);
+  for (const directory of ['code', 'dir with']) mkdirSync(join(cwd, directory));
+  writeFileSync(join(cwd, 'code/b.ts'), '');
+  const lines = OFFERED.filter(([, , by = shells]) => by.includes(shell));
+  const answers = lines.map(([line]) => [line, offered(shell, line)]);
+  expect(Object.fromEntries(answers)).toEqual(Object.fromEntries(lines));
+});
+
+test.each(here)('%s takes its script', (shell) => {
   const { W, write } = workspace();
   write('script', run(['completions', shell]).out);
   const { status, stderr } = spawnSync(shell, ['-n', 'script'], { cwd: W, encoding: 'utf8' });

@@ -1,0 +1,51 @@
+/** What the completion scripts are made from: the commands and options, and what completes the operands of each. */
+
+import type { Command, Option } from '../command.ts';
+import { globalOptions, sharedOptions, versionOption } from '../option-table.ts';
+
+export interface Entry extends Pick<Command, 'name' | 'operands' | 'help' | 'options'> {
+  readonly choices?: readonly string[];
+}
+
+/** Options that may follow the name of a command. */
+export function optionsOf({ options }: Entry): readonly Option[] {
+  return [...options, ...globalOptions];
+}
+
+/** Options that are offered in front of a command: any of its own may stand there, but these are the ones of several. */
+export const leadingOptions: readonly Option[] = [...sharedOptions, ...globalOptions, versionOption];
+
+export function everyOption(commands: readonly Entry[]): readonly Option[] {
+  const all = [...commands.flatMap(optionsOf), ...leadingOptions];
+  return [...new Map(all.map((option) => [option.name, option])).values()];
+}
+
+/** `-l`, where it has a letter, and `--files`. */
+export function spellings({ name, short }: Pick<Option, 'name' | 'short'>): readonly string[] {
+  return short ? [`-${short}`, `--${name}`] : [`--${name}`];
+}
+
+/** What completes the value of an option: directories, files, its choices, or nothing that is known. */
+export function valueKind({ value = '', choices }: Option): 'directories' | 'files' | 'choices' | 'other' {
+  if (choices) return 'choices';
+  if (value === 'DIR') return 'directories';
+  return value.endsWith('FILE') && !value.includes('=') ? 'files' : 'other';
+}
+
+/** What completes the operands of a command. */
+export function operandKind({
+  name,
+  operands,
+  choices,
+}: Entry): 'choices' | 'parts' | 'command' | 'directories' | 'files' | 'none' {
+  if (choices) return 'choices';
+  if (name === 'read') return 'parts';
+  if (operands === 'COMMAND…') return 'command';
+  if (operands.startsWith('[DIR')) return 'directories';
+  return operands === '' ? 'none' : 'files';
+}
+
+/** One word of a shell, whatever is in it. */
+export function single(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
