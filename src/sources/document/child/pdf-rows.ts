@@ -62,7 +62,10 @@ function cellsOf(line: readonly Placed[]): Row {
 const LEAST_CELLS = 3;
 const MOST_CELL = 30;
 
-/** Rows below each other that are a table. */
+/** A row of more cells is none. */
+const MOST_COLUMNS = 100;
+
+/** Rows below each other, each with so many cells, that are a table. */
 const LEAST_ROWS = 3;
 
 /** Points by which the cells of a column may differ in their left edge, middle or right edge. */
@@ -73,32 +76,75 @@ const MOST_ROWS = 150;
 
 /** Whether most rows of tables are not in one line of `text`. */
 export function hasLostRows(text: string, rows: readonly Row[]): boolean {
-  const isRow = tableRows(rows);
-  const tabular = rows.filter((_, i) => isRow[i]).slice(0, MOST_ROWS);
-  if (tabular.length < LEAST_ROWS) return false;
+  const tabular = tablesOf(rows)
+    .flatMap(({ start, places }) => rows.slice(start, start + places.length))
+    .slice(0, MOST_ROWS);
+  if (tabular.length === 0) return false;
   const lines = text.split('\n').map(bare);
   const kept = tabular.filter((row) => lines.some((line) => isIn(row, line)));
   return kept.length < 0.7 * tabular.length;
 }
 
-/** For each row whether it is one of a table. */
-function tableRows(rows: readonly Row[]): boolean[] {
-  const isRow = rows.map(() => false);
-  for (let start = 0; start < rows.length;) {
-    let end = start + 1;
-    while (end < rows.length && isBelow(rows[end - 1] as Row, rows[end] as Row)) end += 1;
-    if (end - start >= LEAST_ROWS) isRow.fill(true, start, end);
-    start = end;
-  }
-  return isRow;
+interface Table {
+  /** Index of its first row. */
+  readonly start: number;
+  readonly columns: number;
+  /** For each of its rows the columns of its cells, 0-based; blank cells have no piece on the page. */
+  readonly places: readonly (readonly number[])[];
 }
 
-/** Whether two neighbours have the same columns. */
-function isBelow(above: Row, row: Row): boolean {
-  if (row.length < LEAST_CELLS || row.length !== above.length) return false;
+function tablesOf(rows: readonly Row[]): Table[] {
+  const tables: Table[] = [];
+  for (let start = 0; start < rows.length;) {
+    const table = tableAt(rows, start);
+    const full = table.places.filter((places) => places.length >= LEAST_CELLS).length;
+    if (full >= LEAST_ROWS) tables.push(table);
+    start += table.places.length;
+  }
+  return tables;
+}
+
+/** As many rows as have the same columns; some of these may be blank in a row. */
+function tableAt(rows: readonly Row[], start: number): Table {
+  let columns = rows[start] as Row;
+  let places = [columns.map((_, i) => i)];
+  if (!isTabular(columns)) return { start, columns: columns.length, places };
+  for (let next = start + 1; next < rows.length; next += 1) {
+    const row = rows[next] as Row;
+    if (!isTabular(row)) break;
+    const isWider = row.length > columns.length;
+    const at = isWider ? placesIn(row, columns) : placesIn(columns, row);
+    if (!at) break;
+    if (isWider) {
+      places = places.map((known) => known.map((column) => at[column] as number));
+      columns = row;
+    } else {
+      const nearest = [...columns];
+      for (const [i, column] of at.entries()) nearest[column] = row[i] as Cell;
+      columns = nearest;
+    }
+    places.push(isWider ? row.map((_, i) => i) : at);
+  }
+  return { start, columns: columns.length, places };
+}
+
+function isTabular(row: Row): boolean {
+  if (row.length < LEAST_CELLS - 1 || row.length > MOST_COLUMNS) return false;
   if (row.some(({ text }) => text.length > 3 * MOST_CELL)) return false;
-  if (row.reduce((sum, { text }) => sum + text.length, 0) > MOST_CELL * row.length) return false;
-  return row.every((cell, i) => isAligned(cell, above[i] as Cell));
+  return row.reduce((sum, { text }) => sum + text.length, 0) <= MOST_CELL * row.length;
+}
+
+/** The column of each cell; undefined where one stands below none. */
+function placesIn(columns: Row, cells: Row): number[] | undefined {
+  const places: number[] = [];
+  let column = 0;
+  for (const cell of cells) {
+    while (column < columns.length && !isAligned(cell, columns[column] as Cell)) column += 1;
+    if (column === columns.length) return undefined;
+    places.push(column);
+    column += 1;
+  }
+  return places;
 }
 
 function isAligned(one: Cell, other: Cell): boolean {
@@ -123,13 +169,24 @@ function bare(text: string): string {
 
 /** The lines of the page, those of tables as rows. */
 export function rowsText(rows: readonly Row[]): string {
-  const isRow = tableRows(rows);
-  return rows
-    .map((row, i) => {
-      const cells = row.map(({ text }) => text);
-      if (!isRow[i]) return (isRow[i - 1] ? '\n' : '') + cells.join('  ');
-      const line = `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-      return isRow[i - 1] ? line : `\n${line}\n|${' --- |'.repeat(row.length)}`;
-    })
-    .join('\n');
+  const lines: string[] = [];
+  let next = 0;
+  const prose = (end: number): void => {
+    for (; next < end; next += 1) lines.push((rows[next] as Row).map(({ text }) => text).join('  '));
+  };
+  for (const { start, columns, places } of tablesOf(rows)) {
+    prose(start);
+    lines.push('');
+    for (const [i, at] of places.entries()) {
+      const cells = Array.from({ length: columns }, () => '');
+      for (const [cell, column] of at.entries())
+        cells[column] = (rows[start + i]?.[cell]?.text ?? '').replaceAll('|', '\\|');
+      lines.push(`| ${cells.join(' | ')} |`);
+      if (i === 0) lines.push(`|${' --- |'.repeat(columns)}`);
+    }
+    next = start + places.length;
+    if (next < rows.length) lines.push('');
+  }
+  prose(rows.length);
+  return lines.join('\n');
 }

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { hasLostRows, rowsOf, rowsText } from '../../../src/sources/document/child/pdf-rows.ts';
+import type { TextItem } from '../../../src/sources/document/child/pdf-text.ts';
+
+/** Lines of a page from the top: each piece stands at its own multiple of 100 points, blank ones are not drawn. */
+function page(lines: readonly (readonly string[])[]): TextItem[] {
+  return lines.flatMap((pieces, line) =>
+    pieces.map((str, i): TextItem => {
+      const transform = [10, 0, 0, 10, 50 + 100 * i, 700 - 15 * line];
+      return { str, transform, width: 5 * str.length, height: 10, hasEOL: false };
+    }),
+  );
+}
+
+const ITEMS = page([
+  ['Sales of the year'],
+  ['Region', 'Q1', 'Q2', 'Note'],
+  ['North', '1200', '', 'ok'],
+  ['South', '250', '12', ''],
+  ['East', '7', '', 'long'],
+  ['West', '', '99', ''],
+  ['Mid', '1', '3', 'y'],
+  ['That is all.'],
+]);
+
+test('a table with blank cells keeps its values in their columns', () => {
+  expect(rowsText(rowsOf(ITEMS))).toBe(
+    [
+      'Sales of the year',
+      '',
+      '| Region | Q1 | Q2 | Note |',
+      '| --- | --- | --- | --- |',
+      '| North | 1200 |  | ok |',
+      '| South | 250 | 12 |  |',
+      '| East | 7 |  | long |',
+      '| West |  | 99 |  |',
+      '| Mid | 1 | 3 | y |',
+      '',
+      'That is all.',
+    ].join('\n'),
+  );
+});
+
+test('columns that only later rows have are those of the earlier ones too', () => {
+  const rows = rowsOf(
+    page([
+      ['a', '', 'c'],
+      ['d', '', 'f'],
+      ['g', 'h', 'i'],
+      ['j', 'k', 'l'],
+      ['m', '', 'o'],
+      ['p', 'q', 'r'],
+    ]),
+  );
+  expect(rowsText(rows).trim().split('\n')[0]).toBe('| a |  | c |');
+});
+
+test('a table with blank cells that was read as two tables has lost its rows', () => {
+  const halves =
+    '|Region|Q1|\n|North|1200|\n|South|250|\n|East|7|\n|West||\n|Mid|1|\n\n|Q2|Note|\n||ok|\n|12||\n||long|\n|99||\n|3|y|';
+  expect(hasLostRows(halves, rowsOf(ITEMS))).toBe(true);
+  expect(hasLostRows(rowsText(rowsOf(ITEMS)), rowsOf(ITEMS))).toBe(false);
+});
+
+test('two columns of prose are no table', () => {
+  const words = 'many words of one column, side by side';
+  const prose = Array.from({ length: 12 }, (_, i) =>
+    [0, 1].map((column): TextItem => {
+      const transform = [10, 0, 0, 10, 50 + 250 * column, 700 - 12 * i];
+      return { str: words, transform, width: 190, height: 10, hasEOL: false };
+    }),
+  ).flat();
+  expect(hasLostRows('other text', rowsOf(prose))).toBe(false);
+});
