@@ -195,11 +195,14 @@ function inherited(path: string): string {
 
 /**
  * ripgrep holds a line in memory whole. On Linux the shell sets the limit, since Node cannot; elsewhere there is
- * none (macOS does not enforce it).
+ * none (macOS does not enforce it). It also sees to it that a run which ends for want of a page leaves no core behind.
  */
 function bounded(rg: string, words: readonly string[]): [string, string[]] {
   if (process.platform !== 'linux' || !existsSync(SHELL)) return [rg, [...words]];
-  return [SHELL, ['-c', `ulimit -S -d ${DATA_KIB} 2>/dev/null; exec "$0" "$@"`, rg, ...words]];
+  return [
+    SHELL,
+    ['-c', `ulimit -S -d ${DATA_KIB} 2>/dev/null; ulimit -S -c 0; exec "$0" "$@"`, rg, ...words],
+  ];
 }
 
 function whenEnded(child: ChildProcess): Promise<number | undefined> {

@@ -56,6 +56,7 @@ export type ListNotice =
   /** Files that say nothing of their encoding and are not UTF-8; the first of them, and how it was decoded. */
   | { readonly kind: 'guessed'; readonly count: number; readonly path: string; readonly encoding: string }
   | { readonly kind: 'cut'; readonly count: number }
+  | { readonly kind: 'changed'; readonly count: number }
   /** With the first of them. */
   | { readonly kind: 'unread'; readonly count: number; readonly names: readonly string[] }
   | { readonly kind: 'scanned'; readonly count: number }
@@ -101,6 +102,8 @@ export const listWording: ListWording = {
     `Of ${plural(count, 'code file')} not all symbols are known: too large, too many, or not to be read. Use grep to search them too`,
   cut: ({ count }) =>
     `${plural(count, 'text')} searched in part: too large, damaged or cut off. Read the document, its pages, cells or rows, or the member for the rest`,
+  changed: ({ count }) =>
+    `${plural(count, 'file')} changed during the search: lines may be missing, or of two versions. Call again`,
   unread: ({ count, names }) =>
     `${count === 1 ? '1 document, archive, member or table was' : `${count} documents, archives, members or tables were`} not searched${named(names, count)}: damaged, encrypted, over a limit, or inside another archive`,
   scanned: ({ count }) =>

@@ -158,6 +158,7 @@ export function gapNotices({ gaps, hint }: Pick<ListResult, 'gaps' | 'hint'>, pa
   if (gaps.rules > 0) notices.push({ kind: 'rules', count: gaps.rules });
   if (gaps.large) notices.push({ kind: 'large', count: gaps.large });
   if (gaps.cut) notices.push({ kind: 'cut', count: gaps.cut });
+  if (gaps.changed) notices.push({ kind: 'changed', count: gaps.changed });
   if (gaps.unread) notices.push({ kind: 'unread', count: gaps.unread, names: gaps.firstUnread ?? [] });
   if (gaps.scanned) notices.push({ kind: 'scanned', count: gaps.scanned });
   if (gaps.unnamed > 0) notices.push({ kind: 'unnamed', count: gaps.unnamed });

@@ -108,6 +108,8 @@ export interface Gaps {
   readonly large?: number;
   /** Texts of documents that were cut, and searched up to there. */
   readonly cut?: number;
+  /** Files that were written anew meanwhile: their lines may be missing, or of two versions. */
+  readonly changed?: number;
   /** Documents, archives, databases and members of archives that were not searched although it was asked for. */
   readonly unread?: number;
   /** The first of them, at most three, as they are shown. */

@@ -1,4 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, open, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -212,3 +213,42 @@ describe('ripgrepPath', () => {
     expect(onPath('')).toBeUndefined();
   });
 });
+
+test.runIf(process.platform === 'linux')('leaves no core behind where it is ended by a signal', async () => {
+  const own = (limit: string): string =>
+    execFileSync('prlimit', [
+      '--pid',
+      `${process.pid}`,
+      `--core${limit}`,
+      '--raw',
+      '--noheadings',
+    ]).toString();
+  const before = own('').trim().split(/ +/)[3];
+  // As in a container, where nothing else is set.
+  own('=unlimited:');
+  onTestFinished(() => void own(`=${before}:`));
+  async function* endless(): AsyncGenerator<Buffer> {
+    yield Buffer.from('match\n'.repeat(100_000));
+    yield* silence();
+  }
+  const job = { flags: ['--regexp=match'], input: { is: 'bytes', bytes: endless() } } as const;
+  for await (const _ of new RipgrepRun({ ...job, deadline: performance.now() + 20_000 })) {
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isOurRipgrep(name));
+    expect(pids.map((pid) => readFileSync(`/proc/${pid}/limits`, 'utf8'))).toEqual([
+      expect.stringMatching(/^Max core file size +0 /m),
+    ]);
+    break;
+  }
+});
+
+function isOurRipgrep(pid: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'latin1').includes(`(rg) `) && parentOf(pid) === process.pid;
+  } catch {
+    return false;
+  }
+}
+
+function parentOf(pid: string): number {
+  return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+}

@@ -51,6 +51,12 @@ export class LineTexts {
     return { address, start, text, whole: ended && [...text].length <= this.#characters };
   }
 
+  /** Whether the text has been written anew, so that the line is not where it was, or has another number. */
+  async moved({ address, start }: LineHead): Promise<boolean> {
+    if (!(await this.#source.changed?.())) return false;
+    return (await this.#index.startOf(address.no, this.#source, this.#signal)) !== start;
+  }
+
   /** The line that begins at `start`, clipped around byte `match`. */
   async around(start: number, match: number): Promise<Clipped> {
     const most = this.#characters * POINT;

@@ -26,15 +26,22 @@ async function quoteLines(
   const heads: LineHead[] = [];
   let bytes = 0;
   let matched = false;
+  let gone = false;
   for (const address of file.lines) {
     // Context alone would not lead on.
     if (bytes > room && matched) break;
     const head = await text.head(address);
-    if (!head) continue;
+    if (!head) {
+      // No line begins there any more.
+      gone = true;
+      continue;
+    }
     heads.push(head);
     matched ||= address.rank !== undefined;
     bytes += head.whole ? Buffer.byteLength(head.text) : clip.characters;
   }
+  const last = heads.at(-1);
+  if (gone || (last && (await text.moved(last)))) search.gaps.changed += 1;
   const long = heads.filter((head) => !head.whole && head.address.rank !== undefined);
   const isUtf8 = encoding.unit === 1 && !encoding.legacy;
   const seekable = clip.keep === 'match' && isUtf8 && long.length > 0;

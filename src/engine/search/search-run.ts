@@ -8,6 +8,7 @@ import type { CountRequest, SearchRequest } from '../../types/request.ts';
 import { type GapsOnTheWay, GapsSeen } from '../walk/gaps.ts';
 import { lookUntil } from '../walk/time.ts';
 import { badRegex, checkPattern } from './bad-regex.ts';
+import { GivenOutput } from './given-output.ts';
 import { needleOf } from './needle.ts';
 
 /** Bytes of a compiled pattern, and of what each thread derives from it: together they must fit into its memory. */
@@ -72,23 +73,24 @@ export class Search {
   /**
    * The output of a run over an open file. Its pages are mapped, which halves the time and holds the longest line without
    * memory. Where one of them goes away meanwhile, since the file is cut, it is run again over what is read, and goes on
-   * behind the bytes that were already given.
+   * behind the bytes that were already given. Of a file with other lines now nothing more is given, and that is noted.
    */
   async *overFile(flags: readonly string[], fd: number, path: string): AsyncGenerator<Buffer, void> {
-    let given = 0;
-    for (const pages of ['--mmap', '--no-mmap']) {
-      const run = this.run([...flags, pages], { is: 'file', fd, path });
-      let skip = given;
-      for await (const chunk of run) {
-        const fresh = chunk.subarray(Math.min(skip, chunk.length));
-        skip -= chunk.length - fresh.length;
-        given += fresh.length;
-        if (fresh.length > 0) yield fresh;
-      }
-      if (run.outcome?.unmapped && pages === '--mmap') continue;
-      this.judge(run.outcome);
-      return;
+    const mapped = this.run([...flags, '--mmap'], { is: 'file', fd, path });
+    const given = new GivenOutput();
+    for await (const chunk of mapped) {
+      given.add(chunk);
+      yield chunk;
     }
+    if (!mapped.outcome?.unmapped) return this.judge(mapped.outcome);
+    const read = this.run([...flags, '--no-mmap'], { is: 'file', fd, path });
+    for await (const chunk of read) {
+      const fresh = given.behind(chunk);
+      if (fresh === undefined) break;
+      if (fresh.length > 0) yield fresh;
+    }
+    if (given.isRepeated) this.judge(read.outcome);
+    else this.gaps.changed += 1;
   }
 
   /** Notes what an answer will not cover. Throws what makes an answer impossible. */

@@ -20,6 +20,7 @@ export class GapsSeen implements Gaps {
   rules = 0;
   large = 0;
   cut = 0;
+  changed = 0;
   unread = 0;
   firstUnread: readonly string[] = [];
   disguised: readonly string[] = [];
@@ -37,6 +38,7 @@ export class GapsSeen implements Gaps {
     this.rules += other.rules;
     this.large += other.large ?? 0;
     this.cut += other.cut ?? 0;
+    this.changed += other.changed ?? 0;
     this.unread += other.unread ?? 0;
     this.firstUnread = joined(this.firstUnread, other.firstUnread, MOST_NAMED);
     this.disguised = joined(this.disguised, other.disguised, MOST_DISGUISED);
@@ -72,7 +74,7 @@ export class GapsSeen implements Gaps {
   /** Whether an answer says any of it, wherever the answer ends. */
   get isNotable(): boolean {
     const { timedOut, denied, failed, tooDeep, tooMany, unnamed, rules, large, cut, unread, broken } = this;
-    const counted = unnamed + rules + large + cut + unread + this.scanned;
+    const counted = unnamed + rules + large + cut + this.changed + unread + this.scanned;
     return timedOut || denied || failed || tooDeep || tooMany || broken || counted > 0;
   }
 
@@ -82,13 +84,14 @@ export class GapsSeen implements Gaps {
 
   get facts(): Gaps {
     const { timedOut, denied, failed, tooDeep, tooMany, unnamed, containers, rules, broken } = this;
-    const { large, cut, unread, firstUnread, disguised, scanned } = this;
+    const { large, cut, changed, unread, firstUnread, disguised, scanned } = this;
     const counted = {
       unnamed,
       containers,
       rules,
       ...(large > 0 && { large }),
       ...(cut > 0 && { cut }),
+      ...(changed > 0 && { changed }),
       ...(unread > 0 && { unread, firstUnread }),
       ...(disguised.length > 0 && { disguised }),
       ...(scanned > 0 && { scanned }),

@@ -6,6 +6,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Search } from '../../../src/engine/search/search-run.ts';
 import type { Call } from '../../../src/types/call.ts';
 
+function searchFor(pattern: string): Search {
+  const call = {
+    signal: new AbortController().signal,
+    deadline: performance.now() + 20_000,
+  } as unknown as Call;
+  return new Search({ do: 'search', pattern } as never, call, { before: 0, after: 0 });
+}
+
 const LINE = `${'a match '.repeat(8)}\n`;
 
 test.runIf(process.platform === 'linux')(
@@ -16,14 +24,7 @@ test.runIf(process.platform === 'linux')(
     onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
     const path = join(dir, 'log');
     writeFileSync(path, LINE.repeat(200_000));
-    const call = {
-      signal: new AbortController().signal,
-      deadline: performance.now() + 20_000,
-    } as unknown as Call;
-    const search = new Search({ do: 'search', target: path, pattern: 'match' } as never, call, {
-      before: 0,
-      after: 0,
-    });
+    const search = searchFor('match');
     const left = 40_000;
     let said = '';
     for await (const chunk of search.overFile(['--line-number'], openSync(path, 'r'), path)) {
@@ -33,5 +34,31 @@ test.runIf(process.platform === 'linux')(
     }
     expect(said).toBe(Array.from({ length: left }, (_, i) => `${i + 1}:${LINE}`).join(''));
     expect(search.gaps).toMatchObject({ broken: false, timedOut: false });
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'of a file that is written anew while its pages are searched nothing is given twice, or by the numbers of another',
+  { timeout: 30_000 },
+  async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'oriel-search-run-'));
+    onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+    const path = join(dir, 'log');
+    writeFileSync(path, LINE.repeat(200_000));
+    const search = searchFor('match');
+    let said = '';
+    for await (const chunk of search.overFile(
+      ['--line-number', '--byte-offset'],
+      openSync(path, 'r'),
+      path,
+    )) {
+      // Less than ripgrep has gone through by now.
+      if (said === '') writeFileSync(path, 'match\n'.repeat(1_000));
+      said += chunk.toString();
+    }
+    const begun = said.slice(0, said.lastIndexOf('\n') + 1);
+    expect(begun).toContain(`${LINE}2:`);
+    expect(begun.replaceAll(LINE, '')).toMatch(/^(\d+:\d+:)+$/);
+    expect(search.gaps).toMatchObject({ changed: 1, broken: false, timedOut: false });
   },
 );
