@@ -1,7 +1,7 @@
 /**
  * Bytes of bodies that have not been answered yet, bounded for one client, for one network address and in all before a
- * body is read. Whoever stalls gives way: of one client or address after a second, in all the one that has sent nothing
- * for longest.
+ * body is read. Whoever stalls gives way to others of its client or address after a second. Of all, the address that has
+ * most gives way to one that has less: a few addresses cannot hold all room.
  */
 
 import { OrielError } from '../../errors.ts';
@@ -20,6 +20,8 @@ const STALLED_MS = 1_000;
 
 /** Bodies that are being read; the one that has sent nothing for longest first. */
 const reading = new Set<Parcel>();
+/** Bodies whose requests are being answered, the oldest first. */
+const complete = new Set<Parcel>();
 /** Bytes by client and by origin; a client that comes from nowhere else is its own origin, and is counted once. */
 const held = new Map<Caller | Origin, number>();
 let total = 0;
@@ -45,7 +47,7 @@ export class Parcel {
   #bytes = 0;
   readonly #refuse: (error: OrielError) => void;
 
-  /** `refuse` hears that the body must give way to another one; its room is released then. */
+  /** `refuse` hears that the body, or the request that it made, must give way to another one; its room is released then. */
   constructor(client: Caller, refuse: (error: OrielError) => void) {
     this.client = client;
     this.origin = originOf(client);
@@ -64,13 +66,15 @@ export class Parcel {
     reading.add(this);
   }
 
-  /** All of it has come: from now on it keeps its room. */
+  /** All of it has come. */
   complete(): void {
     reading.delete(this);
+    complete.add(this);
   }
 
   release(): void {
     reading.delete(this);
+    complete.delete(this);
     this.#take(-this.#bytes);
   }
 
@@ -95,12 +99,32 @@ function makeRoom(parcel: Parcel, bytes: number): void {
   for (const other of reading) {
     const full = fullest(parcel, bytes);
     if (full === undefined) return;
+    if (full === 'all') break;
     const isItsOwn = full === 'client' ? other.client === parcel.client : other.origin === parcel.origin;
-    if (full === 'all' || (isItsOwn && parcel.cameAt - other.cameAt >= STALLED_MS)) other.giveWay();
+    if (isItsOwn && parcel.cameAt - other.cameAt >= STALLED_MS) other.giveWay();
+  }
+  while (fullest(parcel, bytes) === 'all') {
+    const other = ofWhoeverHasMost(parcel, bytes);
+    if (!other) break;
+    other.giveWay();
   }
   if (fullest(parcel, bytes) === undefined) return;
   refused += 1;
   throw busy();
+}
+
+/**
+ * A body of the address that has most, one that is still being read if there is any: undefined where that is no more than
+ * what the address of `parcel` would have.
+ */
+function ofWhoeverHasMost({ origin }: Parcel, bytes: number): Parcel | undefined {
+  let most = (held.get(origin) ?? 0) + bytes;
+  let found: Parcel | undefined;
+  for (const other of [...reading, ...complete]) {
+    const has = held.get(other.origin) ?? 0;
+    if (has > most) [most, found] = [has, other];
+  }
+  return found;
 }
 
 /** Whose room is not enough for so many bytes more. */

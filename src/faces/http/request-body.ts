@@ -66,7 +66,11 @@ async function textOf(exchange: Exchange): Promise<Text> {
       incoming.pause();
       reject(error);
     };
-    const parcel = new Parcel(exchange.client, fail);
+    const parcel = new Parcel(exchange.client, (error) => {
+      // A request that is being answered already ends as if its client had gone.
+      if (incoming.complete) incoming.socket.destroy();
+      else fail(error);
+    });
     const makeRoom = (size: number): void => {
       if (size > SMALL_BYTES) parcel.grow(size);
     };

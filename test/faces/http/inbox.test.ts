@@ -34,10 +34,39 @@ const taken = (of: Caller): number => {
 test('one address leaves room for another, whatever names it gives itself', () => {
   const names = Array.from({ length: 8 }, () => client('192.0.2.1'));
   expect(names.map(taken)).toEqual([4, 4, 4, 0, 0, 0, 0, 0]);
-  const [other, third] = [client('192.0.2.2'), client('192.0.2.3')];
-  expect(taken(other)).toBe(4);
-  expect(taken(third)).toBe(0);
+  expect(taken(client('192.0.2.2'))).toBe(4);
   expect(inbox.bytes).toBe(64 * MIB);
+});
+
+test('a few addresses cannot hold all room: who has most gives way to who has less', () => {
+  const crowd = Array.from({ length: 40 }, (_, i) => client(`192.0.2.${i % 10}`));
+  for (let round = 0; round < 3; round += 1) crowd.map(taken);
+  expect(inbox.bytes).toBe(64 * MIB);
+  const late = Array.from({ length: 5 }, (_, i) => client(`198.51.100.${i}`));
+  for (const other of late) expect(unanswered(other)).toBe(true);
+  crowd.map(taken);
+  const later = Array.from({ length: 5 }, (_, i) => client(`203.0.113.${i}`));
+  for (const other of later) expect(unanswered(other, 3 * MIB)).toBe(true);
+  // Whoever would have more than the others takes nothing from them.
+  expect(unanswered(later[0] as Caller)).toBe(false);
+  expect(inbox.bytes).toBeLessThanOrEqual(64 * MIB);
+});
+
+test('what is still being read gives way before what is being answered', () => {
+  const refused: string[] = [];
+  const hold = (of: Caller, name: string): Parcel => {
+    const parcel = new Parcel(of, () => void refused.push(name));
+    onTestFinished(() => parcel.release());
+    parcel.grow(16 * MIB);
+    return parcel;
+  };
+  const [one, two, three] = [client('192.0.2.1'), client('192.0.2.1'), client('192.0.2.1')];
+  hold(one, 'answered').complete();
+  hold(two, 'slow');
+  hold(three, 'later').complete();
+  expect(taken(client('192.0.2.2'))).toBe(4);
+  expect(unanswered(client('192.0.2.3'))).toBe(true);
+  expect(refused).toEqual(['slow']);
 });
 
 test('a client without an address is counted once', () => {
