@@ -3,13 +3,13 @@
  * waits, and made into an event later (`event-of-call.ts`).
  */
 
-import type { Identity } from '../identity.ts';
 import type { Excerpt, Window } from '../types/excerpt.ts';
 import type { Request } from '../types/request.ts';
 import type { Origin, Result, RunResult, SingleResult, SummaryResult, TextResult } from '../types/result.ts';
 import type { ListFacts, ReadFacts, Span, TextNote } from '../types/telemetry.ts';
 import { sourceName } from './safe-names.ts';
 import { digest } from './text-digest.ts';
+import { textVersion } from './text-version.ts';
 
 /** Of a read with more ranges the last ones are not told apart. */
 const MOST_SPANS = 16;
@@ -103,22 +103,8 @@ function shownOf(result: SingleResult): number {
 }
 
 function origin({ target, kind, identity }: Origin): ReadFacts {
-  const source = sourceName(target);
-  return { source, what: kind, version: identity && versionOf(source, identity) };
-}
-
-/** The last versions, by source: mostly it is the same one again, and to write and digest it costs more than all else here. */
-const versions = new Map<string, { readonly identity: Identity; readonly version: string }>();
-
-const MOST_VERSIONS = 256;
-
-function versionOf(source: string, identity: Identity): string {
-  const last = versions.get(source);
-  if (last?.identity.equals(identity)) return last.version;
-  if (versions.size >= MOST_VERSIONS) versions.clear();
-  const version = digest(identity.key);
-  versions.set(source, { identity, version });
-  return version;
+  const { source, version } = textVersion(target, identity);
+  return { source, what: kind, version };
 }
 
 /** All fields, in one order, and written out: this runs in every read, while its caller waits. */
@@ -128,9 +114,8 @@ export function noteOfText(result: TextResult, dialect: string): TextNote {
   const only = parts.length === 1 ? parts[0] : undefined;
   const [first, last] = [only?.[0], only?.[only.length - 1]];
   return {
-    target,
+    of: textVersion(target, identity),
     kind,
-    identity,
     view: viewOf(result),
     window: selection.window,
     cutBy: excerpt.cutBy ?? (saysMore(result, dialect) ? 'window' : undefined),
@@ -145,12 +130,11 @@ export function noteOfText(result: TextResult, dialect: string): TextNote {
 
 /** All fields, in one order, and written out: so they are recorded and counted at the least cost. */
 export function readOfText(text: TextNote): ReadFacts {
-  const { target, kind, identity, view, window, cutBy, totals, first, last, from, to, spans } = text;
-  const source = sourceName(target);
+  const { of, kind, view, window, cutBy, totals, first, last, from, to, spans } = text;
   return {
-    source,
+    source: of.source,
     what: kind,
-    version: identity && versionOf(source, identity),
+    version: of.version,
     view,
     window: window && written(window),
     lines: spans ? spans.lines : spanOf(first, last),

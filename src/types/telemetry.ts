@@ -1,7 +1,6 @@
 /** What is recorded of each call, as it stands in the ring and, a line of JSON each, in a file. It holds no content. */
 
-import type { Identity } from '../identity.ts';
-import type { Excerpt, Window } from './excerpt.ts';
+import type { Window } from './excerpt.ts';
 import type { TraceOrigin } from './trace.ts';
 
 export type TelemetryEvent = CallEvent | RateLimitEvent;
@@ -82,7 +81,7 @@ export interface RateLimitEvent extends TaskEvent {
 }
 
 /**
- * A call that is over, as it waits for its event to be made. It holds small things alone, and nothing of the answer: what
+ * A call that is over, of which an event is made later. It holds small things alone, and nothing of the answer: what
  * is done here is done while somebody waits for that.
  */
 export interface CallNote {
@@ -106,13 +105,13 @@ export interface CallNote {
 
 /** A text that was read. */
 export interface TextNote {
-  readonly target: string;
+  /** One object for all calls that read the same text. */
+  readonly of: Pick<ReadFacts, 'source' | 'version'>;
   readonly kind: string;
-  readonly identity: Identity | undefined;
   readonly view: string | undefined;
   readonly window: Window | undefined;
   readonly cutBy: string | undefined;
-  readonly totals: Excerpt['totals'];
+  readonly totals: { readonly lines?: number | undefined; readonly bytes?: number | undefined };
   /** Of a text that is shown in one part: its lines and bytes, as `ReadFacts` has them; else they stand in `spans`. */
   readonly first: number | undefined;
   readonly last: number | undefined;

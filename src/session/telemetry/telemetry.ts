@@ -6,6 +6,7 @@ import type { Caller } from '../../queues/caller.ts';
 import type { TraceOrigin } from '../../types/trace.ts';
 import { BoundedTasks, type Task } from '../../telemetry/bounded-tasks.ts';
 import { eventOfCall } from '../../telemetry/event-of-call.ts';
+import { NoteQueue } from '../../telemetry/note-queue.ts';
 import type { PlacedEvent, TaskFigures } from '../../telemetry/task-figures.ts';
 import { MOST_HOST, shortName, taskName } from '../../telemetry/safe-names.ts';
 import type {
@@ -35,11 +36,7 @@ export interface TelemetryOptions {
 /** Hears of events as they are recorded. Must not throw. */
 export type Watcher = (event: TelemetryEvent, owner: object, placed: PlacedEvent) => void;
 
-/** Calls that have been noted and not counted yet, at most, and characters of their names. */
-const MOST_PENDING = 256;
-const MOST_PENDING_NAMES = 64 << 10;
-
-/** Milliseconds after which they are counted, and written; who asks for figures counts them at once. */
+/** Milliseconds after which calls are counted, and written; who asks for figures counts them at once. */
 const PENDING_MS = 200;
 
 const LONGEST_WAIT = 24 * 60 * 60;
@@ -55,8 +52,9 @@ export class Telemetry implements TelemetrySink {
   readonly #clients: WeakMap<object, string> | undefined;
   readonly #watchers = new Set<Watcher>();
   /** Counting is put off: an answer does not wait for it. */
-  #pending: CallNote[] = [];
-  #pendingNames = 0;
+  #pending = new NoteQueue();
+  /** Taken in turns with the other one: whoever hears of events may ask for figures meanwhile. */
+  #counted: NoteQueue | undefined;
   #timerIsSet = false;
   readonly #onError: (error: unknown) => void;
   readonly #tracer: Tracer;
@@ -73,10 +71,8 @@ export class Telemetry implements TelemetrySink {
 
   record(call: CallNote, trace: TraceOrigin | undefined): void {
     if (isTraced()) void this.#tracer.record(this.#eventOf(call, clockOrigin()), trace);
-    const { task, host, text } = call;
-    this.#pendingNames += (task?.length ?? 0) + (host?.length ?? 0) + (text?.target.length ?? 0);
     this.#pending.push(call);
-    if (this.#pending.length >= MOST_PENDING || this.#pendingNames > MOST_PENDING_NAMES) this.#count();
+    if (this.#pending.isFull) this.#count();
     this.#countSoon();
   }
 
@@ -192,15 +188,19 @@ export class Telemetry implements TelemetrySink {
   #count(): void {
     const pending = this.#pending;
     if (pending.length === 0) return;
-    [this.#pending, this.#pendingNames] = [[], 0];
+    this.#pending = this.#counted ?? new NoteQueue();
+    this.#counted = undefined;
     const origin = clockOrigin();
-    for (const call of pending) {
+    for (let i = 0; i < pending.length; i += 1) {
+      const call = pending.at(i);
       try {
         this.#add(this.#eventOf(call, origin), call.caller);
       } catch (error) {
         this.#onError(error);
       }
     }
+    pending.clear();
+    this.#counted = pending;
   }
 
   #add(event: TelemetryEvent, caller: Caller = this.#nobody): void {
