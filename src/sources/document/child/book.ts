@@ -5,7 +5,8 @@
 
 import { type DocumentFacts, Refused } from '../document-protocol.ts';
 import { known, toMarkdown } from './office.ts';
-import { each, escaped, rewritten } from './packages.ts';
+import { escaped, rewritten } from './packages.ts';
+import { each } from './xml-elements.ts';
 import { attribute, Parts, plainText, resolve } from './zip-parts.ts';
 
 export async function bookText(bytes: Buffer): Promise<{ text: string; facts: DocumentFacts }> {

@@ -4,6 +4,8 @@
  */
 
 import { zipSync } from 'fflate';
+import { hidingStyles, shownOpen, shownWord } from './hidden-text.ts';
+import { contents, each } from './xml-elements.ts';
 import { attribute, Parts, plainText } from './zip-parts.ts';
 import { comment, HEADS_AND_FEET, type Section } from './put-back.ts';
 
@@ -62,31 +64,6 @@ function textOf(part: Buffer): string {
   }
 }
 
-/** Every element of this name (a pattern), none of which holds another one, as `make` writes it. */
-export function each(xml: string, name: string, make: (content: string, tag: string) => string): string {
-  const opening = new RegExp(`<(${name})(?=[\\s>])[^>]*>`, 'g');
-  let [text, from] = ['', 0];
-  for (let match = opening.exec(xml); match; match = opening.exec(xml)) {
-    if (match[0].endsWith('/>')) continue;
-    const close = `</${match[1]}>`;
-    const end = xml.indexOf(close, opening.lastIndex);
-    if (end === -1) break;
-    text += xml.slice(from, match.index) + make(xml.slice(opening.lastIndex, end), match[0]);
-    from = opening.lastIndex = end + close.length;
-  }
-  return text + xml.slice(from);
-}
-
-/** The contents of these elements. */
-export function contents(xml: string, name: string): string[] {
-  const found: string[] = [];
-  each(xml, name, (content) => {
-    found.push(content);
-    return '';
-  });
-  return found;
-}
-
 export const escaped = (text: string): string =>
   text.replace(/[&<>]/g, (sign) => (sign === '&' ? '&amp;' : sign === '<' ? '&lt;' : '&gt;'));
 
@@ -113,8 +90,11 @@ export function mendedWord(bytes: Buffer): Mended {
     comments.set(attribute(tag, '(?:\\w+:)?id') ?? '', comment(escaped(by), wordText(content)));
     return '';
   });
+  const hiding = hidingStyles(parts.text('word/styles.xml') ?? '');
   const copy = rewritten(bytes, parts, (name, xml) =>
-    /^word\/(?:document\d*|footnotes|endnotes)\.xml$/.test(name) ? mendedPart(xml, comments) : xml,
+    /^word\/(?:document\d*|footnotes|endnotes)\.xml$/.test(name)
+      ? mendedPart(shownWord(xml, hiding), comments)
+      : xml,
   );
   const lines = parts.names.flatMap((name) => {
     const kind = /^word\/(header|footer)\d*\.xml$/.exec(name)?.[1];
@@ -162,8 +142,10 @@ function mathText(math: string): string {
 export function mendedOpen(bytes: Buffer): Mended {
   const parts = Parts.of(bytes);
   if (!parts) return { bytes, sections: [] };
-  const copy = rewritten(bytes, parts, (name, xml) => (name === 'content.xml' ? mendedContent(xml) : xml));
   const styles = parts.text('styles.xml') ?? '';
+  const copy = rewritten(bytes, parts, (name, xml) =>
+    name === 'content.xml' ? mendedContent(shownOpen(xml, styles)) : xml,
+  );
   const lines = ['header', 'footer'].flatMap((kind) =>
     contents(styles, `style:${kind}(?:-left|-first)?`).flatMap((content) => margin(kind, plainText(content))),
   );

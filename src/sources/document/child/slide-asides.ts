@@ -1,7 +1,7 @@
 /** Whether a slide is hidden, and the comments on it: what its converter leaves out. */
 
 import type { Aside } from './deck.ts';
-import { contents, each } from './packages.ts';
+import { contents, each } from './xml-elements.ts';
 import { attribute, type Parts, plainText, relations } from './zip-parts.ts';
 
 /** Of a slide of a .pptx. Comments are in a part of their own, of two kinds since 2021. */
