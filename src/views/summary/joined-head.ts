@@ -8,14 +8,18 @@ export interface Joined {
 /** Characters that a joined declaration may have. */
 const longest = 1_000;
 
-/** A comment to the end of its line would swallow what is joined behind it. */
 const lineComment = /(?:^|\s)(?:\/\/|#|--)/;
+
+/** Whether what is joined behind this line would be a part of its comment. */
+export function swallows(line: string): boolean {
+  return lineComment.test(line);
+}
 
 /** Lines `from` to `to` as one; undefined for a single line, and where they cannot be joined. */
 export function joinedHead(lines: readonly string[], from: number, to: number): Joined | undefined {
   if (from >= to) return undefined;
   const head = lines.slice(from - 1, to);
-  if (head.some((line) => lineComment.test(line))) return undefined;
+  if (head.some(swallows)) return undefined;
   const [first = '', ...rest] = head;
   const text = [first.trimEnd(), ...rest.map((line) => line.trim())]
     .filter((line) => line !== '')

@@ -2,7 +2,7 @@
 
 import type { LineRange, SummaryPart } from '../../types/summary.ts';
 import type { Collapsed } from './collapse.ts';
-import type { Joined } from './joined-head.ts';
+import { type Joined, swallows } from './joined-head.ts';
 import type { Ranks } from './ranks.ts';
 
 export interface Parts {
@@ -96,7 +96,7 @@ class PartsWriter {
     const before = this.#parts.at(-1);
     const opener =
       before && before.is !== 'gap' && this.#isNext(before.to, from) ? before.text.trimEnd() : '';
-    if (closer !== undefined && before && opens.test(opener)) {
+    if (closer !== undefined && before && opens.test(opener) && !swallows(own)) {
       const space = /[([]$/.test(opener) ? '' : ' ';
       const block = `${opener}${space}${own.trim()}${space}${this.#text(closer)}`;
       if (block.length <= longestBlock) {

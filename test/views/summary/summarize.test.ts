@@ -287,6 +287,29 @@ test('a declaration of several lines is whole; without room for all symbols it s
   expect(tight?.left).toBeUndefined();
 });
 
+test('a block whose one line is or has a comment is not closed on that line', async () => {
+  const text = `interface A extends Base {
+  // _zod: internals;
+}
+
+interface B extends Base {
+  port: number; // 80
+}
+
+interface C extends Base {
+  port: number;
+}
+
+${ballast('ballast')}`;
+  expect(shown(await summaryOf('a.ts', text, { bytes: 500 }))).toBe(`1|interface A extends Base {
+2|  // _zod: internals;
+5|interface B extends Base {
+6|  port: number; // 80
+9-11|interface C extends Base { port: number; }
+13-2014|function ballast() { ... }
+`);
+});
+
 test('a comment before code on its line folds nothing of the code', async () => {
   const text = `class A {
   /* package */ int run(
