@@ -132,7 +132,7 @@ export function isSpelledSelector(text: string): boolean {
 }
 
 /** A name, or a list with a name in it: the ranges before the first name have the shape of ranges. */
-const symbols = /^(?:L?\d[\d\-.+L]*,\s*)*#./;
+const symbols = /^(?:(?:L?\d[\d\-.+L]*|-\d+),\s*)*#./;
 
 /** `"#a,src/b.ts:#c"`: no list of names, but one of paths. */
 function namesAnotherPath(text: string): boolean {

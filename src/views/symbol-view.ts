@@ -63,7 +63,7 @@ async function findItems(
   const whole = await wholeText(resource, await textInput(resource, call), call.signal);
   const structure = whole ? await structureOf(whole, call) : ({ none: 'size' } as const);
   if (!whole || 'none' in structure) throw noSymbols(target, 'none' in structure ? structure.none : 'size');
-  const list = itemsOf(symbol);
+  const list = itemsOf(symbol, whole.text);
   const names = [symbol, ...list.flatMap((item) => ('name' in item ? [item.name] : []))];
   const answers = await answerTo({ ask: 'find', structure, names }, call.signal);
   if ('none' in answers) throw noSymbols(target, answers.none);
@@ -115,15 +115,20 @@ function selectionOf(ranges: readonly Range[], mode: Selection['mode']): Selecti
   };
 }
 
-/** `"a,#Class.b,120..140"` → two names and a range. A range that is the whole text is a name. */
-function itemsOf(text: string): Item[] {
-  const chunks = text.split(',').map((chunk) => chunk.trim());
+/** `"a,#Class.b,120..140,-3"` → two names, a range, and the last three lines. */
+function itemsOf(list: string, text: string): Item[] {
+  const chunks = list.split(',').map((chunk) => chunk.trim());
   if (chunks.length > mostItems) {
     throw new OrielError('BAD_SELECTOR', `A list holds at most ${mostItems} symbols and ranges. Use fewer.`);
   }
   return chunks.map((chunk): Item => {
     const window = /^L?\d/.test(chunk) ? parseSelection(`${chunk},${chunk}`)?.window : undefined;
     if (window?.by === 'lines') return { ranges: window.ranges };
+    const tail = /^-([1-9]\d*)$/.exec(chunk)?.[1];
+    if (tail !== undefined) {
+      const last = startsOf(text.endsWith('\n') ? text.slice(0, -1) : text).length;
+      return { ranges: [{ from: Math.max(1, last - Number(tail) + 1), to: last }] };
+    }
     return { name: chunk.startsWith('#') ? chunk.slice(1) : chunk };
   });
 }

@@ -231,6 +231,13 @@ test(':#a,#Class.b,12..14 reads symbols and ranges in one call, under one budget
   expect(await text('wide.ts:#method1,#method2')).toBe(await text('wide.ts:19..50'));
   expect(await text('wide.ts:#method1,method2')).toBe(await text('wide.ts:19..50'));
   expect(await text('wide.ts:#method1,#method3:raw')).toBe(await text('wide.ts:19..34,51..66:raw'));
+  // The last lines, with a final newline and without one.
+  const lastTwo = '803..804';
+  expect(await text('wide.ts:#method1,-2')).toBe(await text(`wide.ts:19..34,${lastTwo}`));
+  expect(await text('wide.ts:-2,#method1')).toBe(await text(`wide.ts:19..34,${lastTwo}`));
+  write('bare.ts', source.trimEnd());
+  expect(await text('bare.ts:#method1,-2')).toBe(await text(`bare.ts:19..34,${lastTwo}`));
+  expect(await text('wide.ts:#method1,-9000')).toBe(await text('wide.ts:1..804'));
   const cut = await text('wide.ts:#method1,#method3', { limits: { lines: 20 } });
   expect(cut.split('\n').at(-1)).toBe('[Showing lines 19-34, 51-54 of 804. Use wide.ts:55..66 to continue]');
   // What is not there is said below what is.

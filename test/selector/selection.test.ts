@@ -112,6 +112,7 @@ describe('symbols', () => {
     ['#a:raw', { symbol: 'a', mode: 'raw', typed: '#a:raw' }],
     ['#a:raws', { symbol: 'a:raws', typed: '#a:raws' }],
     ['#a,#b,120..140', { symbol: 'a,#b,120..140', typed: '#a,#b,120..140' }],
+    ['-5,#a', { symbol: '-5,#a', typed: '-5,#a' }],
     ['5-9,#a', { symbol: '5-9,#a', typed: '5-9,#a' }],
     ['L5.., #a', { symbol: 'L5.., #a', typed: 'L5.., #a' }],
     ['5+2,7,#a', { symbol: '5+2,7,#a', typed: '5+2,7,#a' }],
