@@ -63,6 +63,7 @@ test('names, qualified names, kinds and bodies', async () => {
     'Server.defaults',
     'Server.port',
     'Server.constructor',
+    'Server.constructor.name',
     'Server.address',
     'Server.start',
     'Server.start.onError',
@@ -187,5 +188,35 @@ describe('whatever the text, symbols have lines of it, in its order, and lie in 
       }),
       { numRuns: 15 },
     );
+  });
+});
+
+describe('properties that a constructor declares are symbols', () => {
+  test.each([
+    ['a.kt', 'data class D(val a: Int, var b: String, c: Int)\n', ['D', 'D.a', 'D.b']],
+    [
+      'a.scala',
+      'case class C(a: Int, b: String)\nclass E(val d: Int, e: Int)\n',
+      ['C', 'C.a', 'C.b', 'E', 'E.d'],
+    ],
+    [
+      'a.cs',
+      'record R(int A, string B);\nclass C { public event EventHandler Ev; }\n',
+      ['R', 'R.A', 'R.B', 'C', 'C.Ev'],
+    ],
+    ['A.java', 'record P(int x, int y) {}\n', ['P', 'P.x', 'P.y']],
+    [
+      'a.php',
+      '<?php\nclass C {\n  function __construct(private int $a, int $b) {}\n}\n',
+      ['C', 'C.__construct', 'C.__construct.$a'],
+    ],
+    [
+      'a.ts',
+      'class C {\n  constructor(private readonly a: A, readonly b: B, public c = 1, d: D) {}\n}\n',
+      ['C', 'C.constructor', 'C.constructor.a', 'C.constructor.b', 'C.constructor.c'],
+    ],
+  ])('in %s', async (name, text, names) => {
+    const { symbols } = await found(name, text);
+    expect(symbols.map(({ qualified }) => qualified)).toEqual(names);
   });
 });

@@ -18,6 +18,8 @@
 (property_declaration name: (_) @name accessors: (_)? @body) @property
 (event_declaration name: (_) @name accessors: (_)? @body) @property
 (field_declaration (variable_declaration (variable_declarator name: (_) @name))) @property
+(event_field_declaration (variable_declaration (variable_declarator name: (_) @name))) @property
+(record_declaration (parameter_list (parameter name: (_) @name) @property))
 (enum_member_declaration name: (_) @name) @property
 (local_function_statement name: (_) @name body: (_)? @body) @function
 

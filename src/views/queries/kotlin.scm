@@ -13,6 +13,7 @@
 (type_alias type: (_) @name) @type
 (source_file (property_declaration (variable_declaration (identifier) @name)) @constant)
 (class_body (property_declaration (variable_declaration (identifier) @name)) @property)
+(class_parameter ["val" "var"] (identifier) @name) @property
 (enum_entry (identifier) @name) @property
 
 (anonymous_initializer (block) @block)

@@ -11,6 +11,7 @@
 (program (const_declaration (const_element . (name) @name)) @constant)
 (declaration_list (const_declaration (const_element . (name) @name)) @property)
 (property_declaration (property_element (variable_name) @name)) @property
+(property_promotion_parameter name: (_) @name) @property
 (enum_case name: (_) @name) @property
 
 (program (_ body: (compound_statement) @block))

@@ -17,6 +17,8 @@
 (template_body (val_definition pattern: (identifier) @name) @property)
 (template_body (var_definition pattern: (identifier) @name) @property)
 (template_body (val_declaration name: (identifier) @name) @property)
+(class_definition "case" (class_parameters (class_parameter name: (_) @name) @property))
+(class_parameter ["val" "var"] name: (_) @name) @property
 (simple_enum_case name: (_) @name) @property
 
 (template_body (block) @block)
