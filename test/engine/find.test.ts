@@ -196,7 +196,8 @@ describe('hostile input', () => {
     expect((await work.answer('find', { pattern: '*', path: 'src/deep/c.ts' })).details).toMatchObject({
       error: {
         code: 'NOT_DIRECTORY',
-        message: 'src/deep/c.ts is a file, not a directory. Use src/deep, or read the file.',
+        message:
+          'src/deep/c.ts is a file, not a directory. Use src/deep for its directory, or read the file.',
         next: '{"pattern":"*","path":"src/deep"}',
       },
     });

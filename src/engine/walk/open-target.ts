@@ -66,7 +66,7 @@ export async function openDirectory(typed: string, call: Call): Promise<Start<Op
   if (opened.is === 'directory') return { opened, path };
   await opened.close();
   const parent = URL_FORM.test(typed) ? '.' : dirname(typed);
-  const message = `${quote(typed)} is a file, not a directory. Use ${quote(parent)}, or read the file.`;
+  const message = `${quote(typed)} is a file, not a directory. Use ${quote(parent)} for its directory, or read the file.`;
   throw new OrielError('NOT_DIRECTORY', message, { next: parent });
 }
 

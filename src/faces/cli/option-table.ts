@@ -47,7 +47,7 @@ export const limits: Option = {
   name: 'limits',
   type: 'string',
   value: 'NAME=N,…',
-  help: `budget of one answer: ${limitNames.join(', ')}`,
+  help: `budget of one answer, such as lines=500,bytes=20K: ${limitNames.join(', ')}`,
 };
 
 export const display: Option = {

@@ -11,12 +11,12 @@ import { type ToolCommand, withTool } from './dialect-tool.ts';
 import type { Typed } from './typed.ts';
 
 export const pagingOptions: readonly Option[] = [
-  { name: 'limit', type: 'string', value: 'N', help: 'the most of them in this answer' },
+  { name: 'limit', type: 'string', value: 'N', help: 'show N results at most' },
   {
     name: 'offset',
     type: 'string',
     value: 'N',
-    help: 'leave out the first N, to go on from an earlier answer',
+    help: 'skip the first N results, to continue an earlier answer',
   },
 ];
 

@@ -26,7 +26,10 @@ type Read = ReadEvents & { readonly withoutReads?: number };
 
 export function reportText({ events, skipped, withoutReads = 0 }: Read, overview: Overview): string {
   const { tasks, habits, verdict, reports } = overview;
-  if (events === 0) return `No events${skipped === 0 ? '' : `; ${skippedWords(skipped)}`}\n`;
+  if (events === 0) {
+    const what = skipped === 0 ? '' : `; ${skippedWords(skipped)}. Use a file that --telemetry FILE wrote`;
+    return `No events${what}\n`;
+  }
   const shown = reports.slice(0, MOST_TASKS);
   const left = tasks - shown.length;
   return [

@@ -100,7 +100,7 @@ test('rotated parts belong to it, the oldest first', () => {
 test('nothing there, no file, no operand', () => {
   expect(run(['report', fileOf('')])).toEqual({ out: 'No events\n', err: '', code: 1 });
   expect(run(['report', fileOf('a', 'b')])).toEqual({
-    out: 'No events; 2 lines are not events\n',
+    out: 'No events; 2 lines are not events. Use a file that --telemetry FILE wrote\n',
     err: '',
     code: 1,
   });
