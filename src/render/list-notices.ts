@@ -6,7 +6,7 @@
 import { didYouMean } from '../text/near.ts';
 import { oneLine, quote } from '../text/visible.ts';
 import type { Hint, RegexHint } from '../types/result.ts';
-import { binarySize, plural } from './units.ts';
+import { binarySize, bounded, plural } from './units.ts';
 
 /** What grep says in every dialect where no line matches, and find where no file does. */
 export const NO_MATCHES = 'No matches found';
@@ -179,7 +179,8 @@ function regexHint(hint: RegexHint): string {
 
 /** `One. Two. Three`, or nothing where there is nothing to say. */
 export function sayTogether(notices: readonly ListNotice[], words: ListWording): string {
-  return notices.map((notice) => (words[notice.kind] as (notice: ListNotice) => string)(notice)).join('. ');
+  const each = notices.map((notice) => (words[notice.kind] as (notice: ListNotice) => string)(notice));
+  return each.map(bounded).join('. ');
 }
 
 /**

@@ -9,7 +9,7 @@ import type { CutBy } from '../types/excerpt.ts';
 import type { Limits } from '../types/limits.ts';
 import type { NoStructure, Notice } from '../types/notice.ts';
 import { callsIn, withCalls } from './named-calls.ts';
-import { binarySize, plural } from './units.ts';
+import { binarySize, bounded, plural } from './units.ts';
 
 export type Wording = { [K in Notice['kind']]: (notice: Extract<Notice, { kind: K }>) => string };
 
@@ -128,14 +128,14 @@ export const noStructure: Readonly<Record<NoStructure, string>> = {
   crash: 'its parser failed',
 };
 
-/** The notice in brackets, as it stands in an answer. */
+/** The notice in brackets, as it stands in an answer: 1 KiB at most. */
 export function say(notice: Notice, words: Wording = wording): string {
   return `[${sentence(notice, words)}]`;
 }
 
 /** The notice without its brackets. */
 export function sentence(notice: Notice, words: Wording): string {
-  return (words[notice.kind] as (notice: Notice) => string)(notice);
+  return bounded((words[notice.kind] as (notice: Notice) => string)(notice));
 }
 
 /** The notice for programs. */

@@ -48,3 +48,15 @@ export function partOf(from: number, end: number, all: number, word: string): st
   const noun = `${word.charAt(0).toUpperCase()}${word.slice(1)}${end - from === 1 ? '' : 's'}`;
   return `${noun} ${span(from + 1, end)} of ${all}`;
 }
+
+/** Of the two ends of a sentence that is too long: with brackets, and what stands between them, 1 KiB at most. */
+const END_BYTES = 480;
+
+/** `Use http://h/aaa…[7120 characters left out]…aaa:301.. to continue`: the end of a call tells what it asks for. */
+export function bounded(sentence: string): string {
+  if (Buffer.byteLength(sentence) <= 1022) return sentence;
+  const bytes = Buffer.from(sentence);
+  const head = bytes.toString('utf8', 0, END_BYTES).replace(/\ufffd+$/, '');
+  const tail = bytes.toString('utf8', bytes.length - END_BYTES).replace(/^\ufffd+/, '');
+  return `${head}…[${sentence.length - head.length - tail.length} characters left out]…${tail}`;
+}

@@ -183,3 +183,10 @@ test('only what stands in brackets with a blank could be one of our sentences', 
     '[ab]',
   ]);
 });
+
+test('no notice is longer than 1 KiB, whatever it names', () => {
+  const path = 'a/'.repeat(2_000);
+  const said = sayTogether([{ kind: 'best', use: path }], listWording);
+  expect(Buffer.byteLength(said)).toBeLessThanOrEqual(1022);
+  expect(said.endsWith('a/ for the best ones')).toBe(true);
+});

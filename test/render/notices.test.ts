@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { baseLimits } from '../../src/limits.ts';
+import { callsOf } from '../../src/render/named-calls.ts';
 import { detailOf, noStructure, say, sentence, type Wording, wording } from '../../src/render/notices.ts';
 import type { Notice } from '../../src/types/notice.ts';
 
@@ -226,6 +227,31 @@ test('there is a test of each', () => {
   expect([...new Set(sentences.map(([{ kind }]) => kind))].toSorted()).toEqual(
     Object.keys(wording).toSorted(),
   );
+});
+
+/** The same notice, with each of its words this many times as long. */
+function longer<T>(value: T): T {
+  if (typeof value === 'string') return `${value}é/`.repeat(3_000) as T;
+  if (Array.isArray(value)) return value.map(longer) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  const kept = new Set(['kind', 'by', 'in', 'what', 'why', 'limits']);
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [name, kept.has(name) ? one : longer(one)]),
+  ) as T;
+}
+
+test.each(sentences)('no notice is longer than 1 KiB, whatever it names: $kind', (notice) => {
+  const long = longer(notice);
+  expect(Buffer.byteLength(say(long))).toBeLessThanOrEqual(1024);
+  expect(Buffer.byteLength(detailOf(long, wording).text)).toBeLessThanOrEqual(1022);
+});
+
+test('of a call that is too long its end is shown, and programs have all of it', () => {
+  const use = `${'ä'.repeat(5_000)}:641..`;
+  expect(say({ ...cut, use })).toMatch(
+    /^\[Showing lines .*ä…\[\d+ characters left out\]…ä+:641\.\. to continue\]$/,
+  );
+  expect(callsOf(detailOf({ ...cut, use }, wording))).toEqual([use]);
 });
 
 test('every reason for no structure has words', () => {
