@@ -1,6 +1,6 @@
 /** A read: what was typed, what it names, what kind of thing that is. */
 
-import { isOrielError } from '../errors.ts';
+import { isOrielError, OrielError } from '../errors.ts';
 import { endsInCodeQuestion, parseCodeQuestion } from '../selector/code-question.ts';
 import { withSelector } from '../selector/rewrites.ts';
 import { claimsArchive } from '../sources/archive/formats.ts';
@@ -76,12 +76,15 @@ async function resolve(
   call: Call,
   isLocated = false,
 ): Promise<ResolvedTarget> {
-  const atUrl = grammar === 'selectors' && isUrl(target) ? await openUrl(target, call) : undefined;
+  const typed = unwrapped(target);
+  const atUrl = grammar === 'selectors' && isUrl(typed) ? await openUrl(typed, call) : undefined;
   if (atUrl) {
-    const url = atUrl.is === 'text' ? atUrl.target : target;
+    const url = atUrl.is === 'text' ? atUrl.target : typed;
     return { resource: atUrl, target: url, resolvedPath: url };
   }
-  const found = await findTarget(target, grammar, call);
+  const found = await findTarget(target, grammar, call).catch((error: unknown) =>
+    withSlashes(error, typed, call),
+  );
   return (
     (await codeAnswer(found, grammar, call)) ?? (await openFound(found, target, grammar, call, isLocated))
   );
@@ -91,6 +94,28 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 
 function isUrl(target: string): boolean {
   return isWeb(target) || SCHEME.test(target);
+}
+
+const CLOSING: Readonly<Record<string, string>> = { '"': '"', "'": "'", '`': '`', '<': '>' };
+
+/** `<https://h/x>` and `"https://h/x"`, as Markdown and shells have it. */
+function unwrapped(target: string): string {
+  const bare = target.trim();
+  const close = CLOSING[bare.charAt(0)];
+  return close !== undefined && bare.length > 2 && bare.endsWith(close) ? bare.slice(1, -1).trim() : bare;
+}
+
+/** Throws `error`, or for `skill:deploy` and `skill:/deploy` one that has the slashes. */
+async function withSlashes(error: unknown, target: string, { settings }: Call): Promise<never> {
+  const [, scheme, name] = /^([a-z][a-z0-9+.-]+):\/?([^/\s][^\s]*)$/i.exec(target) ?? [];
+  if (!isOrielError(error) || error.code !== 'NOT_FOUND' || scheme === undefined) throw error;
+  const { hasScheme } = await import('../sources/schemes/scheme-table.ts');
+  const next = `${scheme.toLowerCase()}://${name}`;
+  if (!hasScheme(scheme.toLowerCase(), settings) || oneLine(next) !== next) throw error;
+  throw new OrielError('NOT_FOUND', `${oneLine(target)} does not exist. Did you mean ${next}?`, {
+    next,
+    cause: error,
+  });
 }
 
 /** What a page or a scheme has at a URL; undefined for a path. */

@@ -54,3 +54,9 @@ export function schemeOf(target: string, settings: Settings): { scheme: Scheme; 
     { next: '.' },
   );
 }
+
+/** Whether something is read under this scheme here. */
+export function hasScheme(name: string, settings: Settings): boolean {
+  const given = Object.hasOwn(settings.schemes, name) ? settings.schemes[name] : undefined;
+  return given !== undefined ? given !== false : schemes.some((one) => one.name === name);
+}
