@@ -448,8 +448,14 @@ describe('what has to be said of a page', () => {
   };
 
   test.each([
-    ['/guess', ['the encoding iso-8859-2 was guessed']],
-    ['/redirected', ['redirected from http://site/redirected', 'the encoding iso-8859-2 was guessed']],
+    ['/guess', ['the encoding iso-8859-2 was guessed; :encoding=NAME behind the URL decides']],
+    [
+      '/redirected',
+      [
+        'redirected from http://site/redirected',
+        'the encoding iso-8859-2 was guessed; :encoding=NAME behind the URL decides',
+      ],
+    ],
     ['/app', ['it has hardly any text: scripts may draw it']],
     ['/picture', ['redirected from http://site/picture']],
   ])('is said of every part of %s, and told hosts', async (path, expected) => {

@@ -19,11 +19,16 @@ export interface Text {
   readonly note?: string;
 }
 
+/** As the header says it. */
+export function charsetOf(contentType: string): string | undefined {
+  return /;\s{0,9}charset\s{0,9}=\s{0,9}["']?([^\s"';]+)/i.exec(contentType)?.[1];
+}
+
 /** `cut`: the bytes are the beginning of more, and may end within a character. */
 export async function textOfBytes(bytes: Uint8Array, contentType: string, cut = false): Promise<Text> {
   const marked = detectEncoding(bytes.subarray(0, 4096));
   if (marked.bom > 0) return { text: (await decoded(bytes.subarray(marked.bom), marked)).text };
-  const label = /;\s{0,9}charset\s{0,9}=\s{0,9}["']?([^\s"';]+)/i.exec(contentType)?.[1];
+  const label = charsetOf(contentType);
   const stated = (label === undefined ? undefined : encodingName(label)) ?? declared(bytes);
   const unknown = label !== undefined && encodingName(label) === undefined;
   const said = unknown ? `the encoding ${JSON.stringify(label.slice(0, 40))} is not known` : undefined;
@@ -36,7 +41,10 @@ export async function textOfBytes(bytes: Uint8Array, contentType: string, cut = 
     return { text, note: `${plural(invalid, 'invalid sequence')} of UTF-8 shown as U+FFFD` };
   }
   const guess = await guessed(bytes);
-  return { text: await named(bytes, guess), note: `the encoding ${guess} was guessed` };
+  return {
+    text: await named(bytes, guess),
+    note: `the encoding ${guess} was guessed; :encoding=NAME behind the URL decides`,
+  };
 }
 
 /** One invalid sequence in so many bytes, and it is no UTF-8, whatever else there is: no more of them are decoded. */

@@ -16,9 +16,9 @@ export interface FollowedPage {
 }
 
 export async function followedPage(wanted: Wanted, call: Call): Promise<FollowedPage> {
-  const { url, raw, part, fresh } = wanted;
+  const { url, raw, encoding, part, fresh } = wanted;
   const { seen } = call.session;
-  const [caller, place] = [callerOf(call.signal), JSON.stringify(['web', url, raw])];
+  const [caller, place] = [callerOf(call.signal), JSON.stringify(['web', url, raw, encoding])];
   const last = part && !fresh ? await seen.last(caller, place) : {};
   const begun = last.shared ?? last.here;
   const page = await pageOf(

@@ -29,7 +29,7 @@ interface Version {
   page: WeakRef<Page> | undefined;
 }
 
-type Mode = { readonly raw: boolean };
+type Mode = { readonly raw: boolean; readonly encoding?: string };
 
 const versions: Kind<Version, Mode> = { name: 'web-version', weigh: () => ({ memory: 256 }) };
 
@@ -43,6 +43,8 @@ const pages: Kind<Page, Mode & { readonly count: number }> = {
 export interface Wanted {
   readonly url: string;
   readonly raw: boolean;
+  /** The one that the caller names, for a page that says another or none. */
+  readonly encoding?: string;
   readonly fresh: boolean;
   /** A part of it is asked for, as after an answer that was cut. */
   readonly part: boolean;
@@ -75,7 +77,7 @@ export async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
   const reading = store.get(
     pages,
     of(url),
-    { raw, count },
+    { ...modeOf(wanted), count },
     async ({ signal }): Promise<Made<Page>> => {
       const value = await readOrFind(wanted, known, signal, call);
       isNew = true;
@@ -105,7 +107,7 @@ export async function pageOf(wanted: Wanted, call: Call): Promise<Page> {
     await store.get(
       pages,
       of(page.finalUrl),
-      { raw, count: final.count },
+      { ...modeOf(wanted), count: final.count },
       () => Promise.resolve({ value: direct, keep: true }),
       call,
     );
@@ -121,9 +123,19 @@ function placeOf(address: string, { allow, endpoints }: WebSettings, { access }:
   );
 }
 
-function versionOf(address: string, { raw, web }: Pick<Wanted, 'raw' | 'web'>, call: Call): Version {
+function modeOf({ raw, encoding }: Pick<Wanted, 'raw' | 'encoding'>): Mode {
+  return { raw, ...(encoding !== undefined && { encoding }) };
+}
+
+function versionOf(address: string, wanted: Pick<Wanted, 'raw' | 'encoding' | 'web'>, call: Call): Version {
   const unknown = (): Version => ({ count: 0, kept: undefined, page: undefined });
-  return call.session.store.getNow(versions, placeOf(address, web, call), { raw }, unknown, call);
+  return call.session.store.getNow(
+    versions,
+    placeOf(address, wanted.web, call),
+    modeOf(wanted),
+    unknown,
+    call,
+  );
 }
 
 /** Whether what lies at `url` was read before, and is an archive, a database or another file with parts. */
@@ -144,17 +156,27 @@ async function elsewhere({ url, raw, web, isBegun }: Wanted, { session, now }: C
 
 /** `known` is what this session has read; of an earlier process a part is shown, and the whole is asked for again. */
 async function readOrFind(
-  { url, raw, fresh, part, web }: Wanted,
+  { url, raw, encoding, fresh, part, web }: Wanted,
   known: Page | undefined,
   signal: AbortSignal,
   { access, session, now }: Call,
 ): Promise<Page> {
-  const copy = session.disk && new PageOnDisk(session.disk, { url, raw, web }, now);
+  const disk = encoding === undefined ? session.disk : undefined;
+  const copy = disk && new PageOnDisk(disk, { url, raw, web }, now);
   const found = known ? undefined : await copy?.find();
   if (found?.current === true && part && !fresh) return found.page;
   const network = networkOf(web);
   const { endpoints } = web;
-  const page = await readPage({ url, raw, network, endpoints, access, signal, known: known ?? found?.page });
+  const page = await readPage({
+    url,
+    raw,
+    network,
+    endpoints,
+    access,
+    signal,
+    known: known ?? found?.page,
+    ...(encoding !== undefined && { encoding }),
+  });
   if (!hasFailed(page)) await copy?.keep(page);
   else if (page.status < 500) copy?.forget();
   return page;

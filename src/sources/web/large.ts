@@ -3,12 +3,14 @@
 import type { Headers } from '../../access/network/reply-body.ts';
 import type { Network } from '../../access/network/fetch.ts';
 import { OrielError } from '../../errors.ts';
+import { encodingName } from '../../text/legacy.ts';
 import { quote } from '../../text/visible.ts';
 import type { Call } from '../../types/call.ts';
 import type { Resource } from '../../types/resource.ts';
 import type { Ask } from '../objects/open-ranges.ts';
 import { openRemote } from '../objects/open-remote.ts';
 import { withinTime } from '../objects/request-time.ts';
+import { charsetOf } from './charset.ts';
 import { nameOf } from './page-step.ts';
 import { MOST_FILE, MOST_TEXT } from './web-limits.ts';
 
@@ -38,13 +40,14 @@ export interface LargeFile {
   readonly url: string;
   /** After redirects. */
   readonly finalUrl: string;
+  readonly contentType: string;
   readonly rest: string;
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
 /** Throws what `Network.get` throws, `TIMEOUT`, and `NETWORK` for an answer that is no range. */
-export function openLarge(
-  { url, finalUrl, rest, facts }: LargeFile,
+export async function openLarge(
+  { url, finalUrl, contentType, rest, facts }: LargeFile,
   network: Network,
   call: Call,
 ): Promise<Resource> {
@@ -58,5 +61,12 @@ export function openLarge(
     });
   };
   const place = { name: url, facts: { url: finalUrl }, send, isKnownElsewhere: true as const };
-  return openRemote({ place, rest, file: nameOf(finalUrl), kind: 'web', facts }, call);
+  const resource = await openRemote({ place, rest, file: nameOf(finalUrl), kind: 'web', facts }, call);
+  const charset = encodingName(charsetOf(contentType) ?? '');
+  if (resource.is !== 'text' || resource.encoding !== 'stored' || resource.selection.encoding !== undefined)
+    return resource;
+  // Of Unicode the bytes themselves say more.
+  return charset === undefined || charset.startsWith('utf-')
+    ? resource
+    : { ...resource, encoding: { as: charset } };
 }

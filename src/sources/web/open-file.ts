@@ -57,8 +57,12 @@ function withoutDocument(page: Page, { url, page: own }: Linked, facts: Facts): 
   };
 }
 
+/** Characters of a page that stand in the notice of the document it links to. */
+const MOST_OWN = 300;
+
 function linkedWords({ url, page }: Linked): string {
-  const own = oneLine(page.markdown.replace(/\s+/g, ' ').trim());
+  const all = oneLine(page.markdown.replace(/\s+/g, ' ').trim());
+  const own = all.length > MOST_OWN ? `${all.slice(0, MOST_OWN).toWellFormed()}…` : all;
   return `This is the document that the page links to: ${url}${own === '' ? '' : `; the page itself says: ${own}`}`;
 }
 

@@ -38,7 +38,9 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
   const selection = rest === '' ? everything : parseBehind(url, rest);
   const raw = selection?.mode === 'raw';
   const part = rest !== '' && rest !== 'raw';
-  const { page, replaced } = await pageOrThread({ url, raw, fresh, part, web }, call);
+  const encoding = selection?.encoding;
+  const told = encoding === undefined ? {} : { encoding };
+  const { page, replaced } = await pageOrThread({ url, raw, fresh, part, web, ...told }, call);
   const { rendering } = page;
   const facts = {
     url,
@@ -49,7 +51,11 @@ export async function openPage(target: string, call: Call): Promise<Resource> {
     ...(page.notes.length > 0 && { notes: page.notes }),
   };
   if (rendering.method === 'ranges') {
-    return openLarge({ url, finalUrl: page.finalUrl, rest, facts }, networkOf(web), call);
+    return openLarge(
+      { url, finalUrl: page.finalUrl, contentType: page.contentType, rest, facts },
+      networkOf(web),
+      call,
+    );
   }
   const file = await openFile({ url, rest, page, selection, facts }, call);
   if (file?.is === 'resource') return file.resource;
@@ -92,6 +98,9 @@ interface Shown {
   readonly replaced: boolean;
 }
 
+/** Characters of a URL that notices repeat; a longer one, as a signed one is, is called by its artifact. */
+const MOST_NAMED = 500;
+
 async function textResource(
   { url, page, raw, selection, facts, replaced }: Shown,
   call: Call,
@@ -99,6 +108,9 @@ async function textResource(
   const { rendering } = page;
   // Each part of a page would be another copy of all of it to a process that ends with its answer.
   const kept = raw || selection.window ? undefined : await keptAs(page, url, call);
+  const isText = rendering.is !== 'raw' || rendering.encoding === 'utf-8';
+  // It was decoded as it was told.
+  const { encoding, ...decoded } = selection;
   const hasHeader = !raw && !selection.window && selection.symbol === undefined;
   const said = [
     ...(hasHeader ? [] : page.notes),
@@ -111,9 +123,14 @@ async function textResource(
     is: 'text',
     kind: 'web',
     bytes: memoryBytes(rendering.bytes, await identityOf(url, rendering.bytes)),
-    encoding: rendering.is === 'raw' ? rendering.encoding : 'utf-8',
-    selection,
-    target: url,
+    encoding: isText ? 'utf-8' : 'stored',
+    selection: isText ? decoded : selection,
+    target:
+      isText && encoding !== undefined
+        ? `${url}:encoding=${encoding}`
+        : kept && url.length > MOST_NAMED
+          ? kept.url
+          : url,
     name: raw || (asksForSymbols(selection) && !isHtmlType(page)) ? nameOf(page.finalUrl) : 'page.md',
     display: 'lines',
     pageLines: PAGE_LINES,

@@ -72,6 +72,8 @@ export interface Page {
 export interface Reading {
   readonly url: string;
   readonly raw: boolean;
+  /** Of the page, whatever it says itself. */
+  readonly encoding?: string;
   readonly network: Network;
   readonly endpoints: Endpoints;
   readonly access: Access;
@@ -138,7 +140,7 @@ async function renderingOf(page: Fetched, raw: boolean, visit: Visit): Promise<R
     const { 'content-range': range = 'which, it does not say' } = page.headers;
     visit.notes.push(`the server sent a part of it alone: ${oneLine(range.slice(0, 100))}`);
   }
-  if (raw) return own(await rawOf(page));
+  if (raw) return own(await rawOf(page, visit));
   for (const step of DIRECT) {
     const rendering = await step(page, visit);
     if (rendering) return own(rendering);
@@ -153,11 +155,13 @@ async function renderingOf(page: Fetched, raw: boolean, visit: Visit): Promise<R
 }
 
 /** The body itself, decoded where it is text. */
-async function rawOf(page: Fetched): Promise<Rendering> {
-  const { body, headers, cut } = page;
+async function rawOf(page: Fetched, { notes }: Visit): Promise<Rendering> {
+  const { body } = page;
   const raw = { is: 'raw', method: 'raw', ...cutOf(page) } as const;
   if (body.subarray(0, 4096).includes(0)) return { ...raw, encoding: 'stored', bytes: body };
-  const { text: decoded, note } = await textOfBytes(body, headers['content-type'] ?? '', cut);
+  const others = notes.length;
+  const decoded = await page.text();
+  const [note] = notes.splice(others);
   const said = note === undefined ? {} : { said: note };
   return { ...raw, encoding: 'utf-8', bytes: Buffer.from(decoded), ...said };
 }
@@ -198,7 +202,7 @@ function isSameSite(found: string, asked: string): boolean {
 }
 
 function visitOf(
-  { url, network, endpoints, access }: Reading,
+  { url, encoding, network, endpoints, access }: Reading,
   signal: AbortSignal,
   probes: ProbeTime,
 ): Visit {
@@ -221,12 +225,14 @@ function visitOf(
     const reply = await network.get(address, request);
     if (/\bno-store\b/i.test(reply.headers['cache-control'] ?? '')) mayKeep = false;
     const contentType = reply.headers['content-type'] ?? '';
+    // A mark at its start is stronger.
+    const stated = encoding === undefined || address !== url ? contentType : `; charset=${encoding}`;
     let decoded: Promise<string> | undefined;
     return {
       ...reply,
       type: contentType.split(';')[0]?.trim().toLowerCase() ?? '',
       text: () =>
-        (decoded ??= textOfBytes(reply.body, contentType, reply.cut).then((found) => {
+        (decoded ??= textOfBytes(reply.body, stated, reply.cut).then((found) => {
           if (found.note !== undefined) notes.push(found.note);
           return found.text;
         })),

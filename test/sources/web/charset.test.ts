@@ -96,7 +96,9 @@ describe('where no encoding is declared', () => {
       ),
     ],
   ])('%s is guessed', async (name, bytes) => {
-    expect((await textOfBytes(bytes, 'text/plain')).note).toBe(`the encoding ${name} was guessed`);
+    expect((await textOfBytes(bytes, 'text/plain')).note).toBe(
+      `the encoding ${name} was guessed; :encoding=NAME behind the URL decides`,
+    );
   });
 
   test.each(['é', '日', '😀'])('a body that is cut within %s is UTF-8', async (character) => {

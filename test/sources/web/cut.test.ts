@@ -90,5 +90,7 @@ test(':raw says what was shown of bytes that are not of the encoding, and where 
     '/guess': { type: 'text/plain', body: Buffer.concat(Array.from({ length: 40 }, () => cyrillic)) },
   });
   expect((await read(`${url}/invalid:raw`)).text).toContain('[1 invalid sequence of UTF-8 shown as U+FFFD]');
-  expect((await read(`${url}/guess:raw`)).text).toMatch(/\[the encoding \S+ was guessed\]/);
+  expect((await read(`${url}/guess:raw`)).text).toMatch(
+    /\[the encoding \S+ was guessed; :encoding=NAME behind the URL decides\]/,
+  );
 });
