@@ -12,6 +12,9 @@ export function closeBrowserAtEnd(): void {
   afterAll(async () => (await browser)?.close());
 }
 
+/** As long as what is polled: Playwright's own 30 s are short where other tests hold the processors. */
+const LONGEST_WAIT_MS = 100_000;
+
 export interface PageUnderTest {
   readonly page: Page;
   /** What the console said, and what the policy has refused. */
@@ -25,6 +28,7 @@ export async function pageOf(url: string, options: BrowserContextOptions = {}): 
   });
   const context = await (await browser).newContext(options);
   onTestFinished(() => context.close());
+  context.setDefaultTimeout(LONGEST_WAIT_MS);
   const page = await context.newPage();
   const said: string[] = [];
   page.on('console', (message) => void (message.type() === 'error' && said.push(message.text())));
