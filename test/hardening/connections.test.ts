@@ -55,6 +55,17 @@ describe('names', () => {
     expect(asked).toEqual([]);
   });
 
+  test('nobody is told how to allow a name that leads to the credentials of the machine', async () => {
+    const saying = (address: string): Promise<unknown> => {
+      const from = createNetwork({ allow: [], howToAllow: 'with HOST', resolve: async () => [address] });
+      onTestFinished(() => from.close());
+      return get(from, 'http://instance-data.test/').catch((error: Error) => error.message);
+    };
+    expect(await saying('10.0.0.1')).toContain('Whoever runs oriel allows it with instance-data.test.');
+    for (const address of ['169.254.169.254', '::ffff:169.254.169.254', 'fd00:ec2::254'])
+      expect(await saying(address)).toBe('instance-data.test has no public address, and is not read.');
+  });
+
   test('U05 a name that is public when it is judged leads to no other address a moment later', async () => {
     const { url, asked } = await site({ '/meta': SECRET });
     const answers = [['192.0.2.1'], ['127.0.0.1']];

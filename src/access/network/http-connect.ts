@@ -80,10 +80,10 @@ async function reach(wanted: Reach): Promise<buildConnector.CallbackArgs> {
   const { host, port, allowed, resolve, connectTo } = wanted;
   checkPort(allowed, port);
   const anyAddress = allowsHost(allowed, host, port);
-  if (!isIP(host) && isLocalName(host) && !anyAddress && !hasRanges(allowed)) throw blocked(wanted, 1);
+  if (!isIP(host) && isLocalName(host) && !anyAddress && !hasRanges(allowed)) throw blocked(wanted);
   const addresses = isIP(host) ? [host] : await resolve(host);
   const open = addresses.filter((address) => anyAddress || allowsAddress(allowed, address, port));
-  if (open.length === 0) throw blocked(wanted, addresses.length);
+  if (open.length === 0) throw blocked(wanted, addresses);
   const usable = open.filter((address) => allowsPortOf(allowed, { host, address, port }));
   if (usable.length === 0) throw blockedPort(port);
   const result = await firstToConnect(inTurns(usable).slice(0, MOST_TRIED), connectTo);
@@ -91,7 +91,7 @@ async function reach(wanted: Reach): Promise<buildConnector.CallbackArgs> {
   if (!result[1] || anyAddress || (reached !== undefined && allowsAddress(allowed, reached, port)))
     return result;
   result[1].destroy();
-  throw blocked(wanted, 1);
+  throw blocked(wanted);
 }
 
 /** IPv6 and IPv4 in turns, beginning with the family of the first: one of them may lead nowhere. Source: RFC 8305, section 4. */
@@ -138,12 +138,15 @@ function hasRanges(allowed: readonly Allowed[]): boolean {
   return allowed.some((one) => 'range' in one);
 }
 
-function blocked({ host, port, howToAllow }: Reach, addresses: number): OrielError {
-  const what = isIP(host) ? 'is not a public address' : `has ${addresses > 0 ? 'no public' : 'no'} address`;
+/** `addresses`: those that are refused. */
+function blocked({ host, port, howToAllow }: Reach, addresses: readonly string[] = [host]): OrielError {
+  const what = isIP(host)
+    ? 'is not a public address'
+    : `has ${addresses.length > 0 ? 'no public' : 'no'} address`;
   const place = [80, 443].includes(port) ? host : `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
   const how =
     // Nobody is led to allow it by a sentence.
-    howToAllow === undefined || hasCredentials(host)
+    howToAllow === undefined || [host, ...addresses].some(hasCredentials)
       ? ''
       : ` Whoever runs oriel allows it ${howToAllow.replace('HOST', () => quote(place))}.`;
   return new OrielError('BLOCKED_ADDRESS', `${quote(host)} ${what}, and is not read.${how}`);
