@@ -67,7 +67,7 @@ export function peakMb(pid: number): number {
 export async function givenBack(pid: number, before: Holdings, spare = 2): Promise<Holdings> {
   const held = (now: Holdings): boolean =>
     now.descriptors <= before.descriptors + spare && now.children <= before.children;
-  for (let i = 0; i < 200 && !held(holdingsOf(pid)); i += 1)
+  for (let i = 0; i < 350 && !held(holdingsOf(pid)); i += 1)
     await new Promise((resolve) => void setTimeout(resolve, 100));
   return holdingsOf(pid);
 }
