@@ -50,22 +50,25 @@ export function processStat(pid: number): ProcessStat | undefined {
   return { pid, alive, parent, group, session, began: Number(numbers[18]) };
 }
 
-/** Whether `token` (ASCII) stands in the environment that a process was started with. */
-export function holdsToken(pid: number, token: string): boolean {
-  return (
-    withFile(`/proc/${pid}/environ`, (fd) => {
-      let kept = 0;
-      for (;;) {
-        const got = readSync(fd, CHUNK, kept, CHUNK.length - kept, null);
-        if (got === 0) return false;
-        if (CHUNK.subarray(0, kept + got).includes(token)) return true;
-        // The token may lie across two reads.
-        const tail = Math.min(token.length, kept + got);
-        CHUNK.copy(CHUNK, 0, kept + got - tail, kept + got);
-        kept = tail;
-      }
-    }) ?? false
-  );
+/**
+ * Whether `token` (ASCII) stands in the environment that a process was started with. Undefined where that cannot be told
+ * yet: in the middle of execve(2) a process has neither environment nor arguments. Source: environ_read in Linux.
+ */
+export function holdsToken(pid: number, token: string): boolean | undefined {
+  const held = withFile(`/proc/${pid}/environ`, (fd) => {
+    let kept = 0;
+    for (let isEmpty = true; ; isEmpty = false) {
+      const got = readSync(fd, CHUNK, kept, CHUNK.length - kept, null);
+      if (got === 0) return isEmpty ? undefined : false;
+      if (CHUNK.subarray(0, kept + got).includes(token)) return true;
+      // The token may lie across two reads.
+      const tail = Math.min(token.length, kept + got);
+      CHUNK.copy(CHUNK, 0, kept + got - tail, kept + got);
+      kept = tail;
+    }
+  });
+  if (held !== undefined) return held;
+  return readSmall(`/proc/${pid}/cmdline`) === '' ? undefined : false;
 }
 
 /** Shared: nothing here waits while it is in use. Node's own readFileSync makes a new one of this size for each file. */

@@ -48,7 +48,7 @@ export async function endTree(tree: Tree, grace: number): Promise<Ended> {
 /** Sends SIGKILL to what there is of the tree, once and at once. */
 export function killTree(tree: Tree): void {
   kill(-tree.pid, 'SIGKILL');
-  for (const { pid } of atOnce(members(tree))) kill(pid, 'SIGKILL');
+  for (const { pid } of atOnce(members(tree)).found) kill(pid, 'SIGKILL');
 }
 
 /** After the deadline it is looked again until there were so many looks: one may take long where there is much. */
@@ -65,8 +65,8 @@ async function signalUntilGone(
   let end: number | undefined;
   let pause = 5;
   for (let looks = 1; ; looks += 1) {
-    const alive = await inTurns(members(tree));
-    if (alive.length === 0) return 0;
+    const { found: alive, isSure } = await inTurns(members(tree));
+    if (alive.length === 0 && isSure) return 0;
     if (end !== undefined && performance.now() >= end && looks > LEAST_LOOKS) return alive.length;
     const fresh = alive.filter(({ pid }) => !signalled.has(pid));
     if (fresh.length > 0) kill(-tree.pid, signal);
@@ -124,6 +124,12 @@ function atOnce<T>(steps: Steps<T>): T {
 
 type Member = Pick<ProcessStat, 'pid'> & Partial<ProcessStat>;
 
+interface Look {
+  readonly found: readonly Member[];
+  /** Not where a process had no environment yet: the next look tells whether it is one of the tree. */
+  readonly isSure: boolean;
+}
+
 /** Looks at what was started during a look, at most. */
 const MOST_ROUNDS = 100;
 
@@ -132,34 +138,41 @@ const MOST_ROUNDS = 100;
  * started during a look may be missed, and its parent be gone: where nothing was found, what has begun meanwhile is looked
  * at too, which is little and takes no time in which more could begin.
  */
-function* members(tree: Tree): Steps<readonly Member[]> {
+function* members(tree: Tree): Steps<Look> {
   let last = lastProcess();
   let look = yield* lookAt(tree, younger(tree, last));
-  if (!look) return groupLives(tree.pid) ? [{ pid: tree.pid }] : [];
-  for (let round = 0; look.length === 0 && round < MOST_ROUNDS; round += 1) {
+  if (!look) return { found: groupLives(tree.pid) ? [{ pid: tree.pid }] : [], isSure: true };
+  for (let round = 0; look.found.length === 0 && look.isSure && round < MOST_ROUNDS; round += 1) {
     const [before, now] = [last, lastProcess()];
     if (now !== undefined && now === before) break;
     const isFew = before !== undefined && now !== undefined && now > before;
-    look = (yield* lookAt(tree, isFew ? idsBehind(before, now) : younger(tree, undefined))) ?? [];
+    const next = yield* lookAt(tree, isFew ? idsBehind(before, now) : younger(tree, undefined));
+    look = next ?? { found: [], isSure: true };
     if (now === undefined) break;
     last = now;
   }
   return look;
 }
 
+/** The parent of the kernel's own threads, which have no environment at all. */
+const KERNEL = 2;
+
 /** Those of the tree among the processes `ids`, with the descendants of each. */
-function* lookAt(tree: Tree, ids: Iterable<number> | undefined): Steps<readonly Member[] | undefined> {
+function* lookAt(tree: Tree, ids: Iterable<number> | undefined): Steps<Look | undefined> {
   if (!ids) return undefined;
   const children = new Map<number, ProcessStat[]>();
   const found = new Map<number, ProcessStat>();
   let count = 0;
+  let isSure = true;
   for (const pid of ids) {
     count += 1;
     if (count % AT_ONCE === 0) yield;
     const stat = processStat(pid);
     if (!stat?.alive || stat.began < tree.since || pid === process.pid) continue;
     const { parent, group, session } = stat;
-    if (group === tree.pid || session === tree.pid || holdsToken(pid, tree.token)) found.set(pid, stat);
+    const isOurs = group === tree.pid || session === tree.pid || holdsToken(pid, tree.token);
+    if (isOurs) found.set(pid, stat);
+    else if (isOurs === undefined && parent !== KERNEL) isSure = false;
     const others = children.get(parent);
     if (others) others.push(stat);
     else children.set(parent, [stat]);
@@ -168,7 +181,7 @@ function* lookAt(tree: Tree, ids: Iterable<number> | undefined): Steps<readonly 
   for (const pid of found.keys()) {
     for (const child of children.get(pid) ?? []) found.set(child.pid, child);
   }
-  return [...found.values()];
+  return { found: [...found.values()], isSure };
 }
 
 function groupLives(pid: number): boolean {

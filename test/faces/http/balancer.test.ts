@@ -116,7 +116,9 @@ describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
     const its = replicas[used === true ? 0 : 1];
     its.kill('SIGKILL');
     await its.exited;
-    for (const from of [5, 50_000]) expect(await page(from)).toContain(`${from}\n${from + 1}`);
+    // A balancer sends no POST twice: where it had a connection to that replica, it closes ours, and a client asks again.
+    const again = (from: number): Promise<string> => page(from).catch(() => page(from));
+    for (const from of [5, 50_000]) expect(await again(from)).toContain(`${from}\n${from + 1}`);
   });
 
   describe('in the middle of an answer', () => {
