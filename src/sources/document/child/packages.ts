@@ -4,7 +4,8 @@
  */
 
 import { zipSync } from 'fflate';
-import { hidingStyles, shownOpen, shownWord } from './hidden-text.ts';
+import { shownOpen } from './hidden-open.ts';
+import { shownWord, wordStyles } from './hidden-word.ts';
 import { contents, each } from './xml-elements.ts';
 import { attribute, Parts, plainText } from './zip-parts.ts';
 import { comment, HEADS_AND_FEET, type Section } from './put-back.ts';
@@ -84,22 +85,21 @@ const W = '(?:\\w+:)?';
 export function mendedWord(bytes: Buffer): Mended {
   const parts = Parts.of(bytes);
   if (!parts) return { bytes, sections: [] };
+  const styles = wordStyles(parts.text('word/styles.xml') ?? '');
+  const shown = (xml = ''): string => shownWord(xml, styles);
   const comments = new Map<string, string>();
-  each(parts.text('word/comments.xml') ?? '', `${W}comment`, (content, tag) => {
+  each(shown(parts.text('word/comments.xml')), `${W}comment`, (content, tag) => {
     const by = attribute(tag, '(?:\\w+:)?author') ?? '';
     comments.set(attribute(tag, '(?:\\w+:)?id') ?? '', comment(escaped(by), wordText(content)));
     return '';
   });
-  const hiding = hidingStyles(parts.text('word/styles.xml') ?? '');
   const copy = rewritten(bytes, parts, (name, xml) =>
-    /^word\/(?:document\d*|footnotes|endnotes)\.xml$/.test(name)
-      ? mendedPart(shownWord(xml, hiding), comments)
-      : xml,
+    /^word\/(?:document\d*|footnotes|endnotes)\.xml$/.test(name) ? mendedPart(shown(xml), comments) : xml,
   );
   const lines = parts.names.flatMap((name) => {
     const kind = /^word\/(header|footer)\d*\.xml$/.exec(name)?.[1];
     return kind
-      ? margin(kind, plainText(wordText(each(parts.text(name) ?? '', `${W}Fallback`, () => ''))))
+      ? margin(kind, plainText(wordText(each(shown(parts.text(name)), `${W}Fallback`, () => ''))))
       : [];
   });
   return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }] };
@@ -146,8 +146,11 @@ export function mendedOpen(bytes: Buffer): Mended {
   const copy = rewritten(bytes, parts, (name, xml) =>
     name === 'content.xml' ? mendedContent(shownOpen(xml, styles)) : xml,
   );
+  const margins = shownOpen(styles, styles);
   const lines = ['header', 'footer'].flatMap((kind) =>
-    contents(styles, `style:${kind}(?:-left|-first)?`).flatMap((content) => margin(kind, plainText(content))),
+    contents(margins, `style:${kind}(?:-left|-first)?`).flatMap((content) =>
+      margin(kind, plainText(content)),
+    ),
   );
   return { bytes: copy, sections: [{ title: HEADS_AND_FEET, lines }] };
 }

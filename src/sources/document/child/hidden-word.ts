@@ -1,0 +1,112 @@
+/** Takes out of the XML of a .docx what Word does not show. Where it is in doubt, text is shown. */
+
+import { type Attributes, type Place, type Range, walk, without } from './walk-xml.ts';
+
+/** Styles that are based on each other. */
+const MOST_PARENTS = 50;
+
+interface Style {
+  vanishes?: boolean;
+  parent?: string;
+}
+
+/** Styles of Word by `type/identifier`; those without an identifier are what applies where none is named. */
+export type WordStyles = ReadonlyMap<string, Style>;
+
+const VANISH = /<(?:\w+:)?vanish[\s/>]/;
+
+/** Of a run, besides what it says: its place in a paragraph, and what of it would not be shown. */
+interface Noted extends Style {
+  readonly local: string;
+  paragraph: Noted | undefined;
+  readonly cuts: Range[];
+  style?: string;
+  holdsBox?: boolean;
+  keeps?: boolean;
+}
+
+export function wordStyles(xml: string): WordStyles {
+  const styles = new Map<string, Style>();
+  if (!VANISH.test(xml)) return styles;
+  const isWhole = walk<Noted>(xml, {
+    open(name, attributes, parent) {
+      const noted = note(name, attributes, parent);
+      if (noted.local !== 'style') return noted;
+      const type = valueOf(attributes, 'type') ?? 'paragraph';
+      styles.set(`${type}/${valueOf(attributes, 'styleId') ?? ''}`, noted);
+      if (isOn(valueOf(attributes, 'default') ?? '0')) styles.set(`${type}/`, noted);
+      return noted;
+    },
+  });
+  return isWhole ? styles : new Map();
+}
+
+/** The part without the texts of runs that are hidden, by themselves or by the style of the run or of its paragraph. */
+export function shownWord(xml: string, styles: WordStyles): string {
+  if (styles.size === 0 && !VANISH.test(xml)) return xml;
+  const cuts: Range[] = [];
+  const isWhole = walk<Noted>(xml, {
+    open: note,
+    close({ noted, start, parent }, end) {
+      if (noted.local === 'r' && isHidden(noted, styles)) {
+        if (noted.keeps) cuts.push(...noted.cuts);
+        else cuts.push([start, end]);
+      }
+      if (!parent) return;
+      if (noted.holdsBox) parent.noted.holdsBox = true;
+      if (parent.noted.local !== 'r' || noted.local === 'rPr') return;
+      if (noted.holdsBox || STAYING.has(noted.local)) parent.noted.keeps = true;
+      else parent.noted.cuts.push([start, end]);
+    },
+  });
+  return isWhole ? without(xml, cuts) : xml;
+}
+
+/** Of a hidden run: fields go on behind it, and comments are about more than it. */
+const STAYING: ReadonlySet<string> = new Set(['fldChar', 'instrText', 'commentReference']);
+
+/** What an element is, and what it says of the run, the paragraph or the style whose properties hold it. */
+function note(name: string, attributes: Attributes, parent: Place<Noted> | undefined): Noted {
+  const local = name.slice(name.indexOf(':') + 1);
+  const noted: Noted = { local, paragraph: parent?.noted.paragraph, cuts: [] };
+  if (local === 'p') noted.paragraph = noted;
+  if (local === 'txbxContent') noted.holdsBox = true;
+  // What properties were before a tracked change lies deeper, and is not what they are.
+  const holder = parent?.parent?.noted;
+  const within = `${holder?.local}/${parent?.noted.local}/${local}`;
+  if (holder && /^(?:r|style)\/rPr\/vanish$/.test(within))
+    holder.vanishes = isOn(valueOf(attributes, 'val') ?? '1');
+  if (holder && (within === 'r/rPr/rStyle' || within === 'p/pPr/pStyle'))
+    holder.style = valueOf(attributes, 'val') ?? '';
+  if (parent?.noted.local === 'style' && local === 'basedOn')
+    parent.noted.parent = valueOf(attributes, 'val') ?? '';
+  return noted;
+}
+
+/**
+ * By two styles at once it is not: each of them turns the other round. A style of the run that says it is shown is
+ * taken at its word, as LibreOffice does. Source: ECMA-376-1, 17.7.3.
+ */
+function isHidden(run: Noted, styles: WordStyles): boolean {
+  if (run.vanishes !== undefined) return run.vanishes;
+  const ofParagraph = hides(styles, 'paragraph', run.paragraph?.style) ?? false;
+  const ofRun = hides(styles, 'character', run.style);
+  return ofRun === undefined ? ofParagraph : ofRun && !ofParagraph;
+}
+
+/** What a style says of it, or one that it is based on: undefined where none does. */
+function hides(styles: WordStyles, type: string, id = ''): boolean | undefined {
+  let style = styles.get(`${type}/${id}`);
+  for (let i = 0; style && i < MOST_PARENTS; i += 1) {
+    if (style.vanishes !== undefined) return style.vanishes;
+    style = style.parent === undefined ? undefined : styles.get(`${type}/${style.parent}`);
+  }
+  return undefined;
+}
+
+const isOn = (value: string): boolean => !['0', 'false', 'off'].includes(value);
+
+function valueOf(attributes: Attributes, local: string): string | undefined {
+  for (const name in attributes) if (name === local || name.endsWith(`:${local}`)) return attributes[name];
+  return undefined;
+}
