@@ -4,7 +4,7 @@ import { deserialize, serialize } from 'node:v8';
 import type { Shard } from './tag-store.ts';
 
 /** Counted up when tags are made or written in another way. */
-const VERSION = 'oriel tags 5';
+const VERSION = 'oriel tags 6';
 
 /** They are packed already; names are numbers that nothing packs. */
 export function writeKept(shards: readonly Shard[]): Uint8Array<ArrayBuffer> {

@@ -18,14 +18,30 @@ export function nest(found: readonly Found[]): OutlineSymbol[] {
   }));
   spans.sort((a, b) => a.start - b.start || b.end - a.end);
   const open: { symbol: OutlineSymbol; start: number; end: number }[] = [];
-  return spans.flatMap(({ one, start, end }) => {
+  const parameters = new Set<OutlineSymbol>();
+  const symbols = spans.flatMap(({ one, start, end }) => {
     for (let outer = open.at(-1); outer && !holds(outer, { start, end }); outer = open.at(-1)) open.pop();
     if (isAgain(open.at(-1)?.symbol, one)) return [];
     const scope = [open.at(-1)?.symbol.qualified, oneLine(one.scope ?? '')].filter(Boolean).join('.');
     const symbol = symbolOf(one, scope, open.length);
     open.push({ symbol, start, end });
+    if (one.isParameter) parameters.add(symbol);
     return [symbol];
   });
+  return parameters.size === 0 ? symbols : withoutDeclared(symbols, parameters);
+}
+
+/** `record City(string Name) { public string Name … }` has one property. */
+function withoutDeclared(
+  symbols: readonly OutlineSymbol[],
+  parameters: ReadonlySet<OutlineSymbol>,
+): OutlineSymbol[] {
+  const declared = new Set(
+    symbols
+      .filter((one) => one.kind === 'property' && !parameters.has(one))
+      .map(({ qualified }) => qualified),
+  );
+  return symbols.filter((one) => !parameters.has(one) || !declared.has(one.qualified));
 }
 
 /** `app.init = function init() {…}` is one function, and its name stands twice. */

@@ -95,6 +95,10 @@ test('names, qualified names, kinds and bodies', async () => {
     'over',
     'old',
     'Server.extend',
+    'Maybe',
+    'Maybe.constructor',
+    'Maybe.constructor.host',
+    'Maybe.constructor.port',
   ]);
 });
 

@@ -2,7 +2,7 @@
  * The capture names of the query files. A pattern captures a declaration by its kind (`@function`), with `@name`,
  * `@body`, `@scope` (what stands before the name) and `@head` (what alone is shown of it) in it; or what belongs to
  * the declaration it holds (`@wrap`) or that follows it (`@attribute`); or what a summary may fold (`@imports`,
- * `@comment`, `@doc`, `@block`). `@tag` and `@called` only serve predicates.
+ * `@comment`, `@doc`, `@block`). A `@parameter` is a property unless its class declares it again. `@tag` and `@called` only serve predicates.
  */
 
 import { type Place, placer } from '../lines.ts';
@@ -46,10 +46,12 @@ export function readCaptures(matches: readonly Match[], text: string, lines: rea
       const name = part('name');
       const key = (name ?? node).start;
       if ((declarations.get(key)?.pattern ?? Number.POSITIVE_INFINITY) <= pattern) continue;
-      const kind = main.name as SymbolKind;
+      const isParameter = main.name === 'parameter';
+      const kind = isParameter ? 'property' : (main.name as SymbolKind);
       declarations.set(key, {
         pattern,
         kind,
+        isParameter,
         node,
         name,
         body: part('body'),

@@ -13,6 +13,8 @@ export interface Node extends Stretch {
 
 export interface Declaration {
   readonly kind: SymbolKind;
+  /** Whether a property of the same name takes its place. */
+  readonly isParameter: boolean;
   readonly node: Node;
   readonly name: Node | undefined;
   readonly body: Node | undefined;
@@ -32,7 +34,7 @@ export function foundOf(
   lines: readonly string[],
   attributes: readonly Node[],
 ): Found {
-  const { kind, node, wrap = node, name, body, scope } = declaration;
+  const { kind, isParameter, node, wrap = node, name, body, scope } = declaration;
   const shown = signature(text, { ...declaration, node: wrap, inner: node });
   const path = name ? pathOf(text.slice(name.start, Math.min(name.end, name.start + longestName))) : [shown];
   const around = [...(scope ? [text.slice(scope.start, scope.end)] : []), ...path.slice(0, -1)];
@@ -46,6 +48,7 @@ export function foundOf(
     to: lastRow(wrap) + 1,
     at,
     span: [wrap.start, wrap.end],
+    ...(isParameter && { isParameter }),
     ...(around.length > 0 && { scope: scopeName(around) }),
     ...(interior && { bodyFrom: upToSignature(lines, interior.from, at), bodyTo: interior.to }),
   };

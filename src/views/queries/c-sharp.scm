@@ -19,7 +19,7 @@
 (event_declaration name: (_) @name accessors: (_)? @body) @property
 (field_declaration (variable_declaration (variable_declarator name: (_) @name))) @property
 (event_field_declaration (variable_declaration (variable_declarator name: (_) @name))) @property
-(record_declaration (parameter_list (parameter name: (_) @name) @property))
+(record_declaration (parameter_list (parameter name: (_) @name) @parameter))
 (enum_member_declaration name: (_) @name) @property
 (local_function_statement name: (_) @name body: (_)? @body) @function
 

@@ -14,6 +14,8 @@
 (field_declaration declarator: (variable_declarator name: (_) @name)) @property
 (constant_declaration declarator: (variable_declarator name: (_) @name)) @property
 (record_declaration parameters: (formal_parameters (formal_parameter name: (_) @name) @property))
+(record_declaration
+  parameters: (formal_parameters (spread_parameter (variable_declarator name: (_) @name)) @property))
 (enum_constant name: (_) @name) @property
 
 (static_initializer (block) @block)

@@ -17,7 +17,10 @@
 (template_body (val_definition pattern: (identifier) @name) @property)
 (template_body (var_definition pattern: (identifier) @name) @property)
 (template_body (val_declaration name: (identifier) @name) @property)
-(class_definition "case" (class_parameters (class_parameter name: (_) @name) @property))
+; Of a case class the first list: those behind it hold no members.
+(class_definition "case"
+  name: (_) . (type_parameters)? . (annotation)* . (access_modifier)? .
+  (class_parameters (class_parameter name: (_) @name) @property))
 (class_parameter ["val" "var"] name: (_) @name) @property
 (simple_enum_case name: (_) @name) @property
 

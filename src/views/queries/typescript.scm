@@ -23,6 +23,8 @@
 (public_field_definition name: (_) @name) @property
 (required_parameter (accessibility_modifier) pattern: (identifier) @name) @property
 (required_parameter "readonly" pattern: (identifier) @name) @property
+(optional_parameter (accessibility_modifier) pattern: (identifier) @name) @property
+(optional_parameter "readonly" pattern: (identifier) @name) @property
 (interface_body (property_signature name: (_) @name) @property)
 (type_alias_declaration value: (object_type (property_signature name: (_) @name) @property))
 (enum_assignment name: (_) @name) @property

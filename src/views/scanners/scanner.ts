@@ -18,6 +18,8 @@ export interface Found {
   /** The lines inside the body, where there is one. */
   readonly bodyFrom?: number;
   readonly bodyTo?: number;
+  /** Whether it is left out where a property of the same qualified name is declared. */
+  readonly isParameter?: boolean;
   /** What stands before the name in the qualified name, beside the symbols around it: a Go receiver. */
   readonly scope?: string;
 }
