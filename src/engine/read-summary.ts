@@ -151,7 +151,16 @@ async function mapOf(
   const display = nameOf(shownBy);
   const { lines } = call.limits;
   const make = async ({ signal }: Making): Promise<Made<Summary | Unparsed>> => {
-    const question = { ask: 'map', structure, text: whole.text, display, lines, bytes } as const;
+    const { text, language } = whole;
+    const question = {
+      ask: 'map',
+      structure,
+      text,
+      language: language?.name ?? '',
+      display,
+      lines,
+      bytes,
+    } as const;
     const reply = await answerTo(question, signal);
     const value = typeof reply === 'string' ? { none: reply } : reply;
     return { value, keep: lasts(value) };

@@ -17,6 +17,8 @@ export interface Language {
   readonly uses?: readonly string[];
   /** For texts that need no grammar. */
   readonly scanner?: () => Promise<Scanner>;
+  /** What begins a comment, or a directive, that ends with its line. */
+  readonly lineComments?: readonly string[];
   /** Whether long files are answered with a summary: code, as opposed to prose and data. */
   readonly summary: boolean;
 }
@@ -29,6 +31,7 @@ export const languages: readonly Language[] = [
     queries: ['ecma', 'typescript'],
     uses: ['ecma', 'typescript'],
     interpreters: ['ts-node', 'tsx', 'deno', 'bun'],
+    lineComments: ['//'],
     summary: true,
   },
   {
@@ -37,6 +40,7 @@ export const languages: readonly Language[] = [
     grammar: 'tsx',
     queries: ['ecma', 'typescript'],
     uses: ['ecma', 'typescript'],
+    lineComments: ['//'],
     summary: true,
   },
   {
@@ -46,6 +50,7 @@ export const languages: readonly Language[] = [
     grammar: 'javascript',
     queries: ['ecma', 'javascript'],
     uses: ['ecma'],
+    lineComments: ['//'],
     summary: true,
   },
   {
@@ -55,26 +60,61 @@ export const languages: readonly Language[] = [
     grammar: 'python',
     queries: ['python'],
     uses: ['python'],
+    lineComments: ['#'],
     summary: true,
   },
-  { name: 'go', extensions: ['go'], grammar: 'go', queries: ['go'], uses: ['go'], summary: true },
-  { name: 'rust', extensions: ['rs'], grammar: 'rust', queries: ['rust'], uses: ['rust'], summary: true },
-  { name: 'java', extensions: ['java'], grammar: 'java', queries: ['java'], uses: ['java'], summary: true },
+  {
+    name: 'go',
+    extensions: ['go'],
+    grammar: 'go',
+    queries: ['go'],
+    uses: ['go'],
+    lineComments: ['//'],
+    summary: true,
+  },
+  {
+    name: 'rust',
+    extensions: ['rs'],
+    grammar: 'rust',
+    queries: ['rust'],
+    uses: ['rust'],
+    lineComments: ['//'],
+    summary: true,
+  },
+  {
+    name: 'java',
+    extensions: ['java'],
+    grammar: 'java',
+    queries: ['java'],
+    uses: ['java'],
+    lineComments: ['//'],
+    summary: true,
+  },
   {
     name: 'kotlin',
     extensions: ['kt', 'kts'],
     grammar: 'kotlin',
     queries: ['kotlin'],
     uses: ['kotlin'],
+    lineComments: ['//'],
     summary: true,
   },
-  { name: 'c', extensions: ['c'], grammar: 'c', queries: ['c'], uses: ['c'], summary: true },
+  {
+    name: 'c',
+    extensions: ['c'],
+    grammar: 'c',
+    queries: ['c'],
+    uses: ['c'],
+    lineComments: ['//', '#'],
+    summary: true,
+  },
   {
     name: 'cpp',
     extensions: ['cc', 'cpp', 'cxx', 'c++', 'h', 'hh', 'hpp', 'hxx', 'h++', 'ipp', 'inl', 'cu', 'cuh'],
     grammar: 'cpp',
     queries: ['cpp'],
     uses: ['cpp'],
+    lineComments: ['//', '#'],
     summary: true,
   },
   {
@@ -83,6 +123,7 @@ export const languages: readonly Language[] = [
     grammar: 'c-sharp',
     queries: ['c-sharp'],
     uses: ['c-sharp'],
+    lineComments: ['//', '#'],
     summary: true,
   },
   {
@@ -93,6 +134,7 @@ export const languages: readonly Language[] = [
     grammar: 'ruby',
     queries: ['ruby'],
     uses: ['ruby'],
+    lineComments: ['#'],
     summary: true,
   },
   {
@@ -102,6 +144,7 @@ export const languages: readonly Language[] = [
     grammar: 'php',
     queries: ['php'],
     uses: ['php'],
+    lineComments: ['//', '#'],
     summary: true,
   },
   {
@@ -110,6 +153,7 @@ export const languages: readonly Language[] = [
     grammar: 'scala',
     queries: ['scala'],
     uses: ['scala'],
+    lineComments: ['//'],
     summary: true,
   },
   {
@@ -119,6 +163,7 @@ export const languages: readonly Language[] = [
     grammar: 'lua',
     queries: ['lua'],
     uses: ['lua'],
+    lineComments: ['--'],
     summary: true,
   },
   {
@@ -129,6 +174,7 @@ export const languages: readonly Language[] = [
     grammar: 'bash',
     queries: ['bash'],
     uses: ['bash'],
+    lineComments: ['#'],
     summary: true,
   },
   {
@@ -138,11 +184,19 @@ export const languages: readonly Language[] = [
     queries: ['html'],
     summary: false,
   },
-  { name: 'css', extensions: ['css', 'scss', 'less'], grammar: 'css', queries: ['css'], summary: true },
+  {
+    name: 'css',
+    extensions: ['css', 'scss', 'less'],
+    grammar: 'css',
+    queries: ['css'],
+    lineComments: ['//'],
+    summary: true,
+  },
   {
     name: 'swift',
     extensions: ['swift'],
     scanner: async () => (await import('./scanners/swift.ts')).swift,
+    lineComments: ['//', '#'],
     summary: true,
   },
   {
@@ -150,12 +204,14 @@ export const languages: readonly Language[] = [
     extensions: ['pl', 'pm', 't', 'psgi', 'plx'],
     interpreters: ['perl'],
     scanner: async () => (await import('./scanners/perl.ts')).perl,
+    lineComments: ['#'],
     summary: true,
   },
   {
     name: 'sql',
     extensions: ['sql', 'ddl', 'psql', 'pgsql'],
     scanner: async () => (await import('./scanners/sql.ts')).sql,
+    lineComments: ['--'],
     summary: true,
   },
   {

@@ -49,6 +49,8 @@ export interface MapQuestion {
   readonly ask: 'map';
   readonly structure: PackedStructure;
   readonly text: string;
+  /** By its name in the table of languages. */
+  readonly language: string;
   readonly display: keyof typeof displays;
   readonly lines: number;
   readonly bytes: number;
@@ -107,10 +109,11 @@ async function answer(question: Question, stop: Int32Array): Promise<AnswerTo[Qu
     case 'find':
       return findSymbols(unpack(question.structure).symbols, question.names);
     case 'map': {
-      const { structure, text, display, ...limits } = question;
+      const { structure, text, language, display, ...limits } = question;
       const shownBy = displays[display];
       const show = (part: SummaryPart): string => showPart(part, shownBy);
-      const all = { ...limits, numbered: isNumbered(shownBy), show };
+      const lineComments = languages.find(({ name }) => name === language)?.lineComments ?? [];
+      const all = { ...limits, lineComments, numbered: isNumbered(shownBy), show };
       return summarize(linesOf(text), unpack(structure), all);
     }
   }

@@ -2,7 +2,7 @@
 
 import { containers, type Fold, type OutlineSymbol, type Structure } from '../structure.ts';
 import { type Collapsed, collapse } from './collapse.ts';
-import { type Joined, joinedHead } from './joined-head.ts';
+import { type Joined, joinedHead, type Swallows, swallowsBehind } from './joined-head.ts';
 
 /** What a level of detail is chosen from. Arrays are by line number, from 1. */
 export interface Ranks {
@@ -16,6 +16,7 @@ export interface Ranks {
   readonly collapsed: ReadonlyMap<number, Collapsed>;
   /** Declarations of several lines on one, for a map without room. */
   readonly joined: ReadonlyMap<number, Joined>;
+  readonly swallows: Swallows;
   /** Lines that are never missed: blank ones, and closing brackets alone. */
   readonly trivial: Uint8Array;
   /** Lines whose absence needs no mark beside another: comments, decorators. */
@@ -58,7 +59,7 @@ interface Head {
   readonly to: number;
 }
 
-export function rank(lines: readonly string[], structure: Structure): Ranks {
+export function rank(lines: readonly string[], structure: Structure, lineComments: readonly string[]): Ranks {
   const { symbols, folds } = structure;
   const count = lines.length;
   const ranks = new Uint32Array(count + 2).fill(never);
@@ -115,9 +116,10 @@ export function rank(lines: readonly string[], structure: Structure): Ranks {
   let loose = 0;
   for (const { from, to } of runs) for (let no = from; no <= to; no += 1) loose += isLoose(no) ? 1 : 0;
   const joined = new Map<number, Joined>();
-  for (const { from, to } of heads) {
-    const one = joinedHead(lines, from, to);
-    if (one) joined.set(from, one);
+  const swallows = swallowsBehind(lineComments);
+  for (const head of heads) {
+    const one = joinedHead(lines, head, swallows);
+    if (one) joined.set(head.from, one);
   }
   return {
     lines: ranks,
@@ -125,6 +127,7 @@ export function rank(lines: readonly string[], structure: Structure): Ranks {
     symbols: bySymbol,
     collapsed,
     joined,
+    swallows,
     trivial,
     quiet,
     owner,

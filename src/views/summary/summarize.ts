@@ -14,6 +14,8 @@ export interface SummaryLimits {
   readonly bytes: number;
   /** Whether each part is shown with the numbers of its lines, so that it says itself how to read them. */
   readonly numbered: boolean;
+  /** What begins a comment that ends with its line, in the language of the text. */
+  readonly lineComments: readonly string[];
   /** A part as it will be shown, its prefix and terminator included. */
   show(part: SummaryPart): string;
 }
@@ -24,7 +26,7 @@ export function summarize(
   structure: Structure,
   limits: SummaryLimits,
 ): Summary | 'loose' | 'dense' {
-  const ranks = rank(lines, structure);
+  const ranks = rank(lines, structure, limits.lineComments);
   if (ranks.loose > lines.length / 2) return 'loose';
   const counts = countsOf(structure.symbols, lines.length);
   const cost = costOf(limits, lines.length);

@@ -2,7 +2,7 @@
 
 import type { LineRange, SummaryPart } from '../../types/summary.ts';
 import type { Collapsed } from './collapse.ts';
-import { type Joined, swallows } from './joined-head.ts';
+import type { Joined } from './joined-head.ts';
 import type { Ranks } from './ranks.ts';
 
 export interface Parts {
@@ -89,14 +89,14 @@ class PartsWriter {
   #append(from: number, to: number, text: string, is: 'line' | 'merged'): number {
     const closer = this.#closerAfter(to);
     const own = text.trimEnd();
-    if (closer !== undefined && opens.test(own)) {
+    if (closer !== undefined && this.#opens(own)) {
       this.#parts.push({ is: 'merged', from, to: closer, text: `${own}${this.#text(closer)}` });
       return closer;
     }
     const before = this.#parts.at(-1);
     const opener =
       before && before.is !== 'gap' && this.#isNext(before.to, from) ? before.text.trimEnd() : '';
-    if (closer !== undefined && before && opens.test(opener) && !swallows(own)) {
+    if (closer !== undefined && before && this.#opens(opener) && !this.#ranks.swallows(own)) {
       const space = /[([]$/.test(opener) ? '' : ' ';
       const block = `${opener}${space}${own.trim()}${space}${this.#text(closer)}`;
       if (block.length <= longestBlock) {
@@ -106,6 +106,11 @@ class PartsWriter {
     }
     this.#parts.push({ is, from, to, text });
     return to;
+  }
+
+  /** Whether a block begins at the end of a line, and not in its comment. */
+  #opens(line: string): boolean {
+    return opens.test(line) && !this.#ranks.swallows(line);
   }
 
   #text(no: number): string {
@@ -194,7 +199,7 @@ class PartsWriter {
     const closer = after === undefined ? undefined : this.#text(after);
     const isBlock =
       closer !== undefined &&
-      (opens.test(opener) ||
+      (this.#opens(opener) ||
         (wordCloses.test(closer) && after !== undefined && this.#isBodyOf(adjacent, gap, after)));
     if (adjacent && ((isBlock && after !== undefined) || opener.endsWith(':'))) {
       const to = isBlock && after !== undefined ? after : gap.to;

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { fc } from '../../support/properties.ts';
 import type { Summary, SummaryPart } from '../../../src/types/summary.ts';
+import { languageOf } from '../../../src/views/languages.ts';
 import { linesOf } from '../../../src/views/lines.ts';
 import type { Structure } from '../../../src/views/structure.ts';
 import { summarize, type SummaryLimits } from '../../../src/views/summary/summarize.ts';
@@ -8,14 +9,15 @@ import { found, structureOf } from '../../support/structure.ts';
 
 const show = ({ from, to, text }: SummaryPart): string => `${from === to ? from : `${from}-${to}`}|${text}\n`;
 
-const wide: SummaryLimits = { lines: 3_000, bytes: 8_192, numbered: true, show };
+const wide: SummaryLimits = { lines: 3_000, bytes: 8_192, numbered: true, lineComments: [], show };
 
 async function summaryOf(
   name: string,
   text: string,
   limits: Partial<SummaryLimits> = {},
 ): Promise<Summary | undefined> {
-  const summary = summarize(linesOf(text), await found(name, text), { ...wide, ...limits });
+  const lineComments = languageOf(name, text)?.lineComments ?? [];
+  const summary = summarize(linesOf(text), await found(name, text), { ...wide, lineComments, ...limits });
   return typeof summary === 'string' ? undefined : summary;
 }
 
@@ -26,6 +28,12 @@ const body = (lines: number, indent = '    '): string =>
 
 /** More than any budget here holds. */
 const ballast = (name: string): string => `function ${name}() {\n${body(2_000)}}\n`;
+
+/** The same in the language of a file. */
+function ballastOf(name: string): string {
+  if (/\.s?css$/.test(name)) return `.ballast {\n${'  color: red;\n'.repeat(2_000)}}\n`;
+  return name.endsWith('.h') ? `void ${ballast('ballast').slice('function '.length)}` : ballast('ballast');
+}
 
 test('with room, the first lines of comments are there, and the short bodies', async () => {
   const text = `/**
@@ -309,6 +317,33 @@ ${ballast('ballast')}`;
 13-2014|function ballast() { ... }
 `);
 });
+
+test.each([
+  ['a.ts', 'interface A {', 'port: number;// eighty', '}'],
+  ['a.ts', 'interface A {', 'port: number// eighty', '}'],
+  ['a.ts', 'interface A { // {', 'port: number;', '}'],
+  ['a.h', 'enum A {', '#include "values"', '};'],
+  ['a.scss', '.a {', 'color: red; // red', '}'],
+])(
+  'what follows a comment or directive is not put on its line (%s: %s %s)',
+  async (name, head, line, end) => {
+    const map = await summaryOf(name, `${head}\n  ${line}\n${end}\n\n${ballastOf(name)}`, { bytes: 500 });
+    expect(shown(map)).toContain(`1|${head}\n2|  ${line}\n`);
+  },
+);
+
+test.each([
+  ['a.css', '.a {', 'color: #333;', '}'],
+  ['a.js', 'class A {', '#x = 1;', '}'],
+  ['a.js', 'class A {', 'url = "http://h";', '}'],
+  ['a.ts', 'interface A {', 'at: "a--b" | " --c";', '}'],
+])(
+  'what is a comment in other languages is closed on its line (%s: %s %s)',
+  async (name, head, line, end) => {
+    const map = await summaryOf(name, `${head}\n  ${line}\n${end}\n\n${ballastOf(name)}`, { bytes: 500 });
+    expect(shown(map)).toContain(`1-3|${head} ${line} ${end}\n`);
+  },
+);
 
 test('a comment before code on its line folds nothing of the code', async () => {
   const text = `class A {
