@@ -107,6 +107,20 @@ test('docx: hidden text of headers and footers is not shown', async () => {
   );
 });
 
+test('docx: a hidden run that holds 300,000 elements and a field is looked through', async () => {
+  const field = '<w:fldChar w:fldCharType="begin"/><w:fldChar w:fldCharType="end"/>';
+  const text = await word(
+    `<w:p>${run('one ')}<w:r>${HIDES}${'<w:t>x</w:t>'.repeat(300_000)}${field}</w:r></w:p>`,
+  );
+  expect(text).toBe('one\n');
+});
+
+test('docx: a header of tags that do not end takes nothing from the text', async () => {
+  const header = '<mc:Fallback '.repeat(100_000);
+  const text = await word(`<w:p>${run('text')}</w:p>`, { 'word/header1.xml': header });
+  expect(text).toMatch(/^text\n/);
+});
+
 const display = (name: string, family: string, value: string, parent = ''): string =>
   `<style:style style:name="${name}" style:family="${family}"${parent && ` style:parent-style-name="${parent}"`}>${value && `<style:text-properties text:display="${value}"/>`}</style:style>`;
 

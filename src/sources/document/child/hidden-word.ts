@@ -49,7 +49,8 @@ export function shownWord(xml: string, styles: WordStyles): string {
     open: note,
     close({ noted, start, parent }, end) {
       if (noted.local === 'r' && isHidden(noted, styles)) {
-        if (noted.keeps) cuts.push(...noted.cuts);
+        // One by one: a run may hold more than a call takes arguments.
+        if (noted.keeps) for (const cut of noted.cuts) cuts.push(cut);
         else cuts.push([start, end]);
       }
       if (!parent) return;

@@ -2,7 +2,7 @@
 
 /** Every element of this name (a pattern), none of which holds another one, as `make` writes it. */
 export function each(xml: string, name: string, make: (content: string, tag: string) => string): string {
-  const opening = new RegExp(`<(${name})(?=[\\s>])[^>]*>`, 'g');
+  const opening = new RegExp(`<(${name})(?=[\\s>])[^<>]*>`, 'g');
   let [text, from] = ['', 0];
   for (let match = opening.exec(xml); match; match = opening.exec(xml)) {
     if (match[0].endsWith('/>')) continue;
