@@ -140,6 +140,8 @@ const OFFERED: readonly (readonly [line: string, offered: readonly string[], by?
   ['oriel read a.ts:#', ['a.ts:#App', 'a.ts:#App.start', 'a.ts:#other'], ['zsh', 'fish']],
   ['oriel read a.zip:', ['a.zip:dir'], ['zsh', 'fish']],
   ['oriel read a.zip:dir/o', ['a.zip:dir/one two.txt'], ['zsh', 'fish']],
+  ['oriel read a.ts:\\', [], ['fish']],
+  ["oriel read 'a.ts:#o", ['a.ts:#other'], ['fish']],
   ['oriel read app.db:', ['app.db:orders', 'app.db:users'], ['zsh', 'fish']],
 ];
 
@@ -151,6 +153,11 @@ test.each(here)('what a real %s offers', async (shell) => {
   const lines = OFFERED.filter(([, , by = shells]) => by.includes(shell));
   const answers = lines.map(([line]) => [line, offered(shell, line)]);
   expect(Object.fromEntries(answers)).toEqual(Object.fromEntries(lines));
+});
+
+test('the script of fish has no syntax that fish 3.1 does not know', () => {
+  const { out } = run(['completions', 'fish']);
+  expect(out.split('\n').filter((line) => line.includes('$('))).toEqual([]);
 });
 
 test.each(here)('%s takes its script', (shell) => {

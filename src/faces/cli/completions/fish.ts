@@ -45,13 +45,14 @@ function __oriel_in
 end
 # Nothing but the command is there yet, so that options are its own.
 function __oriel_only
-  test "$(__oriel_operands)" = $argv[1]
+  set -l operands (__oriel_operands); and test "$operands" = $argv[1]
 end
 function __oriel_has_part
   string match -q '*:*' -- (commandline -ct)
 end
 function __oriel_part
-  oriel completions fish (string unescape -- (commandline -ct)) 2>/dev/null
+  # What cannot be unescaped is not a word yet.
+  set -l word (string unescape -- (commandline -ct)); and oriel completions fish $word 2>/dev/null
 end
 ${lines.join('\n')}
 `;
