@@ -148,7 +148,7 @@ export function createApp({ offer: uncounted, log, guard, structured, writeTimeo
       };
       let answered: Reply;
       try {
-        answered = await reply(exchange, match);
+        answered = await exchange.beforeEvicted(reply(exchange, match));
       } catch (error) {
         answered = failure(error);
       }

@@ -1,6 +1,7 @@
 /** One HTTP request as the routes see it, and what they answer. */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { OrielError } from '../../errors.ts';
 import type { Caller } from '../../queues/caller.ts';
 import type { Outlet } from '../outbox.ts';
 import { clientOf } from './client-of.ts';
@@ -24,6 +25,7 @@ export class Exchange {
   readonly query: URLSearchParams;
   readonly #outgoing: ServerResponse;
   #stop: AbortController | undefined;
+  #evict: ((error: OrielError) => void) | undefined;
   #client: Caller | undefined;
 
   constructor(incoming: IncomingMessage, outgoing: ServerResponse) {
@@ -52,7 +54,11 @@ export class Exchange {
 
   /** Aborted when the client goes away before it has its answer. */
   get signal(): AbortSignal {
-    if (this.#stop) return this.#stop.signal;
+    return this.#stopping.signal;
+  }
+
+  get #stopping(): AbortController {
+    if (this.#stop) return this.#stop;
     const stop = new AbortController();
     const outgoing = this.#outgoing;
     const gone = (): void => {
@@ -61,7 +67,22 @@ export class Exchange {
     if (outgoing.closed || outgoing.destroyed) gone();
     else outgoing.once('close', gone);
     this.#stop = stop;
-    return stop.signal;
+    return stop;
+  }
+
+  /** What `work` gives; throws at once, where the request is evicted before. */
+  beforeEvicted<T>(work: T | Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#evict = reject;
+      Promise.resolve(work).then(resolve, reject);
+    });
+  }
+
+  /** Ends its call. The client hears of `error`; where a part of the answer has been sent already, its connection is closed. */
+  evict(error: OrielError): void {
+    if (this.#outgoing.headersSent) return void this.incoming.socket.destroy();
+    this.#evict?.(error);
+    this.#stopping.abort();
   }
 
   /** Tells when the answer has been sent, or nobody waits for it any more. */

@@ -1,7 +1,7 @@
 /**
  * Bytes of bodies that have not been answered yet, bounded for one client, for one network address and in all before a
- * body is read. Whoever stalls gives way to others of its client or address after a second. Of all, the address that has
- * most gives way to one that has less: a few addresses cannot hold all room.
+ * body is read. When there is no room, bodies that have stalled for a second are evicted first, then those of the address
+ * that has most, for one that has less: a few addresses cannot hold all room.
  */
 
 import { OrielError } from '../../errors.ts';
@@ -15,22 +15,24 @@ const CLIENT_BYTES = 16 << 20;
 const TOTAL_BYTES = 64 << 20;
 const ORIGIN_BYTES = TOTAL_BYTES - CLIENT_BYTES;
 
-/** A body of which nothing comes for so long gives way to another of its client. */
+/** A body of which nothing comes for so long is evicted for any other. */
 const STALLED_MS = 1_000;
 
 /** Bodies that are being read; the one that has sent nothing for longest first. */
 const reading = new Set<Parcel>();
 /** Bodies whose requests are being answered, the oldest first. */
 const complete = new Set<Parcel>();
-/** Bytes by client and by origin; a client that comes from nowhere else is its own origin, and is counted once. */
-const held = new Map<Caller | Origin, number>();
-let total = 0;
+/** Stands for all clients. */
+const EVERYBODY = {};
+/** A client that comes from nowhere else is its own origin, and is counted once. */
+type Holder = Caller | Origin;
+const held = new Map<Holder, number>();
 let refused = 0;
 
 /** Of the whole process: bytes that bodies take or will take, and bodies that were refused because of others. */
 export const inbox = {
   get bytes(): number {
-    return total;
+    return held.get(EVERYBODY) ?? 0;
   },
   get refused(): number {
     return refused;
@@ -39,9 +41,10 @@ export const inbox = {
 
 /** The room that one body takes, until it is released. */
 export class Parcel {
-  readonly client: Caller;
   /** Where its client came from with it: later it may come from elsewhere. */
   readonly origin: Origin;
+  /** As whose it counts, and how many bytes each of them may have: its client first, all of them last. */
+  readonly holders: ReadonlyMap<Holder, number>;
   /** When something of it has last come, on the clock of `monotonicMs`. */
   cameAt = monotonicMs();
   #bytes = 0;
@@ -49,9 +52,17 @@ export class Parcel {
 
   /** `refuse` hears that the body, or the request that it made, must give way to another one; its room is released then. */
   constructor(client: Caller, refuse: (error: OrielError) => void) {
-    this.client = client;
     this.origin = originOf(client);
+    this.holders = new Map([
+      [client, CLIENT_BYTES],
+      ...(this.origin === client ? [] : [[this.origin, ORIGIN_BYTES] as const]),
+      [EVERYBODY, TOTAL_BYTES],
+    ]);
     this.#refuse = refuse;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** Makes its room as large as this. Throws `BUSY` where there is none. */
@@ -86,8 +97,7 @@ export class Parcel {
 
   #take(bytes: number): void {
     this.#bytes += bytes;
-    total += bytes;
-    for (const holder of new Set([this.client, this.origin])) {
+    for (const holder of this.holders.keys()) {
       const of = (held.get(holder) ?? 0) + bytes;
       if (of > 0) held.set(holder, of);
       else held.delete(holder);
@@ -96,42 +106,62 @@ export class Parcel {
 }
 
 function makeRoom(parcel: Parcel, bytes: number): void {
-  for (const other of reading) {
-    const full = fullest(parcel, bytes);
-    if (full === undefined) return;
-    if (full === 'all') break;
-    const isItsOwn = full === 'client' ? other.client === parcel.client : other.origin === parcel.origin;
-    if (isItsOwn && parcel.cameAt - other.cameAt >= STALLED_MS) other.giveWay();
+  const evicted = evictedFor(parcel, bytes);
+  if (!evicted) {
+    refused += 1;
+    throw busy();
   }
-  while (fullest(parcel, bytes) === 'all') {
-    const other = ofWhoeverHasMost(parcel, bytes);
-    if (!other) break;
-    other.giveWay();
-  }
-  if (fullest(parcel, bytes) === undefined) return;
-  refused += 1;
-  throw busy();
+  for (const other of evicted) other.giveWay();
 }
 
-/**
- * A body of the address that has most, one that is still being read if there is any: undefined where that is no more than
- * what the address of `parcel` would have.
- */
-function ofWhoeverHasMost({ origin }: Parcel, bytes: number): Parcel | undefined {
-  let most = (held.get(origin) ?? 0) + bytes;
-  let found: Parcel | undefined;
-  for (const other of [...reading, ...complete]) {
-    const has = held.get(other.origin) ?? 0;
-    if (has > most) [most, found] = [has, other];
-  }
-  return found;
-}
+/** Whom so many bytes more evict: undefined where that would not make room. */
+function evictedFor(parcel: Parcel, bytes: number): ReadonlySet<Parcel> | undefined {
+  const changes = new Map<Holder, number>();
+  const evicted = new Set<Parcel>();
+  const bytesOf = (holder: Holder): number => (held.get(holder) ?? 0) + (changes.get(holder) ?? 0);
+  const add = ({ holders }: Parcel, more: number): void => {
+    for (const holder of holders.keys()) changes.set(holder, (changes.get(holder) ?? 0) + more);
+  };
+  const evict = (other: Parcel): void => {
+    evicted.add(other);
+    add(other, -other.bytes);
+  };
+  const isFull = (holder: Holder): boolean => bytesOf(holder) > (parcel.holders.get(holder) ?? Infinity);
+  const holders = [...parcel.holders.keys()];
+  add(parcel, bytes);
+  if (!holders.some(isFull)) return evicted;
 
-/** Whose room is not enough for so many bytes more. */
-function fullest({ client, origin }: Parcel, bytes: number): 'client' | 'origin' | 'all' | undefined {
-  if ((held.get(client) ?? 0) + bytes > CLIENT_BYTES) return 'client';
-  if ((held.get(origin) ?? 0) + bytes > ORIGIN_BYTES) return 'origin';
-  return total + bytes > TOTAL_BYTES ? 'all' : undefined;
+  const silent = [...reading].filter((other) => parcel.cameAt - other.cameAt >= STALLED_MS);
+  for (const holder of holders) {
+    for (const other of silent) {
+      if (isFull(holder) && other.holders.has(holder) && !evicted.has(other)) evict(other);
+    }
+  }
+  if (holders.some((holder) => holder !== EVERYBODY && isFull(holder))) return undefined;
+
+  // Bodies that are being read go first.
+  const larger = new Map<Origin, Parcel[]>();
+  for (const other of isFull(EVERYBODY) ? [...reading, ...complete] : []) {
+    if (evicted.has(other) || bytesOf(other.origin) <= bytesOf(parcel.origin)) continue;
+    const before = larger.get(other.origin);
+    if (before) before.push(other);
+    else larger.set(other.origin, [other]);
+  }
+  while (isFull(EVERYBODY)) {
+    let most = parcel.origin;
+    for (const origin of larger.keys()) if (bytesOf(origin) > bytesOf(most)) most = origin;
+    const other = larger.get(most)?.shift();
+    if (!other) return undefined;
+    evict(other);
+  }
+
+  // A large one can make needless what was chosen before it.
+  for (const other of [...evicted].reverse()) {
+    add(other, other.bytes);
+    if (holders.some(isFull)) add(other, -other.bytes);
+    else evicted.delete(other);
+  }
+  return evicted;
 }
 
 function busy(): OrielError {

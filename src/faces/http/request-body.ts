@@ -67,9 +67,9 @@ async function textOf(exchange: Exchange): Promise<Text> {
       reject(error);
     };
     const parcel = new Parcel(exchange.client, (error) => {
-      // A request that is being answered already ends as if its client had gone.
-      if (incoming.complete) incoming.socket.destroy();
-      else fail(error);
+      if (!incoming.complete) return fail(error);
+      stop();
+      exchange.evict(error);
     });
     const makeRoom = (size: number): void => {
       if (size > SMALL_BYTES) parcel.grow(size);

@@ -1,8 +1,10 @@
 /** The room for bodies: of one client, of those at one address, and of all. */
 
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { inbox, Parcel } from '../../../src/faces/http/inbox.ts';
 import { type Caller, comesFrom } from '../../../src/queues/caller.ts';
+import { serveOffer } from '../../support/app.ts';
+import { hangingTool, offerOf } from '../../support/offer.ts';
 
 const MIB = 1 << 20;
 
@@ -67,6 +69,90 @@ test('what is still being read gives way before what is being answered', () => {
   expect(taken(client('192.0.2.2'))).toBe(4);
   expect(unanswered(client('192.0.2.3'))).toBe(true);
   expect(refused).toEqual(['slow']);
+});
+
+/** Bodies by their names, what was evicted of them, and how a late one is answered. */
+function crowd(): {
+  hold: (name: string, address: string, bytes: number, state?: 'read' | 'answered') => void;
+  late: (bytes: number) => string[] | 'BUSY';
+} {
+  const evicted: string[] = [];
+  return {
+    hold(name, address, bytes, state = 'answered') {
+      const parcel = new Parcel(client(address), () => void evicted.push(name));
+      onTestFinished(() => parcel.release());
+      parcel.grow(bytes);
+      if (state === 'answered') parcel.complete();
+    },
+    late(bytes) {
+      const isTaken = unanswered(client('203.0.113.1'), bytes);
+      if (isTaken) return evicted;
+      expect(evicted).toEqual([]);
+      return 'BUSY';
+    },
+  };
+}
+
+describe('when all room is taken', () => {
+  test('silent bodies of any address are evicted first', () => {
+    vi.useFakeTimers({ toFake: ['hrtime'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { hold, late } = crowd();
+    for (let i = 0; i < 8; i += 1) hold(`silent ${i}`, `192.0.2.${i}`, 4 * MIB, 'read');
+    vi.advanceTimersByTime(1_000);
+    for (let i = 8; i < 15; i += 1) hold(`live ${i}`, `192.0.2.${i}`, 4 * MIB, 'read');
+    hold('most', '192.0.2.8', 4 * MIB);
+    expect(late(4 * MIB)).toEqual(['silent 0']);
+  });
+
+  test('nobody is evicted where that does not make room', () => {
+    const { hold, late } = crowd();
+    hold('small', '192.0.2.0', 99_000);
+    for (let i = 0; i < 15; i += 1) hold(`large ${i}`, `192.0.2.${i}`, 4 * MIB);
+    hold('rest', '192.0.2.99', 4 * MIB - 99_000);
+    expect(late(4 * MIB)).toBe('BUSY');
+  });
+
+  test('nobody is evicted beside one that is enough alone', () => {
+    const { hold, late } = crowd();
+    hold('small', '192.0.2.0', 20_000, 'read');
+    hold('large', '192.0.2.0', 8 * MIB);
+    for (let i = 1; i < 14; i += 1) hold(`other ${i}`, `192.0.2.${i}`, 4 * MIB);
+    hold('rest', '192.0.2.15', 4 * MIB - 20_000);
+    expect(late(2 * MIB)).toEqual(['large']);
+  });
+
+  test('of many small bodies as many are evicted as make room', () => {
+    const { hold, late } = crowd();
+    for (let i = 0; i < 4_080; i += 1) hold(`${i}`, `192.0.2.${i % 16}`, 16 * 1024 + 1);
+    const evicted = late(MIB);
+    expect(evicted).toHaveLength(49);
+    expect(evicted.slice(0, 3)).toEqual(['0', '1', '2']);
+  });
+});
+
+test('a request that is evicted while it is being answered hears so, unless a part of its answer was sent', async () => {
+  const ask = async (accept: string): Promise<unknown> => {
+    const { tool, started, stopped } = hangingTool('hang');
+    const { url } = await serveOffer(offerOf(tool));
+    const body = JSON.stringify({ text: 'x'.repeat(4 * MIB - 100) });
+    const headers = { 'content-type': 'application/json', accept };
+    const said = fetch(`${url}/api/v0/tools/hang`, { method: 'POST', headers, body }).then(
+      async (response) => [
+        response.status,
+        response.headers.get('retry-after'),
+        (await response.text().catch(() => '"code":"CLOSED"')).match(/"code":"(\w+)"/)?.[1],
+      ],
+    );
+    await started;
+    const parcels = Array.from({ length: 21 }, (_, i) => new Parcel(client(`192.0.2.${i}`), () => undefined));
+    for (const parcel of parcels) parcel.grow(3 * MIB);
+    await stopped;
+    for (const parcel of parcels) parcel.release();
+    return said;
+  };
+  expect(await ask('application/json')).toEqual([503, '1', 'BUSY']);
+  expect(await ask('text/event-stream')).toEqual([200, null, 'CLOSED']);
 });
 
 test('a client without an address is counted once', () => {
