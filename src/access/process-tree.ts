@@ -67,7 +67,8 @@ async function signalUntilGone(
   for (let looks = 1; ; looks += 1) {
     const { found: alive, isSure } = await inTurns(members(tree));
     if (alive.length === 0 && isSure) return 0;
-    if (end !== undefined && performance.now() >= end && looks > LEAST_LOOKS) return alive.length;
+    if (end !== undefined && performance.now() >= end && looks > LEAST_LOOKS)
+      return Math.max(alive.length, isSure ? 0 : 1);
     const fresh = alive.filter(({ pid }) => !signalled.has(pid));
     if (fresh.length > 0) kill(-tree.pid, signal);
     await inTurns(signalAll(fresh, signal));
@@ -134,28 +135,35 @@ interface Look {
 const MOST_ROUNDS = 100;
 
 /**
+ * Ids below the newest that may have been given out though there is no process yet: fork(2) gives out an id long before
+ * the process shows in /proc, on a busy machine by milliseconds.
+ */
+const PENDING = 256;
+
+/**
  * Living processes of the tree. Where there is no /proc, the leader stands for its whole group. A process that is
- * started during a look may be missed, and its parent be gone: where nothing was found, what has begun meanwhile is looked
- * at too, which is little and takes no time in which more could begin.
+ * started during a look may be missed, and its parent be gone: none is there only where a look found none and no id was
+ * given out meanwhile. Another look begins with the ids that were new at the first one, which takes little time.
  */
 function* members(tree: Tree): Steps<Look> {
-  let last = lastProcess();
-  let look = yield* lookAt(tree, younger(tree, last));
+  const first = lastProcess();
+  let look = yield* lookAt(tree, younger(tree, first));
   if (!look) return { found: groupLives(tree.pid) ? [{ pid: tree.pid }] : [], isSure: true };
+  let last = first;
   for (let round = 0; look.found.length === 0 && look.isSure && round < MOST_ROUNDS; round += 1) {
     const [before, now] = [last, lastProcess()];
     if (now !== undefined && now === before) break;
-    const isFew = before !== undefined && now !== undefined && now > before;
-    const next = yield* lookAt(tree, isFew ? idsBehind(before, now) : younger(tree, undefined));
+    const isInOrder = first !== undefined && now !== undefined && now > first;
+    const next = yield* lookAt(
+      tree,
+      isInOrder ? idsBehind(Math.max(0, first - PENDING), now) : younger(tree, undefined),
+    );
     look = next ?? { found: [], isSure: true };
     if (now === undefined) break;
     last = now;
   }
   return look;
 }
-
-/** The parent of the kernel's own threads, which have no environment at all. */
-const KERNEL = 2;
 
 /** Those of the tree among the processes `ids`, with the descendants of each. */
 function* lookAt(tree: Tree, ids: Iterable<number> | undefined): Steps<Look | undefined> {
@@ -172,7 +180,8 @@ function* lookAt(tree: Tree, ids: Iterable<number> | undefined): Steps<Look | un
     const { parent, group, session } = stat;
     const isOurs = group === tree.pid || session === tree.pid || holdsToken(pid, tree.token);
     if (isOurs) found.set(pid, stat);
-    else if (isOurs === undefined && parent !== KERNEL) isSure = false;
+    // The kernel's own threads have no environment at all, and no session.
+    else if (isOurs === undefined && session !== 0) isSure = false;
     const others = children.get(parent);
     if (others) others.push(stat);
     else children.set(parent, [stat]);

@@ -179,8 +179,11 @@ function regexHint(hint: RegexHint): string {
 
 /** `One. Two. Three`, or nothing where there is nothing to say. */
 export function sayTogether(notices: readonly ListNotice[], words: ListWording): string {
-  const each = notices.map((notice) => (words[notice.kind] as (notice: ListNotice) => string)(notice));
-  return each.map(bounded).join('. ');
+  const say = (notice: ListNotice): string => {
+    const use = 'use' in notice && typeof notice.use === 'string' ? notice.use : undefined;
+    return bounded((words[notice.kind] as (notice: ListNotice) => string)(notice), [use]);
+  };
+  return notices.map(say).join('. ');
 }
 
 /**

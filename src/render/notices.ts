@@ -128,14 +128,14 @@ export const noStructure: Readonly<Record<NoStructure, string>> = {
   crash: 'its parser failed',
 };
 
-/** The notice in brackets, as it stands in an answer: 1 KiB at most. */
+/** The notice in brackets, as it stands in an answer: 1 KiB at most, besides the calls that it names. */
 export function say(notice: Notice, words: Wording = wording): string {
   return `[${sentence(notice, words)}]`;
 }
 
 /** The notice without its brackets. */
 export function sentence(notice: Notice, words: Wording): string {
-  return bounded((words[notice.kind] as (notice: Notice) => string)(notice));
+  return bounded((words[notice.kind] as (notice: Notice) => string)(notice), callsIn(notice));
 }
 
 /** The notice for programs. */

@@ -49,14 +49,42 @@ export function partOf(from: number, end: number, all: number, word: string): st
   return `${noun} ${span(from + 1, end)} of ${all}`;
 }
 
-/** Of the two ends of a sentence that is too long: with brackets, and what stands between them, 1 KiB at most. */
-const END_BYTES = 480;
+/** Bytes of a notice without its brackets, and without the calls that it names. */
+const SENTENCE_BYTES = 1022;
 
-/** `Use http://h/aaa…[7120 characters left out]…aaa:301.. to continue`: the end of a call tells what it asks for. */
-export function bounded(sentence: string): string {
-  if (Buffer.byteLength(sentence) <= 1022) return sentence;
-  const bytes = Buffer.from(sentence);
-  const head = bytes.toString('utf8', 0, END_BYTES).replace(/\ufffd+$/, '');
-  const tail = bytes.toString('utf8', bytes.length - END_BYTES).replace(/^\ufffd+/, '');
-  return `${head}…[${sentence.length - head.length - tail.length} characters left out]…${tail}`;
+/** Bytes of the calls of one notice that stand there whole: as long as a path may be. */
+const CALL_BYTES = 4096;
+
+/**
+ * A sentence of 1 KiB at most, besides the calls that it names: what is left out stands in the middle of its other parts.
+ * A call stands whole, or it would lead nowhere, while all of them have 4 KiB at most.
+ */
+export function bounded(sentence: string, calls: readonly (string | undefined)[] = []): string {
+  if (Buffer.byteLength(sentence) <= SENTENCE_BYTES) return sentence;
+  // Every second part is a call.
+  const parts = [sentence];
+  let room = CALL_BYTES;
+  for (const call of calls) {
+    if (!call || Buffer.byteLength(call) > room) continue;
+    const at = parts.findIndex((part, i) => i % 2 === 0 && part.includes(call));
+    if (at === -1) continue;
+    const [before = '', ...after] = (parts[at] as string).split(call);
+    parts.splice(at, 1, before, call, after.join(call));
+    room -= Buffer.byteLength(call);
+  }
+  const each = Math.floor(SENTENCE_BYTES / (parts.length / 2 + 0.5));
+  return parts.map((part, i) => (i % 2 === 0 ? clipped(part, each) : part)).join('');
 }
+
+/** The two ends of what has more than `most` bytes. */
+function clipped(text: string, most: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= most) return text;
+  const end = Math.max(0, Math.floor((most - LEFT_OUT_BYTES) / 2));
+  const head = bytes.toString('utf8', 0, end).replace(/\ufffd+$/, '');
+  const tail = bytes.toString('utf8', bytes.length - end).replace(/^\ufffd+/, '');
+  return `${head}…[${text.length - head.length - tail.length} characters left out]…${tail}`;
+}
+
+/** What says how much is left out, of numbers below 10^9. */
+const LEFT_OUT_BYTES = 42;

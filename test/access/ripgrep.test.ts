@@ -220,7 +220,7 @@ function mayLeaveCores(): boolean {
   return /^Max core file size +\S+ +unlimited/m.test(limits);
 }
 
-test.runIf(mayLeaveCores())('leaves no core behind where it is ended by a signal', async () => {
+test.runIf(mayLeaveCores())('may leave no core behind', async () => {
   const own = (limit: string): string =>
     execFileSync('prlimit', [
       '--pid',

@@ -240,10 +240,30 @@ function longer<T>(value: T): T {
   ) as T;
 }
 
-test.each(sentences)('no notice is longer than 1 KiB, whatever it names: $kind', (notice) => {
+test.each(sentences)('no notice is longer than 1 KiB, whatever it holds: $kind', (notice) => {
   const long = longer(notice);
   expect(Buffer.byteLength(say(long))).toBeLessThanOrEqual(1024);
   expect(Buffer.byteLength(detailOf(long, wording).text)).toBeLessThanOrEqual(1022);
+});
+
+test('a call of up to 4 KiB stands whole in a long notice, whatever kind', () => {
+  const call = `http://h/${'a'.repeat(2_000)}:641..`;
+  const ofOne = sentences
+    .map(([notice]) => notice)
+    .filter((notice) => 'use' in notice && typeof notice.use === 'string');
+  expect(ofOne.length).toBeGreaterThan(5);
+  for (const notice of ofOne) {
+    const short = say({ ...notice, use: 'x:641..' } as Notice);
+    const said = say({ ...notice, use: call } as Notice);
+    expect([said.includes(call), said.replace(call, 'x:641..')]).toEqual([short.includes('x:641..'), short]);
+  }
+});
+
+test('long words around a call are cut, and the call is not', () => {
+  const use = `${'d/'.repeat(700)}a.txt:641..`;
+  const said = say({ kind: 'said', text: `${'Because. '.repeat(300)}Use ${use} to go on`, use } as Notice);
+  expect(said).toContain(`Use ${use} to go on`);
+  expect(Buffer.byteLength(said)).toBeLessThanOrEqual(1024 + use.length);
 });
 
 test('of a call that is too long its end is shown, and programs have all of it', () => {

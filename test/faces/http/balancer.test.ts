@@ -117,7 +117,11 @@ describe.runIf(has('redis') && has('haproxy'))('behind a balancer', () => {
     its.kill('SIGKILL');
     await its.exited;
     // A balancer sends no POST twice: where it had a connection to that replica, it closes ours, and a client asks again.
-    const again = (from: number): Promise<string> => page(from).catch(() => page(from));
+    const again = (from: number): Promise<string> =>
+      page(from).catch((error: { cause?: unknown }) => {
+        expect(error.cause).toMatchObject({ code: 'UND_ERR_SOCKET' });
+        return page(from);
+      });
     for (const from of [5, 50_000]) expect(await again(from)).toContain(`${from}\n${from + 1}`);
   });
 
