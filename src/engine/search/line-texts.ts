@@ -22,6 +22,9 @@ export interface LineHead {
   readonly whole: boolean;
 }
 
+/** Bytes of a text that was changed meanwhile in which lines are counted again: some milliseconds. */
+const LOOKED_AGAIN = 64 << 20;
+
 export class LineTexts {
   readonly #source: ByteSource;
   readonly #encoding: Encoding;
@@ -51,9 +54,12 @@ export class LineTexts {
     return { address, start, text, whole: ended && [...text].length <= this.#characters };
   }
 
-  /** Whether the text has been written anew, so that the line is not where it was, or has another number. */
+  /**
+   * Whether the text has been written anew, so that the line has another number. Only where ripgrep said where it begins,
+   * and not of lines far behind: a log grows all the time, and all before the line is read once more.
+   */
   async moved({ address, start }: LineHead): Promise<boolean> {
-    if (!(await this.#source.changed?.())) return false;
+    if (start > LOOKED_AGAIN || !(await this.#source.changed?.())) return false;
     return (await this.#index.startOf(address.no, this.#source, this.#signal)) !== start;
   }
 

@@ -89,7 +89,9 @@ export class Search {
       if (fresh === undefined) break;
       if (fresh.length > 0) yield fresh;
     }
-    if (given.isRepeated) this.judge(read.outcome);
+    const { outcome } = read;
+    const failed = outcome !== undefined && outcome.code !== 0 && outcome.code !== 1;
+    if (given.isRepeated || failed) this.judge(outcome);
     else this.gaps.changed += 1;
   }
 
