@@ -52,7 +52,7 @@ export class Telemetry implements TelemetrySink {
   readonly #clients: WeakMap<object, string> | undefined;
   readonly #watchers = new Set<Watcher>();
   /** Counting is put off: an answer does not wait for it. */
-  #pending = new NoteQueue();
+  #pending: NoteQueue | undefined;
   /** Taken in turns with the other one: whoever hears of events may ask for figures meanwhile. */
   #counted: NoteQueue | undefined;
   #timerIsSet = false;
@@ -71,8 +71,9 @@ export class Telemetry implements TelemetrySink {
 
   record(call: CallNote, trace: TraceOrigin | undefined): void {
     if (isTraced()) void this.#tracer.record(this.#eventOf(call, clockOrigin()), trace);
-    this.#pending.push(call);
-    if (this.#pending.isFull) this.#count();
+    const pending = (this.#pending ??= new NoteQueue());
+    pending.push(call);
+    if (pending.isFull) this.#count();
     this.#countSoon();
   }
 
@@ -187,8 +188,8 @@ export class Telemetry implements TelemetrySink {
   /** Makes events of what was noted, many at a time: each by itself would cost several times as much. Never throws. */
   #count(): void {
     const pending = this.#pending;
-    if (pending.length === 0) return;
-    this.#pending = this.#counted ?? new NoteQueue();
+    if (pending === undefined || pending.length === 0) return;
+    this.#pending = this.#counted;
     this.#counted = undefined;
     const origin = clockOrigin();
     for (let i = 0; i < pending.length; i += 1) {

@@ -122,6 +122,7 @@ const OFFERED: readonly (readonly [line: string, offered: readonly string[], by?
   ['oriel grep bash --tim', []],
   ['oriel bash --tim', ['--timeout']],
   ['oriel bash ls --timeo', []],
+  ['oriel bash ls --display ', [], ['bash']],
   ['oriel read --display ', ['hashline', 'numbers', 'plain']],
   ['oriel read --display=', ['hashline', 'numbers', 'plain']],
   ['oriel read --display=n', ['numbers']],

@@ -29,18 +29,17 @@ _oriel_part() {
   [[ \${#COMPREPLY[@]} -gt 0 ]] && compopt -o nospace 2>/dev/null
   return 0
 }
+_oriel_directories() {
+  local one=
+  compopt -o filenames 2>/dev/null
+  while IFS= read -r one; do COMPREPLY+=("$one"); done < <(compgen -d -- "$1")
+}
 _oriel() {
   local word=\${COMP_WORDS[COMP_CWORD]} before=\${COMP_WORDS[COMP_CWORD-1]} words= command= at=1 end=0
   COMPREPLY=()
   # bash takes --display=plain for three words.
   [[ $before == = ]] && before=\${COMP_WORDS[COMP_CWORD-2]}
   [[ $word == = ]] && word=
-  case $before in
-    ${ofKind('directories')}) ${DIRECTORIES}; return ;;
-    ${ofKind('files')}) return ;;
-${choices.join('\n')}
-    ${ofKind('other')}) compopt +o default 2>/dev/null; return ;;
-  esac
   # Options may stand before the command.
   while [ "$at" -lt "$COMP_CWORD" ]; do
     case \${COMP_WORDS[at]} in
@@ -60,6 +59,12 @@ ${commands.map((command) => `    ${command.name}) words='${longNames(optionsOf(c
   esac
   # Behind its first operand, options are those of the command that oriel runs.
 ${endOfOptions(commands)}
+  case $before in
+    ${ofKind('directories')}) ${DIRECTORIES}; return ;;
+    ${ofKind('files')}) return ;;
+${choices.join('\n')}
+    ${ofKind('other')}) compopt +o default 2>/dev/null; return ;;
+  esac
   case $word in
     -*) COMPREPLY=($(compgen -W "$words" -- "$word")); return ;;
   esac
@@ -103,8 +108,8 @@ function operands(command: Entry): string[] {
   }
 }
 
-/** Names with blanks too: bash puts their backslashes and the slash. */
-const DIRECTORIES = `compopt -o filenames 2>/dev/null; local IFS=$'\\n'; COMPREPLY=($(compgen -d -- "$word"))`;
+/** Names with blanks and brackets too: bash puts their backslashes and the slash. */
+const DIRECTORIES = '_oriel_directories "$word"';
 
 const patterns = (options: readonly Option[]): string => options.flatMap(spellings).join('|');
 
