@@ -1,6 +1,6 @@
 /** A read: what was typed, what it names, what kind of thing that is. */
 
-import { isOrielError, OrielError } from '../errors.ts';
+import { isOrielError } from '../errors.ts';
 import { endsInCodeQuestion, parseCodeQuestion } from '../selector/code-question.ts';
 import { withSelector } from '../selector/rewrites.ts';
 import { claimsArchive } from '../sources/archive/formats.ts';
@@ -82,9 +82,15 @@ async function resolve(
     const url = atUrl.is === 'text' ? atUrl.target : typed;
     return { resource: atUrl, target: url, resolvedPath: url };
   }
-  const found = await findTarget(target, grammar, call).catch((error: unknown) =>
-    withSlashes(error, typed, call),
-  );
+  let found: FoundTarget;
+  try {
+    found = await findTarget(target, grammar, call);
+  } catch (error) {
+    const url = grammar === 'selectors' ? await withSlashes(error, typed, call) : undefined;
+    const resource = url === undefined ? undefined : await openUrl(url, call);
+    if (url === undefined || !resource) throw error;
+    return { resource, target: url, resolvedPath: url };
+  }
   return (
     (await codeAnswer(found, grammar, call)) ?? (await openFound(found, target, grammar, call, isLocated))
   );
@@ -98,24 +104,21 @@ function isUrl(target: string): boolean {
 
 const CLOSING: Readonly<Record<string, string>> = { '"': '"', "'": "'", '`': '`', '<': '>' };
 
-/** `<https://h/x>` and `"https://h/x"`, as Markdown and shells have it. */
+/** `<https://h/x>`, `"https://h/x"` and `<https://h/x>:5..9`, as Markdown and shells have it. */
 function unwrapped(target: string): string {
   const bare = target.trim();
   const close = CLOSING[bare.charAt(0)];
-  return close !== undefined && bare.length > 2 && bare.endsWith(close) ? bare.slice(1, -1).trim() : bare;
+  const at = close === undefined ? -1 : bare.lastIndexOf(close);
+  if (at <= 1 || !/^(:|$)/.test(bare.slice(at + 1))) return bare;
+  return bare.slice(1, at).trim() + bare.slice(at + 1);
 }
 
-/** Throws `error`, or for `skill:deploy` and `skill:/deploy` one that has the slashes. */
-async function withSlashes(error: unknown, target: string, { settings }: Call): Promise<never> {
+/** `skill://deploy` for `skill:deploy` and `skill:/deploy`, where no file is called that. */
+async function withSlashes(error: unknown, target: string, { settings }: Call): Promise<string | undefined> {
   const [, scheme, name] = /^([a-z][a-z0-9+.-]+):\/?([^/\s][^\s]*)$/i.exec(target) ?? [];
-  if (!isOrielError(error) || error.code !== 'NOT_FOUND' || scheme === undefined) throw error;
+  if (!isOrielError(error) || error.code !== 'NOT_FOUND' || scheme === undefined) return undefined;
   const { hasScheme } = await import('../sources/schemes/scheme-table.ts');
-  const next = `${scheme.toLowerCase()}://${name}`;
-  if (!hasScheme(scheme.toLowerCase(), settings) || oneLine(next) !== next) throw error;
-  throw new OrielError('NOT_FOUND', `${oneLine(target)} does not exist. Did you mean ${next}?`, {
-    next,
-    cause: error,
-  });
+  return hasScheme(scheme.toLowerCase(), settings) ? `${scheme.toLowerCase()}://${name}` : undefined;
 }
 
 /** What a page or a scheme has at a URL; undefined for a path. */

@@ -2,6 +2,7 @@
 
 import { expect, test } from 'vitest';
 import { numbered, place } from '../../support/dialect.ts';
+import { textOf, workspace } from '../../support/workspace.ts';
 import { site } from '../../support/web.ts';
 
 const web = { allow: ['127.0.0.1'] };
@@ -9,24 +10,28 @@ const web = { allow: ['127.0.0.1'] };
 test('a URL in quotes, in <> or between blanks is that URL', async () => {
   const { url } = await site({ '/x': { type: 'text/plain', body: 'one\ntwo\n' } });
   const here = place('oriel', { display: 'plain', web });
-  for (const typed of [`"${url}/x:2..2"`, `'${url}/x:2..2'`, `<${url}/x:2..2>`, ` ${url}/x:2..2\n`]) {
+  for (const typed of [
+    `"${url}/x:2..2"`,
+    `'${url}/x:2..2'`,
+    `<${url}/x:2..2>`,
+    `<${url}/x>:2..2`,
+    ` ${url}/x:2..2\n`,
+  ]) {
     expect((await here.call('read', { path: typed })).text).toBe('two\n');
   }
 });
 
-test('a scheme that lacks its slashes is answered with the whole name', async () => {
-  const here = place('oriel', { display: 'plain' });
-  for (const [typed, next] of [
-    ['skill:deploy', 'skill://deploy'],
-    ['skill:/deploy', 'skill://deploy'],
-    ['memory:plan.md:3', 'memory://plan.md:3'],
-  ] as const) {
-    const { text, details } = await here.call('read', { path: typed });
-    expect(text).toBe(`${typed} does not exist. Did you mean ${next}? Use ${next}.`);
-    expect(details['error']).toMatchObject({ code: 'NOT_FOUND', next });
-  }
-  const { text } = await here.call('read', { path: 'nothing:plan' });
-  expect(text).not.toContain('nothing://');
+test('a scheme that lacks its slashes has them, where no file is called that', async () => {
+  const w = workspace();
+  w.write('.oriel/memory/plan.md', 'one\ntwo\n');
+  for (const typed of ['memory:plan.md:2..2:raw', 'memory:/plan.md:2..2:raw', 'Memory:plan.md:2..2:raw'])
+    expect(await w.text(typed)).toBe('two\n');
+  w.write('memory:plan.md', 'a file\n');
+  expect(await w.text('memory:plan.md:raw')).toBe('a file\n');
+  // What is said then is about the resource, and names what there is.
+  const nobody = await w.read('skill:deploy');
+  expect([nobody.isError, textOf(nobody)]).toEqual([true, textOf(await w.read('skill://deploy'))]);
+  expect(await w.text('nothing:plan')).not.toContain('nothing://');
 });
 
 test('notices call a page of a long URL by its artifact, and that of a part by the whole URL', async () => {
