@@ -50,12 +50,30 @@ export function processStat(pid: number): ProcessStat | undefined {
   return { pid, alive, parent, group, session, began: Number(numbers[18]) };
 }
 
+/** How often a process is asked for its environment that becomes another program all the time. */
+const MOST_TRIES = 4;
+
 /**
  * Whether `token` (ASCII) stands in the environment that a process was started with. Undefined where that cannot be told
- * yet: in the middle of execve(2) a process has neither environment nor arguments. Source: environ_read in Linux.
+ * yet: in the middle of execve(2) a process has neither environment nor arguments, and what was opened before it reads as
+ * empty after it. An environment is empty only where it is so twice, between arguments that are the same.
+ * Source: environ_read in Linux.
  */
 export function holdsToken(pid: number, token: string): boolean | undefined {
-  const held = withFile(`/proc/${pid}/environ`, (fd) => {
+  let before: string | undefined;
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const held = environmentHolds(pid, token);
+    if (held !== undefined) return held;
+    const line = readSmall(`/proc/${pid}/cmdline`);
+    if (line === undefined || (line !== '' && line === before)) return false;
+    before = line;
+  }
+  return undefined;
+}
+
+/** Undefined where the environment is empty or may not be read. */
+function environmentHolds(pid: number, token: string): boolean | undefined {
+  return withFile(`/proc/${pid}/environ`, (fd) => {
     let kept = 0;
     for (let isEmpty = true; ; isEmpty = false) {
       const got = readSync(fd, CHUNK, kept, CHUNK.length - kept, null);
@@ -67,8 +85,6 @@ export function holdsToken(pid: number, token: string): boolean | undefined {
       kept = tail;
     }
   });
-  if (held !== undefined) return held;
-  return readSmall(`/proc/${pid}/cmdline`) === '' ? undefined : false;
 }
 
 /** Shared: nothing here waits while it is in use. Node's own readFileSync makes a new one of this size for each file. */

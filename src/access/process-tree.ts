@@ -127,7 +127,7 @@ type Member = Pick<ProcessStat, 'pid'> & Partial<ProcessStat>;
 
 interface Look {
   readonly found: readonly Member[];
-  /** Not where a process had no environment yet: the next look tells whether it is one of the tree. */
+  /** Not where a process had no environment yet, or others were started all the time: the next look tells. */
   readonly isSure: boolean;
 }
 
@@ -150,13 +150,14 @@ function* members(tree: Tree): Steps<Look> {
   let look = yield* lookAt(tree, younger(tree, first));
   if (!look) return { found: groupLives(tree.pid) ? [{ pid: tree.pid }] : [], isSure: true };
   let last = first;
-  for (let round = 0; look.found.length === 0 && look.isSure && round < MOST_ROUNDS; round += 1) {
+  for (let round = 0; look.found.length === 0 && look.isSure; round += 1) {
     const [before, now] = [last, lastProcess()];
     if (now !== undefined && now === before) break;
+    if (round === MOST_ROUNDS) return { found: [], isSure: false };
     const isInOrder = first !== undefined && now !== undefined && now > first;
     const next = yield* lookAt(
       tree,
-      isInOrder ? idsBehind(Math.max(0, first - PENDING), now) : younger(tree, undefined),
+      isInOrder ? newestAndAll(Math.max(0, first - PENDING), now) : younger(tree, undefined),
     );
     look = next ?? { found: [], isSure: true };
     if (now === undefined) break;
@@ -222,6 +223,14 @@ function* between(ids: Iterable<number>, first: number, last: number): Generator
   }
 }
 
-function* idsBehind(before: number, last: number): Generator<number, void> {
+/** Ids looked at before all others: what becomes another process all the time is met while it is one. */
+const NEWEST = 8;
+
+/**
+ * Those behind `before` up to `last` in ascending order, in which no process can be missed whose child was given an id
+ * already; the newest stand before them as well.
+ */
+function* newestAndAll(before: number, last: number): Generator<number, void> {
+  for (let id = last; id > Math.max(before, last - NEWEST); id -= 1) yield id;
   for (let id = before + 1; id <= last; id += 1) yield id;
 }

@@ -9,7 +9,10 @@ const DIALECTS = ['oriel', 'pi', 'pi@0.74', 'zed', 'zdx', 'coder'] as const;
 
 const encoder = new TextEncoder();
 
-/** All in the address, so that every look is a link: `path`, `dialect`, `beside`, `bytes`, `lines`, `input`. */
+/**
+ * All in the address, so that every look is a link: `path`, `dialect`, `beside`, `bytes`, `lines`, `input`. What is typed is
+ * the form's until then: the frame draws it again with every call that is made somewhere.
+ */
 export function LensView({ query }: { readonly query: URLSearchParams }) {
   const of = (name: string): string => query.get(name) ?? '';
   const [dialect, beside] = [of('dialect') || 'oriel', of('beside')];
@@ -33,7 +36,7 @@ export function LensView({ query }: { readonly query: URLSearchParams }) {
           <input
             id="path"
             name="path"
-            value={of('path')}
+            defaultValue={of('path')}
             placeholder="src/app.ts:1..50"
             autocomplete="off"
             spellcheck={false}
@@ -114,7 +117,7 @@ function Limit({
         type="number"
         min={1}
         max={1_048_576}
-        value={value}
+        defaultValue={value}
         placeholder="as usual"
       />
     </p>

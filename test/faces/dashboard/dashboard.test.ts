@@ -87,6 +87,31 @@ test.runIf(has('chromium')).each(views)(
   },
 );
 
+test.runIf(has('chromium'))('what is typed into the lens stays while others make calls', async () => {
+  const { url, read } = await serving();
+  const { page } = await pageOf(`${url}/#token=chief`);
+  await page.getByRole('link', { name: 'Lens', exact: true }).click();
+  const [path, bytes] = [page.getByLabel('Path with a selector'), page.getByLabel('Most bytes')];
+  await path.fill('big.txt:1..10');
+  await bytes.fill('500');
+  await page.getByLabel('Beside it').selectOption('zed');
+  await page
+    .getByRole('status')
+    .filter({ hasText: /^live$/ })
+    .waitFor();
+  // The frame is drawn again when it has the new list.
+  const listed = page.waitForResponse(async (response) =>
+    response.url().endsWith('/api/v0/tasks') ? (await response.text()).includes('fix the login') : false,
+  );
+  await read('big.txt');
+  await listed;
+  await page.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+  expect(await path.inputValue()).toBe('big.txt:1..10');
+  expect(await bytes.inputValue()).toBe('500');
+  await page.getByRole('button', { name: 'Look' }).click();
+  await page.getByRole('article', { name: 'Under zed' }).locator('pre').waitFor();
+});
+
 test.runIf(has('chromium'))('a task that goes on: its calls appear as they are made', async () => {
   const { url, read, telemetry } = await serving();
   await read('big.txt:1..10');
