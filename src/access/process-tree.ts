@@ -54,6 +54,9 @@ export function killTree(tree: Tree): void {
 /** After the deadline it is looked again until there were so many looks: one may take long where there is much. */
 const LEAST_LOOKS = 3;
 
+/** Between two looks, in ms; longer where nothing new was found. */
+const SHORTEST_PAUSE = 5;
+
 /** Signals again what appears while it waits: a tree may grow while it is being felled. */
 async function signalUntilGone(
   tree: Tree,
@@ -63,22 +66,33 @@ async function signalUntilGone(
 ): Promise<number> {
   const signalled = new Set<number>();
   let end: number | undefined;
-  let pause = 5;
+  let pause = SHORTEST_PAUSE;
+  const meet = ({ pid }: Member): void => {
+    signalled.add(pid);
+    met.add(pid);
+  };
+  const atSight = (member: Member): void => {
+    if (signalled.has(member.pid)) return;
+    kill(member.pid, signal);
+    meet(member);
+  };
   for (let looks = 1; ; looks += 1) {
-    const { found: alive, isSure } = await inTurns(members(tree));
+    const known = met.size;
+    // The first looks leave parents alive through which others are reached; what is there still may become another process
+    // all the time.
+    const hit = signal === 'SIGKILL' && looks > 1 ? atSight : undefined;
+    const { found: alive, isSure } = await inTurns(members(tree, hit));
     if (alive.length === 0 && isSure) return 0;
     if (end !== undefined && performance.now() >= end && looks > LEAST_LOOKS)
       return Math.max(alive.length, isSure ? 0 : 1);
     const fresh = alive.filter(({ pid }) => !signalled.has(pid));
     if (fresh.length > 0) kill(-tree.pid, signal);
     await inTurns(signalAll(fresh, signal));
-    for (const { pid } of fresh) {
-      signalled.add(pid);
-      met.add(pid);
-    }
+    const isNew = met.size > known || fresh.length > 0;
+    fresh.forEach(meet);
     end ??= performance.now() + within;
     await sleep(pause);
-    pause = Math.min(pause * 2, 80);
+    pause = isNew ? SHORTEST_PAUSE : Math.min(pause * 2, 80);
   }
 }
 
@@ -145,9 +159,9 @@ const PENDING = 256;
  * started during a look may be missed, and its parent be gone: none is there only where a look found none and no id was
  * given out meanwhile. Another look begins with the ids that were new at the first one, which takes little time.
  */
-function* members(tree: Tree): Steps<Look> {
+function* members(tree: Tree, atSight?: (member: Member) => void): Steps<Look> {
   const first = lastProcess();
-  let look = yield* lookAt(tree, younger(tree, first));
+  let look = yield* lookAt(tree, younger(tree, first), atSight);
   if (!look) return { found: groupLives(tree.pid) ? [{ pid: tree.pid }] : [], isSure: true };
   let last = first;
   for (let round = 0; look.found.length === 0 && look.isSure; round += 1) {
@@ -158,6 +172,7 @@ function* members(tree: Tree): Steps<Look> {
     const next = yield* lookAt(
       tree,
       isInOrder ? newestAndAll(Math.max(0, first - PENDING), now) : younger(tree, undefined),
+      atSight,
     );
     look = next ?? { found: [], isSure: true };
     if (now === undefined) break;
@@ -166,8 +181,12 @@ function* members(tree: Tree): Steps<Look> {
   return look;
 }
 
-/** Those of the tree among the processes `ids`, with the descendants of each. */
-function* lookAt(tree: Tree, ids: Iterable<number> | undefined): Steps<Look | undefined> {
+/** Those of the tree among the processes `ids`, with the descendants of each. `atSight` is told of one as soon as it is found. */
+function* lookAt(
+  tree: Tree,
+  ids: Iterable<number> | undefined,
+  atSight?: (member: Member) => void,
+): Steps<Look | undefined> {
   if (!ids) return undefined;
   const children = new Map<number, ProcessStat[]>();
   const found = new Map<number, ProcessStat>();
@@ -180,7 +199,10 @@ function* lookAt(tree: Tree, ids: Iterable<number> | undefined): Steps<Look | un
     if (!stat?.alive || stat.began < tree.since || pid === process.pid) continue;
     const { parent, group, session } = stat;
     const isOurs = group === tree.pid || session === tree.pid || holdsToken(pid, tree.token);
-    if (isOurs) found.set(pid, stat);
+    if (isOurs) {
+      found.set(pid, stat);
+      atSight?.(stat);
+    }
     // The kernel's own threads have no environment at all, and no session.
     else if (isOurs === undefined && session !== 0) isSure = false;
     const others = children.get(parent);
