@@ -38,7 +38,7 @@ export async function conversionOf(bytes: ByteSource, order: Order, call: Call):
     order.password === undefined ? await CachedConversion.of(bytes, order.want, call) : undefined;
   const { session, deadline } = call;
   const open = (): Promise<ScratchFile> => session.scratch();
-  const shared = bytes.identity.recurs ? undefined : await byContent(bytes, cached, call);
+  const shared = await byContent(bytes, cached, call);
   /** The file was not written to between its digest and its conversion. */
   let isSame = true;
   const anew = async ({ source, signal }: Making): Promise<Conversion> => {
@@ -60,8 +60,8 @@ export async function conversionOf(bytes: ByteSource, order: Order, call: Call):
 }
 
 /**
- * A file that was written a moment ago may change without a sign of it, so nothing is kept under its facts. Its bytes are
- * those of their digest: calls that read the same ones share a conversion. Undefined for what is too large to be converted.
+ * Bytes are those of their digest: calls that read the same ones share a conversion, also while a file that was written a
+ * moment ago, under whose facts nothing is kept, becomes one that was not. Undefined for what is too large to be converted.
  */
 async function byContent(
   bytes: ByteSource,

@@ -78,6 +78,16 @@ test.each([
   expect(oriel.session.store.stats().get('document')?.misses).toBe(1);
 });
 
+test('a document is converted once while it becomes one that was not written a moment ago', async () => {
+  const { write, oriel } = workspace(unhurried);
+  const path = write('long.pdf', longPdf());
+  const early = oriel.tool('read').run({ path: 'long.pdf' });
+  await settled(path);
+  for (const answer of [await oriel.tool('read').run({ path: 'long.pdf:11..' }), await early])
+    expect(answer.isError, textOf(answer)).toBe(false);
+  expect(oriel.session.store.stats().get('document')?.misses).toBe(1);
+});
+
 test.each([
   ['', 'p6'],
   [':A2:B4', 'p3'],
