@@ -17,7 +17,7 @@ export function Budget({ tokens }: { readonly tokens: number }) {
   return (
     <div class="budget">
       <label for="budget">Budget in tokens</label>
-      <input id="budget" type="number" min={1} step={1000} value={budget} onChange={change} />
+      <input id="budget" type="number" min={1} step={1000} defaultValue={budget} onChange={change} />
       <meter
         min={0}
         max={budget}

@@ -112,6 +112,18 @@ test.runIf(has('chromium'))('what is typed into the lens stays while others make
   await page.getByRole('article', { name: 'Under zed' }).locator('pre').waitFor();
 });
 
+test.runIf(has('chromium'))('a budget that is being typed stays while calls come', async () => {
+  const { url, read } = await serving();
+  await read('big.txt:1..10');
+  const { page } = await pageOf(`${url}/#token=chief`);
+  await page.getByRole('link', { name: 'fix the login' }).click();
+  await page.getByText('1 to 1 of 1').waitFor();
+  await page.getByLabel('Budget in tokens').fill('77000');
+  await read('big.txt:11..20');
+  await page.getByText('1 to 2 of 2').waitFor();
+  expect(await page.getByLabel('Budget in tokens').inputValue()).toBe('77000');
+});
+
 test.runIf(has('chromium'))('a task that goes on: its calls appear as they are made', async () => {
   const { url, read, telemetry } = await serving();
   await read('big.txt:1..10');
