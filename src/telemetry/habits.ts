@@ -203,7 +203,11 @@ class Tally {
     this.tokens += example.tokens;
     const last = this.examples[MOST_EXAMPLES - 1];
     if (last && last.tokens >= example.tokens) return;
-    const { bytes, tokens } = example;
+    const { bytes, tokens, source, instead } = example;
+    // What reads the same is told once, as it was when it cost most.
+    const same = this.examples.findIndex((known) => known.source === source && known.instead === instead);
+    if (same !== -1 && (this.examples[same]?.tokens ?? 0) >= tokens) return;
+    if (same !== -1) this.examples.splice(same, 1);
     this.examples.push({ ...example, bytes: Math.round(bytes), tokens: Math.round(tokens) });
     this.examples.sort((a, b) => b.tokens - a.tokens);
     this.examples.length = Math.min(this.examples.length, MOST_EXAMPLES);

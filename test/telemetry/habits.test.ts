@@ -56,6 +56,12 @@ test('ranges asked again: the call for what was new, and none where nothing was'
   ]);
 });
 
+test('what is read again and again is one example, the dearest', () => {
+  const [again] = habits(page(1, 100), page(1, 50), page(1, 100), page(1, 80), page(1, 100));
+  expect(again).toMatchObject({ name: 'again', times: 4, bytes: 33_000, examples: [example(10_000)] });
+  expect(again?.examples).toHaveLength(1);
+});
+
 test('what was new in several places is one call, and never the call that was made', () => {
   const insteadIn = (dialect: string) =>
     habits(page(40, 60, {}, { dialect }), page(1, 100, {}, { dialect }))[0]?.examples[0]?.instead;

@@ -80,7 +80,7 @@ function taskLines(report: TaskReport): string[] {
   const by = [...Object.keys(hosts).slice(0, 3), ...Object.keys(dialects).slice(0, 3)].join(', ');
   return [
     `Task ${id}${client === undefined ? '' : ` of client ${client}`}${by === '' ? '' : ` (${by})`}`,
-    `  ${countWords(calls, 'call')}, ${countWords(reads, 'read')} of ${countWords(sources, 'source')}, ${repeated} of them not the first; ${countWords(chains, 'chain')} of pages`,
+    `  ${countWords(calls, 'call')}, ${countWords(reads, 'read')} of ${countWords(sources, 'source')}, ${repeated.toLocaleString('en')} of them not the first; ${countWords(chains, 'chain')} of pages`,
     ...totalLines(report),
     ...files
       .slice(0, MOST_FILES)
