@@ -57,7 +57,10 @@ const LEAST_LOOKS = 3;
 /** Between two looks, in ms; longer where nothing new was found. */
 const SHORTEST_PAUSE = 5;
 
-/** Signals again what appears while it waits: a tree may grow while it is being felled. */
+/**
+ * Signals what appears while it waits, too: a tree may grow while it is being felled. SIGTERM is sent to each process
+ * once, since a handler runs once for each; SIGKILL to the group as well, which nothing that is being started escapes.
+ */
 async function signalUntilGone(
   tree: Tree,
   signal: 'SIGTERM' | 'SIGKILL',
@@ -86,7 +89,7 @@ async function signalUntilGone(
     if (end !== undefined && performance.now() >= end && looks > LEAST_LOOKS)
       return Math.max(alive.length, isSure ? 0 : 1);
     const fresh = alive.filter(({ pid }) => !signalled.has(pid));
-    if (fresh.length > 0) kill(-tree.pid, signal);
+    if (fresh.some(({ began }) => began === undefined || signal === 'SIGKILL')) kill(-tree.pid, signal);
     await inTurns(signalAll(fresh, signal));
     const isNew = met.size > known || fresh.length > 0;
     fresh.forEach(meet);
@@ -96,11 +99,11 @@ async function signalUntilGone(
   }
 }
 
-/** Whose id is another process's by now is left alone. */
+/** Whose id is another process's by now is left alone; who stands for a group has the signal with it. */
 function* signalAll(members: readonly Member[], signal: NodeJS.Signals): Steps<void> {
   for (const [i, { pid, began }] of members.entries()) {
     if (i % AT_ONCE === AT_ONCE - 1) yield;
-    if (began === undefined || processStat(pid)?.began === began) kill(pid, signal);
+    if (began !== undefined && processStat(pid)?.began === began) kill(pid, signal);
   }
 }
 

@@ -33,6 +33,14 @@ describe('how a command ends', () => {
     expect(result).toMatchObject({ timedOut: true, exitCode: 7 });
   });
 
+  test('a command is asked to end once, also while it starts others', async () => {
+    const result = await bench().run('trap "echo bye" TERM; while :; do sleep 0.02 & wait $!; done', {
+      timeout: 1.5,
+    });
+    expect(shown(result)).toBe('bye\n');
+    expect(result).toMatchObject({ timedOut: true, signal: 'SIGKILL' });
+  });
+
   test('the default time limit is an option', async () => {
     const result = await bench({ settings: { timeout: 0.2 } }).run('sleep 60');
     expect(result).toMatchObject({ timedOut: true, timeout: 0.2 });
