@@ -27,8 +27,9 @@ export function skippedWords(count: number): string {
   return count === 1 ? '1 line is not an event' : `${countWords(count, 'line')} are not events`;
 }
 
+/** `100 %` is all, and nothing less. */
 export function percentWords(share: number): string {
-  return `${Math.round(100 * share)} %`;
+  return `${share < 1 ? Math.min(99, Math.round(100 * share)) : 100} %`;
 }
 
 /** `ranges asked again: 5 times, 120 KiB, about 30,720 tokens` */

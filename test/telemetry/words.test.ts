@@ -2,13 +2,24 @@
 
 import { expect, test } from 'vitest';
 import type { FileReport } from '../../src/types/task-report.ts';
-import { coverageWords, timeWords } from '../../src/telemetry/words.ts';
+import { coverageWords, percentWords, timeWords } from '../../src/telemetry/words.ts';
 
 test('a time of another day has its day', () => {
   const at = new Date(2026, 10, 22, 14, 3, 22).getTime();
   expect(timeWords(at, new Date(2026, 10, 22, 23, 59).getTime())).toBe('14:03:22');
   expect(timeWords(at, new Date(2026, 10, 23, 0, 1).getTime())).toBe('2026-11-22 14:03:22');
   expect(timeWords(8.64e15, at)).toMatch(/\d\d:\d\d:\d\d$/);
+});
+
+test('a hundred percent is all', () => {
+  expect([0, 0.004, 0.5, 0.996, 0.99999, 1].map(percentWords)).toEqual([
+    '0 %',
+    '0 %',
+    '50 %',
+    '99 %',
+    '99 %',
+    '100 %',
+  ]);
 });
 
 test('coverage says where it is a guess', () => {
