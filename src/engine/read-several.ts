@@ -9,7 +9,7 @@ import type { Call } from '../types/call.ts';
 import type { Limits } from '../types/limits.ts';
 import type { ReadRequest } from '../types/request.ts';
 import type { PartResult, SeveralResult, SingleResult } from '../types/result.ts';
-import { isThere } from './target.ts';
+import { canonicalTarget } from './target.ts';
 
 /** Failures after which the string is not tried as a list. */
 const FINAL: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
@@ -68,12 +68,17 @@ function isResult(result: PartResult['result']): result is SingleResult {
   return result !== 'full' && !isOrielError(result);
 }
 
-/** The paths of a list whose paths are all there. */
+/** The paths of a list whose paths are all there, as notices write them. */
 async function pathsThatExist(target: string, call: Call): Promise<string[] | undefined> {
   for (const paths of pathLists(target)) {
-    let there = paths.length > 1 && paths.length <= MOST_PATHS;
-    for (const path of there ? paths : []) there &&= await isThere(path, call);
-    if (there) return paths;
+    if (paths.length < 2 || paths.length > MOST_PATHS) continue;
+    const found: string[] = [];
+    for (const path of paths) {
+      const name = await canonicalTarget(path, call);
+      if (name === undefined) break;
+      found.push(name);
+    }
+    if (found.length === paths.length) return found;
   }
   return undefined;
 }

@@ -16,7 +16,8 @@ import type { LinesResult, Origin, ReadResult, SingleResult } from '../types/res
 import type { CodeAnswer } from './code/read-code.ts';
 import { type Asked, readText } from './read-text.ts';
 import { withShell } from './dead-end.ts';
-import { type FoundTarget, findTarget, openAny } from './target.ts';
+import { openAny } from './open-spelling.ts';
+import { type FoundTarget, findTarget } from './target.ts';
 
 export async function read(request: ReadRequest, call: Call, policy: TextPolicy): Promise<ReadResult> {
   const one = (typed: ReadRequest, part: Call): Promise<SingleResult> => readOne(typed, part, policy);

@@ -3,18 +3,18 @@
 import { basename, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { headOf } from '../access/bytes.ts';
-import { absolutePath, foreignName, spellings } from '../access/paths.ts';
-import { type ErrorCode, OrielError, PlaceError } from '../errors.ts';
+import { foreignName } from '../access/paths.ts';
+import { OrielError, PlaceError } from '../errors.ts';
 import { isSpelledSelector, parseBehind } from '../selector/selection.ts';
 import { pathRewrites, targetRewrites, withFragment, withSymbol } from '../selector/rewrites.ts';
 import { type Candidate, candidates } from '../selector/split.ts';
 import { sources } from '../sources/source-table.ts';
 import { oneLine, quote } from '../text/visible.ts';
-import type { Opened } from '../types/access.ts';
 import type { Call } from '../types/call.ts';
 import type { Grammar } from '../types/request.ts';
 import type { Subject } from '../types/resource.ts';
 import { withNextCall } from './dead-end.ts';
+import { isMiss, openSpelling, type Spelled } from './open-spelling.ts';
 
 export interface FoundTarget {
   readonly subject: Subject;
@@ -72,24 +72,31 @@ async function refusePlace(target: string, call: Call): Promise<void> {
   }
 }
 
-/** Whether `target` is the path of something that exists, with or without a selector behind it. */
-export async function isThere(target: string, call: Call): Promise<boolean> {
+/** `target` as notices write it, where it names something that exists, with or without a selector behind it. */
+export async function canonicalTarget(target: string, call: Call): Promise<string | undefined> {
   for (const typed of [target, ...otherTargets(target, 'selectors')]) {
-    if (await opensAs(candidates(typed).filter(mayFollow), call)) return true;
+    const found = await firstExisting(candidates(typed).filter(mayFollow), call);
+    if (found) return joined(nameable(found.path, call), found.rest);
   }
-  return false;
+  return undefined;
 }
 
-async function opensAs(ways: readonly Candidate[], call: Call): Promise<boolean> {
-  for (const { path } of ways) {
+/** The first of them that exists, with its absolute path. */
+async function firstExisting(ways: readonly Candidate[], call: Call): Promise<Candidate | undefined> {
+  for (const { path, rest } of ways) {
     const found = await openSpelling(path, call).catch((error: unknown) => {
       if (error instanceof OrielError) return undefined;
       throw error;
     });
     await found?.opened.close();
-    if (found) return true;
+    if (found) return { path: found.path, rest };
   }
-  return false;
+  return undefined;
+}
+
+/** A path with what was asked of it. */
+function joined(path: string, rest: string): string {
+  return rest === '' ? path : `${path}${rest.startsWith('?') ? '' : ':'}${rest}`;
 }
 
 interface Miss {
@@ -119,72 +126,6 @@ async function firstThatOpens(
 /** Whether a file of that name may be followed by words of its own: a member of an archive, a table. */
 function holds(name: string): boolean {
   return sources.some((source) => source.holds?.(name));
-}
-
-/** Failures after which a shorter path is tried: the longer one does not exist. */
-const MISSES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  'NOT_FOUND',
-  'NOT_DIRECTORY',
-  'OUTSIDE_ROOT',
-  'NAME_TOO_LONG',
-  'BAD_PATH',
-]);
-
-function isMiss(code: ErrorCode): boolean {
-  return MISSES.has(code);
-}
-
-export interface Spelled {
-  readonly opened: Opened;
-  /** The absolute path that exists, links in it as they are. */
-  readonly path: string;
-}
-
-/** The first spelling of `path` that exists. */
-export async function openAny(path: string, call: Call): Promise<Opened> {
-  return (await openSpelling(path, call)).opened;
-}
-
-export async function openSpelling(path: string, call: Call): Promise<Spelled> {
-  for (const name of listsTakenBack(path)) await mustExist(name, call);
-  let first: OrielError | undefined;
-  for (const spelling of spellings(path, call.access.cwd)) {
-    try {
-      return { opened: await call.access.open(spelling, call.signal), path: spelling };
-    } catch (error) {
-      if (!(error instanceof OrielError) || !isMiss(error.code)) throw error;
-      first ??= error;
-    }
-  }
-  throw first ?? new OrielError('BAD_PATH', `${quote(path)} is not a path.`);
-}
-
-/** What may stand between two paths of a list. */
-const between = /[,;|{\s]/;
-
-/** `a.ts,src/../b.ts` → `a.ts,src`: the names with signs of a list in them that `..` takes back. */
-function listsTakenBack(path: string): string[] {
-  if (!path.includes('/..') || !between.test(path)) return [];
-  const taken: string[] = [];
-  const names: string[] = [];
-  for (const name of path.split('/')) {
-    if (name !== '..') names.push(name);
-    else {
-      if (between.test(names.at(-1) ?? '')) taken.push(names.join('/'));
-      names.pop();
-    }
-  }
-  return taken;
-}
-
-/** Throws where there is nothing of that name. What lies outside the roots is for the path itself to say. */
-async function mustExist(name: string, call: Call): Promise<void> {
-  try {
-    const opened = await call.access.open(absolutePath(name, call.access.cwd), call.signal);
-    await opened.close();
-  } catch (error) {
-    if (!(error instanceof OrielError) || error.code === 'NOT_FOUND') throw error;
-  }
 }
 
 async function subjectOf({ opened, path }: Spelled, rest: string, call: Call): Promise<Subject> {
@@ -262,8 +203,8 @@ async function insideInstead(
     if (!path.startsWith('/') || names.includes('..')) continue;
     for (let from = 0; from < Math.min(names.length, MOST_IN_FRONT); from += 1) {
       const inside = names.slice(from).join('/');
-      if (!(await opensAs([{ path: inside, rest: '' }], call))) continue;
-      const next = rest === '' ? inside : `${inside}${rest.startsWith('?') ? '' : ':'}${rest}`;
+      if (!(await firstExisting([{ path: inside, rest: '' }], call))) continue;
+      const next = joined(inside, rest);
       const why = message.replace(/ Use \. to list the working directory\.$/, '');
       return new OrielError(code, `${why} Use ${quote(next)}.`, { next, cause });
     }

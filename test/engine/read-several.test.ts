@@ -19,6 +19,16 @@ test('two paths in one string, with selectors on each', async () => {
   expect(await text('a.ts:2..2,c.zip')).toBe('==> a.ts:2..2 <==\n2|a2\n==> c.zip <==\nd,e.txt (2 B)\n');
 });
 
+test('paths in headers are canonical, whatever was typed', async () => {
+  const { W, write, text } = workspace();
+  write('a.ts', lines('a', 3));
+  write('src/b.ts', lines('b', 3));
+  expect(await text(`${W}/a.ts:1..1,./src/b.ts:2..2:raw`)).toBe(
+    '==> a.ts:1..1 <==\n1|a1\n==> src/b.ts:2..2:raw <==\nb2\n',
+  );
+  expect(await text('src/../a.ts,@src/b.ts#L2-L2')).toMatch(/^==> a\.ts <==\n[^]*==> src\/b\.ts:\S+ <==\n/);
+});
+
 test('`..` takes back no name of a list that does not exist', async () => {
   const { write, text, read, oriel } = workspace();
   for (const name of ['aa.ts', 'src/a.ts', 'x,y/a.ts']) write(name, `${name}\n`);

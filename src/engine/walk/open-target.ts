@@ -11,7 +11,7 @@ import { quote } from '../../text/visible.ts';
 import type { Opened, OpenedDirectory } from '../../types/access.ts';
 import type { Call } from '../../types/call.ts';
 import { withNextCall } from '../dead-end.ts';
-import { openSpelling } from '../target.ts';
+import { openSpelling } from '../open-spelling.ts';
 
 const URL_FORM = /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i;
 const SPILL_FORM = /^artifact:\/\/(\d{1,15})$/;
