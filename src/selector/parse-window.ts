@@ -1,0 +1,105 @@
+/** What a window is in a selector: `50-100`, `5-16,40-80`, `-20`, `@65536+64K`. */
+
+import { OrielError } from '../errors.ts';
+import { quote } from '../text/visible.ts';
+import type { Range, Window } from '../types/excerpt.ts';
+
+/** Undefined for what is no window. Throws `BAD_SELECTOR` for one without a meaning. */
+export function parseWindow(text: string): Window | undefined {
+  const bytes = /^@(\d+)(?:\+(\d+)([KM])?)?$/.exec(text);
+  if (bytes) return bytesWindow(text, bytes);
+  const tail = /^-(\d+)(?:@(\d+))?$/.exec(text);
+  if (tail) {
+    const lines = count(tail[1] as string);
+    if (lines === 0) throw bad(text, 'the number of last lines starts at 1', ':-20');
+    return { by: 'tail', lines, ...(tail[2] !== undefined && { before: count(tail[2]) }) };
+  }
+  return linesWindow(text);
+}
+
+function bytesWindow(text: string, [, start = '', length, unit]: RegExpExecArray): Window {
+  if (length === undefined) return { by: 'bytes', start: count(start) };
+  const bytes = Number(length) * (unit === 'M' ? 1 << 20 : unit === 'K' ? 1024 : 1);
+  if (bytes === 0 || !Number.isSafeInteger(bytes)) {
+    throw bad(text, 'the length of a byte window is 1 byte to 256K', `:@${start.slice(0, 15)}+64K`);
+  }
+  return { by: 'bytes', start: count(start), length: bytes };
+}
+
+export interface Item extends Range {
+  /** Written `2@51170..`: the byte at which line 2 continues. */
+  readonly inside?: number;
+  /** Written with `..`: exactly these lines. */
+  readonly exact: boolean;
+  /** A bare number: a starting line on its own, one line in a list. */
+  readonly bare: boolean;
+}
+
+/** `50`, `50-100`, `50..100`, `50+20`, and as notices write them `2@51170..2`. */
+const ITEM = /^L?(\d+)(?:@(\d+)(?=\.\.))?(?:(-|\.\.)(?:L?(\d+))?|\+L?(\d+))?$/i;
+
+function linesWindow(text: string): Window | undefined {
+  const items: Item[] = [];
+  const chunks = text.split(',');
+  for (const chunk of chunks) {
+    const item = parseItem(chunk, text);
+    if (!item || (item.inside !== undefined && items.length > 0)) return undefined;
+    items.push(item.bare && chunks.length > 1 ? { ...item, to: item.from } : item);
+  }
+  const inside = items[0]?.inside;
+  return {
+    by: 'lines',
+    ranges: merge(items),
+    context: !items.every((item) => item.exact),
+    ...(inside !== undefined && { inside }),
+  };
+}
+
+export function parseItem(chunk: string, whole: string): Item | undefined {
+  const match = ITEM.exec(chunk);
+  if (!match) return undefined;
+  const [, start = '', byte, joint, end, length] = match;
+  const inside = byte === undefined ? {} : { inside: count(byte) };
+  const from = count(start);
+  if (from === 0) {
+    throw new OrielError('BAD_SELECTOR', 'Line selector 0 is invalid; lines are 1-indexed. Use :1.', {
+      next: ':1',
+    });
+  }
+  const exact = joint === '..';
+  if (length !== undefined) {
+    if (count(length) === 0) throw bad(whole, 'a range holds at least one line', `:${start}+1`);
+    return { from, to: Math.min(from + count(length) - 1, Number.MAX_SAFE_INTEGER), exact, bare: false };
+  }
+  if (end === undefined) return { from, exact, bare: joint === undefined, ...inside };
+  const to = count(end);
+  if (to < from) throw bad(whole, 'the range ends before it starts', `:${end}${joint}${start}`);
+  return { from, to, exact, bare: false, ...inside };
+}
+
+/** Larger numbers than can be told apart name nothing that exists: the largest stands for all of them. */
+function count(digits: string): number {
+  return Math.min(Number(digits), Number.MAX_SAFE_INTEGER);
+}
+
+export function bad(text: string, why: string, next: string): OrielError {
+  return new OrielError('BAD_SELECTOR', `The selector :${quote(text)} is invalid: ${why}. Use ${next}.`, {
+    next,
+  });
+}
+
+/** Sorted by start; ranges that overlap or touch become one. */
+function merge(ranges: readonly Range[]): Range[] {
+  const merged: Range[] = [];
+  for (const { from, to } of ranges.toSorted((a, b) => a.from - b.from)) {
+    const last = merged.at(-1);
+    if (last && (last.to === undefined || from <= last.to + 1)) {
+      if (last.to !== undefined) merged[merged.length - 1] = joined(last.from, last.to, to);
+    } else merged.push(to === undefined ? { from } : { from, to });
+  }
+  return merged;
+}
+
+function joined(from: number, one: number, other: number | undefined): Range {
+  return other === undefined ? { from } : { from, to: Math.max(one, other) };
+}
