@@ -2,6 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { OrielError } from '../../errors.ts';
+import { GrowingBytes } from '../../text/growing-bytes.ts';
 
 /**
  * Leaves of a message what is read of it, as JSON; undefined where that takes too long or too much memory. It is done
@@ -32,24 +33,31 @@ export async function* messagesIn(
   most: number,
   reduce: Reduce,
 ): AsyncGenerator<Uint8Array> {
-  let pieces: Buffer[] = [];
-  let [waiting, lines] = [0, 0];
-  for await (const chunk of chunks) {
-    let from = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
-      const rest = chunk.subarray(from, end);
-      const line = pieces.length === 0 ? rest : Buffer.concat([...pieces, rest]);
-      [pieces, waiting, from] = [[], 0, end + 1];
-      if (line.length > most) throw tooLarge(most);
-      // Every message names its protocol.
-      if (line.includes(VERSION)) yield await parsable(line, reduce);
-      lines += 1;
-      if (lines % LINES_AT_ONCE === 0) await setImmediate();
+  // A buffer for each piece would take some 300 bytes beside its content.
+  const line = new GrowingBytes(most);
+  let lines = 0;
+  const add = (piece: Buffer): void => {
+    if (line.length + piece.length > most) throw tooLarge(most);
+    line.add(piece);
+  };
+  try {
+    for await (const chunk of chunks) {
+      let from = 0;
+      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+        const rest = chunk.subarray(from, end);
+        if (line.length > 0 || rest.length > most) add(rest);
+        const message = line.length > 0 ? line.copy() : rest;
+        line.free();
+        from = end + 1;
+        // Every message names its protocol.
+        if (message.includes(VERSION)) yield await parsable(message, reduce);
+        lines += 1;
+        if (lines % LINES_AT_ONCE === 0) await setImmediate();
+      }
+      add(chunk.subarray(from));
     }
-    const rest = chunk.subarray(from);
-    if (rest.length > 0) pieces.push(rest);
-    waiting += rest.length;
-    if (waiting > most) throw tooLarge(most);
+  } finally {
+    line.free();
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import { OrielError } from '../../errors.ts';
+import { GrowingBytes } from '../../text/growing-bytes.ts';
 import { MOST_PARSED, parsable, type Reduce } from './messages.ts';
 
 const LF = 10;
@@ -12,9 +13,9 @@ const DATA = Buffer.from('data:');
 /** Events of one answer: the client takes tens of microseconds for each. */
 const MOST_EVENTS = 10_000;
 
-/** Throws `LIMIT` beyond so many events. Reduces large data that stands in one line, as servers write it; over several lines it is refused (`LIMIT`). */
-export function eventsWith(reduce: Reduce): TransformStream<Uint8Array, Uint8Array> {
-  let pieces: Uint8Array[] = [];
+/** Throws `LIMIT` beyond so many events, of `most` bytes in all. Reduces large data that stands in one line, as servers write it; over several lines it is refused (`LIMIT`). */
+export function eventsWith(reduce: Reduce, most: number): TransformStream<Uint8Array, Uint8Array> {
+  const held = new GrowingBytes(most);
   let ofEvent = 0;
   let events = 0;
   const passed = async (line: Buffer): Promise<Uint8Array> => {
@@ -37,17 +38,20 @@ export function eventsWith(reduce: Reduce): TransformStream<Uint8Array, Uint8Arr
       const lines: Uint8Array[] = [];
       let from = 0;
       for (let end = chunk.indexOf(LF); end !== -1; end = chunk.indexOf(LF, from)) {
-        const line = Buffer.concat([...pieces, chunk.subarray(from, end + 1)]);
-        [pieces, from] = [[], end + 1];
+        const rest = chunk.subarray(from, end + 1);
+        from = end + 1;
+        if (held.length > 0) held.add(rest);
+        const line = held.length > 0 ? held.copy() : Buffer.from(rest.buffer, rest.byteOffset, rest.length);
+        held.free();
         // One blank line ends an event; more of them say nothing.
         if (ofEvent > 0 || !isBlank(line)) lines.push(await passed(line));
       }
-      if (from < chunk.length) pieces.push(chunk.subarray(from));
+      held.add(chunk.subarray(from));
       if (lines.length > 0) controller.enqueue(Buffer.concat(lines));
       await setImmediate();
     },
     async flush(controller) {
-      if (pieces.length > 0) controller.enqueue(await passed(Buffer.concat(pieces)));
+      if (held.length > 0) controller.enqueue(await passed(held.copy()));
     },
   });
 }

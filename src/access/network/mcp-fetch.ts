@@ -4,7 +4,9 @@ import { Agent, fetch } from 'undici';
 import { isOrielError, OrielError } from '../../errors.ts';
 import { eventsWith } from '../mcp/reduced-events.ts';
 import { parsable, type Reduce, tooLarge } from '../mcp/messages.ts';
+import { GrowingBytes } from '../../text/growing-bytes.ts';
 import { parseAllowed } from './addresses.ts';
+import { nextTurn } from './body-turns.ts';
 import { checkedConnector } from './http-connect.ts';
 
 export interface McpFetch {
@@ -46,7 +48,7 @@ async function withParsable(response: Response, bounds: McpBounds, isAwaited: bo
   const body = response.body.pipeThrough(atMost(bounds.maxBytes));
   const isStream = headers.get('content-type')?.includes('text/event-stream') === true;
   const taken = isStream
-    ? passedOn(body, eventsWith(bounds.reduce), bounds, isAwaited)
+    ? passedOn(body, eventsWith(bounds.reduce, bounds.maxBytes), bounds, isAwaited)
     : await parsable(await wholeOf(body, bounds), bounds.reduce);
   const kept = new Headers(headers);
   for (const name of ['content-length', 'content-encoding']) kept.delete(name);
@@ -71,10 +73,17 @@ function passedOn(
 }
 
 async function wholeOf(body: ReadableStream<Uint8Array>, bounds: McpBounds): Promise<Uint8Array> {
+  const bytes = new GrowingBytes(bounds.maxBytes);
   try {
-    return new Uint8Array(await new Response(body).arrayBuffer());
+    for await (const chunk of body) {
+      bytes.add(chunk);
+      await nextTurn();
+    }
+    return bytes.copy();
   } catch (error) {
     throw whyEnded(error, bounds) ?? error;
+  } finally {
+    bytes.free();
   }
 }
 

@@ -7,7 +7,7 @@ import { OrielError } from '../../errors.ts';
 import type { Slot } from '../../queues/queue.ts';
 import { queues } from '../../queues/queue-table.ts';
 import { quote } from '../../text/visible.ts';
-import { GrowingBytes } from './growing-bytes.ts';
+import { GrowingBytes } from '../../text/growing-bytes.ts';
 import { createAnyInflate } from './inflate.ts';
 import { networkError } from './network-error.ts';
 import { nextTurn } from './body-turns.ts';

@@ -1,5 +1,7 @@
 /** Splits a stream of bytes into lines in bounded memory: the content of an oversized line is dropped as it comes. */
 
+import { GrowingBytes } from '../../text/growing-bytes.ts';
+
 /** Bytes of one frame at most; an MCP request with its arguments takes a few KiB. */
 export const FRAME_BYTES = 4 * 2 ** 20;
 
@@ -9,20 +11,21 @@ export type Frame = { readonly is: 'line'; readonly bytes: Buffer } | { readonly
 
 export class FrameSplitter {
   readonly #most: number;
-  #parts: Buffer[] = [];
+  /** The current line so far. A buffer for each piece would take some 300 bytes beside its content. */
+  readonly #line: GrowingBytes;
   /** Bytes of the current line so far, those that were dropped included. */
   #length = 0;
 
   constructor(most: number = FRAME_BYTES) {
     this.#most = most;
+    this.#line = new GrowingBytes(most);
   }
 
   /** The frames that `chunk` completes. */
   *push(chunk: Buffer): Generator<Frame, void> {
     let from = 0;
     for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
-      this.#add(chunk.subarray(from, at));
-      yield this.#take();
+      yield this.#take(chunk.subarray(from, at));
       from = at + 1;
     }
     if (from < chunk.length) this.#add(chunk.subarray(from));
@@ -30,20 +33,23 @@ export class FrameSplitter {
 
   /** The last line when it has no newline; undefined after a newline. */
   end(): Frame | undefined {
-    return this.#length === 0 ? undefined : this.#take();
+    return this.#length === 0 ? undefined : this.#take(Buffer.alloc(0));
   }
 
   #add(bytes: Buffer): void {
     this.#length += bytes.length;
-    if (this.#length <= this.#most) this.#parts.push(bytes);
-    else this.#parts = [];
+    if (this.#length <= this.#most) this.#line.add(bytes);
+    else this.#line.free();
   }
 
-  #take(): Frame {
-    const [parts, length] = [this.#parts, this.#length];
-    this.#parts = [];
+  /** `rest` ends the line: all of it where nothing came before. */
+  #take(rest: Buffer): Frame {
+    const isAll = this.#length === 0;
+    const length = this.#length + rest.length;
+    if (!isAll) this.#add(rest);
+    const bytes = isAll ? rest : this.#line.copy();
+    this.#line.free();
     this.#length = 0;
-    if (length > this.#most) return { is: 'oversized' };
-    return { is: 'line', bytes: parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts) };
+    return length > this.#most ? { is: 'oversized' } : { is: 'line', bytes };
   }
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { createNetwork } from '../../../src/access/network/fetch.ts';
-import { GrowingBytes } from '../../../src/access/network/growing-bytes.ts';
+import { GrowingBytes } from '../../../src/text/growing-bytes.ts';
 import { nextTurn } from '../../../src/access/network/body-turns.ts';
 import { waitAs, withOthers } from '../../../src/queues/caller.ts';
 import { queues } from '../../../src/queues/queue-table.ts';

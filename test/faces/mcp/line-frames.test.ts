@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { bytesHeld } from '../../support/memory.ts';
 import { fc } from '../../support/properties.ts';
 import { type Frame, FrameSplitter } from '../../../src/faces/mcp/line-frames.ts';
 
@@ -29,6 +30,16 @@ describe('frames', () => {
     expect(push('{"params":{"id":1,"x":"aaaa')).toEqual([]);
     expect(push('aaaaaaaaaaa"}')).toEqual([]);
     expect(push(',"id":7}\n1234567890123456\n')).toEqual(['oversized', '1234567890123456']);
+  });
+
+  test('that come byte by byte take little more memory than their bytes', () => {
+    const splitter = new FrameSplitter();
+    const before = bytesHeld();
+    for (let i = 0; i < 500_000; i += 1) splitter.push(Buffer.from('a')).next();
+    expect(bytesHeld() - before).toBeLessThan(8 << 20);
+    expect([...splitter.push(Buffer.from('b\n'))]).toMatchObject([
+      { is: 'line', bytes: { length: 500_001 } },
+    ]);
   });
 
   test('the last one may lack its newline', () => {

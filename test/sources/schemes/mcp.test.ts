@@ -9,7 +9,9 @@ import { mcpServersIn } from '../../../src/faces/cli/mcp-servers.ts';
 import { temporaryFolder } from '../../support/commands.ts';
 import { type Called, place, type Place } from '../../support/dialect.ts';
 import { notesServer } from '../../support/mcp.ts';
+import { server } from '../../support/server.ts';
 import { site } from '../../support/web.ts';
+import { workspace } from '../../support/workspace.ts';
 
 const open = (
   options: Parameters<typeof place>[1] = {},
@@ -281,6 +283,19 @@ describe('.mcp.json', () => {
       b: { command: 'x', args: ['${NOT_SET}'] },
     });
     vi.unstubAllEnvs();
+  });
+
+  test('a server started has those that stood there then, and no other that is written there later', async () => {
+    const { W, write } = workspace();
+    const listing = (mcpServers: object): void => void write('.mcp.json', JSON.stringify({ mcpServers }));
+    listing({ first: { command: 'first' } });
+    const { post } = await server(['--cwd', W, '--mcp-resources']);
+    const listed = async (): Promise<string> =>
+      JSON.stringify(await (await post('/api/v0/tools/read', { path: 'mcp://' })).json());
+    expect(await listed()).toContain('mcp://first');
+    listing({ later: { command: 'later' } });
+    expect(await listed()).toContain('mcp://first');
+    expect(await listed()).not.toContain('mcp://later');
   });
 
   test('without the option none is read; with --offline none over HTTP', () => {

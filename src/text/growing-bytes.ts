@@ -37,6 +37,6 @@ export class GrowingBytes {
   /** Gives the memory back: nothing was added. */
   free(): void {
     this.#length = 0;
-    this.#memory.resize(0);
+    if (this.#memory.byteLength > 0) this.#memory.resize(0);
   }
 }
