@@ -23,6 +23,9 @@ const LOCAL_SIGNATURE = 0x04034b50;
 /** Bytes read at once from packed data. */
 const CHUNK = 256 << 10;
 
+/** What a few bytes grow to at most, times their number, where a codec cannot make them smaller. */
+const MOST_PACKED = 2;
+
 /** Compression methods. Source: APPNOTE.TXT 4.4.5. */
 const CODECS = new Map<number, Codec>([
   [8, 'deflate'],
@@ -47,11 +50,13 @@ export class Zip implements Container {
     const directory = await findDirectory(this.#source, this.#size, signal);
     // Each header of a remote archive would be a request.
     const compare = !this.#source.remote && directory.count <= archiveLimits.localHeaders;
+    let seen = 0;
     for await (const records of readRecords(this.#source, directory, signal)) {
       const members: Member[] = [];
-      for (const [i, record] of records.entries()) {
+      for (const record of records) {
         const member = record.type === 'symlink' ? await this.#withTarget(record, signal) : record;
-        const isCompared = compare && i < archiveLimits.localHeaders;
+        const isCompared = compare && seen < archiveLimits.localHeaders;
+        seen += 1;
         const other = isCompared ? await this.#otherName(record, signal) : undefined;
         if (other === undefined) members.push(member);
         else {
@@ -101,13 +106,19 @@ export class Zip implements Container {
     return start + member.size <= this.#size ? sliceBytes(this.#source, start, member.size) : undefined;
   }
 
-  /** A symlink's content is where it points. */
+  /** A symlink's content is where it points. Of one that is larger than it says no more is read than a target has. */
   async #withTarget(record: ZipRecord, signal: AbortSignal): Promise<ZipRecord & { link?: string }> {
-    if (record.encrypted || record.size > archiveLimits.linkBytes) return record;
+    const { linkBytes } = archiveLimits;
+    if (record.encrypted || record.size > linkBytes || record.packed > MOST_PACKED * linkBytes) return record;
     try {
-      const parts: Uint8Array[] = [];
-      for await (const chunk of this.open(record, signal)) parts.push(Uint8Array.from(chunk));
-      return { ...record, link: printName(Buffer.concat(parts).subarray(0, archiveLimits.linkBytes)) };
+      const target = Buffer.alloc(record.size);
+      let length = 0;
+      for await (const chunk of this.open(record, signal)) {
+        if (length + chunk.length > target.length) return record;
+        target.set(chunk, length);
+        length += chunk.length;
+      }
+      return { ...record, link: printName(target) };
     } catch (error) {
       signal.throwIfAborted();
       if (isOrielError(error)) return record;

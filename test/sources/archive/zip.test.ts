@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { deflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
 import { fc } from '../../support/properties.ts';
@@ -6,6 +8,7 @@ import { isOrielError } from '../../../src/errors.ts';
 import { Budget } from '../../../src/sources/archive/budget.ts';
 import type { Container, Member } from '../../../src/sources/archive/container.ts';
 import { Zip } from '../../../src/sources/archive/zip.ts';
+import type { ByteSource } from '../../../src/types/byte-source.ts';
 import { zip, type ZipEntry, type ZipShape } from '../../support/zip.ts';
 
 const signal = new AbortController().signal;
@@ -134,4 +137,55 @@ test('a zip with any bytes changed, or cut anywhere, ends in members or an error
     ),
     { numRuns: 300 },
   );
+});
+
+const LINK = 0o120777;
+
+/** Bytes that were read of an archive while its members were listed. */
+async function readForListing(bytes: Uint8Array): Promise<{ read: number; members: Member[] }> {
+  const source = memoryBytes(bytes);
+  let read = 0;
+  const counted: ByteSource = {
+    ...source,
+    readInto(target, offset) {
+      read += target.length;
+      return source.readInto(target, offset);
+    },
+  };
+  const { members } = await listed(new Zip(counted, bytes.length, new Budget()));
+  return { read, members };
+}
+
+const large = randomBytes(8 << 20);
+const empty = deflateRawSync(Buffer.alloc(8 << 20));
+test.each<[string, ZipEntry]>([
+  ['stored', { name: 'l', content: large, method: 0, size: 10, mode: LINK }],
+  ['packed', { name: 'l', content: large, size: 10, mode: LINK }],
+  [
+    'that unpacks to a thousand times its size',
+    { name: 'l', packed: empty.subarray(0, 8_000), size: 10, mode: LINK },
+  ],
+])(
+  'a link whose target is larger than it says is listed without it, and hardly read: %s',
+  async (_, link) => {
+    const { read, members } = await readForListing(zip([link, ...files]));
+    expect(members.map(({ name, link: target }) => [name, target])).toEqual([
+      ['l', undefined],
+      ...names.map((name) => [name, undefined]),
+    ]);
+    expect(read).toBeLessThan(512 << 10);
+  },
+);
+
+test('a link of a zip is read as it was before', async () => {
+  const { members } = await readForListing(zip([{ name: 'l', content: 'a.txt', mode: LINK }, ...files]));
+  expect(members[0]).toMatchObject({ name: 'l', type: 'symlink', link: 'a.txt' });
+});
+
+test('of many records only the first are compared with their local headers, however few are declared', async () => {
+  const many = Array.from({ length: 3_000 }, (_, i) => ({ name: `n${i}`, localName: `m${i}`, content: '' }));
+  const { members } = await readForListing(zip(many, { count: 1 }));
+  const [compared, others] = [members.slice(0, 512), members.slice(512)];
+  expect(compared.every(({ trouble }) => trouble !== undefined)).toBe(true);
+  expect(others.every(({ trouble }) => trouble === undefined)).toBe(true);
 });
